@@ -1,0 +1,94 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code names what went wrong in the words of the API. HTTP statuses belong to package api alone.
+type Code string
+
+// Every code a caller may meet.
+const (
+	CodeInvalidRequest       Code = "invalid_request"
+	CodeInvalidJSON          Code = "invalid_json"
+	CodeInvalidCursor        Code = "invalid_cursor"
+	CodeIdempotencyRequired  Code = "idempotency_key_required"
+	CodeIdempotencyInvalid   Code = "idempotency_key_invalid"
+	CodeURLNotAllowed        Code = "url_not_allowed"
+	CodeMediaTypeNotAllowed  Code = "media_type_not_allowed"
+	CodeKeyMissing           Code = "key_missing"
+	CodeKeyInvalid           Code = "key_invalid"
+	CodeKeyExpired           Code = "key_expired"
+	CodeKeyRevoked           Code = "key_revoked"
+	CodeInsufficientScope    Code = "insufficient_scope"
+	CodeNotFound             Code = "not_found"
+	CodeMethodNotAllowed     Code = "method_not_allowed"
+	CodeVersionConflict      Code = "version_conflict"
+	CodeIdempotencyConflict  Code = "idempotency_conflict"
+	CodeIdempotencyPending   Code = "idempotency_pending"
+	CodeClientIDConflict     Code = "client_id_conflict"
+	CodeContactExists        Code = "contact_exists"
+	CodeAttendanceNotOpen    Code = "attendance_not_open"
+	CodeAttendanceRestricted Code = "attendance_restricted"
+	CodeContactBlocked       Code = "contact_blocked"
+	CodeChannelDisconnected  Code = "channel_disconnected"
+	CodeServiceWindowClosed  Code = "service_window_closed"
+	CodeNotASectorMember     Code = "not_a_sector_member"
+	CodeWebhookLimit         Code = "webhook_limit"
+	CodeStageNotEmpty        Code = "stage_not_empty"
+	CodeNameTaken            Code = "name_taken"
+	CodeBodyTooLarge         Code = "body_too_large"
+	CodeMediaTooLarge        Code = "media_too_large"
+	CodeVersionRequired      Code = "version_required"
+	CodeRateLimited          Code = "rate_limited"
+	CodeInternal             Code = "internal"
+	CodeUnavailable          Code = "unavailable"
+	CodeUncertain            Code = "uncertain"
+)
+
+// Error is the one error type that reaches a caller. Message is a sentence a person can act on.
+type Error struct {
+	Code       Code
+	Message    string
+	Fields     []FieldError
+	RetryAfter time.Duration
+}
+
+// FieldError says what is wrong with one part of a request: "body.phone", "query.limit".
+type FieldError struct {
+	Field   string
+	Message string
+}
+
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Errorf makes an Error with a formatted message.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Invalid is a 400 about one field, or about the whole request when field is empty.
+func Invalid(field, message string) *Error {
+	e := &Error{Code: CodeInvalidRequest, Message: message}
+	if field != "" {
+		e.Message = field + ": " + message
+		e.Fields = []FieldError{{Field: field, Message: message}}
+	}
+	return e
+}
+
+// NotFound is the answer for what does not exist and for what the caller may not know of.
+func NotFound(what string) *Error {
+	return Errorf(CodeNotFound, "There is no such %s.", what)
+}
+
+// CodeOf gives the code of the Error in err's chain, or "internal".
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}

@@ -1,0 +1,111 @@
+package model
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"sync"
+	"time"
+)
+
+// ID is a UUID. New ones are version 7: their order is the order in which this process made them.
+// The zero ID stands for "none" and is never stored as an id of its own.
+type ID [16]byte
+
+// IsZero reports whether the id is absent.
+func (id ID) IsZero() bool { return id == ID{} }
+
+// String gives the canonical lower-case form.
+func (id ID) String() string { return string(id.AppendText(make([]byte, 0, 36))) }
+
+// AppendText appends the canonical form to b.
+func (id ID) AppendText(b []byte) []byte {
+	var text [36]byte
+	hex.Encode(text[0:8], id[0:4])
+	text[8] = '-'
+	hex.Encode(text[9:13], id[4:6])
+	text[13] = '-'
+	hex.Encode(text[14:18], id[6:8])
+	text[18] = '-'
+	hex.Encode(text[19:23], id[8:10])
+	text[23] = '-'
+	hex.Encode(text[24:36], id[10:16])
+	return append(b, text[:]...)
+}
+
+// MarshalText lets encoders write the canonical form.
+func (id ID) MarshalText() ([]byte, error) { return id.AppendText(make([]byte, 0, 36)), nil }
+
+// UnmarshalText accepts the canonical form alone: no braces, no urn, no missing dashes. Upper-case
+// digits are accepted and folded.
+func (id *ID) UnmarshalText(text []byte) error {
+	parsed, ok := ParseID(string(text))
+	if !ok {
+		return Invalid("", "not a UUID")
+	}
+	*id = parsed
+	return nil
+}
+
+// ParseID reads the canonical form of a UUID and reports whether it was one.
+func ParseID(s string) (ID, bool) {
+	var id ID
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return ID{}, false
+	}
+	for i, at := range [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
+		hi, lo := hexDigit(s[at]), hexDigit(s[at+1])
+		if hi > 15 || lo > 15 {
+			return ID{}, false
+		}
+		id[i] = hi<<4 | lo
+	}
+	return id, true
+}
+
+func hexDigit(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 255
+}
+
+var lastID struct {
+	sync.Mutex
+	tick uint64 // milliseconds << 12 | counter
+}
+
+// NewID makes a version 7 UUID. Ids of one process grow strictly, also within a millisecond.
+func NewID() ID {
+	now := uint64(time.Now().UnixMilli()) << 12
+	lastID.Lock()
+	if now <= lastID.tick {
+		now = lastID.tick + 1
+	}
+	lastID.tick = now
+	lastID.Unlock()
+
+	var id ID
+	_, _ = rand.Read(id[8:]) // never fails: crypto/rand aborts the process instead
+	ms, counter := now>>12, now&0xfff
+	for i := range 6 {
+		id[i] = byte(ms >> (40 - 8*i))
+	}
+	id[6] = 0x70 | byte(counter>>8)
+	id[7] = byte(counter)
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+// Time gives the moment a version 7 id was made, to the millisecond.
+func (id ID) Time() time.Time {
+	var ms int64
+	for i := range 6 {
+		ms = ms<<8 | int64(id[i])
+	}
+	return time.UnixMilli(ms).UTC()
+}
