@@ -1,0 +1,215 @@
+package model
+
+import (
+	"io"
+	"time"
+)
+
+// Person is somebody as a provider knows them. Any of the identifiers may be missing, at least one
+// is present: a user who hides their number has only a UserID.
+type Person struct {
+	Phone    string // E.164 with its plus, or "". The provider's own digits: a Brazilian mobile may lack its ninth
+	WAID     string // the provider's address of the person, digits only
+	UserID   string // identifies the person to this business alone, also when the number is hidden
+	Name     string
+	Username string
+
+	// Set when the person was known under another identity until now.
+	PreviousWAID   string
+	PreviousUserID string
+}
+
+// IsZero reports whether nothing identifies the person.
+func (p Person) IsZero() bool { return p.Phone == "" && p.WAID == "" && p.UserID == "" }
+
+// Incoming is one thing that a provider reported. Exactly one field is set.
+type Incoming struct {
+	Message  *IncomingMessage
+	Status   *IncomingStatus
+	Edit     *IncomingEdit
+	Revoke   *IncomingRevoke
+	Identity *IncomingIdentity
+	Notice   *IncomingNotice
+}
+
+// IncomingMessage is a message that a customer wrote, or one that the team typed on the phone.
+type IncomingMessage struct {
+	ExternalID string
+	// FromPhoneApp marks a message that the team sent from the phone; Customer is then its receiver.
+	FromPhoneApp bool
+	Customer     Person
+	Group        *IncomingGroup
+	Type         string // text image audio video document sticker location contacts unsupported
+	// Text is the text or the caption. Location, contacts, pressed buttons, reactions and orders get
+	// a line that a person can read.
+	Text  string
+	Media *IncomingMedia
+	// ReplyTo is the external id of the message that was quoted, or reacted to.
+	ReplyTo string
+	// Reaction marks an emoji put on the message ReplyTo. It does not open the service window.
+	// An empty Text means that the reaction was taken back.
+	Reaction bool
+	// Raw is the provider's JSON of this message, kept where the other fields do not say it all.
+	Raw []byte
+	At  time.Time
+	// History marks a message older than the connection: it raises no event.
+	History bool
+}
+
+// IncomingMedia points at a file that the provider holds for us for a limited time.
+type IncomingMedia struct {
+	ProviderID string
+	URL        string // may be empty: it is then looked up with ProviderID
+	MimeType   string
+	FileName   string
+	SHA256     string // hex or base64, as the provider wrote it
+	Voice      bool   // recorded in the chat, not a music file
+}
+
+// IncomingGroup is the group a message was written in.
+type IncomingGroup struct {
+	ID   string
+	Name string // "" where the provider does not tell
+}
+
+// IncomingStatus reports what became of a message that was sent.
+type IncomingStatus struct {
+	ExternalID string
+	ClientID   string // of the Outgoing, where the provider gave it back
+	Status     string // sent delivered read failed
+	Error      *MessageError
+	Recipient  Person
+	GroupID    string // set when Recipient is one of several in a group
+	At         time.Time
+}
+
+// IncomingEdit replaces the text of a message received before.
+type IncomingEdit struct {
+	ExternalID   string // of the original message
+	Text         string
+	FromPhoneApp bool
+	At           time.Time
+}
+
+// IncomingRevoke says that a message was deleted for everyone.
+type IncomingRevoke struct {
+	ExternalID   string // of the original message
+	FromPhoneApp bool
+	At           time.Time
+}
+
+// IncomingIdentity says that a person changed number, id or name. Person holds the new values, its
+// Previous fields the ones to look for.
+type IncomingIdentity struct {
+	Person Person
+	At     time.Time
+}
+
+// IncomingNotice is for the operator's log: account restrictions, template decisions, and what this
+// version does not know.
+type IncomingNotice struct {
+	Kind string
+	Text string
+	Raw  []byte
+}
+
+// MessageError says why a message was not delivered, in the words of the API.
+type MessageError struct {
+	Code    string
+	Message string
+}
+
+// Outgoing is one message for a provider to send: Text, Media with Text as its caption, or Template.
+type Outgoing struct {
+	ClientID string // comes back in every IncomingStatus of this message
+	To       Person
+	GroupID  string // set instead of To
+	Text     string
+	Media    *OutgoingMedia
+	Template *Template
+	ReplyTo  string // external id of the message to quote
+}
+
+// OutgoingMedia is a file to send. With a ProviderID that is still valid nothing is uploaded.
+type OutgoingMedia struct {
+	Kind       string // image audio video document sticker
+	MimeType   string
+	FileName   string
+	Size       int64
+	Voice      bool
+	ProviderID string
+	Open       func() (io.ReadCloser, error)
+}
+
+// Template names a text that the provider approved beforehand, and what goes in its gaps.
+type Template struct {
+	Name       string
+	Language   string // pt_BR
+	Parameters []TemplateParameter
+}
+
+// TemplateParameter fills one gap. Either all parameters of a template have names or none has.
+type TemplateParameter struct {
+	Name string
+	Text string
+}
+
+// SendResult is what a provider said when it took a message.
+type SendResult struct {
+	ExternalID string
+	// WAID and UserID are the addresses the provider resolved the receiver to; WAID may differ from
+	// the number that was asked for, and is then the one to use.
+	WAID   string
+	UserID string
+	// MediaID is the provider's id of the file, worth keeping: it spares the next upload.
+	MediaID string
+}
+
+// SendFate says whether a message that failed can have reached the customer.
+type SendFate int
+
+// The two fates of a send that failed.
+const (
+	// NotSent: the provider certainly does not have it.
+	NotSent SendFate = iota
+	// Uncertain: the provider may have taken it. Sending again could repeat it.
+	Uncertain
+)
+
+func (f SendFate) String() string {
+	if f == Uncertain {
+		return "uncertain"
+	}
+	return "not sent"
+}
+
+// SendError is the error of every send that failed.
+type SendError struct {
+	Code    string // not_on_whatsapp, service_window_closed, rate_limited, token_rejected, ...
+	Message string // a sentence that a person can act on
+	Fate    SendFate
+	// Retry says that the same message may be tried again, after RetryAfter where that is known. It
+	// is never set on an uncertain send.
+	Retry      bool
+	RetryAfter time.Duration
+	// Disconnect says that nothing will go out through this channel until somebody acts.
+	Disconnect   bool
+	ProviderCode int    // 0 when the provider did not answer
+	ProviderText string // the provider's own words
+	Cause        error
+}
+
+func (e *SendError) Error() string {
+	text := e.Code + ": " + e.Message
+	if e.ProviderText != "" {
+		text += " (" + e.ProviderText + ")"
+	}
+	return text
+}
+
+func (e *SendError) Unwrap() error { return e.Cause }
+
+// MessageError gives what is stored on the message.
+func (e *SendError) MessageError() MessageError {
+	return MessageError{Code: e.Code, Message: e.Message}
+}
