@@ -1,0 +1,74 @@
+# `make` alone lists what can be done. A line "name: ## text" is its own documentation.
+
+SHELL      := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+PKG      ?= ./...
+COUNT    ?= 5
+FUZZTIME ?= 20s
+ENGINE   ?= sqlite
+ARGS     ?=
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## build and start a demo on http://127.0.0.1:8080 with SQLite in ./data (ARGS="--addr ...")
+	bin/recado serve --demo $(ARGS)
+
+.PHONY: build
+build: ## build bin/recado, one static binary
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/recado ./cmd/recado
+
+.PHONY: test
+test: c-compiler ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector
+	CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 12m ./...
+
+.PHONY: race
+race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)
+	CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m -count $(COUNT) -shuffle on $(PKG)
+
+.PHONY: cover
+cover: ## measure which statements the tests reach: bin/cover.html
+	mkdir -p bin
+	scripts/with-postgres go test -timeout 12m -coverpkg ./internal/... -coverprofile bin/cover.out ./...
+	go tool cover -html bin/cover.out -o bin/cover.html
+	go tool cover -func bin/cover.out | tail -1
+
+.PHONY: lint
+lint: ## check format, vet, staticcheck and the module files
+	@bad=$$(gofmt -l . ; go tool gofumpt -l .); \
+		[[ -z $$bad ]] || { echo "not formatted (go tool gofumpt -w .):"; sort -u <<<"$$bad"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go mod tidy -diff
+	go mod verify
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target, FUZZTIME (20s) each
+	scripts/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: build ## measure beside reference points (ENGINE=sqlite|postgres|both ARGS="-run me -seconds 5")
+	@case '$(ENGINE)' in \
+		sqlite) go run -buildvcs=false ./bench -engine sqlite $(ARGS) ;; \
+		postgres|both) scripts/with-postgres --durable go run -buildvcs=false ./bench -engine '$(ENGINE)' $(ARGS) ;; \
+		*) echo "ENGINE is sqlite, postgres or both, not '$(ENGINE)'" >&2; exit 2 ;; \
+	esac
+
+.PHONY: clean
+clean: ## remove what the build made; ./data stays
+	rm -rf bin
+
+# The race detector is linked in C; nothing else here needs a compiler.
+.PHONY: c-compiler
+c-compiler:
+	@command -v "$$(go env CC)" >/dev/null || { \
+		echo "The race detector needs a C compiler and \"$$(go env CC)\" is not there. Install one:" >&2; \
+		echo "  Debian, Ubuntu   apt-get install gcc libc6-dev" >&2; \
+		echo "  Fedora           dnf install gcc" >&2; \
+		echo "  Alpine           apk add gcc musl-dev" >&2; \
+		exit 1; }
