@@ -1,0 +1,222 @@
+// Package house holds the rules of the code base that a compiler does not: which room may look into
+// which, that each says what it is, and how long a file may grow. It tests sources, never behaviour.
+package house
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rooms is the map of the house. Each package under internal stands here with the packages of ours it
+// may import; tests of a package may import more. cmd wires everything together, and bench and test
+// look at the house from outside, so these three are free.
+var rooms = map[string][]string{
+	"internal/model": {},
+
+	"internal/store":    {"internal/model"},
+	"internal/blob":     {"internal/model"},
+	"internal/guard":    {"internal/model"},
+	"internal/vault":    {"internal/model"},
+	"internal/whatsapp": {"internal/model"},
+
+	// The simulator stands in for the provider: it knows the wire format and nothing of the desk.
+	"internal/whatsapp/simulator": {"internal/whatsapp", "internal/model"},
+
+	// The verbs. Nothing above them reaches past them to the store.
+	"internal/desk": {"internal/store", "internal/blob", "internal/model"},
+
+	"internal/api":  {"internal/desk", "internal/model"},
+	"internal/work": {"internal/desk", "internal/model", "internal/guard", "internal/whatsapp", "internal/blob"},
+}
+
+// free are the places that may import every room.
+var free = []string{"cmd/", "bench", "test/"}
+
+// longest is the number of lines at which a file of the house has to be divided.
+const longest = 500
+
+func TestTheHouse(t *testing.T) {
+	files := sources(t)
+
+	t.Run("imports run downwards", func(t *testing.T) {
+		for _, file := range files {
+			if file.test {
+				continue
+			}
+			for _, imported := range file.imports {
+				if ours, ok := strings.CutPrefix(imported, "recado/"); ok && !mayImport(file.room, ours) {
+					t.Errorf("%s imports %s, which the map of rooms in this file does not allow", file.path, ours)
+				}
+			}
+		}
+	})
+
+	t.Run("every room is on the map", func(t *testing.T) {
+		for room := range byRoom(files) {
+			if _, known := rooms[room]; !known && !isFree(room) && strings.HasPrefix(room, "internal/") {
+				t.Errorf("%s is not in the map of rooms", room)
+			}
+		}
+	})
+
+	t.Run("nobody speaks database/sql", func(t *testing.T) {
+		for _, file := range files {
+			if slices.Contains(file.imports, "database/sql") {
+				t.Errorf("%s imports database/sql; the store has a transaction type of its own", file.path)
+			}
+		}
+	})
+
+	t.Run("every package says in a sentence what it is", func(t *testing.T) {
+		for room, members := range byRoom(files) {
+			if !slices.ContainsFunc(members, func(file source) bool { return file.doc != "" }) {
+				t.Errorf("%s has no package comment", room)
+			}
+		}
+	})
+
+	t.Run("no file outgrows a reader", func(t *testing.T) {
+		for _, file := range files {
+			if strings.HasPrefix(file.room, "internal/") && file.lines > longest {
+				t.Errorf("%s has %d lines, at most %d are allowed: divide it", file.path, file.lines, longest)
+			}
+		}
+	})
+}
+
+func TestTheMapOfRooms(t *testing.T) {
+	for _, c := range []struct {
+		why      string
+		from, to string
+		want     bool
+	}{
+		{"the provider's client never learns of the desk", "internal/whatsapp", "internal/desk", false},
+		{"the door does not reach past the verbs", "internal/api", "internal/store", false},
+		{"the nouns stand on nothing", "internal/model", "internal/vault", false},
+		{"a room that is not on the map opens no door", "internal/attic", "internal/model", false},
+		{"a verb may open a transaction", "internal/desk", "internal/store", true},
+		{"the binary wires everything", "cmd/recado", "internal/store", true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			if got := mayImport(c.from, c.to); got != c.want {
+				t.Errorf("mayImport(%s, %s) = %v", c.from, c.to, got)
+			}
+		})
+	}
+
+	t.Run("has no circle", func(t *testing.T) {
+		var visit func(room string, above []string)
+		visit = func(room string, above []string) {
+			if slices.Contains(above, room) {
+				t.Fatalf("circle: %s", strings.Join(append(above, room), " -> "))
+			}
+			for _, below := range rooms[room] {
+				visit(below, append(slices.Clone(above), room))
+			}
+		}
+		for _, room := range slices.Sorted(maps.Keys(rooms)) {
+			visit(room, nil)
+		}
+	})
+}
+
+func mayImport(from, to string) bool {
+	return isFree(from) || slices.Contains(rooms[from], to)
+}
+
+func isFree(room string) bool {
+	return slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(room, prefix) })
+}
+
+type source struct {
+	path    string
+	room    string
+	test    bool
+	doc     string
+	imports []string
+	lines   int
+}
+
+func byRoom(files []source) map[string][]source {
+	grouped := map[string][]source{}
+	for _, file := range files {
+		grouped[file.room] = append(grouped[file.room], file)
+	}
+	return grouped
+}
+
+// sources reads every Go file of the module, whatever its build constraints. It parses them here rather
+// than asking the go command, because only what this process opens itself invalidates a cached result.
+func sources(t *testing.T) []source {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	var files []source
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || entry.Name() == "data"):
+			return filepath.SkipDir
+		case entry.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		file, err := read(name, filepath.ToSlash(relative))
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 2 {
+		t.Fatalf("found only %d files under %s: this test no longer stands where it should", len(files), root)
+	}
+	return files
+}
+
+func read(name, relative string) (source, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return source{}, err
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return source{}, err
+	}
+	file := source{
+		path:  relative,
+		room:  path.Dir(relative),
+		test:  strings.HasSuffix(relative, "_test.go"),
+		doc:   parsed.Doc.Text(),
+		lines: bytes.Count(content, []byte("\n")),
+	}
+	for _, spec := range parsed.Imports {
+		file.imports = append(file.imports, unquote(spec))
+	}
+	return file, nil
+}
+
+func unquote(spec *ast.ImportSpec) string {
+	text, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return spec.Path.Value
+	}
+	return text
+}
