@@ -1,0 +1,92 @@
+package model
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestFold(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"the empty text stays", "", ""},
+		{"folded text stays", "joao 123", "joao 123"},
+		{"case goes", "JOAO Silva", "joao silva"},
+		{"accents go", "São João, coração, você, ÀÉÎÕÜ", "sao joao, coracao, voce, aeiou"},
+		{"composed and decomposed are one", "Joa\u0303o", "joao"},
+		{"spaces stay", "  a\tb\n c\u00a0d ", "  a\tb\n c\u00a0d "},
+		{"sharp s is two", "Straße STRASSE", "strasse strasse"},
+		{"capital sharp s too", "STRAẞE", "strasse"},
+		{"Turkish letters meet the Latin ones", "İstanbul Iğdır", "istanbul igdır"},
+		{"Greek loses accents and final sigma", "Ὀδυσσεύς", "οδυσσευσ"},
+		{"Cyrillic", "ЁЛКА", "елка"},
+		{"Vietnamese", "Nguyễn Thị Ánh", "nguyen thi anh"},
+		{"Hangul stays composed", "한국", "한국"},
+		{"Japanese voicing marks are accents too", "ガ", "カ"},
+		{"emoji stay", "Olá 👋🏽", "ola 👋🏽"},
+		{"Kelvin and Ångström signs are letters", "\u212a\u212b", "ka"},
+		{"a lone accent vanishes", "\u0301", ""},
+		{"letters with a stroke are letters of their own", "Łódź Øre Đ", "łodz øre đ"},
+		{"bytes that are no text are replaced", "a\xffb", "a\ufffdb"},
+		{"NUL is kept for the caller to refuse", "A\x00b", "a\x00b"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Fold(tt.in); got != tt.want {
+				t.Errorf("%q folds to %q, want %q", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFoldTableAgreesWithTheLongWay(t *testing.T) {
+	for r := range rune(latinEnd) {
+		s := "É" + string(r) + "x" // the É keeps it off the ASCII path
+		if Fold(s) != foldAny(s) {
+			t.Errorf("%q folds to %q by table and to %q without", s, Fold(s), foldAny(s))
+		}
+	}
+}
+
+func TestEveryRuneFoldsOnceAndForAll(t *testing.T) {
+	for r := range rune(unicode.MaxRune + 1) {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		once := Fold(string(r))
+		if Fold(once) != once {
+			t.Fatalf("%U folds to %+q and then to %+q", r, once, Fold(once))
+		}
+	}
+}
+
+func FuzzFold(f *testing.F) {
+	for _, s := range []string{"São João", "İ", "ΐ\u0345", "a\xff\u0301", "ᾳ", "\u1fb7", "ǰ", "각", "\u0345\u0301"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := Fold(s)
+		if twice := Fold(once); twice != once {
+			t.Errorf("%+q folds to %+q and then to %+q", s, once, twice)
+		}
+		if !utf8.ValidString(once) {
+			t.Errorf("%+q folds to %+q", s, once)
+		}
+		if Fold(strings.ToUpper("é")+s) != Fold("e"+s) && utf8.ValidString(s) {
+			t.Errorf("an accent before %+q changes the rest", s)
+		}
+	})
+}
+
+func BenchmarkFold(b *testing.B) {
+	for name, s := range map[string]string{
+		"ascii lower": "maria da silva", "ascii": "Maria da Silva", "latin": "João da Conceição", "any": "Ὀδυσσεύς Nguyễn",
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Fold(s)
+			}
+		})
+	}
+}
