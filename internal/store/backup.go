@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
+
+	"recado/internal/model"
+)
+
+// Backup writes a consistent copy of the database to a new file while reads and writes go on.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if s.lite == nil {
+		return errBackupPostgres
+	}
+	return copyDatabase(ctx, s.lite.path, path)
+}
+
+// Backup copies the database of a data folder, whether a server is using it or not.
+func Backup(ctx context.Context, dir, path string) error {
+	return copyDatabase(ctx, filepath.Join(dir, liteFile), path)
+}
+
+// Restore puts a backup into a data folder that has no database and that no server is using. The
+// backup is checked first, from its first page to its last.
+func Restore(ctx context.Context, backupFile, dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("store: make the data folder: %w", err)
+	}
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer lock.release()
+	target := filepath.Join(dir, liteFile)
+	for _, file := range []string{target, target + "-wal"} {
+		if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
+			return model.Errorf(model.CodeInvalidRequest, "%s is there already; restore into an empty data folder, or move it away first.", file)
+		}
+	}
+	if err := checkBackup(backupFile); err != nil {
+		return err
+	}
+	return copyDatabase(ctx, backupFile, target)
+}
+
+func checkBackup(path string) error {
+	src, err := openCopy(path)
+	if err != nil {
+		return err
+	}
+	defer src.conn.Close()
+	bad := func(why string) error {
+		return model.Errorf(model.CodeInvalidRequest, "%s is not a usable backup: %s.", path, why)
+	}
+	verdict := ""
+	err = src.query("PRAGMA integrity_check(1)", nil, func(r Row) error { verdict = r.Text(0); return nil })
+	if err != nil || verdict != "ok" {
+		return bad("it is damaged or not a database")
+	}
+	all, err := loadMigrations(embedded())
+	if err != nil {
+		return err
+	}
+	var done []applied
+	err = src.query(selectMigrations, nil, func(r Row) error {
+		done = append(done, applied{version: r.Int(0), name: r.Text(1), checksum: r.Text(2)})
+		return nil
+	})
+	if err != nil {
+		return bad("it is not a database of Recado")
+	}
+	if _, err := pending(all, done); err != nil {
+		return bad(err.Error())
+	}
+	return nil
+}
+
+func openCopy(path string) (*liteConn, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, model.Errorf(model.CodeInvalidRequest, "%s cannot be read.", path)
+	}
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, fmt.Errorf("store: open %s: %w", path, err)
+	}
+	conn.SetBusyTimeout(liteBusy)
+	return &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}, nil
+}
+
+// copyDatabase copies a snapshot of one database file into a new one, which appears under its name
+// only when it is whole and on the disk.
+func copyDatabase(ctx context.Context, from, to string) (err error) {
+	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
+		return model.Errorf(model.CodeInvalidRequest, "%s is there already; choose another name.", to)
+	}
+	src, err := openCopy(from)
+	if err != nil {
+		return err
+	}
+	defer src.conn.Close()
+	file, err := os.CreateTemp(filepath.Dir(to), ".recado-copy-*")
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer func() {
+		_ = file.Close()
+		if err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := copyPages(ctx, src, file.Name()); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if err := os.Link(file.Name(), to); err != nil { // unlike a rename, it never replaces
+		return fmt.Errorf("store: %w", err)
+	}
+	_ = os.Remove(file.Name())
+	return syncFolder(filepath.Dir(to))
+}
+
+// copyPages copies in pieces, inside one read transaction: the snapshot stays, writers go on.
+func copyPages(ctx context.Context, src *liteConn, to string) (err error) {
+	dst, err := openCopy(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dst.conn.Close()) }()
+	if err := src.run("BEGIN"); err != nil {
+		return err
+	}
+	if err := src.query("SELECT count(*) FROM sqlite_schema", nil, func(Row) error { return nil }); err != nil {
+		return err
+	}
+	backup, err := sqlite.NewBackup(dst.conn, "main", src.conn, "main")
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for more := true; more && err == nil; {
+		if err = ctx.Err(); err == nil {
+			more, err = backup.Step(4096)
+		}
+	}
+	if err = errors.Join(err, backup.Close(), src.run("ROLLBACK")); err != nil {
+		return fmt.Errorf("store: copy: %w", err)
+	}
+	return dst.run("PRAGMA journal_mode = DELETE") // one file, nothing beside it
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}

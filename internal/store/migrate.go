@@ -1,0 +1,115 @@
+package store
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+//go:embed all:migrations
+var migrationFiles embed.FS
+
+func embedded() fs.FS {
+	sub, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		panic(err) // the folder is part of the binary
+	}
+	return sub
+}
+
+// A migration is one step of the schema. Steps are only ever added: the checksum of an applied one
+// must not change.
+type migration struct {
+	version  int64
+	name     string
+	text     string
+	checksum string
+}
+
+// An applied migration, as the database remembers it.
+type applied struct {
+	version  int64
+	name     string
+	checksum string
+}
+
+const createMigrations = `
+	CREATE TABLE IF NOT EXISTS schema_migrations (
+		version BIGINT PRIMARY KEY,
+		name TEXT NOT NULL,
+		applied_at BIGINT NOT NULL,
+		checksum TEXT NOT NULL
+	)`
+
+const selectMigrations = `
+	SELECT version, name, checksum
+	FROM schema_migrations
+	ORDER BY version`
+
+const insertMigration = `
+	INSERT INTO schema_migrations (version, name, applied_at, checksum)
+	VALUES ($1, $2, $3, $4)`
+
+var migrationName = regexp.MustCompile(`^([0-9]{4})(?:_([a-z0-9_]+))?\.sql$`)
+
+func loadMigrations(from fs.FS) ([]migration, error) {
+	files, err := fs.Glob(from, "*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("store: list migrations: %w", err)
+	}
+	slices.Sort(files)
+	var all []migration
+	for _, file := range files {
+		parts := migrationName.FindStringSubmatch(path.Base(file))
+		if parts == nil {
+			return nil, fmt.Errorf("store: migration %s is not named NNNN_name.sql", file)
+		}
+		text, err := fs.ReadFile(from, file)
+		if err != nil {
+			return nil, fmt.Errorf("store: read migration: %w", err)
+		}
+		version, _ := strconv.ParseInt(parts[1], 10, 64)
+		if len(all) > 0 && all[len(all)-1].version == version {
+			return nil, fmt.Errorf("store: two migrations have the number %04d", version)
+		}
+		sum := sha256.Sum256(text)
+		all = append(all, migration{version: version, name: parts[2], text: string(text), checksum: hex.EncodeToString(sum[:])})
+	}
+	return all, nil
+}
+
+// pending compares what the binary brings with what the database has, and gives the steps to take.
+func pending(all []migration, done []applied) ([]migration, error) {
+	for i, d := range done {
+		if i >= len(all) || d.version > all[len(all)-1].version {
+			return nil, fmt.Errorf("the database has schema version %04d, which this version of Recado does not know; run a newer Recado", done[len(done)-1].version)
+		}
+		m := all[i]
+		if m.version != d.version {
+			return nil, fmt.Errorf("the database has schema step %04d where this version of Recado has %04d; they do not belong together", d.version, m.version)
+		}
+		if m.checksum != d.checksum {
+			return nil, fmt.Errorf("schema step %04d was changed after it was applied to this database; applied steps must stay as they are", m.version)
+		}
+	}
+	return all[len(done):], nil
+}
+
+// SchemaHash names the schema this binary brings: another set of migrations has another hash.
+func SchemaHash() string {
+	all, err := loadMigrations(embedded())
+	if err != nil {
+		return "broken"
+	}
+	sum := sha256.New()
+	for _, m := range all {
+		fmt.Fprintf(sum, "%04d %s\n", m.version, m.checksum)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	notifyEvery = 2 * time.Millisecond
+	notifyMost  = 4096 // different ones waiting; more are dropped
+)
+
+// Notify tells the other nodes on the same PostgreSQL that something happened; on SQLite there are
+// none and it does nothing. It returns at once. Equal notes within 2 ms become one, and a note may be
+// lost when the database is away: it is a hint to look, never the news itself.
+func (s *Store) Notify(channel, payload string) {
+	if s.pg != nil {
+		s.pg.notes.add(note{channel, payload})
+	}
+}
+
+// Listen calls on for every note on the channel, from any node and this one too, until ctx ends. It
+// survives lost connections; since notes may have been missed meanwhile, on is called with an empty
+// payload after every connection that was made, the first included. On SQLite it only waits for ctx.
+func (s *Store) Listen(ctx context.Context, channel string, on func(payload string)) {
+	if s.pg == nil {
+		<-ctx.Done()
+		return
+	}
+	wait := time.Duration(0)
+	for ctx.Err() == nil {
+		started := time.Now()
+		err := s.pg.listen(ctx, channel, on)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(started) > time.Minute {
+			wait = 0
+		}
+		wait = min(max(2*wait, 100*time.Millisecond), 5*time.Second)
+		s.pg.logger.Warn("listening for other nodes was interrupted", "channel", channel, "error", err, "again_in", wait)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (e *postgresEngine) listen(ctx context.Context, channel string, on func(payload string)) error {
+	conn, err := pgx.ConnectConfig(ctx, e.pool.Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
+	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+		return err
+	}
+	on("")
+	for {
+		waiting, cancel := context.WithTimeout(ctx, 30*time.Second)
+		n, err := conn.WaitForNotification(waiting)
+		quiet := waiting.Err() != nil
+		cancel()
+		switch {
+		case err == nil:
+			on(n.Payload)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !quiet || conn.IsClosed():
+			return err
+		default: // nothing for a while: is the server still there?
+			asking, cancel := context.WithTimeout(ctx, 5*time.Second)
+			err := conn.Ping(asking)
+			cancel()
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+type note struct{ channel, payload string }
+
+// notifier sends notes behind the callers' backs, each distinct one at most once in 2 ms.
+type notifier struct {
+	engine  *postgresEngine
+	mu      sync.Mutex
+	waiting map[note]struct{}
+	order   []note
+	wake    chan struct{}
+	stop    chan struct{}
+	done    chan struct{}
+	once    sync.Once
+}
+
+func newNotifier(e *postgresEngine) *notifier {
+	n := &notifier{
+		engine: e, waiting: map[note]struct{}{},
+		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	go n.loop()
+	return n
+}
+
+func (n *notifier) add(one note) {
+	n.mu.Lock()
+	_, there := n.waiting[one]
+	if !there && len(n.order) < notifyMost {
+		n.waiting[one] = struct{}{}
+		n.order = append(n.order, one)
+	}
+	n.mu.Unlock()
+	if !there {
+		select {
+		case n.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (n *notifier) loop() {
+	defer close(n.done)
+	for {
+		select {
+		case <-n.wake:
+			n.send()
+		case <-n.stop:
+			n.send()
+			return
+		}
+		select {
+		case <-time.After(notifyEvery):
+		case <-n.stop:
+		}
+	}
+}
+
+func (n *notifier) send() {
+	n.mu.Lock()
+	notes := n.order
+	n.order = nil
+	clear(n.waiting)
+	n.mu.Unlock()
+	if len(notes) == 0 {
+		return
+	}
+	batch := &pgx.Batch{}
+	for _, one := range notes {
+		batch.Queue("SELECT pg_notify($1, $2)", one.channel, one.payload)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), pgConnectTime)
+	defer cancel()
+	if err := n.engine.pool.SendBatch(ctx, batch).Close(); err != nil {
+		n.engine.logger.Warn("the other nodes could not be told to look", "notes", len(notes), "error", err)
+	}
+}
+
+func (n *notifier) close() {
+	n.once.Do(func() { close(n.stop) })
+	<-n.done
+}

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"recado/internal/model"
+)
+
+// pgSession is one connection inside a transaction. BEGIN and the statements of later travel with
+// the next statement, or with COMMIT, in one round trip.
+type pgSession struct {
+	conn  *pgx.Conn
+	ctx   context.Context // the caller's; looked at between statements
+	begin string          // empty: no transaction, one statement
+	begun bool
+	queue []queued
+}
+
+type queued struct {
+	sql  string
+	args []any
+}
+
+func (s *pgSession) exec(sql string, args []any) (int64, error) {
+	var tag pgconn.CommandTag
+	err := s.send(sql, args, func(rows pgx.Rows) error {
+		for rows.Next() {
+			continue
+		}
+		rows.Close()
+		tag = rows.CommandTag()
+		return rows.Err()
+	})
+	return tag.RowsAffected(), err
+}
+
+func (s *pgSession) later(sql string, args []any) error {
+	simple, err := pgArgs(args)
+	if err != nil {
+		return err
+	}
+	s.queue = append(s.queue, queued{sql, simple})
+	return nil
+}
+
+func (s *pgSession) query(sql string, args []any, each func(r Row) error) error {
+	return s.send(sql, args, func(rows pgx.Rows) error {
+		defer rows.Close()
+		row := &pgRow{}
+		for rows.Next() {
+			if row.fields == nil {
+				row.fields = rows.FieldDescriptions()
+			}
+			row.values = rows.RawValues()
+			err := each(row)
+			if row.err != nil {
+				return row.err
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// send runs what is queued and then sql, whose rows it hands to read.
+func (s *pgSession) send(sql string, args []any, read func(rows pgx.Rows) error) (err error) {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	simple, err := pgArgs(args)
+	if err != nil {
+		return err
+	}
+	defer func() { err = s.failure(err) }()
+	if len(s.queue) == 0 && (s.begun || s.begin == "") {
+		rows, err := s.conn.Query(context.Background(), sql, simple...)
+		if err != nil {
+			return err
+		}
+		return read(rows)
+	}
+	results, err := s.flush(queued{sql, simple})
+	if err != nil {
+		return errors.Join(err, results.Close())
+	}
+	rows, err := results.Query()
+	if err == nil {
+		err = read(rows)
+	}
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// flush sends BEGIN if it is due, the queue and last, and reads the answers before that of last.
+func (s *pgSession) flush(last queued) (pgx.BatchResults, error) {
+	batch := &pgx.Batch{}
+	if !s.begun && s.begin != "" {
+		batch.Queue(s.begin)
+		s.begun = true
+	}
+	for _, q := range s.queue {
+		batch.Queue(q.sql, q.args...)
+	}
+	s.queue = s.queue[:0]
+	before := batch.Len()
+	batch.Queue(last.sql, last.args...)
+	results := s.conn.SendBatch(context.Background(), batch)
+	for range before {
+		if _, err := results.Exec(); err != nil {
+			return results, err
+		}
+	}
+	return results, nil
+}
+
+func (s *pgSession) commit() error {
+	if s.begin == "" || !s.begun && len(s.queue) == 0 {
+		return nil
+	}
+	results, err := s.flush(queued{sql: "COMMIT"})
+	var tag pgconn.CommandTag
+	if err == nil {
+		tag, err = results.Exec()
+	}
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	err = s.failure(err)
+	switch {
+	case err == nil && tag.String() != "COMMIT":
+		return fmt.Errorf("store: the commit ended as %q", tag)
+	case err != nil && s.conn.IsClosed() && s.begin == beginWrite && !refused(err):
+		return &lostCommit{err}
+	case err != nil:
+		s.rollback()
+	}
+	return err
+}
+
+// refused reports whether the server itself said why it did not commit.
+func refused(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code[:2] != "57" && pg.Code[:2] != "08"
+}
+
+// rollback ends the transaction; where that fails, the connection is closed on its release.
+func (s *pgSession) rollback() {
+	if s.begun && !s.conn.IsClosed() {
+		_, _ = s.conn.PgConn().Exec(context.Background(), "ROLLBACK").ReadAll()
+	}
+}
+
+// lostSession means that the connection ended in the middle of a transaction, which is undone.
+type lostSession struct{ cause error }
+
+func (e *lostSession) Error() string { return "store: connection lost: " + e.cause.Error() }
+func (e *lostSession) Unwrap() error { return e.cause }
+
+func (s *pgSession) failure(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case s.conn.IsClosed():
+		return &lostSession{err}
+	}
+	return fmt.Errorf("store: %w", err)
+}
+
+func pgArgs(args []any) ([]any, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	simple := make([]any, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case string, int64, bool, float64, nil:
+			simple[i] = v
+			continue
+		}
+		v, err := plain(arg)
+		if err != nil {
+			return nil, err
+		}
+		switch v := v.(type) {
+		case model.ID:
+			if !v.IsZero() {
+				simple[i] = pgtype.UUID{Bytes: v, Valid: true}
+			}
+		case []byte:
+			if v != nil {
+				simple[i] = v
+			}
+		default:
+			simple[i] = v
+		}
+	}
+	return simple, nil
+}

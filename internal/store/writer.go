@@ -1,0 +1,289 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"recado/internal/model"
+)
+
+const (
+	maxGroup  = 256
+	idleAfter = time.Second // without writes, before the log is folded back into the database
+	idleAgain = time.Minute
+)
+
+var (
+	errClosed = errors.New("store: closed")
+	errExited = errors.New("store: the goroutine of a transaction was ended inside it")
+	errLost   = errors.New("store: the database rolled back the whole group")
+)
+
+// The writer owns the one connection that changes a SQLite database. Callers queue closures; it runs
+// all that are waiting, up to 256, in one durable transaction, each in a savepoint so that a failing
+// one takes nothing of the others with it. It never waits for a group to fill: while one group is
+// being committed the next one gathers by itself.
+type writer struct {
+	c     *liteConn
+	now   func() time.Time
+	queue chan *request
+	stop  chan struct{} // closed when no more writes are accepted
+	done  chan struct{} // closed when the last one is answered
+	idle  func()        // housekeeping on the connection, outside transactions
+	busy  func()        // the same, between two groups
+
+	group   []*request
+	next    int      // the first of the group that has not run
+	current *request // the one running
+}
+
+type request struct {
+	fn      func(tx *Tx) error
+	claimed atomic.Bool // by the writer, to run it, or by a caller that gave up
+	answer  chan error
+	tx      *Tx
+	err     error
+}
+
+func newWriter(c *liteConn, now func() time.Time, busy, idle func()) *writer {
+	w := &writer{
+		c: c, now: now, busy: busy, idle: idle,
+		queue: make(chan *request, maxGroup),
+		stop:  make(chan struct{}),
+		done:  make(chan struct{}),
+		group: make([]*request, 0, maxGroup),
+	}
+	go w.loop()
+	return w
+}
+
+func (w *writer) write(ctx context.Context, fn func(tx *Tx) error) ([]func(), error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &request{fn: fn, answer: make(chan error, 1)}
+	select {
+	case <-w.stop:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case w.queue <- r:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-w.stop:
+		return nil, errClosed
+	}
+	var err error
+	select {
+	case err = <-r.answer:
+	case <-ctx.Done():
+		if r.claimed.CompareAndSwap(false, true) {
+			return nil, ctx.Err()
+		}
+		err = <-r.answer
+	case <-w.done: // queued behind the last group
+		select {
+		case err = <-r.answer:
+		default:
+			return nil, errClosed
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.tx.after, nil
+}
+
+// loop answers requests until close. A closure may end its goroutine (a test's FailNow does): then
+// it alone fails, and a new goroutine goes on with the rest of the group.
+func (w *writer) loop() {
+	ended := false
+	defer func() {
+		if ended {
+			close(w.done)
+			return
+		}
+		w.finish(w.current, errExited)
+		go w.loop()
+	}()
+	for len(w.group) > 0 || w.collect() {
+		w.runGroup()
+	}
+	ended = true
+}
+
+// collect waits for work and takes what is there. It reports false after close, once nothing waits.
+func (w *writer) collect() bool {
+	w.group, w.next = w.group[:0], 0
+	select {
+	case r := <-w.queue:
+		w.take(r)
+	default:
+		if !w.wait() {
+			return false
+		}
+	}
+	for len(w.group) < maxGroup {
+		select {
+		case r := <-w.queue:
+			w.take(r)
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+func (w *writer) wait() bool {
+	timer := time.NewTimer(idleAfter)
+	defer timer.Stop()
+	for {
+		select {
+		case r := <-w.queue:
+			w.take(r)
+			return true
+		case <-timer.C:
+			w.idle()
+			timer.Reset(idleAgain)
+		case <-w.stop:
+			select {
+			case r := <-w.queue:
+				w.take(r)
+				return true
+			default:
+				return false
+			}
+		}
+	}
+}
+
+func (w *writer) take(r *request) {
+	if r.claimed.CompareAndSwap(false, true) {
+		w.group = append(w.group, r)
+	}
+}
+
+// runGroup runs what has not run of the group, commits, and answers.
+func (w *writer) runGroup() {
+	if len(w.group) == 0 {
+		return
+	}
+	if w.c.conn.AutocommitEnabled() {
+		if err := w.c.run("BEGIN IMMEDIATE"); err != nil {
+			w.answer(err)
+			return
+		}
+	}
+	for w.next < len(w.group) {
+		r := w.group[w.next]
+		w.next++
+		w.current = r
+		if len(w.group) > 1 {
+			if err := w.c.run("SAVEPOINT one"); err != nil {
+				w.finish(r, err)
+				continue
+			}
+		}
+		r.tx = newTx(w.c, w.now(), true)
+		w.finish(r, r.tx.run(r.fn))
+		if w.c.conn.AutocommitEnabled() && w.next < len(w.group) {
+			if err := w.c.run("BEGIN IMMEDIATE"); err != nil {
+				w.answer(err)
+				return
+			}
+		}
+	}
+	var err error
+	if !w.c.conn.AutocommitEnabled() {
+		err = w.commit()
+	}
+	w.answer(err)
+	w.busy()
+}
+
+// finish ends one closure's part of the transaction.
+func (w *writer) finish(r *request, err error) {
+	w.current = nil
+	alone := len(w.group) == 1
+	switch {
+	case err == nil && !alone:
+		err = w.c.run("RELEASE one")
+	case err != nil && alone:
+		w.rollback()
+	case err != nil:
+		if undo := w.undo(); undo != nil {
+			err = errors.Join(err, undo)
+			w.rollback()
+		}
+	}
+	r.err = liteError(err)
+	if w.c.conn.AutocommitEnabled() { // a full disk, for one, rolls back everything
+		for _, before := range w.group[:w.next] {
+			if before.err == nil {
+				before.err = liteError(errors.Join(errLost, err))
+			}
+		}
+	}
+}
+
+func (w *writer) undo() error {
+	if w.c.conn.AutocommitEnabled() {
+		return errLost
+	}
+	if err := w.c.run("ROLLBACK TO one"); err != nil {
+		return err
+	}
+	return w.c.run("RELEASE one")
+}
+
+func (w *writer) commit() error {
+	err := w.c.run("COMMIT")
+	if err != nil {
+		w.rollback()
+	}
+	return err
+}
+
+func (w *writer) rollback() {
+	if !w.c.conn.AutocommitEnabled() {
+		_ = w.c.run("ROLLBACK") // the commit or statement that failed before is what gets reported
+	}
+}
+
+// answer tells every caller of the group: its own failure, or else that of the commit.
+func (w *writer) answer(commit error) {
+	commit = liteError(commit)
+	for i, r := range w.group {
+		if r.err == nil {
+			r.err = commit
+		}
+		r.answer <- r.err
+		w.group[i] = nil
+	}
+	w.group, w.next = w.group[:0], 0
+}
+
+func (w *writer) close() {
+	close(w.stop)
+	<-w.done
+}
+
+// liteError marks the failures that pass by themselves as unavailable; all others stay internal.
+func liteError(err error) error {
+	if err == nil {
+		return nil
+	}
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultNoMem, sqlite.ResultReadOnly:
+		return fmt.Errorf("%w: %w", &model.Error{
+			Code: model.CodeUnavailable, Message: "The database cannot be written at the moment.", RetryAfter: 2 * time.Second,
+		}, err)
+	}
+	return err
+}
