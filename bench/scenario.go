@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"recado/bench/load"
+)
+
+// scenario is one question that the program answers. Each group of them has a file of its own and a line here.
+type scenario struct {
+	name  string
+	about string
+	run   func(ctx context.Context, b *bench) error
+}
+
+var scenarios = []scenario{
+	{"me", "GET /v1/me through the whole door, beside a bare handler", runMe},
+	{"idle", "memory of a server that nobody calls", runIdle},
+}
+
+func names() string {
+	var all []string
+	for _, s := range scenarios {
+		all = append(all, s.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// bench is what a scenario has at hand. What it opens through bench is closed when the scenario ends.
+type bench struct {
+	*settings
+	engine   string
+	scenario string
+	report   *report
+	closers  []func()
+}
+
+func (b *bench) onClose(f func()) { b.closers = append(b.closers, f) }
+
+func (b *bench) close() {
+	for _, f := range slices.Backward(b.closers) {
+		f()
+	}
+}
+
+// folder makes a data folder that vanishes with the scenario.
+func (b *bench) folder() (string, error) {
+	dir, err := os.MkdirTemp(b.parent, "recado-bench-")
+	if err != nil {
+		return "", err
+	}
+	b.onClose(func() { os.RemoveAll(dir) })
+	return dir, nil
+}
+
+// contender is one of the things that are compared. Memory and processor time are those of its
+// process; without one they are left out.
+type contender struct {
+	name    string
+	process *process
+	round   func(ctx context.Context, d time.Duration) (*load.Result, error)
+}
+
+// outcome is what a contender did in all of its rounds.
+type outcome struct {
+	name   string
+	result load.Result
+	rates  []float64 // one for each round
+	memory int64     // the largest resident size seen, in bytes
+	cpu    time.Duration
+}
+
+// compare lets the contenders take turns, in alternating order, so that whatever else the machine is doing
+// hits all of them alike. A turn before the first is not counted.
+func (b *bench) compare(ctx context.Context, contenders ...contender) ([]outcome, error) {
+	outcomes := make([]outcome, len(contenders))
+	turn := b.total / time.Duration(b.rounds)
+	for i, c := range contenders {
+		outcomes[i].name = c.name
+		if _, err := c.round(ctx, turn/4); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	for round := range b.rounds {
+		for n := range contenders {
+			if round%2 == 1 {
+				n = len(contenders) - 1 - n
+			}
+			if err := outcomes[n].measure(ctx, contenders[n], turn); err != nil {
+				return nil, fmt.Errorf("%s: %w", contenders[n].name, err)
+			}
+		}
+	}
+	return outcomes, nil
+}
+
+func (o *outcome) measure(ctx context.Context, c contender, turn time.Duration) error {
+	before := c.process.cpuTime()
+	stop := c.process.watchMemory()
+	result, err := c.round(ctx, turn)
+	o.memory = max(o.memory, stop())
+	o.cpu += c.process.cpuTime() - before
+	if err != nil {
+		return err
+	}
+	if result.Requests == 0 {
+		return fmt.Errorf("nothing succeeded: %w", cmp.Or(result.FirstError, context.DeadlineExceeded))
+	}
+	o.rates = append(o.rates, result.Rate())
+	o.result.Add(result)
+	return nil
+}
+
+// ratio is the median over the rounds of how fast o was against the other in the same round.
+func (o *outcome) ratio(other *outcome) float64 {
+	ratios := make([]float64, len(o.rates))
+	for i, rate := range o.rates {
+		ratios[i] = rate / other.rates[i]
+	}
+	slices.Sort(ratios)
+	middle := len(ratios) / 2
+	if len(ratios)%2 == 0 {
+		return (ratios[middle-1] + ratios[middle]) / 2
+	}
+	return ratios[middle]
+}
