@@ -1,0 +1,212 @@
+package vault
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+const fileName = "secret.key"
+
+// key is one line of the key file.
+type key struct {
+	secret [32]byte
+	number byte
+	aead   cipher.AEAD
+}
+
+// Open reads the key file of a data directory, secret.key, and makes it, with one random key, when
+// there is none; of several processes that start at once all get the same. The file has one key a
+// line, 32 bytes in base64: the first seals, all of them open. A file that others than its owner
+// may read or write is refused.
+func Open(dir string) (*Vault, error) {
+	path := filepath.Join(dir, fileName)
+	ring, err := readKeyFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = createKeyFile(dir, path); err == nil {
+			ring, err = readKeyFile(path)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := &Vault{path: path}
+	v.ring.Store(&ring)
+	return v, nil
+}
+
+// FromEnv reads the keys from a setting, for nodes that share a database but no disk. Keys are
+// parted by commas or white space and have the order of the key file.
+func FromEnv(value string) (*Vault, error) {
+	ring, err := parseKeys(value)
+	if err != nil {
+		return nil, fmt.Errorf("vault: the secret key setting: %w", err)
+	}
+	v := &Vault{}
+	v.ring.Store(&ring)
+	return v, nil
+}
+
+// Rotate puts a new key before the others, in the file and in this vault. Values sealed before
+// still open.
+func (v *Vault) Rotate() error {
+	if v.path == "" {
+		return ErrNoFile
+	}
+	// The new file is also the lock: two rotations at once would lose the key of one of them.
+	next := v.path + ".new"
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("vault: another rotation is under way; if one was cut off, remove %s", next)
+	}
+	if err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	ring, err := rotated(v.path)
+	if err == nil {
+		err = writeAndClose(f, ring)
+	} else {
+		f.Close()
+	}
+	if err == nil {
+		err = os.Rename(next, v.path)
+	}
+	if err != nil {
+		os.Remove(next)
+		return fmt.Errorf("vault: %w", err)
+	}
+	v.ring.Store(&ring)
+	return syncDir(filepath.Dir(v.path))
+}
+
+// rotated gives the keys of the file behind a new one, whose number none of them bears.
+func rotated(path string) ([]key, error) {
+	ring, err := readKeyFile(path)
+	if err != nil {
+		return nil, err
+	}
+	fresh := newKey()
+	for slices.ContainsFunc(ring, func(k key) bool { return k.number == fresh.number }) && len(ring) < 256 {
+		fresh = newKey()
+	}
+	return slices.Insert(ring, 0, fresh), nil
+}
+
+// createKeyFile makes the file whole under another name first; the link succeeds for one process
+// alone, and the others then read what it made.
+func createKeyFile(dir, path string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	f, err := os.CreateTemp(dir, fileName+".*") // with mode 0600
+	if err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	defer os.Remove(f.Name())
+	if err := writeAndClose(f, []key{newKey()}); err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("vault: %w", err)
+	}
+	return syncDir(dir)
+}
+
+func readKeyFile(path string) ([]key, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("vault: %s has mode %04o, so others may read the secret keys; run: chmod 600 %s", path, mode, path)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	ring, err := parseKeys(string(content))
+	if err != nil {
+		return nil, fmt.Errorf("vault: %s: %w", path, err)
+	}
+	return ring, nil
+}
+
+// parseKeys never puts the text of a key into its errors.
+func parseKeys(text string) ([]key, error) {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+	if len(words) == 0 {
+		return nil, errors.New("there is no key in it")
+	}
+	ring := make([]key, len(words))
+	for i, word := range words {
+		secret, err := base64.StdEncoding.Strict().DecodeString(word)
+		if err != nil || len(secret) != 32 {
+			return nil, fmt.Errorf("key %d is not 32 bytes in base64", i+1)
+		}
+		ring[i] = makeKey([32]byte(secret))
+	}
+	return ring, nil
+}
+
+func writeAndClose(f *os.File, ring []key) error {
+	var text strings.Builder
+	for _, k := range ring {
+		text.WriteString(base64.StdEncoding.EncodeToString(k.secret[:]) + "\n")
+	}
+	_, err := f.WriteString(text.String())
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncDir makes a new name in the directory survive a loss of power.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && runtime.GOOS != "windows" {
+		return fmt.Errorf("vault: %w", err)
+	}
+	return nil
+}
+
+func newKey() key {
+	var secret [32]byte
+	_, _ = rand.Read(secret[:]) // never fails: crypto/rand aborts the process instead
+	return makeKey(secret)
+}
+
+func makeKey(secret [32]byte) key {
+	seal := expand(secret, "recado seal")
+	block, err := aes.NewCipher(seal[:])
+	if err != nil {
+		panic(err) // 32 bytes are a key
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return key{secret: secret, number: expand(secret, "recado number")[0], aead: aead}
+}
+
+func expand(secret [32]byte, info string) [32]byte {
+	out, err := hkdf.Key(sha256.New, secret[:], nil, info, 32)
+	if err != nil {
+		panic(err) // 32 bytes are within what HKDF gives
+	}
+	return [32]byte(out)
+}
