@@ -30,6 +30,10 @@ var rooms = map[string][]string{
 	"internal/vault":    {"internal/model"},
 	"internal/whatsapp": {"internal/model"},
 
+	// Real databases for tests. No room lists them, so nothing that ships can come to depend on them.
+	"internal/store/storetest": {"internal/store", "internal/store/testpg"},
+	"internal/store/testpg":    {},
+
 	// The simulator stands in for the provider: it knows the wire format and nothing of the desk.
 	"internal/whatsapp/simulator": {"internal/whatsapp", "internal/model"},
 
