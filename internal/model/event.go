@@ -1,0 +1,109 @@
+package model
+
+import "math/bits"
+
+// EventType names what happened.
+type EventType string
+
+// The events a webhook may subscribe to.
+const (
+	EventMessageReceived     EventType = "message.received"
+	EventMessageSent         EventType = "message.sent"
+	EventConversationUpdated EventType = "conversation.updated"
+	EventAttendanceOpened    EventType = "attendance.opened"
+	EventAttendanceClosed    EventType = "attendance.closed"
+	EventCardCreated         EventType = "kanban.card.created"
+	EventCardMoved           EventType = "kanban.card.moved"
+	EventCardCompleted       EventType = "kanban.card.completed"
+)
+
+// WebhookTest is the type of a test delivery. Nobody subscribes to it: a test goes to one webhook only.
+const WebhookTest EventType = "webhook.test"
+
+// AllEvents lists the events in the order in which they are shown. An event's place is its bit in an
+// EventSet, which may be stored: new ones go to the end, and none is ever removed.
+var AllEvents = []EventType{
+	EventMessageReceived, EventMessageSent, EventConversationUpdated,
+	EventAttendanceOpened, EventAttendanceClosed,
+	EventCardCreated, EventCardMoved, EventCardCompleted,
+}
+
+// Description says in a sentence when the event is raised. It is empty for what is no event.
+func (e EventType) Description() string {
+	switch e {
+	case EventMessageReceived:
+		return "A customer's message came in."
+	case EventMessageSent:
+		return "A message went out to a customer, whether written in the app, on the phone or through the API."
+	case EventConversationUpdated:
+		return "Something about a conversation is different, such as who is responsible, its sector or its last message. Expect many of these."
+	case EventAttendanceOpened:
+		return "An attendance began and got its protocol number."
+	case EventAttendanceClosed:
+		return "An attendance ended, closed by a person or automatically."
+	case EventCardCreated:
+		return "A card was added to a board."
+	case EventCardMoved:
+		return "A card went from one stage to another; the event says from where, to where and by whom."
+	case EventCardCompleted:
+		return "A card reached a stage that counts as won."
+	case WebhookTest:
+		return "A test of one webhook, asked for by its owner."
+	}
+	return ""
+}
+
+// EventSet is a set of events; its zero value is empty. Sets are equal when they are ==.
+type EventSet uint32
+
+// EveryEvent holds all events.
+var EveryEvent = NewEventSet(AllEvents...)
+
+// NewEventSet gives the set of the events named.
+func NewEventSet(events ...EventType) EventSet {
+	var set EventSet
+	for _, e := range events {
+		set = set.Add(e)
+	}
+	return set
+}
+
+// ParseEvents reads the names in a field of a request, which errors name. A name given twice counts once.
+func ParseEvents(field string, names []string) (EventSet, *Error) {
+	var set EventSet
+	for _, name := range names {
+		bit := eventBit(EventType(name))
+		if bit == 0 {
+			return 0, Invalid(field, "there is no event "+quoted(name)+"; the events are "+joined(AllEvents)+".")
+		}
+		set |= bit
+	}
+	return set, nil
+}
+
+// Has reports whether the set holds the event. WebhookTest is in no set.
+func (set EventSet) Has(e EventType) bool { return set&eventBit(e) != 0 }
+
+// Add gives the set with the event in it; what is no event changes nothing.
+func (set EventSet) Add(e EventType) EventSet { return set | eventBit(e) }
+
+// List gives the events in the order of AllEvents, never nil.
+func (set EventSet) List() []EventType {
+	list := make([]EventType, 0, bits.OnesCount32(uint32(set)))
+	for i, e := range AllEvents {
+		if set&(1<<i) != 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// eventBit is zero for what is no event.
+func eventBit(e EventType) EventSet {
+	for i, known := range AllEvents {
+		if e == known {
+			return 1 << i
+		}
+	}
+	return 0
+}
