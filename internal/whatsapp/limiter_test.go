@@ -1,0 +1,100 @@
+package whatsapp
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// clock is a clock that stands still unless told otherwise.
+type clock struct{ time.Time }
+
+func (c *clock) now() time.Time          { return c.Time }
+func (c *clock) advance(d time.Duration) { c.Time = c.Add(d) }
+
+func TestLimiter(t *testing.T) {
+	t.Run("no second sees more than the number's rate", func(t *testing.T) {
+		for _, rate := range []int{1, 2, CoexistenceRate, StandardRate, 1000} {
+			c := &clock{noon}
+			l := NewLimiter(rate, c.now)
+			var taken []time.Time
+			for i := 0; c.Sub(noon) < 5*time.Second; i++ {
+				if wait := l.Take(fmt.Sprint(i)); wait > 0 {
+					c.advance(wait)
+					continue
+				}
+				taken = append(taken, c.Time)
+			}
+			most := 0
+			for i, start := range taken {
+				n := 0
+				for _, at := range taken[i:] {
+					if at.Sub(start) < time.Second {
+						n++
+					}
+				}
+				most = max(most, n)
+			}
+			if most > rate || most < rate*8/10 {
+				t.Errorf("rate %d: %d in one second", rate, most)
+			}
+		}
+	})
+	t.Run("one person gets 45 at once, then one every six seconds", func(t *testing.T) {
+		c := &clock{noon}
+		l := NewLimiter(1_000_000, c.now)
+		for i := range 45 {
+			if wait := l.Take("ana"); wait != 0 {
+				t.Fatalf("message %d waits %s", i, wait)
+			}
+			c.advance(time.Millisecond)
+		}
+		wait := l.Take("ana")
+		if wait != 6*time.Second-45*time.Millisecond {
+			t.Fatalf("the 46th waits %s", wait)
+		}
+		if l.Take("rui") != 0 {
+			t.Error("one person's wait holds up another")
+		}
+		c.advance(wait - 1)
+		if l.Take("ana") != 1 {
+			t.Error("the wait is longer or shorter than said")
+		}
+		c.advance(1)
+		if l.Take("ana") != 0 || l.Take("ana") != 6*time.Second {
+			t.Error("not one every six seconds")
+		}
+	})
+	t.Run("a message that waits for its person costs the number nothing", func(t *testing.T) {
+		c := &clock{noon}
+		l := NewLimiter(1, c.now)
+		l.Hold("ana", time.Hour)
+		if wait := l.Take("ana"); wait != time.Hour {
+			t.Errorf("waits %s", wait)
+		}
+		if l.Take("rui") != 0 {
+			t.Error("the number's turn was used up")
+		}
+	})
+	t.Run("a held number makes everybody wait", func(t *testing.T) {
+		c := &clock{noon}
+		l := NewLimiter(80, c.now)
+		l.Hold("", 3*time.Second)
+		if wait := l.Take("ana"); wait != 3*time.Second {
+			t.Errorf("waits %s", wait)
+		}
+	})
+	t.Run("people whose messages have aged are forgotten", func(t *testing.T) {
+		c := &clock{noon}
+		l := NewLimiter(0, c.now)
+		for i := range 100_000 {
+			c.advance(time.Second / 72)
+			if wait := l.Take(fmt.Sprint(i)); wait != 0 {
+				t.Fatalf("waits %s", wait)
+			}
+		}
+		if len(l.pairs) > 2048 {
+			t.Errorf("remembers %d people", len(l.pairs))
+		}
+	})
+}

@@ -1,0 +1,174 @@
+package whatsapp
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recado/internal/model"
+)
+
+func TestStatuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		json string
+		want model.IncomingStatus
+	}{
+		"delivered gives our client id back": {
+			json: `{"id":"wamid.O","status":"delivered","timestamp":"1790000000","recipient_id":"551188887777","recipient_user_id":"BR.1","biz_opaque_callback_data":"c-1","pricing":{"billable":false}}`,
+			want: model.IncomingStatus{ClientID: "c-1", Status: "delivered", Recipient: model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1"}},
+		},
+		"a voice message that was played was read": {
+			json: `{"id":"wamid.O","status":"played","timestamp":"1790000000","recipient_user_id":"BR.1"}`,
+			want: model.IncomingStatus{Status: "read", Recipient: model.Person{UserID: "BR.1"}},
+		},
+		"failed says why": {
+			json: `{"id":"wamid.O","status":"failed","timestamp":"1790000000","recipient_id":"551188887777","errors":[{"code":"131047","title":"Re-engagement message"}]}`,
+			want: model.IncomingStatus{
+				Status: "failed", Recipient: model.Person{Phone: "+551188887777", WAID: "551188887777"},
+				Error: &model.MessageError{Code: "service_window_closed", Message: meanings[131047].message},
+			},
+		},
+		"failed for a reason of tomorrow keeps Meta's words": {
+			json: `{"id":"wamid.O","status":"failed","timestamp":"1790000000","recipient_id":"551188887777","errors":[{"code":999999,"title":"T","error_data":{"details":"The moon is full."}}]}`,
+			want: model.IncomingStatus{
+				Status: "failed", Recipient: model.Person{Phone: "+551188887777", WAID: "551188887777"},
+				Error: &model.MessageError{Code: "not_delivered", Message: "WhatsApp did not deliver the message: The moon is full (code 999999)."},
+			},
+		},
+		"failed after a fault at Meta is certain": {
+			json: `{"id":"wamid.O","status":"failed","timestamp":"1790000000","recipient_id":"551188887777","errors":[{"code":131000,"title":"Something went wrong"}]}`,
+			want: model.IncomingStatus{
+				Status: "failed", Recipient: model.Person{Phone: "+551188887777", WAID: "551188887777"},
+				Error: &model.MessageError{Code: "not_delivered", Message: "WhatsApp did not deliver the message: Something went wrong (code 131000)."},
+			},
+		},
+		"read by one member of a group": {
+			json: `{"id":"wamid.O","status":"read","timestamp":"1790000000","recipient_type":"group","recipient_id":"R3JvdXA=","recipient_participant_id":"551188887777"}`,
+			want: model.IncomingStatus{Status: "read", GroupID: "R3JvdXA=", Recipient: model.Person{Phone: "+551188887777", WAID: "551188887777"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := parseOne(t, callbackOf("messages", "statuses", test.json)).Status
+			test.want.ExternalID, test.want.At = "wamid.O", noon
+			if diff := cmp.Diff(&test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	t.Run("an unknown status is a notice", func(t *testing.T) {
+		if parseOne(t, callbackOf("messages", "statuses", `{"id":"wamid.O","status":"deleted"}`)).Notice == nil {
+			t.Error("not a notice")
+		}
+	})
+}
+
+func TestEditsAndDeletions(t *testing.T) {
+	edit := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"edit","edit":{"original_message_id":"wamid.X","message":{"type":"image","image":{"id":"1","caption":"agora sim"}}}}`)).Edit
+	if diff := cmp.Diff(&model.IncomingEdit{ExternalID: "wamid.X", Text: "agora sim", At: noon}, edit); diff != "" {
+		t.Error(diff)
+	}
+	revoke := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"revoke","revoke":{"original_message_id":"wamid.X"}}`)).Revoke
+	if diff := cmp.Diff(&model.IncomingRevoke{ExternalID: "wamid.X", At: noon}, revoke); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMessagesTypedOnThePhone(t *testing.T) {
+	events := parseFile(t, "echo.json")
+	want := []model.Incoming{
+		{Message: &model.IncomingMessage{
+			ExternalID: "wamid.E1", FromPhoneApp: true, Type: "text", Text: "respondi do celular", At: noon,
+			Customer: model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1", Username: "ana.b"},
+		}},
+		{Edit: &model.IncomingEdit{ExternalID: "wamid.E1", Text: "corrigido", FromPhoneApp: true, At: noon}},
+		{Revoke: &model.IncomingRevoke{ExternalID: "wamid.E1", FromPhoneApp: true, At: noon}},
+	}
+	if diff := cmp.Diff(want, events); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	customer := model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1", Username: "ana.b"}
+	want := []model.Incoming{
+		{Message: &model.IncomingMessage{ExternalID: "wamid.H1", Customer: customer, Type: "text", Text: "bom dia", At: noon, History: true}},
+		{Message: &model.IncomingMessage{ExternalID: "wamid.H2", Customer: customer, FromPhoneApp: true, Type: "text", Text: "bom dia!", At: noon, History: true}},
+		{Notice: &model.IncomingNotice{Kind: "media_placeholder", Text: "wamid.H3"}},
+		{Notice: &model.IncomingNotice{Kind: "history", Text: "phase 1 is 55 % complete"}},
+		{Message: &model.IncomingMessage{
+			ExternalID: "wamid.H3", Type: "image", At: noon, History: true,
+			Customer: model.Person{Phone: "+551188887777", WAID: "551188887777"},
+			Media:    &model.IncomingMedia{ProviderID: "77", MimeType: "image/jpeg", SHA256: "x"},
+		}},
+		{Notice: &model.IncomingNotice{Kind: "history", Text: "code 2593109: declined"}},
+	}
+	if diff := cmp.Diff(want, parseFile(t, "history.json")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAccountCallbacksAreNotices(t *testing.T) {
+	var got []model.IncomingNotice
+	for _, in := range parseFile(t, "account.json") {
+		if in.Notice == nil {
+			t.Fatalf("not a notice: %+v", in)
+		}
+		in.Notice.Raw = nil
+		got = append(got, *in.Notice)
+	}
+	want := []model.IncomingNotice{
+		{Kind: "account_update", Text: "ACCOUNT_RESTRICTION"},
+		{Kind: "message_template_status_update", Text: "REJECTED aviso INVALID_FORMAT"},
+		{Kind: "error", Text: "code 130429: Rate limit hit"},
+		{Kind: "group_lifecycle_update"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCallbacksOfUnknownShape(t *testing.T) {
+	t.Run("what is not a callback is an error", func(t *testing.T) {
+		for _, body := range []string{"", "{", "[]", "null", "7", `{"object":"page","entry":[]}`, `{"entry":[]}`} {
+			if events, err := ParseCallback([]byte(body)); err == nil || len(events) > 0 {
+				t.Errorf("%s: %d events, error %v", body, len(events), err)
+			}
+		}
+	})
+	t.Run("one odd element does not cost the others", func(t *testing.T) {
+		events, err := ParseCallback(callbackOf("messages", "messages", `7,"x",{"id":[],"type":"text"},{`+common+`"type":"text","text":{"body":"oi"},"referral":{"a":[{}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := events[len(events)-1].Incoming.Message; last == nil || last.Text != "oi" {
+			t.Errorf("the good message was lost: %+v", events)
+		}
+	})
+	t.Run("a batch of 1,000 is read whole and in order", func(t *testing.T) {
+		events, err := ParseCallback(batch(1000))
+		if err != nil || len(events) != 1000 {
+			t.Fatalf("%d events, error %v", len(events), err)
+		}
+		if first, last := events[0].Incoming.Message.ExternalID, events[999].Incoming.Message.ExternalID; first != "wamid.0" || last != "wamid.999" {
+			t.Errorf("from %s to %s", first, last)
+		}
+	})
+}
+
+func parseFile(t *testing.T, name string) []model.Incoming {
+	t.Helper()
+	body, err := os.ReadFile("testdata/callbacks/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := ParseCallback(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []model.Incoming
+	for _, e := range events {
+		all = append(all, e.Incoming)
+	}
+	return all
+}

@@ -1,0 +1,304 @@
+package whatsapp
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recado/internal/model"
+)
+
+var (
+	noon = time.Unix(1790000000, 0).UTC()
+	ana  = model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1", Name: "Ana", Username: "ana.b"}
+)
+
+// callbackOf wraps elements of one array into a callback of number 2000.
+func callbackOf(field, array, elements string) []byte {
+	return fmt.Appendf(nil, `{"object":"whatsapp_business_account","entry":[{"id":"WABA","changes":[{"field":%q,"value":{
+		"messaging_product":"whatsapp","metadata":{"display_phone_number":"5511900000000","phone_number_id":"2000"},
+		"contacts":[{"profile":{"name":"Ana","username":"ana.b"},"wa_id":"551188887777","user_id":"BR.1"}],
+		%q:[%s]}}]}]}`, field, array, elements)
+}
+
+func parseOne(t *testing.T, body []byte) model.Incoming {
+	t.Helper()
+	events, err := ParseCallback(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(events) != 1 {
+		t.Fatalf("got %d events, want 1: %+v", len(events), events)
+	}
+	if events[0].WABAID != "WABA" {
+		t.Errorf("account is %q", events[0].WABAID)
+	}
+	return events[0].Incoming
+}
+
+const common = `"from":"551188887777","from_user_id":"BR.1","id":"wamid.A","timestamp":"1790000000",`
+
+func TestMessagesOfCustomers(t *testing.T) {
+	for name, test := range map[string]struct {
+		json string
+		want model.IncomingMessage
+		raw  bool
+	}{
+		"text": {
+			json: `"type":"text","text":{"body":"Ol\u00e1 \ud83d\ude00"}`,
+			want: model.IncomingMessage{Type: "text", Text: "Olá 😀"},
+		},
+		"a reply names what it quotes": {
+			json: `"type":"text","text":{"body":"sim"},"context":{"from":"5511900000000","id":"wamid.Q"}`,
+			want: model.IncomingMessage{Type: "text", Text: "sim", ReplyTo: "wamid.Q"},
+		},
+		"a forwarded text quotes nothing": {
+			json: `"type":"text","text":{"body":"sim"},"context":{"forwarded":true}`,
+			want: model.IncomingMessage{Type: "text", Text: "sim"},
+		},
+		"NUL and broken surrogates do not survive": {
+			json: `"type":"text","text":{"body":"a\u0000b\ud800"}`,
+			want: model.IncomingMessage{Type: "text", Text: "ab�"},
+		},
+		"image with caption": {
+			json: `"type":"image","image":{"id":123,"mime_type":"image/jpeg","sha256":"aGFzaA==","caption":"veja","url":"https://lookaside.fbsbx.com/x"}`,
+			want: model.IncomingMessage{Type: "image", Text: "veja", Media: &model.IncomingMedia{ProviderID: "123", URL: "https://lookaside.fbsbx.com/x", MimeType: "image/jpeg", SHA256: "aGFzaA=="}},
+		},
+		"voice note": {
+			json: `"type":"audio","audio":{"id":"5","mime_type":"audio/ogg; codecs=opus","sha256":"x","voice":true}`,
+			want: model.IncomingMessage{Type: "audio", Media: &model.IncomingMedia{ProviderID: "5", MimeType: "audio/ogg; codecs=opus", SHA256: "x", Voice: true}},
+		},
+		"the old voice type": {
+			json: `"type":"voice","voice":{"id":"5","mime_type":"audio/ogg"}`,
+			want: model.IncomingMessage{Type: "audio", Media: &model.IncomingMedia{ProviderID: "5", MimeType: "audio/ogg", Voice: true}},
+		},
+		"document": {
+			json: `"type":"document","document":{"id":"7","mime_type":"application/pdf","filename":"nota.pdf","sha256":"x"}`,
+			want: model.IncomingMessage{Type: "document", Media: &model.IncomingMedia{ProviderID: "7", MimeType: "application/pdf", FileName: "nota.pdf", SHA256: "x"}},
+		},
+		"sticker": {
+			json: `"type":"sticker","sticker":{"id":"8","mime_type":"image/webp","animated":false}`,
+			want: model.IncomingMessage{Type: "sticker", Media: &model.IncomingMedia{ProviderID: "8", MimeType: "image/webp"}},
+		},
+		"location": {
+			json: `"type":"location","location":{"latitude":-23.5,"longitude":"-46.6","name":"Loja","address":"Rua A, 1"}`,
+			want: model.IncomingMessage{Type: "location", Text: "Loja, Rua A, 1 (-23.5, -46.6)"},
+			raw:  true,
+		},
+		"contacts": {
+			json: `"type":"contacts","contacts":[{"name":{"formatted_name":"Rui"},"phones":[{"phone":"+55 11 9"},{"wa_id":"5511977776666"}],"emails":[{"email":"r@x.br"}]},{"name":{"first_name":"Bia","last_name":"Sá"}}]`,
+			want: model.IncomingMessage{Type: "contacts", Text: "Rui: +55 11 9, +5511977776666, r@x.br\nBia Sá"},
+			raw:  true,
+		},
+		"button of a template": {
+			json: `"type":"button","button":{"payload":"p","text":"Confirmar"},"context":{"id":"wamid.T"}`,
+			want: model.IncomingMessage{Type: "text", Text: "Confirmar", ReplyTo: "wamid.T"},
+			raw:  true,
+		},
+		"choice in a list": {
+			json: `"type":"interactive","interactive":{"type":"list_reply","list_reply":{"id":"1","title":"Vendas","description":"Falar com vendas"}}`,
+			want: model.IncomingMessage{Type: "text", Text: "Vendas\nFalar com vendas"},
+			raw:  true,
+		},
+		"a filled form": {
+			json: `"type":"interactive","interactive":{"type":"nfm_reply","nfm_reply":{"name":"flow","body":"Sent","response_json":"{\"a\":1}"}}`,
+			want: model.IncomingMessage{Type: "text", Text: "Sent\n{\"a\":1}"},
+			raw:  true,
+		},
+		"reaction": {
+			json: `"type":"reaction","reaction":{"message_id":"wamid.R","emoji":"\ud83d\udc4d"}`,
+			want: model.IncomingMessage{Type: "text", Text: "👍", ReplyTo: "wamid.R", Reaction: true},
+		},
+		"a reaction taken back has no emoji": {
+			json: `"type":"reaction","reaction":{"message_id":"wamid.R"}`,
+			want: model.IncomingMessage{Type: "text", ReplyTo: "wamid.R", Reaction: true},
+		},
+		"order": {
+			json: `"type":"order","order":{"catalog_id":"1","text":"Para hoje","product_items":[{"product_retailer_id":"SKU1","quantity":2,"item_price":9.5,"currency":"BRL"}]}`,
+			want: model.IncomingMessage{Type: "text", Text: "Para hoje\n2 × SKU1 (BRL 9.5)"},
+			raw:  true,
+		},
+		"group": {
+			json: `"type":"text","group_id":"R3JvdXA=","text":{"body":"oi"}`,
+			want: model.IncomingMessage{Type: "text", Text: "oi", Group: &model.IncomingGroup{ID: "R3JvdXA="}},
+		},
+		"unsupported": {
+			json: `"type":"unsupported","unsupported":{"type":"poll_creation"},"errors":[{"code":131051,"title":"x"}]`,
+			want: model.IncomingMessage{Type: "unsupported"},
+			raw:  true,
+		},
+		"a type of tomorrow": {
+			json: `"type":"hologram","hologram":{"id":"1"}`,
+			want: model.IncomingMessage{Type: "unsupported"},
+			raw:  true,
+		},
+		"no type at all": {
+			json: `"x":1`,
+			want: model.IncomingMessage{Type: "unsupported"},
+			raw:  true,
+		},
+		"an image without a file": {
+			json: `"type":"image","image":"lost"`,
+			want: model.IncomingMessage{Type: "unsupported"},
+			raw:  true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := parseOne(t, callbackOf("messages", "messages", "{"+common+test.json+"}")).Message
+			if got == nil {
+				t.Fatal("not a message")
+			}
+			if (len(got.Raw) > 0) != test.raw {
+				t.Errorf("raw kept: %t, want %t", len(got.Raw) > 0, test.raw)
+			}
+			got.Raw = nil
+			test.want.ExternalID, test.want.Customer, test.want.At = "wamid.A", ana, noon
+			if diff := cmp.Diff(test.want, *got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestIdentities(t *testing.T) {
+	message := func(t *testing.T, json string) *model.IncomingMessage {
+		t.Helper()
+		return parseOne(t, callbackOf("messages", "messages", json)).Message
+	}
+	t.Run("a customer who hides the number has only a user id", func(t *testing.T) {
+		got := message(t, `{"from_user_id":"BR.9","id":"wamid.A","timestamp":1790000000,"type":"text","text":{"body":"oi"}}`)
+		if diff := cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("a user id in the place of the number is recognised", func(t *testing.T) {
+		got := message(t, `{"from":"BR.9","id":"wamid.A","timestamp":"1790000000123","type":"text","text":{"body":"oi"}}`)
+		if diff := cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer); diff != "" {
+			t.Error(diff)
+		}
+		if got.At.UnixMilli() != 1790000000123 {
+			t.Errorf("milliseconds were read as %s", got.At)
+		}
+	})
+	t.Run("the name is that of the sender, not of another contact", func(t *testing.T) {
+		got := message(t, `{"from":"5511000000000","id":"wamid.A","type":"text","text":{"body":"oi"}}`)
+		if got.Customer.Name != "" {
+			t.Errorf("got the name %q", got.Customer.Name)
+		}
+	})
+	for name, test := range map[string]struct {
+		json string
+		want model.Person
+	}{
+		"a changed number": {
+			json: `{"from":"551188887777","id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"user_changed_number","body":"x","wa_id":"5521977776666","user_id":"BR.2","previous_user_id":"BR.1"}}`,
+			want: model.Person{Phone: "+5521977776666", WAID: "5521977776666", UserID: "BR.2", PreviousWAID: "551188887777", PreviousUserID: "BR.1"},
+		},
+		"a changed number in the old form": {
+			json: `{"from":"551188887777","id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"user_changed_number","new_wa_id":"5521977776666"}}`,
+			want: model.Person{Phone: "+5521977776666", WAID: "5521977776666", PreviousWAID: "551188887777"},
+		},
+		"a changed user id": {
+			json: `{"id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"user_changed_user_id","user_id":"BR.2","previous_user_id":"BR.1"}}`,
+			want: model.Person{UserID: "BR.2", PreviousUserID: "BR.1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := parseOne(t, callbackOf("messages", "messages", test.json)).Identity
+			if diff := cmp.Diff(&model.IncomingIdentity{Person: test.want, At: noon}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	t.Run("a new security code is a notice", func(t *testing.T) {
+		if parseOne(t, callbackOf("messages", "messages", `{"from":"551188887777","type":"system","system":{"type":"customer_identity_changed","body":"x"}}`)).Notice == nil {
+			t.Error("not a notice")
+		}
+	})
+	t.Run("the phone's address book gives names", func(t *testing.T) {
+		got := parseOne(t, callbackOf("smb_app_state_sync", "state_sync", `{"type":"contact","action":"add","contact":{"full_name":"Ana Braga","phone_number":"+551188887777"},"metadata":{"timestamp":"1790000000"}}`)).Identity
+		want := &model.IncomingIdentity{Person: model.Person{Phone: "+551188887777", WAID: "551188887777", Name: "Ana Braga"}, At: noon}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("an update of user ids", func(t *testing.T) {
+		got := parseOne(t, callbackOf("user_id_update", "user_id_update", `{"wa_id":"551188887777","user_id":{"previous":"BR.1","current":"BR.2"},"timestamp":"1790000000"}`)).Identity
+		want := &model.IncomingIdentity{Person: model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.2", PreviousUserID: "BR.1"}, At: noon}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// batch is a callback of n messages, as Meta sends after a pause.
+func batch(n int) []byte {
+	var b strings.Builder
+	b.WriteString(`{"object":"whatsapp_business_account","entry":[{"id":"WABA","changes":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"field":"messages","value":{"messaging_product":"whatsapp","metadata":{"display_phone_number":"5511900000000","phone_number_id":"2000"},"contacts":[{"profile":{"name":"Ana"},"wa_id":"5511%08d","user_id":"BR.%d"}],"messages":[{"from":"5511%08d","from_user_id":"BR.%d","id":"wamid.%d","timestamp":"1790000000","type":"text","text":{"body":"Ol\u00e1 %d, tudo bem com voc\u00eas?"}}]}}`, i, i, i, i, i, i)
+	}
+	b.WriteString(`]}]}`)
+	return []byte(b.String())
+}
+
+func FuzzParseCallback(f *testing.F) {
+	f.Add(batch(3))
+	f.Add([]byte(`{"object":"whatsapp_business_account","entry":[]}`))
+	f.Add([]byte(`{"object":"whatsapp_business_account","entry":{"changes":{"field":"messages","value":null}}}`))
+	for _, field := range []string{"messages", "message_echoes", "statuses", "history", "state_sync", "errors", "user_id_update"} {
+		f.Add(callbackOf("messages", field, `null,1,"x",[],{},{"id":1,"type":"edit","edit":{"original_message_id":"a","message":[]}}`))
+	}
+	seeds, err := os.ReadDir("testdata/callbacks")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range seeds {
+		body, err := os.ReadFile("testdata/callbacks/" + seed.Name())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		events, err := ParseCallback(body)
+		if err != nil && len(events) > 0 {
+			t.Error("events beside an error")
+		}
+		for _, e := range events {
+			in, set := e.Incoming, 0
+			for _, is := range []bool{in.Message != nil, in.Status != nil, in.Edit != nil, in.Revoke != nil, in.Identity != nil, in.Notice != nil} {
+				if is {
+					set++
+				}
+			}
+			if set != 1 {
+				t.Errorf("%d kinds set in one event: %+v", set, in)
+			}
+			if m := in.Message; m != nil && (m.ExternalID == "" || m.Type == "" || strings.ContainsRune(m.Text, 0)) {
+				t.Errorf("not a message to store: %+v", m)
+			}
+			if s := in.Status; s != nil && (s.ExternalID == "" || (s.Status == "failed") != (s.Error != nil)) {
+				t.Errorf("not a status to store: %+v", s)
+			}
+		}
+	})
+}
+
+func BenchmarkParseCallback(b *testing.B) {
+	body := batch(1000)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if events, err := ParseCallback(body); err != nil || len(events) != 1000 {
+			b.Fatal(err, len(events))
+		}
+	}
+}
