@@ -1,0 +1,24 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ProtocolPrefix begins the protocol number of every attendance.
+const ProtocolPrefix = "ATD-"
+
+// FormatProtocol writes the company's n-th attendance as ATD-000123, with more digits where six are too few.
+func FormatProtocol(n int64) string { return fmt.Sprintf("%s%06d", ProtocolPrefix, n) }
+
+// ParseProtocol reads a protocol number with or without its prefix, in either case, and with or without
+// leading zeros. It is false for everything else, zero included.
+func ParseProtocol(s string) (n int64, ok bool) {
+	if len(s) > 64 {
+		return 0, false
+	}
+	if p := len(ProtocolPrefix); len(s) > p && strings.EqualFold(s[:p], ProtocolPrefix) {
+		s = s[p:]
+	}
+	return positive(s)
+}
