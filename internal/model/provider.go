@@ -115,8 +115,8 @@ type IncomingNotice struct {
 
 // MessageError says why a message was not delivered, in the words of the API.
 type MessageError struct {
-	Code    string
-	Message string
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // Outgoing is one message for a provider to send: Text, Media with Text as its caption, or Template.

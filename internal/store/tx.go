@@ -24,6 +24,9 @@ type Tx struct {
 	single bool  // one statement is allowed
 	count  int
 	sqlite bool
+
+	subscribersOf  model.ID // whose active webhooks subscriberList holds; see event.go
+	subscriberList []subscriber
 }
 
 // A session is one engine's connection inside a transaction.

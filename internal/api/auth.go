@@ -1,0 +1,102 @@
+package api
+
+import (
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"recado/internal/model"
+)
+
+// enter checks, in this order: key (401), rate (429), scope (403), the form of the query (400).
+// The body's size and form follow in huma, then the verb itself.
+func (s *Server) enter(route *Route, op *huma.Operation) func(huma.Context, func(huma.Context)) {
+	var query map[string]bool // filled on first use: huma documents the parameters after this runs
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, w := humago.Unwrap(ctx)
+		c := callFrom(r.Context())
+		started := time.Now()
+		defer func() { s.logCall(route, c, w.(*answer), started) }()
+
+		actor, err := s.desk.Authenticate(r.Context(), bearer(r.Header["Authorization"]))
+		if err != nil {
+			s.writeError(w, c.requestID, err)
+			return
+		}
+		c.actor = actor
+		if refused := s.limits.take(actor, started); refused != nil {
+			for name, value := range refused.headers() {
+				w.Header().Set(name, value)
+			}
+			s.writeError(w, c.requestID, refused.err)
+			return
+		}
+		if route.Scope != noScope && !actor.Scopes.Has(route.Scope) {
+			s.writeError(w, c.requestID, &model.Error{
+				Code:    model.CodeInsufficientScope,
+				Message: "This key lacks the scope " + string(route.Scope) + ".",
+				Fields:  []model.FieldError{{Field: "scope", Message: string(route.Scope)}},
+			})
+			return
+		}
+		if r.URL.RawQuery != "" {
+			if query == nil {
+				query = queryNames(ctx.Operation())
+			}
+			if err := checkQuery(r.URL.RawQuery, query); err != nil {
+				s.writeError(w, c.requestID, err)
+				return
+			}
+		}
+		next(ctx)
+	}
+}
+
+// bearer gives the key of exactly one well-formed Authorization header, or "" when there is none.
+// Two headers, or another scheme, give a text that no key can equal.
+func bearer(headers []string) string {
+	switch len(headers) {
+	case 0:
+		return ""
+	case 1:
+		scheme, key, found := strings.Cut(headers[0], " ")
+		if found && strings.EqualFold(scheme, "Bearer") {
+			return strings.TrimSpace(key)
+		}
+	}
+	return "-"
+}
+
+// queryNames says which query parameters an operation takes, and which of them are numbers.
+func queryNames(op *huma.Operation) map[string]bool {
+	names := map[string]bool{}
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			names[p.Name] = p.Schema != nil && p.Schema.Type == huma.TypeInteger
+		}
+	}
+	return names
+}
+
+// logCall writes one line per call, without key, query or body.
+func (s *Server) logCall(route *Route, c *call, a *answer, started time.Time) {
+	took := time.Since(started)
+	observe(route, a.status, took)
+	if !s.log.Enabled(c.request.Context(), slog.LevelDebug) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", c.requestID), slog.String("method", route.Method), slog.String("path", route.Path),
+		slog.Int("status", a.status), slog.Duration("took", took),
+	}
+	if c.actor != nil {
+		attrs = append(attrs, slog.String("key", c.actor.Key.String()))
+	}
+	s.log.LogAttrs(c.request.Context(), slog.LevelDebug, "call", attrs...)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/model"
+)
+
+// statusOf is the only place that knows which HTTP status a code has.
+var statusOf = map[model.Code]int{
+	model.CodeInvalidRequest:       http.StatusBadRequest,
+	model.CodeInvalidJSON:          http.StatusBadRequest,
+	model.CodeInvalidCursor:        http.StatusBadRequest,
+	model.CodeIdempotencyRequired:  http.StatusBadRequest,
+	model.CodeIdempotencyInvalid:   http.StatusBadRequest,
+	model.CodeURLNotAllowed:        http.StatusBadRequest,
+	model.CodeMediaTypeNotAllowed:  http.StatusBadRequest,
+	model.CodeKeyMissing:           http.StatusUnauthorized,
+	model.CodeKeyInvalid:           http.StatusUnauthorized,
+	model.CodeKeyExpired:           http.StatusUnauthorized,
+	model.CodeKeyRevoked:           http.StatusUnauthorized,
+	model.CodeInsufficientScope:    http.StatusForbidden,
+	model.CodeNotFound:             http.StatusNotFound,
+	model.CodeMethodNotAllowed:     http.StatusMethodNotAllowed,
+	model.CodeVersionConflict:      http.StatusConflict,
+	model.CodeIdempotencyConflict:  http.StatusConflict,
+	model.CodeIdempotencyPending:   http.StatusConflict,
+	model.CodeClientIDConflict:     http.StatusConflict,
+	model.CodeContactExists:        http.StatusConflict,
+	model.CodeAttendanceNotOpen:    http.StatusConflict,
+	model.CodeAttendanceRestricted: http.StatusConflict,
+	model.CodeContactBlocked:       http.StatusConflict,
+	model.CodeChannelDisconnected:  http.StatusConflict,
+	model.CodeServiceWindowClosed:  http.StatusConflict,
+	model.CodeNotASectorMember:     http.StatusConflict,
+	model.CodeWebhookLimit:         http.StatusConflict,
+	model.CodeStageNotEmpty:        http.StatusConflict,
+	model.CodeNameTaken:            http.StatusConflict,
+	model.CodeBodyTooLarge:         http.StatusRequestEntityTooLarge,
+	model.CodeMediaTooLarge:        http.StatusRequestEntityTooLarge,
+	model.CodeVersionRequired:      http.StatusPreconditionRequired,
+	model.CodeRateLimited:          http.StatusTooManyRequests,
+	model.CodeInternal:             http.StatusInternalServerError,
+	model.CodeUnavailable:          http.StatusServiceUnavailable,
+	model.CodeUncertain:            http.StatusServiceUnavailable,
+}
+
+// Error is the body of every answer that is no success.
+type Error struct {
+	Code      model.Code    `json:"code" doc:"A stable name of what went wrong." example:"invalid_request"`
+	Message   string        `json:"message" doc:"A sentence that a person can act on."`
+	RequestID string        `json:"request_id" doc:"The answer's X-Request-Id: quote it when asking for help."`
+	Details   []ErrorDetail `json:"details" doc:"The parts of the request that are wrong; empty when there is nothing to add."`
+
+	status  int
+	headers http.Header
+}
+
+// ErrorDetail is one wrong part of a request.
+type ErrorDetail struct {
+	Field   string `json:"field" example:"body.phone"`
+	Message string `json:"message"`
+}
+
+func (e *Error) Error() string           { return string(e.Code) + ": " + e.Message }
+func (e *Error) GetStatus() int          { return e.status }
+func (e *Error) GetHeaders() http.Header { return e.headers }
+
+// problem turns any error into what a caller may see. An error that is not a model.Error is a defect
+// of ours: it is logged here, once, and nothing of it is shown.
+func (s *Server) problem(requestID string, err error) *Error {
+	var known *model.Error
+	if !errors.As(err, &known) {
+		s.log.Error("request failed", slog.String("request_id", requestID), slog.Any("error", err))
+		known = model.Errorf(model.CodeInternal, "Something went wrong on our side. Please report it with this request id.")
+	}
+	out := &Error{
+		Code: known.Code, Message: known.Message, RequestID: requestID, Details: []ErrorDetail{},
+		status: statusOf[known.Code], headers: http.Header{},
+	}
+	for _, f := range known.Fields {
+		out.Details = append(out.Details, ErrorDetail(f))
+	}
+	switch out.status {
+	case 0:
+		out.status = http.StatusInternalServerError
+	case http.StatusUnauthorized:
+		out.headers.Set("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		seconds := max(1, int(math.Ceil(known.RetryAfter.Seconds())))
+		out.headers.Set("Retry-After", strconv.Itoa(seconds))
+	}
+	return out
+}
+
+// writeError answers outside of an operation: unknown paths, refused keys, panics.
+func (s *Server) writeError(w http.ResponseWriter, requestID string, err error) {
+	p := s.problem(requestID, err)
+	for name, values := range p.headers {
+		w.Header()[name] = values
+	}
+	body, _ := model.AppendJSON(nil, p)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.status)
+	_, _ = w.Write(body)
+}
+
+// newError receives what huma found wrong with the form of a request.
+func newError(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+	var s *Server
+	requestID := ""
+	if ctx != nil {
+		call := callFrom(ctx.Context())
+		s, requestID = call.server, call.requestID
+	}
+	if s == nil { // huma asks once, while it is being set up, what an error looks like
+		return &Error{Details: []ErrorDetail{}, status: status}
+	}
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		return s.problem(requestID, errBodyTooLarge())
+	case http.StatusUnsupportedMediaType:
+		return s.problem(requestID, model.Invalid("header.Content-Type", "must be application/json"))
+	case http.StatusRequestTimeout:
+		return s.problem(requestID, model.Errorf(model.CodeInvalidRequest, "The request body did not arrive in time."))
+	case http.StatusInternalServerError:
+		if message == "cannot read request body" {
+			return s.problem(requestID, model.Errorf(model.CodeInvalidRequest, "The request body could not be read to its end."))
+		}
+		return s.problem(requestID, errors.Join(errs...))
+	}
+	return s.problem(requestID, formError(message, errs))
+}
+
+// formError makes one 400 of all the parts of a request that do not fit.
+func formError(message string, errs []error) *model.Error {
+	out := &model.Error{Code: model.CodeInvalidRequest}
+	for _, err := range errs {
+		field, text := "body", err.Error()
+		var detail *huma.ErrorDetail
+		if errors.As(err, &detail) {
+			field, text = detail.Location, detail.Message
+		}
+		if code, at, what, ok := readJSONFault(text); ok {
+			out.Code, field, text = code, at, what
+		}
+		out.Fields = append(out.Fields, model.FieldError{Field: field, Message: text})
+	}
+	switch {
+	case len(out.Fields) == 0:
+		out.Message = strings.ToUpper(message[:1]) + message[1:] + "."
+		out.Fields = []model.FieldError{{Field: "body", Message: message}}
+	case len(out.Fields) == 1:
+		out.Message = out.Fields[0].Field + ": " + out.Fields[0].Message
+	default:
+		names := make([]string, len(out.Fields))
+		for i, f := range out.Fields {
+			names[i] = f.Field
+		}
+		out.Message = "Several parts of the request are wrong: " + strings.Join(names, ", ") + "."
+	}
+	return out
+}
+
+func errBodyTooLarge() *model.Error {
+	return model.Errorf(model.CodeBodyTooLarge, "The request body is larger than %d KiB.", model.MaxBody/1024)
+}
+
+// jsonFault carries a code and a field through huma, which keeps only the text of a decoding error.
+func jsonFault(code model.Code, field, message string) error {
+	return errors.New(faultMark + string(code) + faultMark + hex.EncodeToString([]byte(field)) + faultMark + message)
+}
+
+func readJSONFault(text string) (code model.Code, field, message string, ok bool) {
+	parts := strings.SplitN(text, faultMark, 4)
+	if len(parts) != 4 {
+		return "", "", "", false
+	}
+	at, err := hex.DecodeString(parts[2])
+	return model.Code(parts[1]), string(at), parts[3], err == nil
+}
+
+const faultMark = "\x00"

@@ -1,0 +1,114 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"recado/internal/model"
+)
+
+// maxDepth is how deeply a request body may nest.
+const maxDepth = 32
+
+// jsonFormat decodes strictly and encodes as package model does. huma decodes every body twice: into
+// `any` to validate it, then into its type; the strict look at the bytes happens with the first.
+var jsonFormat = huma.Format{
+	Marshal: func(w io.Writer, v any) error {
+		b, err := model.AppendJSON(nil, v)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(b)
+		return err
+	},
+	Unmarshal: func(data []byte, v any) error {
+		if _, first := v.(*any); first {
+			if fault := checkJSON(data); fault != nil {
+				return fault
+			}
+		}
+		if err := json.Unmarshal(data, v, json.RejectUnknownMembers(true)); err != nil {
+			return decodingFault(err)
+		}
+		return nil
+	},
+}
+
+// checkJSON refuses what the usual decoders let through: duplicate names, bad UTF-8, lone
+// surrogates, NUL, trailing data, deep nesting.
+func checkJSON(data []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(data))
+	for {
+		token, err := dec.ReadToken()
+		if errors.Is(err, io.EOF) && dec.StackDepth() == 0 && dec.InputOffset() > 0 {
+			return nil
+		}
+		if err != nil {
+			return decodingFault(err)
+		}
+		switch {
+		case dec.StackDepth() > maxDepth:
+			return jsonFault(model.CodeInvalidJSON, "body", "nested deeper than "+strconv.Itoa(maxDepth)+" levels")
+		case token.Kind() == '"' && strings.ContainsRune(token.String(), 0):
+			return jsonFault(model.CodeInvalidJSON, fieldName(dec.StackPointer()), "must not contain the NUL character")
+		case dec.StackDepth() == 0:
+			if rest := bytes.TrimLeft(data[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
+				return jsonFault(model.CodeInvalidJSON, "body", "there is something after the end of the JSON value")
+			}
+			if token.Kind() == 'n' {
+				return jsonFault(model.CodeInvalidRequest, "body", "must be an object, not null")
+			}
+			return nil
+		}
+	}
+}
+
+// decodingFault says where and what, in words of our own.
+func decodingFault(err error) error {
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		if errors.Is(err, json.ErrUnknownName) {
+			return jsonFault(model.CodeInvalidRequest, fieldName(semantic.JSONPointer), "unknown field")
+		}
+		message := "does not have the expected form"
+		var known *model.Error
+		if errors.As(err, &known) {
+			message = known.Message
+		}
+		return jsonFault(model.CodeInvalidRequest, fieldName(semantic.JSONPointer), message)
+	}
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		message := "this is not valid JSON"
+		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName):
+			message = "the same name appears twice"
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			message = "the JSON ends too early"
+		case strings.Contains(err.Error(), "UTF-8") || strings.Contains(err.Error(), "surrogate"):
+			message = "must be valid UTF-8 without lone surrogates"
+		}
+		return jsonFault(model.CodeInvalidJSON, fieldName(syntactic.JSONPointer), message)
+	}
+	return jsonFault(model.CodeInvalidJSON, "body", "this is not valid JSON")
+}
+
+// fieldName turns a JSON pointer into the form of our details: /label_ids/0 is body.label_ids[0].
+func fieldName(pointer jsontext.Pointer) string {
+	name := "body"
+	for token := range pointer.Tokens() {
+		if _, err := strconv.Atoi(token); err == nil {
+			name += "[" + token + "]"
+		} else {
+			name += "." + token
+		}
+	}
+	return name
+}

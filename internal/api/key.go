@@ -1,0 +1,74 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+func (s *Server) me(_ context.Context, a *desk.Actor, _ *none) (*reply[*model.Identity], error) {
+	return &reply[*model.Identity]{Body: a.Identity(Version)}, nil
+}
+
+func (s *Server) listKeys(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Key]], error) {
+	keys, err := s.desk.Keys(ctx, a)
+	return &reply[list[model.Key]]{list[model.Key]{keys}}, err
+}
+
+// newKey is a key together with its secret, which is shown once.
+type newKey struct {
+	model.Key
+	Secret string `json:"key" doc:"The key itself. It is shown this once." example:"rcd_…"`
+}
+
+type createKeyInput struct {
+	Body struct {
+		Name      string      `json:"name" minLength:"1" maxLength:"120"`
+		Scopes    []string    `json:"scopes" minItems:"1"`
+		Boards    *[]model.ID `json:"boards,omitempty" doc:"Boards the key may see; absent means all."`
+		ExpiresAt *time.Time  `json:"expires_at,omitempty"`
+		UserID    *model.ID   `json:"user_id,omitempty" doc:"The team member the key acts as; absent means its creator's."`
+		Rate      *model.Rate `json:"rate,omitempty" doc:"Absent means the installation's rate."`
+	}
+}
+
+func (s *Server) createKey(ctx context.Context, a *desk.Actor, in *createKeyInput) (*reply[newKey], error) {
+	scopes, err := model.ParseScopes(in.Body.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	key, secret, failed := s.desk.CreateKey(ctx, a, desk.NewKey{
+		Name: in.Body.Name, Scopes: scopes, Boards: in.Body.Boards, ExpiresAt: in.Body.ExpiresAt, User: in.Body.UserID, Rate: in.Body.Rate,
+	})
+	return &reply[newKey]{newKey{key, secret}}, failed
+}
+
+type rotateKeyInput struct {
+	AtID
+	Body *struct {
+		OverlapSeconds int64 `json:"overlap_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long the old key lives on."`
+	}
+}
+
+func (s *Server) rotateKey(ctx context.Context, a *desk.Actor, in *rotateKeyInput) (*reply[newKey], error) {
+	id, err := pathID(in.ID, "key")
+	if err != nil {
+		return nil, err
+	}
+	var overlap time.Duration
+	if in.Body != nil {
+		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
+	}
+	key, secret, err := s.desk.RotateKey(ctx, a, id, overlap)
+	return &reply[newKey]{newKey{key, secret}}, err
+}
+
+func (s *Server) revokeKey(ctx context.Context, a *desk.Actor, in *AtID) (*none, error) {
+	id, err := pathID(in.ID, "key")
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.desk.RevokeKey(ctx, a, id)
+}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// limits holds one token bucket per key on this node.
+type limits struct {
+	mu      sync.Mutex
+	buckets map[model.ID]*bucket
+	swept   time.Time
+}
+
+type bucket struct {
+	limiter *rate.Limiter
+	used    time.Time
+}
+
+func newLimits() *limits { return &limits{buckets: map[model.ID]*bucket{}} }
+
+// refusal is a 429 with what a polite client wants to know.
+type refusal struct {
+	err   *model.Error
+	burst int
+}
+
+func (f *refusal) headers() map[string]string {
+	return map[string]string{
+		"RateLimit-Limit":     itoa(f.burst),
+		"RateLimit-Remaining": "0",
+		"RateLimit-Reset":     itoa(int(math.Ceil(f.err.RetryAfter.Seconds()))),
+	}
+}
+
+// take spends one call of the key's budget, or says when the next one fits.
+func (l *limits) take(a *desk.Actor, now time.Time) *refusal {
+	limiter := l.of(a, now)
+	if limiter.AllowN(now, 1) {
+		return nil
+	}
+	wait := time.Duration((1 - limiter.TokensAt(now)) / float64(limiter.Limit()) * float64(time.Second))
+	return &refusal{burst: limiter.Burst(), err: &model.Error{
+		Code:       model.CodeRateLimited,
+		Message:    "This key has made too many requests. Wait for the seconds in Retry-After.",
+		RetryAfter: max(wait, time.Second),
+	}}
+}
+
+func (l *limits) of(a *desk.Actor, now time.Time) *rate.Limiter {
+	perSecond, burst := rate.Limit(a.Rate.PerSecond), int(a.Rate.Burst)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := l.buckets[a.Key]
+	if b == nil {
+		l.sweep(now)
+		b = &bucket{limiter: rate.NewLimiter(perSecond, burst)}
+		l.buckets[a.Key] = b
+	}
+	if b.limiter.Limit() != perSecond || b.limiter.Burst() != burst {
+		b.limiter.SetLimitAt(now, perSecond)
+		b.limiter.SetBurstAt(now, burst)
+	}
+	b.used = now
+	return b.limiter
+}
+
+// sweep forgets keys that have been quiet for so long that their buckets are full again.
+func (l *limits) sweep(now time.Time) {
+	if now.Sub(l.swept) < time.Minute {
+		return
+	}
+	l.swept = now
+	for key, b := range l.buckets {
+		if now.Sub(b.used) > 10*time.Minute {
+			delete(l.buckets, key)
+		}
+	}
+}

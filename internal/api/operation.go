@@ -1,0 +1,171 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// Route is one line of the table: what a caller may ask, and which scope it takes. Tests read the
+// table as data, so a new line is checked for keys, scopes, tenancy and documentation at once.
+type Route struct {
+	Method  string
+	Path    string // below /v1
+	Scope   model.Scope
+	Summary string
+
+	// Idempotent routes need an Idempotency-Key and repeat the stored answer; see idempotency.go.
+	Idempotent bool
+	// Streams says that the body of the request or the answer is no JSON: uploads, live events.
+	Streams bool
+
+	status      int
+	description string
+	errors      []int
+	maxBody     int64
+	register    func(s *Server, r *Route)
+}
+
+// noScope marks the routes that any valid key may call.
+const noScope model.Scope = ""
+
+// handler is a verb of the API: the actor's company and permissions, the decoded request, the answer.
+type handler[I, O any] func(ctx context.Context, actor *desk.Actor, in *I) (*O, error)
+
+// option refines a Route.
+type option func(*Route)
+
+func created(r *Route)    { r.status = http.StatusCreated }
+func noContent(r *Route)  { r.status = http.StatusNoContent }
+func idempotent(r *Route) { r.Idempotent = true }
+func streams(r *Route)    { r.Streams = true }
+
+// about adds a longer description to the document.
+func about(text string) option { return func(r *Route) { r.description = text } }
+
+// fails names the statuses beyond the ones every operation may answer.
+func fails(statuses ...int) option { return func(r *Route) { r.errors = statuses } }
+
+func get[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodGet, path, scope, summary, h, options)
+}
+
+func post[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodPost, path, scope, summary, h, options)
+}
+
+func put[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodPut, path, scope, summary, h, options)
+}
+
+func patch[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodPatch, path, scope, summary, h, options)
+}
+
+func del[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodDelete, path, scope, summary, h, append(options, noContent))
+}
+
+func route[I, O any](method, path string, scope model.Scope, summary string, h handler[I, O], options []option) *Route {
+	r := &Route{Method: method, Path: path, Scope: scope, Summary: summary, maxBody: model.MaxBody}
+	for _, apply := range options {
+		apply(r)
+	}
+	r.register = func(s *Server, r *Route) {
+		huma.Register(s.huma, r.operation(s), func(ctx context.Context, in *I) (*O, error) {
+			c := callFrom(ctx)
+			out, err := h(ctx, c.actor, in)
+			if err != nil {
+				return nil, s.problem(c.requestID, err)
+			}
+			return out, nil
+		})
+	}
+	return r
+}
+
+// operation is the route in the words of the OpenAPI document.
+func (r *Route) operation(s *Server) huma.Operation {
+	op := huma.Operation{
+		OperationID:   operationID(r.Method, r.Path),
+		Method:        r.Method,
+		Path:          r.Path,
+		Summary:       r.Summary,
+		Description:   r.description,
+		Tags:          []string{tagOf(r.Path)},
+		DefaultStatus: r.status,
+		MaxBodyBytes:  r.maxBody + 1, // huma refuses at this size, not above it
+		Errors:        append([]int{400, 401, 403, 404, 409, 413, 429, 500, 503}, r.errors...),
+		Metadata:      map[string]any{"scope": r.Scope},
+		Security:      []map[string][]string{{"key": {}}},
+	}
+	if r.Scope != noScope {
+		op.Security = []map[string][]string{{"key": {string(r.Scope)}}}
+		op.Description = strings.TrimSpace(op.Description + "\n\nScope: `" + string(r.Scope) + "`.")
+	}
+	op.Middlewares = huma.Middlewares{s.enter(r, &op)}
+	return op
+}
+
+// operationID makes get-conversations-id-messages of GET /conversations/{id}/messages.
+func operationID(method, path string) string {
+	path = strings.NewReplacer("/", "-", "{", "", "}", "_", "_", "-").Replace(path)
+	return strings.Trim(strings.ToLower(method)+strings.ReplaceAll(path, "--", "-"), "-_")
+}
+
+func tagOf(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return first
+}
+
+// reply is an answer with a body and nothing else.
+type reply[T any] struct{ Body T }
+
+// list is the form of every list without paging.
+type list[T any] struct {
+	Data []T `json:"data"`
+}
+
+// none is the input of operations without parameters, and the output of those without a body.
+type none struct{}
+
+// AtID is the input of operations on one thing. It is exported, like Page, because only exported types
+// can be embedded in an input. The id is a plain string here, because a path id
+// that is no UUID is a 404, not a 400.
+type AtID struct {
+	ID string `path:"id" doc:"UUID."`
+}
+
+// pathID reads an id of the path.
+func pathID(text, what string) (model.ID, error) {
+	id, ok := model.ParseID(text)
+	if !ok {
+		return model.ID{}, model.NotFound(what)
+	}
+	return id, nil
+}
+
+// Page is the offset paging that lists without a cursor take.
+type Page struct {
+	Limit  int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Offset int `query:"offset" minimum:"0" maximum:"1000000" default:"0" doc:"How many to skip."`
+}
+
+// offsetList is the form of lists with offset paging.
+type offsetList[T any] struct {
+	Data    []T  `json:"data"`
+	Limit   int  `json:"limit"`
+	Offset  int  `json:"offset"`
+	HasMore bool `json:"has_more"`
+}
+
+// cursorList is the form of lists with cursor paging.
+type cursorList[T any] struct {
+	Data       []T     `json:"data"`
+	NextCursor *string `json:"next_cursor" doc:"Give it as cursor to get the next page; null on the last one."`
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"recado/internal/model"
+)
+
+// checkQuery refuses a query string that the standard parser would bend or drop: unknown or repeated
+// names, bad escapes, semicolons, signs before numbers, bad UTF-8 and NUL. known says which names
+// exist and which of them are numbers.
+func checkQuery(raw string, known map[string]bool) *model.Error {
+	if raw == "" {
+		return nil
+	}
+	if strings.Contains(raw, ";") {
+		return model.Invalid("query", "a semicolon must be written as %3B")
+	}
+	seen := make(map[string]bool, 8)
+	for pair := range strings.SplitSeq(raw, "&") {
+		rawName, rawValue, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(rawName)
+		if err != nil || !readable(name) {
+			return model.Invalid("query", "a parameter name is not properly encoded")
+		}
+		isNumber, ok := known[name]
+		field := "query." + name
+		switch {
+		case name == "":
+			return model.Invalid("query", "a parameter has no name")
+		case !ok:
+			return model.Invalid(field, "unknown query parameter")
+		case seen[name]:
+			return model.Invalid(field, "must be given only once")
+		}
+		seen[name] = true
+		value, err := url.QueryUnescape(rawValue)
+		switch {
+		case err != nil || !readable(value):
+			return model.Invalid(field, "is not properly encoded")
+		case value == "" && name != "q":
+			return model.Invalid(field, "must not be empty")
+		case isNumber && !isDecimal(value):
+			return model.Invalid(field, "must be a whole number")
+		}
+	}
+	return nil
+}
+
+func readable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+func isDecimal(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	if digits == "" || len(digits) > 18 {
+		return false
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return true
+}

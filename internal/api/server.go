@@ -1,0 +1,227 @@
+// Package api is the HTTP door of the desk: the one table of routes, keys and scopes, limits, strict
+// input, error objects and the OpenAPI document. It decides nothing about the desk itself.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// Version is the API's, not the binary's.
+const Version = model.APIVersion
+
+// Options says what a Server serves and how.
+type Options struct {
+	Desk      *desk.Desk
+	BasePath  string // "" or "/desk"
+	PublicURL string // https://desk.example.com, without the base path
+	Logger    *slog.Logger
+	// Extra handlers below the base path that need no key: provider callbacks.
+	Extra map[string]http.Handler
+}
+
+// Server answers everything below the base path.
+type Server struct {
+	desk   *desk.Desk
+	log    *slog.Logger
+	base   string
+	public string
+	mux    *http.ServeMux
+	huma   huma.API
+	table  []*Route
+	limits *limits
+	doc    []byte
+}
+
+// New builds the server from the table of routes.
+func New(o Options) (*Server, error) {
+	s := &Server{
+		desk: o.Desk, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
+		mux: http.NewServeMux(), limits: newLimits(),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	v1 := s.base + "/v1"
+	s.huma = humago.NewWithPrefix(s.mux, v1, s.config())
+	s.table = s.routes()
+	for _, r := range s.table {
+		r.register(s, r)
+	}
+	doc, err := s.document()
+	if err != nil {
+		return nil, err
+	}
+	s.doc = doc
+	s.mux.HandleFunc("GET "+v1+"/openapi.json", s.serveDocument)
+	s.mux.HandleFunc("GET "+s.base+"/healthz", s.healthz)
+	s.mux.HandleFunc("GET "+s.base+"/readyz", s.readyz)
+	s.mux.Handle("GET "+s.base+"/docs/", s.reference())
+	s.mux.HandleFunc("GET "+s.base+"/docs", s.redirectToReference)
+	s.mux.HandleFunc("GET "+s.base+"/{$}", s.home)
+	for pattern, h := range o.Extra {
+		s.mux.Handle(s.base+pattern, h)
+	}
+	s.mux.HandleFunc("/", s.unknown)
+	return s, nil
+}
+
+// Routes is the table as data.
+func (s *Server) Routes() []*Route { return s.table }
+
+// call is one request on its way through the door.
+type call struct {
+	server    *Server
+	requestID string
+	actor     *desk.Actor
+	request   *http.Request
+}
+
+type callKey struct{}
+
+func callFrom(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{}
+}
+
+// ServeHTTP gives every answer its headers, and every panic and unclean path an Error object.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{server: s, requestID: requestID(r), request: r}
+	a := &answer{ResponseWriter: w}
+	h := w.Header()
+	h["X-Request-Id"] = []string{c.requestID}
+	h["X-Api-Version"] = versionHeader
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // compared by identity, as net/http does
+				panic(p)
+			}
+			s.log.Error("panic", slog.String("request_id", c.requestID), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			if a.sent {
+				panic(http.ErrAbortHandler)
+			}
+			s.writeError(a, c.requestID, model.Errorf(model.CodeInternal, "Something went wrong on our side. Please report it with this request id."))
+		}
+	}()
+	if !cleanPath(r.URL.EscapedPath()) {
+		s.writeError(a, c.requestID, model.Errorf(model.CodeNotFound, "There is nothing at this address."))
+		return
+	}
+	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+	c.request = r
+	s.mux.ServeHTTP(a, r)
+	a.finish()
+}
+
+var versionHeader = []string{Version}
+
+// unknown answers what no route matches: 405 where the path exists for another method, else 404.
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	id := callFrom(r.Context()).requestID
+	var allowed []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		s.writeError(w, id, model.Errorf(model.CodeMethodNotAllowed, "This address does not take %s.", printable(r.Method)))
+		return
+	}
+	s.writeError(w, id, model.Errorf(model.CodeNotFound, "There is nothing at this address."))
+}
+
+// requestID keeps a sane id of the caller's and makes one otherwise.
+func requestID(r *http.Request) string {
+	if given := r.Header.Get("X-Request-Id"); given != "" && len(given) <= 128 && printable(given) == given {
+		return given
+	}
+	return model.NewID().String()
+}
+
+// printable keeps visible ASCII that needs no quoting anywhere.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', strings.ContainsRune("-_.:/+=@", r):
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// cleanPath refuses what the mux would answer with a redirect.
+func cleanPath(p string) bool {
+	if !strings.HasPrefix(p, "/") || strings.Contains(p, "//") {
+		return false
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if part == "." || part == ".." || strings.EqualFold(part, "%2e") || strings.EqualFold(part, "%2e%2e") {
+			return false
+		}
+	}
+	return true
+}
+
+// answer holds the header back until the body comes, so that it can carry the body's length.
+type answer struct {
+	http.ResponseWriter
+	status int
+	sent   bool
+}
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	if !a.sent {
+		if h := a.Header(); h["Content-Length"] == nil && h["Transfer-Encoding"] == nil && len(b) > 0 && h["X-Accel-Buffering"] == nil {
+			h["Content-Length"] = []string{itoa(len(b))}
+		}
+		a.send()
+	}
+	return a.ResponseWriter.Write(b)
+}
+
+// Flush sends what there is: an answer that flushes is a stream and has no length.
+func (a *answer) Flush() {
+	a.send()
+	if f, ok := a.ResponseWriter.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+func (a *answer) send() {
+	if a.sent {
+		return
+	}
+	a.sent = true
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	a.ResponseWriter.WriteHeader(a.status)
+}
+
+func (a *answer) finish() { a.send() }
+
+// Base is the path below which everything lives.
+func (s *Server) Base() string { return s.base }

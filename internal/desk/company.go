@@ -1,0 +1,119 @@
+package desk
+
+import (
+	"context"
+	"strings"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// NewCompany is what a company starts with.
+type NewCompany struct {
+	Name     string
+	Timezone string // "" means America/Sao_Paulo
+	Rules    model.AttendanceRules
+}
+
+// DefaultRules are those of a new company: attendances on, nothing closed by itself.
+var DefaultRules = model.AttendanceRules{
+	Enabled: true, FirstResponderTakesOwnership: true, Mode: model.ModeLiberal,
+	AutoClose: model.AutoClose{Enabled: false, AfterMinutes: 24 * 60},
+}
+
+// CreateCompany adds a company with its attendances board. It is for the operator, not for the API.
+func (d *Desk) CreateCompany(ctx context.Context, in NewCompany) (model.Company, error) {
+	name, invalid := model.Name("name", in.Name, model.MaxName)
+	if invalid != nil {
+		return model.Company{}, invalid
+	}
+	if in.Timezone == "" {
+		in.Timezone = model.DefaultZone
+	}
+	if _, err := model.LoadZone("timezone", in.Timezone); err != nil {
+		return model.Company{}, err
+	}
+	return write(ctx, d, nil, func(tx *store.Tx) (model.Company, error) {
+		c := model.Company{ID: model.NewID(), Name: name, Timezone: in.Timezone}
+		tx.InsertCompany(c, in.Rules)
+		return c, d.createAttendancesBoard(tx, c.ID)
+	})
+}
+
+// Companies lists all companies, for the operator.
+func (d *Desk) Companies(ctx context.Context) ([]model.Company, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.Company, error) { return tx.Companies() })
+}
+
+// Operator is the actor of the command line: the company's owner with every scope.
+func (d *Desk) Operator(ctx context.Context, company model.ID) (*Actor, error) {
+	return read(ctx, d, func(tx *store.Tx) (*Actor, error) {
+		c, found, err := tx.Company(company)
+		if err != nil || !found {
+			return nil, errOr(err, model.NotFound("company"))
+		}
+		a := &Actor{Company: c, Role: model.RoleOwner, Profile: model.AccessAll, Scopes: model.NewScopeSet(model.AllScopes...), Rate: d.rate}
+		a.User, _, err = tx.OwnerOf(company)
+		return a, err
+	})
+}
+
+// NewUser is what a team member starts with.
+type NewUser struct {
+	Name          string
+	Email         string
+	Password      string // "": cannot sign in to the app
+	Role          model.Role
+	AccessProfile model.AccessProfile
+}
+
+// CreateUser adds a team member. It is for the operator; the API adds members with CreateMember.
+func (d *Desk) CreateUser(ctx context.Context, company model.ID, in NewUser) (model.Member, error) {
+	u, err := newUser("", in)
+	if err != nil {
+		return model.Member{}, err
+	}
+	return write(ctx, d, nil, func(tx *store.Tx) (model.Member, error) {
+		if _, found, err := tx.Company(company); err != nil || !found {
+			return u.Member, errOr(err, model.NotFound("company"))
+		}
+		if fresh, err := tx.InsertUser(company, u); err != nil || !fresh {
+			return u.Member, errOr(err, errEmailTaken(u.Email))
+		}
+		return u.Member, nil
+	})
+}
+
+// newUser checks and completes a team member; prefix names the fields, as in "body.".
+func newUser(prefix string, in NewUser) (store.User, error) {
+	name, invalid := model.Name(prefix+"name", in.Name, model.MaxName)
+	if invalid != nil {
+		return store.User{}, invalid
+	}
+	email := strings.TrimSpace(in.Email)
+	if !plausibleEmail(email) {
+		return store.User{}, model.Invalid(prefix+"email", "must be an e-mail address")
+	}
+	u := store.User{Member: model.Member{
+		ID: model.NewID(), Name: name, Email: email, Role: in.Role, AccessProfile: in.AccessProfile, Presence: "offline", Sectors: []model.Ref{},
+	}}
+	if in.Password != "" {
+		if len(in.Password) < minPassword || len(in.Password) > maxPassword {
+			return u, model.Invalid(prefix+"password", "must have 10 to 200 characters")
+		}
+		hash := hashPassword(in.Password)
+		u.PasswordHash = &hash
+	}
+	return u, nil
+}
+
+// plausibleEmail wants one @ with something on both sides and no spaces: the rest only mail can tell.
+func plausibleEmail(s string) bool {
+	local, domain, found := strings.Cut(s, "@")
+	return found && local != "" && strings.Contains(domain, ".") && !strings.ContainsAny(s, " \t\r\n<>\"\x00") &&
+		!strings.Contains(domain, "@") && len(s) <= 254
+}
+
+func errEmailTaken(email string) error {
+	return model.Errorf(model.CodeNameTaken, "The e-mail address %s is taken.", email)
+}

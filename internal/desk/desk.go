@@ -1,0 +1,126 @@
+// Package desk holds the verbs of the product. One exported method is one permission check, one
+// transaction and the events of what it changed. It knows nothing of HTTP.
+package desk
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"recado/internal/blob"
+	"recado/internal/guard"
+	"recado/internal/model"
+	"recado/internal/store"
+	"recado/internal/vault"
+)
+
+// Options are the parts a Desk works with.
+type Options struct {
+	Store  *store.Store
+	Blob   blob.Store
+	Vault  *vault.Vault
+	Guard  *guard.Client
+	Logger *slog.Logger
+	Now    func() time.Time // the clock of rules; default time.Now
+	Rate   model.Rate       // of keys that have none of their own
+}
+
+// Desk is the product without its edges.
+type Desk struct {
+	store *store.Store
+	blob  blob.Store
+	vault *vault.Vault
+	guard *guard.Client
+	log   *slog.Logger
+	now   func() time.Time
+	rate  model.Rate
+
+	cursors model.CursorKey
+	holders holders
+	bells   Bells
+}
+
+// Bells wake the loops of package work within this process as soon as a transaction is durable.
+type Bells struct {
+	Deliver Bell // a delivery became due
+	Send    Bell // a message waits for its provider
+	Index   Bell // something waits to be indexed for search
+	Feed    Bell // an event was recorded
+}
+
+// New makes a Desk.
+func New(o Options) *Desk {
+	d := &Desk{store: o.Store, blob: o.Blob, vault: o.Vault, guard: o.Guard, log: o.Logger, now: o.Now, rate: o.Rate}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	if d.log == nil {
+		d.log = slog.New(slog.DiscardHandler)
+	}
+	if d.rate == (model.Rate{}) {
+		d.rate = model.Rate{PerSecond: model.DefaultRate, Burst: model.DefaultBurst}
+	}
+	if d.vault != nil {
+		d.cursors = model.CursorKey(d.vault.Derive("cursor"))
+	}
+	d.bells = Bells{Deliver: newBell(), Send: newBell(), Index: newBell(), Feed: newBell()}
+	return d
+}
+
+// Bells gives the loops what to wait on.
+func (d *Desk) Bells() Bells { return d.bells }
+
+// Ready reports whether the database answers.
+func (d *Desk) Ready(ctx context.Context) error { return d.store.Ping(ctx) }
+
+// Bell wakes whoever waits on C. Ringing it twice before anybody looks is the same as once.
+type Bell struct{ C chan struct{} }
+
+func newBell() Bell { return Bell{make(chan struct{}, 1)} }
+
+// Ring never blocks.
+func (b Bell) Ring() {
+	select {
+	case b.C <- struct{}{}:
+	default:
+	}
+}
+
+// once is how a verb's answer is stored together with its change, for idempotent calls.
+type once struct {
+	seal func(tx *store.Tx, out any) error
+	done atomic.Bool
+}
+
+// write runs a verb in one transaction. The verb may run more than once when the database asks for a
+// retry, so it must change nothing but tx.
+func write[T any](ctx context.Context, d *Desk, a *Actor, verb func(tx *store.Tx) (T, error)) (T, error) {
+	var out T
+	err := d.store.Write(ctx, func(tx *store.Tx) error {
+		result, err := verb(tx)
+		if err != nil {
+			return err
+		}
+		out = result
+		if a != nil && a.once != nil {
+			return a.once.seal(tx, out)
+		}
+		return nil
+	})
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return out, nil
+}
+
+// read runs a query on one snapshot.
+func read[T any](ctx context.Context, d *Desk, query func(tx *store.Tx) (T, error)) (T, error) {
+	var out T
+	err := d.store.Read(ctx, func(tx *store.Tx) (err error) {
+		out, err = query(tx)
+		return err
+	})
+	return out, err
+}

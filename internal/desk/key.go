@@ -1,0 +1,130 @@
+package desk
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// NewKey is what an API key is made of.
+type NewKey struct {
+	Name      string
+	Scopes    model.ScopeSet
+	Boards    *[]model.ID
+	ExpiresAt *time.Time
+	User      *model.ID // nil: the creator's own member
+	Rate      *model.Rate
+}
+
+// Keys lists the company's API keys.
+func (d *Desk) Keys(ctx context.Context, a *Actor) ([]model.Key, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(a.Company.ID) })
+}
+
+// CreateKey issues an API key and gives its secret, which is stored nowhere.
+func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, string, error) {
+	name, invalid := model.Name("body.name", in.Name, model.MaxName)
+	if invalid != nil {
+		return model.Key{}, "", invalid
+	}
+	if !in.Scopes.Subset(a.Scopes) {
+		beyond := in.Scopes.Without(a.Scopes).List()
+		return model.Key{}, "", &model.Error{
+			Code:    model.CodeInsufficientScope,
+			Message: "A key cannot give scopes that it lacks itself: " + string(beyond[0]) + ".",
+			Fields:  []model.FieldError{{Field: "body.scopes", Message: string(beyond[0])}},
+		}
+	}
+	if in.ExpiresAt != nil && !in.ExpiresAt.After(d.now()) {
+		return model.Key{}, "", model.Invalid("body.expires_at", "must lie in the future")
+	}
+	secret, hash := model.NewAPIKey()
+	key, err := write(ctx, d, a, func(tx *store.Tx) (model.Key, error) {
+		k := model.Key{ID: model.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, Rate: d.rate, CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt}
+		if in.Rate != nil {
+			k.Rate = *in.Rate
+		}
+		if in.User != nil {
+			user, err := d.keyUser(tx, a, *in.User)
+			if err != nil {
+				return k, err
+			}
+			k.User = user
+		}
+		boards, err := d.keyBoards(tx, a, in.Boards)
+		if err != nil {
+			return k, err
+		}
+		k.Boards = boards
+		tx.InsertKey(a.Company.ID, k, in.Scopes, hash)
+		return k, nil
+	})
+	return key, secret, err
+}
+
+// keyUser finds the member a new key is to act as. Nobody hands out more power than their own.
+func (d *Desk) keyUser(tx *store.Tx, a *Actor, id model.ID) (model.Ref, error) {
+	m, found, err := tx.MemberPowers(a.Company.ID, id)
+	if err != nil {
+		return model.Ref{}, err
+	}
+	if !found {
+		return model.Ref{}, model.Invalid("body.user_id", "there is no such team member")
+	}
+	if !a.Role.AtLeast(m.Role) {
+		return model.Ref{}, model.Errorf(model.CodeInsufficientScope, "A key that acts as %s cannot issue one that acts as %s.", a.Role, m.Role)
+	}
+	return model.Ref{ID: m.ID, Name: m.Name}, nil
+}
+
+// keyBoards checks the boards of a new key: existing ones, and none that the creator may not see.
+func (d *Desk) keyBoards(tx *store.Tx, a *Actor, boards *[]model.ID) ([]model.ID, error) {
+	if boards == nil {
+		return a.Boards, nil
+	}
+	for _, board := range *boards {
+		found, err := tx.BoardExists(a.Company.ID, board)
+		if err != nil {
+			return nil, err
+		}
+		if !found || !a.MaySeeBoard(board) {
+			return nil, model.Invalid("body.boards", "there is no such board: "+board.String())
+		}
+	}
+	return append([]model.ID{}, *boards...), nil
+}
+
+// RotateKey gives an integration a new secret; the old one lives on for the overlap.
+func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap time.Duration) (model.Key, string, error) {
+	secret, hash := model.NewAPIKey()
+	key, err := write(ctx, d, a, func(tx *store.Tx) (model.Key, error) {
+		k, scopes, found, err := tx.Key(a.Company.ID, id)
+		switch {
+		case err != nil:
+			return k, err
+		case !found || k.RevokedAt != nil:
+			return k, model.NotFound("key")
+		case !scopes.Subset(a.Scopes):
+			return k, model.Errorf(model.CodeInsufficientScope, "This key has scopes that yours lacks.")
+		}
+		tx.ReplaceKeySecret(id, tx.Now.Add(overlap), hash)
+		tx.AfterCommit(d.forgetHolders)
+		return k, nil
+	})
+	return key, secret, err
+}
+
+// RevokeKey ends a key for good: here at once, on other nodes within a second.
+func (d *Desk) RevokeKey(ctx context.Context, a *Actor, id model.ID) error {
+	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+		found, err := tx.RevokeKey(a.Company.ID, id)
+		if err == nil && !found {
+			err = model.NotFound("key")
+		}
+		tx.AfterCommit(d.forgetHolders)
+		return struct{}{}, err
+	})
+	return err
+}

@@ -1,0 +1,85 @@
+package desk
+
+import (
+	"context"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// defaultLabelColor is a quiet grey.
+const defaultLabelColor = "#607d8b"
+
+// Labels lists the company's labels.
+func (d *Desk) Labels(ctx context.Context, a *Actor) ([]model.Label, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.Label, error) { return tx.Labels(a.Company.ID) })
+}
+
+// CreateLabel adds a label; an empty color gets a default.
+func (d *Desk) CreateLabel(ctx context.Context, a *Actor, name, color string) (model.Label, error) {
+	name, invalid := model.Name("body.name", name, model.MaxName)
+	if invalid != nil {
+		return model.Label{}, invalid
+	}
+	if color == "" {
+		color = defaultLabelColor
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Label, error) {
+		l := model.Label{ID: model.NewID(), Name: name, Color: color}
+		if fresh, err := tx.InsertLabel(a.Company.ID, l); err != nil || !fresh {
+			return l, errOr(err, errLabelTaken(name))
+		}
+		return l, nil
+	})
+}
+
+// UpdateLabel renames or recolours a label.
+func (d *Desk) UpdateLabel(ctx context.Context, a *Actor, id model.ID, name, color *string) (model.Label, error) {
+	if name != nil {
+		clean, invalid := model.Name("body.name", *name, model.MaxName)
+		if invalid != nil {
+			return model.Label{}, invalid
+		}
+		name = &clean
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Label, error) {
+		l, found, err := tx.Label(a.Company.ID, id)
+		if err != nil || !found {
+			return l, errOr(err, model.NotFound("label"))
+		}
+		if name != nil {
+			l.Name = *name
+		}
+		if color != nil {
+			l.Color = *color
+		}
+		if free, err := tx.UpdateLabel(a.Company.ID, l); err != nil || !free {
+			return l, errOr(err, errLabelTaken(l.Name))
+		}
+		return l, nil
+	})
+}
+
+// DeleteLabel takes a label off everything that carries it.
+func (d *Desk) DeleteLabel(ctx context.Context, a *Actor, id model.ID) error {
+	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+		found, err := tx.DeleteLabel(a.Company.ID, id)
+		if err == nil && !found {
+			err = model.NotFound("label")
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+func errLabelTaken(name string) error {
+	return model.Errorf(model.CodeNameTaken, "There is already a label called %q.", name)
+}
+
+// errOr gives err where there is one, and the rule's own error otherwise.
+func errOr(err error, rule error) error {
+	if err != nil {
+		return err
+	}
+	return rule
+}

@@ -1,0 +1,140 @@
+package desk
+
+import (
+	"slices"
+	"strconv"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// thread is one conversation locked by the transaction that changes it. A verb loads it, changes its
+// fields, emits what happened, and saves it once: the row, and conversation.updated with the names of
+// the fields that changed.
+type thread struct {
+	model.Conversation
+	d      *Desk
+	tx     *store.Tx
+	before model.Conversation
+	silent bool // raises no events: a blocked contact writes
+}
+
+// lock opens a conversation that the actor may see.
+func (d *Desk) lock(tx *store.Tx, a *Actor, id model.ID) (*thread, error) {
+	c, found, err := tx.LockConversation(a.Company.ID, id)
+	if err != nil || !found || !a.MaySee(&c) {
+		return nil, errOr(err, model.NotFound("conversation"))
+	}
+	return d.thread(tx, c), nil
+}
+
+// thread wraps a conversation that tx has locked or just inserted.
+func (d *Desk) thread(tx *store.Tx, c model.Conversation) *thread {
+	return &thread{Conversation: c, d: d, tx: tx, before: c}
+}
+
+// next gives the conversation's next sequence number: of a message, an event, a line of its history.
+func (t *thread) next() int64 {
+	t.Sequence++
+	return t.Sequence
+}
+
+// emit records an event of this conversation. data writes the members of its data object after
+// "sequence", without braces. Private channels and silent threads raise nothing.
+func (t *thread) emit(kind model.EventType, data func(b []byte) ([]byte, error)) error {
+	if t.Private || t.silent {
+		return nil
+	}
+	sequence := t.next()
+	return t.d.record(t.tx, t.Company, kind, &t.ID, nil, func(b []byte) ([]byte, error) {
+		b = append(b, `{"sequence":`...)
+		b = strconv.AppendInt(b, sequence, 10)
+		b = append(b, ',')
+		b, err := data(b)
+		return append(b, '}'), err
+	})
+}
+
+// emitWith records an event whose data is one noun and the conversation: message.* and attendance.*.
+func (t *thread) emitWith(kind model.EventType, name string, noun any) error {
+	return t.emit(kind, func(b []byte) ([]byte, error) {
+		b = append(b, '"')
+		b = append(b, name...)
+		b = append(b, `":`...)
+		b, err := model.AppendJSON(b, noun)
+		if err != nil {
+			return b, err
+		}
+		b = append(b, `,"conversation":`...)
+		return model.AppendJSON(b, &t.Conversation)
+	})
+}
+
+// save writes the conversation down and raises conversation.updated if anything a reader sees changed.
+func (t *thread) save() error {
+	t.Unread = t.UnreadCount > 0
+	changed := changedFields(&t.before, &t.Conversation)
+	if len(changed) > 0 {
+		t.UpdatedAt = t.tx.Now
+		err := t.emit(model.EventConversationUpdated, func(b []byte) ([]byte, error) {
+			b = append(b, `"conversation":`...)
+			b, err := model.AppendJSON(b, &t.Conversation)
+			if err != nil {
+				return b, err
+			}
+			b = append(b, `,"changed":`...)
+			return model.AppendJSON(b, changed)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(t.before.LabelIDs, t.LabelIDs) {
+		t.tx.SetConversationLabels(t.ID, t.LabelIDs)
+	}
+	t.tx.SaveConversation(&t.Conversation)
+	t.tx.AfterCommit(t.d.bells.Index.Ring)
+	t.before = t.Conversation
+	return nil
+}
+
+// changedFields names, in the API's words, what differs between two states of a conversation.
+func changedFields(was, is *model.Conversation) []string {
+	var names []string
+	note := func(differs bool, name string) {
+		if differs {
+			names = append(names, name)
+		}
+	}
+	note(was.Name != is.Name, "name")
+	note(!same(was.Phone, is.Phone), "phone")
+	note(!same(was.Assignee, is.Assignee), "assignee")
+	note(!same(was.Sector, is.Sector), "sector")
+	note(was.Archived != is.Archived, "archived")
+	note(was.Pinned != is.Pinned, "pinned")
+	note(was.Muted != is.Muted, "muted")
+	note(!slices.Equal(was.LabelIDs, is.LabelIDs), "label_ids")
+	note(was.Unread != is.Unread, "unread")
+	note(was.UnreadCount != is.UnreadCount, "unread_count")
+	note(lastID(was) != lastID(is) || lastText(was) != lastText(is), "last_message")
+	return names
+}
+
+func lastID(c *model.Conversation) model.ID {
+	if c.LastMessage == nil {
+		return model.ID{}
+	}
+	return c.LastMessage.ID
+}
+
+func lastText(c *model.Conversation) string {
+	if c.LastMessage == nil || c.LastMessage.Text == nil {
+		return ""
+	}
+	return *c.LastMessage.Text
+}
+
+// same compares what two pointers point at.
+func same[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}

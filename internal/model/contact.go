@@ -1,0 +1,20 @@
+package model
+
+import "time"
+
+// Contact is a customer. Phone is null for a WhatsApp user whose number the provider withholds.
+type Contact struct {
+	ID           ID        `json:"id"`
+	Name         string    `json:"name"`
+	Phone        *string   `json:"phone" example:"+5511912345678"`
+	BusinessName *string   `json:"company"`
+	City         *string   `json:"city"`
+	Channel      *ID       `json:"channel_id"`
+	LabelIDs     []ID      `json:"label_ids"`
+	Blocked      bool      `json:"blocked"`
+	CreatedAt    time.Time `json:"created_at"`
+	UpdatedAt    time.Time `json:"updated_at"`
+
+	Company ID   `json:"-"`
+	Public  bool `json:"-"` // known by other ways than through a private channel
+}

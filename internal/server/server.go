@@ -1,0 +1,197 @@
+// Package server wires the rooms together into one running process: database, desk, loops and the
+// HTTP door. The command line and the tests start the same thing.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"recado/internal/api"
+	"recado/internal/desk"
+	"recado/internal/guard"
+	"recado/internal/model"
+	"recado/internal/store"
+	"recado/internal/vault"
+	"recado/internal/work"
+)
+
+// Config is everything an operator decides.
+type Config struct {
+	Addr        string
+	MetricsAddr string // "": no metrics
+	DataDir     string
+	DatabaseURL string // "": SQLite in DataDir
+	SecretKey   string // "": the key file in DataDir
+	PublicURL   string // "": http:// and the address
+	BasePath    string
+	Brand       string
+	Rate        model.Rate
+
+	WebhookTimeout       time.Duration
+	WebhookRetries       model.Retries
+	WebhookAllowInsecure bool
+
+	Logger *slog.Logger
+	Now    func() time.Time // tests choose it
+}
+
+// Server is a running Recado.
+type Server struct {
+	Desk *desk.Desk
+	API  *api.Server
+	URL  string // where the door is, base path included
+
+	config  Config
+	store   *store.Store
+	guard   *guard.Client
+	http    *http.Server
+	metrics *http.Server
+	loops   sync.WaitGroup
+	stop    context.CancelFunc
+	failed  chan error
+}
+
+// Open makes the desk without serving it: what the administrative commands need.
+func Open(ctx context.Context, c Config) (*Server, error) {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+	}
+	keys, err := openVault(c)
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, store.Options{Dir: c.DataDir, DatabaseURL: c.DatabaseURL, Now: c.Now, Logger: c.Logger})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{config: c, store: db, failed: make(chan error, 2)}
+	s.guard = guard.New(guard.Options{AllowInsecure: c.WebhookAllowInsecure, Timeout: c.WebhookTimeout})
+	s.Desk = desk.New(desk.Options{
+		Store: db, Vault: keys, Guard: s.guard, Logger: c.Logger, Now: c.Now, Rate: c.Rate,
+	})
+	return s, nil
+}
+
+func openVault(c Config) (*vault.Vault, error) {
+	if c.SecretKey != "" {
+		return vault.FromEnv(c.SecretKey)
+	}
+	return vault.Open(c.DataDir)
+}
+
+// Start serves until Stop.
+func Start(ctx context.Context, c Config) (*Server, error) {
+	s, err := Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.serve(); err != nil {
+		return nil, errors.Join(err, s.store.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) serve() error {
+	l, err := net.Listen("tcp", s.config.Addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", s.config.Addr, err)
+	}
+	public := s.config.PublicURL
+	if public == "" {
+		public = "http://" + l.Addr().String()
+	}
+	s.URL = public + s.config.BasePath
+	s.API, err = api.New(api.Options{Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	s.http = &http.Server{
+		Handler:           s.API,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       60 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
+	}
+	if err := s.serveMetrics(); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.run(ctx)
+	go func() {
+		if err := s.http.Serve(api.Listener(l)); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+	return nil
+}
+
+// run starts the loops.
+func (s *Server) run(ctx context.Context) {
+	log := s.config.Logger
+	for _, loop := range []interface{ Run(context.Context) }{
+		&work.Seen{Desk: s.Desk, Logger: log},
+	} {
+		s.loops.Go(func() { loop.Run(ctx) })
+	}
+}
+
+func (s *Server) serveMetrics() error {
+	if s.config.MetricsAddr == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", s.config.MetricsAddr)
+	if err != nil {
+		return fmt.Errorf("cannot listen for metrics on %s: %w", s.config.MetricsAddr, err)
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(api.Collectors()...)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	s.metrics = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	go func() {
+		if err := s.metrics.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+	return nil
+}
+
+// Failed tells when serving ended by itself.
+func (s *Server) Failed() <-chan error { return s.failed }
+
+// Stop takes no new calls, finishes the ones it accepted, then ends the loops and closes the database.
+func (s *Server) Stop(ctx context.Context) error {
+	var err error
+	if s.http != nil {
+		err = s.http.Shutdown(ctx)
+	}
+	if s.metrics != nil {
+		err = errors.Join(err, s.metrics.Shutdown(ctx))
+	}
+	if s.stop != nil {
+		s.stop()
+	}
+	s.loops.Wait()
+	s.guard.Close()
+	return errors.Join(err, s.store.Close())
+}
+
+// Backup writes a consistent copy of the SQLite database.
+func (s *Server) Backup(ctx context.Context, path string) error { return s.store.Backup(ctx, path) }

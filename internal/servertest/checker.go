@@ -1,0 +1,71 @@
+package servertest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+// checker holds every answer against the OpenAPI document that the server itself serves.
+type checker struct {
+	router routers.Router
+}
+
+func newChecker(t *testing.T, door http.Handler) *checker {
+	t.Helper()
+	w := httptest.NewRecorder()
+	door.ServeHTTP(w, httptest.NewRequest("GET", documentPath(door), nil))
+	doc, err := openapi3.NewLoader().LoadFromData(w.Body.Bytes())
+	if err != nil {
+		t.Fatalf("the OpenAPI document cannot be read: %v", err)
+	}
+	doc.Servers = nil // the base path and port differ from test to test
+	router, err := gorillamux.NewRouter(doc)
+	if err != nil {
+		t.Fatalf("the OpenAPI document is not consistent: %v", err)
+	}
+	return &checker{router}
+}
+
+// documentPath asks the door where its base path ends.
+func documentPath(door http.Handler) string {
+	if d, ok := door.(interface{ Base() string }); ok {
+		return d.Base() + "/v1/openapi.json"
+	}
+	return "/v1/openapi.json"
+}
+
+// check fails the test when an answer of a documented operation is not as documented.
+func (c *checker) check(t *testing.T, r *http.Request, resp *http.Response, raw []byte) {
+	t.Helper()
+	_, path, found := strings.Cut(r.URL.Path, "/v1")
+	if !found || c == nil {
+		return
+	}
+	documented := r.Clone(context.Background())
+	documented.URL.Path, documented.URL.RawPath, documented.URL.Host, documented.URL.Scheme = path, "", "", ""
+	documented.Host = ""
+	route, params, err := c.router.FindRoute(documented)
+	if err != nil {
+		return // no such operation: 404 and 405 are checked by their own tests
+	}
+	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: documented, PathParams: params, Route: route},
+		Status:                 resp.StatusCode,
+		Header:                 resp.Header,
+		Body:                   io.NopCloser(bytes.NewReader(raw)),
+		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+	})
+	if err != nil {
+		t.Errorf("%s %s: the answer is not as documented: %v\n%s", r.Method, path, err, raw)
+	}
+}

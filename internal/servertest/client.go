@@ -1,0 +1,193 @@
+package servertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Client calls the API with one key.
+type Client struct {
+	base    string // ends in /v1
+	key     string
+	checker *checker
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Raw    []byte
+	t      *testing.T
+}
+
+// Base is the address below which the API lives.
+func (c *Client) Base() string { return c.base }
+
+// Secret is the API key.
+func (c *Client) Secret() string { return c.key }
+
+func (c *Client) at(url string) *Client {
+	return &Client{base: url + "/v1", key: c.key, checker: c.checker}
+}
+
+// Get, Post, Patch, Put and Delete call the API. A body may be a string of JSON, or any value to encode.
+func (c *Client) Get(t *testing.T, path string) *Answer { return c.Do(t, "GET", path, nil) }
+
+// Post sends a POST.
+func (c *Client) Post(t *testing.T, path string, body any, headers ...string) *Answer {
+	return c.Do(t, "POST", path, body, headers...)
+}
+
+// Patch sends a PATCH.
+func (c *Client) Patch(t *testing.T, path string, body any, headers ...string) *Answer {
+	return c.Do(t, "PATCH", path, body, headers...)
+}
+
+// Put sends a PUT.
+func (c *Client) Put(t *testing.T, path string, body any) *Answer { return c.Do(t, "PUT", path, body) }
+
+// Delete sends a DELETE.
+func (c *Client) Delete(t *testing.T, path string, headers ...string) *Answer {
+	return c.Do(t, "DELETE", path, nil, headers...)
+}
+
+// Do sends any request; headers are name, value, name, value.
+func (c *Client) Do(t *testing.T, method, path string, body any, headers ...string) *Answer {
+	t.Helper()
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(b)
+	case []byte:
+		reader = bytes.NewReader(b)
+	case io.Reader:
+		reader = b
+	default:
+		encoded, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader = bytes.NewReader(encoded)
+	}
+	r, err := http.NewRequest(method, c.base+path, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if reader != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	return c.Send(t, r)
+}
+
+// Send sends a request made by the test itself and checks the answer against the document.
+func (c *Client) Send(t *testing.T, r *http.Request) *Answer {
+	t.Helper()
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.checker.check(t, r, resp, raw)
+	return &Answer{Status: resp.StatusCode, Header: resp.Header, Raw: raw, t: t}
+}
+
+// OK fails the test unless the status is as expected, and gives the answer on.
+func (a *Answer) OK(status int) *Answer {
+	a.t.Helper()
+	if a.Status != status {
+		a.t.Fatalf("status %d, want %d: %s", a.Status, status, a.Raw)
+	}
+	return a
+}
+
+// Fails fails the test unless the answer is an Error object with this status and code.
+func (a *Answer) Fails(status int, code string) *Answer {
+	a.t.Helper()
+	a.OK(status)
+	if got := a.Text("code"); got != code {
+		a.t.Fatalf("code %q, want %q: %s", got, code, a.Raw)
+	}
+	return a
+}
+
+// Into decodes the body.
+func (a *Answer) Into(v any) {
+	a.t.Helper()
+	if err := json.Unmarshal(a.Raw, v); err != nil {
+		a.t.Fatalf("%v: %s", err, a.Raw)
+	}
+}
+
+// At walks the decoded body: names of members and, for arrays, numbers. It gives nil where there is
+// nothing.
+func (a *Answer) At(path ...any) any {
+	a.t.Helper()
+	var v any
+	a.Into(&v)
+	for _, step := range path {
+		switch s := step.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			v = m[s]
+		case int:
+			l, _ := v.([]any)
+			if s >= len(l) {
+				return nil
+			}
+			v = l[s]
+		}
+	}
+	return v
+}
+
+// Text is At for a string; "" where there is none.
+func (a *Answer) Text(path ...any) string {
+	a.t.Helper()
+	s, _ := a.At(path...).(string)
+	return s
+}
+
+// Int is At for a number.
+func (a *Answer) Int(path ...any) int {
+	a.t.Helper()
+	f, _ := a.At(path...).(float64)
+	return int(f)
+}
+
+// ID is the "id" of the body.
+func (a *Answer) ID() string {
+	a.t.Helper()
+	id := a.Text("id")
+	if id == "" {
+		a.t.Fatalf("no id: %s", a.Raw)
+	}
+	return id
+}
+
+// List is the array at a path; the body's "data" when no path is given.
+func (a *Answer) List(path ...any) []any {
+	a.t.Helper()
+	if len(path) == 0 {
+		path = []any{"data"}
+	}
+	l, ok := a.At(path...).([]any)
+	if !ok {
+		a.t.Fatalf("no list at %v: %s", path, a.Raw)
+	}
+	return l
+}

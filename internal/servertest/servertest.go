@@ -1,0 +1,125 @@
+// Package servertest starts real servers for tests: real database, real HTTP on loopback, on both
+// engines. Every answer is checked against the OpenAPI document on its way to the test.
+package servertest
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/store/storetest"
+)
+
+// World is a running server with two companies, each with an owner and a key that has every scope.
+type World struct {
+	*server.Server
+	A, B  *Company
+	Clock *Clock // the clock of the rules; it stands still until Advance
+
+	checker *checker
+}
+
+// Company is one tenant of a World.
+type Company struct {
+	*Client
+	ID    model.ID
+	Owner model.Member
+	Key   model.Key
+}
+
+// Option changes the configuration of a server before it starts.
+type Option func(*server.Config)
+
+// Each runs the test once per engine, each time with a server of its own.
+func Each(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { body(t, Start(t, "", options...)) })
+	t.Run("postgres", func(t *testing.T) { body(t, Start(t, storetest.URL(t), options...)) })
+}
+
+// EachLive is Each with the clock of the machine.
+func EachLive(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
+	t.Helper()
+	Each(t, body, append(options, func(c *server.Config) { c.Now = nil })...)
+}
+
+// Start starts one server; databaseURL "" means SQLite.
+func Start(t *testing.T, databaseURL string, options ...Option) *World {
+	t.Helper()
+	w := &World{Clock: NewClock()}
+	w.Server = start(t, databaseURL, w.Clock, options)
+	w.checker = newChecker(t, w.API)
+	w.A = w.company(t, "Padaria Aurora")
+	w.B = w.company(t, "Oficina Boreal")
+	return w
+}
+
+// SecondNode starts another server on the same PostgreSQL and gives company A's and B's clients on it.
+func (w *World) SecondNode(t *testing.T, databaseURL string, options ...Option) (a, b *Client) {
+	t.Helper()
+	s := start(t, databaseURL, w.Clock, options)
+	return w.A.at(s.URL), w.B.at(s.URL)
+}
+
+func start(t *testing.T, databaseURL string, clock *Clock, options []Option) *server.Server {
+	t.Helper()
+	c := server.Config{
+		Addr: "127.0.0.1:0", DataDir: t.TempDir(), DatabaseURL: databaseURL, Now: clock.Now,
+		SecretKey:            "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+		Rate:                 model.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
+		WebhookAllowInsecure: true, WebhookTimeout: model.WebhookTimeout, WebhookRetries: model.DefaultRetries, Brand: "Service",
+	}
+	for _, apply := range options {
+		apply(&c)
+	}
+	s, err := server.Start(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		http.DefaultClient.CloseIdleConnections()
+		if err := s.Stop(ctx); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
+	return s
+}
+
+// company makes a company the way the command line does.
+func (w *World) company(t *testing.T, name string) *Company {
+	t.Helper()
+	ctx := context.Background()
+	c, err := w.Desk.CreateCompany(ctx, desk.NewCompany{Name: name, Rules: desk.DefaultRules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := w.Desk.CreateUser(ctx, c.ID, desk.NewUser{
+		Name: "Owner of " + name, Email: "owner@" + c.ID.String() + ".example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &Company{ID: c.ID, Owner: owner}
+	out.Key, out.Client = w.NewKey(t, c.ID, desk.NewKey{Name: "everything", Scopes: model.NewScopeSet(model.AllScopes...)})
+	return out
+}
+
+// NewKey issues a key of the company and gives a client that uses it.
+func (w *World) NewKey(t *testing.T, company model.ID, in desk.NewKey) (model.Key, *Client) {
+	t.Helper()
+	operator, err := w.Desk.Operator(context.Background(), company)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, secret, err := w.Desk.CreateKey(context.Background(), operator, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key, &Client{base: w.URL + "/v1", key: secret, checker: w.checker}
+}

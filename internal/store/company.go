@@ -1,0 +1,48 @@
+package store
+
+import (
+	"recado/internal/model"
+)
+
+// InsertCompany adds a company with its rules and its protocol counter.
+func (tx *Tx) InsertCompany(c model.Company, rules model.AttendanceRules) {
+	tx.later(`
+		INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		c.ID, c.Name, c.Timezone, tx.Now, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes)
+	tx.later(`INSERT INTO protocols (company, last) VALUES ($1, 0)`, c.ID)
+}
+
+// Company gives a company.
+func (tx *Tx) Company(id model.ID) (model.Company, bool, error) {
+	var c model.Company
+	found, err := tx.one(`SELECT id, name, timezone FROM companies WHERE id = $1`, []any{id}, func(r Row) {
+		c = model.Company{ID: r.ID(0), Name: r.Text(1), Timezone: r.Text(2)}
+	})
+	return c, found, err
+}
+
+// Companies lists all companies, oldest first: for the operator's command line only.
+func (tx *Tx) Companies() ([]model.Company, error) {
+	var out []model.Company
+	err := tx.query(`SELECT id, name, timezone FROM companies ORDER BY id`, nil, func(r Row) error {
+		out = append(out, model.Company{ID: r.ID(0), Name: r.Text(1), Timezone: r.Text(2)})
+		return nil
+	})
+	return out, err
+}
+
+// AttendanceRules gives the company's rules.
+func (tx *Tx) AttendanceRules(company model.ID) (model.AttendanceRules, error) {
+	var rules model.AttendanceRules
+	_, err := tx.one(`
+		SELECT attendance_enabled, first_responder, mode, auto_close, auto_close_minutes
+		FROM companies
+		WHERE id = $1`, []any{company}, func(r Row) {
+		rules = model.AttendanceRules{
+			Enabled: r.Bool(0), FirstResponderTakesOwnership: r.Bool(1), Mode: r.Text(2),
+			AutoClose: model.AutoClose{Enabled: r.Bool(3), AfterMinutes: r.Int(4)},
+		}
+	})
+	return rules, err
+}

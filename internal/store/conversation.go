@@ -1,0 +1,118 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+const conversationColumns = `
+	c.id, c.company, c.channel, c.private, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
+	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
+	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
+	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at`
+
+func scanConversation(r Row) model.Conversation {
+	c := model.Conversation{
+		ID: r.ID(0), Company: r.ID(1), Channel: r.ID(2), Private: r.Bool(3), Kind: r.Text(4), Name: r.Text(5), Renamed: r.Bool(6),
+		Phone: r.NullText(7), Contact: r.NullID(8), GroupID: r.NullText(9), Assignee: r.NullID(10), Sector: r.NullID(11),
+		Archived: r.Bool(12), Pinned: r.Bool(13), Muted: r.Bool(14), LabelIDs: unpackIDs(r.Bytes(15)), UnreadCount: r.Int(16),
+		LastInboundAt: r.NullTime(22), LastInboundExt: r.NullText(23), Attendance: r.NullID(24), Sequence: r.Int(25),
+		CreatedAt: r.Time(26), UpdatedAt: r.Time(27),
+	}
+	c.Unread = c.UnreadCount > 0
+	if !r.Null(17) {
+		c.LastMessage = &model.LastMessage{ID: r.ID(17), Type: r.Text(18), Text: r.NullText(19), Direction: r.Text(20), CreatedAt: r.Time(21)}
+	}
+	return c
+}
+
+// Conversation gives one conversation of the company, private ones included: who may see it is the
+// caller's question.
+func (tx *Tx) Conversation(company, id model.ID) (model.Conversation, bool, error) {
+	return tx.conversation(`WHERE c.id = $1 AND c.company = $2`, id, company)
+}
+
+// LockConversation is Conversation, and keeps every other writer away from it until the end of the
+// transaction.
+func (tx *Tx) LockConversation(company, id model.ID) (model.Conversation, bool, error) {
+	return tx.conversation(`WHERE c.id = $1 AND c.company = $2`+tx.forUpdate(), id, company)
+}
+
+// LockConversationWith finds and locks the channel's conversation with a contact.
+func (tx *Tx) LockConversationWith(company, channel, contact model.ID) (model.Conversation, bool, error) {
+	return tx.conversation(`WHERE c.channel = $1 AND c.contact = $2 AND c.company = $3`+tx.forUpdate(), channel, contact, company)
+}
+
+// LockGroup finds and locks the channel's conversation with a group.
+func (tx *Tx) LockGroup(company, channel model.ID, group string) (model.Conversation, bool, error) {
+	return tx.conversation(`WHERE c.channel = $1 AND c.group_id = $2 AND c.company = $3`+tx.forUpdate(), channel, group, company)
+}
+
+func (tx *Tx) conversation(where string, args ...any) (model.Conversation, bool, error) {
+	var c model.Conversation
+	found, err := tx.one(`SELECT`+conversationColumns+` FROM conversations c `+where, args, func(r Row) { c = scanConversation(r) })
+	return c, found, err
+}
+
+// forUpdate locks the rows a SELECT finds. SQLite has one writer and needs no locks.
+func (tx *Tx) forUpdate() string {
+	if tx.SQLite() {
+		return ""
+	}
+	return ` FOR UPDATE`
+}
+
+// InsertConversation adds a conversation and reports false when the channel has one with that contact
+// or group already.
+func (tx *Tx) InsertConversation(c *model.Conversation) (bool, error) {
+	n, err := tx.exec(`
+		INSERT INTO conversations (id, company, channel, private, kind, name, renamed, phone, contact, group_id,
+			archived, pinned, muted, unread_count, sequence, activity_at, folded, unindexed, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, FALSE, FALSE, FALSE, 0, $11, $12, $13, TRUE, $12, $12)
+		ON CONFLICT DO NOTHING`,
+		c.ID, c.Company, c.Channel, c.Private, c.Kind, c.Name, c.Renamed, c.Phone, c.Contact, c.GroupID,
+		c.Sequence, c.CreatedAt, conversationText(c))
+	return n == 1, err
+}
+
+// SaveConversation writes everything about a conversation that can change, except its labels.
+func (tx *Tx) SaveConversation(c *model.Conversation) {
+	var lastID *model.ID
+	var lastType, lastDirection *string
+	var lastText *string
+	var lastAt *time.Time
+	activity := c.CreatedAt
+	if m := c.LastMessage; m != nil {
+		lastID, lastType, lastText, lastDirection, lastAt = &m.ID, &m.Type, m.Text, &m.Direction, &m.CreatedAt
+		activity = m.CreatedAt
+	}
+	tx.later(`
+		UPDATE conversations
+		SET name = $2, renamed = $3, phone = $4, assignee = $5, sector = $6, archived = $7, pinned = $8, muted = $9, unread_count = $10,
+			last_id = $11, last_type = $12, last_text = $13, last_direction = $14, last_at = $15,
+			last_inbound_at = $16, last_inbound_ext = $17, attendance = $18, sequence = $19, activity_at = $20,
+			folded = $21, unindexed = TRUE, updated_at = $22
+		WHERE id = $1`,
+		c.ID, c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted, c.UnreadCount,
+		lastID, lastType, lastText, lastDirection, lastAt,
+		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, activity, conversationText(c), c.UpdatedAt)
+}
+
+// SetConversationLabels replaces the labels of a conversation.
+func (tx *Tx) SetConversationLabels(id model.ID, labels []model.ID) {
+	tx.later(`UPDATE conversations SET labels = $2 WHERE id = $1`, id, packIDs(labels))
+	tx.setLabels("conversation_labels", id, labels)
+}
+
+// conversationText is what a search looks at: name, phone and last message, folded.
+func conversationText(c *model.Conversation) string {
+	text := c.Name
+	if c.Phone != nil {
+		text += "\n" + *c.Phone
+	}
+	if c.LastMessage != nil && c.LastMessage.Text != nil {
+		text += "\n" + *c.LastMessage.Text
+	}
+	return model.Fold(text)
+}

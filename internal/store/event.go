@@ -1,0 +1,62 @@
+package store
+
+import (
+	"recado/internal/model"
+)
+
+// Event is one event as it is stored: its exact body is what every receiver gets and every signature
+// covers.
+type Event struct {
+	ID           model.ID
+	Company      model.ID
+	Type         model.EventType
+	Conversation *model.ID // whose conversation it is about, for the feed's access rules
+	Board        *model.ID // whose board it is about
+	Body         []byte
+}
+
+// InsertEvent stores an event and one due delivery for each active webhook of the company that asked
+// for it. It reports whether anything is due.
+func (tx *Tx) InsertEvent(e Event) (bool, error) {
+	tx.later(`
+		INSERT INTO events (id, company, type, conversation, board, body, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		e.ID, e.Company, e.Type, e.Conversation, e.Board, e.Body, tx.Now)
+	webhooks, err := tx.subscribers(e.Company, e.Type)
+	for _, webhook := range webhooks {
+		tx.later(`
+			INSERT INTO deliveries (id, company, webhook, event, event_type, status, attempts, next_attempt_at, created_at)
+			VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6)`,
+			model.NewID(), e.Company, webhook, e.ID, e.Type, tx.Now)
+	}
+	return len(webhooks) > 0, err
+}
+
+// subscriber is an active webhook and the events it asked for.
+type subscriber struct {
+	id     model.ID
+	events model.EventSet
+}
+
+// subscribers gives the company's active webhooks for a type of event. A transaction usually raises
+// several events of one company, so it looks once.
+func (tx *Tx) subscribers(company model.ID, event model.EventType) ([]model.ID, error) {
+	if tx.subscribersOf != company {
+		tx.subscriberList = tx.subscriberList[:0]
+		err := tx.query(`SELECT id, events FROM webhooks WHERE company = $1 AND active`, []any{company}, func(r Row) error {
+			tx.subscriberList = append(tx.subscriberList, subscriber{r.ID(0), model.EventSet(r.Int(1))})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		tx.subscribersOf = company
+	}
+	var ids []model.ID
+	for _, s := range tx.subscriberList {
+		if s.events.Has(event) {
+			ids = append(ids, s.id)
+		}
+	}
+	return ids, nil
+}

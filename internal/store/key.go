@@ -1,0 +1,170 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// KeyHolder is everything a call with a key needs to know: the key, whom it acts as, the company.
+type KeyHolder struct {
+	Key             model.Key
+	Scopes          model.ScopeSet
+	SecretExpiresAt *time.Time // the end of a rotation's overlap
+	Email           string
+	Role            model.Role
+	AccessProfile   model.AccessProfile
+	Sectors         []model.ID
+	MemberRemovedAt *time.Time
+	Company         model.Company
+}
+
+const keyColumns = `
+	k.id, k.name, k.scopes, k.all_boards, u.id, u.name, k.per_second, k.burst, k.created_at, k.expires_at, k.revoked_at, k.last_used_at`
+
+func scanKey(r Row) (k model.Key, scopes model.ScopeSet, allBoards bool) {
+	scopes, allBoards = model.ScopeSet(r.Int(2)), r.Bool(3)
+	return model.Key{
+		ID: r.ID(0), Name: r.Text(1), Scopes: scopes.List(), User: model.Ref{ID: r.ID(4), Name: r.Text(5)},
+		Rate: model.Rate{PerSecond: r.Int(6), Burst: r.Int(7)}, CreatedAt: r.Time(8), ExpiresAt: r.NullTime(9),
+		RevokedAt: r.NullTime(10), LastUsedAt: r.NullTime(11),
+	}, scopes, allBoards
+}
+
+// KeyHolder finds the holder of the key whose SHA-256 is given.
+func (tx *Tx) KeyHolder(hash [32]byte) (KeyHolder, bool, error) {
+	var h KeyHolder
+	var allBoards bool
+	found, err := tx.one(`
+		SELECT`+keyColumns+`, s.expires_at, u.email, u.role, u.access_profile, u.removed_at, c.id, c.name, c.timezone
+		FROM key_secrets s
+		JOIN keys k ON k.id = s.key_id
+		JOIN users u ON u.id = k.member
+		JOIN companies c ON c.id = k.company
+		WHERE s.hash = $1`, []any{hash[:]}, func(r Row) {
+		h.Key, h.Scopes, allBoards = scanKey(r)
+		h.SecretExpiresAt, h.Email, h.Role, h.AccessProfile = r.NullTime(12), r.Text(13), model.Role(r.Text(14)), model.AccessProfile(r.Text(15))
+		h.MemberRemovedAt = r.NullTime(16)
+		h.Company = model.Company{ID: r.ID(17), Name: r.Text(18), Timezone: r.Text(19)}
+	})
+	if err != nil || !found {
+		return KeyHolder{}, false, err
+	}
+	if !allBoards {
+		if h.Key.Boards, err = tx.keyBoards(h.Key.ID); err != nil {
+			return KeyHolder{}, false, err
+		}
+	}
+	h.Sectors, err = tx.ids(`SELECT sector FROM sector_members WHERE member = $1`, h.Key.User.ID)
+	return h, true, err
+}
+
+// Keys lists the company's keys, newest first, revoked ones included.
+func (tx *Tx) Keys(company model.ID) ([]model.Key, error) {
+	var keys []model.Key
+	var limited []int
+	err := tx.query(`
+		SELECT`+keyColumns+`
+		FROM keys k
+		JOIN users u ON u.id = k.member
+		WHERE k.company = $1
+		ORDER BY k.id DESC`, []any{company}, func(r Row) error {
+		k, _, allBoards := scanKey(r)
+		if !allBoards {
+			limited = append(limited, len(keys))
+		}
+		keys = append(keys, k)
+		return nil
+	})
+	for _, i := range limited {
+		if err == nil {
+			keys[i].Boards, err = tx.keyBoards(keys[i].ID)
+		}
+	}
+	return keys, err
+}
+
+// Key gives one key of the company.
+func (tx *Tx) Key(company, id model.ID) (key model.Key, scopes model.ScopeSet, found bool, err error) {
+	var allBoards bool
+	found, err = tx.one(`
+		SELECT`+keyColumns+`
+		FROM keys k
+		JOIN users u ON u.id = k.member
+		WHERE k.company = $1 AND k.id = $2`, []any{company, id}, func(r Row) {
+		key, scopes, allBoards = scanKey(r)
+	})
+	if found && err == nil && !allBoards {
+		key.Boards, err = tx.keyBoards(id)
+	}
+	return key, scopes, found, err
+}
+
+func (tx *Tx) keyBoards(key model.ID) ([]model.ID, error) {
+	boards, err := tx.ids(`SELECT board FROM key_boards WHERE key_id = $1 ORDER BY board`, key)
+	if boards == nil {
+		boards = []model.ID{} // an empty list means no board at all; nil means every board
+	}
+	return boards, err
+}
+
+// InsertKey stores a key; only the hash of its secret is kept.
+func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, hash [32]byte) {
+	tx.later(`
+		INSERT INTO keys (id, company, name, member, scopes, all_boards, per_second, burst, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		k.ID, company, k.Name, k.User.ID, int64(scopes), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt)
+	for _, board := range k.Boards {
+		tx.later(`INSERT INTO key_boards (key_id, board) VALUES ($1, $2) ON CONFLICT DO NOTHING`, k.ID, board)
+	}
+	tx.later(`INSERT INTO key_secrets (hash, key_id, created_at) VALUES ($1, $2, $3)`, hash[:], k.ID, tx.Now)
+}
+
+// ReplaceKeySecret lets the key's present secrets live until the given moment and adds a new one.
+func (tx *Tx) ReplaceKeySecret(key model.ID, until time.Time, hash [32]byte) {
+	tx.later(`DELETE FROM key_secrets WHERE key_id = $1 AND expires_at <= $2`, key, tx.Now)
+	tx.later(`UPDATE key_secrets SET expires_at = $2 WHERE key_id = $1 AND (expires_at IS NULL OR expires_at > $2)`, key, until)
+	tx.later(`INSERT INTO key_secrets (hash, key_id, created_at) VALUES ($1, $2, $3)`, hash[:], key, tx.Now)
+}
+
+// RevokeKey ends a key for good and reports whether the company has it.
+func (tx *Tx) RevokeKey(company, id model.ID) (bool, error) {
+	n, err := tx.exec(`UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE company = $1 AND id = $2`, company, id, tx.Now)
+	return n > 0, err
+}
+
+// MarkSeen notes when a key was last used and its member last seen.
+func (tx *Tx) MarkSeen(key, member model.ID, at time.Time) {
+	tx.later(`UPDATE keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, key, at)
+	tx.later(`UPDATE users SET last_seen_at = $2 WHERE id = $1 AND (last_seen_at IS NULL OR last_seen_at < $2)`, member, at)
+}
+
+// ids runs a query whose rows are single ids.
+func (tx *Tx) ids(sql string, args ...any) ([]model.ID, error) {
+	var out []model.ID
+	err := tx.query(sql, args, func(r Row) error {
+		out = append(out, r.ID(0))
+		return nil
+	})
+	return out, err
+}
+
+// Ids are packed one after another where a noun's row holds several.
+func packIDs(ids []model.ID) []byte {
+	if len(ids) == 0 {
+		return nil
+	}
+	b := make([]byte, 0, 16*len(ids))
+	for _, id := range ids {
+		b = append(b, id[:]...)
+	}
+	return b
+}
+
+func unpackIDs(b []byte) []model.ID {
+	ids := make([]model.ID, len(b)/16)
+	for i := range ids {
+		copy(ids[i][:], b[16*i:])
+	}
+	return ids
+}

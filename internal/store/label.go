@@ -1,0 +1,97 @@
+package store
+
+import (
+	"recado/internal/model"
+)
+
+// Labels lists the company's labels by name.
+func (tx *Tx) Labels(company model.ID) ([]model.Label, error) {
+	var out []model.Label
+	err := tx.query(`SELECT id, name, color FROM labels WHERE company = $1 ORDER BY folded, id`, []any{company}, func(r Row) error {
+		out = append(out, scanLabel(r))
+		return nil
+	})
+	return out, err
+}
+
+// Label gives one label of the company.
+func (tx *Tx) Label(company, id model.ID) (model.Label, bool, error) {
+	var l model.Label
+	found, err := tx.one(`SELECT id, name, color FROM labels WHERE company = $1 AND id = $2`, []any{company, id}, func(r Row) { l = scanLabel(r) })
+	return l, found, err
+}
+
+func scanLabel(r Row) model.Label { return model.Label{ID: r.ID(0), Name: r.Text(1), Color: r.Text(2)} }
+
+// InsertLabel reports false when the company has a label of that name.
+func (tx *Tx) InsertLabel(company model.ID, l model.Label) (bool, error) {
+	n, err := tx.exec(`
+		INSERT INTO labels (id, company, name, folded, color, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT DO NOTHING`, l.ID, company, l.Name, model.Fold(l.Name), l.Color, tx.Now)
+	return n == 1, err
+}
+
+// UpdateLabel reports false when another label of the company has that name.
+func (tx *Tx) UpdateLabel(company model.ID, l model.Label) (bool, error) {
+	taken, err := tx.one(`SELECT 1 FROM labels WHERE company = $1 AND folded = $2 AND id <> $3`, []any{company, model.Fold(l.Name), l.ID}, func(Row) {})
+	if err != nil || taken {
+		return false, err
+	}
+	_, err = tx.exec(`UPDATE labels SET name = $3, folded = $4, color = $5 WHERE company = $1 AND id = $2`,
+		company, l.ID, l.Name, model.Fold(l.Name), l.Color)
+	return true, err
+}
+
+// The nouns that carry labels: each has a table of its own and a child table for filters.
+var labelled = []struct{ table, labels string }{
+	{"contacts", "contact_labels"},
+	{"conversations", "conversation_labels"},
+	{"cards", "card_labels"},
+}
+
+// DeleteLabel takes a label off everything that carries it and reports whether it was the company's.
+func (tx *Tx) DeleteLabel(company, id model.ID) (bool, error) {
+	if _, found, err := tx.Label(company, id); err != nil || !found {
+		return false, err
+	}
+	for _, noun := range labelled {
+		subjects, err := tx.ids(`SELECT subject FROM `+noun.labels+` WHERE label = $1`, id)
+		if err != nil {
+			return false, err
+		}
+		for _, subject := range subjects {
+			rest, err := tx.ids(`SELECT label FROM `+noun.labels+` WHERE subject = $1 AND label <> $2 ORDER BY label`, subject, id)
+			if err != nil {
+				return false, err
+			}
+			tx.later(`UPDATE `+noun.table+` SET labels = $2 WHERE id = $1`, subject, packIDs(rest))
+		}
+		tx.later(`DELETE FROM `+noun.labels+` WHERE label = $1`, id)
+	}
+	n, err := tx.exec(`DELETE FROM labels WHERE company = $1 AND id = $2`, company, id)
+	return n == 1, err
+}
+
+// setLabels replaces the labels of one contact, conversation or card in its child table.
+func (tx *Tx) setLabels(childTable string, subject model.ID, labels []model.ID) {
+	tx.later(`DELETE FROM `+childTable+` WHERE subject = $1`, subject)
+	for _, label := range labels {
+		tx.later(`INSERT INTO `+childTable+` (subject, label) VALUES ($1, $2) ON CONFLICT DO NOTHING`, subject, label)
+	}
+}
+
+// MissingLabels gives those of the ids that are no labels of the company.
+func (tx *Tx) MissingLabels(company model.ID, ids []model.ID) ([]model.ID, error) {
+	var missing []model.ID
+	for _, id := range ids {
+		_, found, err := tx.Label(company, id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			missing = append(missing, id)
+		}
+	}
+	return missing, nil
+}

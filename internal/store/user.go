@@ -1,0 +1,76 @@
+package store
+
+import (
+	"recado/internal/model"
+)
+
+// User is a team member with what the API does not show.
+type User struct {
+	model.Member
+	PasswordHash *string
+}
+
+// InsertUser adds a team member. It reports false when the e-mail address is taken by anybody.
+func (tx *Tx) InsertUser(company model.ID, u User) (bool, error) {
+	n, err := tx.exec(`
+		INSERT INTO users (id, company, name, email, email_folded, password_hash, role, access_profile, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT DO NOTHING`,
+		u.ID, company, u.Name, u.Email, model.Fold(u.Email), u.PasswordHash, u.Role, u.AccessProfile, tx.Now)
+	return n == 1, err
+}
+
+// UserRef finds a present member of the company.
+func (tx *Tx) UserRef(company, id model.ID) (model.Ref, bool, error) {
+	var ref model.Ref
+	found, err := tx.one(`SELECT id, name FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id}, func(r Row) {
+		ref = model.Ref{ID: r.ID(0), Name: r.Text(1)}
+	})
+	return ref, found, err
+}
+
+// RemovedOrPresentUserRef also finds people who have left, for history and reports.
+func (tx *Tx) RemovedOrPresentUserRef(company, id model.ID) (model.Ref, bool, error) {
+	var ref model.Ref
+	found, err := tx.one(`SELECT id, name FROM users WHERE company = $1 AND id = $2`, []any{company, id}, func(r Row) {
+		ref = model.Ref{ID: r.ID(0), Name: r.Text(1)}
+	})
+	return ref, found, err
+}
+
+// OwnerOf gives the company's first owner.
+func (tx *Tx) OwnerOf(company model.ID) (model.Ref, bool, error) {
+	var ref model.Ref
+	found, err := tx.one(`
+		SELECT id, name
+		FROM users
+		WHERE company = $1 AND role = 'owner' AND removed_at IS NULL
+		ORDER BY id
+		LIMIT 1`, []any{company}, func(r Row) {
+		ref = model.Ref{ID: r.ID(0), Name: r.Text(1)}
+	})
+	return ref, found, err
+}
+
+// UserByEmail finds a present member of any company, for the command line and for signing in.
+func (tx *Tx) UserByEmail(email string) (company model.ID, u User, found bool, err error) {
+	found, err = tx.one(`
+		SELECT company, id, name, email, password_hash, role, access_profile
+		FROM users
+		WHERE email_folded = $1 AND removed_at IS NULL`, []any{model.Fold(email)}, func(r Row) {
+		company = r.ID(0)
+		u.ID, u.Name, u.Email, u.PasswordHash = r.ID(1), r.Text(2), r.Text(3), r.NullText(4)
+		u.Role, u.AccessProfile = model.Role(r.Text(5)), model.AccessProfile(r.Text(6))
+	})
+	return company, u, found, err
+}
+
+// MemberPowers gives a present member's name, role and access profile.
+func (tx *Tx) MemberPowers(company, id model.ID) (model.Member, bool, error) {
+	var m model.Member
+	found, err := tx.one(`SELECT id, name, role, access_profile FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`,
+		[]any{company, id}, func(r Row) {
+			m = model.Member{ID: r.ID(0), Name: r.Text(1), Role: model.Role(r.Text(2)), AccessProfile: model.AccessProfile(r.Text(3))}
+		})
+	return m, found, err
+}

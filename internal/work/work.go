@@ -1,0 +1,37 @@
+// Package work holds the loops that finish what a transaction began: each has Run, which waits for a
+// bell, a timer or the end, and a step that does what is due now. Tests call the step.
+package work
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+)
+
+// repeat runs step when the bell rings, when the interval has passed, and again at once while step
+// says that more is waiting. An error is logged and answered with a short rest; it never ends the loop.
+func repeat(ctx context.Context, log *slog.Logger, name string, bell <-chan struct{}, interval time.Duration, step func(context.Context) (more bool, err error)) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-bell:
+		case <-timer.C:
+		}
+		more, err := step(ctx)
+		wait := interval
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.Warn("background work failed and will be tried again", slog.String("loop", name), slog.Any("error", err))
+			wait = time.Second + rand.N(time.Second)
+		case more:
+			wait = 0
+		}
+		timer.Reset(wait)
+	}
+}
