@@ -1,0 +1,181 @@
+package model
+
+import (
+	"errors"
+	"math"
+	"strings"
+)
+
+// A rank is a place in a list, as text that sorts bytewise. It is a path of whole numbers: 4 comes before
+// 4,0, which comes before 4,1, which comes before 5. Each number is written so that the texts sort as the
+// numbers do and none begins with another, hence paths sort as their texts.
+//
+// Counting up or down costs a digit only when a number outgrows its digits. So ranks stay short when
+// entries go to either end, and also when they always go before or after the same entry. Only a caller
+// who keeps inserting between the last two makes them grow, by a character each time; SpreadRanks gives
+// a list new ranks when one exceeds LongRank.
+
+// LongRank is the length from which a list deserves new ranks.
+const LongRank = 128
+
+var (
+	errRankOrder = errors.New("model: ranks out of order")
+	errRankForm  = errors.New("model: not a rank")
+)
+
+// RankBetween gives a rank strictly between two others. An empty a stands for the beginning of the list,
+// an empty b for its end. It is an error when a does not come before b, or when either is no rank.
+func RankBetween(a, b string) (string, error) {
+	if b != "" && a >= b {
+		return "", errRankOrder
+	}
+	after, err := readRank(a)
+	if err != nil {
+		return "", err
+	}
+	before, err := readRank(b)
+	if err != nil {
+		return "", err
+	}
+	path := pathBetween(after, before)
+	if n := path[len(path)-1]; n > maxRankNumber || n < -maxRankNumber-1 {
+		return "", errRankForm
+	}
+	return writeRank(path), nil
+}
+
+// SpreadRanks gives n short ranks in order, for a list that is to be ranked anew.
+func SpreadRanks(n int) []string {
+	ranks := make([]string, n)
+	for i := range ranks {
+		ranks[i] = writeRank([]int64{int64(i)})
+	}
+	return ranks
+}
+
+// pathBetween needs after < before, where an empty path is an open end.
+func pathBetween(after, before []int64) []int64 {
+	switch {
+	case len(after) == 0 && len(before) == 0:
+		return []int64{0}
+	case len(before) == 0:
+		return []int64{after[0] + 1}
+	}
+	same := 0
+	for same < len(after) && after[same] == before[same] {
+		same++
+	}
+	path := append([]int64(nil), before[:same]...)
+	switch {
+	case same == len(after): // before lies below after: go before it there
+		return append(path, before[same]-1)
+	case before[same]-after[same] > 1:
+		return append(path, after[same]+1)
+	case same+1 < len(after): // no room between the two numbers: count on below the smaller
+		return append(path, after[same], after[same+1]+1)
+	}
+	return append(path, after[same], 0)
+}
+
+// A number from 0 to 20 is one of the characters in the upper half of the alphabet. A larger one begins
+// with one of the last ten, which tells how many digits follow; these count from the first number that
+// needs so many. Below zero every character is mirrored, so that -1 is written as 0 in a looking-glass.
+const (
+	rankZero      = 31                 // the character for 0: the first of the upper half
+	rankSingles   = 21                 // numbers of one character
+	rankHead      = 61 - rankDigits    // the head before n digits is so many characters further on
+	rankDigits    = 10                 // the most that follow a head
+	maxRankNumber = math.MaxInt64 >> 6 // ten digits reach beyond it
+)
+
+func writeRank(path []int64) string {
+	b := make([]byte, 0, 4*len(path))
+	for _, n := range path {
+		b = appendRankNumber(b, n)
+	}
+	return string(b)
+}
+
+func appendRankNumber(b []byte, n int64) []byte {
+	start := len(b)
+	below := n < 0
+	if below {
+		n = -n - 1
+	}
+	if n < rankSingles {
+		b = append(b, byte(rankZero+n))
+	} else {
+		n -= rankSingles
+		size, span := 1, int64(62)
+		for ; n >= span; span *= 62 {
+			n -= span
+			size++
+		}
+		b = append(b, byte(rankHead+size))
+		for range size {
+			span /= 62
+			b = append(b, byte(n/span%62))
+		}
+	}
+	for i, index := range b[start:] {
+		if below {
+			index = 61 - index
+		}
+		b[start+i] = base62[index]
+	}
+	return b
+}
+
+func readRank(s string) ([]int64, error) {
+	var path []int64
+	for s != "" {
+		n, length, ok := readRankNumber(s)
+		if !ok {
+			return nil, errRankForm
+		}
+		path = append(path, n)
+		s = s[length:]
+	}
+	return path, nil
+}
+
+func readRankNumber(s string) (n int64, length int, ok bool) {
+	head := strings.IndexByte(base62, s[0])
+	if head < 0 {
+		return 0, 0, false
+	}
+	below := head < rankZero
+	if below {
+		head = 61 - head
+	}
+	n, length = int64(head-rankZero), 1
+	if n >= rankSingles {
+		size := head - rankHead
+		if len(s) < 1+size {
+			return 0, 0, false
+		}
+		n = rankSingles
+		var value int64
+		span := int64(1)
+		for i := range size {
+			digit := strings.IndexByte(base62, s[1+i])
+			if digit < 0 {
+				return 0, 0, false
+			}
+			if below {
+				digit = 61 - digit
+			}
+			if i > 0 {
+				n += span
+			}
+			span *= 62
+			value = value*62 + int64(digit)
+		}
+		n += value
+		length += size
+	}
+	if below {
+		n = -n - 1
+	}
+	return n, length, n <= maxRankNumber && n >= -maxRankNumber-1
+}

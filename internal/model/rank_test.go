@@ -1,0 +1,169 @@
+package model
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// between fails the test unless there is a rank strictly between the two.
+func between(t testing.TB, a, b string) string {
+	t.Helper()
+	rank, err := RankBetween(a, b)
+	if err != nil {
+		t.Fatalf("between %q and %q: %v", a, b, err)
+	}
+	if rank <= a || b != "" && rank >= b {
+		t.Fatalf("%q is not between %q and %q", rank, a, b)
+	}
+	return rank
+}
+
+func TestRanksStayShort(t *testing.T) {
+	tests := []struct {
+		name    string
+		inserts int
+		longest int
+		insert  func(a, last, b string) string
+	}{
+		{"at the end", 100_000, 4, func(_, last, _ string) string { return between(t, last, "") }},
+		{"at the beginning", 100_000, 4, func(_, last, _ string) string { return between(t, "", last) }},
+		{"right after one entry", 10_000, 6, func(a, last, _ string) string { return between(t, a, last) }},
+		{"right before one entry", 10_000, 6, func(_, last, b string) string { return between(t, last, b) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a := between(t, "", "")
+			b := between(t, a, "")
+			last, longest := between(t, a, b), 0
+			for range tt.inserts {
+				last = tt.insert(a, last, b)
+				longest = max(longest, len(last))
+			}
+			if longest > tt.longest {
+				t.Errorf("ranks of up to %d characters, want at most %d", longest, tt.longest)
+			}
+		})
+	}
+
+	t.Run("always between the last two", func(t *testing.T) {
+		a := between(t, "", "")
+		b := between(t, a, "")
+		for i := range 10_000 {
+			if i%2 == 0 {
+				a = between(t, a, b)
+			} else {
+				b = between(t, a, b)
+			}
+		}
+		if len(a) > 10_002 {
+			t.Errorf("%d characters", len(a))
+		}
+	})
+
+	t.Run("at random places", func(t *testing.T) {
+		random := rand.New(rand.NewPCG(1, 2))
+		ranks := []string{between(t, "", "")}
+		longest := 0
+		for range 10_000 {
+			i := random.IntN(len(ranks) + 1)
+			a, b := "", ""
+			if i > 0 {
+				a = ranks[i-1]
+			}
+			if i < len(ranks) {
+				b = ranks[i]
+			}
+			ranks = slices.Insert(ranks, i, between(t, a, b))
+			longest = max(longest, len(ranks[i]))
+		}
+		if !slices.IsSorted(ranks) {
+			t.Error("the ranks are not in order")
+		}
+		if longest > 64 {
+			t.Errorf("ranks of up to %d characters", longest)
+		}
+	})
+}
+
+func TestRankNumbersSortAsTheirTexts(t *testing.T) {
+	var numbers []int64
+	for n := int64(-300_000); n <= 300_000; n++ {
+		numbers = append(numbers, n)
+	}
+	for n := int64(300_003); n < maxRankNumber/3; n *= 3 {
+		numbers = append(numbers, n-1, n, n+1, -n, -n-1, -n-2)
+	}
+	numbers = append(numbers, maxRankNumber, -maxRankNumber-1)
+	slices.Sort(numbers)
+	last := ""
+	for _, n := range numbers {
+		text := writeRank([]int64{n})
+		if text <= last {
+			t.Fatalf("%d is written %q, after %q", n, text, last)
+		}
+		if path, err := readRank(text); err != nil || len(path) != 1 || path[0] != n {
+			t.Fatalf("%d is written %q and read %v, %v", n, text, path, err)
+		}
+		last = text
+	}
+}
+
+func TestRankBetweenRefuses(t *testing.T) {
+	a := between(t, "", "")
+	b := between(t, a, "")
+	for _, tt := range []struct{ name, a, b string }{
+		{"equal ranks", a, a},
+		{"ranks out of order", b, a},
+		{"what is no rank", "!", ""},
+		{"what is no rank at the end", "", "~"},
+		{"a rank that was cut", "z", ""},
+		{"a number beyond all bounds", "zzzzzzzzzzz", ""},
+		{"a step beyond all bounds", writeRank([]int64{maxRankNumber}), ""},
+		{"a step below all bounds", "", writeRank([]int64{-maxRankNumber - 1})},
+	} {
+		if got, err := RankBetween(tt.a, tt.b); err == nil {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
+}
+
+func TestSpreadRanks(t *testing.T) {
+	ranks := SpreadRanks(5_000)
+	if len(ranks) != 5_000 || len(ranks[4_999]) > 4 {
+		t.Errorf("%d ranks, the last %q", len(ranks), ranks[len(ranks)-1])
+	}
+	for i := range ranks[1:] {
+		between(t, ranks[i], ranks[i+1])
+	}
+	if len(SpreadRanks(0)) != 0 {
+		t.Error("no entries have a rank")
+	}
+}
+
+func FuzzRankBetween(f *testing.F) {
+	f.Add("V", "W")
+	f.Add("", "")
+	f.Add("q00", "r000")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		rank, err := RankBetween(a, b)
+		if err != nil {
+			return
+		}
+		if rank <= a || b != "" && rank >= b {
+			t.Fatalf("%q is not between %q and %q", rank, a, b)
+		}
+		if path, err := readRank(rank); err != nil || writeRank(path) != rank {
+			t.Errorf("%q is read as %v, %v", rank, path, err)
+		}
+	})
+}
+
+func BenchmarkRankBetween(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := RankBetween("V", "W"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package model
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// durations are spread like answers of a help desk: most within minutes, some after days.
+func durations(seed uint64, n int) []int64 {
+	random := rand.New(rand.NewPCG(seed, 7))
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = int64(math.Exp(random.NormFloat64()*2.5 + 6))
+	}
+	return list
+}
+
+func sketchOf(seconds ...int64) *Sketch {
+	s := new(Sketch)
+	for _, d := range seconds {
+		s.Add(d, 1)
+	}
+	return s
+}
+
+func TestSketchBuckets(t *testing.T) {
+	last := -1
+	for d := int64(0); d < 1<<20; d++ {
+		bucket := sketchBucket(d)
+		if bucket != last && bucket != last+1 {
+			t.Fatalf("%d goes from bucket %d to %d", d, last, bucket)
+		}
+		if low, width := sketchRange(bucket); d < low || d >= low+width {
+			t.Fatalf("%d is not in its bucket %d, of %d from %d on", d, bucket, width, low)
+		}
+		last = bucket
+	}
+	if got := sketchBucket(sketchSeconds); got != sketchBuckets-1 {
+		t.Errorf("the longest duration is in bucket %d of %d", got, sketchBuckets)
+	}
+	for _, d := range []int64{0, 1, 127, 128, 129, 255, 256, 1e3, 1e5, 1e7, 1e9, sketchSeconds} {
+		got := sketchMiddle(sketchBucket(d))
+		if diff := math.Abs(float64(got - d)); d < 128 && diff != 0 || diff > float64(d)/128 {
+			t.Errorf("%d is remembered as %d", d, got)
+		}
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	tests := []struct {
+		name    string
+		seconds []int64
+		q       float64
+		want    int64
+	}{
+		{"one entry", []int64{42}, 0.5, 42},
+		{"the lower of two in the middle", []int64{10, 20}, 0.5, 10},
+		{"the one in the middle", []int64{30, 10, 20}, 0.5, 20},
+		{"the ninth of ten", []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0.9, 9},
+		{"the tenth of eleven", []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0.9, 10},
+		{"the shortest", []int64{5, 1, 9}, 0, 1},
+		{"the longest", []int64{5, 1, 9}, 1, 9},
+		{"below zero is the shortest", []int64{5, 1, 9}, -1, 1},
+		{"above one is the longest", []int64{5, 1, 9}, math.Inf(1), 9},
+		{"no number is the shortest", []int64{5, 1, 9}, math.NaN(), 1},
+		{"negative durations count as zero", []int64{-5}, 0.5, 0},
+		{"exact to 127", []int64{127}, 0.5, 127},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, ok := sketchOf(tt.seconds...).Quantile(tt.q); !ok || got != tt.want {
+				t.Errorf("%d, %v; want %d", got, ok, tt.want)
+			}
+		})
+	}
+	t.Run("of nothing there is none", func(t *testing.T) {
+		if _, ok := new(Sketch).Quantile(0.5); ok {
+			t.Error("there is one")
+		}
+		if _, ok := new(Sketch).Average(); ok {
+			t.Error("there is an average")
+		}
+	})
+	t.Run("decimal fractions are meant as written", func(t *testing.T) {
+		if got := nearestRank(0.55, 100); got != 55 {
+			t.Errorf("0.55 of 100 is place %d", got)
+		}
+	})
+	t.Run("keeps its promise on many durations", func(t *testing.T) {
+		list := durations(1, 20_000)
+		s := sketchOf(list...)
+		slices.Sort(list)
+		var sum int64
+		for _, d := range list {
+			sum += d
+		}
+		for i := range 1001 {
+			q := float64(i) / 1000
+			got, _ := s.Quantile(q)
+			want := list[nearestRank(q, int64(len(list)))-1]
+			if diff := math.Abs(float64(got - want)); want < 128 && diff != 0 || diff > float64(want)/128 {
+				t.Errorf("quantile %v is %d, truly %d", q, got, want)
+			}
+		}
+		if got, _ := s.Average(); s.Sum() != sum || got != float64(sum)/20_000 || s.Count() != 20_000 {
+			t.Errorf("average %v of %d", got, s.Count())
+		}
+	})
+}
+
+func TestSketchAdd(t *testing.T) {
+	t.Run("what was put in can be taken out", func(t *testing.T) {
+		s := sketchOf(5, 5_000, 5_001, 1_000_000)
+		want := sketchOf(5, 1_000_000).Encode()
+		if !s.Add(5_000, -1) || !s.Add(5_001, -1) || !bytes.Equal(s.Encode(), want) {
+			t.Errorf("left are %d of %d seconds", s.Count(), s.Sum())
+		}
+		if !s.Add(5, -1) || !s.Add(1_000_000, -1) || len(s.Encode()) != 0 {
+			t.Errorf("left are %d of %d seconds", s.Count(), s.Sum())
+		}
+	})
+	t.Run("what was not put in cannot", func(t *testing.T) {
+		s := sketchOf(5, 100)
+		before := s.Encode()
+		for _, d := range []int64{6, 100_000_000} {
+			if s.Add(d, -1) {
+				t.Errorf("%d was taken out", d)
+			}
+		}
+		if s.Add(5, -2) || s.Add(5, math.MinInt64) || s.Add(101, -1) || !bytes.Equal(s.Encode(), before) {
+			t.Error("more was taken out than there was")
+		}
+	})
+	t.Run("a neighbour of what was put in cannot", func(t *testing.T) {
+		s := sketchOf(5_000)
+		if s.Add(5_001, -1) || s.Add(4_999, -1) || s.Sum() != 5_000 || s.Count() != 1 {
+			t.Errorf("left are %d of %d seconds", s.Count(), s.Sum())
+		}
+	})
+	t.Run("more than it can count is refused", func(t *testing.T) {
+		s := new(Sketch)
+		if !s.Add(math.MaxInt64, 1<<30) || s.Add(0, 1) || s.Add(0, math.MaxInt64) || s.Sum() != (1<<32-1)<<30 {
+			t.Errorf("it holds %d of %d seconds", s.Count(), s.Sum())
+		}
+		if again, err := DecodeSketch(s.Encode()); err != nil || again.Sum() != s.Sum() {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSketchMerge(t *testing.T) {
+	list := durations(3, 3_000)
+	whole, parts, encoded := sketchOf(list...), new(Sketch), new(Sketch)
+	for i := len(list); i > 0; i -= 100 {
+		part := sketchOf(list[i-100 : i]...)
+		parts.Merge(part)
+		if err := encoded.MergeEncoded(part.Encode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(parts.Encode(), whole.Encode()) || !bytes.Equal(encoded.Encode(), whole.Encode()) {
+		t.Error("the parts together are not the whole")
+	}
+	again, err := DecodeSketch(whole.Encode())
+	if err != nil || !bytes.Equal(again.Encode(), whole.Encode()) {
+		t.Errorf("the whole does not survive a round trip: %v", err)
+	}
+}
+
+func TestDecodeSketchRefuses(t *testing.T) {
+	for name, b := range map[string][]byte{
+		"a sum alone":                 {5},
+		"a bucket cut short":          {5, 5},
+		"an endless number":           bytes.Repeat([]byte{0xff}, 20),
+		"an empty bucket":             {5, 5, 0},
+		"a sum that is too small":     {4, 5, 1},
+		"a sum that is too large":     {6, 5, 1},
+		"a bucket beyond the last":    {5, 0xff, 0x7f, 1},
+		"a count beyond all bounds":   {0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
+		"a skip beyond all bounds":    {5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1},
+		"counts that together exceed": {0, 0, 0x80, 0x80, 0x80, 0x80, 4, 0, 0x80, 0x80, 0x80, 0x80, 4},
+	} {
+		s := sketchOf(7)
+		if err := s.MergeEncoded(b); err == nil || s.Count() != 1 || s.Sum() != 7 {
+			t.Errorf("%s: %v, then %d of %d seconds", name, err, s.Count(), s.Sum())
+		}
+	}
+}
+
+func FuzzDecodeSketch(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(sketchOf(1, 2, 300, 1e9).Encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := DecodeSketch(b)
+		if err != nil {
+			return
+		}
+		again, err := DecodeSketch(s.Encode())
+		if err != nil || !bytes.Equal(again.Encode(), s.Encode()) {
+			t.Fatalf("%x does not survive a round trip: %v", b, err)
+		}
+		shortest, ok := s.Quantile(0)
+		longest, _ := s.Quantile(1)
+		if average, _ := s.Average(); ok && (shortest > longest || average < float64(shortest)*127/129 || average > float64(longest)*129/127) {
+			t.Errorf("%x: from %d to %d, on average %v", b, shortest, longest, average)
+		}
+	})
+}
+
+func BenchmarkMerge300Sketches(b *testing.B) {
+	encoded := make([][]byte, 300)
+	for i := range encoded {
+		encoded[i] = sketchOf(durations(uint64(i), 100)...).Encode()
+	}
+	b.ReportAllocs()
+	b.ReportMetric(float64(len(slices.Concat(encoded...))/300), "bytes/sketch")
+	for b.Loop() {
+		var s Sketch
+		for _, e := range encoded {
+			if err := s.MergeEncoded(e); err != nil {
+				b.Fatal(err)
+			}
+		}
+		s.Quantile(0.5)
+		s.Quantile(0.9)
+	}
+}
