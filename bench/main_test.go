@@ -67,6 +67,21 @@ func TestRun(t *testing.T) {
 		}
 	})
 
+	t.Run("compares writers through the store with the raw engine, on both engines", func(t *testing.T) {
+		var stdout bytes.Buffer
+		err := run(t.Context(), []string{
+			"-engine", "both", "-run", "groupcommit", "-seconds", "0.2", "-rounds", "1", "-conns", "4", "-dir", t.TempDir(),
+		}, nil, &stdout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"| sqlite ", "| postgres ", " of raw engine, 4 rows a commit ", " of raw engine, 4 writers "} {
+			if !strings.Contains(stdout.String(), want) {
+				t.Errorf("the report lacks %q:\n%s", want, stdout.String())
+			}
+		}
+	})
+
 	t.Run("shows why the server did not start", func(t *testing.T) {
 		t.Setenv("STAND_IN_FAILS", "yes")
 		err := run(t.Context(), []string{"-run", "me", "-binary", self, "-dir", t.TempDir()}, nil, &bytes.Buffer{})

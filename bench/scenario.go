@@ -22,6 +22,7 @@ type scenario struct {
 var scenarios = []scenario{
 	{"me", "GET /v1/me through the whole door, beside a bare handler", runMe},
 	{"idle", "memory of a server that nobody calls", runIdle},
+	{"groupcommit", "concurrent writers through the store, beside the raw engine in groups", runGroupCommit},
 }
 
 func names() string {
