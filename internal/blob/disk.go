@@ -1,0 +1,173 @@
+package blob
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"time"
+
+	"recado/internal/model"
+)
+
+const (
+	unfinished = "unfinished" // the folder of files that are still being written
+
+	// staleAfter is how long nothing was written to an unfinished file before it counts as left
+	// behind by a crash. Another node may be writing its own into a shared folder.
+	staleAfter = time.Hour
+)
+
+// Disk keeps each file as a file below one folder and opens nothing outside of it.
+type Disk struct {
+	root *os.Root
+}
+
+var _ Store = (*Disk)(nil)
+
+// NewDisk uses the folder dir, made if need be, and removes what crashed uploads left in it.
+func NewDisk(dir string) (*Disk, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("blob: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("blob: %w", err)
+	}
+	d := &Disk{root: root}
+	if err := d.makeFolder(unfinished); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if err := d.sweep(time.Now().Add(-staleAfter)); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return d, nil
+}
+
+// Put writes beside its final place, and gives the file its name only when it is whole and on the
+// disk itself.
+func (d *Disk) Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (Info, error) {
+	temp := path.Join(unfinished, id.String()+"."+rand.Text())
+	info, err := d.write(ctx, temp, r, limit)
+	if err == nil {
+		err = d.keep(temp, id)
+	}
+	if err != nil {
+		_ = d.root.Remove(temp)
+		return Info{}, err
+	}
+	return info, nil
+}
+
+// Open gives the file itself.
+func (d *Disk) Open(ctx context.Context, id model.ID) (io.ReadSeekCloser, int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	f, err := d.root.Open(place(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, ErrNotFound
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("blob: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("blob: %w", err), f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// Delete removes the file.
+func (d *Disk) Delete(ctx context.Context, id model.ID) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := d.root.Remove(place(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("blob: %w", err)
+	}
+	return nil
+}
+
+// Close lets go of the folder. Files that are open stay so.
+func (d *Disk) Close() error { return d.root.Close() }
+
+// place spreads files over 256 folders by the last byte of the id: the first ones are a time, and
+// would fill one folder after the other.
+func place(id model.ID) string {
+	name := id.String()
+	return path.Join(name[len(name)-2:], name)
+}
+
+func (d *Disk) write(ctx context.Context, name string, r io.Reader, limit int64) (Info, error) {
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return Info{}, fmt.Errorf("blob: %w", err)
+	}
+	info, err := copyAll(ctx, f, r, limit)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return info, err
+}
+
+func (d *Disk) keep(temp string, id model.ID) error {
+	name := place(id)
+	folder := path.Dir(name)
+	if err := d.makeFolder(folder); err != nil {
+		return err
+	}
+	if err := d.root.Rename(temp, name); err != nil {
+		return fmt.Errorf("blob: %w", err)
+	}
+	return d.sync(folder)
+}
+
+func (d *Disk) makeFolder(name string) error {
+	switch err := d.root.Mkdir(name, 0o700); {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("blob: %w", err)
+	}
+	return d.sync(".")
+}
+
+// sync makes new names in a folder survive a loss of power.
+func (d *Disk) sync(folder string) error {
+	f, err := d.root.Open(folder)
+	if err != nil {
+		return fmt.Errorf("blob: %w", err)
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && runtime.GOOS != "windows" {
+		return fmt.Errorf("blob: %w", err)
+	}
+	return nil
+}
+
+// sweep removes unfinished files last written before the given time.
+func (d *Disk) sweep(before time.Time) error {
+	entries, err := fs.ReadDir(d.root.FS(), unfinished)
+	if err != nil {
+		return fmt.Errorf("blob: %w", err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !info.ModTime().Before(before) {
+			continue // finished meanwhile, or still being written
+		}
+		if err := d.root.Remove(path.Join(unfinished, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("blob: %w", err)
+		}
+	}
+	return nil
+}
