@@ -15,7 +15,7 @@ import (
 // Backup writes a consistent copy of the database to a new file while reads and writes go on.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if s.lite == nil {
-		return errBackupPostgres
+		return model.Errorf(model.CodeInvalidRequest, "This installation uses PostgreSQL: back it up with pg_dump and bring it back with pg_restore.")
 	}
 	return copyDatabase(ctx, s.lite.path, path)
 }
@@ -110,7 +110,9 @@ func copyDatabase(ctx context.Context, from, to string) (err error) {
 	defer func() {
 		_ = file.Close()
 		if err != nil {
-			_ = os.Remove(file.Name())
+			for _, tail := range []string{"", "-wal", "-shm", "-journal"} {
+				_ = os.Remove(file.Name() + tail)
+			}
 		}
 	}()
 	if err := copyPages(ctx, src, file.Name()); err != nil {
@@ -119,10 +121,9 @@ func copyDatabase(ctx context.Context, from, to string) (err error) {
 	if err := file.Sync(); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := os.Link(file.Name(), to); err != nil { // unlike a rename, it never replaces
+	if err := os.Rename(file.Name(), to); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	_ = os.Remove(file.Name())
 	return syncFolder(filepath.Dir(to))
 }
 

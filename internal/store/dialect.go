@@ -113,7 +113,7 @@ func plain(arg any) (any, error) {
 			return v.Bytes(), nil
 		}
 	}
-	return nil, fmt.Errorf("store: an argument of type %T cannot be stored", arg)
+	return nil, fmt.Errorf("an argument of type %T cannot be stored", arg)
 }
 
 // isUnique reports whether err is a violated unique constraint, and, when names are given, one of

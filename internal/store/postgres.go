@@ -7,20 +7,18 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"recado/internal/model"
 )
 
 const (
 	pgAttempts    = 6
 	pgConnectTime = 5 * time.Second  // to get a connection
-	pgTxTime      = 20 * time.Second // for a whole transaction
+	pgTxTime      = 10 * time.Second // for a whole transaction
 	pgLockKey     = 0x7265_6361_646f // "recado": held while the schema is brought up to date
 
 	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -33,6 +31,8 @@ type postgresEngine struct {
 	now    func() time.Time
 	logger *slog.Logger
 	notes  *notifier
+
+	lastReset atomic.Int64 // Unix milliseconds
 }
 
 func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEngine, error) {
@@ -47,7 +47,8 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	config.ConnConfig.RuntimeParams["application_name"] = "recado"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	if err := migratePostgres(ctx, config.ConnConfig.Copy(), migrations, o.Now); err != nil {
+	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "60000" // a node that froze frees its locks
+	if err := preparePostgres(ctx, config.ConnConfig, migrations, o.Now); err != nil {
 		return nil, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
@@ -59,18 +60,21 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	return e, nil
 }
 
-// migratePostgres brings the schema up to date on a connection of its own, under a lock, so that
-// nodes that start together take turns.
-func migratePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, now func() time.Time) error {
+// preparePostgres checks the server and brings the schema up to date, on a connection of its own and
+// under a lock, so that nodes that start together take turns.
+func preparePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, now func() time.Time) error {
 	all, err := loadMigrations(from)
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(ctx, config.Copy())
 	if err != nil {
 		return pgError(fmt.Errorf("store: connect to PostgreSQL: %w", err))
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) // lets go of the lock
+	if err := checkPostgres(ctx, conn, config); err != nil {
+		return err
+	}
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(pgLockKey)); err != nil {
 		return pgError(fmt.Errorf("store: wait for the schema lock: %w", err))
 	}
@@ -89,6 +93,26 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, no
 		if err != nil {
 			return fmt.Errorf("store: schema step %04d: %w", m.version, err)
 		}
+	}
+	return nil
+}
+
+// checkPostgres refuses servers that cannot hold the data as it is written, and sees to it that what
+// is committed is durable.
+func checkPostgres(ctx context.Context, conn *pgx.Conn, config *pgx.ConnConfig) error {
+	var version, durable string
+	err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num'), current_setting('synchronous_commit')").Scan(&version, &durable)
+	if err != nil {
+		return pgError(fmt.Errorf("store: ask for the PostgreSQL version: %w", err))
+	}
+	if n, _ := strconv.Atoi(version); n < 140000 {
+		return fmt.Errorf("store: the PostgreSQL server has version %s; 14 or newer is needed", conn.PgConn().ParameterStatus("server_version"))
+	}
+	if encoding := conn.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
+		return fmt.Errorf("store: the PostgreSQL database is encoded in %s; UTF8 is needed", encoding)
+	}
+	if durable == "off" {
+		config.RuntimeParams["synchronous_commit"] = "on"
 	}
 	return nil
 }
@@ -146,7 +170,7 @@ func (e *postgresEngine) retry(ctx context.Context, once func() error) error {
 			return pgError(err)
 		}
 		if lostConnection(err) {
-			e.pool.Reset() // the others most likely died with it
+			e.reset()
 		}
 		wait := time.Duration(1<<try) * time.Millisecond
 		wait += rand.N(wait)
@@ -155,6 +179,15 @@ func (e *postgresEngine) retry(ctx context.Context, once func() error) error {
 		case <-ctx.Done():
 			return pgError(err)
 		}
+	}
+}
+
+// reset drops the idle connections, which most likely died with the one that was lost; once for all
+// who notice it.
+func (e *postgresEngine) reset() {
+	now, last := time.Now().UnixMilli(), e.lastReset.Load()
+	if now-last > 100 && e.lastReset.CompareAndSwap(last, now) {
+		e.pool.Reset()
 	}
 }
 
@@ -187,6 +220,9 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 	tx.single = begin == ""
 	if err := tx.run(fn); err != nil {
 		s.rollback()
+		if s.undone != nil {
+			return nil, s.undone // whatever fn made of it
+		}
 		return nil, err
 	}
 	if err := s.commit(); err != nil {
@@ -205,82 +241,4 @@ func (e *postgresEngine) close() error {
 	e.notes.close()
 	e.pool.Close()
 	return nil
-}
-
-// noConnection means that nothing was sent.
-type noConnection struct{ cause error }
-
-func (e *noConnection) Error() string { return "store: no connection: " + e.cause.Error() }
-func (e *noConnection) Unwrap() error { return e.cause }
-
-// lostCommit means that the connection ended while a commit was under way: it may have happened.
-type lostCommit struct{ cause error }
-
-func (e *lostCommit) Error() string { return "store: connection lost in a commit: " + e.cause.Error() }
-func (e *lostCommit) Unwrap() error { return e.cause }
-
-// repeatable reports whether the whole transaction was undone and may succeed when run again.
-func repeatable(err error) bool {
-	if _, uncertain := errors.AsType[*lostCommit](err); uncertain {
-		return false
-	}
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch pg.Code {
-		case "40001", "40P01": // serialization failure, deadlock
-			return true
-		case "0A000": // a prepared plan outlived a change of the schema; it is dropped by now
-			return strings.Contains(pg.Message, "cached plan")
-		}
-	}
-	return lostConnection(err)
-}
-
-// lostConnection reports whether a connection that worked is gone, or was refused for the moment.
-func lostConnection(err error) bool {
-	if _, none := errors.AsType[*noConnection](err); none {
-		return false // the pool has tried already
-	}
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "57P")
-	}
-	_, lost := errors.AsType[*lostSession](err)
-	return lost
-}
-
-// pgError gives a database that cannot be reached the code that callers wait and repeat on. The
-// driver's text stays in the chain for the log, and never becomes part of a model.Error.
-func pgError(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) && !isUnreachable(err) {
-		return err
-	}
-	if _, known := errors.AsType[*model.Error](err); known {
-		return err
-	}
-	if _, uncertain := errors.AsType[*lostCommit](err); uncertain {
-		return fmt.Errorf("%w: %w", model.Errorf(model.CodeUncertain, "The connection to the database was lost at the last moment; whether the change was stored is unknown."), err)
-	}
-	if isUnreachable(err) || repeatable(err) {
-		return fmt.Errorf("%w: %w", &model.Error{
-			Code: model.CodeUnavailable, Message: "The database cannot be reached at the moment.",
-			RetryAfter: time.Second + rand.N(time.Second),
-		}, err)
-	}
-	return err
-}
-
-func isUnreachable(err error) bool {
-	if _, none := errors.AsType[*noConnection](err); none {
-		return true
-	}
-	if _, failed := errors.AsType[*pgconn.ConnectError](err); failed {
-		return true
-	}
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch pg.Code[:2] {
-		case "08", "53", "57", "58": // connection, resources, operator, system
-			return true
-		}
-		return pg.Code == "55P03" // a lock that was not to be had
-	}
-	return lostConnection(err)
 }

@@ -136,6 +136,6 @@ func (r *pgRow) Null(i int) bool { return r.values[i] == nil }
 // in PostgreSQL: a statement casts them.
 func (r *pgRow) fail(i int, what string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("store: column %q (type %d) is not %s", r.fields[i].Name, r.fields[i].DataTypeOID, what)
+		r.err = fmt.Errorf("column %q (type %d) is not %s", r.fields[i].Name, r.fields[i].DataTypeOID, what)
 	}
 }

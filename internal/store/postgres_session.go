@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ type pgSession struct {
 	begin string          // empty: no transaction, one statement
 	begun bool
 	queue []queued
+
+	undone error // the failure after which the whole transaction may run again
 }
 
 type queued struct {
@@ -63,7 +66,8 @@ func (s *pgSession) query(sql string, args []any, each func(r Row) error) error 
 				return row.err
 			}
 			if err != nil {
-				return err
+				rows.Close() // the rest still runs, and may fail
+				return cmp.Or(rows.Err(), err)
 			}
 		}
 		return rows.Err()
@@ -139,18 +143,12 @@ func (s *pgSession) commit() error {
 	switch {
 	case err == nil && tag.String() != "COMMIT":
 		return fmt.Errorf("store: the commit ended as %q", tag)
-	case err != nil && s.conn.IsClosed() && s.begin == beginWrite && !refused(err):
+	case err != nil && s.begin == beginWrite && s.conn.IsClosed() && !pgconn.SafeToRetry(err):
 		return &lostCommit{err}
 	case err != nil:
 		s.rollback()
 	}
 	return err
-}
-
-// refused reports whether the server itself said why it did not commit.
-func refused(err error) bool {
-	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && pg.Code[:2] != "57" && pg.Code[:2] != "08"
 }
 
 // rollback ends the transaction; where that fails, the connection is closed on its release.
@@ -160,20 +158,14 @@ func (s *pgSession) rollback() {
 	}
 }
 
-// lostSession means that the connection ended in the middle of a transaction, which is undone.
-type lostSession struct{ cause error }
-
-func (e *lostSession) Error() string { return "store: connection lost: " + e.cause.Error() }
-func (e *lostSession) Unwrap() error { return e.cause }
-
 func (s *pgSession) failure(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case s.conn.IsClosed():
-		return &lostSession{err}
+	if err != nil && s.conn.IsClosed() {
+		err = &lostSession{err}
 	}
-	return fmt.Errorf("store: %w", err)
+	if s.undone == nil && err != nil && repeatable(err) {
+		s.undone = err
+	}
+	return err
 }
 
 func pgArgs(args []any) ([]any, error) {

@@ -6,25 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
-	"recado/internal/model"
 )
 
 const (
 	liteFile     = "recado.db"
 	liteReaders  = 8
-	liteBusy     = 10 * time.Second
-	liteMmap     = math.MaxInt32 &^ 0xffff // the most that SQLite maps
-	walLarge     = 64 << 20                // folded back even under load
-	walSmall     = 1 << 20                 // left alone when idle
+	walLarge     = 64 << 20 // folded back even under load
+	walSmall     = 1 << 20  // left alone when idle
 	optimizeEach = time.Hour
 )
 
@@ -213,6 +205,10 @@ func (e *sqliteEngine) close() error {
 	for _, c := range e.free {
 		all = errors.Join(all, c.conn.Close())
 	}
+	e.free = nil
+	for range liteReaders { // later ones learn that it is closed
+		<-e.slots
+	}
 	_ = e.writer.c.run("PRAGMA optimize")
 	all = errors.Join(all, e.writer.c.conn.Close())
 	e.lock.release()
@@ -250,79 +246,3 @@ func (e *sqliteEngine) tidy(c *liteConn, idle bool) {
 		_ = c.run("PRAGMA optimize") // statistics only: plans stay good enough without
 	}
 }
-
-// liteConn is one connection with its prepared statements, found by the text as written here.
-type liteConn struct {
-	conn  *sqlite.Conn
-	stmts map[string]*sqlite.Stmt
-}
-
-func openLite(path string, writes bool) (*liteConn, error) {
-	flags := sqlite.OpenReadWrite
-	if writes {
-		flags |= sqlite.OpenCreate
-	}
-	conn, err := sqlite.OpenConn(path, flags)
-	if err != nil {
-		return nil, fmt.Errorf("store: open %s: %w", path, err)
-	}
-	conn.SetBusyTimeout(liteBusy)
-	c := &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}
-	settings := []string{
-		"PRAGMA journal_mode = WAL",
-		"PRAGMA synchronous = FULL",
-		"PRAGMA foreign_keys = ON",
-		"PRAGMA temp_store = MEMORY",
-		fmt.Sprintf("PRAGMA mmap_size = %d", liteMmap),
-		"PRAGMA cache_size = -8000",
-		"PRAGMA journal_size_limit = 67108864",
-		"PRAGMA analysis_limit = 400",
-	}
-	if !writes {
-		settings = append(settings[2:5], "PRAGMA cache_size = -2000", "PRAGMA query_only = ON")
-	}
-	for _, s := range settings {
-		if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil {
-			_ = conn.Close()
-			return nil, fmt.Errorf("store: open %s: %s: %w", path, s, err)
-		}
-	}
-	return c, nil
-}
-
-func (c *liteConn) pending(all []migration) ([]migration, error) {
-	if err := c.run(createMigrations); err != nil {
-		return nil, err
-	}
-	var done []applied
-	err := c.query(selectMigrations, nil, func(r Row) error {
-		done = append(done, applied{version: r.Int(0), name: r.Text(1), checksum: r.Text(2)})
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return pending(all, done)
-}
-
-func (c *liteConn) migrate(m migration, now time.Time) (err error) {
-	if err := c.run("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil && !c.conn.AutocommitEnabled() {
-			err = errors.Join(err, c.run("ROLLBACK"))
-		}
-	}()
-	if err := sqlitex.ExecuteScript(c.conn, forEngine(m.text, true), nil); err != nil {
-		return err
-	}
-	if _, err := c.exec(insertMigration, []any{m.version, m.name, now, m.checksum}); err != nil {
-		return err
-	}
-	return c.run("COMMIT")
-}
-
-var _ session = (*liteConn)(nil)
-
-var errBackupPostgres = model.Errorf(model.CodeInvalidRequest, "This installation uses PostgreSQL: back it up with pg_dump and bring it back with pg_restore.")

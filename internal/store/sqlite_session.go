@@ -25,7 +25,7 @@ func (c *liteConn) exec(sql string, args []any) (int64, error) {
 	for {
 		more, err := stmt.Step()
 		if err != nil {
-			return 0, fmt.Errorf("store: %w", err)
+			return 0, err
 		}
 		if !more {
 			return int64(c.conn.Changes()), nil
@@ -48,7 +48,7 @@ func (c *liteConn) query(sql string, args []any, each func(r Row) error) error {
 	for {
 		more, err := stmt.Step()
 		if err != nil {
-			return fmt.Errorf("store: %w", err)
+			return err
 		}
 		if !more {
 			return nil
@@ -69,14 +69,14 @@ func (c *liteConn) statement(sql string, args []any) (*sqlite.Stmt, error) {
 	if stmt == nil {
 		var err error
 		if stmt, err = c.conn.Prepare(numbered(sql)); err != nil {
-			return nil, fmt.Errorf("store: %w", err)
+			return nil, err
 		}
 		c.stmts[sql] = stmt
 	} else if err := stmt.Reset(); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, err
 	}
 	if want := stmt.BindParamCount(); want != len(args) {
-		return nil, fmt.Errorf("store: %d arguments for %d placeholders in %q", len(args), want, sql)
+		return nil, fmt.Errorf("%d arguments for %d placeholders", len(args), want)
 	}
 	for i, arg := range args {
 		if err := bind(stmt, i+1, arg); err != nil {
@@ -149,7 +149,7 @@ func (c *liteReader) exec(string, []any) (int64, error) { return 0, errReadOnly 
 
 func (c *liteReader) later(string, []any) error { return errReadOnly }
 
-var errReadOnly = errors.New("store: a statement that changes rows in a read transaction")
+var errReadOnly = errors.New("a statement that changes rows in a read transaction")
 
 type liteRow struct {
 	stmt *sqlite.Stmt
@@ -223,6 +223,6 @@ func (r *liteRow) Null(i int) bool { return r.stmt.ColumnIsNull(i) }
 
 func (r *liteRow) fail(i int, what string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("store: column %d is not %s", i, what)
+		r.err = fmt.Errorf("column %d is not %s", i, what)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"recado/internal/model"
@@ -78,7 +79,7 @@ func (tx *Tx) exec(sql string, args ...any) (int64, error) {
 		return 0, err
 	}
 	n, err := tx.on.exec(sql, args)
-	return n, tx.note(err)
+	return n, tx.note(sql, err)
 }
 
 // later is exec for a statement whose outcome decides nothing: PostgreSQL gets it together with the
@@ -86,7 +87,7 @@ func (tx *Tx) exec(sql string, args ...any) (int64, error) {
 // commit, and fails the transaction.
 func (tx *Tx) later(sql string, args ...any) {
 	if tx.start() == nil {
-		_ = tx.note(tx.on.later(sql, args))
+		_ = tx.note(sql, tx.on.later(sql, args))
 	}
 }
 
@@ -106,7 +107,7 @@ func (tx *Tx) query(sql string, args []any, each func(r Row) error) error {
 	if stop != nil && errors.Is(err, stop) {
 		return stop
 	}
-	return tx.note(err)
+	return tx.note(sql, err)
 }
 
 // one calls scan with the first row, and reports false when there is none.
@@ -140,11 +141,14 @@ func (tx *Tx) start() error {
 	return nil
 }
 
-func (tx *Tx) note(err error) error {
-	if err != nil && tx.err == nil {
-		tx.err = err
+// note keeps the first failure, with the beginning of its statement for the log.
+func (tx *Tx) note(sql string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return err
+	words := strings.Join(strings.Fields(sql), " ")
+	tx.err = fmt.Errorf("store: %.60s: %w", words, err)
+	return tx.err
 }
 
 // run calls fn, turns its panic into an error, and closes tx for further use.

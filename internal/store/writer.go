@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	errClosed = errors.New("store: closed")
+	errClosed = error(&model.Error{Code: model.CodeUnavailable, Message: "The server is stopping.", RetryAfter: 2 * time.Second})
 	errExited = errors.New("store: the goroutine of a transaction was ended inside it")
 	errLost   = errors.New("store: the database rolled back the whole group")
 )

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+const (
+	liteBusy = 10 * time.Second
+	liteMmap = math.MaxInt32 &^ 0xffff // the most that SQLite maps
+)
+
+// liteConn is one connection with its prepared statements, found by the text as written here.
+type liteConn struct {
+	conn  *sqlite.Conn
+	stmts map[string]*sqlite.Stmt
+}
+
+func openLite(path string, writes bool) (*liteConn, error) {
+	flags := sqlite.OpenReadWrite
+	if writes {
+		flags |= sqlite.OpenCreate
+	}
+	conn, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return nil, fmt.Errorf("store: open %s: %w", path, err)
+	}
+	conn.SetBusyTimeout(liteBusy)
+	c := &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}
+	settings := []string{
+		"PRAGMA journal_mode = WAL",
+		"PRAGMA synchronous = FULL",
+		"PRAGMA foreign_keys = ON",
+		"PRAGMA temp_store = MEMORY",
+		fmt.Sprintf("PRAGMA mmap_size = %d", liteMmap),
+		"PRAGMA cache_size = -8000",
+		"PRAGMA journal_size_limit = 67108864",
+		"PRAGMA analysis_limit = 400",
+	}
+	if !writes {
+		settings = append(settings[2:5], "PRAGMA cache_size = -2000", "PRAGMA query_only = ON")
+	}
+	for _, s := range settings {
+		if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil {
+			_ = conn.Close()
+			return nil, fmt.Errorf("store: open %s: %s: %w", path, s, err)
+		}
+	}
+	return c, nil
+}
+
+func (c *liteConn) pending(all []migration) ([]migration, error) {
+	if err := c.run(createMigrations); err != nil {
+		return nil, err
+	}
+	var done []applied
+	err := c.query(selectMigrations, nil, func(r Row) error {
+		done = append(done, applied{version: r.Int(0), name: r.Text(1), checksum: r.Text(2)})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pending(all, done)
+}
+
+func (c *liteConn) migrate(m migration, now time.Time) (err error) {
+	if err := c.run("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil && !c.conn.AutocommitEnabled() {
+			err = errors.Join(err, c.run("ROLLBACK"))
+		}
+	}()
+	if err := sqlitex.ExecuteScript(c.conn, forEngine(m.text, true), nil); err != nil {
+		return err
+	}
+	if _, err := c.exec(insertMigration, []any{m.version, m.name, now, m.checksum}); err != nil {
+		return err
+	}
+	return c.run("COMMIT")
+}
