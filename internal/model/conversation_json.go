@@ -1,0 +1,38 @@
+package model
+
+import "strconv"
+
+// AppendJSON writes the conversation as the API shows it.
+func (c *Conversation) AppendJSON(b []byte) []byte {
+	b = appendID(append(b, `{"id":`...), c.ID)
+	b = appendString(append(b, `,"kind":`...), c.Kind)
+	b = appendString(append(b, `,"name":`...), c.Name)
+	b = appendNullString(append(b, `,"phone":`...), c.Phone)
+	b = appendNullID(append(b, `,"contact":`...), c.Contact)
+	b = appendID(append(b, `,"channel":`...), c.Channel)
+	b = appendNullID(append(b, `,"assignee":`...), c.Assignee)
+	b = appendNullID(append(b, `,"sector":`...), c.Sector)
+	b = strconv.AppendBool(append(b, `,"archived":`...), c.Archived)
+	b = strconv.AppendBool(append(b, `,"pinned":`...), c.Pinned)
+	b = strconv.AppendBool(append(b, `,"muted":`...), c.Muted)
+	b = appendIDs(append(b, `,"label_ids":`...), c.LabelIDs)
+	b = strconv.AppendBool(append(b, `,"unread":`...), c.Unread)
+	b = strconv.AppendInt(append(b, `,"unread_count":`...), c.UnreadCount, 10)
+	b = c.LastMessage.AppendJSON(append(b, `,"last_message":`...))
+	b = appendTime(append(b, `,"created_at":`...), c.CreatedAt)
+	b = appendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
+	return append(b, '}')
+}
+
+// AppendJSON writes the glimpse of a message, or null.
+func (m *LastMessage) AppendJSON(b []byte) []byte {
+	if m == nil {
+		return append(b, "null"...)
+	}
+	b = appendID(append(b, `{"id":`...), m.ID)
+	b = appendString(append(b, `,"type":`...), m.Type)
+	b = appendNullString(append(b, `,"text":`...), m.Text)
+	b = appendString(append(b, `,"direction":`...), m.Direction)
+	b = appendTime(append(b, `,"created_at":`...), m.CreatedAt)
+	return append(b, '}')
+}
