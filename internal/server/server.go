@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"recado/internal/api"
+	"recado/internal/blob"
 	"recado/internal/desk"
 	"recado/internal/guard"
 	"recado/internal/model"
@@ -37,6 +39,7 @@ type Config struct {
 	BasePath    string
 	Brand       string
 	Rate        model.Rate
+	S3          *blob.S3Options // nil: media on disk in DataDir
 
 	WebhookTimeout       time.Duration
 	WebhookRetries       model.Retries
@@ -62,8 +65,11 @@ type Server struct {
 	failed  chan error
 }
 
-// Open makes the desk without serving it: what the administrative commands need.
-func Open(ctx context.Context, c Config) (*Server, error) {
+// Open makes the desk without serving it: what the administrative commands need. On SQLite it works
+// beside a running server.
+func Open(ctx context.Context, c Config) (*Server, error) { return open(ctx, c, true) }
+
+func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -74,14 +80,18 @@ func Open(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Options{Dir: c.DataDir, DatabaseURL: c.DatabaseURL, Now: c.Now, Logger: c.Logger})
+	media, err := openBlob(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, store.Options{Dir: c.DataDir, DatabaseURL: c.DatabaseURL, Now: c.Now, Logger: c.Logger, Shared: shared})
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{config: c, store: db, failed: make(chan error, 2)}
 	s.guard = guard.New(guard.Options{AllowInsecure: c.WebhookAllowInsecure, Timeout: c.WebhookTimeout})
 	s.Desk = desk.New(desk.Options{
-		Store: db, Vault: keys, Guard: s.guard, Logger: c.Logger, Now: c.Now, Rate: c.Rate,
+		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Now: c.Now, Rate: c.Rate,
 	})
 	return s, nil
 }
@@ -93,9 +103,16 @@ func openVault(c Config) (*vault.Vault, error) {
 	return vault.Open(c.DataDir)
 }
 
+func openBlob(ctx context.Context, c Config) (blob.Store, error) {
+	if c.S3 != nil {
+		return blob.NewS3(ctx, *c.S3)
+	}
+	return blob.NewDisk(filepath.Join(c.DataDir, "media"))
+}
+
 // Start serves until Stop.
 func Start(ctx context.Context, c Config) (*Server, error) {
-	s, err := Open(ctx, c)
+	s, err := open(ctx, c, false)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/store"
+)
+
+// withDesk opens the desk for one administrative command and closes it again.
+func withDesk(e *env, f databaseFlags, do func(ctx context.Context, d *desk.Desk) error) error {
+	config, err := f.config(e)
+	if err != nil {
+		return err
+	}
+	s, err := server.Open(e.ctx, config)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(e.ctx, s.Desk), s.Stop(context.WithoutCancel(e.ctx)))
+}
+
+// parseID reads an id given on the command line.
+func parseID(flag, text string) (model.ID, error) {
+	id, ok := model.ParseID(text)
+	if !ok {
+		return id, fmt.Errorf("%s %q is not a UUID (%w)", flag, text, errUsage)
+	}
+	return id, nil
+}
+
+type companyCmd struct {
+	Create companyCreateCmd `cmd:"" help:"Create a company."`
+	List   companyListCmd   `cmd:"" help:"List the companies."`
+}
+
+type companyCreateCmd struct {
+	databaseFlags
+	Name     string `arg:"" help:"Name of the company."`
+	Timezone string `default:"America/Sao_Paulo" help:"IANA time zone in which its days begin."`
+}
+
+func (c *companyCreateCmd) Run(e *env) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		made, err := d.CreateCompany(ctx, desk.NewCompany{Name: c.Name, Timezone: c.Timezone, Rules: desk.DefaultRules})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(e.stdout, made.ID)
+		return err
+	})
+}
+
+type companyListCmd struct{ databaseFlags }
+
+func (c *companyListCmd) Run(e *env) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		companies, err := d.Companies(ctx)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		for _, c := range companies {
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", c.ID, c.Name, c.Timezone)
+		}
+		return w.Flush()
+	})
+}
+
+type userCmd struct {
+	Create userCreateCmd `cmd:"" help:"Create a team member."`
+}
+
+type userCreateCmd struct {
+	databaseFlags
+	Company  string `required:"" help:"Id of the company." placeholder:"UUID"`
+	Name     string `required:"" help:"Name of the person."`
+	Email    string `required:"" help:"E-mail address: the login."`
+	Password string `help:"Password of 10 characters or more; better given as RECADO_PASSWORD."`
+	Role     string `default:"agent" enum:"owner,admin,manager,agent" help:"owner, admin, manager or agent."`
+	Access   string `default:"all" enum:"all,sectors,own" help:"Which conversations the person sees: all, sectors or own."`
+}
+
+func (c *userCreateCmd) Run(e *env) error {
+	company, err := parseID("--company", c.Company)
+	if err != nil {
+		return err
+	}
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		u, err := d.CreateUser(ctx, company, desk.NewUser{
+			Name: c.Name, Email: c.Email, Password: c.Password, Role: model.Role(c.Role), AccessProfile: model.AccessProfile(c.Access),
+		})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(e.stdout, u.ID)
+		return err
+	})
+}
+
+type keyCmd struct {
+	Create keyCreateCmd `cmd:"" help:"Create an API key and print it this once."`
+	List   keyListCmd   `cmd:"" help:"List the keys of a company."`
+	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key."`
+}
+
+type keyCreateCmd struct {
+	databaseFlags
+	Company string        `required:"" help:"Id of the company." placeholder:"UUID"`
+	Name    string        `required:"" help:"What the key is for."`
+	Scopes  string        `default:"all" help:"Scopes separated by commas, or all."`
+	User    string        `help:"Id of the team member the key acts as; default: the owner." placeholder:"UUID"`
+	Expires time.Duration `help:"Life of the key, such as 720h; default: no end."`
+}
+
+func (c *keyCreateCmd) Run(e *env) error {
+	company, err := parseID("--company", c.Company)
+	if err != nil {
+		return err
+	}
+	in := desk.NewKey{Name: c.Name, Scopes: model.EveryScope}
+	if c.Scopes != "all" {
+		scopes, invalid := model.ParseScopes(strings.Split(c.Scopes, ","))
+		if invalid != nil {
+			return fmt.Errorf("--scopes: %s (%w)", invalid.Message, errUsage)
+		}
+		in.Scopes = scopes
+	}
+	if c.User != "" {
+		user, err := parseID("--user", c.User)
+		if err != nil {
+			return err
+		}
+		in.User = &user
+	}
+	if c.Expires != 0 {
+		end := time.Now().Add(c.Expires).UTC()
+		in.ExpiresAt = &end
+	}
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		operator, err := d.Operator(ctx, company)
+		if err != nil {
+			return err
+		}
+		if operator.User.ID.IsZero() && in.User == nil {
+			return errors.New("the company has no owner yet: create one with `recado user create --role owner`, or give --user")
+		}
+		_, secret, err := d.CreateKey(ctx, operator, in)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(e.stdout, secret)
+		return err
+	})
+}
+
+type keyListCmd struct {
+	databaseFlags
+	Company string `required:"" help:"Id of the company." placeholder:"UUID"`
+}
+
+func (c *keyListCmd) Run(e *env) error {
+	company, err := parseID("--company", c.Company)
+	if err != nil {
+		return err
+	}
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		operator, err := d.Operator(ctx, company)
+		if err != nil {
+			return err
+		}
+		keys, err := d.Keys(ctx, operator)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		for _, k := range keys {
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Name, k.User.Name, keyState(k))
+		}
+		return w.Flush()
+	})
+}
+
+func keyState(k model.Key) string {
+	switch {
+	case k.RevokedAt != nil:
+		return "revoked " + k.RevokedAt.Format(time.DateTime)
+	case k.ExpiresAt != nil:
+		return "until " + k.ExpiresAt.Format(time.DateTime)
+	}
+	return "active"
+}
+
+type keyRevokeCmd struct {
+	databaseFlags
+	Company string `required:"" help:"Id of the company." placeholder:"UUID"`
+	ID      string `arg:"" help:"Id of the key, as key list shows it."`
+}
+
+func (c *keyRevokeCmd) Run(e *env) error {
+	company, err := parseID("--company", c.Company)
+	if err != nil {
+		return err
+	}
+	id, err := parseID("key", c.ID)
+	if err != nil {
+		return err
+	}
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		operator, err := d.Operator(ctx, company)
+		if err != nil {
+			return err
+		}
+		return d.RevokeKey(ctx, operator, id)
+	})
+}
+
+type backupCmd struct {
+	databaseFlags
+	File string `arg:"" help:"File to write; it must not exist yet."`
+}
+
+func (c *backupCmd) Run(e *env) error {
+	if c.DatabaseURL != "" {
+		return errors.New("PostgreSQL is backed up with pg_dump; recado backup is for SQLite")
+	}
+	return store.Backup(e.ctx, c.Data, c.File)
+}
+
+type restoreCmd struct {
+	databaseFlags
+	File string `arg:"" help:"A file that recado backup wrote."`
+}
+
+func (c *restoreCmd) Run(e *env) error { return store.Restore(e.ctx, c.File, c.Data) }

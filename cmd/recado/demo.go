@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"recado/internal/demo"
+	"recado/internal/server"
+)
+
+// demo fills an empty database and tells where everything is; on one that has companies it repeats
+// what demo.json says.
+func (c *serveCmd) demo(e *env, s *server.Server) error {
+	path := filepath.Join(c.Data, "demo.json")
+	companies, err := s.Desk.Companies(e.ctx)
+	if err != nil {
+		return err
+	}
+	if len(companies) > 0 {
+		return repeatDemo(e, s, path)
+	}
+	made, err := demo.Make(context.WithoutCancel(e.ctx), s.Desk, rand.Text())
+	if err != nil {
+		return fmt.Errorf("the demo could not be made: %w", err)
+	}
+	made.BaseURL = s.URL + "/v1"
+	return writeDemo(e, made, path)
+}
+
+// repeatDemo prints the demo of an earlier start again, at today's address.
+func repeatDemo(e *env, s *server.Server, path string) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		_, err := fmt.Fprintln(e.stdout, "The database is not empty: no demo was made.")
+		return err
+	}
+	var made demo.Demo
+	if err := json.Unmarshal(raw, &made); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	made.BaseURL = s.URL + "/v1"
+	return writeDemo(e, &made, path)
+}
+
+func writeDemo(e *env, made *demo.Demo, path string) error {
+	raw, err := json.MarshalIndent(made, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, append(raw, '\n'), 0o600); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "Recado is running.\n  address  %s\n  login    %s / %s\n  API key  %s\n  more     %s\n\n  curl -H 'Authorization: Bearer %s' %s/me\n\n",
+		strings.TrimSuffix(made.BaseURL, "/v1")+"/", made.Login.Email, made.Login.Password, made.Companies[0].APIKey, path, made.Companies[0].APIKey, made.BaseURL)
+	return err
+}

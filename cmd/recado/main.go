@@ -1,0 +1,127 @@
+// Command recado runs the desk and administers it. This package parses flags and wires; it decides
+// nothing.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/mattn/go-isatty"
+)
+
+// version is set by the build.
+var version = "development"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+}
+
+// cli is every command there is.
+type cli struct {
+	Serve   serveCmd   `cmd:"" help:"Run the server."`
+	Company companyCmd `cmd:"" help:"Create and list companies."`
+	User    userCmd    `cmd:"" help:"Create team members."`
+	Key     keyCmd     `cmd:"" help:"Create, list and revoke API keys."`
+	Backup  backupCmd  `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
+	Restore restoreCmd `cmd:"" help:"Bring a backup back into an empty data folder."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// env is what a command may touch of the outside world.
+type env struct {
+	ctx    context.Context
+	stdout io.Writer
+	log    *slog.Logger
+}
+
+// errUsage marks a mistake in how the command was called: exit code 2.
+var errUsage = errors.New("usage")
+
+// run is main without the process: it gives the exit code.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	var c cli
+	exited, code := false, 0
+	parser, err := kong.New(&c,
+		kong.Name("recado"),
+		kong.Description("A self-hosted WhatsApp customer-service desk: one binary, one API."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(status int) { exited, code = true, status }),
+		kong.Resolvers(environment(getenv)),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "recado:", err)
+		return 1
+	}
+	command, err := parser.Parse(args)
+	if exited { // --help
+		return code
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "recado: %v\nTry: recado --help\n", err)
+		return 2
+	}
+	err = command.Run(&env{ctx: ctx, stdout: stdout, log: newLogger(stderr, getenv)})
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errUsage):
+		_, _ = fmt.Fprintln(stderr, "recado:", err)
+		return 2
+	default:
+		_, _ = fmt.Fprintln(stderr, "recado:", err)
+		return 1
+	}
+}
+
+// environment lets every flag --some-flag be given as RECADO_SOME_FLAG. A flag on the command line wins.
+func environment(getenv func(string) string) kong.Resolver {
+	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if value := getenv(variable(flag.Name)); value != "" {
+			return value, nil
+		}
+		return nil, nil
+	})
+}
+
+func variable(flag string) string {
+	name := []byte("RECADO_" + flag)
+	for i, c := range name {
+		switch {
+		case c == '-':
+			name[i] = '_'
+		case c >= 'a' && c <= 'z':
+			name[i] = c - 'a' + 'A'
+		}
+	}
+	return string(name)
+}
+
+// newLogger writes text for people and JSON for machines.
+func newLogger(w io.Writer, getenv func(string) string) *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if getenv("RECADO_DEBUG") != "" {
+		options.Level = slog.LevelDebug
+	}
+	if f, ok := w.(*os.File); ok && isatty.IsTerminal(f.Fd()) {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(e *env) error {
+	_, err := fmt.Fprintln(e.stdout, "recado", version)
+	return err
+}

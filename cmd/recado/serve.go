@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/server"
+)
+
+// databaseFlags say where the data is; every command that opens the desk has them.
+type databaseFlags struct {
+	Data        string `default:"./data" help:"Folder of the SQLite database, media and the secret key." placeholder:"DIR"`
+	DatabaseURL string `name:"database-url" help:"postgres://… : use PostgreSQL instead of SQLite." placeholder:"URL"`
+	SecretKey   string `name:"secret-key" help:"Key that seals secrets at rest, for several nodes; default: a file in the data folder." placeholder:"BASE64"`
+}
+
+func (f databaseFlags) config(e *env) (server.Config, error) {
+	if f.DatabaseURL != "" && !strings.HasPrefix(f.DatabaseURL, "postgres://") && !strings.HasPrefix(f.DatabaseURL, "postgresql://") {
+		return server.Config{}, fmt.Errorf("--database-url must start with postgres:// (%w)", errUsage)
+	}
+	return server.Config{DataDir: f.Data, DatabaseURL: f.DatabaseURL, SecretKey: f.SecretKey, Logger: e.log}, nil
+}
+
+type serveCmd struct {
+	databaseFlags
+	Addr        string `default:"127.0.0.1:8080" help:"Address to listen on." placeholder:"HOST:PORT"`
+	MetricsAddr string `name:"metrics-addr" help:"Address for Prometheus metrics; none by default." placeholder:"HOST:PORT"`
+	PublicURL   string `name:"public-url" help:"Address under which others reach this server; default: http:// and the address." placeholder:"URL"`
+	BasePath    string `name:"base-path" help:"Sub-path to serve under, such as /desk." placeholder:"PATH"`
+	Brand       string `default:"Service" help:"Name in the X-<Brand>-* headers of webhook deliveries."`
+	Rate        int64  `default:"100" help:"Requests a second per key that has no rate of its own."`
+	Burst       int64  `default:"200" help:"Largest burst of such a key."`
+
+	WebhookTimeout       time.Duration `name:"webhook-timeout" default:"8s" help:"Time a webhook receiver has to answer."`
+	WebhookRetries       string        `name:"webhook-retries" default:"30s,2m,10m,1h,6h" help:"Waits before each retry of a delivery."`
+	WebhookAllowInsecure bool          `name:"webhook-allow-insecure" help:"Development only: allow http and internal addresses."`
+
+	Demo bool `help:"On an empty database, first make two demo companies and write demo.json."`
+}
+
+func (c *serveCmd) Run(e *env) error {
+	config, err := c.configure(e)
+	if err != nil {
+		return err
+	}
+	s, err := server.Start(e.ctx, config)
+	if err != nil {
+		return err
+	}
+	if c.Demo {
+		if err := c.demo(e, s); err != nil {
+			_ = s.Stop(context.Background())
+			return err
+		}
+	}
+	e.log.Info("serving", slog.String("address", s.URL), slog.String("version", version))
+	var failed error
+	select {
+	case <-e.ctx.Done():
+	case failed = <-s.Failed():
+	}
+	e.log.Info("stopping: finishing what was accepted")
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := s.Stop(ctx); err != nil {
+		return err
+	}
+	return failed
+}
+
+// configure checks the flags and says what is wrong with them.
+func (c *serveCmd) configure(e *env) (server.Config, error) {
+	config, err := c.databaseFlags.config(e)
+	if err != nil {
+		return config, err
+	}
+	retries, invalid := model.ParseRetries(c.WebhookRetries)
+	switch {
+	case invalid != nil:
+		return config, fmt.Errorf("--webhook-retries: %v (%w)", invalid, errUsage)
+	case c.Rate < 1 || c.Burst < 1:
+		return config, fmt.Errorf("--rate and --burst must be at least 1 (%w)", errUsage)
+	case c.WebhookTimeout <= 0:
+		return config, fmt.Errorf("--webhook-timeout must be positive (%w)", errUsage)
+	case c.BasePath != "" && (!strings.HasPrefix(c.BasePath, "/") || strings.HasSuffix(c.BasePath, "/") || strings.ContainsAny(c.BasePath, "{}?#% ")):
+		return config, fmt.Errorf("--base-path must start with a slash and not end with one, such as /desk (%w)", errUsage)
+	case !plainHeaderName(c.Brand):
+		return config, fmt.Errorf("--brand must be letters and digits (%w)", errUsage)
+	}
+	if c.PublicURL != "" {
+		u, err := url.Parse(c.PublicURL)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+			return config, fmt.Errorf("--public-url must be an address such as https://desk.example.com, without a path (%w)", errUsage)
+		}
+	}
+	config.Addr, config.MetricsAddr, config.PublicURL, config.BasePath = c.Addr, c.MetricsAddr, strings.TrimSuffix(c.PublicURL, "/"), c.BasePath
+	config.Brand, config.Rate = c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
+	config.WebhookTimeout, config.WebhookRetries, config.WebhookAllowInsecure = c.WebhookTimeout, retries, c.WebhookAllowInsecure
+	return config, nil
+}
+
+func plainHeaderName(s string) bool {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
