@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"bufio"
-	"context"
 	"net"
 	"net/http"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/store/storetest"
 )
 
 func TestKey(t *testing.T) {
@@ -80,6 +80,23 @@ func TestKey(t *testing.T) {
 			}
 		})
 	})
+}
+
+func TestARevokedKeyStopsOnEveryNodeWithinASecond(t *testing.T) {
+	url := storetest.URL(t)
+	w := servertest.Start(t, url)
+	other, _ := w.SecondNode(t, url)
+	key, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "roaming", Scopes: model.NewScopeSet(model.ScopeRead)})
+	there := c.On(other)
+	there.Get(t, "/me").OK(200)
+	w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
+	revoked := time.Now()
+	for there.Get(t, "/me").Status == 200 {
+		if time.Since(revoked) > time.Second {
+			t.Fatal("the other node still takes the key")
+		}
+	}
+	there.Get(t, "/me").Fails(401, "key_revoked")
 }
 
 func TestDoor(t *testing.T) {
@@ -200,5 +217,4 @@ func TestDoor(t *testing.T) {
 			}
 		}
 	})
-	_ = context.Background()
 }

@@ -30,6 +30,11 @@ func (c *Client) Base() string { return c.base }
 // Secret is the API key.
 func (c *Client) Secret() string { return c.key }
 
+// On is the same key at the node of another client.
+func (c *Client) On(node *Client) *Client {
+	return &Client{base: node.base, key: c.key, checker: c.checker}
+}
+
 func (c *Client) at(url string) *Client {
 	return &Client{base: url + "/v1", key: c.key, checker: c.checker}
 }

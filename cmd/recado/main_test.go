@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestCommandLine(t *testing.T) {
+	t.Run("an unknown flag says so and exits 2", func(t *testing.T) {
+		code, _, stderr := recado(t, nil, "serve", "--bogus")
+		if code != 2 || !strings.Contains(stderr, "--bogus") {
+			t.Fatal(code, stderr)
+		}
+	})
+	t.Run("bad values name the flag and exit 2", func(t *testing.T) {
+		for _, args := range [][]string{
+			{"serve", "--database-url", "mysql://x"}, {"serve", "--rate", "0"}, {"serve", "--rate", "many"}, {"serve", "--base-path", "desk"},
+			{"serve", "--webhook-retries", "soon"}, {"serve", "--public-url", "desk.example"}, {"serve", "--brand", "a b"},
+			{"key", "list", "--company", "7"}, {"user", "create"}, {"nonsense"}, {},
+		} {
+			code, _, stderr := recado(t, nil, args...)
+			if code != 2 || stderr == "" {
+				t.Errorf("%v: exit %d %q", args, code, stderr)
+			}
+		}
+	})
+	t.Run("--help and version read well", func(t *testing.T) {
+		code, help, _ := recado(t, nil, "serve", "--help")
+		if code != 0 || !strings.Contains(help, "--database-url") || !strings.Contains(help, "--webhook-retries") {
+			t.Fatal(code, help)
+		}
+		if code, out, _ := recado(t, nil, "version"); code != 0 || !strings.HasPrefix(out, "recado ") {
+			t.Fatal(code, out)
+		}
+	})
+	t.Run("flags come from RECADO_ variables too", func(t *testing.T) {
+		dir := t.TempDir()
+		code, out, stderr := recado(t, map[string]string{"RECADO_DATA": dir}, "company", "create", "Casa Clara")
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		_, list, _ := recado(t, nil, "company", "list", "--data", dir)
+		if !strings.Contains(list, strings.TrimSpace(out)) || !strings.Contains(list, "Casa Clara") {
+			t.Fatal(list)
+		}
+	})
+}
+
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+
+	t.Run("the demo is printed and written to demo.json", func(t *testing.T) {
+		if !strings.Contains(s.stdout.String(), s.demo.Companies[0].APIKey) || !strings.Contains(s.stdout.String(), s.demo.Login.Email) {
+			t.Fatal(s.stdout.String())
+		}
+		if status := s.me(t, s.demo.Companies[0].APIKey); status != 200 {
+			t.Fatal(status)
+		}
+		if len(s.demo.Companies) != 2 || s.me(t, s.demo.Companies[1].APIKey) != 200 {
+			t.Fatal(s.demo)
+		}
+	})
+	t.Run("keys are made and revoked beside the running server", func(t *testing.T) {
+		company := s.demo.Companies[0].ID
+		code, key, stderr := recado(t, nil, "key", "create", "--data", dir, "--company", company, "--name", "robot", "--scopes", "team:read,read")
+		key = strings.TrimSpace(key)
+		if code != 0 || s.me(t, key) != 200 {
+			t.Fatal(code, stderr)
+		}
+		_, list, _ := recado(t, nil, "key", "list", "--data", dir, "--company", company)
+		id, _, _ := strings.Cut(strings.TrimSpace(list[:strings.Index(list, "robot")]), " ")
+		if code, _, stderr := recado(t, nil, "key", "revoke", "--data", dir, "--company", company, id); code != 0 {
+			t.Fatal(stderr)
+		}
+		waitFor(t, func() bool { return s.me(t, key) == 401 })
+	})
+	t.Run("a second server on the same folder refuses with a clear message", func(t *testing.T) {
+		code, _, stderr := recado(t, nil, "serve", "--data", dir, "--addr", "127.0.0.1:0")
+		if code != 1 || !strings.Contains(stderr, dir) {
+			t.Fatal(code, stderr)
+		}
+	})
+	t.Run("a backup taken under load can be restored and served", func(t *testing.T) {
+		ctx, stop := context.WithCancel(context.Background())
+		var load sync.WaitGroup
+		for worker := range 4 {
+			load.Go(func() {
+				for i := 0; ctx.Err() == nil && i < 5000; i++ {
+					body := `{"name":"label ` + string(rune('a'+worker)) + " " + time.Now().Format(time.RFC3339Nano) + `"}`
+					s.call(t, "POST", "/labels", s.demo.Companies[0].APIKey, body)
+				}
+			})
+		}
+		file := filepath.Join(t.TempDir(), "copy.db")
+		code, _, stderr := recado(t, nil, "backup", "--data", dir, file)
+		stop()
+		load.Wait()
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		if code, _, _ := recado(t, nil, "restore", "--data", dir, file); code == 0 {
+			t.Fatal("a backup was restored over a living database")
+		}
+		fresh := t.TempDir()
+		if code, _, stderr := recado(t, nil, "restore", "--data", fresh, file); code != 0 {
+			t.Fatal(stderr)
+		}
+		again := serve(t, fresh)
+		if status := again.me(t, s.demo.Companies[0].APIKey); status != 200 {
+			t.Fatal(status)
+		}
+	})
+}
+
+// recado runs the command line in this process.
+func recado(t *testing.T, environ map[string]string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(t.Context(), args, func(name string) string { return environ[name] }, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// serving is a `recado serve --demo` that runs until the test ends.
+type serving struct {
+	stdout lockedBuffer
+	base   string
+	demo   struct {
+		BaseURL   string `json:"base_url"`
+		Login     struct{ Email, Password string }
+		Companies []struct {
+			ID     string
+			APIKey string `json:"api_key"`
+		}
+	}
+}
+
+func serve(t *testing.T, dir string) *serving {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close()
+	s := &serving{base: "http://" + addr}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan int, 1)
+	go func() {
+		done <- run(ctx, []string{"serve", "--demo", "--data", dir, "--addr", addr}, func(string) string { return "" }, &s.stdout, io.Discard)
+	}()
+	t.Cleanup(func() {
+		stop()
+		if code := <-done; code != 0 {
+			t.Errorf("serve exited with %d", code)
+		}
+	})
+	waitFor(t, func() bool {
+		resp, err := http.Get(s.base + "/readyz")
+		if err != nil {
+			return false
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode == 200 && s.stdout.String() != ""
+	})
+	if raw, err := os.ReadFile(filepath.Join(dir, "demo.json")); err == nil {
+		if err := json.Unmarshal(raw, &s.demo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func (s *serving) me(t *testing.T, key string) int { return s.call(t, "GET", "/me", key, "") }
+
+func (s *serving) call(t *testing.T, method, path, key, body string) int {
+	t.Helper()
+	r, err := http.NewRequest(method, s.base+"/v1"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// waitFor looks until it is so, for ten seconds at most.
+func waitFor(t *testing.T, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); <-tick.C {
+		if ok() {
+			return
+		}
+	}
+	t.Fatal("it did not happen within ten seconds")
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
