@@ -35,6 +35,8 @@ var meanings = map[int]meaning{
 	613: {"rate_limited", "WhatsApp limits how often this may be done; the message waits.", passing, time.Minute},
 	803: {"not_found", "WhatsApp does not know what the message refers to.", permanent, 0},
 
+	2200: {"callback_unreachable", "Meta called the callback address and did not get the answer it expects. The address must be public, use HTTPS and know the verify token.", permanent, 0},
+
 	80007: {"rate_limited", "WhatsApp limits how often this account may call it; the message waits.", passing, time.Minute},
 
 	130403: {"contact_blocked", "This number has blocked the customer on WhatsApp.", permanent, 0},

@@ -1,0 +1,341 @@
+package whatsapp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recado/internal/model"
+	"recado/internal/whatsapp"
+	"recado/internal/whatsapp/simulator"
+)
+
+const customer = "551188887777"
+
+// connect serves a simulator on loopback and returns a client of its first number. The customer has
+// just written, so that the window is open.
+func connect(t *testing.T, options simulator.Options) (*simulator.Simulator, *whatsapp.Client) {
+	t.Helper()
+	sim := simulator.New(options)
+	server := httptest.NewServer(sim)
+	t.Cleanup(server.Close)
+	t.Cleanup(sim.Close) // first: it ends the requests that the server waits for
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	if _, err := sim.Receive(simulator.Inbound{Customer: customer, Text: "oi"}); err != nil {
+		t.Fatal(err)
+	}
+	return sim, &whatsapp.Client{
+		BaseURL:       server.URL,
+		PhoneNumberID: simulator.DefaultNumberID,
+		Token:         simulator.DefaultToken,
+		HTTP:          &http.Client{Transport: transport},
+	}
+}
+
+func hello(clientID string) model.Outgoing {
+	return model.Outgoing{ClientID: clientID, To: model.Person{WAID: customer}, Text: "Olá"}
+}
+
+func fileOf(kind, mimeType, name string, content []byte) *model.OutgoingMedia {
+	return &model.OutgoingMedia{
+		Kind: kind, MimeType: mimeType, FileName: name, Size: int64(len(content)),
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+	}
+}
+
+func TestSend(t *testing.T) {
+	to := model.Person{WAID: customer}
+	content := bytes.Repeat([]byte("0123456789abcdef"), 5000)
+	for name, test := range map[string]struct {
+		out  model.Outgoing
+		want string // the message as Meta gets it, but for the id of a file
+	}{
+		"text": {
+			model.Outgoing{ClientID: "c1", To: to, Text: "Olá 😀"},
+			`{"biz_opaque_callback_data":"c1","messaging_product":"whatsapp","recipient_type":"individual","text":{"body":"Olá 😀","preview_url":false},"to":"+551188887777","type":"text"}`,
+		},
+		"reply": {
+			model.Outgoing{To: to, Text: "veja https://x.br", ReplyTo: "wamid.Q"},
+			`{"context":{"message_id":"wamid.Q"},"messaging_product":"whatsapp","recipient_type":"individual","text":{"body":"veja https://x.br","preview_url":true},"to":"+551188887777","type":"text"}`,
+		},
+		"a phone number stands in for an address not learned yet": {
+			model.Outgoing{To: model.Person{Phone: "+551188887777", UserID: "BR.1"}, Text: "a"},
+			`{"messaging_product":"whatsapp","recipient_type":"individual","text":{"body":"a","preview_url":false},"to":"+551188887777","type":"text"}`,
+		},
+		"image with caption": {
+			model.Outgoing{To: to, Text: "veja", Media: fileOf("image", "image/jpeg", "a.jpg", content)},
+			`{"image":{"caption":"veja","id":"ID"},"messaging_product":"whatsapp","recipient_type":"individual","to":"+551188887777","type":"image"}`,
+		},
+		"voice message": {
+			model.Outgoing{To: to, Media: &model.OutgoingMedia{Kind: "audio", MimeType: "audio/ogg; codecs=opus", Voice: true, Open: fileOf("", "", "", content).Open}},
+			`{"audio":{"id":"ID","voice":true},"messaging_product":"whatsapp","recipient_type":"individual","to":"+551188887777","type":"audio"}`,
+		},
+		"video": {
+			model.Outgoing{To: to, Media: fileOf("video", "video/mp4", "v.mp4", content)},
+			`{"messaging_product":"whatsapp","recipient_type":"individual","to":"+551188887777","type":"video","video":{"id":"ID"}}`,
+		},
+		"document with a hostile name": {
+			model.Outgoing{To: to, Media: fileOf("document", "application/pdf", "nota \"1\"\r\n.pdf", content)},
+			`{"document":{"filename":"nota \"1\"\r\n.pdf","id":"ID"},"messaging_product":"whatsapp","recipient_type":"individual","to":"+551188887777","type":"document"}`,
+		},
+		"sticker": {
+			model.Outgoing{To: to, Media: fileOf("sticker", "image/webp", "", content)},
+			`{"messaging_product":"whatsapp","recipient_type":"individual","sticker":{"id":"ID"},"to":"+551188887777","type":"sticker"}`,
+		},
+		"template with numbered gaps": {
+			model.Outgoing{To: to, Template: &model.Template{Name: "aviso", Language: "pt_BR", Parameters: []model.TemplateParameter{{Text: "Ana"}, {Text: "9"}}}},
+			`{"messaging_product":"whatsapp","recipient_type":"individual","template":{"components":[{"parameters":[{"text":"Ana","type":"text"},{"text":"9","type":"text"}],"type":"body"}],"language":{"code":"pt_BR","policy":"deterministic"},"name":"aviso"},"to":"+551188887777","type":"template"}`,
+		},
+		"template with named gaps": {
+			model.Outgoing{To: to, Template: &model.Template{Name: "nomes", Language: "pt_BR", Parameters: []model.TemplateParameter{{Name: "nome", Text: "Ana"}}}},
+			`{"messaging_product":"whatsapp","recipient_type":"individual","template":{"components":[{"parameters":[{"parameter_name":"nome","text":"Ana","type":"text"}],"type":"body"}],"language":{"code":"pt_BR","policy":"deterministic"},"name":"nomes"},"to":"+551188887777","type":"template"}`,
+		},
+		"group": {
+			model.Outgoing{GroupID: "R3JvdXA=", Text: "a"},
+			`{"messaging_product":"whatsapp","recipient_type":"group","text":{"body":"a","preview_url":false},"to":"R3JvdXA=","type":"text"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sim, client := connect(t, simulator.Options{Templates: []simulator.Template{
+				{Name: "aviso", Language: "pt_BR", Body: "Oi {{1}}, pedido {{2}}"}, {Name: "nomes", Language: "pt_BR", Body: "Oi {{nome}}"},
+			}})
+			if _, err := sim.Receive(simulator.Inbound{Customer: customer, Text: "oi", Group: "R3JvdXA="}); err != nil {
+				t.Fatal(err)
+			}
+			result, err := client.Send(t.Context(), test.out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ledger := sim.Ledger("")
+			if len(ledger) != 1 || ledger[0].ID != result.ExternalID {
+				t.Fatalf("accepted %+v, answered %+v", ledger, result)
+			}
+			if test.out.GroupID == "" && result.WAID != customer {
+				t.Errorf("address learned is %q", result.WAID)
+			}
+			body := string(ledger[0].Body)
+			if test.out.Media != nil {
+				stored, mimeType, _ := sim.File(result.MediaID)
+				if !bytes.Equal(stored, content) || mimeType != test.out.Media.MimeType {
+					t.Errorf("the file arrived as %d bytes of %s", len(stored), mimeType)
+				}
+				body = strings.ReplaceAll(body, result.MediaID, "ID")
+			}
+			if diff := cmp.Diff(canonical(t, test.want), canonical(t, body)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	t.Run("a hidden number is reached by user id", func(t *testing.T) {
+		sim, client := connect(t, simulator.Options{})
+		person := sim.SetCustomer(customer, func(c *simulator.Customer) { c.HidePhone = true })
+		result, err := client.Send(t.Context(), model.Outgoing{To: model.Person{UserID: person.UserID}, Text: "a"})
+		if err != nil || result.UserID != person.UserID || result.WAID != "" {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+	t.Run("a Brazilian number resolves to the address without its ninth digit", func(t *testing.T) {
+		_, client := connect(t, simulator.Options{Brazil: "drop", Window: "off"})
+		result, err := client.Send(t.Context(), model.Outgoing{To: model.Person{Phone: "+5511988887777"}, Text: "a"})
+		if err != nil || result.WAID != customer {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+	t.Run("a file that was uploaded before is not uploaded again", func(t *testing.T) {
+		sim, client := connect(t, simulator.Options{})
+		first, err := client.Send(t.Context(), model.Outgoing{To: to, Media: fileOf("image", "image/png", "", content)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := &model.OutgoingMedia{Kind: "image", ProviderID: first.MediaID}
+		if second, err := client.Send(t.Context(), model.Outgoing{To: to, Media: again}); err != nil || second.MediaID != first.MediaID {
+			t.Fatalf("%+v, %v", second, err)
+		}
+		if n := sim.Calls("upload"); n != 1 {
+			t.Errorf("%d uploads", n)
+		}
+	})
+}
+
+// TestSendFaults holds for every way in which Meta fails whether the message may be tried again.
+func TestSendFaults(t *testing.T) {
+	type verdict struct {
+		Code       string
+		Fate       model.SendFate
+		Retry      bool
+		Disconnect bool
+		Accepted   int // what the customer really has
+	}
+	doubt := func(accepted int) verdict { return verdict{"uncertain", model.Uncertain, false, false, accepted} }
+	wait := verdict{"rate_limited", model.NotSent, true, false, 0}
+	for preset, want := range map[string]verdict{
+		"timeout_after_accept":      doubt(1),
+		"timeout_before_accept":     doubt(0),
+		"reset_after_accept":        doubt(1),
+		"reset_before_accept":       doubt(0),
+		"html_502":                  doubt(0),
+		"html_502_after_accept":     doubt(1),
+		"unknown_500":               doubt(0),
+		"unknown_500_after_accept":  doubt(1),
+		"overloaded_503":            doubt(0),
+		"went_wrong_500":            doubt(0),
+		"went_wrong_after_accept":   doubt(1),
+		"unavailable_500":           doubt(0),
+		"answer_cut_after_accept":   doubt(1),
+		"empty_answer_after_accept": doubt(1),
+		"throttled_400":             wait,
+		"throttled_429":             wait,
+		"pair_limited":              wait,
+		"app_limited":               wait,
+		"account_limited":           wait,
+		"maintenance":               wait,
+		"token_rejected":            {"token_rejected", model.NotSent, false, true, 0},
+		"token_expired":             {"token_rejected", model.NotSent, false, true, 0},
+		"permission_missing":        {"permission_missing", model.NotSent, false, true, 0},
+		"payment_problem":           {"payment_required", model.NotSent, false, true, 0},
+		"window_closed":             {"service_window_closed", model.NotSent, false, false, 0},
+		"not_on_whatsapp":           {"not_on_whatsapp", model.NotSent, false, false, 0},
+		"media_rejected":            {"media_rejected", model.NotSent, false, false, 0},
+	} {
+		t.Run(preset, func(t *testing.T) {
+			sim, client := connect(t, simulator.Options{})
+			if err := sim.AddFault(simulator.Fault{Preset: preset, Next: 1}); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(preset, "timeout") {
+				client.HTTP.Timeout = 300 * time.Millisecond
+			}
+			_, err := client.Send(t.Context(), hello("c1"))
+			got := sendError(t, err)
+			accepted := len(sim.Ledger(customer))
+			if diff := cmp.Diff(want, verdict{got.Code, got.Fate, got.Retry, got.Disconnect, accepted}); diff != "" {
+				t.Error(diff)
+			}
+			if got.Retry && got.RetryAfter == 0 {
+				t.Error("no word on how long to wait")
+			}
+			if got.Message == "" || strings.Contains(got.Message, "(#") {
+				t.Errorf("not a sentence: %q", got.Message)
+			}
+			// The connector tries nothing again by itself.
+			if n := sim.Calls("messages"); n != 1 {
+				t.Errorf("%d calls", n)
+			}
+		})
+	}
+	t.Run("every preset is judged above", func(t *testing.T) {
+		if n := len(simulator.Presets()); n != 27 {
+			t.Errorf("there are %d presets", n)
+		}
+	})
+	t.Run("nothing listens there", func(t *testing.T) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener.Close()
+		client := whatsapp.Client{BaseURL: "http://" + listener.Addr().String(), PhoneNumberID: "1", Token: "t"}
+		_, err = client.Send(t.Context(), hello("c1"))
+		if got := sendError(t, err); got.Fate != model.NotSent || !got.Retry || got.Code != "unavailable" {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("a proxy's refusal is not Meta's", func(t *testing.T) {
+		server := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/elsewhere", http.StatusTemporaryRedirect))
+		defer server.Close()
+		client := whatsapp.Client{BaseURL: server.URL, PhoneNumberID: "1", Token: "t"}
+		_, err := client.Send(t.Context(), hello("c1"))
+		if got := sendError(t, err); got.Fate != model.NotSent || got.Retry || got.Disconnect {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("an upload that fails leaves no message in doubt", func(t *testing.T) {
+		for _, preset := range []string{"reset_after_accept", "unknown_500", "html_502", "throttled_429"} {
+			sim, client := connect(t, simulator.Options{})
+			if err := sim.AddFault(simulator.Fault{Preset: preset, Target: "upload", Always: true}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := client.Send(t.Context(), model.Outgoing{To: model.Person{WAID: customer}, Media: fileOf("image", "image/png", "", []byte("x"))})
+			if got := sendError(t, err); got.Fate != model.NotSent || !got.Retry {
+				t.Errorf("%s: %+v", preset, got)
+			}
+		}
+	})
+}
+
+// TestSendRules holds what Meta refuses for what the message is.
+func TestSendRules(t *testing.T) {
+	to := model.Person{WAID: customer}
+	for name, test := range map[string]struct {
+		out  model.Outgoing
+		code string
+	}{
+		"outside the window":       {model.Outgoing{To: model.Person{WAID: "5521900000000"}, Text: "a"}, "service_window_closed"},
+		"to itself":                {model.Outgoing{To: model.Person{WAID: simulator.DefaultBusinessPhone}, Text: "a"}, "recipient_is_sender"},
+		"to nobody":                {model.Outgoing{Text: "a"}, "invalid_request"},
+		"an unknown group":         {model.Outgoing{GroupID: "x", Text: "a"}, "group_unknown"},
+		"nothing":                  {model.Outgoing{To: to, Text: " "}, "invalid_request"},
+		"a text too long":          {model.Outgoing{To: to, Text: strings.Repeat("á", 4097)}, "text_too_long"},
+		"a caption under audio":    {model.Outgoing{To: to, Text: "a", Media: fileOf("audio", "audio/ogg", "", nil)}, "caption_not_allowed"},
+		"a kind that is none":      {model.Outgoing{To: to, Media: fileOf("hologram", "x/y", "", nil)}, "type_not_supported"},
+		"a file of the wrong kind": {model.Outgoing{To: to, Media: fileOf("image", "image/tiff", "", []byte("x"))}, "media_rejected"},
+		"a file that is gone":      {model.Outgoing{To: to, Media: &model.OutgoingMedia{Kind: "image", Open: func() (io.ReadCloser, error) { return nil, errors.New("gone") }}}, "media_unavailable"},
+		"an unknown template":      {model.Outgoing{To: to, Template: &model.Template{Name: "x", Language: "pt_BR"}}, "template_not_found"},
+		"a quote of nothing":       {model.Outgoing{To: to, Text: "a", ReplyTo: "x"}, "invalid_request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sim, client := connect(t, simulator.Options{})
+			_, err := client.Send(t.Context(), test.out)
+			if got := sendError(t, err); got.Code != test.code || got.Fate != model.NotSent || got.Retry || got.Disconnect {
+				t.Errorf("%+v", got)
+			}
+			if len(sim.Ledger("")) != 0 {
+				t.Error("it was accepted all the same")
+			}
+		})
+	}
+	t.Run("an id with a path in it goes nowhere", func(t *testing.T) {
+		for _, id := range []string{"", ".", "..", "1/messages", `1\2`, "a\x00"} {
+			sim, client := connect(t, simulator.Options{})
+			client.PhoneNumberID = id
+			if _, err := client.Send(t.Context(), hello("c")); sendError(t, err).Code != "invalid_request" {
+				t.Errorf("%q: %v", id, err)
+			}
+			if _, err := client.MediaURL(t.Context(), id); err == nil {
+				t.Errorf("%q was looked up", id)
+			}
+			if len(sim.Ledger("")) != 0 {
+				t.Errorf("%q was sent", id)
+			}
+		}
+	})
+}
+
+func sendError(t *testing.T, err error) *model.SendError {
+	t.Helper()
+	e, ok := errors.AsType[*model.SendError](err)
+	if !ok {
+		t.Fatalf("not a SendError: %v", err)
+	}
+	return e
+}
+
+func canonical(t *testing.T, s string) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(s), &v); err != nil {
+		t.Fatal(err)
+	}
+	b, _ := json.Marshal(v)
+	return string(b)
+}

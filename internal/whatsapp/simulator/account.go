@@ -1,0 +1,105 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// account is the WABA that numbers belong to.
+type account struct {
+	id         string
+	subscribed bool
+	override   string
+}
+
+func (s *Simulator) listNumbers(w http.ResponseWriter, r *request) func() {
+	s.mu.Lock()
+	data := []any{}
+	for _, id := range s.order {
+		if n := s.numbers[id]; n.WABAID == r.path[0] {
+			data = append(data, n.node())
+		}
+	}
+	s.mu.Unlock()
+	answer(w, 200, map[string]any{"data": data, "paging": map[string]any{"cursors": map[string]any{}}})
+	return nil
+}
+
+func (s *Simulator) showAccount(w http.ResponseWriter, r *request) func() {
+	answer(w, 200, map[string]any{"id": r.path[0], "name": "Simulated account", "account_review_status": "APPROVED", "timezone_id": "25"})
+	return nil
+}
+
+type override struct {
+	Address     string `json:"override_callback_uri"`
+	VerifyToken string `json:"verify_token"`
+}
+
+// handshake asks a callback address whether it wants to be one, as Meta does before it answers the
+// call that sets it.
+func (s *Simulator) handshake(ctx context.Context, o override) *graphFailure {
+	if o.Address == "" {
+		return nil
+	}
+	s.mu.Lock()
+	challenge := strconv.FormatUint(1158201444+s.nextID(), 10)
+	s.mu.Unlock()
+	query := url.Values{"hub.mode": {"subscribe"}, "hub.challenge": {challenge}, "hub.verify_token": {o.VerifyToken}}
+	failure := &graphFailure{status: 400, code: 2200, title: "Callback verification failed"}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.Address+"?"+query.Encode(), nil)
+	if err != nil {
+		failure.details = "the address is not usable"
+		return failure
+	}
+	resp, err := s.options.HTTP.Do(req)
+	if err != nil {
+		failure.details = "the address did not answer"
+		return failure
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1024))
+	if resp.StatusCode != 200 || string(body) != challenge {
+		failure.details = fmt.Sprintf("HTTP status %d; the challenge was not given back", resp.StatusCode)
+		return failure
+	}
+	return nil
+}
+
+func (s *Simulator) subscribedApps(w http.ResponseWriter, r *request) func() {
+	var o override
+	if r.Method == http.MethodPost && len(r.body) > 0 && json.Unmarshal(r.body, &o) != nil {
+		refusal(100, "").write(w)
+		return nil
+	}
+	if f := s.handshake(r.Context(), o); f != nil {
+		f.write(w)
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.accounts[r.path[0]]
+	switch r.Method {
+	case http.MethodPost:
+		a.subscribed, a.override = true, o.Address
+	case http.MethodDelete:
+		a.subscribed, a.override = false, ""
+	default:
+		data := []any{}
+		if a.subscribed {
+			app := map[string]any{"whatsapp_business_api_data": map[string]any{"id": "900000000000001", "name": "Simulated app", "link": "https://example.com"}}
+			if a.override != "" {
+				app["override_callback_uri"] = a.override
+			}
+			data = append(data, app)
+		}
+		answer(w, 200, map[string]any{"data": data})
+		return nil
+	}
+	success(w)
+	return nil
+}

@@ -1,0 +1,216 @@
+package simulator
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Inbound is something a customer writes or, as an echo, something typed on the business's phone.
+type Inbound struct {
+	Number string `json:"number,omitempty"` // id of the business's number; the first when empty
+	// Customer is the phone number of the customer: the sender, or the receiver of an echo.
+	Customer string `json:"customer"`
+	Name     string `json:"name,omitempty"`
+	Type     string `json:"type,omitempty"` // text when empty; for a file its kind
+	Text     string `json:"text,omitempty"` // the text or the caption
+	File     *File  `json:"file,omitempty"`
+	// Payload is the content of any type, as it stands under the type's name. It goes before Text.
+	Payload json.RawMessage `json:"payload,omitempty"`
+	// Extra is merged into the message: referral, errors, what is not known yet.
+	Extra   map[string]any `json:"extra,omitempty"`
+	ReplyTo string         `json:"reply_to,omitempty"`
+	Group   string         `json:"group,omitempty"`
+	ID      string         `json:"id,omitempty"` // the message id; a new one when empty
+	At      time.Time      `json:"at,omitzero"`
+}
+
+// received is what the simulator remembers of a message it passed on.
+type received struct {
+	number   string
+	customer string
+	echo     bool
+	read     bool
+}
+
+// Receive makes customers write. It returns the ids of the messages; the webhooks follow.
+func (s *Simulator) Receive(messages ...Inbound) ([]string, error) {
+	return s.inject(messages, false)
+}
+
+// Echo makes somebody type messages on the business's phone.
+func (s *Simulator) Echo(messages ...Inbound) ([]string, error) {
+	return s.inject(messages, true)
+}
+
+func (s *Simulator) inject(messages []Inbound, echo bool) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []string
+	for _, in := range messages {
+		n, err := s.numberOrFirst(in.Number)
+		if err != nil {
+			return ids, err
+		}
+		digits := strings.TrimPrefix(in.Customer, "+")
+		if !isPhone(digits) {
+			return ids, fmt.Errorf("%q is not a phone number", in.Customer)
+		}
+		c := s.customer(digits)
+		if in.Name != "" {
+			c.Name = in.Name
+		}
+		if in.At.IsZero() {
+			in.At = s.now()
+		}
+		if in.ID == "" {
+			in.ID = s.wamid(c.WAID, inbound)
+		}
+		m, err := s.write(n, c, in, echo)
+		if err != nil {
+			return ids, err
+		}
+		if !echo && in.Type != "reaction" && in.At.After(n.heard[c.WAID]) {
+			n.heard[c.WAID] = in.At
+		}
+		if in.Group != "" {
+			s.groups[in.Group] = true
+		}
+		s.inbound[in.ID] = received{number: n.ID, customer: c.WAID, echo: echo}
+		s.passOn(n, c, m, echo)
+		ids = append(ids, in.ID)
+	}
+	return ids, nil
+}
+
+// write makes the message object of a webhook.
+func (s *Simulator) write(n *number, c *Customer, in Inbound, echo bool) (map[string]any, error) {
+	if in.Type == "" {
+		in.Type = "text"
+	}
+	m := map[string]any{"id": in.ID, "timestamp": strconv.FormatInt(in.At.Unix(), 10), "type": in.Type}
+	switch {
+	case len(in.Payload) > 0:
+		if !json.Valid(in.Payload) {
+			return nil, errors.New("the payload is not JSON")
+		}
+		m[in.Type] = in.Payload
+	case in.File != nil:
+		m[in.Type] = s.fileObject(n, in)
+	case in.Type == "text":
+		m["text"] = map[string]any{"body": in.Text}
+	}
+	if in.ReplyTo != "" {
+		m["context"] = map[string]any{"from": n.Phone, "id": in.ReplyTo}
+	}
+	if in.Group != "" {
+		m["group_id"] = in.Group
+	}
+	for key, value := range in.Extra {
+		m[key] = value
+	}
+	if echo {
+		m["from"], m["to_user_id"] = n.Phone, c.UserID
+		if !c.HidePhone {
+			m["to"] = c.WAID
+		}
+		return m, nil
+	}
+	m["from_user_id"] = c.UserID
+	if !c.HidePhone {
+		m["from"] = c.WAID
+	}
+	return m, nil
+}
+
+func (s *Simulator) fileObject(n *number, in Inbound) map[string]any {
+	f := s.keep(n.ID, in.File.MimeType, in.File.Name, in.File.Bytes, inboundLife)
+	sum := sha256.Sum256(f.bytes)
+	object := map[string]any{"id": f.id, "mime_type": f.mimeType, "sha256": base64.StdEncoding.EncodeToString(sum[:])}
+	if in.Text != "" {
+		object["caption"] = in.Text
+	}
+	switch in.Type {
+	case "document":
+		object["filename"] = f.name
+	case "audio":
+		object["voice"] = in.File.Voice
+	case "sticker":
+		object["animated"] = false
+	}
+	return object
+}
+
+// passOn sends a message object, or a change of one, to the webhook.
+func (s *Simulator) passOn(n *number, c *Customer, m map[string]any, echo bool) {
+	value := n.value()
+	contact := map[string]any{"user_id": c.UserID, "profile": c.profile(!echo)}
+	if !c.HidePhone {
+		contact["wa_id"] = c.WAID
+	}
+	value["contacts"] = []any{contact}
+	if echo {
+		value["message_echoes"] = []any{m}
+		s.emit(n, "smb_message_echoes", value)
+		return
+	}
+	value["messages"] = []any{m}
+	s.emit(n, "messages", value)
+}
+
+func (c *Customer) profile(named bool) map[string]any {
+	profile := map[string]any{}
+	if named && c.Name != "" {
+		profile["name"] = c.Name
+	}
+	if c.Username != "" {
+		profile["username"] = c.Username
+	}
+	return profile
+}
+
+// Edit changes the text of a message that was received or echoed.
+func (s *Simulator) Edit(id, text string) (string, error) {
+	return s.amend(id, "edit", map[string]any{
+		"original_message_id": id,
+		"message":             map[string]any{"type": "text", "text": map[string]any{"body": text}},
+	})
+}
+
+// Revoke deletes a message that was received or echoed, for everyone.
+func (s *Simulator) Revoke(id string) (string, error) {
+	return s.amend(id, "revoke", map[string]any{"original_message_id": id})
+}
+
+func (s *Simulator) amend(id, kind string, content any) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	original, ok := s.inbound[id]
+	if !ok {
+		return "", fmt.Errorf("no message %s was received", id)
+	}
+	payload, err := json.Marshal(content)
+	if err != nil {
+		return "", err
+	}
+	n, c := s.numbers[original.number], s.customers[original.customer]
+	in := Inbound{ID: s.wamid(c.WAID, inbound), At: s.now(), Type: kind, Payload: payload}
+	m, err := s.write(n, c, in, original.echo)
+	if err != nil {
+		return "", err
+	}
+	s.passOn(n, c, m, original.echo)
+	return in.ID, nil
+}
+
+// WasRead reports whether the business marked a received message as read.
+func (s *Simulator) WasRead(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inbound[id].read
+}

@@ -1,0 +1,77 @@
+package simulator
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Accepted is a message that the simulator took: in reality the customer would have it.
+type Accepted struct {
+	ID       string          `json:"id"`
+	Number   string          `json:"number"`
+	Input    string          `json:"input"` // the address as it was given
+	WAID     string          `json:"wa_id,omitempty"`
+	UserID   string          `json:"user_id,omitempty"`
+	Group    string          `json:"group,omitempty"`
+	Type     string          `json:"type"`
+	ClientID string          `json:"client_id,omitempty"` // the callback data
+	Body     json.RawMessage `json:"body"`
+	At       time.Time       `json:"at"`
+	Statuses []string        `json:"statuses"` // reported so far
+
+	byUserID bool
+	failWith int
+}
+
+func (m *Accepted) response() map[string]any {
+	contact := map[string]any{"input": m.Input}
+	message := map[string]any{"id": m.ID}
+	switch {
+	case m.Group != "":
+		contact["input"], message["group_id"] = m.Group, m.Group
+	case m.byUserID:
+		contact["user_id"] = m.UserID
+	default:
+		contact["wa_id"] = m.WAID
+	}
+	if m.Type == "template" {
+		message["message_status"] = "accepted"
+	}
+	return map[string]any{"messaging_product": "whatsapp", "contacts": []any{contact}, "messages": []any{message}}
+}
+
+// Ledger lists what was accepted, oldest first; with a recipient (address, user id or group) only what
+// was for them.
+func (s *Simulator) Ledger(recipient string) []Accepted {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []Accepted{}
+	for _, m := range s.ledger {
+		if recipient == "" || recipient == m.WAID || recipient == m.UserID || recipient == m.Group {
+			copied := *m
+			copied.Statuses = slices.Clone(m.Statuses)
+			list = append(list, copied)
+		}
+	}
+	return list
+}
+
+// Repeated maps every client id that was accepted more than once to the messages made of it. It is
+// empty as long as nobody got anything twice.
+func (s *Simulator) Repeated() map[string][]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids := map[string][]string{}
+	for _, m := range s.ledger {
+		if m.ClientID != "" {
+			ids[m.ClientID] = append(ids[m.ClientID], m.ID)
+		}
+	}
+	for client, messages := range ids {
+		if len(messages) == 1 {
+			delete(ids, client)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,188 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Template is a text approved for sending outside the window. Its gaps are {{1}} or {{name}}.
+type Template struct {
+	ID       string `json:"id"`
+	WABAID   string `json:"-"` // any account when empty
+	Name     string `json:"name"`
+	Language string `json:"language"`
+	Category string `json:"category"`
+	Status   string `json:"status"` // APPROVED when empty
+	Body     string `json:"body"`
+}
+
+var gap = regexp.MustCompile(`\{\{(\w+)\}\}`)
+
+func (t Template) gaps() []string {
+	var names []string
+	for _, m := range gap.FindAllStringSubmatch(t.Body, -1) {
+		if !slices.Contains(names, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+func (t Template) approved() bool { return t.Status == "" || t.Status == "APPROVED" }
+
+type templateMessage struct {
+	Name     string `json:"name"`
+	Language struct {
+		Code string `json:"code"`
+	} `json:"language"`
+	Components []struct {
+		Type       string `json:"type"`
+		Parameters []struct {
+			Type string `json:"type"`
+			Name string `json:"parameter_name"`
+			Text string `json:"text"`
+		} `json:"parameters"`
+	} `json:"components"`
+}
+
+func (s *Simulator) checkTemplate(n *number, raw json.RawMessage) *graphFailure {
+	var m templateMessage
+	if json.Unmarshal(raw, &m) != nil || m.Name == "" || m.Language.Code == "" {
+		return refusal(131008, "template.name and template.language.code are required")
+	}
+	i := slices.IndexFunc(s.templates, func(t Template) bool {
+		return t.Name == m.Name && t.Language == m.Language.Code && (t.WABAID == "" || t.WABAID == n.WABAID)
+	})
+	if i < 0 {
+		return refusal(132001, m.Name+" in "+m.Language.Code)
+	}
+	t := s.templates[i]
+	switch {
+	case t.Status == "PAUSED":
+		return refusal(132015, "")
+	case !t.approved():
+		return refusal(132001, m.Name+" is not approved")
+	}
+	gaps, filled := t.gaps(), 0
+	for _, c := range m.Components {
+		if !strings.EqualFold(c.Type, "body") {
+			continue
+		}
+		for _, p := range c.Parameters {
+			if p.Name != "" && !slices.Contains(gaps, p.Name) || strings.ContainsAny(p.Text, "\n\t") || strings.Contains(p.Text, "     ") {
+				return refusal(132018, "parameter "+p.Name)
+			}
+			filled++
+		}
+	}
+	if filled != len(gaps) {
+		return refusal(132000, fmt.Sprintf("%d given, %d expected", filled, len(gaps)))
+	}
+	return nil
+}
+
+func (s *Simulator) templateCategory(e envelope) string {
+	var m templateMessage
+	_ = json.Unmarshal(e.content["template"], &m)
+	for _, t := range s.templates {
+		if t.Name == m.Name {
+			return t.Category
+		}
+	}
+	return ""
+}
+
+// AddTemplate makes a template known; one of the same name and language is replaced.
+func (s *Simulator) AddTemplate(t Template) Template {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.ID == "" {
+		t.ID = strconv.FormatUint(700000000000000+s.nextID(), 10)
+	}
+	s.templates = slices.DeleteFunc(s.templates, func(old Template) bool {
+		return old.Name == t.Name && old.Language == t.Language && old.WABAID == t.WABAID
+	})
+	s.templates = append(s.templates, t)
+	return t
+}
+
+func (s *Simulator) listTemplates(w http.ResponseWriter, r *request) func() {
+	s.mu.Lock()
+	var all []Template
+	name := r.URL.Query().Get("name")
+	for _, t := range s.templates {
+		if (t.WABAID == "" || t.WABAID == r.path[0]) && (name == "" || t.Name == name) {
+			all = append(all, t)
+		}
+	}
+	s.mu.Unlock()
+	data := []any{}
+	start, _ := strconv.Atoi(r.URL.Query().Get("after"))
+	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+	if err != nil || limit < 1 {
+		limit = 25
+	}
+	start = min(max(start, 0), len(all))
+	end := min(start+limit, len(all))
+	for _, t := range all[start:end] {
+		status := t.Status
+		if t.approved() {
+			status = "APPROVED"
+		}
+		data = append(data, map[string]any{
+			"id": t.ID, "name": t.Name, "language": t.Language, "category": t.Category, "status": status,
+			"components": []any{map[string]any{"type": "BODY", "text": t.Body}},
+		})
+	}
+	paging := map[string]any{"cursors": map[string]any{"before": strconv.Itoa(start), "after": strconv.Itoa(end)}}
+	if end < len(all) {
+		paging["next"] = "http://" + r.Host + r.URL.Path + "?after=" + strconv.Itoa(end) + "&limit=" + strconv.Itoa(limit)
+	}
+	answer(w, 200, map[string]any{"data": data, "paging": paging})
+	return nil
+}
+
+func (s *Simulator) createTemplate(w http.ResponseWriter, r *request) func() {
+	var in struct {
+		Name       string `json:"name"`
+		Language   string `json:"language"`
+		Category   string `json:"category"`
+		Components []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"components"`
+	}
+	if json.Unmarshal(r.body, &in) != nil || in.Name == "" || in.Language == "" || in.Category == "" {
+		refusal(100, "name, language and category are required").write(w)
+		return nil
+	}
+	t := Template{WABAID: r.path[0], Name: in.Name, Language: in.Language, Category: in.Category, Status: "PENDING"}
+	for _, c := range in.Components {
+		if strings.EqualFold(c.Type, "body") {
+			t.Body = c.Text
+		}
+	}
+	t = s.AddTemplate(t)
+	answer(w, 200, map[string]any{"id": t.ID, "status": t.Status, "category": t.Category})
+	return nil
+}
+
+func (s *Simulator) deleteTemplate(w http.ResponseWriter, r *request) func() {
+	name := r.URL.Query().Get("name")
+	s.mu.Lock()
+	before := len(s.templates)
+	s.templates = slices.DeleteFunc(s.templates, func(t Template) bool { return t.Name == name })
+	found := len(s.templates) < before
+	s.mu.Unlock()
+	if !found {
+		s.unknownObject(w, name)
+		return nil
+	}
+	success(w)
+	return nil
+}
