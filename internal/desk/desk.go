@@ -5,6 +5,7 @@ package desk
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,7 @@ type Desk struct {
 	cursors model.CursorKey
 	holders holders
 	bells   Bells
+	zones   sync.Map // company -> *time.Location; see report.go
 }
 
 // Bells wake the loops of package work within this process as soon as a transaction is durable.

@@ -39,6 +39,14 @@ func (d Date) String() string {
 	return d.noon().Format(time.DateOnly)
 }
 
+// Number gives the digits of String as a number, 20261114, for columns that are compared and ordered.
+func (d Date) Number() int64 { return int64(d.Year)*10_000 + int64(d.Month)*100 + int64(d.Day) }
+
+// DateNumbered is the day that Number gave.
+func DateNumbered(n int64) Date {
+	return Date{int(n / 10_000), time.Month(n / 100 % 100), int(n % 100)}
+}
+
 // StartOfDay is the first moment at which calendars in loc show this day. Where the clocks skip midnight
 // that is later than 00:00, and where they show it twice it is the first time. A day that a country
 // skipped altogether starts when the following one does. So a day lasts from its start to the start of

@@ -28,6 +28,8 @@ type Tx struct {
 
 	subscribersOf  model.ID // whose active webhooks subscriberList holds; see event.go
 	subscriberList []subscriber
+
+	report map[ReportEntry]int64 // changes to the report, written at the end; see report.go
 }
 
 // A session is one engine's connection inside a transaction.
@@ -151,7 +153,7 @@ func (tx *Tx) note(sql string, err error) error {
 	return tx.err
 }
 
-// run calls fn, turns its panic into an error, and closes tx for further use.
+// run calls fn, writes down what it gathered, turns its panic into an error, and closes tx for further use.
 func (tx *Tx) run(fn func(tx *Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -162,5 +164,8 @@ func (tx *Tx) run(fn func(tx *Tx) error) (err error) {
 		}
 		tx.err = errTxOver
 	}()
-	return fn(tx)
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.writeReport()
 }
