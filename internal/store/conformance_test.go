@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"io/fs"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -38,7 +37,7 @@ const scratch = `
 	-- postgres: CREATE TABLE only_postgres (id BIGINT);
 `
 
-func scratchFS() fs.FS { return fstest.MapFS{"0001_scratch.sql": {Data: []byte(scratch)}} }
+func scratchFS() fstest.MapFS { return fstest.MapFS{"0001_scratch.sql": {Data: []byte(scratch)}} }
 
 func each(t *testing.T, body func(t *testing.T, s *Store)) {
 	t.Helper()

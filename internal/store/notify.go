@@ -151,15 +151,24 @@ func (n *notifier) send() {
 	if len(notes) == 0 {
 		return
 	}
+	err := n.sendBatch(notes)
+	if err != nil { // an idle connection may have died
+		n.engine.reset()
+		err = n.sendBatch(notes)
+	}
+	if err != nil {
+		n.engine.logger.Warn("the other nodes could not be told to look", "notes", len(notes), "error", err)
+	}
+}
+
+func (n *notifier) sendBatch(notes []note) error {
 	batch := &pgx.Batch{}
 	for _, one := range notes {
 		batch.Queue("SELECT pg_notify($1, $2)", one.channel, one.payload)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), pgConnectTime)
 	defer cancel()
-	if err := n.engine.pool.SendBatch(ctx, batch).Close(); err != nil {
-		n.engine.logger.Warn("the other nodes could not be told to look", "notes", len(notes), "error", err)
-	}
+	return n.engine.pool.SendBatch(ctx, batch).Close()
 }
 
 func (n *notifier) close() {

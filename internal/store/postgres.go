@@ -21,7 +21,7 @@ const (
 	pgTxTime      = 10 * time.Second // for a whole transaction
 	pgLockKey     = 0x7265_6361_646f // "recado": held while the schema is brought up to date
 
-	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED"
+	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 )
 
@@ -32,7 +32,8 @@ type postgresEngine struct {
 	logger *slog.Logger
 	notes  *notifier
 
-	lastReset atomic.Int64 // Unix milliseconds
+	patience  time.Duration // for a whole transaction
+	lastReset atomic.Int64  // Unix milliseconds
 }
 
 func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEngine, error) {
@@ -51,11 +52,13 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	if err := preparePostgres(ctx, config.ConnConfig, migrations, o.Now); err != nil {
 		return nil, err
 	}
+	// Only a transaction that asks for it writes: a lone statement, outside of any, is a read.
+	config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger}
+	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger, patience: pgTxTime}
 	e.notes = newNotifier(e)
 	return e, nil
 }
@@ -209,7 +212,7 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 
 	// One deadline for all of it, kept by the socket. The caller's context is looked at between
 	// statements only: ending one in the middle would cost the connection.
-	_ = conn.Conn().PgConn().Conn().SetDeadline(time.Now().Add(pgTxTime))
+	_ = conn.Conn().PgConn().Conn().SetDeadline(time.Now().Add(e.patience))
 	defer func() {
 		if c := conn.Conn(); !c.IsClosed() {
 			_ = c.PgConn().Conn().SetDeadline(time.Time{})

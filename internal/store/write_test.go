@@ -50,7 +50,7 @@ func TestWrite(t *testing.T) {
 					if err := add(tx, 1); err != nil {
 						t.Error(err)
 					}
-					runtime.Goexit()
+					exit()
 					return nil
 				})
 			}()
@@ -314,7 +314,7 @@ func TestWriterQueue(t *testing.T) {
 						return err
 					}
 					if i == 4 {
-						runtime.Goexit()
+						exit()
 					}
 					return nil
 				})
@@ -388,6 +388,9 @@ func TestWriterQueue(t *testing.T) {
 		}
 	})
 }
+
+// exit ends the goroutine as FailNow does.
+func exit() { runtime.Goexit() }
 
 func add(tx *Tx, id int) error {
 	_, err := tx.exec("UPDATE counters SET n = n + 1 WHERE id = $1", id)

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"recado/internal/store/testpg"
+)
+
+// bothPlaces runs body with options that open the same empty database again and again.
+func bothPlaces(t *testing.T, body func(t *testing.T, o Options)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { body(t, Options{Dir: t.TempDir()}) })
+	t.Run("postgres", func(t *testing.T) { body(t, Options{DatabaseURL: testpg.Database(t, "")}) })
+}
+
+func TestMigrations(t *testing.T) {
+	files := func(texts ...string) fs.FS {
+		all := fstest.MapFS{".keep": {}}
+		for i, text := range texts {
+			all["000"+string(rune('1'+i))+"_step.sql"] = &fstest.MapFile{Data: []byte(text)}
+		}
+		return all
+	}
+	reopen := func(t *testing.T, o Options, from fs.FS) error {
+		t.Helper()
+		s, err := open(t.Context(), o, from)
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}
+	refused := func(t *testing.T, o Options, from fs.FS, why string) {
+		t.Helper()
+		if err := reopen(t, o, from); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("got %v", err)
+		}
+	}
+	one, two := "CREATE TABLE a (id BIGINT);", "CREATE TABLE b (id BIGINT); INSERT INTO b VALUES (1);"
+
+	t.Run("no steps are fine", func(t *testing.T) {
+		bothPlaces(t, func(t *testing.T, o Options) {
+			if err := reopen(t, o, files()); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	t.Run("steps run once, in order, as they come", func(t *testing.T) {
+		bothPlaces(t, func(t *testing.T, o Options) {
+			for _, from := range []fs.FS{files(one), files(one), files(one, two), files(one, two)} {
+				if err := reopen(t, o, from); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	})
+	t.Run("a step that was changed afterwards is refused", func(t *testing.T) {
+		bothPlaces(t, func(t *testing.T, o Options) {
+			if err := reopen(t, o, files(one, two)); err != nil {
+				t.Fatal(err)
+			}
+			refused(t, o, files(one+" ", two), "0001 was changed")
+		})
+	})
+	t.Run("a database from a newer version is refused", func(t *testing.T) {
+		bothPlaces(t, func(t *testing.T, o Options) {
+			if err := reopen(t, o, files(one, two)); err != nil {
+				t.Fatal(err)
+			}
+			refused(t, o, files(one), "run a newer Recado")
+			refused(t, o, files(), "run a newer Recado")
+		})
+	})
+	t.Run("a step that fails leaves nothing and is tried again", func(t *testing.T) {
+		bothPlaces(t, func(t *testing.T, o Options) {
+			refused(t, o, files(one, two+" INSERT INTO missing VALUES (1);"), "step 0002")
+			if err := reopen(t, o, files(one, two)); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	t.Run("nodes that start together take turns", func(t *testing.T) {
+		url := testpg.Database(t, "")
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				s, err := open(context.Background(), Options{DatabaseURL: url}, files(one, two))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = s.Close()
+			})
+		}
+		all.Wait()
+	})
+	t.Run("badly named and doubled files are refused", func(t *testing.T) {
+		for _, names := range [][]string{{"1.sql"}, {"0001_a.sql", "0001_b.sql"}, {"0001-a.sql"}} {
+			all := fstest.MapFS{}
+			for _, name := range names {
+				all[name] = &fstest.MapFile{}
+			}
+			if _, err := loadMigrations(all); err == nil {
+				t.Errorf("%v accepted", names)
+			}
+		}
+	})
+	t.Run("the real schema opens, twice", func(t *testing.T) {
+		bothPlaces(t, func(t *testing.T, o Options) {
+			for range 2 {
+				if err := reopen(t, o, embedded()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	})
+}
+
+func TestDialect(t *testing.T) {
+	t.Run("placeholders are numbered for SQLite, outside quotes and comments", func(t *testing.T) {
+		for sql, want := range map[string]string{
+			"SELECT $1, $12":           "SELECT ?1, ?12",
+			"SELECT '$1', \"$2\", $3":  "SELECT '$1', \"$2\", ?3",
+			"SELECT 'it''s $1', $1":    "SELECT 'it''s $1', ?1",
+			"SELECT 1 -- $1\n, $2":     "SELECT 1 -- $1\n, ?2",
+			"SELECT /* $1 */ $2, $":    "SELECT /* $1 */ ?2, $",
+			"SELECT 'open $1":          "SELECT 'open $1",
+			"UPDATE a SET b=$1||'é$1'": "UPDATE a SET b=?1||'é$1'",
+		} {
+			if got := numbered(sql); got != want {
+				t.Errorf("%q became %q", sql, got)
+			}
+		}
+	})
+	t.Run("each engine sees its own parts", func(t *testing.T) {
+		text := "a /*sqlite: x */ /*postgres: y */\n-- sqlite: b\n  -- postgres: c\n-- both\n"
+		if got := forEngine(text, true); got != "a  x  \n b\n-- both\n" {
+			t.Errorf("sqlite: %q", got)
+		}
+		if got := forEngine(text, false); got != "a   y \n c\n-- both\n" {
+			t.Errorf("postgres: %q", got)
+		}
+	})
+	t.Run("versions of SQLite that corrupt data are refused", func(t *testing.T) {
+		for version, good := range map[string]bool{"3.51.2": false, "3.51.3": true, "3.7.0": false, "3.53.0": true, "4.0.0": true, "": false} {
+			if goodSQLite(version) != good {
+				t.Errorf("%q", version)
+			}
+		}
+	})
+}

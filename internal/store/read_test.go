@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+)
+
+func TestRead(t *testing.T) {
+	each(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		const countOne = "SELECT n FROM counters WHERE id = 1"
+		value := func(tx *Tx) (n int64) {
+			if _, err := tx.one(countOne, nil, func(r Row) { n = r.Int(0) }); err != nil {
+				t.Error(err)
+			}
+			return n
+		}
+		t.Run("a read sees one moment, whatever is written meanwhile", func(t *testing.T) {
+			read(t, s, func(tx *Tx) error {
+				before := value(tx)
+				write(t, s, func(w *Tx) error { return add(w, 1) })
+				if now := value(tx); now != before {
+					t.Errorf("%d became %d inside one read", before, now)
+				}
+				return nil
+			})
+			hasCount(t, s, 1, 1)
+		})
+		t.Run("a read begun after a write sees it", func(t *testing.T) {
+			for want := int64(2); want < 20; want++ {
+				write(t, s, func(tx *Tx) error { return add(tx, 1) })
+				hasCount(t, s, 1, want)
+			}
+		})
+		t.Run("a read changes nothing", func(t *testing.T) {
+			err := s.Read(ctx, func(tx *Tx) error { return add(tx, 2) })
+			if err == nil {
+				t.Error("exec: no error")
+			}
+			err = s.Read(ctx, func(tx *Tx) error {
+				return tx.query("UPDATE counters SET n = 9 WHERE id = 2 RETURNING n", nil, func(Row) error { return nil })
+			})
+			if err == nil {
+				t.Error("query: no error")
+			}
+			err = s.ReadOne(ctx, func(tx *Tx) error {
+				return tx.query("UPDATE counters SET n = 9 WHERE id = 2 RETURNING n", nil, func(Row) error { return nil })
+			})
+			if err == nil {
+				t.Error("query of one: no error")
+			}
+			hasCount(t, s, 2, 0)
+		})
+		t.Run("ReadOne refuses a second statement", func(t *testing.T) {
+			err := s.ReadOne(ctx, func(tx *Tx) error {
+				value(tx)
+				_, err := tx.one(countOne, nil, func(Row) {})
+				return err
+			})
+			if !errors.Is(err, errSingle) {
+				t.Errorf("got %v", err)
+			}
+		})
+		t.Run("a panic in a read becomes an error and costs no connection", func(t *testing.T) {
+			for range 40 {
+				err := s.Read(ctx, func(tx *Tx) error {
+					return tx.query(countOne, nil, func(Row) error { panic("oops") })
+				})
+				if err == nil {
+					t.Fatal("no error")
+				}
+			}
+		})
+		t.Run("goroutines that end inside a read give their connection back", func(t *testing.T) {
+			for range 40 {
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					_ = s.Read(ctx, func(tx *Tx) error {
+						value(tx)
+						exit()
+						return nil
+					})
+				}()
+				<-done
+			}
+			hasCount(t, s, 2, 0)
+		})
+		t.Run("a caller that gave up is not served", func(t *testing.T) {
+			gone, cancel := context.WithCancel(ctx)
+			cancel()
+			if err := s.Read(gone, func(*Tx) error { t.Error("ran"); return nil }); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		})
+		t.Run("a caller that gives up in the middle is told so", func(t *testing.T) {
+			going, cancel := context.WithCancel(ctx)
+			err := s.Read(going, func(tx *Tx) error {
+				value(tx)
+				cancel()
+				_, err := tx.one(countOne, nil, func(Row) {})
+				return err
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		})
+		t.Run("more readers than connections take turns", func(t *testing.T) {
+			var all sync.WaitGroup
+			for range 50 {
+				all.Go(func() { hasCount(t, s, 2, 0) })
+			}
+			all.Wait()
+		})
+		t.Run("the database answers", func(t *testing.T) {
+			if err := s.Ping(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+}
