@@ -6,7 +6,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"recado/internal/blob"
@@ -92,7 +91,6 @@ func (b Bell) Ring() {
 // once is how a verb's answer is stored together with its change, for idempotent calls.
 type once struct {
 	seal func(tx *store.Tx, out any) error
-	done atomic.Bool
 }
 
 // write runs a verb in one transaction. The verb may run more than once when the database asks for a

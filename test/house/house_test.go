@@ -40,6 +40,9 @@ var rooms = map[string][]string{
 	// The verbs. Nothing above them reaches past them to the store.
 	"internal/desk": {"internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/model"},
 
+	// The demo is made through the verbs, like everything else.
+	"internal/demo": {"internal/desk", "internal/model"},
+
 	"internal/api":  {"internal/desk", "internal/model"},
 	"internal/work": {"internal/desk", "internal/model", "internal/guard", "internal/whatsapp", "internal/blob"},
 }
