@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -163,160 +161,6 @@ func TestSend(t *testing.T) {
 		}
 		if n := sim.Calls("upload"); n != 1 {
 			t.Errorf("%d uploads", n)
-		}
-	})
-}
-
-// TestSendFaults holds for every way in which Meta fails whether the message may be tried again.
-func TestSendFaults(t *testing.T) {
-	type verdict struct {
-		Code       string
-		Fate       model.SendFate
-		Retry      bool
-		Disconnect bool
-		Accepted   int // what the customer really has
-	}
-	doubt := func(accepted int) verdict { return verdict{"uncertain", model.Uncertain, false, false, accepted} }
-	wait := verdict{"rate_limited", model.NotSent, true, false, 0}
-	for preset, want := range map[string]verdict{
-		"timeout_after_accept":      doubt(1),
-		"timeout_before_accept":     doubt(0),
-		"reset_after_accept":        doubt(1),
-		"reset_before_accept":       doubt(0),
-		"html_502":                  doubt(0),
-		"html_502_after_accept":     doubt(1),
-		"unknown_500":               doubt(0),
-		"unknown_500_after_accept":  doubt(1),
-		"overloaded_503":            doubt(0),
-		"went_wrong_500":            doubt(0),
-		"went_wrong_after_accept":   doubt(1),
-		"unavailable_500":           doubt(0),
-		"answer_cut_after_accept":   doubt(1),
-		"empty_answer_after_accept": doubt(1),
-		"throttled_400":             wait,
-		"throttled_429":             wait,
-		"pair_limited":              wait,
-		"app_limited":               wait,
-		"account_limited":           wait,
-		"maintenance":               wait,
-		"token_rejected":            {"token_rejected", model.NotSent, false, true, 0},
-		"token_expired":             {"token_rejected", model.NotSent, false, true, 0},
-		"permission_missing":        {"permission_missing", model.NotSent, false, true, 0},
-		"payment_problem":           {"payment_required", model.NotSent, false, true, 0},
-		"window_closed":             {"service_window_closed", model.NotSent, false, false, 0},
-		"not_on_whatsapp":           {"not_on_whatsapp", model.NotSent, false, false, 0},
-		"media_rejected":            {"media_rejected", model.NotSent, false, false, 0},
-	} {
-		t.Run(preset, func(t *testing.T) {
-			sim, client := connect(t, simulator.Options{})
-			if err := sim.AddFault(simulator.Fault{Preset: preset, Next: 1}); err != nil {
-				t.Fatal(err)
-			}
-			if strings.HasPrefix(preset, "timeout") {
-				client.HTTP.Timeout = 300 * time.Millisecond
-			}
-			_, err := client.Send(t.Context(), hello("c1"))
-			got := sendError(t, err)
-			accepted := len(sim.Ledger(customer))
-			if diff := cmp.Diff(want, verdict{got.Code, got.Fate, got.Retry, got.Disconnect, accepted}); diff != "" {
-				t.Error(diff)
-			}
-			if got.Retry && got.RetryAfter == 0 {
-				t.Error("no word on how long to wait")
-			}
-			if got.Message == "" || strings.Contains(got.Message, "(#") {
-				t.Errorf("not a sentence: %q", got.Message)
-			}
-			// The connector tries nothing again by itself.
-			if n := sim.Calls("messages"); n != 1 {
-				t.Errorf("%d calls", n)
-			}
-		})
-	}
-	t.Run("every preset is judged above", func(t *testing.T) {
-		if n := len(simulator.Presets()); n != 27 {
-			t.Errorf("there are %d presets", n)
-		}
-	})
-	t.Run("nothing listens there", func(t *testing.T) {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		listener.Close()
-		client := whatsapp.Client{BaseURL: "http://" + listener.Addr().String(), PhoneNumberID: "1", Token: "t"}
-		_, err = client.Send(t.Context(), hello("c1"))
-		if got := sendError(t, err); got.Fate != model.NotSent || !got.Retry || got.Code != "unavailable" {
-			t.Errorf("%+v", got)
-		}
-	})
-	t.Run("a proxy's refusal is not Meta's", func(t *testing.T) {
-		server := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/elsewhere", http.StatusTemporaryRedirect))
-		defer server.Close()
-		client := whatsapp.Client{BaseURL: server.URL, PhoneNumberID: "1", Token: "t"}
-		_, err := client.Send(t.Context(), hello("c1"))
-		if got := sendError(t, err); got.Fate != model.NotSent || got.Retry || got.Disconnect {
-			t.Errorf("%+v", got)
-		}
-	})
-	t.Run("an upload that fails leaves no message in doubt", func(t *testing.T) {
-		for _, preset := range []string{"reset_after_accept", "unknown_500", "html_502", "throttled_429"} {
-			sim, client := connect(t, simulator.Options{})
-			if err := sim.AddFault(simulator.Fault{Preset: preset, Target: "upload", Always: true}); err != nil {
-				t.Fatal(err)
-			}
-			_, err := client.Send(t.Context(), model.Outgoing{To: model.Person{WAID: customer}, Media: fileOf("image", "image/png", "", []byte("x"))})
-			if got := sendError(t, err); got.Fate != model.NotSent || !got.Retry {
-				t.Errorf("%s: %+v", preset, got)
-			}
-		}
-	})
-}
-
-// TestSendRules holds what Meta refuses for what the message is.
-func TestSendRules(t *testing.T) {
-	to := model.Person{WAID: customer}
-	for name, test := range map[string]struct {
-		out  model.Outgoing
-		code string
-	}{
-		"outside the window":       {model.Outgoing{To: model.Person{WAID: "5521900000000"}, Text: "a"}, "service_window_closed"},
-		"to itself":                {model.Outgoing{To: model.Person{WAID: simulator.DefaultBusinessPhone}, Text: "a"}, "recipient_is_sender"},
-		"to nobody":                {model.Outgoing{Text: "a"}, "invalid_request"},
-		"an unknown group":         {model.Outgoing{GroupID: "x", Text: "a"}, "group_unknown"},
-		"nothing":                  {model.Outgoing{To: to, Text: " "}, "invalid_request"},
-		"a text too long":          {model.Outgoing{To: to, Text: strings.Repeat("á", 4097)}, "text_too_long"},
-		"a caption under audio":    {model.Outgoing{To: to, Text: "a", Media: fileOf("audio", "audio/ogg", "", nil)}, "caption_not_allowed"},
-		"a kind that is none":      {model.Outgoing{To: to, Media: fileOf("hologram", "x/y", "", nil)}, "type_not_supported"},
-		"a file of the wrong kind": {model.Outgoing{To: to, Media: fileOf("image", "image/tiff", "", []byte("x"))}, "media_rejected"},
-		"a file that is gone":      {model.Outgoing{To: to, Media: &model.OutgoingMedia{Kind: "image", Open: func() (io.ReadCloser, error) { return nil, errors.New("gone") }}}, "media_unavailable"},
-		"an unknown template":      {model.Outgoing{To: to, Template: &model.Template{Name: "x", Language: "pt_BR"}}, "template_not_found"},
-		"a quote of nothing":       {model.Outgoing{To: to, Text: "a", ReplyTo: "x"}, "invalid_request"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			sim, client := connect(t, simulator.Options{})
-			_, err := client.Send(t.Context(), test.out)
-			if got := sendError(t, err); got.Code != test.code || got.Fate != model.NotSent || got.Retry || got.Disconnect {
-				t.Errorf("%+v", got)
-			}
-			if len(sim.Ledger("")) != 0 {
-				t.Error("it was accepted all the same")
-			}
-		})
-	}
-	t.Run("an id with a path in it goes nowhere", func(t *testing.T) {
-		for _, id := range []string{"", ".", "..", "1/messages", `1\2`, "a\x00"} {
-			sim, client := connect(t, simulator.Options{})
-			client.PhoneNumberID = id
-			if _, err := client.Send(t.Context(), hello("c")); sendError(t, err).Code != "invalid_request" {
-				t.Errorf("%q: %v", id, err)
-			}
-			if _, err := client.MediaURL(t.Context(), id); err == nil {
-				t.Errorf("%q was looked up", id)
-			}
-			if len(sim.Ledger("")) != 0 {
-				t.Errorf("%q was sent", id)
-			}
 		}
 	})
 }

@@ -1,0 +1,288 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// graph is a simulator served over HTTP, with a receiver for its webhooks.
+type graph struct {
+	*Simulator
+	t      *testing.T
+	url    string
+	mu     sync.Mutex
+	bodies [][]byte
+	signed []bool
+	status func(n int) int // what the receiver answers to its nth request
+}
+
+func serve(t *testing.T, options Options) *graph {
+	t.Helper()
+	g := &graph{Simulator: New(options), t: t}
+	server := httptest.NewServer(g.Simulator)
+	t.Cleanup(server.Close)
+	t.Cleanup(g.Close)
+	g.url = server.URL
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.bodies = append(g.bodies, body)
+		g.signed = append(g.signed, r.Header.Get("X-Hub-Signature-256") == "sha256="+Sign(DefaultAppSecret, body))
+		if g.status != nil {
+			w.WriteHeader(g.status(len(g.bodies)))
+		}
+	}))
+	t.Cleanup(receiver.Close)
+	if err := g.SetCallback("", receiver.URL); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// call makes a request and returns its status and its JSON.
+func (g *graph) call(method, path, body string) (int, map[string]any) {
+	g.t.Helper()
+	req, err := http.NewRequestWithContext(g.t.Context(), method, g.url+path, strings.NewReader(body))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+DefaultToken)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var out map[string]any
+	_ = json.NewDecoder(resp.Body).Decode(&out)
+	return resp.StatusCode, out
+}
+
+func (g *graph) drained() {
+	g.t.Helper()
+	ctx, cancel := context.WithTimeout(g.t.Context(), 30*time.Second)
+	defer cancel()
+	if err := g.Drain(ctx); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+func code(out map[string]any) any {
+	e, _ := out["error"].(map[string]any)
+	return e["code"]
+}
+
+const text = `{"messaging_product":"whatsapp","to":"+551188887777","text":{"body":"Ol\u00e1"}}`
+
+func TestGraph(t *testing.T) {
+	g := serve(t, Options{})
+	if _, err := g.Receive(Inbound{Customer: "+551188887777", Text: "oi"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("any version and none lead to the same", func(t *testing.T) {
+		for _, prefix := range []string{"/v13.0/", "/v25.0/", "/"} {
+			if status, out := g.call("POST", prefix+DefaultNumberID+"/messages", text); status != 200 {
+				t.Errorf("%s: %d %v", prefix, status, out)
+			}
+		}
+	})
+	t.Run("an unknown object", func(t *testing.T) {
+		status, out := g.call("GET", "/v25.0/123", "")
+		if e := out["error"].(map[string]any); status != 400 || e["code"] != 100.0 || e["error_subcode"] != 33.0 {
+			t.Errorf("%d %v", status, out)
+		}
+	})
+	t.Run("tokens", func(t *testing.T) {
+		for state, subcode := range map[string]any{"expired": 463.0, "revoked": 467.0} {
+			if err := g.SetToken(DefaultToken, state); err != nil {
+				t.Fatal(err)
+			}
+			status, out := g.call("GET", "/v25.0/"+DefaultNumberID, "")
+			if e := out["error"].(map[string]any); status != 401 || e["code"] != 190.0 || e["error_subcode"] != subcode {
+				t.Errorf("%s: %d %v", state, status, out)
+			}
+		}
+		if err := g.SetToken(DefaultToken, "valid"); err != nil {
+			t.Fatal(err)
+		}
+		if status, _ := g.call("GET", "/v25.0/"+DefaultNumberID, ""); status != 200 {
+			t.Errorf("%d", status)
+		}
+	})
+	t.Run("a field that a node does not have", func(t *testing.T) {
+		if status, out := g.call("GET", "/v25.0/"+DefaultNumberID+"?fields=id,moon", ""); status != 400 || code(out) != 100.0 {
+			t.Errorf("%d %v", status, out)
+		}
+	})
+	t.Run("the window closes after 24 hours", func(t *testing.T) {
+		g.Advance(24 * time.Hour)
+		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 131047.0 {
+			t.Errorf("%v", out)
+		}
+		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
+			t.Fatal(err)
+		}
+		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); status != 200 {
+			t.Errorf("%v", out)
+		}
+	})
+	t.Run("a blocked person, then no longer", func(t *testing.T) {
+		users := `{"messaging_product":"whatsapp","block_users":[{"user":"+551188887777"}]}`
+		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/block_users", users); status != 200 {
+			t.Fatal(out)
+		}
+		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 130403.0 {
+			t.Errorf("%v", out)
+		}
+		g.call("DELETE", "/v25.0/"+DefaultNumberID+"/block_users", users)
+		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); status != 200 {
+			t.Errorf("%v", out)
+		}
+	})
+	t.Run("a number must be registered", func(t *testing.T) {
+		g.call("POST", "/v25.0/"+DefaultNumberID+"/deregister", "")
+		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 133010.0 {
+			t.Errorf("%v", out)
+		}
+		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/register", `{"messaging_product":"whatsapp","pin":"123456"}`); status != 200 {
+			t.Errorf("%v", out)
+		}
+	})
+	t.Run("templates in pages", func(t *testing.T) {
+		for i := range 3 {
+			body := fmt.Sprintf(`{"name":"t%d","language":"pt_BR","category":"UTILITY","components":[{"type":"BODY","text":"Oi {{1}}"}]}`, i)
+			if status, out := g.call("POST", "/v25.0/"+DefaultWABAID+"/message_templates", body); status != 200 || out["status"] != "PENDING" {
+				t.Fatal(out)
+			}
+		}
+		_, first := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=2", "")
+		after := first["paging"].(map[string]any)["cursors"].(map[string]any)["after"].(string)
+		_, second := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=2&after="+after, "")
+		if len(first["data"].([]any)) != 2 || len(second["data"].([]any)) != 1 || second["paging"].(map[string]any)["next"] != nil {
+			t.Errorf("%v\n%v", first, second)
+		}
+	})
+	g.drained()
+}
+
+func TestWebhooks(t *testing.T) {
+	t.Run("bodies are ASCII, signed, and repeated byte for byte", func(t *testing.T) {
+		g := serve(t, Options{RetrySpeed: 1_000_000})
+		g.status = func(n int) int {
+			if n < 5 {
+				return 503
+			}
+			return 200
+		}
+		if _, err := g.Receive(Inbound{Customer: "551188887777", Name: "Zoë", Text: "<é> 😀 & \"x\""}); err != nil {
+			t.Fatal(err)
+		}
+		g.drained()
+		if len(g.bodies) != 5 {
+			t.Fatalf("%d requests", len(g.bodies))
+		}
+		for i, body := range g.bodies {
+			if !bytes.Equal(body, g.bodies[0]) || !g.signed[i] {
+				t.Errorf("request %d differs or is not signed", i)
+			}
+		}
+		if !bytes.Contains(g.bodies[0], []byte(`"body":"<\u00e9> \ud83d\ude00 & \"x\""`)) {
+			t.Errorf("%s", g.bodies[0])
+		}
+	})
+	t.Run("after seven days a webhook is given up", func(t *testing.T) {
+		g := serve(t, Options{RetrySpeed: 1_000_000_000})
+		g.status = func(int) int { return 500 }
+		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		if err := g.Drain(ctx); err == nil || !strings.Contains(err.Error(), "given up") {
+			t.Error(err)
+		}
+	})
+	t.Run("drain ends when its context does", func(t *testing.T) {
+		g := serve(t, Options{})
+		release := make(chan struct{})
+		defer close(release)
+		g.status = func(int) int { <-release; return 200 }
+		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := g.Drain(ctx); err == nil {
+			t.Error("drained")
+		}
+	})
+	t.Run("without a subscription nothing arrives", func(t *testing.T) {
+		g := serve(t, Options{})
+		g.call("DELETE", "/v25.0/"+DefaultWABAID+"/subscribed_apps", "")
+		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
+			t.Fatal(err)
+		}
+		g.drained()
+		if len(g.bodies) != 0 {
+			t.Errorf("%d requests", len(g.bodies))
+		}
+	})
+	t.Run("two runs of the same are the same", func(t *testing.T) {
+		var runs [2][][]byte
+		for i := range runs {
+			now := time.Unix(1790000000, 0)
+			g := serve(t, Options{Now: func() time.Time { return now }})
+			if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
+				t.Fatal(err)
+			}
+			g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text)
+			g.drained()
+			runs[i] = g.bodies
+		}
+		if len(runs[0]) != 3 || fmt.Sprintf("%s", runs[0]) != fmt.Sprintf("%s", runs[1]) {
+			t.Errorf("%s\n%s", runs[0], runs[1])
+		}
+	})
+}
+
+func TestFaultTriggers(t *testing.T) {
+	statuses := func(f Fault) string {
+		g := serve(t, Options{Window: "off", NoLimits: true})
+		if err := g.AddFault(f); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for range 7 {
+			status, _ := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text)
+			got = append(got, fmt.Sprint(status))
+		}
+		g.drained()
+		return strings.Join(got, " ")
+	}
+	for want, f := range map[string]Fault{
+		"429 429 429 429 429 429 429": {Preset: "throttled_429", Always: true},
+		"429 429 200 200 200 200 200": {Preset: "throttled_429", Next: 2},
+		"200 200 429 200 200 429 200": {Preset: "throttled_429", Every: 3},
+		"200 200 200 200 200 200 200": {Preset: "throttled_429", Target: "upload", Always: true},
+		"418 200 200 200 200 200 200": {Effect: "error", Status: 418, Code: 7, Target: "any", Next: 1},
+	} {
+		if got := statuses(f); got != want {
+			t.Errorf("%+v: %s", f, got)
+		}
+	}
+	g := serve(t, Options{})
+	for _, f := range []Fault{{Preset: "nope", Always: true}, {Preset: "html_502"}, {Always: true}} {
+		if err := g.AddFault(f); err == nil {
+			t.Errorf("%+v was taken", f)
+		}
+	}
+}
