@@ -14,6 +14,10 @@ func (s *Server) routes() []*Route {
 			about("The old key lives on for overlap_seconds.")),
 		del("/keys/{id}", model.ScopeKeysManage, "Revoke an API key", s.revokeKey),
 
+		get("/channels", model.ScopeConversationsRead, "List the WhatsApp numbers", s.listChannels),
+		post("/channels", model.ScopeChannelsManage, "Add a channel", s.createChannel, created),
+		patch("/channels/{id}", model.ScopeChannelsManage, "Change a channel", s.updateChannel),
+
 		get("/labels", model.ScopeContactsRead, "List the labels", s.listLabels),
 		post("/labels", model.ScopeLabelsWrite, "Create a label", s.createLabel, created),
 		patch("/labels/{id}", model.ScopeLabelsWrite, "Change a label", s.updateLabel),

@@ -1,0 +1,64 @@
+package api_test
+
+import (
+	"context"
+	"testing"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+func TestChannels(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		t.Run("a sandbox channel is connected at once", func(t *testing.T) {
+			made := w.A.Post(t, "/channels", `{"name": "  Front desk ", "phone": "(11) 91234-5678", "provider": "sandbox"}`).OK(201)
+			if made.Text("name") != "Front desk" || made.Text("phone") != "+5511912345678" || made.Text("status") != "connected" || made.Text("provider") != "sandbox" {
+				t.Fatalf("%s", made.Raw)
+			}
+			renamed := w.A.Patch(t, "/channels/"+made.ID(), `{"name": "Reception"}`).OK(200)
+			if renamed.Text("name") != "Reception" || renamed.Text("created_at") != made.Text("created_at") {
+				t.Fatalf("%s", renamed.Raw)
+			}
+			if all := w.A.Get(t, "/channels").OK(200).List(); len(all) != 1 {
+				t.Fatalf("%v", all)
+			}
+			if others := w.B.Get(t, "/channels").OK(200).List(); len(others) != 0 {
+				t.Fatalf("another company sees %v", others)
+			}
+			w.B.Patch(t, "/channels/"+made.ID(), `{"name": "Mine"}`).Fails(404, "not_found")
+		})
+		t.Run("bad input names the field", func(t *testing.T) {
+			w.A.Post(t, "/channels", `{"name": "x", "phone": "12", "provider": "sandbox"}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/channels", `{"name": "x", "phone": "+5511912345678", "provider": "carrier pigeon"}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/channels", `{"name": "x", "phone": "+5511912345678", "provider": "sandbox", "private": true}`).Fails(400, "invalid_request")
+			w.A.Patch(t, "/channels/"+model.NewID().String(), `{}`).Fails(404, "not_found")
+			w.A.Patch(t, "/channels/nonsense", `{}`).Fails(404, "not_found")
+		})
+		t.Run("a private channel does not exist for a key", func(t *testing.T) {
+			private := privateChannel(t, w)
+			for _, ch := range w.A.Get(t, "/channels").OK(200).List() {
+				if ch.(map[string]any)["id"] == private.ID.String() {
+					t.Fatal("listed")
+				}
+			}
+			w.A.Patch(t, "/channels/"+private.ID.String(), `{"name": "x"}`).Fails(404, "not_found")
+		})
+	})
+}
+
+// privateChannel makes one of company A the way the operator does.
+func privateChannel(t *testing.T, w *servertest.World) model.Channel {
+	t.Helper()
+	operator, err := w.Desk.Operator(context.Background(), w.A.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch, err := w.Desk.CreateChannel(context.Background(), operator, desk.NewChannel{
+		Name: "Directors", Phone: "+5511955554444", Provider: model.ProviderSandbox, Private: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch
+}

@@ -1,0 +1,224 @@
+package desk
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// contactFor finds the contact of somebody a channel knows, or makes one. Whoever asks at the same
+// time, on whatever node, gets the same contact. A person who was only known through private channels
+// becomes visible when a public one asks.
+func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person) (model.Contact, error) {
+	c, found, err := d.knownContact(tx, channel, p)
+	if err != nil || found {
+		return c, err
+	}
+	c = model.Contact{
+		ID: model.NewID(), Company: channel.Company, Name: personName(p), Phone: personPhone(p), Channel: &channel.ID,
+		LabelIDs: []model.ID{}, Public: !channel.Private, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	fresh, err := tx.InsertContact(&c)
+	if err != nil {
+		return c, err
+	}
+	for _, id := range identitiesOf(p) {
+		if !fresh {
+			break
+		}
+		if fresh, err = tx.InsertIdentity(c.Company, id.kind, id.value, c.ID); err != nil {
+			return c, err
+		}
+		if !fresh {
+			tx.ForgetContact(c.Company, c.ID)
+		}
+	}
+	if fresh {
+		tx.AfterCommit(d.bells.Index.Ring)
+		return c, nil
+	}
+	c, found, err = d.knownContact(tx, channel, p) // somebody else was faster, and has committed
+	if err == nil && !found {
+		err = errBusyElsewhere()
+	}
+	return c, err
+}
+
+// errBusyElsewhere is for what was there a moment ago and is not any more.
+func errBusyElsewhere() error {
+	return model.Errorf(model.CodeUnavailable, "This is being changed by somebody else at this moment. Try again.")
+}
+
+// knownContact finds a contact by user id, then WhatsApp id, then phone, and adds to it what it did
+// not know of the person.
+func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person) (model.Contact, bool, error) {
+	key := ""
+	if phone := personPhone(p); phone != nil {
+		key = model.PhoneKey(*phone)
+	}
+	known, err := tx.ContactsKnownAs(channel.Company, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, key)
+	if err != nil || len(known) == 0 {
+		return model.Contact{}, false, err
+	}
+	c := known[0].Contact
+	if !c.Public && !channel.Private {
+		c.Public = true
+		tx.ShowContact(c.Company, c.ID)
+	}
+	phoneFree := true
+	linked := map[identity]bool{}
+	for _, k := range known {
+		linked[identity{k.Kind, k.Value}] = true
+		phoneFree = phoneFree && k.Kind != "phone"
+	}
+	for _, id := range identitiesOf(p) {
+		if !linked[id] {
+			tx.LinkIdentity(c.Company, id.kind, id.value, c.ID)
+		}
+	}
+	d.completeContact(tx, &c, p, phoneFree)
+	return c, true, nil
+}
+
+// completeContact gives a contact the number it lacks, or the new one of a person who changed theirs,
+// and the name it lacks.
+func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, phoneFree bool) {
+	phone, moved := personPhone(p), p.PreviousWAID != "" || p.PreviousUserID != ""
+	learned := phone != nil && phoneFree && (c.Phone == nil || moved && *c.Phone != *phone)
+	nameless := c.Phone != nil && c.Name == *c.Phone || c.Phone == nil && c.Name == namelessPerson
+	if name := cleanPersonName(p.Name); nameless && name != "" {
+		c.Name = name
+	} else if nameless && learned {
+		c.Name = *phone
+	} else if !learned {
+		return
+	}
+	if learned {
+		c.Phone = phone
+	}
+	tx.NameContact(c)
+	tx.AfterCommit(d.bells.Index.Ring)
+}
+
+// threadWith opens the channel's conversation with a contact, locked, and makes it if there is none.
+func (d *Desk) threadWith(tx *store.Tx, channel model.Channel, contact model.Contact) (t *thread, created bool, err error) {
+	c, found, err := tx.LockConversationWith(channel.Company, channel.ID, contact.ID)
+	if err == nil && !found {
+		c = newConversation(tx, channel, model.KindDirect)
+		c.Name, c.Phone, c.Contact = contact.Name, contact.Phone, &contact.ID
+		if created, err = tx.InsertConversation(&c); err == nil && !created {
+			c, found, err = tx.LockConversationWith(channel.Company, channel.ID, contact.ID)
+		}
+	}
+	if err != nil || !found && !created {
+		return nil, false, errOr(err, errBusyElsewhere())
+	}
+	t = d.thread(tx, c)
+	if !created { // the contact may have a new name or number since
+		t.Phone = contact.Phone
+		if !t.Renamed {
+			t.Name = contact.Name
+		}
+	}
+	return t, created, nil
+}
+
+// groupThread is threadWith for a group.
+func (d *Desk) groupThread(tx *store.Tx, channel model.Channel, group model.IncomingGroup) (t *thread, created bool, err error) {
+	name := cleanPersonName(group.Name)
+	c, found, err := tx.LockGroup(channel.Company, channel.ID, group.ID)
+	if err == nil && !found {
+		c = newConversation(tx, channel, model.KindGroup)
+		c.GroupID, c.Name = &group.ID, name
+		if name == "" {
+			c.Name = "Group"
+		}
+		if created, err = tx.InsertConversation(&c); err == nil && !created {
+			c, found, err = tx.LockGroup(channel.Company, channel.ID, group.ID)
+		}
+	}
+	if err != nil || !found && !created {
+		return nil, false, errOr(err, errBusyElsewhere())
+	}
+	t = d.thread(tx, c)
+	if name != "" && !t.Renamed {
+		t.Name = name
+	}
+	return t, created, nil
+}
+
+func newConversation(tx *store.Tx, channel model.Channel, kind string) model.Conversation {
+	return model.Conversation{
+		ID: model.NewID(), Company: channel.Company, Channel: channel.ID, Private: channel.Private, Kind: kind,
+		LabelIDs: []model.ID{}, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+}
+
+// identity is one thing a provider knows a person by, beside the phone.
+type identity struct{ kind, value string }
+
+func identitiesOf(p model.Person) []identity {
+	ids := make([]identity, 0, 2)
+	if p.UserID != "" {
+		ids = append(ids, identity{store.IdentityUser, p.UserID})
+	}
+	if p.WAID != "" {
+		ids = append(ids, identity{store.IdentityWA, p.WAID})
+	}
+	return ids
+}
+
+// personPhone gives the number in its usual spelling; nil where the provider withholds it. A WhatsApp
+// id is the number itself, as WhatsApp writes it.
+func personPhone(p model.Person) *string {
+	digits := p.Phone
+	if digits == "" {
+		digits = p.WAID
+	}
+	if digits == "" {
+		return nil
+	}
+	if digits[0] != '+' {
+		digits = "+" + digits
+	}
+	if e164, ok := model.NormalizePhone(digits); ok {
+		digits = e164
+	}
+	return &digits
+}
+
+// namelessPerson is the name of somebody of whom nothing but an opaque id is known.
+const namelessPerson = "WhatsApp user"
+
+func personName(p model.Person) string {
+	for _, name := range []string{p.Name, p.Username} {
+		if name = cleanPersonName(name); name != "" {
+			return name
+		}
+	}
+	if phone := personPhone(p); phone != nil {
+		return *phone
+	}
+	return namelessPerson
+}
+
+// cleanPersonName makes one short line of what somebody calls themselves.
+func cleanPersonName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, name)
+	if utf8.RuneCountInString(name) > model.MaxName {
+		name = string([]rune(name)[:model.MaxName])
+	}
+	name = strings.TrimSpace(name)
+	if _, invalid := model.Name("name", name, model.MaxName); invalid != nil {
+		return ""
+	}
+	return name
+}

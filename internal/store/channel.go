@@ -1,0 +1,59 @@
+package store
+
+import (
+	"recado/internal/model"
+)
+
+const channelColumns = `ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at`
+
+func scanChannel(r Row) model.Channel {
+	return model.Channel{
+		ID: r.ID(0), Company: r.ID(1), Name: r.Text(2), Phone: r.Text(3), Provider: r.Text(4), Private: r.Bool(5),
+		Status: r.Text(6), CreatedAt: r.Time(7),
+	}
+}
+
+// Channels lists the company's public channels, the oldest first.
+func (tx *Tx) Channels(company model.ID) ([]model.Channel, error) {
+	var out []model.Channel
+	err := tx.query(`SELECT `+channelColumns+` FROM channels ch WHERE ch.company = $1 AND NOT ch.private ORDER BY ch.id`,
+		[]any{company}, func(r Row) error {
+			out = append(out, scanChannel(r))
+			return nil
+		})
+	return out, err
+}
+
+// Channel gives one channel of the company, private or not: who may see it is the caller's question.
+func (tx *Tx) Channel(company, id model.ID) (model.Channel, bool, error) {
+	var ch model.Channel
+	found, err := tx.one(`SELECT `+channelColumns+` FROM channels ch WHERE ch.id = $1 AND ch.company = $2`,
+		[]any{id, company}, func(r Row) { ch = scanChannel(r) })
+	return ch, found, err
+}
+
+// AnyChannel finds a channel whatever its company: a provider's callback knows only the channel.
+func (tx *Tx) AnyChannel(id model.ID) (model.Channel, bool, error) {
+	var ch model.Channel
+	found, err := tx.one(`SELECT `+channelColumns+` FROM channels ch WHERE ch.id = $1`, []any{id}, func(r Row) { ch = scanChannel(r) })
+	return ch, found, err
+}
+
+// InsertChannel adds a channel.
+func (tx *Tx) InsertChannel(ch model.Channel) {
+	tx.later(`
+		INSERT INTO channels (id, company, name, phone, provider, private, status, coexistence, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $8)`,
+		ch.ID, ch.Company, ch.Name, ch.Phone, ch.Provider, ch.Private, ch.Status, ch.CreatedAt)
+}
+
+// RenameChannel changes what a channel is called.
+func (tx *Tx) RenameChannel(company, id model.ID, name string) {
+	tx.later(`UPDATE channels SET name = $3, updated_at = $4 WHERE id = $1 AND company = $2`, id, company, name, tx.Now)
+}
+
+// SetChannelStatus connects or disconnects a channel; reason is nil or says why in words.
+func (tx *Tx) SetChannelStatus(company, id model.ID, status string, reason *string) {
+	tx.later(`UPDATE channels SET status = $3, status_reason = $4, updated_at = $5 WHERE id = $1 AND company = $2`,
+		id, company, status, reason, tx.Now)
+}
