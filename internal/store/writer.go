@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -120,6 +121,11 @@ func (w *writer) loop() {
 
 // collect waits for work and takes what is there. It reports false after close, once nothing waits.
 func (w *writer) collect() bool {
+	// Those just answered often have more to write: they get to run first, as long as the queue grows.
+	for before := -1; before < len(w.queue) && len(w.queue) < maxGroup; {
+		before = len(w.queue)
+		runtime.Gosched()
+	}
 	w.group, w.next = w.group[:0], 0
 	select {
 	case r := <-w.queue:
