@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"context"
 	"time"
 
 	"recado/internal/model"
@@ -25,10 +26,7 @@ func (d *Desk) reportAnswered(tx *store.Tx, att *model.Attendance) error {
 // reportMoved takes what was counted of an open attendance from one responsible person and sector to
 // another. before is the attendance as the last call saw it: its first response moves too, if it has one.
 func (d *Desk) reportMoved(tx *store.Tx, before, after *model.Attendance) error {
-	figures := []store.ReportFigure{store.ReportOpened}
-	if before.FirstResponseAt != nil {
-		figures = append(figures, store.ReportAnswered)
-	}
+	figures := reportFigures(before)
 	now := *before
 	now.Responsible, now.Sector = after.Responsible, after.Sector
 	if err := d.report(tx, before, -1, figures...); err != nil {
@@ -54,6 +52,60 @@ func (d *Desk) report(tx *store.Tx, att *model.Attendance, n int64, figures ...s
 		tx.AddToReport(reportEntry(att, figure, zone), n)
 	}
 	return nil
+}
+
+// RebuildReport counts a company's attendances afresh and puts that in place of what its report says. It
+// is for the operator, and repairs what a change of time zone data has put on the wrong day. On SQLite
+// all writers wait meanwhile, on PostgreSQL those of reports.
+func (d *Desk) RebuildReport(ctx context.Context, company model.ID) error {
+	return d.store.Write(ctx, func(tx *store.Tx) error {
+		zone, err := d.zone(tx, company)
+		if err != nil {
+			return err
+		}
+		if err := tx.ForgetReport(company); err != nil {
+			return err
+		}
+		lines := map[store.ReportLine]*model.Tally{}
+		err = tx.ReportedAttendances(company, func(att *model.Attendance) {
+			for _, figure := range reportFigures(att) {
+				e := reportEntry(att, figure, zone)
+				t := tallyOf(lines, e.ReportLine)
+				switch figure {
+				case store.ReportOpened:
+					t.Opened++
+				case store.ReportAnswered:
+					t.Answers.Add(e.Seconds)
+				case store.ReportClosed:
+					t.Closed++
+					t.Closings.Add(e.Seconds)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for line, t := range lines {
+			tx.InsertReportLine(line, store.ReportCounts{
+				Opened:   t.Opened,
+				Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),
+				Closed: t.Closed, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
+			})
+		}
+		return nil
+	})
+}
+
+// reportFigures are those in which an attendance counts as it is now.
+func reportFigures(att *model.Attendance) []store.ReportFigure {
+	figures := []store.ReportFigure{store.ReportOpened}
+	if att.FirstResponseAt != nil {
+		figures = append(figures, store.ReportAnswered)
+	}
+	if att.ClosedAt != nil {
+		figures = append(figures, store.ReportClosed)
+	}
+	return figures
 }
 
 // reportEntry is what an attendance adds to one figure: on which day, under whose name, how many whole

@@ -172,3 +172,12 @@ func BenchmarkStartOfDay(b *testing.B) {
 		day.StartOfDay(loc)
 	}
 }
+
+func TestDateNumber(t *testing.T) {
+	for want, text := range map[int64]string{10101: "0001-01-01", 20261114: "2026-11-14", 99991231: "9999-12-31"} {
+		d, _ := ParseDate(text)
+		if d.Number() != want || DateNumbered(want) != d {
+			t.Errorf("%s is %d, and %d is %s", text, d.Number(), want, DateNumbered(want))
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 
 	"recado/internal/model"
 )
@@ -124,4 +125,94 @@ func (tx *Tx) writeReportLine(line ReportLine, entries []ReportEntry) error {
 		WHERE company = $1 AND day = $2 AND member = $3 AND sector = $4`,
 		line.Company, line.Day, line.Member, line.Sector, answers.Encode(), closings.Encode())
 	return nil
+}
+
+// ReportFilter says which lines of a company are asked for. Nil means all members, all sectors.
+type ReportFilter struct {
+	From, To int64 // model.Date.Number, both included
+	Member   *model.ID
+	Sector   *model.ID
+}
+
+// ReportCounts are the figures of one line. The sketches are as model.Sketch encodes them.
+type ReportCounts struct {
+	Opened        int64
+	Answered      int64
+	AnswerSeconds int64
+	AnswerSketch  []byte
+	Closed        int64
+	CloseSeconds  int64
+	CloseSketch   []byte
+}
+
+// ReportLines calls each for every line of the company in the range, in no order that matters.
+func (tx *Tx) ReportLines(company model.ID, f ReportFilter, each func(l ReportLine, c ReportCounts) error) error {
+	sql := `
+		SELECT day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch
+		FROM report_days
+		WHERE company = $1 AND day >= $2 AND day <= $3`
+	args := []any{company, f.From, f.To}
+	if f.Member != nil {
+		args = append(args, *f.Member)
+		sql += ` AND member = $4`
+	}
+	if f.Sector != nil {
+		args = append(args, *f.Sector)
+		sql += ` AND sector = $` + strconv.Itoa(len(args))
+	}
+	return tx.query(sql, args, func(r Row) error {
+		return each(
+			ReportLine{Company: company, Day: r.Int(0), Member: r.ID(1), Sector: r.ID(2)},
+			ReportCounts{r.Int(3), r.Int(4), r.Int(5), r.Bytes(6), r.Int(7), r.Int(8), r.Bytes(9)})
+	})
+}
+
+// ReportNames gives the names of all people and sectors the company has or had.
+func (tx *Tx) ReportNames(company model.ID) (map[model.ID]string, error) {
+	names := map[model.ID]string{}
+	note := func(r Row) error {
+		names[r.ID(0)] = r.Text(1)
+		return nil
+	}
+	if err := tx.query(`SELECT id, name FROM users WHERE company = $1`, []any{company}, note); err != nil {
+		return nil, err
+	}
+	return names, tx.query(`SELECT id, name FROM sectors WHERE company = $1`, []any{company}, note)
+}
+
+// ForgetReport takes every line of the company out, and keeps writers of reports waiting until the end of
+// the transaction. Whoever has changed an attendance and not yet committed adds to what is written next.
+func (tx *Tx) ForgetReport(company model.ID) error {
+	if !tx.SQLite() {
+		tx.later(`LOCK TABLE report_days IN EXCLUSIVE MODE`)
+	}
+	_, err := tx.exec(`DELETE FROM report_days WHERE company = $1`, company)
+	return err
+}
+
+// ReportedAttendances calls each for every attendance of the company that its report counts, with what the
+// report counts of it.
+func (tx *Tx) ReportedAttendances(company model.ID, each func(a *model.Attendance)) error {
+	return tx.query(`
+		SELECT id, responsible, sector, opened_at, first_response_at, closed_at
+		FROM attendances
+		WHERE company = $1 AND NOT private`, []any{company}, func(r Row) error {
+		a := model.Attendance{
+			ID: r.ID(0), Company: company, Sector: r.NullID(2),
+			OpenedAt: r.Time(3), FirstResponseAt: r.NullTime(4), ClosedAt: r.NullTime(5),
+		}
+		if member := r.NullID(1); member != nil {
+			a.Responsible = &model.Ref{ID: *member}
+		}
+		each(&a)
+		return nil
+	})
+}
+
+// InsertReportLine writes a line of a company whose report was forgotten.
+func (tx *Tx) InsertReportLine(l ReportLine, c ReportCounts) {
+	tx.later(`
+		INSERT INTO report_days (company, day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		l.Company, l.Day, l.Member, l.Sector, c.Opened, c.Answered, c.AnswerSeconds, c.AnswerSketch, c.Closed, c.CloseSeconds, c.CloseSketch)
 }

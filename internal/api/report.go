@@ -1,0 +1,60 @@
+package api
+
+import (
+	"context"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type attendanceReportInput struct {
+	From   string `query:"from" format:"date" doc:"First day, YYYY-MM-DD." example:"2026-11-01"`
+	To     string `query:"to" format:"date" doc:"Last day, included. At most 366 days." example:"2026-11-30"`
+	Sector string `query:"sector" format:"uuid" doc:"Only what this sector is in charge of."`
+	User   string `query:"user" format:"uuid" doc:"Only what this person is responsible for."`
+}
+
+func (s *Server) attendanceReport(ctx context.Context, a *desk.Actor, in *attendanceReportInput) (*reply[model.Report], error) {
+	f, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.desk.AttendanceReport(ctx, a, f)
+	return &reply[model.Report]{report}, err
+}
+
+func (in *attendanceReportInput) filter() (f desk.ReportFilter, err error) {
+	if f.From, err = queryDate("query.from", in.From); err != nil {
+		return f, err
+	}
+	if f.To, err = queryDate("query.to", in.To); err != nil {
+		return f, err
+	}
+	if f.Sector, err = queryID("query.sector", in.Sector); err != nil {
+		return f, err
+	}
+	f.User, err = queryID("query.user", in.User)
+	return f, err
+}
+
+func queryDate(field, text string) (*model.Date, error) {
+	if text == "" {
+		return nil, nil
+	}
+	day, ok := model.ParseDate(text)
+	if !ok {
+		return nil, model.Invalid(field, "must be a day that exists, such as 2026-11-14")
+	}
+	return &day, nil
+}
+
+func queryID(field, text string) (*model.ID, error) {
+	if text == "" {
+		return nil, nil
+	}
+	id, ok := model.ParseID(text)
+	if !ok {
+		return nil, model.Invalid(field, "must be a UUID")
+	}
+	return &id, nil
+}
