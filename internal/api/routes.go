@@ -23,6 +23,22 @@ func (s *Server) routes() []*Route {
 		patch("/labels/{id}", model.ScopeLabelsWrite, "Change a label", s.updateLabel),
 		del("/labels/{id}", model.ScopeLabelsWrite, "Delete a label", s.deleteLabel),
 
+		post("/conversations/{id}/transfer", model.ScopeConversationsWrite, "Transfer a conversation", s.transfer,
+			about("To a person, to a sector, to a person of a sector, or back to the queue. A sector alone puts the conversation into that "+
+				"sector's queue with nobody responsible; a person alone leaves the sector as it is; a person with a sector must be its member. "+
+				"The open attendance and its card follow.")),
+		put("/conversations/{id}/sector", model.ScopeConversationsWrite, "Set the sector of a conversation", s.setSector,
+			about("The responsible person stays. Where the sector changes, the history of responsible persons says so.")),
+
+		get("/attendances", model.ScopeAttendancesRead, "List the attendances", s.listAttendances,
+			about("The newest first.")),
+		get("/attendances/{id}", model.ScopeAttendancesRead, "Get an attendance", s.getAttendance),
+		get("/conversations/{id}/attendance", model.ScopeAttendancesRead, "Get the open attendance of a conversation, or null", s.currentAttendance),
+		get("/conversations/{id}/assignments", model.ScopeAttendancesRead, "List who was responsible for a conversation", s.listAssignments,
+			about("The newest first; the latest 1000 lines.")),
+		post("/conversations/{id}/attendance/close", model.ScopeAttendancesWrite, "Close the open attendance of a conversation", s.closeAttendance,
+			about("In restricted mode only the responsible person, or a manager and above, may close.")),
+
 		get("/reports/attendance", model.ScopeReportsRead, "Report on attendances", s.attendanceReport,
 			about("Attendances opened and closed, first-response and resolution times: in all, per responsible person, per sector and per day. "+
 				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to alone it has 30 days. "+

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"recado/internal/model"
+	"recado/internal/store"
 )
 
 // Actor is who makes a call: a key, the member it acts as, and their company. Every query of a verb
@@ -52,6 +53,15 @@ func (a *Actor) sees(assignee, sector *model.ID) bool {
 		return mine || sector != nil && slices.Contains(a.Sectors, *sector)
 	}
 	return mine
+}
+
+// sight is MaySee for queries.
+func (a *Actor) sight() store.Sight {
+	s := store.Sight{All: a.Profile == model.AccessAll, Member: a.User.ID}
+	if a.Profile == model.AccessSectors {
+		s.Sectors = a.Sectors
+	}
+	return s
 }
 
 // MaySeeBoard reports whether the key's list of boards allows a board.

@@ -1,16 +1,308 @@
 package desk
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"recado/internal/model"
+	"recado/internal/store"
 )
 
-// openAttendance opens an attendance of the conversation where the company has them enabled and none
-// is open. opener is the member who started the conversation, nil when the customer wrote.
-func (t *thread) openAttendance(opener *Actor) error { return nil }
+// AttendanceFilter chooses attendances of a list. Zero values choose all.
+type AttendanceFilter struct {
+	Status       string // "", open or closed
+	Nobody       bool   // those that nobody is responsible for
+	Responsible  model.ID
+	Sector       model.ID
+	Conversation model.ID
+	Protocol     string // with or without the prefix and leading zeros
+	From         string // RFC 3339, or a day of the company's: opened then or later
+	To           string // likewise: opened before
+	Limit        int
+	Cursor       string
+}
 
-// mayAnswer refuses a member whom restricted mode keeps from answering or closing.
-func (t *thread) mayAnswer(a *Actor) error { return nil }
+// Attendances lists the attendances that the actor may see, the newest first. A page continues where the
+// one before it ended, whatever was opened or closed meanwhile. next is "" on the last page.
+func (d *Desk) Attendances(ctx context.Context, a *Actor, f AttendanceFilter) (page []model.Attendance, next string, err error) {
+	chosen, err := f.chosen(a)
+	if err != nil {
+		return nil, "", err
+	}
+	name := f.name()
+	var openedAt int64
+	var after model.ID
+	if f.Cursor != "" {
+		payload, invalid := d.cursors.Open(a.Company.ID, name, f.Cursor)
+		if invalid == nil {
+			openedAt, after, invalid = model.ReadCursorIntID(payload)
+		}
+		if invalid != nil {
+			return nil, "", invalid
+		}
+	}
+	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		page, err = tx.Attendances(a.Company.ID, chosen, a.sight(), openedAt, after, f.Limit+1)
+		return err
+	})
+	if err == nil && len(page) > f.Limit {
+		page = page[:f.Limit]
+		last := page[f.Limit-1]
+		next = d.cursors.Seal(a.Company.ID, name, model.CursorIntID(last.OpenedAt.UnixMilli(), last.ID))
+	}
+	return page, next, err
+}
+
+// chosen reads the parts of the filter that are text.
+func (f *AttendanceFilter) chosen(a *Actor) (store.AttendanceFilter, error) {
+	out := store.AttendanceFilter{
+		Status: f.Status, Nobody: f.Nobody, Responsible: f.Responsible, Sector: f.Sector, Conversation: f.Conversation,
+	}
+	if f.Protocol != "" {
+		number, ok := model.ParseProtocol(f.Protocol)
+		if !ok {
+			return out, model.Invalid("query.protocol", "must be a protocol number such as "+model.FormatProtocol(123))
+		}
+		out.Number = number
+	}
+	zone, invalid := model.LoadZone("timezone", a.Company.Timezone)
+	if invalid != nil {
+		return out, fmt.Errorf("company %s: %s", a.Company.ID, invalid.Message)
+	}
+	for _, bound := range []struct {
+		field, text string
+		to          **time.Time
+	}{{"query.from", f.From, &out.From}, {"query.to", f.To, &out.To}} {
+		if bound.text == "" {
+			continue
+		}
+		at, err := model.ParseMoment(bound.text, zone)
+		if err != nil {
+			return out, model.Invalid(bound.field, err.Error())
+		}
+		*bound.to = &at
+	}
+	if out.From != nil && out.To != nil && out.From.After(*out.To) {
+		return out, model.Invalid("query.from", "must not come after to")
+	}
+	return out, nil
+}
+
+// name tells the list that a cursor belongs to from all others.
+func (f *AttendanceFilter) name() string {
+	return fmt.Sprintf("attendances %q %t %s %s %s %q %q %q",
+		f.Status, f.Nobody, f.Responsible, f.Sector, f.Conversation, f.Protocol, f.From, f.To)
+}
+
+// Attendance gives one attendance whose conversation the actor may see.
+func (d *Desk) Attendance(ctx context.Context, a *Actor, id model.ID) (model.Attendance, error) {
+	return read(ctx, d, func(tx *store.Tx) (model.Attendance, error) {
+		att, found, err := tx.Attendance(a.Company.ID, id)
+		if err != nil || !found {
+			return att, errOr(err, model.NotFound("attendance"))
+		}
+		c, found, err := tx.Conversation(a.Company.ID, att.Conversation)
+		if err != nil || !found || !a.MaySee(&c) {
+			return att, errOr(err, model.NotFound("attendance"))
+		}
+		return att, nil
+	})
+}
+
+// CurrentAttendance gives the open attendance of a conversation, or nil.
+func (d *Desk) CurrentAttendance(ctx context.Context, a *Actor, conversation model.ID) (*model.Attendance, error) {
+	return read(ctx, d, func(tx *store.Tx) (*model.Attendance, error) {
+		c, found, err := tx.Conversation(a.Company.ID, conversation)
+		if err != nil || !found || !a.MaySee(&c) {
+			return nil, errOr(err, model.NotFound("conversation"))
+		}
+		if c.Attendance == nil {
+			return nil, nil
+		}
+		att, found, err := tx.Attendance(a.Company.ID, *c.Attendance)
+		if err != nil || !found {
+			return nil, errOr(err, errAttendanceLost(*c.Attendance))
+		}
+		return &att, nil
+	})
+}
+
+// CloseAttendance ends the open attendance of a conversation. An empty reason is none.
+func (d *Desk) CloseAttendance(ctx context.Context, a *Actor, conversation model.ID, reason string) (model.Attendance, error) {
+	why, invalid := reasonOf(reason)
+	if invalid != nil {
+		return model.Attendance{}, invalid
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Attendance, error) {
+		t, err := d.lock(tx, a, conversation)
+		if err != nil {
+			return model.Attendance{}, err
+		}
+		if t.Attendance == nil {
+			return model.Attendance{}, model.Errorf(model.CodeAttendanceNotOpen, "This conversation has no open attendance.")
+		}
+		if err := t.mayAnswer(a); err != nil {
+			return model.Attendance{}, err
+		}
+		att, err := t.closeAttendance(&a.User, why)
+		if err != nil {
+			return model.Attendance{}, err
+		}
+		return *att, t.save()
+	})
+}
+
+// openAttendance opens an attendance of the conversation where the company has them enabled and none
+// is open. opener is the member who started the conversation, nil when the customer wrote. Numbering
+// makes the company's other openings wait until the end of the transaction, so it belongs near its end.
+func (t *thread) openAttendance(opener *Actor) error {
+	if t.Attendance != nil || t.silent {
+		return nil
+	}
+	att := &model.Attendance{
+		ID: model.NewID(), Company: t.Company, Private: t.Private, Status: model.AttendanceOpen,
+		Conversation: t.ID, Channel: t.Channel, Contact: model.AttendanceContact{ID: t.Contact, Name: t.Name, Phone: t.Phone},
+		Sector: t.Sector, OpenedAt: t.tx.Now, OpenedBy: model.OpenedByCustomer,
+	}
+	if opener != nil {
+		att.OpenedBy = model.OpenedByTeam
+	}
+	if err := t.introduce(att); err != nil {
+		return err
+	}
+	number, enabled, err := t.tx.NextProtocol(t.Company)
+	if err != nil || !enabled {
+		return err
+	}
+	att.Number, att.Protocol = number, model.FormatProtocol(number)
+	t.Attendance, t.Unanswered = &att.ID, true
+	t.tx.InsertAttendance(att)
+	if err := t.attendanceCardOpened(att); err != nil {
+		return err
+	}
+	if err := t.d.reportOpened(t.tx, att); err != nil {
+		return err
+	}
+	return t.emitWith(model.EventAttendanceOpened, "attendance", att)
+}
+
+// introduce looks up the people of a new attendance where the conversation alone does not name them.
+func (t *thread) introduce(att *model.Attendance) error {
+	if t.Assignee != nil {
+		ref, found, err := t.tx.RemovedOrPresentUserRef(t.Company, *t.Assignee)
+		if err != nil {
+			return err
+		}
+		if found {
+			att.Responsible = &ref
+		}
+	}
+	if t.Contact != nil && t.Renamed {
+		name, found, err := t.tx.ContactName(t.Company, *t.Contact)
+		if err != nil {
+			return err
+		}
+		if found {
+			att.Contact.Name = name
+		}
+	}
+	return nil
+}
+
+// mayAnswer refuses a member whom restricted mode keeps from answering or closing: one below manager,
+// while somebody else is responsible.
+func (t *thread) mayAnswer(a *Actor) error {
+	if t.Attendance == nil || t.Assignee == nil || *t.Assignee == a.User.ID || a.Role.AtLeast(model.RoleManager) {
+		return nil
+	}
+	rules, err := t.tx.AttendanceRules(t.Company)
+	if err != nil || rules.Mode != model.ModeRestricted {
+		return err
+	}
+	return model.Errorf(model.CodeAttendanceRestricted, "Only the responsible person, or a manager and above, may answer or close this attendance.")
+}
 
 // answered notes an outbound message: the first response, and the first responder's ownership. member
-// is nil when the message came from the phone, where nobody knows who typed it.
-func (t *thread) answered(member *model.Ref) error { return nil }
+// is nil when the message came from the phone, where nobody knows who typed it. An attendance that has
+// been answered and has somebody responsible costs nothing here.
+func (t *thread) answered(member *model.Ref) error {
+	if t.Attendance == nil {
+		return nil
+	}
+	takes, err := t.takesOver(member)
+	if err != nil || !takes && !t.Unanswered {
+		return err
+	}
+	att, err := t.openOne()
+	if err != nil {
+		return err
+	}
+	if takes {
+		t.note(model.ActionTookOver, member, t.Sector, member, nil)
+		if err := t.move(att, member, t.Sector, member); err != nil {
+			return err
+		}
+	}
+	if !t.Unanswered {
+		return nil
+	}
+	t.Unanswered = false
+	att.Answered(t.tx.Now)
+	t.tx.SaveAttendance(att)
+	return t.d.reportAnswered(t.tx, att)
+}
+
+// takesOver reports whether the member who answers becomes responsible by doing so.
+func (t *thread) takesOver(member *model.Ref) (bool, error) {
+	if member == nil || t.Assignee != nil {
+		return false, nil
+	}
+	rules, err := t.tx.AttendanceRules(t.Company)
+	if err != nil || !rules.FirstResponderTakesOwnership {
+		return false, err
+	}
+	_, present, err := t.tx.KeepUser(t.Company, member.ID)
+	return present, err
+}
+
+// openOne gives the open attendance of the conversation, which has one.
+func (t *thread) openOne() (*model.Attendance, error) {
+	att, found, err := t.tx.Attendance(t.Company, *t.Attendance)
+	if err != nil || !found {
+		return nil, errOr(err, errAttendanceLost(*t.Attendance))
+	}
+	return &att, nil
+}
+
+// closeAttendance ends the open attendance of the conversation, which has one. by is nil for the system.
+func (t *thread) closeAttendance(by *model.Ref, reason *string) (*model.Attendance, error) {
+	att, err := t.openOne()
+	if err != nil {
+		return nil, err
+	}
+	now := t.tx.Now
+	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason = model.AttendanceClosed, &now, by, reason
+	t.Attendance, t.Unanswered, t.Assignee = nil, false, nil
+	t.tx.SaveAttendance(att)
+	if err := t.attendanceCardMoved(att, by); err != nil {
+		return nil, err
+	}
+	if err := t.d.reportClosed(t.tx, att); err != nil {
+		return nil, err
+	}
+	return att, t.emitWith(model.EventAttendanceClosed, "attendance", att)
+}
+
+// reasonOf checks a reason; one that says nothing is none.
+func reasonOf(text string) (*string, *model.Error) {
+	text, invalid := model.OptionalText("body.reason", text, model.MaxReason)
+	if invalid != nil || text == "" {
+		return nil, invalid
+	}
+	return &text, nil
+}
+
+func errAttendanceLost(id model.ID) error {
+	return fmt.Errorf("the attendance %s of a conversation does not exist", id)
+}

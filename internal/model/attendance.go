@@ -37,6 +37,12 @@ type Attendance struct {
 	Private bool  `json:"-"`
 }
 
+// Answered notes the first response.
+func (a *Attendance) Answered(at time.Time) {
+	seconds := max(0, int64(at.Sub(a.OpenedAt)/time.Second)) // a clock may be set back
+	a.FirstResponseAt, a.FirstResponseSeconds = &at, &seconds
+}
+
 // AttendanceContact is the customer of an attendance. For a group it is the group's name.
 type AttendanceContact struct {
 	ID    *ID     `json:"id"`

@@ -32,7 +32,8 @@ type Conversation struct {
 	Private        bool       `json:"-"` // of a private channel
 	GroupID        *string    `json:"-"` // the provider's id of the group
 	Renamed        bool       `json:"-"` // the team chose the name: the contact's no longer shows
-	Attendance     *ID        `json:"-"` // the open attendance
+	Attendance     *ID        `json:"-"` // the open attendance; its responsible person is Assignee
+	Unanswered     bool       `json:"-"` // the open attendance has had no response yet
 	LastInboundAt  *time.Time `json:"-"` // opens the 24-hour service window
 	LastInboundExt *string    `json:"-"` // external id of the customer's latest message
 	Sequence       int64      `json:"-"` // grows with every event and message of the conversation

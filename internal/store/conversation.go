@@ -10,7 +10,7 @@ const conversationColumns = `
 	c.id, c.company, c.channel, c.private, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
 	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
-	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at`
+	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered`
 
 func scanConversation(r Row) model.Conversation {
 	c := model.Conversation{
@@ -18,7 +18,7 @@ func scanConversation(r Row) model.Conversation {
 		Phone: r.NullText(7), Contact: r.NullID(8), GroupID: r.NullText(9), Assignee: r.NullID(10), Sector: r.NullID(11),
 		Archived: r.Bool(12), Pinned: r.Bool(13), Muted: r.Bool(14), LabelIDs: unpackIDs(r.Bytes(15)), UnreadCount: r.Int(16),
 		LastInboundAt: r.NullTime(22), LastInboundExt: r.NullText(23), Attendance: r.NullID(24), Sequence: r.Int(25),
-		CreatedAt: r.Time(26), UpdatedAt: r.Time(27),
+		CreatedAt: r.Time(26), UpdatedAt: r.Time(27), Unanswered: r.Bool(28),
 	}
 	c.Unread = c.UnreadCount > 0
 	if !r.Null(17) {
@@ -68,8 +68,8 @@ func (tx *Tx) forUpdate() string {
 func (tx *Tx) InsertConversation(c *model.Conversation) (bool, error) {
 	n, err := tx.exec(`
 		INSERT INTO conversations (id, company, channel, private, kind, name, renamed, phone, contact, group_id,
-			archived, pinned, muted, unread_count, sequence, activity_at, folded, unindexed, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, FALSE, FALSE, FALSE, 0, $11, $12, $13, TRUE, $12, $12)
+			archived, pinned, muted, unanswered, unread_count, sequence, activity_at, folded, unindexed, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, FALSE, FALSE, FALSE, FALSE, 0, $11, $12, $13, TRUE, $12, $12)
 		ON CONFLICT DO NOTHING`,
 		c.ID, c.Company, c.Channel, c.Private, c.Kind, c.Name, c.Renamed, c.Phone, c.Contact, c.GroupID,
 		c.Sequence, c.CreatedAt, conversationText(c))
@@ -92,11 +92,11 @@ func (tx *Tx) SaveConversation(c *model.Conversation) {
 		SET name = $2, renamed = $3, phone = $4, assignee = $5, sector = $6, archived = $7, pinned = $8, muted = $9, unread_count = $10,
 			last_id = $11, last_type = $12, last_text = $13, last_direction = $14, last_at = $15,
 			last_inbound_at = $16, last_inbound_ext = $17, attendance = $18, sequence = $19, activity_at = $20,
-			folded = $21, unindexed = TRUE, updated_at = $22
+			folded = $21, unindexed = TRUE, updated_at = $22, unanswered = $23
 		WHERE id = $1`,
 		c.ID, c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted, c.UnreadCount,
 		lastID, lastType, lastText, lastDirection, lastAt,
-		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, activity, conversationText(c), c.UpdatedAt)
+		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, activity, conversationText(c), c.UpdatedAt, c.Unanswered)
 }
 
 // SetConversationLabels replaces the labels of a conversation.

@@ -29,6 +29,23 @@ func (tx *Tx) UserRef(company, id model.ID) (model.Ref, bool, error) {
 	return ref, found, err
 }
 
+// KeepUser is UserRef, and keeps the member from being removed until the end of the transaction.
+func (tx *Tx) KeepUser(company, id model.ID) (model.Ref, bool, error) {
+	var ref model.Ref
+	found, err := tx.one(`SELECT id, name FROM users WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.forShare(), []any{company, id}, func(r Row) {
+		ref = model.Ref{ID: r.ID(0), Name: r.Text(1)}
+	})
+	return ref, found, err
+}
+
+// forShare keeps the rows a SELECT finds as they are. SQLite has one writer and needs no locks.
+func (tx *Tx) forShare() string {
+	if tx.SQLite() {
+		return ""
+	}
+	return ` FOR SHARE`
+}
+
 // RemovedOrPresentUserRef also finds people who have left, for history and reports.
 func (tx *Tx) RemovedOrPresentUserRef(company, id model.ID) (model.Ref, bool, error) {
 	var ref model.Ref

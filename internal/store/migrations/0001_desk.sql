@@ -205,6 +205,7 @@ CREATE TABLE conversations (
     last_inbound_at   BIGINT,
     last_inbound_ext  TEXT,
     attendance        UUID,
+    unanswered        BOOLEAN NOT NULL,
     sequence          BIGINT  NOT NULL,
     activity_at       BIGINT  NOT NULL,
     folded            TEXT    NOT NULL,
@@ -216,6 +217,7 @@ CREATE UNIQUE INDEX conversations_contact ON conversations (channel, contact) WH
 CREATE UNIQUE INDEX conversations_group ON conversations (channel, group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX conversations_list ON conversations (company, pinned DESC, activity_at DESC, id DESC) WHERE NOT private;
 CREATE INDEX conversations_assignee ON conversations (company, assignee, pinned DESC, activity_at DESC, id DESC) WHERE assignee IS NOT NULL;
+CREATE INDEX conversations_sector ON conversations (sector) WHERE sector IS NOT NULL;
 CREATE INDEX conversations_by_contact ON conversations (contact) WHERE contact IS NOT NULL;
 CREATE INDEX conversations_unindexed ON conversations (id) WHERE unindexed;
 
@@ -353,12 +355,13 @@ CREATE UNIQUE INDEX attendances_number ON attendances (company, number);
 CREATE UNIQUE INDEX attendances_open ON attendances (conversation) WHERE closed_at IS NULL;
 CREATE INDEX attendances_list ON attendances (company, opened_at DESC, id DESC) WHERE NOT private;
 CREATE INDEX attendances_conversation ON attendances (conversation, opened_at DESC, id DESC);
-CREATE INDEX attendances_responsible ON attendances (company, responsible, opened_at DESC, id DESC);
-CREATE INDEX attendances_sector ON attendances (company, sector, opened_at DESC, id DESC);
-CREATE INDEX attendances_waiting ON attendances (company, sector, channel, opened_at) WHERE closed_at IS NULL AND responsible IS NULL AND NOT private;
+CREATE INDEX attendances_responsible ON attendances (company, responsible, opened_at DESC, id DESC) WHERE responsible IS NOT NULL;
+CREATE INDEX attendances_nobody ON attendances (company, opened_at DESC, id DESC) WHERE responsible IS NULL;
+CREATE INDEX attendances_sector ON attendances (company, sector, opened_at DESC, id DESC) WHERE sector IS NOT NULL;
+CREATE INDEX attendances_waiting ON attendances (company, sector, channel, opened_at) WHERE sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private;
 -- When an open attendance is next looked at for automatic closing; null when the rule is off.
 CREATE INDEX attendances_check ON attendances (check_at) WHERE check_at IS NOT NULL;
-CREATE INDEX attendances_still_open ON attendances (company) WHERE closed_at IS NULL;
+CREATE INDEX attendances_still_open ON attendances (company, opened_at DESC, id DESC) WHERE closed_at IS NULL;
 
 CREATE TABLE assignments (
     conversation UUID   NOT NULL,

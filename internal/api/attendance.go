@@ -1,0 +1,101 @@
+package api
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type listAttendancesInput struct {
+	Status       string   `query:"status" enum:"open,closed"`
+	Assignee     string   `query:"assignee" doc:"The responsible person's UUID, or none for attendances that nobody is responsible for."`
+	Sector       model.ID `query:"sector"`
+	Conversation model.ID `query:"conversation"`
+	Protocol     string   `query:"protocol" doc:"With or without the prefix and leading zeros." example:"ATD-000123"`
+	From         string   `query:"from" doc:"Opened then or later: RFC 3339, or YYYY-MM-DD for the first moment of that day in the company's time zone." example:"2026-11-01"`
+	To           string   `query:"to" doc:"Opened before: likewise." example:"2026-12-01"`
+	Limit        int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Cursor       string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
+}
+
+func (s *Server) listAttendances(ctx context.Context, a *desk.Actor, in *listAttendancesInput) (*reply[cursorList[model.Attendance]], error) {
+	f := desk.AttendanceFilter{
+		Status: in.Status, Nobody: in.Assignee == "none", Sector: in.Sector, Conversation: in.Conversation,
+		Protocol: in.Protocol, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
+	}
+	if in.Assignee != "" && !f.Nobody {
+		id, ok := model.ParseID(in.Assignee)
+		if !ok {
+			return nil, model.Invalid("query.assignee", "must be a UUID or none")
+		}
+		f.Responsible = id
+	}
+	page, next, err := s.desk.Attendances(ctx, a, f)
+	out := cursorList[model.Attendance]{Data: page}
+	if next != "" {
+		out.NextCursor = &next
+	}
+	return &reply[cursorList[model.Attendance]]{out}, err
+}
+
+func (s *Server) getAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.Attendance], error) {
+	id, err := pathID(in.ID, "attendance")
+	if err != nil {
+		return nil, err
+	}
+	att, err := s.desk.Attendance(ctx, a, id)
+	return &reply[model.Attendance]{att}, err
+}
+
+func (s *Server) currentAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*reply[orNull[model.Attendance]], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	att, err := s.desk.CurrentAttendance(ctx, a, id)
+	return &reply[orNull[model.Attendance]]{orNull[model.Attendance]{att}}, err
+}
+
+func (s *Server) listAssignments(ctx context.Context, a *desk.Actor, in *AtID) (*reply[list[model.AssignmentEntry]], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.desk.Assignments(ctx, a, id)
+	return &reply[list[model.AssignmentEntry]]{list[model.AssignmentEntry]{entries}}, err
+}
+
+type closeAttendanceInput struct {
+	AtID
+	Body struct {
+		Reason string `json:"reason,omitempty" maxLength:"500"`
+	} `required:"false"`
+}
+
+func (s *Server) closeAttendance(ctx context.Context, a *desk.Actor, in *closeAttendanceInput) (*reply[model.Attendance], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	att, err := s.desk.CloseAttendance(ctx, a, id, in.Body.Reason)
+	return &reply[model.Attendance]{att}, err
+}
+
+// orNull is an answer whose whole body may be null.
+type orNull[T any] struct{ value *T }
+
+// Schema documents the null.
+func (orNull[T]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
+}
+
+// MarshalJSONTo writes the value, or null.
+func (o orNull[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, o.value)
+}

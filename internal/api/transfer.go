@@ -1,0 +1,43 @@
+package api
+
+import (
+	"context"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type transferInput struct {
+	AtID
+	Body struct {
+		UserID   model.Optional[model.ID] `json:"user_id,omitempty" doc:"Who becomes responsible; null hands the conversation back to the queue."`
+		SectorID model.Optional[model.ID] `json:"sector_id,omitempty" doc:"The sector it goes to; null means none. Without a user_id it enters that sector's queue."`
+		Reason   string                   `json:"reason,omitempty" maxLength:"500"`
+	} `required:"false"`
+}
+
+func (s *Server) transfer(ctx context.Context, a *desk.Actor, in *transferInput) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.Transfer(ctx, a, id, desk.Transfer{User: in.Body.UserID, Sector: in.Body.SectorID, Reason: in.Body.Reason})
+	return &reply[*model.Conversation]{&c}, err
+}
+
+type setSectorInput struct {
+	AtID
+	Body struct {
+		SectorID model.Optional[model.ID] `json:"sector_id,omitempty" doc:"null means no sector; absent leaves it as it is."`
+		Reason   string                   `json:"reason,omitempty" maxLength:"500"`
+	} `required:"false"`
+}
+
+func (s *Server) setSector(ctx context.Context, a *desk.Actor, in *setSectorInput) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.SetSector(ctx, a, id, in.Body.SectorID, in.Body.Reason)
+	return &reply[*model.Conversation]{&c}, err
+}

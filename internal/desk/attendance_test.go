@@ -1,0 +1,192 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"recado/internal/model"
+	"recado/internal/store"
+	"recado/internal/store/storetest"
+)
+
+// office is a company with an owner and a channel id, on nodes of one database.
+type office struct {
+	nodes   []*Desk
+	company model.Company
+	owner   *Actor
+	channel model.ID
+}
+
+func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		o := &office{nodes: []*Desk{New(Options{Store: open()}), New(Options{Store: open()})}, channel: model.NewID()}
+		var err error
+		if o.company, err = o.nodes[0].CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules}); err != nil {
+			t.Fatal(err)
+		}
+		_, err = o.nodes[0].CreateUser(t.Context(), o.company.ID, NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.owner, err = o.nodes[0].Operator(t.Context(), o.company.ID); err != nil {
+			t.Fatal(err)
+		}
+		body(t, o)
+	})
+}
+
+// customer makes a conversation without going through a channel.
+func (o *office) customer(t *testing.T, n int) model.ID {
+	t.Helper()
+	group := fmt.Sprint("group ", n)
+	id, err := write(t.Context(), o.nodes[0], nil, func(tx *store.Tx) (model.ID, error) {
+		c := model.Conversation{
+			ID: model.NewID(), Company: o.company.ID, Channel: o.channel, Kind: model.KindGroup, Name: group, GroupID: &group, CreatedAt: tx.Now,
+		}
+		_, err := tx.InsertConversation(&c)
+		return c.ID, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// change runs a change of one conversation in its own transaction.
+func (o *office) change(ctx context.Context, d *Desk, conversation model.ID, change func(t *thread) error) error {
+	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		t, err := d.lock(tx, o.owner, conversation)
+		if err == nil {
+			err = change(t)
+		}
+		if err == nil {
+			err = t.save()
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+func TestProtocolNumbers(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		t.Run("200 racing openings on two nodes, some of which fail, get consecutive numbers", func(t *testing.T) {
+			refused := model.Invalid("", "the transaction fails after numbering")
+			customers := make([]model.ID, 250)
+			for i := range customers {
+				customers[i] = o.customer(t, i)
+			}
+			var wg sync.WaitGroup
+			for i, c := range customers {
+				wg.Go(func() {
+					err := o.change(t.Context(), o.nodes[i%2], c, func(t *thread) error {
+						if err := t.openAttendance(nil); err != nil || i%5 != 0 {
+							return err
+						}
+						return refused
+					})
+					if err != nil && model.CodeOf(err) != refused.Code {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			var numbers []int64
+			filter := AttendanceFilter{Limit: 100}
+			for {
+				page, next, err := o.nodes[0].Attendances(t.Context(), o.owner, filter)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, a := range page {
+					numbers = append(numbers, a.Number)
+				}
+				if filter.Cursor = next; next == "" {
+					break
+				}
+			}
+			slices.Sort(numbers)
+			if len(numbers) != 200 {
+				t.Fatalf("%d attendances", len(numbers))
+			}
+			for i, n := range numbers {
+				if n != int64(i+1) {
+					t.Fatalf("number %d in place %d", n, i+1)
+				}
+			}
+		})
+
+		t.Run("a second opening of the same conversation changes nothing", func(t *testing.T) {
+			c := o.customer(t, 1000)
+			var wg sync.WaitGroup
+			for i := range 8 {
+				wg.Go(func() {
+					if err := o.change(t.Context(), o.nodes[i%2], c, func(t *thread) error { return t.openAttendance(o.owner) }); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			att, err := o.nodes[1].CurrentAttendance(t.Context(), o.owner, c)
+			if err != nil || att == nil || att.Protocol != "ATD-000201" || att.OpenedBy != model.OpenedByTeam {
+				t.Fatalf("%+v %v", att, err)
+			}
+		})
+	})
+}
+
+func TestAnswers(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		d := o.nodes[0]
+		c := o.customer(t, 1)
+		step := func(change func(t *thread) error) *model.Attendance {
+			t.Helper()
+			if err := o.change(t.Context(), d, c, change); err != nil {
+				t.Fatal(err)
+			}
+			att, err := d.CurrentAttendance(t.Context(), o.owner, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return att
+		}
+		step(func(t *thread) error { return t.openAttendance(nil) })
+		t.Run("an answer from the phone is the first response but makes nobody responsible", func(t *testing.T) {
+			att := step(func(t *thread) error { return t.answered(nil) })
+			if att.FirstResponseAt == nil || att.FirstResponseSeconds == nil || att.Responsible != nil {
+				t.Fatalf("%+v", att)
+			}
+		})
+		t.Run("the first member to answer becomes responsible and the first response stays", func(t *testing.T) {
+			before := step(func(*thread) error { return nil })
+			att := step(func(t *thread) error { return t.answered(&o.owner.User) })
+			if att.Responsible == nil || att.Responsible.ID != o.owner.User.ID || !att.FirstResponseAt.Equal(*before.FirstResponseAt) {
+				t.Fatalf("%+v", att)
+			}
+			history, err := d.Assignments(t.Context(), o.owner, c)
+			if err != nil || len(history) != 1 || history[0].Action != model.ActionTookOver || history[0].User.Name != "Ana" {
+				t.Fatalf("%+v %v", history, err)
+			}
+		})
+		t.Run("closing leaves nobody responsible for the conversation", func(t *testing.T) {
+			att, err := d.CloseAttendance(t.Context(), o.owner, c, "solved")
+			if err != nil || att.Status != model.AttendanceClosed || att.Responsible == nil || *att.CloseReason != "solved" {
+				t.Fatalf("%+v %v", att, err)
+			}
+			if now := step(func(t *thread) error {
+				if t.Assignee != nil || t.Unanswered {
+					return fmt.Errorf("%+v", t.Conversation)
+				}
+				return nil
+			}); now != nil {
+				t.Fatalf("%+v", now)
+			}
+			_, err = d.CloseAttendance(t.Context(), o.owner, c, "")
+			if model.CodeOf(err) != model.CodeAttendanceNotOpen {
+				t.Fatal(err)
+			}
+		})
+	})
+}

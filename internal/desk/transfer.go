@@ -1,0 +1,184 @@
+package desk
+
+import (
+	"context"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// Transfer says where a conversation goes: to a person (null: back to the queue), to a sector (null: to
+// none), or both. An absent person means nobody, an absent sector the one it is in.
+type Transfer struct {
+	User   model.Optional[model.ID]
+	Sector model.Optional[model.ID]
+	Reason string
+}
+
+// Transfer hands a conversation over. Its open attendance and that one's card follow. The actor gets the
+// conversation back even where handing it over took it out of their sight.
+func (d *Desk) Transfer(ctx context.Context, a *Actor, id model.ID, in Transfer) (model.Conversation, error) {
+	reason, invalid := reasonOf(in.Reason)
+	if invalid != nil {
+		return model.Conversation{}, invalid
+	}
+	if !in.User.Set && !in.Sector.Set {
+		return model.Conversation{}, model.Invalid("body", "must name a user_id, a sector_id or both")
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Conversation, error) {
+		t, err := d.lock(tx, a, id)
+		if err != nil {
+			return model.Conversation{}, err
+		}
+		to, sector, err := t.destination(in)
+		if err != nil {
+			return model.Conversation{}, err
+		}
+		if err := t.assign(to, sector, a, reason); err != nil {
+			return model.Conversation{}, err
+		}
+		err = t.save()
+		return t.Conversation, err
+	})
+}
+
+// destination finds the person and the sector that a transfer names.
+func (t *thread) destination(in Transfer) (to *model.Ref, sector *model.ID, err error) {
+	if id := in.User.Pointer(); id != nil {
+		ref, found, err := t.tx.KeepUser(t.Company, *id)
+		if err != nil || !found {
+			return nil, nil, errOr(err, model.Invalid("body.user_id", "there is no such team member"))
+		}
+		to = &ref
+	}
+	if !in.Sector.Set {
+		return to, t.Sector, nil
+	}
+	sector = in.Sector.Pointer()
+	if err := t.keepSector(sector); err != nil || sector == nil || to == nil {
+		return to, sector, err
+	}
+	member, err := t.tx.IsSectorMember(*sector, to.ID)
+	if err == nil && !member {
+		err = model.Errorf(model.CodeNotASectorMember, "%s is not a member of this sector.", to.Name)
+	}
+	return to, sector, err
+}
+
+func (t *thread) keepSector(sector *model.ID) error {
+	if sector == nil {
+		return nil
+	}
+	found, err := t.tx.KeepSector(t.Company, *sector)
+	if err == nil && !found {
+		err = model.Invalid("body.sector_id", "there is no such sector")
+	}
+	return err
+}
+
+// SetSector puts a conversation into a sector, or into none, and leaves the responsible person as they
+// are, member of it or not. An absent sector changes nothing.
+func (d *Desk) SetSector(ctx context.Context, a *Actor, id model.ID, to model.Optional[model.ID], reason string) (model.Conversation, error) {
+	why, invalid := reasonOf(reason)
+	if invalid != nil {
+		return model.Conversation{}, invalid
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Conversation, error) {
+		t, err := d.lock(tx, a, id)
+		if err != nil {
+			return model.Conversation{}, err
+		}
+		sector := to.Pointer()
+		if err := t.keepSector(sector); err != nil {
+			return model.Conversation{}, err
+		}
+		if !to.Set || same(sector, t.Sector) {
+			return t.Conversation, nil
+		}
+		holder, err := t.holder()
+		if err != nil {
+			return model.Conversation{}, err
+		}
+		if err := t.assign(holder, sector, a, why); err != nil {
+			return model.Conversation{}, err
+		}
+		err = t.save()
+		return t.Conversation, err
+	})
+}
+
+// assign makes to, or nobody, responsible for the conversation in a sector, and adds a line to its
+// history: took over when the actor did it for themself, received when somebody else did, handed back
+// when nobody is responsible now.
+func (t *thread) assign(to *model.Ref, sector *model.ID, a *Actor, reason *string) error {
+	action, who := model.ActionReceived, to
+	switch {
+	case to == nil:
+		holder, err := t.holder()
+		if err != nil {
+			return err
+		}
+		action, who = model.ActionHandedBack, holder
+	case to.ID == a.User.ID:
+		action = model.ActionTookOver
+	}
+	t.note(action, who, sector, &a.User, reason)
+	if t.Attendance == nil {
+		t.Assignee, t.Sector = idOf(to), sector
+		return nil
+	}
+	att, err := t.openOne()
+	if err != nil {
+		return err
+	}
+	return t.move(att, to, sector, &a.User)
+}
+
+// holder is who is responsible for the conversation now.
+func (t *thread) holder() (*model.Ref, error) {
+	if t.Assignee == nil {
+		return nil, nil
+	}
+	ref, found, err := t.tx.RemovedOrPresentUserRef(t.Company, *t.Assignee)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &ref, nil
+}
+
+// move lets the open attendance and its card follow the conversation to a person and a sector.
+func (t *thread) move(att *model.Attendance, to *model.Ref, sector *model.ID, by *model.Ref) error {
+	before := *att
+	t.Assignee, t.Sector = idOf(to), sector
+	att.Responsible, att.Sector = to, sector
+	t.tx.SaveAttendance(att)
+	if err := t.attendanceCardMoved(att, by); err != nil {
+		return err
+	}
+	return t.d.reportMoved(t.tx, &before, att)
+}
+
+// note adds a line to the history of responsible persons.
+func (t *thread) note(action string, who *model.Ref, sector *model.ID, by *model.Ref, reason *string) {
+	t.tx.InsertAssignment(t.Company, t.ID, t.Attendance, t.next(), &model.AssignmentEntry{
+		ID: model.NewID(), Action: action, User: who, By: by, Sector: sector, Reason: reason, CreatedAt: t.tx.Now,
+	})
+}
+
+func idOf(ref *model.Ref) *model.ID {
+	if ref == nil {
+		return nil
+	}
+	return &ref.ID
+}
+
+// Assignments gives the history of a conversation's responsible persons, the newest first.
+func (d *Desk) Assignments(ctx context.Context, a *Actor, conversation model.ID) ([]model.AssignmentEntry, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.AssignmentEntry, error) {
+		c, found, err := tx.Conversation(a.Company.ID, conversation)
+		if err != nil || !found || !a.MaySee(&c) {
+			return nil, errOr(err, model.NotFound("conversation"))
+		}
+		return tx.Assignments(a.Company.ID, conversation)
+	})
+}

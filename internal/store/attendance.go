@@ -1,0 +1,202 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"recado/internal/model"
+)
+
+const attendanceColumns = `
+	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name), p.phone, a.private,
+	a.responsible, r.name, a.sector, a.opened_at, a.opened_by, a.first_response_at, a.closed_at, a.closed_by, b.name, a.close_reason`
+
+const attendanceTables = `
+	attendances a
+	JOIN conversations c ON c.id = a.conversation
+	LEFT JOIN contacts p ON p.id = a.contact
+	LEFT JOIN users r ON r.id = a.responsible
+	LEFT JOIN users b ON b.id = a.closed_by`
+
+func scanAttendance(r Row) model.Attendance {
+	a := model.Attendance{
+		ID: r.ID(0), Company: r.ID(1), Number: r.Int(2), Conversation: r.ID(3), Channel: r.ID(4),
+		Contact: model.AttendanceContact{ID: r.NullID(5), Name: r.Text(6), Phone: r.NullText(7)},
+		Private: r.Bool(8), Responsible: scanRef(r, 9), Sector: r.NullID(11), OpenedAt: r.Time(12), OpenedBy: r.Text(13),
+		ClosedAt: r.NullTime(15), ClosedBy: scanRef(r, 16), CloseReason: r.NullText(18),
+	}
+	a.Protocol, a.Status = model.FormatProtocol(a.Number), model.AttendanceOpen
+	if a.ClosedAt != nil {
+		a.Status = model.AttendanceClosed
+	}
+	if answered := r.NullTime(14); answered != nil {
+		a.Answered(*answered)
+	}
+	return a
+}
+
+// scanRef reads an id that may be NULL, and the name beside it.
+func scanRef(r Row, i int) *model.Ref {
+	if r.Null(i) {
+		return nil
+	}
+	return &model.Ref{ID: r.ID(i), Name: r.Text(i + 1)}
+}
+
+// Attendance gives one attendance of the company, private ones included.
+func (tx *Tx) Attendance(company, id model.ID) (model.Attendance, bool, error) {
+	var a model.Attendance
+	found, err := tx.one(`SELECT`+attendanceColumns+` FROM`+attendanceTables+` WHERE a.id = $1 AND a.company = $2`,
+		[]any{id, company}, func(r Row) { a = scanAttendance(r) })
+	return a, found, err
+}
+
+// ContactName gives the name of a contact of the company.
+func (tx *Tx) ContactName(company, id model.ID) (name string, found bool, err error) {
+	found, err = tx.one(`SELECT name FROM contacts WHERE id = $1 AND company = $2`, []any{id, company}, func(r Row) { name = r.Text(0) })
+	return name, found, err
+}
+
+// NextProtocol gives out the company's next protocol number, or false where attendances are switched
+// off. Whoever got one keeps the others waiting until the end of the transaction, and a transaction that
+// fails gives it back: that is how the numbers have no gaps.
+func (tx *Tx) NextProtocol(company model.ID) (number int64, enabled bool, err error) {
+	enabled, err = tx.one(`
+		UPDATE protocols
+		SET last = last + 1
+		WHERE company = $1 AND EXISTS (SELECT 1 FROM companies WHERE id = $1 AND attendance_enabled)
+		RETURNING last`, []any{company}, func(r Row) { number = r.Int(0) })
+	return number, enabled, err
+}
+
+// InsertAttendance adds an attendance that has just been opened. When it is first looked at for
+// automatic closing comes from the company's rules, read here: NextProtocol keeps them from changing.
+func (tx *Tx) InsertAttendance(a *model.Attendance) {
+	tx.later(`
+		INSERT INTO attendances (id, company, number, conversation, channel, contact, private, responsible, sector, opened_at, opened_by, check_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+			(SELECT CASE WHEN auto_close THEN $10 + auto_close_minutes * 60000 END FROM companies WHERE id = $2))`,
+		a.ID, a.Company, a.Number, a.Conversation, a.Channel, a.Contact.ID, a.Private, refID(a.Responsible), a.Sector, a.OpenedAt, a.OpenedBy)
+}
+
+// SaveAttendance writes everything about an attendance that can change.
+func (tx *Tx) SaveAttendance(a *model.Attendance) {
+	tx.later(`
+		UPDATE attendances
+		SET responsible = $2, sector = $3, first_response_at = $4, closed_at = $5, closed_by = $6, close_reason = $7,
+			check_at = CASE WHEN $8 THEN check_at END
+		WHERE id = $1`,
+		a.ID, refID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, refID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil)
+}
+
+func refID(ref *model.Ref) *model.ID {
+	if ref == nil {
+		return nil
+	}
+	return &ref.ID
+}
+
+// AttendanceFilter chooses attendances. Zero values choose all.
+type AttendanceFilter struct {
+	Status       string
+	Nobody       bool // those that nobody is responsible for
+	Responsible  model.ID
+	Sector       model.ID
+	Conversation model.ID
+	Number       int64
+	From         *time.Time // opened then or later
+	To           *time.Time // opened before
+}
+
+// Attendances lists the company's attendances that sight reaches, the newest first, from behind the one
+// that was opened at afterAt and has the id after (zero: from the beginning).
+func (tx *Tx) Attendances(company model.ID, f AttendanceFilter, sight Sight, afterAt int64, after model.ID, limit int) ([]model.Attendance, error) {
+	var w where
+	w.and(`a.company = ?`, company)
+	w.and(`NOT a.private`)
+	switch f.Status {
+	case model.AttendanceOpen:
+		w.and(`a.closed_at IS NULL`)
+	case model.AttendanceClosed:
+		w.and(`a.closed_at IS NOT NULL`)
+	}
+	if f.Nobody {
+		w.and(`a.responsible IS NULL`)
+	}
+	w.andID(`a.responsible = ?`, f.Responsible)
+	w.andID(`a.sector = ?`, f.Sector)
+	w.andID(`a.conversation = ?`, f.Conversation)
+	if f.Number > 0 {
+		w.and(`a.number = ?`, f.Number)
+	}
+	if f.From != nil {
+		w.and(`a.opened_at >= ?`, *f.From)
+	}
+	if f.To != nil {
+		w.and(`a.opened_at < ?`, *f.To)
+	}
+	if !after.IsZero() {
+		w.and(`(a.opened_at, a.id) < (?, ?)`, afterAt, after)
+	}
+	sight.limit(&w, "c")
+	out := make([]model.Attendance, 0, limit)
+	err := tx.query(`SELECT`+attendanceColumns+` FROM`+attendanceTables+w.sql.String()+`
+		ORDER BY a.opened_at DESC, a.id DESC
+		LIMIT `+strconv.Itoa(limit), w.args, func(r Row) error {
+		out = append(out, scanAttendance(r))
+		return nil
+	})
+	return out, err
+}
+
+// Sight is how far a member sees: everything, or what is assigned to them or lies in one of their sectors.
+type Sight struct {
+	All     bool
+	Member  model.ID
+	Sectors []model.ID
+}
+
+// limit narrows a query to the conversations, called alias in it, that are in sight.
+func (s Sight) limit(w *where, alias string) {
+	switch {
+	case s.All:
+	case len(s.Sectors) == 0:
+		w.and(alias+`.assignee = ?`, s.Member)
+	default:
+		args := []any{s.Member}
+		for _, sector := range s.Sectors {
+			args = append(args, sector)
+		}
+		w.and(`(`+alias+`.assignee = ? OR `+alias+`.sector IN (?`+strings.Repeat(`, ?`, len(s.Sectors)-1)+`))`, args...)
+	}
+}
+
+// where collects the conditions of a query whose filters vary.
+type where struct {
+	sql  strings.Builder
+	args []any
+}
+
+// and adds a condition; each ? in it stands for the next of args.
+func (w *where) and(condition string, args ...any) {
+	if w.sql.Len() == 0 {
+		w.sql.WriteString(` WHERE `)
+	} else {
+		w.sql.WriteString(` AND `)
+	}
+	for i, part := range strings.Split(condition, `?`) {
+		if i > 0 {
+			w.args = append(w.args, args[i-1])
+			w.sql.WriteString(`$` + strconv.Itoa(len(w.args)))
+		}
+		w.sql.WriteString(part)
+	}
+}
+
+// andID adds a condition on an id, unless the id is absent.
+func (w *where) andID(condition string, id model.ID) {
+	if !id.IsZero() {
+		w.and(condition, id)
+	}
+}
