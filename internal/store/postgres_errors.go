@@ -86,7 +86,7 @@ func isUnreachable(err error) bool {
 		return true
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch pg.Code[:2] {
+		switch (pg.Code + "00")[:2] {
 		case "08", "53", "57", "58": // connection, resources, operator, system
 			return true
 		}

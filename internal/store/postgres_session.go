@@ -44,6 +44,9 @@ func (s *pgSession) exec(sql string, args []any) (int64, error) {
 }
 
 func (s *pgSession) later(sql string, args []any) error {
+	if s.begin != beginWrite {
+		return errReadOnly
+	}
 	simple, err := pgArgs(args)
 	if err != nil {
 		return err

@@ -51,6 +51,15 @@ func TestRead(t *testing.T) {
 			if err == nil {
 				t.Error("query of one: no error")
 			}
+			for _, read := range []func(context.Context, func(*Tx) error) error{s.Read, s.ReadOne} {
+				err := read(ctx, func(tx *Tx) error {
+					tx.later("UPDATE counters SET n = 9 WHERE id = 2")
+					return nil
+				})
+				if err == nil {
+					t.Error("later: no error")
+				}
+			}
 			hasCount(t, s, 2, 0)
 		})
 		t.Run("ReadOne refuses a second statement", func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"recado/internal/model"
@@ -212,5 +213,58 @@ func TestWriteAheadLog(t *testing.T) {
 			t.Errorf("the log has %d bytes", size())
 		}
 		s.lite.writer = newWriter(s.lite.writer.c, s.lite.now, func() {}, func() {})
+	})
+}
+
+func TestFullDisk(t *testing.T) {
+	s := opened(t, Options{Dir: t.TempDir()})
+	limit := func(pages int) {
+		t.Helper()
+		write(t, s, func(tx *Tx) error {
+			return tx.query(fmt.Sprintf("PRAGMA max_page_count = %d", pages), nil, func(Row) error { return nil })
+		})
+	}
+	rows := func() (n int64) {
+		read(t, s, func(tx *Tx) error {
+			_, err := tx.one("SELECT count(*) FROM things", nil, func(r Row) { n = r.Int(0) })
+			return err
+		})
+		return n
+	}
+	t.Run("what was answered is stored, and nothing else", func(t *testing.T) {
+		limit(300)
+		var stored atomic.Int64
+		var all sync.WaitGroup
+		for range 32 {
+			all.Go(func() {
+				for range 10 {
+					err := s.Write(context.Background(), func(tx *Tx) error {
+						_, err := tx.exec("INSERT INTO things (id, data) VALUES ($1, $2)", model.NewID(), make([]byte, 10_000))
+						return err
+					})
+					switch {
+					case err == nil:
+						stored.Add(1)
+					case model.CodeOf(err) != model.CodeUnavailable:
+						t.Errorf("got %v", err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if n := rows(); n != stored.Load() || n == 0 || n == 320 {
+			t.Errorf("%d rows, %d answers", n, stored.Load())
+		}
+	})
+	t.Run("it goes on when there is room again", func(t *testing.T) {
+		before := rows()
+		limit(1 << 30)
+		write(t, s, func(tx *Tx) error {
+			_, err := tx.exec("INSERT INTO things (id, data) VALUES ($1, $2)", model.NewID(), make([]byte, 10_000))
+			return err
+		})
+		if n := rows(); n != before+1 {
+			t.Errorf("%d rows after %d", n, before)
+		}
 	})
 }
