@@ -22,7 +22,7 @@ type Actor struct {
 	Rate    model.Rate
 
 	integration model.Integration
-	once        *once
+	once        *Once
 }
 
 // Identity answers GET /me.

@@ -1,12 +1,293 @@
 package desk
 
 import (
+	"context"
+	"slices"
+	"time"
+
 	"recado/internal/model"
+	"recado/internal/store"
 )
 
-// attendanceCardOpened puts a card for a new attendance on the company's attendances board.
-func (t *thread) attendanceCardOpened(att *model.Attendance) error { return nil }
+// maySeeCard is the policy on cards: none that is private or of a private channel, none of a board
+// outside the key's list, none of a conversation outside the member's access profile.
+func (a *Actor) maySeeCard(c *store.Card) bool {
+	return !c.Private && !c.Hidden && a.MaySeeBoard(c.BoardID) &&
+		(c.Conversation == nil || a.sees(c.ConversationAssignee, c.ConversationSector))
+}
 
-// attendanceCardMoved lets the card follow: In progress when somebody is responsible, Waiting when
-// nobody is, Done when the attendance is closed. by is who caused it, nil for the system.
-func (t *thread) attendanceCardMoved(att *model.Attendance, by *model.Ref) error { return nil }
+// Card gives one card.
+func (d *Desk) Card(ctx context.Context, a *Actor, id model.ID) (model.Card, error) {
+	return readOne(ctx, d, func(tx *store.Tx) (model.Card, error) {
+		c, found, err := tx.Card(a.Company.ID, id)
+		if err != nil || !found || !a.maySeeCard(&c) {
+			return model.Card{}, errOr(err, model.NotFound("card"))
+		}
+		return c.Card, nil
+	})
+}
+
+// lockCard opens a card that the actor may see, to change it.
+func (d *Desk) lockCard(tx *store.Tx, a *Actor, id model.ID) (model.Card, error) {
+	c, found, err := tx.LockCard(a.Company.ID, id)
+	if err != nil || !found || !a.maySeeCard(&c) {
+		return model.Card{}, errOr(err, model.NotFound("card"))
+	}
+	return c.Card, nil
+}
+
+// NewCard is what a card is made of.
+type NewCard struct {
+	Board  model.ID
+	Stage  *model.ID // nil: the board's first
+	Before *model.ID // nil: at the end of the stage
+	CardFields
+}
+
+// CardFields are the parts of a card that a caller sets. Absent ones stay as they are.
+type CardFields struct {
+	Title        *string
+	Description  model.Optional[string]
+	Priority     *string
+	Labels       *[]model.ID
+	DueAt        model.Optional[time.Time]
+	Assignee     model.Optional[model.ID]
+	Contact      model.Optional[model.ID]
+	Conversation model.Optional[model.ID]
+	Private      *bool
+}
+
+// CreateCard adds a card to a board.
+func (d *Desk) CreateCard(ctx context.Context, a *Actor, in NewCard) (model.Card, error) {
+	if err := in.check(); err != nil {
+		return model.Card{}, err
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Card, error) {
+		c := model.Card{
+			ID: model.NewID(), Company: a.Company.ID, BoardID: in.Board, Priority: model.PriorityMedium, LabelIDs: []model.ID{},
+			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		}
+		b, found, err := tx.Board(a.Company.ID, in.Board)
+		switch {
+		case err != nil || !found || !a.MaySeeBoard(in.Board):
+			return c, errOr(err, model.Invalid("body.board_id", "there is no such board"))
+		case b.Archived:
+			return c, model.Invalid("body.board_id", "this board is archived")
+		}
+		stage := b.Stages[0].ID
+		if in.Stage != nil {
+			stage = *in.Stage
+		}
+		s, rank, err := d.place(tx, a, &c, stage, in.Before)
+		if err != nil {
+			return c, err
+		}
+		if err := d.fill(tx, a, &c, &in.CardFields); err != nil {
+			return c, err
+		}
+		enter(&c, s, rank, tx.Now)
+		return c, d.insertCard(tx, &c)
+	})
+}
+
+// insertCard adds a card and tells of it.
+func (d *Desk) insertCard(tx *store.Tx, c *model.Card) error {
+	tx.InsertCard(c)
+	tx.AfterCommit(d.bells.Index.Ring)
+	err := d.emitCard(tx, model.EventCardCreated, c, nil)
+	if err != nil || c.Status != model.CardCompleted {
+		return err
+	}
+	return d.emitCard(tx, model.EventCardCompleted, c, nil)
+}
+
+// CardChange is what can change about a card where it stands.
+type CardChange struct {
+	CardFields
+	Archived *bool
+	Version  int64 // the one the change is based on; 0 when the caller named none
+}
+
+// UpdateCard changes a card. A change that leaves it as it was leaves its version too.
+func (d *Desk) UpdateCard(ctx context.Context, a *Actor, id model.ID, in CardChange) (model.Card, error) {
+	if err := in.check(); err != nil {
+		return model.Card{}, err
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Card, error) {
+		was, err := d.lockCard(tx, a, id)
+		if err != nil {
+			return was, err
+		}
+		c := was
+		if err := d.fill(tx, a, &c, &in.CardFields); err != nil {
+			return c, err
+		}
+		if err := checkVersion(&was, in.Version); err != nil {
+			return c, err
+		}
+		if in.Archived != nil {
+			if err := d.archive(tx, &c, *in.Archived); err != nil {
+				return c, err
+			}
+		}
+		d.saveCard(tx, &was, &c)
+		return c, nil
+	})
+}
+
+// archive puts a card into the archive, or takes it out: then its stage says what status it has.
+func (d *Desk) archive(tx *store.Tx, c *model.Card, archived bool) error {
+	switch {
+	case archived:
+		c.Status = model.CardArchived
+	case c.Status == model.CardArchived:
+		s, _, err := tx.LockStage(c.Company, c.StageID)
+		if err != nil {
+			return err
+		}
+		enter(c, s.Stage, c.Position, tx.Now)
+	}
+	return nil
+}
+
+// DeleteCard removes a card for good. Version 0 asks for no particular one.
+func (d *Desk) DeleteCard(ctx context.Context, a *Actor, id model.ID, version int64) error {
+	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+		c, err := d.lockCard(tx, a, id)
+		if err == nil && version != 0 {
+			err = checkVersion(&c, version)
+		}
+		if err == nil {
+			tx.DeleteCard(a.Company.ID, id)
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// check looks at the form alone, and cleans it.
+func (f *CardFields) check() error {
+	if f.Title != nil {
+		title, invalid := model.Name("body.title", *f.Title, model.MaxName)
+		if invalid != nil {
+			return invalid
+		}
+		f.Title = &title
+	}
+	if f.Description.Set {
+		if _, invalid := model.OptionalText("body.description", f.Description.Value, model.MaxDescription); invalid != nil {
+			return invalid
+		}
+	}
+	if due := f.DueAt.Pointer(); due != nil {
+		at := due.UTC().Truncate(time.Millisecond)
+		if at.Year() < 1 || at.Year() > 9999 {
+			return model.Invalid("body.due_at", "must lie between the years 1 and 9999")
+		}
+		f.DueAt.Value = at
+	}
+	if f.Labels != nil {
+		labels := []model.ID{}
+		for _, id := range *f.Labels {
+			if !slices.Contains(labels, id) {
+				labels = append(labels, id)
+			}
+		}
+		f.Labels = &labels
+	}
+	return nil
+}
+
+// fill sets the fields of a card. What they name must be there for the actor to see, unless the card
+// names it already.
+func (d *Desk) fill(tx *store.Tx, a *Actor, c *model.Card, f *CardFields) error {
+	if f.Title != nil {
+		c.Title = *f.Title
+	}
+	if f.Description.Set {
+		c.Description = f.Description.Pointer()
+	}
+	if f.Priority != nil {
+		c.Priority = *f.Priority
+	}
+	if f.DueAt.Set {
+		c.DueAt = f.DueAt.Pointer()
+	}
+	if f.Private != nil {
+		c.Private = *f.Private
+	}
+	if f.Labels != nil && !slices.Equal(*f.Labels, c.LabelIDs) {
+		missing, err := tx.MissingLabels(a.Company.ID, *f.Labels)
+		if err != nil || len(missing) > 0 {
+			return errOr(err, model.Invalid("body.label_ids", "there is no such label: "+firstID(missing)))
+		}
+		c.LabelIDs = *f.Labels
+	}
+	for _, link := range []struct {
+		field string
+		to    **model.ID
+		value model.Optional[model.ID]
+		known func(id model.ID) (bool, error)
+	}{
+		{"assignee", &c.Assignee, f.Assignee, func(id model.ID) (bool, error) {
+			_, found, err := tx.UserRef(a.Company.ID, id)
+			return found, err
+		}},
+		{"contact", &c.Contact, f.Contact, func(id model.ID) (bool, error) { return tx.PublicContact(a.Company.ID, id) }},
+		{"conversation", &c.Conversation, f.Conversation, func(id model.ID) (bool, error) {
+			talk, found, err := tx.Conversation(a.Company.ID, id)
+			return found && a.MaySee(&talk), err
+		}},
+	} {
+		if id := link.value.Pointer(); id != nil && !same(id, *link.to) {
+			if found, err := link.known(*id); err != nil || !found {
+				return errOr(err, model.Invalid("body."+link.field, "there is no such "+link.field))
+			}
+		}
+		if link.value.Set {
+			*link.to = link.value.Pointer()
+		}
+	}
+	return nil
+}
+
+func firstID(ids []model.ID) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[0].String()
+}
+
+// checkVersion refuses a change that is based on no version, or on one that is no longer the card's.
+func checkVersion(c *model.Card, version int64) error {
+	switch version {
+	case c.Version:
+		return nil
+	case 0:
+		_, err := model.CardVersion(nil, nil)
+		return err
+	}
+	return model.Errorf(model.CodeVersionConflict,
+		"The card is at version %d by now, not %d. Fetch it again and apply the change to what it is.", c.Version, version)
+}
+
+// saveCard writes a changed card down with its next version, and reports false when nothing changed.
+func (d *Desk) saveCard(tx *store.Tx, was, c *model.Card) bool {
+	if sameCard(was, c) {
+		return false
+	}
+	c.Version, c.UpdatedAt = was.Version+1, tx.Now
+	tx.SaveCard(was, c)
+	tx.AfterCommit(d.bells.Index.Ring)
+	return true
+}
+
+func sameCard(a, b *model.Card) bool {
+	return a.StageID == b.StageID && a.Position == b.Position && a.Title == b.Title && same(a.Description, b.Description) &&
+		a.Priority == b.Priority && slices.Equal(a.LabelIDs, b.LabelIDs) && sameMoment(a.DueAt, b.DueAt) && same(a.Assignee, b.Assignee) &&
+		same(a.Contact, b.Contact) && same(a.Conversation, b.Conversation) && a.Private == b.Private && a.Status == b.Status
+}
+
+func sameMoment(a, b *time.Time) bool {
+	return a == b || a != nil && b != nil && a.Equal(*b)
+}

@@ -40,6 +40,8 @@ type Desk struct {
 	holders holders
 	bells   Bells
 	zones   sync.Map // company -> *time.Location; see report.go
+
+	systemBoards sync.Map // company -> *model.Board; see card_attendance.go
 }
 
 // Bells wake the loops of package work within this process as soon as a transaction is durable.
@@ -88,25 +90,16 @@ func (b Bell) Ring() {
 	}
 }
 
-// once is how a verb's answer is stored together with its change, for idempotent calls.
-type once struct {
-	seal func(tx *store.Tx, out any) error
-}
-
 // write runs a verb in one transaction. The verb may run more than once when the database asks for a
 // retry, so it must change nothing but tx.
 func write[T any](ctx context.Context, d *Desk, a *Actor, verb func(tx *store.Tx) (T, error)) (T, error) {
+	if a != nil && a.once != nil {
+		return writeOnce(ctx, d, a, verb)
+	}
 	var out T
-	err := d.store.Write(ctx, func(tx *store.Tx) error {
-		result, err := verb(tx)
-		if err != nil {
-			return err
-		}
-		out = result
-		if a != nil && a.once != nil {
-			return a.once.seal(tx, out)
-		}
-		return nil
+	err := d.store.Write(ctx, func(tx *store.Tx) (err error) {
+		out, err = verb(tx)
+		return err
 	})
 	if err != nil {
 		var zero T
@@ -119,6 +112,16 @@ func write[T any](ctx context.Context, d *Desk, a *Actor, verb func(tx *store.Tx
 func read[T any](ctx context.Context, d *Desk, query func(tx *store.Tx) (T, error)) (T, error) {
 	var out T
 	err := d.store.Read(ctx, func(tx *store.Tx) (err error) {
+		out, err = query(tx)
+		return err
+	})
+	return out, err
+}
+
+// readOne is read for a query of one statement: it saves PostgreSQL two round trips.
+func readOne[T any](ctx context.Context, d *Desk, query func(tx *store.Tx) (T, error)) (T, error) {
+	var out T
+	err := d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
 		out, err = query(tx)
 		return err
 	})

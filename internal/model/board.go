@@ -38,6 +38,14 @@ const (
 	CardArchived  = "archived"
 )
 
+// Priorities of a card, from the least to the most pressing.
+const (
+	PriorityLow    = "low"
+	PriorityMedium = "medium"
+	PriorityHigh   = "high"
+	PriorityUrgent = "urgent"
+)
+
 // Card is one piece of work on a board.
 type Card struct {
 	ID           ID         `json:"id"`

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"strings"
@@ -51,6 +52,17 @@ func SpreadRanks(n int) []string {
 		ranks[i] = writeRank([]int64{int64(i)})
 	}
 	return ranks
+}
+
+// RankAt is the place at the end of a list of an entry that joins it when id is made: after all that
+// joined in earlier milliseconds, and equal to no other. It needs no look at the list and no lock on it.
+func RankAt(id ID) string {
+	var moment int64
+	for _, b := range id[:6] {
+		moment = moment<<8 | int64(b)
+	}
+	moment = moment<<12 | int64(id[6]&0x0f)<<8 | int64(id[7])
+	return writeRank([]int64{moment, int64(binary.BigEndian.Uint32(id[12:]))})
 }
 
 // pathBetween needs after < before, where an empty path is an open end.

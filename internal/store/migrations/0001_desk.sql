@@ -170,12 +170,16 @@ CREATE TABLE conversation_labels (
     PRIMARY KEY (subject, label)
 ) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX conversation_labels_label ON conversation_labels (label, subject);
+-- A card's labels carry its board and status too, so that a page of one label's cards is one walk along
+-- an index. status is empty while no key may see the card.
 CREATE TABLE card_labels (
     subject UUID NOT NULL,
     label   UUID NOT NULL REFERENCES labels (id) ON DELETE CASCADE,
+    board   UUID NOT NULL,
+    status  TEXT NOT NULL,
     PRIMARY KEY (subject, label)
 ) /*sqlite: WITHOUT ROWID */;
-CREATE INDEX card_labels_label ON card_labels (label, subject);
+CREATE INDEX card_labels_label ON card_labels (label, board, status, subject DESC);
 
 -- Conversations and messages -----------------------------------------------------------------
 
@@ -477,7 +481,8 @@ CREATE TABLE boards (
     created_at BIGINT  NOT NULL,
     updated_at BIGINT  NOT NULL
 );
-CREATE UNIQUE INDEX boards_name ON boards (company, folded) WHERE NOT archived;
+-- Two boards may share a name only where no key sees both, so the verb keeps names apart, not an index.
+CREATE INDEX boards_company ON boards (company, id);
 CREATE UNIQUE INDEX boards_system ON boards (company, system) WHERE system IS NOT NULL;
 
 CREATE TABLE stages (
@@ -518,8 +523,11 @@ CREATE TABLE cards (
     completed_at BIGINT
 );
 CREATE INDEX cards_stage ON cards (stage, rank, id);
-CREATE INDEX cards_list ON cards (company, board, status, id DESC) WHERE NOT private AND NOT hidden;
-CREATE INDEX cards_due ON cards (company, board, due_at, id DESC) WHERE due_at IS NOT NULL;
+-- A page is one walk along an index for each board and status it shows; see store/card_list.go.
+CREATE INDEX cards_list ON cards (board, status, id DESC, due_at) WHERE NOT private AND NOT hidden;
+CREATE INDEX cards_priority ON cards (board, status, priority, id DESC) WHERE NOT private AND NOT hidden;
+CREATE INDEX cards_due ON cards (board, status, due_at, id) WHERE due_at IS NOT NULL AND NOT private AND NOT hidden;
+CREATE INDEX cards_undue ON cards (board, status, id DESC) WHERE due_at IS NULL AND NOT private AND NOT hidden;
 CREATE UNIQUE INDEX cards_attendance ON cards (attendance) WHERE attendance IS NOT NULL;
 CREATE INDEX cards_unindexed ON cards (id) WHERE unindexed;
 

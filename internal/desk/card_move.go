@@ -1,0 +1,165 @@
+package desk
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// CardMove says where a card goes: before another card of the stage, or to its end.
+type CardMove struct {
+	Stage   model.ID
+	Before  *model.ID
+	Version int64 // the one the move is based on; 0 when the caller named none
+}
+
+// MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive.
+func (d *Desk) MoveCard(ctx context.Context, a *Actor, id model.ID, in CardMove) (model.Card, error) {
+	if in.Version == 0 {
+		a = a.withoutOnce() // it can only fail, and a refusal for want of a version leaves the key free
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Card, error) {
+		was, err := d.lockCard(tx, a, id)
+		if err != nil {
+			return was, err
+		}
+		c := was
+		stage, rank, err := d.place(tx, a, &c, in.Stage, in.Before)
+		if err != nil {
+			return c, err
+		}
+		if err := checkVersion(&was, in.Version); err != nil {
+			return c, err
+		}
+		enter(&c, stage, rank, tx.Now)
+		d.saveCard(tx, &was, &c)
+		return c, d.cardMoved(tx, &was, &c, &a.User)
+	})
+}
+
+// enter puts a card into a stage, which decides its status.
+func enter(c *model.Card, s model.Stage, rank string, now time.Time) {
+	entered := c.StageID != s.ID
+	c.StageID, c.Position = s.ID, rank
+	switch s.Kind {
+	case model.StageWon:
+		c.Status = model.CardCompleted
+		if entered || c.CompletedAt == nil {
+			c.CompletedAt = &now
+		}
+		return
+	case model.StageLost:
+		c.Status = model.CardLost
+	default:
+		c.Status = model.CardOpen
+	}
+	c.CompletedAt = nil
+}
+
+// cardMoved tells of a card that changed its stage. by is nil for the system.
+func (d *Desk) cardMoved(tx *store.Tx, was, c *model.Card, by *model.Ref) error {
+	if was.StageID == c.StageID {
+		return nil
+	}
+	err := d.emitCard(tx, model.EventCardMoved, c, func(b []byte) ([]byte, error) {
+		b = was.StageID.AppendText(append(b, `,"from_stage_id":"`...))
+		b = c.StageID.AppendText(append(b, `","to_stage_id":"`...))
+		return model.AppendJSON(append(b, `","moved_by":`...), by)
+	})
+	if err != nil || c.Status != model.CardCompleted {
+		return err
+	}
+	return d.emitCard(tx, model.EventCardCompleted, c, nil)
+}
+
+// emitCard records an event of a card. Nothing is ever told of cards that no key may see.
+func (d *Desk) emitCard(tx *store.Tx, kind model.EventType, c *model.Card, more func(b []byte) ([]byte, error)) error {
+	if c.Private || c.Hidden {
+		return nil
+	}
+	return d.record(tx, c.Company, kind, c.Conversation, &c.BoardID, func(b []byte) (_ []byte, err error) {
+		b = c.AppendJSON(append(b, `{"card":`...))
+		if more != nil {
+			b, err = more(b)
+		}
+		return append(b, '}'), err
+	})
+}
+
+// place locks a stage of the card's board and finds a rank in it: before another card that the actor
+// may see, or at the end. While the stage is locked no other card can get the same rank.
+func (d *Desk) place(tx *store.Tx, a *Actor, c *model.Card, stage model.ID, before *model.ID) (model.Stage, string, error) {
+	s, found, err := tx.LockStage(a.Company.ID, stage)
+	if err != nil || !found || s.Board != c.BoardID {
+		return s.Stage, "", errOr(err, model.Invalid("body.stage_id", "the card's board has no such stage"))
+	}
+	rank, err := d.rankIn(tx, a, s.ID, c.ID, before)
+	if err == nil && len(rank) > model.LongRank {
+		if err = d.spread(tx, s.ID, c.ID, rank); err == nil {
+			rank, err = d.rankIn(tx, a, s.ID, c.ID, before)
+		}
+	}
+	return s.Stage, rank, err
+}
+
+func (d *Desk) rankIn(tx *store.Tx, a *Actor, stage, moving model.ID, before *model.ID) (string, error) {
+	if before == nil {
+		last, err := tx.LastRank(stage, moving)
+		if err != nil {
+			return "", err
+		}
+		return model.RankBetween(last, "")
+	}
+	next, found, err := tx.Card(a.Company.ID, *before)
+	if err != nil || !found || !a.maySeeCard(&next) || next.StageID != stage || next.ID == moving {
+		return "", errOr(err, model.Invalid("body.before_card_id", "there is no such card in this stage"))
+	}
+	previous, err := tx.RankBefore(stage, moving, next.Position)
+	if err != nil {
+		return "", err
+	}
+	return model.RankBetween(previous, next.Position)
+}
+
+// spread gives the cards around a place in a locked stage new and shorter ranks, in the same order. It
+// reaches out on both sides until it finds short ranks to stand between, so its cost follows the length
+// of the crowd and not that of the stage.
+func (d *Desk) spread(tx *store.Tx, stage, moving model.ID, at string) error {
+	for reach := 64; ; reach *= 4 {
+		before, err := tx.RankedBefore(stage, moving, at, reach+1)
+		if err != nil {
+			return err
+		}
+		after, err := tx.RankedFrom(stage, moving, at, reach+1)
+		if err != nil {
+			return err
+		}
+		before, low := fence(before, reach)
+		after, high := fence(after, reach)
+		if max(len(low), len(high)) > model.LongRank/2 {
+			continue
+		}
+		slices.Reverse(before)
+		for _, p := range append(before, after...) {
+			was := p.Rank
+			if p.Rank, err = model.RankBetween(low, high); err != nil {
+				return err
+			}
+			if low = p.Rank; p.Rank != was {
+				tx.SetRank(p)
+			}
+		}
+		return nil
+	}
+}
+
+// fence cuts off the place beyond reach and gives its rank, "" where the stage ends before.
+func fence(places []store.Ranked, reach int) ([]store.Ranked, string) {
+	if len(places) <= reach {
+		return places, ""
+	}
+	return places[:reach], places[reach].Rank
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"slices"
+
+	"recado/internal/model"
+)
+
+const cardColumns = `
+	c.id, c.company, c.board, c.stage, c.title, c.description, c.priority, c.labels, c.due_at, c.assignee, c.contact,
+	c.conversation, c.attendance, c.private, c.hidden, c.status, c.rank, c.version, c.created_at, c.updated_at, c.completed_at`
+
+func scanCard(r Row) model.Card {
+	return model.Card{
+		ID: r.ID(0), Company: r.ID(1), BoardID: r.ID(2), StageID: r.ID(3), Title: r.Text(4), Description: r.NullText(5),
+		Priority: r.Text(6), LabelIDs: unpackIDs(r.Bytes(7)), DueAt: r.NullTime(8), Assignee: r.NullID(9), Contact: r.NullID(10),
+		Conversation: r.NullID(11), Attendance: r.NullID(12), Private: r.Bool(13), Hidden: r.Bool(14), Status: r.Text(15),
+		Position: r.Text(16), Version: r.Int(17), CreatedAt: r.Time(18), UpdatedAt: r.Time(19), CompletedAt: r.NullTime(20),
+	}
+}
+
+// Card is a card with what decides who may see it: the hands its conversation is in.
+type Card struct {
+	model.Card
+	ConversationAssignee *model.ID
+	ConversationSector   *model.ID
+}
+
+// Card gives one card of the company, invisible ones included: who may see it is the caller's question.
+func (tx *Tx) Card(company, id model.ID) (Card, bool, error) { return tx.card(company, id, "") }
+
+// LockCard is Card, and keeps every other writer away from it until the end of the transaction.
+func (tx *Tx) LockCard(company, id model.ID) (Card, bool, error) {
+	if tx.SQLite() {
+		return tx.card(company, id, "")
+	}
+	return tx.card(company, id, ` FOR UPDATE OF c`)
+}
+
+func (tx *Tx) card(company, id model.ID, lock string) (Card, bool, error) {
+	var c Card
+	found, err := tx.one(`
+		SELECT`+cardColumns+`, v.assignee, v.sector
+		FROM cards c
+		LEFT JOIN conversations v ON v.id = c.conversation
+		WHERE c.company = $1 AND c.id = $2`+lock, []any{company, id}, func(r Row) {
+		c = Card{scanCard(r), r.NullID(21), r.NullID(22)}
+	})
+	return c, found, err
+}
+
+// LockAttendanceCard finds and locks the card that follows an attendance.
+func (tx *Tx) LockAttendanceCard(company, attendance model.ID) (model.Card, bool, error) {
+	var c model.Card
+	found, err := tx.one(`SELECT`+cardColumns+` FROM cards c WHERE c.attendance = $1 AND c.company = $2`+tx.forUpdate(),
+		[]any{attendance, company}, func(r Row) { c = scanCard(r) })
+	return c, found, err
+}
+
+// InsertCard adds a card with its labels.
+func (tx *Tx) InsertCard(c *model.Card) {
+	tx.later(`
+		INSERT INTO cards (id, company, board, stage, title, description, folded, unindexed, priority, labels, due_at, assignee,
+			contact, conversation, attendance, private, hidden, status, rank, version, created_at, updated_at, completed_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+		c.ID, c.Company, c.BoardID, c.StageID, c.Title, c.Description, model.Fold(cardText(c)), c.Priority, packIDs(c.LabelIDs), c.DueAt, c.Assignee,
+		c.Contact, c.Conversation, c.Attendance, c.Private, c.Hidden, c.Status, c.Position, c.Version, c.CreatedAt, c.UpdatedAt, c.CompletedAt)
+	tx.insertCardLabels(c)
+}
+
+// SaveCard writes what changed between two states of a card whose row is locked.
+func (tx *Tx) SaveCard(was, c *model.Card) {
+	tx.later(`
+		UPDATE cards
+		SET board = $2, stage = $3, title = $4, description = $5, priority = $6, labels = $7, due_at = $8, assignee = $9, contact = $10,
+			conversation = $11, private = $12, status = $13, rank = $14, version = $15, updated_at = $16, completed_at = $17
+		WHERE id = $1`,
+		c.ID, c.BoardID, c.StageID, c.Title, c.Description, c.Priority, packIDs(c.LabelIDs), c.DueAt, c.Assignee, c.Contact,
+		c.Conversation, c.Private, c.Status, c.Position, c.Version, c.UpdatedAt, c.CompletedAt)
+	if text := cardText(c); text != cardText(was) {
+		tx.later(`UPDATE cards SET folded = $2, unindexed = TRUE WHERE id = $1`, c.ID, model.Fold(text))
+	}
+	if !slices.Equal(was.LabelIDs, c.LabelIDs) || was.Status != c.Status || was.Private != c.Private || was.BoardID != c.BoardID {
+		if len(was.LabelIDs) > 0 {
+			tx.later(`DELETE FROM card_labels WHERE subject = $1`, c.ID)
+		}
+		tx.insertCardLabels(c)
+	}
+}
+
+func (tx *Tx) insertCardLabels(c *model.Card) {
+	status := c.Status
+	if c.Private || c.Hidden {
+		status = ""
+	}
+	for _, label := range c.LabelIDs {
+		tx.later(`INSERT INTO card_labels (subject, label, board, status) VALUES ($1, $2, $3, $4)`, c.ID, label, c.BoardID, status)
+	}
+}
+
+// DeleteCard removes a card for good.
+func (tx *Tx) DeleteCard(company, id model.ID) {
+	tx.later(`DELETE FROM card_labels WHERE subject = $1`, id)
+	tx.later(`DELETE FROM cards WHERE company = $1 AND id = $2`, company, id)
+}
+
+// cardText is what a search looks at, folded: title and description.
+func cardText(c *model.Card) string {
+	text := c.Title
+	if c.Description != nil {
+		text += "\n" + *c.Description
+	}
+	return text
+}
+
+// LastRank gives the rank of the last card of a stage, or "" when there is none. A card that is being
+// moved does not count.
+func (tx *Tx) LastRank(stage, moving model.ID) (string, error) {
+	return tx.rank(`SELECT rank FROM cards WHERE stage = $1 AND id <> $2 ORDER BY rank DESC LIMIT 1`, stage, moving)
+}
+
+// RankBefore gives the rank of the card of a stage that comes before a rank, or "".
+func (tx *Tx) RankBefore(stage, moving model.ID, rank string) (string, error) {
+	return tx.rank(`SELECT rank FROM cards WHERE stage = $1 AND id <> $2 AND rank < $3 ORDER BY rank DESC LIMIT 1`, stage, moving, rank)
+}
+
+func (tx *Tx) rank(sql string, args ...any) (string, error) {
+	rank := ""
+	_, err := tx.one(sql, args, func(r Row) { rank = r.Text(0) })
+	return rank, err
+}
+
+// Ranked is a card's place in its stage.
+type Ranked struct {
+	Card model.ID
+	Rank string
+}
+
+// RankedBefore lists the places before a rank, nearest first; RankedFrom those from it on.
+func (tx *Tx) RankedBefore(stage, moving model.ID, rank string, limit int) ([]Ranked, error) {
+	return tx.ranked(`SELECT id, rank FROM cards WHERE stage = $1 AND id <> $2 AND rank < $3 ORDER BY rank DESC LIMIT $4`, stage, moving, rank, limit)
+}
+
+// RankedFrom lists the places from a rank on, nearest first.
+func (tx *Tx) RankedFrom(stage, moving model.ID, rank string, limit int) ([]Ranked, error) {
+	return tx.ranked(`SELECT id, rank FROM cards WHERE stage = $1 AND id <> $2 AND rank >= $3 ORDER BY rank LIMIT $4`, stage, moving, rank, limit)
+}
+
+func (tx *Tx) ranked(sql string, args ...any) ([]Ranked, error) {
+	var out []Ranked
+	err := tx.query(sql, args, func(r Row) error {
+		out = append(out, Ranked{r.ID(0), r.Text(1)})
+		return nil
+	})
+	return out, err
+}
+
+// SetRank gives a card another text for its place. The card looks different afterwards, so its version grows.
+func (tx *Tx) SetRank(p Ranked) {
+	tx.later(`UPDATE cards SET rank = $2, version = version + 1 WHERE id = $1`, p.Card, p.Rank)
+}
+
+// PublicContact reports whether the company has a contact that keys may see.
+func (tx *Tx) PublicContact(company, id model.ID) (bool, error) {
+	return tx.one(`SELECT 1 FROM contacts WHERE company = $1 AND id = $2 AND public`, []any{company, id}, func(Row) {})
+}

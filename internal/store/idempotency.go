@@ -1,0 +1,71 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// Reservation is an idempotency key in use. It belongs to the integration, and the fingerprint tells
+// whether two calls are the same.
+type Reservation struct {
+	Owner       model.ID
+	Key         string
+	Fingerprint [32]byte
+	At          time.Time // when it was made: tells it from a later one of the same key
+}
+
+// Earlier is what another call with the same key left behind.
+type Earlier struct {
+	Same   bool          // the call was this one
+	Answer *model.Answer // nil while it is pending
+}
+
+// Reserve takes a key that is free or has expired, and then sets r.At. Otherwise it tells what is there.
+func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
+	n, err := tx.exec(`
+		INSERT INTO idempotency (key_id, key, fingerprint, done, created_at, expires_at)
+		VALUES ($1, $2, $3, FALSE, $4, $5)
+		ON CONFLICT (key_id, key) DO UPDATE
+		SET fingerprint = excluded.fingerprint, done = FALSE, status = NULL, headers = NULL, body = NULL,
+			created_at = excluded.created_at, expires_at = excluded.expires_at
+		WHERE idempotency.expires_at <= excluded.created_at`,
+		r.Owner, r.Key, r.Fingerprint[:], tx.Now, tx.Now.Add(model.IdempotencyRetention))
+	if err != nil || n == 1 {
+		r.At = tx.Now
+		return err == nil, Earlier{}, err
+	}
+	var e Earlier
+	_, err = tx.one(`SELECT fingerprint, done, status, headers, body FROM idempotency WHERE key_id = $1 AND key = $2`,
+		[]any{r.Owner, r.Key}, func(row Row) {
+			e.Same = string(row.Bytes(0)) == string(r.Fingerprint[:])
+			if row.Bool(1) {
+				e.Answer = &model.Answer{Status: int(row.Int(2)), Headers: row.Text(3), Body: row.Bytes(4)}
+			}
+		})
+	return false, e, err
+}
+
+// Keep stores the answer of the call that holds the reservation, for repeats. It reports false when the
+// reservation is no longer there.
+func (tx *Tx) Keep(r Reservation, a model.Answer) (bool, error) {
+	n, err := tx.exec(`
+		UPDATE idempotency
+		SET done = TRUE, status = $4, headers = $5, body = $6
+		WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`,
+		r.Owner, r.Key, r.At, a.Status, a.Headers, a.Body)
+	return n == 1, err
+}
+
+// Release frees the key of a call that left nothing behind.
+func (tx *Tx) Release(r Reservation) {
+	tx.later(`DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`, r.Owner, r.Key, r.At)
+}
+
+// ForgetReservations removes up to limit reservations that have expired.
+func (tx *Tx) ForgetReservations(limit int) (int64, error) {
+	return tx.exec(`
+		DELETE FROM idempotency
+		WHERE (key_id, key) IN (
+			SELECT key_id, key FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`, tx.Now, limit)
+}
