@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
@@ -21,9 +22,14 @@ const maxDepth = 32
 // `any` to validate it, then into its type; the strict look at the bytes happens with the first.
 var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
-		b, err := model.AppendJSON(nil, v)
+		buffer := buffers.Get().(*[]byte)
+		defer buffers.Put(buffer)
+		b, err := appendAnswer((*buffer)[:0], v)
 		if err != nil {
 			return err
+		}
+		if cap(b) <= maxBuffer {
+			*buffer = b
 		}
 		_, err = w.Write(b)
 		return err
@@ -39,6 +45,58 @@ var jsonFormat = huma.Format{
 		}
 		return nil
 	},
+}
+
+// buffers keeps the memory of finished answers for the next ones, unless an answer was unusually large.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxBuffer = 256 << 10
+
+// appendAnswer writes lists by hand around their elements, which may write themselves: reflection over
+// a page of nouns costs more than everything else in the answer.
+func appendAnswer(b []byte, v any) ([]byte, error) {
+	if l, ok := v.(interface {
+		appendJSON(b []byte) ([]byte, error)
+	}); ok {
+		return l.appendJSON(b)
+	}
+	return model.AppendJSON(b, v)
+}
+
+func (l list[T]) appendJSON(b []byte) ([]byte, error) {
+	b, err := appendData(b, l.Data)
+	return append(b, '}'), err
+}
+
+func (l offsetList[T]) appendJSON(b []byte) ([]byte, error) {
+	b, err := appendData(b, l.Data)
+	b = strconv.AppendInt(append(b, `,"limit":`...), int64(l.Limit), 10)
+	b = strconv.AppendInt(append(b, `,"offset":`...), int64(l.Offset), 10)
+	b = strconv.AppendBool(append(b, `,"has_more":`...), l.HasMore)
+	return append(b, '}'), err
+}
+
+func (l cursorList[T]) appendJSON(b []byte) ([]byte, error) {
+	b, err := appendData(b, l.Data)
+	b = append(b, `,"next_cursor":`...)
+	if l.NextCursor == nil {
+		return append(b, "null}"...), err
+	}
+	b = append(append(b, '"'), *l.NextCursor...) // base64url: nothing to escape
+	return append(b, `"}`...), err
+}
+
+func appendData[T any](b []byte, data []T) (_ []byte, err error) {
+	b = append(b, `{"data":[`...)
+	for i := range data {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = model.AppendJSON(b, &data[i]); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
 }
 
 // checkJSON refuses what the usual decoders let through: duplicate names, bad UTF-8, lone

@@ -164,6 +164,10 @@ type offsetList[T any] struct {
 	HasMore bool `json:"has_more"`
 }
 
+func offsetPage[T any](asked Page, page desk.Page[T]) offsetList[T] {
+	return offsetList[T]{Data: page.Data, Limit: asked.Limit, Offset: asked.Offset, HasMore: page.More}
+}
+
 // cursorList is the form of lists with cursor paging.
 type cursorList[T any] struct {
 	Data       []T     `json:"data"`

@@ -18,6 +18,13 @@ func (s *Server) routes() []*Route {
 		post("/channels", model.ScopeChannelsManage, "Add a channel", s.createChannel, created),
 		patch("/channels/{id}", model.ScopeChannelsManage, "Change a channel", s.updateChannel),
 
+		get("/conversations", model.ScopeConversationsRead, "List conversations", s.listConversations,
+			about("Pinned conversations first, then those with the newest message. Several filters narrow the list together.")),
+		get("/conversations/{id}", model.ScopeConversationsRead, "Get a conversation", s.getConversation),
+		patch("/conversations/{id}", model.ScopeConversationsWrite, "Change a conversation", s.updateConversation,
+			about("Fields that are absent stay as they are. label_ids replaces all labels.")),
+		post("/conversations/{id}/read", model.ScopeConversationsWrite, "Mark a conversation as read", s.readConversation),
+
 		get("/labels", model.ScopeContactsRead, "List the labels", s.listLabels),
 		post("/labels", model.ScopeLabelsWrite, "Create a label", s.createLabel, created),
 		patch("/labels/{id}", model.ScopeLabelsWrite, "Change a label", s.updateLabel),

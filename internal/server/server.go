@@ -163,6 +163,7 @@ func (s *Server) run(ctx context.Context) {
 	log := s.config.Logger
 	for _, loop := range []interface{ Run(context.Context) }{
 		&work.Seen{Desk: s.Desk, Logger: log},
+		&work.Index{Desk: s.Desk, Logger: log},
 	} {
 		s.loops.Go(func() { loop.Run(ctx) })
 	}

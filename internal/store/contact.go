@@ -47,10 +47,10 @@ func (tx *Tx) InsertContact(c *model.Contact) (bool, error) {
 	n, err := tx.exec(`
 		INSERT INTO contacts (id, company, name, phone, phone_key, business_name, city, channel, blocked, public,
 			folded, unindexed, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $13)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $12)
 		ON CONFLICT DO NOTHING`,
 		c.ID, c.Company, c.Name, c.Phone, phoneKey(c.Phone), c.BusinessName, c.City, c.Channel, c.Blocked, c.Public,
-		contactText(c), c.CreatedAt, c.UpdatedAt)
+		contactText(c), c.CreatedAt)
 	return n == 1, err
 }
 
@@ -59,7 +59,7 @@ func (tx *Tx) SaveContact(c *model.Contact) {
 	tx.later(`
 		UPDATE contacts
 		SET name = $3, business_name = $4, city = $5, channel = $6, blocked = $7, public = $8,
-			folded = $9, unindexed = TRUE, updated_at = $10
+			folded = $9, unindexed = unindexed OR folded <> $9, updated_at = $10
 		WHERE id = $1 AND company = $2`,
 		c.ID, c.Company, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, c.Public, contactText(c), c.UpdatedAt)
 }

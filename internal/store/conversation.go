@@ -92,7 +92,7 @@ func (tx *Tx) SaveConversation(c *model.Conversation) {
 		SET name = $2, renamed = $3, phone = $4, assignee = $5, sector = $6, archived = $7, pinned = $8, muted = $9, unread_count = $10,
 			last_id = $11, last_type = $12, last_text = $13, last_direction = $14, last_at = $15,
 			last_inbound_at = $16, last_inbound_ext = $17, attendance = $18, sequence = $19, activity_at = $20,
-			folded = $21, unindexed = TRUE, updated_at = $22, unanswered = $23
+			folded = $21, unindexed = unindexed OR folded <> $21, updated_at = $22, unanswered = $23
 		WHERE id = $1`,
 		c.ID, c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted, c.UnreadCount,
 		lastID, lastType, lastText, lastDirection, lastAt,

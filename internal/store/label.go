@@ -1,6 +1,8 @@
 package store
 
 import (
+	"slices"
+
 	"recado/internal/model"
 )
 
@@ -52,7 +54,8 @@ var labelled = []struct{ table, labels string }{
 
 // DeleteLabel takes a label off everything that carries it and reports whether it was the company's.
 func (tx *Tx) DeleteLabel(company, id model.ID) (bool, error) {
-	if _, found, err := tx.Label(company, id); err != nil || !found {
+	// Locked first, so that nobody who puts it on something can slip in between.
+	if found, err := tx.one(`SELECT 1 FROM labels WHERE company = $1 AND id = $2`+tx.forUpdate(), []any{company, id}, func(Row) {}); err != nil || !found {
 		return false, err
 	}
 	for _, noun := range labelled {
@@ -61,6 +64,9 @@ func (tx *Tx) DeleteLabel(company, id model.ID) (bool, error) {
 			return false, err
 		}
 		for _, subject := range subjects {
+			if _, err := tx.ids(`SELECT id FROM `+noun.table+` WHERE id = $1`+tx.forUpdate(), subject); err != nil {
+				return false, err
+			}
 			rest, err := tx.ids(`SELECT label FROM `+noun.labels+` WHERE subject = $1 AND label <> $2 ORDER BY label`, subject, id)
 			if err != nil {
 				return false, err
@@ -81,17 +87,17 @@ func (tx *Tx) setLabels(childTable string, subject model.ID, labels []model.ID) 
 	}
 }
 
-// MissingLabels gives those of the ids that are no labels of the company.
+// MissingLabels gives those of the ids that are no labels of the company. The others stay labels until
+// the end of the transaction.
 func (tx *Tx) MissingLabels(company model.ID, ids []model.ID) ([]model.ID, error) {
-	var missing []model.ID
-	for _, id := range ids {
-		_, found, err := tx.Label(company, id)
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			missing = append(missing, id)
-		}
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	return missing, nil
+	s := tx.statement()
+	s.WriteString("SELECT id FROM labels WHERE company = " + s.arg(company) + " AND " + s.in("id", ids))
+	if !tx.SQLite() {
+		s.WriteString(" ORDER BY id FOR KEY SHARE")
+	}
+	found, err := tx.ids(s.String(), s.args...)
+	return slices.DeleteFunc(slices.Clone(ids), func(id model.ID) bool { return slices.Contains(found, id) }), err
 }

@@ -221,7 +221,11 @@ CREATE UNIQUE INDEX conversations_contact ON conversations (channel, contact) WH
 CREATE UNIQUE INDEX conversations_group ON conversations (channel, group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX conversations_list ON conversations (company, pinned DESC, activity_at DESC, id DESC) WHERE NOT private;
 CREATE INDEX conversations_assignee ON conversations (company, assignee, pinned DESC, activity_at DESC, id DESC) WHERE assignee IS NOT NULL;
-CREATE INDEX conversations_sector ON conversations (sector) WHERE sector IS NOT NULL;
+-- For filters: how many there are, and which, when they are few. See conversation_list.go.
+CREATE INDEX conversations_sector ON conversations (sector, company, id) WHERE sector IS NOT NULL;
+CREATE INDEX conversations_unread ON conversations (company, id) WHERE unread_count > 0;
+CREATE INDEX conversations_archived ON conversations (company, archived, id);
+CREATE INDEX conversations_groups ON conversations (company, id) WHERE group_id IS NOT NULL;
 CREATE INDEX conversations_by_contact ON conversations (contact) WHERE contact IS NOT NULL;
 CREATE INDEX conversations_unindexed ON conversations (id) WHERE unindexed;
 

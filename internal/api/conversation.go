@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type listConversationsInput struct {
+	Page
+	Q        string   `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is looked for among the newest 10,000 conversations."`
+	Archived string   `query:"archived" enum:"true,false" doc:"Absent: both."`
+	Unread   string   `query:"unread" enum:"true,false" doc:"true: only conversations with unread messages. false filters nothing."`
+	Kind     string   `query:"kind" enum:"direct,group"`
+	Channel  model.ID `query:"channel" doc:"Only of this WhatsApp number."`
+	Assignee string   `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
+	Sector   model.ID `query:"sector"`
+	Label    model.ID `query:"label"`
+}
+
+func (s *Server) listConversations(ctx context.Context, a *desk.Actor, in *listConversationsInput) (*reply[offsetList[model.Conversation]], error) {
+	f := desk.ConversationFilter{
+		Q: in.Q, Archived: boolOrNil(in.Archived), Unread: in.Unread == "true", Kind: in.Kind,
+		Channel: in.Channel, Sector: in.Sector, Label: in.Label, Limit: in.Limit, Offset: in.Offset,
+	}
+	switch in.Assignee {
+	case "":
+	case "none":
+		f.Unassigned = true
+	case "me":
+		f.Assignee = a.User.ID
+	default:
+		id, ok := model.ParseID(in.Assignee)
+		if !ok {
+			return nil, model.Invalid("query.assignee", `must be "none", "me" or a UUID`)
+		}
+		f.Assignee = id
+	}
+	page, err := s.desk.Conversations(ctx, a, f)
+	return &reply[offsetList[model.Conversation]]{offsetPage(in.Page, page)}, err
+}
+
+// boolOrNil reads a query parameter that is true, false or absent.
+func boolOrNil(text string) *bool {
+	if text == "" {
+		return nil
+	}
+	value := text == "true"
+	return &value
+}
+
+func (s *Server) getConversation(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.Conversation(ctx, a, id)
+	return &reply[*model.Conversation]{c}, err
+}
+
+type updateConversationInput struct {
+	AtID
+	Body struct {
+		Archived *bool       `json:"archived,omitempty"`
+		Pinned   *bool       `json:"pinned,omitempty"`
+		Muted    *bool       `json:"muted,omitempty"`
+		Name     *string     `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		LabelIDs *[]model.ID `json:"label_ids,omitempty" maxItems:"100" doc:"All labels of the conversation from now on."`
+	} `required:"false"`
+}
+
+func (s *Server) updateConversation(ctx context.Context, a *desk.Actor, in *updateConversationInput) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.UpdateConversation(ctx, a, id, desk.ConversationChange{
+		Archived: in.Body.Archived, Pinned: in.Body.Pinned, Muted: in.Body.Muted, Name: in.Body.Name, LabelIDs: in.Body.LabelIDs,
+	})
+	return &reply[*model.Conversation]{c}, err
+}
+
+func (s *Server) readConversation(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.MarkRead(ctx, a, id)
+	return &reply[*model.Conversation]{c}, err
+}

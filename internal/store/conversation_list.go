@@ -1,0 +1,182 @@
+package store
+
+import (
+	"recado/internal/model"
+)
+
+// ConversationFilter says which conversations a list shows. Zero values filter nothing.
+type ConversationFilter struct {
+	Q          string
+	Archived   *bool
+	Unread     bool // only those with unread messages
+	Kind       string
+	Channel    model.ID
+	Assignee   model.ID
+	Unassigned bool
+	Sector     model.ID
+	Label      model.ID
+	Limit      int
+	Offset     int
+
+	Company model.ID
+	Sight   Sight
+}
+
+// condition is the sight as SQL over the columns that say whom something is assigned to. The function
+// of desk.Actor that looks at one conversation says the same.
+func (v Sight) condition(s *statement, assignee, sector string) string {
+	mine := assignee + " = " + s.arg(v.Member)
+	if len(v.Sectors) == 0 {
+		return mine
+	}
+	return "(" + mine + " OR " + s.in(sector, v.Sectors) + ")"
+}
+
+// Simple reports whether Conversations will need one statement only.
+func (f *ConversationFilter) Simple() bool { return f.Q == "" && len(f.subsets()) == 0 }
+
+// Conversations lists public conversations of the company: pinned ones first, then those with the
+// newest activity. The rows are found in one of three ways, whichever reads the fewest: by a filter
+// that lets few through, along the assignee's own order, or along the order of the list itself until
+// the page is full.
+func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, more bool, err error) {
+	s, err := tx.listConversations(&f)
+	if err != nil {
+		return nil, false, err
+	}
+	return collect(tx, s, f.Limit, scanConversation)
+}
+
+func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
+	found, err := tx.find(&conversationSearch, f.Company, f.Q)
+	if err != nil {
+		return nil, err
+	}
+	rare, err := tx.rarest(f, found)
+	if err != nil {
+		return nil, err
+	}
+	s := tx.statement()
+	from := "FROM conversations c" + tx.indexedBy("conversations_list")
+	switch {
+	case rare != nil:
+		from = tx.fromSubset(rare(s), "conversations", "c")
+	case !f.Assignee.IsZero() || f.own():
+		from = "FROM conversations c" + tx.indexedBy("conversations_assignee")
+	}
+	s.WriteString("SELECT" + conversationColumns + "\n\t" + from + "\n\tWHERE c.company = " + s.arg(f.Company))
+	s.and("NOT c.private")
+	f.conditions(s)
+	found.check(tx, s, "c.folded")
+	if rare == nil && found.bounded {
+		if err := tx.amongNewest(s, f.Company); err != nil {
+			return nil, err
+		}
+	}
+	s.WriteString("\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC")
+	tx.page(s, f.Limit, f.Offset)
+	return s, nil
+}
+
+// own says that only the member's own conversations can come up.
+func (f *ConversationFilter) own() bool { return !f.Sight.All && len(f.Sight.Sectors) == 0 }
+
+// conditions adds every filter but the search text.
+func (f *ConversationFilter) conditions(s *statement) {
+	s.and(s.optional("c.archived", f.Archived), s.optional("c.kind", textOrNil(f.Kind)),
+		s.optional("c.channel", f.Channel), s.optional("c.sector", f.Sector))
+	if f.Unread {
+		s.and("c.unread_count > 0")
+	}
+	if !f.Assignee.IsZero() {
+		s.and("c.assignee = " + s.arg(f.Assignee))
+	}
+	if f.Unassigned {
+		s.and("c.assignee IS NULL")
+	}
+	if !f.Label.IsZero() {
+		s.and("EXISTS (SELECT 1 FROM conversation_labels l WHERE l.subject = c.id AND l.label = " + s.arg(f.Label) + ")")
+	}
+	if !f.Sight.All {
+		s.and(f.Sight.condition(s, "c.assignee", "c.sector"))
+	}
+}
+
+func textOrNil(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// rarest gives the first filter that lets few conversations through, or nil when none is known to.
+func (tx *Tx) rarest(f *ConversationFilter, found search) (subset, error) {
+	if found.rare {
+		return found.candidates(tx), nil
+	}
+	for _, ids := range f.subsets() {
+		if yes, err := tx.isFew(ids); err != nil || yes {
+			return ids, err
+		}
+	}
+	return nil, nil
+}
+
+// subsets gives, for each filter that may let few through, the query of the conversations it does.
+func (f *ConversationFilter) subsets() []subset {
+	var all []subset
+	add := func(given bool, ids subset) {
+		if given {
+			all = append(all, ids)
+		}
+	}
+	of := func(condition func(s *statement) string) subset {
+		return func(s *statement) string {
+			return "SELECT id FROM conversations WHERE company = " + s.arg(f.Company) + " AND " + condition(s)
+		}
+	}
+	add(!f.Label.IsZero(), func(s *statement) string {
+		return "SELECT subject AS id FROM conversation_labels WHERE label = " + s.arg(f.Label)
+	})
+	add(f.Unread, of(func(*statement) string { return "unread_count > 0" }))
+	add(!f.Sector.IsZero(), of(func(s *statement) string { return "sector = " + s.arg(f.Sector) }))
+	add(f.Archived != nil, of(func(s *statement) string { return "archived = " + s.arg(f.Archived) }))
+	add(f.Kind == model.KindGroup, of(func(*statement) string { return "group_id IS NOT NULL" }))
+	add(!f.Channel.IsZero(), func(s *statement) string {
+		channel := s.arg(f.Channel)
+		return "SELECT id FROM conversations WHERE channel = " + channel + " AND contact IS NOT NULL" +
+			" UNION ALL SELECT id FROM conversations WHERE channel = " + channel + " AND group_id IS NOT NULL"
+	})
+	add(!f.Sight.All && !f.own(), func(s *statement) string {
+		company := s.arg(f.Company)
+		return "SELECT id FROM conversations WHERE company = " + company + " AND assignee = " + s.arg(f.Sight.Member) +
+			" UNION SELECT id FROM conversations WHERE company = " + company + " AND " + s.in("sector", f.Sight.Sectors)
+	})
+	return all
+}
+
+// amongNewest keeps a text that no index can find to the newest conversations: what lies beyond is
+// not scanned.
+func (tx *Tx) amongNewest(s *statement, company model.ID) error {
+	var pinned bool
+	var activity int64
+	var id model.ID
+	there, err := tx.one(`
+		SELECT c.pinned, c.activity_at, c.id
+		FROM conversations c`+tx.indexedBy("conversations_list")+`
+		WHERE c.company = $1 AND NOT c.private
+		ORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC
+		LIMIT 1 OFFSET $2`, []any{company, newest - 1}, func(r Row) { pinned, activity, id = r.Bool(0), r.Int(1), r.ID(2) })
+	if err == nil && there {
+		s.and("(c.pinned, c.activity_at, c.id) >= (" + s.arg(pinned) + ", " + s.arg(activity) + ", " + s.arg(id) + ")")
+	}
+	return err
+}
+
+// indexedBy names the index that SQLite, which knows little of the data, has to use.
+func (tx *Tx) indexedBy(index string) string {
+	if tx.SQLite() {
+		return " INDEXED BY " + index
+	}
+	return ""
+}

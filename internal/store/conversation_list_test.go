@@ -1,0 +1,252 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store/testpg"
+)
+
+// eachDesk runs body on both engines with the real schema.
+func eachDesk(t *testing.T, body func(t *testing.T, s *Store)) {
+	t.Helper()
+	run := func(t *testing.T, o Options) {
+		s, err := Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		body(t, s)
+	}
+	t.Run("sqlite", func(t *testing.T) { run(t, Options{Dir: t.TempDir()}) })
+	t.Run("postgres", func(t *testing.T) { run(t, Options{DatabaseURL: testpg.Database(t, "")}) })
+}
+
+// town is a company with a few of everything that conversations refer to.
+type town struct {
+	company                                 model.ID
+	channels, members, sectors, labels, ids []model.ID
+	all                                     []model.Conversation
+}
+
+func newTown(t *testing.T, s *Store) *town {
+	t.Helper()
+	w := &town{company: model.NewID(), channels: newIDs(3), members: newIDs(3), sectors: newIDs(3), labels: newIDs(3)}
+	mustWrite(t, s, func(tx *Tx) error {
+		tx.InsertCompany(model.Company{ID: w.company, Name: "Town", Timezone: model.DefaultZone}, model.AttendanceRules{Mode: model.ModeLiberal})
+		for i, label := range w.labels {
+			if _, err := tx.InsertLabel(w.company, model.Label{ID: label, Name: strconv.Itoa(i), Color: "#000000"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return w
+}
+
+func newIDs(n int) []model.ID {
+	ids := make([]model.ID, n)
+	for i := range ids {
+		ids[i] = model.NewID()
+	}
+	return ids
+}
+
+func mustWrite(t *testing.T, s *Store, fn func(tx *Tx) error) {
+	t.Helper()
+	if err := s.Write(context.Background(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRead(t *testing.T, s *Store, fn func(tx *Tx) error) {
+	t.Helper()
+	if err := s.Read(context.Background(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// people adds n conversations of every sort.
+func (w *town) people(t *testing.T, s *Store, random *rand.Rand, n int) {
+	t.Helper()
+	words := []string{"João", "ANA", "Straße", "100%", "a_b", "pão de queijo", "Zoë", `back\slash`, `"quoted"`, "Иван", "x"}
+	pick := func(ids []model.ID) *model.ID {
+		if i := random.IntN(len(ids) + 1); i < len(ids) {
+			return &ids[i]
+		}
+		return nil
+	}
+	mustWrite(t, s, func(tx *Tx) error {
+		for range n {
+			at := time.UnixMilli(1_700_000_000_000 + random.Int64N(50)).UTC() // many at the same moment
+			phone := "+55119" + strconv.Itoa(10_000_000+random.IntN(90_000_000))
+			text := words[random.IntN(len(words))] + " " + words[random.IntN(len(words))]
+			c := model.Conversation{
+				ID: model.NewID(), Company: w.company, Channel: w.channels[random.IntN(3)], Private: random.IntN(8) == 0,
+				Kind: model.KindDirect, Name: words[random.IntN(len(words))] + " " + words[random.IntN(len(words))], Phone: &phone,
+				Sequence: 1, CreatedAt: at, UpdatedAt: at,
+			}
+			if random.IntN(5) == 0 {
+				group := c.ID.String()
+				c.Kind, c.GroupID, c.Phone = model.KindGroup, &group, nil
+			} else {
+				contact := model.NewID()
+				c.Contact = &contact
+			}
+			if _, err := tx.InsertConversation(&c); err != nil {
+				return err
+			}
+			c.Assignee, c.Sector = pick(w.members), pick(w.sectors)
+			c.Archived, c.Pinned, c.UnreadCount = random.IntN(3) == 0, random.IntN(6) == 0, random.Int64N(2)
+			c.Unread = c.UnreadCount > 0
+			if random.IntN(4) > 0 {
+				c.LastMessage = &model.LastMessage{ID: model.NewID(), Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: at.Add(time.Duration(random.IntN(20)) * time.Millisecond)}
+			}
+			if label := pick(w.labels); label != nil {
+				c.LabelIDs = []model.ID{*label}
+				tx.SetConversationLabels(c.ID, c.LabelIDs)
+			}
+			tx.SaveConversation(&c)
+			w.all = append(w.all, c)
+		}
+		return nil
+	})
+}
+
+// rename changes the text of some conversations, whose old text may be in the index.
+func (w *town) rename(t *testing.T, s *Store, random *rand.Rand) {
+	t.Helper()
+	mustWrite(t, s, func(tx *Tx) error {
+		for range 30 {
+			c := &w.all[random.IntN(len(w.all))]
+			c.Name = w.all[random.IntN(len(w.all))].Name
+			tx.SaveConversation(c)
+		}
+		return nil
+	})
+}
+
+// lists is the list in plain Go.
+func (w *town) lists(f ConversationFilter) (ids []model.ID, more bool) {
+	var kept []model.Conversation
+	for _, c := range w.all {
+		if w.shows(&f, &c) {
+			kept = append(kept, c)
+		}
+	}
+	slices.SortFunc(kept, func(a, b model.Conversation) int {
+		if a.Pinned != b.Pinned {
+			if a.Pinned {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(activity(b).Compare(activity(a)), slices.Compare(b.ID[:], a.ID[:]))
+	})
+	kept = kept[min(f.Offset, len(kept)):]
+	for _, c := range kept[:min(f.Limit, len(kept))] {
+		ids = append(ids, c.ID)
+	}
+	return ids, len(kept) > f.Limit
+}
+
+func activity(c model.Conversation) time.Time {
+	if c.LastMessage != nil {
+		return c.LastMessage.CreatedAt
+	}
+	return c.CreatedAt
+}
+
+func (w *town) shows(f *ConversationFilter, c *model.Conversation) bool {
+	is := func(field *model.ID, id model.ID) bool { return field != nil && *field == id }
+	switch {
+	case c.Private || c.Company != f.Company,
+		f.Archived != nil && c.Archived != *f.Archived,
+		f.Unread && !c.Unread,
+		f.Kind != "" && c.Kind != f.Kind,
+		!f.Channel.IsZero() && c.Channel != f.Channel,
+		!f.Assignee.IsZero() && !is(c.Assignee, f.Assignee),
+		f.Unassigned && c.Assignee != nil,
+		!f.Sector.IsZero() && !is(c.Sector, f.Sector),
+		!f.Label.IsZero() && !slices.Contains(c.LabelIDs, f.Label):
+		return false
+	}
+	if !f.Sight.All && !is(c.Assignee, f.Sight.Member) {
+		if c.Sector == nil || !slices.Contains(f.Sight.Sectors, *c.Sector) {
+			return false
+		}
+	}
+	wanted := needles(f.Q)
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(n string) bool { return strings.Contains(conversationText(c), n) })
+}
+
+func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
+	eachDesk(t, func(t *testing.T, s *Store) {
+		random := rand.New(rand.NewPCG(7, 7))
+		w, other := newTown(t, s), newTown(t, s)
+		w.people(t, s, random, 150)
+		other.people(t, s, random, 30)
+		texts := []string{"", "", "", "joao", "JOÃO", "ana", "strasse", "100%", "a_b", "%", "_", `\`, `k\s`, `"quo`, "иван", "x", "zo", "queijo joao", "nobody", "   ", "+5511", "(11) 9", "11 9 1", "119"}
+		flags := []*bool{nil, nil, new(bool), ptr(true)}
+		one := func(ids []model.ID) model.ID {
+			if i := random.IntN(2 * len(ids)); i < len(ids) {
+				return ids[i]
+			}
+			return model.ID{}
+		}
+		for round := range 4 {
+			for range 150 {
+				f := ConversationFilter{
+					Company: w.company, Q: texts[random.IntN(len(texts))], Archived: flags[random.IntN(len(flags))], Unread: random.IntN(3) == 0,
+					Kind: []string{"", "", model.KindDirect, model.KindGroup}[random.IntN(4)], Channel: one(w.channels), Sector: one(w.sectors), Label: one(w.labels),
+					Limit: 1 + random.IntN(20), Offset: random.IntN(2) * random.IntN(30), Sight: Sight{All: true},
+				}
+				switch random.IntN(4) {
+				case 0:
+					f.Assignee = one(w.members)
+				case 1:
+					f.Unassigned = true
+				}
+				switch random.IntN(3) {
+				case 0:
+					f.Sight = Sight{Member: w.members[0]}
+				case 1:
+					f.Sight = Sight{Member: w.members[1], Sectors: w.sectors[:1+random.IntN(2)]}
+				}
+				want, wantMore := w.lists(f)
+				mustRead(t, s, func(tx *Tx) error {
+					page, more, err := tx.Conversations(f)
+					if err != nil {
+						return err
+					}
+					got := make([]model.ID, len(page))
+					for i := range page {
+						got[i] = page[i].ID
+					}
+					if !slices.Equal(got, want) || more != wantMore {
+						t.Fatalf("round %d, %+v:\n got %d %v %v\nwant %d %v %v", round, f, len(got), got, more, len(want), want, wantMore)
+					}
+					return nil
+				})
+			}
+			mustWrite(t, s, func(tx *Tx) error {
+				_, err := tx.IndexText(60 * (1 + round)) // in part: the search has to look in both places
+				return err
+			})
+			w.rename(t, s, random)
+		}
+	})
+}
+
+func ptr[T any](v T) *T { return &v }

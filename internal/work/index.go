@@ -1,0 +1,46 @@
+package work
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"recado/internal/desk"
+)
+
+// Index keeps the search index up to date. It lets changes gather for a second, because a conversation
+// that changes ten times in it is then indexed once.
+type Index struct {
+	Desk   *desk.Desk
+	Logger *slog.Logger
+
+	looked time.Time
+}
+
+// indexIdle is how often it looks without being told: for what a crash or another node left behind.
+const indexIdle = time.Minute
+
+// Run ends with ctx.
+func (x *Index) Run(ctx context.Context) {
+	repeat(ctx, x.Logger, "index", nil, time.Second, func(ctx context.Context) (bool, error) {
+		return x.step(ctx, time.Now())
+	})
+}
+
+func (x *Index) step(ctx context.Context, now time.Time) (more bool, err error) {
+	select {
+	case <-x.Desk.Bells().Index.C:
+	default:
+		if now.Sub(x.looked) < indexIdle {
+			return false, nil
+		}
+	}
+	x.looked = now
+	for more = true; more && err == nil && ctx.Err() == nil; {
+		more, err = x.Desk.IndexSearch(ctx)
+	}
+	if err != nil {
+		x.looked = time.Time{} // look again without waiting for the bell
+	}
+	return false, err
+}
