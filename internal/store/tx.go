@@ -63,7 +63,13 @@ var (
 )
 
 func newTx(on session, now time.Time, sqlite bool) *Tx {
-	return &Tx{Now: now.UTC().Truncate(time.Millisecond), on: on, sqlite: sqlite}
+	tx := &Tx{}
+	tx.open(on, now, sqlite)
+	return tx
+}
+
+func (tx *Tx) open(on session, now time.Time, sqlite bool) {
+	tx.Now, tx.on, tx.sqlite = now.UTC().Truncate(time.Millisecond), on, sqlite
 }
 
 // AfterCommit runs fn once the transaction is durable, in the goroutine that called Write, and never

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,10 +34,12 @@ type writer struct {
 	c     *liteConn
 	now   func() time.Time
 	queue chan *request
-	stop  chan struct{} // closed when no more writes are accepted
 	done  chan struct{} // closed when the last one is answered
 	idle  func()        // housekeeping on the connection, outside transactions
 	busy  func()        // the same, between two groups
+
+	door   sync.RWMutex // held to queue; taken whole to close the queue
+	closed bool
 
 	group   []*request
 	next    int      // the first of the group that has not run
@@ -47,15 +50,17 @@ type request struct {
 	fn      func(tx *Tx) error
 	claimed atomic.Bool // by the writer, to run it, or by a caller that gave up
 	answer  chan error
-	tx      *Tx
+	tx      Tx
 	err     error
 }
+
+// answers are channels that have done their duty once and may do it again.
+var answers = sync.Pool{New: func() any { return make(chan error, 1) }}
 
 func newWriter(c *liteConn, now func() time.Time, busy, idle func()) *writer {
 	w := &writer{
 		c: c, now: now, busy: busy, idle: idle,
 		queue: make(chan *request, maxGroup),
-		stop:  make(chan struct{}),
 		done:  make(chan struct{}),
 		group: make([]*request, 0, maxGroup),
 	}
@@ -67,18 +72,9 @@ func (w *writer) write(ctx context.Context, fn func(tx *Tx) error) ([]func(), er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r := &request{fn: fn, answer: make(chan error, 1)}
-	select {
-	case <-w.stop:
-		return nil, errClosed
-	default:
-	}
-	select {
-	case w.queue <- r:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-w.stop:
-		return nil, errClosed
+	r := &request{fn: fn, answer: answers.Get().(chan error)}
+	if err := w.enqueue(ctx, r); err != nil {
+		return nil, err
 	}
 	var err error
 	select {
@@ -88,17 +84,26 @@ func (w *writer) write(ctx context.Context, fn func(tx *Tx) error) ([]func(), er
 			return nil, ctx.Err()
 		}
 		err = <-r.answer
-	case <-w.done: // queued behind the last group
-		select {
-		case err = <-r.answer:
-		default:
-			return nil, errClosed
-		}
 	}
+	answers.Put(r.answer)
 	if err != nil {
 		return nil, err
 	}
 	return r.tx.after, nil
+}
+
+func (w *writer) enqueue(ctx context.Context, r *request) error {
+	w.door.RLock()
+	defer w.door.RUnlock()
+	if w.closed {
+		return errClosed
+	}
+	select {
+	case w.queue <- r:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // loop answers requests until close. A closure may end its goroutine (a test's FailNow does): then
@@ -128,7 +133,10 @@ func (w *writer) collect() bool {
 	}
 	w.group, w.next = w.group[:0], 0
 	select {
-	case r := <-w.queue:
+	case r, more := <-w.queue:
+		if !more {
+			return false
+		}
 		w.take(r)
 	default:
 		if !w.wait() {
@@ -137,7 +145,10 @@ func (w *writer) collect() bool {
 	}
 	for len(w.group) < maxGroup {
 		select {
-		case r := <-w.queue:
+		case r, more := <-w.queue:
+			if !more {
+				return true
+			}
 			w.take(r)
 		default:
 			return true
@@ -151,20 +162,14 @@ func (w *writer) wait() bool {
 	defer timer.Stop()
 	for {
 		select {
-		case r := <-w.queue:
-			w.take(r)
-			return true
+		case r, more := <-w.queue:
+			if more {
+				w.take(r)
+			}
+			return more
 		case <-timer.C:
 			w.idle()
 			timer.Reset(idleAgain)
-		case <-w.stop:
-			select {
-			case r := <-w.queue:
-				w.take(r)
-				return true
-			default:
-				return false
-			}
 		}
 	}
 }
@@ -196,7 +201,7 @@ func (w *writer) runGroup() {
 				continue
 			}
 		}
-		r.tx = newTx(w.c, w.now(), true)
+		r.tx.open(w.c, w.now(), true)
 		w.finish(r, r.tx.run(r.fn))
 		if w.c.conn.AutocommitEnabled() && w.next < len(w.group) {
 			if err := w.c.run("BEGIN IMMEDIATE"); err != nil {
@@ -276,7 +281,10 @@ func (w *writer) answer(commit error) {
 }
 
 func (w *writer) close() {
-	close(w.stop)
+	w.door.Lock()
+	w.closed = true
+	close(w.queue)
+	w.door.Unlock()
 	<-w.done
 }
 
