@@ -8,6 +8,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"recado/internal/model"
 )
 
 const (
@@ -85,4 +87,18 @@ func (c *liteConn) migrate(m migration, now time.Time) (err error) {
 		return err
 	}
 	return c.run("COMMIT")
+}
+
+// liteError marks the failures that pass by themselves as unavailable; all others stay internal.
+func liteError(err error) error {
+	if err == nil {
+		return nil
+	}
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultNoMem, sqlite.ResultReadOnly:
+		return fmt.Errorf("%w: %w", &model.Error{
+			Code: model.CodeUnavailable, Message: "The database cannot be written at the moment.", RetryAfter: 2 * time.Second,
+		}, err)
+	}
+	return err
 }

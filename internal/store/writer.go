@@ -3,13 +3,10 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"zombiezen.com/go/sqlite"
 
 	"recado/internal/model"
 )
@@ -286,18 +283,4 @@ func (w *writer) close() {
 	close(w.queue)
 	w.door.Unlock()
 	<-w.done
-}
-
-// liteError marks the failures that pass by themselves as unavailable; all others stay internal.
-func liteError(err error) error {
-	if err == nil {
-		return nil
-	}
-	switch sqlite.ErrCode(err).ToPrimary() {
-	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultNoMem, sqlite.ResultReadOnly:
-		return fmt.Errorf("%w: %w", &model.Error{
-			Code: model.CodeUnavailable, Message: "The database cannot be written at the moment.", RetryAfter: 2 * time.Second,
-		}, err)
-	}
-	return err
 }
