@@ -46,6 +46,22 @@ func (s *Server) routes() []*Route {
 		post("/conversations/{id}/attendance/close", model.ScopeAttendancesWrite, "Close the open attendance of a conversation", s.closeAttendance,
 			about("In restricted mode only the responsible person, or a manager and above, may close.")),
 
+		get("/team", model.ScopeTeamRead, "List the team", s.listTeam,
+			about("People with role, access profile, presence and sectors. Online: a key that acts as the person was used within 2 minutes; away: within 15.")),
+		post("/team", model.ScopeTeamManage, "Add a team member", s.createMember, created,
+			about("Owners manage everybody, others from manager up those of lower roles than their own.")),
+		patch("/team/{id}", model.ScopeTeamManage, "Change a team member", s.updateMember,
+			about("Everybody may change their own name, e-mail address and password. The last owner cannot become anything else.")),
+		del("/team/{id}", model.ScopeTeamManage, "Remove a team member", s.removeMember,
+			about("Keys that act as the person are revoked, and what the person was responsible for goes back to its queue.")),
+		get("/sectors", model.ScopeTeamRead, "List the sectors with members and queues", s.listSectors),
+		post("/sectors", model.ScopeTeamManage, "Add a sector", s.createSector, created),
+		patch("/sectors/{id}", model.ScopeTeamManage, "Change a sector", s.updateSector),
+		del("/sectors/{id}", model.ScopeTeamManage, "Remove a sector", s.removeSector,
+			about("Conversations and open attendances in it are in no sector then; responsible persons stay.")),
+		get("/company/attendance", model.ScopeTeamRead, "Get the company's attendance rules", s.getRules),
+		patch("/company/attendance", model.ScopeCompanyManage, "Change the company's attendance rules", s.updateRules,
+			about("Takes an admin or an owner. The rules hold at once, for open attendances too.")),
 		get("/reports/attendance", model.ScopeReportsRead, "Report on attendances", s.attendanceReport,
 			about("Attendances opened and closed, first-response and resolution times: in all, per responsible person, per sector and per day. "+
 				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to alone it has 30 days. "+

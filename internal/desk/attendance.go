@@ -199,12 +199,12 @@ func (t *thread) introduce(att *model.Attendance) error {
 		}
 	}
 	if t.Contact != nil && t.Renamed {
-		name, found, err := t.tx.ContactName(t.Company, *t.Contact)
+		contact, found, err := t.tx.Contact(t.Company, *t.Contact)
 		if err != nil {
 			return err
 		}
 		if found {
-			att.Contact.Name = name
+			att.Contact.Name = contact.Name
 		}
 	}
 	return nil

@@ -95,7 +95,7 @@ func newUser(prefix string, in NewUser) (store.User, error) {
 		return store.User{}, model.Invalid(prefix+"email", "must be an e-mail address")
 	}
 	u := store.User{Member: model.Member{
-		ID: model.NewID(), Name: name, Email: email, Role: in.Role, AccessProfile: in.AccessProfile, Presence: "offline", Sectors: []model.Ref{},
+		ID: model.NewID(), Name: name, Email: email, Role: in.Role, AccessProfile: in.AccessProfile, Presence: model.PresenceOffline, Sectors: []model.Ref{},
 	}}
 	if in.Password != "" {
 		if len(in.Password) < minPassword || len(in.Password) > maxPassword {

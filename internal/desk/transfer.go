@@ -34,7 +34,7 @@ func (d *Desk) Transfer(ctx context.Context, a *Actor, id model.ID, in Transfer)
 		if err != nil {
 			return model.Conversation{}, err
 		}
-		if err := t.assign(to, sector, a, reason); err != nil {
+		if err := t.assign(to, sector, &a.User, reason); err != nil {
 			return model.Conversation{}, err
 		}
 		err = t.save()
@@ -99,7 +99,7 @@ func (d *Desk) SetSector(ctx context.Context, a *Actor, id model.ID, to model.Op
 		if err != nil {
 			return model.Conversation{}, err
 		}
-		if err := t.assign(holder, sector, a, why); err != nil {
+		if err := t.assign(holder, sector, &a.User, why); err != nil {
 			return model.Conversation{}, err
 		}
 		err = t.save()
@@ -108,9 +108,9 @@ func (d *Desk) SetSector(ctx context.Context, a *Actor, id model.ID, to model.Op
 }
 
 // assign makes to, or nobody, responsible for the conversation in a sector, and adds a line to its
-// history: took over when the actor did it for themself, received when somebody else did, handed back
-// when nobody is responsible now.
-func (t *thread) assign(to *model.Ref, sector *model.ID, a *Actor, reason *string) error {
+// history: took over when they did it themself, received when somebody else did, handed back when nobody
+// is responsible now. by is nil for the system.
+func (t *thread) assign(to *model.Ref, sector *model.ID, by *model.Ref, reason *string) error {
 	action, who := model.ActionReceived, to
 	switch {
 	case to == nil:
@@ -119,10 +119,10 @@ func (t *thread) assign(to *model.Ref, sector *model.ID, a *Actor, reason *strin
 			return err
 		}
 		action, who = model.ActionHandedBack, holder
-	case to.ID == a.User.ID:
+	case by != nil && to.ID == by.ID:
 		action = model.ActionTookOver
 	}
-	t.note(action, who, sector, &a.User, reason)
+	t.note(action, who, sector, by, reason)
 	if t.Attendance == nil {
 		t.Assignee, t.Sector = idOf(to), sector
 		return nil
@@ -131,7 +131,7 @@ func (t *thread) assign(to *model.Ref, sector *model.ID, a *Actor, reason *strin
 	if err != nil {
 		return err
 	}
-	return t.move(att, to, sector, &a.User)
+	return t.move(att, to, sector, by)
 }
 
 // holder is who is responsible for the conversation now.

@@ -41,6 +41,13 @@ const (
 	AccessOwn     AccessProfile = "own"
 )
 
+// How present a team member is.
+const (
+	PresenceOnline  = "online"
+	PresenceAway    = "away"
+	PresenceOffline = "offline"
+)
+
 // Member is one person of the team.
 type Member struct {
 	ID            ID            `json:"id"`

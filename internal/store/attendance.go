@@ -52,12 +52,6 @@ func (tx *Tx) Attendance(company, id model.ID) (model.Attendance, bool, error) {
 	return a, found, err
 }
 
-// ContactName gives the name of a contact of the company.
-func (tx *Tx) ContactName(company, id model.ID) (name string, found bool, err error) {
-	found, err = tx.one(`SELECT name FROM contacts WHERE id = $1 AND company = $2`, []any{id, company}, func(r Row) { name = r.Text(0) })
-	return name, found, err
-}
-
 // NextProtocol gives out the company's next protocol number, or false where attendances are switched
 // off. Whoever got one keeps the others waiting until the end of the transaction, and a transaction that
 // fails gives it back: that is how the numbers have no gaps.
@@ -88,6 +82,43 @@ func (tx *Tx) SaveAttendance(a *model.Attendance) {
 			check_at = CASE WHEN $8 THEN check_at END
 		WHERE id = $1`,
 		a.ID, refID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, refID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil)
+}
+
+// ScheduleChecks says when each open attendance of the company is next looked at for automatic closing:
+// so many minutes after its conversation's last message, or never when there is no automatic closing.
+func (tx *Tx) ScheduleChecks(company model.ID, rule model.AutoClose) {
+	if !rule.Enabled {
+		tx.later(`UPDATE attendances SET check_at = NULL WHERE company = $1 AND closed_at IS NULL`, company)
+		return
+	}
+	tx.later(`
+		UPDATE attendances
+		SET check_at = $2 + (
+			SELECT CASE WHEN c.last_at > attendances.opened_at THEN c.last_at ELSE attendances.opened_at END
+			FROM conversations c
+			WHERE c.id = attendances.conversation)
+		WHERE company = $1 AND closed_at IS NULL`, company, rule.AfterMinutes*60_000)
+}
+
+// ScheduleCheck says when one attendance is next looked at; nil means never.
+func (tx *Tx) ScheduleCheck(id model.ID, at *time.Time) {
+	tx.later(`UPDATE attendances SET check_at = $2 WHERE id = $1`, id, at)
+}
+
+// DueChecks gives up to limit conversations whose open attendance is to be looked at by now, the longest
+// due first.
+func (tx *Tx) DueChecks(now time.Time, limit int) ([]ConversationAt, error) {
+	var due []ConversationAt
+	err := tx.query(`
+		SELECT company, conversation
+		FROM attendances
+		WHERE check_at <= $1
+		ORDER BY check_at
+		LIMIT $2`, []any{now, limit}, func(r Row) error {
+		due = append(due, ConversationAt{r.ID(0), r.ID(1)})
+		return nil
+	})
+	return due, err
 }
 
 func refID(ref *model.Ref) *model.ID {

@@ -46,3 +46,21 @@ func (tx *Tx) AttendanceRules(company model.ID) (model.AttendanceRules, error) {
 	})
 	return rules, err
 }
+
+// LockRules gives the company's rules and keeps everybody from changing them, and from opening an
+// attendance, until the end of the transaction.
+func (tx *Tx) LockRules(company model.ID) (model.AttendanceRules, error) {
+	if _, err := tx.one(`SELECT last FROM protocols WHERE company = $1`+tx.forUpdate(), []any{company}, func(Row) {}); err != nil {
+		return model.AttendanceRules{}, err
+	}
+	return tx.AttendanceRules(company)
+}
+
+// SaveAttendanceRules writes the company's rules.
+func (tx *Tx) SaveAttendanceRules(company model.ID, rules model.AttendanceRules) {
+	tx.later(`
+		UPDATE companies
+		SET attendance_enabled = $2, first_responder = $3, mode = $4, auto_close = $5, auto_close_minutes = $6
+		WHERE id = $1`,
+		company, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes)
+}

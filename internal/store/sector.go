@@ -4,10 +4,112 @@ import (
 	"recado/internal/model"
 )
 
+// Sectors lists the company's sectors with their members, by name. Queues are left empty.
+func (tx *Tx) Sectors(company model.ID) ([]model.Sector, error) {
+	var sectors []model.Sector
+	place := map[model.ID]int{}
+	err := tx.query(`SELECT id, name FROM sectors WHERE company = $1 AND removed_at IS NULL ORDER BY folded, id`, []any{company}, func(r Row) error {
+		place[r.ID(0)] = len(sectors)
+		sectors = append(sectors, model.Sector{ID: r.ID(0), Name: r.Text(1), Members: []model.Ref{}})
+		return nil
+	})
+	if err != nil || len(sectors) == 0 {
+		return sectors, err
+	}
+	return sectors, tx.sectorMembers(`s.company = $1`, company, func(sector model.ID, member model.Ref) {
+		i := place[sector]
+		sectors[i].Members = append(sectors[i].Members, member)
+	})
+}
+
+func (tx *Tx) sectorMembers(which string, arg model.ID, each func(sector model.ID, member model.Ref)) error {
+	return tx.query(`
+		SELECT s.id, u.id, u.name
+		FROM sectors s
+		JOIN sector_members m ON m.sector = s.id
+		JOIN users u ON u.id = m.member
+		WHERE s.removed_at IS NULL AND u.removed_at IS NULL AND `+which+`
+		ORDER BY u.name, u.id`, []any{arg}, func(r Row) error {
+		each(r.ID(0), model.Ref{ID: r.ID(1), Name: r.Text(2)})
+		return nil
+	})
+}
+
+// WaitingLine is a queue of a sector.
+type WaitingLine struct {
+	Sector model.ID
+	model.Queue
+}
+
+// WaitingLines counts, per sector and channel, the open attendances that nobody is responsible for. Its
+// cost grows with those alone.
+func (tx *Tx) WaitingLines(company model.ID) ([]WaitingLine, error) {
+	var lines []WaitingLine
+	err := tx.query(`
+		SELECT sector, channel, COUNT(*), MIN(opened_at)
+		FROM attendances
+		WHERE company = $1 AND sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private
+		GROUP BY sector, channel`, []any{company}, func(r Row) error {
+		lines = append(lines, WaitingLine{r.ID(0), model.Queue{Channel: r.ID(1), Waiting: r.Int(2), OldestWaitingAt: r.NullTime(3)}})
+		return nil
+	})
+	return lines, err
+}
+
 // KeepSector reports whether the company has a sector, and keeps it from being removed until the end of
 // the transaction.
 func (tx *Tx) KeepSector(company, id model.ID) (bool, error) {
 	return tx.one(`SELECT 1 FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.forShare(), []any{company, id}, func(Row) {})
+}
+
+// SectorExists reports whether the company has a sector.
+func (tx *Tx) SectorExists(company, id model.ID) (bool, error) {
+	return tx.one(`SELECT 1 FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id}, func(Row) {})
+}
+
+// LockSector gives a sector with its members and keeps every other writer away from it until the end of
+// the transaction.
+func (tx *Tx) LockSector(company, id model.ID) (model.Sector, bool, error) {
+	s := model.Sector{ID: id, Members: []model.Ref{}}
+	found, err := tx.one(`SELECT name FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.forUpdate(),
+		[]any{company, id}, func(r Row) { s.Name = r.Text(0) })
+	if err != nil || !found {
+		return s, false, err
+	}
+	return s, true, tx.sectorMembers(`s.id = $1`, id, func(_ model.ID, member model.Ref) { s.Members = append(s.Members, member) })
+}
+
+// InsertSector reports false when the company has a sector of that name.
+func (tx *Tx) InsertSector(company, id model.ID, name string) (bool, error) {
+	n, err := tx.exec(`
+		INSERT INTO sectors (id, company, name, folded, created_at)
+		VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT DO NOTHING`, id, company, name, model.Fold(name), tx.Now)
+	return n == 1, err
+}
+
+// RenameSector reports false, and the transaction has failed, when another sector of the company has
+// that name.
+func (tx *Tx) RenameSector(company, id model.ID, name string) (bool, error) {
+	_, err := tx.exec(`UPDATE sectors SET name = $3, folded = $4 WHERE company = $1 AND id = $2`, company, id, name, model.Fold(name))
+	if isUnique(err, "sectors_name", "sectors.company, sectors.folded") {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// SetSectorMembers replaces the members of a sector.
+func (tx *Tx) SetSectorMembers(company, sector model.ID, members []model.Ref) {
+	tx.later(`DELETE FROM sector_members WHERE sector = $1`, sector)
+	for _, member := range members {
+		tx.later(`INSERT INTO sector_members (sector, member, company) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sector, member.ID, company)
+	}
+}
+
+// RemoveSector ends a sector. What lies in it stays there for the moment: see Orphans.
+func (tx *Tx) RemoveSector(company, id model.ID) {
+	tx.later(`UPDATE sectors SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
+	tx.later(`DELETE FROM sector_members WHERE sector = $1`, id)
 }
 
 // IsSectorMember reports whether a person belongs to a sector.

@@ -1,0 +1,50 @@
+package api
+
+import (
+	"context"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+func (s *Server) listSectors(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Sector]], error) {
+	sectors, err := s.desk.Sectors(ctx, a)
+	return &reply[list[model.Sector]]{list[model.Sector]{sectors}}, err
+}
+
+type createSectorInput struct {
+	Body struct {
+		Name      string     `json:"name" minLength:"1" maxLength:"120"`
+		MemberIDs []model.ID `json:"member_ids,omitempty" maxItems:"1000"`
+	}
+}
+
+func (s *Server) createSector(ctx context.Context, a *desk.Actor, in *createSectorInput) (*reply[model.Sector], error) {
+	sector, err := s.desk.CreateSector(ctx, a, in.Body.Name, in.Body.MemberIDs)
+	return &reply[model.Sector]{sector}, err
+}
+
+type updateSectorInput struct {
+	AtID
+	Body struct {
+		Name      *string     `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		MemberIDs *[]model.ID `json:"member_ids,omitempty" maxItems:"1000" doc:"All the members from now on."`
+	} `required:"false"`
+}
+
+func (s *Server) updateSector(ctx context.Context, a *desk.Actor, in *updateSectorInput) (*reply[model.Sector], error) {
+	id, err := pathID(in.ID, "sector")
+	if err != nil {
+		return nil, err
+	}
+	sector, err := s.desk.UpdateSector(ctx, a, id, in.Body.Name, in.Body.MemberIDs)
+	return &reply[model.Sector]{sector}, err
+}
+
+func (s *Server) removeSector(ctx context.Context, a *desk.Actor, in *AtID) (*none, error) {
+	id, err := pathID(in.ID, "sector")
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.desk.RemoveSector(ctx, a, id)
+}

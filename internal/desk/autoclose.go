@@ -1,0 +1,121 @@
+package desk
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// CloseIdle closes attendances without a message for as long as their company's rule says. It looks at up
+// to limit of those that are due by now and gives how many it looked at. Any number of nodes may do this
+// at the same time: each attendance is closed once.
+func (d *Desk) CloseIdle(ctx context.Context, now time.Time, limit int) (int, error) {
+	due, err := read(ctx, d, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.DueChecks(now, limit) })
+	if err != nil {
+		return 0, err
+	}
+	return len(due), d.changeEach(ctx, due, func(t *thread) error { return t.closeIfIdle(now) })
+}
+
+// closeIfIdle closes the attendance under the rule as it is now, or says when to look again: messages that
+// came since it was scheduled did not stop to say so.
+func (t *thread) closeIfIdle(now time.Time) error {
+	if t.Attendance == nil {
+		return nil
+	}
+	rules, err := t.tx.AttendanceRules(t.Company)
+	if err != nil {
+		return err
+	}
+	if !rules.AutoClose.Enabled {
+		t.tx.ScheduleCheck(*t.Attendance, nil)
+		return nil
+	}
+	att, err := t.openOne()
+	if err != nil {
+		return err
+	}
+	active := att.OpenedAt
+	if t.LastMessage != nil && t.LastMessage.CreatedAt.After(active) {
+		active = t.LastMessage.CreatedAt
+	}
+	if end := active.Add(time.Duration(rules.AutoClose.AfterMinutes) * time.Minute); now.Before(end) {
+		t.tx.ScheduleCheck(att.ID, &end)
+		return nil
+	}
+	reason := model.CloseReasonAutomatic
+	if _, err := t.closeAttendance(nil, &reason); err != nil {
+		return err
+	}
+	return t.save()
+}
+
+// FinishRemovals takes people and sectors that were removed off the conversations that still name them.
+// The verb that removes one does this at once; after a crash in between, the sweep does it. company zero
+// means all, by is nil for the system.
+func (d *Desk) FinishRemovals(ctx context.Context, company model.ID, by *model.Ref) error {
+	const batch = 200
+	for {
+		orphans, err := read(ctx, d, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.Orphans(company, batch) })
+		if err != nil || len(orphans) == 0 {
+			return err
+		}
+		if err := d.changeEach(ctx, orphans, func(t *thread) error { return t.release(by) }); err != nil {
+			return err
+		}
+	}
+}
+
+// release hands the conversation back from a person who is gone, and takes it out of a sector that is.
+func (t *thread) release(by *model.Ref) error {
+	holder, sector := (*model.Ref)(nil), t.Sector
+	if t.Assignee != nil {
+		ref, present, err := t.tx.UserRef(t.Company, *t.Assignee)
+		if err != nil {
+			return err
+		}
+		if present {
+			holder = &ref
+		}
+	}
+	if sector != nil {
+		exists, err := t.tx.SectorExists(t.Company, *sector)
+		if err != nil {
+			return err
+		}
+		if !exists {
+			sector = nil
+		}
+	}
+	if same(idOf(holder), t.Assignee) && same(sector, t.Sector) {
+		return nil
+	}
+	if err := t.assign(holder, sector, by, nil); err != nil {
+		return err
+	}
+	return t.save()
+}
+
+// changeEach changes conversations, whoever may see them, each in a transaction of its own, a few at a
+// time: where commits are shared, several cost little more than one. One that fails keeps no other from
+// being changed.
+func (d *Desk) changeEach(ctx context.Context, conversations []store.ConversationAt, change func(t *thread) error) error {
+	var g errgroup.Group
+	g.SetLimit(8)
+	for _, at := range conversations {
+		g.Go(func() error {
+			return d.store.Write(ctx, func(tx *store.Tx) error {
+				c, found, err := tx.LockConversation(at.Company, at.ID)
+				if err != nil || !found {
+					return err
+				}
+				return change(d.thread(tx, c))
+			})
+		})
+	}
+	return g.Wait()
+}

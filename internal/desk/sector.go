@@ -1,0 +1,151 @@
+package desk
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// Sectors lists the company's sectors by name, with their members and the queue of each public channel.
+func (d *Desk) Sectors(ctx context.Context, a *Actor) ([]model.Sector, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.Sector, error) {
+		sectors, err := tx.Sectors(a.Company.ID)
+		if err != nil {
+			return nil, err
+		}
+		return sectors, d.fillQueues(tx, a, sectors)
+	})
+}
+
+// fillQueues gives every sector a queue per public channel, empty ones included.
+func (d *Desk) fillQueues(tx *store.Tx, a *Actor, sectors []model.Sector) error {
+	channels, err := tx.Channels(a.Company.ID)
+	if err != nil {
+		return err
+	}
+	lines, err := tx.WaitingLines(a.Company.ID)
+	if err != nil {
+		return err
+	}
+	type place struct{ sector, channel model.ID }
+	waiting := make(map[place]model.Queue, len(lines))
+	for _, line := range lines {
+		waiting[place{line.Sector, line.Channel}] = line.Queue
+	}
+	for i := range sectors {
+		sectors[i].Queues = make([]model.Queue, len(channels))
+		for j, channel := range channels {
+			queue := waiting[place{sectors[i].ID, channel.ID}]
+			queue.Channel = channel.ID
+			sectors[i].Queues[j] = queue
+		}
+	}
+	return nil
+}
+
+// CreateSector adds a sector.
+func (d *Desk) CreateSector(ctx context.Context, a *Actor, name string, members []model.ID) (model.Sector, error) {
+	return d.changeSector(ctx, a, nil, &name, &members)
+}
+
+// UpdateSector renames a sector or replaces its members; nil leaves a part as it is.
+func (d *Desk) UpdateSector(ctx context.Context, a *Actor, id model.ID, name *string, members *[]model.ID) (model.Sector, error) {
+	return d.changeSector(ctx, a, &id, name, members)
+}
+
+func (d *Desk) changeSector(ctx context.Context, a *Actor, id *model.ID, name *string, members *[]model.ID) (model.Sector, error) {
+	if err := a.need(model.RoleManager); err != nil {
+		return model.Sector{}, err
+	}
+	if name != nil {
+		clean, invalid := model.Name("body.name", *name, model.MaxName)
+		if invalid != nil {
+			return model.Sector{}, invalid
+		}
+		name = &clean
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Sector, error) {
+		s, err := openSector(tx, a, id)
+		if err != nil {
+			return s, err
+		}
+		if members != nil {
+			if s.Members, err = sectorMembers(tx, a, *members); err != nil {
+				return s, err
+			}
+		}
+		if free, err := nameSector(tx, a, &s, id == nil, name); err != nil || !free {
+			return s, errOr(err, model.Errorf(model.CodeNameTaken, "There is already a sector called %q.", s.Name))
+		}
+		if members != nil {
+			tx.SetSectorMembers(a.Company.ID, s.ID, s.Members)
+		}
+		tx.AfterCommit(d.forgetHolders)
+		one := []model.Sector{s}
+		err = d.fillQueues(tx, a, one)
+		return one[0], err
+	})
+}
+
+// openSector locks a sector that there is; a nil id means a new one.
+func openSector(tx *store.Tx, a *Actor, id *model.ID) (model.Sector, error) {
+	if id == nil {
+		return model.Sector{ID: model.NewID(), Members: []model.Ref{}}, nil
+	}
+	s, found, err := tx.LockSector(a.Company.ID, *id)
+	if err == nil && !found {
+		err = model.NotFound("sector")
+	}
+	return s, err
+}
+
+// sectorMembers looks the people of a sector up, each once, in the order of their names.
+func sectorMembers(tx *store.Tx, a *Actor, ids []model.ID) ([]model.Ref, error) {
+	members := make([]model.Ref, 0, len(ids))
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) {
+			continue
+		}
+		ref, found, err := tx.KeepUser(a.Company.ID, id)
+		if err != nil || !found {
+			return nil, errOr(err, model.Invalid("body.member_ids", "there is no such team member: "+id.String()))
+		}
+		members = append(members, ref)
+	}
+	slices.SortFunc(members, func(a, b model.Ref) int { return strings.Compare(a.Name, b.Name) })
+	return members, nil
+}
+
+// nameSector inserts or renames a sector and reports whether its name is free.
+func nameSector(tx *store.Tx, a *Actor, s *model.Sector, fresh bool, name *string) (bool, error) {
+	if name == nil {
+		return true, nil
+	}
+	s.Name = *name
+	if fresh {
+		return tx.InsertSector(a.Company.ID, s.ID, s.Name)
+	}
+	return tx.RenameSector(a.Company.ID, s.ID, s.Name)
+}
+
+// RemoveSector ends a sector; what lay in it is in no sector then.
+func (d *Desk) RemoveSector(ctx context.Context, a *Actor, id model.ID) error {
+	if err := a.need(model.RoleManager); err != nil {
+		return err
+	}
+	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+		if _, found, err := tx.LockSector(a.Company.ID, id); err != nil || !found {
+			return struct{}{}, errOr(err, model.NotFound("sector"))
+		}
+		tx.RemoveSector(a.Company.ID, id)
+		tx.AfterCommit(d.forgetHolders)
+		return struct{}{}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.FinishRemovals(ctx, a.Company.ID, &a.User)
+}

@@ -1,0 +1,227 @@
+package desk
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// How long after a key was used the member it acts as counts as online, and then as away.
+const (
+	onlineFor = 2 * time.Minute
+	awayFor   = 15 * time.Minute
+)
+
+// Team lists the members of the company by name.
+func (d *Desk) Team(ctx context.Context, a *Actor) ([]model.Member, error) {
+	team, err := read(ctx, d, func(tx *store.Tx) ([]store.TeamMember, error) { return tx.Team(a.Company.ID) })
+	if err != nil {
+		return nil, err
+	}
+	now, latest := d.now(), d.holders.seen.members()
+	members := make([]model.Member, len(team))
+	for i, m := range team {
+		members[i] = m.Member
+		members[i].Presence = presence(now, m.LastSeenAt, latest[m.ID])
+	}
+	return members, nil
+}
+
+// presence of a member, given when they were seen according to the database and to this node.
+func presence(now time.Time, stored *time.Time, here time.Time) string {
+	if stored != nil && stored.After(here) {
+		here = *stored
+	}
+	switch quiet := now.Sub(here); {
+	case quiet < onlineFor:
+		return model.PresenceOnline
+	case quiet < awayFor:
+		return model.PresenceAway
+	}
+	return model.PresenceOffline
+}
+
+// members tells when each member was last active on this node and has not yet been written down.
+func (s *seen) members() map[model.ID]time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	latest := make(map[model.ID]time.Time, len(s.at))
+	for who, at := range s.at {
+		if at.After(latest[who[1]]) {
+			latest[who[1]] = at
+		}
+	}
+	return latest
+}
+
+// CreateMember adds somebody to the team.
+func (d *Desk) CreateMember(ctx context.Context, a *Actor, in NewUser, sectors []model.ID) (model.Member, error) {
+	if err := a.mayManage(in.Role); err != nil {
+		return model.Member{}, err
+	}
+	u, err := newUser("body.", in)
+	if err != nil {
+		return model.Member{}, err
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Member, error) {
+		if err := checkSectors(tx, a, sectors); err != nil {
+			return u.Member, err
+		}
+		if fresh, err := tx.InsertUser(a.Company.ID, u); err != nil || !fresh {
+			return u.Member, errOr(err, errEmailTaken(u.Email))
+		}
+		tx.SetMemberSectors(a.Company.ID, u.ID, sectors)
+		m, _, err := tx.Member(a.Company.ID, u.ID)
+		m.Presence = model.PresenceOffline
+		return m.Member, err
+	})
+}
+
+// mayManage reports whether the actor may add, change and remove members of a role: owners anybody, others
+// from manager up those below themselves.
+func (a *Actor) mayManage(role model.Role) error {
+	if err := a.need(model.RoleManager); err != nil {
+		return err
+	}
+	if a.Role == model.RoleOwner || !role.AtLeast(a.Role) {
+		return nil
+	}
+	return model.Errorf(model.CodeInsufficientScope, "A key that acts as %s cannot manage the role %s.", a.Role, role)
+}
+
+// checkSectors refuses what is no sector of the company.
+func checkSectors(tx *store.Tx, a *Actor, sectors []model.ID) error {
+	for _, id := range sectors {
+		found, err := tx.KeepSector(a.Company.ID, id)
+		if err != nil || !found {
+			return errOr(err, model.Invalid("body.sector_ids", "there is no such sector: "+id.String()))
+		}
+	}
+	return nil
+}
+
+// MemberChange is what of a member is to change; nil leaves a part as it is.
+type MemberChange struct {
+	Name          *string
+	Email         *string
+	Password      *string
+	Role          *model.Role
+	AccessProfile *model.AccessProfile
+	Sectors       *[]model.ID
+}
+
+// UpdateMember changes a member. Everybody may change their own name, e-mail address and password; the
+// rest takes a role above the member's, and above the one they are given. There is always an owner.
+func (d *Desk) UpdateMember(ctx context.Context, a *Actor, id model.ID, in MemberChange) (model.Member, error) {
+	hash, err := in.check()
+	if err != nil {
+		return model.Member{}, err
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Member, error) {
+		owners, err := tx.LockOwners(a.Company.ID)
+		if err != nil {
+			return model.Member{}, err
+		}
+		m, found, err := tx.LockMember(a.Company.ID, id)
+		if err != nil || !found {
+			return m.Member, errOr(err, model.NotFound("team member"))
+		}
+		if err := in.allowed(a, m.Role, id == a.User.ID); err != nil {
+			return m.Member, err
+		}
+		if in.Sectors != nil {
+			if err := checkSectors(tx, a, *in.Sectors); err != nil {
+				return m.Member, err
+			}
+			tx.SetMemberSectors(a.Company.ID, id, *in.Sectors)
+		}
+		if in.Role != nil && *in.Role != model.RoleOwner && isOnly(owners, id) {
+			return m.Member, errLastOwner("body.role")
+		}
+		set(&m.Name, in.Name)
+		set(&m.Email, in.Email)
+		set(&m.Role, in.Role)
+		set(&m.AccessProfile, in.AccessProfile)
+		if free, err := tx.UpdateMember(a.Company.ID, m.Member, hash); err != nil || !free {
+			return m.Member, errOr(err, errEmailTaken(m.Email))
+		}
+		tx.AfterCommit(d.forgetHolders)
+		m, _, err = tx.Member(a.Company.ID, id)
+		m.Presence = presence(tx.Now, m.LastSeenAt, d.holders.seen.members()[id])
+		return m.Member, err
+	})
+}
+
+// check checks the form of a change, cleans its text and hashes its password.
+func (in *MemberChange) check() (hash *string, err error) {
+	if in.Name != nil {
+		name, invalid := model.Name("body.name", *in.Name, model.MaxName)
+		if invalid != nil {
+			return nil, invalid
+		}
+		in.Name = &name
+	}
+	if in.Email != nil {
+		email := strings.TrimSpace(*in.Email)
+		if !plausibleEmail(email) {
+			return nil, model.Invalid("body.email", "must be an e-mail address")
+		}
+		in.Email = &email
+	}
+	if in.Password != nil {
+		if len(*in.Password) < minPassword || len(*in.Password) > maxPassword {
+			return nil, model.Invalid("body.password", "must have 10 to 200 characters")
+		}
+		h := hashPassword(*in.Password)
+		hash = &h
+	}
+	return hash, nil
+}
+
+// allowed reports whether the actor may make this change to a member of a role.
+func (in *MemberChange) allowed(a *Actor, role model.Role, self bool) error {
+	if self && in.Role == nil && in.AccessProfile == nil && in.Sectors == nil {
+		return nil
+	}
+	if err := a.mayManage(role); err != nil || in.Role == nil {
+		return err
+	}
+	return a.mayManage(*in.Role)
+}
+
+// RemoveMember takes a member off the team. Keys that act as them end at once here and within a second on
+// other nodes; what they were responsible for goes back to its queue.
+func (d *Desk) RemoveMember(ctx context.Context, a *Actor, id model.ID) error {
+	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+		owners, err := tx.LockOwners(a.Company.ID) // before the member, as in UpdateMember
+		if err != nil {
+			return struct{}{}, err
+		}
+		m, found, err := tx.LockMember(a.Company.ID, id)
+		if err != nil || !found {
+			return struct{}{}, errOr(err, model.NotFound("team member"))
+		}
+		if err := a.mayManage(m.Role); err != nil {
+			return struct{}{}, err
+		}
+		if isOnly(owners, id) {
+			return struct{}{}, errLastOwner("path.id")
+		}
+		tx.RemoveMember(a.Company.ID, id)
+		tx.AfterCommit(d.forgetHolders)
+		return struct{}{}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.FinishRemovals(ctx, a.Company.ID, &a.User)
+}
+
+func isOnly(owners []model.ID, id model.ID) bool { return len(owners) == 1 && owners[0] == id }
+
+func errLastOwner(field string) error {
+	return model.Invalid(field, "the company needs an owner: make somebody else one first")
+}

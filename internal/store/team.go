@@ -1,0 +1,147 @@
+package store
+
+import (
+	"strconv"
+	"time"
+
+	"recado/internal/model"
+)
+
+// TeamMember is a present member of the company and when they were last active.
+type TeamMember struct {
+	model.Member
+	LastSeenAt *time.Time
+}
+
+const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, u.last_seen_at`
+
+func scanMember(r Row) TeamMember {
+	return TeamMember{Member: model.Member{
+		ID: r.ID(0), Name: r.Text(1), Email: r.Text(2), Role: model.Role(r.Text(3)), AccessProfile: model.AccessProfile(r.Text(4)), Sectors: []model.Ref{},
+	}, LastSeenAt: r.NullTime(5)}
+}
+
+// Team lists the present members of the company with their sectors, by name.
+func (tx *Tx) Team(company model.ID) ([]TeamMember, error) {
+	var team []TeamMember
+	err := tx.query(`SELECT `+memberColumns+` FROM users u WHERE u.company = $1 AND u.removed_at IS NULL ORDER BY u.name, u.id`,
+		[]any{company}, func(r Row) error {
+			team = append(team, scanMember(r))
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	place := make(map[model.ID]int, len(team))
+	for i := range team {
+		place[team[i].ID] = i
+	}
+	return team, tx.memberships(company, func(sector model.Ref, member model.ID) {
+		if i, ok := place[member]; ok {
+			team[i].Sectors = append(team[i].Sectors, sector)
+		}
+	})
+}
+
+// memberships goes through the company's sectors by name, and the members of each.
+func (tx *Tx) memberships(company model.ID, each func(sector model.Ref, member model.ID)) error {
+	return tx.query(`
+		SELECT s.id, s.name, m.member
+		FROM sectors s
+		JOIN sector_members m ON m.sector = s.id
+		WHERE s.company = $1 AND s.removed_at IS NULL
+		ORDER BY s.folded, s.id`, []any{company}, func(r Row) error {
+		each(model.Ref{ID: r.ID(0), Name: r.Text(1)}, r.ID(2))
+		return nil
+	})
+}
+
+// Member gives a present member of the company with their sectors.
+func (tx *Tx) Member(company, id model.ID) (TeamMember, bool, error) {
+	return tx.member(company, id, "")
+}
+
+// LockMember is Member, and keeps every other writer away from them until the end of the transaction.
+func (tx *Tx) LockMember(company, id model.ID) (TeamMember, bool, error) {
+	return tx.member(company, id, tx.forUpdate())
+}
+
+func (tx *Tx) member(company, id model.ID, lock string) (TeamMember, bool, error) {
+	var m TeamMember
+	found, err := tx.one(`SELECT `+memberColumns+` FROM users u WHERE u.company = $1 AND u.id = $2 AND u.removed_at IS NULL`+lock,
+		[]any{company, id}, func(r Row) { m = scanMember(r) })
+	if err != nil || !found {
+		return m, false, err
+	}
+	err = tx.query(`
+		SELECT s.id, s.name
+		FROM sector_members m
+		JOIN sectors s ON s.id = m.sector
+		WHERE m.member = $1 AND s.removed_at IS NULL
+		ORDER BY s.folded, s.id`, []any{id}, func(r Row) error {
+		m.Sectors = append(m.Sectors, model.Ref{ID: r.ID(0), Name: r.Text(1)})
+		return nil
+	})
+	return m, true, err
+}
+
+// LockOwners gives the present owners of the company and keeps them owners until the end of the transaction.
+func (tx *Tx) LockOwners(company model.ID) ([]model.ID, error) {
+	return tx.ids(`SELECT id FROM users WHERE company = $1 AND role = 'owner' AND removed_at IS NULL ORDER BY id`+tx.forUpdate(), company)
+}
+
+// UpdateMember writes everything about a member that can change, except their sectors. A nil hash leaves
+// the password as it is. It reports false, and the transaction has failed, when the e-mail address is
+// taken by anybody else.
+func (tx *Tx) UpdateMember(company model.ID, m model.Member, hash *string) (bool, error) {
+	_, err := tx.exec(`
+		UPDATE users
+		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7, password_hash = COALESCE($8, password_hash)
+		WHERE company = $1 AND id = $2`,
+		company, m.ID, m.Name, m.Email, model.Fold(m.Email), m.Role, m.AccessProfile, hash)
+	if isUnique(err, "users_email", "users.email_folded") {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// SetMemberSectors replaces the sectors a member belongs to.
+func (tx *Tx) SetMemberSectors(company, member model.ID, sectors []model.ID) {
+	tx.later(`DELETE FROM sector_members WHERE member = $1`, member)
+	for _, sector := range sectors {
+		tx.later(`INSERT INTO sector_members (sector, member, company) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sector, member, company)
+	}
+}
+
+// RemoveMember takes a member off the team and ends the keys that act as them. What they are responsible
+// for stays theirs for the moment: see Orphans.
+func (tx *Tx) RemoveMember(company, id model.ID) {
+	tx.later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
+	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND member = $2 AND revoked_at IS NULL`, company, id, tx.Now)
+	tx.later(`DELETE FROM sector_members WHERE member = $1`, id)
+}
+
+// ConversationAt is a conversation and its company.
+type ConversationAt struct{ Company, ID model.ID }
+
+// Orphans gives up to limit conversations whose responsible person or sector is gone; of one company,
+// or of all when it is zero.
+func (tx *Tx) Orphans(company model.ID, limit int) ([]ConversationAt, error) {
+	var out []ConversationAt
+	for _, from := range []string{
+		`users o JOIN conversations c ON c.company = o.company AND c.assignee = o.id`,
+		`sectors o JOIN conversations c ON c.company = o.company AND c.sector = o.id`,
+	} {
+		var w where
+		w.and(`o.removed_at IS NOT NULL`)
+		w.andID(`o.company = ?`, company)
+		err := tx.query(`SELECT c.company, c.id FROM `+from+w.sql.String()+` LIMIT `+strconv.Itoa(limit), w.args, func(r Row) error {
+			out = append(out, ConversationAt{r.ID(0), r.ID(1)})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,47 @@
+package work
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// Sweep does what falls due with time alone: attendances that have been silent for as long as their
+// company's rule says are closed. All that is due stands in the database, so that it survives restarts
+// and any number of nodes may sweep.
+type Sweep struct {
+	Desk   *desk.Desk
+	Logger *slog.Logger
+	Now    func() time.Time // nil: the machine's clock
+
+	removals time.Time // when FinishRemovals last ran
+}
+
+const (
+	sweepEvery   = 10 * time.Second
+	sweepBatch   = 200
+	removalEvery = time.Hour
+)
+
+// Run ends with ctx.
+func (s *Sweep) Run(ctx context.Context) {
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	repeat(ctx, s.Logger, "sweep", nil, sweepEvery, func(ctx context.Context) (bool, error) { return s.step(ctx, s.Now()) })
+}
+
+// step does a batch of what is due now and reports whether there may be more.
+func (s *Sweep) step(ctx context.Context, now time.Time) (bool, error) {
+	if now.Sub(s.removals) >= removalEvery {
+		if err := s.Desk.FinishRemovals(ctx, model.ID{}, nil); err != nil {
+			return false, err
+		}
+		s.removals = now
+	}
+	closed, err := s.Desk.CloseIdle(ctx, now, sweepBatch)
+	return closed == sweepBatch, err
+}
