@@ -42,12 +42,12 @@ func (d *Desk) Attendances(ctx context.Context, a *Actor, f AttendanceFilter) (p
 			return nil, "", invalid
 		}
 	}
+	var more bool
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
-		page, err = tx.Attendances(a.Company.ID, chosen, a.sight(), openedAt, after, f.Limit+1)
+		page, more, err = tx.Attendances(a.Company.ID, chosen, a.sight(), openedAt, after, f.Limit)
 		return err
 	})
-	if err == nil && len(page) > f.Limit {
-		page = page[:f.Limit]
+	if err == nil && more {
 		last := page[f.Limit-1]
 		next = d.cursors.Seal(a.Company.ID, name, model.CursorIntID(last.OpenedAt.UnixMilli(), last.ID))
 	}

@@ -91,7 +91,7 @@ func (t *thread) release(by *model.Ref) error {
 			sector = nil
 		}
 	}
-	if same(idOf(holder), t.Assignee) && same(sector, t.Sector) {
+	if same(refID(holder), t.Assignee) && same(sector, t.Sector) {
 		return nil
 	}
 	if err := t.assign(holder, sector, by, nil); err != nil {

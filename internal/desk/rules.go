@@ -45,10 +45,3 @@ func (d *Desk) UpdateAttendanceRules(ctx context.Context, a *Actor, in RulesChan
 		return rules, nil
 	})
 }
-
-// set changes a field where there is a value for it.
-func set[T any](field *T, value *T) {
-	if value != nil {
-		*field = *value
-	}
-}

@@ -124,7 +124,7 @@ func (t *thread) assign(to *model.Ref, sector *model.ID, by *model.Ref, reason *
 	}
 	t.note(action, who, sector, by, reason)
 	if t.Attendance == nil {
-		t.Assignee, t.Sector = idOf(to), sector
+		t.Assignee, t.Sector = refID(to), sector
 		return nil
 	}
 	att, err := t.openOne()
@@ -149,7 +149,7 @@ func (t *thread) holder() (*model.Ref, error) {
 // move lets the open attendance and its card follow the conversation to a person and a sector.
 func (t *thread) move(att *model.Attendance, to *model.Ref, sector *model.ID, by *model.Ref) error {
 	before := *att
-	t.Assignee, t.Sector = idOf(to), sector
+	t.Assignee, t.Sector = refID(to), sector
 	att.Responsible, att.Sector = to, sector
 	t.tx.SaveAttendance(att)
 	if err := t.attendanceCardMoved(att, by); err != nil {
@@ -163,13 +163,6 @@ func (t *thread) note(action string, who *model.Ref, sector *model.ID, by *model
 	t.tx.InsertAssignment(t.Company, t.ID, t.Attendance, t.next(), &model.AssignmentEntry{
 		ID: model.NewID(), Action: action, User: who, By: by, Sector: sector, Reason: reason, CreatedAt: t.tx.Now,
 	})
-}
-
-func idOf(ref *model.Ref) *model.ID {
-	if ref == nil {
-		return nil
-	}
-	return &ref.ID
 }
 
 // Assignments gives the history of a conversation's responsible persons, the newest first.

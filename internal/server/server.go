@@ -164,6 +164,7 @@ func (s *Server) run(ctx context.Context) {
 	for _, loop := range []interface{ Run(context.Context) }{
 		&work.Seen{Desk: s.Desk, Logger: log},
 		&work.Index{Desk: s.Desk, Logger: log},
+		&work.Sweep{Desk: s.Desk, Logger: log, Now: s.config.Now},
 	} {
 		s.loops.Go(func() { loop.Run(ctx) })
 	}

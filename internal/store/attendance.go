@@ -1,8 +1,6 @@
 package store
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
 	"recado/internal/model"
@@ -141,44 +139,46 @@ type AttendanceFilter struct {
 }
 
 // Attendances lists the company's attendances that sight reaches, the newest first, from behind the one
-// that was opened at afterAt and has the id after (zero: from the beginning).
-func (tx *Tx) Attendances(company model.ID, f AttendanceFilter, sight Sight, afterAt int64, after model.ID, limit int) ([]model.Attendance, error) {
-	var w where
-	w.and(`a.company = ?`, company)
-	w.and(`NOT a.private`)
+// that was opened at afterAt and has the id after (zero: from the beginning), and says whether there are
+// more.
+func (tx *Tx) Attendances(company model.ID, f AttendanceFilter, sight Sight, afterAt int64, after model.ID, limit int) ([]model.Attendance, bool, error) {
+	s := tx.statement()
+	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM" + attendanceTables + "\n\tWHERE a.company = " + s.arg(company) + " AND NOT a.private")
 	switch f.Status {
 	case model.AttendanceOpen:
-		w.and(`a.closed_at IS NULL`)
+		s.and("a.closed_at IS NULL")
 	case model.AttendanceClosed:
-		w.and(`a.closed_at IS NOT NULL`)
+		s.and("a.closed_at IS NOT NULL")
 	}
 	if f.Nobody {
-		w.and(`a.responsible IS NULL`)
+		s.and("a.responsible IS NULL")
 	}
-	w.andID(`a.responsible = ?`, f.Responsible)
-	w.andID(`a.sector = ?`, f.Sector)
-	w.andID(`a.conversation = ?`, f.Conversation)
+	equal := func(column string, id model.ID) {
+		if !id.IsZero() {
+			s.and(column + " = " + s.arg(id))
+		}
+	}
+	equal("a.responsible", f.Responsible)
+	equal("a.sector", f.Sector)
+	equal("a.conversation", f.Conversation)
 	if f.Number > 0 {
-		w.and(`a.number = ?`, f.Number)
+		s.and("a.number = " + s.arg(f.Number))
 	}
 	if f.From != nil {
-		w.and(`a.opened_at >= ?`, *f.From)
+		s.and("a.opened_at >= " + s.arg(*f.From))
 	}
 	if f.To != nil {
-		w.and(`a.opened_at < ?`, *f.To)
+		s.and("a.opened_at < " + s.arg(*f.To))
 	}
 	if !after.IsZero() {
-		w.and(`(a.opened_at, a.id) < (?, ?)`, afterAt, after)
+		s.and("(a.opened_at, a.id) < (" + s.arg(afterAt) + ", " + s.arg(after) + ")")
 	}
-	sight.limit(&w, "c")
-	out := make([]model.Attendance, 0, limit)
-	err := tx.query(`SELECT`+attendanceColumns+` FROM`+attendanceTables+w.sql.String()+`
-		ORDER BY a.opened_at DESC, a.id DESC
-		LIMIT `+strconv.Itoa(limit), w.args, func(r Row) error {
-		out = append(out, scanAttendance(r))
-		return nil
-	})
-	return out, err
+	if !sight.All {
+		s.and(sight.condition(s, "c.assignee", "c.sector"))
+	}
+	s.WriteString("\n\tORDER BY a.opened_at DESC, a.id DESC")
+	tx.page(s, limit, 0)
+	return collect(tx, s, limit, scanAttendance)
 }
 
 // Sight is how far a member sees: everything, or what is assigned to them or lies in one of their sectors.
@@ -186,48 +186,4 @@ type Sight struct {
 	All     bool
 	Member  model.ID
 	Sectors []model.ID
-}
-
-// limit narrows a query to the conversations, called alias in it, that are in sight.
-func (s Sight) limit(w *where, alias string) {
-	switch {
-	case s.All:
-	case len(s.Sectors) == 0:
-		w.and(alias+`.assignee = ?`, s.Member)
-	default:
-		args := []any{s.Member}
-		for _, sector := range s.Sectors {
-			args = append(args, sector)
-		}
-		w.and(`(`+alias+`.assignee = ? OR `+alias+`.sector IN (?`+strings.Repeat(`, ?`, len(s.Sectors)-1)+`))`, args...)
-	}
-}
-
-// where collects the conditions of a query whose filters vary.
-type where struct {
-	sql  strings.Builder
-	args []any
-}
-
-// and adds a condition; each ? in it stands for the next of args.
-func (w *where) and(condition string, args ...any) {
-	if w.sql.Len() == 0 {
-		w.sql.WriteString(` WHERE `)
-	} else {
-		w.sql.WriteString(` AND `)
-	}
-	for i, part := range strings.Split(condition, `?`) {
-		if i > 0 {
-			w.args = append(w.args, args[i-1])
-			w.sql.WriteString(`$` + strconv.Itoa(len(w.args)))
-		}
-		w.sql.WriteString(part)
-	}
-}
-
-// andID adds a condition on an id, unless the id is absent.
-func (w *where) andID(condition string, id model.ID) {
-	if !id.IsZero() {
-		w.and(condition, id)
-	}
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"strconv"
 	"time"
 
 	"recado/internal/model"
@@ -129,13 +128,16 @@ type ConversationAt struct{ Company, ID model.ID }
 func (tx *Tx) Orphans(company model.ID, limit int) ([]ConversationAt, error) {
 	var out []ConversationAt
 	for _, from := range []string{
-		`users o JOIN conversations c ON c.company = o.company AND c.assignee = o.id`,
-		`sectors o JOIN conversations c ON c.company = o.company AND c.sector = o.id`,
+		"users o JOIN conversations c ON c.company = o.company AND c.assignee = o.id",
+		"sectors o JOIN conversations c ON c.company = o.company AND c.sector = o.id",
 	} {
-		var w where
-		w.and(`o.removed_at IS NOT NULL`)
-		w.andID(`o.company = ?`, company)
-		err := tx.query(`SELECT c.company, c.id FROM `+from+w.sql.String()+` LIMIT `+strconv.Itoa(limit), w.args, func(r Row) error {
+		s := tx.statement()
+		s.WriteString("SELECT c.company, c.id FROM " + from + " WHERE o.removed_at IS NOT NULL")
+		if !company.IsZero() {
+			s.and("o.company = " + s.arg(company))
+		}
+		s.WriteString(" LIMIT " + s.arg(limit))
+		err := tx.query(s.String(), s.args, func(r Row) error {
 			out = append(out, ConversationAt{r.ID(0), r.ID(1)})
 			return nil
 		})
