@@ -27,13 +27,15 @@ func main() {
 
 // cli is every command there is.
 type cli struct {
-	Serve   serveCmd   `cmd:"" help:"Run the server."`
-	Company companyCmd `cmd:"" help:"Create and list companies."`
-	User    userCmd    `cmd:"" help:"Create team members."`
-	Key     keyCmd     `cmd:"" help:"Create, list and revoke API keys."`
-	Backup  backupCmd  `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
-	Restore restoreCmd `cmd:"" help:"Bring a backup back into an empty data folder."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve            serveCmd    `cmd:"" help:"Run the server."`
+	Company          companyCmd  `cmd:"" help:"Create and list companies."`
+	User             userCmd     `cmd:"" help:"Create team members."`
+	Key              keyCmd      `cmd:"" help:"Create, list and revoke API keys."`
+	Channel          channelCmd  `cmd:"" help:"List, connect, test and disconnect WhatsApp numbers."`
+	Backup           backupCmd   `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
+	Restore          restoreCmd  `cmd:"" help:"Bring a backup back into an empty data folder."`
+	SimulateWhatsApp simulateCmd `cmd:"" name:"simulate-whatsapp" help:"Run a WhatsApp Cloud API that reaches nobody, for trying things out."`
+	Version          versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // env is what a command may touch of the outside world.

@@ -28,10 +28,9 @@ func (f databaseFlags) config(e *env) (server.Config, error) {
 
 type serveCmd struct {
 	databaseFlags
+	addressFlags
 	Addr        string `default:"127.0.0.1:8080" help:"Address to listen on." placeholder:"HOST:PORT"`
 	MetricsAddr string `name:"metrics-addr" help:"Address for Prometheus metrics; none by default." placeholder:"HOST:PORT"`
-	PublicURL   string `name:"public-url" help:"Address under which others reach this server; default: http:// and the address." placeholder:"URL"`
-	BasePath    string `name:"base-path" help:"Sub-path to serve under, such as /desk." placeholder:"PATH"`
 	Brand       string `default:"Service" help:"Name in the X-<Brand>-* headers of webhook deliveries."`
 	Rate        int64  `default:"100" help:"Requests a second per key that has no rate of its own."`
 	Burst       int64  `default:"200" help:"Largest burst of such a key."`
@@ -87,21 +86,45 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 		return config, fmt.Errorf("--rate and --burst must be at least 1 (%w)", errUsage)
 	case c.WebhookTimeout <= 0:
 		return config, fmt.Errorf("--webhook-timeout must be positive (%w)", errUsage)
-	case c.BasePath != "" && (!strings.HasPrefix(c.BasePath, "/") || strings.HasSuffix(c.BasePath, "/") || strings.ContainsAny(c.BasePath, "{}?#% ")):
-		return config, fmt.Errorf("--base-path must start with a slash and not end with one, such as /desk (%w)", errUsage)
 	case !plainHeaderName(c.Brand):
 		return config, fmt.Errorf("--brand must be letters and digits (%w)", errUsage)
 	}
-	if c.PublicURL != "" {
-		u, err := url.Parse(c.PublicURL)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
-			return config, fmt.Errorf("--public-url must be an address such as https://desk.example.com, without a path (%w)", errUsage)
-		}
+	if err := c.addressFlags.apply(&config); err != nil {
+		return config, err
 	}
-	config.Addr, config.MetricsAddr, config.PublicURL, config.BasePath = c.Addr, c.MetricsAddr, strings.TrimSuffix(c.PublicURL, "/"), c.BasePath
+	config.Addr, config.MetricsAddr = c.Addr, c.MetricsAddr
 	config.Brand, config.Rate = c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
 	config.WebhookTimeout, config.WebhookRetries, config.WebhookAllowInsecure = c.WebhookTimeout, retries, c.WebhookAllowInsecure
 	return config, nil
+}
+
+// addressFlags say where this server is to others, and where WhatsApp is to it.
+type addressFlags struct {
+	PublicURL       string `name:"public-url" help:"Address under which others reach this server; default: http:// and the address." placeholder:"URL"`
+	BasePath        string `name:"base-path" help:"Sub-path to serve under, such as /desk." placeholder:"PATH"`
+	WhatsAppBaseURL string `name:"whatsapp-base-url" help:"Address of the WhatsApp Cloud API; default: Meta's." placeholder:"URL"`
+}
+
+func (f addressFlags) apply(config *server.Config) error {
+	if f.BasePath != "" && (!strings.HasPrefix(f.BasePath, "/") || strings.HasSuffix(f.BasePath, "/") || strings.ContainsAny(f.BasePath, "{}?#% ")) {
+		return fmt.Errorf("--base-path must start with a slash and not end with one, such as /desk (%w)", errUsage)
+	}
+	if f.PublicURL != "" && !plainAddress(f.PublicURL) {
+		return fmt.Errorf("--public-url must be an address such as https://desk.example.com, without a path (%w)", errUsage)
+	}
+	if f.WhatsAppBaseURL != "" && !plainAddress(f.WhatsAppBaseURL) {
+		return fmt.Errorf("--whatsapp-base-url must be an address such as https://graph.facebook.com, without a path (%w)", errUsage)
+	}
+	config.PublicURL, config.BasePath = strings.TrimSuffix(f.PublicURL, "/"), f.BasePath
+	config.WhatsAppBaseURL = strings.TrimSuffix(f.WhatsAppBaseURL, "/")
+	return nil
+}
+
+// plainAddress reports whether text is an http or https address without a path.
+func plainAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && strings.Trim(u.Path, "/") == "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
 func plainHeaderName(s string) bool {

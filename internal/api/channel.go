@@ -12,23 +12,53 @@ func (s *Server) listChannels(ctx context.Context, a *desk.Actor, _ *none) (*rep
 	return &reply[list[model.Channel]]{list[model.Channel]{channels}}, err
 }
 
+// channelCredentials is what Meta's dashboard shows about a number. It is stored encrypted and never
+// given out.
+type channelCredentials struct {
+	PhoneNumberID string `json:"phone_number_id" pattern:"^[0-9]{1,32}$" doc:"Meta's id of the number: not the number itself." example:"106540352242922"`
+	WABAID        string `json:"waba_id" pattern:"^[0-9]{1,32}$" doc:"Id of the WhatsApp Business account." example:"102290129340398"`
+	Token         string `json:"token" minLength:"1" maxLength:"2048" doc:"Access token, best of a system user, with the permissions whatsapp_business_messaging and whatsapp_business_management."`
+	AppSecret     string `json:"app_secret" minLength:"1" maxLength:"256" doc:"Secret of the Meta app: callbacks are signed with it."`
+	VerifyToken   string `json:"verify_token,omitempty" minLength:"1" maxLength:"256" doc:"What Meta proves itself with when it first calls; one is made when absent."`
+	APIVersion    string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$" doc:"Version of Meta's API, when not this server's own choice." example:"v25.0"`
+}
+
 type createChannelInput struct {
 	Body struct {
-		Name     string `json:"name" minLength:"1" maxLength:"120"`
-		Phone    string `json:"phone" minLength:"1" maxLength:"64" example:"+5511912345678"`
-		Provider string `json:"provider" enum:"sandbox" doc:"A sandbox needs no WhatsApp account: what it sends is accepted at once, and simulate plays the customer."`
+		Name        string              `json:"name" minLength:"1" maxLength:"120"`
+		Phone       string              `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"Needed for a sandbox. WhatsApp tells the number of a WhatsApp channel; one given here must be the same." example:"+5511912345678"`
+		Provider    string              `json:"provider" enum:"sandbox,whatsapp" doc:"A sandbox needs no WhatsApp account: what it sends is accepted at once, and simulate plays the customer."`
+		Credentials *channelCredentials `json:"credentials,omitempty" doc:"Needed for a WhatsApp number."`
+		Coexistence bool                `json:"coexistence,omitempty" doc:"The number also lives in the WhatsApp Business app; it may then send 20 messages a second instead of 80."`
 	}
 }
 
 func (s *Server) createChannel(ctx context.Context, a *desk.Actor, in *createChannelInput) (*reply[model.Channel], error) {
-	channel, err := s.desk.CreateChannel(ctx, a, desk.NewChannel{Name: in.Body.Name, Phone: in.Body.Phone, Provider: in.Body.Provider})
+	made := desk.NewChannel{Name: in.Body.Name, Phone: in.Body.Phone, Provider: in.Body.Provider}
+	if c := in.Body.Credentials; c != nil {
+		made.Access = &model.Access{
+			PhoneNumberID: c.PhoneNumberID, WABAID: c.WABAID, Token: c.Token, AppSecret: c.AppSecret,
+			VerifyToken: c.VerifyToken, APIVersion: c.APIVersion, Coexistence: in.Body.Coexistence,
+		}
+	}
+	channel, err := s.desk.CreateChannel(ctx, a, made)
 	return &reply[model.Channel]{channel}, err
 }
 
 type updateChannelInput struct {
 	AtID
 	Body struct {
-		Name *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Status      *string `json:"status,omitempty" enum:"connected,disconnected" doc:"Disconnecting keeps what waits to be sent. Connecting asks WhatsApp again and sends it."`
+		Credentials *struct {
+			PhoneNumberID *string `json:"phone_number_id,omitempty" pattern:"^[0-9]{1,32}$"`
+			WABAID        *string `json:"waba_id,omitempty" pattern:"^[0-9]{1,32}$"`
+			Token         *string `json:"token,omitempty" minLength:"1" maxLength:"2048"`
+			AppSecret     *string `json:"app_secret,omitempty" minLength:"1" maxLength:"256"`
+			VerifyToken   *string `json:"verify_token,omitempty" minLength:"1" maxLength:"256"`
+			APIVersion    *string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$"`
+		} `json:"credentials,omitempty" doc:"The ones to replace. WhatsApp is asked about them, and the channel is connected."`
+		Coexistence *bool `json:"coexistence,omitempty"`
 	} `required:"false"`
 }
 
@@ -37,6 +67,19 @@ func (s *Server) updateChannel(ctx context.Context, a *desk.Actor, in *updateCha
 	if err != nil {
 		return nil, err
 	}
-	channel, err := s.desk.UpdateChannel(ctx, a, id, in.Body.Name)
+	change := desk.ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence}
+	if c := in.Body.Credentials; c != nil {
+		change.Access = (*desk.AccessChange)(c)
+	}
+	channel, err := s.desk.UpdateChannel(ctx, a, id, change)
 	return &reply[model.Channel]{channel}, err
+}
+
+func (s *Server) testChannel(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.ChannelTest], error) {
+	id, err := pathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	test, err := s.desk.TestChannel(ctx, a, id)
+	return &reply[model.ChannelTest]{test}, err
 }

@@ -15,8 +15,10 @@ func (s *Server) routes() []*Route {
 		del("/keys/{id}", model.ScopeKeysManage, "Revoke an API key", s.revokeKey),
 
 		get("/channels", model.ScopeConversationsRead, "List the WhatsApp numbers", s.listChannels),
-		post("/channels", model.ScopeChannelsManage, "Add a channel", s.createChannel, created),
-		patch("/channels/{id}", model.ScopeChannelsManage, "Change a channel", s.updateChannel),
+		post("/channels", model.ScopeChannelsManage, "Add a channel", s.createChannel, created,
+			about("A WhatsApp number is connected once Meta has accepted its credentials, which are stored encrypted and never shown.")),
+		patch("/channels/{id}", model.ScopeChannelsManage, "Change, disconnect or connect a channel", s.updateChannel),
+		post("/channels/{id}/test", model.ScopeChannelsManage, "Ask the provider whether a channel works", s.testChannel),
 
 		get("/conversations", model.ScopeConversationsRead, "List conversations", s.listConversations,
 			about("Pinned conversations first, then those with the newest message. Several filters narrow the list together.")),

@@ -10,9 +10,18 @@ import (
 // NewChannel is what a channel is made of.
 type NewChannel struct {
 	Name     string
-	Phone    string
+	Phone    string // of a WhatsApp number it may be empty: WhatsApp tells it
 	Provider string
-	Private  bool // never offered by the API: only the operator makes private channels
+	Access   *model.Access // of a WhatsApp number
+	Private  bool          // never offered by the API: only the operator makes private channels
+}
+
+// ChannelChange holds what is to change about a channel; nil fields stay.
+type ChannelChange struct {
+	Name        *string
+	Status      *string // connected or disconnected
+	Access      *AccessChange
+	Coexistence *bool
 }
 
 // Channels lists the company's channels, without the private ones.
@@ -20,55 +29,134 @@ func (d *Desk) Channels(ctx context.Context, a *Actor) ([]model.Channel, error) 
 	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) { return tx.Channels(a.Company.ID) })
 }
 
-// CreateChannel adds a channel. One of provider sandbox is connected at once.
+// AllChannels lists the company's channels for the operator, private ones included.
+func (d *Desk) AllChannels(ctx context.Context, a *Actor) ([]model.Channel, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) { return tx.AllChannels(a.Company.ID) })
+}
+
+// CreateChannel adds a channel. One of provider sandbox is connected at once; a WhatsApp number once
+// WhatsApp has accepted its credentials.
 func (d *Desk) CreateChannel(ctx context.Context, a *Actor, in NewChannel) (model.Channel, error) {
 	name, invalid := model.Name("body.name", in.Name, model.MaxName)
 	if invalid != nil {
 		return model.Channel{}, invalid
 	}
+	in.Name = name
+	switch in.Provider {
+	case model.ProviderSandbox:
+		return d.createSandbox(ctx, a, in)
+	case model.ProviderWhatsApp:
+		return d.connectNumber(ctx, a, in)
+	}
+	return model.Channel{}, model.Invalid("body.provider", "must be sandbox or whatsapp")
+}
+
+func (d *Desk) createSandbox(ctx context.Context, a *Actor, in NewChannel) (model.Channel, error) {
+	if in.Access != nil {
+		return model.Channel{}, model.Invalid("body.credentials", "a sandbox has none")
+	}
 	phone, ok := model.NormalizePhone(in.Phone)
 	if !ok {
 		return model.Channel{}, errPhone("body.phone")
 	}
-	if in.Provider != model.ProviderSandbox {
-		return model.Channel{}, model.Invalid("body.provider", "must be sandbox")
-	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
-		ch := model.Channel{
-			ID: model.NewID(), Company: a.Company.ID, Name: name, Phone: phone, Provider: in.Provider,
-			Status: model.ChannelConnected, Private: in.Private, CreatedAt: tx.Now,
-		}
+		ch := newChannel(tx, a, in, phone)
 		tx.InsertChannel(ch)
 		return ch, nil
 	})
 }
 
-// UpdateChannel renames a channel.
-func (d *Desk) UpdateChannel(ctx context.Context, a *Actor, id model.ID, name *string) (model.Channel, error) {
-	if name != nil {
-		clean, invalid := model.Name("body.name", *name, model.MaxName)
+func newChannel(tx *store.Tx, a *Actor, in NewChannel, phone string) model.Channel {
+	return model.Channel{
+		ID: model.NewID(), Company: a.Company.ID, Name: in.Name, Phone: phone, Provider: in.Provider,
+		Status: model.ChannelConnected, Private: in.Private, CreatedAt: tx.Now,
+	}
+}
+
+// UpdateChannel renames, disconnects and connects a channel, and gives it new credentials, which
+// connects it as well.
+func (d *Desk) UpdateChannel(ctx context.Context, a *Actor, id model.ID, change ChannelChange) (model.Channel, error) {
+	if change.Name != nil {
+		clean, invalid := model.Name("body.name", *change.Name, model.MaxName)
 		if invalid != nil {
 			return model.Channel{}, invalid
 		}
-		name = &clean
+		change.Name = &clean
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
+	ch, access, err := d.channelAccess(ctx, a, id)
+	if err != nil {
+		return model.Channel{}, err
+	}
+	if ch.Provider != model.ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
+		return model.Channel{}, model.Invalid("body.credentials", "only a WhatsApp number has them")
+	}
+	accessed, err := d.checkChange(ctx, ch, access, change)
+	if err != nil {
+		return model.Channel{}, err
+	}
+	updated, err := write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
 		ch, err := d.channel(tx, a, id)
-		if err == nil && name != nil {
-			ch.Name = *name
+		if err != nil {
+			return ch, err
+		}
+		if change.Name != nil {
+			ch.Name = *change.Name
 			tx.RenameChannel(a.Company.ID, id, ch.Name)
 		}
-		return ch, err
+		if change.Access != nil || change.Coexistence != nil {
+			if free, err := tx.SaveAccess(a.Company.ID, id, d.seal(ch, accessed)); err != nil || !free {
+				return ch, errOr(err, errNumberTaken())
+			}
+		}
+		d.setChannelStatus(tx, &ch, change)
+		return ch, nil
 	})
+	if err == nil && ch.Provider == model.ProviderWhatsApp && change.connects() {
+		d.callHere(ctx, &updated, accessed)
+	}
+	return updated, err
+}
+
+// connects reports whether the change leaves the channel connected that may not have been so before.
+func (c ChannelChange) connects() bool {
+	if c.Status != nil {
+		return *c.Status == model.ChannelConnected
+	}
+	return c.Access != nil
+}
+
+func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelChange) {
+	switch {
+	case change.connects():
+		ch.Status, ch.StatusReason = model.ChannelConnected, nil
+	case change.Status != nil && ch.Status == model.ChannelConnected:
+		ch.Status, ch.StatusReason = model.ChannelDisconnected, new("The team disconnected it.")
+	default:
+		return
+	}
+	ch.Warning = nil
+	tx.WarnOfChannel(ch.Company, ch.ID, nil)
+	tx.SetChannelStatus(ch.Company, ch.ID, ch.Status, ch.StatusReason)
+	if ch.Status == model.ChannelConnected { // what waited may go
+		tx.AfterCommit(func() {
+			d.bells.Send.Ring()
+			d.store.Notify(channelSend, "")
+		})
+	}
 }
 
 // channel finds a channel that the actor may know of.
 func (d *Desk) channel(tx *store.Tx, a *Actor, id model.ID) (model.Channel, error) {
 	ch, found, err := tx.Channel(a.Company.ID, id)
-	if err != nil || !found || ch.Private {
+	if err != nil || !found || !a.knows(ch) {
 		return model.Channel{}, errOr(err, model.NotFound("channel"))
 	}
 	return ch, nil
+}
+
+// knows reports whether a channel exists for the actor: a private one does for the operator alone.
+func (a *Actor) knows(ch model.Channel) bool {
+	return ch.Company == a.Company.ID && (!ch.Private || a.Key.IsZero())
 }
 
 func errPhone(field string) error {

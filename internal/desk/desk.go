@@ -17,24 +17,26 @@ import (
 
 // Options are the parts a Desk works with.
 type Options struct {
-	Store  *store.Store
-	Blob   blob.Store
-	Vault  *vault.Vault
-	Guard  *guard.Client
-	Logger *slog.Logger
-	Now    func() time.Time // the clock of rules; default time.Now
-	Rate   model.Rate       // of keys that have none of their own
+	Store   *store.Store
+	Blob    blob.Store
+	Vault   *vault.Vault
+	Guard   *guard.Client
+	Logger  *slog.Logger
+	Numbers Numbers          // WhatsApp's side of connecting numbers; nil: none can be connected
+	Now     func() time.Time // the clock of rules; default time.Now
+	Rate    model.Rate       // of keys that have none of their own
 }
 
 // Desk is the product without its edges.
 type Desk struct {
-	store *store.Store
-	blob  blob.Store
-	vault *vault.Vault
-	guard *guard.Client
-	log   *slog.Logger
-	now   func() time.Time
-	rate  model.Rate
+	store   *store.Store
+	blob    blob.Store
+	vault   *vault.Vault
+	guard   *guard.Client
+	numbers Numbers
+	log     *slog.Logger
+	now     func() time.Time
+	rate    model.Rate
 
 	cursors model.CursorKey
 	holders holders
@@ -54,7 +56,7 @@ type Bells struct {
 
 // New makes a Desk.
 func New(o Options) *Desk {
-	d := &Desk{store: o.Store, blob: o.Blob, vault: o.Vault, guard: o.Guard, log: o.Logger, now: o.Now, rate: o.Rate}
+	d := &Desk{store: o.Store, blob: o.Blob, vault: o.Vault, guard: o.Guard, numbers: o.Numbers, log: o.Logger, now: o.Now, rate: o.Rate}
 	if d.now == nil {
 		d.now = time.Now
 	}

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"fmt"
+	"io"
+	"time"
+)
 
 // The providers a channel may send through.
 const (
@@ -24,6 +28,42 @@ type Channel struct {
 	Status    string    `json:"status" enum:"connected,disconnected"`
 	CreatedAt time.Time `json:"created_at"`
 
+	StatusReason *string `json:"status_reason" doc:"Why the channel is disconnected; null while it is connected."`
+	Warning      *string `json:"warning" doc:"What is wrong with a channel that is connected all the same, such as a number that has gone silent; null when nothing is."`
+
 	Company ID   `json:"-"`
 	Private bool `json:"-"`
+}
+
+// Access is what WhatsApp asks of whoever speaks for a number. Its secrets are sealed at rest, and
+// nothing of it is ever shown.
+type Access struct {
+	PhoneNumberID string
+	WABAID        string
+	Token         string
+	AppSecret     string
+	VerifyToken   string
+	APIVersion    string // "": the connector's own choice
+	Coexistence   bool   // the number also lives in the WhatsApp Business app, which lowers its rate
+}
+
+// Format keeps the secrets out of every log line that is given an Access by mistake.
+func (a Access) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "access to "+a.PhoneNumberID) }
+
+// NumberState is what WhatsApp says about a number.
+type NumberState struct {
+	Phone        string // E.164, or "" when WhatsApp did not tell
+	VerifiedName string
+	Status       string // CONNECTED when messages can flow
+	Quality      string
+}
+
+// ChannelTest is the outcome of asking a provider whether a channel works.
+type ChannelTest struct {
+	OK           bool          `json:"ok"`
+	Phone        *string       `json:"phone"`
+	VerifiedName *string       `json:"verified_name" doc:"The name that customers see."`
+	Status       *string       `json:"status" doc:"Of the number at the provider; CONNECTED when messages can flow."`
+	Quality      *string       `json:"quality" example:"GREEN"`
+	Error        *MessageError `json:"error" doc:"Why the test failed; null when it did not."`
 }

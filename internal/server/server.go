@@ -45,6 +45,8 @@ type Config struct {
 	WebhookRetries       model.Retries
 	WebhookAllowInsecure bool
 
+	WhatsAppBaseURL string // "": Meta's Graph API
+
 	Logger *slog.Logger
 	Now    func() time.Time // tests choose it
 }
@@ -58,6 +60,7 @@ type Server struct {
 	config  Config
 	store   *store.Store
 	guard   *guard.Client
+	graph   *work.Graph
 	http    *http.Server
 	metrics *http.Server
 	loops   sync.WaitGroup
@@ -90,8 +93,12 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	}
 	s := &Server{config: c, store: db, failed: make(chan error, 2)}
 	s.guard = guard.New(guard.Options{AllowInsecure: c.WebhookAllowInsecure, Timeout: c.WebhookTimeout})
+	s.graph = work.NewGraph(c.WhatsAppBaseURL)
+	if c.PublicURL != "" {
+		s.graph.PublicURL = c.PublicURL + c.BasePath
+	}
 	s.Desk = desk.New(desk.Options{
-		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Now: c.Now, Rate: c.Rate,
+		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate,
 	})
 	return s, nil
 }
@@ -132,6 +139,7 @@ func (s *Server) serve() error {
 		public = "http://" + l.Addr().String()
 	}
 	s.URL = public + s.config.BasePath
+	s.graph.PublicURL = s.URL
 	s.API, err = api.New(api.Options{Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger})
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -209,6 +217,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	s.loops.Wait()
 	s.guard.Close()
+	s.graph.Close()
 	return errors.Join(err, s.store.Close())
 }
 

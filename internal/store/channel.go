@@ -4,30 +4,42 @@ import (
 	"recado/internal/model"
 )
 
-const channelColumns = `ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at`
+const (
+	channelColumns = `
+	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason, ch.warning`
+	channelWidth = 10
+)
 
 func scanChannel(r Row) model.Channel {
 	return model.Channel{
 		ID: r.ID(0), Company: r.ID(1), Name: r.Text(2), Phone: r.Text(3), Provider: r.Text(4), Private: r.Bool(5),
-		Status: r.Text(6), CreatedAt: r.Time(7),
+		Status: r.Text(6), CreatedAt: r.Time(7), StatusReason: r.NullText(8), Warning: r.NullText(9),
 	}
 }
 
 // Channels lists the company's public channels, the oldest first.
 func (tx *Tx) Channels(company model.ID) ([]model.Channel, error) {
+	return tx.channels(`WHERE ch.company = $1 AND NOT ch.private`, company)
+}
+
+// AllChannels is Channels with the private ones.
+func (tx *Tx) AllChannels(company model.ID) ([]model.Channel, error) {
+	return tx.channels(`WHERE ch.company = $1`, company)
+}
+
+func (tx *Tx) channels(where string, args ...any) ([]model.Channel, error) {
 	var out []model.Channel
-	err := tx.query(`SELECT `+channelColumns+` FROM channels ch WHERE ch.company = $1 AND NOT ch.private ORDER BY ch.id`,
-		[]any{company}, func(r Row) error {
-			out = append(out, scanChannel(r))
-			return nil
-		})
+	err := tx.query(`SELECT`+channelColumns+` FROM channels ch `+where+` ORDER BY ch.id`, args, func(r Row) error {
+		out = append(out, scanChannel(r))
+		return nil
+	})
 	return out, err
 }
 
 // Channel gives one channel of the company, private or not: who may see it is the caller's question.
 func (tx *Tx) Channel(company, id model.ID) (model.Channel, bool, error) {
 	var ch model.Channel
-	found, err := tx.one(`SELECT `+channelColumns+` FROM channels ch WHERE ch.id = $1 AND ch.company = $2`,
+	found, err := tx.one(`SELECT`+channelColumns+` FROM channels ch WHERE ch.id = $1 AND ch.company = $2`,
 		[]any{id, company}, func(r Row) { ch = scanChannel(r) })
 	return ch, found, err
 }
@@ -35,7 +47,7 @@ func (tx *Tx) Channel(company, id model.ID) (model.Channel, bool, error) {
 // AnyChannel finds a channel whatever its company: a provider's callback knows only the channel.
 func (tx *Tx) AnyChannel(id model.ID) (model.Channel, bool, error) {
 	var ch model.Channel
-	found, err := tx.one(`SELECT `+channelColumns+` FROM channels ch WHERE ch.id = $1`, []any{id}, func(r Row) { ch = scanChannel(r) })
+	found, err := tx.one(`SELECT`+channelColumns+` FROM channels ch WHERE ch.id = $1`, []any{id}, func(r Row) { ch = scanChannel(r) })
 	return ch, found, err
 }
 
@@ -50,6 +62,11 @@ func (tx *Tx) InsertChannel(ch model.Channel) {
 // RenameChannel changes what a channel is called.
 func (tx *Tx) RenameChannel(company, id model.ID, name string) {
 	tx.later(`UPDATE channels SET name = $3, updated_at = $4 WHERE id = $1 AND company = $2`, id, company, name, tx.Now)
+}
+
+// WarnOfChannel says what is wrong with a channel that is connected all the same; nil: nothing.
+func (tx *Tx) WarnOfChannel(company, id model.ID, warning *string) {
+	tx.later(`UPDATE channels SET warning = $3 WHERE id = $1 AND company = $2`, id, company, warning)
 }
 
 // SetChannelStatus connects or disconnects a channel; reason is nil or says why in words.

@@ -103,7 +103,6 @@ CREATE TABLE channels (
     warning         TEXT,
     phone_number_id TEXT,
     waba_id         TEXT,
-    api_base        TEXT,
     api_version     TEXT,
     coexistence     BOOLEAN NOT NULL,
     credentials     BYTEA,

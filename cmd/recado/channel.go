@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/work"
+)
+
+type channelCmd struct {
+	List       channelListCmd       `cmd:"" help:"List the channels of a company."`
+	Add        channelAddCmd        `cmd:"" help:"Connect a WhatsApp number, or make a sandbox."`
+	Test       channelTestCmd       `cmd:"" help:"Ask WhatsApp whether a channel works."`
+	Disconnect channelDisconnectCmd `cmd:"" help:"Stop sending through a channel; what waits is kept."`
+	Connect    channelConnectCmd    `cmd:"" help:"Connect a channel again, with new credentials where they are given."`
+}
+
+// channelFlags are what every channel command takes.
+type channelFlags struct {
+	databaseFlags
+	addressFlags
+	Company string `required:"" help:"Id of the company." placeholder:"UUID"`
+}
+
+// withOperator opens the desk and acts as the company's operator, who also knows its private channels.
+func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error) error {
+	company, err := parseID("--company", f.Company)
+	if err != nil {
+		return err
+	}
+	config, err := f.databaseFlags.config(e)
+	if err != nil {
+		return err
+	}
+	if err := f.addressFlags.apply(&config); err != nil {
+		return err
+	}
+	s, err := server.Open(e.ctx, config)
+	if err != nil {
+		return err
+	}
+	operator, err := s.Desk.Operator(e.ctx, company)
+	if err == nil {
+		err = do(e.ctx, s.Desk, operator)
+	}
+	return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
+}
+
+type channelListCmd struct{ channelFlags }
+
+func (c *channelListCmd) Run(e *env) error {
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+		channels, err := d.AllChannels(ctx, operator)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		for _, ch := range channels {
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", ch.ID, ch.Name, ch.Phone, ch.Provider, channelState(ch))
+		}
+		return w.Flush()
+	})
+}
+
+func channelState(ch model.Channel) string {
+	state := ch.Status
+	if ch.Private {
+		state += ", private"
+	}
+	for _, why := range []*string{ch.StatusReason, ch.Warning} {
+		if why != nil {
+			state += ": " + *why
+		}
+	}
+	return state
+}
+
+// credentialFlags are what Meta's dashboard shows about a number.
+type credentialFlags struct {
+	PhoneNumberID string `name:"phone-number-id" help:"Meta's id of the number." placeholder:"DIGITS"`
+	WABAID        string `name:"waba-id" help:"Id of the WhatsApp Business account." placeholder:"DIGITS"`
+	Token         string `help:"Access token; better given as RECADO_TOKEN." placeholder:"TOKEN"`
+	AppSecret     string `name:"app-secret" help:"Secret of the Meta app; better given as RECADO_APP_SECRET." placeholder:"SECRET"`
+	VerifyToken   string `name:"verify-token" help:"What Meta proves itself with; default: one is made." placeholder:"TEXT"`
+	APIVersion    string `name:"api-version" help:"Version of Meta's API; default: this program's choice." placeholder:"vN.N"`
+}
+
+func (f credentialFlags) any() bool { return f != credentialFlags{} }
+
+type channelAddCmd struct {
+	channelFlags
+	credentialFlags
+	Name        string `required:"" help:"What the team calls the channel."`
+	Provider    string `default:"whatsapp" enum:"whatsapp,sandbox" help:"whatsapp or sandbox."`
+	Phone       string `help:"Number of a sandbox; WhatsApp tells that of a WhatsApp number."`
+	Coexistence bool   `help:"The number also lives in the WhatsApp Business app."`
+	Private     bool   `help:"Nothing of this channel ever leaves through an API key."`
+}
+
+func (c *channelAddCmd) Run(e *env) error {
+	in := desk.NewChannel{Name: c.Name, Phone: c.Phone, Provider: c.Provider, Private: c.Private}
+	if c.Provider == model.ProviderWhatsApp {
+		for flag, value := range map[string]string{"--phone-number-id": c.PhoneNumberID, "--waba-id": c.WABAID, "--token": c.Token, "--app-secret": c.AppSecret} {
+			if value == "" {
+				return fmt.Errorf("a WhatsApp number needs %s (%w)", flag, errUsage)
+			}
+		}
+		in.Access = &model.Access{
+			PhoneNumberID: c.PhoneNumberID, WABAID: c.WABAID, Token: c.Token, AppSecret: c.AppSecret,
+			VerifyToken: c.VerifyToken, APIVersion: c.APIVersion, Coexistence: c.Coexistence,
+		}
+	} else if c.credentialFlags.any() {
+		return fmt.Errorf("a sandbox has no credentials (%w)", errUsage)
+	}
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+		made, err := d.CreateChannel(ctx, operator, in)
+		if err != nil {
+			return err
+		}
+		return c.show(ctx, e, d, made)
+	})
+}
+
+// show prints the channel's id alone on the first line, then what Meta's dashboard asks for.
+func (f channelFlags) show(ctx context.Context, e *env, d *desk.Desk, ch model.Channel) error {
+	_, _ = fmt.Fprintln(e.stdout, ch.ID)
+	_, access, found, err := d.Access(ctx, ch.ID)
+	if err != nil || !found {
+		return err
+	}
+	address := strings.TrimSuffix(f.PublicURL, "/")
+	if address == "" {
+		address = "https://YOUR-SERVER"
+	}
+	_, _ = fmt.Fprintf(e.stdout, "number        %s\ncallback URL  %s%s%s\nverify token  %s\n", ch.Phone, address, f.BasePath, work.CallbackPath(ch.ID), access.VerifyToken)
+	if ch.Warning != nil {
+		_, _ = fmt.Fprintf(e.stdout, "warning       %s\n", *ch.Warning)
+	}
+	return nil
+}
+
+type channelTestCmd struct {
+	channelFlags
+	ID string `arg:"" help:"Id of the channel, as channel list shows it."`
+}
+
+func (c *channelTestCmd) Run(e *env) error {
+	id, err := parseID("channel", c.ID)
+	if err != nil {
+		return err
+	}
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+		test, err := d.TestChannel(ctx, operator, id)
+		if err != nil {
+			return err
+		}
+		if !test.OK {
+			return errors.New(test.Error.Message)
+		}
+		for name, value := range map[string]*string{"number": test.Phone, "name": test.VerifiedName, "status": test.Status, "quality": test.Quality} {
+			if value != nil {
+				_, _ = fmt.Fprintf(e.stdout, "%-8s %s\n", name, *value)
+			}
+		}
+		return nil
+	})
+}
+
+type channelDisconnectCmd struct {
+	channelFlags
+	ID string `arg:"" help:"Id of the channel, as channel list shows it."`
+}
+
+func (c *channelDisconnectCmd) Run(e *env) error {
+	id, err := parseID("channel", c.ID)
+	if err != nil {
+		return err
+	}
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+		_, err := d.UpdateChannel(ctx, operator, id, desk.ChannelChange{Status: new(model.ChannelDisconnected)})
+		return err
+	})
+}
+
+type channelConnectCmd struct {
+	channelFlags
+	credentialFlags
+	ID string `arg:"" help:"Id of the channel, as channel list shows it."`
+}
+
+func (c *channelConnectCmd) Run(e *env) error {
+	id, err := parseID("channel", c.ID)
+	if err != nil {
+		return err
+	}
+	change := desk.ChannelChange{Status: new(model.ChannelConnected)}
+	if c.credentialFlags.any() {
+		change.Access = &desk.AccessChange{
+			PhoneNumberID: given(c.PhoneNumberID), WABAID: given(c.WABAID), Token: given(c.Token),
+			AppSecret: given(c.AppSecret), VerifyToken: given(c.VerifyToken), APIVersion: given(c.APIVersion),
+		}
+	}
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+		ch, err := d.UpdateChannel(ctx, operator, id, change)
+		if err != nil {
+			return err
+		}
+		return c.show(ctx, e, d, ch)
+	})
+}
+
+// given is nil for a flag that was not given.
+func given(value string) *string {
+	if value == "" {
+		return nil
+	}
+	return &value
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"recado/internal/whatsapp/simulator"
+)
+
+type simulateCmd struct {
+	Addr     string `default:"127.0.0.1:8090" help:"Address to listen on." placeholder:"HOST:PORT"`
+	Window   string `default:"sync" enum:"sync,async,off" help:"What a late free-form message gets: sync a refusal, async a failed status, off nothing."`
+	Ladder   string `default:"read" enum:"none,sent,delivered,read" help:"How far each message gets by itself."`
+	NoLimits bool   `name:"no-limits" help:"Do not refuse what is sent faster than WhatsApp allows."`
+}
+
+func (c *simulateCmd) Run(e *env) error {
+	l, err := net.Listen("tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
+	}
+	ladder := simulator.Ladder{Mode: c.Ladder}
+	if c.Ladder == "delivered" {
+		ladder.Mode = "" // sent and delivered is its usual way
+	}
+	sim := simulator.New(simulator.Options{Window: c.Window, NoLimits: c.NoLimits, Ladder: ladder})
+	defer sim.Close()
+	base := "http://" + l.Addr().String()
+	_, err = fmt.Fprintf(e.stdout, `A WhatsApp Cloud API that reaches nobody is at %[1]s
+
+  recado serve --demo --whatsapp-base-url %[1]s
+
+Connect its number with these credentials:
+
+  phone_number_id  %[2]s
+  waba_id          %[3]s
+  token            %[4]s
+  app_secret       %[5]s
+
+Have a customer write:
+
+  curl %[1]s/_control/messages -d '{"customer": "5511912345678", "name": "Marina", "text": "Bom dia!"}'
+
+See what customers got:
+
+  curl %[1]s/_control/ledger
+`, base, simulator.DefaultNumberID, simulator.DefaultWABAID, simulator.DefaultToken, simulator.DefaultAppSecret)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: sim, ReadHeaderTimeout: 5 * time.Second}
+	stopped := context.AfterFunc(e.ctx, func() { _ = server.Close() })
+	defer stopped()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

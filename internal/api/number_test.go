@@ -1,0 +1,157 @@
+package api_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+	"recado/internal/whatsapp/simulator"
+)
+
+// theNumber is what connects the simulator's number.
+const theNumber = `{"name": "Front desk", "provider": "whatsapp", "credentials": {
+	"phone_number_id": "` + simulator.DefaultNumberID + `", "waba_id": "` + simulator.DefaultWABAID + `",
+	"token": "` + simulator.DefaultToken + `", "app_secret": "` + simulator.DefaultAppSecret + `"}}`
+
+// eachWithWhatsApp runs a test on both engines, each time with a WhatsApp of its own.
+func eachWithWhatsApp(t *testing.T, options simulator.Options, body func(t *testing.T, w *servertest.World, sim *simulator.Simulator)) {
+	t.Helper()
+	sims := map[string]*simulator.Simulator{}
+	withWhatsApp := func(c *server.Config) {
+		sim := simulator.New(options)
+		graph := httptest.NewServer(sim)
+		t.Cleanup(func() {
+			sim.Close()
+			graph.CloseClientConnections()
+			graph.Close()
+		})
+		c.WhatsAppBaseURL = graph.URL
+		sims[c.DataDir] = sim
+		sims[""] = sim
+	}
+	servertest.Each(t, func(t *testing.T, w *servertest.World) { body(t, w, sims[""]) }, withWhatsApp)
+}
+
+func TestConnectingANumber(t *testing.T) {
+	eachWithWhatsApp(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+		t.Run("credentials that Meta refuses are 400 with Meta's own words", func(t *testing.T) {
+			refused := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultToken, "stolen", 1)).Fails(400, "invalid_request")
+			if refused.Text("details", 0, "field") != "body.credentials.token" || !strings.Contains(refused.Text("message"), "Invalid OAuth access token") {
+				t.Fatalf("%s", refused.Raw)
+			}
+			unknown := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultNumberID, "999", 1)).Fails(400, "invalid_request")
+			if unknown.Text("details", 0, "field") != "body.credentials.phone_number_id" {
+				t.Fatalf("%s", unknown.Raw)
+			}
+			account := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultWABAID, "999", 1)).Fails(400, "invalid_request")
+			if account.Text("details", 0, "field") != "body.credentials.waba_id" {
+				t.Fatalf("%s", account.Raw)
+			}
+			if all := w.A.Get(t, "/channels").OK(200).List(); len(all) != 0 {
+				t.Fatalf("stored all the same: %v", all)
+			}
+		})
+		t.Run("the form is checked", func(t *testing.T) {
+			w.A.Post(t, "/channels", `{"name": "x", "provider": "whatsapp"}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/channels", `{"name": "x", "provider": "sandbox"}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/channels", strings.Replace(theNumber, `"whatsapp"`, `"sandbox", "phone": "+5511912345678"`, 1)).Fails(400, "invalid_request")
+			w.A.Post(t, "/channels", strings.Replace(theNumber, `"token"`, `"api_base": "http://10.0.0.1", "token"`, 1)).Fails(400, "invalid_request")
+			other := w.A.Post(t, "/channels", strings.Replace(theNumber, `"provider"`, `"phone": "+5511912345678", "provider"`, 1)).Fails(400, "invalid_request")
+			if other.Text("details", 0, "field") != "body.phone" {
+				t.Fatalf("%s", other.Raw)
+			}
+		})
+
+		made := w.A.Post(t, "/channels", theNumber).OK(201)
+		path := "/channels/" + made.ID()
+		t.Run("Meta tells the number, and nothing secret comes back", func(t *testing.T) {
+			if made.Text("phone") != "+"+simulator.DefaultBusinessPhone || made.Text("status") != "connected" {
+				t.Fatalf("%s", made.Raw)
+			}
+			for _, answer := range []*servertest.Answer{made, w.A.Get(t, "/channels"), w.A.Patch(t, path, `{}`)} {
+				if strings.Contains(string(answer.Raw), simulator.DefaultToken) || strings.Contains(string(answer.Raw), simulator.DefaultAppSecret) {
+					t.Fatalf("%s", answer.Raw)
+				}
+			}
+		})
+		t.Run("a number is connected once, whoever asks", func(t *testing.T) {
+			for _, company := range []*servertest.Company{w.A, w.B} {
+				taken := company.Post(t, "/channels", theNumber).Fails(400, "invalid_request")
+				if taken.Text("details", 0, "field") != "body.credentials.phone_number_id" || strings.Contains(string(taken.Raw), w.A.ID.String()) {
+					t.Fatalf("%s", taken.Raw)
+				}
+			}
+		})
+		t.Run("a test asks Meta and says what it said", func(t *testing.T) {
+			works := w.A.Post(t, path+"/test", nil).OK(200)
+			if works.At("ok") != true || works.Text("phone") != made.Text("phone") || works.Text("status") != "CONNECTED" || works.Text("quality") != "GREEN" {
+				t.Fatalf("%s", works.Raw)
+			}
+			set(t, sim.SetToken(simulator.DefaultToken, "expired"))
+			broken := w.A.Post(t, path+"/test", nil).OK(200)
+			if broken.At("ok") != false || broken.Text("error", "code") != "token_rejected" {
+				t.Fatalf("%s", broken.Raw)
+			}
+			set(t, sim.SetToken(simulator.DefaultToken, "valid"))
+			set(t, sim.SetNumberStatus("", "BANNED"))
+			if banned := w.A.Post(t, path+"/test", nil).OK(200); banned.At("ok") != false || banned.Text("status") != "BANNED" {
+				t.Fatalf("%s", banned.Raw)
+			}
+			set(t, sim.SetNumberStatus("", "CONNECTED"))
+			w.B.Post(t, path+"/test", nil).Fails(404, "not_found")
+			w.A.Post(t, "/channels/"+model.NewID().String()+"/test", nil).Fails(404, "not_found")
+		})
+		t.Run("it can be disconnected and connected again, and only with credentials that work", func(t *testing.T) {
+			off := w.A.Patch(t, path, `{"status": "disconnected"}`).OK(200)
+			if off.Text("status") != "disconnected" || off.Text("status_reason") == "" {
+				t.Fatalf("%s", off.Raw)
+			}
+			set(t, sim.SetToken(simulator.DefaultToken, "revoked"))
+			w.A.Patch(t, path, `{"status": "connected"}`).Fails(409, "channel_disconnected")
+			refused := w.A.Patch(t, path, `{"credentials": {"token": "worse"}}`).Fails(400, "invalid_request")
+			if refused.Text("details", 0, "field") != "body.credentials.token" {
+				t.Fatalf("%s", refused.Raw)
+			}
+			set(t, sim.SetToken("renewed", "valid"))
+			on := w.A.Patch(t, path, `{"credentials": {"token": "renewed"}}`).OK(200)
+			if on.Text("status") != "connected" || on.At("status_reason") != nil {
+				t.Fatalf("%s", on.Raw)
+			}
+		})
+		t.Run("new credentials must be of the same number", func(t *testing.T) {
+			set(t, sim.AddNumber(simulator.Number{ID: "200000000000002", Phone: "5511900000002", Name: "Other"}))
+			other := w.A.Patch(t, path, `{"credentials": {"phone_number_id": "200000000000002"}}`).Fails(400, "invalid_request")
+			if other.Text("details", 0, "field") != "body.credentials.phone_number_id" {
+				t.Fatalf("%s", other.Raw)
+			}
+		})
+		t.Run("a number that does not flow is connected with a warning", func(t *testing.T) {
+			set(t, sim.AddNumber(simulator.Number{ID: "200000000000003", Phone: "5511900000003", Name: "New", Status: "PENDING"}))
+			body := strings.NewReplacer(simulator.DefaultNumberID, "200000000000003", simulator.DefaultToken, "renewed").Replace(theNumber)
+			if pending := w.A.Post(t, "/channels", body).OK(201); pending.Text("warning") == "" {
+				t.Fatalf("%s", pending.Raw)
+			}
+		})
+		t.Run("a sandbox has nothing to connect to", func(t *testing.T) {
+			box := w.A.Post(t, "/channels", `{"name": "Box", "phone": "+5511912345678", "provider": "sandbox"}`).OK(201)
+			if test := w.A.Post(t, "/channels/"+box.ID()+"/test", nil).OK(200); test.At("ok") != true {
+				t.Fatalf("%s", test.Raw)
+			}
+			w.A.Patch(t, "/channels/"+box.ID(), `{"credentials": {"token": "x"}}`).Fails(400, "invalid_request")
+			w.A.Patch(t, "/channels/"+box.ID(), `{"status": "disconnected"}`).OK(200)
+			if on := w.A.Patch(t, "/channels/"+box.ID(), `{"status": "connected"}`).OK(200); on.Text("status") != "connected" {
+				t.Fatalf("%s", on.Raw)
+			}
+		})
+	})
+}
+
+func set(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

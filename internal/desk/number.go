@@ -1,0 +1,281 @@
+package desk
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// Numbers is WhatsApp's side of connecting a number. Its errors are *model.SendError.
+type Numbers interface {
+	// Check asks WhatsApp about a number, which also proves the credentials.
+	Check(ctx context.Context, access model.Access) (model.NumberState, error)
+	// Subscribe makes WhatsApp call back about the number's account.
+	Subscribe(ctx context.Context, access model.Access) error
+	// CallHere points the number's callbacks at this server, which must be answering them already.
+	CallHere(ctx context.Context, access model.Access, channel model.ID) error
+}
+
+// AccessChange replaces parts of a channel's access; nil fields stay.
+type AccessChange struct {
+	PhoneNumberID *string
+	WABAID        *string
+	Token         *string
+	AppSecret     *string
+	VerifyToken   *string
+	APIVersion    *string
+}
+
+// connectNumber adds a WhatsApp number after WhatsApp has accepted its credentials.
+func (d *Desk) connectNumber(ctx context.Context, a *Actor, in NewChannel) (model.Channel, error) {
+	if in.Access == nil {
+		return model.Channel{}, model.Invalid("body.credentials", "a WhatsApp number needs them")
+	}
+	access := *in.Access
+	if access.VerifyToken == "" {
+		access.VerifyToken = rand.Text()
+	}
+	if in.Phone != "" {
+		if _, ok := model.NormalizePhone(in.Phone); !ok {
+			return model.Channel{}, errPhone("body.phone")
+		}
+	}
+	phone, warning, err := d.checkAccess(ctx, access)
+	if err != nil {
+		return model.Channel{}, err
+	}
+	if asked, _ := model.NormalizePhone(in.Phone); in.Phone != "" && asked != phone {
+		return model.Channel{}, model.Invalid("body.phone", "WhatsApp says that these credentials are of "+phone)
+	}
+	ch, err := write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
+		ch := newChannel(tx, a, in, phone)
+		ch.Warning = warning
+		if free, err := tx.InsertNumber(ch, d.seal(ch, access)); err != nil || !free {
+			return ch, errOr(err, errNumberTaken())
+		}
+		return ch, nil
+	})
+	if err == nil {
+		d.callHere(ctx, &ch, access)
+	}
+	return ch, err
+}
+
+// TestChannel asks the provider whether the channel works, and changes nothing.
+func (d *Desk) TestChannel(ctx context.Context, a *Actor, id model.ID) (model.ChannelTest, error) {
+	ch, access, err := d.channelAccess(ctx, a, id)
+	if err != nil {
+		return model.ChannelTest{}, err
+	}
+	if ch.Provider != model.ProviderWhatsApp {
+		return model.ChannelTest{OK: true, Phone: &ch.Phone}, nil
+	}
+	if d.numbers == nil {
+		return model.ChannelTest{}, errNoWhatsApp()
+	}
+	state, err := d.numbers.Check(ctx, access)
+	if refused, ok := errors.AsType[*model.SendError](err); ok {
+		return model.ChannelTest{Error: &model.MessageError{Code: refused.Code, Message: sentence(refused)}}, nil
+	}
+	if err != nil {
+		return model.ChannelTest{}, err
+	}
+	test := model.ChannelTest{OK: flows(state), Phone: present(state.Phone), VerifiedName: present(state.VerifiedName), Status: present(state.Status), Quality: present(state.Quality)}
+	if !test.OK {
+		test.Error = &model.MessageError{Code: "number_unavailable", Message: notFlowing(state)}
+	}
+	return test, nil
+}
+
+// Access gives a channel of whatever company with the access to its provider, for the loops and the
+// callback. It reports false when there is no such channel, or when it has no provider.
+func (d *Desk) Access(ctx context.Context, id model.ID) (model.Channel, model.Access, bool, error) {
+	var ch model.Channel
+	var sealed store.SealedAccess
+	var found bool
+	err := d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		ch, sealed, found, err = tx.ChannelAccess(id)
+		return err
+	})
+	if err != nil || !found || sealed.Secrets == nil {
+		return ch, model.Access{}, false, err
+	}
+	access, err := d.unseal(ch, sealed)
+	return ch, access, err == nil, err
+}
+
+// channelAccess is Access for an actor who may know of the channel; a sandbox has an empty one.
+func (d *Desk) channelAccess(ctx context.Context, a *Actor, id model.ID) (model.Channel, model.Access, error) {
+	type both struct {
+		ch     model.Channel
+		sealed store.SealedAccess
+	}
+	got, err := read(ctx, d, func(tx *store.Tx) (both, error) {
+		ch, sealed, found, err := tx.ChannelAccess(id)
+		if err != nil || !found || !a.knows(ch) {
+			return both{}, errOr(err, model.NotFound("channel"))
+		}
+		return both{ch, sealed}, nil
+	})
+	if err != nil || got.sealed.Secrets == nil {
+		return got.ch, model.Access{}, err
+	}
+	access, err := d.unseal(got.ch, got.sealed)
+	return got.ch, access, err
+}
+
+// checkChange gives the access that a change results in, after WhatsApp has accepted it where the
+// change connects the channel.
+func (d *Desk) checkChange(ctx context.Context, ch model.Channel, access model.Access, change ChannelChange) (model.Access, error) {
+	if change.Coexistence != nil {
+		access.Coexistence = *change.Coexistence
+	}
+	if c := change.Access; c != nil {
+		for _, part := range []struct {
+			to   *string
+			from *string
+		}{
+			{&access.PhoneNumberID, c.PhoneNumberID}, {&access.WABAID, c.WABAID}, {&access.Token, c.Token},
+			{&access.AppSecret, c.AppSecret}, {&access.VerifyToken, c.VerifyToken}, {&access.APIVersion, c.APIVersion},
+		} {
+			if part.from != nil {
+				*part.to = *part.from
+			}
+		}
+	}
+	if ch.Provider != model.ProviderWhatsApp || !change.connects() && change.Access == nil {
+		return access, nil
+	}
+	phone, _, err := d.checkAccess(ctx, access)
+	if refused, ok := errors.AsType[*model.Error](err); ok && refused.Code == model.CodeInvalidRequest && change.Access == nil {
+		err = model.Errorf(model.CodeChannelDisconnected, "%s", refused.Fields[0].Message)
+	}
+	if err == nil && phone != ch.Phone {
+		err = model.Invalid("body.credentials.phone_number_id", "this is "+phone+"; the channel is of "+ch.Phone+". Add another channel for it")
+	}
+	return access, err
+}
+
+// checkAccess has WhatsApp confirm a number and subscribes to its account. It gives the number, and
+// what there is to warn of about it.
+func (d *Desk) checkAccess(ctx context.Context, access model.Access) (phone string, warning *string, err error) {
+	if d.numbers == nil {
+		return "", nil, errNoWhatsApp()
+	}
+	state, err := d.numbers.Check(ctx, access)
+	if err != nil {
+		return "", nil, errRefused(err, "body.credentials.token")
+	}
+	phone, ok := model.NormalizePhone(state.Phone)
+	if !ok {
+		phone = state.Phone
+	}
+	if phone == "" {
+		return "", nil, model.Invalid("body.credentials.phone_number_id", "WhatsApp does not say which number this is")
+	}
+	if !flows(state) {
+		warning = new(notFlowing(state))
+	}
+	return phone, warning, errRefused(d.numbers.Subscribe(ctx, access), "body.credentials.waba_id")
+}
+
+// callHere points WhatsApp's callbacks of a connected number here. Where that fails the number can
+// send but does not receive: its channel says so until somebody sets the address at Meta.
+func (d *Desk) callHere(ctx context.Context, ch *model.Channel, access model.Access) {
+	refused, ok := errors.AsType[*model.SendError](d.numbers.CallHere(ctx, access, ch.ID))
+	if !ok {
+		return
+	}
+	ch.Warning = new("WhatsApp does not call this server about the number yet. " + sentence(refused))
+	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		tx.WarnOfChannel(ch.Company, ch.ID, ch.Warning)
+		return struct{}{}, nil
+	})
+	if err != nil {
+		d.log.Warn("a warning about a channel was not stored", slog.String("channel", ch.ID.String()), slog.Any("error", err))
+	}
+}
+
+// secrets is the sealed part of an access.
+type secrets struct {
+	Token       string `json:"token"`
+	AppSecret   string `json:"app_secret"`
+	VerifyToken string `json:"verify_token"`
+}
+
+func (d *Desk) seal(ch model.Channel, a model.Access) store.SealedAccess {
+	plain, _ := json.Marshal(secrets{a.Token, a.AppSecret, a.VerifyToken}) // strings always encode
+	return store.SealedAccess{
+		PhoneNumberID: a.PhoneNumberID, WABAID: a.WABAID, APIVersion: a.APIVersion, Coexistence: a.Coexistence,
+		Secrets: d.vault.Seal(plain, ch.Company, ch.ID),
+	}
+}
+
+func (d *Desk) unseal(ch model.Channel, sealed store.SealedAccess) (model.Access, error) {
+	plain, err := d.vault.Open(sealed.Secrets, ch.Company, ch.ID)
+	if err != nil {
+		return model.Access{}, err
+	}
+	var s secrets
+	if err := json.Unmarshal(plain, &s); err != nil {
+		return model.Access{}, err
+	}
+	return model.Access{
+		PhoneNumberID: sealed.PhoneNumberID, WABAID: sealed.WABAID, APIVersion: sealed.APIVersion, Coexistence: sealed.Coexistence,
+		Token: s.Token, AppSecret: s.AppSecret, VerifyToken: s.VerifyToken,
+	}, nil
+}
+
+// errRefused makes WhatsApp's refusal of credentials a fault of the request, in WhatsApp's own words.
+// nil stays nil.
+func errRefused(err error, field string) error {
+	refused, ok := errors.AsType[*model.SendError](err)
+	switch {
+	case !ok:
+		return err
+	case refused.Retry || refused.Code == "unavailable":
+		return &model.Error{Code: model.CodeUnavailable, Message: sentence(refused) + " Try again.", RetryAfter: refused.RetryAfter}
+	case refused.Code == "number_unknown":
+		field = "body.credentials.phone_number_id"
+	case refused.Disconnect && refused.Code == "token_rejected":
+		field = "body.credentials.token"
+	}
+	return model.Invalid(field, sentence(refused))
+}
+
+func errNoWhatsApp() error {
+	return model.Errorf(model.CodeUnavailable, "This server is not set up for WhatsApp.")
+}
+
+func errNumberTaken() error {
+	return model.Invalid("body.credentials.phone_number_id", "this number is connected already")
+}
+
+// sentence says what went wrong, with the provider's own words where there are any.
+func sentence(e *model.SendError) string {
+	if e.ProviderText == "" {
+		return e.Message
+	}
+	return e.Message + " WhatsApp says: " + strings.TrimRight(e.ProviderText, ".") + "."
+}
+
+// flows reports whether messages can pass through a number.
+func flows(s model.NumberState) bool { return s.Status == "CONNECTED" || s.Status == "" }
+
+func notFlowing(s model.NumberState) string {
+	return "WhatsApp says that the number is " + s.Status + ": messages do not flow."
+}
+
+// present gives nil for what is not known.
+func present(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

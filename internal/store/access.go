@@ -1,0 +1,66 @@
+package store
+
+import (
+	"recado/internal/model"
+)
+
+// SealedAccess is what a channel's provider asks for, its secrets sealed.
+type SealedAccess struct {
+	PhoneNumberID string
+	WABAID        string
+	APIVersion    string
+	Coexistence   bool
+	Secrets       []byte
+}
+
+// InsertNumber adds a channel with access to its provider, and reports false when another channel of
+// this installation, of whatever company, has that number already.
+func (tx *Tx) InsertNumber(ch model.Channel, access SealedAccess) (bool, error) {
+	n, err := tx.exec(`
+		INSERT INTO channels (id, company, name, phone, provider, private, status, warning,
+			phone_number_id, waba_id, api_version, coexistence, credentials, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
+		ON CONFLICT DO NOTHING`,
+		ch.ID, ch.Company, ch.Name, ch.Phone, ch.Provider, ch.Private, ch.Status, ch.Warning,
+		access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, ch.CreatedAt)
+	return n == 1, err
+}
+
+// ChannelAccess gives a channel, whatever its company, and the access to its provider.
+func (tx *Tx) ChannelAccess(id model.ID) (model.Channel, SealedAccess, bool, error) {
+	var ch model.Channel
+	var access SealedAccess
+	found, err := tx.one(`
+		SELECT`+channelColumns+`, COALESCE(ch.phone_number_id, ''), COALESCE(ch.waba_id, ''), COALESCE(ch.api_version, ''),
+			ch.coexistence, ch.credentials
+		FROM channels ch
+		WHERE ch.id = $1`, []any{id}, func(r Row) {
+		ch = scanChannel(r)
+		access = SealedAccess{
+			PhoneNumberID: r.Text(channelWidth), WABAID: r.Text(channelWidth + 1), APIVersion: r.Text(channelWidth + 2),
+			Coexistence: r.Bool(channelWidth + 3), Secrets: r.Bytes(channelWidth + 4),
+		}
+	})
+	return ch, access, found, err
+}
+
+// SaveAccess replaces a channel's access, and reports false when another channel has that number.
+func (tx *Tx) SaveAccess(company, id model.ID, access SealedAccess) (bool, error) {
+	n, err := tx.exec(`
+		UPDATE channels
+		SET phone_number_id = $3, waba_id = $4, api_version = $5, coexistence = $6, credentials = $7, updated_at = $8
+		WHERE id = $1 AND company = $2
+			AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.phone_number_id = $3 AND o.id <> $1)`,
+		id, company, access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, tx.Now)
+	return n == 1, err
+}
+
+// DisconnectUnlessMended disconnects a channel whose provider refused these very secrets. It does
+// nothing when somebody has replaced them, or disconnected the channel, in the meantime.
+func (tx *Tx) DisconnectUnlessMended(id model.ID, refused []byte, reason string) (bool, error) {
+	n, err := tx.exec(`
+		UPDATE channels
+		SET status = 'disconnected', status_reason = $3, updated_at = $4
+		WHERE id = $1 AND credentials = $2 AND status = 'connected'`, id, refused, reason, tx.Now)
+	return n == 1, err
+}
