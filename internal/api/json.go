@@ -39,8 +39,9 @@ var jsonFormat = huma.Format{
 			if fault := checkJSON(data); fault != nil {
 				return fault
 			}
+			return json.Unmarshal(data, v)
 		}
-		if err := json.Unmarshal(data, v, json.RejectUnknownMembers(true)); err != nil {
+		if err := json.Unmarshal(data, v, decodeOptions); err != nil {
 			return decodingFault(err)
 		}
 		return nil
@@ -98,6 +99,20 @@ func appendData[T any](b []byte, data []T) (_ []byte, err error) {
 	}
 	return append(b, ']'), nil
 }
+
+// decodeOptions refuse unknown fields, and null for every field to which it means nothing: huma would
+// take it as absent.
+var decodeOptions = json.JoinOptions(
+	json.RejectUnknownMembers(true),
+	json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v any) error {
+		if dec.PeekKind() == 'n' {
+			if _, ok := v.(json.Unmarshaler); !ok { // model.Optional is one
+				return model.Invalid("", "must not be null")
+			}
+		}
+		return errors.ErrUnsupported // decode it as usual
+	})),
+)
 
 // checkJSON refuses what the usual decoders let through: duplicate names, bad UTF-8, lone
 // surrogates, NUL, trailing data, deep nesting.

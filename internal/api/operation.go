@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -77,7 +78,12 @@ func route[I, O any](method, path string, scope model.Scope, summary string, h h
 		apply(r)
 	}
 	r.register = func(s *Server, r *Route) {
-		huma.Register(s.huma, r.operation(s), func(ctx context.Context, in *I) (*O, error) {
+		op := r.operation(s)
+		if optionalBody[I]() {
+			op.RequestBody = &huma.RequestBody{}
+			defer func() { op.RequestBody.Required = false }() // huma thinks that only a pointer may be absent
+		}
+		huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
 			c := callFrom(ctx)
 			out, err := h(ctx, c.actor, in)
 			if err != nil {
@@ -87,6 +93,17 @@ func route[I, O any](method, path string, scope model.Scope, summary string, h h
 		})
 	}
 	return r
+}
+
+// optionalBody reports whether the body of an input is marked required:"false": absent, it is as if all
+// of its fields were.
+func optionalBody[I any]() bool {
+	t := reflect.TypeFor[I]()
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	body, ok := t.FieldByName("Body")
+	return ok && body.Tag.Get("required") == "false"
 }
 
 // operation is the route in the words of the OpenAPI document.

@@ -1,0 +1,268 @@
+package api_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+// person is a team member with a key that acts as them and has every scope.
+type person struct {
+	*servertest.Client
+	id  model.ID
+	ref string // the id as text
+}
+
+// hire adds a member through the API; fields are more members of the body, as in `"role":"admin"`.
+func hire(t *testing.T, w *servertest.World, name string, fields ...string) *person {
+	t.Helper()
+	body := fmt.Sprintf(`{"name":%q,"email":"%s@%s.example"`, name, strings.ToLower(name), model.NewID())
+	for _, f := range fields {
+		body += "," + f
+	}
+	id, _ := model.ParseID(w.A.Post(t, "/team", body+"}").OK(201).ID())
+	_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: name, Scopes: model.EveryScope, User: &id})
+	return &person{c, id, id.String()}
+}
+
+// memberOf finds a person in GET /team.
+func memberOf(t *testing.T, c *servertest.Client, id string) map[string]any {
+	t.Helper()
+	for _, m := range c.Get(t, "/team").OK(200).List() {
+		if m.(map[string]any)["id"] == id {
+			return m.(map[string]any)
+		}
+	}
+	return nil
+}
+
+func TestTeam(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		t.Run("a member has role, access profile, presence and sectors", func(t *testing.T) {
+			sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
+			made := w.A.Post(t, "/team", `{"name":" Bia ","email":"bia@padaria.example","access_profile":"sectors","sector_ids":["`+sector+`"],"password":"uma senha longa"}`).OK(201)
+			if made.Text("name") != "Bia" || made.Text("role") != "agent" || made.Text("presence") != "offline" || made.Text("sectors", 0, "name") != "Vendas" {
+				t.Fatalf("%s", made.Raw)
+			}
+			if strings.Contains(string(made.Raw), "senha") {
+				t.Fatalf("the password shows: %s", made.Raw)
+			}
+			m := memberOf(t, w.A.Client, made.ID())
+			if m["access_profile"] != "sectors" || len(m["sectors"].([]any)) != 1 {
+				t.Fatalf("%v", m)
+			}
+			changed := w.A.Patch(t, "/team/"+made.ID(), `{"name":"Beatriz","role":"manager","access_profile":"own","sector_ids":[]}`).OK(200)
+			if changed.Text("name") != "Beatriz" || changed.Text("role") != "manager" || changed.Text("access_profile") != "own" || len(changed.List("sectors")) != 0 {
+				t.Fatalf("%s", changed.Raw)
+			}
+			if memberOf(t, w.B.Client, made.ID()) != nil {
+				t.Fatal("another company sees her")
+			}
+		})
+
+		t.Run("bad input is refused", func(t *testing.T) {
+			for body, code := range map[string]string{
+				`{"name":"x"}`:                                                       "invalid_request",
+				`{"name":"x","email":"nobody"}`:                                      "invalid_request",
+				`{"name":" ","email":"a@b.example"}`:                                 "invalid_request",
+				`{"name":"x","email":"a@b.example","role":"boss"}`:                   "invalid_request",
+				`{"name":"x","email":"a@b.example","password":"short"}`:              "invalid_request",
+				`{"name":"x","email":"a@b.example","presence":"online"}`:             "invalid_request",
+				`{"name":"x","email":"a@b.example","sector_ids":["7"]}`:              "invalid_request",
+				`{"name":"x","email":"a@b.example","sector_ids":["` + nobody + `"]}`: "invalid_request",
+			} {
+				w.A.Post(t, "/team", body).Fails(400, code)
+			}
+			w.A.Post(t, "/team", `{"name":"x","email":"BIA@padaria.example"}`).Fails(409, "name_taken")
+			other := hire(t, w, "Outra")
+			w.A.Patch(t, "/team/"+other.ref, `{"email":"bia@padaria.example"}`).Fails(409, "name_taken")
+			w.A.Patch(t, "/team/"+other.ref, `{"role":null}`).Fails(400, "invalid_request")
+			w.A.Patch(t, "/team/"+nobody, `{}`).Fails(404, "not_found")
+			w.B.Patch(t, "/team/"+other.ref, `{"name":"x"}`).Fails(404, "not_found")
+			w.B.Delete(t, "/team/"+other.ref).Fails(404, "not_found")
+		})
+
+		t.Run("nobody manages a role at or above their own, but owners", func(t *testing.T) {
+			roles := []string{"owner", "admin", "manager", "agent"}
+			for i, mine := range roles {
+				me := hire(t, w, "me-"+mine, `"role":"`+mine+`"`)
+				for j, theirs := range roles {
+					allowed := mine == "owner" || mine != "agent" && j > i
+					body := fmt.Sprintf(`{"name":"x","email":"%s@x.example","role":%q}`, model.NewID(), theirs)
+					target := hire(t, w, "them-"+theirs, `"role":"`+theirs+`"`)
+					agent := hire(t, w, "raised")
+					made := me.Post(t, "/team", body)
+					renamed := me.Patch(t, "/team/"+target.ref, `{"name":"renamed"}`)
+					raised := me.Patch(t, "/team/"+agent.ref, `{"role":"`+theirs+`"}`)
+					removed := me.Delete(t, "/team/"+target.ref)
+					if !allowed {
+						for _, answer := range []*servertest.Answer{made, renamed, raised, removed} {
+							answer.Fails(403, "insufficient_scope")
+						}
+						continue
+					}
+					made.OK(201)
+					renamed.OK(200)
+					raised.OK(200)
+					removed.OK(204)
+				}
+			}
+		})
+
+		t.Run("everybody changes their own name and password, not their own role", func(t *testing.T) {
+			me := hire(t, w, "Caio")
+			if got := me.Patch(t, "/team/"+me.ref, `{"name":"Caio Lima","password":"outra senha longa"}`).OK(200).Text("name"); got != "Caio Lima" {
+				t.Fatal(got)
+			}
+			me.Patch(t, "/team/"+me.ref, `{"role":"admin"}`).Fails(403, "insufficient_scope")
+			me.Patch(t, "/team/"+me.ref, `{"access_profile":"all"}`).Fails(403, "insufficient_scope")
+		})
+
+		t.Run("the last owner stays", func(t *testing.T) {
+			owner := w.B.Owner.ID.String()
+			if got := w.B.Patch(t, "/team/"+owner, `{"role":"admin"}`).Fails(400, "invalid_request").Text("details", 0, "field"); got != "body.role" {
+				t.Fatal(got)
+			}
+			w.B.Delete(t, "/team/"+owner).Fails(400, "invalid_request")
+			second := w.B.Post(t, "/team", `{"name":"Second","email":"second@boreal.example","role":"owner"}`).OK(201).ID()
+			w.B.Patch(t, "/team/"+second, `{"role":"agent"}`).OK(200)
+			w.B.Patch(t, "/team/"+owner, `{"role":"owner"}`).OK(200)
+		})
+
+		t.Run("a removed member's key stops at once and the address is free again", func(t *testing.T) {
+			gone := hire(t, w, "Duda")
+			gone.Get(t, "/me").OK(200)
+			email := memberOf(t, w.A.Client, gone.ref)["email"].(string)
+			w.A.Delete(t, "/team/"+gone.ref).OK(204)
+			gone.Get(t, "/me").Fails(401, "key_revoked")
+			if memberOf(t, w.A.Client, gone.ref) != nil {
+				t.Fatal("still in the team")
+			}
+			w.A.Delete(t, "/team/"+gone.ref).Fails(404, "not_found")
+			w.A.Post(t, "/team", `{"name":"Duda II","email":"`+email+`"}`).OK(201)
+		})
+
+		t.Run("presence follows the use of keys", func(t *testing.T) {
+			p := hire(t, w, "Edu")
+			at := func() string { return memberOf(t, w.A.Client, p.ref)["presence"].(string) }
+			if got := at(); got != "offline" {
+				t.Fatal(got)
+			}
+			p.Get(t, "/me").OK(200)
+			if got := at(); got != "online" {
+				t.Fatal(got)
+			}
+			w.Clock.Advance(3 * time.Minute)
+			if got := at(); got != "away" {
+				t.Fatal(got)
+			}
+			w.Clock.Advance(15 * time.Minute)
+			if got := at(); got != "offline" {
+				t.Fatal(got)
+			}
+			if err := w.Desk.FlushSeen(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := at(); got != "offline" {
+				t.Fatal(got)
+			}
+		})
+	})
+}
+
+// nobody is an id that nothing has.
+const nobody = "0193b0a0-0000-7000-8000-000000000000"
+
+func TestSectors(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		ana, bia := hire(t, w, "Ana"), hire(t, w, "Bia")
+		t.Run("a sector has members and a queue per channel", func(t *testing.T) {
+			channel := w.A.Post(t, "/channels", `{"name":"Loja","phone":"+5511987654321","provider":"sandbox"}`).OK(201).ID()
+			made := w.A.Post(t, "/sectors", `{"name":"Suporte","member_ids":["`+bia.ref+`","`+ana.ref+`","`+ana.ref+`"]}`).OK(201)
+			if made.Text("members", 0, "name") != "Ana" || len(made.List("members")) != 2 || made.Text("queues", 0, "channel") != channel ||
+				made.Int("queues", 0, "waiting") != 0 || made.At("queues", 0, "oldest_waiting_at") != nil {
+				t.Fatalf("%s", made.Raw)
+			}
+			listed := w.A.Get(t, "/sectors").OK(200)
+			if listed.Text("data", 0, "id") != made.ID() || len(listed.List("data", 0, "members")) != 2 {
+				t.Fatalf("%s", listed.Raw)
+			}
+			changed := w.A.Patch(t, "/sectors/"+made.ID(), `{"name":"Assistência","member_ids":["`+bia.ref+`"]}`).OK(200)
+			if changed.Text("name") != "Assistência" || len(changed.List("members")) != 1 {
+				t.Fatalf("%s", changed.Raw)
+			}
+			if m := memberOf(t, w.A.Client, ana.ref); len(m["sectors"].([]any)) != 0 {
+				t.Fatalf("%v", m)
+			}
+			if len(w.B.Get(t, "/sectors").OK(200).List()) != 0 {
+				t.Fatal("another company sees it")
+			}
+		})
+		t.Run("names are taken once, whatever their case, and bad input is refused", func(t *testing.T) {
+			id := w.A.Post(t, "/sectors", `{"name":"Cobrança"}`).OK(201).ID()
+			other := w.A.Post(t, "/sectors", `{"name":"Entrega"}`).OK(201).ID()
+			w.A.Post(t, "/sectors", `{"name":"COBRANÇA"}`).Fails(409, "name_taken")
+			w.A.Patch(t, "/sectors/"+other, `{"name":"cobrança"}`).Fails(409, "name_taken")
+			w.A.Patch(t, "/sectors/"+id, `{"name":"COBRANÇA"}`).OK(200)
+			w.A.Post(t, "/sectors", `{"name":"x","member_ids":["`+nobody+`"]}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/sectors", `{"name":"x","member_ids":["`+w.B.Owner.ID.String()+`"]}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/sectors", `{}`).Fails(400, "invalid_request")
+			w.B.Patch(t, "/sectors/"+id, `{"name":"x"}`).Fails(404, "not_found")
+			w.B.Delete(t, "/sectors/"+id).Fails(404, "not_found")
+			w.A.Delete(t, "/sectors/"+id).OK(204)
+			w.A.Delete(t, "/sectors/"+id).Fails(404, "not_found")
+			w.A.Post(t, "/sectors", `{"name":"Cobrança"}`).OK(201)
+		})
+		t.Run("managers manage sectors, agents do not", func(t *testing.T) {
+			ana.Post(t, "/sectors", `{"name":"Dela"}`).Fails(403, "insufficient_scope")
+			hire(t, w, "Gil", `"role":"manager"`).Post(t, "/sectors", `{"name":"Dele"}`).OK(201)
+		})
+	})
+}
+
+func TestAttendanceRules(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		rules := w.A.Get(t, "/company/attendance").OK(200)
+		if rules.At("enabled") != true || rules.Text("mode") != "liberal" || rules.At("auto_close", "enabled") != false {
+			t.Fatalf("%s", rules.Raw)
+		}
+		t.Run("each part changes alone", func(t *testing.T) {
+			w.A.Patch(t, "/company/attendance", `{"auto_close":{"after_minutes":30}}`).OK(200)
+			w.A.Patch(t, "/company/attendance", `{"mode":"restricted"}`).OK(200)
+			w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":true}}`).OK(200)
+			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false,"enabled":false}`).OK(200)
+			w.A.Patch(t, "/company/attendance", nil).OK(200)
+			got := w.A.Get(t, "/company/attendance").OK(200)
+			if want := `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30}}`; strings.TrimSpace(string(got.Raw)) != want {
+				t.Fatalf("%s", got.Raw)
+			}
+			if w.B.Get(t, "/company/attendance").OK(200).Text("mode") != "liberal" {
+				t.Fatal("another company's rules changed")
+			}
+		})
+		t.Run("bad input is refused", func(t *testing.T) {
+			for _, body := range []string{
+				`{"mode":"strict"}`, `{"enabled":null}`, `{"auto_close":{"after_minutes":0}}`, `{"auto_close":{"after_minutes":525601}}`,
+				`{"auto_close":null}`, `{"auto_close":{"minutes":3}}`, `{"auto_close":true}`,
+			} {
+				w.A.Patch(t, "/company/attendance", body).Fails(400, "invalid_request")
+			}
+		})
+		t.Run("admins and owners change rules", func(t *testing.T) {
+			for _, role := range []string{"admin", "manager", "agent"} {
+				answer := hire(t, w, "r-"+role, `"role":"`+role+`"`).Patch(t, "/company/attendance", `{"mode":"liberal"}`)
+				if slices.Contains([]string{"manager", "agent"}, role) {
+					answer.Fails(403, "insufficient_scope")
+				} else {
+					answer.OK(200)
+				}
+			}
+		})
+	})
+}
