@@ -93,7 +93,7 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 		return config, err
 	}
 	config.Addr, config.MetricsAddr = c.Addr, c.MetricsAddr
-	config.Brand, config.Rate = c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
+	config.Version, config.Brand, config.Rate = version, c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
 	config.WebhookTimeout, config.WebhookRetries, config.WebhookAllowInsecure = c.WebhookTimeout, retries, c.WebhookAllowInsecure
 	return config, nil
 }

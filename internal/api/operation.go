@@ -28,6 +28,7 @@ type Route struct {
 	status      int
 	description string
 	errors      []int
+	answers     string // the content type of a success that is not JSON
 	maxBody     int64
 	register    func(s *Server, r *Route)
 }
@@ -45,6 +46,9 @@ func created(r *Route)    { r.status = http.StatusCreated }
 func noContent(r *Route)  { r.status = http.StatusNoContent }
 func idempotent(r *Route) { r.Idempotent = true }
 func streams(r *Route)    { r.Streams = true }
+
+// answers says that a success is no JSON but text of this type.
+func answers(contentType string) option { return func(r *Route) { r.answers = contentType } }
 
 // about adds a longer description to the document.
 func about(text string) option { return func(r *Route) { r.description = text } }
@@ -124,6 +128,11 @@ func (r *Route) operation(s *Server) huma.Operation {
 	if r.Scope != noScope {
 		op.Security = []map[string][]string{{"key": {string(r.Scope)}}}
 		op.Description = strings.TrimSpace(op.Description + "\n\nScope: `" + string(r.Scope) + "`.")
+	}
+	if r.answers != "" {
+		op.Responses = map[string]*huma.Response{"200": {
+			Description: "OK", Content: map[string]*huma.MediaType{r.answers: {Schema: &huma.Schema{Type: huma.TypeString}}},
+		}}
 	}
 	op.Middlewares = huma.Middlewares{s.enter(r, &op)}
 	return op

@@ -64,6 +64,31 @@ func (s *Server) routes() []*Route {
 		get("/company/attendance", model.ScopeTeamRead, "Get the company's attendance rules", s.getRules),
 		patch("/company/attendance", model.ScopeCompanyManage, "Change the company's attendance rules", s.updateRules,
 			about("Takes an admin or an owner. The rules hold at once, for open attendances too.")),
+
+		get("/integrations/webhooks", model.ScopeWebhooksManage, "List the webhooks", s.listWebhooks),
+		post("/integrations/webhooks", model.ScopeWebhooksManage, "Register a webhook", s.createWebhook, created,
+			about("The address must be https and outside of internal networks: else 400 url_not_allowed with the reason. The signing secret is "+
+				"shown this once. A company has up to 20 webhooks.")),
+		get("/integrations/webhooks/events", model.ScopeWebhooksManage, "List the events a webhook may ask for", s.listWebhookEvents),
+		patch("/integrations/webhooks/{id}", model.ScopeWebhooksManage, "Change or reactivate a webhook", s.updateWebhook,
+			about("What is pending goes to the address as it is then. Deactivating gives up what is pending; events of that time can be read from GET /events.")),
+		del("/integrations/webhooks/{id}", model.ScopeWebhooksManage, "Delete a webhook", s.deleteWebhook),
+		post("/integrations/webhooks/{id}/rotate-secret", model.ScopeWebhooksManage, "Replace the signing secret", s.rotateWebhookSecret,
+			about("The new secret is shown this once and signs from now on. For 24 hours the webhook-signature header carries a second signature, with the old secret.")),
+		post("/integrations/webhooks/{id}/test", model.ScopeWebhooksManage, "Send a test event now", s.testWebhook,
+			about("One attempt with an event of type webhook.test, also while the webhook is inactive. The answer tells how it went. It is not repeated and does not count.")),
+		get("/integrations/webhooks/{id}/deliveries", model.ScopeWebhooksManage, "List the latest deliveries", s.listDeliveries,
+			about("The newest first, each with every attempt. Deliveries are kept for 14 days.")),
+		post("/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver", model.ScopeWebhooksManage, "Deliver an event again", s.redeliver,
+			about("A new delivery of the same event: same event id, same bytes, a delivery id of its own. A webhook that is inactive is 409 webhook_inactive.")),
+
+		get("/events", model.ScopeWebhooksManage, "Read the feed of events", s.listEvents,
+			about("Every event of the last 14 days with the id and the bytes that webhooks get, in an order that never changes and skips nothing, "+
+				"oldest first. next_cursor is always there: give it as after to go on, now or later. A key reads the events of the conversations and boards that it may see.")),
+		get("/events/stream", model.ScopeWebhooksManage, "Follow the feed live", s.streamEvents, streams, answers("text/event-stream"),
+			about("Server-sent events: id is a cursor of the feed, event the name, data the body. Begins with what happens from now on, or after the cursor in "+
+				"Last-Event-ID or after, so nothing is missed between two connections. A comment comes at least every 15 seconds.")),
+
 		get("/reports/attendance", model.ScopeReportsRead, "Report on attendances", s.attendanceReport,
 			about("Attendances opened and closed, first-response and resolution times: in all, per responsible person, per sector and per day. "+
 				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to alone it has 30 days. "+

@@ -40,13 +40,15 @@ type Server struct {
 	table  []*Route
 	limits *limits
 	doc    []byte
+
+	streams *open
 }
 
 // New builds the server from the table of routes.
 func New(o Options) (*Server, error) {
 	s := &Server{
 		desk: o.Desk, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
-		mux: http.NewServeMux(), limits: newLimits(),
+		mux: http.NewServeMux(), limits: newLimits(), streams: newOpen(),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

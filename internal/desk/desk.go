@@ -25,6 +25,9 @@ type Options struct {
 	Numbers Numbers          // WhatsApp's side of connecting numbers; nil: none can be connected
 	Now     func() time.Time // the clock of rules; default time.Now
 	Rate    model.Rate       // of keys that have none of their own
+
+	Brand   string        // in the X-<Brand>-* headers of deliveries; default Service
+	Retries model.Retries // of deliveries; default model.DefaultRetries
 }
 
 // Desk is the product without its edges.
@@ -37,6 +40,12 @@ type Desk struct {
 	log     *slog.Logger
 	now     func() time.Time
 	rate    model.Rate
+
+	brand   brand
+	retries model.Retries
+	testing chan struct{} // one for every webhook test under way
+	due     due
+	feed    feed
 
 	cursors model.CursorKey
 	holders holders
@@ -51,7 +60,6 @@ type Bells struct {
 	Deliver Bell // a delivery became due
 	Send    Bell // a message waits for its provider
 	Index   Bell // something waits to be indexed for search
-	Feed    Bell // an event was recorded
 }
 
 // New makes a Desk.
@@ -69,7 +77,12 @@ func New(o Options) *Desk {
 	if d.vault != nil {
 		d.cursors = model.CursorKey(d.vault.Derive("cursor"))
 	}
-	d.bells = Bells{Deliver: newBell(), Send: newBell(), Index: newBell(), Feed: newBell()}
+	if d.retries = o.Retries; d.retries == nil {
+		d.retries = model.DefaultRetries
+	}
+	d.brand = newBrand(o.Brand)
+	d.testing = make(chan struct{}, maxTests)
+	d.bells = Bells{Deliver: newBell(), Send: newBell(), Index: newBell()}
 	return d
 }
 

@@ -1,6 +1,8 @@
 package desk
 
 import (
+	"time"
+
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -9,34 +11,38 @@ import (
 // it tells of. data writes the event's data object.
 func (d *Desk) record(tx *store.Tx, company model.ID, kind model.EventType, conversation, board *model.ID, data func(b []byte) ([]byte, error)) error {
 	e := store.Event{ID: model.NewID(), Company: company, Type: kind, Conversation: conversation, Board: board}
-	b := make([]byte, 0, 2048)
-	b = append(b, `{"id":"`...)
-	b = e.ID.AppendText(b)
-	b = append(b, `","type":"`...)
-	b = append(b, kind...)
-	b = append(b, `","created_at":"`...)
-	b = tx.Now.UTC().AppendFormat(b, model.JSONTime)
-	b = append(b, `","tenant_id":"`...)
-	b = company.AppendText(b)
-	b = append(b, `","data":`...)
-	b, err := data(b)
-	if err != nil {
+	var err error
+	if e.Body, err = eventBody(e.ID, company, kind, tx.Now, data); err != nil {
 		return err
 	}
-	e.Body = append(b, '}')
-	due, err := tx.InsertEvent(e)
+	webhooks, err := tx.InsertEvent(e)
 	if err != nil {
 		return err
 	}
 	tx.AfterCommit(func() {
-		d.bells.Feed.Ring()
-		d.store.Notify(channelFeed, "")
-		if due {
-			d.bells.Deliver.Ring()
-			d.store.Notify(channelDeliver, "")
+		d.feed.ring(company)
+		d.store.Notify(channelFeed, company.String())
+		if len(webhooks) > 0 {
+			d.announce(webhooks...)
 		}
 	})
 	return nil
+}
+
+// eventBody is an event as every receiver gets it.
+func eventBody(id, company model.ID, kind model.EventType, at time.Time, data func(b []byte) ([]byte, error)) ([]byte, error) {
+	b := make([]byte, 0, 2048)
+	b = append(b, `{"id":"`...)
+	b = id.AppendText(b)
+	b = append(b, `","type":"`...)
+	b = append(b, kind...)
+	b = append(b, `","created_at":"`...)
+	b = at.UTC().AppendFormat(b, model.JSONTime)
+	b = append(b, `","tenant_id":"`...)
+	b = company.AppendText(b)
+	b = append(b, `","data":`...)
+	b, err := data(b)
+	return append(b, '}'), err
 }
 
 // The names under which nodes of one PostgreSQL wake each other.

@@ -25,6 +25,7 @@ const (
 	KindTLS              Kind = "tls"
 	KindHeaderTooLarge   Kind = "header too large"
 	KindBadAnswer        Kind = "bad answer"
+	KindAnswerTooLarge   Kind = "answer too large"
 )
 
 // Error is a failed request. Its text is short and tells the customer nothing about our network;
@@ -55,6 +56,9 @@ func kindOf(ctx context.Context, err error) (Kind, string) {
 	}
 	if errors.Is(err, errRefused) {
 		return KindRefusedAddress, "the name leads to an internal network"
+	}
+	if errors.Is(err, errTooLarge) {
+		return KindAnswerTooLarge, "more than 64 KiB"
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return KindCancelled, ""

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -20,6 +21,7 @@ const (
 	maxURLBytes    = 2048
 	maxHeaderBytes = 16 << 10
 	maxBodyBytes   = 4 << 10
+	maxDrainBytes  = 64 << 10
 	defaultTimeout = 8 * time.Second
 )
 
@@ -104,8 +106,8 @@ func New(o Options) *Client {
 	return c
 }
 
-// Post sends body to url and waits for the whole answer, or its first 4 KiB, within the one
-// deadline. Redirects are not followed: a 3xx is a status like any other. Every error is an *Error
+// Post sends body to url and waits for the whole answer within the one deadline. Its first 4 KiB are
+// kept; one of more than 64 KiB is an error. Redirects are not followed: a 3xx is a status like any other. Every error is an *Error
 // that may be shown to the customer. When an answer was cut short, the error comes together with
 // the status already received.
 func (c *Client) Post(ctx context.Context, url string, header http.Header, body []byte) (Result, error) {
@@ -154,26 +156,31 @@ func (c *Client) post(ctx context.Context, url string, header http.Header, body 
 	return res, err
 }
 
-var answerBuffers = sync.Pool{New: func() any { return new([maxBodyBytes + 1]byte) }}
+var answerBuffers = sync.Pool{New: func() any { return new([2 * maxBodyBytes]byte) }}
 
-// readAnswer gives the first 4 KiB. It asks for one byte more, so that an answer that fits is read
-// to its end and the connection can serve again; any other is dropped with its connection.
+// readAnswer gives the first 4 KiB. It reads on to the end, so that the connection can serve again,
+// unless that is too far away; then the answer is dropped with its connection.
 func readAnswer(r io.Reader) ([]byte, error) {
-	buf := answerBuffers.Get().(*[maxBodyBytes + 1]byte)
+	buf := answerBuffers.Get().(*[2 * maxBodyBytes]byte)
 	defer answerBuffers.Put(buf)
 
-	n := 0
-	var err error
-	for n < len(buf) && err == nil {
-		var m int
-		m, err = r.Read(buf[n:])
-		n += m
+	kept, total := 0, 0
+	for {
+		n, err := r.Read(buf[kept:])
+		total += n
+		kept = min(kept+n, maxBodyBytes)
+		switch {
+		case total > maxDrainBytes:
+			return bytes.Clone(buf[:kept]), errTooLarge
+		case err == io.EOF:
+			return bytes.Clone(buf[:kept]), nil
+		case err != nil:
+			return bytes.Clone(buf[:kept]), err
+		}
 	}
-	if err == io.EOF {
-		err = nil
-	}
-	return bytes.Clone(buf[:min(n, maxBodyBytes)]), err
 }
+
+var errTooLarge = errors.New("the answer is too large")
 
 func orDefault[T comparable](v, fallback T) T {
 	var zero T

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ type Config struct {
 	WebhookTimeout       time.Duration
 	WebhookRetries       model.Retries
 	WebhookAllowInsecure bool
+	Version              string // of the binary, for the User-Agent of deliveries
 
 	WhatsAppBaseURL string // "": Meta's Graph API
 
@@ -92,13 +94,16 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, store: db, failed: make(chan error, 2)}
-	s.guard = guard.New(guard.Options{AllowInsecure: c.WebhookAllowInsecure, Timeout: c.WebhookTimeout})
+	s.guard = guard.New(guard.Options{
+		AllowInsecure: c.WebhookAllowInsecure, Timeout: c.WebhookTimeout, UserAgent: "Recado/" + cmp.Or(c.Version, "development"),
+	})
 	s.graph = work.NewGraph(c.WhatsAppBaseURL)
 	if c.PublicURL != "" {
 		s.graph.PublicURL = c.PublicURL + c.BasePath
 	}
 	s.Desk = desk.New(desk.Options{
 		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate,
+		Brand: c.Brand, Retries: c.WebhookRetries,
 	})
 	return s, nil
 }
@@ -152,6 +157,7 @@ func (s *Server) serve() error {
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
+	s.http.RegisterOnShutdown(s.API.EndStreams)
 	if err := s.serveMetrics(); err != nil {
 		return errors.Join(err, l.Close())
 	}

@@ -16,20 +16,27 @@ type Event struct {
 }
 
 // InsertEvent stores an event and one due delivery for each active webhook of the company that asked
-// for it. It reports whether anything is due.
-func (tx *Tx) InsertEvent(e Event) (bool, error) {
+// for it. It gives these webhooks.
+func (tx *Tx) InsertEvent(e Event) ([]model.ID, error) {
+	tx.insertEvent(e)
+	webhooks, err := tx.subscribers(e.Company, e.Type)
+	for _, webhook := range webhooks {
+		tx.later(`
+			INSERT INTO deliveries (webhook, id, company, event, event_type, status, attempts, next_attempt_at, created_at, log)
+			VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, '')`,
+			webhook, model.NewID(), e.Company, e.ID, e.Type, tx.Now)
+	}
+	return webhooks, err
+}
+
+// InsertTestEvent stores an event that goes to nobody by itself.
+func (tx *Tx) InsertTestEvent(e Event) { tx.insertEvent(e) }
+
+func (tx *Tx) insertEvent(e Event) {
 	tx.later(`
 		INSERT INTO events (id, company, type, conversation, board, body, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		e.ID, e.Company, e.Type, e.Conversation, e.Board, e.Body, tx.Now)
-	webhooks, err := tx.subscribers(e.Company, e.Type)
-	for _, webhook := range webhooks {
-		tx.later(`
-			INSERT INTO deliveries (id, company, webhook, event, event_type, status, attempts, next_attempt_at, created_at)
-			VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6)`,
-			model.NewID(), e.Company, webhook, e.ID, e.Type, tx.Now)
-	}
-	return len(webhooks) > 0, err
 }
 
 // subscriber is an active webhook and the events it asked for.

@@ -51,6 +51,25 @@ func (tx *Tx) HoldsLane(lane Lane, owner model.ID) (bool, error) {
 		[]any{lane.Subject, owner, lane.Epoch}, func(Row) {})
 }
 
+// RenewLanes lengthens every lease of one kind that owner holds, and gives the lanes that are left to it.
+func (tx *Tx) RenewLanes(kind string, owner model.ID, lease time.Duration) ([]Lane, error) {
+	var lanes []Lane
+	err := tx.query(`
+		UPDATE lanes
+		SET lease_until = $3
+		WHERE owner = $1 AND kind = $2 AND lease_until > 0
+		RETURNING subject, epoch, lease_until`, []any{owner, kind, tx.Now.Add(lease)}, func(r Row) error {
+		lanes = append(lanes, Lane{Subject: r.ID(0), Epoch: r.Int(1), Until: r.Time(2)})
+		return nil
+	})
+	return lanes, err
+}
+
+// LeaveLane gives up one lane, if it is still the one that owner took.
+func (tx *Tx) LeaveLane(lane Lane, owner model.ID) {
+	tx.later(`UPDATE lanes SET lease_until = 0 WHERE subject = $1 AND owner = $2 AND epoch = $3`, lane.Subject, owner, lane.Epoch)
+}
+
 // LeaveLanes gives up every lane of an owner at once: at a graceful stop, and on SQLite at the start,
 // where nobody else can be alive.
 func (tx *Tx) LeaveLanes(owner model.ID) {

@@ -436,32 +436,25 @@ CREATE TABLE webhooks (
 );
 CREATE INDEX webhooks_company ON webhooks (company, id);
 
--- next_attempt_at is null once the delivery is final, so the index of due ones stays small.
+-- next_attempt_at is null once the delivery is final, so the index of due ones stays small. log holds
+-- the attempts as JSON objects, each followed by a comma: it is only ever appended to.
 CREATE TABLE deliveries (
-    id              UUID   NOT NULL PRIMARY KEY,
-    company         UUID   NOT NULL,
     webhook         UUID   NOT NULL,
+    id              UUID   NOT NULL,
+    company         UUID   NOT NULL,
     event           UUID   NOT NULL,
     event_type      TEXT   NOT NULL,
     status          TEXT   NOT NULL,
     attempts        BIGINT NOT NULL,
     next_attempt_at BIGINT,
     created_at      BIGINT NOT NULL,
-    finished_at     BIGINT
+    finished_at     BIGINT,
+    log             TEXT   NOT NULL,
+    PRIMARY KEY (webhook, id)
 ) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX deliveries_due ON deliveries (webhook, next_attempt_at, id) WHERE next_attempt_at IS NOT NULL;
-CREATE INDEX deliveries_latest ON deliveries (webhook, id);
 CREATE INDEX deliveries_created ON deliveries (created_at);
-
-CREATE TABLE attempts (
-    delivery    UUID   NOT NULL,
-    number      BIGINT NOT NULL,
-    at          BIGINT NOT NULL,
-    status_code BIGINT,
-    error       TEXT,
-    duration_ms BIGINT NOT NULL,
-    PRIMARY KEY (delivery, number)
-) /*sqlite: WITHOUT ROWID */;
+-- postgres: ALTER TABLE deliveries SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
 -- Who works for a webhook or a channel right now. A result counts only under the epoch it was made.
 CREATE TABLE lanes (

@@ -1,0 +1,50 @@
+package api
+
+import (
+	"context"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+func (s *Server) testWebhook(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.Delivery], error) {
+	id, err := pathID(in.ID, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	delivery, err := s.desk.TestWebhook(ctx, a, id)
+	return &reply[model.Delivery]{delivery}, err
+}
+
+type listDeliveriesInput struct {
+	AtID
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
+}
+
+func (s *Server) listDeliveries(ctx context.Context, a *desk.Actor, in *listDeliveriesInput) (*reply[cursorList[model.Delivery]], error) {
+	id, err := pathID(in.ID, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.desk.Deliveries(ctx, a, id, in.Limit, in.Cursor)
+	return &reply[cursorList[model.Delivery]]{cursorList[model.Delivery]{page.Deliveries, page.Next}}, err
+}
+
+type redeliverInput struct {
+	AtID
+	DeliveryID string `path:"delivery_id" doc:"UUID."`
+}
+
+func (s *Server) redeliver(ctx context.Context, a *desk.Actor, in *redeliverInput) (*reply[model.Delivery], error) {
+	id, err := pathID(in.ID, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	deliveryID, err := pathID(in.DeliveryID, "delivery")
+	if err != nil {
+		return nil, err
+	}
+	delivery, err := s.desk.Redeliver(ctx, a, id, deliveryID)
+	return &reply[model.Delivery]{delivery}, err
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+const (
+	streamPage      = 50 // events in memory per stream
+	streamHeartbeat = 15 * time.Second
+	streamLook      = time.Second      // how often a quiet stream looks at the key and the feed
+	streamWrite     = 10 * time.Second // for a client to take a page; a slower one is dropped
+	streamsPerKey   = 20
+	streamsInAll    = 2_000
+)
+
+type streamEventsInput struct {
+	FeedFilter
+	LastEventID string `header:"Last-Event-ID" doc:"The id of the last event seen; it wins over after."`
+}
+
+type streamReply struct {
+	Body func(ctx huma.Context)
+}
+
+// streamEvents follows the feed. What can be refused is refused before the first byte.
+func (s *Server) streamEvents(ctx context.Context, a *desk.Actor, in *streamEventsInput) (*streamReply, error) {
+	types, err := in.types()
+	if err != nil {
+		return nil, err
+	}
+	after := in.After
+	if in.LastEventID != "" {
+		after = in.LastEventID
+	}
+	if after == "" {
+		if after, err = s.desk.FeedEnd(ctx, a); err != nil {
+			return nil, err
+		}
+	} else if _, err := s.desk.Events(ctx, a, after, types, 1); err != nil {
+		return nil, err
+	}
+	if !s.streams.enter(a.Key) {
+		return nil, &model.Error{
+			Code: model.CodeRateLimited, Message: "This key follows too many streams at once. Close one first.", RetryAfter: 5 * time.Second,
+		}
+	}
+	return &streamReply{Body: func(ctx huma.Context) {
+		defer s.streams.leave(a.Key)
+		r, w := humago.Unwrap(ctx)
+		(&stream{server: s, actor: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
+	}}, nil
+}
+
+// stream is one client that follows the feed.
+type stream struct {
+	server  *Server
+	actor   *desk.Actor
+	after   string
+	types   model.EventSet
+	r       *http.Request
+	w       http.ResponseWriter
+	control *http.ResponseController
+	buf     []byte
+}
+
+// run ends when the client goes, is too slow, loses its key, or the server stops.
+func (st *stream) run() {
+	h := st.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	_ = st.control.SetReadDeadline(time.Time{}) // the time for reading a request does not end a stream
+	if st.send("retry: 1000\n"+st.checkpoint()) != nil {
+		return
+	}
+	look := time.NewTimer(streamLook)
+	defer look.Stop()
+	rest, written := streamLook, time.Now()
+	for {
+		changed := st.server.desk.FeedChanged(st.actor)
+		page, err := st.server.desk.Events(st.r.Context(), st.actor, st.after, st.types, streamPage)
+		if err != nil {
+			return // the client comes back with the id of the last event it has
+		}
+		st.after = page.Next
+		switch {
+		case len(page.Events) > 0:
+			err = st.events(page.Events)
+			written = time.Now()
+		case time.Since(written) >= streamHeartbeat:
+			err = st.send(": still here\n" + st.checkpoint())
+			written = time.Now()
+		}
+		if err != nil {
+			return
+		}
+		if page.More {
+			continue
+		}
+		look.Reset(rest)
+		select {
+		case <-changed:
+			// An event may be held back for a moment by an older transaction: look again soon.
+			if rest = streamLook; !st.server.desk.Alone() {
+				rest = 5 * time.Millisecond
+			}
+		case <-look.C:
+			rest = min(2*rest, streamLook)
+			if !st.mayGoOn() {
+				return
+			}
+		case <-st.r.Context().Done():
+			return
+		case <-st.server.streams.ended:
+			return
+		}
+	}
+}
+
+// mayGoOn looks at the key again: it may have been revoked, or see less by now.
+func (st *stream) mayGoOn() bool {
+	actor, err := st.server.desk.Authenticate(st.r.Context(), bearer(st.r.Header["Authorization"]))
+	if err != nil || !actor.Scopes.Has(model.ScopeWebhooksManage) {
+		return false
+	}
+	st.actor = actor
+	return true
+}
+
+func (st *stream) events(events []desk.FeedEvent) error {
+	st.buf = st.buf[:0]
+	for _, e := range events {
+		st.buf = append(st.buf, "id: "...)
+		st.buf = append(st.buf, e.Cursor...)
+		st.buf = append(st.buf, "\nevent: "...)
+		st.buf = append(st.buf, e.Type...)
+		st.buf = append(st.buf, "\ndata: "...)
+		st.buf = append(st.buf, e.Body...)
+		st.buf = append(st.buf, "\n\n"...)
+	}
+	return st.send(string(st.buf))
+}
+
+// checkpoint is a message without data: it raises nothing in the client, but moves its last event id.
+func (st *stream) checkpoint() string { return "id: " + st.after + "\n\n" }
+
+func (st *stream) send(text string) error {
+	_ = st.control.SetWriteDeadline(time.Now().Add(streamWrite))
+	if _, err := io.WriteString(st.w, text); err != nil {
+		return err
+	}
+	return st.control.Flush()
+}
+
+// open counts the streams under way.
+type open struct {
+	mu    sync.Mutex
+	byKey map[model.ID]int
+	all   int
+	ended chan struct{}
+	once  sync.Once
+}
+
+func newOpen() *open { return &open{byKey: map[model.ID]int{}, ended: make(chan struct{})} }
+
+func (o *open) enter(key model.ID) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.all >= streamsInAll || o.byKey[key] >= streamsPerKey {
+		return false
+	}
+	o.all++
+	o.byKey[key]++
+	return true
+}
+
+func (o *open) leave(key model.ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.all--
+	if o.byKey[key]--; o.byKey[key] == 0 {
+		delete(o.byKey, key)
+	}
+}
+
+// EndStreams ends every live stream: a server that stops does not wait for clients that never leave.
+func (s *Server) EndStreams() { s.streams.once.Do(func() { close(s.streams.ended) }) }

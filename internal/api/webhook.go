@@ -1,0 +1,86 @@
+package api
+
+import (
+	"context"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+func (s *Server) listWebhooks(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Webhook]], error) {
+	webhooks, err := s.desk.Webhooks(ctx, a)
+	return &reply[list[model.Webhook]]{list[model.Webhook]{webhooks}}, err
+}
+
+// webhookEvent is an event that a webhook may subscribe to.
+type webhookEvent struct {
+	Name        model.EventType `json:"name" example:"message.received"`
+	Description string          `json:"description"`
+}
+
+func (s *Server) listWebhookEvents(context.Context, *desk.Actor, *none) (*reply[list[webhookEvent]], error) {
+	var events []webhookEvent
+	for _, e := range model.AllEvents {
+		events = append(events, webhookEvent{e, e.Description()})
+	}
+	return &reply[list[webhookEvent]]{list[webhookEvent]{events}}, nil
+}
+
+// newWebhook is a webhook together with its signing secret, which is shown once.
+type newWebhook struct {
+	model.Webhook
+	Secret string `json:"secret" doc:"The signing secret. It is shown this once." example:"whsec_…"`
+}
+
+type createWebhookInput struct {
+	Body struct {
+		Name   string   `json:"name" minLength:"1" maxLength:"120"`
+		URL    string   `json:"url" format:"uri" maxLength:"2048" doc:"An https address outside of internal networks." example:"https://example.com/hooks/recado"`
+		Events []string `json:"events" minItems:"1" doc:"Names of events; GET /integrations/webhooks/events lists them."`
+	}
+}
+
+func (s *Server) createWebhook(ctx context.Context, a *desk.Actor, in *createWebhookInput) (*reply[newWebhook], error) {
+	w, secret, err := s.desk.CreateWebhook(ctx, a, desk.NewWebhook{Name: in.Body.Name, URL: in.Body.URL, Events: in.Body.Events})
+	return &reply[newWebhook]{newWebhook{w, secret}}, err
+}
+
+type updateWebhookInput struct {
+	AtID
+	Body *struct {
+		Name   *string   `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		URL    *string   `json:"url,omitempty" format:"uri" maxLength:"2048"`
+		Events *[]string `json:"events,omitempty" minItems:"1"`
+		Active *bool     `json:"active,omitempty" doc:"true activates it again and starts its count of failures anew; false gives up what is pending."`
+	}
+}
+
+func (s *Server) updateWebhook(ctx context.Context, a *desk.Actor, in *updateWebhookInput) (*reply[model.Webhook], error) {
+	id, err := pathID(in.ID, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	var change desk.WebhookChange
+	if b := in.Body; b != nil {
+		change = desk.WebhookChange{Name: b.Name, URL: b.URL, Events: b.Events, Active: b.Active}
+	}
+	w, err := s.desk.UpdateWebhook(ctx, a, id, change)
+	return &reply[model.Webhook]{w}, err
+}
+
+func (s *Server) deleteWebhook(ctx context.Context, a *desk.Actor, in *AtID) (*none, error) {
+	id, err := pathID(in.ID, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.desk.DeleteWebhook(ctx, a, id)
+}
+
+func (s *Server) rotateWebhookSecret(ctx context.Context, a *desk.Actor, in *AtID) (*reply[newWebhook], error) {
+	id, err := pathID(in.ID, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	w, secret, err := s.desk.RotateWebhookSecret(ctx, a, id)
+	return &reply[newWebhook]{newWebhook{w, secret}}, err
+}

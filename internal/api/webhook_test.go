@@ -1,0 +1,276 @@
+package api_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+const strangerID = "0193b0a0-0000-7000-8000-000000000000"
+
+// arrived is one request that a receiver got.
+type arrived struct {
+	header http.Header
+	body   string
+}
+
+// receiver is somebody's webhook endpoint.
+type receiver struct {
+	*httptest.Server
+	arrivals chan arrived
+
+	mu     sync.Mutex
+	answer http.HandlerFunc
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{arrivals: make(chan arrived, 10_000)}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		answer := r.answer
+		r.mu.Unlock()
+		r.arrivals <- arrived{req.Header, string(body)}
+		if answer != nil {
+			answer(w, req)
+		}
+	}))
+	t.Cleanup(func() {
+		r.CloseClientConnections()
+		r.Close()
+	})
+	return r
+}
+
+// answers decides what the receiver does from now on.
+func (r *receiver) answers(h http.HandlerFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = h
+}
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+func (r *receiver) next(t *testing.T) arrived {
+	t.Helper()
+	select {
+	case a := <-r.arrivals:
+		return a
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing arrived")
+		return arrived{}
+	}
+}
+
+// hook registers a webhook for all events and gives its path, its id and its secret.
+func hook(t *testing.T, c *servertest.Client, url string) (path, id, secret string) {
+	t.Helper()
+	a := c.Post(t, "/integrations/webhooks", map[string]any{"name": "Orders", "url": url, "events": model.AllEvents}).OK(201)
+	return "/integrations/webhooks/" + a.ID(), a.ID(), a.Text("secret")
+}
+
+func TestWebhook(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		const hooks = "/integrations/webhooks"
+
+		t.Run("registration shows the secret once", func(t *testing.T) {
+			a := w.A.Post(t, hooks, `{"name":" Orders ","url":"https://EXAMPLE.com/hook","events":["message.sent","message.received","message.sent"]}`).OK(201)
+			secret := a.Text("secret")
+			if !strings.HasPrefix(secret, "whsec_") || len(secret) != len("whsec_")+44 || a.Text("name") != "Orders" || a.Text("url") != "https://example.com/hook" {
+				t.Fatalf("%s", a.Raw)
+			}
+			if fmt.Sprint(a.At("events")) != "[message.received message.sent]" || a.At("active") != true || a.Int("consecutive_failures") != 0 {
+				t.Fatalf("%s", a.Raw)
+			}
+			if listed := w.A.Get(t, hooks).OK(200); len(listed.List()) != 1 || strings.Contains(string(listed.Raw), "secret") {
+				t.Fatalf("%s", listed.Raw)
+			}
+			if len(w.B.Get(t, hooks).OK(200).List()) != 0 {
+				t.Fatal("another company's webhook is listed")
+			}
+			changed := w.A.Patch(t, hooks+"/"+a.ID(), `{"name":"Shop","events":["attendance.closed"],"active":false}`).OK(200)
+			if changed.Text("name") != "Shop" || fmt.Sprint(changed.At("events")) != "[attendance.closed]" || changed.At("active") != false || strings.Contains(string(changed.Raw), "secret") {
+				t.Fatalf("%s", changed.Raw)
+			}
+			rotated := w.A.Post(t, hooks+"/"+a.ID()+"/rotate-secret", nil).OK(200)
+			if fresh := rotated.Text("secret"); fresh == secret || !strings.HasPrefix(fresh, "whsec_") {
+				t.Fatalf("%s", rotated.Raw)
+			}
+			w.A.Delete(t, hooks+"/"+a.ID()).OK(204)
+			w.A.Delete(t, hooks+"/"+a.ID()).Fails(404, "not_found")
+		})
+
+		t.Run("the events can be listed", func(t *testing.T) {
+			if events := w.A.Get(t, hooks+"/events").OK(200); len(events.List()) != 8 || events.Text("data", 0, "name") != "message.received" || events.Text("data", 0, "description") == "" {
+				t.Fatalf("%s", events.Raw)
+			}
+		})
+
+		t.Run("bad input is named", func(t *testing.T) {
+			id := w.A.Post(t, hooks, `{"name":"x","url":"https://example.com","events":["message.sent"]}`).OK(201).ID()
+			for _, c := range []struct{ body, code, field string }{
+				{`{"url":"https://example.com","events":["message.sent"]}`, "invalid_request", "body"},
+				{`{"name":"x","events":["message.sent"]}`, "invalid_request", "body"},
+				{`{"name":"x","url":"https://example.com"}`, "invalid_request", "body"},
+				{`{"name":"x","url":"https://example.com","events":[]}`, "invalid_request", "body.events"},
+				{`{"name":"x","url":"https://example.com","events":null}`, "invalid_request", "body.events"},
+				{`{"name":"x","url":"https://example.com","events":["message.sent","message.lost"]}`, "invalid_request", "body.events"},
+				{`{"name":"x","url":"https://example.com","events":["webhook.test"]}`, "invalid_request", "body.events"},
+				{`{"name":" ","url":"https://example.com","events":["message.sent"]}`, "invalid_request", "body.name"},
+				{`{"name":"x","url":"ftp://example.com","events":["message.sent"]}`, "url_not_allowed", "body.url"},
+				{`{"name":"x","url":"https://user@example.com","events":["message.sent"]}`, "url_not_allowed", "body.url"},
+				{`{"name":"x","url":"https://example.com:0","events":["message.sent"]}`, "url_not_allowed", "body.url"},
+			} {
+				a := w.A.Post(t, hooks, c.body).Fails(400, c.code)
+				if !strings.HasPrefix(a.Text("details", 0, "field"), c.field) {
+					t.Errorf("%s: %s", c.body, a.Raw)
+				}
+			}
+			if a := w.A.Patch(t, hooks+"/"+id, `{"events":["message.lost"]}`).Fails(400, "invalid_request"); !strings.Contains(a.Text("message"), "message.lost") {
+				t.Fatalf("%s", a.Raw)
+			}
+			w.A.Patch(t, hooks+"/"+id, `{"url":"ftp://example.com"}`).Fails(400, "url_not_allowed")
+			w.A.Patch(t, hooks+"/"+id, `{"active":"yes"}`).Fails(400, "invalid_request")
+			w.A.Patch(t, hooks+"/"+id, `{"secret":"x"}`).Fails(400, "invalid_request")
+			w.A.Patch(t, hooks+"/"+id, nil).OK(200)
+			w.A.Delete(t, hooks+"/"+id).OK(204)
+		})
+
+		t.Run("what is not there, or another company's, is 404", func(t *testing.T) {
+			path, id, _ := hook(t, w.A.Client, "https://example.com")
+			for _, at := range []string{hooks + "/" + strangerID, hooks + "/nothing", "B"} {
+				c := w.A.Client
+				if at == "B" {
+					c, at = w.B.Client, path
+				}
+				c.Patch(t, at, `{}`).Fails(404, "not_found")
+				c.Delete(t, at).Fails(404, "not_found")
+				c.Post(t, at+"/rotate-secret", nil).Fails(404, "not_found")
+				c.Post(t, at+"/test", nil).Fails(404, "not_found")
+				c.Get(t, at+"/deliveries").Fails(404, "not_found")
+				c.Post(t, at+"/deliveries/"+strangerID+"/redeliver", nil).Fails(404, "not_found")
+			}
+			w.A.Post(t, path+"/deliveries/"+strangerID+"/redeliver", nil).Fails(404, "not_found")
+			w.A.Post(t, path+"/deliveries/nothing/redeliver", nil).Fails(404, "not_found")
+			w.A.Delete(t, hooks+"/"+id).OK(204)
+		})
+
+		t.Run("the 21st is refused, also when all come at once", func(t *testing.T) {
+			var made, refused int
+			var mu sync.Mutex
+			var group sync.WaitGroup
+			for range 25 {
+				group.Go(func() {
+					a := w.B.Post(t, hooks, `{"name":"x","url":"https://example.com","events":["message.sent"]}`)
+					mu.Lock()
+					defer mu.Unlock()
+					switch {
+					case a.Status == 201:
+						made++
+					case a.Status == 409 && a.Text("code") == "webhook_limit":
+						refused++
+					}
+				})
+			}
+			group.Wait()
+			if made != 20 || refused != 5 {
+				t.Fatalf("%d made, %d refused", made, refused)
+			}
+		})
+	})
+}
+
+func TestInternalAddressesAreRefused(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		for _, url := range []string{"http://example.com", "https://localhost/x", "https://10.0.0.1", "https://169.254.169.254/latest", "https://2130706433", "https://[::1]/"} {
+			a := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "x", "url": url, "events": []string{"message.sent"}}).Fails(400, "url_not_allowed")
+			if a.Text("details", 0, "field") != "body.url" || a.Text("message") == "" {
+				t.Errorf("%s", a.Raw)
+			}
+		}
+		w.A.Post(t, "/integrations/webhooks", `{"name":"x","url":"https://example.com","events":["message.sent"]}`).OK(201)
+	}, func(c *server.Config) { c.WebhookAllowInsecure = false })
+}
+
+func TestWebhookTest(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := newReceiver(t)
+		path, _, secret := hook(t, w.A.Client, receiver.URL)
+
+		t.Run("is signed so that a stranger can verify it", func(t *testing.T) {
+			made := w.A.Post(t, path+"/test", nil).OK(200)
+			got := receiver.next(t)
+			if made.Text("status") != "delivered" || made.Text("event") != "webhook.test" || made.Int("attempts", 0, "status_code") != 200 || made.At("next_attempt_at") != nil || made.At("finished_at") == nil {
+				t.Fatalf("%s", made.Raw)
+			}
+			if !serviceSignatureHolds(got, secret) || !standardSignatureHolds(got, secret) {
+				t.Fatalf("%v %s", got.header, got.body)
+			}
+			if got.header.Get("X-Service-Event") != "webhook.test" || got.header.Get("X-Service-Event-Id") != made.Text("event_id") || got.header.Get("X-Service-Delivery") != made.ID() ||
+				got.header.Get("Content-Type") != "application/json" || got.header.Get("User-Agent") != "Recado/development" {
+				t.Fatalf("%v", got.header)
+			}
+		})
+		t.Run("that fails is told and is neither repeated nor counted", func(t *testing.T) {
+			receiver.answers(status(500))
+			made := w.A.Post(t, path+"/test", nil).OK(200)
+			receiver.next(t)
+			if made.Text("status") != "failed" || made.Int("attempts", 0, "status_code") != 500 || made.Text("attempts", 0, "error") == "" || made.At("next_attempt_at") != nil {
+				t.Fatalf("%s", made.Raw)
+			}
+			if w.A.Get(t, "/integrations/webhooks").Int("data", 0, "consecutive_failures") != 0 {
+				t.Fatal("counted")
+			}
+			receiver.answers(nil)
+		})
+		t.Run("works while the webhook is inactive", func(t *testing.T) {
+			w.A.Patch(t, path, `{"active":false}`).OK(200)
+			if got := w.A.Post(t, path+"/test", nil).OK(200).Text("status"); got != "delivered" {
+				t.Fatal(got)
+			}
+			w.A.Patch(t, path, `{"active":true}`).OK(200)
+		})
+		t.Run("shows in the list, newest first, page by page", func(t *testing.T) {
+			first := w.A.Get(t, path+"/deliveries?limit=2").OK(200)
+			if len(first.List()) != 2 || first.Text("next_cursor") == "" || first.Text("data", 1, "status") != "failed" {
+				t.Fatalf("%s", first.Raw)
+			}
+			second := w.A.Get(t, path+"/deliveries?limit=2&cursor="+first.Text("next_cursor")).OK(200)
+			if len(second.List()) != 1 || second.At("next_cursor") != nil || second.Text("data", 0, "status") != "delivered" {
+				t.Fatalf("%s", second.Raw)
+			}
+			w.A.Get(t, path+"/deliveries?cursor=nonsense").Fails(400, "invalid_cursor")
+			w.A.Get(t, path+"/deliveries?limit=0").Fails(400, "invalid_request")
+			w.A.Get(t, path+"/deliveries?limit=101").Fails(400, "invalid_request")
+			other, _, _ := hook(t, w.A.Client, receiver.URL)
+			w.A.Get(t, other+"/deliveries?cursor="+first.Text("next_cursor")).Fails(400, "invalid_cursor")
+		})
+		t.Run("never shows in the feed", func(t *testing.T) {
+			if feed := w.A.Get(t, "/events").OK(200); len(feed.List()) != 0 || feed.Text("next_cursor") == "" {
+				t.Fatalf("%s", feed.Raw)
+			}
+		})
+		t.Run("needs the scope webhooks:manage", func(t *testing.T) {
+			_, other := w.NewKey(t, w.A.ID, desk.NewKey{Name: "reader", Scopes: model.NewScopeSet(model.ScopeRead)})
+			other.Post(t, path+"/test", nil).Fails(403, "insufficient_scope")
+			other.Get(t, "/events").Fails(403, "insufficient_scope")
+			other.Get(t, "/events/stream").Fails(403, "insufficient_scope")
+		})
+	})
+}

@@ -1,0 +1,253 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// brand holds the names of the headers that carry the service's name.
+type brand struct{ event, eventID, delivery, timestamp, signature string }
+
+func newBrand(name string) brand {
+	if name == "" {
+		name = "Service"
+	}
+	header := func(what string) string { return http.CanonicalHeaderKey("X-" + name + "-" + what) }
+	return brand{header("Event"), header("Event-Id"), header("Delivery"), header("Timestamp"), header("Signature")}
+}
+
+// Outcome is an attempt that was made and is not written down yet.
+type Outcome struct {
+	store.AttemptMade
+	OK bool
+}
+
+// What becomes of deliveries without an attempt.
+const (
+	reasonInactive = "not sent: the webhook is inactive"
+	reasonDisabled = "not sent: the webhook was disabled after too many deliveries that failed for good"
+	errorNoEvent   = "the event is older than events are kept"
+)
+
+// Attempt makes the next attempt of a delivery with the webhook as it is now. It reports false when
+// there is nothing to do any more, and when ctx ended first.
+func (d *Desk) Attempt(ctx context.Context, webhook, delivery model.ID) (Outcome, bool, error) {
+	var out store.Outgoing
+	var found bool
+	err := d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		out, found, err = tx.Outgoing(webhook, delivery)
+		return err
+	})
+	if err != nil || !found {
+		return Outcome{}, false, err
+	}
+	attempt, ok := d.attempt(ctx, out)
+	if !ok && ctx.Err() != nil {
+		return Outcome{}, false, nil
+	}
+	o := Outcome{OK: ok, AttemptMade: store.AttemptMade{
+		Webhook: webhook, Delivery: delivery, Before: out.Attempts, Attempt: attempt, Status: model.DeliveryDelivered,
+	}}
+	if !ok {
+		o.Status = model.DeliveryFailed
+		if wait, again := d.retries.Next(int(out.Attempts) + 1); again && out.Body != nil {
+			next := d.now().Add(wait)
+			o.Status, o.NextAt = model.DeliveryPending, &next
+		}
+	}
+	return o, true, nil
+}
+
+// attempt signs and posts once. It reports whether the receiver answered in time with a 2xx.
+func (d *Desk) attempt(ctx context.Context, out store.Outgoing) (model.Attempt, bool) {
+	a := model.Attempt{At: d.now().UTC().Truncate(time.Millisecond)}
+	fail := func(text string) (model.Attempt, bool) {
+		a.Error = &text
+		return a, false
+	}
+	if out.Body == nil {
+		return fail(errorNoEvent)
+	}
+	header, err := d.sign(out, a.At)
+	if err != nil {
+		d.log.Error("a webhook's secret cannot be opened", "webhook", out.Webhook.ID, "error", err)
+		return fail("the signing secret cannot be read: rotate it")
+	}
+	answer, err := d.guard.Post(ctx, out.Webhook.URL, header, out.Body)
+	a.DurationMS = answer.Duration.Milliseconds()
+	if answer.StatusCode != 0 {
+		code := int64(answer.StatusCode)
+		a.StatusCode = &code
+	}
+	switch status := answer.StatusCode; {
+	case err != nil:
+		return fail(err.Error())
+	case status >= 300 && status < 400:
+		return fail(fmt.Sprintf("answered %d: redirects are not followed", status))
+	case status < 200 || status > 299:
+		return fail(fmt.Sprintf("answered %d, not 2xx", status))
+	}
+	return a, true
+}
+
+// sign makes the headers of one attempt. The body is the event's stored bytes, so every attempt signs
+// the same ones, with the time of the attempt.
+func (d *Desk) sign(out store.Outgoing, at time.Time) (http.Header, error) {
+	w := out.Webhook
+	secret, err := d.vault.Open(w.Secret, w.Company, w.ID)
+	if err != nil {
+		return nil, err
+	}
+	seconds := at.Unix()
+	id, timestamp := out.EventID.String(), strconv.FormatInt(seconds, 10)
+	standard := model.StandardSignature(string(secret), id, seconds, out.Body)
+	if w.OldSecret != nil && w.OldSecretUntil != nil && at.Before(*w.OldSecretUntil) {
+		old, err := d.vault.Open(w.OldSecret, w.Company, w.ID)
+		if err != nil {
+			return nil, err
+		}
+		standard += " " + model.StandardSignature(string(old), id, seconds, out.Body)
+	}
+	return http.Header{
+		"Content-Type":      {"application/json"},
+		d.brand.event:       {string(out.Event)},
+		d.brand.eventID:     {id},
+		d.brand.delivery:    {out.Delivery.String()},
+		d.brand.timestamp:   {timestamp},
+		d.brand.signature:   {model.ServiceSignature(string(secret), seconds, out.Body)},
+		"Webhook-Id":        {id},
+		"Webhook-Timestamp": {timestamp},
+		"Webhook-Signature": {standard},
+	}, nil
+}
+
+// SaveOutcomes writes attempts down, counts the deliveries that failed for good one after another,
+// and disables a webhook at the tenth. An outcome of a lane that was lost meanwhile is dropped.
+func (d *Desk) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
+	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		health, err := lockHealth(tx, outcomes)
+		if err != nil {
+			return struct{}{}, err
+		}
+		for _, o := range outcomes {
+			h := health[o.Webhook]
+			stored, err := tx.SaveAttempt(o.AttemptMade, h != nil && o.Status == model.DeliveryFailed)
+			if err != nil {
+				return struct{}{}, err
+			}
+			if h != nil && stored && h.Active {
+				h.count(o.Status)
+			}
+		}
+		return struct{}{}, d.saveHealth(tx, health)
+	})
+	return err
+}
+
+// counter is a webhook's health while outcomes are being counted.
+type counter struct {
+	store.WebhookHealth
+	disabled bool
+}
+
+func (h *counter) count(status string) {
+	switch status {
+	case model.DeliveryDelivered:
+		h.Failures = 0
+	case model.DeliveryFailed:
+		h.Failures++
+		if h.Failures >= model.MaxWebhookFailures {
+			h.Active, h.disabled = false, true
+		}
+	}
+}
+
+// lockHealth locks the webhooks that have a delivery that failed for good, in the order of their ids;
+// for the others a success only resets the count.
+func lockHealth(tx *store.Tx, outcomes []Outcome) (map[model.ID]*counter, error) {
+	failed, delivered := map[model.ID]bool{}, map[model.ID]bool{}
+	for _, o := range outcomes {
+		failed[o.Webhook] = failed[o.Webhook] || o.Status == model.DeliveryFailed
+		delivered[o.Webhook] = delivered[o.Webhook] || o.OK
+	}
+	health := map[model.ID]*counter{}
+	for _, webhook := range sortedIDs(failed) {
+		switch {
+		case failed[webhook]:
+			h, found, err := tx.LockWebhookHealth(webhook)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				health[webhook] = &counter{WebhookHealth: h}
+			}
+		case delivered[webhook]:
+			tx.ResetWebhookFailures(webhook)
+		}
+	}
+	return health, nil
+}
+
+func (d *Desk) saveHealth(tx *store.Tx, health map[model.ID]*counter) error {
+	for _, webhook := range sortedIDs(health) {
+		h := health[webhook]
+		tx.SaveWebhookHealth(webhook, h.WebhookHealth)
+		if !h.disabled {
+			continue
+		}
+		if err := d.giveUp(tx, webhook, reasonDisabled); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			d.log.Warn("webhook disabled: too many deliveries in a row failed for good", "webhook", webhook)
+		})
+	}
+	return nil
+}
+
+func sortedIDs[T any](m map[model.ID]T) []model.ID {
+	ids := make([]model.ID, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b model.ID) int { return slices.Compare(a[:], b[:]) })
+	return ids
+}
+
+// giveUpStep is how many deliveries one transaction gives up: a long queue must not hold up others.
+const giveUpStep = 500
+
+// giveUp ends what is pending for a webhook that is inactive now. Where that is much, the delivering
+// loop does the rest.
+func (d *Desk) giveUp(tx *store.Tx, webhook model.ID, reason string) error {
+	n, err := tx.GiveUpPending(webhook, reason, giveUpStep)
+	if n == giveUpStep {
+		tx.AfterCommit(func() { d.announce(webhook) })
+	}
+	return err
+}
+
+// Settle ends what is still pending for a webhook that is inactive or gone, a step at a time. It
+// reports whether there may be more.
+func (d *Desk) Settle(ctx context.Context, webhook model.ID) (more bool, err error) {
+	return write(ctx, d, nil, func(tx *store.Tx) (bool, error) {
+		h, found, err := tx.LockWebhookHealth(webhook)
+		if err != nil || found && h.Active {
+			return false, err
+		}
+		var n int64
+		if found {
+			n, err = tx.GiveUpPending(webhook, reasonInactive, giveUpStep)
+		} else {
+			n, err = tx.DropPending(webhook, giveUpStep)
+		}
+		return n == giveUpStep, err
+	})
+}

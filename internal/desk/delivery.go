@@ -1,0 +1,135 @@
+package desk
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// maxTests is how many webhook tests may wait for their receivers at once: each holds a call for up
+// to eight seconds.
+const maxTests = 64
+
+// DeliveryPage is a page of a webhook's deliveries, newest first.
+type DeliveryPage struct {
+	Deliveries []model.Delivery
+	Next       *string
+}
+
+// Deliveries lists what was sent to a webhook, with every attempt.
+func (d *Desk) Deliveries(ctx context.Context, a *Actor, webhook model.ID, limit int, cursor string) (DeliveryPage, error) {
+	filter := "deliveries " + webhook.String()
+	var before model.ID
+	if cursor != "" {
+		payload, err := d.cursors.Open(a.Company.ID, filter, cursor)
+		if err != nil {
+			return DeliveryPage{}, err
+		}
+		if _, before, err = model.ReadCursorIntID(payload); err != nil {
+			return DeliveryPage{}, err
+		}
+	}
+	return read(ctx, d, func(tx *store.Tx) (DeliveryPage, error) {
+		if _, found, err := tx.Webhook(a.Company.ID, webhook); err != nil || !found {
+			return DeliveryPage{}, errOr(err, model.NotFound("webhook"))
+		}
+		rows, err := tx.Deliveries(a.Company.ID, webhook, before, limit+1)
+		page := DeliveryPage{Deliveries: rows}
+		if len(rows) > limit {
+			page.Deliveries = rows[:limit]
+			next := d.cursors.Seal(a.Company.ID, filter, model.CursorIntID(0, rows[limit-1].ID))
+			page.Next = &next
+		}
+		return page, err
+	})
+}
+
+// Redeliver sends the event of one delivery again, byte for byte and with the same event id, as a
+// delivery of its own.
+func (d *Desk) Redeliver(ctx context.Context, a *Actor, webhook, delivery model.ID) (model.Delivery, error) {
+	return write(ctx, d, a, func(tx *store.Tx) (model.Delivery, error) {
+		w, found, err := tx.Webhook(a.Company.ID, webhook)
+		if err != nil || !found {
+			return model.Delivery{}, errOr(err, model.NotFound("webhook"))
+		}
+		old, found, err := tx.Delivery(a.Company.ID, webhook, delivery)
+		if err != nil || !found {
+			return old, errOr(err, model.NotFound("delivery"))
+		}
+		if _, found, err = tx.EventBody(a.Company.ID, old.EventID); err != nil || !found {
+			return old, errOr(err, model.NotFound("event any more"))
+		}
+		if !w.Active {
+			return old, model.Errorf(model.CodeWebhookInactive, "The webhook is inactive. Activate it first.")
+		}
+		again := model.Delivery{
+			ID: model.NewID(), EventID: old.EventID, Event: old.Event, Status: model.DeliveryPending,
+			Attempts: []model.Attempt{}, NextAttemptAt: &tx.Now, CreatedAt: tx.Now,
+		}
+		tx.AfterCommit(func() { d.announce(webhook) })
+		return again, tx.InsertDelivery(a.Company.ID, webhook, again)
+	})
+}
+
+// TestWebhook makes one attempt with an event of type webhook.test at once, also while the webhook is
+// inactive. It is not repeated and counts for nothing.
+func (d *Desk) TestWebhook(ctx context.Context, a *Actor, webhook model.ID) (model.Delivery, error) {
+	w, err := read(ctx, d, func(tx *store.Tx) (store.Webhook, error) {
+		w, found, err := tx.Webhook(a.Company.ID, webhook)
+		if err == nil && !found {
+			err = model.NotFound("webhook")
+		}
+		return w, err
+	})
+	if err != nil {
+		return model.Delivery{}, err
+	}
+	select {
+	case d.testing <- struct{}{}:
+		defer func() { <-d.testing }()
+	default:
+		return model.Delivery{}, &model.Error{
+			Code: model.CodeUnavailable, Message: "Too many webhook tests are waiting for their receivers.", RetryAfter: 2 * time.Second,
+		}
+	}
+	test := store.Outgoing{Delivery: model.NewID(), Event: model.WebhookTest, EventID: model.NewID(), Webhook: w}
+	began := d.now().UTC().Truncate(time.Millisecond)
+	test.Body, err = eventBody(test.EventID, a.Company.ID, test.Event, began, func(b []byte) ([]byte, error) {
+		b = append(b, `{"webhook":{"id":"`...)
+		b = webhook.AppendText(b)
+		b = append(b, `","name":`...)
+		b, err := model.AppendJSON(b, w.Name)
+		return append(b, `}}`...), err
+	})
+	if err != nil {
+		return model.Delivery{}, err
+	}
+	attempt, ok := d.attempt(context.WithoutCancel(ctx), test)
+	status := model.DeliveryFailed
+	if ok {
+		status = model.DeliveryDelivered
+	}
+	return write(context.WithoutCancel(ctx), d, a, func(tx *store.Tx) (model.Delivery, error) {
+		delivery := model.Delivery{
+			ID: test.Delivery, EventID: test.EventID, Event: test.Event, Status: status,
+			Attempts: []model.Attempt{attempt}, CreatedAt: began, FinishedAt: &tx.Now,
+		}
+		tx.InsertTestEvent(store.Event{ID: test.EventID, Company: a.Company.ID, Type: test.Event, Body: test.Body})
+		return delivery, tx.InsertDelivery(a.Company.ID, webhook, delivery)
+	})
+}
+
+// Purge deletes what is older than it has to be kept, in small steps. It reports whether there is more.
+func (d *Desk) Purge(ctx context.Context) (more bool, err error) {
+	const step = 500
+	return write(ctx, d, nil, func(tx *store.Tx) (bool, error) {
+		deliveries, err := tx.PurgeDeliveries(tx.Now.Add(-model.DeliveryRetention), step)
+		if err != nil {
+			return false, err
+		}
+		events, err := tx.PurgeEvents(tx.Now.Add(-model.EventRetention), step)
+		return deliveries >= step || events >= step, err
+	})
+}

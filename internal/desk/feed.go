@@ -1,0 +1,162 @@
+package desk
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// FeedPage is a part of the company's feed, oldest first.
+type FeedPage struct {
+	Events []FeedEvent
+	Next   string // where to go on, also when there is nothing yet
+	More   bool   // more is there already
+}
+
+// FeedEvent is one event as receivers get it, and the place behind it.
+type FeedEvent struct {
+	Type   model.EventType
+	Body   []byte
+	Cursor string
+}
+
+const (
+	feedFilter = "events"
+
+	// What a page looks through at most, so that a filter that matches nothing costs a bounded time.
+	feedWindow = 2_000
+	feedBudget = 20_000
+)
+
+// Events gives the company's events after a cursor; without one, from the oldest that is kept. A key
+// sees the events of conversations and boards it may see. The cursor moves past what it may not, so
+// a page can be short while there is more.
+func (d *Desk) Events(ctx context.Context, a *Actor, after string, types model.EventSet, limit int) (FeedPage, error) {
+	var position int64
+	var id model.ID
+	if after != "" {
+		payload, err := d.cursors.Open(a.Company.ID, feedFilter, after)
+		if err != nil {
+			return FeedPage{}, err
+		}
+		if position, id, err = model.ReadCursorIntID(payload); err != nil {
+			return FeedPage{}, err
+		}
+	}
+	return read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
+		return d.feedPage(tx, a, position, id, types, limit)
+	})
+}
+
+func (d *Desk) feedPage(tx *store.Tx, a *Actor, position int64, id model.ID, types model.EventSet, limit int) (FeedPage, error) {
+	page := FeedPage{Next: d.feedCursor(a, position, id)}
+	names := "," + joinTypes(types) + ","
+	oldest := tx.Now.Add(-model.EventRetention)
+	window := limit
+	for seen := 0; len(page.Events) < limit && seen < feedBudget; window = min(4*window, feedWindow) {
+		rows, full, left := 0, false, false
+		err := tx.Feed(a.Company.ID, position, id, names, window, func(e store.FeedEvent) {
+			rows++
+			if full {
+				left = true
+				return
+			}
+			position, id = e.Position, e.ID
+			if e.Body == nil || e.CreatedAt.Before(oldest) || !a.maySeeEvent(e) {
+				return
+			}
+			page.Events = append(page.Events, FeedEvent{Type: e.Type, Body: e.Body, Cursor: d.feedCursor(a, e.Position, e.ID)})
+			full = len(page.Events) == limit
+		})
+		if err != nil {
+			return page, err
+		}
+		seen += rows
+		if page.More = rows == window || left; !page.More {
+			break
+		}
+	}
+	page.Next = d.feedCursor(a, position, id)
+	return page, nil
+}
+
+// maySeeEvent applies the one policy on conversations, and the key's list of boards.
+func (a *Actor) maySeeEvent(e store.FeedEvent) bool {
+	return (e.Conversation == nil || a.MaySee(e.Conversation)) && (e.Board == nil || a.MaySeeBoard(*e.Board))
+}
+
+func (d *Desk) feedCursor(a *Actor, position int64, id model.ID) string {
+	return d.cursors.Seal(a.Company.ID, feedFilter, model.CursorIntID(position, id))
+}
+
+func joinTypes(types model.EventSet) string {
+	var names []string
+	for _, t := range types.List() {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ",")
+}
+
+// FeedEnd is the cursor behind everything that has happened so far.
+func (d *Desk) FeedEnd(ctx context.Context, a *Actor) (string, error) {
+	return read(ctx, d, func(tx *store.Tx) (string, error) {
+		position, id, err := tx.FeedEnd(a.Company.ID)
+		return d.feedCursor(a, position, id), err
+	})
+}
+
+// FeedChanged gives a channel that is closed at the company's next event. Ask for it before reading
+// the feed, so that nothing falls between the two.
+func (d *Desk) FeedChanged(a *Actor) <-chan struct{} { return d.feed.next(a.Company.ID) }
+
+// ListenFeed passes on what other nodes recorded, until ctx ends.
+func (d *Desk) ListenFeed(ctx context.Context) {
+	d.store.Listen(ctx, channelFeed, func(payload string) {
+		if company, ok := model.ParseID(payload); ok {
+			d.feed.ring(company)
+		} else {
+			d.feed.ringAll()
+		}
+	})
+}
+
+// feed wakes everybody who follows a company's events.
+type feed struct {
+	mu      sync.Mutex
+	waiting map[model.ID]chan struct{}
+}
+
+func (f *feed) next(company model.ID) <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.waiting[company]
+	if c == nil {
+		if f.waiting == nil {
+			f.waiting = map[model.ID]chan struct{}{}
+		}
+		c = make(chan struct{})
+		f.waiting[company] = c
+	}
+	return c
+}
+
+func (f *feed) ring(company model.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c := f.waiting[company]; c != nil {
+		close(c)
+		delete(f.waiting, company)
+	}
+}
+
+func (f *feed) ringAll() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.waiting {
+		close(c)
+	}
+	clear(f.waiting)
+}

@@ -1,0 +1,216 @@
+package desk
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// raise records an event about a conversation, a board, or neither, in a transaction of its own.
+func (o *office) raise(t *testing.T, d *Desk, kind model.EventType, conversation, board *model.ID, before ...func()) {
+	t.Helper()
+	_, err := write(t.Context(), d, nil, func(tx *store.Tx) (struct{}, error) {
+		err := d.record(tx, o.company.ID, kind, conversation, board, func(b []byte) ([]byte, error) { return append(b, `{"n":1}`...), nil })
+		if err == nil {
+			_, err = tx.CountWebhooks(model.NewID()) // sends the statements, so that the transaction has its place
+		}
+		for _, f := range before {
+			f()
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// all follows the feed to its end.
+func (o *office) all(t *testing.T, d *Desk, a *Actor, after string, types model.EventSet, limit int) (bodies []string, next string) {
+	t.Helper()
+	for {
+		page, err := d.Events(t.Context(), a, after, types, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range page.Events {
+			bodies = append(bodies, string(e.Body))
+		}
+		after = page.Next
+		if !page.More {
+			return bodies, after
+		}
+	}
+}
+
+// settled waits until the feed has n events after a cursor. On PostgreSQL an unrelated transaction on
+// the same server can hold them back for a while.
+func (o *office) settled(t *testing.T, d *Desk, after string, n int) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		if bodies, _ := o.all(t, d, o.owner, after, model.EveryEvent, 100); len(bodies) == n {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestFeed(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		d := o.nodes[0]
+		mine, others, queued := o.customer(t, 1), o.customer(t, 2), o.customer(t, 3)
+		sector := model.NewID()
+		if err := o.change(t.Context(), d, mine, func(th *thread) error { th.Assignee = &o.owner.User.ID; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.change(t.Context(), d, queued, func(th *thread) error { th.Sector = &sector; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		o.settled(t, d, "", 2)
+		_, start := o.all(t, d, o.owner, "", model.EveryEvent, 30)
+		board, secret := model.NewID(), model.NewID()
+		for range 3 {
+			o.raise(t, d, model.EventMessageSent, &mine, nil)
+			o.raise(t, d, model.EventMessageReceived, &others, nil)
+			o.raise(t, d, model.EventMessageReceived, &queued, nil)
+			o.raise(t, d, model.EventCardCreated, nil, &board)
+			o.raise(t, d, model.EventCardMoved, nil, &secret)
+		}
+		o.settled(t, d, start, 15)
+		about := func(bodies []string) map[string]int {
+			n := map[string]int{}
+			for _, b := range bodies {
+				kind, _, _ := strings.Cut(strings.SplitN(b, `"type":"`, 2)[1], `"`)
+				n[kind]++
+			}
+			return n
+		}
+
+		t.Run("gives everything once, whatever the page", func(t *testing.T) {
+			for _, limit := range []int{1, 4, 15, 100} {
+				bodies, _ := o.all(t, d, o.owner, start, model.EveryEvent, limit)
+				if got := fmt.Sprint(about(bodies)); got != "map[kanban.card.created:3 kanban.card.moved:3 message.received:6 message.sent:3]" {
+					t.Fatalf("limit %d: %s", limit, got)
+				}
+			}
+		})
+		t.Run("gives only the types asked for, and moves past the others", func(t *testing.T) {
+			types := model.NewEventSet(model.EventCardMoved)
+			bodies, end := o.all(t, d, o.owner, start, types, 2)
+			if fmt.Sprint(about(bodies)) != "map[kanban.card.moved:3]" {
+				t.Fatal(bodies)
+			}
+			if again, _ := o.all(t, d, o.owner, end, model.EveryEvent, 2); len(again) != 0 {
+				t.Fatal(again)
+			}
+		})
+		t.Run("shows a key what it may see", func(t *testing.T) {
+			for _, c := range []struct {
+				profile model.AccessProfile
+				boards  []model.ID
+				want    string
+			}{
+				{model.AccessAll, []model.ID{board}, "map[kanban.card.created:3 message.received:6 message.sent:3]"},
+				{model.AccessSectors, nil, "map[kanban.card.created:3 kanban.card.moved:3 message.received:3 message.sent:3]"},
+				{model.AccessOwn, []model.ID{}, "map[message.sent:3]"},
+			} {
+				a := *o.owner
+				a.Profile, a.Boards, a.Sectors = c.profile, c.boards, []model.ID{sector}
+				if bodies, _ := o.all(t, d, &a, start, model.EveryEvent, 4); fmt.Sprint(about(bodies)) != c.want {
+					t.Errorf("%s: %v", c.profile, about(bodies))
+				}
+			}
+		})
+		t.Run("takes its own cursors alone", func(t *testing.T) {
+			for _, cursor := range []string{"x", start + "x", strings.ToUpper(start)} {
+				if _, err := d.Events(t.Context(), o.owner, cursor, model.EveryEvent, 1); model.CodeOf(err) != model.CodeInvalidCursor {
+					t.Errorf("%q: %v", cursor, err)
+				}
+			}
+			b := *o.owner
+			b.Company.ID = model.NewID()
+			if _, err := d.Events(t.Context(), &b, start, model.EveryEvent, 1); model.CodeOf(err) != model.CodeInvalidCursor {
+				t.Error(err)
+			}
+		})
+		t.Run("its end lies behind everything so far", func(t *testing.T) {
+			end, err := d.FeedEnd(t.Context(), o.owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.raise(t, d, model.EventAttendanceOpened, &mine, nil)
+			o.settled(t, d, end, 1)
+			if bodies, _ := o.all(t, d, o.owner, end, model.EveryEvent, 30); fmt.Sprint(about(bodies)) != "map[attendance.opened:1]" {
+				t.Fatal(bodies)
+			}
+		})
+		t.Run("forgets what is older than fourteen days", func(t *testing.T) {
+			d.now = func() time.Time { return time.Now().Add(15 * 24 * time.Hour) }
+			defer func() { d.now = time.Now }()
+			for more := true; more; {
+				var err error
+				if more, err = write(t.Context(), d, nil, func(tx *store.Tx) (bool, error) {
+					tx.Now = d.now()
+					n, err := tx.PurgeEvents(tx.Now.Add(-model.EventRetention), 5)
+					return n > 0, err
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if bodies, _ := o.all(t, d, o.owner, "", model.EveryEvent, 30); len(bodies) != 0 {
+				t.Fatal(bodies)
+			}
+		})
+	})
+}
+
+// A reader that follows the feed while many write, some of them slowly, must see every event: those
+// that commit late must not end up behind it.
+func TestTheFeedSkipsNothingWhileManyWrite(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		const writers, events = 8, 40
+		var writing sync.WaitGroup
+		var committed, finished atomic.Int64
+		for w := range writers {
+			d := o.nodes[w%2]
+			writing.Go(func() {
+				for range events {
+					o.raise(t, d, model.EventMessageSent, nil, nil, func() {
+						// The first writer stays open until others that began later are through.
+						for then := committed.Load(); w == 0 && !d.Alone() && committed.Load() < then+5 && finished.Load() < writers-1; {
+							runtime.Gosched()
+						}
+					})
+					committed.Add(1)
+				}
+				finished.Add(1)
+			})
+		}
+		var seen []string
+		after := ""
+		for last := false; ; {
+			var bodies []string
+			bodies, after = o.all(t, o.nodes[0], o.owner, after, model.EveryEvent, 7)
+			seen = append(seen, bodies...)
+			if last && len(seen) >= writers*events {
+				break
+			}
+			last = finished.Load() == writers
+		}
+		if len(seen) != writers*events {
+			t.Fatalf("%d events seen, want %d", len(seen), writers*events)
+		}
+		slices.Sort(seen)
+		if len(slices.Compact(seen)) != writers*events {
+			t.Fatal("an event came twice")
+		}
+		writing.Wait()
+	})
+}

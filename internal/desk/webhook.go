@@ -1,0 +1,167 @@
+package desk
+
+import (
+	"context"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// NewWebhook is what an address is registered with.
+type NewWebhook struct {
+	Name   string
+	URL    string
+	Events []string
+}
+
+// WebhookChange holds what is to change; nil leaves a field as it is.
+type WebhookChange struct {
+	Name   *string
+	URL    *string
+	Events *[]string
+	Active *bool
+}
+
+// Webhooks lists the company's addresses.
+func (d *Desk) Webhooks(ctx context.Context, a *Actor) ([]model.Webhook, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.Webhook, error) { return tx.Webhooks(a.Company.ID) })
+}
+
+// CreateWebhook registers an address and gives its signing secret, which is never shown again.
+func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (model.Webhook, string, error) {
+	clean, err := d.checkWebhook(WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events})
+	if err != nil {
+		return model.Webhook{}, "", err
+	}
+	secret := model.NewWebhookSecret()
+	made, err := write(ctx, d, a, func(tx *store.Tx) (model.Webhook, error) {
+		n, err := tx.CountWebhooks(a.Company.ID)
+		if err != nil {
+			return model.Webhook{}, err
+		}
+		if n >= model.MaxWebhooks {
+			return model.Webhook{}, model.Errorf(model.CodeWebhookLimit, "A company has at most %d webhooks. Delete one that is no longer needed first.", model.MaxWebhooks)
+		}
+		w := store.Webhook{Company: a.Company.ID, Webhook: model.Webhook{ID: model.NewID(), Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now}}
+		clean.apply(&w.Webhook)
+		w.Secret = d.vault.Seal([]byte(secret), w.Company, w.ID)
+		tx.InsertWebhook(w)
+		return w.Webhook, nil
+	})
+	return made, secret, err
+}
+
+// UpdateWebhook changes an address. Activating it starts its count of failures anew; deactivating it
+// gives up what is pending, which the feed still has.
+func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in WebhookChange) (model.Webhook, error) {
+	clean, err := d.checkWebhook(in)
+	if err != nil {
+		return model.Webhook{}, err
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Webhook, error) {
+		w, found, err := tx.LockWebhook(a.Company.ID, id)
+		if err != nil || !found {
+			return w.Webhook, errOr(err, model.NotFound("webhook"))
+		}
+		clean.apply(&w.Webhook)
+		if in.Active != nil {
+			w.Active = *in.Active
+			if w.Active {
+				w.ConsecutiveFailures = 0
+			}
+		}
+		w.UpdatedAt = tx.Now
+		tx.SaveWebhook(w)
+		if !w.Active {
+			if err := d.giveUp(tx, id, reasonInactive); err != nil {
+				return w.Webhook, err
+			}
+		}
+		return w.Webhook, nil
+	})
+}
+
+// DeleteWebhook removes an address at once, with what was on its way to it.
+func (d *Desk) DeleteWebhook(ctx context.Context, a *Actor, id model.ID) error {
+	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+		found, err := tx.DeleteWebhook(a.Company.ID, id)
+		if err == nil && !found {
+			err = model.NotFound("webhook")
+		}
+		tx.AfterCommit(func() { d.announce(id) }) // for what is pending to be dropped
+		return struct{}{}, err
+	})
+	return err
+}
+
+// RotateWebhookSecret replaces the signing secret and gives the new one. For a day the Standard
+// Webhooks header carries a signature with the old one as well.
+func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (model.Webhook, string, error) {
+	secret := model.NewWebhookSecret()
+	w, err := write(ctx, d, a, func(tx *store.Tx) (model.Webhook, error) {
+		w, found, err := tx.LockWebhook(a.Company.ID, id)
+		if err != nil || !found {
+			return w.Webhook, errOr(err, model.NotFound("webhook"))
+		}
+		until := tx.Now.Add(model.SecretOverlap)
+		w.OldSecret, w.OldSecretUntil = w.Secret, &until
+		w.Secret = d.vault.Seal([]byte(secret), w.Company, w.ID)
+		w.UpdatedAt = tx.Now
+		tx.SaveWebhook(w)
+		return w.Webhook, nil
+	})
+	return w, secret, err
+}
+
+// cleanWebhook holds checked values; the zero value of a field leaves it as it is.
+type cleanWebhook struct {
+	name   string
+	url    string
+	events []model.EventType
+}
+
+func (c cleanWebhook) apply(w *model.Webhook) {
+	if c.name != "" {
+		w.Name = c.name
+	}
+	if c.url != "" {
+		w.URL = c.url
+	}
+	if c.events != nil {
+		w.Events = c.events
+	}
+}
+
+func (d *Desk) checkWebhook(in WebhookChange) (cleanWebhook, error) {
+	var c cleanWebhook
+	if in.Name != nil {
+		name, invalid := model.Name("body.name", *in.Name, model.MaxName)
+		if invalid != nil {
+			return c, invalid
+		}
+		c.name = name
+	}
+	if in.Events != nil {
+		events, invalid := model.ParseEvents("body.events", *in.Events)
+		if invalid != nil {
+			return c, invalid
+		}
+		if events == 0 {
+			return c, model.Invalid("body.events", "must name at least one event")
+		}
+		c.events = events.List()
+	}
+	if in.URL != nil {
+		u, err := d.guard.CheckURL(*in.URL)
+		if err != nil {
+			return c, err
+		}
+		c.url = u.String()
+	}
+	return c, nil
+}
+
+// WebhookCounts tells how many addresses are healthy, failing and inactive, for metrics.
+func (d *Desk) WebhookCounts(ctx context.Context) (store.WebhookCounts, error) {
+	return read(ctx, d, func(tx *store.Tx) (store.WebhookCounts, error) { return tx.WebhookCounts() })
+}

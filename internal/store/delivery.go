@@ -1,0 +1,283 @@
+package store
+
+import (
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/model"
+)
+
+const deliveryColumns = `d.id, d.event, d.event_type, d.status, d.next_attempt_at, d.created_at, d.finished_at, d.log`
+
+func scanDelivery(r Row) (model.Delivery, error) {
+	d := model.Delivery{
+		ID: r.ID(0), EventID: r.ID(1), Event: model.EventType(r.Text(2)), Status: r.Text(3), NextAttemptAt: r.NullTime(4),
+		CreatedAt: r.Time(5), FinishedAt: r.NullTime(6), Attempts: []model.Attempt{},
+	}
+	if log := r.Text(7); log != "" {
+		return d, json.Unmarshal([]byte("["+strings.TrimSuffix(log, ",")+"]"), &d.Attempts)
+	}
+	return d, nil
+}
+
+// attemptLog is one entry of a delivery's log.
+func attemptLog(a model.Attempt) (string, error) {
+	b, err := model.AppendJSON(nil, a)
+	return string(append(b, ',')), err
+}
+
+// Deliveries lists a webhook's deliveries, newest first, from the one before the given on; a zero id
+// means from the newest.
+func (tx *Tx) Deliveries(company, webhook, before model.ID, limit int) ([]model.Delivery, error) {
+	if before.IsZero() {
+		before = lastOfAll
+	}
+	var out []model.Delivery
+	err := tx.query(`
+		SELECT `+deliveryColumns+`
+		FROM deliveries d
+		WHERE d.webhook = $1 AND d.id < $2 AND d.company = $3
+		ORDER BY d.id DESC
+		LIMIT $4`, []any{webhook, before, company, limit}, func(r Row) error {
+		d, err := scanDelivery(r)
+		out = append(out, d)
+		return err
+	})
+	return out, err
+}
+
+// lastOfAll is greater than every id that is made.
+var lastOfAll = model.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+
+// Delivery gives one delivery of a webhook.
+func (tx *Tx) Delivery(company, webhook, id model.ID) (model.Delivery, bool, error) {
+	var d model.Delivery
+	var broken error
+	found, err := tx.one(`
+		SELECT `+deliveryColumns+`
+		FROM deliveries d
+		WHERE d.webhook = $1 AND d.id = $2 AND d.company = $3`, []any{webhook, id, company}, func(r Row) {
+		d, broken = scanDelivery(r)
+	})
+	if err == nil {
+		err = broken
+	}
+	return d, found, err
+}
+
+// InsertDelivery adds a delivery: pending and due at NextAttemptAt, or final with its attempts.
+func (tx *Tx) InsertDelivery(company, webhook model.ID, d model.Delivery) error {
+	var log strings.Builder
+	for _, a := range d.Attempts {
+		entry, err := attemptLog(a)
+		if err != nil {
+			return err
+		}
+		log.WriteString(entry)
+	}
+	tx.later(`
+		INSERT INTO deliveries (webhook, id, company, event, event_type, status, attempts, next_attempt_at, created_at, finished_at, log)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		webhook, d.ID, company, d.EventID, d.Event, d.Status, len(d.Attempts), d.NextAttemptAt, d.CreatedAt, d.FinishedAt, log.String())
+	return nil
+}
+
+// Pending is a webhook with deliveries that are not final.
+type Pending struct {
+	Webhook model.ID
+	DueAt   time.Time // of the one that is due first
+	Active  bool      // false: inactive or deleted, so what is pending must be given up
+}
+
+// PendingWebhooks lists the webhooks that have pending deliveries, except those in the lane of
+// another node than owner; a zero owner leaves out none. It hops from webhook to webhook through the index of due deliveries, so
+// neither idle webhooks nor a long queue make it slow.
+func (tx *Tx) PendingWebhooks(owner model.ID) ([]Pending, error) {
+	var out []Pending
+	err := tx.query(`
+		WITH RECURSIVE hop (webhook) AS (
+			SELECT (SELECT webhook FROM deliveries WHERE next_attempt_at IS NOT NULL ORDER BY webhook, next_attempt_at, id LIMIT 1)
+			UNION ALL
+			SELECT (
+				SELECT d.webhook
+				FROM deliveries d
+				WHERE d.next_attempt_at IS NOT NULL AND d.webhook > hop.webhook
+				ORDER BY d.webhook, d.next_attempt_at, d.id
+				LIMIT 1)
+			FROM hop
+			WHERE hop.webhook IS NOT NULL
+		)
+		SELECT hop.webhook, w.active, (
+			SELECT d.next_attempt_at
+			FROM deliveries d
+			WHERE d.webhook = hop.webhook AND d.next_attempt_at IS NOT NULL
+			ORDER BY d.webhook, d.next_attempt_at, d.id
+			LIMIT 1)
+		FROM hop
+		LEFT JOIN webhooks w ON w.id = hop.webhook
+		LEFT JOIN lanes l ON l.subject = hop.webhook AND l.owner <> $1 AND l.lease_until >= $2
+		WHERE hop.webhook IS NOT NULL AND l.subject IS NULL`, []any{owner, tx.Now}, func(r Row) error {
+		if !r.Null(2) { // finished between two looks of one statement
+			out = append(out, Pending{Webhook: r.ID(0), Active: !r.Null(1) && r.Bool(1), DueAt: r.Time(2)})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// DueDeliveries gives the ids of a webhook's due deliveries in the order in which they go out. It
+// also tells whether the webhook is active; if not, nothing of it may go out.
+func (tx *Tx) DueDeliveries(webhook model.ID, now time.Time, limit int) (ids []model.ID, active bool, err error) {
+	err = tx.query(`
+		SELECT w.active, d.id
+		FROM (SELECT 1 AS here) one
+		LEFT JOIN webhooks w ON w.id = $1
+		LEFT JOIN (
+			SELECT id, next_attempt_at
+			FROM deliveries
+			WHERE webhook = $1 AND next_attempt_at <= $2
+			ORDER BY next_attempt_at, id
+			LIMIT $3
+		) d ON w.active
+		ORDER BY d.next_attempt_at, d.id`, []any{webhook, now, limit}, func(r Row) error {
+		active = !r.Null(0) && r.Bool(0)
+		if !r.Null(1) {
+			ids = append(ids, r.ID(1))
+		}
+		return nil
+	})
+	return ids, active, err
+}
+
+// Outgoing is everything one attempt needs, as it is at this moment.
+type Outgoing struct {
+	Delivery model.ID
+	Attempts int64 // made before
+	Event    model.EventType
+	EventID  model.ID
+	Body     []byte // nil when the event is older than events are kept
+	Webhook  Webhook
+}
+
+// Outgoing reports false when the delivery is final, or its webhook inactive or deleted.
+func (tx *Tx) Outgoing(webhook, delivery model.ID) (Outgoing, bool, error) {
+	var o Outgoing
+	found, err := tx.one(`
+		SELECT`+webhookColumns+`, d.attempts, d.event_type, d.event, e.body
+		FROM deliveries d
+		JOIN webhooks w ON w.id = d.webhook
+		LEFT JOIN events e ON e.id = d.event
+		WHERE d.webhook = $1 AND d.id = $2 AND d.next_attempt_at IS NOT NULL AND w.active`, []any{webhook, delivery}, func(r Row) {
+		o = Outgoing{
+			Webhook: scanWebhook(r), Delivery: delivery,
+			Attempts: r.Int(12), Event: model.EventType(r.Text(13)), EventID: r.ID(14), Body: r.Bytes(15),
+		}
+	})
+	return o, found, err
+}
+
+// AttemptMade is the result of one attempt. It is stored only if the number of attempts is still the
+// one it began with and, where nodes share the work, if the lane is still the one it was made in.
+type AttemptMade struct {
+	Webhook  model.ID
+	Delivery model.ID
+	Owner    model.ID
+	Epoch    int64 // 0: no lane
+	Before   int64 // attempts made before
+	Attempt  model.Attempt
+	Status   string     // delivered, failed, or pending for another attempt
+	NextAt   *time.Time // when pending
+}
+
+const (
+	finishDelivery = `
+		UPDATE deliveries
+		SET status = $4, finished_at = $5, next_attempt_at = NULL, attempts = attempts + 1, log = log || $6
+		WHERE webhook = $1 AND id = $2 AND attempts = $3`
+
+	// A delivery that was given up during the attempt stays final.
+	retryDelivery = `
+		UPDATE deliveries
+		SET next_attempt_at = CASE WHEN next_attempt_at IS NULL THEN next_attempt_at ELSE $4 END, attempts = attempts + 1, log = log || $5
+		WHERE webhook = $1 AND id = $2 AND attempts = $3`
+
+	inFinishLane = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $1 AND owner = $7 AND epoch = $8)`
+	inRetryLane  = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $1 AND owner = $6 AND epoch = $7)`
+)
+
+// SaveAttempt writes a result down. With counted it waits for the outcome and tells whether the
+// result was stored.
+func (tx *Tx) SaveAttempt(m AttemptMade, counted bool) (stored bool, err error) {
+	entry, err := attemptLog(m.Attempt)
+	if err != nil {
+		return false, err
+	}
+	var sql string
+	var args []any
+	if m.Status == model.DeliveryPending {
+		sql, args = retryDelivery, []any{m.Webhook, m.Delivery, m.Before, m.NextAt, entry}
+		if m.Epoch != 0 {
+			sql, args = retryDelivery+inRetryLane, append(args, m.Owner, m.Epoch)
+		}
+	} else {
+		sql, args = finishDelivery, []any{m.Webhook, m.Delivery, m.Before, m.Status, tx.Now, entry}
+		if m.Epoch != 0 {
+			sql, args = finishDelivery+inFinishLane, append(args, m.Owner, m.Epoch)
+		}
+	}
+	if !counted {
+		tx.later(sql, args...)
+		return true, nil
+	}
+	n, err := tx.exec(sql, args...)
+	return n == 1, err
+}
+
+// GiveUpPending ends up to limit pending deliveries of a webhook as failed, for a reason that joins
+// their log, and tells how many there were.
+func (tx *Tx) GiveUpPending(webhook model.ID, reason string, limit int) (int64, error) {
+	entry, err := attemptLog(model.Attempt{At: tx.Now, Error: &reason})
+	if err != nil {
+		return 0, err
+	}
+	return tx.exec(`
+		UPDATE deliveries
+		SET status = 'failed', finished_at = $2, next_attempt_at = NULL, log = log || $3
+		WHERE webhook = $1 AND id IN (
+			SELECT id
+			FROM deliveries
+			WHERE webhook = $1 AND next_attempt_at IS NOT NULL
+			ORDER BY webhook, next_attempt_at, id
+			LIMIT $4)`, webhook, tx.Now, entry, limit)
+}
+
+// DropPending deletes up to limit pending deliveries of a webhook that is gone.
+func (tx *Tx) DropPending(webhook model.ID, limit int) (int64, error) {
+	return tx.exec(`
+		DELETE FROM deliveries
+		WHERE webhook = $1 AND id IN (
+			SELECT id
+			FROM deliveries
+			WHERE webhook = $1 AND next_attempt_at IS NOT NULL
+			ORDER BY webhook, next_attempt_at, id
+			LIMIT $2)`, webhook, limit)
+}
+
+// PurgeDeliveries deletes up to limit deliveries made before a moment, oldest first.
+func (tx *Tx) PurgeDeliveries(before time.Time, limit int) (int64, error) {
+	return tx.exec(`
+		DELETE FROM deliveries
+		WHERE (webhook, id) IN (SELECT webhook, id FROM deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
+}
+
+// CountDue gives the number of due deliveries, counting no further than most.
+func (tx *Tx) CountDue(most int) (int64, error) {
+	var n int64
+	_, err := tx.one(`
+		SELECT COUNT(*)
+		FROM (SELECT 1 AS due FROM deliveries WHERE next_attempt_at IS NOT NULL AND next_attempt_at <= $1 LIMIT $2) some`,
+		[]any{tx.Now, most}, func(r Row) { n = r.Int(0) })
+	return n, err
+}

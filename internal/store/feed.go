@@ -1,0 +1,80 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// FeedEvent is one event of the feed with what decides who may see it.
+type FeedEvent struct {
+	Position     int64
+	ID           model.ID
+	Type         model.EventType
+	CreatedAt    time.Time
+	Conversation *model.Conversation // company, private, assignee and sector alone; nil when it is about none
+	Board        *model.ID
+	Body         []byte // nil when the type was not asked for
+}
+
+// Feed hands out the company's events after a place, in the order of the feed, up to limit. Bodies
+// come only with the types asked for, named between commas: ",message.sent,attendance.opened,".
+//
+// PostgreSQL makes commits visible out of order. An event is therefore held back until every
+// transaction that began to write before its own has ended, and nothing can appear before it any more.
+func (tx *Tx) Feed(company model.ID, position int64, id model.ID, types string, limit int, each func(e FeedEvent)) error {
+	settled := ""
+	if !tx.SQLite() {
+		settled = ` AND e.position < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
+	}
+	return tx.query(`
+		SELECT e.position, e.id, e.type, e.created_at, e.board, e.conversation, c.private, c.assignee, c.sector,
+			CASE WHEN $4 LIKE '%,' || e.type || ',%' THEN e.body END
+		FROM events e
+		LEFT JOIN conversations c ON c.id = e.conversation AND c.company = e.company
+		WHERE e.company = $1 AND (e.position, e.id) > ($2, $3)`+settled+`
+		ORDER BY e.position, e.id
+		LIMIT $5`, []any{company, position, orFirst(id), types, limit}, func(r Row) error {
+		e := FeedEvent{Position: r.Int(0), ID: r.ID(1), Type: model.EventType(r.Text(2)), CreatedAt: r.Time(3), Board: r.NullID(4), Body: r.Bytes(9)}
+		if !r.Null(5) {
+			e.Conversation = &model.Conversation{
+				ID: r.ID(5), Company: company, Private: r.Null(6) || r.Bool(6), Assignee: r.NullID(7), Sector: r.NullID(8),
+			}
+		}
+		each(e)
+		return nil
+	})
+}
+
+// orFirst gives the least id that is not NULL in place of none.
+func orFirst(id model.ID) model.ID {
+	if id.IsZero() {
+		return model.ID{15: 1}
+	}
+	return id
+}
+
+// FeedEnd is the place behind everything that Feed would hand out now. On PostgreSQL that is behind
+// every transaction that has ended.
+func (tx *Tx) FeedEnd(company model.ID) (position int64, id model.ID, err error) {
+	sql := `SELECT COALESCE(MAX(position), 0) FROM events WHERE company = $1`
+	if !tx.SQLite() {
+		sql = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1 WHERE $1::uuid IS NOT NULL`
+	}
+	_, err = tx.one(sql, []any{company}, func(r Row) { position = r.Int(0) })
+	return position, lastOfAll, err
+}
+
+// EventBody gives the exact bytes of one event of the company.
+func (tx *Tx) EventBody(company, id model.ID) ([]byte, bool, error) {
+	var body []byte
+	found, err := tx.one(`SELECT body FROM events WHERE id = $1 AND company = $2`, []any{id, company}, func(r Row) { body = r.Bytes(0) })
+	return body, found, err
+}
+
+// PurgeEvents deletes events made before a moment, oldest first, about limit of them.
+func (tx *Tx) PurgeEvents(before time.Time, limit int) (int64, error) {
+	return tx.exec(`
+		DELETE FROM events
+		WHERE position IN (SELECT position FROM events ORDER BY position LIMIT $2) AND created_at < $1`, before, limit)
+}
