@@ -47,10 +47,12 @@ type Desk struct {
 	due     due
 	feed    feed
 
-	cursors model.CursorKey
-	holders holders
-	bells   Bells
-	zones   sync.Map // company -> *time.Location; see report.go
+	cursors  model.CursorKey
+	holders  holders
+	bells    Bells
+	ears     ears
+	receipts chan Receipt
+	zones    sync.Map // company -> *time.Location; see report.go
 
 	systemBoards sync.Map // company -> *model.Board; see card_attendance.go
 }
@@ -77,6 +79,8 @@ func New(o Options) *Desk {
 	if d.vault != nil {
 		d.cursors = model.CursorKey(d.vault.Derive("cursor"))
 	}
+	d.ears = ears{since: d.now(), heard: map[model.ID]*store.Hearing{}}
+	d.receipts = make(chan Receipt, 1024)
 	if d.retries = o.Retries; d.retries == nil {
 		d.retries = model.DefaultRetries
 	}

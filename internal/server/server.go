@@ -177,6 +177,8 @@ func (s *Server) run(ctx context.Context) {
 	log := s.config.Logger
 	for _, loop := range []interface{ Run(context.Context) }{
 		&work.Seen{Desk: s.Desk, Logger: log},
+		&work.Watchdog{Desk: s.Desk, Logger: log},
+		&work.Receipts{Desk: s.Desk, Graph: s.graph, Logger: log},
 		&work.Index{Desk: s.Desk, Logger: log},
 		&work.Sweep{Desk: s.Desk, Logger: log, Now: s.config.Now},
 	} {
@@ -195,6 +197,7 @@ func (s *Server) serveMetrics() error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(api.Collectors()...)
+	registry.MustRegister(work.Collectors()...)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	s.metrics = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}

@@ -113,6 +113,16 @@ CREATE TABLE channels (
 CREATE INDEX channels_company ON channels (company, id);
 CREATE UNIQUE INDEX channels_phone_number_id ON channels (phone_number_id) WHERE phone_number_id IS NOT NULL;
 
+-- How often a channel's provider called on a day, and the longest silence between two calls: what the
+-- watchdog holds a silence against.
+CREATE TABLE channel_days (
+    channel UUID   NOT NULL,
+    day     BIGINT NOT NULL,
+    calls   BIGINT NOT NULL,
+    longest BIGINT NOT NULL,
+    PRIMARY KEY (channel, day)
+) /*sqlite: WITHOUT ROWID */;
+
 CREATE TABLE contacts (
     id            UUID    NOT NULL PRIMARY KEY,
     company       UUID    NOT NULL REFERENCES companies (id),

@@ -1,42 +1,16 @@
-package api_test
+package whatsapp_test
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"recado/internal/model"
-	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/whatsapp/simulator"
 )
 
-// theNumber is what connects the simulator's number.
-const theNumber = `{"name": "Front desk", "provider": "whatsapp", "credentials": {
-	"phone_number_id": "` + simulator.DefaultNumberID + `", "waba_id": "` + simulator.DefaultWABAID + `",
-	"token": "` + simulator.DefaultToken + `", "app_secret": "` + simulator.DefaultAppSecret + `"}}`
-
-// eachWithWhatsApp runs a test on both engines, each time with a WhatsApp of its own.
-func eachWithWhatsApp(t *testing.T, options simulator.Options, body func(t *testing.T, w *servertest.World, sim *simulator.Simulator)) {
-	t.Helper()
-	sims := map[string]*simulator.Simulator{}
-	withWhatsApp := func(c *server.Config) {
-		sim := simulator.New(options)
-		graph := httptest.NewServer(sim)
-		t.Cleanup(func() {
-			sim.Close()
-			graph.CloseClientConnections()
-			graph.Close()
-		})
-		c.WhatsAppBaseURL = graph.URL
-		sims[c.DataDir] = sim
-		sims[""] = sim
-	}
-	servertest.Each(t, func(t *testing.T, w *servertest.World) { body(t, w, sims[""]) }, withWhatsApp)
-}
-
 func TestConnectingANumber(t *testing.T) {
-	eachWithWhatsApp(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
 		t.Run("credentials that Meta refuses are 400 with Meta's own words", func(t *testing.T) {
 			refused := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultToken, "stolen", 1)).Fails(400, "invalid_request")
 			if refused.Text("details", 0, "field") != "body.credentials.token" || !strings.Contains(refused.Text("message"), "Invalid OAuth access token") {
@@ -90,17 +64,17 @@ func TestConnectingANumber(t *testing.T) {
 			if works.At("ok") != true || works.Text("phone") != made.Text("phone") || works.Text("status") != "CONNECTED" || works.Text("quality") != "GREEN" {
 				t.Fatalf("%s", works.Raw)
 			}
-			set(t, sim.SetToken(simulator.DefaultToken, "expired"))
+			must(t, sim.SetToken(simulator.DefaultToken, "expired"))
 			broken := w.A.Post(t, path+"/test", nil).OK(200)
 			if broken.At("ok") != false || broken.Text("error", "code") != "token_rejected" {
 				t.Fatalf("%s", broken.Raw)
 			}
-			set(t, sim.SetToken(simulator.DefaultToken, "valid"))
-			set(t, sim.SetNumberStatus("", "BANNED"))
+			must(t, sim.SetToken(simulator.DefaultToken, "valid"))
+			must(t, sim.SetNumberStatus("", "BANNED"))
 			if banned := w.A.Post(t, path+"/test", nil).OK(200); banned.At("ok") != false || banned.Text("status") != "BANNED" {
 				t.Fatalf("%s", banned.Raw)
 			}
-			set(t, sim.SetNumberStatus("", "CONNECTED"))
+			must(t, sim.SetNumberStatus("", "CONNECTED"))
 			w.B.Post(t, path+"/test", nil).Fails(404, "not_found")
 			w.A.Post(t, "/channels/"+model.NewID().String()+"/test", nil).Fails(404, "not_found")
 		})
@@ -109,27 +83,27 @@ func TestConnectingANumber(t *testing.T) {
 			if off.Text("status") != "disconnected" || off.Text("status_reason") == "" {
 				t.Fatalf("%s", off.Raw)
 			}
-			set(t, sim.SetToken(simulator.DefaultToken, "revoked"))
+			must(t, sim.SetToken(simulator.DefaultToken, "revoked"))
 			w.A.Patch(t, path, `{"status": "connected"}`).Fails(409, "channel_disconnected")
 			refused := w.A.Patch(t, path, `{"credentials": {"token": "worse"}}`).Fails(400, "invalid_request")
 			if refused.Text("details", 0, "field") != "body.credentials.token" {
 				t.Fatalf("%s", refused.Raw)
 			}
-			set(t, sim.SetToken("renewed", "valid"))
+			must(t, sim.SetToken("renewed", "valid"))
 			on := w.A.Patch(t, path, `{"credentials": {"token": "renewed"}}`).OK(200)
 			if on.Text("status") != "connected" || on.At("status_reason") != nil {
 				t.Fatalf("%s", on.Raw)
 			}
 		})
 		t.Run("new credentials must be of the same number", func(t *testing.T) {
-			set(t, sim.AddNumber(simulator.Number{ID: "200000000000002", Phone: "5511900000002", Name: "Other"}))
+			must(t, sim.AddNumber(simulator.Number{ID: "200000000000002", Phone: "5511900000002", Name: "Other"}))
 			other := w.A.Patch(t, path, `{"credentials": {"phone_number_id": "200000000000002"}}`).Fails(400, "invalid_request")
 			if other.Text("details", 0, "field") != "body.credentials.phone_number_id" {
 				t.Fatalf("%s", other.Raw)
 			}
 		})
 		t.Run("a number that does not flow is connected with a warning", func(t *testing.T) {
-			set(t, sim.AddNumber(simulator.Number{ID: "200000000000003", Phone: "5511900000003", Name: "New", Status: "PENDING"}))
+			must(t, sim.AddNumber(simulator.Number{ID: "200000000000003", Phone: "5511900000003", Name: "New", Status: "PENDING"}))
 			body := strings.NewReplacer(simulator.DefaultNumberID, "200000000000003", simulator.DefaultToken, "renewed").Replace(theNumber)
 			if pending := w.A.Post(t, "/channels", body).OK(201); pending.Text("warning") == "" {
 				t.Fatalf("%s", pending.Raw)
@@ -147,11 +121,4 @@ func TestConnectingANumber(t *testing.T) {
 			}
 		})
 	})
-}
-
-func set(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -1,0 +1,70 @@
+package whatsapp_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/servertest"
+	"recado/internal/whatsapp/simulator"
+)
+
+func TestTheWatchdog(t *testing.T) {
+	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, _ *simulator.Simulator) {
+		made := w.A.Post(t, "/channels", theNumber).OK(201)
+		id, _ := model.ParseID(made.ID())
+		warning := func() string {
+			t.Helper()
+			if _, err := w.Desk.WatchSilence(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return w.A.Get(t, "/channels").OK(200).Text("data", 0, "warning")
+		}
+		hear := func() {
+			t.Helper()
+			w.Desk.Heard(id)
+			must(t, w.Desk.FlushHeard(t.Context()))
+		}
+		// Four days of a shop: something every half hour by day, nothing for twelve hours at night.
+		for range 4 {
+			for range 24 {
+				hear()
+				w.Clock.Advance(30 * time.Minute)
+			}
+			w.Clock.Advance(12 * time.Hour)
+		}
+		hear()
+		if got := warning(); got != "" {
+			t.Fatalf("a number that has just been heard: %s", got)
+		}
+		t.Run("a usual night raises nothing", func(t *testing.T) {
+			w.Clock.Advance(13 * time.Hour)
+			if got := warning(); got != "" {
+				t.Fatal(got)
+			}
+		})
+		t.Run("a silence longer than any night does", func(t *testing.T) {
+			w.Clock.Advance(6*time.Hour + time.Minute)
+			if got := warning(); !strings.Contains(got, "19 hours") || !strings.Contains(got, "12 hours") {
+				t.Fatalf("%q", got)
+			}
+		})
+		t.Run("hearing something ends it, and the strange silence is no precedent", func(t *testing.T) {
+			hear()
+			if got := warning(); got != "" {
+				t.Fatal(got)
+			}
+			w.Clock.Advance(19*time.Hour + time.Minute)
+			if got := warning(); got == "" {
+				t.Fatal("no warning")
+			}
+		})
+		t.Run("a disconnected number is not expected to hear", func(t *testing.T) {
+			w.A.Patch(t, "/channels/"+made.ID(), `{"status": "disconnected"}`).OK(200)
+			if got := warning(); got != "" {
+				t.Fatal(got)
+			}
+		})
+	})
+}
