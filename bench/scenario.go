@@ -22,6 +22,7 @@ type scenario struct {
 var scenarios = []scenario{
 	{"me", "GET /v1/me through the whole door, beside a bare handler", runMe},
 	{"idle", "memory of a server that nobody calls", runIdle},
+	{"attendances", "the report and a page at 1,000,000 attendances, beside 10,000", runAttendances},
 	{"groupcommit", "concurrent writers through the store, beside the raw engine in groups", runGroupCommit},
 }
 

@@ -82,27 +82,24 @@ func (f ReportFilter) days(today model.Date) (from, to model.Date, err error) {
 // isNobody catches the one id that names nobody and is yet found in the table.
 func isNobody(id *model.ID) bool { return id != nil && *id == model.Nobody }
 
-// reportSum adds up lines by person, by sector and by day.
+// reportSum adds up lines by day, and by person and sector together: there are few such pairs, of which
+// people and sectors are made at the end.
 type reportSum struct {
 	from, to model.Date
-	people   map[model.ID]*model.Tally
-	sectors  map[model.ID]*model.Tally
 	days     []model.Tally // from the first day of the range on
+	pairs    map[reportPair]*model.Tally
 }
 
+type reportPair struct{ member, sector model.ID }
+
 func newReportSum(from, to model.Date) *reportSum {
-	return &reportSum{
-		from: from, to: to,
-		people:  map[model.ID]*model.Tally{},
-		sectors: map[model.ID]*model.Tally{},
-		days:    make([]model.Tally, from.DaysUntil(to)+1),
-	}
+	return &reportSum{from: from, to: to, days: make([]model.Tally, from.DaysUntil(to)+1), pairs: map[reportPair]*model.Tally{}}
 }
 
 func (s *reportSum) add(l store.ReportLine, c store.ReportCounts) error {
-	person, sector := tallyOf(s.people, l.Member), tallyOf(s.sectors, l.Sector)
 	day := &s.days[s.from.DaysUntil(model.DateNumbered(l.Day))]
-	for _, t := range [...]*model.Tally{person, sector, day} {
+	pair := tallyOf(s.pairs, reportPair{l.Member, l.Sector})
+	for _, t := range [...]*model.Tally{day, pair} {
 		t.Opened += c.Opened
 		t.Closed += c.Closed
 		t.Answers.Count += c.Answered
@@ -111,8 +108,8 @@ func (s *reportSum) add(l store.ReportLine, c store.ReportCounts) error {
 		t.Closings.Seconds += c.CloseSeconds
 	}
 	return cmp.Or(
-		model.MergeEncoded(c.AnswerSketch, &person.Answers.Sketch, &sector.Answers.Sketch, &day.Answers.Sketch),
-		model.MergeEncoded(c.CloseSketch, &person.Closings.Sketch, &sector.Closings.Sketch, &day.Closings.Sketch),
+		model.MergeEncoded(c.AnswerSketch, &day.Answers.Sketch, &pair.Answers.Sketch),
+		model.MergeEncoded(c.CloseSketch, &day.Closings.Sketch, &pair.Closings.Sketch),
 	)
 }
 
@@ -134,11 +131,16 @@ func (s *reportSum) report(names map[model.ID]string) model.Report {
 		out.ByDay = append(out.ByDay, model.DayReport{Date: day.String(), Figures: t.Figures()})
 	}
 	out.Totals = totals.Figures()
-	for _, ref := range reportOrder(s.people, names) {
-		out.ByPerson = append(out.ByPerson, model.PersonReport{User: somebody(ref), Figures: s.people[ref.ID].Figures()})
+	people, sectors := map[model.ID]*model.Tally{}, map[model.ID]*model.Tally{}
+	for pair, t := range s.pairs {
+		tallyOf(people, pair.member).Merge(t)
+		tallyOf(sectors, pair.sector).Merge(t)
 	}
-	for _, ref := range reportOrder(s.sectors, names) {
-		out.BySector = append(out.BySector, model.SectorReport{Sector: somebody(ref), Figures: s.sectors[ref.ID].Figures()})
+	for _, ref := range reportOrder(people, names) {
+		out.ByPerson = append(out.ByPerson, model.PersonReport{User: somebody(ref), Figures: people[ref.ID].Figures()})
+	}
+	for _, ref := range reportOrder(sectors, names) {
+		out.BySector = append(out.BySector, model.SectorReport{Sector: somebody(ref), Figures: sectors[ref.ID].Figures()})
 	}
 	return out
 }

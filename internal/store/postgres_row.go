@@ -109,12 +109,16 @@ func (r *pgRow) Bytes(i int) []byte {
 	if v == nil {
 		return nil
 	}
+	return r.AppendBytes(make([]byte, 0, len(v)), i)
+}
+
+func (r *pgRow) AppendBytes(b []byte, i int) []byte {
 	switch r.fields[i].DataTypeOID {
 	case pgtype.ByteaOID, pgtype.UUIDOID, pgtype.TextOID, pgtype.VarcharOID:
-		return append(make([]byte, 0, len(v)), v...)
+		return append(b, r.values[i]...)
 	}
 	r.fail(i, "bytes")
-	return nil
+	return b
 }
 
 func (r *pgRow) Float(i int) float64 {

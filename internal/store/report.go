@@ -101,12 +101,13 @@ func (tx *Tx) writeReportLine(line ReportLine, entries []ReportEntry) error {
 		tx.later(upsert, args...)
 		return nil
 	}
-	var answers, closings model.Sketch
-	var broken error
+	var answers, closings *model.Sketch
+	var broken [2]error
 	_, err := tx.one(upsert+` RETURNING answer_sketch, close_sketch`, args, func(r Row) {
-		broken = cmp.Or(answers.MergeEncoded(r.Bytes(0)), closings.MergeEncoded(r.Bytes(1)))
+		answers, broken[0] = model.DecodeSketch(r.Bytes(0))
+		closings, broken[1] = model.DecodeSketch(r.Bytes(1))
 	})
-	if err = cmp.Or(err, broken); err != nil {
+	if err = cmp.Or(err, broken[0], broken[1]); err != nil {
 		return err
 	}
 	for _, e := range entries {
@@ -145,7 +146,8 @@ type ReportCounts struct {
 	CloseSketch   []byte
 }
 
-// ReportLines calls each for every line of the company in the range, in no order that matters.
+// ReportLines calls each for every line of the company in the range, in no order that matters. The
+// sketches are valid during the call only.
 func (tx *Tx) ReportLines(company model.ID, f ReportFilter, each func(l ReportLine, c ReportCounts) error) error {
 	sql := `
 		SELECT day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch
@@ -160,10 +162,12 @@ func (tx *Tx) ReportLines(company model.ID, f ReportFilter, each func(l ReportLi
 		args = append(args, *f.Sector)
 		sql += ` AND sector = $` + strconv.Itoa(len(args))
 	}
+	var answers, closings []byte
 	return tx.query(sql, args, func(r Row) error {
+		answers, closings = r.AppendBytes(answers[:0], 6), r.AppendBytes(closings[:0], 9)
 		return each(
 			ReportLine{Company: company, Day: r.Int(0), Member: r.ID(1), Sector: r.ID(2)},
-			ReportCounts{r.Int(3), r.Int(4), r.Int(5), r.Bytes(6), r.Int(7), r.Int(8), r.Bytes(9)})
+			ReportCounts{r.Int(3), r.Int(4), r.Int(5), answers, r.Int(7), r.Int(8), closings})
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -214,6 +215,13 @@ func (r *liteRow) Bytes(i int) []byte {
 	}
 	b := make([]byte, r.stmt.ColumnLen(i))
 	r.stmt.ColumnBytes(i, b)
+	return b
+}
+
+func (r *liteRow) AppendBytes(b []byte, i int) []byte {
+	n := r.stmt.ColumnLen(i)
+	b = slices.Grow(b, n)[:len(b)+n]
+	r.stmt.ColumnBytes(i, b[len(b)-n:])
 	return b
 }
 

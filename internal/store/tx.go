@@ -52,6 +52,7 @@ type Row interface {
 	Time(i int) time.Time // from Unix milliseconds, UTC
 	NullTime(i int) *time.Time
 	Bytes(i int) []byte // a copy; nil for NULL
+	AppendBytes(b []byte, i int) []byte
 	Float(i int) float64
 	Null(i int) bool
 }
