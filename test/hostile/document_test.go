@@ -1,0 +1,277 @@
+// Package hostile sends a running server what no well-meaning client would: values of the wrong type,
+// length and encoding to every operation of the OpenAPI document, and connections that drip, hang, flood
+// or break off. Nothing of it may cause a 500, a hang, or memory that does not come back.
+package hostile
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+// document is the part of the OpenAPI document that a generator of requests reads.
+type document struct {
+	Paths      map[string]map[string]operation
+	Components struct{ Schemas map[string]*schema }
+}
+
+type operation struct {
+	Parameters []struct {
+		Name, In string
+		Required bool
+		Schema   *schema
+	}
+	RequestBody struct {
+		Required bool
+		Content  map[string]struct{ Schema *schema }
+	}
+}
+
+type schema struct {
+	Ref        string `json:"$ref"`
+	Type       any
+	Format     string
+	Pattern    string
+	Enum       []any
+	Example    any
+	Examples   []any
+	OneOf      []*schema
+	Properties map[string]*schema
+	Required   []string
+	Items      *schema
+	MinItems   int
+	Minimum    *float64
+	MinLength  int
+}
+
+func (s *schema) is(kind string) bool {
+	if kinds, several := s.Type.([]any); several {
+		return slices.Contains(kinds, any(kind))
+	}
+	return s.Type == kind
+}
+
+func readDocument(t *testing.T, c *servertest.Client) *document {
+	t.Helper()
+	doc := &document{}
+	c.Get(t, "/openapi.json").OK(200).Into(doc)
+	if len(doc.Paths) < 10 {
+		t.Fatalf("the document has %d paths", len(doc.Paths))
+	}
+	return doc
+}
+
+// pool remembers ids that answers have shown, by the name of their collection: conversations, labels.
+type pool map[string][]string
+
+// fill reads every list of the API and keeps what it shows.
+func (p pool) fill(t *testing.T, c *servertest.Client, doc *document) {
+	t.Helper()
+	for path, item := range doc.Paths {
+		if _, list := item["get"]; !list || strings.Contains(path, "{") || strings.HasSuffix(path, "/stream") {
+			continue
+		}
+		if a := c.Get(t, path); a.Status == 200 {
+			p.keep(lastName(path), a.At())
+		}
+	}
+}
+
+func (p pool) keep(name string, v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			p.keep(name, element)
+		}
+	case map[string]any:
+		if id, ok := v["id"].(string); ok {
+			p[name] = append(p[name], id)
+		}
+		for member, below := range v {
+			if member == "data" {
+				member = name
+			}
+			p.keep(member, below)
+		}
+	}
+}
+
+// of gives an id for a parameter or field of that name, real where one is known.
+func (p pool) of(r *rand.Rand, name string) string {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "_ids"), "_id")
+	name = strings.TrimPrefix(name, "before_")
+	switch name {
+	case "user", "assignee":
+		name = "team"
+	case "client":
+		return model.NewID().String()
+	}
+	known := p[name]
+	if len(known) == 0 {
+		known = p[name+"s"]
+	}
+	if len(known) == 0 {
+		return model.NewID().String()
+	}
+	return known[r.IntN(len(known))]
+}
+
+func lastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// builder makes well-formed requests from the document.
+type builder struct {
+	doc      *document
+	ids      pool
+	r        *rand.Rand
+	receiver string // the only address that may be named: nothing leaves the machine
+}
+
+// request is one call, as bytes that may be bent in every part.
+type request struct {
+	method, path, query string
+	headers             [][2]string
+	body                []byte
+	fields              map[string]any // what body was made of
+	bent                []string       // what was done to it
+}
+
+func (b *builder) request(method, path string, op operation) *request {
+	q := &request{method: strings.ToUpper(method)}
+	for i, part := range strings.Split(path, "/") {
+		if i == 0 {
+			continue
+		}
+		if strings.HasPrefix(part, "{") {
+			name := strings.Trim(part, "{}")
+			if name == "id" {
+				name = lastName(q.path)
+			}
+			part = b.ids.of(b.r, name)
+		}
+		q.path += "/" + part
+	}
+	var query []string
+	for _, p := range op.Parameters {
+		switch {
+		case p.In == "query" && b.r.IntN(3) == 0:
+			if text, ok := b.value(p.Name, p.Schema).(string); ok && !strings.ContainsAny(text, "&=;+%# ") {
+				query = append(query, p.Name+"="+text)
+			}
+		case p.In == "header" && p.Required:
+			q.headers = append(q.headers, [2]string{p.Name, "hostile-" + model.NewID().String()})
+		}
+	}
+	q.query = strings.Join(query, "&")
+	if content, ok := op.RequestBody.Content["application/json"]; ok {
+		q.headers = append(q.headers, [2]string{"Content-Type", "application/json"})
+		q.fields, _ = b.value("", content.Schema).(map[string]any)
+		q.body = encode(q.fields)
+	}
+	return q
+}
+
+// value makes something that fits a schema.
+func (b *builder) value(name string, s *schema) any {
+	switch {
+	case s == nil:
+		return "x"
+	case s.Ref != "":
+		return b.value(name, b.doc.Components.Schemas[lastName(s.Ref)])
+	case len(s.OneOf) > 0:
+		return b.value(name, s.OneOf[0])
+	case name == "url":
+		return b.receiver
+	case name == "provider":
+		return "sandbox"
+	case name == "phone" || name == "from" || name == "to" && s.Format == "":
+		return "+55119" + string([]byte{'1' + byte(b.r.IntN(9))}) + digits(b.r, 7)
+	case len(s.Enum) > 0:
+		return s.Enum[b.r.IntN(len(s.Enum))]
+	case s.is("object"):
+		return b.object(s)
+	case s.is("array"):
+		list := []any{}
+		for range s.MinItems + b.r.IntN(2) {
+			list = append(list, b.value(name, s.Items))
+		}
+		return list
+	case s.is("boolean"):
+		return b.r.IntN(2) == 0
+	case s.is("integer"), s.is("number"):
+		least := 1.0
+		if s.Minimum != nil {
+			least = *s.Minimum
+		}
+		return least + float64(b.r.IntN(3))
+	case s.Format == "uuid":
+		return b.ids.of(b.r, name)
+	case s.Format == "date-time":
+		return "2030-05-06T07:08:09.123Z"
+	case s.Format == "date":
+		return "2026-05-06"
+	case len(s.Examples) > 0:
+		return s.Examples[0]
+	case s.Example != nil:
+		return s.Example
+	}
+	return "word" + digits(b.r, max(6, s.MinLength))
+}
+
+func (b *builder) object(s *schema) map[string]any {
+	out := map[string]any{}
+	for name, property := range s.Properties {
+		if slices.Contains(s.Required, name) || b.r.IntN(2) == 0 {
+			out[name] = b.value(name, property)
+		}
+	}
+	return out
+}
+
+func digits(r *rand.Rand, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = '0' + byte(r.IntN(10))
+	}
+	return string(b)
+}
+
+// verbatim goes into a body as it is, valid or not; twice repeats a member's name.
+type (
+	verbatim string
+	twice    struct{ value any }
+)
+
+// encode writes JSON, and what only looks like it.
+func encode(v any) []byte {
+	switch v := v.(type) {
+	case verbatim:
+		return []byte(v)
+	case []any:
+		parts := make([]string, len(v))
+		for i, element := range v {
+			parts[i] = string(encode(element))
+		}
+		return []byte("[" + strings.Join(parts, ",") + "]")
+	case map[string]any:
+		var parts []string
+		for name, member := range v {
+			if again, ok := member.(twice); ok {
+				member = again.value
+				parts = append(parts, string(encode(name))+":"+string(encode(member)))
+			}
+			parts = append(parts, string(encode(name))+":"+string(encode(member)))
+		}
+		slices.Sort(parts)
+		return []byte("{" + strings.Join(parts, ",") + "}")
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return []byte("null")
+	}
+	return raw
+}

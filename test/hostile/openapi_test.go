@@ -1,0 +1,203 @@
+package hostile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+// patience is how long an answer may take before the server counts as hung. It is long because the
+// machine may be busy, not because the server may be slow.
+const patience = 20 * time.Second
+
+// TestEveryOperationRefusesNonsense walks the OpenAPI document. RECADO_SEED repeats a run, RECADO_FULL
+// makes it ten times as long.
+func TestEveryOperationRefusesNonsense(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if given, err := strconv.ParseUint(os.Getenv("RECADO_SEED"), 10, 64); err == nil {
+		seed = given
+	}
+	perOperation := 30
+	if os.Getenv("RECADO_FULL") != "" {
+		perOperation *= 10
+	}
+	t.Logf("RECADO_SEED=%d", seed)
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(receiver.Close)
+
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		doc := readDocument(t, w.A.Client)
+		furnish(t, w)
+		ids := pool{}
+		ids.fill(t, w.A.Client, doc)
+		r := rand.New(rand.NewPCG(seed, 1))
+		b := &builder{doc: doc, ids: ids, r: r, receiver: receiver.URL}
+		before := memory()
+		sent, by := 0, map[int]int{}
+		for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
+			for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
+				op := doc.Paths[path][method]
+				// A key of its own, since the operations revoke keys and remove people.
+				_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "hostile", Scopes: model.EveryScope})
+				for range perOperation {
+					q := b.request(method, path, op)
+					bend(r, q, queryNames(op))
+					by[send(t, w, c, path, q)]++
+					sent++
+				}
+				if t.Failed() {
+					t.Fatalf("RECADO_SEED=%d", seed)
+				}
+			}
+		}
+		_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "afterwards", Scopes: model.EveryScope})
+		c.Get(t, "/me").OK(200)
+		if after := memory(); after > before+64<<20 {
+			t.Errorf("%d MiB in use after %d requests, %d before", after>>20, sent, before>>20)
+		}
+		t.Logf("%d requests, answers by status: %v", sent, by)
+		if by[200]+by[201]+by[204] == 0 || by[400] == 0 {
+			t.Error("the generator no longer reaches past the door, or no longer makes nonsense")
+		}
+	}, func(c *server.Config) { c.WhatsAppBaseURL = receiver.URL })
+}
+
+// furnish puts something of everything into company A, so that hostile values meet real rows.
+func furnish(t *testing.T, w *servertest.World) {
+	t.Helper()
+	w.A.Post(t, "/labels", `{"name":"Urgent"}`).OK(201)
+	w.A.Post(t, "/channels", `{"name":"Main","phone":"+551130030001","provider":"sandbox"}`).OK(201)
+	w.A.Post(t, "/sectors", `{"name":"Sales"}`).OK(201)
+	w.A.Post(t, "/team", `{"name":"Agent","email":"agent@aurora.example","role":"agent","access_profile":"own"}`).OK(201)
+}
+
+func queryNames(op operation) []string {
+	var names []string
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// send writes the request to a connection of its own and holds the answer against the document.
+func send(t *testing.T, w *servertest.World, c *servertest.Client, template string, q *request) int {
+	t.Helper()
+	raw := q.bytes(c.Secret())
+	resp, body, err := exchange(strings.TrimPrefix(w.URL, "http://"), raw)
+	shown := func() string {
+		return fmt.Sprintf("%s (%s)\n%.2000q\n-> %.500s", template, strings.Join(q.bent, ", "), raw, body)
+	}
+	switch {
+	case err != nil:
+		t.Errorf("no answer: %v: %s", err, shown())
+		return 0
+	case resp.StatusCode >= 500:
+		t.Errorf("status %d: %s", resp.StatusCode, shown())
+		return resp.StatusCode
+	case resp.Header.Get("X-Request-Id") == "":
+		t.Errorf("no request id: %s", shown())
+	}
+	if resp.StatusCode >= 400 {
+		var e struct {
+			Code      string
+			Message   string
+			RequestID string `json:"request_id"`
+			Details   []struct{ Field, Message string }
+		}
+		if bad := json.Unmarshal(body, &e); bad != nil || e.Code == "" || e.Message == "" || e.RequestID != resp.Header.Get("X-Request-Id") || e.Details == nil {
+			t.Errorf("not an Error object (%v): %s", bad, shown())
+		}
+	}
+	if resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed || resp.StatusCode == 431 {
+		return resp.StatusCode // a bent path may lead to nowhere, or to another operation
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") || slices.Contains(q.bent, "path") {
+		return resp.StatusCode
+	}
+	documented, _ := http.NewRequest(q.method, "/v1"+template, nil)
+	documented.URL.Path = "/v1" + strings.NewReplacer("{id}", model.NewID().String(), "{stage_id}", model.NewID().String(),
+		"{delivery_id}", model.NewID().String()).Replace(template)
+	c.Check(t, documented, resp, body)
+	if t.Failed() {
+		t.Log(shown())
+	}
+	return resp.StatusCode
+}
+
+// bytes is the request as it goes over the wire.
+func (q *request) bytes(key string) []byte {
+	var b bytes.Buffer
+	target := "/v1" + q.path
+	if q.query != "" {
+		target += "?" + q.query
+	}
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nAuthorization: Bearer %s\r\nConnection: close\r\n", q.method, target, key)
+	if !slices.ContainsFunc(q.headers, func(h [2]string) bool { return h[0] == "Host" }) {
+		b.WriteString("Host: 127.0.0.1\r\n")
+	}
+	for _, h := range q.headers {
+		b.WriteString(h[0] + ": " + h[1] + "\r\n")
+	}
+	if q.body != nil {
+		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(q.body))
+	}
+	b.WriteString("\r\n")
+	b.Write(q.body)
+	return b.Bytes()
+}
+
+// exchange sends bytes and reads one answer; of a stream only its beginning.
+func exchange(addr string, raw []byte) (*http.Response, []byte, error) {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	sent := make(chan error, 1)
+	go func() { _, err := conn.Write(raw); sent <- err }()
+	reader := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(reader, nil)
+	for err == nil && resp.StatusCode == http.StatusContinue {
+		resp, err = http.ReadResponse(reader, nil)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, <-sent)
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		return resp, nil, nil
+	}
+	body, err := io.ReadAll(resp.Body)
+	return resp, body, err
+}
+
+// memory is what the process holds on to.
+func memory() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
