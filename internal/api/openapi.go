@@ -80,10 +80,18 @@ func (s *Server) document() ([]byte, error) {
 		return nil, err
 	}
 	describePaths(doc)
+	paths := doc["paths"].(map[string]any)
+	describeUpload(paths)
+	for _, r := range s.table {
+		if r.orStatus != 0 {
+			responses := paths[r.Path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)["responses"].(map[string]any)
+			responses[itoa(r.orStatus)] = responses[itoa(r.status)]
+		}
+	}
 	return json.Marshal(doc)
 }
 
-// markNullableObjects lets a pointer to a struct be null: huma does that for scalars only.
+// markNullableObjects lets a pointer to a struct or an id be null: huma does that for scalars only.
 func (s *Server) markNullableObjects() {
 	registry := s.huma.OpenAPI().Components.Schemas
 	for name, schema := range registry.Map() {
@@ -94,7 +102,11 @@ func (s *Server) markNullableObjects() {
 		for _, field := range reflect.VisibleFields(t) {
 			jsonName, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 			property := schema.Properties[jsonName]
-			if property == nil || property.Ref == "" || field.Type.Kind() != reflect.Pointer || strings.Contains(options, "omit") {
+			if property == nil || field.Type.Kind() != reflect.Pointer || strings.Contains(options, "omit") {
+				continue
+			}
+			if property.Ref == "" {
+				property.Nullable = true
 				continue
 			}
 			schema.Properties[jsonName] = &huma.Schema{

@@ -26,6 +26,7 @@ type Route struct {
 	Streams bool
 
 	status      int
+	orStatus    int // the other status of an operation that has two successes
 	description string
 	errors      []int
 	answers     string // the content type of a success that is not JSON
@@ -49,6 +50,9 @@ func streams(r *Route)    { r.Streams = true }
 
 // answers says that a success is no JSON but text of this type.
 func answers(contentType string) option { return func(r *Route) { r.answers = contentType } }
+
+// or names the second status of an operation that has two successes.
+func or(status int) option { return func(r *Route) { r.orStatus = status } }
 
 // about adds a longer description to the document.
 func about(text string) option { return func(r *Route) { r.description = text } }

@@ -19,6 +19,9 @@ func (s *Server) routes() []*Route {
 			about("A WhatsApp number is connected once Meta has accepted its credentials, which are stored encrypted and never shown.")),
 		patch("/channels/{id}", model.ScopeChannelsManage, "Change, disconnect or connect a channel", s.updateChannel),
 		post("/channels/{id}/test", model.ScopeChannelsManage, "Ask the provider whether a channel works", s.testChannel),
+		post("/channels/{id}/simulate", model.ScopeChannelsManage, "Play the other side of a sandbox channel", s.simulate, created, or(200),
+			about("In one of three forms. A customer writes: from, with text or media_id, and name, reply_to_external_id and group as wanted (201). "+
+				"The provider reports on a message that was sent: external_id and status (200). The team writes on the phone: from_phone_app, to and text (201).")),
 
 		get("/conversations", model.ScopeConversationsRead, "List conversations", s.listConversations,
 			about("Pinned conversations first, then those with the newest message. Several filters narrow the list together.")),
@@ -26,6 +29,18 @@ func (s *Server) routes() []*Route {
 		patch("/conversations/{id}", model.ScopeConversationsWrite, "Change a conversation", s.updateConversation,
 			about("Fields that are absent stay as they are. label_ids replaces all labels.")),
 		post("/conversations/{id}/read", model.ScopeConversationsWrite, "Mark a conversation as read", s.readConversation),
+
+		get("/conversations/{id}/messages", model.ScopeMessagesRead, "Read a page of a conversation", s.listMessages,
+			about("Newest first. before leads to older pages; after leads to what came since, page by page and without gaps, so that a client can poll with it.")),
+		post("/conversations/{id}/messages", model.ScopeMessagesSend, "Send a message", s.sendMessage, created,
+			about("Answered as soon as the message is stored; status then tells how far it got. A client_id that this conversation has seen "+
+				"gives the first message as it is now, whatever else the body says, and nothing is sent again.")),
+		get("/messages/{id}", model.ScopeMessagesRead, "Get a message", s.getMessage),
+		post("/media", model.ScopeMediaWrite, "Upload a file", s.uploadMedia, created, streams,
+			about("multipart/form-data with one field, file. The type is told by the bytes. Largest sizes: image 5 MiB, sticker 500 KiB, "+
+				"audio and video 16 MiB, document 100 MiB.")),
+		get("/media/{id}/url", model.ScopeMessagesRead, "Get a temporary link to a file", s.linkMedia,
+			about("The link is valid for ten minutes and needs no key.")),
 
 		get("/labels", model.ScopeContactsRead, "List the labels", s.listLabels),
 		post("/labels", model.ScopeLabelsWrite, "Create a label", s.createLabel, created),

@@ -69,6 +69,7 @@ func New(o Options) (*Server, error) {
 	s.mux.HandleFunc("GET "+s.base+"/readyz", s.readyz)
 	s.mux.Handle("GET "+s.base+"/docs/", s.reference())
 	s.mux.HandleFunc("GET "+s.base+"/docs", s.redirectToReference)
+	s.mux.HandleFunc("GET "+s.base+"/media/{id}", s.serveMedia)
 	s.mux.HandleFunc("GET "+s.base+"/{$}", s.home)
 	for pattern, h := range o.Extra {
 		s.mux.Handle(s.base+pattern, h)
@@ -86,6 +87,7 @@ type call struct {
 	requestID string
 	actor     *desk.Actor
 	request   *http.Request
+	writer    http.ResponseWriter
 }
 
 type callKey struct{}
@@ -101,6 +103,7 @@ func callFrom(ctx context.Context) *call {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{server: s, requestID: requestID(r), request: r}
 	a := &answer{ResponseWriter: w}
+	c.writer = a
 	h := w.Header()
 	h["X-Request-Id"] = []string{c.requestID}
 	h["X-Api-Version"] = versionHeader

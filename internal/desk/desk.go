@@ -61,6 +61,7 @@ type Desk struct {
 type Bells struct {
 	Deliver Bell // a delivery became due
 	Send    Bell // a message waits for its provider
+	Fetch   Bell // a customer's file waits at its provider
 	Index   Bell // something waits to be indexed for search
 }
 
@@ -86,7 +87,7 @@ func New(o Options) *Desk {
 	}
 	d.brand = newBrand(o.Brand)
 	d.testing = make(chan struct{}, maxTests)
-	d.bells = Bells{Deliver: newBell(), Send: newBell(), Index: newBell()}
+	d.bells = Bells{Deliver: newBell(), Send: newBell(), Fetch: newBell(), Index: newBell()}
 	return d
 }
 

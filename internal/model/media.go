@@ -4,9 +4,34 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
+
+// Media is a file that was uploaded, or that came with a customer's message.
+type Media struct {
+	ID        ID        `json:"id" doc:"Give it as media_id to send the file."`
+	MimeType  string    `json:"mime_type" doc:"Told by the file's bytes." example:"image/png"`
+	FileName  string    `json:"file_name"`
+	Size      int64     `json:"size" doc:"Bytes."`
+	SHA256    string    `json:"sha256" doc:"Hexadecimal."`
+	CreatedAt time.Time `json:"created_at"`
+
+	Company  ID              `json:"-"`
+	Channel  *ID             `json:"-"` // where it came in; nil for uploads
+	Private  bool            `json:"-"`
+	Kind     MediaKind       `json:"-"`
+	Stored   bool            `json:"-"` // the bytes are here
+	Awaited  bool            `json:"-"` // the bytes are still to be fetched from the provider
+	Provider MediaAtProvider `json:"-"`
+}
+
+// MediaAtProvider is what a provider calls a file, and since when.
+type MediaAtProvider struct {
+	ID string
+	At *time.Time
+}
 
 // MediaKind is what a provider sends a file as.
 type MediaKind string

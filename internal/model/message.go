@@ -51,10 +51,78 @@ type Message struct {
 	DeliveredAt  *time.Time    `json:"delivered_at"`
 	ReadAt       *time.Time    `json:"read_at"`
 
-	Company ID    `json:"-"`
-	Channel ID    `json:"-"`
-	Seq     int64 `json:"-"` // the message's place in its conversation
-	Private bool  `json:"-"`
+	Company   ID         `json:"-"`
+	Channel   ID         `json:"-"`
+	Seq       int64      `json:"-"` // the message's place in its conversation
+	Private   bool       `json:"-"`
+	Author    *ID        `json:"-"` // the contact who wrote it in a group
+	EditedAt  *time.Time `json:"-"`
+	RevokedAt *time.Time `json:"-"`
+}
+
+// MessagePage is one page of a conversation, newest first.
+type MessagePage struct {
+	Data   []Message `json:"data"`
+	Before *string   `json:"before" doc:"Give it as before to get the next older page; null at the beginning of the conversation."`
+	After  *string   `json:"after" doc:"Give it as after to get what came after this page; null only while the conversation has no message."`
+}
+
+// Left reports whether the message is known to have gone out.
+func (m *Message) Left() bool { return m.SentAt != nil && m.Direction == Outbound }
+
+// Advance applies a provider's report to an outbound message and reports whether it changed anything.
+// A status never goes backwards: queued, sent, delivered, read. Failed comes only after queued or
+// sent, and is final unless the failure was that nobody knew: then a report settles it.
+func (m *Message) Advance(status string, at time.Time, failure *MessageError) bool {
+	if m.Direction != Outbound {
+		return false
+	}
+	unsure := m.Status == StatusFailed && m.Error != nil && m.Error.Code == ErrorUncertain
+	if status == StatusFailed {
+		if m.Status != StatusQueued && m.Status != StatusSent && !unsure {
+			return false
+		}
+		if failure == nil {
+			failure = &MessageError{Code: "not_delivered", Message: "The provider did not deliver the message and did not say why."}
+		}
+		m.Status, m.Error = StatusFailed, failure
+		return true
+	}
+	if m.Status == StatusFailed && !unsure || m.Status != StatusFailed && progress(status) <= progress(m.Status) {
+		return false
+	}
+	m.Status, m.Error = status, nil
+	if m.SentAt == nil {
+		m.SentAt = &at
+	}
+	if status != StatusSent && m.DeliveredAt == nil {
+		m.DeliveredAt = &at
+	}
+	if status == StatusRead {
+		m.ReadAt = &at
+	}
+	return true
+}
+
+// ErrorUncertain is the code of a message of which nobody knows whether the provider took it.
+const ErrorUncertain = "uncertain"
+
+// UncertainError says so in words.
+func UncertainError() *MessageError {
+	return &MessageError{Code: ErrorUncertain, Message: "It is not known whether the provider took this message, so it is not sent again."}
+}
+
+// progress orders the statuses of a message that did not fail.
+func progress(status string) int {
+	switch status {
+	case StatusSent:
+		return 1
+	case StatusDelivered:
+		return 2
+	case StatusRead:
+		return 3
+	}
+	return 0
 }
 
 // MessageMedia is what a message shows of its file.

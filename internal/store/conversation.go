@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"recado/internal/model"
@@ -11,6 +12,9 @@ const conversationColumns = `
 	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
 	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered`
+
+// conversationWidth is the number of conversationColumns: where a statement's own columns begin.
+var conversationWidth = strings.Count(conversationColumns, ",") + 1
 
 func scanConversation(r Row) model.Conversation {
 	c := model.Conversation{

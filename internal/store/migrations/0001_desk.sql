@@ -259,6 +259,7 @@ CREATE TABLE messages (
     error_code    TEXT,
     error_message TEXT,
     sent_by       UUID,
+    author        UUID,
     raw           TEXT,
     created_at    BIGINT NOT NULL,
     sent_at       BIGINT,
@@ -271,6 +272,7 @@ CREATE TABLE messages (
 CREATE UNIQUE INDEX messages_id ON messages (id);
 CREATE UNIQUE INDEX messages_client_id ON messages (company, client_id) WHERE client_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_external_id ON messages (channel, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX messages_media ON messages (media) WHERE media IS NOT NULL;
 
 -- Messages on their way to a provider. A row goes when the message's fate is known; one found in
 -- state 'sending' after a crash is uncertain and is never sent again.
@@ -286,6 +288,7 @@ CREATE TABLE sends (
     due_at       BIGINT NOT NULL
 );
 CREATE INDEX sends_due ON sends (channel, due_at);
+CREATE UNIQUE INDEX sends_order ON sends (conversation, seq);
 
 -- A status that came before the provider's answer to the send was stored waits here for its message.
 CREATE TABLE early_statuses (

@@ -1,0 +1,152 @@
+package api
+
+import (
+	"context"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// uploadTime is how long the largest file may take: longer than any other request, and still an end.
+const uploadTime = 10 * time.Minute
+
+// uploadMedia reads the form part by part: the file goes to its place as it arrives.
+func (s *Server) uploadMedia(ctx context.Context, a *desk.Actor, _ *none) (*reply[model.Media], error) {
+	c := callFrom(ctx)
+	form, err := c.request.MultipartReader()
+	if err != nil {
+		return nil, model.Invalid("header.Content-Type", "must be multipart/form-data with a boundary")
+	}
+	_ = http.NewResponseController(c.writer).SetReadDeadline(time.Now().Add(uploadTime))
+	part, err := form.NextPart()
+	if err != nil {
+		return nil, formFault(err, "body.file", "is required")
+	}
+	if part.FormName() != "file" {
+		return nil, model.Invalid("body."+printable(part.FormName()), "unknown field; the form has one: file")
+	}
+	media, err := s.desk.UploadMedia(ctx, a, part.FileName(), &upload{form: form, part: part})
+	return &reply[model.Media]{media}, err
+}
+
+// formFault is a 400 for a form that ends where more was due, or that is none.
+func formFault(err error, field, message string) error {
+	if err == io.EOF { // wrapped, it means that the form was cut
+		return model.Invalid(field, message)
+	}
+	return model.Invalid("body", "the form could not be read to its end")
+}
+
+// upload reads the file and then makes sure that the form ends there: a form that breaks off, or holds
+// more than it may, fails before anything of it is kept.
+type upload struct {
+	form  *multipart.Reader
+	part  *multipart.Part
+	ended bool
+}
+
+func (u *upload) Read(b []byte) (int, error) {
+	if u.ended {
+		return 0, io.EOF
+	}
+	n, err := u.part.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	if err == io.EOF {
+		var extra *multipart.Part
+		if extra, err = u.form.NextPart(); err == nil {
+			return n, model.Invalid("body."+printable(extra.FormName()), "one file at a time, and nothing else")
+		}
+	}
+	if err != io.EOF { // wrapped, it means that the form was cut
+		return n, model.Invalid("body.file", "the upload broke off")
+	}
+	u.ended = true
+	return n, io.EOF
+}
+
+// mediaLink is where a file can be fetched for a while.
+type mediaLink struct {
+	URL       string    `json:"url" format:"uri" doc:"Needs no key; takes range requests."`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func (s *Server) linkMedia(ctx context.Context, a *desk.Actor, in *AtID) (*reply[mediaLink], error) {
+	id, err := pathID(in.ID, "file")
+	if err != nil {
+		return nil, err
+	}
+	link, err := s.desk.LinkMedia(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"expires": {strconv.FormatInt(link.ExpiresAt.Unix(), 10)}, "signature": {link.Signature}}
+	return &reply[mediaLink]{mediaLink{URL: s.public + "/media/" + id.String() + "?" + query.Encode(), ExpiresAt: link.ExpiresAt}}, nil
+}
+
+// serveMedia answers a signed link. A file never runs as anything: its type is the one we told by its
+// bytes, a browser may not guess another, and what is no picture, sound or film is saved, not shown.
+func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
+	fail := func(err error) { s.writeError(w, callFrom(r.Context()).requestID, err) }
+	id, err := pathID(r.PathValue("id"), "file")
+	if err != nil {
+		fail(err)
+		return
+	}
+	query := r.URL.Query()
+	media, file, err := s.desk.OpenMedia(r.Context(), id, query.Get("expires"), query.Get("signature"))
+	if err != nil {
+		fail(err)
+		return
+	}
+	defer func() { _ = file.Close() }()
+	h := w.Header()
+	h.Set("Content-Type", media.MimeType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Cache-Control", "private, max-age=600")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("ETag", `"`+media.SHA256+`"`)
+	h.Set("Content-Disposition", disposition(media))
+	http.ServeContent(w, r, "", media.CreatedAt, file)
+}
+
+// disposition names the file in ASCII for old clients and in full for the others.
+func disposition(m model.Media) string {
+	kind := "attachment"
+	if m.Kind.Inline() {
+		kind = "inline"
+	}
+	ascii := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, m.FileName)
+	return kind + `; filename="` + ascii + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(m.FileName), "+", "%20")
+}
+
+// describeUpload documents the one operation whose body is no JSON.
+func describeUpload(paths map[string]any) {
+	item, _ := paths["/media"].(map[string]any)
+	op, _ := item["post"].(map[string]any)
+	if op == nil {
+		return
+	}
+	op["requestBody"] = map[string]any{
+		"required": true,
+		"content": map[string]any{"multipart/form-data": map[string]any{"schema": map[string]any{
+			"type": "object", "required": []string{"file"}, "additionalProperties": false,
+			"properties": map[string]any{"file": map[string]any{"type": "string", "format": "binary"}},
+		}}},
+	}
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type listMessagesInput struct {
+	AtID
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Before string `query:"before" doc:"The before of a page: what is older than it."`
+	After  string `query:"after" doc:"The after of a page: what came after it, the nearest first to be read."`
+}
+
+func (s *Server) listMessages(ctx context.Context, a *desk.Actor, in *listMessagesInput) (*reply[*model.MessagePage], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.desk.Messages(ctx, a, id, desk.MessageQuery{Limit: in.Limit, Before: in.Before, After: in.After})
+	return &reply[*model.MessagePage]{page}, err
+}
+
+func (s *Server) getMessage(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Message], error) {
+	id, err := pathID(in.ID, "message")
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.desk.Message(ctx, a, id)
+	return &reply[*model.Message]{m}, err
+}
+
+type sendMessageInput struct {
+	AtID
+	Body struct {
+		ClientID model.ID      `json:"client_id" doc:"A UUID of your own choice, one per message: repeating it returns the message and sends nothing."`
+		Text     *string       `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Required without media_id; with it, the caption of at most 1024 characters."`
+		MediaID  *model.ID     `json:"media_id,omitempty" doc:"A file from POST /media."`
+		ReplyTo  *string       `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512" doc:"The external_id of a message of this conversation to quote."`
+		Template *templateBody `json:"template,omitempty" doc:"In place of text: what WhatsApp takes when the customer's last message is more than 24 hours old."`
+	}
+}
+
+type templateBody struct {
+	Name       string              `json:"name" minLength:"1" maxLength:"512"`
+	Language   string              `json:"language" minLength:"2" maxLength:"20" example:"pt_BR"`
+	Parameters []templateParameter `json:"parameters,omitempty" maxItems:"64" doc:"What goes in the template's gaps, in their order or by name."`
+}
+
+type templateParameter struct {
+	Name string `json:"name,omitempty" maxLength:"120"`
+	Text string `json:"text" minLength:"1" maxLength:"4096"`
+}
+
+func (t *templateBody) template() *model.Template {
+	if t == nil {
+		return nil
+	}
+	out := &model.Template{Name: t.Name, Language: t.Language}
+	for _, p := range t.Parameters {
+		out.Parameters = append(out.Parameters, model.TemplateParameter(p))
+	}
+	return out
+}
+
+type sendMessageOutput struct {
+	Replayed string `header:"Idempotency-Replayed" doc:"true when this client_id was used before in this conversation: nothing was sent."`
+	Body     *model.Message
+}
+
+func (s *Server) sendMessage(ctx context.Context, a *desk.Actor, in *sendMessageInput) (*sendMessageOutput, error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	m, replayed, err := s.desk.SendMessage(ctx, a, id, desk.NewMessage{
+		ClientID: in.Body.ClientID, Text: in.Body.Text, MediaID: in.Body.MediaID, ReplyTo: in.Body.ReplyTo, Template: in.Body.Template.template(),
+	})
+	out := &sendMessageOutput{Body: m}
+	if replayed {
+		out.Replayed = "true"
+	}
+	return out, err
+}
+
+type simulateInput struct {
+	AtID
+	Body struct {
+		From    *string        `json:"from,omitempty" minLength:"1" maxLength:"64" doc:"The customer's phone." example:"+5511987654321"`
+		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"What the customer calls themselves."`
+		Text    *string        `json:"text,omitempty" minLength:"1" maxLength:"4096"`
+		MediaID *model.ID      `json:"media_id,omitempty"`
+		ReplyTo *string        `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512"`
+		Group   *simulateGroup `json:"group,omitempty" doc:"The group that the customer writes in."`
+
+		ExternalID *string `json:"external_id,omitempty" minLength:"1" maxLength:"512" doc:"The message to report on."`
+		Status     *string `json:"status,omitempty" enum:"delivered,read,failed"`
+
+		FromPhoneApp *bool   `json:"from_phone_app,omitempty" doc:"The team writes on the phone."`
+		To           *string `json:"to,omitempty" minLength:"1" maxLength:"64" doc:"The phone of the customer they write to."`
+	}
+}
+
+type simulateGroup struct {
+	ID   string `json:"id" minLength:"1" maxLength:"120"`
+	Name string `json:"name" minLength:"1" maxLength:"120"`
+}
+
+type simulateOutput struct {
+	Status int
+	Body   *model.Message
+}
+
+func (s *Server) simulate(ctx context.Context, a *desk.Actor, in *simulateInput) (*simulateOutput, error) {
+	id, err := pathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	play := desk.Simulation{
+		From: b.From, Name: b.Name, Text: b.Text, MediaID: b.MediaID, ReplyTo: b.ReplyTo,
+		ExternalID: b.ExternalID, Status: b.Status, FromPhoneApp: b.FromPhoneApp != nil && *b.FromPhoneApp, To: b.To,
+	}
+	if b.Group != nil {
+		play.Group = &model.IncomingGroup{ID: b.Group.ID, Name: b.Group.Name}
+	}
+	m, made, err := s.desk.Simulate(ctx, a, id, play)
+	status := http.StatusOK
+	if made {
+		status = http.StatusCreated
+	}
+	return &simulateOutput{status, m}, err
+}

@@ -1,0 +1,177 @@
+package desk
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"recado/internal/blob"
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// UploadMedia keeps a file that is read from r to its end. Its type is told by its bytes; the name is
+// only shown. When anything goes wrong, r included, neither file nor row is left.
+func (d *Desk) UploadMedia(ctx context.Context, a *Actor, fileName string, r io.Reader) (model.Media, error) {
+	head := make([]byte, model.SniffBytes)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return model.Media{}, errUploadCut(err)
+	}
+	head = head[:n]
+	if n == 0 {
+		return model.Media{}, model.Invalid("body.file", "the file is empty")
+	}
+	mime, kind, ok := model.Sniff(head, fileName)
+	if !ok {
+		return model.Media{}, &model.Error{
+			Code: model.CodeMediaTypeNotAllowed, Message: "WhatsApp does not deliver files of this kind (" + mime + ").",
+			Fields: []model.FieldError{{Field: "body.file", Message: mime}},
+		}
+	}
+	m := model.Media{
+		ID: model.NewID(), Company: a.Company.ID, Kind: kind, MimeType: mime, FileName: model.SafeFileName(fileName, mime), Stored: true,
+	}
+	info, err := d.blob.Put(ctx, m.ID, io.MultiReader(bytes.NewReader(head), r), kind.Limit())
+	switch {
+	case errors.Is(err, blob.ErrTooLarge):
+		return model.Media{}, errMediaTooLarge(kind)
+	case err != nil:
+		return model.Media{}, errUploadCut(err)
+	}
+	m.Size, m.SHA256 = info.Size, fmt.Sprintf("%x", info.SHA256)
+	return m, d.keepUpload(ctx, a, &m, info.SHA256)
+}
+
+// keepUpload adds the row of a file that is stored, or removes the file.
+func (d *Desk) keepUpload(ctx context.Context, a *Actor, m *model.Media, sum [32]byte) error {
+	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+		m.CreatedAt = tx.Now
+		tx.InsertMedia(m, sum)
+		return struct{}{}, nil
+	})
+	if err != nil && model.CodeOf(err) != model.CodeUncertain {
+		d.removeFile(ctx, m.ID)
+	}
+	return err
+}
+
+func (d *Desk) removeFile(ctx context.Context, id model.ID) {
+	if err := d.blob.Delete(context.WithoutCancel(ctx), id); err != nil {
+		d.log.Warn("an unwanted file could not be removed", slog.String("media", id.String()), slog.Any("error", err))
+	}
+}
+
+// errUploadCut tells a caller whose upload broke off from a defect of ours.
+func errUploadCut(err error) error {
+	if known, ok := errors.AsType[*model.Error](err); ok {
+		return known
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
+		return model.Invalid("body.file", "the upload broke off")
+	}
+	return err
+}
+
+func errMediaTooLarge(kind model.MediaKind) error {
+	return &model.Error{
+		Code:    model.CodeMediaTooLarge,
+		Message: fmt.Sprintf("A file of kind %s may have at most %d KiB.", kind, kind.Limit()>>10),
+		Fields:  []model.FieldError{{Field: "body.file", Message: "too large"}},
+	}
+}
+
+// MediaLink lets whoever holds it fetch one file until it expires.
+type MediaLink struct {
+	Media     model.ID
+	ExpiresAt time.Time
+	Signature string
+}
+
+// LinkMedia makes a link to a file that the actor may see.
+func (d *Desk) LinkMedia(ctx context.Context, a *Actor, id model.ID) (MediaLink, error) {
+	return read(ctx, d, func(tx *store.Tx) (MediaLink, error) {
+		m, found, err := tx.Media(a.Company.ID, id)
+		if err == nil && found && a.Profile != model.AccessAll {
+			found, err = a.seesMedia(tx, id)
+		}
+		switch {
+		case err != nil:
+			return MediaLink{}, err
+		case !found || m.Private || !m.Stored && !m.Awaited:
+			return MediaLink{}, model.NotFound("file")
+		case !m.Stored:
+			return MediaLink{}, &model.Error{
+				Code: model.CodeUnavailable, Message: "The file is still on its way from WhatsApp. Try again in a moment.", RetryAfter: 2 * time.Second,
+			}
+		}
+		link := MediaLink{Media: id, ExpiresAt: d.now().Add(model.MediaLinkLifetime).UTC().Truncate(time.Second)}
+		link.Signature = d.signLink(id, link.ExpiresAt.Unix())
+		return link, nil
+	})
+}
+
+// seesMedia reports whether a file is in a conversation that the actor sees, or in none yet.
+func (a *Actor) seesMedia(tx *store.Tx, id model.ID) (bool, error) {
+	glimpses, err := tx.MediaGlimpses(id)
+	for _, g := range glimpses {
+		if a.seesGlimpse(g) {
+			return true, nil
+		}
+	}
+	return len(glimpses) == 0, err
+}
+
+// OpenMedia gives the file of a link. A link that expired or was altered leads to nothing.
+func (d *Desk) OpenMedia(ctx context.Context, id model.ID, expires, signature string) (model.Media, io.ReadSeekCloser, error) {
+	at, err := strconv.ParseInt(expires, 10, 64)
+	if err != nil || !hmac.Equal([]byte(signature), []byte(d.signLink(id, at))) || !d.now().Before(time.Unix(at, 0)) {
+		return model.Media{}, nil, model.Errorf(model.CodeNotFound, "This link has expired or is not complete. Ask for a new one.")
+	}
+	m, err := read(ctx, d, func(tx *store.Tx) (model.Media, error) {
+		m, found, err := tx.AnyMedia(id)
+		if err != nil || !found || !m.Stored {
+			return m, errOr(err, model.NotFound("file"))
+		}
+		return m, nil
+	})
+	if err != nil {
+		return m, nil, err
+	}
+	file, _, err := d.blob.Open(ctx, id)
+	if errors.Is(err, blob.ErrNotFound) {
+		err = model.NotFound("file")
+	}
+	return m, file, err
+}
+
+func (d *Desk) signLink(id model.ID, expires int64) string {
+	key := d.vault.Derive("media-link")
+	mac := hmac.New(sha256.New, key[:])
+	mac.Write(id[:])
+	mac.Write(strconv.AppendInt(nil, expires, 10))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// usableMedia finds a file that a message of the company may carry.
+func (d *Desk) usableMedia(tx *store.Tx, company, id model.ID) (model.Media, error) {
+	m, found, err := tx.Media(company, id)
+	if err != nil || !found || m.Private || !m.Stored {
+		return m, errOr(err, model.Invalid("body.media_id", "there is no such file"))
+	}
+	return m, nil
+}
+
+// attach gives a message its file, and the type that goes with it.
+func attach(m *model.Message, media *model.Media) {
+	m.Type, m.MediaID = string(media.Kind), &media.ID
+	m.Media = &model.MessageMedia{ID: media.ID, MimeType: media.MimeType, FileName: media.FileName, Size: media.Size}
+}

@@ -1,0 +1,118 @@
+package desk
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// MessageQuery is a place in a conversation and how much to read from there. At most one of Before
+// and After is set.
+type MessageQuery struct {
+	Limit  int
+	Before string
+	After  string
+}
+
+// Messages reads one page of a conversation, newest first. With After it is the page next to the
+// cursor, so that nothing between is skipped.
+func (d *Desk) Messages(ctx context.Context, a *Actor, conversation model.ID, q MessageQuery) (*model.MessagePage, error) {
+	if q.Before != "" && q.After != "" {
+		return nil, model.Invalid("query.after", "give either before or after, not both")
+	}
+	place := messageCursor{d.cursors, a.Company.ID, "messages " + conversation.String()}
+	if q.After != "" {
+		return d.messagesAfter(ctx, a, conversation, place, q)
+	}
+	return d.messagesBefore(ctx, a, conversation, place, q)
+}
+
+func (d *Desk) messagesBefore(ctx context.Context, a *Actor, conversation model.ID, place messageCursor, q MessageQuery) (*model.MessagePage, error) {
+	seq := int64(math.MaxInt64)
+	if q.Before != "" {
+		var invalid *model.Error
+		if seq, invalid = place.open(q.Before); invalid != nil {
+			return nil, invalid
+		}
+	}
+	return readOne(ctx, d, func(tx *store.Tx) (*model.MessagePage, error) {
+		data, g, found, err := tx.MessagesBefore(a.Company.ID, conversation, seq, q.Limit+1)
+		if err != nil || !found || !a.seesGlimpse(g) {
+			return nil, errOr(err, model.NotFound("conversation"))
+		}
+		more := len(data) > q.Limit
+		page := &model.MessagePage{Data: data[:min(len(data), q.Limit)]}
+		switch n := len(page.Data); {
+		case n > 0:
+			page.After = place.seal(page.Data[0].Seq)
+		case q.Before != "":
+			page.After = place.seal(seq - 1)
+		}
+		if more {
+			page.Before = place.seal(page.Data[q.Limit-1].Seq)
+		}
+		return page, nil
+	})
+}
+
+func (d *Desk) messagesAfter(ctx context.Context, a *Actor, conversation model.ID, place messageCursor, q MessageQuery) (*model.MessagePage, error) {
+	seq, invalid := place.open(q.After)
+	if invalid != nil {
+		return nil, invalid
+	}
+	return readOne(ctx, d, func(tx *store.Tx) (*model.MessagePage, error) {
+		data, older, g, found, err := tx.MessagesAfter(a.Company.ID, conversation, seq, q.Limit)
+		if err != nil || !found || !a.seesGlimpse(g) {
+			return nil, errOr(err, model.NotFound("conversation"))
+		}
+		slices.Reverse(data)
+		page := &model.MessagePage{Data: data}
+		newest, oldest := seq, seq+1
+		if n := len(data); n > 0 {
+			newest, oldest = data[0].Seq, data[n-1].Seq
+		}
+		page.After = place.seal(newest)
+		if older {
+			page.Before = place.seal(oldest)
+		}
+		return page, nil
+	})
+}
+
+// messageCursor seals places in one conversation.
+type messageCursor struct {
+	key     model.CursorKey
+	company model.ID
+	filter  string
+}
+
+func (c messageCursor) seal(seq int64) *string {
+	text := c.key.Seal(c.company, c.filter, model.CursorInt(seq))
+	return &text
+}
+
+func (c messageCursor) open(text string) (int64, *model.Error) {
+	payload, invalid := c.key.Open(c.company, c.filter, text)
+	if invalid != nil {
+		return 0, invalid
+	}
+	return model.ReadCursorInt(payload)
+}
+
+func (a *Actor) seesGlimpse(g store.Glimpse) bool {
+	return !g.Private && a.sees(g.Assignee, g.Sector)
+}
+
+// Message gives one message.
+func (d *Desk) Message(ctx context.Context, a *Actor, id model.ID) (*model.Message, error) {
+	return readOne(ctx, d, func(tx *store.Tx) (*model.Message, error) {
+		m, g, found, err := tx.Message(a.Company.ID, id)
+		if err != nil || !found || !a.seesGlimpse(g) {
+			return nil, errOr(err, model.NotFound("message"))
+		}
+		return &m, nil
+	})
+}

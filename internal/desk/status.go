@@ -1,0 +1,186 @@
+package desk
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// status takes a report about a message that was sent. The provider's id names it, or the id that we
+// gave along; a report about neither waits for its message.
+func (in *intake) status(s *model.IncomingStatus) error {
+	at := moment(s.At, in.tx.Now)
+	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, s.ExternalID)
+	if err != nil {
+		return err
+	}
+	ours, isOurs := model.ParseID(s.ClientID)
+	if !found && isOurs {
+		if conversation, found, err = in.tx.ConversationOfMessage(in.channel.ID, ours); err != nil {
+			return err
+		}
+	}
+	if !found {
+		in.tx.ParkStatus(in.channel.ID, s.ExternalID, store.EarlyStatus{Status: s.Status, Error: s.Error, At: at})
+		return nil
+	}
+	t, err := in.locked(conversation)
+	if err != nil || t == nil {
+		return err
+	}
+	m, found, err := in.tx.MessageWithExternalID(in.channel.ID, s.ExternalID)
+	if err == nil && !found && isOurs {
+		m, _, found, err = in.tx.Message(in.channel.Company, ours)
+	}
+	if err != nil || !found {
+		return err
+	}
+	return in.report(t, &m, s.ExternalID, store.EarlyStatus{Status: s.Status, Error: s.Error, At: at})
+}
+
+// locked opens a conversation of the channel by its id.
+func (in *intake) locked(conversation model.ID) (*touched, error) {
+	if t := in.threads[conversation]; t != nil {
+		return t, nil
+	}
+	c, found, err := in.tx.LockConversation(in.channel.Company, conversation)
+	if err != nil || !found {
+		return nil, err
+	}
+	return in.hold(in.d.thread(in.tx, c)), nil
+}
+
+// report applies a status to a message of a locked conversation: forwards only. The message learns its
+// external id; message.sent is raised once, when it is first known to have left.
+func (in *intake) report(t *touched, m *model.Message, external string, s store.EarlyStatus) error {
+	had := m.Left()
+	learned := m.ExternalID == nil && external != "" && m.Direction == model.Outbound
+	advanced := m.Advance(s.Status, s.At, s.Error)
+	if learned {
+		m.ExternalID = &external
+	}
+	if !learned && !advanced {
+		return nil
+	}
+	in.tx.SaveMessageStatus(m)
+	if had {
+		return nil
+	}
+	in.tx.DeleteSend(m.ID)
+	if !m.Left() {
+		return nil
+	}
+	t.changed, t.loud, t.silent = true, true, false
+	return t.emitWith(model.EventMessageSent, "message", m)
+}
+
+// settleEarly applies the reports that came before their message knew its external id.
+func (in *intake) settleEarly(t *touched, m *model.Message) error {
+	if m.ExternalID == nil {
+		return nil
+	}
+	early, err := in.tx.TakeEarlyStatuses(in.channel.ID, *m.ExternalID)
+	for _, s := range early {
+		if err == nil {
+			err = in.report(t, m, *m.ExternalID, s)
+		}
+	}
+	return err
+}
+
+// edit replaces the text of a message. An edit older than one that was seen changes nothing.
+func (in *intake) edit(e *model.IncomingEdit) error {
+	return in.rewrite(e.ExternalID, func(m *model.Message) bool {
+		at := moment(e.At, in.tx.Now)
+		if m.RevokedAt != nil || m.EditedAt != nil && !at.After(*m.EditedAt) {
+			return false
+		}
+		m.Text, m.EditedAt = optional(cleanText(e.Text)), &at
+		return true
+	})
+}
+
+// revoke empties a message that was deleted for everyone; that there was one stays known.
+func (in *intake) revoke(r *model.IncomingRevoke) error {
+	return in.rewrite(r.ExternalID, func(m *model.Message) bool {
+		if m.RevokedAt != nil {
+			return false
+		}
+		at := moment(r.At, in.tx.Now)
+		m.Text, m.MediaID, m.Media, m.RevokedAt = nil, nil, nil, &at
+		return true
+	})
+}
+
+// rewrite changes the content of a message, and of the conversation's last message where it is that.
+func (in *intake) rewrite(external string, change func(m *model.Message) bool) error {
+	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, external)
+	if err != nil || !found {
+		return err
+	}
+	t, err := in.locked(conversation)
+	if err != nil || t == nil {
+		return err
+	}
+	m, found, err := in.tx.MessageWithExternalID(in.channel.ID, external)
+	if err != nil || !found || !change(&m) {
+		return err
+	}
+	in.tx.SaveMessageContent(&m)
+	if t.LastMessage != nil && t.LastMessage.ID == m.ID {
+		t.showLast(&m)
+		t.changed, t.loud = true, true
+	}
+	return nil
+}
+
+// earlyStatusLife is how long a report waits for a message that this desk may never have sent.
+const earlyStatusLife = 24 * time.Hour
+
+// SettleEarlyStatuses applies reports whose message learned its external id at the very moment they
+// were put aside, and forgets those that nobody will ask for.
+func (d *Desk) SettleEarlyStatuses(ctx context.Context) error {
+	var matches []store.EarlyMatch
+	var stale bool
+	_, err := read(ctx, d, func(tx *store.Tx) (_ struct{}, err error) {
+		if matches, err = tx.EarlyMatches(receiveAtOnce); err == nil {
+			stale, err = tx.HasEarlyStatuses(tx.Now.Add(-earlyStatusLife))
+		}
+		return struct{}{}, err
+	})
+	if err != nil || len(matches) == 0 && !stale {
+		return err
+	}
+	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		for _, one := range matches {
+			if err := d.settleMatch(tx, one); err != nil {
+				return struct{}{}, err
+			}
+		}
+		tx.DropEarlyStatuses(tx.Now.Add(-earlyStatusLife))
+		return struct{}{}, nil
+	})
+	return err
+}
+
+func (d *Desk) settleMatch(tx *store.Tx, one store.EarlyMatch) error {
+	ch, found, err := tx.AnyChannel(one.Channel)
+	if err != nil || !found {
+		return err
+	}
+	in := d.intake(tx, ch)
+	t, err := in.locked(one.Conversation)
+	if err != nil || t == nil {
+		return err
+	}
+	m, found, err := tx.MessageWithExternalID(ch.ID, one.ExternalID)
+	if err != nil || !found {
+		return err
+	}
+	if err := in.settleEarly(t, &m); err != nil {
+		return err
+	}
+	return in.finish()
+}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"encoding/hex"
+	"time"
+
+	"recado/internal/model"
+)
+
+const mediaColumns = `
+	d.id, d.company, d.channel, d.private, d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.fetch_at, d.created_at`
+
+func scanMedia(r Row) model.Media {
+	m := model.Media{
+		ID: r.ID(0), Company: r.ID(1), Channel: r.NullID(2), Private: r.Bool(3), Kind: model.MediaKind(r.Text(4)), MimeType: r.Text(5),
+		FileName: r.Text(6), Size: r.Int(7), SHA256: hex.EncodeToString(r.Bytes(8)), Stored: r.Bool(9), Awaited: !r.Null(11), CreatedAt: r.Time(12),
+	}
+	if !r.Null(10) {
+		m.Provider.ID = r.Text(10)
+	}
+	return m
+}
+
+// Media gives one file of the company, private or not: who may see it is the caller's question.
+func (tx *Tx) Media(company, id model.ID) (model.Media, bool, error) {
+	return tx.media(`WHERE d.id = $1 AND d.company = $2`, id, company)
+}
+
+// AnyMedia finds a file whatever its company, for whoever holds a signed link to it.
+func (tx *Tx) AnyMedia(id model.ID) (model.Media, bool, error) {
+	return tx.media(`WHERE d.id = $1`, id)
+}
+
+func (tx *Tx) media(where string, args ...any) (model.Media, bool, error) {
+	var m model.Media
+	found, err := tx.one(`SELECT`+mediaColumns+` FROM media d `+where, args, func(r Row) { m = scanMedia(r) })
+	return m, found, err
+}
+
+// InsertMedia adds a file whose bytes are stored under its id.
+func (tx *Tx) InsertMedia(m *model.Media, sha256 [32]byte) {
+	tx.later(`
+		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, sha256, stored, fetch_tries, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, TRUE, 0, $10)`,
+		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.CreatedAt)
+}
+
+// InsertAwaitedMedia adds a file that the provider still holds, to be fetched at once.
+func (tx *Tx) InsertAwaitedMedia(m *model.Media) {
+	tx.later(`
+		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, stored, provider_id, fetch_at, fetch_tries, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, FALSE, $8, $9, 0, $9)`,
+		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Provider.ID, m.CreatedAt)
+}
+
+// AwaitedMedia is a file to be fetched from its provider.
+type AwaitedMedia struct {
+	model.Media
+	Tries int64
+}
+
+// DueFetches gives files whose fetching is due, and puts each off by lease, so that nobody else starts
+// on it meanwhile. A crash only delays them.
+func (tx *Tx) DueFetches(limit int, lease time.Duration) ([]AwaitedMedia, error) {
+	lock := ``
+	if !tx.SQLite() {
+		lock = ` FOR UPDATE SKIP LOCKED`
+	}
+	var out []AwaitedMedia
+	err := tx.query(`
+		SELECT`+mediaColumns+`, d.fetch_tries
+		FROM media d
+		WHERE d.fetch_at <= $1
+		ORDER BY d.fetch_at
+		LIMIT $2`+lock, []any{tx.Now, limit}, func(r Row) error {
+		out = append(out, AwaitedMedia{scanMedia(r), r.Int(13)})
+		return nil
+	})
+	for _, m := range out {
+		tx.later(`UPDATE media SET fetch_at = $2 WHERE id = $1`, m.ID, tx.Now.Add(lease))
+	}
+	return out, err
+}
+
+// MediaFetched notes that a file's bytes have arrived, and what they turned out to be.
+func (tx *Tx) MediaFetched(m *model.Media, sha256 [32]byte) {
+	tx.later(`
+		UPDATE media
+		SET kind = $2, mime_type = $3, file_name = $4, size = $5, sha256 = $6, stored = TRUE, fetch_at = NULL
+		WHERE id = $1`,
+		m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:])
+}
+
+// MediaNotFetched notes a failed attempt; next is when to try again, nil when there is no point.
+func (tx *Tx) MediaNotFetched(id model.ID, next *time.Time) {
+	tx.later(`UPDATE media SET fetch_at = $2, fetch_tries = fetch_tries + 1 WHERE id = $1`, id, next)
+}
+
+// KeepProviderMedia remembers what a channel's provider calls a file, which spares the next upload.
+func (tx *Tx) KeepProviderMedia(media, channel model.ID, id string) {
+	tx.later(`UPDATE media SET channel = $2, provider_id = $3, provider_at = $4 WHERE id = $1`, media, channel, id, tx.Now)
+}
+
+// MediaGlimpses gives what decides who may see the conversations that a file was sent in.
+func (tx *Tx) MediaGlimpses(media model.ID) ([]Glimpse, error) {
+	var out []Glimpse
+	err := tx.query(`
+		SELECT c.private, c.assignee, c.sector
+		FROM messages m
+		JOIN conversations c ON c.id = m.conversation
+		WHERE m.media = $1`, []any{media}, func(r Row) error {
+		out = append(out, scanGlimpse(r, 0))
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,270 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// A message is read together with its file and its sender.
+const (
+	messageColumns = `
+	m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text, m.media,
+	m.reply_to, m.external_id, m.status, m.error_code, m.error_message, m.sent_by, m.author, m.created_at, m.sent_at,
+	m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name`
+	messageWidth = 29
+	messageJoins = `
+	LEFT JOIN media d ON d.id = m.media
+	LEFT JOIN users u ON u.id = m.sent_by`
+)
+
+// scanMessage reads messageColumns that begin at column at.
+func scanMessage(r Row, at int, m *model.Message) {
+	m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private = r.ID(at), r.Int(at+1), r.ID(at+2), r.ID(at+3), r.ID(at+4), r.Bool(at+5)
+	m.ClientID, m.Direction, m.Origin, m.Type = r.NullID(at+6), r.Text(at+7), r.Text(at+8), r.Text(at+9)
+	m.Text, m.MediaID, m.ReplyTo, m.ExternalID, m.Status = r.NullText(at+10), r.NullID(at+11), r.NullText(at+12), r.NullText(at+13), r.Text(at+14)
+	if !r.Null(at + 15) {
+		m.Error = &model.MessageError{Code: r.Text(at + 15), Message: r.Text(at + 16)}
+	}
+	if !r.Null(at + 17) {
+		m.SentBy = &model.Ref{ID: r.ID(at + 17), Name: r.Text(at + 28)}
+	}
+	m.Author, m.CreatedAt, m.SentAt, m.DeliveredAt = r.NullID(at+18), r.Time(at+19), r.NullTime(at+20), r.NullTime(at+21)
+	m.ReadAt, m.EditedAt, m.RevokedAt = r.NullTime(at+22), r.NullTime(at+23), r.NullTime(at+24)
+	if m.MediaID != nil && !r.Null(at+25) {
+		m.Media = &model.MessageMedia{ID: *m.MediaID, MimeType: r.Text(at + 25), FileName: r.Text(at + 26), Size: r.Int(at + 27)}
+	}
+}
+
+// Glimpse is what decides who may see a conversation.
+type Glimpse struct {
+	Private  bool
+	Assignee *model.ID
+	Sector   *model.ID
+}
+
+func scanGlimpse(r Row, at int) Glimpse {
+	return Glimpse{r.Bool(at), r.NullID(at + 1), r.NullID(at + 2)}
+}
+
+// MessagesBefore reads up to limit messages of a conversation with a smaller sequence number, newest
+// first, in one statement. It reports false when the company has no such conversation.
+func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit int) (page []model.Message, g Glimpse, found bool, err error) {
+	page = make([]model.Message, 0, limit)
+	err = tx.query(`
+		SELECT c.private, c.assignee, c.sector,`+messageColumns+`
+		FROM conversations c
+		LEFT JOIN (
+			SELECT * FROM messages
+			WHERE conversation = $2 AND seq < $3
+			ORDER BY seq DESC
+			LIMIT $4
+		) m ON m.conversation = c.id`+messageJoins+`
+		WHERE c.id = $2 AND c.company = $1
+		ORDER BY m.seq DESC`,
+		[]any{company, conversation, seq, limit}, func(r Row) error {
+			found = true
+			g = scanGlimpse(r, 0)
+			if !r.Null(3) {
+				page = append(page, model.Message{})
+				scanMessage(r, 3, &page[len(page)-1])
+			}
+			return nil
+		})
+	return page, g, found, err
+}
+
+// MessagesAfter reads up to limit messages with a greater sequence number, oldest first, and reports
+// whether the conversation has any that is not greater.
+func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int) (page []model.Message, older bool, g Glimpse, found bool, err error) {
+	page = make([]model.Message, 0, limit)
+	err = tx.query(`
+		SELECT c.private, c.assignee, c.sector,`+messageColumns+`,
+			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
+		FROM conversations c
+		LEFT JOIN (
+			SELECT * FROM messages
+			WHERE conversation = $2 AND seq > $3
+			ORDER BY seq
+			LIMIT $4
+		) m ON m.conversation = c.id`+messageJoins+`
+		WHERE c.id = $2 AND c.company = $1
+		ORDER BY m.seq`,
+		[]any{company, conversation, seq, limit}, func(r Row) error {
+			found = true
+			g, older = scanGlimpse(r, 0), r.Bool(3+messageWidth)
+			if !r.Null(3) {
+				page = append(page, model.Message{})
+				scanMessage(r, 3, &page[len(page)-1])
+			}
+			return nil
+		})
+	return page, older, g, found, err
+}
+
+// Message gives one message of the company and what decides who may see it.
+func (tx *Tx) Message(company, id model.ID) (model.Message, Glimpse, bool, error) {
+	return tx.message(`WHERE m.id = $1 AND m.company = $2`, id, company)
+}
+
+// MessageWithClientID finds the message that the company sent under a client id.
+func (tx *Tx) MessageWithClientID(company, client model.ID) (model.Message, Glimpse, bool, error) {
+	return tx.message(`WHERE m.company = $1 AND m.client_id = $2`, company, client)
+}
+
+// MessageWithExternalID finds a channel's message by the provider's id.
+func (tx *Tx) MessageWithExternalID(channel model.ID, external string) (model.Message, bool, error) {
+	m, _, found, err := tx.message(`WHERE m.channel = $1 AND m.external_id = $2`, channel, external)
+	return m, found, err
+}
+
+func (tx *Tx) message(where string, args ...any) (m model.Message, g Glimpse, found bool, err error) {
+	found, err = tx.one(`
+		SELECT`+messageColumns+`, c.private, c.assignee, c.sector
+		FROM messages m
+		JOIN conversations c ON c.id = m.conversation`+messageJoins+`
+		`+where, args, func(r Row) {
+		scanMessage(r, 0, &m)
+		g = scanGlimpse(r, messageWidth)
+	})
+	return m, g, found, err
+}
+
+// ConversationOfExternalID tells which conversation holds a channel's message with that external id.
+func (tx *Tx) ConversationOfExternalID(channel model.ID, external string) (conversation model.ID, found bool, err error) {
+	found, err = tx.one(`SELECT conversation FROM messages WHERE channel = $1 AND external_id = $2`, []any{channel, external},
+		func(r Row) { conversation = r.ID(0) })
+	return conversation, found, err
+}
+
+// ConversationOfMessage tells which conversation of a channel holds a message.
+func (tx *Tx) ConversationOfMessage(channel, id model.ID) (conversation model.ID, found bool, err error) {
+	found, err = tx.one(`SELECT conversation FROM messages WHERE id = $1 AND channel = $2`, []any{id, channel},
+		func(r Row) { conversation = r.ID(0) })
+	return conversation, found, err
+}
+
+// MessageExtras are the parts of a message that are stored and never shown.
+type MessageExtras struct {
+	Template *string // JSON
+	Raw      *string // the provider's JSON
+}
+
+// InsertMessage adds a message. It reports false, and adds nothing, when the company has one with that
+// client id or the channel one with that external id.
+func (tx *Tx) InsertMessage(m *model.Message, extras MessageExtras) (bool, error) {
+	var code, reason *string
+	if m.Error != nil {
+		code, reason = &m.Error.Code, &m.Error.Message
+	}
+	var sentBy *model.ID
+	if m.SentBy != nil {
+		sentBy = &m.SentBy.ID
+	}
+	n, err := tx.exec(`
+		INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text, media,
+			template, reply_to, external_id, status, error_code, error_message, sent_by, author, raw, created_at, sent_at,
+			delivered_at, read_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+		ON CONFLICT DO NOTHING`,
+		m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private, m.ClientID, m.Direction, m.Origin, m.Type, m.Text, m.MediaID,
+		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, reason, sentBy, m.Author, extras.Raw, m.CreatedAt, m.SentAt,
+		m.DeliveredAt, m.ReadAt)
+	return n == 1, err
+}
+
+// SaveMessageStatus writes down how far a message got and what the provider calls it.
+func (tx *Tx) SaveMessageStatus(m *model.Message) {
+	var code, reason *string
+	if m.Error != nil {
+		code, reason = &m.Error.Code, &m.Error.Message
+	}
+	tx.later(`
+		UPDATE messages
+		SET status = $3, error_code = $4, error_message = $5, external_id = $6, sent_at = $7, delivered_at = $8, read_at = $9
+		WHERE conversation = $1 AND seq = $2`,
+		m.Conversation, m.Seq, m.Status, code, reason, m.ExternalID, m.SentAt, m.DeliveredAt, m.ReadAt)
+}
+
+// SaveMessageContent writes down what an edit or a withdrawal left of a message.
+func (tx *Tx) SaveMessageContent(m *model.Message) {
+	tx.later(`UPDATE messages SET text = $3, media = $4, edited_at = $5, revoked_at = $6 WHERE conversation = $1 AND seq = $2`,
+		m.Conversation, m.Seq, m.Text, m.MediaID, m.EditedAt, m.RevokedAt)
+}
+
+// HasExternalID reports whether a conversation holds a message with that external id.
+func (tx *Tx) HasExternalID(conversation, channel model.ID, external string) (bool, error) {
+	return tx.one(`SELECT 1 FROM messages WHERE channel = $1 AND external_id = $2 AND conversation = $3`,
+		[]any{channel, external, conversation}, func(Row) {})
+}
+
+// EarlyStatus is a report about a message that is not known by that external id yet.
+type EarlyStatus struct {
+	Status string
+	Error  *model.MessageError
+	At     time.Time
+}
+
+// ParkStatus keeps a report until its message learns its external id.
+func (tx *Tx) ParkStatus(channel model.ID, external string, s EarlyStatus) {
+	var code, reason *string
+	if s.Error != nil {
+		code, reason = &s.Error.Code, &s.Error.Message
+	}
+	tx.later(`
+		INSERT INTO early_statuses (channel, external_id, status, error_code, error_message, at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT DO NOTHING`, channel, external, s.Status, code, reason, s.At, tx.Now)
+}
+
+// TakeEarlyStatuses gives the parked reports about a message, the earliest first, and removes them.
+func (tx *Tx) TakeEarlyStatuses(channel model.ID, external string) ([]EarlyStatus, error) {
+	var out []EarlyStatus
+	err := tx.query(`
+		SELECT status, error_code, error_message, at
+		FROM early_statuses
+		WHERE channel = $1 AND external_id = $2
+		ORDER BY at`, []any{channel, external}, func(r Row) error {
+		s := EarlyStatus{Status: r.Text(0), At: r.Time(3)}
+		if !r.Null(1) {
+			s.Error = &model.MessageError{Code: r.Text(1), Message: r.Text(2)}
+		}
+		out = append(out, s)
+		return nil
+	})
+	if len(out) > 0 {
+		tx.later(`DELETE FROM early_statuses WHERE channel = $1 AND external_id = $2`, channel, external)
+	}
+	return out, err
+}
+
+// EarlyMatch is a parked report whose message has learned its external id meanwhile.
+type EarlyMatch struct {
+	Channel      model.ID
+	ExternalID   string
+	Conversation model.ID
+}
+
+// EarlyMatches finds such reports.
+func (tx *Tx) EarlyMatches(limit int) ([]EarlyMatch, error) {
+	var out []EarlyMatch
+	err := tx.query(`
+		SELECT DISTINCT e.channel, e.external_id, m.conversation
+		FROM early_statuses e
+		JOIN messages m ON m.channel = e.channel AND m.external_id = e.external_id
+		LIMIT $1`, []any{limit}, func(r Row) error {
+		out = append(out, EarlyMatch{r.ID(0), r.Text(1), r.ID(2)})
+		return nil
+	})
+	return out, err
+}
+
+// HasEarlyStatuses reports whether something was parked before a moment.
+func (tx *Tx) HasEarlyStatuses(before time.Time) (bool, error) {
+	return tx.one(`SELECT 1 FROM early_statuses WHERE created_at < $1 LIMIT 1`, []any{before}, func(Row) {})
+}
+
+// DropEarlyStatuses forgets reports about messages that never came: sent by others with the same number.
+func (tx *Tx) DropEarlyStatuses(before time.Time) {
+	tx.later(`DELETE FROM early_statuses WHERE created_at < $1`, before)
+}

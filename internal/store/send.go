@@ -1,0 +1,182 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// Outbox is a locked conversation with all that sending in it has to know, read in one statement.
+type Outbox struct {
+	Conversation model.Conversation
+	Provider     string
+	Status       string // of the channel
+	Blocked      bool   // the contact
+	Earlier      bool   // the client id is in use; a race may still show only when the message is inserted
+}
+
+// LockOutbox locks a conversation for a message with a client id.
+func (tx *Tx) LockOutbox(company, conversation, client model.ID) (Outbox, bool, error) {
+	var o Outbox
+	lock := ``
+	if !tx.SQLite() {
+		lock = ` FOR UPDATE OF c`
+	}
+	found, err := tx.one(`
+		SELECT`+conversationColumns+`, ch.provider, ch.status, COALESCE(ct.blocked, FALSE), m.id IS NOT NULL
+		FROM conversations c
+		JOIN channels ch ON ch.id = c.channel
+		LEFT JOIN contacts ct ON ct.id = c.contact
+		LEFT JOIN messages m ON m.company = c.company AND m.client_id = $3
+		WHERE c.id = $1 AND c.company = $2`+lock, []any{conversation, company, client}, func(r Row) {
+		o.Conversation = scanConversation(r)
+		o.Provider, o.Status, o.Blocked, o.Earlier = r.Text(conversationWidth), r.Text(conversationWidth+1), r.Bool(conversationWidth+2), r.Bool(conversationWidth+3)
+	})
+	return o, found, err
+}
+
+// InsertSend puts a message in its channel's queue.
+func (tx *Tx) InsertSend(m *model.Message) {
+	tx.later(`
+		INSERT INTO sends (message, company, channel, conversation, seq, state, epoch, attempts, due_at)
+		VALUES ($1, $2, $3, $4, $5, 'queued', 0, 0, $6)`,
+		m.ID, m.Company, m.Channel, m.Conversation, m.Seq, tx.Now)
+}
+
+// DeleteSend takes a message out of the queue: its fate is known.
+func (tx *Tx) DeleteSend(message model.ID) {
+	tx.later(`DELETE FROM sends WHERE message = $1`, message)
+}
+
+// ChannelsToSend lists connected channels that have something due, or something that a node which is
+// gone may have left in the middle.
+func (tx *Tx) ChannelsToSend(now time.Time) ([]model.ID, error) {
+	return tx.ids(`
+		SELECT ch.id
+		FROM channels ch
+		WHERE ch.provider <> 'sandbox' AND ch.status = 'connected'
+			AND EXISTS (SELECT 1 FROM sends s WHERE s.channel = ch.id AND s.due_at <= $1)
+		ORDER BY ch.id`, now)
+}
+
+// LeftInTheMiddle lists the messages of a channel that were being sent under an earlier epoch of its
+// lane: whoever did that is gone.
+func (tx *Tx) LeftInTheMiddle(lane Lane) ([]Queued, error) {
+	var out []Queued
+	err := tx.query(`
+		SELECT message, conversation, company, attempts
+		FROM sends
+		WHERE channel = $1 AND state = 'sending' AND epoch < $2
+		ORDER BY conversation, seq`, []any{lane.Subject, lane.Epoch}, func(r Row) error {
+		out = append(out, Queued{Message: r.ID(0), Conversation: r.ID(1), Company: r.ID(2), Attempts: r.Int(3)})
+		return nil
+	})
+	return out, err
+}
+
+// Queued is a message in the queue of its channel.
+type Queued struct {
+	Message      model.ID
+	Conversation model.ID
+	Company      model.ID
+	Attempts     int64
+}
+
+// Job is a message on its way to the provider, with all that the provider has to be told.
+type Job struct {
+	Queued
+	Type     string
+	Text     *string
+	Template *string // JSON
+	ReplyTo  *string
+	GroupID  *string
+	Contact  *model.ID
+	Phone    *string
+	Media    *model.Media
+	WAIDs    []string
+	UserIDs  []string
+}
+
+// StartSends marks up to room due messages of a lane's channel as being sent and gives them, with at
+// most one of each conversation under way at any time: a message waits for all before it.
+func (tx *Tx) StartSends(lane Lane, room int) ([]Job, error) {
+	var jobs []Job
+	err := tx.query(`
+		SELECT s.message, s.conversation, s.company, s.attempts, m.type, m.text, m.template, m.reply_to,
+			c.group_id, c.contact, ct.phone,
+			d.id, d.kind, d.mime_type, d.file_name, d.size, p.provider_id, p.provider_at, d.stored
+		FROM sends s
+		JOIN messages m ON m.conversation = s.conversation AND m.seq = s.seq
+		JOIN conversations c ON c.id = s.conversation
+		LEFT JOIN contacts ct ON ct.id = c.contact
+		LEFT JOIN media d ON d.id = m.media
+		LEFT JOIN media p ON p.id = m.media AND p.channel = s.channel
+		WHERE s.channel = $1 AND s.state = 'queued' AND s.due_at <= $2
+			AND NOT EXISTS (SELECT 1 FROM sends b WHERE b.conversation = s.conversation AND b.seq < s.seq)
+		ORDER BY s.due_at, s.conversation
+		LIMIT $3`, []any{lane.Subject, tx.Now, room}, func(r Row) error {
+		j := Job{
+			Queued: Queued{r.ID(0), r.ID(1), r.ID(2), r.Int(3)},
+			Type:   r.Text(4), Text: r.NullText(5), Template: r.NullText(6), ReplyTo: r.NullText(7),
+			GroupID: r.NullText(8), Contact: r.NullID(9), Phone: r.NullText(10),
+		}
+		if !r.Null(11) {
+			j.Media = &model.Media{ID: r.ID(11), Kind: model.MediaKind(r.Text(12)), MimeType: r.Text(13), FileName: r.Text(14), Size: r.Int(15), Stored: r.Bool(18)}
+			if !r.Null(17) { // uploaded by us to this channel
+				j.Media.Provider = model.MediaAtProvider{ID: r.Text(16), At: r.NullTime(17)}
+			}
+		}
+		jobs = append(jobs, j)
+		return nil
+	})
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	for _, j := range jobs {
+		tx.later(`UPDATE sends SET state = 'sending', epoch = $2, attempts = attempts + 1 WHERE message = $1`, j.Message, lane.Epoch)
+	}
+	return jobs, tx.addReceivers(lane, jobs)
+}
+
+// addReceivers completes jobs with the ids that the provider knows their receivers by.
+func (tx *Tx) addReceivers(lane Lane, jobs []Job) error {
+	byContact := make(map[model.ID][]*Job, len(jobs))
+	for i := range jobs {
+		if c := jobs[i].Contact; c != nil {
+			byContact[*c] = append(byContact[*c], &jobs[i])
+		}
+	}
+	return tx.query(`
+		SELECT i.contact, i.kind, i.value
+		FROM sends s
+		JOIN conversations c ON c.id = s.conversation
+		JOIN contact_identities i ON i.contact = c.contact
+		WHERE s.channel = $1 AND s.state = 'sending' AND s.epoch = $2
+		ORDER BY i.kind, i.value`, []any{lane.Subject, lane.Epoch}, func(r Row) error {
+		for _, j := range byContact[r.ID(0)] {
+			if value := r.Text(2); r.Text(1) == IdentityWA {
+				j.WAIDs = append(j.WAIDs, value)
+			} else {
+				j.UserIDs = append(j.UserIDs, value)
+			}
+		}
+		return nil
+	})
+}
+
+// StillSending reports whether a message is being sent under this epoch of the lane.
+func (tx *Tx) StillSending(lane Lane, message model.ID) (bool, error) {
+	return tx.one(`SELECT 1 FROM sends WHERE message = $1 AND state = 'sending' AND epoch = $2`, []any{message, lane.Epoch}, func(Row) {})
+}
+
+// RequeueSend puts a message that certainly did not go out back in the queue.
+func (tx *Tx) RequeueSend(message model.ID, due time.Time) {
+	tx.later(`UPDATE sends SET state = 'queued', due_at = $2 WHERE message = $1`, message, due)
+}
+
+// NextSend gives the moment at which the channel's next queued message is due, or nil.
+func (tx *Tx) NextSend(channel model.ID) (*time.Time, error) {
+	var at *time.Time
+	_, err := tx.one(`SELECT MIN(due_at) FROM sends WHERE channel = $1 AND state = 'queued'`, []any{channel}, func(r Row) { at = r.NullTime(0) })
+	return at, err
+}
