@@ -50,6 +50,29 @@ func boolOrNil(text string) *bool {
 	return &value
 }
 
+type openConversationInput struct {
+	Body struct {
+		ChannelID model.ID  `json:"channel_id"`
+		Phone     *string   `json:"phone,omitempty" minLength:"1" maxLength:"64" example:"+55 11 91234-5678"`
+		ContactID *model.ID `json:"contact_id,omitempty"`
+		Name      *string   `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"Name of the contact or conversation if it is new."`
+	}
+}
+
+func (s *Server) openConversation(ctx context.Context, a *desk.Actor, in *openConversationInput) (*located[*model.Conversation], error) {
+	opened, err := s.desk.OpenConversation(ctx, a, desk.NewConversation{
+		Channel: in.Body.ChannelID, Phone: in.Body.Phone, Contact: in.Body.ContactID, Name: in.Body.Name,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &located[*model.Conversation]{Status: 200, Body: opened.Conversation}
+	if opened.Created {
+		out.Status, out.Location = 201, s.at("/conversations/"+opened.Conversation.ID.String())
+	}
+	return out, nil
+}
+
 func (s *Server) getConversation(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Conversation], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {

@@ -156,6 +156,16 @@ func tagOf(path string) string {
 // reply is an answer with a body and nothing else.
 type reply[T any] struct{ Body T }
 
+// located is the answer of operations that make something.
+type located[T any] struct {
+	Status   int
+	Location string `header:"Location" doc:"Where it is now."`
+	Body     T
+}
+
+// at gives the address of something below /v1, without the host.
+func (s *Server) at(path string) string { return s.base + "/v1" + path }
+
 // list is the form of every list without paging.
 type list[T any] struct {
 	Data []T `json:"data"`

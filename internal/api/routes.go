@@ -25,6 +25,9 @@ func (s *Server) routes() []*Route {
 
 		get("/conversations", model.ScopeConversationsRead, "List conversations", s.listConversations,
 			about("Pinned conversations first, then those with the newest message. Several filters narrow the list together.")),
+		post("/conversations", model.ScopeConversationsWrite, "Open a conversation", s.openConversation, created, or(200),
+			about("With a phone or with a contact, exactly one of them. 201 when it is new, 200 when this WhatsApp number has one with that "+
+				"phone already. Either way the team has started it: an attendance opens where the company has them enabled and none is open.")),
 		get("/conversations/{id}", model.ScopeConversationsRead, "Get a conversation", s.getConversation),
 		patch("/conversations/{id}", model.ScopeConversationsWrite, "Change a conversation", s.updateConversation,
 			about("Fields that are absent stay as they are. label_ids replaces all labels.")),
@@ -41,6 +44,14 @@ func (s *Server) routes() []*Route {
 				"audio and video 16 MiB, document 100 MiB.")),
 		get("/media/{id}/url", model.ScopeMessagesRead, "Get a temporary link to a file", s.linkMedia,
 			about("The link is valid for ten minutes and needs no key.")),
+
+		get("/contacts", model.ScopeContactsRead, "List contacts", s.listContacts,
+			about("The newest first. Contacts are the company's: an access profile does not narrow them.")),
+		post("/contacts", model.ScopeContactsWrite, "Create a contact", s.createContact, created,
+			about("One contact per phone number: for a second one the answer is 409 contact_exists, with the id of the first in details.")),
+		get("/contacts/{id}", model.ScopeContactsRead, "Get a contact", s.getContact),
+		patch("/contacts/{id}", model.ScopeContactsWrite, "Change a contact", s.updateContact,
+			about("Fields that are absent stay as they are. A new name also shows in the contact's conversations, unless they were renamed.")),
 
 		get("/labels", model.ScopeContactsRead, "List the labels", s.listLabels),
 		post("/labels", model.ScopeLabelsWrite, "Create a label", s.createLabel, created),

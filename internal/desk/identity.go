@@ -65,8 +65,8 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person)
 	}
 	c := known[0].Contact
 	if !c.Public && !channel.Private {
-		c.Public = true
-		tx.ShowContact(c.Company, c.ID)
+		c.Public, c.Channel = true, &channel.ID
+		tx.ShowContact(c.Company, c.ID, channel.ID)
 	}
 	phoneFree := true
 	linked := map[identity]bool{}

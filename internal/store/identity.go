@@ -65,10 +65,11 @@ func (tx *Tx) ForgetContact(company, id model.ID) {
 	tx.later(`DELETE FROM contacts WHERE id = $1 AND company = $2`, id, company)
 }
 
-// ShowContact makes a contact visible that was only known through private channels.
-func (tx *Tx) ShowContact(company, id model.ID) {
-	tx.later(`UPDATE contacts SET public = TRUE, unindexed = TRUE, updated_at = $3 WHERE id = $1 AND company = $2 AND NOT public`,
-		id, company, tx.Now)
+// ShowContact makes a contact visible that was only known through private channels. It belongs to the
+// channel that shows it from then on.
+func (tx *Tx) ShowContact(company, id, channel model.ID) {
+	tx.later(`UPDATE contacts SET public = TRUE, channel = $3, updated_at = $4 WHERE id = $1 AND company = $2 AND NOT public`,
+		id, company, channel, tx.Now)
 }
 
 // PhoneTaken reports whether a contact of the company has a number that reaches the same person.

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"context"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type listContactsInput struct {
+	Page
+	Q       string   `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is looked for among the newest 10,000 contacts."`
+	Label   model.ID `query:"label"`
+	Channel model.ID `query:"channel" doc:"Only contacts with this channel_id."`
+}
+
+func (s *Server) listContacts(ctx context.Context, a *desk.Actor, in *listContactsInput) (*reply[offsetList[model.Contact]], error) {
+	page, err := s.desk.Contacts(ctx, a, desk.ContactFilter{Q: in.Q, Label: in.Label, Channel: in.Channel, Limit: in.Limit, Offset: in.Offset})
+	return &reply[offsetList[model.Contact]]{offsetPage(in.Page, page)}, err
+}
+
+type createContactInput struct {
+	Body struct {
+		Name      string    `json:"name" minLength:"1" maxLength:"120"`
+		Phone     string    `json:"phone" minLength:"1" maxLength:"64" doc:"With its country code; without one it is taken as Brazilian where it can be. Spaces, dashes, dots and brackets may stand between the digits." example:"+55 11 91234-5678"`
+		Company   *string   `json:"company,omitempty" minLength:"1" maxLength:"120"`
+		City      *string   `json:"city,omitempty" minLength:"1" maxLength:"120"`
+		ChannelID *model.ID `json:"channel_id,omitempty" doc:"The WhatsApp number this contact belongs to."`
+	}
+}
+
+func (s *Server) createContact(ctx context.Context, a *desk.Actor, in *createContactInput) (*located[model.Contact], error) {
+	c, err := s.desk.CreateContact(ctx, a, desk.NewContact{
+		Name: in.Body.Name, Phone: in.Body.Phone, BusinessName: in.Body.Company, City: in.Body.City, Channel: in.Body.ChannelID,
+	})
+	return &located[model.Contact]{Status: 201, Location: s.at("/contacts/" + c.ID.String()), Body: c}, err
+}
+
+func (s *Server) getContact(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.Contact], error) {
+	id, err := pathID(in.ID, "contact")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.Contact(ctx, a, id)
+	return &reply[model.Contact]{c}, err
+}
+
+type updateContactInput struct {
+	AtID
+	Body struct {
+		Name     *string                `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Company  model.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes it."`
+		City     model.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes it."`
+		LabelIDs *[]model.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"All labels of the contact from now on."`
+		Blocked  *bool                  `json:"blocked,omitempty" doc:"Messages of a blocked contact are kept without a word; none can be sent to it."`
+	} `required:"false"`
+}
+
+func (s *Server) updateContact(ctx context.Context, a *desk.Actor, in *updateContactInput) (*reply[model.Contact], error) {
+	id, err := pathID(in.ID, "contact")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.UpdateContact(ctx, a, id, desk.ContactChange{
+		Name: in.Body.Name, BusinessName: in.Body.Company, City: in.Body.City, LabelIDs: in.Body.LabelIDs, Blocked: in.Body.Blocked,
+	})
+	return &reply[model.Contact]{c}, err
+}

@@ -1,0 +1,307 @@
+package api_test
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+func TestOpeningConversations(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := channelOf(t, w.A, "+5511955550001")
+		other := channelOf(t, w.A, "+5511955550002")
+		open := func(t *testing.T, body map[string]any) *servertest.Answer { return w.A.Post(t, "/conversations", body) }
+
+		t.Run("with a new phone it is 201, then 200, in every spelling", func(t *testing.T) {
+			made := open(t, map[string]any{"channel_id": channel, "phone": "+5511987654321", "name": "Ana"}).OK(201)
+			if made.Text("name") != "Ana" || made.Text("phone") != "+5511987654321" || made.Text("kind") != "direct" || made.Text("channel") != channel ||
+				made.At("last_message") != nil || made.At("assignee") != nil || made.Int("unread_count") != 0 {
+				t.Fatalf("%s", made.Raw)
+			}
+			if got := made.Header.Get("Location"); got != "/v1/conversations/"+made.ID() {
+				t.Fatal(got)
+			}
+			for _, spelling := range []string{"+5511987654321", "+551187654321", "(11) 98765-4321"} {
+				again := open(t, map[string]any{"channel_id": channel, "phone": spelling, "name": "Somebody"}).OK(200)
+				if again.ID() != made.ID() || again.Text("name") != "Ana" || again.Header.Get("Location") != "" {
+					t.Fatalf("%s", again.Raw)
+				}
+			}
+			if contact := w.A.Get(t, "/contacts/"+made.Text("contact")).OK(200); contact.Text("name") != "Ana" || contact.Text("channel_id") != channel {
+				t.Fatalf("%s", contact.Raw)
+			}
+			elsewhere := open(t, map[string]any{"channel_id": other, "phone": "+5511987654321"}).OK(201)
+			if elsewhere.ID() == made.ID() || elsewhere.Text("contact") != made.Text("contact") {
+				t.Fatalf("%s", elsewhere.Raw)
+			}
+		})
+		t.Run("with a contact", func(t *testing.T) {
+			contact := w.A.Post(t, "/contacts", `{"name": "Bia", "phone": "+5521988887777"}`).OK(201).ID()
+			made := open(t, map[string]any{"channel_id": channel, "contact_id": contact}).OK(201)
+			if made.Text("name") != "Bia" || made.Text("contact") != contact {
+				t.Fatalf("%s", made.Raw)
+			}
+			if again := open(t, map[string]any{"channel_id": channel, "phone": "+552188887777"}).OK(200); again.ID() != made.ID() {
+				t.Fatalf("%s", again.Raw)
+			}
+			named := open(t, map[string]any{"channel_id": other, "contact_id": contact, "name": "Bia (sales)"}).OK(201)
+			if named.Text("name") != "Bia (sales)" {
+				t.Fatalf("%s", named.Raw)
+			}
+			if got := w.A.Get(t, "/contacts/"+contact).OK(200); got.Text("name") != "Bia" {
+				t.Fatalf("%s", got.Raw)
+			}
+		})
+		t.Run("the team has started it: an attendance opens", func(t *testing.T) {
+			made := open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(201)
+			path := "/conversations/" + made.ID() + "/attendance"
+			first := w.A.Get(t, path).OK(200)
+			if first.Text("opened_by") != "team" {
+				t.Fatalf("%s", first.Raw)
+			}
+			open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(200)
+			if again := w.A.Get(t, path).OK(200); again.ID() != first.ID() {
+				t.Fatalf("%s", again.Raw)
+			}
+			w.A.Post(t, path+"/close", nil).OK(200)
+			open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(200)
+			if again := w.A.Get(t, path).OK(200); again.At("id") == nil || again.ID() == first.ID() {
+				t.Fatalf("%s", again.Raw)
+			}
+		})
+		t.Run("bad input names the field", func(t *testing.T) {
+			contact := w.A.Post(t, "/contacts", `{"name": "Caio", "phone": "+5531977776666"}`).OK(201).ID()
+			for _, c := range []struct {
+				body  map[string]any
+				field string
+			}{
+				{map[string]any{"channel_id": channel}, "body"},
+				{map[string]any{"channel_id": channel, "phone": "+5511987654321", "contact_id": contact}, "body"},
+				{map[string]any{"phone": "+5511987654321"}, "body"},
+				{map[string]any{"channel_id": channel, "phone": "1"}, "body.phone"},
+				{map[string]any{"channel_id": channel, "phone": "+5511987654321", "name": " "}, "body.name"},
+				{map[string]any{"channel_id": "x", "phone": "+5511987654321"}, "body.channel_id"},
+				{map[string]any{"channel_id": model.NewID(), "phone": "+5511987654321"}, "body.channel_id"},
+				{map[string]any{"channel_id": privateChannel(t, w).ID, "phone": "+5511987654321"}, "body.channel_id"},
+				{map[string]any{"channel_id": channel, "contact_id": model.NewID()}, "body.contact_id"},
+			} {
+				refused := open(t, c.body).Fails(400, "invalid_request")
+				if got := refused.Text("details", 0, "field"); got != c.field {
+					t.Errorf("%v: %s", c.body, refused.Raw)
+				}
+			}
+			w.B.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511987654321"}).Fails(400, "invalid_request")
+			mine := channelOf(t, w.B, "+5511955559999")
+			w.B.Post(t, "/conversations", map[string]any{"channel_id": mine, "contact_id": contact}).Fails(400, "invalid_request")
+		})
+		t.Run("twenty racing openings make one conversation", func(t *testing.T) {
+			got := race(20, func() string {
+				a := open(t, map[string]any{"channel_id": channel, "phone": "+5541966665555"})
+				return strconv.Itoa(a.Status) + " " + a.Text("id")
+			})
+			if len(got) != 2 {
+				t.Fatal(got)
+			}
+			for answer, times := range got {
+				if strings.HasPrefix(answer, "201 ") != (times == 1) || strings.HasPrefix(answer, "200 ") != (times == 19) {
+					t.Fatal(got)
+				}
+			}
+		})
+		t.Run("a member who sees only their own becomes responsible", func(t *testing.T) {
+			m, own := memberKey(t, w, "olga", model.RoleAgent, model.AccessOwn)
+			made := own.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5541966660001"}).OK(201)
+			if made.Text("assignee") != m.ID.String() {
+				t.Fatalf("%s", made.Raw)
+			}
+			own.Get(t, "/conversations/"+made.ID()).OK(200)
+			_, rival := memberKey(t, w, "rita", model.RoleAgent, model.AccessOwn)
+			rival.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5541966660001"}).Fails(409, "attendance_restricted")
+		})
+	})
+}
+
+func TestConversation(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := channelOf(t, w.A, "+5511955550001")
+		made := w.A.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511987654321", "name": "Ana"}).OK(201)
+		path := "/conversations/" + made.ID()
+
+		t.Run("is found by its company alone", func(t *testing.T) {
+			if got := w.A.Get(t, path).OK(200); got.ID() != made.ID() {
+				t.Fatalf("%s", got.Raw)
+			}
+			for _, c := range []*servertest.Answer{
+				w.B.Get(t, path), w.B.Patch(t, path, `{"archived": true}`), w.B.Post(t, path+"/read", nil),
+				w.A.Get(t, "/conversations/"+model.NewID().String()), w.A.Patch(t, "/conversations/x", `{}`), w.A.Post(t, "/conversations/x/read", nil),
+			} {
+				c.Fails(404, "not_found")
+			}
+		})
+		t.Run("its flags, name and labels change alone or together", func(t *testing.T) {
+			label := w.A.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
+			for _, flag := range []string{"archived", "pinned", "muted"} {
+				if got := w.A.Patch(t, path, `{"`+flag+`": true}`).OK(200); got.At(flag) != true {
+					t.Fatalf("%s", got.Raw)
+				}
+			}
+			got := w.A.Patch(t, path, map[string]any{"archived": false, "name": "  Ana Paula ", "label_ids": []string{label, label}}).OK(200)
+			if got.At("archived") != false || got.At("pinned") != true || got.At("muted") != true || got.Text("name") != "Ana Paula" || len(got.List("label_ids")) != 1 {
+				t.Fatalf("%s", got.Raw)
+			}
+			if same := w.A.Patch(t, path, nil).OK(200); string(same.Raw) != string(got.Raw) {
+				t.Fatalf("an empty change changed something: %s", same.Raw)
+			}
+			if got := w.A.Patch(t, path, `{"label_ids": []}`).OK(200); len(got.List("label_ids")) != 0 {
+				t.Fatalf("%s", got.Raw)
+			}
+		})
+		t.Run("bad input names the field and changes nothing", func(t *testing.T) {
+			theirs := w.B.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
+			for body, field := range map[string]string{
+				`{"archived": "true"}`: "body.archived", `{"pinned": null}`: "body.pinned", `{"name": ""}`: "body.name", `{"name": "` + strings.Repeat("x", 121) + `"}`: "body.name",
+				`{"label_ids": ["x"]}`: "body.label_ids[0]", `{"label_ids": ["` + theirs + `"], "pinned": false}`: "body.label_ids[0]", `{"assignee": null}`: "body.assignee",
+			} {
+				refused := w.A.Patch(t, path, body).Fails(400, "invalid_request")
+				if got := refused.Text("details", 0, "field"); got != field {
+					t.Errorf("%s: %s", body, refused.Raw)
+				}
+			}
+			if got := w.A.Get(t, path).OK(200); got.At("pinned") != true {
+				t.Fatalf("half stored: %s", got.Raw)
+			}
+		})
+		t.Run("a contact's new name shows unless the conversation was renamed", func(t *testing.T) {
+			plain := w.A.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511912340000", "name": "Bia"}).OK(201)
+			w.A.Patch(t, "/contacts/"+plain.Text("contact"), `{"name": "Beatriz"}`).OK(200)
+			if got := w.A.Get(t, "/conversations/"+plain.ID()).OK(200); got.Text("name") != "Beatriz" {
+				t.Fatalf("%s", got.Raw)
+			}
+			w.A.Patch(t, "/contacts/"+made.Text("contact"), `{"name": "Anita"}`).OK(200)
+			if got := w.A.Get(t, path).OK(200); got.Text("name") != "Ana Paula" {
+				t.Fatalf("%s", got.Raw)
+			}
+		})
+		t.Run("deleting a label takes it off", func(t *testing.T) {
+			gone := w.A.Post(t, "/labels", `{"name": "gone"}`).OK(201).ID()
+			stays := w.A.Post(t, "/labels", `{"name": "stays"}`).OK(201).ID()
+			w.A.Patch(t, path, map[string]any{"label_ids": []string{gone, stays}}).OK(200)
+			w.A.Delete(t, "/labels/"+gone).OK(204)
+			if got := w.A.Get(t, path).OK(200).List("label_ids"); len(got) != 1 || got[0] != stays {
+				t.Fatal(got)
+			}
+		})
+	})
+}
+
+func TestConversationList(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		one, two := channelOf(t, w.A, "+5511955550001"), channelOf(t, w.A, "+5511955550002")
+		sales := w.A.Post(t, "/sectors", `{"name": "Sales"}`).OK(201).ID()
+		label := w.A.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
+		agent, agentKey := memberKey(t, w, "olga", model.RoleAgent, model.AccessOwn)
+
+		names := []string{"João", "Joana 100%", "Zoë", "a_b", "Ana"}
+		var ids []string
+		for i, name := range names {
+			body := map[string]any{"channel_id": one, "phone": "+55119876500" + strconv.Itoa(10+i), "name": name}
+			if i == 4 {
+				body["channel_id"] = two
+			}
+			ids = append(ids, w.A.Post(t, "/conversations", body).OK(201).ID())
+		}
+		w.A.Patch(t, "/conversations/"+ids[0], `{"pinned": true}`).OK(200)
+		w.A.Patch(t, "/conversations/"+ids[1], `{"archived": true}`).OK(200)
+		w.A.Patch(t, "/conversations/"+ids[2], map[string]any{"label_ids": []string{label}}).OK(200)
+		w.A.Post(t, "/conversations/"+ids[3]+"/transfer", map[string]any{"user_id": agent.ID}).OK(200)
+		w.A.Post(t, "/conversations/"+ids[4]+"/transfer", map[string]any{"sector_id": sales}).OK(200)
+		w.B.Post(t, "/conversations", map[string]any{"channel_id": channelOf(t, w.B, "+5511955550003"), "phone": "+5511987650010", "name": "João of B"}).OK(201)
+
+		list := func(t *testing.T, c *servertest.Client, query string) (got []string) {
+			t.Helper()
+			for _, item := range c.Get(t, "/conversations?"+query).OK(200).List() {
+				got = append(got, item.(map[string]any)["name"].(string))
+			}
+			return got
+		}
+		expect := func(t *testing.T, c *servertest.Client, query string, want ...int) {
+			t.Helper()
+			var wanted []string
+			for _, i := range want {
+				wanted = append(wanted, names[i])
+			}
+			if got := list(t, c, query); !slices.Equal(got, wanted) {
+				t.Errorf("%s: got %q, want %q", query, got, wanted)
+			}
+		}
+		nobody := model.NewID().String()
+		t.Run("pinned first, then the newest", func(t *testing.T) { expect(t, w.A.Client, "", 0, 4, 3, 2, 1) })
+		t.Run("every filter", func(t *testing.T) {
+			for query, want := range map[string][]int{
+				"archived=true": {1}, "archived=false": {0, 4, 3, 2}, "unread=true": nil, "unread=false": {0, 4, 3, 2, 1},
+				"kind=direct": {0, 4, 3, 2, 1}, "kind=group": nil, "channel=" + one: {0, 3, 2, 1}, "channel=" + two: {4}, "channel=" + nobody: nil,
+				"assignee=none": {0, 4, 2, 1}, "assignee=me": nil, "assignee=" + agent.ID.String(): {3}, "assignee=" + nobody: nil,
+				"sector=" + sales: {4}, "sector=" + nobody: nil, "label=" + label: {2}, "label=" + nobody: nil,
+				"archived=false&assignee=none&channel=" + one: {0, 2}, "label=" + label + "&archived=true": nil,
+				"limit=2": {0, 4}, "limit=2&offset=2": {3, 2}, "limit=2&offset=4": {1}, "offset=1000000": nil,
+			} {
+				expect(t, w.A.Client, query, want...)
+			}
+		})
+		for _, indexed := range []bool{false, true} {
+			t.Run("search, indexed "+strconv.FormatBool(indexed), func(t *testing.T) {
+				if indexed {
+					indexAll(t, w)
+				}
+				for q, want := range map[string][]int{
+					"joa": {0, 1}, "JOÃ": {0, 1}, "joao": {0}, "zoe": {2}, "%": {1}, "_": {3}, "a_b": {3}, "an": {4, 1}, "98765-0012": {2}, "11 98765": {0, 4, 3, 2, 1},
+					"nobody": nil, `"`: nil, "": {0, 4, 3, 2, 1},
+				} {
+					expect(t, w.A.Client, "q="+url.QueryEscape(q), want...)
+				}
+				expect(t, w.A.Client, "q=joa&archived=true", 1)
+				expect(t, w.A.Client, "q=joa&limit=1&offset=1", 1)
+			})
+		}
+		t.Run("has_more", func(t *testing.T) {
+			if page := w.A.Get(t, "/conversations?limit=4").OK(200); page.At("has_more") != true || page.Int("limit") != 4 {
+				t.Errorf("%s", page.Raw)
+			}
+			if page := w.A.Get(t, "/conversations?limit=5").OK(200); page.At("has_more") != false {
+				t.Errorf("%s", page.Raw)
+			}
+		})
+		t.Run("malformed filters are 400", func(t *testing.T) {
+			for _, query := range []string{
+				"archived=1", "archived=TRUE", "archived=", "unread=yes", "kind=channel", "channel=x", "assignee=nobody", "assignee=x", "sector=none", "label=1",
+				"limit=0", "limit=101", "limit=1.5", "offset=-1", "offset=1000001", "order=name", "limit=1&limit=2", "q=" + strings.Repeat("a", 201),
+			} {
+				w.A.Get(t, "/conversations?"+query).Fails(400, "invalid_request")
+			}
+		})
+		t.Run("an access profile narrows the list and the look at one alike", func(t *testing.T) {
+			seller, sellerKey := memberKey(t, w, "sara", model.RoleAgent, model.AccessSectors)
+			w.A.Patch(t, "/sectors/"+sales, map[string]any{"member_ids": []string{seller.ID.String()}}).OK(200)
+			for who, c := range map[string]*servertest.Client{"own": agentKey, "sectors": sellerKey, "all": w.A.Client} {
+				listed := list(t, c, "")
+				for i, id := range ids {
+					status := c.Get(t, "/conversations/"+id).Status
+					if want := slices.Contains(listed, names[i]); (status == 200) != want {
+						t.Errorf("%s: %s is listed %v but answers %d", who, names[i], want, status)
+					}
+				}
+			}
+			expect(t, agentKey, "", 3)
+			expect(t, agentKey, "assignee=me", 3)
+			expect(t, agentKey, "assignee=none")
+			expect(t, sellerKey, "", 4)
+			expect(t, sellerKey, "sector="+sales, 4)
+			expect(t, sellerKey, "assignee="+agent.ID.String())
+		})
+	})
+}

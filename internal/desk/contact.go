@@ -1,0 +1,202 @@
+package desk
+
+import (
+	"context"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// ContactFilter says which contacts a list shows; the actor's company is added here.
+type ContactFilter = store.ContactFilter
+
+// Contacts lists the company's contacts, the newest first. Contacts are the company's address book: an
+// access profile narrows conversations, not them.
+func (d *Desk) Contacts(ctx context.Context, a *Actor, f ContactFilter) (Page[model.Contact], error) {
+	f.Company = a.Company.ID
+	reading := read[Page[model.Contact]]
+	if f.Simple() {
+		reading = readOne[Page[model.Contact]]
+	}
+	return reading(ctx, d, func(tx *store.Tx) (page Page[model.Contact], err error) {
+		page.Data, page.More, err = tx.Contacts(f)
+		return page, err
+	})
+}
+
+// Contact gives one contact.
+func (d *Desk) Contact(ctx context.Context, a *Actor, id model.ID) (model.Contact, error) {
+	return readOne(ctx, d, func(tx *store.Tx) (model.Contact, error) {
+		c, found, err := tx.Contact(a.Company.ID, id)
+		if err != nil || !found || !c.Public {
+			return model.Contact{}, errOr(err, model.NotFound("contact"))
+		}
+		return c, nil
+	})
+}
+
+// NewContact is what a contact is made of.
+type NewContact struct {
+	Name         string
+	Phone        string
+	BusinessName *string
+	City         *string
+	Channel      *model.ID
+}
+
+// CreateContact adds a contact. A number that reaches a contact the company has is refused with that
+// one's id; a person known only through a private channel appears as if they were new.
+func (d *Desk) CreateContact(ctx context.Context, a *Actor, in NewContact) (model.Contact, error) {
+	c, err := newContact(in)
+	if err != nil {
+		return c, err
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Contact, error) {
+		c := c
+		c.ID, c.Company, c.CreatedAt, c.UpdatedAt = model.NewID(), a.Company.ID, tx.Now, tx.Now
+		if c.Channel != nil {
+			if _, err := d.bodyChannel(tx, a, *c.Channel); err != nil {
+				return c, err
+			}
+		}
+		tx.AfterCommit(d.bells.Index.Ring)
+		known, found, err := tx.LockContactWithPhone(c.Company, *c.Phone)
+		if err == nil && !found {
+			var fresh bool
+			if fresh, err = tx.InsertContact(&c); err != nil || fresh {
+				return c, err
+			}
+			known, found, err = tx.LockContactWithPhone(c.Company, *c.Phone) // somebody else was faster
+		}
+		if err != nil || !found {
+			return c, errOr(err, errBusyElsewhere())
+		}
+		if known.Public {
+			return c, &model.Error{
+				Code: model.CodeContactExists, Message: "There is a contact with this phone number already: " + known.ID.String() + ".",
+				Fields: []model.FieldError{{Field: "body.phone", Message: known.ID.String()}},
+			}
+		}
+		was := known.Name
+		known.Name, known.BusinessName, known.City, known.Channel = c.Name, c.BusinessName, c.City, c.Channel
+		known.Public, known.UpdatedAt = true, tx.Now
+		tx.SaveContact(&known)
+		return known, d.renameThreads(tx, &known, was)
+	})
+}
+
+func newContact(in NewContact) (c model.Contact, err error) {
+	phone, ok := model.NormalizePhone(in.Phone)
+	if !ok {
+		return c, errPhone("body.phone")
+	}
+	c = model.Contact{Phone: &phone, Channel: in.Channel, LabelIDs: []model.ID{}, Public: true}
+	name, invalid := model.Name("body.name", in.Name, model.MaxName)
+	if invalid != nil {
+		return c, invalid
+	}
+	c.Name = name
+	if c.BusinessName, err = optionalName("body.company", in.BusinessName); err != nil {
+		return c, err
+	}
+	c.City, err = optionalName("body.city", in.City)
+	return c, err
+}
+
+// optionalName checks a name that may be absent.
+func optionalName(field string, name *string) (*string, error) {
+	if name == nil {
+		return nil, nil
+	}
+	clean, invalid := model.Name(field, *name, model.MaxName)
+	if invalid != nil {
+		return nil, invalid
+	}
+	return &clean, nil
+}
+
+// bodyChannel finds the channel that the body of a request names.
+func (d *Desk) bodyChannel(tx *store.Tx, a *Actor, id model.ID) (model.Channel, error) {
+	ch, found, err := tx.Channel(a.Company.ID, id)
+	if err != nil || !found || ch.Private {
+		return model.Channel{}, errOr(err, model.Invalid("body.channel_id", "there is no such channel"))
+	}
+	return ch, nil
+}
+
+// ContactChange is what a member may change of a contact; what is absent stays as it is.
+type ContactChange struct {
+	Name         *string
+	BusinessName model.Optional[string]
+	City         model.Optional[string]
+	LabelIDs     *[]model.ID
+	Blocked      *bool
+}
+
+// UpdateContact changes a contact. A new name shows in its conversations too, unless the team has
+// given them names of their own.
+func (d *Desk) UpdateContact(ctx context.Context, a *Actor, id model.ID, change ContactChange) (model.Contact, error) {
+	name, err := optionalName("body.name", change.Name)
+	if err != nil {
+		return model.Contact{}, err
+	}
+	businessName, err := optionalName("body.company", change.BusinessName.Pointer())
+	if err != nil {
+		return model.Contact{}, err
+	}
+	city, err := optionalName("body.city", change.City.Pointer())
+	if err != nil {
+		return model.Contact{}, err
+	}
+	return write(ctx, d, a, func(tx *store.Tx) (model.Contact, error) {
+		c, found, err := tx.LockContact(a.Company.ID, id)
+		if err != nil || !found || !c.Public {
+			return model.Contact{}, errOr(err, model.NotFound("contact"))
+		}
+		if change.LabelIDs != nil {
+			if c.LabelIDs, err = d.labels(tx, a, *change.LabelIDs); err != nil {
+				return model.Contact{}, err
+			}
+			tx.SetContactLabels(id, c.LabelIDs)
+		}
+		was := c.Name
+		set(&c.Name, name)
+		set(&c.Blocked, change.Blocked)
+		if change.BusinessName.Set {
+			c.BusinessName = businessName
+		}
+		if change.City.Set {
+			c.City = city
+		}
+		c.UpdatedAt = tx.Now
+		tx.SaveContact(&c)
+		tx.AfterCommit(d.bells.Index.Ring)
+		return c, d.renameThreads(tx, &c, was)
+	})
+}
+
+// renameThreads lets a contact's new name show in its conversations.
+func (d *Desk) renameThreads(tx *store.Tx, c *model.Contact, was string) error {
+	if c.Name == was {
+		return nil
+	}
+	ids, err := tx.ConversationsOf(c.Company, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		conversation, found, err := tx.LockConversation(c.Company, id)
+		if err != nil {
+			return err
+		}
+		if !found || conversation.Renamed {
+			continue
+		}
+		t := d.thread(tx, conversation)
+		t.Name = c.Name
+		if err := t.save(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
