@@ -43,8 +43,12 @@ func (d *Desk) Attendances(ctx context.Context, a *Actor, f AttendanceFilter) (p
 		}
 	}
 	var more bool
-	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
-		page, more, err = tx.Attendances(a.Company.ID, chosen, a.sight(), openedAt, after, f.Limit)
+	look, sight := d.store.ReadOne, a.sight()
+	if len(sight.Sectors) > 0 {
+		look = d.store.Read // counts first what lies in the sectors
+	}
+	err = look(ctx, func(tx *store.Tx) (err error) {
+		page, more, err = tx.Attendances(a.Company.ID, chosen, sight, openedAt, after, f.Limit)
 		return err
 	})
 	if err == nil && more {

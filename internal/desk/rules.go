@@ -32,16 +32,12 @@ func (d *Desk) UpdateAttendanceRules(ctx context.Context, a *Actor, in RulesChan
 		if err != nil {
 			return rules, err
 		}
-		before := rules
 		set(&rules.Enabled, in.Enabled)
 		set(&rules.FirstResponderTakesOwnership, in.FirstResponder)
 		set(&rules.Mode, in.Mode)
 		set(&rules.AutoClose.Enabled, in.AutoClose)
 		set(&rules.AutoClose.AfterMinutes, in.AfterMinutes)
 		tx.SaveAttendanceRules(a.Company.ID, rules)
-		if rules.AutoClose != before.AutoClose {
-			tx.ScheduleChecks(a.Company.ID, rules.AutoClose)
-		}
 		return rules, nil
 	})
 }

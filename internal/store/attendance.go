@@ -10,8 +10,8 @@ const attendanceColumns = `
 	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name), p.phone, a.private,
 	a.responsible, r.name, a.sector, a.opened_at, a.opened_by, a.first_response_at, a.closed_at, a.closed_by, b.name, a.close_reason`
 
-const attendanceTables = `
-	attendances a
+// attendanceNames finds the names that go with an attendance a.
+const attendanceNames = `
 	JOIN conversations c ON c.id = a.conversation
 	LEFT JOIN contacts p ON p.id = a.contact
 	LEFT JOIN users r ON r.id = a.responsible
@@ -45,7 +45,7 @@ func scanRef(r Row, i int) *model.Ref {
 // Attendance gives one attendance of the company, private ones included.
 func (tx *Tx) Attendance(company, id model.ID) (model.Attendance, bool, error) {
 	var a model.Attendance
-	found, err := tx.one(`SELECT`+attendanceColumns+` FROM`+attendanceTables+` WHERE a.id = $1 AND a.company = $2`,
+	found, err := tx.one(`SELECT`+attendanceColumns+` FROM attendances a`+attendanceNames+` WHERE a.id = $1 AND a.company = $2`,
 		[]any{id, company}, func(r Row) { a = scanAttendance(r) })
 	return a, found, err
 }
@@ -82,43 +82,6 @@ func (tx *Tx) SaveAttendance(a *model.Attendance) {
 		a.ID, refID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, refID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil)
 }
 
-// ScheduleChecks says when each open attendance of the company is next looked at for automatic closing:
-// so many minutes after its conversation's last message, or never when there is no automatic closing.
-func (tx *Tx) ScheduleChecks(company model.ID, rule model.AutoClose) {
-	if !rule.Enabled {
-		tx.later(`UPDATE attendances SET check_at = NULL WHERE company = $1 AND closed_at IS NULL`, company)
-		return
-	}
-	tx.later(`
-		UPDATE attendances
-		SET check_at = $2 + (
-			SELECT CASE WHEN c.last_at > attendances.opened_at THEN c.last_at ELSE attendances.opened_at END
-			FROM conversations c
-			WHERE c.id = attendances.conversation)
-		WHERE company = $1 AND closed_at IS NULL`, company, rule.AfterMinutes*60_000)
-}
-
-// ScheduleCheck says when one attendance is next looked at; nil means never.
-func (tx *Tx) ScheduleCheck(id model.ID, at *time.Time) {
-	tx.later(`UPDATE attendances SET check_at = $2 WHERE id = $1`, id, at)
-}
-
-// DueChecks gives up to limit conversations whose open attendance is to be looked at by now, the longest
-// due first.
-func (tx *Tx) DueChecks(now time.Time, limit int) ([]ConversationAt, error) {
-	var due []ConversationAt
-	err := tx.query(`
-		SELECT company, conversation
-		FROM attendances
-		WHERE check_at <= $1
-		ORDER BY check_at
-		LIMIT $2`, []any{now, limit}, func(r Row) error {
-		due = append(due, ConversationAt{r.ID(0), r.ID(1)})
-		return nil
-	})
-	return due, err
-}
-
 func refID(ref *model.Ref) *model.ID {
 	if ref == nil {
 		return nil
@@ -143,7 +106,12 @@ type AttendanceFilter struct {
 // more.
 func (tx *Tx) Attendances(company model.ID, f AttendanceFilter, sight Sight, afterAt int64, after model.ID, limit int) ([]model.Attendance, bool, error) {
 	s := tx.statement()
-	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM" + attendanceTables + "\n\tWHERE a.company = " + s.arg(company) + " AND NOT a.private")
+	from, err := tx.attendancesFrom(s, company, &f, sight)
+	if err != nil {
+		return nil, false, err
+	}
+	// The page is found first, and its names afterwards, so that no planner begins with the names.
+	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM (SELECT a.* FROM " + from + "\n\tWHERE a.company = " + s.arg(company) + " AND NOT a.private")
 	switch f.Status {
 	case model.AttendanceOpen:
 		s.and("a.closed_at IS NULL")
@@ -173,12 +141,43 @@ func (tx *Tx) Attendances(company model.ID, f AttendanceFilter, sight Sight, aft
 	if !after.IsZero() {
 		s.and("(a.opened_at, a.id) < (" + s.arg(afterAt) + ", " + s.arg(after) + ")")
 	}
-	if !sight.All {
-		s.and(sight.condition(s, "c.assignee", "c.sector"))
+	if !sight.All { // LIMIT 1 OFFSET 0 makes a planner look conversations up one by one
+		s.and("EXISTS (SELECT 1 FROM conversations v WHERE v.id = a.conversation AND " + sight.condition(s, "v.assignee", "v.sector") + " LIMIT 1 OFFSET 0)")
 	}
 	s.WriteString("\n\tORDER BY a.opened_at DESC, a.id DESC")
 	tx.page(s, limit, 0)
+	s.WriteString(") a" + attendanceNames + "\n\tORDER BY a.opened_at DESC, a.id DESC")
 	return collect(tx, s, limit, scanAttendance)
+}
+
+// attendancesFrom is where a list of attendances starts: along its order, or from the few conversations that
+// come into question.
+func (tx *Tx) attendancesFrom(s *statement, company model.ID, f *AttendanceFilter, sight Sight) (string, error) {
+	inSight := func(s *statement) string {
+		mine := "SELECT id FROM conversations WHERE company = " + s.arg(company) + " AND assignee = " + s.arg(sight.Member)
+		if len(sight.Sectors) == 0 {
+			return mine
+		}
+		return mine + " UNION SELECT id FROM conversations WHERE " + s.in("sector", sight.Sectors)
+	}
+	var ids string
+	switch {
+	case f.Number > 0 || sight.All && f.Conversation.IsZero():
+		return "attendances a", nil
+	case !f.Conversation.IsZero():
+		ids = "SELECT id FROM conversations WHERE id = " + s.arg(f.Conversation)
+	default:
+		if len(sight.Sectors) > 0 {
+			if few, err := tx.isFew(inSight); err != nil || !few {
+				return "attendances a", err
+			}
+		}
+		ids = inSight(s)
+	}
+	if tx.SQLite() {
+		return "(" + ids + ") ids CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.conversation = ids.id", nil
+	}
+	return "(" + ids + ") ids CROSS JOIN LATERAL (SELECT * FROM attendances WHERE conversation = ids.id OFFSET 0) a", nil
 }
 
 // Sight is how far a member sees: everything, or what is assigned to them or lies in one of their sectors.

@@ -7,8 +7,8 @@ import (
 // InsertCompany adds a company with its rules and its protocol counter.
 func (tx *Tx) InsertCompany(c model.Company, rules model.AttendanceRules) {
 	tx.later(`
-		INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, FALSE)`,
 		c.ID, c.Name, c.Timezone, tx.Now, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes)
 	tx.later(`INSERT INTO protocols (company, last) VALUES ($1, 0)`, c.ID)
 }
@@ -56,11 +56,13 @@ func (tx *Tx) LockRules(company model.ID) (model.AttendanceRules, error) {
 	return tx.AttendanceRules(company)
 }
 
-// SaveAttendanceRules writes the company's rules.
+// SaveAttendanceRules writes the company's rules. Where the one of automatic closing changes, the open
+// attendances wait to be scheduled again: see StaleSchedules.
 func (tx *Tx) SaveAttendanceRules(company model.ID, rules model.AttendanceRules) {
 	tx.later(`
 		UPDATE companies
-		SET attendance_enabled = $2, first_responder = $3, mode = $4, auto_close = $5, auto_close_minutes = $6
+		SET attendance_enabled = $2, first_responder = $3, mode = $4, auto_close = $5, auto_close_minutes = $6,
+			checks_stale = checks_stale OR auto_close <> $5 OR auto_close_minutes <> $6
 		WHERE id = $1`,
 		company, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes)
 }

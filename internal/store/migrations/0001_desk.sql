@@ -15,8 +15,11 @@ CREATE TABLE companies (
     first_responder    BOOLEAN NOT NULL,
     mode               TEXT    NOT NULL,
     auto_close         BOOLEAN NOT NULL,
-    auto_close_minutes BIGINT  NOT NULL
+    auto_close_minutes BIGINT  NOT NULL,
+    checks_stale       BOOLEAN NOT NULL
 );
+-- Companies whose rule of automatic closing has changed since their open attendances were scheduled.
+CREATE INDEX companies_stale ON companies (id) WHERE checks_stale;
 
 -- The last protocol number given out. A row of its own, so that numbering waits for nobody else.
 CREATE TABLE protocols (
@@ -381,6 +384,7 @@ CREATE INDEX attendances_sector ON attendances (company, sector, opened_at DESC,
 CREATE INDEX attendances_waiting ON attendances (company, sector, channel, opened_at) WHERE sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private;
 -- When an open attendance is next looked at for automatic closing; null when the rule is off.
 CREATE INDEX attendances_check ON attendances (check_at) WHERE check_at IS NOT NULL;
+CREATE INDEX attendances_closed ON attendances (company, opened_at DESC, id DESC) WHERE closed_at IS NOT NULL;
 CREATE INDEX attendances_still_open ON attendances (company, opened_at DESC, id DESC) WHERE closed_at IS NULL;
 
 CREATE TABLE assignments (
