@@ -45,7 +45,8 @@ type Config struct {
 	WebhookTimeout       time.Duration
 	WebhookRetries       model.Retries
 	WebhookAllowInsecure bool
-	Version              string // of the binary, for the User-Agent of deliveries
+	WebhookLease         time.Duration // how long a dead node holds an address; default: the timeout and 6 s
+	Version              string        // of the binary, for the User-Agent of deliveries
 
 	WhatsAppBaseURL string // "": Meta's Graph API
 
@@ -64,6 +65,7 @@ type Server struct {
 	guard   *guard.Client
 	graph   *work.Graph
 	http    *http.Server
+	deliver *work.Deliver
 	metrics *http.Server
 	loops   sync.WaitGroup
 	stop    context.CancelFunc
@@ -158,6 +160,7 @@ func (s *Server) serve() error {
 		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
+	s.deliver = &work.Deliver{Desk: s.Desk, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.WebhookLease}
 	if err := s.serveMetrics(); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -181,6 +184,9 @@ func (s *Server) run(ctx context.Context) {
 		&work.Receipts{Desk: s.Desk, Graph: s.graph, Logger: log},
 		&work.Index{Desk: s.Desk, Logger: log},
 		&work.Sweep{Desk: s.Desk, Logger: log, Now: s.config.Now},
+		s.deliver,
+		&work.Feed{Desk: s.Desk},
+		&work.Retain{Desk: s.Desk, Logger: log},
 	} {
 		s.loops.Go(func() { loop.Run(ctx) })
 	}
@@ -198,6 +204,7 @@ func (s *Server) serveMetrics() error {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(api.Collectors()...)
 	registry.MustRegister(work.Collectors()...)
+	registry.MustRegister(s.deliver.Collectors()...)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	s.metrics = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}

@@ -1,0 +1,379 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+// again raises one more delivery of the webhook's test event and gives its id.
+func again(t *testing.T, c *servertest.Client, path, delivery string) string {
+	t.Helper()
+	return c.Post(t, path+"/deliveries/"+delivery+"/redeliver", nil).OK(200).ID()
+}
+
+// source makes the event that again repeats.
+func source(t *testing.T, c *servertest.Client, path string, r *receiver) string {
+	t.Helper()
+	id := c.Post(t, path+"/test", nil).OK(200).ID()
+	if r != nil {
+		r.next(t)
+	}
+	return id
+}
+
+type delivery struct {
+	ID            string     `json:"id"`
+	EventID       string     `json:"event_id"`
+	Status        string     `json:"status"`
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	FinishedAt    *time.Time `json:"finished_at"`
+	Attempts      []struct {
+		At         time.Time `json:"at"`
+		StatusCode *int      `json:"status_code"`
+		Error      *string   `json:"error"`
+	} `json:"attempts"`
+}
+
+// state reads one delivery.
+func state(t *testing.T, c *servertest.Client, path, id string) delivery {
+	t.Helper()
+	var page struct{ Data []delivery }
+	c.Get(t, path+"/deliveries?limit=100").OK(200).Into(&page)
+	for _, d := range page.Data {
+		if d.ID == id {
+			return d
+		}
+	}
+	t.Fatalf("no delivery %s", id)
+	return delivery{}
+}
+
+// until reads a delivery again and again until it is as wanted.
+func until(t *testing.T, c *servertest.Client, path, id string, good func(d delivery) bool) delivery {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		d := state(t, c, path, id)
+		if good(d) {
+			return d
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("still %+v", d)
+		}
+	}
+}
+
+func attempts(n int) func(d delivery) bool {
+	return func(d delivery) bool { return len(d.Attempts) == n }
+}
+
+func TestTheRetrySchedule(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := newReceiver(t)
+		path, _, secret := hook(t, w.A.Client, receiver.URL)
+		first := source(t, w.A.Client, path, receiver)
+		failures := func() int { return w.A.Get(t, "/integrations/webhooks").Int("data", 0, "consecutive_failures") }
+
+		// run lets a delivery go through its attempts; ok says which of them succeed.
+		run := func(t *testing.T, ok func(attempt int) bool) (string, []arrived) {
+			answer := func(n int) {
+				if ok(n) {
+					receiver.answers(status(204))
+				} else {
+					receiver.answers(status(503))
+				}
+			}
+			answer(1)
+			id := again(t, w.A.Client, path, first)
+			var got []arrived
+			for n, wait := range append([]time.Duration{0}, model.DefaultRetries...) {
+				if n > 0 {
+					d := until(t, w.A.Client, path, id, attempts(n))
+					if d.Status != "pending" || d.NextAttemptAt == nil {
+						t.Fatalf("%+v", d)
+					}
+					last := d.Attempts[n-1].At
+					if gap := d.NextAttemptAt.Sub(last); gap < wait || gap > wait+time.Second {
+						t.Fatalf("attempt %d comes %v after the one before, want %v", n+1, gap, wait)
+					}
+					answer(n + 1)
+					w.Clock.Set(d.NextAttemptAt.Add(time.Millisecond))
+					w.Desk.Bells().Deliver.Ring()
+				}
+				got = append(got, receiver.next(t))
+				if ok(n + 1) {
+					break
+				}
+			}
+			until(t, w.A.Client, path, id, func(d delivery) bool { return d.FinishedAt != nil })
+			return id, got
+		}
+
+		t.Run("all six attempts, the same bytes, each freshly signed", func(t *testing.T) {
+			id, got := run(t, func(int) bool { return false })
+			d := state(t, w.A.Client, path, id)
+			if d.Status != "failed" || len(d.Attempts) != 6 || d.NextAttemptAt != nil || *d.Attempts[0].StatusCode != 503 || d.Attempts[0].Error == nil {
+				t.Fatalf("%+v", d)
+			}
+			stamps := map[string]bool{}
+			for _, a := range got {
+				if a.body != got[0].body || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || a.header.Get("X-Service-Delivery") != id {
+					t.Fatalf("%v", a.header)
+				}
+				stamps[a.header.Get("X-Service-Timestamp")] = true
+			}
+			if len(stamps) != 6 || failures() != 1 {
+				t.Fatalf("%v, %d failures", stamps, failures())
+			}
+		})
+		t.Run("a success on the last attempt resets the count", func(t *testing.T) {
+			id, _ := run(t, func(n int) bool { return n == 6 })
+			if d := state(t, w.A.Client, path, id); d.Status != "delivered" || len(d.Attempts) != 6 || failures() != 0 {
+				t.Fatalf("%+v, %d failures", d, failures())
+			}
+		})
+		t.Run("after ten failures in a row the webhook is inactive, until it is reactivated", func(t *testing.T) {
+			for n := range model.MaxWebhookFailures {
+				if got := failures(); got != n {
+					t.Fatalf("%d failures counted, want %d", got, n)
+				}
+				run(t, func(int) bool { return false })
+			}
+			hooks := w.A.Get(t, "/integrations/webhooks").OK(200)
+			if hooks.At("data", 0, "active") != false || hooks.Int("data", 0, "consecutive_failures") != 10 {
+				t.Fatalf("%s", hooks.Raw)
+			}
+			w.A.Post(t, path+"/deliveries/"+first+"/redeliver", nil).Fails(409, "webhook_inactive")
+			if a := w.A.Patch(t, path, `{"active":true}`).OK(200); a.At("active") != true || a.Int("consecutive_failures") != 0 {
+				t.Fatalf("%s", a.Raw)
+			}
+			run(t, func(int) bool { return true })
+		})
+	})
+}
+
+func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := newReceiver(t)
+		path, _, _ := hook(t, w.A.Client, receiver.URL)
+		first := source(t, w.A.Client, path, receiver)
+		receiver.answers(status(500))
+		var ids []string
+		for range 25 {
+			ids = append(ids, again(t, w.A.Client, path, first))
+		}
+		for _, id := range ids {
+			until(t, w.A.Client, path, id, attempts(1))
+		}
+		w.Clock.Advance(time.Hour)
+		w.Desk.Bells().Deliver.Ring()
+		final := map[string]int{}
+		for _, id := range ids {
+			d := until(t, w.A.Client, path, id, func(d delivery) bool { return d.FinishedAt != nil })
+			final[d.Status]++
+		}
+		hooks := w.A.Get(t, "/integrations/webhooks").OK(200)
+		if final["failed"] != 25 || hooks.At("data", 0, "active") != false || hooks.Int("data", 0, "consecutive_failures") != 10 {
+			t.Fatalf("%v: %s", final, hooks.Raw)
+		}
+	}, func(c *server.Config) { c.WebhookRetries = model.Retries{time.Hour} })
+}
+
+func TestRedelivery(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := newReceiver(t)
+		path, _, secret := hook(t, w.A.Client, receiver.URL)
+		made := w.A.Post(t, path+"/test", nil).OK(200)
+		original := receiver.next(t)
+		answer := w.A.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).OK(200)
+		if answer.ID() == made.ID() || answer.Text("event_id") != made.Text("event_id") || answer.Text("status") != "pending" {
+			t.Fatalf("%s", answer.Raw)
+		}
+		repeated := receiver.next(t)
+		if repeated.body != original.body || repeated.header.Get("X-Service-Delivery") != answer.ID() || !serviceSignatureHolds(repeated, secret) {
+			t.Fatalf("%v %s", repeated.header, repeated.body)
+		}
+		until(t, w.A.Client, path, answer.ID(), func(d delivery) bool { return d.Status == "delivered" })
+		w.B.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).Fails(404, "not_found")
+	})
+}
+
+func TestRotationOverlaps(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := newReceiver(t)
+		path, _, old := hook(t, w.A.Client, receiver.URL)
+		fresh := w.A.Post(t, path+"/rotate-secret", nil).OK(200).Text("secret")
+		check := func(t *testing.T, want int) {
+			t.Helper()
+			w.A.Post(t, path+"/test", nil).OK(200)
+			a := receiver.next(t)
+			if !serviceSignatureHolds(a, fresh) || serviceSignatureHolds(a, old) || !standardSignatureHolds(a, fresh) || standardSignatureHolds(a, old) != (want == 2) ||
+				len(strings.Fields(a.header.Get("webhook-signature"))) != want {
+				t.Fatalf("%v", a.header)
+			}
+		}
+		check(t, 2)
+		w.Clock.Advance(23 * time.Hour)
+		check(t, 2)
+		w.Clock.Advance(time.Hour)
+		check(t, 1)
+	})
+}
+
+func TestChangesWhileDeliveriesArePending(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		failing, healthy := newReceiver(t), newReceiver(t)
+		failing.answers(status(500))
+		pending := func(t *testing.T) (path, id string) {
+			path, _, _ = hook(t, w.A.Client, failing.URL)
+			id = again(t, w.A.Client, path, source(t, w.A.Client, path, failing))
+			failing.next(t)
+			until(t, w.A.Client, path, id, attempts(1))
+			return path, id
+		}
+		due := func() {
+			w.Clock.Advance(time.Minute)
+			w.Desk.Bells().Deliver.Ring()
+		}
+		t.Run("a changed address gets the next attempt", func(t *testing.T) {
+			path, id := pending(t)
+			w.A.Patch(t, path, map[string]string{"url": healthy.URL}).OK(200)
+			due()
+			if got := healthy.next(t).header.Get("X-Service-Delivery"); got != id {
+				t.Fatal(got)
+			}
+			until(t, w.A.Client, path, id, func(d delivery) bool { return d.Status == "delivered" && len(d.Attempts) == 2 })
+		})
+		t.Run("deactivating gives up what is pending and says so", func(t *testing.T) {
+			path, id := pending(t)
+			w.A.Patch(t, path, `{"active":false}`).OK(200)
+			d := state(t, w.A.Client, path, id)
+			if d.Status != "failed" || d.NextAttemptAt != nil || d.FinishedAt == nil || !strings.Contains(*d.Attempts[len(d.Attempts)-1].Error, "inactive") {
+				t.Fatalf("%+v", d)
+			}
+			due()
+			w.A.Patch(t, path, `{"active":true}`).OK(200)
+			due()
+			if d := state(t, w.A.Client, path, id); d.Status != "failed" {
+				t.Fatalf("%+v", d)
+			}
+		})
+		t.Run("deleting ends everything", func(t *testing.T) {
+			path, _ := pending(t)
+			w.A.Delete(t, path).OK(204)
+			due()
+			w.A.Get(t, path+"/deliveries").Fails(404, "not_found")
+		})
+		if n := len(failing.arrivals); n != 0 {
+			t.Fatalf("%d requests to addresses that were changed, inactive or gone", n)
+		}
+	})
+}
+
+// raw is a receiver that does what it likes with the connection.
+func raw(t *testing.T, act func(c net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = c.Close() }()
+				_, _ = c.Read(make([]byte, 64<<10))
+				act(c)
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
+	flood := func(c net.Conn, head, block string) {
+		_, _ = io.WriteString(c, head)
+		for {
+			if _, err := io.WriteString(c, block); err != nil {
+				return
+			}
+		}
+	}
+	block := strings.Repeat("x", 32<<10)
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		redirected := newReceiver(t)
+		for name, c := range map[string]struct {
+			act  func(c net.Conn)
+			want string
+		}{
+			"hangs":                 {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, "timeout"},
+			"answers garbage":       {func(c net.Conn) { _, _ = io.WriteString(c, "hello there\r\n\r\n") }, "bad answer"},
+			"answers gigabytes":     {func(c net.Conn) { flood(c, "HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\n\r\n", block) }, "too large"},
+			"sends endless headers": {func(c net.Conn) { flood(c, "HTTP/1.1 200 OK\r\n", "X-A: "+block[:1000]+"\r\n") }, "header too large"},
+			"redirects": {func(c net.Conn) {
+				_, _ = fmt.Fprintf(c, "HTTP/1.1 307 Elsewhere\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n", redirected.URL)
+			}, "redirects are not followed"},
+			"closes at once": {func(net.Conn) {}, "connection"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				path, _, _ := hook(t, w.A.Client, raw(t, c.act))
+				id := again(t, w.A.Client, path, source(t, w.A.Client, path, nil))
+				d := until(t, w.A.Client, path, id, attempts(1))
+				if d.Status != "pending" || d.Attempts[0].Error == nil || !strings.Contains(*d.Attempts[0].Error, c.want) {
+					text, _ := json.Marshal(d)
+					t.Fatalf("%s", text)
+				}
+				w.A.Delete(t, path).OK(204)
+			})
+		}
+		if len(redirected.arrivals) != 0 {
+			t.Fatal("a redirect was followed")
+		}
+	}, func(c *server.Config) { c.WebhookTimeout = 300 * time.Millisecond })
+}
+
+// An address that never answers must not hold up the others: all of theirs arrive while its first
+// requests are still hanging.
+func TestAHangingAddressHoldsUpNobody(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		hanging, healthy := newReceiver(t), newReceiver(t)
+		stuck, _, _ := hook(t, w.A.Client, hanging.URL)
+		free, _, _ := hook(t, w.A.Client, healthy.URL)
+		stuckSource, freeSource := source(t, w.A.Client, stuck, hanging), source(t, w.A.Client, free, healthy)
+		release := make(chan struct{})
+		defer close(release)
+		hanging.answers(func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		})
+		for range 20 {
+			again(t, w.A.Client, stuck, stuckSource)
+		}
+		hanging.next(t)
+		for range 100 {
+			again(t, w.A.Client, free, freeSource)
+		}
+		for range 100 {
+			healthy.next(t)
+		}
+		if n := len(hanging.arrivals); n != 0 {
+			t.Fatalf("%d more requests to an address that has not answered its first", n)
+		}
+	}, func(c *server.Config) { c.WebhookTimeout = time.Minute })
+}
