@@ -1,0 +1,227 @@
+package work_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/store/storetest"
+	"recado/internal/work"
+)
+
+// node is one of several processes on a PostgreSQL, as far as deliveries go.
+type node struct {
+	*server.Server
+	deliver *work.Deliver
+	cancel  context.CancelFunc
+	ended   chan struct{}
+}
+
+func newNode(t *testing.T, url, name string, lease time.Duration) *node {
+	t.Helper()
+	s, err := server.Open(t.Context(), server.Config{
+		DataDir: t.TempDir(), DatabaseURL: url, SecretKey: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+		WebhookAllowInsecure: true, WebhookTimeout: time.Second, Version: name,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &node{Server: s, ended: make(chan struct{})}
+	n.deliver = &work.Deliver{Desk: s.Desk, Logger: slog.New(slog.DiscardHandler), Timeout: time.Second, Lease: lease}
+	t.Cleanup(func() {
+		if n.cancel != nil {
+			n.cancel()
+			<-n.ended
+		}
+		_ = n.Stop(context.Background())
+	})
+	return n
+}
+
+func (n *node) start(run func(context.Context)) {
+	var ctx context.Context
+	ctx, n.cancel = context.WithCancel(context.Background())
+	go func() {
+		defer close(n.ended)
+		run(ctx)
+	}()
+}
+
+// watcher is a receiver that knows which nodes are calling at the same time.
+type watcher struct {
+	*httptest.Server
+	hang map[string]bool // by User-Agent
+
+	mu       sync.Mutex
+	open     map[string]int // requests under way by User-Agent
+	together bool           // two nodes called at once
+	seen     map[string]int // delivery -> answered well
+	changed  chan struct{}
+}
+
+func newWatcher(t *testing.T) *watcher {
+	t.Helper()
+	w := &watcher{hang: map[string]bool{}, open: map[string]int{}, seen: map[string]int{}, changed: make(chan struct{}, 1)}
+	w.Server = httptest.NewServer(http.HandlerFunc(w.serve))
+	t.Cleanup(func() {
+		w.CloseClientConnections()
+		w.Close()
+	})
+	return w
+}
+
+func (w *watcher) serve(_ http.ResponseWriter, r *http.Request) {
+	who := r.UserAgent()
+	w.mu.Lock()
+	w.open[who]++
+	for other, n := range w.open {
+		w.together = w.together || other != who && n > 0
+	}
+	hang := w.hang[who]
+	w.ring()
+	w.mu.Unlock()
+	if hang {
+		buf := make([]byte, 4096)
+		for {
+			if _, err := r.Body.Read(buf); err != nil {
+				break
+			}
+		}
+		<-r.Context().Done()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open[who]--
+	if !hang {
+		w.seen[r.Header.Get("X-Service-Delivery")]++
+	}
+	w.ring()
+}
+
+func (w *watcher) ring() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (w *watcher) until(t *testing.T, what string, good func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	for {
+		w.mu.Lock()
+		done := good()
+		w.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-w.changed:
+		case <-deadline:
+			t.Fatalf("never happened: %s", what)
+		}
+	}
+}
+
+// setting is a webhook on a cluster, with an event to deliver again and again.
+type setting struct {
+	a, b    *node
+	watcher *watcher
+	actor   *desk.Actor
+	webhook model.ID
+	source  model.ID
+}
+
+func newSetting(t *testing.T, lease time.Duration) *setting {
+	t.Helper()
+	url := storetest.URL(t)
+	s := &setting{a: newNode(t, url, "a", lease), b: newNode(t, url, "b", lease), watcher: newWatcher(t)}
+	company, err := s.a.Desk.CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.actor, err = s.a.Desk.Operator(t.Context(), company.ID); err != nil {
+		t.Fatal(err)
+	}
+	hook, _, err := s.a.Desk.CreateWebhook(t.Context(), s.actor, desk.NewWebhook{Name: "x", URL: s.watcher.URL, Events: []string{"message.sent"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := s.a.Desk.TestWebhook(t.Context(), s.actor, hook.ID)
+	if err != nil || test.Status != model.DeliveryDelivered {
+		t.Fatal(test, err)
+	}
+	s.webhook, s.source = hook.ID, test.ID
+	return s
+}
+
+func (s *setting) raise(t *testing.T, n *node, count int) (ids []string) {
+	t.Helper()
+	for range count {
+		d, err := n.Desk.Redeliver(t.Context(), s.actor, s.webhook, s.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, d.ID.String())
+	}
+	return ids
+}
+
+func (s *setting) all(ids []string) func() bool {
+	return func() bool {
+		for _, id := range ids {
+			if s.watcher.seen[id] == 0 {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func TestANodeThatDiesInItsLaneIsReplacedWithinTheLease(t *testing.T) {
+	s := newSetting(t, 2*time.Second)
+	s.a.start(s.a.deliver.RunUntilKilled)
+	ids := s.raise(t, s.a, 20)
+	s.watcher.until(t, "the first node delivers", s.all(ids))
+	s.b.start(s.b.deliver.Run)
+	more := s.raise(t, s.b, 20)
+	s.watcher.until(t, "work that comes up on the other node is delivered", s.all(more))
+	for _, id := range append(ids, more...) {
+		if s.watcher.seen[id] != 1 {
+			t.Errorf("%d deliveries of one", s.watcher.seen[id])
+		}
+	}
+
+	s.watcher.mu.Lock()
+	s.watcher.hang["Recado/a"] = true
+	s.watcher.mu.Unlock()
+	last := s.raise(t, s.b, 30)
+	s.watcher.until(t, "the first node has requests under way", func() bool { return s.watcher.open["Recado/a"] > 0 })
+	_ = s.a.Stop(context.Background()) // its database is gone: nothing that it does now is written
+	s.a.cancel()
+	s.watcher.until(t, "the second node delivers the rest", s.all(last))
+	if s.watcher.together {
+		t.Error("both nodes were calling at the same time")
+	}
+}
+
+func TestANodeThatStopsHandsItsLanesOverAtOnce(t *testing.T) {
+	s := newSetting(t, time.Hour) // a lease that nobody could wait for
+	s.a.start(s.a.deliver.Run)
+	s.watcher.until(t, "the first node delivers", s.all(s.raise(t, s.a, 5)))
+	s.b.start(s.b.deliver.Run)
+	s.watcher.until(t, "it keeps the lane", s.all(s.raise(t, s.b, 5)))
+	s.a.cancel()
+	<-s.a.ended
+	s.watcher.until(t, "the second node takes over", s.all(s.raise(t, s.b, 5)))
+	if s.watcher.together {
+		t.Error("both nodes were calling at the same time")
+	}
+}
