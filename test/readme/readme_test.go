@@ -1,0 +1,44 @@
+// Package readme pastes the README's tour into a shell, line by line, as a newcomer would.
+package readme
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recado/test/binary"
+)
+
+func TestTheTourWorksWhenPasted(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tour, found := strings.Cut(string(raw), "## A five-minute tour")
+	if !found {
+		t.Fatal("the README has no tour")
+	}
+	_, tour, _ = strings.Cut(tour, "```sh\n")
+	tour, _, _ = strings.Cut(tour, "```")
+
+	dir := t.TempDir()
+	binary.Serve(t, filepath.Join(dir, "data"))
+	shell := exec.Command("bash", "-e", "-u", "-o", "pipefail", "-c", tour)
+	shell.Dir = dir
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, `"request_id"`) || strings.HasPrefix(line, "<") {
+			t.Errorf("an error in the tour: %s", line)
+		}
+	}
+	for _, want := range []string{`"protocol":"ATD-`, `"status":"sent"`, `"close_reason":"answered"`, `"title":"Call Lia back"`, `"type":"message.received"`, `"by_day":`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the tour does not show %s:\n%s", want, out)
+		}
+	}
+}
