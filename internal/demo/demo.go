@@ -5,7 +5,9 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -45,8 +47,12 @@ type plan struct {
 	people       []person
 	sectors      []string
 	labels       []label
-	phone        string // of the public channel; the private one's ends one higher
+	phone        string // of the public channel
+	privatePhone string
 	customers    []customer
+	cards        []card
+
+	privateCustomer string // writes to the private channel
 }
 
 type person struct {
@@ -59,6 +65,12 @@ type person struct {
 type label struct{ name, color string }
 
 type customer struct{ name, phone, says, answer string }
+
+type card struct {
+	title   string
+	stage   int
+	private bool
+}
 
 // Make fills the desk. Every demo password is the same.
 func Make(ctx context.Context, d *desk.Desk, password string) (*Demo, error) {
@@ -79,33 +91,154 @@ func (p plan) email(who person) string {
 	return first + "@" + p.domain
 }
 
+// maker makes one company; the first error ends it.
+type maker struct {
+	ctx   context.Context
+	desk  *desk.Desk
+	plan  plan
+	owner *desk.Actor
+	out   *Company
+}
+
 func (p plan) make(ctx context.Context, d *desk.Desk, password string) (*Company, error) {
 	company, err := d.CreateCompany(ctx, desk.NewCompany{Name: p.name, Rules: desk.DefaultRules})
 	if err != nil {
 		return nil, err
 	}
-	c := &Company{ID: company.ID, Name: company.Name}
-	for _, who := range p.people {
-		u, err := d.CreateUser(ctx, c.ID, desk.NewUser{
-			Name: who.name, Email: p.email(who), Password: password, Role: who.role, AccessProfile: who.access,
-		})
-		if err != nil {
-			return nil, err
-		}
-		c.Users = append(c.Users, u.ID)
-	}
-	c.User = c.Users[0]
-	owner, err := d.Operator(ctx, c.ID)
-	if err != nil {
+	m := &maker{ctx: ctx, desk: d, plan: p, out: &Company{ID: company.ID, Name: company.Name}}
+	if err := m.people(password); err != nil {
 		return nil, err
 	}
-	for _, l := range p.labels {
-		made, err := d.CreateLabel(ctx, owner, l.name, l.color)
-		if err != nil {
+	for _, step := range []func() error{m.sectors, m.labels, m.channels, m.key, m.conversations, m.privateConversations, m.boards} {
+		if err := step(); err != nil {
 			return nil, err
 		}
-		c.Labels = append(c.Labels, made.ID)
 	}
-	_, c.APIKey, err = d.CreateKey(ctx, owner, desk.NewKey{Name: "Demo", Scopes: model.EveryScope})
-	return c, err
+	return m.out, nil
+}
+
+func (m *maker) people(password string) error {
+	for _, who := range m.plan.people {
+		u, err := m.desk.CreateUser(m.ctx, m.out.ID, desk.NewUser{
+			Name: who.name, Email: m.plan.email(who), Password: password, Role: who.role, AccessProfile: who.access,
+		})
+		if err != nil {
+			return err
+		}
+		m.out.Users = append(m.out.Users, u.ID)
+	}
+	m.out.User = m.out.Users[0]
+	var err error
+	m.owner, err = m.desk.Operator(m.ctx, m.out.ID)
+	return err
+}
+
+func (m *maker) sectors() error {
+	for i, name := range m.plan.sectors {
+		var members []model.ID
+		for j, who := range m.plan.people {
+			if slices.Contains(who.sectors, i) {
+				members = append(members, m.out.Users[j])
+			}
+		}
+		made, err := m.desk.CreateSector(m.ctx, m.owner, name, members)
+		if err != nil {
+			return err
+		}
+		m.out.Sectors = append(m.out.Sectors, made.ID)
+	}
+	return nil
+}
+
+func (m *maker) labels() error {
+	for _, l := range m.plan.labels {
+		made, err := m.desk.CreateLabel(m.ctx, m.owner, l.name, l.color)
+		if err != nil {
+			return err
+		}
+		m.out.Labels = append(m.out.Labels, made.ID)
+	}
+	return nil
+}
+
+func (m *maker) channels() error {
+	public, err := m.desk.CreateChannel(m.ctx, m.owner, desk.NewChannel{Name: "Main number", Phone: m.plan.phone, Provider: model.ProviderSandbox})
+	if err != nil {
+		return err
+	}
+	private, err := m.desk.CreateChannel(m.ctx, m.owner, desk.NewChannel{
+		Name: "Directors", Phone: m.plan.privatePhone, Provider: model.ProviderSandbox, Private: true,
+	})
+	m.out.Channel, m.out.PrivateChannel = public.ID, private.ID
+	return err
+}
+
+func (m *maker) key() (err error) {
+	_, m.out.APIKey, err = m.desk.CreateKey(m.ctx, m.owner, desk.NewKey{Name: "Demo", Scopes: model.EveryScope})
+	return err
+}
+
+// conversations lets the customers write, answers some of them, and closes one.
+func (m *maker) conversations() error {
+	for i, c := range m.plan.customers {
+		heard, _, err := m.desk.Simulate(m.ctx, m.owner, m.out.Channel, desk.Simulation{From: &c.phone, Name: &c.name, Text: &c.says})
+		if err != nil {
+			return err
+		}
+		if c.answer != "" {
+			if _, _, err := m.desk.SendMessage(m.ctx, m.owner, heard.Conversation, desk.NewMessage{ClientID: model.NewID(), Text: &c.answer}); err != nil {
+				return err
+			}
+		} else {
+			sector := model.Optional[model.ID]{Set: true, Value: m.out.Sectors[i%len(m.out.Sectors)]}
+			if _, err := m.desk.Transfer(m.ctx, m.owner, heard.Conversation, desk.Transfer{Sector: sector}); err != nil {
+				return err
+			}
+		}
+		labels := []model.ID{m.out.Labels[i%len(m.out.Labels)]}
+		if _, err := m.desk.UpdateConversation(m.ctx, m.owner, heard.Conversation, desk.ConversationChange{LabelIDs: &labels}); err != nil {
+			return err
+		}
+		if i == 0 {
+			if _, err := m.desk.CloseAttendance(m.ctx, m.owner, heard.Conversation, "answered"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// privateConversations put something on the private channel that no key may ever show.
+func (m *maker) privateConversations() error {
+	return m.desk.Receive(m.ctx, m.out.PrivateChannel, []model.Incoming{{Message: &model.IncomingMessage{
+		ExternalID: "demo." + m.out.ID.String(), Type: model.TypeText, Text: "Podemos falar em particular?", At: time.Now(),
+		Customer: model.Person{Phone: m.plan.privateCustomer, Name: "Confidential"},
+	}}})
+}
+
+func (m *maker) boards() error {
+	boards, err := m.desk.Boards(m.ctx, m.owner, false)
+	if err != nil {
+		return err
+	}
+	for _, b := range boards {
+		if b.System != nil {
+			m.out.AttendancesBoard = b.ID
+		}
+	}
+	board, err := m.desk.CreateBoard(m.ctx, m.owner, "Orders", []desk.NewStage{
+		{Name: "New", Kind: model.StageOpen}, {Name: "Doing", Kind: model.StageOpen}, {Name: "Won", Kind: model.StageWon}, {Name: "Lost", Kind: model.StageLost},
+	})
+	if err != nil {
+		return err
+	}
+	m.out.Board = board.ID
+	for i, c := range m.plan.cards {
+		due := model.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i+1) * 24 * time.Hour).UTC().Truncate(time.Millisecond)}
+		card := desk.NewCard{Board: board.ID, Stage: &board.Stages[c.stage].ID, CardFields: desk.CardFields{Title: &c.title, DueAt: due, Private: &c.private}}
+		if _, err := m.desk.CreateCard(m.ctx, m.owner, card); err != nil {
+			return err
+		}
+	}
+	return nil
 }
