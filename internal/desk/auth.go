@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -129,10 +130,12 @@ func (d *Desk) forgetHolders() {
 	d.holders.count.Store(0)
 }
 
-// seen collects who was active until it is written down.
+// seen collects who was active until it is written down, and remembers it a while longer: a presence
+// must not flicker between the two.
 type seen struct {
-	mu sync.Mutex
-	at map[[2]model.ID]time.Time // key, member
+	mu     sync.Mutex
+	at     map[[2]model.ID]time.Time // key, member: not yet written
+	latest map[model.ID]time.Time    // member
 }
 
 func (s *seen) mark(key, member model.ID, at time.Time) {
@@ -141,7 +144,18 @@ func (s *seen) mark(key, member model.ID, at time.Time) {
 	if s.at == nil {
 		s.at = map[[2]model.ID]time.Time{}
 	}
+	if s.latest == nil {
+		s.latest = map[model.ID]time.Time{}
+	}
 	s.at[[2]model.ID{key, member}] = at
+	s.latest[member] = at
+}
+
+// members tells when each member was last active on this node.
+func (s *seen) members() map[model.ID]time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.latest)
 }
 
 // FlushSeen writes down who was active since the last time: last_used_at of keys, presence of people.
@@ -150,6 +164,7 @@ func (d *Desk) FlushSeen(ctx context.Context) error {
 	s.mu.Lock()
 	at := s.at
 	s.at = nil
+	maps.DeleteFunc(s.latest, func(_ model.ID, when time.Time) bool { return d.now().Sub(when) > awayFor })
 	s.mu.Unlock()
 	if len(at) == 0 {
 		return nil

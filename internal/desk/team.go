@@ -44,19 +44,6 @@ func presence(now time.Time, stored *time.Time, here time.Time) string {
 	return model.PresenceOffline
 }
 
-// members tells when each member was last active on this node and has not yet been written down.
-func (s *seen) members() map[model.ID]time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	latest := make(map[model.ID]time.Time, len(s.at))
-	for who, at := range s.at {
-		if at.After(latest[who[1]]) {
-			latest[who[1]] = at
-		}
-	}
-	return latest
-}
-
 // CreateMember adds somebody to the team.
 func (d *Desk) CreateMember(ctx context.Context, a *Actor, in NewUser, sectors []model.ID) (model.Member, error) {
 	if err := a.mayManage(in.Role); err != nil {

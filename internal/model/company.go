@@ -40,7 +40,7 @@ type Integration struct {
 	ID        ID         `json:"id"`
 	Name      string     `json:"name"`
 	Scopes    []Scope    `json:"scopes"`
-	Boards    []ID       `json:"boards" nullable:"true" doc:"Boards this key may see; null means all of them."`
+	Boards    Boards     `json:"boards" nullable:"true" doc:"Boards this key may see; null means all of them."`
 	CreatedAt time.Time  `json:"created_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
 }
@@ -66,7 +66,7 @@ type Key struct {
 	ID         ID         `json:"id"`
 	Name       string     `json:"name"`
 	Scopes     []Scope    `json:"scopes"`
-	Boards     []ID       `json:"boards" nullable:"true"`
+	Boards     Boards     `json:"boards" nullable:"true"`
 	User       Ref        `json:"user" doc:"The team member this key acts as."`
 	Rate       Rate       `json:"rate"`
 	CreatedAt  time.Time  `json:"created_at"`
@@ -79,4 +79,23 @@ type Key struct {
 type Rate struct {
 	PerSecond int64 `json:"per_second" minimum:"1" maximum:"1000000"`
 	Burst     int64 `json:"burst" minimum:"1" maximum:"1000000"`
+}
+
+// Boards are the boards a key may see. Nil, which JSON shows as null, means all of them.
+type Boards []ID
+
+// AppendJSON tells nil from empty, which other lists do not.
+func (b Boards) AppendJSON(out []byte) []byte {
+	if b == nil {
+		return append(out, "null"...)
+	}
+	out = append(out, '[')
+	for i, id := range b {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, '"')
+		out = append(id.AppendText(out), '"')
+	}
+	return append(out, ']')
 }

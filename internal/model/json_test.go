@@ -1,0 +1,24 @@
+package model
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAKeyForAllBoardsShowsNull(t *testing.T) {
+	for name, c := range map[string]struct {
+		boards []ID
+		want   string
+	}{
+		"all boards": {nil, `"boards":null`},
+		"no board":   {[]ID{}, `"boards":[]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, noun := range []any{&Key{Boards: c.boards}, &Integration{Boards: c.boards}} {
+				if b, err := AppendJSON(nil, noun); err != nil || !strings.Contains(string(b), c.want) {
+					t.Errorf("%v %s", err, b)
+				}
+			}
+		})
+	}
+}
