@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/swaggest/swgui/v5emb"
@@ -27,6 +29,7 @@ func (s *Server) config() huma.Config {
 	registry.RegisterTypeAlias(reflect.TypeFor[model.ID](), reflect.TypeFor[idSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[model.ID]](), reflect.TypeFor[nullableIDSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[string]](), reflect.TypeFor[nullableStringSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[time.Time]](), reflect.TypeFor[nullableTimeSchema]())
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -68,9 +71,15 @@ func (nullableStringSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Nullable: true}
 }
 
+type nullableTimeSchema struct{}
+
+func (nullableTimeSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true}
+}
+
 // document finishes what the types alone do not say and gives the bytes that are served.
 func (s *Server) document() ([]byte, error) {
-	s.markNullableObjects()
+	s.markNullable()
 	raw, err := json.Marshal(s.huma.OpenAPI())
 	if err != nil {
 		return nil, err
@@ -91,8 +100,8 @@ func (s *Server) document() ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// markNullableObjects lets a pointer to a struct or an id be null: huma does that for scalars only.
-func (s *Server) markNullableObjects() {
+// markNullable lets pointers to structs and to ids be null: huma does that for scalars only.
+func (s *Server) markNullable() {
 	registry := s.huma.OpenAPI().Components.Schemas
 	for name, schema := range registry.Map() {
 		t := registry.TypeFromRef("#/components/schemas/" + name)
@@ -131,6 +140,7 @@ func describePaths(doc map[string]any) {
 					p["schema"] = map[string]any{"type": "string", "format": "uuid"}
 				}
 			}
+			idempotent := slices.ContainsFunc(parameters, func(p any) bool { return p.(map[string]any)["name"] == headerIdempotencyKey })
 			responses, _ := op["responses"].(map[string]any)
 			for status, response := range responses {
 				r := response.(map[string]any)
@@ -141,6 +151,11 @@ func describePaths(doc map[string]any) {
 				}
 				for name, header := range commonHeaders(status) {
 					headers[name] = header
+				}
+				if idempotent && (status < "300" || status == "404" || status == "409") {
+					headers[headerReplayed] = map[string]any{
+						"description": "There, and true, when this is the stored answer of an earlier call.", "schema": map[string]any{"type": "boolean"},
+					}
 				}
 			}
 		}

@@ -93,6 +93,9 @@ func route[I, O any](method, path string, scope model.Scope, summary string, h h
 		}
 		huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
 			c := callFrom(ctx)
+			if r.Idempotent {
+				return once(ctx, s, r, c, in, h)
+			}
 			out, err := h(ctx, c.actor, in)
 			if err != nil {
 				return nil, s.problem(c.requestID, err)
@@ -139,6 +142,10 @@ func (r *Route) operation(s *Server) huma.Operation {
 		}}
 	}
 	op.Middlewares = huma.Middlewares{s.enter(r, &op)}
+	if r.Idempotent {
+		documentKey(&op)
+		op.Middlewares = append(op.Middlewares, hashBody)
+	}
 	return op
 }
 

@@ -119,5 +119,25 @@ func (s *Server) routes() []*Route {
 			about("Attendances opened and closed, first-response and resolution times: in all, per responsible person, per sector and per day. "+
 				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to alone it has 30 days. "+
 				"What an attendance counts stands under its present responsible person and sector.")),
+
+		get("/kanban/boards", model.ScopeRead, "List the boards", s.listBoards),
+		post("/kanban/boards", model.ScopeWrite, "Create a board", s.createBoard, created, idempotent,
+			about("A key that is limited to a list of boards may see the boards it creates.")),
+		get("/kanban/boards/{id}", model.ScopeRead, "Get a board", s.getBoard),
+		patch("/kanban/boards/{id}", model.ScopeWrite, "Rename a board, archive it or bring it back", s.updateBoard),
+		post("/kanban/boards/{id}/stages", model.ScopeWrite, "Add a stage", s.createStage, created, idempotent),
+		patch("/kanban/boards/{id}/stages/{stage_id}", model.ScopeWrite, "Change a stage", s.updateStage,
+			about("The kind changes only while the stage holds no cards: 409 stage_not_empty.")),
+		del("/kanban/boards/{id}/stages/{stage_id}", model.ScopeWrite, "Delete an empty stage", s.deleteStage),
+		get("/kanban/cards", model.ScopeRead, "List the cards", s.listCards,
+			about("The newest first. Private cards and cards of private channels are never listed.")),
+		post("/kanban/cards", model.ScopeWrite, "Create a card", s.createCard, created, idempotent),
+		get("/kanban/cards/{id}", model.ScopeRead, "Get a card", s.getCard),
+		patch("/kanban/cards/{id}", model.ScopeWrite, "Change a card", s.updateCard, fails(428),
+			about("Needs the card's version, in If-Match or in the body.")),
+		post("/kanban/cards/{id}/move", model.ScopeWrite, "Move a card", s.moveCard, idempotent, fails(428),
+			about("Needs the card's version, in If-Match or in the body. A move takes a card out of the archive.")),
+		del("/kanban/cards/{id}", model.ScopeWrite, "Delete a card for good", s.deleteCard,
+			about("With a version, in If-Match or in the body, only that version is deleted.")),
 	}
 }

@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"hash"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -88,6 +89,7 @@ type call struct {
 	actor     *desk.Actor
 	request   *http.Request
 	writer    http.ResponseWriter
+	body      hash.Hash // of the body's bytes, on idempotent routes
 }
 
 type callKey struct{}

@@ -158,7 +158,7 @@ func (d *Desk) DeleteCard(ctx context.Context, a *Actor, id model.ID, version in
 			err = checkVersion(&c, version)
 		}
 		if err == nil {
-			tx.DeleteCard(a.Company.ID, id)
+			err = tx.DeleteCard(a.Company.ID, id)
 		}
 		return struct{}{}, err
 	})

@@ -99,9 +99,10 @@ func (tx *Tx) insertCardLabels(c *model.Card) {
 }
 
 // DeleteCard removes a card for good.
-func (tx *Tx) DeleteCard(company, id model.ID) {
+func (tx *Tx) DeleteCard(company, id model.ID) error {
 	tx.later(`DELETE FROM card_labels WHERE subject = $1`, id)
 	tx.later(`DELETE FROM cards WHERE company = $1 AND id = $2`, company, id)
+	return tx.forgetText(&cardSearch, id)
 }
 
 // cardText is what a search looks at, folded: title and description.

@@ -45,11 +45,12 @@ func (tx *Tx) UpdateLabel(company model.ID, l model.Label) (bool, error) {
 	return true, err
 }
 
-// The nouns that carry labels: each has a table of its own and a child table for filters.
-var labelled = []struct{ table, labels string }{
-	{"contacts", "contact_labels"},
-	{"conversations", "conversation_labels"},
-	{"cards", "card_labels"},
+// The nouns that carry labels: each has a table of its own and a child table for filters. also is what
+// else changes about one that loses a label.
+var labelled = []struct{ table, labels, also string }{
+	{"contacts", "contact_labels", ""},
+	{"conversations", "conversation_labels", ""},
+	{"cards", "card_labels", ", version = version + 1"},
 }
 
 // DeleteLabel takes a label off everything that carries it and reports whether it was the company's.
@@ -71,7 +72,7 @@ func (tx *Tx) DeleteLabel(company, id model.ID) (bool, error) {
 			if err != nil {
 				return false, err
 			}
-			tx.later(`UPDATE `+noun.table+` SET labels = $2 WHERE id = $1`, subject, packIDs(rest))
+			tx.later(`UPDATE `+noun.table+` SET labels = $2`+noun.also+` WHERE id = $1`, subject, packIDs(rest))
 		}
 		tx.later(`DELETE FROM `+noun.labels+` WHERE label = $1`, id)
 	}

@@ -1,0 +1,67 @@
+package api
+
+import (
+	"context"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type listBoardsInput struct {
+	Archived string `query:"archived" enum:"0,1" default:"0" doc:"1 lists the archived boards, 0 the others."`
+}
+
+func (s *Server) listBoards(ctx context.Context, a *desk.Actor, in *listBoardsInput) (*reply[[]model.Board], error) {
+	boards, err := s.desk.Boards(ctx, a, in.Archived == "1")
+	return &reply[[]model.Board]{boards}, err
+}
+
+func (s *Server) getBoard(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.Board], error) {
+	id, err := pathID(in.ID, "board")
+	if err != nil {
+		return nil, err
+	}
+	board, err := s.desk.Board(ctx, a, id)
+	return &reply[model.Board]{board}, err
+}
+
+// StageBody is a stage as a caller makes it.
+type StageBody struct {
+	Name string `json:"name" minLength:"1" maxLength:"120"`
+	Kind string `json:"kind,omitempty" enum:"open,won,lost" default:"open" doc:"A card that enters a won stage is completed, one that enters a lost stage is lost."`
+}
+
+type createBoardInput struct {
+	Body struct {
+		Name   string       `json:"name" minLength:"1" maxLength:"120"`
+		Stages *[]StageBody `json:"stages,omitempty" minItems:"1" maxItems:"50" doc:"From left to right. Absent means To do, Doing and Done."`
+	}
+}
+
+func (s *Server) createBoard(ctx context.Context, a *desk.Actor, in *createBoardInput) (*located[model.Board], error) {
+	var stages []desk.NewStage
+	if in.Body.Stages != nil {
+		for _, stage := range *in.Body.Stages {
+			stages = append(stages, desk.NewStage(stage))
+		}
+	}
+	board, err := s.desk.CreateBoard(ctx, a, in.Body.Name, stages)
+	return &located[model.Board]{Body: board}, err
+}
+
+type updateBoardInput struct {
+	AtID
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Archived *bool   `json:"archived,omitempty"`
+	} `required:"false"`
+}
+
+func (s *Server) updateBoard(ctx context.Context, a *desk.Actor, in *updateBoardInput) (*reply[model.Board], error) {
+	id, err := pathID(in.ID, "board")
+	if err != nil {
+		return nil, err
+	}
+	board, err := s.desk.UpdateBoard(ctx, a, id, in.Body.Name, in.Body.Archived)
+	return &reply[model.Board]{board}, err
+}

@@ -1,0 +1,179 @@
+package api
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// cardReply is a card with its version as entity tag.
+type cardReply struct {
+	ETag string `header:"ETag" doc:"The card's version, in quotes."`
+	Body model.Card
+}
+
+func replyCard(c model.Card, err error) (*cardReply, error) {
+	return &cardReply{cardTag(&c), c}, err
+}
+
+func cardTag(c *model.Card) string { return `"` + strconv.FormatInt(c.Version, 10) + `"` }
+
+type listCardsInput struct {
+	BoardID  model.ID `query:"board_id" doc:"Absent means all boards that the key may see."`
+	Limit    int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Cursor   string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
+	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents do not matter."`
+	Priority string   `query:"priority" enum:"low,medium,high,urgent"`
+	Label    model.ID `query:"label"`
+	Due      string   `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (the next seven days with today) are days of tz; overdue is past and still open; none is without due date."`
+	TZ       string   `query:"tz" default:"America/Sao_Paulo" doc:"The time zone, by its IANA name, in which due is meant."`
+	Status   string   `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
+}
+
+func (s *Server) listCards(ctx context.Context, a *desk.Actor, in *listCardsInput) (*reply[cursorList[model.Card]], error) {
+	page, next, err := s.desk.Cards(ctx, a, desk.CardFilter{
+		Board: in.BoardID, Q: in.Q, Priority: in.Priority, Label: in.Label, Due: in.Due, Zone: in.TZ, Status: in.Status,
+		Limit: in.Limit, Cursor: in.Cursor,
+	})
+	out := cursorList[model.Card]{Data: page}
+	if next != "" {
+		out.NextCursor = &next
+	}
+	return &reply[cursorList[model.Card]]{out}, err
+}
+
+func (s *Server) getCard(ctx context.Context, a *desk.Actor, in *AtID) (*cardReply, error) {
+	id, err := pathID(in.ID, "card")
+	if err != nil {
+		return nil, err
+	}
+	return replyCard(s.desk.Card(ctx, a, id))
+}
+
+// CardBody holds the fields that creating and changing a card have in common.
+type CardBody struct {
+	Description  model.Optional[string]    `json:"description,omitempty" doc:"Up to 10,000 characters."`
+	Priority     *string                   `json:"priority,omitempty" enum:"low,medium,high,urgent"`
+	LabelIDs     *[]model.ID               `json:"label_ids,omitempty" maxItems:"100"`
+	DueAt        model.Optional[time.Time] `json:"due_at,omitempty"`
+	Assignee     model.Optional[model.ID]  `json:"assignee,omitempty" doc:"A team member."`
+	Contact      model.Optional[model.ID]  `json:"contact,omitempty"`
+	Conversation model.Optional[model.ID]  `json:"conversation,omitempty"`
+	Private      *bool                     `json:"private,omitempty" doc:"A private card is never seen through an API key again: this answer is the last."`
+}
+
+func (b *CardBody) fields(title *string) desk.CardFields {
+	return desk.CardFields{
+		Title: title, Description: b.Description, Priority: b.Priority, Labels: b.LabelIDs, DueAt: b.DueAt,
+		Assignee: b.Assignee, Contact: b.Contact, Conversation: b.Conversation, Private: b.Private,
+	}
+}
+
+type createCardInput struct {
+	Body struct {
+		BoardID      model.ID                 `json:"board_id"`
+		StageID      model.Optional[model.ID] `json:"stage_id,omitempty" doc:"Absent means the board's first stage."`
+		BeforeCardID model.Optional[model.ID] `json:"before_card_id,omitempty" doc:"The card of that stage to stand before. Absent means the end."`
+		Title        string                   `json:"title" minLength:"1" maxLength:"120"`
+		CardBody
+	}
+}
+
+func (s *Server) createCard(ctx context.Context, a *desk.Actor, in *createCardInput) (*locatedCard, error) {
+	b := &in.Body
+	card, err := s.desk.CreateCard(ctx, a, desk.NewCard{
+		Board: b.BoardID, Stage: b.StageID.Pointer(), Before: b.BeforeCardID.Pointer(), CardFields: b.fields(&b.Title),
+	})
+	return &locatedCard{cardReply: cardReply{Body: card}}, err
+}
+
+// AtVersion is the header by which a change says what it is based on.
+type AtVersion struct {
+	IfMatch string `header:"If-Match" doc:"The version that the change is based on: the card's ETag." example:"\"7\""`
+}
+
+// version settles which version a change is based on; 0 when the caller named none.
+func (AtVersion) version(ctx context.Context, body *int64) (int64, error) {
+	version, err := model.CardVersion(callFrom(ctx).request.Header["If-Match"], body)
+	if err != nil && err.Code != model.CodeVersionRequired {
+		return 0, err
+	}
+	return version, nil
+}
+
+type updateCardInput struct {
+	AtID
+	AtVersion
+	Body struct {
+		Title *string `json:"title,omitempty" minLength:"1" maxLength:"120"`
+		CardBody
+		Status  *string `json:"status,omitempty" enum:"open,archived" doc:"archived puts the card into the archive; open takes it out, and its stage says what status it then has."`
+		Version *int64  `json:"version,omitempty" doc:"The version that the change is based on, where If-Match does not say it."`
+	} `required:"false"`
+}
+
+func (s *Server) updateCard(ctx context.Context, a *desk.Actor, in *updateCardInput) (*cardReply, error) {
+	version, err := in.version(ctx, in.Body.Version)
+	if err != nil {
+		return nil, err
+	}
+	id, err := pathID(in.ID, "card")
+	if err != nil {
+		return nil, err
+	}
+	change := desk.CardChange{CardFields: in.Body.fields(in.Body.Title), Version: version}
+	if in.Body.Status != nil {
+		archived := *in.Body.Status == model.CardArchived
+		change.Archived = &archived
+	}
+	return replyCard(s.desk.UpdateCard(ctx, a, id, change))
+}
+
+type moveCardInput struct {
+	AtID
+	AtVersion
+	Body struct {
+		StageID      model.ID                 `json:"stage_id" doc:"A stage of the card's board."`
+		BeforeCardID model.Optional[model.ID] `json:"before_card_id,omitempty" doc:"The card of that stage to stand before. Absent means the end."`
+		Version      *int64                   `json:"version,omitempty" doc:"The version that the move is based on, where If-Match does not say it."`
+	}
+}
+
+func (s *Server) moveCard(ctx context.Context, a *desk.Actor, in *moveCardInput) (*cardReply, error) {
+	version, err := in.version(ctx, in.Body.Version)
+	if err != nil {
+		return nil, err
+	}
+	id, err := pathID(in.ID, "card")
+	if err != nil {
+		return nil, err
+	}
+	return replyCard(s.desk.MoveCard(ctx, a, id, desk.CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version}))
+}
+
+type deleteCardInput struct {
+	AtID
+	AtVersion
+	Body *struct {
+		Version *int64 `json:"version,omitempty" doc:"Delete only this version of the card."`
+	}
+}
+
+func (s *Server) deleteCard(ctx context.Context, a *desk.Actor, in *deleteCardInput) (*none, error) {
+	var body *int64
+	if in.Body != nil {
+		body = in.Body.Version
+	}
+	version, err := in.version(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	id, err := pathID(in.ID, "card")
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.desk.DeleteCard(ctx, a, id, version)
+}

@@ -1,0 +1,247 @@
+package api_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+func TestCards(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		b := newBoard(t, w.A.Client)
+		label := w.A.Post(t, "/labels", `{"name": "urgent"}`).OK(201).ID()
+
+		t.Run("a card is made with defaults", func(t *testing.T) {
+			made := b.card(t, w.A.Client, " Bake ", "").OK(201)
+			if made.Text("title") != "Bake" || made.Text("priority") != "medium" || made.Text("status") != "open" || made.Int("version") != 1 ||
+				made.Text("stage_id") != b.stages["New"] || made.At("due_at") != nil || len(made.List("label_ids")) != 0 || made.At("private") != false {
+				t.Fatalf("%s", made.Raw)
+			}
+			if made.Header.Get("ETag") != `"1"` || made.Header.Get("Location") != "/v1/kanban/cards/"+made.ID() {
+				t.Fatal(made.Header)
+			}
+			got := w.A.Get(t, "/kanban/cards/"+made.ID()).OK(200)
+			if string(got.Raw) != string(made.Raw) || got.Header.Get("ETag") != `"1"` {
+				t.Fatalf("%s\n%s", got.Raw, made.Raw)
+			}
+			w.B.Get(t, "/kanban/cards/"+made.ID()).Fails(404, "not_found")
+			w.A.Get(t, "/kanban/cards/7").Fails(404, "not_found")
+		})
+		t.Run("a card holds what it is given", func(t *testing.T) {
+			made := b.card(t, w.A.Client, "all", fmt.Sprintf(`, "description": "two\nlines", "priority": "urgent", "label_ids": [%q, %q],
+				"due_at": "2026-11-14T20:56:54.1239-03:00", "assignee": %q, "stage_id": %q, "contact": null, "conversation": null, "before_card_id": null`,
+				label, label, w.A.Owner.ID, b.stages["Doing"])).OK(201)
+			if made.Text("due_at") != "2026-11-14T23:56:54.123Z" || made.Text("assignee") != w.A.Owner.ID.String() ||
+				len(made.List("label_ids")) != 1 || made.Text("description") != "two\nlines" {
+				t.Fatalf("%s", made.Raw)
+			}
+			got := w.A.Get(t, "/kanban/cards/"+made.ID()).OK(200)
+			if string(got.Raw) != string(made.Raw) {
+				t.Fatalf("%s\n%s", got.Raw, made.Raw)
+			}
+		})
+		t.Run("what a card names must be there", func(t *testing.T) {
+			nobody := model.NewID().String()
+			for field, more := range map[string]string{
+				"body.stage_id":       fmt.Sprintf(`, "stage_id": %q`, nobody),
+				"body.before_card_id": fmt.Sprintf(`, "before_card_id": %q`, nobody),
+				"body.assignee":       fmt.Sprintf(`, "assignee": %q`, w.B.Owner.ID),
+				"body.contact":        fmt.Sprintf(`, "contact": %q`, nobody),
+				"body.conversation":   fmt.Sprintf(`, "conversation": %q`, nobody),
+				"body.label_ids":      fmt.Sprintf(`, "label_ids": [%q]`, nobody),
+				"body.label_ids[0]":   `, "label_ids": ["x"]`,
+				"body.priority":       `, "priority": "huge"`,
+				"body.titel":          `, "titel": "x"`,
+				"body.description":    `, "description": "` + strings.Repeat("x", 10_001) + `"`,
+				"body.due_at":         `, "due_at": "tomorrow"`,
+			} {
+				if got := b.card(t, w.A.Client, "wrong", more).Fails(400, "invalid_request").Text("details", 0, "field"); got != field {
+					t.Errorf("%s: %s", more, got)
+				}
+			}
+			board{id: nobody}.card(t, w.A.Client, "x", "").Fails(400, "invalid_request")
+			b.card(t, w.B.Client, "x", "").Fails(400, "invalid_request")
+			b.card(t, w.A.Client, "   ", "").Fails(400, "invalid_request")
+		})
+		t.Run("an edit needs the version and raises it", func(t *testing.T) {
+			card := b.card(t, w.A.Client, "edit me", "").OK(201)
+			at := "/kanban/cards/" + card.ID()
+			w.A.Patch(t, at, `{"title": "x"}`).Fails(428, "version_required")
+			w.A.Patch(t, at, `{"title": "x"}`, "If-Match", "*").Fails(428, "version_required")
+			w.A.Patch(t, at, `{"title": "x"}`, "If-Match", `"1", "2"`).Fails(400, "invalid_request")
+			w.A.Patch(t, at, `{"title": "x"}`, "If-Match", "one").Fails(400, "invalid_request")
+			w.A.Patch(t, at, `{"title": "x", "version": 2}`, "If-Match", "1").Fails(400, "invalid_request")
+			w.A.Patch(t, at, `{"title": "x", "version": 0}`).Fails(400, "invalid_request")
+			w.A.Patch(t, at, `{"title": "x", "version": "1"}`).Fails(400, "invalid_request")
+			w.A.Patch(t, at, `{"title": "x"}`, "If-Match", "7").Fails(409, "version_conflict")
+			changed := w.A.Patch(t, at, `{"title": "two", "version": 1}`, "If-Match", `W/"1"`).OK(200)
+			if changed.Header.Get("ETag") != `"2"` || changed.Int("version") != 2 || changed.Text("title") != "two" {
+				t.Fatalf("%s", changed.Raw)
+			}
+			w.A.Patch(t, at, `{"title": "x", "version": 1}`).Fails(409, "version_conflict")
+			if same := w.A.Patch(t, at, `{"title": "two"}`, "If-Match", "2").OK(200); same.Int("version") != 2 || same.Text("updated_at") != changed.Text("updated_at") {
+				t.Fatalf("%s", same.Raw)
+			}
+			w.A.Patch(t, at, fmt.Sprintf(`{"label_ids": [%q]}`, label), "If-Match", `"2"`).OK(200)
+			w.A.Patch(t, at, `{"label_ids": [], "description": "x", "due_at": "2026-01-01T00:00:00Z"}`, "If-Match", `"3"`).OK(200)
+			cleared := w.A.Patch(t, at, `{"description": null, "due_at": null}`, "If-Match", `"4"`).OK(200)
+			if cleared.At("description") != nil || cleared.At("due_at") != nil || len(cleared.List("label_ids")) != 0 {
+				t.Fatalf("%s", cleared.Raw)
+			}
+		})
+		t.Run("checks come in their order: 404, 400 of ids, 428, 409", func(t *testing.T) {
+			card := b.card(t, w.A.Client, "order", "").OK(201)
+			nobody := model.NewID().String()
+			w.A.Patch(t, "/kanban/cards/"+nobody, `{"assignee": "`+nobody+`"}`).Fails(404, "not_found")
+			w.A.Patch(t, "/kanban/cards/"+card.ID(), `{"assignee": "`+nobody+`"}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/kanban/cards/"+nobody+"/move", `{"stage_id": "`+nobody+`"}`, once()...).Fails(404, "not_found")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+nobody+`"}`, once()...).Fails(400, "invalid_request")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`"}`, once()...).Fails(428, "version_required")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`", "version": 9}`, once()...).Fails(409, "version_conflict")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`"}`, append(once(), "If-Match", `"1"`)...).OK(200)
+		})
+		t.Run("a stage decides the status", func(t *testing.T) {
+			card := b.card(t, w.A.Client, "win", "").OK(201)
+			won := b.move(t, w.A.Client, card, "Won", "").OK(200)
+			if won.Text("status") != "completed" || won.Text("completed_at") == "" || won.Header.Get("ETag") != `"2"` {
+				t.Fatalf("%s", won.Raw)
+			}
+			lost := b.move(t, w.A.Client, won, "Lost", "").OK(200)
+			if lost.Text("status") != "lost" || lost.At("completed_at") != nil {
+				t.Fatalf("%s", lost.Raw)
+			}
+			open := b.move(t, w.A.Client, lost, "Doing", "").OK(200)
+			if open.Text("status") != "open" || open.Int("version") != 4 {
+				t.Fatalf("%s", open.Raw)
+			}
+			other := newBoard(t, w.A.Client)
+			b.stages["elsewhere"] = other.stages["New"]
+			b.move(t, w.A.Client, open, "elsewhere", "").Fails(400, "invalid_request")
+		})
+		t.Run("the archive keeps a card where it stood", func(t *testing.T) {
+			card := b.card(t, w.A.Client, "old", fmt.Sprintf(`, "stage_id": %q`, b.stages["Won"])).OK(201)
+			at := "/kanban/cards/" + card.ID()
+			if card.Text("status") != "completed" {
+				t.Fatalf("%s", card.Raw)
+			}
+			if got := w.A.Patch(t, at, `{"status": "archived", "version": 1}`).OK(200).Text("status"); got != "archived" {
+				t.Fatal(got)
+			}
+			w.A.Patch(t, at, `{"status": "lost", "version": 2}`).Fails(400, "invalid_request")
+			back := w.A.Patch(t, at, `{"status": "open", "version": 2}`).OK(200)
+			if back.Text("status") != "completed" || back.Text("completed_at") != card.Text("completed_at") {
+				t.Fatalf("%s", back.Raw)
+			}
+		})
+		t.Run("a deleted card is gone", func(t *testing.T) {
+			card := b.card(t, w.A.Client, "gone", fmt.Sprintf(`, "label_ids": [%q]`, label)).OK(201)
+			at := "/kanban/cards/" + card.ID()
+			w.B.Delete(t, at).Fails(404, "not_found")
+			w.A.Delete(t, at, "If-Match", "3").Fails(409, "version_conflict")
+			w.A.Do(t, "DELETE", at, `{"version": 4}`).Fails(409, "version_conflict")
+			w.A.Delete(t, at, "If-Match", "1").OK(204)
+			w.A.Get(t, at).Fails(404, "not_found")
+			w.A.Delete(t, at).Fails(404, "not_found")
+		})
+		t.Run("a private card shows once and never again", func(t *testing.T) {
+			for _, private := range []*servertest.Answer{
+				b.card(t, w.A.Client, "secret", `, "private": true`).OK(201),
+				w.A.Patch(t, "/kanban/cards/"+b.card(t, w.A.Client, "turns", "").OK(201).ID(), `{"private": true, "version": 1}`).OK(200),
+			} {
+				if private.At("private") != true {
+					t.Fatalf("%s", private.Raw)
+				}
+				at := "/kanban/cards/" + private.ID()
+				w.A.Get(t, at).Fails(404, "not_found")
+				w.A.Delete(t, at).Fails(404, "not_found")
+				w.A.Patch(t, at, `{"title": "x", "version": 1}`).Fails(404, "not_found")
+				b.move(t, w.A.Client, private, "Won", "").Fails(404, "not_found")
+				b.card(t, w.A.Client, "before it", fmt.Sprintf(`, "before_card_id": %q`, private.ID())).Fails(400, "invalid_request")
+			}
+		})
+		t.Run("deleting a label raises the version of its cards", func(t *testing.T) {
+			label := w.A.Post(t, "/labels", `{"name": "short-lived"}`).OK(201).ID()
+			card := b.card(t, w.A.Client, "labelled", fmt.Sprintf(`, "label_ids": [%q]`, label)).OK(201)
+			w.A.Delete(t, "/labels/"+label).OK(204)
+			got := w.A.Get(t, "/kanban/cards/"+card.ID()).OK(200)
+			if got.Int("version") != 2 || len(got.List("label_ids")) != 0 {
+				t.Fatalf("%s", got.Raw)
+			}
+		})
+	})
+}
+
+func TestCardPlaces(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		b := newBoard(t, w.A.Client)
+		cards := map[string]*servertest.Answer{}
+		order := func(stage string) string {
+			type place struct{ name, position string }
+			var places []place
+			for name, card := range cards {
+				got := w.A.Get(t, "/kanban/cards/"+card.ID()).OK(200)
+				cards[name] = got
+				if got.Text("stage_id") == b.stages[stage] {
+					places = append(places, place{name, got.Text("position")})
+				}
+			}
+			slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.position, b.position) })
+			out := ""
+			for _, p := range places {
+				out += p.name
+			}
+			return out
+		}
+		want := func(stage, want string) {
+			t.Helper()
+			if got := order(stage); got != want {
+				t.Fatalf("%s: %s, want %s", stage, got, want)
+			}
+		}
+		before := func(name string) string { return fmt.Sprintf(`, "before_card_id": %q`, cards[name].ID()) }
+
+		for _, name := range []string{"a", "b", "c"} {
+			cards[name] = b.card(t, w.A.Client, name, "").OK(201)
+		}
+		cards["d"] = b.card(t, w.A.Client, "d", before("b")).OK(201)
+		want("New", "adbc")
+		b.move(t, w.A.Client, cards["c"], "New", before("a")).OK(200)
+		want("New", "cadb")
+		b.move(t, w.A.Client, cards["c"], "New", "").OK(200)
+		want("New", "adbc")
+		b.move(t, w.A.Client, cards["a"], "New", before("a")).Fails(400, "invalid_request")
+		b.move(t, w.A.Client, cards["a"], "Doing", before("b")).Fails(400, "invalid_request")
+		b.move(t, w.A.Client, cards["a"], "Doing", "").OK(200)
+		b.move(t, w.A.Client, cards["b"], "Doing", before("a")).OK(200)
+		want("Doing", "ba")
+		want("New", "dc")
+
+		t.Run("a crowd is spread when its ranks grow long, in its order", func(t *testing.T) {
+			crowd := []*servertest.Answer{cards["d"], cards["c"]} // each next card goes between the last two
+			at := 1
+			for i := range 300 {
+				made := b.card(t, w.A.Client, "crowd", fmt.Sprintf(`, "before_card_id": %q`, crowd[at].ID())).OK(201)
+				if len(made.Text("position")) > model.LongRank {
+					t.Fatalf("%s", made.Raw)
+				}
+				crowd = slices.Insert(crowd, at, made)
+				at += i % 2
+			}
+			last := ""
+			for _, card := range crowd {
+				got := w.A.Get(t, "/kanban/cards/"+card.ID()).OK(200)
+				if got.Text("position") <= last {
+					t.Fatalf("%s does not come after %s", got.Text("position"), last)
+				}
+				if got.Text("position") != card.Text("position") && got.Int("version") <= card.Int("version") {
+					t.Fatalf("another position under the same version: %s", got.Raw)
+				}
+				last = got.Text("position")
+			}
+		})
+	})
+}

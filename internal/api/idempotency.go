@@ -1,0 +1,159 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+const (
+	headerIdempotencyKey = "Idempotency-Key"
+	headerReplayed       = "Idempotency-Replayed"
+)
+
+// locatedCard is located for a card.
+type locatedCard struct {
+	Location string `header:"Location" doc:"Where the new card is."`
+	cardReply
+}
+
+// once runs the handler of an idempotent route. The answer is always the stored bytes, the first time
+// too, so that a repeat cannot differ from it.
+func once[I, O any](ctx context.Context, s *Server, r *Route, c *call, in *I, h handler[I, O]) (*O, error) {
+	key, invalid := model.IdempotencyKey(c.request.Header[headerIdempotencyKey])
+	if invalid != nil {
+		return nil, s.problem(c.requestID, invalid)
+	}
+	o := &desk.Once{
+		Key: key, Fingerprint: c.fingerprint(s.base),
+		Success: func(out any) (model.Answer, error) { return s.success(r, c, out) },
+		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
+	}
+	out, err := h(ctx, c.actor.Once(o), in)
+	if answer, replayed, ok := o.Answer(); ok {
+		return nil, &stored{answer, replayed}
+	}
+	if err != nil {
+		return nil, s.problem(c.requestID, err)
+	}
+	return out, nil
+}
+
+// success shapes what a verb gave into the answer that is stored with it.
+func (s *Server) success(r *Route, c *call, out any) (model.Answer, error) {
+	a := model.Answer{Status: r.status}
+	if a.Status == 0 {
+		a.Status = http.StatusOK
+	}
+	var id model.ID
+	switch noun := out.(type) {
+	case *model.Card:
+		id = noun.ID
+		a.Headers = "ETag: " + cardTag(noun) + "\n"
+	case *model.Board:
+		id = noun.ID
+	case *model.Stage:
+		id = noun.ID
+	}
+	if a.Status == http.StatusCreated && !id.IsZero() {
+		a.Headers += "Location: " + c.request.URL.EscapedPath() + "/" + id.String() + "\n"
+	}
+	body, err := model.AppendJSON(nil, out)
+	a.Body = body
+	return a, err
+}
+
+// refusal shapes what a verb refused. That nothing was there, or that a rule stood against it, is the
+// answer of the call; everything else leaves its key free.
+func (s *Server) refusal(c *call, err error) (model.Answer, bool) {
+	var known *model.Error
+	if !errors.As(err, &known) {
+		return model.Answer{}, false
+	}
+	status := statusOf[known.Code]
+	if status != http.StatusNotFound && status != http.StatusConflict {
+		return model.Answer{}, false
+	}
+	body, failed := model.AppendJSON(nil, s.problem(c.requestID, err))
+	return model.Answer{Status: status, Body: body}, failed == nil
+}
+
+// stored is an answer that goes out as it was stored. It travels as an error because that is the way
+// past huma's own encoding.
+type stored struct {
+	model.Answer
+	replayed bool
+}
+
+func (a *stored) Error() string              { return "api: a stored answer" }
+func (a *stored) GetStatus() int             { return a.Status }
+func (a *stored) AppendJSON(b []byte) []byte { return append(b, a.Body...) }
+
+// GetHeaders reads the stored lines.
+func (a *stored) GetHeaders() http.Header {
+	h := http.Header{}
+	for line := range strings.Lines(a.Headers) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			h[name] = []string{value}
+		}
+	}
+	if a.replayed {
+		h[headerReplayed] = []string{"true"}
+	}
+	return h
+}
+
+// fingerprint tells two calls apart: by method, path, query and the bytes of the body.
+func (c *call) fingerprint(base string) [32]byte {
+	h := sha256.New()
+	u := c.request.URL
+	for _, part := range []string{c.request.Method, strings.TrimPrefix(u.EscapedPath(), base), u.RawQuery} {
+		_, _ = io.WriteString(h, part+"\n") // none of them can hold a line break
+	}
+	if c.body != nil {
+		h.Write(c.body.Sum(nil))
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+// hashBody lets the body's bytes be known after huma has read them.
+func hashBody(ctx huma.Context, next func(huma.Context)) {
+	r, _ := humago.Unwrap(ctx)
+	c := callFrom(r.Context())
+	c.body = sha256.New()
+	r.Body = &hashedBody{r.Body, c.body}
+	next(ctx)
+}
+
+type hashedBody struct {
+	io.ReadCloser
+	hash hash.Hash
+}
+
+func (b *hashedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.hash.Write(p[:n])
+	return n, err
+}
+
+// documentKey adds the header that an idempotent route needs to its documentation.
+func documentKey(op *huma.Operation) {
+	least, most := model.MinIdempotencyKey, model.MaxIdempotencyKey
+	op.Parameters = append(op.Parameters, &huma.Param{
+		Name: headerIdempotencyKey, In: "header", Required: true,
+		Description: "Choose one per operation. A repeat of the same call within 7 days changes nothing and gets the first answer again, " +
+			"with Idempotency-Replayed: true. Another call under the same key is 409 idempotency_conflict; while the first one is in " +
+			"progress, or when it was interrupted, a repeat is 409 idempotency_pending.",
+		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: `^[!-~]+$`},
+	})
+}
