@@ -175,7 +175,7 @@ func (t *thread) openAttendance(opener *Actor) error {
 	if err := t.introduce(att); err != nil {
 		return err
 	}
-	number, enabled, err := t.tx.NextProtocol(t.Company)
+	number, enabled, err := t.tx.NextProtocol(t.Company, t.Private)
 	if err != nil || !enabled {
 		return err
 	}

@@ -8,8 +8,14 @@ import (
 // ProtocolPrefix begins the protocol number of every attendance.
 const ProtocolPrefix = "ATD-"
 
-// FormatProtocol writes the company's n-th attendance as ATD-000123, with more digits where six are too few.
-func FormatProtocol(n int64) string { return fmt.Sprintf("%s%06d", ProtocolPrefix, n) }
+// FormatProtocol writes the company's n-th attendance as ATD-000123, with more digits where six are too
+// few. The n-th one of its private channels, a series of its own, is -n and written as ATD-P000123.
+func FormatProtocol(n int64) string {
+	if n < 0 {
+		return fmt.Sprintf("%sP%06d", ProtocolPrefix, -n)
+	}
+	return fmt.Sprintf("%s%06d", ProtocolPrefix, n)
+}
 
 // ParseProtocol reads a protocol number with or without its prefix, in either case, and with or without
 // leading zeros. It is false for everything else, zero included.

@@ -52,13 +52,17 @@ func (tx *Tx) Attendance(company, id model.ID) (model.Attendance, bool, error) {
 
 // NextProtocol gives out the company's next protocol number, or false where attendances are switched
 // off. Whoever got one keeps the others waiting until the end of the transaction, and a transaction that
-// fails gives it back: that is how the numbers have no gaps.
-func (tx *Tx) NextProtocol(company model.ID) (number int64, enabled bool, err error) {
+// fails gives it back: that is how the numbers have no gaps. Private channels count apart, below zero.
+func (tx *Tx) NextProtocol(company model.ID, private bool) (number int64, enabled bool, err error) {
+	series, value := "last", "last"
+	if private {
+		series, value = "last_private", "-last_private"
+	}
 	enabled, err = tx.one(`
 		UPDATE protocols
-		SET last = last + 1
+		SET `+series+` = `+series+` + 1
 		WHERE company = $1 AND EXISTS (SELECT 1 FROM companies WHERE id = $1 AND attendance_enabled)
-		RETURNING last`, []any{company}, func(r Row) { number = r.Int(0) })
+		RETURNING `+value, []any{company}, func(r Row) { number = r.Int(0) })
 	return number, enabled, err
 }
 

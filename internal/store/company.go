@@ -10,7 +10,7 @@ func (tx *Tx) InsertCompany(c model.Company, rules model.AttendanceRules) {
 		INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, FALSE)`,
 		c.ID, c.Name, c.Timezone, tx.Now, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes)
-	tx.later(`INSERT INTO protocols (company, last) VALUES ($1, 0)`, c.ID)
+	tx.later(`INSERT INTO protocols (company, last, last_private) VALUES ($1, 0, 0)`, c.ID)
 }
 
 // Company gives a company.

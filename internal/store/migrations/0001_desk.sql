@@ -22,9 +22,11 @@ CREATE TABLE companies (
 CREATE INDEX companies_stale ON companies (id) WHERE checks_stale;
 
 -- The last protocol number given out. A row of its own, so that numbering waits for nobody else.
+-- Private channels have a series of their own: a gap in the public one would give them away.
 CREATE TABLE protocols (
-    company UUID   NOT NULL PRIMARY KEY REFERENCES companies (id),
-    last    BIGINT NOT NULL
+    company      UUID   NOT NULL PRIMARY KEY REFERENCES companies (id),
+    last         BIGINT NOT NULL,
+    last_private BIGINT NOT NULL
 );
 
 CREATE TABLE users (
