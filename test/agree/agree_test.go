@@ -1,0 +1,100 @@
+// Package agree lets short random histories happen to a desk and compares all that it says with a ledger
+// that works everything out from scratch.
+package agree
+
+import (
+	"flag"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/store"
+	"recado/internal/store/storetest"
+)
+
+var (
+	seed      = flag.Uint64("seed", 0, "the seed of a run to repeat; 0 draws one")
+	histories = flag.Int("histories", 0, "how many histories; 0 means 2,000 on SQLite and 200 on PostgreSQL")
+)
+
+const (
+	stepsPerHistory  = 16
+	databases        = 4
+	longestOffice    = 20 // histories
+	longestDays      = 300
+	rebuildEachOther = 8
+)
+
+func TestReportQueuesHistoryAndAttendancesAgree(t *testing.T) {
+	if *seed == 0 {
+		*seed = rand.Uint64()
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		each(t, 2_000, func(t *testing.T) store.Options { return store.Options{Dir: t.TempDir()} })
+	})
+	t.Run("postgres", func(t *testing.T) {
+		each(t, 200, func(t *testing.T) store.Options { return store.Options{DatabaseURL: storetest.URL(t), MaxConns: 4} })
+	})
+}
+
+// each lets n histories happen, a part of them on each of a few databases at the same time: most of the
+// time is spent waiting for commits.
+func each(t *testing.T, n int, database func(t *testing.T) store.Options) {
+	if *histories > 0 {
+		n = *histories
+	}
+	if testing.Short() {
+		n = min(n, 100)
+	}
+	for i := range databases {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with -seed %d", *seed)
+				}
+			}()
+			run(t, database(t), (n+databases-1)/databases, rand.New(rand.NewPCG(*seed, uint64(i))))
+		})
+	}
+}
+
+func run(t *testing.T, o store.Options, n int, random *rand.Rand) {
+	var now time.Time
+	o.Now = func() time.Time { return now }
+	d := desk.New(desk.Options{Store: storetest.Open(t, o), Now: o.Now})
+	var office *office
+	for i := range n {
+		if office == nil || i%longestOffice == 0 || now.Sub(office.began) > longestDays*24*time.Hour {
+			office.retire()
+			office = newOffice(t, d, &now, random)
+		}
+		office.history()
+		if i%rebuildEachOther == 0 {
+			office.checkRebuild()
+		}
+	}
+}
+
+// history lets a few customers and the team do things, and looks at everything at the end.
+func (o *office) history() {
+	o.log = o.log[:0]
+	chats := []*chat{o.customer(), o.customer(), o.customer()}
+	if len(o.chats) > len(chats) { // somebody of an earlier one comes back
+		chats = append(chats, pick(o, o.chats))
+	}
+	for range stepsPerHistory {
+		o.step(chats)
+	}
+	o.check(chats)
+}
+
+// retire keeps what is left of an office out of the sweeps of the next.
+func (o *office) retire() {
+	if o != nil && o.rules.AutoClose.Enabled {
+		o.rules.AutoClose.Enabled = false
+		o.setRules()
+	}
+}

@@ -1,0 +1,183 @@
+package agree
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// agrees fails the test where the desk and the ledger say different things.
+func (o *office) agrees(what string, want, got any) {
+	o.t.Helper()
+	if reflect.DeepEqual(want, got) { // far cheaper than looking for a difference
+		return
+	}
+	if diff := cmp.Diff(want, got, cmp.Comparer(sameTimes)); diff != "" {
+		o.t.Fatalf("%s (- ledger, + desk):\n%s\nafter\n%s", what, diff, strings.Join(o.log, "\n"))
+	}
+}
+
+// anonymous takes out what the ledger cannot know: the ids that the desk made up, and the contact.
+func anonymous(a *model.Attendance) {
+	if a != nil {
+		a.ID, a.Company, a.Contact = model.ID{}, model.ID{}, model.AttendanceContact{}
+	}
+}
+
+// check looks at everything there is to see.
+func (o *office) check(chats []*chat) {
+	o.t.Helper()
+	o.checkLists()
+	o.checkQueues()
+	for _, c := range chats {
+		o.checkChat(c)
+	}
+	o.checkReport(nil, nil)
+	switch o.random.IntN(3) {
+	case 0:
+		o.checkReport(&pick(o, o.people).User.ID, nil)
+	case 1:
+		o.checkReport(nil, &pick(o, o.sectors).id)
+	case 2:
+		o.checkReport(&pick(o, o.people).User.ID, &pick(o, o.sectors).id)
+	}
+}
+
+func (o *office) checkLists() {
+	who, place := pick(o, o.people).User.ID, pick(o, o.sectors).id
+	o.agrees("all attendances", o.list(func(*model.Attendance) bool { return true }), o.attendances(desk.AttendanceFilter{}))
+	switch o.random.IntN(4) {
+	case 0:
+		o.agrees("open attendances", o.list(func(a *model.Attendance) bool { return a.ClosedAt == nil }),
+			o.attendances(desk.AttendanceFilter{Status: model.AttendanceOpen}))
+	case 1:
+		o.agrees("attendances of a person", o.list(func(a *model.Attendance) bool { return a.Responsible != nil && a.Responsible.ID == who }),
+			o.attendances(desk.AttendanceFilter{Responsible: who}))
+	case 2:
+		o.agrees("attendances of a sector", o.list(func(a *model.Attendance) bool { return a.Sector != nil && *a.Sector == place }),
+			o.attendances(desk.AttendanceFilter{Sector: place}))
+	case 3:
+		o.agrees("attendances of nobody", o.list(func(a *model.Attendance) bool { return a.Responsible == nil }),
+			o.attendances(desk.AttendanceFilter{Nobody: true}))
+	}
+}
+
+func (o *office) attendances(f desk.AttendanceFilter) []model.Attendance {
+	all := []model.Attendance{}
+	for f.Limit = 1 + o.random.IntN(100); ; {
+		page, next, err := o.desk.Attendances(o.ctx, o.owner, f)
+		o.must(err)
+		for i := range page {
+			anonymous(&page[i])
+		}
+		all = append(all, page...)
+		if f.Cursor = next; next == "" {
+			return all
+		}
+	}
+}
+
+func (o *office) checkQueues() {
+	sectors, err := o.desk.Sectors(o.ctx, o.owner)
+	o.must(err)
+	if len(sectors) != len(o.sectors) {
+		o.t.Fatalf("%d sectors, want %d", len(sectors), len(o.sectors))
+	}
+	for _, s := range sectors {
+		var want []model.Queue
+		for _, channel := range o.channels[:len(o.channels)-1] {
+			want = append(want, o.queue(s.ID, channel))
+		}
+		slices.SortFunc(s.Queues, func(a, b model.Queue) int {
+			return slices.Index(o.channels, a.Channel) - slices.Index(o.channels, b.Channel)
+		})
+		o.agrees("the queues of "+s.Name, want, s.Queues)
+	}
+}
+
+func (o *office) checkChat(c *chat) {
+	if c.id.IsZero() {
+		return
+	}
+	conversation, err := o.desk.Conversation(o.ctx, o.owner, c.id)
+	o.must(err)
+	var assignee *model.ID
+	if c.assignee != nil {
+		assignee = &c.assignee.ID
+	}
+	o.agrees("the conversation's person", assignee, conversation.Assignee)
+	o.agrees("the conversation's sector", c.sector, conversation.Sector)
+	current, err := o.desk.CurrentAttendance(o.ctx, o.owner, c.id)
+	o.must(err)
+	anonymous(current)
+	o.agrees("the current attendance", c.open, current)
+	history, err := o.desk.Assignments(o.ctx, o.owner, c.id)
+	o.must(err)
+	slices.Reverse(history)
+	for i := range history {
+		history[i].ID = model.ID{}
+	}
+	o.agrees("the history", c.history, history)
+}
+
+// checkReport compares the report over all the days of the office.
+func (o *office) checkReport(user, place *model.ID) {
+	from, _ := model.ParseDate(o.began.In(o.zone).Format(time.DateOnly))
+	to, _ := model.ParseDate(o.now.In(o.zone).Format(time.DateOnly))
+	got, err := o.desk.AttendanceReport(o.ctx, o.owner, desk.ReportFilter{From: &from, To: &to, User: user, Sector: place})
+	o.must(err)
+	total, people, sectors, days := o.report(o.began, *o.now, user, place)
+	o.agrees("the totals", total.figures(), got.Totals)
+	byPerson, bySector := map[model.ID]model.Figures{}, map[model.ID]model.Figures{}
+	for _, line := range got.ByPerson {
+		byPerson[orNobody(line.User)] = line.Figures
+	}
+	for _, line := range got.BySector {
+		bySector[orNobody(line.Sector)] = line.Figures
+	}
+	o.agrees("the people", figures(people), byPerson)
+	o.agrees("the sectors", figures(sectors), bySector)
+	day := from
+	for _, line := range got.ByDay {
+		o.agrees("a date", day.String(), line.Date)
+		o.agrees("the day "+line.Date, pileOf(days, line.Date).figures(), line.Figures)
+		day = day.Next()
+	}
+	o.agrees("the day after the last", to.Next(), day)
+}
+
+func figures(piles map[model.ID]*pile) map[model.ID]model.Figures {
+	out := map[model.ID]model.Figures{}
+	for id, p := range piles {
+		out[id] = p.figures()
+	}
+	return out
+}
+
+func orNobody(ref *model.Ref) model.ID {
+	if ref == nil {
+		return model.Nobody
+	}
+	return ref.ID
+}
+
+// checkRebuild counts everything afresh, which must change nothing.
+func (o *office) checkRebuild() {
+	from := model.DateOf(o.began, o.zone)
+	read := func() model.Report {
+		r, err := o.desk.AttendanceReport(o.ctx, o.owner, desk.ReportFilter{From: &from})
+		o.must(err)
+		return r
+	}
+	before := read()
+	o.must(o.desk.RebuildReport(o.ctx, o.owner.Company.ID))
+	if diff := cmp.Diff(before, read()); diff != "" {
+		o.t.Fatalf("the report (- as kept, + as rebuilt):\n%s\nafter\n%s", diff, strings.Join(o.log, "\n"))
+	}
+}

@@ -1,0 +1,146 @@
+package agree
+
+import (
+	"slices"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// ledger is the desk done simply: it keeps every attendance and every line of every history in memory, and
+// works out from scratch what lists, queues and reports must say.
+type ledger struct {
+	zone   *time.Location
+	rules  model.AttendanceRules
+	chats  []*chat
+	cases  []*model.Attendance // in the order of their numbers
+	number int64
+}
+
+// chat is a conversation as the ledger knows it.
+type chat struct {
+	id      model.ID // zero until somebody has written
+	channel model.ID
+	private bool
+	phone   string
+
+	assignee *model.Ref
+	sector   *model.ID
+	open     *model.Attendance
+	last     time.Time               // of the latest message
+	history  []model.AssignmentEntry // the oldest first
+}
+
+// received: the customer writes.
+func (l *ledger) received(c *chat, now time.Time) {
+	c.last = now
+	if c.open != nil || !l.rules.Enabled {
+		return
+	}
+	l.number++
+	c.open = &model.Attendance{
+		Number: l.number, Protocol: model.FormatProtocol(l.number), Status: model.AttendanceOpen, Private: c.private,
+		Conversation: c.id, Channel: c.channel, Responsible: c.assignee, Sector: c.sector,
+		OpenedAt: now, OpenedBy: model.OpenedByCustomer,
+	}
+	l.cases = append(l.cases, c.open)
+}
+
+// mayAnswer is the rule of restricted mode.
+func (l *ledger) mayAnswer(c *chat, who *desk.Actor) bool {
+	return c.open == nil || c.assignee == nil || c.assignee.ID == who.User.ID ||
+		l.rules.Mode == model.ModeLiberal || who.Role != model.RoleAgent
+}
+
+// answered: a member, or nil for somebody on the phone, writes to the customer.
+func (l *ledger) answered(c *chat, who *model.Ref, now time.Time) {
+	c.last = now
+	if c.open == nil {
+		return
+	}
+	if who != nil && c.assignee == nil && l.rules.FirstResponderTakesOwnership {
+		l.moved(c, who, c.sector, who, nil, now)
+	}
+	if c.open.FirstResponseAt == nil {
+		seconds := int64(now.Sub(c.open.OpenedAt).Seconds())
+		c.open.FirstResponseAt, c.open.FirstResponseSeconds = &now, &seconds
+	}
+}
+
+// moved: the conversation goes to a person, or nobody, in a sector, or none.
+func (l *ledger) moved(c *chat, to *model.Ref, sector *model.ID, by *model.Ref, reason *string, now time.Time) {
+	entry := model.AssignmentEntry{Action: model.ActionReceived, User: to, By: by, Sector: sector, Reason: reason, CreatedAt: now}
+	if to == nil {
+		entry.Action, entry.User = model.ActionHandedBack, c.assignee
+	} else if by != nil && to.ID == by.ID {
+		entry.Action = model.ActionTookOver
+	}
+	c.history = append(c.history, entry)
+	c.assignee, c.sector = to, sector
+	if c.open != nil {
+		c.open.Responsible, c.open.Sector = to, sector
+	}
+}
+
+func (l *ledger) closed(c *chat, by *model.Ref, reason *string, now time.Time) {
+	c.open.Status, c.open.ClosedAt, c.open.ClosedBy, c.open.CloseReason = model.AttendanceClosed, &now, by, reason
+	c.open, c.assignee = nil, nil
+}
+
+// swept: what has been silent for too long is closed.
+func (l *ledger) swept(now time.Time) {
+	if !l.rules.AutoClose.Enabled {
+		return
+	}
+	reason := model.CloseReasonAutomatic
+	for _, c := range l.chats {
+		if c.open != nil && !now.Before(c.last.Add(time.Duration(l.rules.AutoClose.AfterMinutes)*time.Minute)) {
+			l.closed(c, nil, &reason, now)
+		}
+	}
+}
+
+// left: a member is no longer on the team.
+func (l *ledger) left(who model.ID, by *model.Ref, now time.Time) {
+	for _, c := range l.chats {
+		if c.assignee != nil && c.assignee.ID == who {
+			l.moved(c, nil, c.sector, by, nil, now)
+		}
+	}
+}
+
+// dissolved: a sector is no more.
+func (l *ledger) dissolved(sector model.ID, by *model.Ref, now time.Time) {
+	for _, c := range l.chats {
+		if c.sector != nil && *c.sector == sector {
+			l.moved(c, c.assignee, nil, by, nil, now)
+		}
+	}
+}
+
+// list gives the attendances that a filter chooses, the newest first.
+func (l *ledger) list(chosen func(a *model.Attendance) bool) []model.Attendance {
+	out := []model.Attendance{}
+	for _, a := range slices.Backward(l.cases) {
+		if !a.Private && chosen(a) {
+			out = append(out, *a)
+		}
+	}
+	return out
+}
+
+// queue gives what waits in a sector on a channel.
+func (l *ledger) queue(sector, channel model.ID) model.Queue {
+	q := model.Queue{Channel: channel}
+	for _, a := range l.cases {
+		if a.Private || a.Status != model.AttendanceOpen || a.Responsible != nil || a.Channel != channel || a.Sector == nil || *a.Sector != sector {
+			continue
+		}
+		q.Waiting++
+		if q.OldestWaitingAt == nil {
+			q.OldestWaitingAt = &a.OpenedAt
+		}
+	}
+	return q
+}

@@ -1,0 +1,138 @@
+package agree
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// office is one company: the desk whose verbs are called, and the ledger that does the same.
+type office struct {
+	*ledger
+	t        *testing.T
+	ctx      context.Context
+	desk     *desk.Desk
+	random   *rand.Rand
+	now      *time.Time // what the desk's clock shows
+	began    time.Time
+	owner    *desk.Actor
+	people   []*desk.Actor // on the team, the owner among them
+	sectors  []*sector
+	channels []model.ID // the last of them is private
+	made     int        // names and phones given out
+	log      []string   // what was done in this history
+}
+
+type sector struct {
+	id      model.ID
+	members []model.ID
+}
+
+// zones have days of 23 and 25 hours, days that start at one in the morning, and quarter hours.
+var zones = []string{"America/Sao_Paulo", "America/Sao_Paulo", "UTC", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns"}
+
+func newOffice(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *office {
+	t.Helper()
+	o := &office{t: t, ctx: t.Context(), desk: d, now: now, random: random, ledger: &ledger{rules: desk.DefaultRules}}
+	year := []int{2010, 2017, 2018, 2026}[random.IntN(4)]
+	*now = time.Date(year, time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24), random.IntN(60), 0, 0, time.UTC)
+	o.began = *now
+
+	company, err := d.CreateCompany(o.ctx, desk.NewCompany{Name: "Agreement", Timezone: zones[random.IntN(len(zones))], Rules: o.rules})
+	o.must(err)
+	o.zone, err = time.LoadLocation(company.Timezone)
+	o.must(err)
+	owner, err := d.CreateUser(o.ctx, company.ID, desk.NewUser{
+		Name: "Owner", Email: model.NewID().String() + "@agree.example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
+	})
+	o.must(err)
+	o.owner = &desk.Actor{Company: company, User: model.Ref{ID: owner.ID, Name: owner.Name}, Role: model.RoleOwner, Profile: model.AccessAll}
+	o.people = []*desk.Actor{o.owner}
+	o.hire(model.RoleManager)
+	for range 3 {
+		o.hire(model.RoleAgent)
+	}
+	for range 3 {
+		o.found()
+	}
+	for i := range 3 {
+		channel, err := d.CreateChannel(o.ctx, o.owner, desk.NewChannel{
+			Name: fmt.Sprint("Number ", i), Phone: fmt.Sprintf("+55113333%04d", i), Provider: model.ProviderSandbox, Private: i == 2,
+		})
+		o.must(err)
+		o.channels = append(o.channels, channel.ID)
+	}
+	return o
+}
+
+func (o *office) must(err error) {
+	o.t.Helper()
+	if err != nil {
+		o.t.Fatalf("%v\nafter %v", err, o.log)
+	}
+}
+
+// refused fails the test unless err has the code of a rule; an empty code means that nothing is refused.
+func (o *office) refused(err error, code model.Code) {
+	o.t.Helper()
+	if code == "" {
+		o.must(err)
+	} else if err == nil || model.CodeOf(err) != code {
+		o.t.Fatalf("%v, want %s\nafter %v", err, code, o.log)
+	}
+}
+
+func (o *office) note(format string, args ...any) {
+	o.log = append(o.log, fmt.Sprintf(format, args...))
+}
+
+// hire adds somebody to the team.
+func (o *office) hire(role model.Role) {
+	o.made++
+	m, err := o.desk.CreateMember(o.ctx, o.owner, desk.NewUser{
+		Name: fmt.Sprint("Person ", o.made), Email: model.NewID().String() + "@agree.example", Role: role, AccessProfile: model.AccessAll,
+	}, nil)
+	o.must(err)
+	o.people = append(o.people, &desk.Actor{
+		Company: o.owner.Company, User: model.Ref{ID: m.ID, Name: m.Name}, Role: role, Profile: model.AccessAll,
+	})
+}
+
+// found adds a sector with some of the team.
+func (o *office) found() {
+	o.made++
+	members := o.some()
+	made, err := o.desk.CreateSector(o.ctx, o.owner, fmt.Sprint("Sector ", o.made), members)
+	o.must(err)
+	o.sectors = append(o.sectors, &sector{id: made.ID, members: members})
+}
+
+// some is any part of the team.
+func (o *office) some() []model.ID {
+	members := []model.ID{}
+	for _, p := range o.people {
+		if o.random.IntN(2) == 0 {
+			members = append(members, p.User.ID)
+		}
+	}
+	return members
+}
+
+// customer makes a chat with somebody new, who has not written yet.
+func (o *office) customer() *chat {
+	o.made++
+	channel := o.random.IntN(5) % len(o.channels)
+	c := &chat{channel: o.channels[channel], private: channel == len(o.channels)-1, phone: fmt.Sprintf("+55119%08d", 10_000_000+o.made)}
+	o.chats = append(o.chats, c)
+	return c
+}
+
+func pick[T any](o *office, from []T) T { return from[o.random.IntN(len(from))] }
+
+func (s *sector) has(member model.ID) bool { return slices.Contains(s.members, member) }

@@ -1,0 +1,226 @@
+package agree
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// step does one thing at random, in the desk and in the ledger, a moment after the one before.
+func (o *office) step(chats []*chat) {
+	o.wait()
+	c := pick(o, chats)
+	switch n := o.random.IntN(100); {
+	case n < 22 || c.last.IsZero():
+		o.receive(c)
+	case n < 30:
+		o.answerOnPhone(c)
+	case n < 36:
+		o.changeRules()
+	case n < 46:
+		o.note("sweep")
+		for looked := 1; looked > 0; {
+			var err error
+			looked, err = o.desk.CloseIdle(o.ctx, *o.now, 100)
+			o.must(err)
+		}
+		o.swept(*o.now)
+	case n < 50:
+		o.reorganise()
+	case c.private:
+		o.receive(c)
+	case n < 66:
+		o.answer(c)
+	case n < 82:
+		o.transfer(c)
+	case n < 86:
+		o.setSector(c)
+	default:
+		o.close(c)
+	}
+}
+
+// wait lets some time pass: mostly seconds, at times days.
+func (o *office) wait() {
+	steps := []time.Duration{time.Millisecond, time.Second, time.Minute, 20 * time.Minute, 3 * time.Hour, 30 * time.Hour}
+	longest := steps[o.random.IntN(len(steps))]
+	*o.now = o.now.Add(time.Duration(1+o.random.Int64N(longest.Milliseconds())) * time.Millisecond)
+	if o.random.IntN(12) == 0 { // to the last moment of a day, or the first of the next
+		day, _ := model.ParseDate(o.now.In(o.zone).Format(time.DateOnly))
+		at := day.Next().StartOfDay(o.zone).Add(time.Duration(o.random.IntN(2)-1) * time.Millisecond)
+		if at.After(*o.now) {
+			*o.now = at.UTC()
+		}
+	}
+}
+
+func (o *office) receive(c *chat) {
+	o.note("%s: %s writes", o.now.Format(time.RFC3339Nano), c.phone)
+	text := "Bom dia"
+	if c.private { // the sandbox of a private number cannot be reached by the API
+		o.must(o.desk.Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, false)}}))
+	} else {
+		m, _, err := o.desk.Simulate(o.ctx, o.owner, c.channel, desk.Simulation{From: &c.phone, Text: &text})
+		o.must(err)
+		c.id = m.Conversation
+	}
+	o.received(c, *o.now)
+}
+
+func (o *office) incoming(c *chat, fromPhone bool) *model.IncomingMessage {
+	return &model.IncomingMessage{
+		ExternalID: model.NewID().String(), Type: model.TypeText, Text: "Bom dia", At: *o.now, FromPhoneApp: fromPhone,
+		Customer: model.Person{Phone: c.phone, WAID: c.phone[1:]},
+	}
+}
+
+func (o *office) answerOnPhone(c *chat) {
+	o.note("%s is answered on the phone", c.phone)
+	o.must(o.desk.Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, true)}}))
+	o.ledger.answered(c, nil, *o.now)
+}
+
+func (o *office) answer(c *chat) {
+	who := pick(o, o.people)
+	o.note("%s answers %s", who.User.Name, c.phone)
+	text := "Bom dia!"
+	_, _, err := o.desk.SendMessage(o.ctx, who, c.id, desk.NewMessage{ClientID: model.NewID(), Text: &text})
+	if !o.mayAnswer(c, who) {
+		o.refused(err, model.CodeAttendanceRestricted)
+		return
+	}
+	o.must(err)
+	o.answered(c, &who.User, *o.now)
+}
+
+func (o *office) transfer(c *chat) {
+	by := pick(o, o.people)
+	var in desk.Transfer
+	var to *model.Ref
+	place, code := c.sector, model.Code("")
+	if form := o.random.IntN(6); form != 0 { // to a person, or with null back to the queue
+		in.User.Set, in.User.Null = true, form == 1
+		if form > 1 {
+			to = &pick(o, o.people).User
+			in.User.Value = to.ID
+		}
+	}
+	if form := o.random.IntN(5); !in.User.Set || form < 3 { // to a sector, or with null to none
+		in.Sector.Set, in.Sector.Null, place = true, form == 0, nil
+		if form > 0 {
+			s := pick(o, o.sectors)
+			in.Sector.Value, place = s.id, &s.id
+			if to != nil && !s.has(to.ID) {
+				code = model.CodeNotASectorMember
+			}
+		}
+	}
+	reason := o.reason()
+	if reason != nil {
+		in.Reason = *reason
+	}
+	o.note("%s transfers %s: %+v", by.User.Name, c.phone, in)
+	_, err := o.desk.Transfer(o.ctx, by, c.id, in)
+	o.refused(err, code)
+	if code == "" {
+		o.moved(c, to, place, &by.User, reason, *o.now)
+	}
+}
+
+// reason is one, or none.
+func (o *office) reason() *string {
+	if o.random.IntN(3) > 0 {
+		return nil
+	}
+	return new(fmt.Sprint("because ", o.random.IntN(1000)))
+}
+
+func (o *office) setSector(c *chat) {
+	by, to := pick(o, o.people), model.Optional[model.ID]{Set: true, Null: true}
+	if o.random.IntN(3) > 0 {
+		to = model.Optional[model.ID]{Set: true, Value: pick(o, o.sectors).id}
+	}
+	o.note("%s puts %s into %+v", by.User.Name, c.phone, to)
+	_, err := o.desk.SetSector(o.ctx, by, c.id, to, "")
+	o.must(err)
+	place := to.Pointer()
+	if (place == nil) != (c.sector == nil) || place != nil && *place != *c.sector {
+		o.moved(c, c.assignee, place, &by.User, nil, *o.now)
+	}
+}
+
+func (o *office) close(c *chat) {
+	who, reason, why := pick(o, o.people), o.reason(), ""
+	if reason != nil {
+		why = *reason
+	}
+	o.note("%s closes %s", who.User.Name, c.phone)
+	_, err := o.desk.CloseAttendance(o.ctx, who, c.id, why)
+	switch {
+	case c.open == nil:
+		o.refused(err, model.CodeAttendanceNotOpen)
+	case !o.mayAnswer(c, who):
+		o.refused(err, model.CodeAttendanceRestricted)
+	default:
+		o.must(err)
+		o.closed(c, &who.User, reason, *o.now)
+	}
+}
+
+func (o *office) changeRules() {
+	coin := func() bool { return o.random.IntN(2) == 0 }
+	o.rules = model.AttendanceRules{
+		Enabled: o.random.IntN(4) > 0, FirstResponderTakesOwnership: coin(), Mode: model.ModeLiberal,
+		AutoClose: model.AutoClose{Enabled: coin(), AfterMinutes: 1 + o.random.Int64N(600)},
+	}
+	if coin() {
+		o.rules.Mode = model.ModeRestricted
+	}
+	o.setRules()
+}
+
+func (o *office) setRules() {
+	o.note("rules: %+v", o.rules)
+	got, err := o.desk.UpdateAttendanceRules(o.ctx, o.owner, desk.RulesChange{
+		Enabled: &o.rules.Enabled, FirstResponder: &o.rules.FirstResponderTakesOwnership, Mode: &o.rules.Mode,
+		AutoClose: &o.rules.AutoClose.Enabled, AfterMinutes: &o.rules.AutoClose.AfterMinutes,
+	})
+	o.must(err)
+	if got != o.rules {
+		o.t.Fatalf("the rules are %+v\nafter %v", got, o.log)
+	}
+}
+
+// reorganise changes who works where, and at times who works here at all.
+func (o *office) reorganise() {
+	switch o.random.IntN(4) {
+	case 0:
+		i := 1 + o.random.IntN(len(o.people)-1) // never the owner
+		gone := o.people[i]
+		o.note("%s leaves", gone.User.Name)
+		o.must(o.desk.RemoveMember(o.ctx, o.owner, gone.User.ID))
+		o.people = slices.Delete(o.people, i, i+1)
+		for _, s := range o.sectors {
+			s.members = slices.DeleteFunc(s.members, func(id model.ID) bool { return id == gone.User.ID })
+		}
+		o.left(gone.User.ID, &o.owner.User, *o.now)
+		o.hire(gone.Role)
+	case 1:
+		i := o.random.IntN(len(o.sectors))
+		gone := o.sectors[i].id
+		o.note("sector %s is dissolved", gone)
+		o.must(o.desk.RemoveSector(o.ctx, o.owner, gone))
+		o.sectors = slices.Delete(o.sectors, i, i+1)
+		o.dissolved(gone, &o.owner.User, *o.now)
+		o.found()
+	default:
+		s := pick(o, o.sectors)
+		s.members = o.some()
+		o.note("sector %s has %d members", s.id, len(s.members))
+		_, err := o.desk.UpdateSector(o.ctx, o.owner, s.id, nil, &s.members)
+		o.must(err)
+	}
+}
