@@ -55,8 +55,8 @@ func errBusyElsewhere() error {
 // knownContact finds a contact by user id, then WhatsApp id, then phone, and adds to it what it did
 // not know of the person.
 func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person) (model.Contact, bool, error) {
-	key := ""
-	if phone := personPhone(p); phone != nil {
+	key, phone := "", personPhone(p)
+	if phone != nil {
 		key = model.PhoneKey(*phone)
 	}
 	known, err := tx.ContactsKnownAs(channel.Company, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, key)
@@ -79,14 +79,14 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person)
 			tx.LinkIdentity(c.Company, id.kind, id.value, c.ID)
 		}
 	}
-	d.completeContact(tx, &c, p, phoneFree)
+	d.completeContact(tx, &c, p, phone, phoneFree)
 	return c, true, nil
 }
 
 // completeContact gives a contact the number it lacks, or the new one of a person who changed theirs,
 // and the name it lacks.
-func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, phoneFree bool) {
-	phone, moved := personPhone(p), p.PreviousWAID != "" || p.PreviousUserID != ""
+func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, phone *string, phoneFree bool) {
+	moved := p.PreviousWAID != "" || p.PreviousUserID != ""
 	learned := phone != nil && phoneFree && (c.Phone == nil || moved && *c.Phone != *phone)
 	nameless := c.Phone != nil && c.Name == *c.Phone || c.Phone == nil && c.Name == namelessPerson
 	if name := cleanPersonName(p.Name); nameless && name != "" {

@@ -46,6 +46,13 @@ type intake struct {
 	channel model.Channel
 	threads map[model.ID]*touched
 	order   []*touched
+	people  map[model.Person]writer // who wrote in this transaction already
+}
+
+// writer is somebody whom an intake has met, and their conversation.
+type writer struct {
+	contact model.Contact
+	t       *touched
 }
 
 // touched is a conversation in the hands of an intake.
@@ -56,7 +63,7 @@ type touched struct {
 }
 
 func (d *Desk) intake(tx *store.Tx, channel model.Channel) *intake {
-	return &intake{d: d, tx: tx, channel: channel, threads: map[model.ID]*touched{}}
+	return &intake{d: d, tx: tx, channel: channel, threads: map[model.ID]*touched{}, people: map[model.Person]writer{}}
 }
 
 func (in *intake) take(item *model.Incoming) error {
@@ -71,6 +78,7 @@ func (in *intake) take(item *model.Incoming) error {
 	case item.Revoke != nil:
 		return in.revoke(item.Revoke)
 	case item.Identity != nil:
+		clear(in.people)
 		_, _, err := in.d.knownContact(in.tx, in.channel, item.Identity.Person)
 		return err
 	case item.Notice != nil:
@@ -140,7 +148,7 @@ func (in *intake) message(msg *model.IncomingMessage, upload *model.Media) (*mod
 
 // wrote notes what a customer's message means for the conversation.
 func (in *intake) wrote(t *touched, m *model.Message, msg *model.IncomingMessage, quiet bool) error {
-	if !msg.Reaction && (t.LastInboundAt == nil || m.SentAt.After(*t.LastInboundAt)) {
+	if !msg.Reaction && (t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt)) {
 		t.LastInboundAt, t.LastInboundExt = m.SentAt, m.ExternalID
 	}
 	if quiet {
@@ -173,6 +181,9 @@ func (in *intake) sentFromPhone(t *touched, m *model.Message, quiet bool) error 
 
 // conversation finds or makes whose message it is and where it belongs; nil when nothing tells.
 func (in *intake) conversation(msg *model.IncomingMessage) (*touched, model.Contact, error) {
+	if known, ok := in.people[msg.Customer]; ok && msg.Group == nil {
+		return known.t, known.contact, nil
+	}
 	var contact model.Contact
 	var err error
 	if !msg.Customer.IsZero() {
@@ -193,7 +204,11 @@ func (in *intake) conversation(msg *model.IncomingMessage) (*touched, model.Cont
 	if err != nil {
 		return nil, contact, err
 	}
-	return in.hold(t), contact, nil
+	held := in.hold(t)
+	if msg.Group == nil {
+		in.people[msg.Customer] = writer{contact, held}
+	}
+	return held, contact, nil
 }
 
 // stored is the message as the desk keeps it. created_at is when it reached the desk, sent_at when it

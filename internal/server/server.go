@@ -147,7 +147,11 @@ func (s *Server) serve() error {
 	}
 	s.URL = public + s.config.BasePath
 	s.graph.PublicURL = s.URL
-	s.API, err = api.New(api.Options{Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger})
+	callbacks := &work.Callbacks{Desk: s.Desk, Logger: s.config.Logger}
+	s.API, err = api.New(api.Options{
+		Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger,
+		Extra: map[string]http.Handler{work.CallbackPattern: callbacks.Handler()},
+	})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -181,6 +185,7 @@ func (s *Server) run(ctx context.Context) {
 	for _, loop := range []interface{ Run(context.Context) }{
 		&work.Seen{Desk: s.Desk, Logger: log},
 		&work.Watchdog{Desk: s.Desk, Logger: log},
+		&work.Fetch{Desk: s.Desk, Graph: s.graph, Logger: log},
 		&work.Receipts{Desk: s.Desk, Graph: s.graph, Logger: log},
 		&work.Index{Desk: s.Desk, Logger: log},
 		&work.Sweep{Desk: s.Desk, Logger: log, Now: s.config.Now},

@@ -59,6 +59,11 @@ type AwaitedMedia struct {
 	Tries int64
 }
 
+// FetchesWait reports whether any file is due to be fetched.
+func (tx *Tx) FetchesWait() (bool, error) {
+	return tx.one(`SELECT 1 FROM media WHERE fetch_at <= $1 LIMIT 1`, []any{tx.Now}, func(Row) {})
+}
+
 // DueFetches gives files whose fetching is due, and puts each off by lease, so that nobody else starts
 // on it meanwhile. A crash only delays them.
 func (tx *Tx) DueFetches(limit int, lease time.Duration) ([]AwaitedMedia, error) {

@@ -5,6 +5,7 @@ package whatsapp_test
 import (
 	"context"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,6 +38,88 @@ func startSimulator(t *testing.T, options simulator.Options) (*simulator.Simulat
 		graph.Close()
 	})
 	return sim, graph.URL
+}
+
+// withGraph has the server speak to a WhatsApp that runs already.
+func withGraph(address string) servertest.Option {
+	return func(c *server.Config) { c.WhatsAppBaseURL = address }
+}
+
+// shop is company A with the simulator's number connected.
+type shop struct {
+	*servertest.World
+	sim     *simulator.Simulator
+	channel string
+}
+
+// eachShop is each with the number connected.
+func eachShop(t *testing.T, options simulator.Options, body func(t *testing.T, s *shop)) {
+	t.Helper()
+	each(t, options, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+		body(t, &shop{World: w, sim: sim, channel: w.A.Post(t, "/channels", theNumber).OK(201).ID()})
+	})
+}
+
+// customer has somebody write and gives the conversation and the external id of the message.
+func (s *shop) customer(t *testing.T, in simulator.Inbound) (conversation, external string) {
+	t.Helper()
+	ids, err := s.sim.Receive(in)
+	must(t, err)
+	drain(t, s.sim)
+	return s.conversationOf(t, ids[0]), ids[0]
+}
+
+// conversationOf finds the conversation whose newest page has a message with this external id.
+func (s *shop) conversationOf(t *testing.T, external string) string {
+	t.Helper()
+	for _, c := range s.A.Get(t, "/conversations?limit=100").OK(200).List() {
+		id := c.(map[string]any)["id"].(string)
+		if s.find(t, id, external) != nil {
+			return id
+		}
+	}
+	t.Fatalf("no conversation has %s", external)
+	return ""
+}
+
+// messages gives the newest page of a conversation, oldest first.
+func (s *shop) messages(t *testing.T, conversation string) []map[string]any {
+	t.Helper()
+	var out []map[string]any
+	for _, m := range s.A.Get(t, "/conversations/"+conversation+"/messages?limit=100").OK(200).List() {
+		out = append(out, m.(map[string]any))
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (s *shop) find(t *testing.T, conversation, external string) map[string]any {
+	t.Helper()
+	for _, m := range s.messages(t, conversation) {
+		if m["external_id"] == external {
+			return m
+		}
+	}
+	return nil
+}
+
+// callback is where WhatsApp calls about the number.
+func (s *shop) callback() string { return s.URL + "/channels/" + s.channel + "/whatsapp" }
+
+// eventually waits for what a background loop brings about.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("in vain waited for: %s", what)
+		}
+	}
 }
 
 // must is for what cannot go wrong.

@@ -1,0 +1,133 @@
+package desk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"recado/internal/blob"
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// Fetch is a file of a customer's message that the provider still holds.
+type Fetch struct {
+	Media model.Media
+	Tries int64
+}
+
+// How long a provider keeps files, and how patiently they are asked for.
+const (
+	fetchLease     = 15 * time.Minute // longer than any download may take
+	fetchFor       = 7 * 24 * time.Hour
+	fetchFirstWait = 5 * time.Second
+	fetchLongest   = time.Hour
+	fetchGoneTries = 4 // a provider that says it has no such file is believed after this many
+)
+
+// DueFetches gives at most limit files to fetch now. Nobody else is given them for a while.
+func (d *Desk) DueFetches(ctx context.Context, limit int) ([]Fetch, error) {
+	waiting, err := read(ctx, d, func(tx *store.Tx) (bool, error) { return tx.FetchesWait() })
+	if err != nil || !waiting {
+		return nil, err
+	}
+	return write(ctx, d, nil, func(tx *store.Tx) ([]Fetch, error) {
+		due, err := tx.DueFetches(limit, fetchLease)
+		out := make([]Fetch, len(due))
+		for i, m := range due {
+			out[i] = Fetch{Media: m.Media, Tries: m.Tries}
+		}
+		return out, err
+	})
+}
+
+// KeepFetched stores what download writes, whole or not at all, and notes the outcome. download's
+// *model.SendError says whether it is worth trying again.
+func (d *Desk) KeepFetched(ctx context.Context, f Fetch, download func(ctx context.Context, w io.Writer) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pipe, w := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := download(ctx, w)
+		_ = w.CloseWithError(err) // nil: the end of the file
+		done <- err
+	}()
+	head := &headReader{r: pipe}
+	info, err := d.blob.Put(ctx, f.Media.ID, head, model.MaxMediaBytes)
+	_ = pipe.CloseWithError(err)
+	if refused := <-done; refused != nil {
+		err = refused
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // we are stopping; the lease runs out by itself
+	}
+	if err != nil {
+		return d.notFetched(ctx, f, err)
+	}
+	m := f.Media
+	m.Size = info.Size
+	m.MimeType, m.Kind = believe(m, head.kept.Bytes())
+	m.FileName = model.SafeFileName(m.FileName, m.MimeType)
+	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		tx.MediaFetched(&m, info.SHA256)
+		return struct{}{}, nil
+	})
+	return err
+}
+
+func (d *Desk) notFetched(ctx context.Context, f Fetch, cause error) error {
+	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		tx.MediaNotFetched(f.Media.ID, nextFetch(f, cause, tx.Now))
+		return struct{}{}, nil
+	})
+	d.log.Info("a customer's file could not be fetched", slog.String("media", f.Media.ID.String()),
+		slog.Int64("tries", f.Tries+1), slog.Any("error", cause))
+	return err
+}
+
+// nextFetch says when to try again, or nil when there is no point in it.
+func nextFetch(f Fetch, cause error, now time.Time) *time.Time {
+	if refused, ok := errors.AsType[*model.SendError](cause); ok && !refused.Retry && !refused.Disconnect && f.Tries+1 >= fetchGoneTries ||
+		errors.Is(cause, blob.ErrTooLarge) || ok && refused.Code == string(model.CodeMediaTooLarge) {
+		return nil
+	}
+	wait := min(fetchLongest, fetchFirstWait<<min(2*f.Tries, 20))
+	next := now.Add(wait)
+	if next.Sub(f.Media.CreatedAt) > fetchFor {
+		return nil
+	}
+	return &next
+}
+
+// believe decides what a customer's file is. Its bytes tell where they can; a file that is not what the
+// provider called it is handed out as a download and never shown.
+func believe(m model.Media, head []byte) (mime string, kind model.MediaKind) {
+	mime, kind, known := model.Sniff(head, m.FileName)
+	switch {
+	case m.Kind == model.MediaDocument && !known:
+		return m.MimeType, m.Kind
+	case m.Kind == model.MediaDocument, !known:
+		return mime, model.MediaDocument
+	case kind == m.Kind, m.Kind == model.MediaImage && kind == model.MediaSticker:
+		return mime, m.Kind
+	}
+	return mime, model.MediaDocument
+}
+
+// headReader keeps the beginning of what passes through it.
+type headReader struct {
+	r    io.Reader
+	kept bytes.Buffer
+}
+
+func (h *headReader) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	if room := model.SniffBytes - h.kept.Len(); room > 0 {
+		h.kept.Write(p[:min(n, room)])
+	}
+	return n, err
+}

@@ -1,0 +1,100 @@
+package work
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/whatsapp"
+)
+
+// lookupLife is how long a channel's callback secrets are taken from memory: a replaced app secret
+// counts after this long at the latest.
+const lookupLife = 3 * time.Second
+
+// maxLookups bounds what strangers who guess addresses can make us remember.
+const maxLookups = 4096
+
+// Callbacks serves the addresses that Meta calls, one per channel.
+type Callbacks struct {
+	Desk   *desk.Desk
+	Logger *slog.Logger
+
+	mu    sync.Mutex
+	known map[model.ID]lookup
+}
+
+type lookup struct {
+	credentials whatsapp.Credentials
+	found       bool
+	until       time.Time
+}
+
+// Handler is to be mounted at CallbackPattern.
+func (c *Callbacks) Handler() http.Handler {
+	callback := &whatsapp.Callback{Lookup: c.lookup, Receive: c.receive, Log: c.Logger}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // a handshake follows the change of its own token
+			c.forget(r.PathValue("channel"))
+		}
+		callback.ServeHTTP(w, r)
+	})
+}
+
+func (c *Callbacks) forget(channel string) {
+	if id, ok := model.ParseID(channel); ok {
+		c.mu.Lock()
+		delete(c.known, id)
+		c.mu.Unlock()
+	}
+}
+
+// lookup finds what a channel's callbacks are checked with. A disconnected channel still listens: what
+// customers write must not be lost because we cannot answer.
+func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Credentials, bool, error) {
+	id, ok := model.ParseID(channel)
+	if !ok {
+		return whatsapp.Credentials{}, false, nil
+	}
+	now := time.Now()
+	c.mu.Lock()
+	known, fresh := c.known[id]
+	c.mu.Unlock()
+	if fresh && now.Before(known.until) {
+		return known.credentials, known.found, nil
+	}
+	_, access, found, err := c.Desk.Access(ctx, id)
+	if err != nil {
+		return whatsapp.Credentials{}, false, err
+	}
+	known = lookup{found: found, until: now.Add(lookupLife)}
+	if found {
+		known.credentials = whatsapp.Credentials{
+			AppSecrets: []string{access.AppSecret}, VerifyToken: access.VerifyToken, PhoneNumberIDs: []string{access.PhoneNumberID},
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= maxLookups {
+		c.known = map[model.ID]lookup{}
+	}
+	c.known[id] = known
+	return known.credentials, known.found, nil
+}
+
+func (c *Callbacks) receive(ctx context.Context, channel string, events []whatsapp.Event) error {
+	id, _ := model.ParseID(channel)
+	items := make([]model.Incoming, len(events))
+	for i, e := range events {
+		items[i] = e.Incoming
+	}
+	if err := c.Desk.Receive(ctx, id, items); err != nil {
+		return err
+	}
+	c.Desk.Heard(id)
+	return nil
+}

@@ -1,0 +1,156 @@
+package whatsapp_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/servertest"
+	"recado/internal/whatsapp/simulator"
+)
+
+func TestTheCallback(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		body := batch(0, 1)
+		post := func(address, signature string, body []byte) int {
+			t.Helper()
+			return call(t, address, signature, body)
+		}
+		t.Run("without the right signature it is 401 and nothing is stored", func(t *testing.T) {
+			other := "sha256=" + simulator.Sign("another secret", body)
+			for name, signature := range map[string]string{"missing": "", "malformed": "sha256=xyz", "of another secret": other} {
+				if status := post(s.callback(), signature, body); status != 401 {
+					t.Errorf("%s: %d", name, status)
+				}
+			}
+			right := "sha256=" + simulator.Sign(simulator.DefaultAppSecret, body)
+			if status := post(s.callback(), right, append(bytes.Clone(body), ' ')); status != 401 {
+				t.Errorf("altered body: %d", status)
+			}
+			if status := post(strings.Replace(s.callback(), s.channel, model.NewID().String(), 1), right, body); status != 401 {
+				t.Errorf("another channel: %d", status)
+			}
+			if all := s.A.Get(t, "/conversations").OK(200).List(); len(all) != 0 {
+				t.Fatalf("stored: %v", all)
+			}
+		})
+		t.Run("a number that is not the channel's is left out", func(t *testing.T) {
+			foreign := []byte(strings.ReplaceAll(string(body), simulator.DefaultNumberID, "300000000000009"))
+			if status := post(s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, foreign), foreign); status != 200 {
+				t.Error(status)
+			}
+			if all := s.A.Get(t, "/conversations").OK(200).List(); len(all) != 0 {
+				t.Fatalf("stored: %v", all)
+			}
+		})
+		t.Run("a wrong one first, then the right one: stored once", func(t *testing.T) {
+			s.sim.SetDelivery(simulator.Delivery{WrongSignature: 1})
+			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "oi"})
+			s.sim.SetDelivery(simulator.Delivery{})
+			if got := s.messages(t, conversation); len(got) != 1 {
+				t.Fatalf("%v", got)
+			}
+		})
+		t.Run("the handshake is answered to whoever knows the verify token", func(t *testing.T) {
+			s.A.Patch(t, "/channels/"+s.channel, `{"credentials": {"verify_token": "chosen"}}`).OK(200)
+			for token, want := range map[string]int{"chosen": 200, "guessed": 403, "": 403} {
+				resp, err := http.Get(s.callback() + "?hub.mode=subscribe&hub.challenge=12345&hub.verify_token=" + token)
+				must(t, err)
+				got, _ := io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+				if resp.StatusCode != want || want == 200 && string(got) != "12345" {
+					t.Errorf("%q: %d %s", token, resp.StatusCode, got)
+				}
+			}
+		})
+		t.Run("a body beyond 3 MiB is refused", func(t *testing.T) {
+			large := bytes.Repeat([]byte(" "), 3<<20+1)
+			if status := post(s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, large), large); status != 413 {
+				t.Error(status)
+			}
+		})
+	})
+}
+
+// TestManyAtOnce also says how fast messages come in; -v shows it.
+func TestManyAtOnce(t *testing.T) {
+	var number, address string
+	_, graph := startSimulator(t, simulator.Options{})
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		number = w.A.Post(t, "/channels", theNumber).OK(201).ID()
+		address = w.URL + "/channels/" + number + "/whatsapp"
+		const batches, size = 4, 1000
+		began, used := time.Now(), processorTime(t)
+		for i := range batches {
+			body := batch(i*size, size)
+			if status := call(t, address, "sha256="+simulator.Sign(simulator.DefaultAppSecret, body), body); status != 200 {
+				t.Fatal(status)
+			}
+		}
+		took := time.Since(began)
+		t.Logf("%d messages of %d people in %v: %.0f a second; %.0f a second of processor time, the sender's included",
+			batches*size, people, took.Round(time.Millisecond), batches*size/took.Seconds(), batches*size/(processorTime(t)-used).Seconds())
+		count := 0
+		for offset := 0; ; offset += 100 {
+			page := w.A.Get(t, fmt.Sprintf("/conversations?limit=100&offset=%d", offset)).OK(200)
+			for _, c := range page.List() {
+				count += int(c.(map[string]any)["unread_count"].(float64))
+			}
+			if page.At("has_more") != true {
+				break
+			}
+		}
+		if count != batches*size {
+			t.Fatalf("%d of %d messages are there", count, batches*size)
+		}
+	}, withGraph(graph))
+}
+
+// processorTime is what this process has used so far: on a busy machine it says more than the clock.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// people is how many customers a batch is from.
+const people = 250
+
+// batch is a callback of n text messages, numbered from first.
+func batch(first, n int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"object":"whatsapp_business_account","entry":[{"id":"` + simulator.DefaultWABAID + `","changes":[`)
+	for i := first; i < first+n; i++ {
+		if i > first {
+			b.WriteByte(',')
+		}
+		phone := fmt.Sprintf("55119%08d", 10000000+i%people)
+		fmt.Fprintf(&b, `{"field":"messages","value":{"messaging_product":"whatsapp","metadata":{"display_phone_number":"5511900000000","phone_number_id":%q},`+
+			`"contacts":[{"profile":{"name":"Cliente %d"},"wa_id":%q}],"messages":[{"from":%q,"id":"wamid.batch%d","timestamp":"%d","type":"text","text":{"body":"Mensagem número %d"}}]}}`,
+			simulator.DefaultNumberID, i%people, phone, phone, i, time.Now().Unix(), i)
+	}
+	b.WriteString(`]}]}`)
+	return b.Bytes()
+}
+
+// call posts to a callback address as Meta does.
+func call(t *testing.T, address, signature string, body []byte) int {
+	t.Helper()
+	r, err := http.NewRequest("POST", address, bytes.NewReader(body))
+	must(t, err)
+	if signature != "" {
+		r.Header.Set("X-Hub-Signature-256", signature)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	must(t, err)
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}

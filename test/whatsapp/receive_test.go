@@ -1,0 +1,231 @@
+package whatsapp_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"recado/internal/whatsapp/simulator"
+)
+
+func TestReceiving(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		t.Run("a customer writes and an attendance opens", func(t *testing.T) {
+			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511912345678", Name: "Marina", Text: "Bom dia!"})
+			c := s.A.Get(t, "/conversations/"+conversation).OK(200)
+			if c.Text("name") != "Marina" || c.Text("phone") != "+5511912345678" || c.Text("channel") != s.channel || c.Int("unread_count") != 1 {
+				t.Fatalf("%s", c.Raw)
+			}
+			m := s.find(t, conversation, external)
+			if m["text"] != "Bom dia!" || m["direction"] != "inbound" || m["origin"] != "customer" || m["status"] != "received" {
+				t.Fatalf("%v", m)
+			}
+			if a := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200); a.Text("status") != "open" || a.Text("opened_by") != "customer" {
+				t.Fatalf("%s", a.Raw)
+			}
+		})
+		t.Run("a customer is shown that their message was read", func(t *testing.T) {
+			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Olá?"})
+			s.A.Post(t, "/conversations/"+conversation+"/read", nil).OK(200)
+			eventually(t, "the read receipt", func() bool { return s.sim.WasRead(external) })
+		})
+		t.Run("repeats and a jumbled order are harmless", func(t *testing.T) {
+			s.sim.SetDelivery(simulator.Delivery{Duplicate: 2, Reorder: true, Parallel: 3})
+			s.sim.Pause()
+			var ids []string
+			for _, text := range []string{"um", "dois", "três"} {
+				got, err := s.sim.Receive(simulator.Inbound{Customer: "5511900001111", Text: text})
+				must(t, err)
+				ids = append(ids, got...)
+			}
+			drain(t, s.sim)
+			s.sim.SetDelivery(simulator.Delivery{})
+			conversation := s.conversationOf(t, ids[0])
+			if got := s.messages(t, conversation); len(got) != 3 {
+				t.Fatalf("%d messages of three: %v", len(got), got)
+			}
+			if c := s.A.Get(t, "/conversations/"+conversation).OK(200); c.Int("unread_count") != 3 {
+				t.Fatalf("%s", c.Raw)
+			}
+		})
+		t.Run("what is not known is kept", func(t *testing.T) {
+			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511900002222", Type: "hologram", Payload: json.RawMessage(`{"planes": 3}`)})
+			if m := s.find(t, conversation, external); m["type"] != "unsupported" {
+				t.Fatalf("%v", m)
+			}
+			must(t, s.sim.Push("", "account_update", json.RawMessage(`{"event": "SOMETHING_NEW"}`)))
+			must(t, s.sim.Push("", "a_field_of_tomorrow", json.RawMessage(`{"x": [1, 2, {"y": null}]}`)))
+			drain(t, s.sim)
+		})
+		t.Run("locations, cards and pressed buttons can be read", func(t *testing.T) {
+			for kind, payload := range map[string]string{
+				"location":    `{"latitude": -23.55, "longitude": -46.63, "name": "Sé"}`,
+				"contacts":    `[{"name": {"formatted_name": "Tia Rosa"}, "phones": [{"phone": "+5511988887777"}]}]`,
+				"interactive": `{"type": "button_reply", "button_reply": {"id": "y", "title": "Sim"}}`,
+			} {
+				conversation, external := s.customer(t, simulator.Inbound{Customer: "5511900003333", Type: kind, Payload: json.RawMessage(payload)})
+				m := s.find(t, conversation, external)
+				if text, _ := m["text"].(string); text == "" {
+					t.Errorf("%s: %v", kind, m)
+				}
+			}
+		})
+		t.Run("an edit and a deletion change the message", func(t *testing.T) {
+			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511900004444", Text: "amanha"})
+			_, err := s.sim.Edit(external, "amanhã")
+			must(t, err)
+			drain(t, s.sim)
+			if m := s.find(t, conversation, external); m["text"] != "amanhã" {
+				t.Fatalf("%v", m)
+			}
+			_, err = s.sim.Revoke(external)
+			must(t, err)
+			drain(t, s.sim)
+			if m := s.find(t, conversation, external); m["text"] != nil {
+				t.Fatalf("%v", m)
+			}
+		})
+		t.Run("what was typed on the phone appears with origin phone", func(t *testing.T) {
+			ids, err := s.sim.Echo(simulator.Inbound{Customer: "5511912345678", Text: "Respondi pelo celular"})
+			must(t, err)
+			drain(t, s.sim)
+			m := s.find(t, s.conversationOf(t, ids[0]), ids[0])
+			if m["direction"] != "outbound" || m["origin"] != "phone" || m["status"] != "sent" {
+				t.Fatalf("%v", m)
+			}
+		})
+		t.Run("a group is a conversation of its own", func(t *testing.T) {
+			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511900005555", Group: "Z3JvdXA=", Text: "oi gente"})
+			if c := s.A.Get(t, "/conversations/"+conversation).OK(200); c.Text("kind") != "group" || c.At("contact") != nil {
+				t.Fatalf("%s", c.Raw)
+			}
+		})
+	})
+}
+
+func TestPeople(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		t.Run("somebody who hides their number has none", func(t *testing.T) {
+			s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone, c.Username = true, "luar" })
+			first, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "oi"})
+			c := s.A.Get(t, "/conversations/"+first).OK(200)
+			if c.At("phone") != nil || c.Text("name") != "luar" {
+				t.Fatalf("%s", c.Raw)
+			}
+			again, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "de novo"})
+			if again != first {
+				t.Fatal("a second conversation with the same person")
+			}
+			t.Run("until they show it", func(t *testing.T) {
+				s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone = false })
+				shown, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "agora sim"})
+				if c := s.A.Get(t, "/conversations/"+shown).OK(200); shown != first || c.Text("phone") != "+5511911110000" {
+					t.Fatalf("%s", c.Raw)
+				}
+			})
+		})
+		t.Run("a new number is still the same person", func(t *testing.T) {
+			before, _ := s.customer(t, simulator.Inbound{Customer: "5511922220000", Name: "Rui", Text: "oi"})
+			_, err := s.sim.ChangeNumber("", "5511922220000", "5511922229999")
+			must(t, err)
+			drain(t, s.sim)
+			after, _ := s.customer(t, simulator.Inbound{Customer: "5511922229999", Text: "número novo"})
+			c := s.A.Get(t, "/conversations/"+after).OK(200)
+			if after != before || c.Text("phone") != "+5511922229999" {
+				t.Fatalf("%s", c.Raw)
+			}
+		})
+		t.Run("a Brazilian number with and without its ninth digit is one person", func(t *testing.T) {
+			with, _ := s.customer(t, simulator.Inbound{Customer: "5511933330000", Text: "com"})
+			without, _ := s.customer(t, simulator.Inbound{Customer: "551133330000", Text: "fixo: outra pessoa"})
+			again, _ := s.customer(t, simulator.Inbound{Customer: "558188887777", Text: "sem"})
+			ninth, _ := s.customer(t, simulator.Inbound{Customer: "5581988887777", Text: "com"})
+			if with == without || again != ninth {
+				t.Fatal(with, without, again, ninth)
+			}
+		})
+	})
+}
+
+func TestFilesOfCustomers(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		photo := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), random(t, 300<<10)...)
+		t.Run("arrive byte for byte", func(t *testing.T) {
+			conversation, external := s.customer(t, simulator.Inbound{
+				Customer: "5511912345678", Type: "image", Text: "olha", File: &simulator.File{Bytes: photo, MimeType: "image/png"},
+			})
+			m := s.find(t, conversation, external)
+			if m["type"] != "image" || m["text"] != "olha" || m["media_id"] == nil {
+				t.Fatalf("%v", m)
+			}
+			if got := s.download(t, m["media_id"].(string)); !bytes.Equal(got, photo) {
+				t.Fatalf("%d bytes, sent %d", len(got), len(photo))
+			}
+			media := s.find(t, conversation, external)["media"].(map[string]any)
+			if media["size"] != float64(len(photo)) || media["mime_type"] != "image/png" {
+				t.Fatalf("%v", media)
+			}
+		})
+		t.Run("are asked for again when WhatsApp fails", func(t *testing.T) {
+			must(t, s.sim.AddFault(simulator.Fault{Preset: "unknown_500", Target: "lookup", Next: 1}))
+			must(t, s.sim.AddFault(simulator.Fault{Effect: "reset", Target: "download", Next: 1}))
+			document := random(t, 10<<10)
+			conversation, external := s.customer(t, simulator.Inbound{
+				Customer: "5511912345678", Type: "document", File: &simulator.File{Bytes: document, MimeType: "application/x-proprietary", Name: "plan.prt"},
+			})
+			id := s.find(t, conversation, external)["media_id"].(string)
+			if got := s.download(t, id); !bytes.Equal(got, document) {
+				t.Fatalf("%d bytes, sent %d", len(got), len(document))
+			}
+		})
+		t.Run("that are not what they say are handed out as downloads", func(t *testing.T) {
+			page := []byte("<!doctype html><script>alert(1)</script>")
+			conversation, external := s.customer(t, simulator.Inbound{
+				Customer: "5511912345678", Type: "image", File: &simulator.File{Bytes: page, MimeType: "image/png"},
+			})
+			id := s.find(t, conversation, external)["media_id"].(string)
+			s.download(t, id)
+			resp := s.follow(t, id)
+			defer resp.Body.Close()
+			if !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") || strings.Contains(resp.Header.Get("Content-Type"), "image") {
+				t.Fatalf("%v", resp.Header)
+			}
+		})
+	})
+}
+
+// download waits until a file has been fetched and gives its bytes.
+func (s *shop) download(t *testing.T, media string) []byte {
+	t.Helper()
+	eventually(t, "the file", func() bool {
+		s.Clock.Advance(1e9)
+		return s.A.Get(t, "/media/"+media+"/url").Status == 200
+	})
+	resp := s.follow(t, media)
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	must(t, err)
+	return got
+}
+
+func (s *shop) follow(t *testing.T, media string) *http.Response {
+	t.Helper()
+	resp, err := http.Get(s.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
+	must(t, err)
+	if resp.StatusCode != 200 {
+		t.Fatal(resp.Status)
+	}
+	return resp
+}
+
+func random(t *testing.T, n int) []byte {
+	t.Helper()
+	b := make([]byte, n)
+	_, err := rand.Read(b)
+	must(t, err)
+	return b
+}
