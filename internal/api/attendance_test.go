@@ -1,0 +1,554 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+// customerWrites lets a customer write and gives the conversation.
+func customerWrites(t *testing.T, w *servertest.World, channel, phone string) string {
+	t.Helper()
+	return w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"name":"Zé %s","text":"oi"}`, phone, phone[len(phone)-4:])).OK(201).Text("conversation")
+}
+
+// current gives the open attendance of a conversation.
+func current(t *testing.T, w *servertest.World, conversation string) *servertest.Answer {
+	t.Helper()
+	return w.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200)
+}
+
+func phoneNumber(n int) string { return fmt.Sprintf("+55119%08d", 10000000+n) }
+
+// attendanceEvents lists the attendance.* events of each conversation, the oldest first, once there are n
+// of them: the feed shows nothing while an older transaction of the database may still add to it.
+func attendanceEvents(t *testing.T, w *servertest.World, n int) map[string][]string {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		events, total := readAttendanceEvents(t, w)
+		if total >= n {
+			return events
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("only %d of %d events", total, n)
+		}
+	}
+}
+
+func readAttendanceEvents(t *testing.T, w *servertest.World) (events map[string][]string, total int) {
+	t.Helper()
+	events = map[string][]string{}
+	for path := "/events?limit=100&types=attendance.opened,attendance.closed"; ; {
+		var page struct {
+			Data []struct {
+				Type string
+				Data struct {
+					Conversation struct{ ID string }
+					Attendance   struct{ Conversation string }
+				}
+			}
+			NextCursor string `json:"next_cursor"`
+		}
+		w.A.Get(t, path).OK(200).Into(&page)
+		for _, e := range page.Data {
+			if e.Data.Attendance.Conversation != e.Data.Conversation.ID {
+				t.Errorf("%+v", e)
+			}
+			events[e.Data.Conversation.ID] = append(events[e.Data.Conversation.ID], e.Type)
+		}
+		if total += len(page.Data); len(page.Data) < 100 {
+			return events, total
+		}
+		path = "/events?limit=100&types=attendance.opened,attendance.closed&after=" + url.QueryEscape(page.NextCursor)
+	}
+}
+
+func TestAttendanceLife(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana := hire(t, w, "Ana")
+		c := customerWrites(t, w, channel, phoneNumber(1))
+		path := "/conversations/" + c
+
+		t.Run("the customer's message opens an attendance with a protocol number", func(t *testing.T) {
+			att := current(t, w, c)
+			if att.Text("protocol") != "ATD-000001" || att.Text("status") != "open" || att.Text("opened_by") != "customer" ||
+				att.Text("contact", "phone") != phoneNumber(1) || att.Text("contact", "name") != "Zé 0001" || att.Text("channel") != channel ||
+				att.At("responsible") != nil || att.At("first_response_at") != nil || att.At("closed_at") != nil {
+				t.Fatalf("%s", att.Raw)
+			}
+			if again := w.A.Get(t, "/attendances/"+att.ID()).OK(200); string(again.Raw) != string(att.Raw) {
+				t.Fatalf("%s\n%s", att.Raw, again.Raw)
+			}
+			customerWrites(t, w, channel, phoneNumber(1))
+			if got := current(t, w, c).ID(); got != att.ID() {
+				t.Fatal("a second message opened another")
+			}
+		})
+
+		t.Run("the first member to answer becomes responsible, and the response time counts whole seconds", func(t *testing.T) {
+			w.Clock.Advance(90 * time.Second)
+			ana.Post(t, path+"/messages", message("bom dia")).OK(201)
+			att := current(t, w, c)
+			if att.Text("responsible", "id") != ana.ref || att.Text("responsible", "name") != "Ana" || att.Int("first_response_seconds") != 90 {
+				t.Fatalf("%s", att.Raw)
+			}
+			if got := w.A.Get(t, path).OK(200).Text("assignee"); got != ana.ref {
+				t.Fatal(got)
+			}
+			w.A.Post(t, path+"/messages", message("e eu")).OK(201)
+			if later := current(t, w, c); later.Text("first_response_at") != att.Text("first_response_at") || later.Text("responsible", "id") != ana.ref {
+				t.Fatalf("%s", later.Raw)
+			}
+			history := w.A.Get(t, path+"/assignments").OK(200)
+			if len(history.List()) != 1 || history.Text("data", 0, "action") != "took_over" || history.Text("data", 0, "user", "id") != ana.ref || history.Text("data", 0, "by", "id") != ana.ref {
+				t.Fatalf("%s", history.Raw)
+			}
+		})
+
+		t.Run("closing keeps who was responsible and clears the conversation's", func(t *testing.T) {
+			w.A.Post(t, path+"/attendance/close", `{"reason":"`+strings.Repeat("x", 501)+`"}`).Fails(400, "invalid_request")
+			w.A.Post(t, path+"/attendance/close", `{"why":"x"}`).Fails(400, "invalid_request")
+			w.B.Post(t, path+"/attendance/close", `{}`).Fails(404, "not_found")
+			closed := w.A.Post(t, path+"/attendance/close", `{"reason":"resolvido"}`).OK(200)
+			if closed.Text("status") != "closed" || closed.Text("close_reason") != "resolvido" || closed.Text("closed_by", "id") != w.A.Owner.ID.String() ||
+				closed.Text("responsible", "id") != ana.ref || closed.Text("closed_at") == "" {
+				t.Fatalf("%s", closed.Raw)
+			}
+			if w.A.Get(t, path).OK(200).At("assignee") != nil {
+				t.Fatal("the conversation still has an assignee")
+			}
+			if got := strings.TrimSpace(string(current(t, w, c).Raw)); got != "null" {
+				t.Fatal(got)
+			}
+			w.A.Post(t, path+"/attendance/close", nil).Fails(409, "attendance_not_open")
+			if again := w.A.Get(t, "/attendances/"+closed.ID()).OK(200); string(again.Raw) != string(closed.Raw) {
+				t.Fatalf("%s\n%s", closed.Raw, again.Raw)
+			}
+		})
+
+		t.Run("the next message of the customer opens the next attendance, an answer does not", func(t *testing.T) {
+			w.A.Post(t, path+"/messages", message("até logo")).OK(201)
+			if got := strings.TrimSpace(string(current(t, w, c).Raw)); got != "null" {
+				t.Fatal(got)
+			}
+			customerWrites(t, w, channel, phoneNumber(1))
+			att := current(t, w, c)
+			if att.Text("protocol") != "ATD-000002" || att.At("responsible") != nil {
+				t.Fatalf("%s", att.Raw)
+			}
+			w.A.Post(t, path+"/attendance/close", nil).OK(200)
+		})
+
+		t.Run("the team opens one by starting the conversation", func(t *testing.T) {
+			made := w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q,"name":"Nina"}`, channel, phoneNumber(2))).OK(201)
+			att := current(t, w, made.ID())
+			if att.Text("opened_by") != "team" || att.Text("protocol") != "ATD-000003" || att.Text("contact", "name") != "Nina" {
+				t.Fatalf("%s", att.Raw)
+			}
+			w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phoneNumber(2))).OK(200)
+			if got := current(t, w, made.ID()).ID(); got != att.ID() {
+				t.Fatal("opened twice")
+			}
+		})
+
+		t.Run("an answer from the phone is a first response but makes nobody responsible", func(t *testing.T) {
+			c := customerWrites(t, w, channel, phoneNumber(3))
+			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from_phone_app":true,"to":%q,"text":"oi!"}`, phoneNumber(3))).OK(201)
+			if att := current(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
+				t.Fatalf("%s", att.Raw)
+			}
+		})
+
+		t.Run("a group has an attendance with the group's name", func(t *testing.T) {
+			c := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi","group":{"id":"g1","name":"Condomínio"}}`, phoneNumber(4))).OK(201).Text("conversation")
+			if att := current(t, w, c); att.Text("contact", "name") != "Condomínio" || att.At("contact", "id") != nil || att.At("contact", "phone") != nil {
+				t.Fatalf("%s", att.Raw)
+			}
+		})
+
+		t.Run("events tell of opening and closing", func(t *testing.T) {
+			got := attendanceEvents(t, w, 7)[c]
+			if want := []string{"attendance.opened", "attendance.closed", "attendance.opened", "attendance.closed"}; !slices.Equal(got, want) {
+				t.Fatal(got)
+			}
+		})
+
+		t.Run("a company without attendances opens none", func(t *testing.T) {
+			w.A.Patch(t, "/company/attendance", `{"enabled":false}`).OK(200)
+			c := customerWrites(t, w, channel, phoneNumber(5))
+			if got := strings.TrimSpace(string(current(t, w, c).Raw)); got != "null" {
+				t.Fatal(got)
+			}
+			ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
+			w.A.Patch(t, "/company/attendance", `{"enabled":true}`).OK(200)
+			customerWrites(t, w, channel, phoneNumber(5))
+			if current(t, w, c).Text("status") != "open" {
+				t.Fatal("not opened")
+			}
+		})
+
+		t.Run("with the rule off nobody takes over by answering", func(t *testing.T) {
+			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false}`).OK(200)
+			c := customerWrites(t, w, channel, phoneNumber(6))
+			ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
+			if att := current(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
+				t.Fatalf("%s", att.Raw)
+			}
+			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":true}`).OK(200)
+			ana.Post(t, "/conversations/"+c+"/messages", message("de novo")).OK(201)
+			if current(t, w, c).Text("responsible", "id") != ana.ref {
+				t.Fatal("she did not take over")
+			}
+		})
+	})
+}
+
+func TestRestrictedMode(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana, bia, gil := hire(t, w, "Ana"), hire(t, w, "Bia"), hire(t, w, "Gil", `"role":"manager"`)
+		w.A.Patch(t, "/company/attendance", `{"mode":"restricted"}`).OK(200)
+		path := "/conversations/" + customerWrites(t, w, channel, phoneNumber(1))
+		ana.Post(t, path+"/messages", message("oi")).OK(201)
+
+		bia.Post(t, path+"/messages", message("eu também")).Fails(409, "attendance_restricted")
+		bia.Post(t, path+"/attendance/close", nil).Fails(409, "attendance_restricted")
+		gil.Post(t, path+"/messages", message("aqui o gerente")).OK(201)
+		ana.Post(t, path+"/messages", message("de novo eu")).OK(201)
+		w.A.Patch(t, "/company/attendance", `{"mode":"liberal"}`).OK(200)
+		bia.Post(t, path+"/messages", message("agora sim")).OK(201)
+		w.A.Patch(t, "/company/attendance", `{"mode":"restricted"}`).OK(200)
+		gil.Post(t, path+"/attendance/close", nil).OK(200)
+		bia.Post(t, path+"/messages", message("depois de fechar")).OK(201)
+
+		t.Run("anybody answers while nobody is responsible", func(t *testing.T) {
+			customerWrites(t, w, channel, phoneNumber(1))
+			bia.Post(t, path+"/messages", message("minha")).OK(201)
+			ana.Post(t, path+"/messages", message("oi")).Fails(409, "attendance_restricted")
+			bia.Post(t, path+"/attendance/close", nil).OK(200)
+		})
+	})
+}
+
+func TestAttendanceList(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana := hire(t, w, "Ana")
+		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
+		start := w.Clock.Now()
+		var conversations []string
+		for i := range 12 {
+			w.Clock.Advance(time.Hour)
+			c := customerWrites(t, w, channel, phoneNumber(i))
+			conversations = append(conversations, c)
+			if i%2 == 0 {
+				ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
+			}
+			if i%3 == 0 {
+				w.A.Put(t, "/conversations/"+c+"/sector", `{"sector_id":"`+sector+`"}`).OK(200)
+			}
+			if i%4 == 0 {
+				w.A.Post(t, "/conversations/"+c+"/attendance/close", nil).OK(200)
+			}
+		}
+		// protocols lists the numbers a filter gives, in order.
+		protocols := func(t *testing.T, c *servertest.Client, query string) []string {
+			t.Helper()
+			var out []string
+			if query != "" {
+				query = "&" + query
+			}
+			page := c.Get(t, "/attendances?limit=100"+query).OK(200)
+			for i := range page.List() {
+				out = append(out, strings.TrimPrefix(page.Text("data", i, "protocol"), "ATD-0000"))
+			}
+			return out
+		}
+		expect := func(query string, want ...string) {
+			t.Helper()
+			if got := protocols(t, w.A.Client, query); !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", query, got, want)
+			}
+		}
+		at := func(hours int) string {
+			return url.QueryEscape(start.Add(time.Duration(hours)*time.Hour + time.Minute).Format(time.RFC3339))
+		}
+		expect("", "12", "11", "10", "09", "08", "07", "06", "05", "04", "03", "02", "01")
+		expect("status=closed", "09", "05", "01")
+		expect("status=open", "12", "11", "10", "08", "07", "06", "04", "03", "02")
+		expect("assignee="+ana.ref, "11", "09", "07", "05", "03", "01")
+		expect("assignee=none", "12", "10", "08", "06", "04", "02")
+		expect("assignee="+nobody, []string{}...)
+		expect("sector="+sector, "10", "07", "04", "01")
+		expect("sector="+sector+"&assignee=none&status=open", "10", "04")
+		expect("conversation="+conversations[4], "05")
+		expect("conversation="+nobody, []string{}...)
+		for _, form := range []string{"ATD-000007", "000007", "7", "ATD-7", "atd-07"} {
+			expect("protocol="+form, "07")
+		}
+		expect("protocol=999", []string{}...)
+		expect("from="+at(10), "12", "11")
+		expect("to="+at(2), "02", "01")
+		expect("from="+at(2)+"&to="+at(4), "04", "03")
+		expect("from="+at(2)+"&to="+at(2), []string{}...)
+		if got := protocols(t, w.B.Client, ""); len(got) != 0 {
+			t.Errorf("another company sees %v", got)
+		}
+
+		t.Run("a day is the company's", func(t *testing.T) {
+			zone, _ := time.LoadLocation("America/Sao_Paulo")
+			midnight := model.DateOf(start.Add(6*time.Hour), zone).StartOfDay(zone)
+			var want []string
+			for i := 12; i > 0; i-- {
+				if !start.Add(time.Duration(i) * time.Hour).Before(midnight) {
+					want = append(want, fmt.Sprintf("%02d", i))
+				}
+			}
+			expect("from="+midnight.Format(time.DateOnly), want...)
+			if got := protocols(t, w.A.Client, "to="+midnight.Format(time.DateOnly)); len(got)+len(want) != 12 {
+				t.Errorf("%v and %v", got, want)
+			}
+		})
+
+		t.Run("bad filters are refused", func(t *testing.T) {
+			for _, query := range []string{
+				"status=pending", "assignee=me", "assignee=7", "sector=7", "conversation=x", "protocol=ABC-1", "protocol=0", "protocol=-3", "protocol=1.5",
+				"from=2026-02-30", "from=yesterday", "to=2026-11-14T00:00:00%2B24:00", "from=2026-11-14T00:00:00+00:00", "from=2026-11-15&to=2026-11-14",
+				"limit=0", "limit=101", "limit=x", "offset=3", "cursor=", "assignee=none&assignee=none", "sort=asc",
+			} {
+				w.A.Get(t, "/attendances?"+query).Fails(400, "invalid_request")
+			}
+			w.A.Get(t, "/attendances?cursor=abc").Fails(400, "invalid_cursor")
+			w.A.Get(t, "/attendances/"+nobody).Fails(404, "not_found")
+			w.A.Get(t, "/attendances/7").Fails(404, "not_found")
+			id := w.A.Get(t, "/attendances?limit=1").OK(200).Text("data", 0, "id")
+			w.B.Get(t, "/attendances/"+id).Fails(404, "not_found")
+			w.B.Get(t, "/conversations/"+conversations[0]+"/attendance").Fails(404, "not_found")
+			w.B.Get(t, "/conversations/"+conversations[0]+"/assignments").Fails(404, "not_found")
+		})
+
+		t.Run("pages neither skip nor repeat while attendances open and close", func(t *testing.T) {
+			seen := map[string]bool{}
+			path := "/attendances?limit=5"
+			for n := 0; ; n++ {
+				page := w.A.Get(t, path).OK(200)
+				for i := range page.List() {
+					if p := page.Text("data", i, "protocol"); seen[p] {
+						t.Errorf("%s twice", p)
+					} else {
+						seen[p] = true
+					}
+				}
+				next := page.Text("next_cursor")
+				if next == "" {
+					if page.At("next_cursor") != nil || len(page.List()) != 2 {
+						t.Errorf("%s", page.Raw)
+					}
+					break
+				}
+				path = "/attendances?limit=5&cursor=" + url.QueryEscape(next)
+				w.A.Post(t, "/conversations/"+conversations[5+n]+"/attendance/close", nil)
+				customerWrites(t, w, channel, phoneNumber(50+n))
+				w.A.Get(t, "/attendances?status=open&limit=5&cursor="+url.QueryEscape(next)).Fails(400, "invalid_cursor")
+				w.B.Get(t, path).Fails(400, "invalid_cursor")
+			}
+			if len(seen) != 12 {
+				t.Errorf("%d attendances", len(seen))
+			}
+		})
+
+		t.Run("a member sees what the access profile says", func(t *testing.T) {
+			own := hire(t, w, "Own", `"access_profile":"own"`)
+			sectors := hire(t, w, "Sec", `"access_profile":"sectors"`)
+			if got := protocols(t, own.Client, ""); len(got) != 0 {
+				t.Error(got)
+			}
+			if got := protocols(t, sectors.Client, ""); len(got) != 0 {
+				t.Error(got)
+			}
+			w.A.Patch(t, "/sectors/"+sector, `{"member_ids":["`+sectors.ref+`"]}`).OK(200)
+			if got := protocols(t, sectors.Client, ""); !slices.Equal(got, []string{"10", "07", "04", "01"}) {
+				t.Error(got)
+			}
+			w.A.Post(t, "/conversations/"+conversations[1]+"/transfer", `{"user_id":"`+own.ref+`"}`).OK(200)
+			if got := protocols(t, own.Client, ""); !slices.Equal(got, []string{"02"}) {
+				t.Error(got)
+			}
+			id := w.A.Get(t, "/attendances?protocol=3").OK(200).Text("data", 0, "id")
+			own.Get(t, "/attendances/"+id).Fails(404, "not_found")
+			own.Get(t, "/conversations/"+conversations[2]+"/attendance").Fails(404, "not_found")
+		})
+	})
+}
+
+func TestRacingOpenings(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		const customers = 200
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				for j := range customers / 20 {
+					phone := phoneNumber(i*100 + j)
+					if j%2 == 0 {
+						w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi"}`, phone)).OK(201)
+					} else {
+						w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phone)).OK(201)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		numbers := map[string]bool{}
+		for path := "/attendances?limit=100"; path != ""; {
+			page := w.A.Get(t, path).OK(200)
+			for i := range page.List() {
+				numbers[page.Text("data", i, "protocol")] = true
+			}
+			path = ""
+			if next := page.Text("next_cursor"); next != "" {
+				path = "/attendances?limit=100&cursor=" + url.QueryEscape(next)
+			}
+		}
+		for i := range customers {
+			if !numbers[model.FormatProtocol(int64(i+1))] {
+				t.Errorf("%d is missing", i+1)
+			}
+		}
+		if len(numbers) != customers {
+			t.Errorf("%d attendances", len(numbers))
+		}
+	})
+}
+
+func TestAutomaticClosing(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		close := func() {
+			t.Helper()
+			if _, err := w.Desk.CloseIdle(context.Background(), w.Clock.Now(), 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+		open := func(conversation string) bool { return current(t, w, conversation).Text("status") == "open" }
+
+		before := customerWrites(t, w, channel, phoneNumber(1))
+		w.Clock.Advance(48 * time.Hour)
+		close()
+		if !open(before) {
+			t.Fatal("closed without a rule")
+		}
+		w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":true,"after_minutes":60}}`).OK(200)
+		close()
+		t.Run("a new rule closes what has been silent for longer already", func(t *testing.T) {
+			if open(before) {
+				t.Fatal("still open")
+			}
+			att := w.A.Get(t, "/attendances?conversation="+before).OK(200)
+			if att.Text("data", 0, "close_reason") != "automatic" || att.At("data", 0, "closed_by") != nil || att.Text("data", 0, "status") != "closed" {
+				t.Fatalf("%s", att.Raw)
+			}
+			if types := attendanceEvents(t, w, 2)[before]; !slices.Equal(types, []string{"attendance.opened", "attendance.closed"}) {
+				t.Fatal(types)
+			}
+		})
+		t.Run("a message begins the time anew", func(t *testing.T) {
+			c := customerWrites(t, w, channel, phoneNumber(2))
+			w.Clock.Advance(50 * time.Minute)
+			w.A.Post(t, "/conversations/"+c+"/messages", message("um momento")).OK(201)
+			w.Clock.Advance(50 * time.Minute)
+			close()
+			if !open(c) {
+				t.Fatal("closed too early")
+			}
+			w.Clock.Advance(9 * time.Minute)
+			close()
+			if !open(c) {
+				t.Fatal("closed a minute too early")
+			}
+			w.Clock.Advance(2 * time.Minute)
+			close()
+			if open(c) {
+				t.Fatal("still open")
+			}
+			if w.A.Get(t, "/conversations/"+c).OK(200).At("assignee") != nil {
+				t.Fatal("still assigned")
+			}
+		})
+		t.Run("a changed rule holds for open attendances", func(t *testing.T) {
+			c := customerWrites(t, w, channel, phoneNumber(3))
+			w.A.Patch(t, "/company/attendance", `{"auto_close":{"after_minutes":10}}`).OK(200)
+			w.Clock.Advance(11 * time.Minute)
+			close()
+			if open(c) {
+				t.Fatal("still open under the shorter rule")
+			}
+			c = customerWrites(t, w, channel, phoneNumber(3))
+			w.A.Patch(t, "/company/attendance", `{"auto_close":{"after_minutes":600}}`).OK(200)
+			w.Clock.Advance(time.Hour)
+			close()
+			if !open(c) {
+				t.Fatal("closed under the longer rule")
+			}
+			w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":false}}`).OK(200)
+			w.Clock.Advance(24 * time.Hour)
+			close()
+			if !open(c) {
+				t.Fatal("closed without a rule")
+			}
+		})
+		t.Run("many at once are each closed once", func(t *testing.T) {
+			w.A.Patch(t, "/company/attendance", `{"auto_close":{"enabled":true,"after_minutes":5}}`).OK(200)
+			var all []string
+			for i := range 30 {
+				all = append(all, customerWrites(t, w, channel, phoneNumber(100+i)))
+			}
+			w.Clock.Advance(time.Hour)
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(close)
+			}
+			wg.Wait()
+			events := attendanceEvents(t, w, 7+2*len(all))
+			for _, c := range all {
+				if types := events[c]; open(c) || !slices.Equal(types, []string{"attendance.opened", "attendance.closed"}) {
+					t.Error(types)
+				}
+			}
+		})
+	})
+}
+
+func TestPrivateAttendances(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		private := privateChannel(t, w)
+		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
+		err := w.Desk.Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
+			ExternalID: "p-1", Customer: model.Person{WAID: "5511912344321", Name: "Secret"}, Type: "text", Text: "x", At: w.Clock.Now(),
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, query := range []string{"", "?protocol=1", "?assignee=none", "?status=open"} {
+			if list := w.A.Get(t, "/attendances"+query).OK(200).List(); len(list) != 0 {
+				t.Errorf("%v", list)
+			}
+		}
+		queues := w.A.Get(t, "/sectors").OK(200)
+		if strings.Contains(string(queues.Raw), private.ID.String()) || queues.Text("data", 0, "id") != sector {
+			t.Errorf("%s", queues.Raw)
+		}
+		if got := current(t, w, customerWrites(t, w, sandbox(t, w), phoneNumber(1))).Text("protocol"); got != "ATD-000002" {
+			t.Errorf("%s: a private attendance has no number of its own", got)
+		}
+	})
+}

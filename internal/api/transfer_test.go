@@ -1,0 +1,229 @@
+package api_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"recado/internal/servertest"
+)
+
+// history gives the lines of a conversation's assignments, the newest first, as "action user by".
+func history(t *testing.T, w *servertest.World, conversation string) []string {
+	t.Helper()
+	var lines []string
+	answer := w.A.Get(t, "/conversations/"+conversation+"/assignments").OK(200)
+	for i := range answer.List() {
+		lines = append(lines, strings.Join([]string{answer.Text("data", i, "action"), answer.Text("data", i, "user", "name"), answer.Text("data", i, "by", "name")}, " "))
+	}
+	return lines
+}
+
+// waiting gives how many attendances wait in a sector.
+func waiting(t *testing.T, w *servertest.World, sector string) int {
+	t.Helper()
+	answer := w.A.Get(t, "/sectors").OK(200)
+	for i, s := range answer.List() {
+		if s.(map[string]any)["id"] == sector {
+			if n := answer.Int("data", i, "queues", 0, "waiting"); (n > 0) == (answer.Text("data", i, "queues", 0, "oldest_waiting_at") != "") {
+				return n
+			}
+		}
+	}
+	t.Fatalf("no such sector, or no oldest: %s", answer.Raw)
+	return 0
+}
+
+func TestTransfers(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana, bia := hire(t, w, "Ana"), hire(t, w, "Bia")
+		sales := w.A.Post(t, "/sectors", `{"name":"Vendas","member_ids":["`+ana.ref+`"]}`).OK(201).ID()
+		support := w.A.Post(t, "/sectors", `{"name":"Suporte"}`).OK(201).ID()
+		c := customerWrites(t, w, channel, phoneNumber(1))
+		path := "/conversations/" + c
+		// is checks the conversation and its attendance, which always agree.
+		is := func(t *testing.T, answer *servertest.Answer, assignee, sector string) {
+			t.Helper()
+			att := current(t, w, c)
+			if answer.Text("assignee") != assignee || answer.Text("sector") != sector || att.Text("responsible", "id") != assignee || att.Text("sector") != sector {
+				t.Fatalf("want %s in %s\n%s\n%s", assignee, sector, answer.Raw, att.Raw)
+			}
+			if got := w.A.Get(t, path).OK(200); string(got.Raw) != string(answer.Raw) {
+				t.Fatalf("%s\n%s", got.Raw, answer.Raw)
+			}
+		}
+
+		t.Run("to a person alone, the sector stays", func(t *testing.T) {
+			is(t, w.A.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`","reason":"férias"}`).OK(200), bia.ref, "")
+			entry := w.A.Get(t, path+"/assignments").OK(200)
+			if entry.Text("data", 0, "reason") != "férias" || entry.At("data", 0, "sector") != nil || history(t, w, c)[0] != "received Bia Owner of Padaria Aurora" {
+				t.Fatalf("%s", entry.Raw)
+			}
+		})
+		t.Run("to a sector alone, it waits there for anybody", func(t *testing.T) {
+			is(t, w.A.Post(t, path+"/transfer", `{"sector_id":"`+sales+`"}`).OK(200), "", sales)
+			if waiting(t, w, sales) != 1 || waiting(t, w, support) != 0 {
+				t.Fatal("the queues are wrong")
+			}
+			if got := history(t, w, c)[0]; got != "handed_back Bia Owner of Padaria Aurora" {
+				t.Fatal(got)
+			}
+		})
+		t.Run("to a person of the sector", func(t *testing.T) {
+			is(t, w.A.Post(t, path+"/transfer", `{"user_id":"`+ana.ref+`","sector_id":"`+sales+`"}`).OK(200), ana.ref, sales)
+			if waiting(t, w, sales) != 0 {
+				t.Fatal("still waiting")
+			}
+		})
+		t.Run("a person who is no member of the sector is refused", func(t *testing.T) {
+			w.A.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`","sector_id":"`+sales+`"}`).Fails(409, "not_a_sector_member")
+			is(t, w.A.Get(t, path).OK(200), ana.ref, sales)
+		})
+		t.Run("back to the queue, the sector stays", func(t *testing.T) {
+			is(t, ana.Post(t, path+"/transfer", `{"user_id":null}`).OK(200), "", sales)
+			if got := history(t, w, c)[0]; got != "handed_back Ana Ana" {
+				t.Fatal(got)
+			}
+		})
+		t.Run("to oneself is taking over", func(t *testing.T) {
+			is(t, bia.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`"}`).OK(200), bia.ref, sales)
+			if got := history(t, w, c)[0]; got != "took_over Bia Bia" {
+				t.Fatal(got)
+			}
+		})
+		t.Run("to no sector", func(t *testing.T) {
+			is(t, w.A.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`","sector_id":null}`).OK(200), bia.ref, "")
+		})
+		t.Run("setting the sector leaves the responsible person", func(t *testing.T) {
+			is(t, w.A.Put(t, path+"/sector", `{"sector_id":"`+support+`","reason":"engano"}`).OK(200), bia.ref, support)
+			entry := w.A.Get(t, path+"/assignments").OK(200)
+			if entry.Text("data", 0, "sector") != support || entry.Text("data", 0, "reason") != "engano" || entry.Text("data", 0, "user", "id") != bia.ref {
+				t.Fatalf("%s", entry.Raw)
+			}
+			lines := len(history(t, w, c))
+			is(t, w.A.Put(t, path+"/sector", `{"sector_id":"`+support+`"}`).OK(200), bia.ref, support)
+			is(t, w.A.Put(t, path+"/sector", `{}`).OK(200), bia.ref, support)
+			if got := len(history(t, w, c)); got != lines {
+				t.Fatal("a line for nothing")
+			}
+			is(t, w.A.Put(t, path+"/sector", `{"sector_id":null}`).OK(200), bia.ref, "")
+		})
+		t.Run("bad input is refused", func(t *testing.T) {
+			for body, field := range map[string]string{
+				`{}`:                             "body",
+				`{"reason":"x"}`:                 "body",
+				`{"user_id":"me"}`:               "body.user_id",
+				`{"user_id":"` + nobody + `"}`:   "body.user_id",
+				`{"sector_id":"` + nobody + `"}`: "body.sector_id",
+				`{"user_id":"` + w.B.Owner.ID.String() + `"}`:   "body.user_id",
+				`{"user_id":"` + ana.ref + `","reason":null}`:   "body.reason",
+				`{"user_id":"` + ana.ref + `","to":"x"}`:        "body.to",
+				`{"reason":"` + strings.Repeat("é", 501) + `"}`: "body.reason",
+			} {
+				if got := w.A.Post(t, path+"/transfer", body).Fails(400, "invalid_request").Text("details", 0, "field"); got != field {
+					t.Errorf("%s: field %s", body, got)
+				}
+			}
+			w.A.Post(t, path+"/transfer", nil).Fails(400, "invalid_request")
+			w.A.Put(t, path+"/sector", `{"sector_id":"`+nobody+`"}`).Fails(400, "invalid_request")
+			w.B.Post(t, path+"/transfer", `{"user_id":null}`).Fails(404, "not_found")
+			w.B.Put(t, path+"/sector", `{}`).Fails(404, "not_found")
+			w.A.Post(t, "/conversations/x/transfer", `{"user_id":null}`).Fails(404, "not_found")
+		})
+		t.Run("who hands a conversation over still gets it as the answer", func(t *testing.T) {
+			own := hire(t, w, "Own", `"access_profile":"own"`)
+			own.Post(t, path+"/transfer", `{"user_id":"`+own.ref+`"}`).Fails(404, "not_found")
+			w.A.Post(t, path+"/transfer", `{"user_id":"`+own.ref+`"}`).OK(200)
+			is(t, own.Post(t, path+"/transfer", `{"user_id":"`+ana.ref+`"}`).OK(200), ana.ref, "")
+			own.Get(t, path).Fails(404, "not_found")
+		})
+		t.Run("racing transfers all stand in the history, and the last one is where it is", func(t *testing.T) {
+			before := len(history(t, w, c))
+			var wg sync.WaitGroup
+			for i := range 20 {
+				to := []*person{ana, bia}[i%2]
+				wg.Go(func() {
+					w.A.Post(t, path+"/transfer", fmt.Sprintf(`{"user_id":%q,"reason":"%d"}`, to.ref, i)).OK(200)
+				})
+			}
+			wg.Wait()
+			answer := w.A.Get(t, path+"/assignments").OK(200)
+			if got := len(answer.List()); got != before+20 {
+				t.Fatalf("%d lines", got-before)
+			}
+			reasons := map[string]bool{}
+			for i := range 20 {
+				reasons[answer.Text("data", i, "reason")] = true
+				if i > 0 && answer.Text("data", i, "id") > answer.Text("data", i-1, "id") && answer.Text("data", i, "created_at") > answer.Text("data", i-1, "created_at") {
+					t.Errorf("line %d is out of order", i)
+				}
+			}
+			if len(reasons) != 20 {
+				t.Errorf("%v", reasons)
+			}
+			if got := w.A.Get(t, path).OK(200).Text("assignee"); got != answer.Text("data", 0, "user", "id") {
+				t.Errorf("the conversation is at %s", got)
+			}
+		})
+		t.Run("an attendance opens where its conversation is", func(t *testing.T) {
+			w.A.Post(t, path+"/transfer", `{"user_id":"`+ana.ref+`","sector_id":"`+sales+`"}`).OK(200)
+			w.A.Post(t, path+"/attendance/close", nil).OK(200)
+			if got := w.A.Get(t, path).OK(200); got.Text("sector") != sales || got.At("assignee") != nil {
+				t.Fatalf("%s", got.Raw)
+			}
+			w.A.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`"}`).OK(200)
+			customerWrites(t, w, channel, phoneNumber(1))
+			is(t, w.A.Get(t, path).OK(200), bia.ref, sales)
+		})
+	})
+}
+
+func TestRemovals(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		gone := hire(t, w, "Rui")
+		sector := w.A.Post(t, "/sectors", `{"name":"Vendas","member_ids":["`+gone.ref+`"]}`).OK(201).ID()
+		var held []string
+		for i := range 12 {
+			c := customerWrites(t, w, channel, phoneNumber(i))
+			w.A.Post(t, "/conversations/"+c+"/transfer", `{"user_id":"`+gone.ref+`","sector_id":"`+sector+`"}`).OK(200)
+			held = append(held, c)
+		}
+		w.A.Post(t, "/conversations/"+held[0]+"/attendance/close", nil).OK(200)
+		w.A.Post(t, "/conversations/"+held[0]+"/transfer", `{"user_id":"`+gone.ref+`"}`).OK(200)
+
+		t.Run("a removed member's conversations go back to the queue of their sector", func(t *testing.T) {
+			w.A.Delete(t, "/team/"+gone.ref).OK(204)
+			for _, c := range held {
+				if got := w.A.Get(t, "/conversations/"+c).OK(200); got.At("assignee") != nil || got.Text("sector") != sector {
+					t.Fatalf("%s", got.Raw)
+				}
+				if got := history(t, w, c)[0]; got != "handed_back Rui Owner of Padaria Aurora" {
+					t.Fatal(got)
+				}
+			}
+			if got := waiting(t, w, sector); got != 11 {
+				t.Fatal(got)
+			}
+			w.A.Post(t, "/conversations/"+held[1]+"/transfer", `{"user_id":"`+gone.ref+`"}`).Fails(400, "invalid_request")
+			closed := w.A.Get(t, "/attendances?status=closed&assignee="+gone.ref).OK(200)
+			if len(closed.List()) != 1 || closed.Text("data", 0, "responsible", "name") != "Rui" {
+				t.Fatalf("history forgot him: %s", closed.Raw)
+			}
+		})
+		t.Run("a removed sector is taken off conversations and attendances", func(t *testing.T) {
+			w.A.Delete(t, "/sectors/"+sector).OK(204)
+			for _, c := range held[1:] {
+				if w.A.Get(t, "/conversations/"+c).OK(200).At("sector") != nil || current(t, w, c).At("sector") != nil {
+					t.Fatal("still there")
+				}
+			}
+			if slices.ContainsFunc(w.A.Get(t, "/sectors").OK(200).List(), func(s any) bool { return s.(map[string]any)["id"] == sector }) {
+				t.Fatal("still listed")
+			}
+		})
+	})
+}
