@@ -71,6 +71,16 @@ func TestServe(t *testing.T) {
 			t.Fatal(s.demo)
 		}
 	})
+	t.Run("reports are rebuilt beside the running server", func(t *testing.T) {
+		for _, args := range [][]string{{}, {"--company", s.demo.Companies[0].ID}} {
+			if code, _, stderr := recado(t, nil, append([]string{"report", "rebuild", "--data", dir}, args...)...); code != 0 {
+				t.Fatal(code, stderr)
+			}
+		}
+		if code, _, _ := recado(t, nil, "report", "rebuild", "--data", dir, "--company", "01890a5d-ac96-774b-bcce-b302099a8057"); code != 1 {
+			t.Fatal(code)
+		}
+	})
 	t.Run("keys are made and revoked beside the running server", func(t *testing.T) {
 		company := s.demo.Companies[0].ID
 		code, key, stderr := recado(t, nil, "key", "create", "--data", dir, "--company", company, "--name", "robot", "--scopes", "team:read,read")

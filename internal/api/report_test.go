@@ -37,6 +37,41 @@ func TestAttendanceReport(t *testing.T) {
 				}
 			}
 		})
+		t.Run("counts what happened under who is responsible now", func(t *testing.T) {
+			w.Clock.Set(time.Date(2018, 11, 4, 2, 0, 0, 0, time.UTC)) // an hour before a day of 23 hours
+			agent := w.A.Post(t, "/team", `{"name": "Bia", "email": "bia@padaria.example", "role": "agent", "access_profile": "all"}`).OK(201).ID()
+			sector := w.A.Post(t, "/sectors", `{"name": "Cakes", "member_ids": ["`+agent+`"]}`).OK(201).ID()
+			channel := w.A.Post(t, "/channels", `{"name": "Shop", "phone": "+551133334444", "provider": "sandbox"}`).OK(201).ID()
+			conversation := w.A.Post(t, "/channels/"+channel+"/simulate", `{"from": "+5511912345678", "text": "Bolo?"}`).OK(201).Text("conversation")
+			w.Clock.Advance(30 * time.Minute)
+			w.A.Post(t, "/conversations/"+conversation+"/messages", `{"client_id": "01890a5d-ac96-774b-bcce-b302099a8057", "text": "Sim!"}`).OK(201)
+			w.A.Post(t, "/conversations/"+conversation+"/transfer", `{"user_id": "`+agent+`", "sector_id": "`+sector+`"}`).OK(200)
+			w.Clock.Advance(24 * time.Hour) // half past midnight, two days later by the calendar
+			w.A.Post(t, "/conversations/"+conversation+"/attendance/close", `{}`).OK(200)
+
+			r := w.A.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05").OK(200)
+			for i, want := range [][3]int{{1, 1, 0}, {0, 0, 0}, {0, 0, 1}} {
+				got := [3]int{r.Int("by_day", i, "opened"), r.Int("by_day", i, "first_response", "count"), r.Int("by_day", i, "closed")}
+				if got != want {
+					t.Errorf("%s has %v, want %v", r.Text("by_day", i, "date"), got, want)
+				}
+			}
+			if len(r.List("by_person")) != 1 || r.Text("by_person", 0, "user", "name") != "Bia" || r.Text("by_sector", 0, "sector", "name") != "Cakes" {
+				t.Errorf("%s", r.Raw)
+			}
+			if r.Int("totals", "first_response", "average_seconds") != 1800 || r.Int("by_person", 0, "resolution", "median_seconds") != 88200 {
+				t.Errorf("%s", r.Raw)
+			}
+			if other := w.B.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05&user="+agent).OK(200); other.Int("totals", "opened") != 0 {
+				t.Errorf("%s", other.Raw)
+			}
+			w.A.Delete(t, "/team/"+agent).OK(204)
+			w.A.Delete(t, "/sectors/"+sector).OK(204)
+			gone := w.A.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05").OK(200)
+			if gone.Text("by_person", 0, "user", "name") != "Bia" || gone.Text("by_sector", 0, "sector", "name") != "Cakes" {
+				t.Errorf("who is gone has no name: %s", gone.Raw)
+			}
+		})
 		t.Run("refuses what is malformed", func(t *testing.T) {
 			for query, field := range map[string]string{
 				"from=2026-02-30":               "query.from",

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type reportCmd struct {
+	Rebuild reportRebuildCmd `cmd:"" help:"Count the attendances of the manager report afresh."`
+}
+
+type reportRebuildCmd struct {
+	databaseFlags
+	Company string `help:"Id of the company; default: all of them." placeholder:"UUID"`
+}
+
+func (c *reportRebuildCmd) Run(e *env) error {
+	var only model.ID
+	if c.Company != "" {
+		var err error
+		if only, err = parseID("--company", c.Company); err != nil {
+			return err
+		}
+	}
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		if !only.IsZero() {
+			return d.RebuildReport(ctx, only)
+		}
+		companies, err := d.Companies(ctx)
+		if err != nil {
+			return err
+		}
+		for _, company := range companies {
+			if err := d.RebuildReport(ctx, company.ID); err != nil {
+				return fmt.Errorf("%s: %w", company.Name, err)
+			}
+		}
+		return nil
+	})
+}
