@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	resultsMost = 64
-	resultsWait = 5 * time.Millisecond
+	resultsEnough = 64 // not to wait for more
+	resultsMost   = 256
+	resultsWait   = 5 * time.Millisecond
 )
 
 // outcome is an attempt and the lane it was made in.
@@ -20,8 +21,8 @@ type outcome struct {
 	lane *lane
 }
 
-// write stores results, up to 64 or those of 5 milliseconds in one transaction, until the channel is
-// closed. While the database fails it holds on to them: requests then wait for it with their slots.
+// write stores results, those of 5 milliseconds or 64 and what else is there in one transaction, until
+// the channel is closed. While the database fails it holds on to them: requests then wait for it with their slots.
 func (d *Deliver) write(ctx context.Context) {
 	defer close(d.writing)
 	batch := make([]outcome, 0, resultsMost)
@@ -45,6 +46,9 @@ func gather(batch []outcome, results <-chan outcome) []outcome {
 	wait := time.NewTimer(resultsWait)
 	defer wait.Stop()
 	for len(batch) < resultsMost {
+		if len(batch) >= resultsEnough && len(results) == 0 {
+			return batch
+		}
 		select {
 		case o, open := <-results:
 			if !open {
