@@ -35,6 +35,7 @@ type cli struct {
 	Report           reportCmd   `cmd:"" help:"Rebuild the manager report."`
 	Backup           backupCmd   `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
 	Restore          restoreCmd  `cmd:"" help:"Bring a backup back into an empty data folder."`
+	Listen           listenCmd   `cmd:"" help:"Receive webhook deliveries, verify their signatures and print them."`
 	SimulateWhatsApp simulateCmd `cmd:"" name:"simulate-whatsapp" help:"Run a WhatsApp Cloud API that reaches nobody, for trying things out."`
 	Version          versionCmd  `cmd:"" help:"Print the version."`
 }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+)
+
+func TestListen(t *testing.T) {
+	secret, now := model.NewWebhookSecret(), time.Now()
+	var out bytes.Buffer
+	l := &listener{listenCmd: &listenCmd{Secret: secret, Brand: "Service", Status: 204}, out: &out, now: func() time.Time { return now }}
+
+	send := func(secret, id string, at time.Time, body string) int {
+		out.Reset()
+		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		stamp := strconv.FormatInt(at.Unix(), 10)
+		for name, value := range map[string]string{
+			"X-Service-Event": "message.sent", "X-Service-Delivery": "d-1", "X-Service-Timestamp": stamp,
+			"X-Service-Signature": model.ServiceSignature(secret, at.Unix(), []byte(body)),
+			"webhook-id":          id, "webhook-timestamp": stamp, "webhook-signature": model.StandardSignature(secret, id, at.Unix(), []byte(body)),
+		} {
+			r.Header.Set(name, value)
+		}
+		w := httptest.NewRecorder()
+		l.ServeHTTP(w, r)
+		return w.Code
+	}
+	t.Run("verifies and prints", func(t *testing.T) {
+		if code := send(secret, "e-1", now, `{"id":"e-1"}`); code != 204 || !strings.Contains(out.String(), "verified\n{\"id\":\"e-1\"}\n") || strings.Contains(out.String(), "repeat") {
+			t.Fatal(code, out.String())
+		}
+	})
+	t.Run("knows a repeat", func(t *testing.T) {
+		if code := send(secret, "e-1", now, `{"id":"e-1"}`); code != 204 || !strings.Contains(out.String(), "a repeat") {
+			t.Fatal(code, out.String())
+		}
+	})
+	t.Run("refuses what another secret signed, and what is old", func(t *testing.T) {
+		if code := send(model.NewWebhookSecret(), "e-2", now, `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
+			t.Fatal(code, out.String())
+		}
+		if code := send(secret, "e-3", now.Add(-6*time.Minute), `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
+			t.Fatal(code, out.String())
+		}
+	})
+	t.Run("prints nothing that moves a terminal's cursor", func(t *testing.T) {
+		send(secret, "e-4", now, "{\x1b[2J}")
+		if strings.Contains(out.String(), "\x1b") {
+			t.Fatalf("%q", out.String())
+		}
+	})
+	t.Run("bad flags exit 2", func(t *testing.T) {
+		for _, args := range [][]string{{"listen", "--secret", "x"}, {"listen", "--status", "99"}, {"listen", "--brand", "a b"}} {
+			if code, _, _ := recado(t, nil, args...); code != 2 {
+				t.Errorf("%v: exit %d", args, code)
+			}
+		}
+	})
+}

@@ -1,0 +1,250 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+// sse is one message of a stream.
+type sse struct{ id, event, data string }
+
+// follow opens a stream and gives its messages; the channel is closed when the stream ends.
+func follow(t *testing.T, c *servertest.Client, query string, headers ...string) (<-chan sse, context.CancelFunc) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	r, _ := http.NewRequestWithContext(ctx, "GET", c.Base()+"/events/stream"+query, nil)
+	r.Header.Set("Authorization", "Bearer "+c.Secret())
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%d %v", resp.StatusCode, resp.Header)
+	}
+	out := make(chan sse, 1000)
+	go func() {
+		defer close(out)
+		defer func() { _ = resp.Body.Close() }()
+		var m sse
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch name {
+			case "id":
+				m.id = value
+			case "event":
+				m.event = value
+			case "data":
+				m.data = value
+			case "":
+				if lines.Text() == "" {
+					out <- m
+					m = sse{}
+				}
+			}
+		}
+	}()
+	return out, cancel
+}
+
+// take gives the next message that carries an event.
+func take(t *testing.T, messages <-chan sse) sse {
+	t.Helper()
+	for {
+		select {
+		case m, open := <-messages:
+			if !open {
+				t.Fatal("the stream ended")
+			}
+			if m.event != "" {
+				return m
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("nothing came")
+		}
+	}
+}
+
+// feedOf reads the feed from a cursor until it has n events.
+func feedOf(t *testing.T, c *servertest.Client, query, after string, n int) (events []map[string]any, next string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); len(events) < n; {
+		path := "/events?limit=2" + query
+		if after != "" {
+			path += "&after=" + after
+		}
+		page := c.Get(t, path).OK(200)
+		for _, e := range page.List() {
+			events = append(events, e.(map[string]any))
+		}
+		after = page.Text("next_cursor")
+		if time.Now().After(deadline) {
+			t.Fatalf("%d events, want %d", len(events), n)
+		}
+	}
+	return events, after
+}
+
+func types(events []map[string]any) string {
+	var names []string
+	for _, e := range events {
+		names = append(names, e["type"].(string))
+	}
+	return strings.Join(names, " ")
+}
+
+func TestEvents(t *testing.T) {
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		receiver := newReceiver(t)
+		_, _, secret := hook(t, w.A.Client, receiver.URL)
+		channel := sandbox(t, w)
+		live, _ := follow(t, w.A.Client, "")
+		if first := <-live; first.id == "" || first.event != "" {
+			t.Fatalf("a stream begins with its place: %+v", first)
+		}
+
+		w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "name": "Ana", "text": "a`+strings.Repeat(`\u0001`, 4095)+`"}`).OK(201)
+		feed, cursor := feedOf(t, w.A.Client, "", "", 4)
+		raw := w.A.Get(t, "/events?limit=100").OK(200)
+
+		t.Run("a customer's message raises its events, in order, with one id each everywhere", func(t *testing.T) {
+			for _, want := range []string{"message.received", "conversation.updated", "attendance.opened", "kanban.card.created"} {
+				if strings.Count(types(feed), want) != 1 {
+					t.Errorf("%s: %s", want, types(feed))
+				}
+			}
+			arrivals := map[string]arrived{}
+			for range feed {
+				a := receiver.next(t)
+				arrivals[a.header.Get("X-Service-Event-Id")] = a
+			}
+			for i, e := range feed {
+				a, ok := arrivals[e["id"].(string)]
+				m := take(t, live)
+				if !ok || !strings.Contains(string(raw.Raw), a.body) || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) ||
+					a.header.Get("X-Service-Event") != e["type"] || e["tenant_id"] != w.A.ID.String() {
+					t.Errorf("event %d did not arrive as it stands in the feed: %v", i, e["type"])
+				}
+				if m.data != a.body || m.event != e["type"] {
+					t.Errorf("the stream has %q where the feed has %v", m.event, e["type"])
+				}
+			}
+		})
+		t.Run("sequence grows within a conversation", func(t *testing.T) {
+			var sequences []int
+			for _, e := range feed {
+				if n, ok := e["data"].(map[string]any)["sequence"].(float64); ok {
+					sequences = append(sequences, int(n))
+				}
+			}
+			if len(sequences) != 3 || !slices.IsSorted(sequences) {
+				t.Fatal(sequences)
+			}
+		})
+		t.Run("large events arrive whole", func(t *testing.T) {
+			var received struct {
+				Data struct{ Message struct{ Text string } }
+			}
+			for _, e := range feed {
+				if e["type"] == "message.received" {
+					b, _ := json.Marshal(e)
+					_ = json.Unmarshal(b, &received)
+				}
+			}
+			if len(received.Data.Message.Text) != 4096 {
+				t.Fatal(len(received.Data.Message.Text))
+			}
+		})
+		t.Run("the feed goes on from its cursor, and a stream too", func(t *testing.T) {
+			if rest := w.A.Get(t, "/events?after="+cursor).OK(200); len(rest.List()) != 0 || rest.Text("next_cursor") == "" {
+				t.Fatalf("%s", rest.Raw)
+			}
+			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "second"}`).OK(201)
+			later, end := feedOf(t, w.A.Client, "", cursor, 2)
+			if types(later) != "message.received conversation.updated" {
+				t.Fatal(types(later))
+			}
+			resumed, stop := follow(t, w.A.Client, "", "Last-Event-ID", cursor)
+			one := take(t, resumed)
+			stop()
+			resumed, _ = follow(t, w.A.Client, "?after="+cursor, "Last-Event-ID", one.id)
+			two := take(t, resumed)
+			if one.event != "message.received" || two.event != "conversation.updated" || two.id != end {
+				t.Fatalf("%+v %+v", one, two)
+			}
+		})
+		t.Run("types choose", func(t *testing.T) {
+			if chosen, _ := feedOf(t, w.A.Client, "&types=attendance.opened,message.received", "", 3); types(chosen) != "message.received attendance.opened message.received" &&
+				types(chosen) != "attendance.opened message.received message.received" {
+				t.Fatal(types(chosen))
+			}
+			for _, query := range []string{"types=message.lost", "types=webhook.test", "types=message.sent,", "after=x", "limit=0", "limit=101", "cursor=x"} {
+				if a := w.A.Get(t, "/events?"+query); a.Status != 400 {
+					t.Errorf("%s: %d", query, a.Status)
+				}
+			}
+			w.A.Get(t, "/events/stream?types=message.lost").Fails(400, "invalid_request")
+			w.A.Get(t, "/events/stream?after=x").Fails(400, "invalid_cursor")
+			w.B.Get(t, "/events?after="+cursor).Fails(400, "invalid_cursor")
+		})
+		t.Run("a private channel produces nothing", func(t *testing.T) {
+			_, before := feedOf(t, w.A.Client, "", cursor, 2)
+			private := privateChannel(t, w)
+			hidden := model.Incoming{Message: &model.IncomingMessage{
+				ExternalID: "private-1", Customer: model.Person{Phone: "+5511912340000"}, Type: "text", Text: "secret", At: time.Now(),
+			}}
+			if err := w.Desk.Receive(t.Context(), private.ID, []model.Incoming{hidden}); err != nil {
+				t.Fatal(err)
+			}
+			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "public"}`).OK(201)
+			after, _ := feedOf(t, w.A.Client, "", before, 2)
+			if len(after) != 2 || strings.Contains(fmt.Sprint(after), "secret") {
+				t.Fatal(types(after))
+			}
+		})
+		t.Run("a stream ends when its key is revoked", func(t *testing.T) {
+			key, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "follower", Scopes: model.NewScopeSet(model.ScopeWebhooksManage)})
+			messages, _ := follow(t, c, "")
+			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
+			for range messages {
+				continue
+			}
+		})
+		t.Run("a key follows twenty streams and no more", func(t *testing.T) {
+			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "greedy", Scopes: model.NewScopeSet(model.ScopeWebhooksManage)})
+			for range 20 {
+				follow(t, c, "")
+			}
+			c.Get(t, "/events/stream").Fails(429, "rate_limited")
+		})
+	})
+}
+
+func TestAServerThatStopsEndsItsStreams(t *testing.T) {
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		messages, _ := follow(t, w.A.Client, "")
+		<-messages
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := w.Stop(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for range messages {
+			continue
+		}
+	})
+}
