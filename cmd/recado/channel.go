@@ -106,10 +106,8 @@ type channelAddCmd struct {
 func (c *channelAddCmd) Run(e *env) error {
 	in := desk.NewChannel{Name: c.Name, Phone: c.Phone, Provider: c.Provider, Private: c.Private}
 	if c.Provider == model.ProviderWhatsApp {
-		for flag, value := range map[string]string{"--phone-number-id": c.PhoneNumberID, "--waba-id": c.WABAID, "--token": c.Token, "--app-secret": c.AppSecret} {
-			if value == "" {
-				return fmt.Errorf("a WhatsApp number needs %s (%w)", flag, errUsage)
-			}
+		if c.PhoneNumberID == "" || c.WABAID == "" || c.Token == "" || c.AppSecret == "" {
+			return fmt.Errorf("a WhatsApp number needs --phone-number-id, --waba-id, --token and --app-secret (%w)", errUsage)
 		}
 		in.Access = &model.Access{
 			PhoneNumberID: c.PhoneNumberID, WABAID: c.WABAID, Token: c.Token, AppSecret: c.AppSecret,
@@ -163,9 +161,12 @@ func (c *channelTestCmd) Run(e *env) error {
 		if !test.OK {
 			return errors.New(test.Error.Message)
 		}
-		for name, value := range map[string]*string{"number": test.Phone, "name": test.VerifiedName, "status": test.Status, "quality": test.Quality} {
-			if value != nil {
-				_, _ = fmt.Fprintf(e.stdout, "%-8s %s\n", name, *value)
+		for _, line := range []struct {
+			name  string
+			value *string
+		}{{"number", test.Phone}, {"name", test.VerifiedName}, {"status", test.Status}, {"quality", test.Quality}} {
+			if line.value != nil {
+				_, _ = fmt.Fprintf(e.stdout, "%-8s %s\n", line.name, *line.value)
 			}
 		}
 		return nil

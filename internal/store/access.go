@@ -54,13 +54,3 @@ func (tx *Tx) SaveAccess(company, id model.ID, access SealedAccess) (bool, error
 		id, company, access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, tx.Now)
 	return n == 1, err
 }
-
-// DisconnectUnlessMended disconnects a channel whose provider refused these very secrets. It does
-// nothing when somebody has replaced them, or disconnected the channel, in the meantime.
-func (tx *Tx) DisconnectUnlessMended(id model.ID, refused []byte, reason string) (bool, error) {
-	n, err := tx.exec(`
-		UPDATE channels
-		SET status = 'disconnected', status_reason = $3, updated_at = $4
-		WHERE id = $1 AND credentials = $2 AND status = 'connected'`, id, refused, reason, tx.Now)
-	return n == 1, err
-}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"recado/internal/whatsapp/simulator"
+)
+
+func TestChannelCommands(t *testing.T) {
+	sim := simulator.New(simulator.Options{})
+	graph := httptest.NewServer(sim)
+	t.Cleanup(func() {
+		sim.Close()
+		graph.Close()
+	})
+	dir := t.TempDir()
+	vars := map[string]string{
+		"RECADO_DATA": dir, "RECADO_WHATSAPP_BASE_URL": graph.URL,
+		"RECADO_TOKEN": simulator.DefaultToken, "RECADO_APP_SECRET": simulator.DefaultAppSecret,
+	}
+	ok := func(args ...string) string {
+		t.Helper()
+		code, out, stderr := recado(t, vars, args...)
+		if code != 0 {
+			t.Fatalf("%v: %d %s", args, code, stderr)
+		}
+		return out
+	}
+	company := strings.TrimSpace(ok("company", "create", "Casa Clara"))
+	ok("user", "create", "--company", company, "--name", "Ana", "--email", "ana@clara.example", "--role", "owner")
+
+	t.Run("a number is connected, and what Meta's dashboard asks for is printed", func(t *testing.T) {
+		out := ok("channel", "add", "--company", company, "--name", "Front desk", "--private",
+			"--phone-number-id", simulator.DefaultNumberID, "--waba-id", simulator.DefaultWABAID, "--verify-token", "chosen")
+		id, _, _ := strings.Cut(out, "\n")
+		for _, want := range []string{"+" + simulator.DefaultBusinessPhone, "/channels/" + id + "/whatsapp", "chosen", "--public-url"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q is not in %s", want, out)
+			}
+		}
+		if list := ok("channel", "list", "--company", company); !strings.Contains(list, id) || !strings.Contains(list, "connected, private") {
+			t.Error(list)
+		}
+		if test := ok("channel", "test", "--company", company, id); !strings.Contains(test, "CONNECTED") {
+			t.Error(test)
+		}
+		ok("channel", "disconnect", "--company", company, id)
+		if list := ok("channel", "list", "--company", company); !strings.Contains(list, "disconnected") {
+			t.Error(list)
+		}
+		ok("channel", "connect", "--company", company, id)
+	})
+	t.Run("what Meta refuses is said in its words", func(t *testing.T) {
+		vars := map[string]string{"RECADO_DATA": dir, "RECADO_WHATSAPP_BASE_URL": graph.URL}
+		code, _, stderr := recado(t, vars, "channel", "add", "--company", company, "--name", "x",
+			"--phone-number-id", simulator.DefaultNumberID, "--waba-id", simulator.DefaultWABAID, "--token", "wrong", "--app-secret", "x")
+		if code != 1 || !strings.Contains(stderr, "access token") {
+			t.Fatal(code, stderr)
+		}
+	})
+	t.Run("what is missing or does not fit exits 2", func(t *testing.T) {
+		for _, args := range [][]string{
+			{"channel", "add", "--company", company, "--name", "x"},
+			{"channel", "add", "--company", company, "--name", "x", "--provider", "sandbox", "--token", "x"},
+			{"channel", "test", "--company", company, "7"},
+			{"channel", "list", "--company", company, "--whatsapp-base-url", "graph.example"},
+		} {
+			if code, _, stderr := recado(t, map[string]string{"RECADO_DATA": dir}, args...); code != 2 {
+				t.Errorf("%v: exit %d %s", args, code, stderr)
+			}
+		}
+	})
+	t.Run("a sandbox needs a phone", func(t *testing.T) {
+		vars := map[string]string{"RECADO_DATA": dir}
+		code, out, stderr := recado(t, vars, "channel", "add", "--company", company, "--name", "Box", "--provider", "sandbox", "--phone", "+5511912345678")
+		if code != 0 || strings.Contains(out, "verify") {
+			t.Fatal(code, out, stderr)
+		}
+	})
+}
