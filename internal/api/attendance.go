@@ -5,8 +5,6 @@ import (
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -44,13 +42,13 @@ func (s *Server) listAttendances(ctx context.Context, a *desk.Actor, in *listAtt
 	return &reply[cursorList[model.Attendance]]{out}, err
 }
 
-func (s *Server) getAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.Attendance], error) {
+func (s *Server) getAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Attendance], error) {
 	id, err := pathID(in.ID, "attendance")
 	if err != nil {
 		return nil, err
 	}
 	att, err := s.desk.Attendance(ctx, a, id)
-	return &reply[model.Attendance]{att}, err
+	return &reply[*model.Attendance]{&att}, err
 }
 
 func (s *Server) currentAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*reply[orNull[model.Attendance]], error) {
@@ -78,13 +76,13 @@ type closeAttendanceInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) closeAttendance(ctx context.Context, a *desk.Actor, in *closeAttendanceInput) (*reply[model.Attendance], error) {
+func (s *Server) closeAttendance(ctx context.Context, a *desk.Actor, in *closeAttendanceInput) (*reply[*model.Attendance], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
 	}
 	att, err := s.desk.CloseAttendance(ctx, a, id, in.Body.Reason)
-	return &reply[model.Attendance]{att}, err
+	return &reply[*model.Attendance]{&att}, err
 }
 
 // orNull is an answer whose whole body may be null.
@@ -95,7 +93,4 @@ func (orNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }
 
-// MarshalJSONTo writes the value, or null.
-func (o orNull[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return json.MarshalEncode(enc, o.value)
-}
+func (o orNull[T]) appendJSON(b []byte) ([]byte, error) { return model.AppendJSON(b, o.value) }

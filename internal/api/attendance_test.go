@@ -390,6 +390,34 @@ func TestAttendanceList(t *testing.T) {
 	})
 }
 
+func TestAttendanceCards(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		boards := w.A.Get(t, "/kanban/boards").OK(200)
+		board, waiting, inProgress, done := boards.Text(0, "id"), boards.Text(0, "stages", 0, "id"), boards.Text(0, "stages", 1, "id"), boards.Text(0, "stages", 2, "id")
+		c := customerWrites(t, w, channel, phoneNumber(1))
+		att := current(t, w, c).ID()
+		in := func(stage, assignee, status string) {
+			t.Helper()
+			cards := w.A.Get(t, "/kanban/cards?status=all&board_id="+board).OK(200)
+			if len(cards.List()) != 1 || cards.Text("data", 0, "attendance") != att || cards.Text("data", 0, "stage_id") != stage ||
+				cards.Text("data", 0, "assignee") != assignee || cards.Text("data", 0, "status") != status {
+				t.Fatalf("%s", cards.Raw)
+			}
+		}
+		me := w.A.Owner.ID.String()
+		in(waiting, "", "open")
+		w.A.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
+		in(inProgress, me, "open")
+		w.A.Post(t, "/conversations/"+c+"/transfer", `{"user_id":null}`).OK(200)
+		in(waiting, "", "open")
+		w.A.Post(t, "/conversations/"+c+"/transfer", `{"user_id":"`+me+`"}`).OK(200)
+		in(inProgress, me, "open")
+		w.A.Post(t, "/conversations/"+c+"/attendance/close", nil).OK(200)
+		in(done, me, "completed")
+	})
+}
+
 func TestRacingOpenings(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
