@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -312,6 +313,56 @@ func TestReportUnderConcurrency(t *testing.T) {
 		}
 		if sum != hands {
 			t.Errorf("the people have %d of %d", sum, hands)
+		}
+	})
+}
+
+// Whoever changes an attendance while a report is rebuilt is counted once: before it or after it.
+func TestReportRebuildBesideWriters(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		const customers = 6
+		var group sync.WaitGroup
+		var closed atomic.Int64
+		for i := range customers {
+			c, d := o.customer(t, i), o.nodes[i%2]
+			group.Go(func() {
+				for round := range 8 {
+					change := func(change func(t *thread) error) {
+						if err := o.change(t.Context(), d, c, change); err != nil {
+							t.Error(err)
+						}
+					}
+					change(func(t *thread) error { return t.openAttendance(nil) })
+					change(func(t *thread) error { return t.answered(&o.owner.User) })
+					if round%2 == 0 {
+						change(func(t *thread) error { return t.assign(nil, nil, &o.owner.User, nil) })
+					}
+					if _, err := d.CloseAttendance(t.Context(), o.owner, c, ""); err != nil {
+						t.Error(err)
+					}
+					closed.Add(1)
+				}
+			})
+		}
+		for closed.Load() < customers*8/2 { // so that much happens after the last rebuild, too
+			if err := o.nodes[1].RebuildReport(t.Context(), o.company.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		group.Wait()
+		read := func() model.Report {
+			r, err := o.nodes[0].AttendanceReport(t.Context(), o.owner, ReportFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		kept := read()
+		if err := o.nodes[0].RebuildReport(t.Context(), o.company.ID); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(kept, read()); diff != "" || kept.Totals.Opened != customers*8 || kept.Totals.Closed != customers*8 {
+			t.Errorf("%d opened, %d closed (- as kept, + as rebuilt):\n%s", kept.Totals.Opened, kept.Totals.Closed, diff)
 		}
 	})
 }
