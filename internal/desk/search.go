@@ -7,7 +7,7 @@ import (
 )
 
 // indexBatch is how many texts one transaction indexes: few, so that writers wait for a moment only.
-const indexBatch = 100
+const indexBatch = 250
 
 // IndexSearch indexes a batch of changed texts and reports whether more may be waiting. A search finds
 // them before that too, only not as fast.

@@ -57,23 +57,29 @@ func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 		return nil, err
 	}
 	s := tx.statement()
-	from := "FROM conversations c" + tx.indexedBy("conversations_list")
-	switch {
-	case rare != nil:
-		from = tx.fromSubset(rare(s), "conversations", "c")
-	case !f.Assignee.IsZero() || f.own():
-		from = "FROM conversations c" + tx.indexedBy("conversations_assignee")
+	const order = "\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC"
+	if rare != nil { // first their keys are sorted, then only the page's rows are read in full
+		s.WriteString("SELECT c.id AS id " + tx.fromSubset(rare(s), "conversations", "c"))
+		tx.chooseConversations(s, f, found)
+		s.WriteString(order)
+		tx.page(s, f.Limit, f.Offset)
+		page := s.String()
+		s.Reset()
+		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(page, "conversations", "c") + order)
+		return s, nil
 	}
-	s.WriteString("SELECT" + conversationColumns + "\n\t" + from + "\n\tWHERE c.company = " + s.arg(f.Company))
-	s.and("NOT c.private")
-	f.conditions(s)
-	found.check(tx, s, "c.folded")
-	if rare == nil && found.bounded {
+	index := "conversations_list"
+	if !f.Assignee.IsZero() || f.own() {
+		index = "conversations_assignee"
+	}
+	s.WriteString("SELECT" + conversationColumns + "\n\tFROM conversations c" + tx.indexedBy(index))
+	tx.chooseConversations(s, f, found)
+	if found.bounded {
 		if err := tx.amongNewest(s, f.Company); err != nil {
 			return nil, err
 		}
 	}
-	s.WriteString("\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC")
+	s.WriteString(order)
 	tx.page(s, f.Limit, f.Offset)
 	return s, nil
 }
@@ -81,8 +87,10 @@ func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 // own says that only the member's own conversations can come up.
 func (f *ConversationFilter) own() bool { return !f.Sight.All && len(f.Sight.Sectors) == 0 }
 
-// conditions adds every filter but the search text.
-func (f *ConversationFilter) conditions(s *statement) {
+// chooseConversations adds the WHERE clause.
+func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, found search) {
+	s.WriteString("\n\tWHERE c.company = " + s.arg(f.Company))
+	s.and("NOT c.private")
 	s.and(s.optional("c.archived", f.Archived), s.optional("c.kind", textOrNil(f.Kind)),
 		s.optional("c.channel", f.Channel), s.optional("c.sector", f.Sector))
 	if f.Unread {
@@ -100,6 +108,7 @@ func (f *ConversationFilter) conditions(s *statement) {
 	if !f.Sight.All {
 		s.and(f.Sight.condition(s, "c.assignee", "c.sector"))
 	}
+	found.check(tx, s, "c.folded")
 }
 
 func textOrNil(text string) *string {
@@ -114,20 +123,24 @@ func (tx *Tx) rarest(f *ConversationFilter, found search) (subset, error) {
 	if found.rare {
 		return found.candidates(tx), nil
 	}
-	for _, ids := range f.subsets() {
-		if yes, err := tx.isFew(ids); err != nil || yes {
-			return ids, err
+	for _, narrow := range f.subsets() {
+		if yes, err := tx.isFew(narrow.counted); err != nil || yes {
+			return narrow.ids, err
 		}
 	}
 	return nil, nil
 }
 
-// subsets gives, for each filter that may let few through, the query of the conversations it does.
-func (f *ConversationFilter) subsets() []subset {
-	var all []subset
+// narrowing is a filter that may let few conversations through: a query of their ids, and one that is
+// quicker to count, though it may have some twice.
+type narrowing struct{ ids, counted subset }
+
+// subsets gives the filters that may let few through.
+func (f *ConversationFilter) subsets() []narrowing {
+	var all []narrowing
 	add := func(given bool, ids subset) {
 		if given {
-			all = append(all, ids)
+			all = append(all, narrowing{ids, ids})
 		}
 	}
 	of := func(condition func(s *statement) string) subset {
@@ -147,11 +160,17 @@ func (f *ConversationFilter) subsets() []subset {
 		return "SELECT id FROM conversations WHERE channel = " + channel + " AND contact IS NOT NULL" +
 			" UNION ALL SELECT id FROM conversations WHERE channel = " + channel + " AND group_id IS NOT NULL"
 	})
-	add(!f.Sight.All && !f.own(), func(s *statement) string {
-		company := s.arg(f.Company)
-		return "SELECT id FROM conversations WHERE company = " + company + " AND assignee = " + s.arg(f.Sight.Member) +
-			" UNION SELECT id FROM conversations WHERE company = " + company + " AND " + s.in("sector", f.Sight.Sectors)
-	})
+	if !f.Sight.All && !f.own() {
+		mine := of(func(s *statement) string { return "assignee = " + s.arg(f.Sight.Member) })
+		theirs := of(func(s *statement) string { return s.in("sector", f.Sight.Sectors) })
+		all = append(all, narrowing{
+			ids: func(s *statement) string { return mine(s) + " UNION " + theirs(s) },
+			counted: func(s *statement) string { // each limited by itself, because PostgreSQL would prepare to read all of both
+				most := " LIMIT " + s.arg(few+1)
+				return "SELECT id FROM (" + mine(s) + most + ") mine UNION ALL SELECT id FROM (" + theirs(s) + most + ") theirs"
+			},
+		})
+	}
 	return all
 }
 

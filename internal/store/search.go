@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
+	"errors"
+	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"recado/internal/model"
 )
@@ -27,37 +29,37 @@ const (
 	// newest is how far back a text is looked for that the trigram index cannot find: one or two
 	// characters, or only signs.
 	newest = 10_000
-	// candidates is how many rows of the index are read before a text counts as common.
-	candidates = 1000
-	// matches bounds the entries of SQLite's index that are read for it, those of all companies.
-	matches = 10_000
+	// fewMatches is how many rows of the index may hold a text that counts as rare.
+	fewMatches = 1000
+	// otherMatches is how many rows of other companies are passed over while looking for them.
+	otherMatches = 20_000
 )
 
 // search is a text to look for, and what is known of how common it is. The zero search finds all.
 type search struct {
-	noun    *searched
-	company model.ID
-	needles []string // folded; a row matches with any of them
-	rare    bool     // candidates gives every row that can match, and they are few
-	bounded bool     // no index can find it: look among the newest rows only
+	needles []string   // folded; a row matches with any of them
+	rare    bool       // ids holds every row that can match
+	ids     []model.ID // of the company
+	bounded bool       // no index can find it: look among the newest rows only
 }
 
 // find prepares a search for q among one noun of a company. A caller then reads the rows of candidates
 // if the search is rare, and else walks the order of its list until the page is full; check is the
 // condition that decides, on the live text, in both cases.
 func (tx *Tx) find(noun *searched, company model.ID, q string) (search, error) {
-	found := search{noun: noun, company: company, needles: needles(q)}
-	if len(found.needles) == 0 {
-		return search{}, nil
-	}
+	found := search{needles: needles(q)}
 	for _, needle := range found.needles {
 		found.bounded = found.bounded || !hasTrigram(needle)
 	}
-	if found.bounded {
+	if len(found.needles) == 0 || found.bounded {
 		return found, nil
 	}
-	var err error
-	found.rare, err = tx.isRare(&found)
+	changed, few, err := tx.changedMatches(noun, company, found)
+	if err != nil || !few {
+		return found, err
+	}
+	known, few, err := tx.knownMatches(noun, company, found)
+	found.rare, found.ids = few, append(changed, known...)
 	return found, err
 }
 
@@ -112,76 +114,89 @@ func (found search) contains(tx *Tx, s *statement, column string) string {
 	return "(" + strings.Join(each, " OR ") + ")"
 }
 
-// isRare reports whether the index and the rows not yet in it hold few candidates.
-func (tx *Tx) isRare(found *search) (bool, error) {
-	s := tx.statement()
-	indexed := found.indexed(tx, s)
-	count := "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM (" + indexed + ") ids LIMIT " + s.arg(candidates+1) + ") counted"
-	pending := "SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM (" + found.pending(tx, s) + ") ids LIMIT " + s.arg(candidates+1) + ") counted"
-	seen := "SELECT 0 AS n"
-	if tx.SQLite() {
-		seen = "SELECT COUNT(*) AS n FROM (" + found.matches(s) + ") counted"
-	}
-	rare := false
-	_, err := tx.one("SELECT ("+count+"), ("+pending+"), ("+seen+")", s.args, func(r Row) {
-		rare = r.Int(0) <= candidates && r.Int(1) <= candidates && r.Int(2) < matches
-	})
-	return rare, err
-}
-
-// candidates is the subset of rows that may match: those the index knows, and those it does not know
-// as they are now.
+// candidates is the subset of rows that may match a rare text.
 func (found search) candidates(tx *Tx) subset {
+	slices.SortFunc(found.ids, func(a, b model.ID) int { return bytes.Compare(a[:], b[:]) })
+	return listed(slices.Compact(found.ids))
+}
+
+// listed is a subset of ids that are known already.
+func listed(ids []model.ID) subset {
 	return func(s *statement) string {
-		return found.indexed(tx, s) + " UNION " + found.pending(tx, s)
+		packed := s.arg(packIDs(ids))
+		if s.lite {
+			return "WITH RECURSIVE at (i) AS (SELECT 1 WHERE length(" + packed + ") > 0 UNION ALL SELECT i + 16 FROM at WHERE i + 16 < length(" + packed + "))" +
+				" SELECT substr(" + packed + ", i, 16) AS id FROM at"
+		}
+		packed = "CAST(" + packed + " AS BYTEA)"
+		return "SELECT CAST(encode(substr(" + packed + ", i, 16), 'hex') AS UUID) AS id FROM generate_series(1, octet_length(" + packed + "), 16) at (i)"
 	}
 }
 
-func (found search) pending(tx *Tx, s *statement) string {
-	return "SELECT id FROM " + found.noun.table + tx.indexedBy(found.noun.pending) +
-		" WHERE unindexed AND company = " + s.arg(found.company) + " AND " + found.contains(tx, s, "folded")
+// changedMatches gives the rows that hold the text and that the index does not know as they are now.
+func (tx *Tx) changedMatches(noun *searched, company model.ID, found search) (ids []model.ID, few bool, err error) {
+	s := tx.statement()
+	s.WriteString("SELECT id FROM " + noun.table + tx.indexedBy(noun.pending) + " WHERE unindexed AND company = " + s.arg(company))
+	found.check(tx, s, "folded")
+	s.WriteString(" LIMIT " + s.arg(fewMatches+1))
+	ids, err = tx.ids(s.String(), s.args...)
+	return ids, len(ids) <= fewMatches, err
 }
 
-func (found search) indexed(tx *Tx, s *statement) string {
+// knownMatches gives the rows that hold the text as the index knows them.
+func (tx *Tx) knownMatches(noun *searched, company model.ID, found search) (ids []model.ID, few bool, err error) {
+	s := tx.statement()
 	if tx.SQLite() {
-		return "SELECT x.subject AS id FROM (" + found.matches(s) + ") f CROSS JOIN " + found.noun.index +
-			" x ON x.num = f.rowid WHERE x.company = " + s.arg(found.company)
+		s.WriteString("SELECT x.subject, x.company FROM " + noun.trigrams + " f CROSS JOIN " + noun.index + " x ON x.num = f.rowid" +
+			" WHERE f." + noun.trigrams + " MATCH " + s.arg(found.ftsQuery()))
+		found.check(tx, s, "x.folded")
+	} else {
+		each := make([]string, len(found.needles))
+		for i, needle := range found.needles {
+			each[i] = "folded LIKE " + s.arg("%"+likeEscaper.Replace(needle)+"%")
+		}
+		s.WriteString("SELECT subject, company FROM " + noun.index +
+			" WHERE company = " + s.arg(company) + " AND (" + strings.Join(each, " OR ") + ") LIMIT " + s.arg(fewMatches+1))
 	}
-	each := make([]string, len(found.needles))
-	for i, needle := range found.needles {
-		each[i] = "folded LIKE " + s.arg("%"+likeEscaper.Replace(needle)+"%")
+	others := 0
+	err = tx.query(s.String(), s.args, func(r Row) error {
+		if r.ID(1) == company {
+			ids = append(ids, r.ID(0))
+		} else {
+			others++
+		}
+		if len(ids) > fewMatches || others > otherMatches {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
-	return "SELECT subject AS id FROM " + found.noun.index + " WHERE company = " + s.arg(found.company) + " AND (" + strings.Join(each, " OR ") + ")"
+	return ids, len(ids) <= fewMatches && others <= otherMatches, err
 }
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// matches is a look into SQLite's full-text index.
-func (found search) matches(s *statement) string {
+// ftsQuery is the search in the language of SQLite's full-text index.
+func (found search) ftsQuery() string {
 	each := make([]string, len(found.needles))
 	for i, needle := range found.needles {
 		each[i] = "(" + strings.Join(trigrams(needle), " AND ") + ")"
 	}
-	return "SELECT rowid FROM " + found.noun.trigrams + " WHERE " + found.noun.trigrams + " MATCH " + s.arg(strings.Join(each, " OR ")) + " LIMIT " + s.arg(matches)
+	return strings.Join(each, " OR ")
 }
 
-// trigrams gives every three neighbouring characters of a text once, quoted for a full-text query.
+// trigrams gives the characters of a text by threes, quoted for a full-text query. They do not overlap,
+// but for the last: each costs a look at all that have it, and those between say nearly the same.
 func trigrams(text string) []string {
+	runes := []rune(text)
 	var all []string
-	seen := map[string]bool{}
-	starts := make([]int, 0, 3)
-	for i, r := range text {
-		if len(starts) == 3 {
-			starts = append(starts[:0], starts[1:]...)
-		}
-		starts = append(starts, i)
-		if len(starts) < 3 {
-			continue
-		}
-		gram := text[starts[0] : i+utf8.RuneLen(r)]
-		if !seen[gram] {
-			seen[gram] = true
-			all = append(all, `"`+strings.ReplaceAll(gram, `"`, `""`)+`"`)
+	for i := 0; i < len(runes); i += 3 {
+		from := min(i, len(runes)-3)
+		gram := `"` + strings.ReplaceAll(string(runes[from:from+3]), `"`, `""`) + `"`
+		if !slices.Contains(all, gram) {
+			all = append(all, gram)
 		}
 	}
 	return all

@@ -20,64 +20,73 @@ func (tx *Tx) IndexText(n int) (done int, err error) {
 	return done, nil
 }
 
-// indexPostgres does a batch in one statement. Rows that somebody is changing wait for the next one.
+// indexPostgres does a batch on one node at a time: of two, the slower could put back an older text.
+// The rows themselves are locked only at the end, for a moment, and those that have changed meanwhile
+// stay unindexed.
 func (tx *Tx) indexPostgres(noun *searched, n int) (int, error) {
-	done, err := tx.exec(`
-		WITH batch AS MATERIALIZED (
-			SELECT id, company, folded
-			FROM `+noun.table+`
-			WHERE unindexed
-			ORDER BY id
-			LIMIT $1
-			FOR NO KEY UPDATE SKIP LOCKED
-		), known AS (
-			INSERT INTO `+noun.index+` AS x (subject, company, folded)
-			SELECT id, company, folded FROM batch
-			ON CONFLICT (subject) DO UPDATE SET folded = excluded.folded
-			WHERE x.folded <> excluded.folded
-		)
-		UPDATE `+noun.table+` t
+	mine := false
+	_, err := tx.one(`SELECT pg_try_advisory_xact_lock($1)`, []any{pgIndexKey}, func(r Row) { mine = r.Bool(0) })
+	if err != nil || !mine {
+		return 0, err
+	}
+	ids, err := tx.ids(`SELECT id FROM `+noun.table+` WHERE unindexed ORDER BY id LIMIT $1`, n)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	s := tx.statement()
+	s.WriteString(`
+		INSERT INTO ` + noun.index + ` AS x (subject, company, folded)
+		SELECT t.id, t.company, t.folded
+		FROM (` + listed(ids)(s) + `) batch
+		JOIN ` + noun.table + ` t ON t.id = batch.id
+		ON CONFLICT (subject) DO UPDATE SET folded = excluded.folded
+		WHERE x.folded <> excluded.folded`)
+	tx.later(s.String(), s.args...)
+	s = tx.statement()
+	s.WriteString(`
+		UPDATE ` + noun.table + ` t
 		SET unindexed = FALSE
-		FROM batch
-		WHERE t.id = batch.id`, n)
-	return int(done), err
+		FROM (` + listed(ids)(s) + `) batch
+		JOIN ` + noun.index + ` x ON x.subject = batch.id
+		WHERE t.id = batch.id AND t.folded = x.folded`)
+	tx.later(s.String(), s.args...)
+	return len(ids), nil
 }
 
-// indexSQLite does a batch row by row: the full-text table keeps no text of its own, so what an entry
-// said has to be told to it for it to forget the entry.
+// pgIndexKey names the advisory lock of the one node that indexes.
+const pgIndexKey = pgLockKey + 1
+
+// indexSQLite does a batch in four statements, which all see the same rows. The full-text table keeps no
+// text of its own: what an entry said is told to it for it to forget the entry. It writes whenever
+// another statement comes between, so all that it forgets and all that it learns go to it at once.
 func (tx *Tx) indexSQLite(noun *searched, n int) (int, error) {
-	type row struct {
-		id, company model.ID
-		folded      string
-	}
-	var batch []row
-	err := tx.query(`SELECT id, company, folded FROM `+noun.table+` INDEXED BY `+noun.pending+` WHERE unindexed LIMIT $1`, []any{n},
-		func(r Row) error {
-			batch = append(batch, row{r.ID(0), r.ID(1), r.Text(2)})
-			return nil
-		})
-	for _, r := range batch {
-		if err != nil {
-			return 0, err
-		}
-		var num int64
-		var was string
-		known, failed := tx.one(`SELECT num, folded FROM `+noun.index+` WHERE subject = $1`, []any{r.id}, func(r Row) { num, was = r.Int(0), r.Text(1) })
-		switch {
-		case failed != nil:
-			return 0, failed
-		case !known:
-			_, err = tx.one(`INSERT INTO `+noun.index+` (subject, company, folded) VALUES ($1, $2, $3) RETURNING num`,
-				[]any{r.id, r.company, r.folded}, func(r Row) { num = r.Int(0) })
-			tx.later(`INSERT INTO `+noun.trigrams+` (rowid, folded) VALUES ($1, $2)`, num, r.folded)
-		case was != r.folded:
-			tx.forgetTrigrams(noun, num, was)
-			tx.later(`UPDATE `+noun.index+` SET folded = $2 WHERE num = $1`, num, r.folded)
-			tx.later(`INSERT INTO `+noun.trigrams+` (rowid, folded) VALUES ($1, $2)`, num, r.folded)
-		}
-		tx.later(`UPDATE `+noun.table+` SET unindexed = FALSE WHERE id = $1`, r.id)
-	}
-	return len(batch), err
+	batch := `(
+		SELECT id, company, folded
+		FROM ` + noun.table + ` INDEXED BY ` + noun.pending + `
+		WHERE unindexed
+		ORDER BY id
+		LIMIT $1)`
+	tx.later(`
+		INSERT INTO `+noun.trigrams+` (`+noun.trigrams+`, rowid, folded)
+		SELECT 'delete', x.num, x.folded
+		FROM `+batch+` b
+		CROSS JOIN `+noun.index+` x ON x.subject = b.id`, n)
+	tx.later(`
+		INSERT INTO `+noun.index+` (subject, company, folded)
+		SELECT id, company, folded
+		FROM `+batch+`
+		WHERE TRUE
+		ON CONFLICT (subject) DO UPDATE SET folded = excluded.folded`, n)
+	tx.later(`
+		INSERT INTO `+noun.trigrams+` (rowid, folded)
+		SELECT x.num, x.folded
+		FROM `+batch+` b
+		CROSS JOIN `+noun.index+` x ON x.subject = b.id`, n)
+	done, err := tx.exec(`
+		UPDATE `+noun.table+`
+		SET unindexed = FALSE
+		WHERE id IN (SELECT id FROM `+batch+`)`, n)
+	return int(done), err
 }
 
 // forgetText takes a row that is being deleted out of the index.
@@ -89,12 +98,8 @@ func (tx *Tx) forgetText(noun *searched, id model.ID) error {
 		if err != nil || !known {
 			return err
 		}
-		tx.forgetTrigrams(noun, num, was)
+		tx.later(`INSERT INTO `+noun.trigrams+` (`+noun.trigrams+`, rowid, folded) VALUES ('delete', $1, $2)`, num, was)
 	}
 	tx.later(`DELETE FROM `+noun.index+` WHERE subject = $1`, id)
 	return nil
-}
-
-func (tx *Tx) forgetTrigrams(noun *searched, num int64, was string) {
-	tx.later(`INSERT INTO `+noun.trigrams+` (`+noun.trigrams+`, rowid, folded) VALUES ('delete', $1, $2)`, num, was)
 }

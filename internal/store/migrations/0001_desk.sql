@@ -352,9 +352,9 @@ CREATE TABLE card_search (
 -- sqlite: CREATE VIRTUAL TABLE conversation_trigrams USING fts5(folded, content='conversation_search', content_rowid='num', tokenize='trigram case_sensitive 1', detail='none');
 -- sqlite: CREATE VIRTUAL TABLE contact_trigrams USING fts5(folded, content='contact_search', content_rowid='num', tokenize='trigram case_sensitive 1', detail='none');
 -- sqlite: CREATE VIRTUAL TABLE card_trigrams USING fts5(folded, content='card_search', content_rowid='num', tokenize='trigram case_sensitive 1', detail='none');
--- postgres: CREATE INDEX conversation_trigrams ON conversation_search USING gin (folded gin_trgm_ops);
--- postgres: CREATE INDEX contact_trigrams ON contact_search USING gin (folded gin_trgm_ops);
--- postgres: CREATE INDEX card_trigrams ON card_search USING gin (folded gin_trgm_ops);
+-- postgres: CREATE INDEX conversation_trigrams ON conversation_search USING gin (folded gin_trgm_ops) WITH (gin_pending_list_limit = 256);
+-- postgres: CREATE INDEX contact_trigrams ON contact_search USING gin (folded gin_trgm_ops) WITH (gin_pending_list_limit = 256);
+-- postgres: CREATE INDEX card_trigrams ON card_search USING gin (folded gin_trgm_ops) WITH (gin_pending_list_limit = 256);
 
 -- Attendances ----------------------------------------------------------------------------------
 
