@@ -1,7 +1,9 @@
 package desk
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"recado/internal/model"
@@ -67,16 +69,23 @@ func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, s
 // keyUser finds the member a new key is to act as. Nobody hands out more power than their own.
 func (d *Desk) keyUser(tx *store.Tx, a *Actor, id model.ID) (model.Ref, error) {
 	m, found, err := tx.MemberPowers(a.Company.ID, id)
-	if err != nil {
-		return model.Ref{}, err
+	if err != nil || !found {
+		return model.Ref{}, errOr(err, model.Invalid("body.user_id", "there is no such team member"))
 	}
-	if !found {
-		return model.Ref{}, model.Invalid("body.user_id", "there is no such team member")
+	return model.Ref{ID: m.ID, Name: m.Name}, a.mayActAs(m.ID, m.Role)
+}
+
+// mayActAs refuses to hand out a key of somebody who may do more, or who sees other conversations.
+func (a *Actor) mayActAs(member model.ID, role model.Role) error {
+	switch {
+	case member == a.User.ID:
+		return nil
+	case !a.Role.AtLeast(role):
+		return model.Errorf(model.CodeInsufficientScope, "A key that acts as %s cannot issue one that acts as %s.", a.Role, role)
+	case a.Profile != model.AccessAll:
+		return model.Errorf(model.CodeInsufficientScope, "A key of somebody who does not see every conversation can issue keys for that person alone.")
 	}
-	if !a.Role.AtLeast(m.Role) {
-		return model.Ref{}, model.Errorf(model.CodeInsufficientScope, "A key that acts as %s cannot issue one that acts as %s.", a.Role, m.Role)
-	}
-	return model.Ref{ID: m.ID, Name: m.Name}, nil
+	return nil
 }
 
 // keyBoards checks the boards of a new key: existing ones, and none that the creator may not see.
@@ -96,6 +105,11 @@ func (d *Desk) keyBoards(tx *store.Tx, a *Actor, boards *[]model.ID) ([]model.ID
 	return append([]model.ID{}, *boards...), nil
 }
 
+// seesAllOf reports whether the actor's key sees every board that another one does; nil is all boards.
+func (a *Actor) seesAllOf(boards []model.ID) bool {
+	return a.Boards == nil || boards != nil && !slices.ContainsFunc(boards, func(id model.ID) bool { return !a.MaySeeBoard(id) })
+}
+
 // RotateKey gives an integration a new secret; the old one lives on for the overlap.
 func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap time.Duration) (model.Key, string, error) {
 	secret, hash := model.NewAPIKey()
@@ -108,6 +122,13 @@ func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap tim
 			return k, model.NotFound("key")
 		case !scopes.Subset(a.Scopes):
 			return k, model.Errorf(model.CodeInsufficientScope, "This key has scopes that yours lacks.")
+		case !a.seesAllOf(k.Boards):
+			return k, model.Errorf(model.CodeInsufficientScope, "This key sees boards that yours does not.")
+		}
+		if m, found, err := tx.MemberPowers(a.Company.ID, k.User.ID); err != nil || found {
+			if err := cmp.Or(err, a.mayActAs(m.ID, m.Role)); err != nil {
+				return k, err
+			}
 		}
 		tx.ReplaceKeySecret(id, tx.Now.Add(overlap), hash)
 		tx.AfterCommit(d.forgetHolders)
