@@ -29,6 +29,9 @@ func (d *Desk) Webhooks(ctx context.Context, a *Actor) ([]model.Webhook, error) 
 
 // CreateWebhook registers an address and gives its signing secret, which is never shown again.
 func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (model.Webhook, string, error) {
+	if err := a.hearsEverything(); err != nil {
+		return model.Webhook{}, "", err
+	}
 	clean, err := d.checkWebhook(WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events})
 	if err != nil {
 		return model.Webhook{}, "", err
@@ -54,6 +57,9 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (mode
 // UpdateWebhook changes an address. Activating it starts its count of failures anew; deactivating it
 // gives up what is pending, which the feed still has.
 func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in WebhookChange) (model.Webhook, error) {
+	if err := a.hearsEverything(); err != nil {
+		return model.Webhook{}, err
+	}
 	clean, err := d.checkWebhook(in)
 	if err != nil {
 		return model.Webhook{}, err
@@ -97,6 +103,9 @@ func (d *Desk) DeleteWebhook(ctx context.Context, a *Actor, id model.ID) error {
 // RotateWebhookSecret replaces the signing secret and gives the new one. For a day the Standard
 // Webhooks header carries a signature with the old one as well.
 func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (model.Webhook, string, error) {
+	if err := a.hearsEverything(); err != nil {
+		return model.Webhook{}, "", err
+	}
 	secret := model.NewWebhookSecret()
 	w, err := write(ctx, d, a, func(tx *store.Tx) (model.Webhook, error) {
 		w, found, err := tx.LockWebhook(a.Company.ID, id)
@@ -111,6 +120,16 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (
 		return w.Webhook, nil
 	})
 	return w, secret, err
+}
+
+// hearsEverything refuses to let somebody choose where events go who may not see all of them: an address
+// hears of every conversation.
+func (a *Actor) hearsEverything() error {
+	if a.Profile == model.AccessAll {
+		return nil
+	}
+	return model.Errorf(model.CodeInsufficientScope,
+		"A webhook hears of every conversation, and this key acts as somebody who does not see them all. GET /events gives what it may see.")
 }
 
 // cleanWebhook holds checked values; the zero value of a field leaves it as it is.
