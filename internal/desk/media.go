@@ -161,9 +161,12 @@ func (d *Desk) signLink(id model.ID, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// usableMedia finds a file that a message of the company may carry.
-func (d *Desk) usableMedia(tx *store.Tx, company, id model.ID) (model.Media, error) {
-	m, found, err := tx.Media(company, id)
+// usableMedia finds a file that the actor may put into a message: one that they may see.
+func (d *Desk) usableMedia(tx *store.Tx, a *Actor, id model.ID) (model.Media, error) {
+	m, found, err := tx.Media(a.Company.ID, id)
+	if err == nil && found && a.Profile != model.AccessAll {
+		found, err = a.seesMedia(tx, id)
+	}
 	if err != nil || !found || m.Private || !m.Stored {
 		return m, errOr(err, model.Invalid("body.media_id", "there is no such file"))
 	}

@@ -122,7 +122,7 @@ func (d *Desk) send(tx *store.Tx, a *Actor, o *store.Outbox, in *NewMessage) (ac
 	if a.Key.IsZero() {
 		m.Origin = model.OriginApp
 	}
-	extras, err := d.fillMessage(tx, m, o, in)
+	extras, err := d.fillMessage(tx, a, m, o, in)
 	if err != nil {
 		return accepted{}, err
 	}
@@ -158,9 +158,9 @@ func (d *Desk) send(tx *store.Tx, a *Actor, o *store.Outbox, in *NewMessage) (ac
 }
 
 // fillMessage looks up what the message refers to.
-func (d *Desk) fillMessage(tx *store.Tx, m *model.Message, o *store.Outbox, in *NewMessage) (extras store.MessageExtras, err error) {
+func (d *Desk) fillMessage(tx *store.Tx, a *Actor, m *model.Message, o *store.Outbox, in *NewMessage) (extras store.MessageExtras, err error) {
 	if in.MediaID != nil {
-		media, err := d.usableMedia(tx, m.Company, *in.MediaID)
+		media, err := d.usableMedia(tx, a, *in.MediaID)
 		if err != nil {
 			return extras, err
 		}

@@ -85,9 +85,9 @@ func (d *Desk) Simulate(ctx context.Context, a *Actor, channel model.ID, s Simul
 		in := d.intake(tx, ch)
 		var m *model.Message
 		if s.ExternalID != nil {
-			m, err = in.simulateStatus(&s)
+			m, err = in.simulateStatus(a, &s)
 		} else {
-			m, err = in.simulateMessage(&s, phone)
+			m, err = in.simulateMessage(a, &s, phone)
 		}
 		if err != nil {
 			return nil, err
@@ -97,7 +97,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Actor, channel model.ID, s Simul
 	return m, s.ExternalID == nil, err
 }
 
-func (in *intake) simulateMessage(s *Simulation, phone string) (*model.Message, error) {
+func (in *intake) simulateMessage(a *Actor, s *Simulation, phone string) (*model.Message, error) {
 	msg := &model.IncomingMessage{
 		ExternalID: "sandbox." + model.NewID().String(), FromPhoneApp: s.FromPhoneApp, Group: s.Group, Type: model.TypeText,
 		Customer: model.Person{Phone: phone, WAID: phone[1:]}, At: in.tx.Now,
@@ -110,7 +110,7 @@ func (in *intake) simulateMessage(s *Simulation, phone string) (*model.Message, 
 	}
 	var upload *model.Media
 	if s.MediaID != nil {
-		media, err := in.d.usableMedia(in.tx, in.channel.Company, *s.MediaID)
+		media, err := in.d.usableMedia(in.tx, a, *s.MediaID)
 		if err != nil {
 			return nil, err
 		}
@@ -138,8 +138,13 @@ func (in *intake) quotable(msg *model.IncomingMessage, external string) error {
 	return nil
 }
 
-func (in *intake) simulateStatus(s *Simulation) (*model.Message, error) {
+func (in *intake) simulateStatus(a *Actor, s *Simulation) (*model.Message, error) {
 	was, found, err := in.tx.MessageWithExternalID(in.channel.ID, *s.ExternalID)
+	if err == nil && found {
+		var c model.Conversation
+		c, found, err = in.tx.Conversation(in.channel.Company, was.Conversation)
+		found = found && a.MaySee(&c)
+	}
 	if err != nil || !found {
 		return nil, errOr(err, model.Invalid("body.external_id", "this channel has no message with that external id"))
 	}
