@@ -65,8 +65,9 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person)
 	}
 	c := known[0].Contact
 	if !c.Public && !channel.Private {
-		c.Public, c.Channel = true, &channel.ID
+		c.Public, c.Channel, c.Name = true, &channel.ID, personName(p) // what they were called there stays there
 		tx.ShowContact(c.Company, c.ID, channel.ID)
+		tx.NameContact(&c)
 	}
 	phoneFree := true
 	linked := map[identity]bool{}
