@@ -35,6 +35,11 @@ func (c *Client) On(node *Client) *Client {
 	return &Client{base: node.base, key: c.key, checker: c.checker}
 }
 
+// As is the same server with another key.
+func (c *Client) As(key string) *Client {
+	return &Client{base: c.base, key: key, checker: c.checker}
+}
+
 func (c *Client) at(url string) *Client {
 	return &Client{base: url + "/v1", key: c.key, checker: c.checker}
 }

@@ -1,0 +1,83 @@
+package matrix
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+// building is a server with two companies, and what each keeps from the other.
+type building struct {
+	w       *servertest.World
+	a, b    *office
+	mine    *talk // for calls that are refused and change nothing
+	foreign *talk
+	private *talk
+	sqlite  bool
+}
+
+func each(t *testing.T, body func(t *testing.T, b *building)) {
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(receiver.Close)
+	var config server.Config
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		b := &building{w: w, a: newOffice(t, w, w.A, 1, receiver.URL), b: newOffice(t, w, w.B, 2, receiver.URL)}
+		b.sqlite = config.DatabaseURL == ""
+		b.private = b.a.privateTalk(t, "secret-of-a-private-channel", func(query string) []string { return ids(t, config, query) })
+		b.foreign = b.b.talk(t, "secret-of-another-company")
+		b.mine = b.a.talk(t, "mine")
+		body(t, b)
+	}, func(c *server.Config) {
+		c.WhatsAppBaseURL = receiver.URL
+		config = *c
+	})
+}
+
+// ids looks past the API into the database.
+func ids(t *testing.T, c server.Config, query string) (out []string) {
+	t.Helper()
+	keep := func(raw []byte) { out = append(out, model.ID(raw).String()) }
+	if c.DatabaseURL == "" {
+		conn, err := sqlite.OpenConn(c.DataDir+"/recado.db", sqlite.OpenReadWrite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		err = sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			raw := make([]byte, 16)
+			s.ColumnBytes(0, raw)
+			keep(raw)
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	conn, err := pgx.Connect(context.Background(), c.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	rows, err := conn.Query(context.Background(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[[16]byte])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range found {
+		keep(id[:])
+	}
+	return out
+}

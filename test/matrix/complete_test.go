@@ -1,0 +1,87 @@
+package matrix
+
+import (
+	"strings"
+	"testing"
+
+	"recado/internal/servertest"
+)
+
+// TestTheTableIsComplete finds ids of the OpenAPI document that no example has a slot for.
+func TestTheTableIsComplete(t *testing.T) {
+	w := servertest.Start(t, "")
+	var doc document
+	w.A.Get(t, "/openapi.json").OK(200).Into(&doc)
+	known := map[string]bool{}
+	for _, route := range w.API.Routes() {
+		known[route.Method+" "+route.Path] = true
+		op := doc.Paths[route.Path][strings.ToLower(route.Method)]
+		var texts []string
+		for _, ex := range table[route.Method+" "+route.Path] {
+			texts = append(texts, "&"+ex.query, ex.body)
+			if got, want := len(slots(ex.path)), strings.Count(route.Path, "{"); got != want {
+				t.Errorf("%s %s: the path has %d ids, the example %d", route.Method, route.Path, want, got)
+			}
+		}
+		all := strings.Join(texts, "\n")
+		for _, p := range op.Parameters {
+			if p.In == "query" && (p.Schema.Format == "uuid" || p.Name == "assignee") && !strings.Contains(all, "&"+p.Name+"={") {
+				t.Errorf("%s %s: no example has a slot for the filter %s", route.Method, route.Path, p.Name)
+			}
+		}
+		for name := range doc.ids(op.RequestBody.Content["application/json"].Schema) {
+			if !strings.Contains(all, `"`+name+`":"{`) && !strings.Contains(all, `"`+name+`":["{`) {
+				t.Errorf("%s %s: no example has a slot for the field %s", route.Method, route.Path, name)
+			}
+		}
+	}
+	for name := range table {
+		if !known[name] {
+			t.Errorf("%s stands in the table, but there is no such route", name)
+		}
+	}
+}
+
+// document is the part of the OpenAPI document that tells where ids stand.
+type document struct {
+	Paths map[string]map[string]struct {
+		Parameters []struct {
+			Name, In string
+			Schema   schema
+		}
+		RequestBody struct {
+			Content map[string]struct{ Schema *schema }
+		}
+	}
+	Components struct{ Schemas map[string]*schema }
+}
+
+type schema struct {
+	Ref        string `json:"$ref"`
+	Format     string
+	Properties map[string]*schema
+	Items      *schema
+}
+
+// ids names the fields of a body that hold ids, at any depth.
+func (d *document) ids(s *schema) map[string]bool {
+	found := map[string]bool{}
+	var walk func(name string, s *schema)
+	walk = func(name string, s *schema) {
+		if s == nil {
+			return
+		}
+		if s.Ref != "" {
+			s = d.Components.Schemas[s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]]
+		}
+		if s.Format == "uuid" {
+			found[name] = true
+		}
+		walk(name, s.Items)
+		for below, property := range s.Properties {
+			walk(below, property)
+		}
+	}
+	walk("", s)
+	return found
+}

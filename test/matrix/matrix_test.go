@@ -1,0 +1,259 @@
+// Package matrix proves who may know of what. It takes the table of routes and fills every place where
+// an id can stand with ids that the caller must not know of: another company's, a private channel's,
+// those outside of a member's access profile or a key's boards. The answer must be, byte for byte, the
+// one for an id that nobody has.
+package matrix
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recado/internal/api"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+func TestNobodyLearnsOfOthers(t *testing.T) {
+	each(t, func(t *testing.T, b *building) {
+		for _, noun := range []string{"key", "label", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media"} {
+			b.b.id(t, noun, nil, false)
+		}
+		before := b.b.photograph(t)
+		for _, route := range b.w.API.Routes() {
+			name := route.Method + " " + route.Path
+			t.Run(name, func(t *testing.T) {
+				if table[name] == nil {
+					t.Fatal("this route has no line in the table of test/matrix: add an example of it")
+				}
+				for _, ex := range table[name] {
+					b.strangers(t, route, ex)
+					b.succeeds(t, route, ex)
+				}
+			})
+		}
+		t.Run("nothing of another company has changed", func(t *testing.T) {
+			if diff := cmp.Diff(before, b.b.photograph(t)); diff != "" {
+				t.Error(diff)
+			}
+		})
+		t.Run("what is private is in no list and no event", func(t *testing.T) {
+			b.seesNothingOf(t, b.a.Client, nil, b.private, b.foreign)
+		})
+	})
+}
+
+// strangers fills each slot in turn with an id of another company's and of a private channel's.
+func (b *building) strangers(t *testing.T, route *api.Route, ex example) {
+	t.Helper()
+	mine := b.mine
+	for slot, noun := range ex.slots() {
+		var others []string
+		if id, ok := b.foreign.id(noun); ok {
+			others = append(others, id)
+		} else if isID(noun) {
+			others = append(others, b.b.id(t, noun, nil, false))
+		}
+		if id, ok := b.private.id(noun); ok && noun != "phone of conversation" {
+			others = append(others, id)
+		}
+		b.same(t, b.a.Client, route, ex, slot, noun, mine, others)
+	}
+}
+
+// same compares the answers for other ids in a slot with the answer for one that nobody has.
+func (b *building) same(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, noun string, mine *talk, others []string) {
+	t.Helper()
+	if !isID(noun) || noun == "protocol" {
+		return
+	}
+	nobodys := model.NewID().String()
+	if strings.HasPrefix(noun, "external") {
+		nobodys = "sandbox." + nobodys
+	}
+	want, wantHeader := b.answer(t, c, route, ex, slot, nobodys, mine)
+	for _, id := range others {
+		got, header := b.answer(t, c, route, ex, slot, id, mine)
+		if got != want {
+			t.Errorf("%s %s %s: the %s %s is answered\n%s\nand one that nobody has\n%s", ex.path, ex.query, ex.body, noun, id, got, want)
+		}
+		for _, name := range []string{"Content-Type", "ETag", "Location", "Allow", "Idempotency-Replayed", "Retry-After"} {
+			if header.Get(name) != wantHeader.Get(name) {
+				t.Errorf("%s: the %s %s is answered with %s %q", ex.path, noun, id, name, header.Get(name))
+			}
+		}
+	}
+}
+
+var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
+
+// answer makes the call of an example with one slot filled by the given id and gives the answer in a
+// form that can be compared.
+func (b *building) answer(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, id string, mine *talk) (string, http.Header) {
+	t.Helper()
+	a := b.call(t, c, route, ex.only(slot), func(n int, noun string) string {
+		if n == slot {
+			return id
+		}
+		return b.a.id(t, noun, mine, false)
+	})
+	if a.Status < 300 && route.Method != http.MethodGet {
+		t.Errorf("%s %s: a %s that is not there is taken: %d %s", ex.path, ex.body, ex.slots()[slot], a.Status, a.Raw)
+	}
+	if list, ok := a.At("data").([]any); ok && a.Status == 200 && len(list) > 0 {
+		t.Errorf("%s %s: a list for a %s that is not there has %d elements", ex.path, ex.query, ex.slots()[slot], len(list))
+	}
+	raw := requestID.ReplaceAllString(string(a.Raw), `"request_id":""`)
+	return fmt.Sprintf("%d %s", a.Status, strings.ReplaceAll(raw, id, "<id>")), a.Header
+}
+
+// succeeds makes the call as it is meant, so that the refusals above are known to be about the id.
+func (b *building) succeeds(t *testing.T, route *api.Route, ex example) {
+	t.Helper()
+	if strings.HasSuffix(route.Path, "/stream") {
+		return
+	}
+	mine := b.a.talk(t, "mine")
+	nouns := ex.slots()
+	a := b.call(t, b.a.Client, route, ex, func(n int, noun string) string {
+		goes := route.Method == http.MethodDelete && n == len(nouns)-1
+		if noun == "contact" && strings.HasPrefix(ex.path, "/conversations") {
+			goes = true
+		}
+		return b.a.id(t, noun, mine, goes)
+	})
+	if a.Status >= 300 {
+		t.Errorf("%s %s %s: the example itself is refused: %d %s", ex.path, ex.query, ex.body, a.Status, a.Raw)
+	}
+}
+
+// call makes the call of an example; id says what stands in its nth slot.
+func (b *building) call(t *testing.T, c *servertest.Client, route *api.Route, ex example, id func(n int, noun string) string) *servertest.Answer {
+	t.Helper()
+	if ex.upload {
+		return upload(t, c)
+	}
+	n := -1
+	next := func(noun string) string { n++; return id(n, noun) }
+	target := fill(ex.path, next)
+	if ex.query != "" {
+		target += "?" + fill(ex.query, next)
+	}
+	var body any
+	if ex.body != "" {
+		body = fill(ex.body, next)
+	}
+	var headers []string
+	if route.Idempotent {
+		headers = []string{"Idempotency-Key", model.NewID().String()}
+	}
+	return c.Do(t, route.Method, target, body, headers...)
+}
+
+func (ex example) slots() []string { return slots(ex.path + "?" + ex.query + " " + ex.body) }
+
+// only keeps, of several filters of a list, the one with the slot: the others would hide what it does.
+// Slots that go leave an empty one behind, so that the numbers of the others stay.
+func (ex example) only(slot int) example {
+	n := len(slots(ex.path))
+	if ex.query == "" || slot < n {
+		return ex
+	}
+	pair := strings.Split(ex.query, "&")[slot-n]
+	kept := ""
+	for range slot - n {
+		kept += "{}"
+	}
+	ex.query = kept + pair
+	return ex
+}
+
+// isID tells the slots for things that exist from those for new ones.
+func isID(noun string) bool {
+	return !slices.Contains([]string{"phone", "word", "new", "receiver", "phone of conversation", ""}, noun)
+}
+
+// photograph is everything that a company's own key shows, but for who was seen when, and for the feed:
+// on PostgreSQL its end waits for whoever else writes on the same server.
+func (o *office) photograph(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, route := range o.w.API.Routes() {
+		if route.Method != http.MethodGet || strings.Contains(route.Path, "{") || strings.HasPrefix(route.Path, "/events") {
+			continue
+		}
+		var v any
+		o.Get(t, route.Path).OK(200).Into(&v)
+		forget(v, "last_used_at", "presence")
+		text, _ := json.MarshalIndent(v, "", " ")
+		fmt.Fprintf(&out, "%s %s\n", route.Path, text)
+	}
+	return out.String()
+}
+
+func forget(v any, names ...string) {
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			forget(element, names...)
+		}
+	case map[string]any:
+		for _, name := range names {
+			delete(v, name)
+		}
+		for _, below := range v {
+			forget(below, names...)
+		}
+	}
+}
+
+// seesNothingOf reads everything that a key can read and looks for what it must not know.
+func (b *building) seesNothingOf(t *testing.T, c *servertest.Client, mine *talk, hidden ...*talk) {
+	t.Helper()
+	for _, route := range b.w.API.Routes() {
+		if route.Method != http.MethodGet || strings.HasSuffix(route.Path, "/stream") {
+			continue
+		}
+		for _, ex := range table["GET "+route.Path] {
+			if mine == nil && slices.ContainsFunc(slots(ex.path), func(noun string) bool { _, ok := b.private.id(noun); return ok }) {
+				continue
+			}
+			ex.query = ""
+			b.noTrace(t, route.Path, b.call(t, c, route, ex, func(_ int, noun string) string { return b.a.id(t, noun, mine, false) }), hidden)
+		}
+	}
+	after := ""
+	for range 1000 {
+		page := c.Get(t, "/events?limit=100"+after).OK(200)
+		b.noTrace(t, "/events", page, hidden)
+		if len(page.List()) == 0 {
+			return
+		}
+		after = "&after=" + page.Text("next_cursor")
+	}
+	t.Error("the feed has no end")
+}
+
+func (b *building) noTrace(t *testing.T, path string, a *servertest.Answer, hidden []*talk) {
+	t.Helper()
+	for _, k := range hidden {
+		for noun, id := range k.ids {
+			if noun == "protocol" || noun == "phone of conversation" && k != b.private {
+				continue // numbers are the company's, and contacts its address book
+			}
+			if bytes.Contains(a.Raw, []byte(id)) {
+				t.Errorf("%s shows the %s %s of %s: %s", path, noun, id, k.mark, a.Raw)
+			}
+		}
+		if bytes.Contains(a.Raw, []byte(k.mark+" ")) || k == b.private && bytes.Contains(a.Raw, []byte(k.mark)) {
+			t.Errorf("%s shows a text of %s: %s", path, k.mark, a.Raw)
+		}
+	}
+}

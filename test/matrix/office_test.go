@@ -1,0 +1,246 @@
+package matrix
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+// office makes the things of one company, through its API.
+type office struct {
+	*servertest.Company
+	w        *servertest.World
+	receiver string
+	n        int               // makes phones and words differ
+	kept     map[string]string // by noun: what need not be new for every call
+}
+
+func newOffice(t *testing.T, w *servertest.World, c *servertest.Company, number int, receiver string) *office {
+	t.Helper()
+	o := &office{Company: c, w: w, receiver: receiver, n: number * 1_000_000, kept: map[string]string{}}
+	o.kept["channel"] = c.Post(t, "/channels", fmt.Sprintf(`{"name":"Main","phone":%q,"provider":"sandbox"}`, o.phone())).OK(201).ID()
+	o.kept["user"] = c.Post(t, "/team", fmt.Sprintf(`{"name":"Agent","email":"%s@x.example"}`, o.word())).OK(201).ID()
+	o.kept["sector"] = c.Post(t, "/sectors", fmt.Sprintf(`{"name":%q,"member_ids":[%q]}`, o.word(), o.kept["user"])).OK(201).ID()
+	return o
+}
+
+func (o *office) phone() string {
+	o.n++
+	return fmt.Sprintf("+55119%08d", 10_000_000+o.n)
+}
+
+func (o *office) word() string {
+	o.n++
+	return fmt.Sprintf("word%d", o.n)
+}
+
+// id gives what a slot stands for. The nouns of a conversation come from talk, the company's own are
+// made once, unless fresh asks for another one.
+func (o *office) id(t *testing.T, noun string, talk *talk, fresh bool) string {
+	t.Helper()
+	switch noun {
+	case "":
+		return ""
+	case "phone":
+		return o.phone()
+	case "word":
+		return o.word()
+	case "new":
+		return model.NewID().String()
+	case "receiver":
+		return o.receiver
+	}
+	if id, ok := talk.id(noun); ok {
+		return id
+	}
+	if id, ok := o.kept[noun]; ok && !fresh {
+		return id
+	}
+	id := o.make(t, noun)
+	if !fresh {
+		o.kept[noun] = id
+	}
+	return id
+}
+
+func (o *office) make(t *testing.T, noun string) string {
+	t.Helper()
+	post := func(path, body string) *servertest.Answer {
+		t.Helper()
+		return o.Post(t, path, body, "Idempotency-Key", model.NewID().String()).OK(201)
+	}
+	switch noun {
+	case "key":
+		return post("/keys", `{"name":"k","scopes":["read"]}`).ID()
+	case "label":
+		return post("/labels", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
+	case "contact":
+		return post("/contacts", fmt.Sprintf(`{"name":%q,"phone":%q}`, o.word(), o.phone())).ID()
+	case "user":
+		return post("/team", fmt.Sprintf(`{"name":"n","email":"%s@x.example"}`, o.word())).ID()
+	case "sector":
+		return post("/sectors", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
+	case "webhook":
+		return post("/integrations/webhooks", fmt.Sprintf(`{"name":"n","url":%q,"events":["attendance.closed"]}`, o.receiver)).ID()
+	case "delivery":
+		return o.Post(t, "/integrations/webhooks/"+o.id(t, "webhook", nil, false)+"/test", nil).OK(200).ID()
+	case "board":
+		board := post("/kanban/boards", fmt.Sprintf(`{"name":%q}`, o.word()))
+		o.kept["stage"] = board.Text("stages", 0, "id")
+		return board.ID()
+	case "stage":
+		board := o.id(t, "board", nil, false)
+		return post("/kanban/boards/"+board+"/stages", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
+	case "card", "other card":
+		board := o.id(t, "board", nil, false)
+		return post("/kanban/cards", fmt.Sprintf(`{"title":%q,"board_id":%q,"stage_id":%q}`, o.word(), board, o.kept["stage"])).ID()
+	case "media":
+		return o.upload(t).OK(201).ID()
+	}
+	t.Fatalf("nobody knows how to make a %s", noun)
+	return ""
+}
+
+// pixel is a picture, whatever its size.
+var pixel, _ = base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+func (o *office) upload(t *testing.T) *servertest.Answer { t.Helper(); return upload(t, o.Client) }
+
+func upload(t *testing.T, c *servertest.Client) *servertest.Answer {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, _ := form.CreateFormFile("file", "pixel.png")
+	_, _ = part.Write(pixel)
+	_ = form.Close()
+	r, err := http.NewRequest(http.MethodPost, c.Base()+"/media", &body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+c.Secret())
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	return c.Send(t, r)
+}
+
+// talk is a conversation with one of everything that belongs to it. Texts and names carry its mark.
+type talk struct {
+	mark string
+	ids  map[string]string
+}
+
+func (k *talk) id(noun string) (string, bool) {
+	if k == nil {
+		return "", false
+	}
+	id, ok := k.ids[noun]
+	return id, ok
+}
+
+// talk lets a customer write, with a picture, and the team answer.
+func (o *office) talk(t *testing.T, mark string) *talk {
+	t.Helper()
+	phone := o.phone()
+	k := &talk{mark: mark, ids: map[string]string{"phone of conversation": phone}}
+	simulate := "/channels/" + o.kept["channel"] + "/simulate"
+	picture := o.upload(t).OK(201).ID()
+	in := o.Post(t, simulate, fmt.Sprintf(`{"from":%q,"name":%q,"text":%q,"media_id":%q}`, phone, mark, mark+" asks", picture)).OK(201)
+	k.ids["message"], k.ids["external"], k.ids["media"] = in.ID(), in.Text("external_id"), picture
+	k.ids["conversation"] = in.Text("conversation")
+	at := "/conversations/" + k.ids["conversation"]
+	out := o.Post(t, at+"/messages", fmt.Sprintf(`{"client_id":%q,"text":%q}`, model.NewID(), mark+" is answered")).OK(201)
+	k.ids["external sent"] = o.externalID(t, out)
+	attendance := o.Get(t, at+"/attendance").OK(200)
+	k.ids["attendance"], k.ids["protocol"] = attendance.ID(), attendance.Text("protocol")
+	k.ids["card"] = o.Post(t, "/kanban/cards", fmt.Sprintf(`{"title":%q,"board_id":%q,"stage_id":%q,"conversation":%q}`,
+		mark, o.id(t, "board", nil, false), o.id(t, "stage", nil, false), k.ids["conversation"]), "Idempotency-Key", model.NewID().String()).OK(201).ID()
+	return k
+}
+
+// externalID is what the provider calls a message; the sandbox tells it with the answer or soon after.
+func (o *office) externalID(t *testing.T, sent *servertest.Answer) string {
+	t.Helper()
+	for range 2000 {
+		if id := sent.Text("external_id"); id != "" {
+			return id
+		}
+		sent = o.Get(t, "/messages/"+sent.ID()).OK(200)
+	}
+	t.Fatalf("never sent: %s", sent.Raw)
+	return ""
+}
+
+// privateTalk is a conversation of a channel that no key may know of.
+func (o *office) privateTalk(t *testing.T, mark string, peek func(query string) []string) *talk {
+	t.Helper()
+	ctx := context.Background()
+	operator, err := o.w.Desk.Operator(ctx, o.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	channel, err := o.w.Desk.CreateChannel(ctx, operator, desk.NewChannel{Name: mark, Phone: o.phone(), Provider: model.ProviderSandbox, Private: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	phone, external := o.phone(), "private."+model.NewID().String()
+	err = o.w.Desk.Receive(ctx, channel.ID, []model.Incoming{{Message: &model.IncomingMessage{
+		ExternalID: external, Type: model.TypeImage, Text: mark + " asks",
+		Customer: model.Person{Phone: phone, WAID: phone[1:], Name: mark},
+		Media:    &model.IncomingMedia{ProviderID: "1", MimeType: "image/png"},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &talk{mark: mark, ids: map[string]string{"channel": channel.ID.String(), "phone of conversation": phone, "external": external}}
+	for noun, query := range map[string]string{
+		"conversation": `SELECT id FROM conversations WHERE private`,
+		"message":      `SELECT id FROM messages WHERE private`,
+		"media":        `SELECT id FROM media WHERE private`,
+		"attendance":   `SELECT id FROM attendances WHERE private`,
+		"contact":      `SELECT id FROM contacts WHERE NOT public`,
+		"card":         `SELECT id FROM cards WHERE hidden`,
+	} {
+		ids := peek(query)
+		if len(ids) != 1 {
+			t.Fatalf("%s: %d rows", query, len(ids))
+		}
+		k.ids[noun] = ids[0]
+	}
+	k.ids["other card"] = k.ids["card"]
+	return k
+}
+
+// fill puts ids into the slots of a text.
+func fill(text string, id func(noun string) string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		noun, after, closed := strings.Cut(rest, "}")
+		if !found || !closed || strings.ContainsAny(noun, `"{:`) { // a brace of JSON, not of a slot
+			if !found {
+				out.WriteString(text)
+				return out.String()
+			}
+			out.WriteString(before + "{")
+			text = rest
+			continue
+		}
+		out.WriteString(before + id(noun))
+		text = after
+	}
+}
+
+// slots names what stands in the slots of a text.
+func slots(text string) []string {
+	var nouns []string
+	fill(text, func(noun string) string { nouns = append(nouns, noun); return "" })
+	return nouns
+}

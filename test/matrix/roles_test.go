@@ -1,0 +1,235 @@
+package matrix
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+// member is somebody who does not see everything, and the key that acts as them.
+type member struct {
+	*servertest.Client
+	id   string
+	mine *talk
+}
+
+// hire adds a member to the sector and gives them a conversation of their own.
+func (b *building) hire(t *testing.T, role model.Role, profile model.AccessProfile, sector string) *member {
+	t.Helper()
+	made := b.a.Post(t, "/team", fmt.Sprintf(`{"name":"n","email":"%s@x.example","role":%q,"access_profile":%q,"sector_ids":[%q]}`,
+		b.a.word(), role, profile, sector)).OK(201)
+	m := &member{id: made.ID(), mine: b.a.talk(t, "mine")}
+	user, _ := model.ParseID(m.id)
+	_, m.Client = b.w.NewKey(t, b.a.ID, desk.NewKey{Name: "n", Scopes: model.EveryScope, User: &user})
+	b.a.Post(t, "/conversations/"+m.mine.ids["conversation"]+"/transfer", fmt.Sprintf(`{"user_id":%q}`, m.id)).OK(200)
+	return m
+}
+
+// place hands a conversation to a person, or to nobody, in a sector.
+func (b *building) place(t *testing.T, k *talk, user, sector string) *talk {
+	t.Helper()
+	b.a.Post(t, "/conversations/"+k.ids["conversation"]+"/transfer", fmt.Sprintf(`{"user_id":%s,"sector_id":%q}`, user, sector)).OK(200)
+	return k
+}
+
+func TestNobodySeesPastTheirAccessProfile(t *testing.T) {
+	each(t, func(t *testing.T, b *building) {
+		theirs, others := b.a.make(t, "sector"), b.a.kept["sector"]
+		elsewhere := b.place(t, b.a.talk(t, "secret-of-another-sector"), `"`+b.a.kept["user"]+`"`, others)
+		queued := b.place(t, b.a.talk(t, "secret-of-a-queue"), `null`, theirs)
+		before := b.state(t, elsewhere) + b.state(t, queued)
+		roles := []model.Role{model.RoleAgent, model.RoleManager, model.RoleAdmin, model.RoleOwner}
+		if !b.sqlite { // roles are no matter of the engine, what a member sees is
+			roles = roles[:1]
+		}
+		for _, role := range roles {
+			t.Run(string(role)+" who sees their own", func(t *testing.T) {
+				m := b.hire(t, role, model.AccessOwn, theirs)
+				b.blind(t, m, elsewhere, queued)
+			})
+			t.Run(string(role)+" who sees their sectors", func(t *testing.T) {
+				m := b.hire(t, role, model.AccessSectors, theirs)
+				b.blind(t, m, elsewhere)
+				if a := m.Get(t, "/conversations").OK(200); !strings.Contains(string(a.Raw), queued.ids["conversation"]) {
+					t.Error("a member does not see the queue of their own sector")
+				}
+			})
+		}
+		t.Run("nothing they may not see has changed", func(t *testing.T) {
+			if diff := cmp.Diff(before, b.state(t, elsewhere)+b.state(t, queued)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	})
+}
+
+// blind tries everything that belongs to conversations outside of a member's sight, on every route.
+func (b *building) blind(t *testing.T, m *member, hidden ...*talk) {
+	t.Helper()
+	for _, route := range b.w.API.Routes() {
+		for _, ex := range table[route.Method+" "+route.Path] {
+			for slot, noun := range ex.slots() {
+				var ids []string
+				for _, k := range hidden {
+					if id, ok := k.id(noun); ok && isID(noun) {
+						ids = append(ids, id)
+					}
+				}
+				if ids != nil {
+					b.same(t, m.Client, route, ex, slot, noun, m.mine, ids)
+				}
+			}
+			if route.Method == http.MethodGet && len(slots(ex.path)) == 1 {
+				if _, ok := m.mine.id(slots(ex.path)[0]); ok {
+					b.call(t, m.Client, route, ex, func(_ int, noun string) string { return b.a.id(t, noun, m.mine, false) }).OK(200)
+				}
+			}
+		}
+	}
+	b.seesNothingOf(t, m.Client, m.mine, append(hidden, b.private, b.foreign)...)
+	b.streamsNothingOf(t, m, hidden...)
+}
+
+// updatedAt is what pinning a conversation and letting it go again leaves behind.
+var updatedAt = regexp.MustCompile(`,"updated_at":"[^"]*"`)
+
+// state is what an owner's key shows of a conversation and all that belongs to it.
+func (b *building) state(t *testing.T, k *talk) string {
+	t.Helper()
+	at := "/conversations/" + k.ids["conversation"]
+	var out strings.Builder
+	for _, path := range []string{at, at + "/messages", at + "/assignments", at + "/attendance", "/kanban/cards/" + k.ids["card"]} {
+		out.Write(updatedAt.ReplaceAll(b.a.Get(t, path).OK(200).Raw, nil))
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// streamsNothingOf follows the live feed while something happens in hidden conversations, and then in
+// the member's own.
+func (b *building) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, m.Base()+"/events/stream", nil)
+	r.Header.Set("Authorization", "Bearer "+m.Secret())
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for _, k := range append(hidden, m.mine) {
+		for _, pinned := range []string{"true", "false"} {
+			b.a.Patch(t, "/conversations/"+k.ids["conversation"], `{"pinned":`+pinned+`}`).OK(200)
+		}
+	}
+	seen := 0
+	for lines := bufio.NewScanner(resp.Body); seen < 2 && lines.Scan(); {
+		line := lines.Text()
+		for _, k := range hidden {
+			if strings.Contains(line, k.ids["conversation"]) {
+				t.Errorf("the stream shows %s: %s", k.mark, line)
+			}
+		}
+		if strings.HasPrefix(line, "data:") && strings.Contains(line, m.mine.ids["conversation"]) {
+			seen++
+		}
+	}
+	if seen < 2 {
+		t.Error("the stream does not show the member's own conversation")
+	}
+}
+
+func TestNobodyHandsOutMoreThanTheyHave(t *testing.T) {
+	each(t, func(t *testing.T, b *building) {
+		sector := b.a.make(t, "sector")
+		agent, colleague := b.hire(t, model.RoleAgent, model.AccessOwn, sector), b.hire(t, model.RoleAgent, model.AccessAll, sector)
+		t.Run("nobody gets hold of a key that sees more", func(t *testing.T) {
+			agent.Post(t, "/keys/"+b.a.Key.ID.String()+"/rotate", nil).Fails(403, "insufficient_scope")
+			for _, user := range []string{b.a.Owner.ID.String(), colleague.id} {
+				agent.Post(t, "/keys", fmt.Sprintf(`{"name":"k","scopes":["read"],"user_id":%q}`, user)).Fails(403, "insufficient_scope")
+			}
+			colleague.Post(t, "/keys/"+b.a.Key.ID.String()+"/rotate", nil).Fails(403, "insufficient_scope")
+			own := agent.Post(t, "/keys", `{"name":"k","scopes":["read"]}`).OK(201)
+			agent.Post(t, "/keys/"+own.ID()+"/rotate", nil).OK(200)
+			limited := b.a.Post(t, "/keys", `{"name":"k","scopes":["keys:manage","read"],"boards":[]}`).OK(201)
+			all := b.a.Post(t, "/keys", `{"name":"k","scopes":["read"]}`).OK(201)
+			b.a.Client.As(limited.Text("key")).Post(t, "/keys/"+all.ID()+"/rotate", nil).Fails(403, "insufficient_scope")
+		})
+		t.Run("who does not see every conversation cannot choose where events go", func(t *testing.T) {
+			agent.Post(t, "/integrations/webhooks", fmt.Sprintf(`{"name":"n","url":%q,"events":["message.sent"]}`, b.a.receiver)).Fails(403, "insufficient_scope")
+			hook := "/integrations/webhooks/" + b.a.id(t, "webhook", nil, false)
+			agent.Patch(t, hook, fmt.Sprintf(`{"url":%q}`, b.a.receiver)).Fails(403, "insufficient_scope")
+			agent.Post(t, hook+"/rotate-secret", nil).Fails(403, "insufficient_scope")
+			colleague.Patch(t, hook, `{"name":"m"}`).OK(200)
+		})
+	})
+}
+
+func TestAKeyKnowsOnlyItsBoards(t *testing.T) {
+	each(t, func(t *testing.T, b *building) {
+		mine := b.a.talk(t, "mine")
+		allowed, _ := model.ParseID(b.a.id(t, "board", nil, false))
+		word := b.a.word()
+		board := b.a.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":%q}`, word), "Idempotency-Key", model.NewID().String()).OK(201)
+		stage := board.Text("stages", 0, "id")
+		card := b.a.Post(t, "/kanban/cards", fmt.Sprintf(`{"title":"secret-of-another-board asks","board_id":%q}`, board.ID()),
+			"Idempotency-Key", model.NewID().String()).OK(201)
+		hidden := &talk{mark: "secret-of-another-board", ids: map[string]string{"board": board.ID(), "stage": stage, "card": card.ID(), "other card": card.ID()}}
+		_, c := b.w.NewKey(t, b.a.ID, desk.NewKey{Name: "n", Scopes: model.EveryScope, Boards: &[]model.ID{allowed}})
+		for _, route := range b.w.API.Routes() {
+			for _, ex := range table[route.Method+" "+route.Path] {
+				for slot, noun := range ex.slots() {
+					if id, ok := hidden.id(noun); ok {
+						b.same(t, c, route, ex, slot, noun, mine, []string{id})
+					}
+				}
+			}
+		}
+		b.seesNothingOf(t, c, mine, hidden)
+		t.Run("a board that it cannot see does not take a name away", func(t *testing.T) {
+			c.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":%q}`, word), "Idempotency-Key", model.NewID().String()).OK(201)
+		})
+	})
+}
+
+func TestWhatIsPrivateTakesNothingAway(t *testing.T) {
+	each(t, func(t *testing.T, b *building) {
+		channel, phone := b.a.kept["channel"], b.private.ids["phone of conversation"]
+		t.Run("no protocol number of a private channel can be looked up", func(t *testing.T) {
+			for n := range 20 {
+				page := b.a.Get(t, fmt.Sprintf("/attendances?protocol=%d", n+1)).OK(200)
+				b.noTrace(t, "/attendances", page, []*talk{b.private})
+			}
+		})
+		t.Run("a client_id of another company is free", func(t *testing.T) {
+			id := model.NewID().String()
+			body := fmt.Sprintf(`{"client_id":%q,"text":"x"}`, id)
+			b.b.Post(t, "/conversations/"+b.foreign.ids["conversation"]+"/messages", body).OK(201)
+			b.a.Post(t, "/conversations/"+b.a.talk(t, "mine").ids["conversation"]+"/messages", body).OK(201)
+		})
+		t.Run("opening a conversation with somebody known in private shows nothing of them", func(t *testing.T) {
+			opened := b.a.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phone)).OK(201)
+			shown := []*talk{{mark: b.private.mark, ids: map[string]string{"conversation": b.private.ids["conversation"], "channel": b.private.ids["channel"]}}}
+			b.noTrace(t, "POST /conversations", opened, shown)
+			if strings.Contains(string(opened.Raw), b.private.mark) {
+				t.Errorf("it shows the name: %s", opened.Raw)
+			}
+			contact := b.a.Get(t, "/contacts/"+opened.Text("contact")).OK(200)
+			if strings.Contains(string(contact.Raw), b.private.mark) {
+				t.Errorf("the contact shows the name: %s", contact.Raw)
+			}
+		})
+	})
+}

@@ -1,0 +1,106 @@
+package matrix
+
+// example is one call of a route in which every id is a slot: {conversation} stands for the id of a
+// conversation. A route whose slots cannot all be filled in one call has several examples.
+type example struct {
+	path, query, body string
+	upload            bool // the body is a form with a file
+}
+
+// table has a line for every route; a route without one fails the test, and so does an id of the
+// OpenAPI document that no slot stands for.
+var table = map[string][]example{
+	"GET /me": {{path: "/me"}},
+
+	"GET /keys":              {{path: "/keys"}},
+	"POST /keys":             {{path: "/keys", body: `{"name":"k","scopes":["read"],"boards":["{board}"],"user_id":"{user}"}`}},
+	"POST /keys/{id}/rotate": {{path: "/keys/{key}/rotate"}},
+	"DELETE /keys/{id}":      {{path: "/keys/{key}"}},
+
+	"GET /channels":            {{path: "/channels"}},
+	"POST /channels":           {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
+	"PATCH /channels/{id}":     {{path: "/channels/{channel}", body: `{"name":"n"}`}},
+	"POST /channels/{id}/test": {{path: "/channels/{channel}/test"}},
+	"POST /channels/{id}/simulate": {
+		{path: "/channels/{channel}/simulate", body: `{"from":"{phone}","text":"x","media_id":"{media}"}`},
+		{path: "/channels/{channel}/simulate", body: `{"from":"{phone of conversation}","text":"x","reply_to_external_id":"{external}"}`},
+		{path: "/channels/{channel}/simulate", body: `{"external_id":"{external sent}","status":"delivered"}`},
+		{path: "/channels/{channel}/simulate", body: `{"from_phone_app":true,"to":"{phone}","text":"x"}`},
+	},
+
+	"GET /conversations": {{path: "/conversations", query: "channel={channel}&assignee={user}&sector={sector}&label={label}"}},
+	"POST /conversations": {
+		{path: "/conversations", body: `{"channel_id":"{channel}","contact_id":"{contact}"}`},
+		{path: "/conversations", body: `{"channel_id":"{channel}","phone":"{phone}"}`},
+	},
+	"GET /conversations/{id}":                   {{path: "/conversations/{conversation}"}},
+	"PATCH /conversations/{id}":                 {{path: "/conversations/{conversation}", body: `{"label_ids":["{label}"]}`}},
+	"POST /conversations/{id}/read":             {{path: "/conversations/{conversation}/read"}},
+	"POST /conversations/{id}/transfer":         {{path: "/conversations/{conversation}/transfer", body: `{"user_id":"{user}","sector_id":"{sector}"}`}},
+	"PUT /conversations/{id}/sector":            {{path: "/conversations/{conversation}/sector", body: `{"sector_id":"{sector}"}`}},
+	"GET /conversations/{id}/attendance":        {{path: "/conversations/{conversation}/attendance"}},
+	"GET /conversations/{id}/assignments":       {{path: "/conversations/{conversation}/assignments"}},
+	"POST /conversations/{id}/attendance/close": {{path: "/conversations/{conversation}/attendance/close"}},
+	"GET /conversations/{id}/messages":          {{path: "/conversations/{conversation}/messages"}},
+	"POST /conversations/{id}/messages": {
+		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","text":"x","media_id":"{media}"}`},
+		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","text":"x","reply_to_external_id":"{external}"}`},
+	},
+	"GET /messages/{id}":  {{path: "/messages/{message}"}},
+	"POST /media":         {{path: "/media", upload: true}},
+	"GET /media/{id}/url": {{path: "/media/{media}/url"}},
+
+	"GET /contacts":        {{path: "/contacts", query: "label={label}&channel={channel}"}},
+	"POST /contacts":       {{path: "/contacts", body: `{"name":"n","phone":"{phone}","channel_id":"{channel}"}`}},
+	"GET /contacts/{id}":   {{path: "/contacts/{contact}"}},
+	"PATCH /contacts/{id}": {{path: "/contacts/{contact}", body: `{"label_ids":["{label}"]}`}},
+
+	"GET /labels":         {{path: "/labels"}},
+	"POST /labels":        {{path: "/labels", body: `{"name":"{word}"}`}},
+	"PATCH /labels/{id}":  {{path: "/labels/{label}", body: `{"color":"#123456"}`}},
+	"DELETE /labels/{id}": {{path: "/labels/{label}"}},
+
+	"GET /attendances":      {{path: "/attendances", query: "assignee={user}&sector={sector}&conversation={conversation}&protocol={protocol}"}},
+	"GET /attendances/{id}": {{path: "/attendances/{attendance}"}},
+
+	"GET /team":            {{path: "/team"}},
+	"POST /team":           {{path: "/team", body: `{"name":"n","email":"{word}@x.example","sector_ids":["{sector}"]}`}},
+	"PATCH /team/{id}":     {{path: "/team/{user}", body: `{"sector_ids":["{sector}"]}`}},
+	"DELETE /team/{id}":    {{path: "/team/{user}"}},
+	"GET /sectors":         {{path: "/sectors"}},
+	"POST /sectors":        {{path: "/sectors", body: `{"name":"{word}","member_ids":["{user}"]}`}},
+	"PATCH /sectors/{id}":  {{path: "/sectors/{sector}", body: `{"member_ids":["{user}"]}`}},
+	"DELETE /sectors/{id}": {{path: "/sectors/{sector}"}},
+
+	"GET /company/attendance":   {{path: "/company/attendance"}},
+	"PATCH /company/attendance": {{path: "/company/attendance", body: `{"mode":"liberal"}`}},
+	"GET /reports/attendance":   {{path: "/reports/attendance", query: "sector={sector}&user={user}"}},
+
+	"GET /integrations/webhooks":                                          {{path: "/integrations/webhooks"}},
+	"POST /integrations/webhooks":                                         {{path: "/integrations/webhooks", body: `{"name":"n","url":"{receiver}","events":["message.sent"]}`}},
+	"GET /integrations/webhooks/events":                                   {{path: "/integrations/webhooks/events"}},
+	"PATCH /integrations/webhooks/{id}":                                   {{path: "/integrations/webhooks/{webhook}", body: `{"name":"n"}`}},
+	"DELETE /integrations/webhooks/{id}":                                  {{path: "/integrations/webhooks/{webhook}"}},
+	"POST /integrations/webhooks/{id}/rotate-secret":                      {{path: "/integrations/webhooks/{webhook}/rotate-secret"}},
+	"POST /integrations/webhooks/{id}/test":                               {{path: "/integrations/webhooks/{webhook}/test"}},
+	"GET /integrations/webhooks/{id}/deliveries":                          {{path: "/integrations/webhooks/{webhook}/deliveries"}},
+	"POST /integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver": {{path: "/integrations/webhooks/{webhook}/deliveries/{delivery}/redeliver"}},
+	"GET /events":        {{path: "/events"}},
+	"GET /events/stream": {{path: "/events/stream"}},
+
+	"GET /kanban/boards":                           {{path: "/kanban/boards"}},
+	"POST /kanban/boards":                          {{path: "/kanban/boards", body: `{"name":"{word}"}`}},
+	"GET /kanban/boards/{id}":                      {{path: "/kanban/boards/{board}"}},
+	"PATCH /kanban/boards/{id}":                    {{path: "/kanban/boards/{board}", body: `{"name":"{word}"}`}},
+	"POST /kanban/boards/{id}/stages":              {{path: "/kanban/boards/{board}/stages", body: `{"name":"{word}"}`}},
+	"PATCH /kanban/boards/{id}/stages/{stage_id}":  {{path: "/kanban/boards/{board}/stages/{stage}", body: `{"name":"{word}"}`}},
+	"DELETE /kanban/boards/{id}/stages/{stage_id}": {{path: "/kanban/boards/{board}/stages/{stage}"}},
+	"GET /kanban/cards":                            {{path: "/kanban/cards", query: "board_id={board}&label={label}"}},
+	"POST /kanban/cards": {{path: "/kanban/cards", body: `{"title":"t","board_id":"{board}","stage_id":"{stage}","before_card_id":"{card}",` +
+		`"label_ids":["{label}"],"assignee":"{user}","contact":"{contact}","conversation":"{conversation}"}`}},
+	"GET /kanban/cards/{id}": {{path: "/kanban/cards/{card}"}},
+	"PATCH /kanban/cards/{id}": {{path: "/kanban/cards/{card}", body: `{"version":1,"label_ids":["{label}"],"assignee":"{user}","contact":"{contact}",` +
+		`"conversation":"{conversation}"}`}},
+	"POST /kanban/cards/{id}/move": {{path: "/kanban/cards/{card}/move", body: `{"version":1,"stage_id":"{stage}","before_card_id":"{other card}"}`}},
+	"DELETE /kanban/cards/{id}":    {{path: "/kanban/cards/{card}"}},
+}
