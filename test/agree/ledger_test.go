@@ -14,7 +14,7 @@ type ledger struct {
 	zone   *time.Location
 	rules  model.AttendanceRules
 	chats  []*chat
-	cases  []*model.Attendance // in the order of their numbers
+	cases  []*model.Attendance // the oldest first
 	number int64
 }
 
@@ -38,7 +38,9 @@ func (l *ledger) received(c *chat, now time.Time) {
 	if c.open != nil || !l.rules.Enabled {
 		return
 	}
-	l.number++
+	if !c.private { // those are numbered apart, and never shown
+		l.number++
+	}
 	c.open = &model.Attendance{
 		Number: l.number, Protocol: model.FormatProtocol(l.number), Status: model.AttendanceOpen, Private: c.private,
 		Conversation: c.id, Channel: c.channel, Responsible: c.assignee, Sector: c.sector,
