@@ -52,7 +52,11 @@ func writeDemo(e *env, made *demo.Demo, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, append(raw, '\n'), 0o600); err != nil {
+	// Whole or not at all: whoever waits for the file reads it at once, and a kill must not leave half.
+	if err := os.WriteFile(path+".new", append(raw, '\n'), 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(e.stdout, "Recado is running.\n  address  %s\n  login    %s / %s\n  API key  %s\n  more     %s\n\n  curl -H 'Authorization: Bearer %s' %s/me\n\n",
