@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	streamPage      = 50 // events in memory per stream
-	streamHeartbeat = 15 * time.Second
+	streamPage      = 50               // events in memory per stream
+	streamHeartbeat = 14 * time.Second // looked at once a second, so 15 at most
 	streamLook      = time.Second      // how often a quiet stream looks at the key and the feed
 	streamWrite     = 10 * time.Second // for a client to take a page; a slower one is dropped
 	streamsPerKey   = 20

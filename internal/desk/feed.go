@@ -74,13 +74,30 @@ func (d *Desk) feedPage(tx *store.Tx, a *Actor, position int64, id model.ID, typ
 		if err != nil {
 			return page, err
 		}
-		seen += rows
+		if seen += rows; seen == 0 && position > 0 {
+			if ahead, err := tx.FeedAhead(position); err != nil || ahead {
+				return page, errOr(err, errFeedAhead())
+			}
+		}
 		if page.More = rows == window || left; !page.More {
 			break
 		}
 	}
 	page.Next = d.feedCursor(a, position, id)
 	return page, nil
+}
+
+func errFeedAhead() error {
+	return model.Errorf(model.CodeInvalidCursor, "This cursor is ahead of the feed: an older state of the database was brought back. Start again without a cursor.")
+}
+
+// MendFeed makes the feed whole after the database was moved to another server.
+func (d *Desk) MendFeed(ctx context.Context) error {
+	n, err := write(ctx, d, nil, func(tx *store.Tx) (int64, error) { return tx.MendFeed() })
+	if n > 0 {
+		d.log.Info("events from another database server were put in front of the feed", "events", n)
+	}
+	return err
 }
 
 // maySeeEvent applies the one policy on conversations, and the key's list of boards.

@@ -140,6 +140,12 @@ func TestFeed(t *testing.T) {
 				t.Error(err)
 			}
 		})
+		t.Run("refuses a cursor from a later life of the database", func(t *testing.T) {
+			cursor := d.feedCursor(o.owner, 1<<40, model.NewID())
+			if _, err := d.Events(t.Context(), o.owner, cursor, model.EveryEvent, 1); model.CodeOf(err) != model.CodeInvalidCursor {
+				t.Error(err)
+			}
+		})
 		t.Run("its end lies behind everything so far", func(t *testing.T) {
 			end, err := d.FeedEnd(t.Context(), o.owner)
 			if err != nil {

@@ -191,7 +191,7 @@ func (s *Server) run(ctx context.Context) {
 		&work.Index{Desk: s.Desk, Logger: log},
 		&work.Sweep{Desk: s.Desk, Logger: log, Now: s.config.Now},
 		s.deliver,
-		&work.Feed{Desk: s.Desk},
+		&work.Feed{Desk: s.Desk, Logger: log},
 		&work.Retain{Desk: s.Desk, Logger: log},
 	} {
 		s.loops.Go(func() { loop.Run(ctx) })

@@ -65,6 +65,28 @@ func (tx *Tx) FeedEnd(company model.ID) (position int64, id model.ID, err error)
 	return position, lastOfAll, err
 }
 
+// FeedAhead reports whether a place lies beyond everything this database has ever handed out: the
+// cursor is from before an older backup was brought back, or from another server.
+func (tx *Tx) FeedAhead(position int64) (bool, error) {
+	sql := `SELECT 1 WHERE $1 > COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`
+	if !tx.SQLite() {
+		sql = `SELECT 1 WHERE $1 >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`
+	}
+	return tx.one(sql, []any{position}, func(Row) {})
+}
+
+// MendFeed puts events that came from another PostgreSQL server, where transaction ids were higher,
+// before everything that happens here, in the order of their ids. It tells how many there were.
+func (tx *Tx) MendFeed() (int64, error) {
+	if tx.SQLite() {
+		return 0, nil
+	}
+	return tx.exec(`
+		UPDATE events
+		SET position = pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1
+		WHERE position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
+}
+
 // EventBody gives the exact bytes of one event of the company.
 func (tx *Tx) EventBody(company, id model.ID) ([]byte, bool, error) {
 	var body []byte

@@ -2,12 +2,21 @@ package work
 
 import (
 	"context"
+	"log/slog"
 
 	"recado/internal/desk"
 )
 
 // Feed wakes this node's live streams for events that other nodes recorded.
-type Feed struct{ Desk *desk.Desk }
+type Feed struct {
+	Desk   *desk.Desk
+	Logger *slog.Logger
+}
 
 // Run ends with ctx.
-func (f *Feed) Run(ctx context.Context) { f.Desk.ListenFeed(ctx) }
+func (f *Feed) Run(ctx context.Context) {
+	if err := f.Desk.MendFeed(ctx); err != nil && ctx.Err() == nil {
+		f.Logger.Warn("the feed could not be looked at", slog.Any("error", err))
+	}
+	f.Desk.ListenFeed(ctx)
+}
