@@ -407,8 +407,8 @@ func TestPrivateAttendances(t *testing.T) {
 		if strings.Contains(string(queues.Raw), private.ID.String()) || queues.Text("data", 0, "id") != sector {
 			t.Errorf("%s", queues.Raw)
 		}
-		if got := current(t, w, customerWrites(t, w, sandbox(t, w), phoneNumber(1))).Text("protocol"); got != "ATD-000002" {
-			t.Errorf("%s: a private attendance has no number of its own", got)
+		if got := current(t, w, customerWrites(t, w, sandbox(t, w), phoneNumber(1))).Text("protocol"); got != "ATD-000001" {
+			t.Errorf("%s: a private attendance left a gap", got)
 		}
 	})
 }

@@ -60,6 +60,7 @@ type touched struct {
 	*thread
 	changed bool // there is something to save
 	loud    bool // and something to tell
+	opens   bool // the customer wrote: an attendance opens
 }
 
 func (d *Desk) intake(tx *store.Tx, channel model.Channel) *intake {
@@ -90,13 +91,17 @@ func (in *intake) take(item *model.Incoming) error {
 	return nil
 }
 
-// finish saves the conversations.
+// finish saves the conversations. Attendances open only here, when every conversation is locked already:
+// who holds the company's numbering must not wait for a conversation whose holder waits for a number.
 func (in *intake) finish() error {
 	for _, t := range in.order {
 		if !t.changed {
 			continue
 		}
 		t.silent = !t.loud
+		if err := t.open(); err != nil {
+			return err
+		}
 		if err := t.save(); err != nil {
 			return err
 		}
@@ -159,9 +164,16 @@ func (in *intake) wrote(t *touched, m *model.Message, msg *model.IncomingMessage
 	if err := t.emitWith(model.EventMessageReceived, "message", m); err != nil {
 		return err
 	}
-	if msg.Reaction { // a thumb under a farewell begins nothing new
+	t.opens = t.opens || !msg.Reaction // a thumb under a farewell begins nothing new
+	return nil
+}
+
+// open opens the attendance that the customer's messages asked for.
+func (t *touched) open() error {
+	if !t.opens {
 		return nil
 	}
+	t.opens = false
 	return t.openAttendance(nil)
 }
 
@@ -171,6 +183,9 @@ func (in *intake) sentFromPhone(t *touched, m *model.Message, quiet bool) error 
 		return nil
 	}
 	if err := t.emitWith(model.EventMessageSent, "message", m); err != nil {
+		return err
+	}
+	if err := t.open(); err != nil { // the customer's message that this answers may be in the same batch
 		return err
 	}
 	if err := t.answered(nil); err != nil {
