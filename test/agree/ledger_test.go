@@ -20,10 +20,11 @@ type ledger struct {
 
 // chat is a conversation as the ledger knows it.
 type chat struct {
-	id      model.ID // zero until somebody has written
+	id      model.ID // zero until it is known, and where it is private
 	channel model.ID
 	private bool
 	phone   string
+	known   bool // somebody has begun it
 
 	assignee *model.Ref
 	sector   *model.ID
@@ -35,6 +36,12 @@ type chat struct {
 // received: the customer writes.
 func (l *ledger) received(c *chat, now time.Time) {
 	c.last = now
+	l.begun(c, model.OpenedByCustomer, now)
+}
+
+// begun: the customer or the team starts to talk.
+func (l *ledger) begun(c *chat, by string, now time.Time) {
+	c.known = true
 	if c.open != nil || !l.rules.Enabled {
 		return
 	}
@@ -44,7 +51,7 @@ func (l *ledger) received(c *chat, now time.Time) {
 	c.open = &model.Attendance{
 		Number: l.number, Protocol: model.FormatProtocol(l.number), Status: model.AttendanceOpen, Private: c.private,
 		Conversation: c.id, Channel: c.channel, Responsible: c.assignee, Sector: c.sector,
-		OpenedAt: now, OpenedBy: model.OpenedByCustomer,
+		OpenedAt: now, OpenedBy: by,
 	}
 	l.cases = append(l.cases, c.open)
 }
@@ -97,7 +104,14 @@ func (l *ledger) swept(now time.Time) {
 	}
 	reason := model.CloseReasonAutomatic
 	for _, c := range l.chats {
-		if c.open != nil && !now.Before(c.last.Add(time.Duration(l.rules.AutoClose.AfterMinutes)*time.Minute)) {
+		if c.open == nil {
+			continue
+		}
+		active := c.open.OpenedAt
+		if c.last.After(active) {
+			active = c.last
+		}
+		if !now.Before(active.Add(time.Duration(l.rules.AutoClose.AfterMinutes) * time.Minute)) {
 			l.closed(c, nil, &reason, now)
 		}
 	}

@@ -14,7 +14,9 @@ func (o *office) step(chats []*chat) {
 	o.wait()
 	c := pick(o, chats)
 	switch n := o.random.IntN(100); {
-	case n < 22 || c.last.IsZero():
+	case n < 4 && !c.private:
+		o.start(c)
+	case n < 22 || !c.known:
 		o.receive(c)
 	case n < 30:
 		o.answerOnPhone(c)
@@ -68,6 +70,19 @@ func (o *office) receive(c *chat) {
 		c.id = m.Conversation
 	}
 	o.received(c, *o.now)
+}
+
+// start lets a member begin to talk, before anything is written.
+func (o *office) start(c *chat) {
+	who := pick(o, o.people)
+	o.note("%s starts to talk to %s", who.User.Name, c.phone)
+	opened, err := o.desk.OpenConversation(o.ctx, who, desk.NewConversation{Channel: c.channel, Phone: &c.phone})
+	o.must(err)
+	if opened.Created == c.known {
+		o.t.Fatalf("created is %t\nafter %v", opened.Created, o.log)
+	}
+	c.id = opened.Conversation.ID
+	o.begun(c, model.OpenedByTeam, *o.now)
 }
 
 func (o *office) incoming(c *chat, fromPhone bool) *model.IncomingMessage {
