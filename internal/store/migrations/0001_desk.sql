@@ -193,7 +193,7 @@ CREATE TABLE card_labels (
     status  TEXT NOT NULL,
     PRIMARY KEY (subject, label)
 ) /*sqlite: WITHOUT ROWID */;
-CREATE INDEX card_labels_label ON card_labels (label, board, status, subject DESC);
+CREATE INDEX card_labels_label ON card_labels (label, board, status, subject);
 
 -- Conversations and messages -----------------------------------------------------------------
 
@@ -539,10 +539,10 @@ CREATE TABLE cards (
 );
 CREATE INDEX cards_stage ON cards (stage, rank, id);
 -- A page is one walk along an index for each board and status it shows; see store/card_list.go.
-CREATE INDEX cards_list ON cards (board, status, id DESC, due_at) WHERE NOT private AND NOT hidden;
-CREATE INDEX cards_priority ON cards (board, status, priority, id DESC) WHERE NOT private AND NOT hidden;
-CREATE INDEX cards_due ON cards (board, status, due_at, id) WHERE due_at IS NOT NULL AND NOT private AND NOT hidden;
-CREATE INDEX cards_undue ON cards (board, status, id DESC) WHERE due_at IS NULL AND NOT private AND NOT hidden;
+CREATE INDEX cards_list ON cards (board, status, id, due_at) WHERE NOT private AND NOT hidden;
+CREATE INDEX cards_priority ON cards (board, status, priority, id) WHERE NOT private AND NOT hidden;
+CREATE INDEX cards_due ON cards (board, status, (due_at / 86400000), id, due_at) WHERE due_at IS NOT NULL AND NOT private AND NOT hidden;
+CREATE INDEX cards_undue ON cards (board, status, id) WHERE due_at IS NULL AND NOT private AND NOT hidden;
 CREATE UNIQUE INDEX cards_attendance ON cards (attendance) WHERE attendance IS NOT NULL;
 CREATE INDEX cards_unindexed ON cards (id) WHERE unindexed;
 

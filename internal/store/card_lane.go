@@ -1,0 +1,216 @@
+package store
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"recado/internal/model"
+)
+
+// cardQuery is a query for the ids of a page of cards while it is being written.
+type cardQuery struct {
+	*statement
+	CardFilter
+	tx   *Tx
+	text search
+}
+
+// way is one of the forms of that query.
+type way func(q *cardQuery) string
+
+// afterAll is no card's id and comes after all of them.
+var afterAll = model.ID(slices.Repeat([]byte{0xff}, len(model.ID{})))
+
+// column is one by which an index leads to its lanes; kind is its type on PostgreSQL.
+type column struct{ name, kind string }
+
+var (
+	boardColumn    = column{"c.board", "uuid"}
+	statusColumn   = column{"c.status", "text"}
+	priorityColumn = column{"c.priority", "text"}
+	dayColumn      = column{"c.due_at / 86400000", "bigint"} // the day of Greenwich on which a card is due
+)
+
+// along walks the lanes of an index over the cards.
+func along(index string) way {
+	return func(q *cardQuery) string {
+		return q.walk("cards c"+q.tx.indexedBy(index), "c.id", []column{boardColumn, statusColumn}, q.lanes(nil), q.visible()+q.conditions(byAll))
+	}
+}
+
+// prioritized walks the lanes of a priority.
+func (q *cardQuery) prioritized() string {
+	return q.walk("cards c"+q.tx.indexedBy("cards_priority"), "c.id", []column{boardColumn, statusColumn, priorityColumn},
+		q.lanes([]any{q.Priority}), q.visible()+q.conditions(byAll&^byPriority))
+}
+
+// dueOnDays walks the lanes of each day on which cards may be due.
+func (q *cardQuery) dueOnDays() string {
+	return q.walk("cards c"+q.tx.indexedBy("cards_due"), "c.id", []column{boardColumn, statusColumn, dayColumn},
+		q.lanes(q.days()), q.visible()+" AND c.due_at IS NOT NULL"+q.conditions(byAll))
+}
+
+// days are those of Greenwich that a span of due dates touches; one that means nothing without a span.
+func (f *CardFilter) days() []any {
+	if f.DueFrom == nil || f.DueBefore == nil {
+		return make([]any, 1)
+	}
+	var all []any
+	for day := f.DueFrom.UnixMilli() / dayMillis; day <= f.DueBefore.UnixMilli()/dayMillis; day++ {
+		all = append(all, day)
+	}
+	return all
+}
+
+// labelled walks the lanes of a label. It fetches the cards only where more is asked of them.
+func (q *cardQuery) labelled() string {
+	from, conditions := "card_labels l", q.conditions(byAll&^byLabel)
+	if conditions != "" {
+		from, conditions = "card_labels l CROSS JOIN cards c", " AND c.id = l.subject"+conditions
+	}
+	lanes := q.lanes(nil)
+	for i := range lanes {
+		lanes[i] = slices.Insert(lanes[i], 0, any(q.Label))
+	}
+	return q.walk(from, "l.subject", []column{{"l.label", "uuid"}, {"l.board", "uuid"}, {"l.status", "text"}}, lanes, conditions)
+}
+
+// dueBefore goes through the cards that are overdue.
+func (q *cardQuery) dueBefore() string {
+	end := " AND " + dayColumn.name + " <= " + q.arg(q.DueBefore.UnixMilli()/dayMillis) + " AND c.due_at IS NOT NULL AND c.id < " + q.arg(q.After) +
+		q.visible() + q.conditions(byAll)
+	var all []string
+	for _, lane := range q.lanes(nil) {
+		all = append(all, "SELECT c.id AS id FROM cards c"+q.tx.indexedBy("cards_due")+" WHERE c.board = "+q.arg(lane[0])+" AND c.status = "+q.arg(lane[1])+end)
+	}
+	return strings.Join(all, " UNION ALL ")
+}
+
+// holdingText goes through the few cards that can hold the text.
+func (q *cardQuery) holdingText() string {
+	statuses := make([]string, len(q.Statuses))
+	for i, status := range q.Statuses {
+		statuses[i] = q.arg(status)
+	}
+	return "SELECT c.id AS id " + q.tx.fromSubset(q.text.candidates(q.tx)(q.statement), "cards", "c") +
+		" WHERE " + q.in("c.board", q.Boards) + " AND c.status IN (" + strings.Join(statuses, ", ") + ") AND c.id < " + q.arg(q.After) +
+		q.visible() + q.conditions(byAll)
+}
+
+// lanes gives the values of the leading columns of each lane: every board with every status and, where
+// there are further ones, each of these.
+func (q *cardQuery) lanes(further []any) [][]any {
+	var all [][]any
+	for _, board := range q.Boards {
+		for _, status := range q.Statuses {
+			if further == nil {
+				all = append(all, []any{board, status})
+			}
+			for _, v := range further {
+				all = append(all, []any{board, status, v})
+			}
+		}
+	}
+	return all
+}
+
+// walk goes along each lane from the cursor on, the newest first, for as long as a page is.
+func (q *cardQuery) walk(from, id string, columns []column, lanes [][]any, conditions string) string {
+	after := q.arg(q.After)
+	if !q.tx.SQLite() {
+		return q.walkPostgres(from, id, columns, lanes, conditions, after)
+	}
+	top := q.top()
+	all := make([]string, len(lanes))
+	for i, lane := range lanes {
+		within := id + " < " + after
+		for k, c := range columns {
+			within += " AND " + c.name + " = " + q.arg(lane[k])
+		}
+		all[i] = "SELECT id FROM (SELECT " + id + " AS id FROM " + from + " WHERE " + within + conditions + " ORDER BY " + id + " DESC" + top + ") lane"
+	}
+	return strings.Join(all, " UNION ALL ")
+}
+
+// walkPostgres describes a lane as one span of rows, ordered by all columns of the index: were the
+// columns equal to values, PostgreSQL might follow the primary key instead, in the hope to meet some
+// soon. It plans one lane and repeats it for each.
+func (q *cardQuery) walkPostgres(from, id string, columns []column, lanes [][]any, conditions, after string) string {
+	var names, at, values []string
+	for k, c := range columns {
+		names = append(names, c.name)
+		at = append(at, "v.k"+strconv.Itoa(k))
+	}
+	for _, lane := range lanes {
+		var row []string
+		for k, c := range columns {
+			row = append(row, q.arg(lane[k])+"::"+c.kind)
+		}
+		values = append(values, "("+strings.Join(row, ", ")+")")
+	}
+	row, start := "("+strings.Join(names, ", ")+", "+id+")", strings.Join(at, ", ")
+	return "SELECT l.id AS id FROM (VALUES " + strings.Join(values, ", ") + ") v (" + strings.ReplaceAll(start, "v.", "") + ") CROSS JOIN LATERAL (" +
+		"SELECT " + id + " AS id FROM " + from + " WHERE " + row + " >= (" + start + ", '00000000-0000-0000-0000-000000000000')" +
+		" AND " + row + " < (" + start + ", " + after + ")" + conditions +
+		" ORDER BY " + strings.Join(names, " DESC, ") + " DESC, " + id + " DESC" + q.top() + ") l"
+}
+
+// top is the LIMIT of a page with one row more than it shows; see page for why it stands in the text.
+func (q *cardQuery) top() string {
+	limit := q.Limit + 1
+	if q.tx.SQLite() {
+		return " LIMIT " + q.arg(limit)
+	}
+	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, glance + 1} {
+		if limit <= round {
+			return " LIMIT " + strconv.Itoa(round)
+		}
+	}
+	return ""
+}
+
+// visible is what the indexes of cards that keys may see ask for.
+func (q *cardQuery) visible() string { return " AND NOT c.private AND NOT c.hidden" }
+
+// The conditions that a list can have beside board, status and age.
+const (
+	byPriority = 1 << iota
+	byLabel
+	byDue
+	bySight
+	byText
+
+	byAll = byPriority | byLabel | byDue | bySight | byText
+)
+
+// conditions writes those of a set that the filter has.
+func (q *cardQuery) conditions(set int) string {
+	var b strings.Builder
+	and := func(condition string) { b.WriteString(" AND " + condition) }
+	if set&byPriority != 0 && q.Priority != "" {
+		and("c.priority = " + q.arg(q.Priority))
+	}
+	if set&byLabel != 0 && !q.Label.IsZero() {
+		and("EXISTS (SELECT 1 FROM card_labels l WHERE l.subject = c.id AND l.label = " + q.arg(q.Label) + ")")
+	}
+	if set&byDue != 0 {
+		if q.Undue {
+			and("c.due_at IS NULL")
+		}
+		if q.DueFrom != nil {
+			and("c.due_at >= " + q.arg(q.DueFrom))
+		}
+		if q.DueBefore != nil {
+			and("c.due_at < " + q.arg(q.DueBefore))
+		}
+	}
+	if set&bySight != 0 && !q.Sight.All {
+		and("(c.conversation IS NULL OR EXISTS (SELECT 1 FROM conversations v WHERE v.id = c.conversation AND " +
+			q.Sight.condition(q.statement, "v.assignee", "v.sector") + "))")
+	}
+	if set&byText != 0 && len(q.text.needles) > 0 {
+		and(q.text.contains(q.tx, q.statement, "c.folded"))
+	}
+	return b.String()
+}
