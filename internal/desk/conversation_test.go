@@ -1,0 +1,170 @@
+package desk
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+func TestHiddenConversationsAndContacts(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		d, a, ctx := o.nodes[0], o.owner, t.Context()
+		private, err := d.CreateChannel(ctx, a, NewChannel{Name: "Directors", Phone: "+5511955554444", Provider: model.ProviderSandbox, Private: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		public, err := d.CreateChannel(ctx, a, NewChannel{Name: "Desk", Phone: "+5511955554445", Provider: model.ProviderSandbox})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var conversation, contact model.ID
+		_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+			c, err := d.contactFor(tx, private, model.Person{Phone: "+5511911110001", Name: "Sigilosa"})
+			if err != nil {
+				return struct{}{}, err
+			}
+			th, _, err := d.threadWith(tx, private, c)
+			if err == nil {
+				conversation, contact = th.ID, c.ID
+			}
+			return struct{}{}, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		yes, name := true, "x"
+		for what, call := range map[string]func() error{
+			"get": func() error { _, err := d.Conversation(ctx, a, conversation); return err },
+			"change": func() error {
+				_, err := d.UpdateConversation(ctx, a, conversation, ConversationChange{Pinned: &yes})
+				return err
+			},
+			"read":           func() error { _, err := d.MarkRead(ctx, a, conversation); return err },
+			"get contact":    func() error { _, err := d.Contact(ctx, a, contact); return err },
+			"change contact": func() error { _, err := d.UpdateContact(ctx, a, contact, ContactChange{Name: &name}); return err },
+		} {
+			if err := call(); model.CodeOf(err) != model.CodeNotFound {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		_, err = d.OpenConversation(ctx, a, NewConversation{Channel: public.ID, Contact: &contact})
+		if model.CodeOf(err) != model.CodeInvalidRequest {
+			t.Errorf("open with a hidden contact: %v", err)
+		}
+		phone := "+5511911110001"
+		opened, err := d.OpenConversation(ctx, a, NewConversation{Channel: public.ID, Phone: &phone})
+		if err != nil || !opened.Created || *opened.Conversation.Contact != contact {
+			t.Fatalf("%+v %v", opened, err)
+		}
+		shown, err := d.Contact(ctx, a, contact)
+		if err != nil || *shown.Channel != public.ID {
+			t.Errorf("a contact shown by a public channel: %+v %v", shown, err)
+		}
+	})
+}
+
+func TestTheListAndMaySeeAgree(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		d, ctx := o.nodes[0], t.Context()
+		people, sectors := []*model.ID{nil, &o.owner.User.ID, new(model.NewID())}, []*model.ID{nil, new(model.NewID()), new(model.NewID())}
+		n := 0
+		for _, assignee := range people {
+			for _, sector := range sectors {
+				id := o.customer(t, n)
+				n++
+				err := o.change(ctx, d, id, func(t *thread) error {
+					t.Assignee, t.Sector = assignee, sector
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, profile := range []model.AccessProfile{model.AccessAll, model.AccessSectors, model.AccessOwn} {
+			for _, mine := range [][]model.ID{nil, {*sectors[1]}, {*sectors[1], *sectors[2]}} {
+				a := *o.owner
+				a.Profile, a.Sectors = profile, mine
+				listed, err := d.Conversations(ctx, &a, ConversationFilter{Limit: 100})
+				if err != nil {
+					t.Fatal(err)
+				}
+				everything, err := d.Conversations(ctx, o.owner, ConversationFilter{Limit: 100})
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen := map[model.ID]bool{}
+				for _, c := range listed.Data {
+					seen[c.ID] = true
+				}
+				for _, c := range everything.Data {
+					if seen[c.ID] != a.MaySee(&c) {
+						t.Errorf("%s with %d sectors: listed %v, MaySee %v: %+v", profile, len(mine), seen[c.ID], a.MaySee(&c), c)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestNodesIndexTogether(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		var wg sync.WaitGroup
+		ids := make([]model.ID, 8)
+		for i := range ids {
+			ids[i] = o.customer(t, i)
+		}
+		done := make(chan struct{})
+		for _, d := range o.nodes {
+			wg.Go(func() {
+				for {
+					if _, err := d.IndexSearch(t.Context()); err != nil {
+						t.Error(err)
+						return
+					}
+					select {
+					case <-done:
+						return
+					default:
+					}
+				}
+			})
+		}
+		var writers sync.WaitGroup
+		for i, id := range ids {
+			writers.Go(func() {
+				for n := range 10 {
+					name := fmt.Sprintf("cliente%dvez%d", i, n)
+					if err := o.change(t.Context(), o.nodes[i%2], id, func(t *thread) error { t.Name = name; return nil }); err != nil {
+						t.Error(err)
+						return
+					}
+					found, err := o.nodes[(i+1)%2].Conversations(t.Context(), o.owner, ConversationFilter{Q: name, Limit: 5})
+					if err != nil || len(found.Data) != 1 || found.Data[0].ID != id {
+						t.Errorf("%s: %v %v", name, found.Data, err)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		close(done)
+		wg.Wait()
+		for more := true; more; {
+			var err error
+			if more, err = o.nodes[0].IndexSearch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range ids {
+			for n, want := range map[int]int{3: 0, 9: 1} {
+				found, err := o.nodes[0].Conversations(t.Context(), o.owner, ConversationFilter{Q: fmt.Sprintf("cliente%dvez%d", i, n), Limit: 5})
+				if err != nil || len(found.Data) != want {
+					t.Errorf("after indexing, %d %d: %v %v", i, n, found.Data, err)
+				}
+			}
+		}
+	})
+}
