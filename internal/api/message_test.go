@@ -113,6 +113,18 @@ func TestReceiving(t *testing.T) {
 				t.Fatalf("%s", c.Raw)
 			}
 		})
+		t.Run("a blocked contact's messages are kept and disturb nobody", func(t *testing.T) {
+			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511977778888", "name": "Spam", "text": "buy"}`).OK(201)
+			conversation := m.Text("conversation")
+			contact := w.A.Get(t, "/conversations/"+conversation).OK(200).Text("contact")
+			block(t, w, contact)
+			w.A.Post(t, simulatePath(channel), `{"from": "+5511977778888", "text": "buy now"}`).OK(201)
+			c := w.A.Get(t, "/conversations/"+conversation).OK(200)
+			if c.Int("unread_count") != 1 || c.Text("last_message", "text") != "buy now" {
+				t.Fatalf("%s", c.Raw)
+			}
+			w.A.Post(t, "/conversations/"+conversation+"/messages", message("no")).Fails(409, "contact_blocked")
+		})
 		t.Run("edits and withdrawals change what is shown and keep the message", func(t *testing.T) {
 			ctx, id := context.Background(), mustID(channel)
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511966665555", "text": "tpyo"}`).OK(201)
@@ -149,8 +161,14 @@ func TestPrivateChannelsStayOutside(t *testing.T) {
 		if list := w.A.Get(t, "/conversations").OK(200).List(); len(list) != 0 {
 			t.Fatalf("%v", list)
 		}
+		if list := w.A.Get(t, "/contacts").OK(200).List(); len(list) != 0 {
+			t.Fatalf("%v", list)
+		}
 		w.A.Post(t, simulatePath(private.ID.String()), `{"from": "+5511987654321", "text": "x"}`).Fails(404, "not_found")
 		receive(mustID(sandbox(t, w)), "o-1")
+		if list := w.A.Get(t, "/contacts").OK(200).List(); len(list) != 1 {
+			t.Fatalf("the contact wrote to a public number and is not listed: %v", list)
+		}
 		if list := w.A.Get(t, "/conversations").OK(200).List(); len(list) != 1 {
 			t.Fatalf("%v", list)
 		}
@@ -170,6 +188,9 @@ func TestRacingMessagesOfANewNumberMakeOneConversation(t *testing.T) {
 		list := w.A.Get(t, "/conversations").OK(200)
 		if len(list.List()) != 1 || list.Int("data", 0, "unread_count") != 20 {
 			t.Fatalf("%s", list.Raw)
+		}
+		if contacts := w.A.Get(t, "/contacts").OK(200).List(); len(contacts) != 1 {
+			t.Fatalf("%v", contacts)
 		}
 	}
 	t.Run("sqlite", func(t *testing.T) {
@@ -424,6 +445,13 @@ func TestPaging(t *testing.T) {
 			w.A.Get(t, path+"?limit=101").Fails(400, "invalid_request")
 			w.B.Get(t, path).Fails(404, "not_found")
 		})
+		t.Run("a conversation without messages is an empty page", func(t *testing.T) {
+			opened := w.A.Post(t, "/conversations", `{"channel_id": "`+channel+`", "phone": "+5511900002222"}`).OK(201)
+			page := w.A.Get(t, "/conversations/"+opened.ID()+"/messages").OK(200)
+			if string(page.Raw) != `{"data":[],"before":null,"after":null}` {
+				t.Fatalf("%s", page.Raw)
+			}
+		})
 	})
 }
 
@@ -460,4 +488,9 @@ func conversationCalled(t *testing.T, w *servertest.World, name string) *servert
 	}
 	t.Fatalf("no conversation called %s", name)
 	return nil
+}
+
+func block(t *testing.T, w *servertest.World, contact string) {
+	t.Helper()
+	w.A.Patch(t, "/contacts/"+contact, `{"blocked": true}`).OK(200)
 }

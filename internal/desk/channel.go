@@ -138,10 +138,8 @@ func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelC
 	tx.WarnOfChannel(ch.Company, ch.ID, nil)
 	tx.SetChannelStatus(ch.Company, ch.ID, ch.Status, ch.StatusReason)
 	if ch.Status == model.ChannelConnected { // what waited may go
-		tx.AfterCommit(func() {
-			d.bells.Send.Ring()
-			d.store.Notify(channelSend, "")
-		})
+		tx.HurrySends(ch.ID)
+		tx.AfterCommit(d.ringSend)
 	}
 }
 

@@ -1,7 +1,271 @@
 package desk
 
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// sendRetries is how long a message that certainly did not go out waits before each further attempt.
+// Whatever follows it in its conversation waits with it.
+var sendRetries = model.Retries{2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
+
+// providerMediaLife is how long a file once uploaded to a provider is counted on; WhatsApp keeps it for 30 days.
+const providerMediaLife = 25 * 24 * time.Hour
+
+// SendJob is a message that is marked as being sent: it is handed to its provider once, and what came
+// of it is reported with SendStep.
+type SendJob struct {
+	Out model.Outgoing
+
+	queued store.Queued
+	media  *model.ID
+}
+
+// SendDone is what came of a job. Err is nil or, for whatever is known about the failure, a
+// *model.SendError; any other error leaves the message's fate unknown.
+type SendDone struct {
+	Job    SendJob
+	Result model.SendResult
+	Err    error
+}
+
+// SendStep is what a lane does next.
+type SendStep struct {
+	Held bool // the lane is still this owner's; if not, nothing new is started
+	Jobs []SendJob
+	Next *time.Time // when the channel's next message is due, nil when none waits
+}
+
+// BeginSending clears the way at the start of a process. On SQLite nobody else can be alive, so the
+// lanes of an earlier process are free at once.
+func (d *Desk) BeginSending(ctx context.Context) error {
+	if !d.Alone() {
+		return nil
+	}
+	return d.store.Write(ctx, func(tx *store.Tx) error {
+		tx.LeaveLanes(model.ID{})
+		return nil
+	})
+}
+
+// ListenSend rings the bell when another node has something to send, until ctx ends.
+func (d *Desk) ListenSend(ctx context.Context) {
+	d.store.Listen(ctx, channelSend, func(string) { d.bells.Send.Ring() })
+}
+
 // ringSend wakes the loops that send, on this node and on the others.
 func (d *Desk) ringSend() {
 	d.bells.Send.Ring()
 	d.store.Notify(channelSend, "")
+}
+
+// ChannelsToSend lists the connected channels that have something due.
+func (d *Desk) ChannelsToSend(ctx context.Context) ([]model.ID, error) {
+	return readOne(ctx, d, func(tx *store.Tx) ([]model.ID, error) { return tx.ChannelsToSend(tx.Now) })
+}
+
+// TakeSendLane makes owner the one who sends for a channel; it reports false while another node does.
+// What an earlier owner left in the middle ends uncertain and is never sent again.
+func (d *Desk) TakeSendLane(ctx context.Context, channel, owner model.ID, lease time.Duration) (lane Lane, taken bool, err error) {
+	_, err = write(ctx, d, nil, func(tx *store.Tx) (_ struct{}, err error) {
+		if lane, taken, err = tx.TakeLane(store.LaneChannel, channel, owner, lease); err != nil || !taken {
+			return struct{}{}, err
+		}
+		left, err := tx.LeftInTheMiddle(lane)
+		if err != nil || len(left) == 0 {
+			return struct{}{}, err
+		}
+		done := make([]SendDone, len(left))
+		for i, q := range left {
+			done[i] = SendDone{Job: SendJob{queued: q}, Err: errLeftInTheMiddle}
+		}
+		_, err = d.recordSends(tx, Lane{Subject: channel}, done)
+		return struct{}{}, err
+	})
+	return lane, taken, err
+}
+
+var errLeftInTheMiddle = errors.New("desk: the process that was sending this message ended")
+
+// SendStep writes down what came of jobs, keeps the lane, and marks up to room due messages as being
+// sent, all in one transaction. At most one message of a conversation is under way at a time.
+func (d *Desk) SendStep(ctx context.Context, lane Lane, owner model.ID, lease time.Duration, done []SendDone, room int) (SendStep, error) {
+	return write(ctx, d, nil, func(tx *store.Tx) (SendStep, error) {
+		held, taken, err := tx.TakeLane(store.LaneChannel, lane.Subject, owner, lease)
+		if err != nil {
+			return SendStep{}, err
+		}
+		step := SendStep{Held: taken && held.Epoch == lane.Epoch}
+		connected, err := d.recordSends(tx, lane, done)
+		if err != nil || !step.Held || !connected {
+			return step, err
+		}
+		if room > 0 {
+			jobs, err := tx.StartSends(lane, room)
+			if err != nil {
+				return step, err
+			}
+			for _, j := range jobs {
+				step.Jobs = append(step.Jobs, d.sendJob(tx, j))
+			}
+		}
+		step.Next, err = tx.NextSend(lane.Subject)
+		return step, err
+	})
+}
+
+// recordSends writes results down, in an order that no two nodes can hold against each other. It
+// reports whether the channel is connected.
+func (d *Desk) recordSends(tx *store.Tx, lane Lane, done []SendDone) (connected bool, err error) {
+	ch, found, err := tx.AnyChannel(lane.Subject)
+	if err != nil || !found {
+		return false, err
+	}
+	done = slices.Clone(done)
+	slices.SortStableFunc(done, func(a, b SendDone) int {
+		return bytes.Compare(a.Job.queued.Conversation[:], b.Job.queued.Conversation[:])
+	})
+	in := d.intake(tx, ch)
+	for i := range done {
+		if err := in.sendDone(lane, &done[i]); err != nil {
+			return false, err
+		}
+	}
+	return in.channel.Status == model.ChannelConnected, in.finish()
+}
+
+// sendDone settles one message, or puts it back in the queue.
+func (in *intake) sendDone(lane Lane, done *SendDone) error {
+	job := done.Job.queued
+	t, err := in.locked(job.Conversation)
+	if err != nil || t == nil {
+		return err
+	}
+	m, _, found, err := in.tx.Message(job.Company, job.Message)
+	if err != nil || !found {
+		return err
+	}
+	if done.Err == nil {
+		return in.wentOut(t, &m, done)
+	}
+	// A report of the provider may have settled it meanwhile, or another node may have given it up.
+	if m.Status != model.StatusQueued {
+		return nil
+	}
+	if !errors.Is(done.Err, errLeftInTheMiddle) {
+		if mine, err := in.tx.StillSending(lane, m.ID); err != nil || !mine {
+			return err
+		}
+	}
+	failure, known := errors.AsType[*model.SendError](done.Err)
+	now := in.tx.Now
+	switch {
+	case !known || failure.Fate == model.Uncertain:
+		return in.report(t, &m, "", store.EarlyStatus{Status: model.StatusFailed, Error: model.UncertainError(), At: now})
+	case failure.Disconnect:
+		in.disconnect(failure)
+		in.tx.RequeueSend(m.ID, now)
+		return nil
+	case failure.Retry:
+		if wait, again := sendRetries.Next(int(job.Attempts) + 1); again {
+			in.tx.RequeueSend(m.ID, now.Add(max(wait, failure.RetryAfter)))
+			return nil
+		}
+	}
+	reason := failure.MessageError()
+	return in.report(t, &m, "", store.EarlyStatus{Status: model.StatusFailed, Error: &reason, At: now})
+}
+
+// wentOut notes what the provider said when it took a message.
+func (in *intake) wentOut(t *touched, m *model.Message, done *SendDone) error {
+	result := done.Result
+	if err := in.report(t, m, result.ExternalID, store.EarlyStatus{Status: model.StatusSent, At: in.tx.Now}); err != nil {
+		return err
+	}
+	if t.Contact != nil {
+		for _, id := range identitiesOf(model.Person{WAID: result.WAID, UserID: result.UserID}) {
+			in.tx.LinkIdentity(t.Company, id.kind, id.value, *t.Contact)
+		}
+	}
+	if done.Job.media != nil && result.MediaID != "" && (done.Job.Out.Media == nil || done.Job.Out.Media.ProviderID != result.MediaID) {
+		in.tx.KeepProviderMedia(*done.Job.media, in.channel.ID, result.MediaID)
+	}
+	return in.settleEarly(t, m)
+}
+
+// disconnect stops a channel that nothing will go out through until somebody acts. Its queue waits.
+func (in *intake) disconnect(why *model.SendError) {
+	if in.channel.Status == model.ChannelDisconnected {
+		return
+	}
+	reason := why.Message
+	in.channel.Status = model.ChannelDisconnected
+	in.tx.SetChannelStatus(in.channel.Company, in.channel.ID, model.ChannelDisconnected, &reason)
+	id := in.channel.ID
+	in.tx.AfterCommit(func() {
+		in.d.log.Error("a channel was disconnected: its provider refuses it", slog.String("channel", id.String()), slog.Any("error", why))
+	})
+}
+
+// sendJob says what a provider has to be told.
+func (d *Desk) sendJob(tx *store.Tx, j store.Job) SendJob {
+	out := model.Outgoing{ClientID: j.Message.String(), To: receiver(j)}
+	if j.GroupID != nil {
+		out.GroupID, out.To = *j.GroupID, model.Person{}
+	}
+	if j.Text != nil {
+		out.Text = *j.Text
+	}
+	if j.ReplyTo != nil {
+		out.ReplyTo = *j.ReplyTo
+	}
+	if j.Template != nil {
+		out.Template = &model.Template{}
+		if err := json.Unmarshal([]byte(*j.Template), out.Template); err != nil {
+			d.log.Error("a stored template cannot be read", slog.String("message", j.Message.String()), slog.Any("error", err))
+		}
+		out.Text = ""
+	}
+	job := SendJob{Out: out, queued: j.Queued}
+	if m := j.Media; m != nil {
+		job.media = &m.ID
+		job.Out.Media = &model.OutgoingMedia{
+			Kind: string(m.Kind), MimeType: m.MimeType, FileName: m.FileName, Size: m.Size,
+			Open: func() (io.ReadCloser, error) {
+				file, _, err := d.blob.Open(context.Background(), m.ID)
+				return file, err
+			},
+		}
+		if at := m.Provider.At; at != nil && tx.Now.Sub(*at) < providerMediaLife {
+			job.Out.Media.ProviderID = m.Provider.ID
+		}
+	}
+	return job
+}
+
+// receiver prefers the id under which the provider knows the contact's present number.
+func receiver(j store.Job) model.Person {
+	var p model.Person
+	if j.Phone != nil {
+		p.Phone = *j.Phone
+	}
+	for _, id := range j.WAIDs {
+		if j.Phone == nil || model.PhoneKey(id) == model.PhoneKey(*j.Phone) {
+			p.WAID = id
+		}
+	}
+	if len(j.UserIDs) > 0 {
+		p.UserID = j.UserIDs[len(j.UserIDs)-1]
+	}
+	return p
 }

@@ -56,7 +56,10 @@ func (in *intake) locked(conversation model.ID) (*touched, error) {
 // external id; message.sent is raised once, when it is first known to have left.
 func (in *intake) report(t *touched, m *model.Message, external string, s store.EarlyStatus) error {
 	had := m.Left()
-	learned := m.ExternalID == nil && external != "" && m.Direction == model.Outbound
+	learned, err := in.learns(m, external)
+	if err != nil {
+		return err
+	}
 	advanced := m.Advance(s.Status, s.At, s.Error)
 	if learned {
 		m.ExternalID = &external
@@ -74,6 +77,16 @@ func (in *intake) report(t *touched, m *model.Message, external string, s store.
 	}
 	t.changed, t.loud, t.silent = true, true, false
 	return t.emitWith(model.EventMessageSent, "message", m)
+}
+
+// learns reports whether an external id is news about a message. One that another message has is not
+// believed: it would be the provider's mistake.
+func (in *intake) learns(m *model.Message, external string) (bool, error) {
+	if m.ExternalID != nil || external == "" || m.Direction != model.Outbound {
+		return false, nil
+	}
+	_, taken, err := in.tx.ConversationOfExternalID(in.channel.ID, external)
+	return !taken, err
 }
 
 // settleEarly applies the reports that came before their message knew its external id.

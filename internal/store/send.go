@@ -174,9 +174,15 @@ func (tx *Tx) RequeueSend(message model.ID, due time.Time) {
 	tx.later(`UPDATE sends SET state = 'queued', due_at = $2 WHERE message = $1`, message, due)
 }
 
-// NextSend gives the moment at which the channel's next queued message is due, or nil.
+// NextSend gives the moment at which the next message of a channel becomes due that is not so now, or nil.
 func (tx *Tx) NextSend(channel model.ID) (*time.Time, error) {
 	var at *time.Time
-	_, err := tx.one(`SELECT MIN(due_at) FROM sends WHERE channel = $1 AND state = 'queued'`, []any{channel}, func(r Row) { at = r.NullTime(0) })
+	_, err := tx.one(`SELECT MIN(due_at) FROM sends WHERE channel = $1 AND state = 'queued' AND due_at > $2`, []any{channel, tx.Now},
+		func(r Row) { at = r.NullTime(0) })
 	return at, err
+}
+
+// HurrySends makes all that waits in a channel's queue due now.
+func (tx *Tx) HurrySends(channel model.ID) {
+	tx.later(`UPDATE sends SET due_at = $2 WHERE channel = $1 AND state = 'queued'`, channel, tx.Now)
 }

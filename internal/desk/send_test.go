@@ -1,0 +1,352 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// line is a WhatsApp channel of an office whose queue a test works off by hand.
+type line struct {
+	*office
+	d       *Desk
+	channel model.Channel
+	me      model.ID
+	lane    Lane
+}
+
+const testLease = time.Minute
+
+func eachLine(t *testing.T, body func(t *testing.T, l *line)) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		l := &line{office: o, d: o.nodes[0], me: model.NewID()}
+		l.channel = o.number(t)
+		l.take(t)
+		body(t, l)
+	})
+}
+
+// number adds a connected WhatsApp channel.
+func (o *office) number(t *testing.T) model.Channel {
+	t.Helper()
+	ch, err := write(t.Context(), o.nodes[0], nil, func(tx *store.Tx) (model.Channel, error) {
+		ch := model.Channel{ID: model.NewID(), Company: o.company.ID, Name: "Main", Phone: "+551132345678", Provider: model.ProviderWhatsApp, Status: model.ChannelConnected, CreatedAt: tx.Now}
+		tx.InsertChannel(ch)
+		return ch, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch
+}
+
+func (l *line) take(t *testing.T) {
+	t.Helper()
+	lane, taken, err := l.d.TakeSendLane(t.Context(), l.channel.ID, l.me, testLease)
+	if err != nil || !taken {
+		t.Fatal(taken, err)
+	}
+	l.lane = lane
+}
+
+// from lets a customer write and gives the conversation.
+func (l *line) from(t *testing.T, phone string, at time.Time) model.ID {
+	t.Helper()
+	l.receive(t, model.Incoming{Message: &model.IncomingMessage{ExternalID: "in." + model.NewID().String(), Customer: model.Person{WAID: phone}, Type: "text", Text: "hi", At: at}})
+	list, err := l.d.Conversations(t.Context(), l.owner, ConversationFilter{Q: phone, Limit: 1})
+	if err != nil || len(list.Data) != 1 {
+		t.Fatal(list, err)
+	}
+	return list.Data[0].ID
+}
+
+func (l *line) receive(t *testing.T, items ...model.Incoming) {
+	t.Helper()
+	if err := l.d.Receive(t.Context(), l.channel.ID, items); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l *line) send(t *testing.T, conversation model.ID, text string) *model.Message {
+	t.Helper()
+	m, _, err := l.d.SendMessage(t.Context(), l.owner, conversation, NewMessage{ClientID: model.NewID(), Text: &text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Status != model.StatusQueued || m.ExternalID != nil {
+		t.Fatalf("%+v", m)
+	}
+	return m
+}
+
+// step reports what came of jobs and takes new ones.
+func (l *line) step(t *testing.T, done ...SendDone) SendStep {
+	t.Helper()
+	step, err := l.d.SendStep(t.Context(), l.lane, l.me, testLease, done, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return step
+}
+
+func (l *line) now(t *testing.T, id model.ID) *model.Message {
+	t.Helper()
+	m, err := l.d.Message(t.Context(), l.owner, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// sentEvents counts message.sent of a message.
+func (l *line) sentEvents(t *testing.T, id model.ID) int {
+	t.Helper()
+	bodies, _ := l.all(t, l.d, l.owner, "", model.NewEventSet(model.EventMessageSent), 100)
+	n := 0
+	for _, body := range bodies {
+		if strings.Contains(body, `"message":{"id":"`+id.String()) {
+			n++
+		}
+	}
+	return n
+}
+
+func ok(job SendJob, external string) SendDone {
+	return SendDone{Job: job, Result: model.SendResult{ExternalID: external}}
+}
+
+func TestTheQueueOfAChannel(t *testing.T) {
+	eachLine(t, func(t *testing.T, l *line) {
+		now := time.Now()
+		ana, bia := l.from(t, "5511987650001", now), l.from(t, "5511987650002", now)
+
+		t.Run("order is kept within a conversation, and conversations do not wait for each other", func(t *testing.T) {
+			a1, a2, b1 := l.send(t, ana, "a1"), l.send(t, ana, "a2"), l.send(t, bia, "b1")
+			step := l.step(t)
+			if len(step.Jobs) != 2 || step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "a1b1" && step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "b1a1" {
+				t.Fatalf("%+v", step.Jobs)
+			}
+			if again := l.step(t); len(again.Jobs) != 0 {
+				t.Fatalf("a second message of a conversation is under way: %+v", again.Jobs)
+			}
+			first := step.Jobs[0]
+			if first.Out.Text != "a1" {
+				first = step.Jobs[1]
+			}
+			if first.Out.ClientID != a1.ID.String() || first.Out.To.WAID != "5511987650001" || first.Out.To.Phone != "+5511987650001" {
+				t.Fatalf("%+v", first.Out)
+			}
+			step = l.step(t, ok(step.Jobs[0], "wa."+step.Jobs[0].Out.Text), ok(step.Jobs[1], "wa."+step.Jobs[1].Out.Text))
+			if len(step.Jobs) != 1 || step.Jobs[0].Out.Text != "a2" {
+				t.Fatalf("%+v", step.Jobs)
+			}
+			if m := l.now(t, a1.ID); m.Status != model.StatusSent || *m.ExternalID != "wa.a1" || m.SentAt == nil {
+				t.Fatalf("%+v", m)
+			}
+			l.step(t, ok(step.Jobs[0], "wa.a2"))
+			for _, m := range []*model.Message{a1, a2, b1} {
+				if n := l.sentEvents(t, m.ID); n != 1 {
+					t.Errorf("message.sent %d times", n)
+				}
+			}
+		})
+
+		t.Run("a refusal fails the message and the next one goes", func(t *testing.T) {
+			bad, good := l.send(t, ana, "bad"), l.send(t, ana, "good")
+			step := l.step(t)
+			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "not_on_whatsapp", Message: "No."}})
+			if m := l.now(t, bad.ID); m.Status != model.StatusFailed || m.Error.Code != "not_on_whatsapp" || l.sentEvents(t, bad.ID) != 0 {
+				t.Fatalf("%+v", m)
+			}
+			if len(step.Jobs) != 1 || step.Jobs[0].Out.ClientID != good.ID.String() {
+				t.Fatalf("%+v", step.Jobs)
+			}
+			l.step(t, ok(step.Jobs[0], "wa.good"))
+		})
+
+		t.Run("what certainly did not go out is tried again later, before what follows it", func(t *testing.T) {
+			l.send(t, ana, "slow")
+			l.send(t, ana, "behind")
+			step := l.step(t)
+			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "rate_limited", Message: "Later.", Retry: true, RetryAfter: time.Hour}})
+			if len(step.Jobs) != 0 || step.Next == nil || time.Until(*step.Next) < 50*time.Minute {
+				t.Fatalf("%+v", step)
+			}
+			l.due(t)
+			step = l.step(t)
+			if len(step.Jobs) != 1 || step.Jobs[0].Out.Text != "slow" {
+				t.Fatalf("%+v", step.Jobs)
+			}
+			step = l.step(t, ok(step.Jobs[0], "wa.slow"))
+			l.step(t, ok(step.Jobs[0], "wa.behind"))
+		})
+
+		t.Run("an uncertain message fails, is not sent again, and a report settles it", func(t *testing.T) {
+			m := l.send(t, ana, "where am I")
+			step := l.step(t)
+			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "no_answer", Fate: model.Uncertain}})
+			if got := l.now(t, m.ID); got.Status != model.StatusFailed || got.Error.Code != model.ErrorUncertain || len(step.Jobs) != 0 {
+				t.Fatalf("%+v %+v", got, step)
+			}
+			l.receive(t, model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.found", ClientID: m.ID.String(), Status: model.StatusDelivered, At: time.Now()}})
+			if got := l.now(t, m.ID); got.Status != model.StatusDelivered || *got.ExternalID != "wa.found" || got.Error != nil || l.sentEvents(t, m.ID) != 1 {
+				t.Fatalf("%+v", got)
+			}
+		})
+
+		t.Run("reports that come before the provider's answer are not lost", func(t *testing.T) {
+			m := l.send(t, ana, "quick")
+			step := l.step(t)
+			l.receive(t,
+				model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.quick", Status: model.StatusDelivered, At: time.Now()}},
+				model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.quick", Status: model.StatusSent, At: time.Now()}})
+			l.step(t, ok(step.Jobs[0], "wa.quick"))
+			if got := l.now(t, m.ID); got.Status != model.StatusDelivered || l.sentEvents(t, m.ID) != 1 {
+				t.Fatalf("%+v", got)
+			}
+			m = l.send(t, ana, "quicker")
+			step = l.step(t)
+			l.receive(t, model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.quicker", ClientID: m.ID.String(), Status: model.StatusRead, At: time.Now()}})
+			if got := l.now(t, m.ID); got.Status != model.StatusRead {
+				t.Fatalf("%+v", got)
+			}
+			l.step(t, ok(step.Jobs[0], "wa.quicker"))
+			if got := l.now(t, m.ID); got.Status != model.StatusRead || l.sentEvents(t, m.ID) != 1 {
+				t.Fatalf("%+v", got)
+			}
+		})
+
+		t.Run("a provider's answer that arrives after a report of failure changes nothing", func(t *testing.T) {
+			m := l.send(t, ana, "doomed")
+			step := l.step(t)
+			l.receive(t, model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.doomed", ClientID: m.ID.String(), Status: model.StatusFailed, At: time.Now()}})
+			step = l.step(t, ok(step.Jobs[0], "wa.doomed"))
+			if got := l.now(t, m.ID); got.Status != model.StatusFailed || len(step.Jobs) != 0 {
+				t.Fatalf("%+v", got)
+			}
+		})
+
+		t.Run("a refused channel is disconnected and keeps its queue", func(t *testing.T) {
+			m := l.send(t, ana, "patient")
+			step := l.step(t)
+			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "token_rejected", Message: "The token is not valid.", Disconnect: true}})
+			if len(step.Jobs) != 0 || l.now(t, m.ID).Status != model.StatusQueued {
+				t.Fatalf("%+v", step)
+			}
+			text := "refused"
+			_, _, err := l.d.SendMessage(t.Context(), l.owner, ana, NewMessage{ClientID: model.NewID(), Text: &text})
+			if model.CodeOf(err) != model.CodeChannelDisconnected {
+				t.Fatal(err)
+			}
+			if due, err := l.d.ChannelsToSend(t.Context()); err != nil || len(due) != 0 {
+				t.Fatal(due, err)
+			}
+			l.connect(t)
+			step = l.step(t)
+			if len(step.Jobs) != 1 {
+				t.Fatalf("%+v", step)
+			}
+			l.step(t, ok(step.Jobs[0], "wa.patient"))
+		})
+
+		t.Run("outside the service window WhatsApp takes only templates", func(t *testing.T) {
+			old := l.from(t, "5511987650009", now.Add(-25*time.Hour))
+			text := "too late"
+			_, _, err := l.d.SendMessage(t.Context(), l.owner, old, NewMessage{ClientID: model.NewID(), Text: &text})
+			if model.CodeOf(err) != model.CodeServiceWindowClosed {
+				t.Fatal(err)
+			}
+			m, _, err := l.d.SendMessage(t.Context(), l.owner, old, NewMessage{ClientID: model.NewID(), Template: &model.Template{
+				Name: "come_back", Language: "pt_BR", Parameters: []model.TemplateParameter{{Text: "Ana"}},
+			}})
+			if err != nil || *m.Text != "come_back: Ana" {
+				t.Fatal(m, err)
+			}
+			step := l.step(t)
+			if len(step.Jobs) != 1 || step.Jobs[0].Out.Template == nil || step.Jobs[0].Out.Template.Parameters[0].Text != "Ana" || step.Jobs[0].Out.Text != "" {
+				t.Fatalf("%+v", step.Jobs)
+			}
+			l.step(t, ok(step.Jobs[0], "wa.template"))
+		})
+	})
+}
+
+func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
+	eachLine(t, func(t *testing.T, l *line) {
+		ana := l.from(t, "5511987650001", time.Now())
+		lost, waiting := l.send(t, ana, "lost"), l.send(t, ana, "waiting")
+		step := l.step(t)
+		if len(step.Jobs) != 1 {
+			t.Fatalf("%+v", step)
+		}
+		// The process ends here: nobody reports what came of the job, and its lease runs out.
+		old, oldJob := *l, step.Jobs[0]
+		l.expire(t)
+		l.me = model.NewID()
+		l.take(t)
+		if got := l.now(t, lost.ID); got.Status != model.StatusFailed || got.Error.Code != model.ErrorUncertain {
+			t.Fatalf("%+v", got)
+		}
+		step = l.step(t)
+		if len(step.Jobs) != 1 || step.Jobs[0].Out.ClientID != waiting.ID.String() {
+			t.Fatalf("%+v", step.Jobs)
+		}
+		l.step(t, ok(step.Jobs[0], "wa.waiting"))
+
+		t.Run("a process that was only paused cannot start anything, but its success counts", func(t *testing.T) {
+			l.send(t, ana, "third")
+			late, err := l.d.SendStep(t.Context(), old.lane, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
+			if err != nil || late.Held || len(late.Jobs) != 0 {
+				t.Fatalf("%+v %v", late, err)
+			}
+			if got := l.now(t, lost.ID); got.Status != model.StatusSent || l.sentEvents(t, lost.ID) != 1 {
+				t.Fatalf("%+v", got)
+			}
+		})
+		t.Run("an error that says nothing leaves the message uncertain", func(t *testing.T) {
+			step := l.step(t)
+			l.step(t, SendDone{Job: step.Jobs[0], Err: errors.New("surprise")})
+			list, err := l.d.Messages(context.Background(), l.owner, ana, MessageQuery{Limit: 1})
+			if err != nil || list.Data[0].Error == nil || list.Data[0].Error.Code != model.ErrorUncertain {
+				t.Fatalf("%+v %v", list.Data[0], err)
+			}
+		})
+	})
+}
+
+// due makes everything in the queue due now.
+func (l *line) due(t *testing.T) {
+	t.Helper()
+	l.force(t, func(tx *store.Tx) error {
+		tx.HurrySends(l.channel.ID)
+		return nil
+	})
+}
+
+func (l *line) expire(t *testing.T) {
+	t.Helper()
+	l.force(t, func(tx *store.Tx) error {
+		tx.LeaveLane(l.lane, l.me)
+		return nil
+	})
+}
+
+func (l *line) connect(t *testing.T) {
+	t.Helper()
+	l.force(t, func(tx *store.Tx) error {
+		tx.SetChannelStatus(l.company.ID, l.channel.ID, model.ChannelConnected, nil)
+		return nil
+	})
+}
+
+func (l *line) force(t *testing.T, change func(tx *store.Tx) error) {
+	t.Helper()
+	if err := l.d.store.Write(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,334 @@
+package work_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"recado/internal/blob"
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/store"
+	"recado/internal/store/storetest"
+	"recado/internal/vault"
+	"recado/internal/work"
+)
+
+// provider is a messaging service of its own on loopback. It keeps a ledger of what it took.
+type provider struct {
+	*httptest.Server
+	mu       sync.Mutex
+	taken    map[string][]string // receiver -> texts, in the order they came
+	underWay map[string]int
+	overlap  bool
+	hold     chan struct{} // while not nil, calls wait for it to be closed
+	arrived  chan string
+}
+
+type wireMessage struct{ ID, To, Text string }
+
+func newProvider(t *testing.T) *provider {
+	p := &provider{taken: map[string][]string{}, underWay: map[string]int{}, arrived: make(chan string, 1000)}
+	p.Server = httptest.NewServer(http.HandlerFunc(p.serve))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
+	var m wireMessage
+	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	p.mu.Lock()
+	p.underWay[m.To]++
+	p.overlap = p.overlap || p.underWay[m.To] > 1
+	hold := p.hold
+	p.mu.Unlock()
+	p.arrived <- m.Text
+	if hold != nil {
+		<-hold
+	}
+	p.mu.Lock()
+	p.underWay[m.To]--
+	p.taken[m.To] = append(p.taken[m.To], m.Text)
+	p.mu.Unlock()
+	_, _ = fmt.Fprintf(w, `{"id": "ext.%s"}`, m.ID)
+}
+
+// waitFor returns when a text has arrived.
+func (p *provider) waitFor(t *testing.T, text string) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		select {
+		case got := <-p.arrived:
+			if got == text {
+				return
+			}
+		case <-late:
+			t.Fatalf("%q never arrived", text)
+		}
+	}
+}
+
+// For makes the provider a work.Provider.
+func (p *provider) For(context.Context, model.ID) (work.Sender, error) { return p, nil }
+
+func (p *provider) Send(ctx context.Context, out model.Outgoing) (model.SendResult, error) {
+	body, _ := json.Marshal(wireMessage{out.ClientID, out.To.WAID, out.Text})
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, bytes.NewReader(body))
+	if err != nil {
+		return model.SendResult{}, err
+	}
+	resp, err := p.Client().Do(r)
+	if err != nil {
+		return model.SendResult{}, &model.SendError{Code: "no_answer", Fate: model.Uncertain, Cause: err}
+	}
+	defer resp.Body.Close()
+	raw, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		return model.SendResult{}, &model.SendError{Code: "refused", Message: string(raw)}
+	}
+	var answer struct{ ID string }
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return model.SendResult{}, &model.SendError{Code: "unreadable", Fate: model.Uncertain, Cause: err}
+	}
+	return model.SendResult{ExternalID: answer.ID}, nil
+}
+
+// bureau is a company with WhatsApp channels, on one or more nodes of a database.
+type bureau struct {
+	nodes []*desk.Desk
+	store *store.Store
+	owner *desk.Actor
+}
+
+func newBureau(t *testing.T, stores ...*store.Store) *bureau {
+	t.Helper()
+	b := &bureau{store: stores[0]}
+	keys, err := vault.FromEnv("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stores {
+		files, err := blob.NewDisk(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.nodes = append(b.nodes, desk.New(desk.Options{Store: s, Blob: files, Vault: keys, Numbers: numbers{}}))
+	}
+	c, err := b.nodes[0].CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.nodes[0].CreateUser(t.Context(), c.ID, desk.NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.owner, err = b.nodes[0].Operator(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// numbers is a provider that has nothing against any credentials.
+type numbers struct{}
+
+func (numbers) Check(_ context.Context, a model.Access) (model.NumberState, error) {
+	return model.NumberState{Phone: "+55113234" + a.PhoneNumberID, Status: "CONNECTED"}, nil
+}
+func (numbers) Subscribe(context.Context, model.Access) error          { return nil }
+func (numbers) CallHere(context.Context, model.Access, model.ID) error { return nil }
+
+func (b *bureau) channel(t *testing.T, number string) model.ID {
+	t.Helper()
+	ch, err := b.nodes[0].CreateChannel(t.Context(), b.owner, desk.NewChannel{
+		Name: number, Provider: model.ProviderWhatsApp, Access: &model.Access{PhoneNumberID: number, WABAID: "1", Token: "t", AppSecret: "s"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch.ID
+}
+
+// customer lets somebody write, which opens the service window, and gives the conversation.
+func (b *bureau) customer(t *testing.T, channel model.ID, phone string) model.ID {
+	t.Helper()
+	external := "in." + model.NewID().String()
+	err := b.nodes[0].Receive(t.Context(), channel, []model.Incoming{{Message: &model.IncomingMessage{
+		ExternalID: external, Customer: model.Person{WAID: phone}, Type: "text", Text: "hi", At: time.Now(),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := b.nodes[0].Conversations(t.Context(), b.owner, desk.ConversationFilter{Q: phone, Channel: channel, Limit: 1})
+	if err != nil || len(list.Data) != 1 {
+		t.Fatal(list, err)
+	}
+	return list.Data[0].ID
+}
+
+func (b *bureau) send(t *testing.T, node int, conversation model.ID, text string) *model.Message {
+	t.Helper()
+	m, _, err := b.nodes[node].SendMessage(t.Context(), b.owner, conversation, desk.NewMessage{ClientID: model.NewID(), Text: &text})
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	return m
+}
+
+// run starts the sending loop of a node and gives what stops it.
+func (b *bureau) run(t *testing.T, node int, p work.Provider) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		(&work.Send{Desk: b.nodes[node], Provider: p, Logger: slog.New(slog.DiscardHandler)}).Run(ctx)
+	})
+	stop = sync.OnceFunc(func() {
+		cancel()
+		wg.Wait()
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// sent waits until so many message.sent events are in the feed.
+func (b *bureau) sent(t *testing.T, want int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	go b.nodes[0].ListenFeed(ctx)
+	seen, after := 0, ""
+	for {
+		changed := b.nodes[0].FeedChanged(b.owner)
+		for {
+			page, err := b.nodes[0].Events(ctx, b.owner, after, model.NewEventSet(model.EventMessageSent), 100)
+			if err != nil {
+				t.Fatalf("%d of %d: %v", seen, want, err)
+			}
+			seen, after = seen+len(page.Events), page.Next
+			if !page.More {
+				break
+			}
+		}
+		if seen >= want {
+			return
+		}
+		select {
+		case <-changed:
+		case <-time.After(100 * time.Millisecond): // an event may become readable after it was announced
+		case <-ctx.Done():
+			t.Fatalf("%d of %d were sent", seen, want)
+		}
+	}
+}
+
+func TestSendingLoop(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		p := newProvider(t)
+		b := newBureau(t, open(), open())
+		first, second := b.channel(t, "0001"), b.channel(t, "0002")
+		nodes := 2
+		if b.store.SQLite() {
+			nodes = 1
+		}
+		for n := range nodes {
+			b.run(t, n, p)
+		}
+
+		t.Run("every message goes out once and in order, from any node", func(t *testing.T) {
+			const customers, each = 12, 8
+			conversations := make([]model.ID, customers)
+			for i := range conversations {
+				conversations[i] = b.customer(t, first, fmt.Sprintf("55119876500%02d", i))
+			}
+			var wg sync.WaitGroup
+			for i, conversation := range conversations {
+				wg.Go(func() {
+					for k := range each {
+						b.send(t, (i+k)%nodes, conversation, fmt.Sprint(k))
+					}
+				})
+			}
+			wg.Wait()
+			b.sent(t, customers*each)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if p.overlap {
+				t.Error("two messages of one conversation were under way together")
+			}
+			for to, texts := range p.taken {
+				for k, text := range texts {
+					if text != fmt.Sprint(k) {
+						t.Fatalf("%s got %v", to, texts)
+					}
+				}
+				if len(texts) != each {
+					t.Fatalf("%s got %v", to, texts)
+				}
+			}
+		})
+
+		t.Run("a channel whose provider hangs holds up nobody else", func(t *testing.T) {
+			stuck := b.customer(t, first, "5511987660001")
+			other := b.customer(t, second, "5511987660002")
+			hold := make(chan struct{})
+			release := sync.OnceFunc(func() { close(hold) })
+			defer release()
+			p.mu.Lock()
+			p.hold = hold
+			p.mu.Unlock()
+			hanging := b.send(t, 0, stuck, "hanging")
+			p.waitFor(t, "hanging")
+			p.mu.Lock()
+			p.hold = nil
+			p.mu.Unlock()
+			free := b.send(t, 0, other, "free")
+			b.sent(t, 12*8+1)
+			if m, err := b.nodes[0].Message(t.Context(), b.owner, hanging.ID); err != nil || m.Status != model.StatusQueued {
+				t.Fatal(m, err)
+			}
+			if m, err := b.nodes[0].Message(t.Context(), b.owner, free.ID); err != nil || m.Status != model.StatusSent {
+				t.Fatal(m, err)
+			}
+			release()
+			b.sent(t, 12*8+2)
+		})
+	})
+}
+
+func TestStoppingWaitsForCallsUnderWay(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		p := newProvider(t)
+		p.hold = make(chan struct{})
+		b := newBureau(t, open())
+		conversation := b.customer(t, b.channel(t, "0001"), "5511987650001")
+		stop := b.run(t, 0, p)
+		m := b.send(t, 0, conversation, "almost")
+		waiting := b.send(t, 0, conversation, "not yet")
+		p.waitFor(t, "almost")
+		stopped := make(chan struct{})
+		go func() {
+			stop()
+			close(stopped)
+		}()
+		close(p.hold)
+		<-stopped
+		if got, err := b.nodes[0].Message(t.Context(), b.owner, m.ID); err != nil || got.Status != model.StatusSent {
+			t.Fatal(got, err)
+		}
+		if got, err := b.nodes[0].Message(t.Context(), b.owner, waiting.ID); err != nil || got.Status == model.StatusFailed {
+			t.Fatal(got, err)
+		}
+	})
+}
