@@ -51,6 +51,16 @@ func (b *bench) add(goal float64, ours outcome, references ...outcome) {
 	}
 }
 
+// addRate writes the row of an outcome that is promised a rate of its own.
+func (b *bench) addRate(o outcome, least float64) {
+	line := b.row(&o)
+	line.setGoal(fmt.Sprintf("at least %.0f a second", least), o.result.Rate() >= least)
+	b.report.rows = append(b.report.rows, line)
+	if o.result.Errors > 0 {
+		fmt.Fprintf(os.Stderr, "  %s: %d errors, the first: %v\n", o.name, o.result.Errors, o.result.FirstError)
+	}
+}
+
 // addMemory writes a row that is about memory alone. Most is the goal in bytes; zero promises nothing.
 func (b *bench) addMemory(subject string, bytes, most int64) {
 	line := row{scenario: b.scenario, engine: b.engine, subject: subject, memory: mebibytes(bytes)}

@@ -22,6 +22,9 @@ type scenario struct {
 var scenarios = []scenario{
 	{"me", "GET /v1/me through the whole door, beside a bare handler", runMe},
 	{"idle", "memory of a server that nobody calls", runIdle},
+	{"send", "durable sends and inbound messages, beside the raw engine inserting messages", runSend},
+	{"talk", "pages, lists, searches and sends at 2,000,000 messages, beside 10,000", runTalk},
+	{"mixed", "60 % reads, 30 % sends and inbound messages, 10 % moves of cards", runMixed},
 	{"attendances", "the report and a page at 1,000,000 attendances, beside 10,000", runAttendances},
 	{"groupcommit", "concurrent writers through the store, beside the raw engine in groups", runGroupCommit},
 }
