@@ -184,3 +184,45 @@ func (d *Desk) checkWebhook(in WebhookChange) (cleanWebhook, error) {
 func (d *Desk) WebhookCounts(ctx context.Context) (store.WebhookCounts, error) {
 	return read(ctx, d, func(tx *store.Tx) (store.WebhookCounts, error) { return tx.WebhookCounts() })
 }
+
+// ResealWebhooks seals the secrets of all addresses with the newest key of the vault, so that older
+// ones can be dropped. It tells how many needed it.
+func (d *Desk) ResealWebhooks(ctx context.Context) (int, error) {
+	all, err := read(ctx, d, func(tx *store.Tx) ([]store.Webhook, error) { return tx.AllWebhooks() })
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	for _, w := range all {
+		if !d.vault.Stale(w.Secret) && (w.OldSecret == nil || !d.vault.Stale(w.OldSecret)) {
+			continue
+		}
+		if err := d.resealWebhook(ctx, w.Company, w.ID); err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
+}
+
+func (d *Desk) resealWebhook(ctx context.Context, company, id model.ID) error {
+	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		w, found, err := tx.LockWebhook(company, id)
+		if err != nil || !found {
+			return struct{}{}, err
+		}
+		for _, sealed := range []*[]byte{&w.Secret, &w.OldSecret} {
+			if *sealed == nil {
+				continue
+			}
+			plain, err := d.vault.Open(*sealed, company, id)
+			if err != nil {
+				return struct{}{}, err
+			}
+			*sealed = d.vault.Seal(plain, company, id)
+		}
+		tx.SaveWebhook(w)
+		return struct{}{}, nil
+	})
+	return err
+}

@@ -277,7 +277,7 @@ func (tx *Tx) CountDue(most int) (int64, error) {
 	var n int64
 	_, err := tx.one(`
 		SELECT COUNT(*)
-		FROM (SELECT 1 AS due FROM deliveries WHERE next_attempt_at IS NOT NULL AND next_attempt_at <= $1 LIMIT $2) some`,
+		FROM (SELECT 1 AS due FROM deliveries WHERE next_attempt_at IS NOT NULL AND next_attempt_at <= $1 LIMIT $2) counted`,
 		[]any{tx.Now, most}, func(r Row) { n = r.Int(0) })
 	return n, err
 }

@@ -132,3 +132,13 @@ func (tx *Tx) WebhookCounts() (WebhookCounts, error) {
 		FROM webhooks`, nil, func(r Row) { c = WebhookCounts{r.Int(0), r.Int(1), r.Int(2)} })
 	return c, err
 }
+
+// AllWebhooks gives the addresses of every company, for keeping their secrets sealed.
+func (tx *Tx) AllWebhooks() ([]Webhook, error) {
+	var out []Webhook
+	err := tx.query(`SELECT`+webhookColumns+` FROM webhooks w ORDER BY w.id`, nil, func(r Row) error {
+		out = append(out, scanWebhook(r))
+		return nil
+	})
+	return out, err
+}

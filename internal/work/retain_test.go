@@ -1,0 +1,120 @@
+package work_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/guard"
+	"recado/internal/server"
+	"recado/internal/servertest"
+	"recado/internal/store"
+	"recado/internal/store/storetest"
+	"recado/internal/vault"
+)
+
+func TestDeliveriesAreKeptForFourteenDays(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		defer receiver.Close()
+		hook := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "x", "url": receiver.URL, "events": []string{"message.sent"}}).OK(201)
+		deliveries := "/integrations/webhooks/" + hook.ID() + "/deliveries"
+		purge := func() {
+			t.Helper()
+			if more, err := w.Desk.Purge(context.Background()); err != nil || more {
+				t.Fatal(more, err)
+			}
+		}
+		w.A.Post(t, "/integrations/webhooks/"+hook.ID()+"/test", nil).OK(200)
+		w.Clock.Advance(14*24*time.Hour - time.Minute)
+		w.A.Post(t, "/integrations/webhooks/"+hook.ID()+"/test", nil).OK(200)
+		purge()
+		if n := len(w.A.Get(t, deliveries).OK(200).List()); n != 2 {
+			t.Fatalf("%d deliveries before their time", n)
+		}
+		w.Clock.Advance(2 * time.Minute)
+		purge()
+		if n := len(w.A.Get(t, deliveries).OK(200).List()); n != 1 {
+			t.Fatalf("%d deliveries after 14 days", n)
+		}
+	})
+}
+
+func TestDeliveryMetrics(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		w.A.Post(t, "/integrations/webhooks", `{"name":"x","url":"https://example.com","events":["message.sent"]}`).OK(201)
+		resp, err := http.Get("http://" + addr + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{
+			"recado_webhook_deliveries_due 0", "recado_webhook_oldest_due_seconds 0", `recado_webhooks{state="healthy"} 1`,
+			"recado_webhook_requests_in_flight ", "recado_webhook_lanes{", "recado_webhook_attempt_seconds_count",
+		} {
+			if !strings.Contains(string(text), "\n"+line) {
+				t.Errorf("no line %q", line)
+			}
+		}
+	}, func(c *server.Config) { c.MetricsAddr = addr })
+}
+
+func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		keys, err := vault.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := desk.New(desk.Options{Store: open(), Vault: keys, Guard: guard.New(guard.Options{AllowInsecure: true}), Logger: slog.New(slog.DiscardHandler)})
+		company, err := d.CreateCompany(t.Context(), desk.NewCompany{Name: "x", Rules: desk.DefaultRules})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := d.Operator(t.Context(), company.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hook, _, err := d.CreateWebhook(t.Context(), a, desk.NewWebhook{Name: "x", URL: "https://example.com", Events: []string{"message.sent"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, secret, err := d.RotateWebhookSecret(t.Context(), a, hook.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := keys.Rotate(); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{1, 0} {
+			if n, err := d.ResealWebhooks(t.Context()); err != nil || n != want {
+				t.Fatal(n, err)
+			}
+		}
+		var sealed store.Webhook
+		err = open().Read(t.Context(), func(tx *store.Tx) (err error) {
+			sealed, _, err = tx.Webhook(company.ID, hook.ID)
+			return err
+		})
+		plain, broken := keys.Open(sealed.Secret, company.ID, hook.ID)
+		if err != nil || broken != nil || string(plain) != secret || keys.Stale(sealed.Secret) || keys.Stale(sealed.OldSecret) {
+			t.Fatal(err, broken)
+		}
+	})
+}
