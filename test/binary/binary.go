@@ -73,6 +73,8 @@ type Demo struct {
 		Sectors []string `json:"sectors"`
 		Labels  []string `json:"labels"`
 		Board   string   `json:"board"`
+
+		AttendancesBoard string `json:"attendances_board"`
 	} `json:"companies"`
 }
 

@@ -1,0 +1,408 @@
+package crash
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"recado/internal/model"
+)
+
+// clerk works alone on one conversation, its contact and some cards, and remembers every answer. So it
+// knows, but for the one call that got none, exactly what the server has to show.
+type clerk struct {
+	w     *world
+	r     *rand.Rand
+	n     int    // makes texts differ
+	name  string // of everything it makes
+	phone string
+
+	conversation, contact string
+	messages              map[string]*sent // by text
+	cards                 []*card
+	transfers             map[string]bool // reasons of transfers: whether they were answered
+	closings              map[string]bool // reasons of closings, likewise
+	contactName           maybe
+	label, sector         maybe // the conversation's
+	repeats               []repeat
+	expected              []string // events
+	open                  *call    // the call that got no answer
+	failures              []string // answers that should never be given
+}
+
+type sent struct {
+	id, client string
+	sure       bool
+}
+
+type card struct {
+	id, title, stage string
+	version          float64
+}
+
+// maybe is a value that the last call set, or that it left as it was.
+type maybe struct {
+	is      string
+	perhaps string // "" when there is no doubt
+}
+
+// call is one request and what to do with its answer.
+type call struct {
+	method, path string
+	body         map[string]any
+	key          string // Idempotency-Key
+	client       bool   // repeated by client_id
+	then         func(answer map[string]any)
+	refused      string // a code that may come instead, and changes nothing
+	doubt        func() // what is not known while there is no answer
+}
+
+// repeat is a call that was answered, and that has to be answered the same again.
+type repeat struct {
+	call
+	status int
+	raw    []byte
+	id     string
+}
+
+func newClerk(t *testing.T, w *world, n int, seed uint64) *clerk {
+	t.Helper()
+	c := &clerk{
+		w: w, r: rand.New(rand.NewPCG(seed, uint64(n)+100)), name: fmt.Sprintf("clerk %d", n), phone: fmt.Sprintf("+5511977%06d", n),
+		messages: map[string]*sent{}, transfers: map[string]bool{}, closings: map[string]bool{},
+	}
+	text := c.text()
+	first := w.must(t, "POST", "/channels/"+w.channel+"/simulate", map[string]any{"from": c.phone, "name": c.name, "text": text})
+	c.heard(text)(first)
+	c.conversation = first["conversation"].(string)
+	c.contact = w.must(t, "GET", "/conversations/"+c.conversation, nil)["contact"].(string)
+	c.contactName.is = c.name
+	return c
+}
+
+func (w *world) clerkOf(conversation any) *clerk {
+	for _, c := range w.clerks {
+		if c.conversation == conversation {
+			return c
+		}
+	}
+	return nil
+}
+
+func (c *clerk) text() string {
+	c.n++
+	return fmt.Sprintf("%s says %d", c.name, c.n)
+}
+
+// work makes one call after the other until one gets no answer.
+func (c *clerk) work() {
+	for c.open == nil {
+		if q := c.choose(); q != nil {
+			c.make(q)
+		}
+	}
+}
+
+func (c *clerk) make(q *call) {
+	var headers []string
+	if q.key != "" {
+		headers = []string{"Idempotency-Key", q.key}
+	}
+	status, _, raw, ok := c.w.call(q.method, q.path, q.body, headers...)
+	switch {
+	case !ok:
+		c.w.lost.Add(1)
+		c.open = q
+		if q.doubt != nil {
+			q.doubt()
+		}
+		return
+	case status < 300:
+		answer := decode(raw)
+		q.then(answer)
+		if id, _ := answer["id"].(string); q.key != "" || q.client {
+			c.repeats = append(c.repeats, repeat{*q, status, raw, id})
+		}
+	case q.refused != "" && decode(raw)["code"] == q.refused:
+	default:
+		c.failures = append(c.failures, fmt.Sprintf("%s %s %v: %d %s", q.method, q.path, q.body, status, raw))
+	}
+	c.w.answered()
+}
+
+// choose makes up the next call.
+func (c *clerk) choose() *call {
+	at := "/conversations/" + c.conversation
+	text := c.text()
+	switch c.r.IntN(12) {
+	case 0, 1, 2:
+		client := model.NewID().String()
+		return &call{
+			method: "POST", path: at + "/messages", body: map[string]any{"client_id": client, "text": text}, client: true,
+			then: func(m map[string]any) {
+				c.messages[text] = &sent{m["id"].(string), client, true}
+				c.expect("message.sent " + m["id"].(string))
+			},
+		}
+	case 3, 4:
+		return &call{
+			method: "POST", path: "/channels/" + c.w.channel + "/simulate", body: map[string]any{"from": c.phone, "text": text},
+			then: c.heard(text), doubt: func() { c.messages[text] = &sent{} },
+		}
+	case 5, 6:
+		k := &card{title: text, stage: c.w.stages[c.r.IntN(len(c.w.stages))], version: 1}
+		return &call{
+			method: "POST", path: "/kanban/cards", body: map[string]any{"title": text, "board_id": c.w.board, "stage_id": k.stage}, key: model.NewID().String(),
+			then: func(m map[string]any) {
+				k.id = m["id"].(string)
+				c.cards = append(c.cards, k)
+				c.expect(fmt.Sprintf("kanban.card.created %s 1", k.id))
+			},
+		}
+	case 7, 8:
+		return c.move()
+	case 9:
+		return c.transfer(text)
+	case 10:
+		return &call{
+			method: "POST", path: at + "/attendance/close", body: map[string]any{"reason": text}, refused: string(model.CodeAttendanceNotOpen),
+			then: func(a map[string]any) {
+				c.closings[text] = true
+				c.expect("attendance.closed " + a["id"].(string))
+			}, doubt: func() { c.closings[text] = false },
+		}
+	}
+	if c.n%2 == 0 {
+		return &call{
+			method: "PATCH", path: "/contacts/" + c.contact, body: map[string]any{"name": text},
+			then: func(map[string]any) { c.contactName = maybe{is: text} }, doubt: func() { c.contactName.perhaps = text },
+		}
+	}
+	label := c.w.labels[c.n%len(c.w.labels)]
+	if label == c.label.is {
+		return nil
+	}
+	return &call{
+		method: "PATCH", path: at, body: map[string]any{"label_ids": []string{label}},
+		then: func(conversation map[string]any) {
+			c.label = maybe{is: label}
+			c.expect(fmt.Sprintf("conversation.updated %s %v", c.conversation, conversation["updated_at"]))
+		},
+		doubt: func() { c.label.perhaps = label },
+	}
+}
+
+// transfer hands the conversation to the owner, who is in both sectors, in the other one of them.
+func (c *clerk) transfer(reason string) *call {
+	to := c.w.sectors[0]
+	if to == c.sector.is {
+		to = c.w.sectors[1]
+	}
+	return &call{
+		method: "POST", path: "/conversations/" + c.conversation + "/transfer",
+		body: map[string]any{"user_id": c.w.owner, "sector_id": to, "reason": reason},
+		then: func(conversation map[string]any) {
+			c.transfers[reason], c.sector = true, maybe{is: to}
+			c.expect(fmt.Sprintf("conversation.updated %s %v", c.conversation, conversation["updated_at"]))
+		},
+		doubt: func() { c.transfers[reason], c.sector.perhaps = false, to },
+	}
+}
+
+// move takes one of the clerk's cards to another stage.
+func (c *clerk) move() *call {
+	if len(c.cards) == 0 {
+		return nil
+	}
+	k := c.cards[c.r.IntN(len(c.cards))]
+	to := c.w.stages[c.r.IntN(len(c.w.stages))]
+	if to == k.stage {
+		return nil
+	}
+	return &call{
+		method: "POST", path: "/kanban/cards/" + k.id + "/move", body: map[string]any{"stage_id": to, "version": k.version}, key: model.NewID().String(),
+		then: func(m map[string]any) {
+			k.stage, k.version = to, k.version+1
+			c.expect(fmt.Sprintf("kanban.card.moved %s %v", k.id, k.version))
+		},
+	}
+}
+
+func (c *clerk) heard(text string) func(map[string]any) {
+	return func(m map[string]any) {
+		c.messages[text] = &sent{id: m["id"].(string), sure: true}
+		c.expect("message.received " + m["id"].(string))
+	}
+}
+
+func (c *clerk) expect(event string) { c.expected = append(c.expected, event) }
+
+// settle repeats the call that got no answer, where it can be repeated. A repeat has to give the one
+// and only effect, or to say that the call was interrupted and has none.
+func (c *clerk) settle(t *testing.T) {
+	t.Helper()
+	q := c.open
+	c.open = nil
+	if q == nil || q.key == "" && !q.client {
+		return
+	}
+	var headers []string
+	if q.key != "" {
+		headers = []string{"Idempotency-Key", q.key}
+	}
+	status, _, raw, ok := c.w.call(q.method, q.path, q.body, headers...)
+	switch {
+	case !ok:
+		t.Errorf("%s %s: no answer to a repeat: %d %s", q.method, q.path, status, raw)
+	case status < 300:
+		answer := decode(raw)
+		q.then(answer)
+		c.repeats = append(c.repeats, repeat{*q, status, raw, answer["id"].(string)})
+	case decode(raw)["code"] != string(model.CodeIdempotencyPending): // pending: verify finds no trace of it
+		t.Errorf("%s %s: the repeat of a call without an answer: %d %s", q.method, q.path, status, raw)
+	}
+}
+
+// again repeats answered calls: the original comes back, and verify finds no second effect.
+func (c *clerk) again(t *testing.T) {
+	t.Helper()
+	for range min(10, len(c.repeats)) {
+		q := c.repeats[len(c.repeats)-1-c.r.IntN(min(40, len(c.repeats)))]
+		var headers []string
+		if q.key != "" {
+			headers = []string{"Idempotency-Key", q.key}
+		}
+		status, header, raw, ok := c.w.call(q.method, q.path, q.body, headers...)
+		same := status == q.status && decode(raw)["id"] == q.id && header.Get("Idempotency-Replayed") == "true"
+		if !ok || !same || q.key != "" && !bytes.Equal(raw, q.raw) {
+			t.Errorf("%s %s %v was answered\n%d %s\nand then\n%d %s %v", q.method, q.path, q.body, q.status, q.raw, status, raw, header)
+		}
+	}
+}
+
+// verify holds everything the server shows of the clerk's work against what the clerk remembers.
+func (c *clerk) verify(t *testing.T) {
+	t.Helper()
+	for _, failure := range c.failures {
+		t.Error(failure)
+	}
+	c.failures = nil
+	c.verifyMessages(t)
+	c.verifyCards(t)
+	c.verifyHistory(t)
+	conversation := c.w.must(t, "GET", "/conversations/"+c.conversation, nil)
+	sector, _ := conversation["sector"].(string)
+	c.sector.settle(t, sector)
+	c.contactName.settle(t, c.w.must(t, "GET", "/contacts/"+c.contact, nil)["name"].(string))
+	if labels := conversation["label_ids"].([]any); len(labels) > 0 {
+		c.label.settle(t, labels[0].(string))
+	} else if c.label.is != "" {
+		t.Errorf("%s: the label is gone", c.name)
+	}
+}
+
+func (m *maybe) settle(t *testing.T, shown string) {
+	t.Helper()
+	if shown != m.is && (m.perhaps == "" || shown != m.perhaps) {
+		t.Errorf("%q is shown where %q was answered (and %q was asked for)", shown, m.is, m.perhaps)
+	}
+	*m = maybe{is: shown}
+}
+
+func (c *clerk) verifyMessages(t *testing.T) {
+	t.Helper()
+	shown := map[string]map[string]any{}
+	cursor := ""
+	for {
+		page := c.w.must(t, http.MethodGet, "/conversations/"+c.conversation+"/messages?limit=100"+cursor, nil)
+		for _, element := range page["data"].([]any) {
+			m := element.(map[string]any)
+			text := m["text"].(string)
+			if shown[text] != nil || c.messages[text] == nil {
+				t.Errorf("a message nobody wrote, or a second time: %v", m)
+			}
+			shown[text] = m
+		}
+		before, _ := page["before"].(string)
+		if before == "" {
+			break
+		}
+		cursor = "&before=" + before
+	}
+	for text, want := range c.messages {
+		m := shown[text]
+		switch {
+		case m == nil && !want.sure:
+			delete(c.messages, text) // it got no answer and did not happen
+		case m == nil:
+			t.Errorf("the message %q (%s) was answered and is lost", text, want.id)
+		case !want.sure:
+			c.heard(text)(m)
+		case m["id"] != want.id || want.client != "" && m["client_id"] != want.client:
+			t.Errorf("%q was answered as %+v and is %v", text, want, m)
+		}
+	}
+}
+
+func (c *clerk) verifyCards(t *testing.T) {
+	t.Helper()
+	known := map[string]bool{}
+	for _, k := range c.cards {
+		known[k.title] = true
+		shown := c.w.shown[k.title]
+		if len(shown) != 1 || shown[0]["id"] != k.id || shown[0]["stage_id"] != k.stage || shown[0]["version"] != k.version {
+			t.Errorf("a card that was answered as %+v is %v", *k, shown)
+		}
+	}
+	for title, shown := range c.w.shown {
+		if strings.HasPrefix(title, c.name+" ") && !known[title] {
+			t.Errorf("a card that was never answered, not even a repeat: %v", shown)
+		}
+	}
+}
+
+// verifyHistory looks at transfers and closings through the reasons given for them.
+func (c *clerk) verifyHistory(t *testing.T) {
+	t.Helper()
+	count := map[string]int{}
+	for _, e := range c.w.must(t, "GET", "/conversations/"+c.conversation+"/assignments", nil)["data"].([]any) {
+		if reason, ok := e.(map[string]any)["reason"].(string); ok {
+			count[reason]++
+		}
+	}
+	settle(t, "transfer", c.transfers, count)
+	count = map[string]int{}
+	for _, a := range c.w.pages(t, "/attendances?conversation="+c.conversation) {
+		if reason, ok := a["close_reason"].(string); ok {
+			count[reason]++
+			if !c.closings[reason] {
+				c.expect("attendance.closed " + a["id"].(string))
+			}
+		}
+	}
+	settle(t, "closing", c.closings, count)
+}
+
+// settle wants everything answered once, and nothing twice.
+func settle(t *testing.T, what string, asked map[string]bool, count map[string]int) {
+	t.Helper()
+	for reason, sure := range asked {
+		n := count[reason]
+		if n > 1 || sure && n == 0 {
+			t.Errorf("the %s %q (answered: %v) is there %d times", what, reason, sure, n)
+		}
+		if n == 0 {
+			delete(asked, reason)
+		} else {
+			asked[reason] = true
+		}
+	}
+	for reason := range count {
+		if !asked[reason] {
+			t.Errorf("a %s that nobody asked for: %q", what, reason)
+		}
+	}
+}
