@@ -1,0 +1,226 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+var png = append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), bytes.Repeat([]byte("pixels"), 5000)...)
+
+func TestMedia(t *testing.T) {
+	var dir string
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		inbound := w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "name": "Ana", "text": "Bom dia"}`).OK(201)
+		path := "/conversations/" + inbound.Text("conversation") + "/messages"
+
+		t.Run("a file is told by its bytes", func(t *testing.T) {
+			m := upload(t, w.A.Client, "menu.exe", png).OK(201)
+			if m.Text("mime_type") != "image/png" || m.Text("file_name") != "menu.exe.png" || m.Int("size") != len(png) || m.Text("sha256") != fmt.Sprintf("%x", sha256.Sum256(png)) {
+				t.Fatalf("%s", m.Raw)
+			}
+			upload(t, w.A.Client, "page.png", []byte("<html><script>alert(1)</script></html>")).Fails(400, "media_type_not_allowed")
+			upload(t, w.A.Client, "empty.txt", nil).Fails(400, "invalid_request")
+		})
+		t.Run("each kind has its limit", func(t *testing.T) {
+			limit := int(model.MediaImage.Limit())
+			upload(t, w.A.Client, "just.png", append(bytes.Clone(png), make([]byte, limit-len(png))...)).OK(201)
+			before := files(t, dir)
+			upload(t, w.A.Client, "over.png", append(bytes.Clone(png), make([]byte, limit-len(png)+1)...)).Fails(413, "media_too_large")
+			if after := files(t, dir); after != before {
+				t.Fatalf("%d files, %d before", after, before)
+			}
+		})
+		t.Run("forms that are none, empty or hold more are refused and leave nothing", func(t *testing.T) {
+			before := files(t, dir)
+			w.A.Post(t, "/media", `{}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/media", `--b--`, "Content-Type", "multipart/form-data; boundary=b").Fails(400, "invalid_request")
+			for _, parts := range [][2]string{{"other", "file"}, {"file", "file"}, {"file", "caption"}} {
+				var form bytes.Buffer
+				mw := multipart.NewWriter(&form)
+				for _, name := range parts {
+					part, _ := mw.CreateFormFile(name, "x.png")
+					_, _ = part.Write(png)
+				}
+				_ = mw.Close()
+				w.A.Post(t, "/media", form.Bytes(), "Content-Type", mw.FormDataContentType()).Fails(400, "invalid_request")
+			}
+			if after := files(t, dir); after != before {
+				t.Fatalf("%d files, %d before", after, before)
+			}
+		})
+		t.Run("an upload that breaks off leaves no file and no row", func(t *testing.T) {
+			before := files(t, dir)
+			head := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.png\"\r\n\r\n"
+			for _, body := range []string{head, head + string(png)} {
+				w.A.Post(t, "/media", body, "Content-Type", "multipart/form-data; boundary=b").Fails(400, "invalid_request")
+			}
+			// A connection that ends in the middle: the server answers nobody, and keeps nothing.
+			address, _ := url.Parse(w.A.Base())
+			conn, err := net.Dial("tcp", address.Host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = fmt.Fprintf(conn, "POST %s/media HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n%s%s",
+				address.Path, w.A.Secret(), head, png)
+			_ = conn.(*net.TCPConn).CloseWrite()
+			_, _ = io.ReadAll(conn)
+			_ = conn.Close()
+			if after := files(t, dir); after != before {
+				t.Fatalf("%d files, %d before", after, before)
+			}
+		})
+		t.Run("a message carries a file, with a caption where there can be one", func(t *testing.T) {
+			media := upload(t, w.A.Client, "menu.png", png).OK(201)
+			m := w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q, "text": "Cardápio"}`, model.NewID(), media.ID())).OK(201)
+			if m.Text("type") != "image" || m.Text("text") != "Cardápio" || m.Text("media", "file_name") != "menu.png" || m.Int("media", "size") != len(png) || m.Text("media_id") != media.ID() {
+				t.Fatalf("%s", m.Raw)
+			}
+			if page := w.A.Get(t, path+"?limit=1").OK(200); page.Text("data", 0, "media", "mime_type") != "image/png" {
+				t.Fatalf("%s", page.Raw)
+			}
+			bare := w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).OK(201)
+			if bare.At("text") != nil {
+				t.Fatalf("%s", bare.Raw)
+			}
+			sound := upload(t, w.A.Client, "voice.amr", append([]byte("#!AMR\n"), make([]byte, 512)...)).OK(201)
+			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q, "text": "no"}`, model.NewID(), sound.ID())).Fails(400, "invalid_request")
+			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), sound.ID())).OK(201)
+			got := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": "+5511987654321", "media_id": %q, "text": "look"}`, media.ID())).OK(201)
+			if got.Text("direction") != "inbound" || got.Text("type") != "image" {
+				t.Fatalf("%s", got.Raw)
+			}
+			bs := w.B.Post(t, simulatePath(sandboxOf(t, w.B)), `{"from": "+5511987654321", "text": "hi"}`).OK(201)
+			w.B.Post(t, "/conversations/"+bs.Text("conversation")+"/messages", fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).Fails(400, "invalid_request")
+		})
+		t.Run("a link serves the file without a key, in ranges, until it expires", func(t *testing.T) {
+			media := upload(t, w.A.Client, "férias.png", png).OK(201)
+			w.B.Get(t, "/media/"+media.ID()+"/url").Fails(404, "not_found")
+			w.A.Get(t, "/media/"+model.NewID().String()+"/url").Fails(404, "not_found")
+			link := w.A.Get(t, "/media/"+media.ID()+"/url").OK(200)
+			expires, err := time.Parse(time.RFC3339, link.Text("expires_at"))
+			if left := expires.Sub(w.Clock.Now()); err != nil || left < 9*time.Minute || left > 10*time.Minute {
+				t.Fatalf("%s", link.Raw)
+			}
+			resp, body := fetch(t, link.Text("url"))
+			h := resp.Header
+			if resp.StatusCode != 200 || !bytes.Equal(body, png) || h.Get("Content-Type") != "image/png" || h.Get("X-Content-Type-Options") != "nosniff" ||
+				!strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox") || !strings.HasPrefix(h.Get("Content-Disposition"), "inline") ||
+				!strings.Contains(h.Get("Content-Disposition"), "UTF-8''f%C3%A9rias.png") || !strings.HasPrefix(h.Get("Cache-Control"), "private") {
+				t.Fatalf("%d %v", resp.StatusCode, h)
+			}
+			resp, body = fetch(t, link.Text("url"), "Range", "bytes=10-19")
+			if resp.StatusCode != 206 || !bytes.Equal(body, png[10:20]) || resp.Header.Get("Content-Range") != fmt.Sprintf("bytes 10-19/%d", len(png)) {
+				t.Fatalf("%d %q %v", resp.StatusCode, body, resp.Header)
+			}
+			document := upload(t, w.A.Client, "note.txt", []byte("a plain note")).OK(201)
+			resp, _ = fetch(t, w.A.Get(t, "/media/"+document.ID()+"/url").OK(200).Text("url"))
+			if !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") {
+				t.Fatal(resp.Header)
+			}
+			for _, altered := range []string{
+				strings.Replace(link.Text("url"), media.ID(), document.ID(), 1),
+				strings.Replace(link.Text("url"), "expires=", "expires=1", 1),
+				strings.Replace(link.Text("url"), "signature=", "signature=A", 1),
+				strings.Split(link.Text("url"), "?")[0],
+			} {
+				if resp, body := fetch(t, altered); resp.StatusCode != 404 || bytes.Contains(body, []byte("pixels")) {
+					t.Fatalf("%s: %d", altered, resp.StatusCode)
+				}
+			}
+			w.Clock.Advance(11 * time.Minute)
+			if resp, _ := fetch(t, link.Text("url")); resp.StatusCode != 404 {
+				t.Fatal("an expired link still works")
+			}
+		})
+		t.Run("files of private channels, and of conversations out of sight, have no link", func(t *testing.T) {
+			private := privateChannel(t, w)
+			err := w.Desk.Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
+				ExternalID: "secret-1", Customer: model.Person{WAID: "5511900007777"}, Type: "image", At: w.Clock.Now(),
+				Media: &model.IncomingMedia{ProviderID: "m-1", MimeType: "image/png"},
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			agent, err := w.Desk.CreateUser(context.Background(), w.A.ID, desk.NewUser{Name: "Own", Email: "own@" + model.NewID().String() + ".example", Role: model.RoleAgent, AccessProfile: model.AccessOwn})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, own := w.NewKey(t, w.A.ID, desk.NewKey{Name: "own", Scopes: model.EveryScope, User: &agent.ID})
+			media := upload(t, w.A.Client, "menu.png", png).OK(201)
+			own.Get(t, "/media/"+media.ID()+"/url").OK(200)
+			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).OK(201)
+			own.Get(t, "/media/"+media.ID()+"/url").Fails(404, "not_found")
+			w.A.Get(t, "/media/"+media.ID()+"/url").OK(200)
+		})
+	}, func(c *server.Config) { dir = c.DataDir + "/media" })
+}
+
+// upload posts one file.
+func upload(t *testing.T, c *servertest.Client, name string, content []byte) *servertest.Answer {
+	t.Helper()
+	var form bytes.Buffer
+	mw := multipart.NewWriter(&form)
+	part, err := mw.CreateFormFile("file", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = part.Write(content)
+	_ = mw.Close()
+	return c.Post(t, "/media", form.Bytes(), "Content-Type", mw.FormDataContentType())
+}
+
+// fetch follows a link without a key.
+func fetch(t *testing.T, link string, headers ...string) (*http.Response, []byte) {
+	t.Helper()
+	r, err := http.NewRequest("GET", link, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, body
+}
+
+// files counts what is kept below a folder, finished or not.
+func files(t *testing.T, dir string) int {
+	t.Helper()
+	n := 0
+	err := fs.WalkDir(os.DirFS(dir), ".", func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			n++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
