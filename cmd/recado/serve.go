@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"recado/internal/blob"
 	"recado/internal/model"
 	"recado/internal/server"
 )
@@ -35,11 +36,35 @@ type serveCmd struct {
 	Rate        int64  `default:"100" help:"Requests a second per key that has no rate of its own."`
 	Burst       int64  `default:"200" help:"Largest burst of such a key."`
 
+	S3 s3Flags `embed:"" prefix:"s3-" group:"Media in S3, shared by several nodes (default: the data folder):"`
+
 	WebhookTimeout       time.Duration `name:"webhook-timeout" default:"8s" help:"Time a webhook receiver has to answer."`
 	WebhookRetries       string        `name:"webhook-retries" default:"30s,2m,10m,1h,6h" help:"Waits before each retry of a delivery."`
 	WebhookAllowInsecure bool          `name:"webhook-allow-insecure" help:"Development only: allow http and internal addresses."`
 
 	Demo bool `help:"On an empty database, first make two demo companies and write demo.json."`
+}
+
+// s3Flags put media into a bucket instead of the data folder.
+type s3Flags struct {
+	Bucket    string `help:"Bucket that holds the media; it must exist." placeholder:"NAME"`
+	Endpoint  string `help:"Address of the S3 service." placeholder:"URL"`
+	Region    string `help:"Region of the bucket; asked of the service by default."`
+	Prefix    string `help:"Put before the name of every object."`
+	AccessKey string `help:"Access key; default: the usual AWS variables, then the machine's role."`
+	SecretKey string `help:"Secret key that goes with it."`
+}
+
+func (f s3Flags) options() (*blob.S3Options, error) {
+	if f == (s3Flags{}) {
+		return nil, nil
+	}
+	if f.Bucket == "" || f.Endpoint == "" {
+		return nil, fmt.Errorf("--s3-bucket and --s3-endpoint are needed together (%w)", errUsage)
+	}
+	return &blob.S3Options{
+		Endpoint: f.Endpoint, Region: f.Region, Bucket: f.Bucket, Prefix: f.Prefix, AccessKey: f.AccessKey, SecretKey: f.SecretKey,
+	}, nil
 }
 
 func (c *serveCmd) Run(e *env) error {
@@ -76,6 +101,9 @@ func (c *serveCmd) Run(e *env) error {
 func (c *serveCmd) configure(e *env) (server.Config, error) {
 	config, err := c.databaseFlags.config(e)
 	if err != nil {
+		return config, err
+	}
+	if config.S3, err = c.S3.options(); err != nil {
 		return config, err
 	}
 	retries, invalid := model.ParseRetries(c.WebhookRetries)

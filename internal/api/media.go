@@ -14,8 +14,11 @@ import (
 	"recado/internal/model"
 )
 
-// uploadTime is how long the largest file may take: longer than any other request, and still an end.
-const uploadTime = 10 * time.Minute
+// How long the largest file may take in either direction: longer than any other request, and still an end.
+const (
+	uploadTime   = 10 * time.Minute
+	downloadTime = 10 * time.Minute
+)
 
 // uploadMedia reads the form part by part: the file goes to its place as it arrives.
 func (s *Server) uploadMedia(ctx context.Context, a *desk.Actor, _ *none) (*reply[model.Media], error) {
@@ -117,6 +120,7 @@ func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("ETag", `"`+media.SHA256+`"`)
 	h.Set("Content-Disposition", disposition(media))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
 	http.ServeContent(w, r, "", media.CreatedAt, file)
 }
 

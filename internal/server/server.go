@@ -160,6 +160,7 @@ func (s *Server) serve() error {
 		Handler:           s.API,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       60 * time.Second,
+		WriteTimeout:      2 * time.Minute, // live streams and downloads set their own
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
