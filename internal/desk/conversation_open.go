@@ -57,7 +57,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Actor, in NewConversatio
 		}
 		if created && name != nil && *name != t.Name {
 			t.Name, t.Renamed = *name, true
-			t.before = t.Conversation // nobody has seen it under another name
+			t.before.Name = t.Name // nobody has seen it under another
 		}
 		if err := t.startedBy(a); err != nil {
 			return Opened{}, err

@@ -92,10 +92,20 @@ func (t *thread) save() error {
 	if !slices.Equal(t.before.LabelIDs, t.LabelIDs) {
 		t.tx.SetConversationLabels(t.ID, t.LabelIDs)
 	}
-	t.tx.SaveConversation(&t.Conversation)
+	if settled(&t.before, &t.Conversation) {
+		t.tx.SaveActivity(&t.Conversation)
+	} else {
+		t.tx.SaveConversation(&t.Conversation)
+	}
 	t.tx.AfterCommit(t.d.bells.Index.Ring)
 	t.before = t.Conversation
 	return nil
+}
+
+// settled reports whether nothing differs but what messages, events and reading change.
+func settled(was, is *model.Conversation) bool {
+	return was.Name == is.Name && was.Renamed == is.Renamed && same(was.Phone, is.Phone) && same(was.Assignee, is.Assignee) &&
+		same(was.Sector, is.Sector) && was.Archived == is.Archived && was.Pinned == is.Pinned && was.Muted == is.Muted
 }
 
 // changedFields names, in the API's words, what differs between two states of a conversation.

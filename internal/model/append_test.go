@@ -56,6 +56,16 @@ func TestAConversationWritesItselfAsReflectionWould(t *testing.T) {
 	})
 }
 
+func TestAContactWritesItselfAsReflectionWould(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sameAsReflection(t, &Contact{
+			ID: anyID(t), Name: rapid.String().Draw(t, "name"), Phone: maybe(t, rapid.String()), BusinessName: maybe(t, rapid.String()),
+			City: maybe(t, rapid.String()), Channel: maybe(t, ids), LabelIDs: rapid.SliceOfN(ids, 0, 3).Draw(t, "labels"),
+			Blocked: rapid.Bool().Draw(t, "blocked"), CreatedAt: moments.Draw(t, "created"), UpdatedAt: moments.Draw(t, "updated"),
+		})
+	})
+}
+
 func anyConversation(t *rapid.T) Conversation {
 	c := Conversation{
 		ID: anyID(t), Kind: rapid.SampledFrom([]string{KindDirect, KindGroup}).Draw(t, "kind"), Name: rapid.String().Draw(t, "name"),

@@ -82,6 +82,17 @@ func (tx *Tx) InsertConversation(c *model.Conversation) (bool, error) {
 
 // SaveConversation writes everything about a conversation that can change, except its labels.
 func (tx *Tx) SaveConversation(c *model.Conversation) {
+	tx.SaveActivity(c)
+	tx.later(`
+		UPDATE conversations
+		SET name = $2, renamed = $3, phone = $4, assignee = $5, sector = $6, archived = $7, pinned = $8, muted = $9
+		WHERE id = $1`,
+		c.ID, c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted)
+}
+
+// SaveActivity writes what messages, events and reading change. SQLite rewrites an index whenever one of
+// its columns is named here, changed or not, so this costs half of SaveConversation.
+func (tx *Tx) SaveActivity(c *model.Conversation) {
 	var lastID *model.ID
 	var lastType, lastDirection *string
 	var lastText *string
@@ -93,14 +104,13 @@ func (tx *Tx) SaveConversation(c *model.Conversation) {
 	}
 	tx.later(`
 		UPDATE conversations
-		SET name = $2, renamed = $3, phone = $4, assignee = $5, sector = $6, archived = $7, pinned = $8, muted = $9, unread_count = $10,
-			last_id = $11, last_type = $12, last_text = $13, last_direction = $14, last_at = $15,
-			last_inbound_at = $16, last_inbound_ext = $17, attendance = $18, sequence = $19, activity_at = $20,
-			folded = $21, unindexed = unindexed OR folded <> $21, updated_at = $22, unanswered = $23
+		SET unread_count = $2, last_id = $3, last_type = $4, last_text = $5, last_direction = $6, last_at = $7,
+			last_inbound_at = $8, last_inbound_ext = $9, attendance = $10, sequence = $11, activity_at = $12,
+			folded = $13, unindexed = unindexed OR folded <> $13, updated_at = $14, unanswered = $15
 		WHERE id = $1`,
-		c.ID, c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted, c.UnreadCount,
-		lastID, lastType, lastText, lastDirection, lastAt,
-		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, activity, conversationText(c), c.UpdatedAt, c.Unanswered)
+		c.ID, c.UnreadCount, lastID, lastType, lastText, lastDirection, lastAt,
+		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, activity,
+		conversationText(c), c.UpdatedAt, c.Unanswered)
 }
 
 // SetConversationLabels replaces the labels of a conversation.

@@ -35,9 +35,9 @@ func eachDesk(t *testing.T, body func(t *testing.T, s *Store)) {
 
 // town is a company with a few of everything that conversations refer to.
 type town struct {
-	company                                 model.ID
-	channels, members, sectors, labels, ids []model.ID
-	all                                     []model.Conversation
+	company                            model.ID
+	channels, members, sectors, labels []model.ID
+	all                                []model.Conversation
 }
 
 func newTown(t *testing.T, s *Store) *town {
