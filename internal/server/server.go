@@ -99,6 +99,7 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	s := &Server{config: c, store: db, failed: make(chan error, 2)}
 	s.guard = guard.New(guard.Options{
 		AllowInsecure: c.WebhookAllowInsecure, Timeout: c.WebhookTimeout, UserAgent: "Recado/" + cmp.Or(c.Version, "development"),
+		MaxIdlePerHost: 64, // several webhooks of a company often share a host
 	})
 	s.graph = work.NewGraph(c.WhatsAppBaseURL)
 	if c.PublicURL != "" {
