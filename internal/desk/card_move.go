@@ -96,32 +96,36 @@ func (d *Desk) place(tx *store.Tx, a *Actor, c *model.Card, stage model.ID, befo
 	if err != nil || !found || s.Board != c.BoardID {
 		return s.Stage, "", errOr(err, model.Invalid("body.stage_id", "the card's board has no such stage"))
 	}
-	rank, err := d.rankIn(tx, a, s.ID, c.ID, before)
+	rank, err := d.rankIn(tx, a, c, s.ID, before)
 	if err == nil && len(rank) > model.LongRank {
 		if err = d.spread(tx, s.ID, c.ID, rank); err == nil {
-			rank, err = d.rankIn(tx, a, s.ID, c.ID, before)
+			rank, err = d.rankIn(tx, a, c, s.ID, before)
 		}
 	}
 	return s.Stage, rank, err
 }
 
-func (d *Desk) rankIn(tx *store.Tx, a *Actor, stage, moving model.ID, before *model.ID) (string, error) {
+// rankIn finds the rank. A card that stands there already keeps its own.
+func (d *Desk) rankIn(tx *store.Tx, a *Actor, c *model.Card, stage model.ID, before *model.ID) (string, error) {
+	var previous, next string
+	var err error
 	if before == nil {
-		last, err := tx.LastRank(stage, moving)
-		if err != nil {
-			return "", err
+		previous, err = tx.LastRank(stage, c.ID)
+	} else {
+		card, found, failed := tx.Card(a.Company.ID, *before)
+		if failed != nil || !found || !a.maySeeCard(&card) || card.StageID != stage || card.ID == c.ID {
+			return "", errOr(failed, model.Invalid("body.before_card_id", "there is no such card in this stage"))
 		}
-		return model.RankBetween(last, "")
+		next = card.Position
+		previous, err = tx.RankBefore(stage, c.ID, next)
 	}
-	next, found, err := tx.Card(a.Company.ID, *before)
-	if err != nil || !found || !a.maySeeCard(&next) || next.StageID != stage || next.ID == moving {
-		return "", errOr(err, model.Invalid("body.before_card_id", "there is no such card in this stage"))
-	}
-	previous, err := tx.RankBefore(stage, moving, next.Position)
 	if err != nil {
 		return "", err
 	}
-	return model.RankBetween(previous, next.Position)
+	if c.StageID == stage && c.Position > previous && (next == "" || c.Position < next) {
+		return c.Position, nil
+	}
+	return model.RankBetween(previous, next)
 }
 
 // spread gives the cards around a place in a locked stage new and shorter ranks, in the same order. It

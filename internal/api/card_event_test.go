@@ -1,0 +1,185 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+const cardEvents = "&types=kanban.card.created,kanban.card.moved,kanban.card.completed"
+
+func TestCardEvents(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		b := newBoard(t, w.A.Client)
+		card := b.card(t, w.A.Client, "won", `, "description": "all of it"`).OK(201)
+		b.card(t, w.A.Client, "secret", `, "private": true`).OK(201)
+		again := append(once(), "If-Match", "1")
+		move := fmt.Sprintf(`{"stage_id": %q}`, b.stages["Won"])
+		moved := w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", move, again...).OK(200)
+		w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", move, again...).OK(200)
+		w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", move, append(once(), "If-Match", "1")...).Fails(409, "version_conflict")
+		b.move(t, w.A.Client, moved, "Won", "").OK(200) // within the stage
+		turned := b.card(t, w.A.Client, "turns private", "").OK(201)
+		gone := w.A.Patch(t, "/kanban/cards/"+turned.ID(), `{"private": true, "version": 1}`).OK(200)
+		b.move(t, w.A.Client, gone, "Won", "").Fails(404, "not_found")
+		b.card(t, w.A.Client, "born won", fmt.Sprintf(`, "stage_id": %q`, b.stages["Won"])).OK(201)
+
+		feed, next := feedOf(t, w.A.Client, cardEvents, "", 6)
+		if got := types(feed); got != "kanban.card.created kanban.card.moved kanban.card.completed kanban.card.created kanban.card.created kanban.card.completed" {
+			t.Fatal(got)
+		}
+		if rest := w.A.Get(t, "/events?limit=100"+cardEvents+"&after="+next).OK(200).List(); len(rest) != 0 {
+			t.Fatal(rest)
+		}
+		data := func(i int) map[string]any { return feed[i]["data"].(map[string]any) }
+		of := func(i int) map[string]any { return data(i)["card"].(map[string]any) }
+		by, _ := data(1)["moved_by"].(map[string]any)
+		if data(1)["from_stage_id"] != b.stages["New"] || data(1)["to_stage_id"] != b.stages["Won"] || by["id"] != w.A.Owner.ID.String() || by["name"] != w.A.Owner.Name {
+			t.Fatalf("%v", data(1))
+		}
+		if of(0)["version"] != 1.0 || of(1)["version"] != 2.0 || of(2)["status"] != "completed" || of(0)["description"] != "all of it" || of(0)["id"] != card.ID() {
+			t.Fatalf("%v", feed)
+		}
+
+		t.Run("a key learns of its boards alone", func(t *testing.T) {
+			other := newBoard(t, w.A.Client)
+			boards := []model.ID{mustID(other.id)}
+			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "other", Scopes: model.NewScopeSet(model.ScopeWebhooksManage), Boards: &boards})
+			other.card(t, w.A.Client, "other", "").OK(201)
+			feed, _ := feedOf(t, c, cardEvents, "", 1)
+			if len(feed) != 1 || feed[0]["data"].(map[string]any)["card"].(map[string]any)["board_id"] != other.id {
+				t.Fatalf("%v", feed)
+			}
+		})
+	})
+}
+
+func TestAttendancesBoard(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana := hire(t, w, "Ana")
+		board := w.A.Get(t, "/kanban/boards").OK(200)
+		stage := func(i int) string { return board.Text(0, "stages", i, "id") }
+		id, next := board.Text(0, "id"), ""
+		cardOf := func(t *testing.T, conversation string) *servertest.Answer {
+			t.Helper()
+			list := w.A.Get(t, "/kanban/cards?status=all&board_id="+id).OK(200)
+			for i := range list.List() {
+				if list.Text("data", i, "conversation") == conversation {
+					return w.A.Get(t, "/kanban/cards/"+list.Text("data", i, "id")).OK(200)
+				}
+			}
+			t.Fatalf("no card: %s", list.Raw)
+			return nil
+		}
+		raised := func(t *testing.T, want string) []map[string]any {
+			t.Helper()
+			n := len(strings.Fields(want))
+			var events []map[string]any
+			if events, next = feedOf(t, w.A.Client, cardEvents, next, n); types(events) != want {
+				t.Fatalf("%s, want %s", types(events), want)
+			}
+			return events
+		}
+
+		c := customerWrites(t, w, channel, phoneNumber(1))
+		talk := "/conversations/" + c
+		t.Run("a card opens with the attendance", func(t *testing.T) {
+			att, card := current(t, w, c), cardOf(t, c)
+			if card.Text("stage_id") != stage(0) || card.Text("status") != "open" || card.Text("attendance") != att.ID() || card.At("assignee") != nil ||
+				card.Text("contact") != att.Text("contact", "id") || card.Text("title") != "Zé 0001 · ATD-000001" || card.Int("version") != 1 {
+				t.Fatalf("%s", card.Raw)
+			}
+			raised(t, "kanban.card.created")
+		})
+		t.Run("it is in progress while somebody is responsible", func(t *testing.T) {
+			ana.Post(t, talk+"/messages", message("bom dia")).OK(201)
+			card := cardOf(t, c)
+			if card.Text("stage_id") != stage(1) || card.Text("assignee") != ana.ref || card.Int("version") != 2 {
+				t.Fatalf("%s", card.Raw)
+			}
+			data := raised(t, "kanban.card.moved")[0]["data"].(map[string]any)
+			if data["from_stage_id"] != stage(0) || data["to_stage_id"] != stage(1) || data["moved_by"].(map[string]any)["id"] != ana.ref {
+				t.Fatalf("%v", data)
+			}
+		})
+		t.Run("another responsible person is a change without a move", func(t *testing.T) {
+			w.A.Post(t, talk+"/transfer", fmt.Sprintf(`{"user_id": %q}`, w.A.Owner.ID)).OK(200)
+			if card := cardOf(t, c); card.Text("stage_id") != stage(1) || card.Text("assignee") != w.A.Owner.ID.String() || card.Int("version") != 3 {
+				t.Fatalf("%s", card.Raw)
+			}
+		})
+		t.Run("it waits again when handed back", func(t *testing.T) {
+			w.A.Post(t, talk+"/transfer", `{"user_id": null}`).OK(200)
+			if card := cardOf(t, c); card.Text("stage_id") != stage(0) || card.At("assignee") != nil || card.Int("version") != 4 {
+				t.Fatalf("%s", card.Raw)
+			}
+			raised(t, "kanban.card.moved")
+		})
+		t.Run("a hand's move counts until the attendance moves on", func(t *testing.T) {
+			card := cardOf(t, c)
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", fmt.Sprintf(`{"stage_id": %q, "version": 4}`, stage(2)), once()...).OK(200)
+			raised(t, "kanban.card.moved kanban.card.completed")
+			w.A.Post(t, talk+"/transfer", fmt.Sprintf(`{"user_id": %q}`, ana.ref)).OK(200)
+			if card := cardOf(t, c); card.Text("stage_id") != stage(1) || card.Text("status") != "open" || card.Int("version") != 6 {
+				t.Fatalf("%s", card.Raw)
+			}
+			raised(t, "kanban.card.moved")
+		})
+		t.Run("it is done when the attendance closes", func(t *testing.T) {
+			ana.Post(t, talk+"/attendance/close", `{}`).OK(200)
+			card := cardOf(t, c)
+			if card.Text("stage_id") != stage(2) || card.Text("status") != "completed" || card.Text("completed_at") == "" || card.Text("assignee") != ana.ref {
+				t.Fatalf("%s", card.Raw)
+			}
+			raised(t, "kanban.card.moved kanban.card.completed")
+		})
+		t.Run("a deleted card is not missed", func(t *testing.T) {
+			c := customerWrites(t, w, channel, phoneNumber(2))
+			w.A.Delete(t, "/kanban/cards/"+cardOf(t, c).ID()).OK(204)
+			w.A.Post(t, "/conversations/"+c+"/attendance/close", `{}`).OK(200)
+			raised(t, "kanban.card.created")
+		})
+		t.Run("a member sees the cards of the conversations in sight", func(t *testing.T) {
+			own := hire(t, w, "Bia", `"access_profile": "own"`)
+			free := w.A.Post(t, "/kanban/cards", fmt.Sprintf(`{"board_id": %q, "title": "free"}`, id), once()...).OK(201)
+			c := customerWrites(t, w, channel, phoneNumber(3))
+			card := cardOf(t, c)
+			if got := ids(own.Get(t, "/kanban/cards").OK(200).List()); len(got) != 1 || got[0] != free.ID() {
+				t.Fatal(got)
+			}
+			own.Get(t, "/kanban/cards/"+card.ID()).Fails(404, "not_found")
+			own.Patch(t, "/kanban/cards/"+card.ID(), `{"title": "x", "version": 1}`).Fails(404, "not_found")
+			own.Patch(t, "/kanban/cards/"+free.ID(), fmt.Sprintf(`{"conversation": %q, "version": 1}`, c)).Fails(400, "invalid_request")
+			w.A.Post(t, "/conversations/"+c+"/transfer", fmt.Sprintf(`{"user_id": %q}`, own.ref)).OK(200)
+			own.Get(t, "/kanban/cards/"+card.ID()).OK(200)
+			own.Patch(t, "/kanban/cards/"+free.ID(), fmt.Sprintf(`{"conversation": %q, "version": 1}`, c)).OK(200)
+		})
+		t.Run("nothing of a private channel shows", func(t *testing.T) {
+			all := string(w.A.Get(t, "/kanban/cards?status=all").OK(200).Raw)
+			private := privateChannel(t, w)
+			err := w.Desk.Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
+				ExternalID: "p-1", Customer: model.Person{WAID: "5511912344321", Name: "Secret"}, Type: "text", Text: "x", At: w.Clock.Now(),
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, query := range []string{"", "&q=Secret", "&due=none", "&priority=medium"} {
+				if got := string(w.A.Get(t, "/kanban/cards?status=all"+query).OK(200).Raw); query == "" && got != all || strings.Contains(got, "Secret") {
+					t.Fatalf("%s", got)
+				}
+			}
+			customerWrites(t, w, channel, phoneNumber(4))
+			for _, e := range raised(t, "kanban.card.created kanban.card.created kanban.card.moved kanban.card.created") {
+				if strings.Contains(fmt.Sprint(e), "Secret") {
+					t.Fatalf("%v", e)
+				}
+			}
+		})
+	})
+}

@@ -1,0 +1,430 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recado/internal/model"
+	"recado/internal/store"
+	"recado/internal/store/storetest"
+)
+
+// TestNoHistoryExecutesACallTwice plays random histories of idempotent calls, repeats, edits, races and
+// crashes between the steps of a call, and holds every answer and every card against a model in which
+// each call runs at most once, what was acknowledged stays, and each change raises a version by one.
+func TestNoHistoryExecutesACallTwice(t *testing.T) {
+	defer setFlag("rapid.checks", "1000")()
+	defer setFlag("rapid.steps", "12")()
+	engines := map[string]func(t *testing.T) store.Options{
+		"sqlite":   func(t *testing.T) store.Options { return store.Options{Dir: t.TempDir()} },
+		"postgres": func(t *testing.T) store.Options { return store.Options{DatabaseURL: storetest.URL(t), MaxConns: 8} },
+	}
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			clock := &testClock{now: time.Now()}
+			options := engines[engine](t)
+			options.Now = clock.Now
+			db := storetest.Open(t, options)
+			first := New(Options{Store: db, Now: clock.Now})
+			company, err := first.CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner, err := first.CreateUser(t.Context(), company.ID, NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				h := &history{clock: clock, keys: map[string]*keyState{}, start: func() *Desk { return New(Options{Store: db, Now: clock.Now}) }}
+				h.d = h.start()
+				h.actor = &Actor{Company: company, Key: model.NewID(), User: model.Ref{ID: owner.ID, Name: owner.Name}, Role: model.RoleOwner, Profile: model.AccessAll}
+				board, err := h.d.CreateBoard(t.Context(), h.actor, model.NewID().String(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h.board = board
+				t.Repeat(map[string]func(*rapid.T){
+					"call":    h.callOnce,
+					"repeat":  h.repeatCall,
+					"race":    h.race,
+					"edit":    h.edit,
+					"delete":  h.delete,
+					"restart": func(*rapid.T) { h.d = h.start() },
+					"expire":  h.expire,
+					"":        h.compare,
+				})
+			})
+		})
+	}
+}
+
+// setFlag changes a flag that still has its default, and gives the way back.
+func setFlag(name, value string) func() {
+	f := flag.Lookup(name)
+	was := f.Value.String()
+	if was != f.DefValue {
+		return func() {}
+	}
+	_ = f.Value.Set(value)
+	return func() { _ = f.Value.Set(was) }
+}
+
+type testClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *testClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Millisecond)
+	return c.now
+}
+
+func (c *testClock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// history is the system under test beside the model of what it must be.
+type history struct {
+	d     *Desk
+	start func() *Desk
+	clock *testClock
+	actor *Actor
+	board model.Board
+
+	keys  map[string]*keyState
+	cards []model.Card // as they must be, those of a stage in its order
+	calls []onceCall
+}
+
+// keyState is what the model knows of a key in use.
+type keyState struct {
+	fingerprint [32]byte
+	answer      string // "" while pending
+}
+
+// onceCall is a create, or a move where card is set.
+type onceCall struct {
+	key     string
+	title   string
+	card    model.ID
+	stage   model.ID
+	version int64
+}
+
+func (c onceCall) fingerprint() [32]byte {
+	c.key = ""
+	return sha256.Sum256([]byte(fmt.Sprint(c)))
+}
+
+// The places where a call can be cut off.
+const (
+	noCrash       = ""
+	afterReserve  = "reserved"
+	beforeCommit  = "before commit"
+	afterExecute  = "executed"
+	afterRefusing = "refused"
+)
+
+var crashes = []string{noCrash, noCrash, noCrash, afterReserve, beforeCommit, afterExecute, afterRefusing}
+
+func (h *history) callOnce(t *rapid.T) {
+	c := onceCall{key: rapid.SampledFrom([]string{"key-one-1", "key-two-2", "key-three"}).Draw(t, "key")}
+	stages := []model.ID{h.board.Stages[0].ID, h.board.Stages[1].ID, h.board.Stages[2].ID, model.NewID()}
+	c.stage = rapid.SampledFrom(stages).Draw(t, "stage")
+	if len(h.cards) > 0 && rapid.Bool().Draw(t, "move") {
+		card := rapid.SampledFrom(h.cards).Draw(t, "card")
+		c.card, c.version = card.ID, max(0, card.Version-int64(rapid.IntRange(0, 2).Draw(t, "behind")))
+		if rapid.IntRange(0, 9).Draw(t, "gone") == 0 {
+			c.card = model.NewID()
+		}
+	} else {
+		c.title = model.NewID().String()
+	}
+	h.calls = append(h.calls, c)
+	h.perform(t, c, rapid.SampledFrom(crashes).Draw(t, "crash"))
+}
+
+func (h *history) repeatCall(t *rapid.T) {
+	if len(h.calls) == 0 {
+		t.Skip("nothing to repeat")
+	}
+	c := rapid.SampledFrom(h.calls).Draw(t, "call")
+	h.perform(t, c, rapid.SampledFrom(crashes).Draw(t, "crash"))
+}
+
+// outcome is what came of a call: an acknowledged answer, or the code of a refusal, or a crash.
+type outcome struct {
+	answer   string
+	replayed bool
+	code     model.Code
+	crashed  bool
+}
+
+type crashed struct{}
+
+// send makes a call and dies where it is told to. It gives the answer that was about to be stored.
+func (h *history) send(c onceCall, crash string) (out outcome, about string) {
+	o := &Once{
+		Key: c.key, Fingerprint: c.fingerprint(),
+		Success: func(out any) (model.Answer, error) {
+			about = string(out.(*model.Card).AppendJSON(nil))
+			if crash == beforeCommit {
+				return model.Answer{}, errors.New("the transaction is lost")
+			}
+			return model.Answer{Status: 200, Body: []byte(about)}, nil
+		},
+		Refusal: func(err error) (model.Answer, bool) {
+			code := model.CodeOf(err)
+			return model.Answer{Status: 400, Body: []byte(code)}, code == model.CodeNotFound || code == model.CodeVersionConflict
+		},
+		crash: func(step string) {
+			if step == crash || step == afterExecute && crash == beforeCommit {
+				panic(crashed{})
+			}
+		},
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(crashed); !ok {
+				panic(p)
+			}
+			out = outcome{crashed: true}
+		}
+	}()
+	_, err := h.run(h.actor.Once(o), c)
+	if answer, replayed, ok := o.Answer(); ok {
+		return outcome{answer: string(answer.Body), replayed: replayed}, about
+	}
+	return outcome{code: model.CodeOf(err)}, about
+}
+
+func (h *history) run(a *Actor, c onceCall) (model.Card, error) {
+	if c.card.IsZero() {
+		return h.d.CreateCard(context.Background(), a, NewCard{Board: h.board.ID, Stage: &c.stage, CardFields: CardFields{Title: &c.title}})
+	}
+	return h.d.MoveCard(context.Background(), a, c.card, CardMove{Stage: c.stage, Version: c.version})
+}
+
+// refusal is what the model says against a call; "" when nothing does.
+func (h *history) refusal(c onceCall) model.Code {
+	at := slices.IndexFunc(h.cards, func(card model.Card) bool { return card.ID == c.card })
+	known := slices.ContainsFunc(h.board.Stages, func(s model.Stage) bool { return s.ID == c.stage })
+	switch {
+	case !c.card.IsZero() && at < 0:
+		return model.CodeNotFound
+	case !known:
+		return model.CodeInvalidRequest
+	case c.card.IsZero():
+		return ""
+	case c.version == 0:
+		return model.CodeVersionRequired
+	case c.version != h.cards[at].Version:
+		return model.CodeVersionConflict
+	}
+	return ""
+}
+
+// perform makes a call and says what must have come of it.
+func (h *history) perform(t *rapid.T, c onceCall, crash string) {
+	refusal := h.refusal(c)
+	got, about := h.send(c, crash)
+	if got.crashed {
+		h.d = h.start()
+	}
+	want := outcome{}
+	state := h.keys[c.key]
+	final := refusal == model.CodeNotFound || refusal == model.CodeVersionConflict
+	switch {
+	case !c.card.IsZero() && c.version == 0: // reserves nothing
+		want.code = refusal
+	case state != nil && state.fingerprint != c.fingerprint():
+		want.code = model.CodeIdempotencyConflict
+	case state != nil && state.answer == "":
+		want.code = model.CodeIdempotencyPending
+	case state != nil:
+		want = outcome{answer: state.answer, replayed: true}
+	case crash == afterReserve, refusal != "" && (crash == afterExecute || crash == beforeCommit), crash == beforeCommit:
+		want.crashed = true
+		h.keys[c.key] = &keyState{fingerprint: c.fingerprint()}
+	case refusal != "":
+		want = outcome{code: refusal, crashed: crash == afterRefusing}
+		if final {
+			h.keys[c.key] = &keyState{c.fingerprint(), string(refusal)}
+			want.answer, want.code = string(refusal), ""
+		}
+		if want.crashed {
+			want = outcome{crashed: true}
+		}
+	default:
+		h.keys[c.key] = &keyState{c.fingerprint(), about}
+		h.apply(c, about)
+		want = outcome{answer: about, crashed: crash == afterExecute}
+		if want.crashed {
+			want = outcome{crashed: true}
+		}
+	}
+	if got != want {
+		t.Fatalf("%+v with a crash at %q: %+v, want %+v", c, crash, got, want)
+	}
+}
+
+// apply makes the change in the model.
+func (h *history) apply(c onceCall, about string) {
+	stage := h.board.Stages[slices.IndexFunc(h.board.Stages, func(s model.Stage) bool { return s.ID == c.stage })]
+	status := model.CardOpen
+	if stage.Kind == model.StageWon {
+		status = model.CardCompleted
+	}
+	if c.card.IsZero() {
+		id, _ := model.ParseID(about[len(`{"id":"`):][:36])
+		h.cards = append(h.cards, model.Card{ID: id, Title: c.title, StageID: c.stage, Status: status, Version: 1})
+		return
+	}
+	at := slices.IndexFunc(h.cards, func(card model.Card) bool { return card.ID == c.card })
+	card := h.cards[at]
+	behind := slices.IndexFunc(h.cards[at+1:], func(other model.Card) bool { return other.StageID == c.stage })
+	if card.StageID == c.stage && behind < 0 {
+		return // it stands at the end already
+	}
+	card.StageID, card.Status = c.stage, status
+	card.Version++
+	h.cards = append(slices.Delete(h.cards, at, at+1), card)
+}
+
+// race makes the same new call several times at once.
+func (h *history) race(t *rapid.T) {
+	c := onceCall{key: model.NewID().String(), title: model.NewID().String(), stage: h.board.Stages[0].ID}
+	outcomes := make([]outcome, 4)
+	abouts := make([]string, len(outcomes))
+	var all sync.WaitGroup
+	for i := range outcomes {
+		all.Go(func() { outcomes[i], abouts[i] = h.send(c, noCrash) })
+	}
+	all.Wait()
+	winner := slices.IndexFunc(outcomes, func(o outcome) bool { return o.answer != "" && !o.replayed })
+	if winner < 0 {
+		t.Fatalf("nobody executed: %+v", outcomes)
+	}
+	for i, o := range outcomes {
+		if i != winner && o != (outcome{answer: outcomes[winner].answer, replayed: true}) && o != (outcome{code: model.CodeIdempotencyPending}) {
+			t.Fatalf("%+v beside %+v", o, outcomes[winner])
+		}
+	}
+	h.keys[c.key] = &keyState{c.fingerprint(), outcomes[winner].answer}
+	h.calls = append(h.calls, c)
+	h.apply(c, outcomes[winner].answer)
+}
+
+// edit changes a card without a key, perhaps on the basis of an old version.
+func (h *history) edit(t *rapid.T) {
+	if len(h.cards) == 0 {
+		t.Skip("no cards")
+	}
+	c := &h.cards[rapid.IntRange(0, len(h.cards)-1).Draw(t, "card")]
+	version := c.Version - int64(rapid.IntRange(0, 1).Draw(t, "behind"))
+	title := model.NewID().String()
+	got, err := h.d.UpdateCard(context.Background(), h.actor, c.ID, CardChange{CardFields: CardFields{Title: &title}, Version: version})
+	switch {
+	case version == 0 && model.CodeOf(err) == model.CodeVersionRequired:
+	case version != c.Version && version != 0 && model.CodeOf(err) == model.CodeVersionConflict:
+	case version == c.Version && err == nil && got.Version == c.Version+1:
+		c.Title, c.Version = title, got.Version
+	default:
+		t.Fatalf("version %d of %d: %v %+v", version, c.Version, err, got)
+	}
+}
+
+func (h *history) delete(t *rapid.T) {
+	if len(h.cards) == 0 || rapid.IntRange(0, 3).Draw(t, "really") > 0 {
+		t.Skip("no cards")
+	}
+	at := rapid.IntRange(0, len(h.cards)-1).Draw(t, "card")
+	if err := h.d.DeleteCard(context.Background(), h.actor, h.cards[at].ID, h.cards[at].Version); err != nil {
+		t.Fatal(err)
+	}
+	h.cards = slices.Delete(h.cards, at, at+1)
+}
+
+// expire lets all keys run out, and sweeps some of them away.
+func (h *history) expire(t *rapid.T) {
+	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
+		t.Skip("not yet")
+	}
+	h.clock.pass(model.IdempotencyRetention)
+	clear(h.keys)
+	if rapid.Bool().Draw(t, "sweep") {
+		if _, err := h.d.ForgetReservations(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// compare holds the board against the model.
+func (h *history) compare(t *rapid.T) {
+	page, next, err := h.d.Cards(context.Background(), h.actor, CardFilter{Board: h.board.ID, Status: StatusAll, Zone: "UTC", Limit: 100})
+	if err != nil || next != "" || len(page) != len(h.cards) {
+		t.Fatalf("%d cards, want %d (%v)", len(page), len(h.cards), err)
+	}
+	ranks := map[model.ID]string{}
+	for _, c := range page {
+		ranks[c.ID] = c.Position
+		at := slices.IndexFunc(h.cards, func(want model.Card) bool { return want.ID == c.ID })
+		if at < 0 {
+			t.Fatalf("nobody was told of %+v", c)
+		}
+		if want := h.cards[at]; c.Title != want.Title || c.StageID != want.StageID || c.Status != want.Status || c.Version != want.Version {
+			t.Fatalf("%+v\nwant %+v", c, want)
+		}
+	}
+	last := map[model.ID]string{}
+	for _, c := range h.cards {
+		if ranks[c.ID] <= last[c.StageID] {
+			t.Fatalf("%s does not come after %s", ranks[c.ID], last[c.StageID])
+		}
+		last[c.StageID] = ranks[c.ID]
+	}
+}
+
+func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		actor := *o.owner
+		actor.Key = model.NewID()
+		board, err := o.nodes[0].CreateBoard(t.Context(), &actor, "Sales", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, hangUp := context.WithCancel(t.Context())
+		title := "kept"
+		call := &Once{
+			Key: "12345678", Success: func(any) (model.Answer, error) { return model.Answer{Status: 201}, nil },
+			crash: func(step string) {
+				if step == afterReserve {
+					hangUp()
+				}
+			},
+		}
+		if _, err := o.nodes[0].CreateCard(ctx, actor.Once(call), NewCard{Board: board.ID, CardFields: CardFields{Title: &title}}); err != nil {
+			t.Fatal(err)
+		}
+		cards, _, err := o.nodes[1].Cards(t.Context(), &actor, CardFilter{Board: board.ID, Status: StatusAll, Zone: "UTC", Limit: 10})
+		if err != nil || len(cards) != 1 {
+			t.Fatalf("%v %v", cards, err)
+		}
+		if _, _, ok := call.Answer(); !ok {
+			t.Fatal("the answer was not stored")
+		}
+	})
+}
