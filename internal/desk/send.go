@@ -177,8 +177,9 @@ func (in *intake) sendDone(lane Lane, done *SendDone) error {
 		in.tx.RequeueSend(m.ID, now)
 		return nil
 	case failure.Retry:
-		if wait, again := sendRetries.Next(int(job.Attempts) + 1); again {
-			in.tx.RequeueSend(m.ID, now.Add(max(wait, failure.RetryAfter)))
+		// Whoever is only told to wait is patient.
+		if wait, again := sendRetries.Next(int(job.Attempts) + 1); again || failure.Code == string(model.CodeRateLimited) {
+			in.tx.RequeueSend(m.ID, now.Add(max(wait, failure.RetryAfter, time.Second)))
 			return nil
 		}
 	}

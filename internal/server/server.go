@@ -188,6 +188,7 @@ func (s *Server) run(ctx context.Context) {
 	for _, loop := range []interface{ Run(context.Context) }{
 		&work.Seen{Desk: s.Desk, Logger: log},
 		&work.Watchdog{Desk: s.Desk, Logger: log},
+		&work.Send{Desk: s.Desk, Provider: &work.WhatsApp{Desk: s.Desk, Graph: s.graph}, Logger: log},
 		&work.Fetch{Desk: s.Desk, Graph: s.graph, Logger: log},
 		&work.Receipts{Desk: s.Desk, Graph: s.graph, Logger: log},
 		&work.Index{Desk: s.Desk, Logger: log},

@@ -73,6 +73,17 @@ func (l *Limiter) Take(recipient string) time.Duration {
 	return 0
 }
 
+// Room says how many messages the number may send at this moment, to people who need not wait, and how
+// long until there is room for one more.
+func (l *Limiter) Room() (n int, wait time.Duration) {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	whole := later(l.number, now)
+	n = max(0, int((time.Duration(l.burst)*l.interval-whole.Sub(now))/l.interval))
+	return n, waiting(whole.Add(time.Duration(n)*l.interval), now, l.interval, l.burst)
+}
+
 // Hold makes the person wait, after Meta refused a message to them as one too many in spite of this
 // limiter. With an empty recipient it is the whole number that waits.
 func (l *Limiter) Hold(recipient string, wait time.Duration) {

@@ -40,6 +40,26 @@ func TestLimiter(t *testing.T) {
 			}
 		}
 	})
+	t.Run("room is what the number may send now", func(t *testing.T) {
+		c := &clock{noon}
+		l := NewLimiter(StandardRate, c.now)
+		for round := range 20 {
+			n, wait := l.Room()
+			for i := range n {
+				if l.Take(fmt.Sprint(round, i)) != 0 {
+					t.Fatalf("round %d: there was room for %d, not even for %d", round, n, i)
+				}
+			}
+			if got := l.Take(fmt.Sprint(round, "more")); got != wait {
+				t.Fatalf("round %d: one more waits %s, not %s", round, got, wait)
+			}
+			c.advance(time.Duration(7*round) * time.Millisecond)
+		}
+		l.Hold("", time.Second)
+		if n, wait := l.Room(); n != 0 || wait != time.Second {
+			t.Errorf("held: room for %d after %s", n, wait)
+		}
+	})
 	t.Run("one person gets 45 at once, then one every six seconds", func(t *testing.T) {
 		c := &clock{noon}
 		l := NewLimiter(1_000_000, c.now)

@@ -16,18 +16,22 @@ const (
 	sendSlots = 64 // calls to providers under way at once
 	sendEach  = 16 // of one channel
 
-	sendPoll   = time.Second      // behind the bell, and for retries
-	sendRest   = time.Second      // after the database failed
-	sendLease  = 20 * time.Second // of a lane, renewed while calls are under way
-	sendIdle   = 5 * time.Second  // without work, before a lane ends
-	sendGrace  = 10 * time.Second // for calls under way when the server stops
-	sendTries  = 3                // at writing results when the server stops
-	sendSettle = 5 * time.Second  // between looks for reports that missed their message
+	sendPoll   = time.Second           // behind the bell, and for retries
+	sendRest   = time.Second           // after the database failed
+	sendLease  = 20 * time.Second      // of a lane, renewed while calls are under way
+	sendIdle   = 5 * time.Second       // without work, before a lane ends
+	sendPace   = 50 * time.Millisecond // between looks at a provider that has no room, so that some gathers
+	sendGrace  = 10 * time.Second      // for calls under way when the server stops
+	sendTries  = 3                     // at writing results when the server stops
+	sendSettle = 5 * time.Second       // between looks for reports that missed their message
 )
 
 // Provider gives the sender of a channel: what is known about reaching it right now.
 type Provider interface {
 	For(ctx context.Context, channel model.ID) (Sender, error)
+	// Room says how many messages the channel may send at this moment, and how long until one more
+	// fits. What does not fit stays in the queue, where a crash cannot put it in doubt.
+	Room(channel model.ID) (n int, wait time.Duration)
 }
 
 // Sender hands one message to a provider, once. Its errors are *model.SendError; any other means that
@@ -175,6 +179,7 @@ type sendLane struct {
 	busy    int             // calls under way
 	done    []desk.SendDone // results that are not written yet
 	next    *time.Time      // when something is due
+	pace    time.Duration   // until the provider has room for more
 }
 
 func (l *sendLane) ring() {
@@ -216,9 +221,10 @@ func (l *sendLane) end(always bool) bool {
 
 // advance writes results and starts new calls, in one transaction.
 func (l *sendLane) advance(ctx context.Context) (held bool, err error) {
-	room := 0
+	room, most, pace := 0, 0, time.Duration(0)
 	if ctx.Err() == nil {
-		room = l.s.take(sendEach - l.busy)
+		most, pace = l.s.Provider.Room(l.held.Subject)
+		room = l.s.take(min(most, sendEach-l.busy))
 	}
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendLease/2)
 	defer cancel()
@@ -227,7 +233,10 @@ func (l *sendLane) advance(ctx context.Context) (held bool, err error) {
 		l.s.give(room)
 		return true, err
 	}
-	l.done, l.next = nil, step.Next
+	l.done, l.next, l.pace = nil, step.Next, 0
+	if len(step.Jobs) == most { // there may be more than the provider has room for
+		l.pace = max(pace, sendPace)
+	}
 	l.s.give(room - len(step.Jobs))
 	for _, job := range step.Jobs {
 		l.busy++
@@ -247,6 +256,9 @@ func (l *sendLane) wait(ctx context.Context, failed bool) (idle bool) {
 	case l.next != nil:
 		pause = min(max(l.next.Sub(l.s.Desk.Now()), 10*time.Millisecond), pause)
 	}
+	if l.pace > 0 && !failed {
+		pause = min(pause, l.pace)
+	}
 	if ctx.Err() != nil {
 		stopped = nil
 	}
@@ -262,7 +274,7 @@ func (l *sendLane) wait(ctx context.Context, failed bool) (idle bool) {
 	case <-bell:
 	case <-stopped:
 	case <-timer.C:
-		return l.busy == 0 && len(l.done) == 0 && l.next == nil && !failed
+		return l.busy == 0 && len(l.done) == 0 && l.next == nil && l.pace == 0 && !failed
 	}
 	return false
 }

@@ -1,0 +1,260 @@
+package whatsapp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/servertest"
+	"recado/internal/whatsapp/simulator"
+)
+
+func TestSending(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		conversation, question := s.customer(t, simulator.Inbound{Customer: "5511912345678", Name: "Marina", Text: "Vocês abrem hoje?"})
+
+		t.Run("the answer reaches the customer and its statuses arrive", func(t *testing.T) {
+			sent := s.send(t, conversation, `"text": "Abrimos sim!", "reply_to_external_id": `+quote(question)).OK(201)
+			if sent.Text("status") != "queued" && sent.Text("status") != "sent" {
+				t.Fatalf("%s", sent.Raw)
+			}
+			m := s.await(t, sent.ID(), "delivered")
+			got := s.sim.Ledger("5511912345678")
+			if len(got) != 1 || got[0].ID != m.Text("external_id") || got[0].ClientID == "" {
+				t.Fatalf("%+v, %s", got, m.Raw)
+			}
+			var body struct {
+				Text    struct{ Body string }
+				Context struct {
+					MessageID string `json:"message_id"`
+				}
+			}
+			must(t, json.Unmarshal(got[0].Body, &body))
+			if body.Text.Body != "Abrimos sim!" || body.Context.MessageID != question {
+				t.Fatalf("%s", got[0].Body)
+			}
+			must(t, s.sim.Status(got[0].ID, "read", 0))
+			drain(t, s.sim)
+			if m := s.await(t, sent.ID(), "read"); m.At("sent_at") == nil || m.At("delivered_at") == nil || m.At("read_at") == nil {
+				t.Fatalf("%s", m.Raw)
+			}
+		})
+		t.Run("files leave byte for byte, and are uploaded once", func(t *testing.T) {
+			photo := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), random(t, 200<<10)...)
+			media := s.upload(t, "cardápio.png", photo)
+			for range 2 {
+				s.await(t, s.send(t, conversation, `"media_id": `+quote(media)+`, "text": "Cardápio"`).OK(201).ID(), "delivered")
+			}
+			all := s.sim.Ledger("5511912345678")
+			for _, got := range all[len(all)-2:] {
+				var body struct{ Image struct{ ID, Caption string } }
+				must(t, json.Unmarshal(got.Body, &body))
+				if file, _, found := s.sim.File(body.Image.ID); !found || !bytes.Equal(file, photo) || body.Image.Caption != "Cardápio" {
+					t.Fatalf("%s", got.Body)
+				}
+			}
+			if n := s.sim.Calls("upload"); n != 1 {
+				t.Errorf("%d uploads of one file", n)
+			}
+		})
+		t.Run("a failure that WhatsApp reports later is told with its reason", func(t *testing.T) {
+			must(t, s.sim.SetLadder(simulator.Ladder{Mode: "failed", FailCode: 131026}))
+			m := s.await(t, s.send(t, conversation, `"text": "oi"`).OK(201).ID(), "failed")
+			if m.Text("error", "code") != "not_on_whatsapp" || m.Text("error", "message") == "" {
+				t.Fatalf("%s", m.Raw)
+			}
+			must(t, s.sim.SetLadder(simulator.Ladder{}))
+		})
+		t.Run("a refusal fails at once and what follows goes on", func(t *testing.T) {
+			must(t, s.sim.AddFault(simulator.Fault{Effect: "error", Status: 400, Code: 131051, Next: 1}))
+			refused := s.send(t, conversation, `"text": "um"`).OK(201).ID()
+			next := s.send(t, conversation, `"text": "dois"`).OK(201).ID()
+			if m := s.await(t, refused, "failed"); m.Text("error", "code") != "type_not_supported" {
+				t.Fatalf("%s", m.Raw)
+			}
+			s.await(t, next, "delivered")
+		})
+		t.Run("throttling only delays", func(t *testing.T) {
+			must(t, s.sim.AddFault(simulator.Fault{Effect: "error", Status: 400, Code: 130429, Next: 1}))
+			s.await(t, s.send(t, conversation, `"text": "devagar"`).OK(201).ID(), "delivered")
+		})
+		t.Run("a status that comes before the answer to the send is not lost", func(t *testing.T) {
+			must(t, s.sim.SetLadder(simulator.Ladder{Mode: "read", BeforeResponse: true}))
+			s.await(t, s.send(t, conversation, `"text": "rápido"`).OK(201).ID(), "read")
+			must(t, s.sim.SetLadder(simulator.Ladder{Mode: "reorder", Duplicate: true}))
+			s.await(t, s.send(t, conversation, `"text": "fora de ordem"`).OK(201).ID(), "delivered")
+			must(t, s.sim.SetLadder(simulator.Ladder{}))
+		})
+		for _, preset := range []string{"reset_after_accept", "html_502_after_accept", "unknown_500_after_accept", "answer_cut_after_accept", "empty_answer_after_accept"} {
+			t.Run("a status settles what nobody knew: "+preset, func(t *testing.T) {
+				must(t, s.sim.AddFault(simulator.Fault{Preset: preset, Next: 1}))
+				m := s.await(t, s.send(t, conversation, `"text": "chegou?"`).OK(201).ID(), "delivered")
+				if m.At("error") != nil || m.At("external_id") == nil {
+					t.Fatalf("%s", m.Raw)
+				}
+			})
+		}
+		t.Run("what WhatsApp may have taken is never sent again", func(t *testing.T) {
+			before := len(s.sim.Ledger(""))
+			must(t, s.sim.AddFault(simulator.Fault{Preset: "reset_before_accept", Next: 1}))
+			m := s.await(t, s.send(t, conversation, `"text": "e agora?"`).OK(201).ID(), "failed")
+			if m.Text("error", "code") != "uncertain" || len(s.sim.Ledger("")) != before {
+				t.Fatalf("%s", m.Raw)
+			}
+		})
+		t.Run("nobody got anything twice", func(t *testing.T) {
+			if repeated := s.sim.Repeated(); len(repeated) != 0 {
+				t.Fatal(repeated)
+			}
+		})
+	})
+}
+
+func TestTheServiceWindow(t *testing.T) {
+	template := simulator.Template{Name: "pedido_pronto", Language: "pt_BR", Body: "Seu pedido {{1}} está pronto."}
+	eachShop(t, simulator.Options{Templates: []simulator.Template{template}}, func(t *testing.T, s *shop) {
+		conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Me avisa?"})
+		s.Clock.Advance(25 * time.Hour)
+		s.sim.Advance(25 * time.Hour)
+		s.send(t, conversation, `"text": "Pronto!"`).Fails(409, "service_window_closed")
+		sent := s.send(t, conversation, `"template": {"name": "pedido_pronto", "language": "pt_BR", "parameters": [{"text": "1234"}]}`).OK(201)
+		s.await(t, sent.ID(), "delivered")
+		if got := s.sim.Ledger("5511912345678"); len(got) != 1 || got[0].Type != "template" {
+			t.Fatalf("%+v", got)
+		}
+	})
+}
+
+func TestATokenThatDies(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Oi"})
+		must(t, s.sim.SetToken(simulator.DefaultToken, "revoked"))
+		waiting := s.send(t, conversation, `"text": "Olá!"`).OK(201).ID()
+		eventually(t, "the disconnection", func() bool {
+			return s.A.Get(t, "/channels").OK(200).Text("data", 0, "status") == "disconnected"
+		})
+		if ch := s.A.Get(t, "/channels").OK(200); !strings.Contains(ch.Text("data", 0, "status_reason"), "token") {
+			t.Fatalf("%s", ch.Raw)
+		}
+		if m := s.A.Get(t, "/messages/"+waiting).OK(200); m.Text("status") != "queued" {
+			t.Fatalf("%s", m.Raw)
+		}
+		s.send(t, conversation, `"text": "Ainda aí?"`).Fails(409, "channel_disconnected")
+		s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "customers are still heard"})
+
+		must(t, s.sim.SetToken("renewed", "valid"))
+		s.A.Patch(t, "/channels/"+s.channel, `{"credentials": {"token": "renewed"}}`).OK(200)
+		s.await(t, waiting, "delivered")
+		if got := s.sim.Ledger(""); len(got) != 1 {
+			t.Fatalf("%+v", got)
+		}
+	})
+}
+
+func TestAddresses(t *testing.T) {
+	t.Run("the address that WhatsApp resolved a Brazilian number to is used from then on", func(t *testing.T) {
+		template := simulator.Template{Name: "ola", Language: "pt_BR", Body: "Olá!"}
+		eachShop(t, simulator.Options{Brazil: "drop", Templates: []simulator.Template{template}}, func(t *testing.T, s *shop) {
+			conversation := s.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": "+5581988887777"}`, s.channel)).OK(201).ID()
+			for range 2 {
+				s.await(t, s.send(t, conversation, `"template": {"name": "ola", "language": "pt_BR", "parameters": []}`).OK(201).ID(), "delivered")
+			}
+			got := s.sim.Ledger("")
+			if len(got) != 2 || got[0].Input != "+5581988887777" || got[1].Input != "+558188887777" {
+				t.Fatalf("%+v", got)
+			}
+			if c, _ := s.customer(t, simulator.Inbound{Customer: "558188887777", Text: "oi"}); c != conversation {
+				t.Fatal("the answer opened another conversation")
+			}
+		})
+	})
+	t.Run("somebody without a number is written to by their id", func(t *testing.T) {
+		eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+			who := s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone = true })
+			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "oi"})
+			s.await(t, s.send(t, conversation, `"text": "Olá!"`).OK(201).ID(), "delivered")
+			if got := s.sim.Ledger(""); len(got) != 1 || got[0].Input != who.UserID {
+				t.Fatalf("%+v", got)
+			}
+		})
+	})
+	t.Run("a group is written to as a group", func(t *testing.T) {
+		eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511900005555", Group: "Z3JvdXA=", Text: "oi gente"})
+			s.await(t, s.send(t, conversation, `"text": "Olá a todos"`).OK(201).ID(), "sent", "delivered")
+			if got := s.sim.Ledger(""); len(got) != 1 || got[0].Group != "Z3JvdXA=" {
+				t.Fatalf("%+v", got)
+			}
+		})
+	})
+}
+
+func TestRates(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		busy, _ := s.customer(t, simulator.Inbound{Customer: "5511900001111", Text: "manda tudo"})
+		other, _ := s.customer(t, simulator.Inbound{Customer: "5511900002222", Text: "oi"})
+		var last string
+		for i := range 47 { // two more than may come at once
+			last = s.send(t, busy, fmt.Sprintf(`"text": "parte %d"`, i)).OK(201).ID()
+		}
+		s.await(t, s.send(t, other, `"text": "Olá!"`).OK(201).ID(), "delivered")
+		eventually(t, "the burst", func() bool { return len(s.sim.Ledger("5511900001111")) == 45 })
+		if m := s.A.Get(t, "/messages/"+last).OK(200); m.Text("status") != "queued" {
+			t.Fatalf("%s", m.Raw)
+		}
+		if calls, taken := s.sim.Calls("messages"), len(s.sim.Ledger("")); calls != taken {
+			t.Errorf("WhatsApp had to refuse %d messages", calls-taken)
+		}
+	})
+}
+
+// send posts a message; content is its members without client_id.
+func (s *shop) send(t *testing.T, conversation, content string) *servertest.Answer {
+	t.Helper()
+	return s.A.Post(t, "/conversations/"+conversation+"/messages", `{"client_id": "`+model.NewID().String()+`", `+content+`}`)
+}
+
+// await waits until a message has one of the statuses, and gives it. Time passes meanwhile.
+func (s *shop) await(t *testing.T, message string, statuses ...string) *servertest.Answer {
+	t.Helper()
+	var m *servertest.Answer
+	eventually(t, "a message that is "+strings.Join(statuses, " or "), func() bool {
+		s.Clock.Advance(100 * time.Millisecond)
+		m = s.A.Get(t, "/messages/"+message).OK(200)
+		for _, status := range statuses {
+			if m.Text("status") == status {
+				return true
+			}
+		}
+		return false
+	})
+	return m
+}
+
+// upload keeps a file at the desk and gives its id.
+func (s *shop) upload(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	part, err := w.CreateFormFile("file", name)
+	must(t, err)
+	_, err = part.Write(content)
+	must(t, err)
+	must(t, w.Close())
+	r, err := http.NewRequest("POST", s.A.Base()+"/media", &form)
+	must(t, err)
+	r.Header.Set("Authorization", "Bearer "+s.A.Secret())
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	return s.A.Send(t, r).OK(201).ID()
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
