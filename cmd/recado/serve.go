@@ -72,15 +72,12 @@ func (c *serveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if c.Demo {
+		config.Prepare = func(s *server.Server) error { return c.demo(e, s) }
+	}
 	s, err := server.Start(e.ctx, config)
 	if err != nil {
 		return err
-	}
-	if c.Demo {
-		if err := c.demo(e, s); err != nil {
-			_ = s.Stop(context.Background())
-			return err
-		}
 	}
 	e.log.Info("serving", slog.String("address", s.URL), slog.String("version", version))
 	var failed error

@@ -51,6 +51,9 @@ type Config struct {
 
 	WhatsAppBaseURL string // "": Meta's Graph API
 
+	// Prepare runs once the address is known and before the first call is answered; callers wait meanwhile.
+	Prepare func(*Server) error
+
 	Logger *slog.Logger
 	Now    func() time.Time // tests choose it
 }
@@ -168,6 +171,11 @@ func (s *Server) serve() error {
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
 	s.deliver = &work.Deliver{Desk: s.Desk, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.WebhookLease}
+	if s.config.Prepare != nil {
+		if err := s.config.Prepare(s); err != nil {
+			return errors.Join(err, l.Close())
+		}
+	}
 	if err := s.serveMetrics(); err != nil {
 		return errors.Join(err, l.Close())
 	}
