@@ -13,8 +13,8 @@ import (
 type listAttendancesInput struct {
 	Status       string   `query:"status" enum:"open,closed"`
 	Assignee     string   `query:"assignee" doc:"The responsible person's UUID, or none for attendances that nobody is responsible for."`
-	Sector       model.ID `query:"sector"`
-	Conversation model.ID `query:"conversation"`
+	Sector       filterID `query:"sector"`
+	Conversation filterID `query:"conversation"`
 	Protocol     string   `query:"protocol" doc:"With or without the prefix and leading zeros." example:"ATD-000123"`
 	From         string   `query:"from" doc:"Opened then or later: RFC 3339, or YYYY-MM-DD for the first moment of that day in the company's time zone." example:"2026-11-01"`
 	To           string   `query:"to" doc:"Opened before: likewise." example:"2026-12-01"`
@@ -24,11 +24,11 @@ type listAttendancesInput struct {
 
 func (s *Server) listAttendances(ctx context.Context, a *desk.Actor, in *listAttendancesInput) (*reply[cursorList[model.Attendance]], error) {
 	f := desk.AttendanceFilter{
-		Status: in.Status, Nobody: in.Assignee == "none", Sector: in.Sector, Conversation: in.Conversation,
+		Status: in.Status, Nobody: in.Assignee == "none", Sector: model.ID(in.Sector), Conversation: model.ID(in.Conversation),
 		Protocol: in.Protocol, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
 	}
 	if in.Assignee != "" && !f.Nobody {
-		id, ok := model.ParseID(in.Assignee)
+		id, ok := parseFilterID(in.Assignee)
 		if !ok {
 			return nil, model.Invalid("query.assignee", "must be a UUID or none")
 		}

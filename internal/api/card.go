@@ -22,12 +22,12 @@ func replyCard(c model.Card, err error) (*cardReply, error) {
 func cardTag(c *model.Card) string { return `"` + strconv.FormatInt(c.Version, 10) + `"` }
 
 type listCardsInput struct {
-	BoardID  model.ID `query:"board_id" doc:"Absent means all boards that the key may see."`
+	BoardID  filterID `query:"board_id" doc:"Absent means all boards that the key may see."`
 	Limit    int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
 	Cursor   string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents do not matter."`
 	Priority string   `query:"priority" enum:"low,medium,high,urgent"`
-	Label    model.ID `query:"label"`
+	Label    filterID `query:"label"`
 	Due      string   `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (the next seven days with today) are days of tz; overdue is past and still open; none is without due date."`
 	TZ       string   `query:"tz" default:"America/Sao_Paulo" doc:"The time zone, by its IANA name, in which due is meant."`
 	Status   string   `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
@@ -35,7 +35,7 @@ type listCardsInput struct {
 
 func (s *Server) listCards(ctx context.Context, a *desk.Actor, in *listCardsInput) (*reply[cursorList[model.Card]], error) {
 	page, next, err := s.desk.Cards(ctx, a, desk.CardFilter{
-		Board: in.BoardID, Q: in.Q, Priority: in.Priority, Label: in.Label, Due: in.Due, Zone: in.TZ, Status: in.Status,
+		Board: model.ID(in.BoardID), Q: in.Q, Priority: in.Priority, Label: model.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status,
 		Limit: in.Limit, Cursor: in.Cursor,
 	})
 	out := cursorList[model.Card]{Data: page}

@@ -10,12 +10,12 @@ import (
 type listContactsInput struct {
 	Page
 	Q       string   `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is looked for among the newest 10,000 contacts."`
-	Label   model.ID `query:"label"`
-	Channel model.ID `query:"channel" doc:"Only contacts with this channel_id."`
+	Label   filterID `query:"label"`
+	Channel filterID `query:"channel" doc:"Only contacts with this channel_id."`
 }
 
 func (s *Server) listContacts(ctx context.Context, a *desk.Actor, in *listContactsInput) (*reply[offsetList[model.Contact]], error) {
-	page, err := s.desk.Contacts(ctx, a, desk.ContactFilter{Q: in.Q, Label: in.Label, Channel: in.Channel, Limit: in.Limit, Offset: in.Offset})
+	page, err := s.desk.Contacts(ctx, a, desk.ContactFilter{Q: in.Q, Label: model.ID(in.Label), Channel: model.ID(in.Channel), Limit: in.Limit, Offset: in.Offset})
 	return &reply[offsetList[model.Contact]]{offsetPage(in.Page, page)}, err
 }
 

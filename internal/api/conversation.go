@@ -13,16 +13,16 @@ type listConversationsInput struct {
 	Archived string   `query:"archived" enum:"true,false" doc:"Absent: both."`
 	Unread   string   `query:"unread" enum:"true,false" doc:"true: only conversations with unread messages. false filters nothing."`
 	Kind     string   `query:"kind" enum:"direct,group"`
-	Channel  model.ID `query:"channel" doc:"Only of this WhatsApp number."`
+	Channel  filterID `query:"channel" doc:"Only of this WhatsApp number."`
 	Assignee string   `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
-	Sector   model.ID `query:"sector"`
-	Label    model.ID `query:"label"`
+	Sector   filterID `query:"sector"`
+	Label    filterID `query:"label"`
 }
 
 func (s *Server) listConversations(ctx context.Context, a *desk.Actor, in *listConversationsInput) (*reply[offsetList[model.Conversation]], error) {
 	f := desk.ConversationFilter{
 		Q: in.Q, Archived: boolOrNil(in.Archived), Unread: in.Unread == "true", Kind: in.Kind,
-		Channel: in.Channel, Sector: in.Sector, Label: in.Label, Limit: in.Limit, Offset: in.Offset,
+		Channel: model.ID(in.Channel), Sector: model.ID(in.Sector), Label: model.ID(in.Label), Limit: in.Limit, Offset: in.Offset,
 	}
 	switch in.Assignee {
 	case "":
@@ -31,7 +31,7 @@ func (s *Server) listConversations(ctx context.Context, a *desk.Actor, in *listC
 	case "me":
 		f.Assignee = a.User.ID
 	default:
-		id, ok := model.ParseID(in.Assignee)
+		id, ok := parseFilterID(in.Assignee)
 		if !ok {
 			return nil, model.Invalid("query.assignee", `must be "none", "me" or a UUID`)
 		}

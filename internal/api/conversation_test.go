@@ -82,7 +82,7 @@ func TestOpeningConversations(t *testing.T) {
 			}{
 				{map[string]any{"channel_id": channel}, "body"},
 				{map[string]any{"channel_id": channel, "phone": "+5511987654321", "contact_id": contact}, "body"},
-				{map[string]any{"phone": "+5511987654321"}, "body"},
+				{map[string]any{"phone": "+5511987654321"}, "body.channel_id"},
 				{map[string]any{"channel_id": channel, "phone": "1"}, "body.phone"},
 				{map[string]any{"channel_id": channel, "phone": "+5511987654321", "name": " "}, "body.name"},
 				{map[string]any{"channel_id": "x", "phone": "+5511987654321"}, "body.channel_id"},

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -108,7 +109,7 @@ func TestDoor(t *testing.T) {
 		for name, c := range map[string]struct{ body, code, field string }{
 			"unknown field":   {`{"name":"x","colour":"#000000"}`, "invalid_request", "body.colour"},
 			"duplicate field": {`{"name":"x","name":"y"}`, "invalid_json", "body.name"},
-			"wrong case":      {`{"NAME":"x"}`, "invalid_request", "body"},
+			"wrong case":      {`{"NAME":"x"}`, "invalid_request", "body.name"},
 			"body null":       {`null`, "invalid_request", "body"},
 			"array":           {`[]`, "invalid_request", "body"},
 			"two values":      {`{"name":"x"}{}`, "invalid_json", "body"},
@@ -123,7 +124,7 @@ func TestDoor(t *testing.T) {
 			"empty name":      {`{"name":""}`, "invalid_request", "body.name"},
 			"blank name":      {`{"name":"   "}`, "invalid_request", "body.name"},
 			"too long":        {`{"name":"` + strings.Repeat("é", 121) + `"}`, "invalid_request", "body.name"},
-			"missing field":   {`{}`, "invalid_request", "body"},
+			"missing field":   {`{}`, "invalid_request", "body.name"},
 			"a bad colour":    {`{"name":"x","color":"red"}`, "invalid_request", "body.color"},
 			"an absent body":  {``, "invalid_request", "body"},
 		} {
@@ -151,6 +152,37 @@ func TestDoor(t *testing.T) {
 	t.Run("strict query", func(t *testing.T) {
 		for _, query := range []string{"?x=1", "?limit=%zz", "?limit=1;offset=2", "?%00=1", "?=1", "?limit"} {
 			w.A.Get(t, "/me"+query).Fails(400, "invalid_request")
+		}
+	})
+
+	t.Run("a query filter that names nothing gives an empty list, the zero UUID too", func(t *testing.T) {
+		customerWrites(t, w, sandbox(t, w), phoneNumber(1))
+		for _, path := range []string{
+			"/attendances?assignee=", "/attendances?sector=", "/attendances?conversation=",
+			"/conversations?assignee=", "/conversations?sector=", "/conversations?channel=", "/conversations?label=",
+			"/contacts?label=", "/contacts?channel=", "/kanban/cards?board_id=", "/kanban/cards?label=",
+		} {
+			for _, id := range []string{"00000000-0000-0000-0000-000000000000", "0193b0a0-0000-7000-8000-000000000000"} {
+				if a := w.A.Get(t, path+id).OK(200); len(a.List("data")) != 0 {
+					t.Errorf("%s%s: %s", path, id, a.Raw)
+				}
+			}
+			a := w.A.Get(t, path+"7").Fails(400, "invalid_request")
+			if field := "query." + strings.TrimSuffix(path[strings.Index(path, "?")+1:], "="); a.Text("details", 0, "field") != field ||
+				!strings.HasPrefix(a.Text("details", 0, "message"), "must be ") {
+				t.Errorf("%s: %s", path, a.Raw)
+			}
+		}
+	})
+
+	t.Run("the document has no status that is never given", func(t *testing.T) {
+		resp, err := http.Get(w.A.Base() + "/openapi.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if raw, _ := io.ReadAll(resp.Body); resp.StatusCode != 200 || strings.Contains(string(raw), `"422":`) {
+			t.Error("it tells of 422")
 		}
 	})
 

@@ -149,7 +149,7 @@ func formError(message string, errs []error) *model.Error {
 		field, text := "body", err.Error()
 		var detail *huma.ErrorDetail
 		if errors.As(err, &detail) {
-			field, text = detail.Location, detail.Message
+			field, text = wording(detail.Location, detail.Message)
 		}
 		if code, at, what, ok := readJSONFault(text); ok {
 			out.Code, field, text = code, at, what

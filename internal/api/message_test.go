@@ -243,7 +243,7 @@ func TestSending(t *testing.T) {
 		t.Run("bad input names the field", func(t *testing.T) {
 			id := model.NewID().String()
 			for body, field := range map[string]string{
-				`{"text": "x"}`: "body", `{"client_id": "x", "text": "x"}`: "body.client_id",
+				`{"text": "x"}`: "body.client_id", `{"client_id": "x", "text": "x"}`: "body.client_id",
 				`{"client_id": "00000000-0000-0000-0000-000000000000", "text": "x"}`:                                    "body.client_id",
 				`{"client_id": "` + id + `"}`:                                                                           "body.text",
 				`{"client_id": "` + id + `", "text": ""}`:                                                               "body.text",

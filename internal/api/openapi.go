@@ -27,6 +27,7 @@ func init() {
 func (s *Server) config() huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	registry.RegisterTypeAlias(reflect.TypeFor[model.ID](), reflect.TypeFor[idSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[filterID](), reflect.TypeFor[idSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[model.ID]](), reflect.TypeFor[nullableIDSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[string]](), reflect.TypeFor[nullableStringSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[time.Time]](), reflect.TypeFor[nullableTimeSchema]())
@@ -142,6 +143,7 @@ func describePaths(doc map[string]any) {
 			}
 			idempotent := slices.ContainsFunc(parameters, func(p any) bool { return p.(map[string]any)["name"] == headerIdempotencyKey })
 			responses, _ := op["responses"].(map[string]any)
+			delete(responses, "422") // huma's own status for what is 400 here
 			for status, response := range responses {
 				r := response.(map[string]any)
 				headers, _ := r["headers"].(map[string]any)
