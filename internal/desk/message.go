@@ -38,24 +38,31 @@ func (d *Desk) messagesBefore(ctx context.Context, a *Actor, conversation model.
 			return nil, invalid
 		}
 	}
-	return readOne(ctx, d, func(tx *store.Tx) (*model.MessagePage, error) {
-		data, g, found, err := tx.MessagesBefore(a.Company.ID, conversation, seq, q.Limit+1)
-		if err != nil || !found || !a.seesGlimpse(g) {
+	page, err := readOne(ctx, d, func(tx *store.Tx) (*model.MessagePage, error) {
+		data, g, err := tx.MessagesBefore(a.Company.ID, conversation, seq, q.Limit+1)
+		if err != nil || len(data) > 0 && !a.seesGlimpse(g) {
 			return nil, errOr(err, model.NotFound("conversation"))
 		}
-		more := len(data) > q.Limit
 		page := &model.MessagePage{Data: data[:min(len(data), q.Limit)]}
-		switch n := len(page.Data); {
-		case n > 0:
-			page.After = place.seal(page.Data[0].Seq)
-		case q.Before != "":
-			page.After = place.seal(seq - 1)
-		}
-		if more {
-			page.Before = place.seal(page.Data[q.Limit-1].Seq)
+		if len(data) > q.Limit {
+			page.Before = place.seal(data[q.Limit-1].Seq)
 		}
 		return page, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	if len(page.Data) > 0 {
+		page.After = place.seal(page.Data[0].Seq)
+		return page, nil
+	}
+	if _, err := d.emptyPage(ctx, a, conversation, 0); err != nil {
+		return nil, err
+	}
+	if q.Before != "" {
+		page.After = place.seal(seq - 1)
+	}
+	return page, nil
 }
 
 func (d *Desk) messagesAfter(ctx context.Context, a *Actor, conversation model.ID, place messageCursor, q MessageQuery) (*model.MessagePage, error) {
@@ -63,22 +70,41 @@ func (d *Desk) messagesAfter(ctx context.Context, a *Actor, conversation model.I
 	if invalid != nil {
 		return nil, invalid
 	}
-	return readOne(ctx, d, func(tx *store.Tx) (*model.MessagePage, error) {
-		data, older, g, found, err := tx.MessagesAfter(a.Company.ID, conversation, seq, q.Limit)
-		if err != nil || !found || !a.seesGlimpse(g) {
+	var older bool
+	page, err := readOne(ctx, d, func(tx *store.Tx) (*model.MessagePage, error) {
+		data, before, g, err := tx.MessagesAfter(a.Company.ID, conversation, seq, q.Limit)
+		if err != nil || len(data) > 0 && !a.seesGlimpse(g) {
 			return nil, errOr(err, model.NotFound("conversation"))
 		}
-		slices.Reverse(data)
-		page := &model.MessagePage{Data: data}
-		newest, oldest := seq, seq+1
-		if n := len(data); n > 0 {
-			newest, oldest = data[0].Seq, data[n-1].Seq
+		older = before
+		return &model.MessagePage{Data: data}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	newest, oldest := seq, seq+1
+	if n := len(page.Data); n > 0 {
+		slices.Reverse(page.Data)
+		newest, oldest = page.Data[0].Seq, page.Data[n-1].Seq
+	} else if older, err = d.emptyPage(ctx, a, conversation, seq); err != nil {
+		return nil, err
+	}
+	page.After = place.seal(newest)
+	if older {
+		page.Before = place.seal(oldest)
+	}
+	return page, nil
+}
+
+// emptyPage tells an empty page from a conversation that the actor may not know of. It reports whether
+// there are messages up to seq.
+func (d *Desk) emptyPage(ctx context.Context, a *Actor, conversation model.ID, seq int64) (older bool, err error) {
+	return readOne(ctx, d, func(tx *store.Tx) (bool, error) {
+		g, older, found, err := tx.Glimpse(a.Company.ID, conversation, seq)
+		if err != nil || !found || !a.seesGlimpse(g) {
+			return false, errOr(err, model.NotFound("conversation"))
 		}
-		page.After = place.seal(newest)
-		if older {
-			page.Before = place.seal(oldest)
-		}
-		return page, nil
+		return older, nil
 	})
 }
 

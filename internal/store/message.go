@@ -48,58 +48,63 @@ func scanGlimpse(r Row, at int) Glimpse {
 }
 
 // MessagesBefore reads up to limit messages of a conversation with a smaller sequence number, newest
-// first, in one statement. It reports false when the company has no such conversation.
-func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit int) (page []model.Message, g Glimpse, found bool, err error) {
-	page = make([]model.Message, 0, limit)
-	err = tx.query(`
-		SELECT c.private, c.assignee, c.sector,`+messageColumns+`
+// first, and what decides who may see them. Where there are none it does not say whether the company
+// has the conversation.
+func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit int) ([]model.Message, Glimpse, error) {
+	page := make([]model.Message, 0, limit)
+	var g Glimpse
+	err := tx.query(`
+		SELECT`+messageColumns+`, c.private, c.assignee, c.sector
 		FROM conversations c
-		LEFT JOIN (
-			SELECT * FROM messages
-			WHERE conversation = $2 AND seq < $3
-			ORDER BY seq DESC
-			LIMIT $4
-		) m ON m.conversation = c.id`+messageJoins+`
-		WHERE c.id = $2 AND c.company = $1
-		ORDER BY m.seq DESC`,
+		JOIN messages m ON m.conversation = c.id`+messageJoins+`
+		WHERE c.id = $2 AND c.company = $1 AND m.conversation = $2 AND m.seq < $3
+		ORDER BY m.seq DESC
+		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r Row) error {
-			found = true
-			g = scanGlimpse(r, 0)
-			if !r.Null(3) {
-				page = append(page, model.Message{})
-				scanMessage(r, 3, &page[len(page)-1])
+			if len(page) == 0 {
+				g = scanGlimpse(r, messageWidth)
 			}
+			page = append(page, model.Message{})
+			scanMessage(r, 0, &page[len(page)-1])
 			return nil
 		})
-	return page, g, found, err
+	return page, g, err
 }
 
-// MessagesAfter reads up to limit messages with a greater sequence number, oldest first, and reports
-// whether the conversation has any that is not greater.
-func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int) (page []model.Message, older bool, g Glimpse, found bool, err error) {
+// MessagesAfter is MessagesBefore for greater sequence numbers, oldest first. It also reports whether
+// the conversation has a message that is not greater.
+func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int) (page []model.Message, older bool, g Glimpse, err error) {
 	page = make([]model.Message, 0, limit)
 	err = tx.query(`
-		SELECT c.private, c.assignee, c.sector,`+messageColumns+`,
+		SELECT`+messageColumns+`, c.private, c.assignee, c.sector,
 			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
-		LEFT JOIN (
-			SELECT * FROM messages
-			WHERE conversation = $2 AND seq > $3
-			ORDER BY seq
-			LIMIT $4
-		) m ON m.conversation = c.id`+messageJoins+`
-		WHERE c.id = $2 AND c.company = $1
-		ORDER BY m.seq`,
+		JOIN messages m ON m.conversation = c.id`+messageJoins+`
+		WHERE c.id = $2 AND c.company = $1 AND m.conversation = $2 AND m.seq > $3
+		ORDER BY m.seq
+		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r Row) error {
-			found = true
-			g, older = scanGlimpse(r, 0), r.Bool(3+messageWidth)
-			if !r.Null(3) {
-				page = append(page, model.Message{})
-				scanMessage(r, 3, &page[len(page)-1])
+			if len(page) == 0 {
+				g, older = scanGlimpse(r, messageWidth), r.Bool(messageWidth+3)
 			}
+			page = append(page, model.Message{})
+			scanMessage(r, 0, &page[len(page)-1])
 			return nil
 		})
-	return page, older, g, found, err
+	return page, older, g, err
+}
+
+// Glimpse gives what decides who may see a conversation of the company, and whether it holds a message
+// up to a sequence number.
+func (tx *Tx) Glimpse(company, conversation model.ID, seq int64) (g Glimpse, older, found bool, err error) {
+	found, err = tx.one(`
+		SELECT c.private, c.assignee, c.sector,
+			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
+		FROM conversations c
+		WHERE c.id = $2 AND c.company = $1`, []any{company, conversation, seq}, func(r Row) {
+		g, older = scanGlimpse(r, 0), r.Bool(3)
+	})
+	return g, older, found, err
 }
 
 // Message gives one message of the company and what decides who may see it.
