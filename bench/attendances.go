@@ -2,11 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"recado/bench/load"
 	"recado/internal/desk"
@@ -20,7 +27,7 @@ const (
 	leastOfFew      = 1 / 1.5 // of the rate with few attendances, with many
 
 	caseworkers   = 20
-	conversations = 5_000
+	conversations = 500 // each with an open attendance
 	historyDays   = 30
 )
 
@@ -71,49 +78,119 @@ func (b *bench) serveAttendances(ctx context.Context, n int) (*server, error) {
 	return b.serve(ctx, at)
 }
 
+// makeAttendances puts a history of n attendances into the place of a server that has stopped, and lets the desk
+// count them for the report.
 func (b *bench) makeAttendances(ctx context.Context, at place, c company, n int) (err error) {
 	s, err := b.reopen(ctx, at)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closed := s.Close(); err == nil {
-			err = closed
-		}
-	}()
-	h, err := newHistory(ctx, s, c)
+	h, err := newHistory(ctx, s, c, n)
+	if err = errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	if at.database != "" {
+		err = h.loadPostgres(ctx, at)
+	} else {
+		err = h.loadSQLite(at)
+	}
 	if err != nil {
 		return err
 	}
-	for done := 0; done < n; {
-		size := min(2_000, n-done)
-		err := s.Write(ctx, func(tx *store.Tx) error {
-			for i := range size {
-				h.insert(tx, done+i, n)
+	if s, err = b.reopen(ctx, at); err != nil {
+		return err
+	}
+	return errors.Join(desk.New(desk.Options{Store: s}).RebuildReport(ctx, h.company), s.Close())
+}
+
+var attendanceColumns = []string{
+	"id", "company", "number", "conversation", "channel", "private", "responsible", "sector",
+	"opened_at", "opened_by", "first_response_at", "closed_at", "closed_by",
+}
+
+func (h *history) loadPostgres(ctx context.Context, at place) error {
+	conn, err := pgx.Connect(ctx, at.database)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	i := 0
+	_, err = conn.CopyFrom(ctx, pgx.Identifier{"attendances"}, attendanceColumns, pgx.CopyFromFunc(func() ([]any, error) {
+		if i == h.attendances {
+			return nil, nil
+		}
+		values := h.attendance(i)
+		for k, v := range values {
+			if id, ok := v.(model.ID); ok {
+				values[k] = [16]byte(id)
 			}
-			return nil
-		})
-		if err != nil {
+		}
+		i++
+		return values, nil
+	}))
+	if err == nil {
+		_, err = conn.Exec(ctx, "ANALYZE") // as autovacuum will in a minute
+	}
+	return err
+}
+
+func (h *history) loadSQLite(at place) (err error) {
+	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	end, err := sqlitex.ImmediateTransaction(conn)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	insert, err := conn.Prepare("INSERT INTO attendances (" + strings.Join(attendanceColumns, ", ") + ") VALUES (?" +
+		strings.Repeat(", ?", len(attendanceColumns)-1) + ")")
+	if err != nil {
+		return err
+	}
+	for i := range h.attendances {
+		for k, v := range h.attendance(i) {
+			switch v := v.(type) {
+			case nil:
+				insert.BindNull(k + 1)
+			case model.ID:
+				insert.BindBytes(k+1, v[:])
+			case int64:
+				insert.BindInt64(k+1, v)
+			case bool:
+				insert.BindBool(k+1, v)
+			case string:
+				insert.BindText(k+1, v)
+			}
+		}
+		if _, err := insert.Step(); err != nil {
 			return err
 		}
-		done += size
+		if err := insert.Reset(); err != nil {
+			return err
+		}
 	}
-	return desk.New(desk.Options{Store: s}).RebuildReport(ctx, h.company)
+	return nil
 }
 
 // history makes up what a busy desk did.
 type history struct {
 	company model.ID
 	channel model.ID
-	people  []model.Ref
+	people  []model.ID
 	sectors []model.ID
 	threads []model.ID
 	end     time.Time
 	random  *rand.Rand
+
+	attendances int
 }
 
-func newHistory(ctx context.Context, s *store.Store, c company) (*history, error) {
-	h := &history{end: time.Now(), random: rand.New(rand.NewPCG(1, 1))}
+// newHistory adds the people and the conversations that all of it is about.
+func newHistory(ctx context.Context, s *store.Store, c company, n int) (*history, error) {
+	h := &history{attendances: n, end: time.Now(), random: rand.New(rand.NewPCG(1, 1))}
 	h.company, _ = model.ParseID(c.ID)
 	h.channel, _ = model.ParseID(c.Channel)
 	if h.channel.IsZero() {
@@ -132,7 +209,7 @@ func newHistory(ctx context.Context, s *store.Store, c company) (*history, error
 		if err != nil {
 			return nil, err
 		}
-		h.people = append(h.people, model.Ref{ID: m.ID, Name: m.Name})
+		h.people = append(h.people, m.ID)
 	}
 	return h, s.Write(ctx, func(tx *store.Tx) error {
 		h.threads = h.threads[:0]
@@ -151,25 +228,23 @@ func newHistory(ctx context.Context, s *store.Store, c company) (*history, error
 	})
 }
 
-// insert adds the i-th of n attendances, oldest first: the last of every conversation is open still.
-func (h *history) insert(tx *store.Tx, i, n int) {
-	person := i % len(h.people)
-	opened := h.end.Add(-historyDays * 24 * time.Hour).Add(time.Duration(float64(historyDays*24*time.Hour) * float64(i) / float64(n)))
-	att := &model.Attendance{
-		ID: model.NewID(), Company: h.company, Number: int64(1_000_000 + i), Conversation: h.threads[i%len(h.threads)], Channel: h.channel,
-		Responsible: &h.people[person], OpenedAt: opened, OpenedBy: model.OpenedByCustomer,
+// attendance gives the columns of the i-th, oldest first: the last of every conversation is open still.
+func (h *history) attendance(i int) []any {
+	const span = historyDays * 24 * time.Hour
+	opened := h.end.Add(-span).Add(time.Duration(float64(span) * float64(i) / float64(h.attendances)))
+	person := h.people[i%len(h.people)]
+	row := []any{
+		model.NewID(), h.company, int64(1_000_000 + i), h.threads[i%len(h.threads)], h.channel, false, person, nil,
+		opened.UnixMilli(), model.OpenedByCustomer, nil, nil, nil,
 	}
 	if len(h.sectors) > 0 {
-		att.Sector = &h.sectors[person%len(h.sectors)]
+		row[7] = h.sectors[i%len(h.people)%len(h.sectors)]
 	}
-	tx.InsertAttendance(att)
-	if i >= n-len(h.threads) {
-		return
+	if i < h.attendances-len(h.threads) {
+		row[10] = opened.Add(h.lasting(3*time.Minute, 1.3)).UnixMilli()
+		row[11], row[12] = opened.Add(h.lasting(2*time.Hour, 1.3)).UnixMilli(), person
 	}
-	att.Answered(opened.Add(h.lasting(3*time.Minute, 1.3)))
-	closed := opened.Add(h.lasting(2*time.Hour, 1.3))
-	att.ClosedAt, att.ClosedBy = &closed, att.Responsible
-	tx.SaveAttendance(att)
+	return row
 }
 
 // lasting is a duration as they are met at desks: most near the middle, a few very long.

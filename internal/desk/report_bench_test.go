@@ -13,22 +13,30 @@ import (
 
 // A report of 30 days and 20 people must not cost much more where each of them had a hundred times the work.
 func BenchmarkReport(b *testing.B) {
-	for _, entries := range []int{16, 1600} {
-		b.Run(fmt.Sprintf("%d entries a line", entries), func(b *testing.B) {
-			d := New(Options{Store: storetest.Open(b, store.Options{Dir: b.TempDir()})})
-			company, err := d.CreateCompany(b.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
-			if err != nil {
-				b.Fatal(err)
-			}
-			fillReport(b, d, company, entries)
-			actor := &Actor{Company: company}
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := d.AttendanceReport(b.Context(), actor, ReportFilter{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+	for _, engine := range []string{"sqlite", "postgres"} {
+		for _, entries := range []int{16, 1600} {
+			b.Run(fmt.Sprintf("%s, %d entries a line", engine, entries), func(b *testing.B) { benchmarkReport(b, engine, entries) })
+		}
+	}
+}
+
+func benchmarkReport(b *testing.B, engine string, entries int) {
+	options := store.Options{Dir: b.TempDir()}
+	if engine == "postgres" {
+		options = store.Options{DatabaseURL: storetest.URL(b)}
+	}
+	d := New(Options{Store: storetest.Open(b, options)})
+	company, err := d.CreateCompany(b.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
+	if err != nil {
+		b.Fatal(err)
+	}
+	fillReport(b, d, company, entries)
+	actor := &Actor{Company: company}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := d.AttendanceReport(b.Context(), actor, ReportFilter{}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ type Sketch struct {
 const (
 	sketchSeconds = math.MaxUint32
 	sketchCount   = 1 << 30 // so that a sum fits in an int64
-	sketchBuckets = 1016
+	sketchBuckets = 1024
 	sketchWidth   = 101 // see sketchStarts
 )
 

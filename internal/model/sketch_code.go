@@ -4,18 +4,19 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 )
 
 var errSketch = errors.New("model: not a sketch")
 
-// A stored sketch is nothing at all when it is empty. Otherwise it starts with its form, its sum and its
-// count. Few buckets in use are listed, with the number of buckets skipped before each; many are a run of
-// equally wide counts, whole groups of eight of them, which is read far faster.
+// A stored sketch is nothing at all when it is empty. Otherwise it starts with its sum, its count and the
+// number of its planes. Without planes the buckets in use are listed, each with the number of buckets
+// skipped before it. Else the first plane holds the lowest four bits of every count, the next the four bits
+// above, and so on; each starts with its first group of 16 buckets and how many groups it has. Planes take
+// more room where few buckets are in use, but they are added up four buckets at a time.
 const (
-	sketchListed = 0
-	sketchRun8   = 1 // bytes to a count
-	sketchRun32  = 4
-	sketchGroup  = 8 // counts; the number of buckets is a multiple of it
+	sketchGroup  = 16 // buckets; they are a multiple of it
+	sketchPlanes = 8  // at most: a count has 32 bits
 )
 
 // Encode writes the sketch. Equal sketches have equal bytes.
@@ -25,29 +26,45 @@ func (s *Sketch) Encode() []byte {
 	if used == 0 {
 		return nil
 	}
-	first -= first % sketchGroup
-	run := (last-first)/sketchGroup*sketchGroup + sketchGroup
-	form := byte(sketchRun8)
-	if most > math.MaxUint8 {
-		form = sketchRun32
-	}
-	if run*int(form) > 8*used {
-		form = sketchListed
-	}
-	b := append(make([]byte, 0, 32+min(8*used, run*sketchRun32)), form)
+	b := make([]byte, 0, 32+4*used)
 	b = binary.AppendUvarint(b, uint64(s.sum))
 	b = binary.AppendUvarint(b, uint64(s.count))
-	if form == sketchListed {
-		return s.appendListed(b)
+	if (last-first)/2 > 4*used {
+		return s.appendListed(append(b, 0))
 	}
-	b = binary.AppendUvarint(b, uint64(first))
-	s.grow(first + run)
-	for _, n := range s.counts[first : first+run] {
-		if form == sketchRun8 {
-			b = append(b, byte(n))
-		} else {
-			b = binary.LittleEndian.AppendUint32(b, n)
+	planes := (bits.Len32(most) + 3) / 4
+	b = append(b, byte(planes))
+	s.grow(sketchBuckets)
+	for shift := 0; shift < 4*planes; shift += 4 {
+		b = s.appendPlane(b, shift)
+	}
+	return b
+}
+
+// appendPlane writes four bits of every count.
+func (s *Sketch) appendPlane(b []byte, shift int) []byte {
+	group := func(g int) (word uint64) {
+		for i, n := range s.counts[g*sketchGroup:][:sketchGroup] {
+			word |= uint64(n>>shift&15) << (4 * i)
 		}
+		return word
+	}
+	first, end := 0, 0
+	for g := range sketchBuckets / sketchGroup {
+		if group(g) == 0 {
+			continue
+		}
+		if end == 0 {
+			first = g
+		}
+		end = g + 1
+	}
+	if end == 0 {
+		return append(b, 0, 0)
+	}
+	b = append(b, byte(first), byte(end-first))
+	for g := first; g < end; g++ {
+		b = binary.LittleEndian.AppendUint64(b, group(g))
 	}
 	return b
 }
@@ -103,18 +120,16 @@ func MergeEncoded(b []byte, into ...*Sketch) error {
 	if len(b) == 0 {
 		return nil
 	}
-	form := b[0]
-	sum, b, ok1 := cutUvarint(b[1:])
+	sum, b, ok1 := cutUvarint(b)
 	count, b, ok2 := cutUvarint(b)
-	if !ok1 || !ok2 || sum > math.MaxInt64 || count == 0 || count > sketchCount {
+	if !ok1 || !ok2 || sum > math.MaxInt64 || count == 0 || count > sketchCount || len(b) == 0 {
 		return errSketch
 	}
-	var first, top int
-	var ok bool
-	if form == sketchListed {
+	planes, b := int(b[0]), b[1:]
+	var top int
+	ok := planesFit(b, planes)
+	if planes == 0 {
 		top, ok = lastListed(b)
-	} else {
-		first, b, ok = cutRun(b, int(form))
 	}
 	if !ok {
 		return errSketch
@@ -122,83 +137,97 @@ func MergeEncoded(b []byte, into ...*Sketch) error {
 	for _, s := range into {
 		s.sum += int64(sum)
 		s.count += int64(count)
-		switch form {
-		case sketchListed:
+		if planes == 0 {
 			s.grow(top + 1)
 			addListed(s.counts, b)
-		case sketchRun8:
-			s.addRun8(first, b)
-		default:
-			s.addRun32(first, b)
+			continue
+		}
+		for rest, shift := b, 0; len(rest) > 0; shift += 4 {
+			end := 2 + 8*int(rest[1])
+			s.addPlane(int(rest[0]), rest[2:end], shift)
+			rest = rest[end:]
 		}
 	}
 	return nil
 }
 
-// cutRun takes the first bucket of a run off its front. It is false where what follows is no run.
-func cutRun(b []byte, width int) (first int, run []byte, ok bool) {
-	at, run, ok := cutUvarint(b)
-	groups := len(run) / (width * sketchGroup)
-	ok = ok && (width == sketchRun8 || width == sketchRun32) && groups > 0 && len(run) == groups*width*sketchGroup &&
-		at%sketchGroup == 0 && at < sketchBuckets && groups*sketchGroup <= sketchBuckets-int(at)
-	return int(at), run, ok
-}
-
-func (s *Sketch) addRun32(first int, run []byte) {
-	counts := len(run) / sketchRun32
-	s.grow(first + counts)
-	for i := range counts {
-		s.counts[first+i] += binary.LittleEndian.Uint32(run[i*sketchRun32:])
+// planesFit reports whether b is that many planes and nothing else.
+func planesFit(b []byte, planes int) bool {
+	if planes > sketchPlanes {
+		return false
 	}
+	for range planes {
+		if len(b) < 2 || int(b[0])+int(b[1]) > sketchBuckets/sketchGroup || len(b) < 2+8*int(b[1]) {
+			return false
+		}
+		b = b[2+8*int(b[1]):]
+	}
+	return len(b) == 0
 }
 
-// sketchLanes adds up runs of bytes eight at a time: each word holds four sums of 16 bits, the first of a
-// group those of its even buckets, the second those of its odd ones. Reports merge thousands of runs.
+// sketchLanes adds up planes: a word holds the sums, of 16 bits each, of every fourth bucket of a group.
+// Reports merge thousands of planes.
 type sketchLanes struct {
-	words [2 * sketchBuckets / sketchGroup]uint64
+	words [sketchBuckets / 4]uint64
 	used  int // words, from the first on
-	runs  int // added since the lanes were empty
+	full  int // what the fullest sum may have reached
 }
 
-const (
-	lowBytes = 0x00ff_00ff_00ff_00ff
-	laneRuns = math.MaxUint16 / math.MaxUint8 // that cannot overflow a lane
-)
+const laneNibbles = 0x000f_000f_000f_000f
 
-func (s *Sketch) addRun8(first int, run []byte) {
+// addPlane adds groups of four bits, which stand shift bits to the right of where they belong.
+func (s *Sketch) addPlane(first int, groups []byte, shift int) {
+	if len(groups) == 0 {
+		return
+	}
+	if shift > 4 { // such counts are rare, and would fill the lanes at once
+		s.addHighPlane(first*sketchGroup, groups, shift)
+		return
+	}
 	if s.lanes == nil {
 		s.lanes = new(sketchLanes)
 	}
-	if s.lanes.runs == laneRuns {
+	if s.lanes.full+15<<shift > math.MaxUint16 {
 		s.settle()
 	}
-	words := s.lanes.words[2*first/sketchGroup:]
-	words = words[:2*len(run)/sketchGroup]
-	for i := 0; i+1 < len(words) && len(run) >= sketchGroup; i += 2 {
-		group := binary.LittleEndian.Uint64(run)
-		words[i] += group & lowBytes
-		words[i+1] += group >> 8 & lowBytes
-		run = run[sketchGroup:]
+	s.lanes.full += 15 << shift
+	words := s.lanes.words[4*first:]
+	words = words[:len(groups)/2]
+	s.lanes.used = max(s.lanes.used, 4*first+len(words))
+	for ; len(words) >= 4 && len(groups) >= 8; words, groups = words[4:], groups[8:] {
+		group := binary.LittleEndian.Uint64(groups)
+		words[0] += group & laneNibbles << shift
+		words[1] += group >> 4 & laneNibbles << shift
+		words[2] += group >> 8 & laneNibbles << shift
+		words[3] += group >> 12 & laneNibbles << shift
 	}
-	s.lanes.used = max(s.lanes.used, 2*first/sketchGroup+len(words))
-	s.lanes.runs++
+}
+
+func (s *Sketch) addHighPlane(bucket int, groups []byte, shift int) {
+	s.grow(bucket + 2*len(groups))
+	for _, pair := range groups {
+		s.counts[bucket] += uint32(pair&15) << shift
+		s.counts[bucket+1] += uint32(pair>>4) << shift
+		bucket += 2
+	}
 }
 
 // settle brings what the lanes hold to the buckets. Whoever looks at the buckets calls it first.
 func (s *Sketch) settle() {
-	if s.lanes == nil || s.lanes.runs == 0 {
+	if s.lanes == nil || s.lanes.full == 0 {
 		return
 	}
 	words := s.lanes.words[:s.lanes.used]
-	s.grow(len(words) / 2 * sketchGroup)
+	s.grow(4 * len(words))
 	for i, word := range words {
-		counts := s.counts[i/2*sketchGroup:]
-		for lane := range 4 {
-			counts[2*lane+i%2] += uint32(uint16(word >> (16 * lane)))
-		}
+		counts := s.counts[i/4*sketchGroup+i%4:]
+		counts[0] += uint32(uint16(word))
+		counts[4] += uint32(uint16(word >> 16))
+		counts[8] += uint32(uint16(word >> 32))
+		counts[12] += uint32(word >> 48)
 	}
 	clear(words)
-	s.lanes.used, s.lanes.runs = 0, 0
+	s.lanes.used, s.lanes.full = 0, 0
 }
 
 // lastListed gives the highest bucket of a list, and false where it is none. Once it has passed, the list

@@ -180,28 +180,27 @@ func TestSketchMerge(t *testing.T) {
 }
 
 func TestDecodeSketchRefuses(t *testing.T) {
+	plane := []byte{0x00, 0x00, 0x10, 0, 0, 0, 0, 0} // the fifth bucket has one
 	for name, b := range map[string][]byte{
-		"a form alone":                {0},
-		"no buckets":                  {0, 5, 1},
-		"a bucket cut short":          {0, 5, 1, 5},
+		"a sum alone":                 {5},
+		"a sum and a count alone":     {5, 1},
+		"no buckets":                  {5, 1, 0},
+		"a bucket cut short":          {5, 1, 0, 5},
 		"an endless number":           bytes.Repeat([]byte{0xff}, 20),
-		"an unknown form":             {3, 5, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-		"an empty bucket":             {0, 5, 1, 5, 0},
-		"a count of nothing":          {0, 5, 0, 5, 1},
-		"a count beyond all bounds":   {0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 1},
-		"a sum beyond all bounds":     {0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1, 0, 1},
-		"a bucket beyond the last":    {0, 5, 1, 0xff, 0x7f, 1},
-		"a skip beyond all bounds":    {0, 5, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1},
-		"a bucket's beyond all":       {0, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
-		"a run of nothing":            {1, 5, 1, 0},
-		"a run beyond the last":       {1, 5, 1, 0xb8, 0x0d, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-		"a run that starts beyond":    {1, 5, 1, 0xf8, 0x7f, 0, 0, 0, 0, 0, 1, 0, 0},
-		"a run that starts within":    {1, 5, 1, 5, 1, 0, 0, 0, 0, 0, 0, 0},
-		"a run with half a group":     {1, 5, 1, 0, 0, 0, 0, 0, 0, 1},
-		"a run with half a count":     {4, 5, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0},
-		"a run with no start":         {1, 5, 1},
-		"a run that starts nowhere":   {1, 5, 1, 0xf8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0, 0, 1, 0, 0},
-		"a long list that ends badly": {0, 5, 2, 5, 1, 5},
+		"an empty bucket":             {5, 1, 0, 5, 0},
+		"a count of nothing":          {5, 0, 0, 5, 1},
+		"a count beyond all bounds":   {0, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 1},
+		"a sum beyond all bounds":     {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1, 0, 0, 1},
+		"a bucket beyond the last":    {5, 1, 0, 0xff, 0x7f, 1},
+		"a skip beyond all bounds":    {5, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1},
+		"a bucket's beyond all":       {0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
+		"a long list that ends badly": {5, 2, 0, 5, 1, 5},
+		"no plane where one should":   {5, 1, 1},
+		"a plane cut short":           append([]byte{5, 1, 1, 0, 1}, plane[:7]...),
+		"a plane with something more": append([]byte{5, 1, 1, 0, 1, 0}, plane...),
+		"one plane of two":            append([]byte{5, 1, 2, 0, 1}, plane...),
+		"a plane beyond the last":     slices.Concat([]byte{5, 1, 1, 63, 2}, plane, plane),
+		"too many planes":             append([]byte{5, 1, 9, 0, 1}, slices.Concat(plane, make([]byte, 16))...),
 	} {
 		s := sketchOf(7)
 		if err := MergeEncoded(b, s); err == nil || s.Count() != 1 || s.Sum() != 7 {
@@ -209,10 +208,10 @@ func TestDecodeSketchRefuses(t *testing.T) {
 		}
 	}
 	for name, b := range map[string][]byte{
-		"a sum that is too small":   {0, 4, 1, 5, 1},
-		"a sum that is too large":   {0, 6, 1, 5, 1},
-		"a count that is too small": {1, 10, 1, 0, 0, 0, 0, 0, 0, 2, 0, 0},
-		"a count that is too large": {1, 10, 3, 0, 0, 0, 0, 0, 0, 2, 0, 0},
+		"a sum that is too small":   {4, 1, 0, 5, 1},
+		"a sum that is too large":   {6, 1, 0, 5, 1},
+		"a count that is too small": append([]byte{5, 2, 1, 0, 1}, plane...),
+		"a count that is too large": append([]byte{10, 1, 1, 0, 1}, 0, 0, 0x20, 0, 0, 0, 0, 0),
 	} {
 		if s, err := DecodeSketch(b); err == nil {
 			t.Errorf("%s: %d of %d seconds", name, s.Count(), s.Sum())
@@ -221,18 +220,29 @@ func TestDecodeSketchRefuses(t *testing.T) {
 }
 
 func TestSketchForms(t *testing.T) {
-	few, many, most := sketchOf(5, 1e9), sketchOf(durations(5, 3_000)...), sketchOf()
-	for d := range int64(2_000) {
-		most.Add(d, 1_000)
+	deep := sketchOf()
+	for d := range int64(300) {
+		deep.Add(d, d*d*d)
 	}
 	for name, tt := range map[string]struct {
 		sketch *Sketch
-		form   byte
-	}{"few": {few, sketchListed}, "many": {many, sketchRun8}, "most": {most, sketchRun32}} {
+		planes bool
+	}{
+		"few":            {sketchOf(5, 1e9), false},
+		"many":           {sketchOf(durations(5, 3_000)...), true},
+		"more in each":   {sketchOf(durations(5, 30_000)...), true},
+		"very deep":      {deep, true},
+		"an empty plane": {sketchOf(slices.Repeat([]int64{3}, 32)...), true},
+		"the longest":    {sketchOf(sketchSeconds, sketchSeconds-1), true},
+	} {
 		b := tt.sketch.Encode()
 		again, err := DecodeSketch(b)
-		if err != nil || b[0] != tt.form || !bytes.Equal(again.Encode(), b) || again.Sum() != tt.sketch.Sum() || again.Count() != tt.sketch.Count() {
-			t.Errorf("%s: form %d, %v", name, b[0], err)
+		if err != nil || !bytes.Equal(again.Encode(), b) || again.Sum() != tt.sketch.Sum() || again.Count() != tt.sketch.Count() {
+			t.Errorf("%s: %v", name, err)
+		}
+		_, rest, _ := cutUvarint(b)
+		if _, rest, _ = cutUvarint(rest); (rest[0] > 0) != tt.planes {
+			t.Errorf("%s has %d planes", name, rest[0])
 		}
 		long, sum := new(Sketch), new(Sketch)
 		for range 600 {
