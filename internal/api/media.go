@@ -27,7 +27,8 @@ func (s *Server) uploadMedia(ctx context.Context, a *desk.Actor, _ *none) (*repl
 	if err != nil {
 		return nil, model.Invalid("header.Content-Type", "must be multipart/form-data with a boundary")
 	}
-	_ = http.NewResponseController(c.writer).SetReadDeadline(time.Now().Add(uploadTime))
+	control, end := http.NewResponseController(c.writer), time.Now().Add(uploadTime)
+	_, _ = control.SetReadDeadline(end), control.SetWriteDeadline(end.Add(time.Minute))
 	part, err := form.NextPart()
 	if err != nil {
 		return nil, formFault(err, "body.file", "is required")
