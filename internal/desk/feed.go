@@ -46,19 +46,27 @@ func (d *Desk) Events(ctx context.Context, a *Actor, after string, types model.E
 			return FeedPage{}, err
 		}
 	}
+	var horizon int64
+	err := d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		horizon, err = tx.FeedHorizon()
+		return err
+	})
+	if err != nil {
+		return FeedPage{}, err
+	}
 	return read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
-		return d.feedPage(tx, a, position, id, types, limit)
+		return d.feedPage(tx, a, position, id, horizon, types, limit)
 	})
 }
 
-func (d *Desk) feedPage(tx *store.Tx, a *Actor, position int64, id model.ID, types model.EventSet, limit int) (FeedPage, error) {
+func (d *Desk) feedPage(tx *store.Tx, a *Actor, position int64, id model.ID, horizon int64, types model.EventSet, limit int) (FeedPage, error) {
 	page := FeedPage{Next: d.feedCursor(a, position, id)}
 	names := "," + joinTypes(types) + ","
 	oldest := tx.Now.Add(-model.EventRetention)
 	window := limit
 	for seen := 0; len(page.Events) < limit && seen < feedBudget; window = min(4*window, feedWindow) {
 		rows, full, left := 0, false, false
-		err := tx.Feed(a.Company.ID, position, id, names, window, func(e store.FeedEvent) {
+		err := tx.Feed(a.Company.ID, position, id, horizon, names, window, func(e store.FeedEvent) {
 			rows++
 			if full {
 				left = true

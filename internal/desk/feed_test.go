@@ -50,8 +50,8 @@ func (o *office) all(t *testing.T, d *Desk, a *Actor, after string, types model.
 	}
 }
 
-// settled waits until the feed has n events after a cursor. On PostgreSQL an unrelated transaction on
-// the same server can hold them back for a while.
+// settled waits until the feed has n events after a cursor: on PostgreSQL an older transaction of the
+// background can hold them back for a moment.
 func (o *office) settled(t *testing.T, d *Desk, after string, n int) {
 	t.Helper()
 	for t.Context().Err() == nil {

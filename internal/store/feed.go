@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"time"
 
 	"recado/internal/model"
@@ -17,24 +18,49 @@ type FeedEvent struct {
 	Body         []byte // nil when the type was not asked for
 }
 
-// Feed hands out the company's events after a place, in the order of the feed, up to limit. Bodies
-// come only with the types asked for, named between commas: ",message.sent,attendance.opened,".
+// FeedHorizon is the place before which the feed cannot change any more.
 //
-// PostgreSQL makes commits visible out of order. An event is therefore held back until every
-// transaction that began to write before its own has ended, and nothing can appear before it any more.
-func (tx *Tx) Feed(company model.ID, position int64, id model.ID, types string, limit int, each func(e FeedEvent)) error {
-	settled := ""
-	if !tx.SQLite() {
-		settled = ` AND e.position < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
+// On SQLite events commit in the order of the feed: everything is. PostgreSQL makes commits visible
+// out of order, so an event is held back until every transaction of this database that began to write
+// before its own has ended. Where sessions of roles that this one may not look into are connected,
+// the transactions of the whole server count instead.
+//
+// The horizon must come from a transaction before the one that reads the feed: what ends in between
+// is then seen, and what is still running lies beyond the horizon.
+func (tx *Tx) FeedHorizon() (horizon int64, err error) {
+	if tx.SQLite() {
+		return math.MaxInt64, nil
 	}
+	// A session's transaction id has 32 bits; those before the snapshot's end are brought to 64.
+	_, err = tx.one(`
+		SELECT CASE
+			WHEN BOOL_OR(a.usename <> current_user) AND NOT pg_has_role('pg_read_all_stats', 'USAGE') THEN s.low
+			ELSE LEAST(s.high, MIN(s.high - a.behind) FILTER (WHERE a.behind < 2147483648)) END
+		FROM (
+			SELECT pg_snapshot_xmin(c)::text::bigint AS low, pg_snapshot_xmax(c)::text::bigint AS high
+			FROM pg_current_snapshot() c
+		) s
+		CROSS JOIN LATERAL (
+			SELECT usename, (s.high - backend_xid::text::bigint) & 4294967295 AS behind
+			FROM pg_stat_activity
+			WHERE datname = current_database()
+		) a
+		GROUP BY s.low, s.high`, nil, func(r Row) { horizon = r.Int(0) })
+	return horizon, err
+}
+
+// Feed hands out the company's events between a place and the horizon, in the order of the feed, up
+// to limit. Bodies come only with the types asked for, named between commas:
+// ",message.sent,attendance.opened,".
+func (tx *Tx) Feed(company model.ID, position int64, id model.ID, horizon int64, types string, limit int, each func(e FeedEvent)) error {
 	return tx.query(`
 		SELECT e.position, e.id, e.type, e.created_at, e.board, e.conversation, c.private, c.assignee, c.sector,
 			CASE WHEN $4 LIKE '%,' || e.type || ',%' THEN e.body END
 		FROM events e
 		LEFT JOIN conversations c ON c.id = e.conversation AND c.company = e.company
-		WHERE e.company = $1 AND (e.position, e.id) > ($2, $3)`+settled+`
+		WHERE e.company = $1 AND (e.position, e.id) > ($2, $3) AND e.position < $6
 		ORDER BY e.position, e.id
-		LIMIT $5`, []any{company, position, orFirst(id), types, limit}, func(r Row) error {
+		LIMIT $5`, []any{company, position, orFirst(id), types, limit, horizon}, func(r Row) error {
 		e := FeedEvent{Position: r.Int(0), ID: r.ID(1), Type: model.EventType(r.Text(2)), CreatedAt: r.Time(3), Board: r.NullID(4), Body: r.Bytes(9)}
 		if !r.Null(5) {
 			e.Conversation = &model.Conversation{
@@ -54,14 +80,13 @@ func orFirst(id model.ID) model.ID {
 	return id
 }
 
-// FeedEnd is the place behind everything that Feed would hand out now. On PostgreSQL that is behind
-// every transaction that has ended.
+// FeedEnd is the place behind everything that Feed would hand out now.
 func (tx *Tx) FeedEnd(company model.ID) (position int64, id model.ID, err error) {
-	sql := `SELECT COALESCE(MAX(position), 0) FROM events WHERE company = $1`
 	if !tx.SQLite() {
-		sql = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1 WHERE $1::uuid IS NOT NULL`
+		horizon, err := tx.FeedHorizon()
+		return horizon - 1, lastOfAll, err
 	}
-	_, err = tx.one(sql, []any{company}, func(r Row) { position = r.Int(0) })
+	_, err = tx.one(`SELECT COALESCE(MAX(position), 0) FROM events WHERE company = $1`, []any{company}, func(r Row) { position = r.Int(0) })
 	return position, lastOfAll, err
 }
 
