@@ -1,0 +1,123 @@
+package api_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+func TestMessageEvents(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		feed := &feedReader{w: w}
+		var conversation, sequence = "", 0
+
+		t.Run("a customer's message raises message.received and conversation.updated", func(t *testing.T) {
+			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "name": "Ana", "text": "Bom dia"}`).OK(201)
+			conversation = m.Text("conversation")
+			events := feed.next(t, "message.received", "conversation.updated")
+			received, updated := events[0], events[1]
+			if received.at("message", "id") != m.ID() || received.at("conversation", "id") != conversation || received.at("conversation", "unread_count") != 1.0 {
+				t.Fatalf("%v", received)
+			}
+			changed, _ := updated.at("changed").([]any)
+			for _, name := range []string{"last_message", "unread", "unread_count"} {
+				if !slices.Contains(changed, any(name)) {
+					t.Errorf("%v lacks %s", changed, name)
+				}
+			}
+			for _, e := range events {
+				if n := int(e.at("sequence").(float64)); n <= sequence {
+					t.Errorf("sequence %d after %d", n, sequence)
+				} else {
+					sequence = n
+				}
+			}
+		})
+		t.Run("a message that left raises message.sent once, and its statuses nothing", func(t *testing.T) {
+			m := w.A.Post(t, "/conversations/"+conversation+"/messages", message("Olá")).OK(201)
+			for _, status := range []string{"delivered", "read"} {
+				w.A.Post(t, simulatePath(channel), `{"external_id": "`+m.Text("external_id")+`", "status": "`+status+`"}`).OK(200)
+			}
+			phone := w.A.Post(t, simulatePath(channel), `{"from_phone_app": true, "to": "+5511987654321", "text": "from the phone"}`).OK(201)
+			events := feed.next(t, "message.sent", "conversation.updated")
+			if sent := named(events, "message.sent"); len(sent) != 2 || sent[0].at("message", "id") != m.ID() || sent[1].at("message", "id") != phone.ID() {
+				t.Fatalf("%v", events)
+			}
+		})
+		t.Run("repeats, blocked contacts and private channels raise nothing", func(t *testing.T) {
+			ctx := context.Background()
+			c := w.A.Get(t, "/conversations/"+conversation).OK(200)
+			known := &model.IncomingMessage{ExternalID: "again", Customer: model.Person{WAID: "5511987654321"}, Type: "text", Text: "x", At: w.Clock.Now()}
+			items := []model.Incoming{{Message: known}}
+			if err := w.Desk.Receive(ctx, mustID(channel), items); err != nil {
+				t.Fatal(err)
+			}
+			feed.next(t, "message.received", "conversation.updated")
+			block(t, w, c.Text("contact"))
+			private := privateChannel(t, w)
+			secret := []model.Incoming{{Message: &model.IncomingMessage{ExternalID: "s", Customer: model.Person{WAID: "5511900001111"}, Type: "text", Text: "x", At: w.Clock.Now()}}}
+			blocked := []model.Incoming{{Message: &model.IncomingMessage{ExternalID: "b", Customer: model.Person{WAID: "5511987654321"}, Type: "text", Text: "x", At: w.Clock.Now()}}}
+			for _, err := range []error{
+				w.Desk.Receive(ctx, mustID(channel), items), w.Desk.Receive(ctx, private.ID, secret), w.Desk.Receive(ctx, mustID(channel), blocked),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			marker := w.A.Post(t, simulatePath(channel), `{"from": "+5511900002222", "text": "marker"}`).OK(201)
+			events := named(feed.next(t, "message.received", "conversation.updated"), "message.received")
+			if len(events) != 1 || events[0].at("message", "id") != marker.ID() {
+				t.Fatalf("%v", events)
+			}
+		})
+	})
+}
+
+// feedReader follows company A's events.
+type feedReader struct {
+	w     *servertest.World
+	after string
+}
+
+type event map[string]any
+
+func (e event) at(path ...string) any {
+	var v any = e["data"]
+	for _, name := range path {
+		m, _ := v.(map[string]any)
+		v = m[name]
+	}
+	return v
+}
+
+// next gives the events of these types since the last look.
+func (f *feedReader) next(t *testing.T, types ...string) []event {
+	t.Helper()
+	query := "?limit=100"
+	if f.after != "" {
+		query += "&after=" + f.after
+	}
+	page := f.w.A.Get(t, "/events"+query).OK(200)
+	f.after = page.Text("next_cursor")
+	var out []event
+	for _, e := range page.List() {
+		if m := e.(map[string]any); slices.Contains(types, m["type"].(string)) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func named(events []event, kind string) []event {
+	var out []event
+	for _, e := range events {
+		if e["type"] == kind {
+			out = append(out, e)
+		}
+	}
+	return out
+}
