@@ -16,7 +16,7 @@ import (
 
 // listenCmd is a receiver for trying webhooks out: it verifies and prints what arrives.
 type listenCmd struct {
-	Addr   string `default:"127.0.0.1:9090" help:"Address to listen on." placeholder:"HOST:PORT"`
+	Addr   string `default:"127.0.0.1:9090" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
 	Secret string `help:"The webhook's signing secret; without it nothing is verified." placeholder:"whsec_…"`
 	Brand  string `default:"Service" help:"Name in the X-<Brand>-* headers."`
 	Status int    `default:"204" help:"Status to answer verified deliveries with, such as 500 to watch retries."`

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	exited, code := false, 0
 	parser, err := kong.New(&c,
 		kong.Name("recado"),
-		kong.Description("A self-hosted WhatsApp customer-service desk: one binary, one API."),
+		kong.Description("A self-hosted WhatsApp customer-service desk: one binary, one API. Every flag --some-flag may be given as RECADO_SOME_FLAG in the environment."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { exited, code = true, status }),
 		kong.Resolvers(environment(getenv)),
@@ -80,7 +81,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
-		_, _ = fmt.Fprintln(stderr, "recado:", err)
+		_, _ = fmt.Fprintf(stderr, "recado: %s\nTry: recado %s --help\n", strings.TrimSuffix(err.Error(), " ("+errUsage.Error()+")"), command.Selected().Path())
 		return 2
 	default:
 		_, _ = fmt.Fprintln(stderr, "recado:", err)

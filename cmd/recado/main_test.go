@@ -29,14 +29,18 @@ func TestCommandLine(t *testing.T) {
 			{"key", "list", "--company", "7"}, {"user", "create"}, {"nonsense"}, {},
 		} {
 			code, _, stderr := recado(t, nil, args...)
-			if code != 2 || stderr == "" {
+			if code != 2 || stderr == "" || strings.Contains(stderr, "(usage)") {
 				t.Errorf("%v: exit %d %q", args, code, stderr)
 			}
 		}
 	})
 	t.Run("--help and version read well", func(t *testing.T) {
 		code, help, _ := recado(t, nil, "serve", "--help")
-		if code != 0 || !strings.Contains(help, "--database-url") || !strings.Contains(help, "--webhook-retries") {
+		if code != 0 || !strings.Contains(help, "--database-url") || !strings.Contains(help, "--webhook-retries") ||
+			!strings.Contains(help, "127.0.0.1:8080") || !strings.Contains(help, "./data") {
+			t.Fatal(code, help)
+		}
+		if code, help, _ := recado(t, nil, "--help"); code != 0 || !strings.Contains(help, "RECADO_SOME_FLAG") {
 			t.Fatal(code, help)
 		}
 		if code, out, _ := recado(t, nil, "version"); code != 0 || !strings.HasPrefix(out, "recado ") {

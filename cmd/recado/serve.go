@@ -15,7 +15,7 @@ import (
 
 // databaseFlags say where the data is; every command that opens the desk has them.
 type databaseFlags struct {
-	Data        string `default:"./data" help:"Folder of the SQLite database, media and the secret key." placeholder:"DIR"`
+	Data        string `default:"./data" help:"Folder of the SQLite database, media and the secret key (${default})." placeholder:"DIR"`
 	DatabaseURL string `name:"database-url" help:"postgres://… : use PostgreSQL instead of SQLite." placeholder:"URL"`
 	SecretKey   string `name:"secret-key" help:"Key that seals secrets at rest, for several nodes; default: a file in the data folder." placeholder:"BASE64"`
 }
@@ -30,7 +30,7 @@ func (f databaseFlags) config(e *env) (server.Config, error) {
 type serveCmd struct {
 	databaseFlags
 	addressFlags
-	Addr        string `default:"127.0.0.1:8080" help:"Address to listen on." placeholder:"HOST:PORT"`
+	Addr        string `default:"127.0.0.1:8080" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
 	MetricsAddr string `name:"metrics-addr" help:"Address for Prometheus metrics; none by default." placeholder:"HOST:PORT"`
 	Brand       string `default:"Service" help:"Name in the X-<Brand>-* headers of webhook deliveries."`
 	Rate        int64  `default:"100" help:"Requests a second per key that has no rate of its own."`

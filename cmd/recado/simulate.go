@@ -12,7 +12,7 @@ import (
 )
 
 type simulateCmd struct {
-	Addr     string `default:"127.0.0.1:8090" help:"Address to listen on." placeholder:"HOST:PORT"`
+	Addr     string `default:"127.0.0.1:8090" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
 	Window   string `default:"sync" enum:"sync,async,off" help:"What a late free-form message gets: sync a refusal, async a failed status, off nothing."`
 	Ladder   string `default:"read" enum:"none,sent,delivered,read" help:"How far each message gets by itself."`
 	NoLimits bool   `name:"no-limits" help:"Do not refuse what is sent faster than WhatsApp allows."`
