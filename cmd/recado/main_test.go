@@ -24,9 +24,18 @@ func TestCommandLine(t *testing.T) {
 	})
 	t.Run("bad values name the flag and exit 2", func(t *testing.T) {
 		for _, args := range [][]string{
-			{"serve", "--database-url", "mysql://x"}, {"serve", "--rate", "0"}, {"serve", "--rate", "many"}, {"serve", "--base-path", "desk"},
-			{"serve", "--webhook-retries", "soon"}, {"serve", "--public-url", "desk.example"}, {"serve", "--brand", "a b"}, {"serve", "--s3-bucket", "media"},
-			{"key", "list", "--company", "7"}, {"user", "create"}, {"nonsense"}, {},
+			{"serve", "--database-url", "mysql://x"},
+			{"serve", "--rate", "0"},
+			{"serve", "--rate", "many"},
+			{"serve", "--base-path", "desk"},
+			{"serve", "--webhook-retries", "soon"},
+			{"serve", "--public-url", "desk.example"},
+			{"serve", "--brand", "a b"},
+			{"serve", "--s3-bucket", "media"},
+			{"key", "list", "--company", "7"},
+			{"user", "create"},
+			{"nonsense"},
+			{},
 		} {
 			code, _, stderr := recado(t, nil, args...)
 			if code != 2 || stderr == "" || strings.Contains(stderr, "(usage)") {

@@ -13,7 +13,7 @@ func TestMessageEvents(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		feed := &feedReader{w: w}
-		var conversation, sequence = "", 0
+		conversation, sequence := "", 0
 
 		t.Run("a customer's message raises message.received and conversation.updated", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "name": "Ana", "text": "Bom dia"}`).OK(201)

@@ -141,8 +141,12 @@ func (d *Desk) checkChange(ctx context.Context, ch model.Channel, access model.A
 			to   *string
 			from *string
 		}{
-			{&access.PhoneNumberID, c.PhoneNumberID}, {&access.WABAID, c.WABAID}, {&access.Token, c.Token},
-			{&access.AppSecret, c.AppSecret}, {&access.VerifyToken, c.VerifyToken}, {&access.APIVersion, c.APIVersion},
+			{&access.PhoneNumberID, c.PhoneNumberID},
+			{&access.WABAID, c.WABAID},
+			{&access.Token, c.Token},
+			{&access.AppSecret, c.AppSecret},
+			{&access.VerifyToken, c.VerifyToken},
+			{&access.APIVersion, c.APIVersion},
 		} {
 			if part.from != nil {
 				*part.to = *part.from
