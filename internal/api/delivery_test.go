@@ -153,7 +153,7 @@ func TestTheRetrySchedule(t *testing.T) {
 			if hooks.At("data", 0, "active") != false || hooks.Int("data", 0, "consecutive_failures") != 10 {
 				t.Fatalf("%s", hooks.Raw)
 			}
-			w.A.Post(t, path+"/deliveries/"+first+"/redeliver", nil).Fails(409, "webhook_inactive")
+			w.A.Post(t, path+"/deliveries/"+first+"/redeliver", nil).Fails(400, "invalid_request")
 			if a := w.A.Patch(t, path, `{"active":true}`).OK(200); a.At("active") != true || a.Int("consecutive_failures") != 0 {
 				t.Fatalf("%s", a.Raw)
 			}

@@ -42,7 +42,6 @@ var statusOf = map[model.Code]int{
 	model.CodeServiceWindowClosed:  http.StatusConflict,
 	model.CodeNotASectorMember:     http.StatusConflict,
 	model.CodeWebhookLimit:         http.StatusConflict,
-	model.CodeWebhookInactive:      http.StatusConflict,
 	model.CodeStageNotEmpty:        http.StatusConflict,
 	model.CodeNameTaken:            http.StatusConflict,
 	model.CodeBodyTooLarge:         http.StatusRequestEntityTooLarge,

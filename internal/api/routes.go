@@ -106,7 +106,7 @@ func (s *Server) routes() []*Route {
 		get("/integrations/webhooks/{id}/deliveries", model.ScopeWebhooksManage, "List the latest deliveries", s.listDeliveries,
 			about("The newest first, each with every attempt. Deliveries are kept for 14 days.")),
 		post("/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver", model.ScopeWebhooksManage, "Deliver an event again", s.redeliver,
-			about("A new delivery of the same event: same event id, same bytes, a delivery id of its own. A webhook that is inactive is 409 webhook_inactive.")),
+			about("A new delivery of the same event: same event id, same bytes, a delivery id of its own. A webhook that is inactive must be activated first: 400.")),
 
 		get("/events", model.ScopeWebhooksManage, "Read the feed of events", s.listEvents,
 			about("Every event of the last 14 days with the id and the bytes that webhooks get, in an order that never changes and skips nothing, "+

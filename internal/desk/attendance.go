@@ -146,7 +146,7 @@ func (d *Desk) CloseAttendance(ctx context.Context, a *Actor, conversation model
 		if t.Attendance == nil {
 			return model.Attendance{}, model.Errorf(model.CodeAttendanceNotOpen, "This conversation has no open attendance.")
 		}
-		if err := t.mayAnswer(a); err != nil {
+		if err := t.mayClose(a); err != nil {
 			return model.Attendance{}, err
 		}
 		att, err := t.closeAttendance(&a.User, why)
@@ -214,14 +214,25 @@ func (t *thread) introduce(att *model.Attendance) error {
 	return nil
 }
 
-// mayAnswer refuses a member whom restricted mode keeps from answering or closing: one below manager,
-// while somebody else is responsible.
+// mayAnswer refuses a member whom restricted mode keeps from answering: one below manager who is not
+// responsible. Where nobody is and the first responder becomes it, answering is the way to do so.
 func (t *thread) mayAnswer(a *Actor) error {
-	if t.Attendance == nil || t.Assignee == nil || *t.Assignee == a.User.ID || a.Role.AtLeast(model.RoleManager) {
+	return t.restrict(a, func(rules model.AttendanceRules) bool {
+		return t.Assignee == nil && rules.FirstResponderTakesOwnership
+	})
+}
+
+// mayClose refuses a member whom restricted mode keeps from closing.
+func (t *thread) mayClose(a *Actor) error {
+	return t.restrict(a, func(model.AttendanceRules) bool { return false })
+}
+
+func (t *thread) restrict(a *Actor, except func(model.AttendanceRules) bool) error {
+	if t.Attendance == nil || t.Assignee != nil && *t.Assignee == a.User.ID || a.Role.AtLeast(model.RoleManager) {
 		return nil
 	}
 	rules, err := t.tx.AttendanceRules(t.Company)
-	if err != nil || rules.Mode != model.ModeRestricted {
+	if err != nil || rules.Mode != model.ModeRestricted || except(rules) {
 		return err
 	}
 	return model.Errorf(model.CodeAttendanceRestricted, "Only the responsible person, or a manager and above, may answer or close this attendance.")

@@ -62,7 +62,7 @@ func (d *Desk) Redeliver(ctx context.Context, a *Actor, webhook, delivery model.
 			return old, errOr(err, model.NotFound("event any more"))
 		}
 		if !w.Active {
-			return old, model.Errorf(model.CodeWebhookInactive, "The webhook is inactive. Activate it first.")
+			return old, model.Errorf(model.CodeInvalidRequest, "The webhook is inactive. Activate it first.")
 		}
 		again := model.Delivery{
 			ID: model.NewID(), EventID: old.EventID, Event: old.Event, Status: model.DeliveryPending,

@@ -37,7 +37,6 @@ const (
 	CodeServiceWindowClosed  Code = "service_window_closed"
 	CodeNotASectorMember     Code = "not_a_sector_member"
 	CodeWebhookLimit         Code = "webhook_limit"
-	CodeWebhookInactive      Code = "webhook_inactive"
 	CodeStageNotEmpty        Code = "stage_not_empty"
 	CodeNameTaken            Code = "name_taken"
 	CodeBodyTooLarge         Code = "body_too_large"
