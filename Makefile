@@ -31,6 +31,10 @@ test: c-compiler ## run every test on SQLite and on a throw-away PostgreSQL, wit
 race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)
 	CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m -count $(COUNT) -shuffle on $(PKG)
 
+.PHONY: soak
+soak: ## the long tests in full: 10,000 messages through a failing WhatsApp while the server is killed
+	RECADO_FULL=1 scripts/with-postgres go test -v -timeout 60m -run Soak ./test/...
+
 .PHONY: cover
 cover: ## measure which statements the tests reach: bin/cover.html
 	mkdir -p bin

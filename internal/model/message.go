@@ -92,6 +92,12 @@ func (m *Message) Advance(status string, at time.Time, failure *MessageError) bo
 		return false
 	}
 	m.Status, m.Error = status, nil
+	// Providers count in whole seconds: a step is never earlier than the one before it.
+	for _, before := range []*time.Time{&m.CreatedAt, m.SentAt, m.DeliveredAt} {
+		if before != nil && before.After(at) {
+			at = *before
+		}
+	}
 	if m.SentAt == nil {
 		m.SentAt = &at
 	}

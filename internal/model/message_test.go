@@ -66,6 +66,16 @@ func TestAStatusNeverGoesBackwards(t *testing.T) {
 			t.Fatalf("%+v", m)
 		}
 	})
+	t.Run("no step is earlier than the one before it", func(t *testing.T) {
+		created := time.Date(2026, 11, 14, 12, 0, 0, 400e6, time.UTC)
+		m := Message{Direction: Outbound, Status: StatusQueued, CreatedAt: created}
+		m.Advance(StatusSent, created.Add(time.Second), nil)
+		m.Advance(StatusDelivered, created.Truncate(time.Second), nil)
+		m.Advance(StatusRead, created.Truncate(time.Second), nil)
+		if m.DeliveredAt.Before(*m.SentAt) || m.ReadAt.Before(*m.DeliveredAt) {
+			t.Fatalf("%v %v %v", m.SentAt, m.DeliveredAt, m.ReadAt)
+		}
+	})
 	t.Run("a customer's message has no progress", func(t *testing.T) {
 		m := Message{Direction: Inbound, Status: StatusReceived}
 		if m.Advance(StatusRead, time.Now(), nil) {

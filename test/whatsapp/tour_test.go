@@ -1,0 +1,42 @@
+package whatsapp_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recado/internal/whatsapp/simulator"
+	"recado/test/binary"
+)
+
+func TestTheTourOfTheGuideWorksWhenPasted(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "whatsapp.md"))
+	must(t, err)
+	_, tour, found := strings.Cut(string(raw), "In a third one")
+	if !found {
+		t.Fatal("the guide has no tour")
+	}
+	_, tour, _ = strings.Cut(tour, "```sh\n")
+	tour, _, _ = strings.Cut(tour, "```")
+	_, graph := startSimulator(t, simulator.Options{Window: "sync", Ladder: simulator.Ladder{Mode: "read"}})
+
+	dir := t.TempDir()
+	binary.Serve(t, filepath.Join(dir, "data"), "--whatsapp-base-url", graph)
+	shell := exec.Command("bash", "-e", "-u", "-o", "pipefail", "-c", strings.ReplaceAll(tour, "http://127.0.0.1:8090", graph))
+	shell.Dir = dir
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{`"provider":"whatsapp"`, `"wa_id":"5511955550001"`, `"status":"read"`, `"ok":false`, `"token_rejected"`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the tour does not show %s:\n%s", want, out)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, "Quer reservar?") || !strings.Contains(last, `"status":"read"`) || strings.Contains(string(out), `"request_id"`) {
+		t.Errorf("the tour does not end well:\n%s", out)
+	}
+}
