@@ -1,0 +1,323 @@
+package hostile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"recado/test/binary"
+)
+
+// target is the real binary, with its metrics to look inside.
+type target struct {
+	*binary.Process
+	addr, metrics, key string
+}
+
+func serve(t *testing.T) *target {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := l.Addr().String()
+	_ = l.Close()
+	p := binary.Serve(t, t.TempDir(), "--metrics-addr", metrics)
+	return &target{Process: p, addr: strings.TrimPrefix(p.URL, "http://"), metrics: metrics, key: p.Demo.Companies[0].APIKey}
+}
+
+// metric reads one figure.
+func (s *target) metric(t *testing.T, name string) float64 {
+	t.Helper()
+	resp, err := plain.Get("http://" + s.metrics + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
+			f, _ := strconv.ParseFloat(value, 64)
+			return f
+		}
+	}
+	t.Fatalf("there is no metric %s", name)
+	return 0
+}
+
+var plain = &http.Client{Timeout: patience}
+
+// serves makes honest calls, which must be answered whatever else is going on.
+func (s *target) serves(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		r, _ := http.NewRequest(http.MethodGet, s.URL+"/v1/conversations", nil)
+		r.Header.Set("Authorization", "Bearer "+s.key)
+		resp, err := plain.Do(r)
+		if err != nil {
+			t.Fatalf("an honest call is not answered: %v", err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("an honest call is answered %d", resp.StatusCode)
+		}
+	}
+}
+
+// dial opens a connection and writes its first bytes.
+func (s *target) dial(t *testing.T, text string) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn.(*net.TCPConn)
+}
+
+// get is a request of an honest client, with more headers if given.
+func (s *target) get(more ...string) string {
+	return "GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.key + "\r\n" + strings.Join(more, "") + "\r\n"
+}
+
+// post begins a request whose body has that many bytes.
+func (s *target) post(length int) string {
+	return fmt.Sprintf("POST /v1/labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.key, length)
+}
+
+// settles waits until the server holds hardly more than it did before.
+func (s *target) settles(t *testing.T, goroutines float64) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	now := 0.0
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); <-tick.C {
+		if now = s.metric(t, "go_goroutines"); now <= goroutines+50 {
+			return
+		}
+	}
+	t.Errorf("%v goroutines are left of %v", now, goroutines)
+}
+
+func TestHostileConnections(t *testing.T) {
+	s := serve(t)
+	s.serves(t, 20)
+	before := s.metric(t, "go_goroutines")
+
+	t.Run("together", func(t *testing.T) {
+		t.Run("a header that drips in ends with the connection", func(t *testing.T) {
+			t.Parallel()
+			conn := s.dial(t, "GET /v1/me HTTP/1.1\r\nX-Slow: ")
+			ended := make(chan error, 1)
+			_ = conn.SetReadDeadline(time.Now().Add(patience))
+			go func() {
+				_, err := io.Copy(io.Discard, conn)
+				ended <- err
+			}()
+			tick := time.NewTicker(100 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case err := <-ended:
+					if errors.Is(err, os.ErrDeadlineExceeded) {
+						t.Error("the server still waits")
+					}
+					return
+				case <-tick.C:
+					_, _ = conn.Write([]byte("a"))
+				}
+			}
+		})
+		t.Run("bodies that drip in, and answers that nobody reads, stop nobody else", func(t *testing.T) {
+			t.Parallel()
+			var slow []*net.TCPConn
+			for range 200 {
+				slow = append(slow, s.dial(t, s.post(1000)+`{"na`))
+				deaf := s.dial(t, "")
+				_ = deaf.SetReadBuffer(4096)
+				_ = deaf.SetWriteDeadline(time.Now().Add(time.Second))
+				_, _ = io.WriteString(deaf, strings.Repeat("GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
+			}
+			for range 3 {
+				for _, conn := range slow {
+					_, _ = conn.Write([]byte("m"))
+				}
+				s.serves(t, 20)
+			}
+		})
+		t.Run("half-closed connections get their answer", func(t *testing.T) {
+			t.Parallel()
+			whole := s.dial(t, s.get())
+			_ = whole.CloseWrite()
+			wantAnswer(t, whole, http.StatusOK)
+			half := s.dial(t, s.post(100)+`{"name":`)
+			_ = half.CloseWrite()
+			wantAnswer(t, half, http.StatusBadRequest)
+			headless := s.dial(t, "GET /v1/me HTT")
+			_ = headless.CloseWrite()
+			wantAnswer(t, headless, 0)
+		})
+		t.Run("requests in one go are answered in their order", func(t *testing.T) {
+			t.Parallel()
+			var all strings.Builder
+			for n := range 100 {
+				all.WriteString(s.get(fmt.Sprintf("X-Request-Id: number-%d\r\n", n)))
+			}
+			conn := s.dial(t, all.String())
+			_ = conn.SetReadDeadline(time.Now().Add(patience))
+			answers := bufio.NewReader(conn)
+			for n := range 100 {
+				resp, err := http.ReadResponse(answers, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				if got := resp.Header.Get("X-Request-Id"); got != fmt.Sprintf("number-%d", n) {
+					t.Fatalf("answer %d is to %s", n, got)
+				}
+			}
+		})
+		t.Run("what is hardly HTTP is refused", func(t *testing.T) {
+			t.Parallel()
+			for name, c := range map[string]struct {
+				text   string
+				status int // 0: an answer or none
+			}{
+				"a megabyte of header":       {s.get("X-Big: " + strings.Repeat("a", 1<<20) + "\r\n"), 431},
+				"ten thousand headers":       {s.get(strings.Repeat("X-Many: a\r\n", 10_000)), 431},
+				"an endless target":          {"GET /" + strings.Repeat("a", 1<<20) + " HTTP/1.1\r\nHost: x\r\n\r\n", 431},
+				"two lengths":                {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400},
+				"a length and chunks":        {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 0},
+				"an unknown encoding":        {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: rot13\r\n\r\n", 501},
+				"a negative length":          {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400},
+				"a chunk of nonsense":        {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.key + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n", 400},
+				"no host":                    {"GET /v1/me HTTP/1.1\r\n\r\n", 400},
+				"HTTP/0.9":                   {"GET /v1/me\r\n\r\n", 400},
+				"the preface of HTTP/2":      {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0},
+				"a greeting of TLS":          {"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + strings.Repeat("\x00", 200), 400},
+				"nothing but line breaks":    {strings.Repeat("\r\n", 100_000), 400},
+				"zeros":                      {strings.Repeat("\x00", 100_000), 431},
+				"a space before the colon":   {"GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n", 400},
+				"a header folded over lines": {"GET /v1/me HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n", 0},
+				"a line break in a header":   {"GET /v1/me HTTP/1.1\r\nHost: x\r\nX-A: b\rInjected: c\r\n\r\n", 0},
+			} {
+				conn, err := net.Dial("tcp", s.addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() { _, _ = io.WriteString(conn, c.text); _ = conn.(*net.TCPConn).CloseWrite() }()
+				if got := readStatus(t, name, conn); c.status != 0 && got != c.status && got != 0 {
+					t.Errorf("%s: %d", name, got)
+				}
+				_ = conn.Close()
+			}
+		})
+	})
+	s.serves(t, 20)
+	s.settles(t, before)
+}
+
+// wantAnswer reads one answer; status 0 is none at all.
+func wantAnswer(t *testing.T, conn net.Conn, status int) {
+	t.Helper()
+	if got := readStatus(t, "", conn); got != status && status != 0 {
+		t.Errorf("answered %d, want %d", got, status)
+	}
+}
+
+// readStatus reads what comes until the server closes. Whatever it refuses it refuses with an Error
+// object; 0 means that it just closed.
+func readStatus(t *testing.T, name string, conn net.Conn) int {
+	t.Helper()
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	reader := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: no answer and no end", name)
+		}
+		return 0
+	}
+	body, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode >= 400 && (resp.Header.Get("Content-Type") != "application/json" || !bytes.Contains(body, []byte(`"code":"`))) {
+		t.Errorf("%s: %d is no Error object: %s", name, resp.StatusCode, body)
+	}
+	if resp.StatusCode == http.StatusInternalServerError {
+		t.Errorf("%s: %s", name, body)
+	}
+	return resp.StatusCode
+}
+
+// TestIdleConnections holds ten thousand connections, as far as the machine allows, and lets them go.
+func TestIdleConnections(t *testing.T) {
+	n := 10_000
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		t.Fatal(err)
+	}
+	if room := int(files.Max) - 1000; room < n {
+		n = room
+		t.Logf("this machine allows %d open files: %d connections", files.Max, n)
+	}
+	files.Cur = files.Max
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		t.Logf("the limit of open files stays: %v", err)
+	}
+	s := serve(t)
+	s.serves(t, 50)
+	goroutines := s.metric(t, "go_goroutines")
+	var resident []float64
+	for range 2 {
+		conns := make([]net.Conn, n)
+		var all sync.WaitGroup
+		for part := range 8 {
+			all.Go(func() {
+				for i := part; i < n; i += 8 {
+					conn, err := net.Dial("tcp", s.addr)
+					if err != nil {
+						t.Errorf("connection %d: %v", i, err)
+						return
+					}
+					conns[i] = conn
+					if i%2 == 0 { // one that was served and stays, beside one that never says a word
+						_ = conn.SetDeadline(time.Now().Add(patience))
+						_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+						if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != http.StatusOK {
+							t.Errorf("connection %d: %v", i, err)
+						}
+					}
+				}
+			})
+		}
+		all.Wait()
+		s.serves(t, 50)
+		resident = append(resident, s.metric(t, "process_resident_memory_bytes")/(1<<20))
+		for _, conn := range conns {
+			if conn != nil {
+				_ = conn.Close()
+			}
+		}
+		s.settles(t, goroutines)
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d connections: %.0f MiB resident, the second time %.0f MiB", n, resident[0], resident[1])
+	if resident[0] > 600 || resident[1] > 1.5*resident[0] {
+		t.Errorf("%.0f MiB with %d connections, the second time %.0f MiB", resident[0], n, resident[1])
+	}
+}
