@@ -86,7 +86,7 @@ type feedReader struct {
 type event map[string]any
 
 func (e event) at(path ...string) any {
-	var v any = e["data"]
+	v := e["data"]
 	for _, name := range path {
 		m, _ := v.(map[string]any)
 		v = m[name]

@@ -44,7 +44,7 @@ func (c *Client) at(url string) *Client {
 	return &Client{base: url + "/v1", key: c.key, checker: c.checker}
 }
 
-// Get, Post, Patch, Put and Delete call the API. A body may be a string of JSON, or any value to encode.
+// Get sends a GET. For all five methods: A body may be a string of JSON, or any value to encode.
 func (c *Client) Get(t *testing.T, path string) *Answer { return c.Do(t, "GET", path, nil) }
 
 // Post sends a POST.
