@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"recado/bench/load"
@@ -207,15 +204,9 @@ func (b *bench) rawMessages(ctx context.Context) (contender, error) {
 	if b.engine != "sqlite" {
 		return b.rawPostgresMessages(ctx, at, company, channel, member, threads)
 	}
-	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
+	conn, err := b.rawConn(at)
 	if err != nil {
 		return contender{}, err
-	}
-	b.onClose(func() { conn.Close() })
-	for _, setting := range []string{"journal_mode = WAL", "synchronous = FULL", "cache_size = -8000"} {
-		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+setting, nil); err != nil {
-			return contender{}, err
-		}
 	}
 	insert, err := conn.Prepare(insertMessage)
 	if err != nil {
@@ -259,16 +250,10 @@ func (b *bench) rawMessages(ctx context.Context) (contender, error) {
 }
 
 func (b *bench) rawPostgresMessages(ctx context.Context, at place, company, channel, member model.ID, threads []model.ID) (contender, error) {
-	config, err := pgxpool.ParseConfig(at.database)
+	pool, err := b.rawPool(ctx, at)
 	if err != nil {
 		return contender{}, err
 	}
-	config.MaxConns = pooled
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return contender{}, err
-	}
-	b.onClose(pool.Close)
 	insert := func(ctx context.Context, worker int) error {
 		id, client := model.NewID(), model.NewID()
 		thread := threads[int(id[15])%len(threads)]

@@ -84,15 +84,9 @@ func (b *bench) rawWriters(ctx context.Context, company model.ID) (contender, er
 }
 
 func (b *bench) rawSQLite(at place, company model.ID) (contender, error) {
-	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
+	conn, err := b.rawConn(at)
 	if err != nil {
 		return contender{}, err
-	}
-	b.onClose(func() { conn.Close() })
-	for _, setting := range []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -8000"} {
-		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+setting, nil); err != nil {
-			return contender{}, err
-		}
 	}
 	insert, err := conn.Prepare(insertLabel)
 	if err != nil {
@@ -133,16 +127,10 @@ func (b *bench) rawSQLite(at place, company model.ID) (contender, error) {
 }
 
 func (b *bench) rawPostgres(ctx context.Context, at place, company model.ID) (contender, error) {
-	config, err := pgxpool.ParseConfig(at.database)
+	pool, err := b.rawPool(ctx, at)
 	if err != nil {
 		return contender{}, err
 	}
-	config.MaxConns = pooled
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return contender{}, err
-	}
-	b.onClose(pool.Close)
 	insert := func(ctx context.Context, _ int) error {
 		label := newLabel()
 		done, err := pool.Exec(ctx, insertLabel,
@@ -158,6 +146,36 @@ func (b *bench) rawPostgres(ctx context.Context, at place, company model.ID) (co
 			return load.Repeat(ctx, b.conns, d, 1, insert)
 		},
 	}, nil
+}
+
+// rawConn is SQLite without anything of ours, as durable as the store makes it.
+func (b *bench) rawConn(at place) (*sqlite.Conn, error) {
+	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	b.onClose(func() { conn.Close() })
+	for _, setting := range []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -8000"} {
+		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+setting, nil); err != nil {
+			return nil, err
+		}
+	}
+	return conn, nil
+}
+
+// rawPool is PostgreSQL without anything of ours.
+func (b *bench) rawPool(ctx context.Context, at place) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(at.database)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = pooled
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	b.onClose(pool.Close)
+	return pool, nil
 }
 
 // openStore opens a store on a fresh place with one company in it.
