@@ -54,11 +54,30 @@ func (b *bench) add(goal float64, ours outcome, references ...outcome) {
 // addRate writes the row of an outcome that is promised a rate of its own.
 func (b *bench) addRate(o outcome, least float64) {
 	line := b.row(&o)
-	line.setGoal(fmt.Sprintf("at least %.0f a second", least), o.result.Rate() >= least)
+	if least > 0 {
+		line.setGoal(fmt.Sprintf("at least %.0f a second", least), o.result.Rate() >= least)
+	}
 	b.report.rows = append(b.report.rows, line)
 	if o.result.Errors > 0 {
 		fmt.Fprintf(os.Stderr, "  %s: %d errors, the first: %v\n", o.name, o.result.Errors, o.result.FirstError)
 	}
+}
+
+// addLatency writes the row of an outcome that is promised short waits.
+func (b *bench) addLatency(o outcome, p50, p99 time.Duration) {
+	line := b.row(&o)
+	met := o.result.Latency.Quantile(0.50) < p50 && o.result.Latency.Quantile(0.99) < p99
+	line.setGoal(fmt.Sprintf("p50 under %s, p99 under %s", milliseconds(p50), milliseconds(p99)), met)
+	b.report.rows = append(b.report.rows, line)
+}
+
+// addBeside writes two rows and how the p99 of the first stands against that of the second.
+func (b *bench) addBeside(ours, reference outcome, least float64) {
+	line := b.row(&ours)
+	ratio := float64(reference.result.Latency.Quantile(0.99)) / float64(ours.result.Latency.Quantile(0.99))
+	line.compared = fmt.Sprintf("p99 %.2f times that of %s", 1/ratio, reference.name)
+	line.setGoal(fmt.Sprintf("at most %.1f times", 1/least), ratio >= least)
+	b.report.rows = append(b.report.rows, line, b.row(&reference))
 }
 
 // addMemory writes a row that is about memory alone. Most is the goal in bytes; zero promises nothing.

@@ -25,6 +25,8 @@ var scenarios = []scenario{
 	{"send", "durable sends and inbound messages, beside the raw engine inserting messages", runSend},
 	{"talk", "pages, lists, searches and sends at 2,000,000 messages, beside 10,000", runTalk},
 	{"mixed", "60 % reads, 30 % sends and inbound messages, 10 % moves of cards", runMixed},
+	{"webhooks", "events on their way to receivers that verify them", runWebhooks},
+	{"cards", "pages of cards, and new ones, at 100,000 cards, beside 1,000", runCards},
 	{"attendances", "the report and a page at 1,000,000 attendances, beside 10,000", runAttendances},
 	{"groupcommit", "concurrent writers through the store, beside the raw engine in groups", runGroupCommit},
 }

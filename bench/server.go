@@ -57,7 +57,7 @@ func (b *bench) serve(ctx context.Context, at place) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"serve", "--demo", "--addr", address, "--data", at.folder, "--rate", "1000000", "--burst", "1000000"}
+	args := []string{"serve", "--demo", "--addr", address, "--data", at.folder, "--rate", "1000000", "--burst", "1000000", "--webhook-allow-insecure"}
 	if at.database != "" {
 		args = append(args, "--database-url", at.database)
 	}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"recado/bench/load"
+	"recado/internal/model"
+)
+
+const (
+	leastDeliveries  = 2_000                  // a second, to one address
+	pacedEvents      = 200                    // a second, while measuring how long they take
+	mostToArrive     = 10 * time.Millisecond  // p50 from commit to arrival
+	mostToArriveLate = 100 * time.Millisecond // p99
+	leastBesideHung  = 1 / 1.5                // of the p99 without an address that never answers
+)
+
+// runWebhooks sends messages and follows their events to receivers in this process, which verify every signature.
+func runWebhooks(ctx context.Context, b *bench) error {
+	for _, addresses := range []int{1, 20} {
+		o, err := b.deliverAll(ctx, addresses)
+		if err != nil {
+			return err
+		}
+		if addresses == 1 {
+			b.addRate(*o, leastDeliveries)
+		} else {
+			b.addRate(*o, 0)
+		}
+	}
+	paced, err := b.deliverPaced(ctx, "one address, 200 events a second", pacedEvents, 1, false)
+	if err != nil {
+		return err
+	}
+	b.addLatency(*paced, mostToArrive, mostToArriveLate)
+	var turns [2]*outcome
+	for i, hung := range []bool{false, true} {
+		name := []string{"19 addresses, 20 events a second", "the same beside one that never answers"}[i]
+		if turns[i], err = b.deliverPaced(ctx, name, 20, 19, hung); err != nil {
+			return err
+		}
+	}
+	b.addBeside(*turns[1], *turns[0], leastBesideHung)
+	return nil
+}
+
+// deliverAll floods: 64 clients send for the time of a scenario, and every event must arrive everywhere.
+func (b *bench) deliverAll(ctx context.Context, addresses int) (*outcome, error) {
+	s, r, err := b.serveReceiving(ctx, addresses, false)
+	if err != nil {
+		return nil, err
+	}
+	started, before := time.Now(), s.cpuTime()
+	sent, err := load.Run(ctx, load.Plan{Address: s.address, Connections: b.conns, Duration: b.total / 3, Request: s.send})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.await(ctx, int64(sent.Requests*addresses)); err != nil {
+		return nil, err
+	}
+	o := r.outcome(fmt.Sprintf("deliveries to %d address(es) while sending", addresses), time.Since(started))
+	o.cpu, o.memory = s.cpuTime()-before, s.resident()
+	return o, nil
+}
+
+// deliverPaced sends at a steady pace and measures from the event's time to its arrival.
+func (b *bench) deliverPaced(ctx context.Context, name string, perSecond, addresses int, hung bool) (*outcome, error) {
+	s, r, err := b.serveReceiving(ctx, addresses, hung)
+	if err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	tick := time.NewTicker(time.Second / time.Duration(perSecond))
+	defer tick.Stop()
+	count := int(b.total.Seconds()) * perSecond / 2
+	pace := make(chan struct{})
+	go func() {
+		for range count {
+			<-tick.C
+			pace <- struct{}{}
+		}
+	}()
+	sent, err := load.Run(ctx, load.Plan{Address: s.address, Connections: 4, Count: count, Request: func(worker, i int, request *load.Request) {
+		<-pace
+		s.send(worker, i, request)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.await(ctx, int64(sent.Requests*addresses)); err != nil {
+		return nil, err
+	}
+	return r.outcome(name, time.Since(started)), nil
+}
+
+// serveReceiving is a server whose first company has that many webhooks, and one that hangs if asked for.
+func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*talking, *receiver, error) {
+	s, err := b.serveTalk(ctx, littleTalk)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &receiver{secrets: map[string]string{}, arrived: make(chan struct{}, 1)}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	web := &http.Server{Handler: r, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = web.Serve(l) }()
+	b.onClose(func() { _ = web.Close() })
+	for i := range addresses {
+		path := fmt.Sprintf("/%d", i)
+		secret, err := s.register(ctx, "http://"+l.Addr().String()+path)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.secrets[path] = secret
+	}
+	if hung {
+		silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
+		if err != nil {
+			return nil, nil, err
+		}
+		b.onClose(func() { _ = silent.Close() })
+		if _, err := s.register(ctx, "http://"+silent.Addr().String()+"/"); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s, r, nil
+}
+
+func (s *talking) register(ctx context.Context, url string) (secret string, err error) {
+	_, err = load.Run(ctx, load.Plan{Address: s.address, Connections: 1, Count: 1, Request: func(_, _ int, r *load.Request) {
+		r.Method, r.Path = "POST", "/v1/integrations/webhooks"
+		r.Set("Authorization", s.bearer())
+		r.Body = fmt.Appendf(r.Body, `{"name":"bench","url":%q,"events":["message.sent"]}`, url)
+	}, Check: func(_, _ int, answer *load.Response) error {
+		var w struct{ Secret string }
+		if err := json.Unmarshal(answer.Body, &w); err != nil || w.Secret == "" {
+			return fmt.Errorf("%d: %s", answer.Status, answer.Body)
+		}
+		secret = w.Secret
+		return nil
+	}})
+	if err == nil && secret == "" {
+		err = fmt.Errorf("the webhook %s was not registered", url)
+	}
+	return secret, err
+}
+
+// receiver verifies deliveries and notes when they came.
+type receiver struct {
+	secrets map[string]string // by path
+	count   atomic.Int64
+	arrived chan struct{}
+
+	mu      sync.Mutex
+	latency load.Histogram
+	wrong   int
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	now := time.Now()
+	body, err := io.ReadAll(request.Body)
+	var event struct {
+		CreatedAt time.Time `json:"created_at"`
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &event)
+	}
+	if err == nil {
+		h := request.Header
+		err = model.VerifyService(r.secrets[request.URL.Path], h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, now)
+	}
+	r.mu.Lock()
+	if err != nil {
+		r.wrong++
+	} else {
+		r.latency.Record(max(0, now.Sub(event.CreatedAt)))
+	}
+	r.mu.Unlock()
+	r.count.Add(1)
+	select {
+	case r.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// await waits until that many deliveries have come.
+func (r *receiver) await(ctx context.Context, want int64) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	for r.count.Load() < want {
+		select {
+		case <-r.arrived:
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d deliveries arrived: %w", r.count.Load(), want, ctx.Err())
+		}
+	}
+	return nil
+}
+
+func (r *receiver) outcome(name string, took time.Duration) *outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &outcome{name: name, result: load.Result{Requests: int(r.count.Load()) - r.wrong, Errors: r.wrong, Elapsed: took, Latency: r.latency}}
+}
