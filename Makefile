@@ -25,7 +25,7 @@ build: ## build bin/recado, one static binary
 
 .PHONY: test
 test: c-compiler ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector
-	CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 12m ./...
+	CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m ./...
 
 .PHONY: race
 race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)
