@@ -1,8 +1,10 @@
 package hostile
 
 import (
+	"encoding/json"
 	"maps"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,8 +91,12 @@ var oddHeaders = [][2]string{
 	{"Trailer", "Authorization"},
 }
 
-// bend spoils one part of a request, sometimes two.
+// bend spoils one part of a request, sometimes two; now and then it only makes the texts odd, so that
+// they get past the door.
 func bend(r *rand.Rand, q *request, parameters []string) {
+	if r.IntN(3) == 0 && q.makeOdd(r, parameters) {
+		return
+	}
 	for range 1 + r.IntN(5)/4 {
 		switch r.IntN(10) {
 		case 0:
@@ -113,6 +119,26 @@ func bend(r *rand.Rand, q *request, parameters []string) {
 			}
 		}
 	}
+}
+
+// makeOdd replaces free texts by ones that are valid and hard to bear.
+func (q *request) makeOdd(r *rand.Rand, parameters []string) bool {
+	for name, value := range q.fields {
+		if text, ok := value.(string); ok && strings.HasPrefix(text, "word") {
+			q.fields[name] = verbatim(odd[r.IntN(len(odd))])
+			q.note("an odd " + name)
+		}
+	}
+	if q.bent != nil {
+		q.body = encode(q.fields)
+	}
+	if slices.Contains(parameters, "q") {
+		var text string
+		_ = json.Unmarshal([]byte(odd[r.IntN(len(odd))]), &text)
+		q.query = "q=" + url.QueryEscape(text)
+		q.note("an odd search")
+	}
+	return q.bent != nil
 }
 
 func (q *request) note(what string) { q.bent = append(q.bent, what) }

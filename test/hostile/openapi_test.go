@@ -47,7 +47,7 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		doc := readDocument(t, w.A.Client)
-		furnish(t, w)
+		furnish(t, w, receiver.URL)
 		ids := pool{}
 		ids.fill(t, w.A.Client, doc)
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -83,10 +83,19 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 }
 
 // furnish puts something of everything into company A, so that hostile values meet real rows.
-func furnish(t *testing.T, w *servertest.World) {
+func furnish(t *testing.T, w *servertest.World, receiver string) {
 	t.Helper()
 	w.A.Post(t, "/labels", `{"name":"Urgent"}`).OK(201)
-	w.A.Post(t, "/channels", `{"name":"Main","phone":"+551130030001","provider":"sandbox"}`).OK(201)
+	channel := w.A.Post(t, "/channels", `{"name":"Main","phone":"+551130030001","provider":"sandbox"}`).OK(201).ID()
+	for n := range 3 {
+		said := fmt.Sprintf(`{"from":"+551191234567%d","name":"Customer %d","text":"Hello"}`, n, n)
+		talk := w.A.Post(t, "/channels/"+channel+"/simulate", said).OK(201).Text("conversation")
+		w.A.Post(t, "/conversations/"+talk+"/messages", fmt.Sprintf(`{"client_id":%q,"text":"Hello you"}`, model.NewID())).OK(201)
+		board := w.A.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":"Board %d"}`, n), "Idempotency-Key", model.NewID().String()).OK(201).ID()
+		card := fmt.Sprintf(`{"title":"Card","board_id":%q}`, board)
+		w.A.Post(t, "/kanban/cards", card, "Idempotency-Key", model.NewID().String()).OK(201)
+	}
+	w.A.Post(t, "/integrations/webhooks", fmt.Sprintf(`{"name":"n","url":%q,"events":["message.sent"]}`, receiver)).OK(201)
 	w.A.Post(t, "/sectors", `{"name":"Sales"}`).OK(201)
 	w.A.Post(t, "/team", `{"name":"Agent","email":"agent@aurora.example","role":"agent","access_profile":"own"}`).OK(201)
 }
