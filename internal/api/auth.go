@@ -1,9 +1,13 @@
 package api
 
 import (
+	"io"
 	"log/slog"
+	"mime"
+	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -12,10 +16,11 @@ import (
 	"recado/internal/model"
 )
 
-// enter checks, in this order: key (401), rate (429), scope (403), the form of the query (400).
-// The body's size and form follow in huma, then the verb itself.
+// enter checks, in this order: key (401), rate (429), scope (403), the form of the query and of a body
+// that should not be there (413, 400). The body's size and form follow in huma, then the verb itself.
 func (s *Server) enter(route *Route, op *huma.Operation) func(huma.Context, func(huma.Context)) {
 	var query map[string]bool // filled on first use: huma documents the parameters after this runs
+	var filled sync.Once
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		c := callFrom(r.Context())
@@ -44,16 +49,43 @@ func (s *Server) enter(route *Route, op *huma.Operation) func(huma.Context, func
 			return
 		}
 		if r.URL.RawQuery != "" {
-			if query == nil {
-				query = queryNames(ctx.Operation())
-			}
+			filled.Do(func() { query = queryNames(ctx.Operation()) })
 			if err := checkQuery(r.URL.RawQuery, query); err != nil {
+				s.writeError(w, c.requestID, err)
+				return
+			}
+		}
+		if route.bodiless {
+			if err := checkNoBody(r); err != nil {
 				s.writeError(w, c.requestID, err)
 				return
 			}
 		}
 		next(ctx)
 	}
+}
+
+// checkNoBody holds the bodies of operations that take none to the same rules: an absent one or {}.
+func checkNoBody(r *http.Request) *model.Error {
+	body, err := io.ReadAll(io.LimitReader(r.Body, model.MaxBody+1))
+	switch {
+	case len(body) > model.MaxBody:
+		return errBodyTooLarge()
+	case err != nil:
+		return model.Errorf(model.CodeInvalidRequest, "The request body could not be read to its end.")
+	case len(body) == 0:
+		return nil
+	}
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "" && kind != "application/json" {
+		return model.Invalid("header.Content-Type", "must be application/json")
+	}
+	if fault := jsonFormat.Unmarshal(body, new(any)); fault != nil {
+		return formError("", []error{fault})
+	}
+	if fault := jsonFormat.Unmarshal(body, new(struct{})); fault != nil {
+		return formError("", []error{fault})
+	}
+	return nil
 }
 
 // bearer gives the key of exactly one well-formed Authorization header, or "" when there is none.

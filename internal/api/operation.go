@@ -31,6 +31,7 @@ type Route struct {
 	errors      []int
 	answers     string // the content type of a success that is not JSON
 	maxBody     int64
+	bodiless    bool // takes no body: an absent one or {}
 	register    func(s *Server, r *Route)
 }
 
@@ -85,6 +86,8 @@ func route[I, O any](method, path string, scope model.Scope, summary string, h h
 	for _, apply := range options {
 		apply(r)
 	}
+	_, takesBody := reflect.TypeFor[I]().FieldByName("Body")
+	r.bodiless = !takesBody && method != http.MethodGet && !r.Streams
 	r.register = func(s *Server, r *Route) {
 		op := r.operation(s)
 		if optionalBody[I]() {

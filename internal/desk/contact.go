@@ -79,8 +79,9 @@ func (d *Desk) CreateContact(ctx context.Context, a *Actor, in NewContact) (mode
 		}
 		was := known.Name
 		known.Name, known.BusinessName, known.City, known.Channel = c.Name, c.BusinessName, c.City, c.Channel
-		known.Public, known.UpdatedAt = true, tx.Now
-		tx.SaveContact(&known)
+		// Nothing that the private channel knew of this person shows.
+		known.Public, known.Blocked, known.LabelIDs, known.CreatedAt, known.UpdatedAt = true, false, []model.ID{}, tx.Now, tx.Now
+		tx.PublishContact(&known)
 		return known, d.renameThreads(tx, &known, was)
 	})
 }

@@ -35,19 +35,12 @@ const (
 // sees the events of conversations and boards it may see. The cursor moves past what it may not, so
 // a page can be short while there is more.
 func (d *Desk) Events(ctx context.Context, a *Actor, after string, types model.EventSet, limit int) (FeedPage, error) {
-	var position int64
-	var id model.ID
-	if after != "" {
-		payload, err := d.cursors.Open(a.Company.ID, feedFilter, after)
-		if err != nil {
-			return FeedPage{}, err
-		}
-		if position, id, err = model.ReadCursorIntID(payload); err != nil {
-			return FeedPage{}, err
-		}
+	position, id, err := d.feedPlace(ctx, a, after)
+	if err != nil {
+		return FeedPage{}, err
 	}
 	var horizon int64
-	err := d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
 		horizon, err = tx.FeedHorizon()
 		return err
 	})
@@ -57,6 +50,32 @@ func (d *Desk) Events(ctx context.Context, a *Actor, after string, types model.E
 	return read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
 		return d.feedPage(tx, a, position, id, horizon, types, limit)
 	})
+}
+
+// feedPlace reads where a caller was: a cursor of the feed, or the id of an event that it has seen.
+func (d *Desk) feedPlace(ctx context.Context, a *Actor, after string) (position int64, id model.ID, err error) {
+	if after == "" {
+		return 0, id, nil
+	}
+	if event, ok := model.ParseID(after); ok {
+		found := false
+		err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+			position, found, err = tx.EventPosition(a.Company.ID, event)
+			return err
+		})
+		if err == nil && !found {
+			err = model.Errorf(model.CodeInvalidCursor, "There is no such event, or it is older than 14 days.")
+		}
+		return position, event, err
+	}
+	payload, invalid := d.cursors.Open(a.Company.ID, feedFilter, after)
+	if invalid != nil {
+		return 0, id, invalid
+	}
+	if position, id, invalid = model.ReadCursorIntID(payload); invalid != nil {
+		return 0, id, invalid
+	}
+	return position, id, nil
 }
 
 func (d *Desk) feedPage(tx *store.Tx, a *Actor, position int64, id model.ID, horizon int64, types model.EventSet, limit int) (FeedPage, error) {

@@ -64,6 +64,13 @@ func (tx *Tx) SaveContact(c *model.Contact) {
 		c.ID, c.Company, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, c.Public, contactText(c), c.UpdatedAt)
 }
 
+// PublishContact shows a contact that only a private channel knew, as if it were new.
+func (tx *Tx) PublishContact(c *model.Contact) {
+	tx.SaveContact(c)
+	tx.SetContactLabels(c.ID, nil)
+	tx.later(`UPDATE contacts SET created_at = $3 WHERE id = $1 AND company = $2`, c.ID, c.Company, c.CreatedAt)
+}
+
 // SetContactLabels replaces the labels of a contact.
 func (tx *Tx) SetContactLabels(id model.ID, labels []model.ID) {
 	tx.later(`UPDATE contacts SET labels = $2 WHERE id = $1`, id, packIDs(labels))

@@ -49,6 +49,12 @@ func (tx *Tx) FeedHorizon() (horizon int64, err error) {
 	return horizon, err
 }
 
+// EventPosition tells where in the feed an event of the company stands.
+func (tx *Tx) EventPosition(company, id model.ID) (position int64, found bool, err error) {
+	found, err = tx.one(`SELECT position FROM events WHERE id = $1 AND company = $2`, []any{id, company}, func(r Row) { position = r.Int(0) })
+	return position, found, err
+}
+
 // Feed hands out the company's events between a place and the horizon, in the order of the feed, up
 // to limit. Bodies come only with the types asked for, named between commas:
 // ",message.sent,attendance.opened,".

@@ -76,10 +76,17 @@ func needles(q string) []string {
 		}
 		return r
 	}, text)
-	if digits != text && strings.Trim(digits, "+0123456789") == "" && strings.Trim(digits, "+") != "" {
-		return []string{text, digits}
+	all := []string{text}
+	if strings.Trim(digits, "+0123456789") == "" && strings.Trim(digits, "+") != "" {
+		if digits != text {
+			all = append(all, digits)
+		}
+		// A whole Brazilian mobile number without its ninth digit is stored with it.
+		if phone, ok := model.NormalizePhone(digits); ok && !slices.Contains(all, phone) && !strings.Contains(phone, digits) {
+			all = append(all, phone)
+		}
 	}
-	return []string{text}
+	return all
 }
 
 // hasTrigram reports whether three letters or digits stand side by side: both engines index those.
