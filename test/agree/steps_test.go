@@ -177,7 +177,7 @@ func (o *office) close(c *chat) {
 	switch {
 	case c.open == nil:
 		o.refused(err, model.CodeAttendanceNotOpen)
-	case !o.mayAnswer(c, who):
+	case !o.mayClose(c, who):
 		o.refused(err, model.CodeAttendanceRestricted)
 	default:
 		o.must(err)
