@@ -26,6 +26,7 @@ build: ## build bin/recado, one static binary
 .PHONY: test
 test: c-compiler ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector
 	CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m ./...
+	scripts/with-postgres go test -timeout 10m ./test/agree
 
 .PHONY: race
 race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)

@@ -27,6 +27,9 @@ const (
 	rebuildEachOther = 8
 )
 
+// raceDetector is set by race_test.go.
+var raceDetector bool
+
 func TestReportQueuesHistoryAndAttendancesAgree(t *testing.T) {
 	if *seed == 0 {
 		*seed = rand.Uint64()
@@ -45,8 +48,11 @@ func each(t *testing.T, n int, database func(t *testing.T) store.Options) {
 	if *histories > 0 {
 		n = *histories
 	}
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		n = min(n, 100)
+	case raceDetector && *histories == 0:
+		n = min(n, 200)
 	}
 	for i := range databases {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
