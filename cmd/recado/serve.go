@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -79,6 +80,7 @@ func (c *serveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	debug.FreeOSMemory() // what starting took is not needed again
 	e.log.Info("serving", slog.String("address", s.URL), slog.String("version", version))
 	var failed error
 	select {
