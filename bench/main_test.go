@@ -175,6 +175,7 @@ func standIn(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	address, data := flags.String("addr", "", ""), flags.String("data", "", "")
 	flags.Bool("demo", false, "")
+	flags.Bool("webhook-allow-insecure", false, "")
 	flags.Int("rate", 0, "")
 	flags.Int("burst", 0, "")
 	if err := flags.Parse(args); err != nil {
