@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"recado/bench/load"
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/store"
@@ -24,7 +22,6 @@ import (
 const (
 	fewAttendances  = 10_000
 	manyAttendances = 1_000_000
-	leastOfFew      = 1 / 1.5 // of the rate with few attendances, with many
 
 	caseworkers   = 20
 	conversations = 500 // each with an open attendance
@@ -37,45 +34,20 @@ func runAttendances(ctx context.Context, b *bench) error {
 	var servers [2]*server
 	for i, n := range []int{manyAttendances, fewAttendances} {
 		var err error
-		if servers[i], err = b.serveAttendances(ctx, n); err != nil {
+		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d attendances", n), func(at place, c company) error {
+			return b.makeAttendances(ctx, at, c, n)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	for _, path := range []string{"/v1/reports/attendance", "/v1/attendances", "/v1/attendances?status=open"} {
-		var contenders []contender
-		for i, s := range servers {
-			name := fmt.Sprintf("GET %s of %d", path, []int{manyAttendances, fewAttendances}[i])
-			contenders = append(contenders, contender{name, s.process, b.drive(s.address, func(_, _ int, r *load.Request) {
-				r.Path = path
-				r.Set("Authorization", s.bearer())
-			})})
-		}
-		outcomes, err := b.compare(ctx, contenders...)
+		err := b.contrast(ctx, leastOfSmall, "GET "+path, servers, func(i int) asking { return servers[i].get(path) })
 		if err != nil {
 			return err
 		}
-		b.add(leastOfFew, outcomes[0], outcomes[1])
 	}
 	return nil
-}
-
-// serveAttendances is a server whose first company has had n attendances in the last 30 days.
-func (b *bench) serveAttendances(ctx context.Context, n int) (*server, error) {
-	at, err := b.place(ctx)
-	if err != nil {
-		return nil, err
-	}
-	first, err := b.serve(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	first.stop()
-	started := time.Now()
-	if err := b.makeAttendances(ctx, at, first.demo.Companies[0], n); err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(os.Stderr, "  made %d attendances in %v\n", n, time.Since(started).Round(time.Second))
-	return b.serve(ctx, at)
 }
 
 // makeAttendances puts a history of n attendances into the place of a server that has stopped, and lets the desk
@@ -250,12 +222,4 @@ func (h *history) attendance(i int) []any {
 // lasting is a duration as they are met at desks: most near the middle, a few very long.
 func (h *history) lasting(median time.Duration, spread float64) time.Duration {
 	return time.Duration(float64(median) * math.Exp(spread*h.random.NormFloat64()))
-}
-
-// reopen opens the store of a place whose server has stopped.
-func (b *bench) reopen(ctx context.Context, at place) (*store.Store, error) {
-	if at.database != "" {
-		return store.Open(ctx, store.Options{DatabaseURL: at.database, MaxConns: pooled})
-	}
-	return store.Open(ctx, store.Options{Dir: at.folder})
 }

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
 	"time"
 
 	"recado/bench/load"
@@ -20,70 +20,97 @@ const (
 
 // runCards reads pages of a large and of a small board, and then makes and moves cards on both.
 func runCards(ctx context.Context, b *bench) error {
-	sizes := []int{manyCards, fewCards}
-	var servers [2]*talking
-	for i, n := range sizes {
-		s, err := b.serveCards(ctx, n)
+	var servers [2]*server
+	for i, n := range []int{manyCards, fewCards} {
+		var err error
+		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d cards", n), func(at place, c company) error {
+			return b.makeBoard(ctx, at, c, n)
+		})
 		if err != nil {
 			return err
 		}
-		servers[i] = s
 	}
-	for _, question := range []string{"", "&q=" + url.QueryEscape("card 77"), "&due=week", "&label=", "&priority=high"} {
-		var contenders []contender
-		for i, s := range servers {
-			c := s.demo.Companies[0]
+	for _, question := range []string{"", "&q=" + url.QueryEscape("card 77"), "&q=card", "&q=" + url.QueryEscape("card 7 card"), "&due=week", "&label=", "&priority=high"} {
+		err := b.contrast(ctx, leastOfSmall, "page"+question, servers, func(i int) asking {
+			c := servers[i].demo.Companies[0]
 			path := "/v1/kanban/cards?board_id=" + c.Board + question
 			if question == "&label=" {
 				path += c.Labels[0]
 			}
-			contenders = append(contenders, contender{fmt.Sprintf("cards%s of %d", question, sizes[i]), s.process, b.drive(s.address, paths(path)(s))})
-		}
-		outcomes, err := b.compare(ctx, contenders...)
+			return servers[i].get(path)
+		})
 		if err != nil {
 			return err
 		}
-		b.add(leastOfSmall, outcomes[0], outcomes[1])
 	}
-	var contenders []contender
-	for i, s := range servers {
-		contenders = append(contenders, contender{fmt.Sprintf("POST card onto %d", sizes[i]), s.process, b.drive(s.address, s.newCard)})
-	}
-	outcomes, err := b.compare(ctx, contenders...)
-	if err != nil {
+	if err := b.contrast(ctx, leastOfSmall, "POST card", servers, func(i int) asking { return servers[i].newCard }); err != nil {
 		return err
 	}
-	b.add(0, outcomes[0], outcomes[1])
-	return nil
+	var moving [2]*moves
+	for i, s := range servers {
+		var err error
+		if moving[i], err = s.newMoves(ctx, b.conns); err != nil {
+			return err
+		}
+	}
+	return b.contrast(ctx, leastOfSmall, "POST move", servers, func(i int) asking { return moving[i].move })
 }
 
-func (s *talking) newCard(_, i int, r *load.Request) {
+func (s *server) newCard(_, i int, r *load.Request) {
 	r.Method, r.Path = "POST", "/v1/kanban/cards"
 	r.Set("Authorization", s.bearer())
 	r.Set("Idempotency-Key", model.NewID().String())
 	r.Body = fmt.Appendf(r.Body, `{"board_id":"%s","title":"New card %d"}`, s.demo.Companies[0].Board, i)
 }
 
-// serveCards is a server whose demo board has n cards more, made through the desk's own verb.
-func (b *bench) serveCards(ctx context.Context, n int) (*talking, error) {
-	at, err := b.place(ctx)
-	if err != nil {
-		return nil, err
-	}
-	first, err := b.serve(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	first.stop()
-	started := time.Now()
-	if err := b.makeBoard(ctx, at, first.demo.Companies[0], n); err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(os.Stderr, "  made %d cards in %v\n", n, time.Since(started).Round(time.Second))
-	s, err := b.serve(ctx, at)
-	return &talking{server: s}, err
+// moves is a card for each worker, which goes back and forth between the first two stages of the demo board.
+type moves struct {
+	*server
+	cards  []string
+	stages [2]string
+	moved  []int64
 }
 
+func (m *moves) move(worker, _ int, r *load.Request) {
+	m.moved[worker]++
+	r.Method, r.Path = "POST", "/v1/kanban/cards/"+m.cards[worker]+"/move"
+	r.Set("Authorization", m.bearer())
+	r.Set("Idempotency-Key", model.NewID().String())
+	r.Body = fmt.Appendf(r.Body, `{"stage_id":"%s","version":%d}`, m.stages[m.moved[worker]%2], m.moved[worker])
+}
+
+func (s *server) newMoves(ctx context.Context, workers int) (*moves, error) {
+	board := s.demo.Companies[0].Board
+	call := func(method, path, body string, into any) error {
+		_, err := load.Run(ctx, load.Plan{Address: s.address, Connections: 1, Count: 1, Request: func(_, _ int, r *load.Request) {
+			r.Method, r.Path = method, path
+			r.Set("Authorization", s.bearer())
+			r.Set("Idempotency-Key", model.NewID().String())
+			r.Body = append(r.Body, body...)
+		}, Check: func(_, _ int, answer *load.Response) error {
+			if answer.Status > 299 {
+				return fmt.Errorf("%d: %s", answer.Status, answer.Body)
+			}
+			return json.Unmarshal(answer.Body, into)
+		}})
+		return err
+	}
+	var b struct{ Stages []struct{ ID string } }
+	if err := call("GET", "/v1/kanban/boards/"+board, "", &b); err != nil {
+		return nil, err
+	}
+	m := &moves{server: s, stages: [2]string{b.Stages[0].ID, b.Stages[1].ID}, moved: make([]int64, workers)}
+	for range workers {
+		var card struct{ ID string }
+		if err := call("POST", "/v1/kanban/cards", `{"board_id":"`+board+`","title":"bench"}`, &card); err != nil {
+			return nil, err
+		}
+		m.cards = append(m.cards, card.ID)
+	}
+	return m, nil
+}
+
+// makeBoard puts n cards more on the demo board, through the desk's own verb.
 func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err error) {
 	s, err := whole.Open(ctx, whole.Config{DataDir: at.folder, DatabaseURL: at.database})
 	if err != nil {
@@ -138,10 +165,5 @@ func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err 
 			return failure
 		}
 	}
-	for more := true; more; {
-		if more, err = s.Desk.IndexSearch(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return indexAll(ctx, s.Desk)
 }

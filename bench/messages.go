@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"time"
@@ -14,10 +13,9 @@ import (
 )
 
 const (
-	leastSends   = 0.20      // of the raw engine's grouped inserts, for durable sends
-	mostSending  = 150 << 20 // bytes resident at the end of them
-	leastOfSmall = 1 / 1.5   // of the rate with little data, with much
-	leastMixed   = 5_000     // requests a second
+	leastSends  = 0.20      // of the raw engine's grouped inserts, for durable sends
+	mostSending = 150 << 20 // bytes resident at the end of them
+	leastMixed  = 5_000     // requests a second
 )
 
 // runSend lets 64 clients send, each answered after its commit, beside the raw engine inserting messages in groups.
@@ -46,50 +44,43 @@ func runSend(ctx context.Context, b *bench) error {
 
 // runTalk asks the same of a small and of a large database.
 func runTalk(ctx context.Context, b *bench) error {
-	var servers [2]*talking
+	var talks [2]*talking
+	var servers [2]*server
 	for i, size := range []talk{muchTalk, littleTalk} {
 		var err error
-		if servers[i], err = b.serveTalk(ctx, size); err != nil {
+		if talks[i], err = b.serveTalk(ctx, size); err != nil {
 			return err
 		}
+		servers[i] = talks[i].server
+	}
+	list := func(query string) func(s *talking) asking {
+		return func(s *talking) asking { return s.get("/v1/conversations" + query) }
 	}
 	for _, question := range []struct {
 		name string
-		ask  func(s *talking) func(worker, i int, r *load.Request)
+		ask  func(s *talking) asking
 	}{
-		{"page of 50 messages", func(s *talking) func(int, int, *load.Request) { return s.page }},
-		{"conversations", paths("/v1/conversations")},
-		{"conversations, rare q", paths("/v1/conversations?q=" + url.QueryEscape("conversa 777:"))},
-		{"conversations, common q", paths("/v1/conversations?q=obrigado")},
-		{"conversations, q of two letters", paths("/v1/conversations?q=li")},
-		{"conversations, label and assignee", func(s *talking) func(int, int, *load.Request) {
+		{"page of 50 messages", func(s *talking) asking { return s.page }},
+		{"conversations", list("")},
+		{"conversations, rare q", list("?q=" + url.QueryEscape("conversa 777:"))},
+		{"conversations, common q", list("?q=obrigado")},
+		{"conversations, q of old ones only", list("?q=" + oldTalk)},
+		{"conversations, q of two letters", list("?q=li")},
+		{"conversations, label and assignee", func(s *talking) asking {
 			own := s.demo.Companies[0]
-			return paths("/v1/conversations?label=" + own.Labels[0] + "&assignee=" + own.User)(s)
+			return list("?label=" + own.Labels[0] + "&assignee=" + own.User)(s)
 		}},
-		{"send", func(s *talking) func(int, int, *load.Request) { return s.send }},
+		{"send", func(s *talking) asking { return s.send }},
 	} {
-		var contenders []contender
-		for i, s := range servers {
-			name := question.name + ", " + []string{"much", "little"}[i] + " data"
-			contenders = append(contenders, contender{name, s.process, b.drive(s.address, question.ask(s))})
-		}
-		outcomes, err := b.compare(ctx, contenders...)
+		err := b.contrast(ctx, leastOfSmall, question.name, servers, func(i int) asking { return question.ask(talks[i]) })
 		if err != nil {
 			return err
 		}
-		b.add(leastOfSmall, outcomes[0], outcomes[1])
 	}
-	return nil
-}
-
-// paths asks for one path over and over.
-func paths(path string) func(s *talking) func(worker, i int, r *load.Request) {
-	return func(s *talking) func(int, int, *load.Request) {
-		return func(_, _ int, r *load.Request) {
-			r.Path = path
-			r.Set("Authorization", s.bearer())
-		}
-	}
+	// No index finds this quickly: every conversation has all of its parts. It shows what the worst costs.
+	return b.contrast(ctx, 0, "conversations, unknown q of common parts", servers, func(i int) asking {
+		return list("?q=" + url.QueryEscape("obrigado pedido"))(talks[i])
+	})
 }
 
 // runMixed is a working day: 60 % reads, 30 % sends and inbound messages, 10 % moves of cards.
@@ -98,28 +89,23 @@ func runMixed(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	cards, stages, err := s.makeCards(ctx, b.conns)
+	moves, err := s.newMoves(ctx, b.conns)
 	if err != nil {
 		return err
 	}
-	moved := make([]int64, b.conns)
+	list := s.get("/v1/conversations")
 	mixed := func(worker, i int, r *load.Request) {
 		switch i % 10 {
 		case 0, 1, 2:
 			s.page(worker, i, r)
 		case 3, 4, 5:
-			r.Path = "/v1/conversations"
-			r.Set("Authorization", s.bearer())
+			list(worker, i, r)
 		case 6, 7:
 			s.send(worker, i, r)
 		case 8:
 			s.receive(worker, i, r)
 		default:
-			moved[worker]++
-			r.Method, r.Path = "POST", "/v1/kanban/cards/"+cards[worker]+"/move"
-			r.Set("Authorization", s.bearer())
-			r.Set("Idempotency-Key", model.NewID().String())
-			r.Body = fmt.Appendf(r.Body, `{"stage_id":"%s","version":%d}`, stages[moved[worker]%2], moved[worker])
+			moves.move(worker, i, r)
 		}
 	}
 	outcomes, err := b.compare(ctx, contender{"mixed load", s.process, b.drive(s.address, mixed)})
@@ -128,38 +114,6 @@ func runMixed(ctx context.Context, b *bench) error {
 	}
 	b.addRate(outcomes[0], leastMixed)
 	return nil
-}
-
-// makeCards puts one card per worker on the demo board.
-func (s *talking) makeCards(ctx context.Context, n int) (cards []string, stages [2]string, err error) {
-	board := s.demo.Companies[0].Board
-	call := func(method, path, body string, into any) error {
-		_, err := load.Run(ctx, load.Plan{Address: s.address, Connections: 1, Count: 1, Request: func(_, _ int, r *load.Request) {
-			r.Method, r.Path = method, path
-			r.Set("Authorization", s.bearer())
-			r.Set("Idempotency-Key", model.NewID().String())
-			r.Body = append(r.Body, body...)
-		}, Check: func(_, _ int, answer *load.Response) error {
-			if answer.Status > 299 {
-				return fmt.Errorf("%d: %s", answer.Status, answer.Body)
-			}
-			return json.Unmarshal(answer.Body, into)
-		}})
-		return err
-	}
-	var b struct{ Stages []struct{ ID string } }
-	if err := call("GET", "/v1/kanban/boards/"+board, "", &b); err != nil {
-		return nil, stages, err
-	}
-	stages = [2]string{b.Stages[0].ID, b.Stages[1].ID}
-	for range n {
-		var card struct{ ID string }
-		if err := call("POST", "/v1/kanban/cards", `{"board_id":"`+board+`","title":"bench"}`, &card); err != nil {
-			return nil, stages, err
-		}
-		cards = append(cards, card.ID)
-	}
-	return cards, stages, nil
 }
 
 func (s *talking) thread(i int) string { return s.threads[i*7919%len(s.threads)].String() }

@@ -16,6 +16,7 @@ type server struct {
 	*process
 	address string
 	demo    demo
+	size    string // of the data it was started on, where that is compared
 }
 
 // demo is what the server wrote about the companies it made up: ids and keys to send requests with.

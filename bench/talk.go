@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"recado/internal/desk"
@@ -26,6 +25,9 @@ func (t talk) String() string {
 	return fmt.Sprintf("%d messages in %d conversations", t.messages, t.conversations)
 }
 
+// oldTalk is a word that only the twentieth of the conversations has that was over first.
+const oldTalk = "inverno"
+
 // talking is a server whose first company has talked that much.
 type talking struct {
 	*server
@@ -33,22 +35,11 @@ type talking struct {
 }
 
 func (b *bench) serveTalk(ctx context.Context, size talk) (*talking, error) {
-	at, err := b.place(ctx)
-	if err != nil {
-		return nil, err
-	}
-	first, err := b.serve(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	first.stop()
-	started := time.Now()
-	threads, err := b.makeTalk(ctx, at, first.demo.Companies[0], size)
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintf(os.Stderr, "  made %v in %v\n", size, time.Since(started).Round(time.Second))
-	s, err := b.serve(ctx, at)
+	var threads []model.ID
+	s, err := b.serveOn(ctx, size.String(), func(at place, c company) (err error) {
+		threads, err = b.makeTalk(ctx, at, c, size)
+		return err
+	})
 	return &talking{s, threads}, err
 }
 
@@ -63,7 +54,7 @@ func (b *bench) makeTalk(ctx context.Context, at place, c company, size talk) (t
 			err = closed
 		}
 	}()
-	w := talkWriter{each: size.messages / size.conversations, begun: time.Now().Add(-30 * 24 * time.Hour)}
+	w := talkWriter{each: size.messages / size.conversations, old: size.conversations / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
 	w.company, _ = model.ParseID(c.ID)
 	w.channel, _ = model.ParseID(c.Channel)
 	w.member, _ = model.ParseID(c.User)
@@ -88,19 +79,14 @@ func (b *bench) makeTalk(ctx context.Context, at place, c company, size talk) (t
 		threads = append(threads, batch...)
 		done += n
 	}
-	d := desk.New(desk.Options{Store: s})
-	for more := true; more; {
-		if more, err = d.IndexSearch(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return threads, nil
+	return threads, indexAll(ctx, desk.New(desk.Options{Store: s}))
 }
 
 // talkWriter makes up conversations.
 type talkWriter struct {
 	company, channel, member, label model.ID
 	each                            int // messages of a conversation
+	old                             int // conversations with the old word
 	begun                           time.Time
 }
 
@@ -125,6 +111,9 @@ func (w *talkWriter) conversation(tx *store.Tx, i int) (model.ID, error) {
 	for n := range w.each {
 		at := c.CreatedAt.Add(time.Duration(n) * time.Minute)
 		text := fmt.Sprintf("Mensagem %d da conversa %d: obrigado pelo retorno, aguardo a confirmação do pedido.", n, i)
+		if i < w.old {
+			text += " A promoção de " + oldTalk + " vale?"
+		}
 		external := fmt.Sprintf("bench.%d.%d", i, n)
 		c.Sequence++
 		m := &model.Message{

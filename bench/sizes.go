@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"recado/bench/load"
+	"recado/internal/desk"
+	"recado/internal/store"
+)
+
+// leastOfSmall is the part of the rate with little data that must be left with much.
+const leastOfSmall = 1 / 1.5
+
+// asking writes the i-th request of a worker.
+type asking = func(worker, i int, r *load.Request)
+
+// get asks for one path over and over.
+func (s *server) get(path string) asking {
+	return func(_, _ int, r *load.Request) {
+		r.Path = path
+		r.Set("Authorization", s.bearer())
+	}
+}
+
+// contrast asks the same of two servers, of which the first has much data and the second little.
+func (b *bench) contrast(ctx context.Context, least float64, what string, servers [2]*server, ask func(i int) asking) error {
+	var contenders []contender
+	for i, s := range servers {
+		contenders = append(contenders, contender{what + " of " + s.size, s.process, b.drive(s.address, ask(i))})
+	}
+	outcomes, err := b.compare(ctx, contenders...)
+	if err != nil {
+		return err
+	}
+	b.add(least, outcomes[0], outcomes[1])
+	return nil
+}
+
+// serveOn is a server on data that were made up while it stood still.
+func (b *bench) serveOn(ctx context.Context, size string, makeUp func(at place, c company) error) (*server, error) {
+	at, err := b.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first, err := b.serve(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	first.stop()
+	started := time.Now()
+	if err := makeUp(at, first.demo.Companies[0]); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(os.Stderr, "  made %s in %v\n", size, time.Since(started).Round(time.Second))
+	s, err := b.serve(ctx, at)
+	if err == nil {
+		s.size = size
+	}
+	return s, err
+}
+
+// reopen opens the store of a place whose server has stopped.
+func (b *bench) reopen(ctx context.Context, at place) (*store.Store, error) {
+	if at.database != "" {
+		return store.Open(ctx, store.Options{DatabaseURL: at.database, MaxConns: pooled})
+	}
+	return store.Open(ctx, store.Options{Dir: at.folder})
+}
+
+// indexAll makes everything known to the search, as the server does within seconds.
+func indexAll(ctx context.Context, d *desk.Desk) error {
+	for {
+		if more, err := d.IndexSearch(ctx); err != nil || !more {
+			return err
+		}
+	}
+}
