@@ -51,10 +51,14 @@ func (s *Server) enter(route *Route, op *huma.Operation) func(huma.Context, func
 		if r.URL.RawQuery != "" {
 			filled.Do(func() { query = queryNames(ctx.Operation()) })
 			if err := checkQuery(r.URL.RawQuery, query); err != nil {
+				if !route.Streams && bodyTooLarge(r) {
+					err = errBodyTooLarge()
+				}
 				s.writeError(w, c.requestID, err)
 				return
 			}
 		}
+		plainContentType(r)
 		if route.bodiless {
 			if err := checkNoBody(r); err != nil {
 				s.writeError(w, c.requestID, err)
@@ -62,6 +66,24 @@ func (s *Server) enter(route *Route, op *huma.Operation) func(huma.Context, func
 			}
 		}
 		next(ctx)
+	}
+}
+
+// bodyTooLarge reads the body of a request that is refused anyway: its size is told before its form.
+func bodyTooLarge(r *http.Request) bool {
+	n, _ := io.Copy(io.Discard, io.LimitReader(r.Body, model.MaxBody+1))
+	return n > model.MaxBody
+}
+
+// plainContentType writes the type of a JSON body as huma looks for it: case does not matter in HTTP.
+func plainContentType(r *http.Request) {
+	const plain = "application/json"
+	given := r.Header.Get("Content-Type")
+	if given == "" || given == plain {
+		return
+	}
+	if kind, _, _ := mime.ParseMediaType(given); kind == plain {
+		r.Header.Set("Content-Type", plain)
 	}
 }
 

@@ -136,6 +136,8 @@ func TestDoor(t *testing.T) {
 			})
 		}
 		w.A.Post(t, "/labels", `{"name":"x"}`, "Content-Type", "text/plain").Fails(400, "invalid_request")
+		w.A.Post(t, "/labels", `{"name":"x"}`, "Content-Type", "application/json-patch+json").Fails(400, "invalid_request")
+		w.A.Post(t, "/labels", `{"name":"loud"}`, "Content-Type", "Application/JSON; Charset=UTF-8").OK(201)
 		w.A.Post(t, "/labels", `{"name":"`+strings.Repeat("a", 120)+`"}`).OK(201)
 	})
 
@@ -147,6 +149,8 @@ func TestDoor(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+w.A.Secret())
 		r.Header.Set("Content-Type", "application/json")
 		w.A.Send(t, r).Fails(413, "body_too_large")
+		w.A.Post(t, "/labels?colour=red", body).Fails(413, "body_too_large")
+		w.A.Post(t, "/labels?colour=red", `{"name":"x"}`).Fails(400, "invalid_request")
 	})
 
 	t.Run("strict query", func(t *testing.T) {
@@ -219,6 +223,8 @@ func TestDoor(t *testing.T) {
 			{"GET / HTTP/1.1\r\nHost: x\r\nX-Big: " + strings.Repeat("a", 64<<10) + "\r\n\r\n", "431"},
 			{"NONSENSE\r\n\r\n", "400"},
 			{"GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n", "400"},
+			{"GET / HTTP/1.1\r\nHost: x\r\nExpect: the best\r\n\r\n", "417"},
+			{"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", "404"},
 		} {
 			addr := strings.TrimPrefix(strings.TrimSuffix(w.URL, "/desk"), "http://")
 			conn, err := net.Dial("tcp", addr)
@@ -237,16 +243,22 @@ func TestDoor(t *testing.T) {
 		}
 	})
 
-	t.Run("health, readiness, reference and document need no key", func(t *testing.T) {
-		for _, path := range []string{"/healthz", "/readyz", "/docs/", "/v1/openapi.json", "/"} {
+	t.Run("health, readiness, reference and document need no key and arrive whole", func(t *testing.T) {
+		for path, part := range map[string]string{
+			"/healthz": "ok", "/readyz": "ok", "/v1/openapi.json": `"openapi":"3.1.0"`, "/": `href="/desk/docs/"`,
+			"/docs": "</html>", "/docs/": "/desk/v1/openapi.json", "/docs/swagger-ui-bundle.js": "SwaggerUIBundle",
+		} {
 			resp, err := http.Get(w.URL + path)
 			if err != nil {
 				t.Fatal(err)
 			}
+			page, err := io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
-			if resp.StatusCode != 200 {
-				t.Errorf("%s: %d", path, resp.StatusCode)
+			if resp.StatusCode != 200 || err != nil || !strings.Contains(string(page), part) {
+				t.Errorf("%s: %d, %d bytes without %q: %v", path, resp.StatusCode, len(page), part, err)
 			}
 		}
+		r, _ := http.NewRequest("GET", w.URL+"/docs/nothing", nil)
+		w.A.Send(t, r).Fails(404, "not_found")
 	})
 }

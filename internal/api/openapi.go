@@ -193,7 +193,32 @@ func (s *Server) serveDocument(w http.ResponseWriter, _ *http.Request) {
 
 // reference is the API page; everything it needs is in the binary.
 func (s *Server) reference() http.Handler {
-	return v5emb.New("Recado API", s.base+"/v1/openapi.json", s.base+"/docs/")
+	pages := v5emb.New("Recado API", s.base+"/v1/openapi.json", s.base+"/docs/")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page := &found{ResponseWriter: w}
+		if pages.ServeHTTP(page, r); page.missing {
+			s.writeError(w, callFrom(r.Context()).requestID, errNothingHere())
+		}
+	})
+}
+
+// found lets a file pass and keeps back the plain text that says there is none.
+type found struct {
+	http.ResponseWriter
+	missing bool
+}
+
+func (f *found) WriteHeader(status int) {
+	if f.missing = status == http.StatusNotFound; !f.missing {
+		f.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (f *found) Write(b []byte) (int, error) {
+	if f.missing {
+		return len(b), nil
+	}
+	return f.ResponseWriter.Write(b)
 }
 
 func (s *Server) redirectToReference(w http.ResponseWriter, r *http.Request) {

@@ -122,7 +122,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if !cleanPath(r.URL.EscapedPath()) {
-		s.writeError(a, c.requestID, model.Errorf(model.CodeNotFound, "There is nothing at this address."))
+		s.writeError(a, c.requestID, errNothingHere())
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
@@ -148,7 +148,11 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, id, model.Errorf(model.CodeMethodNotAllowed, "This address does not take %s.", printable(r.Method)))
 		return
 	}
-	s.writeError(w, id, model.Errorf(model.CodeNotFound, "There is nothing at this address."))
+	s.writeError(w, id, errNothingHere())
+}
+
+func errNothingHere() *model.Error {
+	return model.Errorf(model.CodeNotFound, "There is nothing at this address.")
 }
 
 // requestID keeps a sane id of the caller's and makes one otherwise.
@@ -183,7 +187,8 @@ func cleanPath(p string) bool {
 	return true
 }
 
-// answer holds the header back until the body comes, so that it can carry the body's length.
+// answer holds the header back until the body comes, so that a JSON answer, which is written at once, can
+// carry its length. Pages are written in pieces.
 type answer struct {
 	http.ResponseWriter
 	status int
@@ -198,7 +203,7 @@ func (a *answer) WriteHeader(status int) {
 
 func (a *answer) Write(b []byte) (int, error) {
 	if !a.sent {
-		if h := a.Header(); h["Content-Length"] == nil && h["Transfer-Encoding"] == nil && len(b) > 0 && h["X-Accel-Buffering"] == nil {
+		if h := a.Header(); h["Content-Length"] == nil && len(b) > 0 && h.Get("Content-Type") == "application/json" {
 			h["Content-Length"] = []string{itoa(len(b))}
 		}
 		a.send()

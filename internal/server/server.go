@@ -167,7 +167,9 @@ func (s *Server) serve() error {
 		WriteTimeout:      2 * time.Minute, // live streams and downloads set their own
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
+
+		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like every other unknown address
+		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
 	s.deliver = &work.Deliver{Desk: s.Desk, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.WebhookLease}
@@ -226,6 +228,7 @@ func (s *Server) serveMetrics() error {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	s.config.Logger.Info("metrics", slog.String("address", "http://"+l.Addr().String()+"/metrics"))
 	s.metrics = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		if err := s.metrics.Serve(l); !errors.Is(err, http.ErrServerClosed) {
