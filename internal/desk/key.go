@@ -16,14 +16,23 @@ type NewKey struct {
 	Scopes    model.ScopeSet
 	Boards    *[]model.ID
 	ExpiresAt *time.Time
-	User      *model.ID // nil: the creator's own member
-	Rate      *model.Rate
+	User      *model.ID   // nil: the creator's own member
+	Rate      *model.Rate // nil: the installation's, whatever it will be
 }
 
 // Keys lists the company's API keys.
 func (d *Desk) Keys(ctx context.Context, a *Actor) ([]model.Key, error) {
-	return read(ctx, d, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(a.Company.ID) })
+	return read(ctx, d, func(tx *store.Tx) ([]model.Key, error) {
+		keys, err := tx.Keys(a.Company.ID)
+		for i := range keys {
+			keys[i].Rate = d.rateOf(&keys[i])
+		}
+		return keys, err
+	})
 }
+
+// rateOf is the key's own rate, or the installation's as it is now where the key has none.
+func (d *Desk) rateOf(k *model.Key) model.Rate { return cmp.Or(k.Rate, d.rate) }
 
 // CreateKey issues an API key and gives its secret, which is stored nowhere.
 func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, string, error) {
@@ -44,7 +53,7 @@ func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, s
 	}
 	secret, hash := model.NewAPIKey()
 	key, err := write(ctx, d, a, func(tx *store.Tx) (model.Key, error) {
-		k := model.Key{ID: model.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, Rate: d.rate, CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt}
+		k := model.Key{ID: model.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt}
 		if in.Rate != nil {
 			k.Rate = *in.Rate
 		}
@@ -61,6 +70,7 @@ func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, s
 		}
 		k.Boards = boards
 		tx.InsertKey(a.Company.ID, k, in.Scopes, hash)
+		k.Rate = d.rateOf(&k)
 		return k, nil
 	})
 	return key, secret, err
@@ -132,6 +142,7 @@ func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap tim
 		}
 		tx.ReplaceKeySecret(id, tx.Now.Add(overlap), hash)
 		tx.AfterCommit(d.forgetHolders)
+		k.Rate = d.rateOf(&k)
 		return k, nil
 	})
 	return key, secret, err

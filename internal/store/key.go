@@ -22,6 +22,7 @@ type KeyHolder struct {
 const keyColumns = `
 	k.id, k.name, k.scopes, k.all_boards, u.id, u.name, k.per_second, k.burst, k.created_at, k.expires_at, k.revoked_at, k.last_used_at`
 
+// scanKey reads keyColumns. A zero rate is that of a key with none of its own.
 func scanKey(r Row) (k model.Key, scopes model.ScopeSet, allBoards bool) {
 	scopes, allBoards = model.ScopeSet(r.Int(2)), r.Bool(3)
 	return model.Key{
