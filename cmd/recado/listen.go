@@ -31,6 +31,9 @@ func (c *listenCmd) Run(e *env) error {
 	case !plainHeaderName(c.Brand):
 		return fmt.Errorf("--brand must be letters and digits (%w)", errUsage)
 	}
+	if err := checkAddress("--addr", c.Addr); err != nil {
+		return err
+	}
 	l, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", c.Addr, err)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/mattn/go-isatty"
+
+	"recado/internal/model"
 )
 
 // version is set by the build.
@@ -76,7 +78,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		_, _ = fmt.Fprintf(stderr, "recado: %v\nTry: recado --help\n", err)
 		return 2
 	}
-	err = command.Run(&env{ctx: ctx, stdout: stdout, log: newLogger(stderr, getenv)})
+	err = told(command.Run(&env{ctx: ctx, stdout: stdout, log: newLogger(stderr, getenv)}))
 	switch {
 	case err == nil:
 		return 0
@@ -87,6 +89,20 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		_, _ = fmt.Fprintln(stderr, "recado:", err)
 		return 1
 	}
+}
+
+// told puts a refusal of the desk into words for somebody at a terminal: without the API's code and the
+// place in a request body. A value that does not fit is a mistake in how the command was called.
+func told(err error) error {
+	known, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		return err
+	}
+	text := strings.Replace(err.Error(), string(known.Code)+": ", "", 1)
+	if known.Code == model.CodeInvalidRequest && len(known.Fields) > 0 {
+		return fmt.Errorf("%s (%w)", strings.ReplaceAll(text, "body.", ""), errUsage)
+	}
+	return errors.New(text)
 }
 
 // environment lets every flag --some-flag be given as RECADO_SOME_FLAG. A flag on the command line wins.

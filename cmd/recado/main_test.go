@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"recado/internal/store/storetest"
 )
 
 func TestCommandLine(t *testing.T) {
@@ -30,7 +32,17 @@ func TestCommandLine(t *testing.T) {
 			{"serve", "--base-path", "desk"},
 			{"serve", "--webhook-retries", "soon"},
 			{"serve", "--public-url", "desk.example"},
+			{"serve", "--base-path", "/desk/"},
+			{"serve", "--base-path", "/a//b"},
+			{"serve", "--base-path", "/a/../b"},
+			{"serve", "--base-path", "/caf\u00e9"},
+			{"serve", "--addr", "nonsense"},
+			{"serve", "--addr", "127.0.0.1:99999"},
+			{"serve", "--metrics-addr", "9000"},
+			{"serve", "--secret-key", "short"},
 			{"serve", "--brand", "a b"},
+			{"listen", "--addr", "nonsense"},
+			{"simulate-whatsapp", "--addr", "nonsense"},
 			{"serve", "--s3-bucket", "media"},
 			{"key", "list", "--company", "7"},
 			{"user", "create"},
@@ -41,6 +53,38 @@ func TestCommandLine(t *testing.T) {
 			if code != 2 || stderr == "" || strings.Contains(stderr, "(usage)") {
 				t.Errorf("%v: exit %d %q", args, code, stderr)
 			}
+		}
+	})
+	t.Run("what the desk refuses is told without the words of the API", func(t *testing.T) {
+		for name, url := range map[string]string{"sqlite": "", "postgres": storetest.URL(t)} {
+			t.Run(name, func(t *testing.T) {
+				vars := map[string]string{"RECADO_DATA": t.TempDir(), "RECADO_DATABASE_URL": url}
+				_, company, _ := recado(t, vars, "company", "create", "Casa Clara")
+				company = strings.TrimSpace(company)
+				ana := []string{"user", "create", "--company", company, "--name", "Ana", "--role", "owner", "--email"}
+				if code, _, stderr := recado(t, vars, append(ana, "ana@clara.example")...); code != 0 {
+					t.Fatal(stderr)
+				}
+				for _, c := range []struct {
+					code int
+					says string
+					args []string
+				}{
+					{2, "name", []string{"company", "create", " "}},
+					{2, "timezone", []string{"company", "create", "Casa", "--timezone", "Nowhere"}},
+					{2, "email", append(ana, "ana")},
+					{2, "user_id", []string{"key", "create", "--company", company, "--name", "CRM", "--user", company}},
+					{2, "expires_at", []string{"key", "create", "--company", company, "--name", "CRM", "--expires=-1h"}},
+					{1, "no such company", []string{"key", "list", "--company", "0193b0a0-0000-7000-8000-000000000000"}},
+					{1, "is taken", append(ana, "ana@clara.example")},
+				} {
+					code, _, stderr := recado(t, vars, c.args...)
+					if code != c.code || !strings.Contains(stderr, c.says) || strings.Contains(stderr, "_request") ||
+						strings.Contains(stderr, "body.") || strings.Contains(stderr, "name_taken") || strings.Contains(stderr, "(usage)") {
+						t.Errorf("%v: exit %d %q", c.args, code, stderr)
+					}
+				}
+			})
 		}
 	})
 	t.Run("--help and version read well", func(t *testing.T) {

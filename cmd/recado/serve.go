@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"runtime/debug"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"recado/internal/blob"
 	"recado/internal/model"
 	"recado/internal/server"
+	"recado/internal/vault"
 )
 
 // databaseFlags say where the data is; every command that opens the desk has them.
@@ -24,6 +26,11 @@ type databaseFlags struct {
 func (f databaseFlags) config(e *env) (server.Config, error) {
 	if f.DatabaseURL != "" && !strings.HasPrefix(f.DatabaseURL, "postgres://") && !strings.HasPrefix(f.DatabaseURL, "postgresql://") {
 		return server.Config{}, fmt.Errorf("--database-url must start with postgres:// (%w)", errUsage)
+	}
+	if f.SecretKey != "" {
+		if _, err := vault.FromEnv(f.SecretKey); err != nil {
+			return server.Config{}, fmt.Errorf("--secret-key: %v (%w)", err, errUsage)
+		}
 	}
 	return server.Config{DataDir: f.Data, DatabaseURL: f.DatabaseURL, SecretKey: f.SecretKey, Logger: e.log}, nil
 }
@@ -116,6 +123,14 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	case !plainHeaderName(c.Brand):
 		return config, fmt.Errorf("--brand must be letters and digits (%w)", errUsage)
 	}
+	if err := checkAddress("--addr", c.Addr); err != nil {
+		return config, err
+	}
+	if c.MetricsAddr != "" {
+		if err := checkAddress("--metrics-addr", c.MetricsAddr); err != nil {
+			return config, err
+		}
+	}
 	if err := c.addressFlags.apply(&config); err != nil {
 		return config, err
 	}
@@ -133,8 +148,8 @@ type addressFlags struct {
 }
 
 func (f addressFlags) apply(config *server.Config) error {
-	if f.BasePath != "" && (!strings.HasPrefix(f.BasePath, "/") || strings.HasSuffix(f.BasePath, "/") || strings.ContainsAny(f.BasePath, "{}?#% ")) {
-		return fmt.Errorf("--base-path must start with a slash and not end with one, such as /desk (%w)", errUsage)
+	if f.BasePath != "" && !plainPath(f.BasePath) {
+		return fmt.Errorf("--base-path must start with a slash and not end with one, and be of letters, digits and -._~, such as /desk (%w)", errUsage)
 	}
 	if f.PublicURL != "" && !plainAddress(f.PublicURL) {
 		return fmt.Errorf("--public-url must be an address such as https://desk.example.com, without a path (%w)", errUsage)
@@ -154,11 +169,36 @@ func plainAddress(text string) bool {
 		u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
-func plainHeaderName(s string) bool {
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
+// plainPath reports whether text is a path such as /desk/help that means the same to every proxy.
+func plainPath(text string) bool {
+	rest, rooted := strings.CutPrefix(text, "/")
+	for part := range strings.SplitSeq(rest, "/") {
+		odd := strings.ContainsFunc(part, func(r rune) bool {
+			return !isPlain(r) && !strings.ContainsRune("-._~", r)
+		})
+		if odd || part == "" || part == "." || part == ".." {
 			return false
 		}
 	}
-	return s != ""
+	return rooted
+}
+
+// checkAddress refuses what no listener can be given.
+func checkAddress(flag, address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return fmt.Errorf("%s must be an address such as 127.0.0.1:8080, not %q (%w)", flag, address, errUsage)
+	}
+	return nil
+}
+
+func isPlain(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+func plainHeaderName(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) })
 }

@@ -19,6 +19,9 @@ type simulateCmd struct {
 }
 
 func (c *simulateCmd) Run(e *env) error {
+	if err := checkAddress("--addr", c.Addr); err != nil {
+		return err
+	}
 	l, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
