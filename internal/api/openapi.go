@@ -92,6 +92,9 @@ func (s *Server) document() ([]byte, error) {
 	describePaths(doc)
 	paths := doc["paths"].(map[string]any)
 	describeUpload(paths)
+	if err := describeExamples(paths); err != nil {
+		return nil, err
+	}
 	for _, r := range s.table {
 		if r.orStatus != 0 {
 			responses := paths[r.Path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)["responses"].(map[string]any)

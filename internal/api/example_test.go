@@ -1,0 +1,43 @@
+package api_test
+
+import (
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"recado/internal/servertest"
+)
+
+func TestTheDocumentShowsExamplesThatFitIt(t *testing.T) {
+	w := servertest.Start(t, "")
+	doc, err := openapi3.NewLoader().LoadFromData(w.A.Get(t, "/openapi.json").OK(200).Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := func(t *testing.T, content openapi3.Content) {
+		t.Helper()
+		media := content["application/json"]
+		if media == nil {
+			return
+		}
+		if media.Example == nil {
+			t.Error("no example")
+		} else if err := media.Schema.Value.VisitJSON(media.Example); err != nil {
+			t.Error(err)
+		}
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			t.Run(method+" "+path, func(t *testing.T) {
+				if op.RequestBody != nil {
+					fits(t, op.RequestBody.Value.Content)
+				}
+				for status, response := range op.Responses.Map() {
+					if status >= "400" && status != "409" {
+						fits(t, response.Value.Content)
+					}
+				}
+			})
+		}
+	}
+}
