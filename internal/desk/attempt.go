@@ -26,13 +26,15 @@ func newBrand(name string) brand {
 // Outcome is an attempt that was made and is not written down yet.
 type Outcome struct {
 	store.AttemptMade
-	OK bool
+	OK       bool
+	Withheld bool // nothing was sent, so it counts neither for the webhook nor against it
 }
 
 // What becomes of deliveries without an attempt.
 const (
 	reasonInactive = "not sent: the webhook is inactive"
 	reasonDisabled = "not sent: the webhook was disabled after too many deliveries that failed for good"
+	reasonHidden   = "not sent: the card was made private or deleted"
 	errorNoEvent   = "the event is older than events are kept"
 )
 
@@ -47,6 +49,13 @@ func (d *Desk) Attempt(ctx context.Context, webhook, delivery model.ID) (Outcome
 	})
 	if err != nil || !found {
 		return Outcome{}, false, err
+	}
+	if out.Withheld {
+		reason := reasonHidden
+		return Outcome{Withheld: true, AttemptMade: store.AttemptMade{
+			Webhook: webhook, Delivery: delivery, Before: out.Attempts, Status: model.DeliveryFailed,
+			Attempt: model.Attempt{At: d.now().UTC().Truncate(time.Millisecond), Error: &reason},
+		}}, true, nil
 	}
 	attempt, ok := d.attempt(ctx, out)
 	if !ok && ctx.Err() != nil {
@@ -138,11 +147,11 @@ func (d *Desk) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
 		}
 		for _, o := range outcomes {
 			h := health[o.Webhook]
-			stored, err := tx.SaveAttempt(o.AttemptMade, h != nil && o.Status == model.DeliveryFailed)
+			stored, err := tx.SaveAttempt(o.AttemptMade, h != nil && o.failedForGood())
 			if err != nil {
 				return struct{}{}, err
 			}
-			if h != nil && stored && h.Active {
+			if h != nil && stored && h.Active && !o.Withheld {
 				h.count(o.Status)
 			}
 		}
@@ -150,6 +159,8 @@ func (d *Desk) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
 	})
 	return err
 }
+
+func (o *Outcome) failedForGood() bool { return o.Status == model.DeliveryFailed && !o.Withheld }
 
 // counter is a webhook's health while outcomes are being counted.
 type counter struct {
@@ -174,7 +185,7 @@ func (h *counter) count(status string) {
 func lockHealth(tx *store.Tx, outcomes []Outcome) (map[model.ID]*counter, error) {
 	failed, delivered := map[model.ID]bool{}, map[model.ID]bool{}
 	for _, o := range outcomes {
-		failed[o.Webhook] = failed[o.Webhook] || o.Status == model.DeliveryFailed
+		failed[o.Webhook] = failed[o.Webhook] || o.failedForGood()
 		delivered[o.Webhook] = delivered[o.Webhook] || o.OK
 	}
 	health := map[model.ID]*counter{}

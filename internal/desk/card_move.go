@@ -80,7 +80,8 @@ func (d *Desk) emitCard(tx *store.Tx, kind model.EventType, c *model.Card, more 
 	if c.Private || c.Hidden {
 		return nil
 	}
-	return d.record(tx, c.Company, kind, c.Conversation, &c.BoardID, func(b []byte) (_ []byte, err error) {
+	e := store.Event{Company: c.Company, Type: kind, Conversation: c.Conversation, Board: &c.BoardID, Card: &c.ID}
+	return d.record(tx, e, func(b []byte) (_ []byte, err error) {
 		b = c.AppendJSON(append(b, `{"card":`...))
 		if more != nil {
 			b, err = more(b)

@@ -58,7 +58,7 @@ func (d *Desk) Redeliver(ctx context.Context, a *Actor, webhook, delivery model.
 		if err != nil || !found {
 			return old, errOr(err, model.NotFound("delivery"))
 		}
-		if _, found, err = tx.EventBody(a.Company.ID, old.EventID); err != nil || !found {
+		if found, err = tx.EventKept(a.Company.ID, old.EventID); err != nil || !found {
 			return old, errOr(err, model.NotFound("event any more"))
 		}
 		if !w.Active {

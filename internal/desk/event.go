@@ -9,10 +9,9 @@ import (
 
 // record stores an event with the exact bytes that receivers get, in the transaction of the change
 // it tells of. data writes the event's data object.
-func (d *Desk) record(tx *store.Tx, company model.ID, kind model.EventType, conversation, board *model.ID, data func(b []byte) ([]byte, error)) error {
-	e := store.Event{ID: model.NewID(), Company: company, Type: kind, Conversation: conversation, Board: board}
-	var err error
-	if e.Body, err = eventBody(e.ID, company, kind, tx.Now, data); err != nil {
+func (d *Desk) record(tx *store.Tx, e store.Event, data func(b []byte) ([]byte, error)) (err error) {
+	e.ID = model.NewID()
+	if e.Body, err = eventBody(e.ID, e.Company, e.Type, tx.Now, data); err != nil {
 		return err
 	}
 	webhooks, err := tx.InsertEvent(e)
@@ -20,8 +19,8 @@ func (d *Desk) record(tx *store.Tx, company model.ID, kind model.EventType, conv
 		return err
 	}
 	tx.AfterCommit(func() {
-		d.feed.ring(company)
-		d.store.Notify(channelFeed, company.String())
+		d.feed.ring(e.Company)
+		d.store.Notify(channelFeed, e.Company.String())
 		if len(webhooks) > 0 {
 			d.announce(webhooks...)
 		}

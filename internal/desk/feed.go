@@ -127,9 +127,11 @@ func (d *Desk) MendFeed(ctx context.Context) error {
 	return err
 }
 
-// maySeeEvent applies the one policy on conversations, and the key's list of boards.
+// maySeeEvent applies the policies on conversations, boards and cards as they are now: a card that has
+// been made private or deleted takes its events with it.
 func (a *Actor) maySeeEvent(e store.FeedEvent) bool {
-	return (e.Conversation == nil || a.MaySee(e.Conversation)) && (e.Board == nil || a.MaySeeBoard(*e.Board))
+	return (e.Conversation == nil || a.MaySee(e.Conversation)) && (e.Board == nil || a.MaySeeBoard(*e.Board)) &&
+		(e.Card == nil || a.maySeeCard(e.Card))
 }
 
 func (d *Desk) feedCursor(a *Actor, position int64, id model.ID) string {

@@ -18,7 +18,7 @@ import (
 func (o *office) raise(t *testing.T, d *Desk, kind model.EventType, conversation, board *model.ID, before ...func()) {
 	t.Helper()
 	_, err := write(t.Context(), d, nil, func(tx *store.Tx) (struct{}, error) {
-		err := d.record(tx, o.company.ID, kind, conversation, board, func(b []byte) ([]byte, error) { return append(b, `{"n":1}`...), nil })
+		err := d.record(tx, store.Event{Company: o.company.ID, Type: kind, Conversation: conversation, Board: board}, func(b []byte) ([]byte, error) { return append(b, `{"n":1}`...), nil })
 		if err == nil {
 			_, err = tx.CountWebhooks(model.NewID()) // sends the statements, so that the transaction has its place
 		}

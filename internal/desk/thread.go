@@ -46,7 +46,7 @@ func (t *thread) emit(kind model.EventType, data func(b []byte) ([]byte, error))
 		return nil
 	}
 	sequence := t.next()
-	return t.d.record(t.tx, t.Company, kind, &t.ID, nil, func(b []byte) ([]byte, error) {
+	return t.d.record(t.tx, store.Event{Company: t.Company, Type: kind, Conversation: &t.ID}, func(b []byte) ([]byte, error) {
 		b = append(b, `{"sequence":`...)
 		b = strconv.AppendInt(b, sequence, 10)
 		b = append(b, ',')

@@ -158,6 +158,7 @@ type Outgoing struct {
 	Event    model.EventType
 	EventID  model.ID
 	Body     []byte // nil when the event is older than events are kept
+	Withheld bool   // the event tells of a card that no key may see any more
 	Webhook  Webhook
 }
 
@@ -165,14 +166,15 @@ type Outgoing struct {
 func (tx *Tx) Outgoing(webhook, delivery model.ID) (Outgoing, bool, error) {
 	var o Outgoing
 	found, err := tx.one(`
-		SELECT`+webhookColumns+`, d.attempts, d.event_type, d.event, e.body
+		SELECT`+webhookColumns+`, d.attempts, d.event_type, d.event, e.body, `+withheld+`
 		FROM deliveries d
 		JOIN webhooks w ON w.id = d.webhook
 		LEFT JOIN events e ON e.id = d.event
+		LEFT JOIN cards k ON k.id = e.card
 		WHERE d.webhook = $1 AND d.id = $2 AND d.next_attempt_at IS NOT NULL AND w.active`, []any{webhook, delivery}, func(r Row) {
 		o = Outgoing{
 			Webhook: scanWebhook(r), Delivery: delivery,
-			Attempts: r.Int(12), Event: model.EventType(r.Text(13)), EventID: r.ID(14), Body: r.Bytes(15),
+			Attempts: r.Int(12), Event: model.EventType(r.Text(13)), EventID: r.ID(14), Body: r.Bytes(15), Withheld: r.Bool(16),
 		}
 	})
 	return o, found, err

@@ -12,6 +12,7 @@ type Event struct {
 	Type         model.EventType
 	Conversation *model.ID // whose conversation it is about, for the feed's access rules
 	Board        *model.ID // whose board it is about
+	Card         *model.ID // the card it tells of: who may not see the card may not see the event
 	Body         []byte
 }
 
@@ -34,9 +35,9 @@ func (tx *Tx) InsertTestEvent(e Event) { tx.insertEvent(e) }
 
 func (tx *Tx) insertEvent(e Event) {
 	tx.later(`
-		INSERT INTO events (id, company, type, conversation, board, body, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		e.ID, e.Company, e.Type, e.Conversation, e.Board, e.Body, tx.Now)
+		INSERT INTO events (id, company, type, conversation, board, card, body, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		e.ID, e.Company, e.Type, e.Conversation, e.Board, e.Card, e.Body, tx.Now)
 }
 
 // subscriber is an active webhook and the events it asked for.

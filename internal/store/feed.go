@@ -15,6 +15,7 @@ type FeedEvent struct {
 	CreatedAt    time.Time
 	Conversation *model.Conversation // company, private, assignee and sector alone; nil when it is about none
 	Board        *model.ID
+	Card         *Card  // what decides who sees it now; nil when the event is about none
 	Body         []byte // nil when the type was not asked for
 }
 
@@ -60,17 +61,26 @@ func (tx *Tx) EventPosition(company, id model.ID) (position int64, found bool, e
 // ",message.sent,attendance.opened,".
 func (tx *Tx) Feed(company model.ID, position int64, id model.ID, horizon int64, types string, limit int, each func(e FeedEvent)) error {
 	return tx.query(`
-		SELECT e.position, e.id, e.type, e.created_at, e.board, e.conversation, c.private, c.assignee, c.sector,
+		SELECT e.position, e.id, e.type, e.created_at, e.board, e.conversation, c.private, c.assignee, c.sector, e.card, k.private, k.hidden,
+			k.conversation, t.assignee, t.sector,
 			CASE WHEN $4 LIKE '%,' || e.type || ',%' THEN e.body END
 		FROM events e
 		LEFT JOIN conversations c ON c.id = e.conversation AND c.company = e.company
+		LEFT JOIN cards k ON k.id = e.card AND k.company = e.company
+		LEFT JOIN conversations t ON t.id = k.conversation AND t.company = e.company
 		WHERE e.company = $1 AND (e.position, e.id) > ($2, $3) AND e.position < $6
 		ORDER BY e.position, e.id
 		LIMIT $5`, []any{company, position, orFirst(id), types, limit, horizon}, func(r Row) error {
-		e := FeedEvent{Position: r.Int(0), ID: r.ID(1), Type: model.EventType(r.Text(2)), CreatedAt: r.Time(3), Board: r.NullID(4), Body: r.Bytes(9)}
+		e := FeedEvent{Position: r.Int(0), ID: r.ID(1), Type: model.EventType(r.Text(2)), CreatedAt: r.Time(3), Board: r.NullID(4), Body: r.Bytes(15)}
 		if !r.Null(5) {
 			e.Conversation = &model.Conversation{
 				ID: r.ID(5), Company: company, Private: r.Null(6) || r.Bool(6), Assignee: r.NullID(7), Sector: r.NullID(8),
+			}
+		}
+		if !r.Null(9) {
+			e.Card = &Card{
+				Card:                 model.Card{ID: r.ID(9), BoardID: *e.Board, Private: r.Null(10) || r.Bool(10), Hidden: r.Null(11) || r.Bool(11), Conversation: r.NullID(12)},
+				ConversationAssignee: r.NullID(13), ConversationSector: r.NullID(14),
 			}
 		}
 		each(e)
@@ -118,12 +128,18 @@ func (tx *Tx) MendFeed() (int64, error) {
 		WHERE position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
 }
 
-// EventBody gives the exact bytes of one event of the company.
-func (tx *Tx) EventBody(company, id model.ID) ([]byte, bool, error) {
-	var body []byte
-	found, err := tx.one(`SELECT body FROM events WHERE id = $1 AND company = $2`, []any{id, company}, func(r Row) { body = r.Bytes(0) })
-	return body, found, err
+// EventKept reports whether an event of the company is still there to be sent: not too old, and not
+// of a card that no key may see any more.
+func (tx *Tx) EventKept(company, id model.ID) (bool, error) {
+	return tx.one(`
+		SELECT 1
+		FROM events e
+		LEFT JOIN cards k ON k.id = e.card
+		WHERE e.id = $1 AND e.company = $2 AND NOT `+withheld, []any{id, company}, func(Row) {})
 }
+
+// withheld holds for an event e of a card k that is deleted by now, private, or of a private channel.
+const withheld = `(e.card IS NOT NULL AND (k.id IS NULL OR k.private OR k.hidden))`
 
 // PurgeEvents deletes events made before a moment, oldest first, about limit of them.
 func (tx *Tx) PurgeEvents(before time.Time, limit int) (int64, error) {

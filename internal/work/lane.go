@@ -242,12 +242,14 @@ func (l *lane) fly(ctx context.Context, id model.ID) {
 		l.troubled(ctx, "a delivery cannot be read", err)
 		l.wake(true, false)
 	}
-	l.landed(ok, made.OK)
+	l.landed(ok && !made.Withheld, made.OK)
 	if !ok {
 		l.done(id)
 		return
 	}
-	attemptSeconds.Observe(float64(made.Attempt.DurationMS) / 1000)
+	if !made.Withheld {
+		attemptSeconds.Observe(float64(made.Attempt.DurationMS) / 1000)
+	}
 	made.Owner, made.Epoch = l.d.node, l.held.Epoch
 	l.d.results <- outcome{made, l}
 }

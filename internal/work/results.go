@@ -80,9 +80,10 @@ func (d *Deliver) store(ctx context.Context, made []desk.Outcome) {
 }
 
 func count(o desk.Outcome) {
-	if o.OK {
+	switch {
+	case o.OK:
 		attempts.WithLabelValues("ok").Inc()
-	} else {
+	case !o.Withheld:
 		attempts.WithLabelValues("failed").Inc()
 	}
 	if o.Status != model.DeliveryPending {

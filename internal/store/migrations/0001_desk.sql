@@ -432,6 +432,7 @@ CREATE TABLE events (
     type         TEXT   NOT NULL,
     conversation UUID,
     board        UUID,
+    card         UUID,
     body         BYTEA  NOT NULL,
     created_at   BIGINT NOT NULL
 );
