@@ -35,6 +35,7 @@ type cli struct {
 	User             userCmd     `cmd:"" help:"Create team members."`
 	Key              keyCmd      `cmd:"" help:"Create, list and revoke API keys."`
 	Channel          channelCmd  `cmd:"" help:"List, connect, test and disconnect WhatsApp numbers."`
+	SecretKey        secretCmd   `cmd:"" name:"secret-key" help:"Replace the key that seals secrets at rest."`
 	Report           reportCmd   `cmd:"" help:"Rebuild the manager report."`
 	Backup           backupCmd   `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
 	Restore          restoreCmd  `cmd:"" help:"Bring a backup back into an empty data folder."`

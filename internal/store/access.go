@@ -54,3 +54,26 @@ func (tx *Tx) SaveAccess(company, id model.ID, access SealedAccess) (bool, error
 		id, company, access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, tx.Now)
 	return n == 1, err
 }
+
+// SealedChannel is a channel's secrets as they are stored.
+type SealedChannel struct {
+	Company model.ID
+	ID      model.ID
+	Secrets []byte
+}
+
+// SealedChannels gives the secrets of the channels of all companies.
+func (tx *Tx) SealedChannels() ([]SealedChannel, error) {
+	var out []SealedChannel
+	err := tx.query(`SELECT company, id, credentials FROM channels WHERE credentials IS NOT NULL ORDER BY id`, nil, func(r Row) error {
+		out = append(out, SealedChannel{Company: r.ID(0), ID: r.ID(1), Secrets: r.Bytes(2)})
+		return nil
+	})
+	return out, err
+}
+
+// ResealChannel replaces a channel's secrets by the same ones, sealed anew. Where they have changed
+// meanwhile, the change stays.
+func (tx *Tx) ResealChannel(ch SealedChannel, fresh []byte) {
+	tx.later(`UPDATE channels SET credentials = $4 WHERE id = $1 AND company = $2 AND credentials = $3`, ch.ID, ch.Company, ch.Secrets, fresh)
+}

@@ -61,20 +61,38 @@ func FromEnv(value string) (*Vault, error) {
 // Rotate puts a new key before the others, in the file and in this vault. Values sealed before
 // still open.
 func (v *Vault) Rotate() error {
+	return v.replace(func(ring []key) []key {
+		fresh := newKey()
+		for slices.ContainsFunc(ring, func(k key) bool { return k.number == fresh.number }) && len(ring) < 256 {
+			fresh = newKey()
+		}
+		return slices.Insert(ring, 0, fresh)
+	})
+}
+
+// Retire takes every key but the newest away, in the file and in this vault. Only what is not Stale
+// opens afterwards.
+func (v *Vault) Retire() error {
+	return v.replace(func(ring []key) []key { return ring[:1] })
+}
+
+// replace changes the keys of the file.
+func (v *Vault) replace(change func(ring []key) []key) error {
 	if v.path == "" {
 		return ErrNoFile
 	}
-	// The new file is also the lock: two rotations at once would lose the key of one of them.
+	// The new file is also the lock: two changes at once would lose the key of one of them.
 	next := v.path + ".new"
 	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("vault: another rotation is under way; if one was cut off, remove %s", next)
+		return fmt.Errorf("vault: another change of the keys is under way; if one was cut off, remove %s", next)
 	}
 	if err != nil {
 		return fmt.Errorf("vault: %w", err)
 	}
-	ring, err := rotated(v.path)
+	ring, err := readKeyFile(v.path)
 	if err == nil {
+		ring = change(ring)
 		err = writeAndClose(f, ring)
 	} else {
 		f.Close()
@@ -88,19 +106,6 @@ func (v *Vault) Rotate() error {
 	}
 	v.ring.Store(&ring)
 	return syncDir(filepath.Dir(v.path))
-}
-
-// rotated gives the keys of the file behind a new one, whose number none of them bears.
-func rotated(path string) ([]key, error) {
-	ring, err := readKeyFile(path)
-	if err != nil {
-		return nil, err
-	}
-	fresh := newKey()
-	for slices.ContainsFunc(ring, func(k key) bool { return k.number == fresh.number }) && len(ring) < 256 {
-		fresh = newKey()
-	}
-	return slices.Insert(ring, 0, fresh), nil
 }
 
 // createKeyFile makes the file whole under another name first; the link succeeds for one process

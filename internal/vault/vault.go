@@ -34,8 +34,14 @@ type Vault struct {
 	ring atomic.Pointer[[]key]
 }
 
-// Seal encrypts plain so that it opens only with the same ids, in the same order.
+// Seal encrypts plain so that it opens only with the same ids, in the same order. It looks into the key
+// file first: after a rotation by another process nothing is sealed with a key that is about to go.
 func (v *Vault) Seal(plain []byte, bind ...model.ID) []byte {
+	if v.path != "" {
+		if ring, err := readKeyFile(v.path); err == nil {
+			v.ring.Store(&ring)
+		}
+	}
 	newest := (*v.ring.Load())[0]
 	prefix := [prefixBytes]byte{sealFormat, newest.number}
 	out := make([]byte, prefixBytes, prefixBytes+len(plain)+newest.aead.Overhead())
@@ -62,7 +68,7 @@ func (v *Vault) Open(sealed []byte, bind ...model.ID) ([]byte, error) {
 }
 
 // Stale reports whether a value should be sealed anew, because a newer key exists. Once nothing is
-// stale, the older lines of the key file may go; see Derive for what else depends on the last one.
+// stale, Retire may take the older keys away; see Derive for what else depends on the last one.
 func (v *Vault) Stale(sealed []byte) bool {
 	return len(sealed) < prefixBytes || sealed[0] != sealFormat || sealed[1] != (*v.ring.Load())[0].number
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Retain deletes events and deliveries that are older than they have to be kept, a little at a time.
-// Once at the start it also seals webhook secrets with the newest key.
+// Once at the start it also seals webhook secrets and channel credentials with the newest key.
 type Retain struct {
 	Desk   *desk.Desk
 	Logger *slog.Logger
@@ -17,10 +17,10 @@ type Retain struct {
 
 // Run ends with ctx.
 func (r *Retain) Run(ctx context.Context) {
-	if n, err := r.Desk.ResealWebhooks(ctx); err != nil && ctx.Err() == nil {
-		r.Logger.Error("webhook secrets cannot be sealed with the newest key", slog.Any("error", err))
+	if n, err := r.Desk.Reseal(ctx); err != nil && ctx.Err() == nil {
+		r.Logger.Error("secrets cannot be sealed with the newest key", slog.Any("error", err))
 	} else if n > 0 {
-		r.Logger.Info("webhook secrets sealed with the newest key", slog.Int("webhooks", n))
+		r.Logger.Info("secrets sealed with the newest key", slog.Int("secrets", n))
 	}
 	repeat(ctx, r.Logger, "retain", nil, time.Minute, r.step)
 }

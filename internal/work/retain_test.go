@@ -103,7 +103,7 @@ func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []int{1, 0} {
-			if n, err := d.ResealWebhooks(t.Context()); err != nil || n != want {
+			if n, err := d.Reseal(t.Context()); err != nil || n != want {
 				t.Fatal(n, err)
 			}
 		}

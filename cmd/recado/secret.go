@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"recado/internal/desk"
+)
+
+type secretCmd struct {
+	Rotate secretRotateCmd `cmd:"" help:"Put a new key into the key file and seal every secret with it; the older keys stay."`
+	Retire secretRetireCmd `cmd:"" help:"Take every key but the newest out of the key file, after sealing with it what still needs that."`
+}
+
+type secretRotateCmd struct{ databaseFlags }
+
+func (c *secretRotateCmd) Run(e *env) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		n, err := d.RotateSecretKey(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(e.stdout, "A new key seals; %d secrets were sealed anew. The older keys stay until `recado secret-key retire`.\n", n)
+		return err
+	})
+}
+
+type secretRetireCmd struct{ databaseFlags }
+
+func (c *secretRetireCmd) Run(e *env) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		if c.SecretKey != "" {
+			if _, err := d.Reseal(ctx); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(e.stdout, "Every secret is sealed with the first key of the setting. Take the others out of it on every node, and restart.")
+			return err
+		}
+		if err := d.RetireSecretKeys(ctx); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(e.stdout, "The newest key is the only one. Restart the server; older backups still need the older keys.")
+		return err
+	})
+}
