@@ -15,12 +15,16 @@ import (
 )
 
 const (
-	streamPage      = 50               // events in memory per stream
+	streamPage    = 50          // events in memory per stream
+	streamLook    = time.Second // how often a quiet stream looks at the key and the feed
+	streamsPerKey = 20
+	streamsInAll  = 2_000
+)
+
+// Times that tests shorten before they start a server.
+var (
 	streamHeartbeat = 14 * time.Second // looked at once a second, so 15 at most
-	streamLook      = time.Second      // how often a quiet stream looks at the key and the feed
 	streamWrite     = 10 * time.Second // for a client to take a page; a slower one is dropped
-	streamsPerKey   = 20
-	streamsInAll    = 2_000
 )
 
 type streamEventsInput struct {
@@ -97,7 +101,7 @@ func (st *stream) run() {
 		case len(page.Events) > 0:
 			err = st.events(page.Events)
 			written = time.Now()
-		case time.Since(written) >= streamHeartbeat:
+		case time.Since(written) >= st.server.streams.heartbeat:
 			err = st.send(": still here\n" + st.checkpoint())
 			written = time.Now()
 		}
@@ -155,7 +159,7 @@ func (st *stream) events(events []desk.FeedEvent) error {
 func (st *stream) checkpoint() string { return "id: " + st.after + "\n\n" }
 
 func (st *stream) send(text string) error {
-	_ = st.control.SetWriteDeadline(time.Now().Add(streamWrite))
+	_ = st.control.SetWriteDeadline(time.Now().Add(st.server.streams.write))
 	if _, err := io.WriteString(st.w, text); err != nil {
 		return err
 	}
@@ -169,9 +173,14 @@ type open struct {
 	all   int
 	ended chan struct{}
 	once  sync.Once
+
+	heartbeat time.Duration
+	write     time.Duration
 }
 
-func newOpen() *open { return &open{byKey: map[model.ID]int{}, ended: make(chan struct{})} }
+func newOpen() *open {
+	return &open{byKey: map[model.ID]int{}, ended: make(chan struct{}), heartbeat: streamHeartbeat, write: streamWrite}
+}
 
 func (o *open) enter(key model.ID) bool {
 	o.mu.Lock()

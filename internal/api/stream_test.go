@@ -41,7 +41,9 @@ func follow(t *testing.T, c *servertest.Client, query string, headers ...string)
 		defer close(out)
 		defer func() { _ = resp.Body.Close() }()
 		var m sse
-		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		lines := bufio.NewScanner(resp.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
 			name, value, _ := strings.Cut(lines.Text(), ": ")
 			switch name {
 			case "id":
