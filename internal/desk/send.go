@@ -19,6 +19,13 @@ import (
 // Whatever follows it in its conversation waits with it.
 var sendRetries = model.Retries{2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
 
+// A message waits this long for a provider that cannot be reached at all: what is not sent within a day
+// of being written is rarely still wanted, and the service window has closed by then.
+const (
+	sendPatience = 24 * time.Hour
+	sendLull     = time.Minute // between attempts, at most
+)
+
 // providerMediaLife is how long a file once uploaded to a provider is counted on; WhatsApp keeps it for 30 days.
 const providerMediaLife = 25 * 24 * time.Hour
 
@@ -176,7 +183,14 @@ func (in *intake) sendDone(lane Lane, done *SendDone) error {
 		in.disconnect(failure)
 		in.tx.RequeueSend(m.ID, now)
 		return nil
-	case failure.Retry:
+	case failure.Unreachable() && now.Sub(m.CreatedAt) < sendPatience:
+		wait, again := sendRetries.Next(int(job.Attempts) + 1)
+		if !again {
+			wait = sendLull
+		}
+		in.tx.RequeueSend(m.ID, now.Add(max(min(wait, sendLull), failure.RetryAfter)))
+		return nil
+	case failure.Retry && !failure.Unreachable():
 		// Whoever is only told to wait is patient.
 		if wait, again := sendRetries.Next(int(job.Attempts) + 1); again || failure.Code == string(model.CodeRateLimited) {
 			in.tx.RequeueSend(m.ID, now.Add(max(wait, failure.RetryAfter, time.Second)))
@@ -184,6 +198,9 @@ func (in *intake) sendDone(lane Lane, done *SendDone) error {
 		}
 	}
 	reason := failure.MessageError()
+	if failure.Unreachable() {
+		reason.Message = "The provider could not be reached for 24 hours. The message was not sent."
+	}
 	return in.report(t, &m, "", store.EarlyStatus{Status: model.StatusFailed, Error: &reason, At: now})
 }
 

@@ -186,6 +186,24 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			l.step(t, ok(step.Jobs[0], "wa.behind"))
 		})
 
+		t.Run("a provider that nobody reaches is tried again and again, at most a minute later", func(t *testing.T) {
+			m := l.send(t, ana, "far")
+			l.send(t, ana, "farther")
+			step := l.step(t)
+			for range 30 {
+				step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "unavailable", Message: "No answer.", Retry: true}})
+				if len(step.Jobs) != 0 || step.Next == nil || time.Until(*step.Next) > time.Minute || l.now(t, m.ID).Status != model.StatusQueued {
+					t.Fatalf("%+v", step)
+				}
+				l.due(t)
+				if step = l.step(t); len(step.Jobs) != 1 || step.Jobs[0].Out.Text != "far" {
+					t.Fatalf("%+v", step.Jobs)
+				}
+			}
+			step = l.step(t, ok(step.Jobs[0], "wa.far"))
+			l.step(t, ok(step.Jobs[0], "wa.farther"))
+		})
+
 		t.Run("an uncertain message fails, is not sent again, and a report settles it", func(t *testing.T) {
 			m := l.send(t, ana, "where am I")
 			step := l.step(t)

@@ -57,6 +57,20 @@ func PhoneKey(phone string) string {
 	return d
 }
 
+// OtherMobile gives the other spelling of a Brazilian mobile that is as old as its ninth digit: without
+// the digit where it is there, and with it where it is not. Numbers that began with the ninth digit have
+// no other spelling: without it they would be somebody else's landline.
+func OtherMobile(phone string) (other string, ok bool) {
+	d := strings.TrimPrefix(phone, "+")
+	switch {
+	case len(d) == 13 && d[:2] == "55" && d[4] == '9' && d[5] >= '6' && d[5] <= '9':
+		return d[:4] + d[5:], true
+	case len(d) == 12 && d[:2] == "55" && d[4] >= '6' && d[4] <= '9':
+		return d[:4] + "9" + d[4:], true
+	}
+	return "", false
+}
+
 // phoneDigits strips what people put between digits.
 func phoneDigits(input string) (digits string, plus, ok bool) {
 	if len(input) > phoneInput {

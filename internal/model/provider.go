@@ -207,6 +207,19 @@ func (e *SendError) Error() string {
 	return text
 }
 
+// Unreachable reports whether the provider certainly never saw the message, because nothing at its
+// address answers or because what comes before the message already failed: it may be tried again for
+// as long as somebody wants it sent.
+func (e *SendError) Unreachable() bool {
+	return e.Retry && e.Fate == NotSent && (e.Code == CodeSendUnavailable || e.Code == CodeProviderUnavailable)
+}
+
+// Codes of messages that wait for their provider to be reached again.
+const (
+	CodeSendUnavailable     = "unavailable"
+	CodeProviderUnavailable = "provider_unavailable"
+)
+
 func (e *SendError) Unwrap() error { return e.Cause }
 
 // MessageError gives what is stored on the message.

@@ -115,7 +115,7 @@ func unanswered(cause error, inDoubt bool) *model.SendError {
 	if inDoubt {
 		return &model.SendError{Code: "uncertain", Message: doubt, Fate: model.Uncertain, Cause: cause}
 	}
-	e := &model.SendError{Code: "unavailable", Message: unavailable, Retry: true, Cause: cause}
+	e := &model.SendError{Code: model.CodeSendUnavailable, Message: unavailable, Retry: true, Cause: cause}
 	if errors.Is(cause, context.Canceled) {
 		e.Message = "Sending was interrupted before it began."
 	}

@@ -21,13 +21,8 @@ type WhatsApp struct {
 	Desk  *desk.Desk
 	Graph *Graph
 
-	mu       sync.Mutex
-	limiters map[model.ID]*limiter
-}
-
-type limiter struct {
-	*whatsapp.Limiter
-	rate int
+	mu    sync.Mutex
+	paces map[model.ID]*pace
 }
 
 // For reads the channel's credentials anew each time: a token that was replaced counts at once.
@@ -39,41 +34,37 @@ func (w *WhatsApp) For(ctx context.Context, channel model.ID) (Sender, error) {
 	if !found {
 		return nil, &model.SendError{Code: "not_connected", Message: "The channel has no credentials. Connect it.", Disconnect: true}
 	}
-	return &number{w: w, channel: channel, access: access, client: w.Graph.client(access), limiter: w.limiter(channel, access)}, nil
+	n := &number{w: w, channel: channel, access: access, client: w.Graph.client(access), pace: w.pace(channel)}
+	if n.pace.set(access.Coexistence) {
+		go n.pace.ask(ctx, n.client)
+	}
+	return n, nil
 }
 
 // Room asks the number's limiter; a number that has not sent yet has room for a burst.
 func (w *WhatsApp) Room(channel model.ID) (n int, wait time.Duration) {
 	w.mu.Lock()
-	l := w.limiters[channel]
+	p := w.paces[channel]
 	w.mu.Unlock()
-	if l == nil {
+	if p == nil {
 		return whatsapp.CoexistenceRate / 10, 0
 	}
-	return l.Room()
+	return p.Room()
 }
 
-// limiter gives the one limiter of a number, at the number's present rate.
-func (w *WhatsApp) limiter(channel model.ID, access model.Access) *whatsapp.Limiter {
-	rate := whatsapp.StandardRate
-	if access.Coexistence {
-		rate = whatsapp.CoexistenceRate
-	}
+// pace gives the one pace of a number.
+func (w *WhatsApp) pace(channel model.ID) *pace {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l := w.limiters[channel]
-	if l == nil {
-		if w.limiters == nil {
-			w.limiters = map[model.ID]*limiter{}
+	p := w.paces[channel]
+	if p == nil {
+		if w.paces == nil {
+			w.paces = map[model.ID]*pace{}
 		}
-		l = &limiter{whatsapp.NewLimiter(rate, nil), rate}
-		w.limiters[channel] = l
+		p = newPace()
+		w.paces[channel] = p
 	}
-	if l.rate != rate {
-		l.rate = rate
-		l.SetRate(rate)
-	}
-	return l.Limiter
+	return p
 }
 
 // number sends through one WhatsApp number.
@@ -82,7 +73,7 @@ type number struct {
 	channel model.ID
 	access  model.Access
 	client  *whatsapp.Client
-	limiter *whatsapp.Limiter
+	pace    *pace
 }
 
 // Send hands one message to WhatsApp when it is its turn.
@@ -93,26 +84,51 @@ func (n *number) Send(ctx context.Context, out model.Outgoing) (model.SendResult
 	}
 	result, err := n.client.Send(ctx, out)
 	refused, ok := errors.AsType[*model.SendError](err)
+	if other, known := model.OtherMobile(out.To.Phone); ok && known && refused.ProviderCode == notReached && out.GroupID == "" && out.To.WAID == "" {
+		return n.sendTo(ctx, out, other, result.MediaID, refused)
+	}
+	n.pace.answered(refused)
 	switch {
 	case !ok:
 	case refused.Code == "rate_limited" && refused.ProviderCode == pairRefused:
-		n.limiter.Hold(to, refused.RetryAfter)
+		n.pace.Hold(to, refused.RetryAfter)
 	case refused.Code == "rate_limited":
-		n.limiter.Hold("", refused.RetryAfter)
+		n.pace.Hold("", refused.RetryAfter)
 	case refused.Disconnect && n.mended(ctx):
 		refused.Disconnect, refused.Retry = false, true
 	}
 	return result, err
 }
 
-// pairRefused is Meta's code for too many messages to one person.
-const pairRefused = 131056
+// sendTo tries the other spelling of a Brazilian mobile whose address at WhatsApp nobody has learned
+// yet, after a refusal of the first: nothing was sent then. The answer of one that works tells the
+// address, so this happens once to a person.
+func (n *number) sendTo(ctx context.Context, out model.Outgoing, address, media string, first *model.SendError) (model.SendResult, error) {
+	out.To.WAID = address
+	if out.Media != nil {
+		uploaded := *out.Media
+		uploaded.ProviderID = media
+		out.Media = &uploaded
+	}
+	result, err := n.Send(ctx, out)
+	if second, ok := errors.AsType[*model.SendError](err); ok && second.ProviderCode == notReached {
+		err = first
+	}
+	return result, err
+}
+
+// Codes of Meta's that this package acts on.
+const (
+	notReached  = 131026 // nobody can be reached at this number
+	pairRefused = 131056 // too many messages to one person
+	upgrading   = 131057 // the number is being given a higher rate
+)
 
 // turn waits until one more message to the receiver is within the rates, or says that it is to be
 // tried later: nothing has been sent then.
 func (n *number) turn(ctx context.Context, to string) error {
 	for end := time.Now().Add(longestWait); ; {
-		wait := n.limiter.Take(to)
+		wait := n.pace.Take(to)
 		if wait == 0 {
 			return nil
 		}

@@ -304,7 +304,7 @@ func (l *sendLane) call(job desk.SendJob) (done desk.SendDone) {
 	sender, err := l.s.Provider.For(l.s.calls, l.held.Subject)
 	if err != nil {
 		if _, known := errors.AsType[*model.SendError](err); !known {
-			err = &model.SendError{Code: "provider_unavailable", Message: "The provider of this channel cannot be used at the moment.", Retry: true, Cause: err}
+			err = &model.SendError{Code: model.CodeProviderUnavailable, Message: "The provider of this channel cannot be used at the moment.", Retry: true, Cause: err}
 		}
 		done.Err = err
 		return done

@@ -174,6 +174,35 @@ func TestAddresses(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a Brazilian mobile that WhatsApp knows without its ninth digit is found, once", func(t *testing.T) {
+		template := simulator.Template{Name: "ola", Language: "pt_BR", Body: "Olá!"}
+		eachShop(t, simulator.Options{Brazil: "refuse", Templates: []simulator.Template{template}}, func(t *testing.T, s *shop) {
+			greet := func(phone, status string) *servertest.Answer {
+				t.Helper()
+				conversation := s.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": %q}`, s.channel, phone))
+				return s.await(t, s.send(t, conversation.ID(), `"template": {"name": "ola", "language": "pt_BR", "parameters": []}`).OK(201).ID(), status)
+			}
+			for range 2 {
+				greet("+5581988887777", "delivered")
+			}
+			got := s.sim.Ledger("")
+			if calls := s.sim.Calls("messages"); len(got) != 2 || got[0].Input != "+558188887777" || got[1].Input != "+558188887777" || calls != 3 {
+				t.Fatalf("%d calls: %+v", calls, got)
+			}
+			// Nobody at all: both spellings are refused.
+			s.sim.SetCustomer("558188886666", func(c *simulator.Customer) { c.NotOnWhatsApp = true })
+			if m := greet("+5581988886666", "failed"); m.Text("error", "code") != "not_on_whatsapp" || s.sim.Calls("messages") != 5 {
+				t.Fatalf("%d calls: %s", s.sim.Calls("messages"), m.Raw)
+			}
+			// A number younger than the ninth digit has one spelling; the other would be a landline.
+			if m := greet("+5581932345678", "failed"); m.Text("error", "code") != "not_on_whatsapp" || s.sim.Calls("messages") != 6 {
+				t.Fatalf("%d calls: %s", s.sim.Calls("messages"), m.Raw)
+			}
+			if got := s.sim.Ledger(""); len(got) != 2 {
+				t.Fatalf("%+v", got)
+			}
+		})
+	})
 	t.Run("somebody without a number is written to by their id", func(t *testing.T) {
 		eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 			who := s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone = true })

@@ -182,8 +182,11 @@ func (s *Simulator) limit(n *number, m *Accepted) *graphFailure {
 		l.second = l.second[1:]
 	}
 	most := 80
-	if n.Coexistence {
+	switch {
+	case n.Coexistence:
 		most = 20
+	case n.HighThroughput:
+		most = 1000
 	}
 	if len(l.second) >= most {
 		return refusal(130429, "")

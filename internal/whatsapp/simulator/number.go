@@ -91,9 +91,16 @@ func (n *number) node() map[string]any {
 	return map[string]any{
 		"id": n.ID, "display_phone_number": display(n.Phone), "verified_name": n.Name, "status": n.Status,
 		"quality_rating": "GREEN", "code_verification_status": "VERIFIED", "name_status": "APPROVED",
-		"throughput": map[string]any{"level": "STANDARD"}, "whatsapp_business_manager_messaging_limit": "TIER_250",
+		"throughput": map[string]any{"level": n.throughput()}, "whatsapp_business_manager_messaging_limit": "TIER_250",
 		"webhook_configuration": map[string]any{"phone_number": n.override},
 	}
+}
+
+func (n *number) throughput() string {
+	if n.HighThroughput {
+		return "HIGH"
+	}
+	return "STANDARD"
 }
 
 // display formats a Brazilian number as Meta does, others with a plus alone.

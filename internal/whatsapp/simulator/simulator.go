@@ -58,6 +58,8 @@ type Number struct {
 	AppSecret   string `json:"app_secret,omitempty"`
 	CallbackURL string `json:"callback_url,omitempty"`
 	Coexistence bool   `json:"coexistence,omitempty"` // limited to 20 messages a second
+
+	HighThroughput bool `json:"high_throughput,omitempty"` // 1,000 messages a second instead of 80
 }
 
 // Simulator is a Graph API. It is an http.Handler: everything under /_control/ steers it, the rest is

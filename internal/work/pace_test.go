@@ -1,0 +1,46 @@
+package work_test
+
+import (
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"recado/internal/store"
+	"recado/internal/store/storetest"
+	"recado/internal/whatsapp"
+	"recado/internal/whatsapp/simulator"
+	"recado/internal/work"
+)
+
+func TestANumberSendsAtTheRateThatMetaGivesIt(t *testing.T) {
+	sim := simulator.New(simulator.Options{Token: "t", Numbers: []simulator.Number{
+		{ID: "1001", Phone: "551130001001", HighThroughput: true}, {ID: "1002", Phone: "551130001002"},
+	}})
+	meta := httptest.NewServer(sim)
+	t.Cleanup(func() {
+		sim.Close()
+		meta.Close()
+	})
+	graph := work.NewGraph(meta.URL)
+	t.Cleanup(graph.Close)
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		b := newBureau(t, open())
+		provider := &work.WhatsApp{Desk: b.nodes[0], Graph: graph}
+		for number, rate := range map[string]int{"1001": whatsapp.HighRate, "1002": whatsapp.StandardRate} {
+			channel := b.channel(t, number)
+			asked := sim.Calls("number")
+			if _, err := provider.For(t.Context(), channel); err != nil {
+				t.Fatal(err)
+			}
+			for end := time.Now().Add(20 * time.Second); ; {
+				room, _ := provider.Room(channel)
+				if sim.Calls("number") > asked && room == rate/10 {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatalf("%s has room for %d messages at once, want %d", number, room, rate/10)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package whatsapp_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"recado/internal/servertest"
+	"recado/internal/store/storetest"
+	"recado/internal/whatsapp/simulator"
+)
+
+// wire is a WhatsApp that can be cut off: while it is, its address refuses connections.
+type wire struct {
+	t       *testing.T
+	address string
+	handler http.Handler
+	server  *httptest.Server
+}
+
+func newWire(t *testing.T, sim *simulator.Simulator) *wire {
+	t.Helper()
+	w := &wire{t: t, address: "127.0.0.1:0", handler: sim}
+	w.mend()
+	w.address = w.server.Listener.Addr().String()
+	t.Cleanup(func() { w.cut() })
+	return w
+}
+
+func (w *wire) mend() {
+	w.t.Helper()
+	l, err := net.Listen("tcp", w.address)
+	must(w.t, err)
+	w.server = &httptest.Server{Listener: l, Config: &http.Server{Handler: w.handler}}
+	w.server.Start()
+}
+
+func (w *wire) cut() {
+	w.server.CloseClientConnections()
+	w.server.Close()
+}
+
+func TestAnOutageOfWhatsApp(t *testing.T) {
+	for name, url := range map[string]string{"sqlite": "", "postgres": storetest.URL(t)} {
+		t.Run(name, func(t *testing.T) {
+			sim := simulator.New(simulator.Options{})
+			t.Cleanup(sim.Close)
+			graph := newWire(t, sim)
+			w := servertest.Start(t, url, withGraph("http://"+graph.address))
+			s := &shop{World: w, sim: sim, channel: w.A.Post(t, "/channels", theNumber).OK(201).ID()}
+			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Oi"})
+			other, _ := s.customer(t, simulator.Inbound{Customer: "5511900002222", Text: "Oi"})
+
+			graph.cut()
+			var waiting []string
+			for _, text := range []string{"um", "dois", "três"} {
+				waiting = append(waiting, s.send(t, conversation, `"text": `+quote(text)).OK(201).ID())
+			}
+			late := s.send(t, other, `"text": "Olá"`).OK(201).ID()
+			queued := func() bool {
+				for _, id := range append([]string{late}, waiting...) {
+					if s.A.Get(t, "/messages/"+id).OK(200).Text("status") != "queued" {
+						return false
+					}
+				}
+				return true
+			}
+			for range 23 {
+				s.Clock.Advance(time.Hour)
+				if !queued() {
+					t.Fatal("a message was given up while WhatsApp could not be reached")
+				}
+			}
+			graph.mend()
+			for _, id := range append([]string{late}, waiting...) {
+				s.await(t, id, "delivered")
+			}
+			got := sim.Ledger("5511912345678")
+			for i, m := range got {
+				if found := s.find(t, conversation, m.ID); found == nil || found["id"] != waiting[i] {
+					t.Errorf("message %d went out of order: %v", i, found)
+				}
+			}
+			if len(got) != 3 || len(sim.Repeated()) != 0 {
+				t.Fatalf("%+v", got)
+			}
+
+			t.Run("after a day it is over", func(t *testing.T) {
+				graph.cut()
+				id := s.send(t, conversation, `"text": "tarde"`).OK(201).ID()
+				s.Clock.Advance(25 * time.Hour)
+				if m := s.await(t, id, "failed"); m.Text("error", "code") != "unavailable" {
+					t.Fatalf("%s", m.Raw)
+				}
+			})
+		})
+	}
+}
