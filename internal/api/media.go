@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,58 +21,18 @@ const (
 // uploadMedia reads the form part by part: the file goes to its place as it arrives.
 func (s *Server) uploadMedia(ctx context.Context, a *desk.Actor, _ *none) (*reply[model.Media], error) {
 	c := callFrom(ctx)
-	form, err := c.request.MultipartReader()
+	form, err := newForm(c.request)
 	if err != nil {
-		return nil, model.Invalid("header.Content-Type", "must be multipart/form-data with a boundary")
+		return nil, err
 	}
 	control, end := http.NewResponseController(c.writer), time.Now().Add(uploadTime)
 	_, _ = control.SetReadDeadline(end), control.SetWriteDeadline(end.Add(time.Minute))
-	part, err := form.NextPart()
+	name, err := form.file()
 	if err != nil {
-		return nil, formFault(err, "body.file", "is required")
+		return nil, err
 	}
-	if part.FormName() != "file" {
-		return nil, model.Invalid("body."+printable(part.FormName()), "unknown field; the form has one: file")
-	}
-	media, err := s.desk.UploadMedia(ctx, a, part.FileName(), &upload{form: form, part: part})
+	media, err := s.desk.UploadMedia(ctx, a, name, form)
 	return &reply[model.Media]{media}, err
-}
-
-// formFault is a 400 for a form that ends where more was due, or that is none.
-func formFault(err error, field, message string) error {
-	if err == io.EOF { // wrapped, it means that the form was cut
-		return model.Invalid(field, message)
-	}
-	return model.Invalid("body", "the form could not be read to its end")
-}
-
-// upload reads the file and then makes sure that the form ends there: a form that breaks off, or holds
-// more than it may, fails before anything of it is kept.
-type upload struct {
-	form  *multipart.Reader
-	part  *multipart.Part
-	ended bool
-}
-
-func (u *upload) Read(b []byte) (int, error) {
-	if u.ended {
-		return 0, io.EOF
-	}
-	n, err := u.part.Read(b)
-	if err == nil {
-		return n, nil
-	}
-	if err == io.EOF {
-		var extra *multipart.Part
-		if extra, err = u.form.NextPart(); err == nil {
-			return n, model.Invalid("body."+printable(extra.FormName()), "one file at a time, and nothing else")
-		}
-	}
-	if err != io.EOF { // wrapped, it means that the form was cut
-		return n, model.Invalid("body.file", "the upload broke off")
-	}
-	u.ended = true
-	return n, io.EOF
 }
 
 // mediaLink is where a file can be fetched for a while.

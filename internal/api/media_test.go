@@ -69,20 +69,33 @@ func TestMedia(t *testing.T) {
 		t.Run("an upload that breaks off leaves no file and no row", func(t *testing.T) {
 			before := files(t, dir)
 			head := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.png\"\r\n\r\n"
-			for _, body := range []string{head, head + string(png)} {
+			whole := head + string(png) + "\r\n--b--\r\n"
+			for _, body := range []string{
+				head, head + string(png), head + string(png) + "\r\n--b", head + string(png) + "\r\n--b\r\n", head + string(png) + "\r\n--b\r\n\r\n",
+				head + string(png) + "\r\n--b-", whole + "more", whole + strings.Repeat("\n", 300),
+			} {
 				w.A.Post(t, "/media", body, "Content-Type", "multipart/form-data; boundary=b").Fails(400, "invalid_request")
 			}
 			// A connection that ends in the middle: the server answers nobody, and keeps nothing.
 			address, _ := url.Parse(w.A.Base())
-			conn, err := net.Dial("tcp", address.Host)
-			if err != nil {
-				t.Fatal(err)
+			for _, cut := range []string{
+				"Content-Length: 1000000\r\n\r\n" + head + string(png),
+				"Content-Length: 1000000\r\n\r\n" + whole,
+				fmt.Sprintf("Content-Length: %d\r\n\r\n", len(whole)+1) + whole,
+				"Transfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n", len(whole)) + whole + "\r\n",
+			} {
+				conn, err := net.Dial("tcp", address.Host)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = fmt.Fprintf(conn, "POST %s/media HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=b\r\n%s",
+					address.Path, w.A.Secret(), cut)
+				_ = conn.(*net.TCPConn).CloseWrite()
+				if answer, _ := io.ReadAll(conn); bytes.HasPrefix(answer, []byte("HTTP/1.1 2")) {
+					t.Errorf("%.40q: %.40q", cut, answer)
+				}
+				_ = conn.Close()
 			}
-			_, _ = fmt.Fprintf(conn, "POST %s/media HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n%s%s",
-				address.Path, w.A.Secret(), head, png)
-			_ = conn.(*net.TCPConn).CloseWrite()
-			_, _ = io.ReadAll(conn)
-			_ = conn.Close()
 			if after := files(t, dir); after != before {
 				t.Fatalf("%d files, %d before", after, before)
 			}

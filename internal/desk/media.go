@@ -40,11 +40,15 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Actor, fileName string, r io.
 	m := model.Media{
 		ID: model.NewID(), Company: a.Company.ID, Kind: kind, MimeType: mime, FileName: model.SafeFileName(fileName, mime), Stored: true,
 	}
+	if err := d.noteUpload(ctx, func(tx *store.Tx) { tx.BeginUpload(m.ID) }); err != nil {
+		return model.Media{}, err
+	}
 	info, err := d.blob.Put(ctx, m.ID, io.MultiReader(bytes.NewReader(head), r), kind.Limit())
-	switch {
-	case errors.Is(err, blob.ErrTooLarge):
-		return model.Media{}, errMediaTooLarge(kind)
-	case err != nil:
+	if err != nil {
+		d.endUpload(ctx, m.ID)
+		if errors.Is(err, blob.ErrTooLarge) {
+			return model.Media{}, errMediaTooLarge(kind)
+		}
 		return model.Media{}, errUploadCut(err)
 	}
 	m.Size, m.SHA256 = info.Size, fmt.Sprintf("%x", info.SHA256)
@@ -56,18 +60,48 @@ func (d *Desk) keepUpload(ctx context.Context, a *Actor, m *model.Media, sum [32
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
 		m.CreatedAt = tx.Now
 		tx.InsertMedia(m, sum)
+		tx.EndUpload(m.ID)
 		return struct{}{}, nil
 	})
 	if err != nil && model.CodeOf(err) != model.CodeUncertain {
-		d.removeFile(ctx, m.ID)
+		d.endUpload(ctx, m.ID)
 	}
 	return err
 }
 
-func (d *Desk) removeFile(ctx context.Context, id model.ID) {
-	if err := d.blob.Delete(context.WithoutCancel(ctx), id); err != nil {
+func (d *Desk) noteUpload(ctx context.Context, note func(tx *store.Tx)) error {
+	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		note(tx)
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// endUpload removes the file of an upload that came to nothing. What cannot be done now is left to
+// RemoveLeftUploads.
+func (d *Desk) endUpload(ctx context.Context, id model.ID) {
+	ctx = context.WithoutCancel(ctx)
+	err := d.blob.Delete(ctx, id)
+	if err == nil {
+		err = d.noteUpload(ctx, func(tx *store.Tx) { tx.EndUpload(id) })
+	}
+	if err != nil {
 		d.log.Warn("an unwanted file could not be removed", slog.String("media", id.String()), slog.Any("error", err))
 	}
+}
+
+// uploadPatience is how old an upload must be to count as cut off by a crash; none takes longer than
+// minutes.
+const uploadPatience = 24 * time.Hour
+
+// RemoveLeftUploads removes the files of uploads that a crash cut off before they got their row. It
+// touches no file that this database did not begin to store itself.
+func (d *Desk) RemoveLeftUploads(ctx context.Context) error {
+	left, err := read(ctx, d, func(tx *store.Tx) ([]model.ID, error) { return tx.UploadsLeft(tx.Now.Add(-uploadPatience), 1000) })
+	for _, id := range left {
+		d.endUpload(ctx, id)
+	}
+	return err
 }
 
 // errUploadCut tells a caller whose upload broke off from a defect of ours.

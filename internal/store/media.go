@@ -37,6 +37,21 @@ func (tx *Tx) media(where string, args ...any) (model.Media, bool, error) {
 	return m, found, err
 }
 
+// BeginUpload notes that a file is about to be stored under an id.
+func (tx *Tx) BeginUpload(media model.ID) {
+	tx.later(`INSERT INTO uploads (media, began_at) VALUES ($1, $2)`, media, tx.Now)
+}
+
+// EndUpload forgets an upload: its file has a row now, or is gone.
+func (tx *Tx) EndUpload(media model.ID) {
+	tx.later(`DELETE FROM uploads WHERE media = $1`, media)
+}
+
+// UploadsLeft gives up to limit uploads that began before a moment and never ended.
+func (tx *Tx) UploadsLeft(before time.Time, limit int) ([]model.ID, error) {
+	return tx.ids(`SELECT media FROM uploads WHERE began_at < $1 ORDER BY media LIMIT $2`, before, limit)
+}
+
 // InsertMedia adds a file whose bytes are stored under its id.
 func (tx *Tx) InsertMedia(m *model.Media, sha256 [32]byte) {
 	tx.later(`

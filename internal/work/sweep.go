@@ -10,14 +10,15 @@ import (
 )
 
 // Sweep does what falls due with time alone: attendances that have been silent for as long as their
-// company's rule says are closed, and idempotency keys that have expired are forgotten. All that is due stands in the database, so that it survives restarts
-// and any number of nodes may sweep.
+// company's rule says are closed, idempotency keys that have expired are forgotten, and files of uploads
+// that a crash cut off are removed. All that is due stands in the database, so that it survives
+// restarts and any number of nodes may sweep.
 type Sweep struct {
 	Desk   *desk.Desk
 	Logger *slog.Logger
 	Now    func() time.Time // nil: the machine's clock
 
-	removals time.Time // when FinishRemovals and ForgetReservations last ran
+	removals time.Time // when FinishRemovals and what follows it last ran
 }
 
 const (
@@ -38,6 +39,9 @@ func (s *Sweep) Run(ctx context.Context) {
 func (s *Sweep) step(ctx context.Context, now time.Time) (bool, error) {
 	if now.Sub(s.removals) >= removalEvery {
 		if err := s.Desk.FinishRemovals(ctx, model.ID{}, nil); err != nil {
+			return false, err
+		}
+		if err := s.Desk.RemoveLeftUploads(ctx); err != nil {
 			return false, err
 		}
 		for more := true; more; {

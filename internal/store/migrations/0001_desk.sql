@@ -326,6 +326,13 @@ CREATE TABLE media (
 );
 CREATE INDEX media_fetch ON media (fetch_at) WHERE fetch_at IS NOT NULL;
 
+-- Uploads under way. One that is still here long after it began was cut off by a crash: its file, if it
+-- came that far, belongs to no row and is removed.
+CREATE TABLE uploads (
+    media    UUID   NOT NULL PRIMARY KEY,
+    began_at BIGINT NOT NULL
+);
+
 -- Search ---------------------------------------------------------------------------------------
 -- What the trigram index knows of a conversation, contact or card. It lags behind the live row, which
 -- is marked unindexed meanwhile and searched directly; a match here is always checked against the

@@ -1,0 +1,67 @@
+package whatsapp_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+	"recado/internal/whatsapp/simulator"
+)
+
+func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
+	var dir string
+	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+		operator, err := w.Desk.Operator(t.Context(), w.A.ID)
+		must(t, err)
+		private, err := w.Desk.CreateChannel(t.Context(), operator, desk.NewChannel{
+			Name: "Directors", Provider: model.ProviderWhatsApp, Private: true,
+			Access: &model.Access{
+				PhoneNumberID: simulator.DefaultNumberID, WABAID: simulator.DefaultWABAID, Token: simulator.DefaultToken, AppSecret: simulator.DefaultAppSecret,
+			},
+		})
+		must(t, err)
+		must(t, sim.SetCallback("", w.URL+"/channels/"+private.ID.String()+"/whatsapp"))
+		photo := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), random(t, 1<<10)...)
+		_, err = sim.Receive(simulator.Inbound{Customer: "5511912345678", Type: "image", File: &simulator.File{Bytes: photo, MimeType: "image/png"}})
+		must(t, err)
+		drain(t, sim)
+		var media string
+		eventually(t, "the file", func() bool {
+			found, err := filepath.Glob(dir + "/media/??/*")
+			must(t, err)
+			for _, path := range found {
+				kept, err := os.ReadFile(path)
+				must(t, err)
+				if string(kept) == string(photo) {
+					media = filepath.Base(path)
+				}
+			}
+			return media != ""
+		})
+
+		public := w.A.Post(t, "/channels", `{"name": "Sandbox", "provider": "sandbox", "phone": "+551130001234"}`).OK(201).ID()
+		talk := w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": "+5511912345678"}`, public)).OK(201).ID()
+		keys := []*servertest.Client{w.A.Client, w.B.Client}
+		for _, role := range []model.Role{model.RoleOwner, model.RoleAdmin, model.RoleManager, model.RoleAgent} {
+			u, err := w.Desk.CreateUser(t.Context(), w.A.ID, desk.NewUser{
+				Name: string(role), Email: model.NewID().String() + "@x.example", Role: role, AccessProfile: model.AccessAll,
+			})
+			must(t, err)
+			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: string(role), Scopes: model.EveryScope, User: &u.ID})
+			keys = append(keys, c)
+		}
+		for _, key := range keys {
+			key.Get(t, "/media/"+media+"/url").Fails(404, "not_found")
+		}
+		for _, key := range keys[2:] {
+			body := fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media)
+			key.Post(t, "/conversations/"+talk+"/messages", body).Fails(400, "invalid_request")
+			key.Post(t, "/channels/"+public+"/simulate", fmt.Sprintf(`{"from": "+5511900001111", "media_id": %q}`, media)).Fails(400, "invalid_request")
+		}
+	}, func(c *server.Config) { dir = c.DataDir })
+}
