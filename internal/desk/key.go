@@ -125,20 +125,11 @@ func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap tim
 	secret, hash := model.NewAPIKey()
 	key, err := write(ctx, d, a, func(tx *store.Tx) (model.Key, error) {
 		k, scopes, found, err := tx.Key(a.Company.ID, id)
-		switch {
-		case err != nil:
-			return k, err
-		case !found || k.RevokedAt != nil:
-			return k, model.NotFound("key")
-		case !scopes.Subset(a.Scopes):
-			return k, model.Errorf(model.CodeInsufficientScope, "This key has scopes that yours lacks.")
-		case !a.seesAllOf(k.Boards):
-			return k, model.Errorf(model.CodeInsufficientScope, "This key sees boards that yours does not.")
+		if err != nil || !found || k.RevokedAt != nil {
+			return k, errOr(err, model.NotFound("key"))
 		}
-		if m, found, err := tx.MemberPowers(a.Company.ID, k.User.ID); err != nil || found {
-			if err := cmp.Or(err, a.mayActAs(m.ID, m.Role)); err != nil {
-				return k, err
-			}
+		if err := d.mayReplace(tx, a, k, scopes); err != nil {
+			return k, err
 		}
 		tx.ReplaceKeySecret(id, tx.Now.Add(overlap), hash)
 		tx.AfterCommit(d.forgetHolders)
@@ -148,11 +139,33 @@ func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap tim
 	return key, secret, err
 }
 
+// mayReplace refuses to touch a key that may do or see more than the actor's own, as CreateKey refuses
+// to make one.
+func (d *Desk) mayReplace(tx *store.Tx, a *Actor, k model.Key, scopes model.ScopeSet) error {
+	switch {
+	case !scopes.Subset(a.Scopes):
+		return model.Errorf(model.CodeInsufficientScope, "This key has scopes that yours lacks.")
+	case !a.seesAllOf(k.Boards):
+		return model.Errorf(model.CodeInsufficientScope, "This key sees boards that yours does not.")
+	}
+	m, found, err := tx.MemberPowers(a.Company.ID, k.User.ID)
+	if err != nil || !found { // a key of somebody who left is no power any more
+		return err
+	}
+	return a.mayActAs(m.ID, m.Role)
+}
+
 // RevokeKey ends a key for good: here at once, on other nodes within a second.
 func (d *Desk) RevokeKey(ctx context.Context, a *Actor, id model.ID) error {
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
-		found, err := tx.RevokeKey(a.Company.ID, id)
-		if err == nil && !found {
+		k, scopes, found, err := tx.Key(a.Company.ID, id)
+		if err != nil || !found {
+			return struct{}{}, errOr(err, model.NotFound("key"))
+		}
+		if err := d.mayReplace(tx, a, k, scopes); err != nil {
+			return struct{}{}, err
+		}
+		if found, err = tx.RevokeKey(a.Company.ID, id); err == nil && !found {
 			err = model.NotFound("key")
 		}
 		tx.AfterCommit(d.forgetHolders)

@@ -72,6 +72,11 @@ func (d *Desk) changeSector(ctx context.Context, a *Actor, id *model.ID, name *s
 		if err != nil {
 			return s, err
 		}
+		if members != nil && id != nil && slices.ContainsFunc(*members, func(id model.ID) bool { return !hasRef(s.Members, id) }) {
+			if err := a.mayShow(model.AccessSectors, []model.ID{*id}); err != nil {
+				return s, err
+			}
+		}
 		if members != nil {
 			if s.Members, err = sectorMembers(tx, a, *members); err != nil {
 				return s, err
@@ -88,6 +93,10 @@ func (d *Desk) changeSector(ctx context.Context, a *Actor, id *model.ID, name *s
 		err = d.fillQueues(tx, a, one)
 		return one[0], err
 	})
+}
+
+func hasRef(refs []model.Ref, id model.ID) bool {
+	return slices.ContainsFunc(refs, func(r model.Ref) bool { return r.ID == id })
 }
 
 // openSector locks a sector that there is; a nil id means a new one.

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,9 @@ func (d *Desk) CreateMember(ctx context.Context, a *Actor, in NewUser, sectors [
 	if err := a.mayManage(in.Role); err != nil {
 		return model.Member{}, err
 	}
+	if err := a.mayShow(in.AccessProfile, sectors); err != nil {
+		return model.Member{}, err
+	}
 	u, err := newUser("body.", in)
 	if err != nil {
 		return model.Member{}, err
@@ -77,6 +81,18 @@ func (a *Actor) mayManage(role model.Role) error {
 		return nil
 	}
 	return model.Errorf(model.CodeInsufficientScope, "A key that acts as %s cannot manage the role %s.", a.Role, role)
+}
+
+// mayShow reports whether the actor may let somebody see that much: nobody shows more than they see.
+func (a *Actor) mayShow(profile model.AccessProfile, sectors []model.ID) error {
+	beyond := func(id model.ID) bool { return !slices.Contains(a.Sectors, id) }
+	switch {
+	case a.Profile == model.AccessAll, profile == model.AccessOwn:
+		return nil
+	case a.Profile == profile && !slices.ContainsFunc(sectors, beyond):
+		return nil
+	}
+	return model.Errorf(model.CodeInsufficientScope, "A key of somebody who does not see every conversation cannot let others see more.")
 }
 
 // checkSectors refuses what is no sector of the company.
@@ -118,6 +134,11 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Actor, id model.ID, in Membe
 		}
 		if err := in.allowed(a, m.Role, id == a.User.ID); err != nil {
 			return m.Member, err
+		}
+		if in.AccessProfile != nil || in.Sectors != nil {
+			if err := a.mayShow(in.sight(m.Member)); err != nil {
+				return m.Member, err
+			}
 		}
 		if in.Sectors != nil {
 			if err := checkSectors(tx, a, *in.Sectors); err != nil {
@@ -166,6 +187,19 @@ func (in *MemberChange) check() (hash *string, err error) {
 		hash = &h
 	}
 	return hash, nil
+}
+
+// sight is what the member will see after the change.
+func (in *MemberChange) sight(m model.Member) (model.AccessProfile, []model.ID) {
+	set(&m.AccessProfile, in.AccessProfile)
+	if in.Sectors != nil {
+		return m.AccessProfile, *in.Sectors
+	}
+	var sectors []model.ID
+	for _, s := range m.Sectors {
+		sectors = append(sectors, s.ID)
+	}
+	return m.AccessProfile, sectors
 }
 
 // allowed reports whether the actor may make this change to a member of a role.

@@ -1,0 +1,79 @@
+package api_test
+
+import (
+	"fmt"
+	"testing"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+// TestNobodyReachesBeyondTheirOwnPower holds keys and members to one rule: what a key may not do or see
+// itself it can neither hand out, nor take over, nor take away.
+func TestNobodyReachesBeyondTheirOwnPower(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		person := func(name string, role model.Role, profile model.AccessProfile) model.ID {
+			t.Helper()
+			u, err := w.Desk.CreateUser(t.Context(), w.A.ID, desk.NewUser{Name: name, Email: model.NewID().String() + "@x.example", Role: role, AccessProfile: profile})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return u.ID
+		}
+		manage := model.NewScopeSet(model.ScopeKeysManage, model.ScopeTeamManage)
+		key := func(name string, user model.ID, scopes model.ScopeSet, boards *[]model.ID) (string, *servertest.Client) {
+			t.Helper()
+			k, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: name, Scopes: scopes, User: &user, Boards: boards})
+			return "/keys/" + k.ID.String(), c
+		}
+		admin := person("Admin", model.RoleAdmin, model.AccessAll)
+		_, weak := key("weak", admin, manage, nil)
+		board := newBoard(t, w.A.Client)
+		boards := []model.ID{mustID(board.id)}
+		_, narrow := key("narrow", admin, manage, &boards)
+
+		t.Run("a stronger key is neither rotated nor revoked", func(t *testing.T) {
+			scopes, _ := key("more scopes", admin, model.EveryScope, nil)
+			owner, _ := key("the owner's", w.A.Owner.ID, manage, nil)
+			all, _ := key("all boards", admin, manage, nil)
+			for path, by := range map[string]*servertest.Client{scopes: weak, owner: weak, all: narrow} {
+				by.Post(t, path+"/rotate", nil).Fails(403, "insufficient_scope")
+				by.Delete(t, path).Fails(403, "insufficient_scope")
+				w.A.Post(t, path+"/rotate", nil).OK(200)
+			}
+			weak.Delete(t, "/keys/"+model.NewID().String()).Fails(404, "not_found")
+			weak.Delete(t, "/keys/"+w.B.Key.ID.String()).Fails(404, "not_found")
+		})
+		t.Run("one that is no stronger is, and so is its own", func(t *testing.T) {
+			equal, _ := key("equal", admin, manage, nil)
+			weak.Post(t, equal+"/rotate", nil).OK(200)
+			weak.Delete(t, equal).OK(204)
+			path, own := key("own", admin, manage, &boards)
+			own.Delete(t, path).OK(204)
+			own.Get(t, "/keys").Fails(401, "key_revoked")
+		})
+		t.Run("a member who does not see everything shows nobody more", func(t *testing.T) {
+			mine := w.A.Post(t, "/sectors", `{"name": "Mine"}`).OK(201).ID()
+			other := w.A.Post(t, "/sectors", `{"name": "Other"}`).OK(201).ID()
+			head := person("Head", model.RoleManager, model.AccessSectors)
+			w.A.Patch(t, "/team/"+head.String(), fmt.Sprintf(`{"sector_ids": [%q]}`, mine)).OK(200)
+			_, c := key("head", head, manage, nil)
+			add := func(profile string, sectors string) *servertest.Answer {
+				t.Helper()
+				return c.Post(t, "/team", fmt.Sprintf(`{"name": "New", "email": "%s@x.example", "role": "agent", "access_profile": %q, "sector_ids": [%s]}`, model.NewID(), profile, sectors))
+			}
+			add("all", "").Fails(403, "insufficient_scope")
+			add("sectors", fmt.Sprintf("%q", other)).Fails(403, "insufficient_scope")
+			agent := add("sectors", fmt.Sprintf("%q", mine)).OK(201).ID()
+			add("own", fmt.Sprintf("%q", other)).OK(201)
+			c.Patch(t, "/team/"+agent, `{"access_profile": "all"}`).Fails(403, "insufficient_scope")
+			c.Patch(t, "/team/"+agent, fmt.Sprintf(`{"sector_ids": [%q, %q]}`, mine, other)).Fails(403, "insufficient_scope")
+			c.Patch(t, "/team/"+agent, `{"access_profile": "own"}`).OK(200)
+			c.Patch(t, "/sectors/"+other, fmt.Sprintf(`{"member_ids": [%q]}`, head)).Fails(403, "insufficient_scope")
+			c.Patch(t, "/sectors/"+mine, fmt.Sprintf(`{"member_ids": [%q, %q]}`, head, agent)).OK(200)
+			c.Patch(t, "/sectors/"+other, `{"name": "Others"}`).OK(200)
+			w.A.Patch(t, "/team/"+agent, `{"access_profile": "all"}`).OK(200)
+		})
+	})
+}
