@@ -176,3 +176,21 @@ func TestListCards(t *testing.T) {
 		})
 	})
 }
+
+func TestCardsOfArchivedBoards(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		used, put := newBoard(t, w.A.Client), newBoard(t, w.A.Client)
+		here, there := used.card(t, w.A.Client, "here", "").OK(201).ID(), put.card(t, w.A.Client, "there", "").OK(201).ID()
+		w.A.Patch(t, "/kanban/boards/"+put.id, `{"archived": true}`).OK(200)
+		boards := []model.ID{mustID(used.id), mustID(put.id)}
+		_, some := w.NewKey(t, w.A.ID, desk.NewKey{Name: "some", Scopes: model.NewScopeSet(model.ScopeRead), Boards: &boards})
+		for _, key := range []*servertest.Client{w.A.Client, some} {
+			for query, want := range map[string]string{"": here, "?q=here": here, "?q=there": "", "?board_id=" + put.id: there, "?status=all&limit=1": here} {
+				if got := strings.Join(ids(key.Get(t, "/kanban/cards"+query).OK(200).List()), " "); got != want {
+					t.Errorf("%q: %s, want %s", query, got, want)
+				}
+			}
+			key.Get(t, "/kanban/cards/"+there).OK(200)
+		}
+	})
+}

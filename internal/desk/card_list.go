@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,8 @@ const (
 )
 
 // Cards lists the cards that the actor may see, the newest first. A page continues where the one before
-// it ended, whatever was added or removed meanwhile. next is "" on the last page.
+// it ended, whatever was added or removed meanwhile. Without a board it shows those in use; the cards of
+// an archived one are listed when it is named. next is "" on the last page.
 func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.Card, next string, err error) {
 	query, err := f.query(a, d.now())
 	if err != nil {
@@ -60,6 +62,7 @@ func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.
 			if query.Boards, err = tx.BoardIDs(a.Company.ID); err != nil {
 				return err
 			}
+			query.Boards = slices.DeleteFunc(query.Boards, func(id model.ID) bool { return !a.MaySeeBoard(id) })
 		}
 		page, more, err = tx.Cards(query)
 		return err
@@ -71,10 +74,10 @@ func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.
 	return page, next, err
 }
 
-// query puts the filter into the words of the store. Boards stays nil where all are meant.
+// query puts the filter into the words of the store. Boards stays nil where all that are in use are meant.
 func (f *CardFilter) query(a *Actor, now time.Time) (store.CardFilter, error) {
 	out := store.CardFilter{
-		Company: a.Company.ID, Boards: a.Boards, Statuses: []string{f.Status},
+		Company: a.Company.ID, Statuses: []string{f.Status},
 		Q: f.Q, Priority: f.Priority, Label: f.Label, Sight: a.sight(), Limit: f.Limit,
 	}
 	if f.Status == StatusAll {

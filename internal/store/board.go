@@ -71,9 +71,9 @@ func (tx *Tx) BoardExists(company, id model.ID) (bool, error) {
 	return tx.one(`SELECT 1 FROM boards WHERE company = $1 AND id = $2`, []any{company, id}, func(Row) {})
 }
 
-// BoardIDs lists the company's boards, archived ones included.
+// BoardIDs lists the company's boards that are in use.
 func (tx *Tx) BoardIDs(company model.ID) ([]model.ID, error) {
-	return tx.ids(`SELECT id FROM boards WHERE company = $1 ORDER BY id`, company)
+	return tx.ids(`SELECT id FROM boards WHERE company = $1 AND NOT archived ORDER BY id`, company)
 }
 
 // BoardsNamed lists the boards in use that have a name, and keeps others from naming a board of the
