@@ -110,15 +110,15 @@ func checkNoBody(r *http.Request) *model.Error {
 	return nil
 }
 
-// bearer gives the key of exactly one well-formed Authorization header, or "" when there is none.
+// bearer gives the key of exactly one well-formed Authorization header, or "" when there is no key.
 // Two headers, or another scheme, give a text that no key can equal.
 func bearer(headers []string) string {
 	switch len(headers) {
 	case 0:
 		return ""
 	case 1:
-		scheme, key, found := strings.Cut(headers[0], " ")
-		if found && strings.EqualFold(scheme, "Bearer") {
+		scheme, key, _ := strings.Cut(headers[0], " ")
+		if strings.EqualFold(scheme, "Bearer") {
 			return strings.TrimSpace(key)
 		}
 	}

@@ -197,7 +197,7 @@ func TestDoor(t *testing.T) {
 		w.A.Delete(t, "/labels/not-a-uuid").Fails(404, "not_found")
 		w.A.Delete(t, "/labels/{0193b0a0-0000-7000-8000-000000000000}").Fails(404, "not_found")
 		a := w.A.Do(t, "PUT", "/labels", nil).Fails(405, "method_not_allowed")
-		if a.Header.Get("Allow") != "GET, POST" {
+		if a.Header.Get("Allow") != "GET, HEAD, POST" {
 			t.Fatal(a.Header)
 		}
 	})
@@ -211,6 +211,8 @@ func TestDoor(t *testing.T) {
 			return w.A.Send(t, r)
 		}
 		anonymous().Fails(401, "key_missing")
+		anonymous("Bearer").Fails(401, "key_missing")
+		anonymous("Bearer  ").Fails(401, "key_missing")
 		anonymous("Basic abc").Fails(401, "key_invalid")
 		anonymous("Bearer rcd_wrong").Fails(401, "key_invalid")
 		anonymous("Bearer "+w.A.Secret()[:45]+"x").Fails(401, "key_invalid")

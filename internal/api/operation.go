@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -58,7 +59,7 @@ func or(status int) option { return func(r *Route) { r.orStatus = status } }
 // about adds a longer description to the document.
 func about(text string) option { return func(r *Route) { r.description = text } }
 
-// fails names the statuses beyond the ones every operation may answer.
+// fails names the statuses that follow from the verb and not from the form of the operation.
 func fails(statuses ...int) option { return func(r *Route) { r.errors = statuses } }
 
 func get[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
@@ -131,7 +132,7 @@ func (r *Route) operation(s *Server) huma.Operation {
 		Tags:          []string{tagOf(r.Path)},
 		DefaultStatus: r.status,
 		MaxBodyBytes:  r.maxBody + 1, // huma refuses at this size, not above it
-		Errors:        append([]int{400, 401, 403, 404, 409, 413, 429, 500, 503}, r.errors...),
+		Errors:        r.failures(),
 		Metadata:      map[string]any{"scope": r.Scope},
 		Security:      []map[string][]string{{"key": {}}},
 	}
@@ -150,6 +151,24 @@ func (r *Route) operation(s *Server) huma.Operation {
 		op.Middlewares = append(op.Middlewares, hashBody)
 	}
 	return op
+}
+
+// failures lists the statuses that this operation can answer beside its successes: those that every call
+// may meet, those that follow from its form, and those that the table names.
+func (r *Route) failures() []int {
+	statuses := append([]int{400, 401, 429, 500, 503}, r.errors...)
+	for status, can := range map[int]bool{
+		403: r.Scope != noScope,
+		404: strings.Contains(r.Path, "{"),
+		409: r.Idempotent,
+		413: r.Method != http.MethodGet,
+	} {
+		if can {
+			statuses = append(statuses, status)
+		}
+	}
+	slices.Sort(statuses)
+	return slices.Compact(statuses)
 }
 
 // operationID makes get-conversations-id-messages of GET /conversations/{id}/messages.

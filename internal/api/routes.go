@@ -17,7 +17,7 @@ func (s *Server) routes() []*Route {
 		get("/channels", model.ScopeConversationsRead, "List the WhatsApp numbers", s.listChannels),
 		post("/channels", model.ScopeChannelsManage, "Add a channel", s.createChannel, created,
 			about("A WhatsApp number is connected once Meta has accepted its credentials, which are stored encrypted and never shown.")),
-		patch("/channels/{id}", model.ScopeChannelsManage, "Change, disconnect or connect a channel", s.updateChannel),
+		patch("/channels/{id}", model.ScopeChannelsManage, "Change, disconnect or connect a channel", s.updateChannel, fails(409)),
 		post("/channels/{id}/test", model.ScopeChannelsManage, "Ask the provider whether a channel works", s.testChannel),
 		post("/channels/{id}/simulate", model.ScopeChannelsManage, "Play the other side of a sandbox channel", s.simulate, created, or(200),
 			about("In one of three forms. A customer writes: from, with text or media_id, and name, reply_to_external_id and group as wanted (201). "+
@@ -25,7 +25,7 @@ func (s *Server) routes() []*Route {
 
 		get("/conversations", model.ScopeConversationsRead, "List conversations", s.listConversations,
 			about("Pinned conversations first, then those with the newest message. Several filters narrow the list together.")),
-		post("/conversations", model.ScopeConversationsWrite, "Open a conversation", s.openConversation, created, or(200),
+		post("/conversations", model.ScopeConversationsWrite, "Open a conversation", s.openConversation, fails(409), created, or(200),
 			about("With a phone or with a contact, exactly one of them. 201 when it is new, 200 when this WhatsApp number has one with that "+
 				"phone already. Either way the team has started it: an attendance opens where the company has them enabled and none is open.")),
 		get("/conversations/{id}", model.ScopeConversationsRead, "Get a conversation", s.getConversation),
@@ -35,7 +35,7 @@ func (s *Server) routes() []*Route {
 
 		get("/conversations/{id}/messages", model.ScopeMessagesRead, "Read a page of a conversation", s.listMessages,
 			about("Newest first. before leads to older pages; after leads to what came since, page by page and without gaps, so that a client can poll with it.")),
-		post("/conversations/{id}/messages", model.ScopeMessagesSend, "Send a message", s.sendMessage, created,
+		post("/conversations/{id}/messages", model.ScopeMessagesSend, "Send a message", s.sendMessage, fails(409), created,
 			about("Answered as soon as the message is stored; status then tells how far it got. A client_id that this conversation has seen "+
 				"gives the first message as it is now, whatever else the body says, and nothing is sent again.")),
 		get("/messages/{id}", model.ScopeMessagesRead, "Get a message", s.getMessage),
@@ -47,18 +47,18 @@ func (s *Server) routes() []*Route {
 
 		get("/contacts", model.ScopeContactsRead, "List contacts", s.listContacts,
 			about("The newest first. Contacts are the company's: an access profile does not narrow them.")),
-		post("/contacts", model.ScopeContactsWrite, "Create a contact", s.createContact, created,
+		post("/contacts", model.ScopeContactsWrite, "Create a contact", s.createContact, fails(409), created,
 			about("One contact per phone number: for a second one the answer is 409 contact_exists, with the id of the first in details.")),
 		get("/contacts/{id}", model.ScopeContactsRead, "Get a contact", s.getContact),
-		patch("/contacts/{id}", model.ScopeContactsWrite, "Change a contact", s.updateContact,
+		patch("/contacts/{id}", model.ScopeContactsWrite, "Change a contact", s.updateContact, fails(409),
 			about("Fields that are absent stay as they are. A new name also shows in the contact's conversations, unless they were renamed.")),
 
 		get("/labels", model.ScopeContactsRead, "List the labels", s.listLabels),
-		post("/labels", model.ScopeLabelsWrite, "Create a label", s.createLabel, created),
-		patch("/labels/{id}", model.ScopeLabelsWrite, "Change a label", s.updateLabel),
+		post("/labels", model.ScopeLabelsWrite, "Create a label", s.createLabel, fails(409), created),
+		patch("/labels/{id}", model.ScopeLabelsWrite, "Change a label", s.updateLabel, fails(409)),
 		del("/labels/{id}", model.ScopeLabelsWrite, "Delete a label", s.deleteLabel),
 
-		post("/conversations/{id}/transfer", model.ScopeConversationsWrite, "Transfer a conversation", s.transfer,
+		post("/conversations/{id}/transfer", model.ScopeConversationsWrite, "Transfer a conversation", s.transfer, fails(409),
 			about("To a person, to a sector, to a person of a sector, or back to the queue. A sector alone puts the conversation into that "+
 				"sector's queue with nobody responsible; a person alone leaves the sector as it is; a person with a sector must be its member. "+
 				"The open attendance and its card follow.")),
@@ -71,20 +71,20 @@ func (s *Server) routes() []*Route {
 		get("/conversations/{id}/attendance", model.ScopeAttendancesRead, "Get the open attendance of a conversation, or null", s.currentAttendance),
 		get("/conversations/{id}/assignments", model.ScopeAttendancesRead, "List who was responsible for a conversation", s.listAssignments,
 			about("The newest first; the latest 1000 lines.")),
-		post("/conversations/{id}/attendance/close", model.ScopeAttendancesWrite, "Close the open attendance of a conversation", s.closeAttendance,
+		post("/conversations/{id}/attendance/close", model.ScopeAttendancesWrite, "Close the open attendance of a conversation", s.closeAttendance, fails(409),
 			about("In restricted mode only the responsible person, or a manager and above, may close.")),
 
 		get("/team", model.ScopeTeamRead, "List the team", s.listTeam,
 			about("People with role, access profile, presence and sectors. Online: a key that acts as the person was used within 2 minutes; away: within 15.")),
-		post("/team", model.ScopeTeamManage, "Add a team member", s.createMember, created,
+		post("/team", model.ScopeTeamManage, "Add a team member", s.createMember, fails(409), created,
 			about("Owners manage everybody, others from manager up those of lower roles than their own.")),
-		patch("/team/{id}", model.ScopeTeamManage, "Change a team member", s.updateMember,
+		patch("/team/{id}", model.ScopeTeamManage, "Change a team member", s.updateMember, fails(409),
 			about("Everybody may change their own name, e-mail address and password. The last owner cannot become anything else.")),
 		del("/team/{id}", model.ScopeTeamManage, "Remove a team member", s.removeMember,
 			about("Keys that act as the person are revoked, and what the person was responsible for goes back to its queue.")),
 		get("/sectors", model.ScopeTeamRead, "List the sectors with members and queues", s.listSectors),
-		post("/sectors", model.ScopeTeamManage, "Add a sector", s.createSector, created),
-		patch("/sectors/{id}", model.ScopeTeamManage, "Change a sector", s.updateSector),
+		post("/sectors", model.ScopeTeamManage, "Add a sector", s.createSector, fails(409), created),
+		patch("/sectors/{id}", model.ScopeTeamManage, "Change a sector", s.updateSector, fails(409)),
 		del("/sectors/{id}", model.ScopeTeamManage, "Remove a sector", s.removeSector,
 			about("Conversations and open attendances in it are in no sector then; responsible persons stay.")),
 		get("/company/attendance", model.ScopeTeamRead, "Get the company's attendance rules", s.getRules),
@@ -92,7 +92,7 @@ func (s *Server) routes() []*Route {
 			about("Takes an admin or an owner. The rules hold at once, for open attendances too.")),
 
 		get("/integrations/webhooks", model.ScopeWebhooksManage, "List the webhooks", s.listWebhooks),
-		post("/integrations/webhooks", model.ScopeWebhooksManage, "Register a webhook", s.createWebhook, created,
+		post("/integrations/webhooks", model.ScopeWebhooksManage, "Register a webhook", s.createWebhook, fails(409), created,
 			about("The address must be https and outside of internal networks: else 400 url_not_allowed with the reason. The signing secret is "+
 				"shown this once. A company has up to 20 webhooks.")),
 		get("/integrations/webhooks/events", model.ScopeWebhooksManage, "List the events a webhook may ask for", s.listWebhookEvents),
@@ -124,20 +124,20 @@ func (s *Server) routes() []*Route {
 		post("/kanban/boards", model.ScopeWrite, "Create a board", s.createBoard, created, idempotent,
 			about("A key that is limited to a list of boards may see the boards it creates.")),
 		get("/kanban/boards/{id}", model.ScopeRead, "Get a board", s.getBoard),
-		patch("/kanban/boards/{id}", model.ScopeWrite, "Rename a board, archive it or bring it back", s.updateBoard),
+		patch("/kanban/boards/{id}", model.ScopeWrite, "Rename a board, archive it or bring it back", s.updateBoard, fails(409)),
 		post("/kanban/boards/{id}/stages", model.ScopeWrite, "Add a stage", s.createStage, created, idempotent),
-		patch("/kanban/boards/{id}/stages/{stage_id}", model.ScopeWrite, "Change a stage", s.updateStage,
+		patch("/kanban/boards/{id}/stages/{stage_id}", model.ScopeWrite, "Change a stage", s.updateStage, fails(409),
 			about("The kind changes only while the stage holds no cards: 409 stage_not_empty.")),
-		del("/kanban/boards/{id}/stages/{stage_id}", model.ScopeWrite, "Delete an empty stage", s.deleteStage),
+		del("/kanban/boards/{id}/stages/{stage_id}", model.ScopeWrite, "Delete an empty stage", s.deleteStage, fails(409)),
 		get("/kanban/cards", model.ScopeRead, "List the cards", s.listCards,
 			about("The newest first. Private cards and cards of private channels are never listed.")),
 		post("/kanban/cards", model.ScopeWrite, "Create a card", s.createCard, created, idempotent),
 		get("/kanban/cards/{id}", model.ScopeRead, "Get a card", s.getCard),
-		patch("/kanban/cards/{id}", model.ScopeWrite, "Change a card", s.updateCard, fails(428),
+		patch("/kanban/cards/{id}", model.ScopeWrite, "Change a card", s.updateCard, fails(409, 428),
 			about("Needs the card's version, in If-Match or in the body.")),
 		post("/kanban/cards/{id}/move", model.ScopeWrite, "Move a card", s.moveCard, idempotent, fails(428),
 			about("Needs the card's version, in If-Match or in the body. A move takes a card out of the archive.")),
-		del("/kanban/cards/{id}", model.ScopeWrite, "Delete a card for good", s.deleteCard,
+		del("/kanban/cards/{id}", model.ScopeWrite, "Delete a card for good", s.deleteCard, fails(409),
 			about("With a version, in If-Match or in the body, only that version is deleted.")),
 	}
 }

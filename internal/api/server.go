@@ -137,7 +137,7 @@ var versionHeader = []string{Version}
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	id := callFrom(r.Context()).requestID
 	var allowed []string
-	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
 			allowed = append(allowed, method)
