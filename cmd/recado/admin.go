@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,6 +119,9 @@ type keyCreateCmd struct {
 	Scopes  string        `default:"all" help:"Scopes separated by commas, or all."`
 	User    string        `help:"Id of the team member the key acts as; default: the owner." placeholder:"UUID"`
 	Expires time.Duration `help:"Life of the key, such as 720h; default: no end."`
+	Boards  string        `help:"Ids of the boards the key may see, separated by commas; default: all." placeholder:"UUID,…"`
+	Rate    int64         `noenv:"" help:"Requests a second; default: the installation's rate."`
+	Burst   int64         `noenv:"" help:"Largest burst; default: twice the rate."`
 }
 
 func (c *keyCreateCmd) Run(e *env) error {
@@ -140,6 +144,12 @@ func (c *keyCreateCmd) Run(e *env) error {
 		}
 		in.User = &user
 	}
+	if in.Boards, err = c.boards(); err != nil {
+		return err
+	}
+	if in.Rate, err = c.rate(); err != nil {
+		return err
+	}
 	if c.Expires != 0 {
 		end := time.Now().Add(c.Expires).UTC()
 		in.ExpiresAt = &end
@@ -159,6 +169,31 @@ func (c *keyCreateCmd) Run(e *env) error {
 		_, err = fmt.Fprintln(e.stdout, secret)
 		return err
 	})
+}
+
+func (c *keyCreateCmd) boards() (*[]model.ID, error) {
+	if c.Boards == "" {
+		return nil, nil
+	}
+	var boards []model.ID
+	for text := range strings.SplitSeq(c.Boards, ",") {
+		id, err := parseID("--boards", strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		boards = append(boards, id)
+	}
+	return &boards, nil
+}
+
+func (c *keyCreateCmd) rate() (*model.Rate, error) {
+	switch {
+	case c.Rate == 0 && c.Burst == 0:
+		return nil, nil
+	case c.Rate < 1 || c.Rate > 1_000_000 || c.Burst < 0 || c.Burst > 1_000_000:
+		return nil, fmt.Errorf("--rate and --burst must lie between 1 and 1000000, and --burst needs --rate (%w)", errUsage)
+	}
+	return &model.Rate{PerSecond: c.Rate, Burst: cmp.Or(c.Burst, min(2*c.Rate, 1_000_000))}, nil
 }
 
 type keyListCmd struct {

@@ -107,9 +107,10 @@ func told(err error) error {
 }
 
 // environment lets every flag --some-flag be given as RECADO_SOME_FLAG. A flag on the command line wins.
+// Flags that mean something else to the server are marked noenv.
 func environment(getenv func(string) string) kong.Resolver {
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if value := getenv(variable(flag.Name)); value != "" {
+		if value := getenv(variable(flag.Name)); value != "" && !flag.Tag.Has("noenv") {
 			return value, nil
 		}
 		return nil, nil

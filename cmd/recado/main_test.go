@@ -152,6 +152,44 @@ func TestServe(t *testing.T) {
 		}
 		waitFor(t, func() bool { return s.me(t, key) == 401 })
 	})
+	t.Run("a key can be held to boards and to a rate", func(t *testing.T) {
+		company := s.demo.Companies[0]
+		code, key, stderr := recado(t, map[string]string{"RECADO_RATE": "7"}, "key", "create", "--data", dir, "--company", company.ID,
+			"--name", "narrow", "--boards", company.Board, "--rate", "5", "--burst", "9")
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		var boards []struct{ ID string }
+		s.read(t, "/kanban/boards", strings.TrimSpace(key), &boards)
+		if len(boards) != 1 || boards[0].ID != company.Board {
+			t.Error(boards)
+		}
+		var keys struct {
+			Data []struct {
+				Name string
+				Rate struct {
+					PerSecond int `json:"per_second"`
+					Burst     int
+				}
+			}
+		}
+		s.read(t, "/keys", company.APIKey, &keys)
+		for _, k := range keys.Data {
+			if k.Name == "narrow" && (k.Rate.PerSecond != 5 || k.Rate.Burst != 9) {
+				t.Error(k)
+			}
+		}
+		for _, args := range [][]string{{"--boards", "x"}, {"--rate", "0", "--burst", "3"}, {"--rate", "-1"}} {
+			args = append([]string{"key", "create", "--data", dir, "--company", company.ID, "--name", "x"}, args...)
+			if code, _, stderr := recado(t, nil, args...); code != 2 {
+				t.Errorf("%v: exit %d %s", args, code, stderr)
+			}
+		}
+		unknown := []string{"key", "create", "--data", dir, "--company", company.ID, "--name", "x", "--boards", company.ID}
+		if code, _, stderr := recado(t, nil, unknown...); code != 2 || !strings.HasPrefix(stderr, "recado: boards: there is no such board") {
+			t.Error(code, stderr)
+		}
+	})
 	t.Run("a second server on the same folder refuses with a clear message", func(t *testing.T) {
 		code, _, stderr := recado(t, nil, "serve", "--data", dir, "--addr", "127.0.0.1:0")
 		if code != 1 || !strings.Contains(stderr, dir) {
@@ -175,6 +213,9 @@ func TestServe(t *testing.T) {
 		load.Wait()
 		if code != 0 {
 			t.Fatal(stderr)
+		}
+		if code, _, stderr := recado(t, nil, "backup", "--data", dir, file); code != 1 || stderr != "recado: "+file+" is there already; choose another name.\n" {
+			t.Fatal(code, stderr)
 		}
 		if code, _, _ := recado(t, nil, "restore", "--data", dir, file); code == 0 {
 			t.Fatal("a backup was restored over a living database")
@@ -208,6 +249,7 @@ type serving struct {
 		Companies []struct {
 			ID     string
 			APIKey string `json:"api_key"`
+			Board  string
 		}
 	}
 }
@@ -265,6 +307,21 @@ func (s *serving) call(t *testing.T, method, path, key, body string) int {
 	_, _ = io.Copy(io.Discard, resp.Body)
 	_ = resp.Body.Close()
 	return resp.StatusCode
+}
+
+// read gets an answer of the API.
+func (s *serving) read(t *testing.T, path, key string, into any) {
+	t.Helper()
+	r, _ := http.NewRequest("GET", s.base+"/v1"+path, nil)
+	r.Header.Set("Authorization", "Bearer "+key)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != 200 {
+		t.Fatal(resp.StatusCode, err)
+	}
 }
 
 // waitFor looks until it is so, for ten seconds at most.
