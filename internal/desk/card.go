@@ -33,6 +33,7 @@ func (d *Desk) lockCard(tx *store.Tx, a *Actor, id model.ID) (model.Card, error)
 	if err != nil || !found || !a.maySeeCard(&c) {
 		return model.Card{}, errOr(err, model.NotFound("card"))
 	}
+	tx.NotBefore(c.UpdatedAt)
 	return c.Card, nil
 }
 

@@ -30,6 +30,7 @@ func (d *Desk) lock(tx *store.Tx, a *Actor, id model.ID) (*thread, error) {
 
 // thread wraps a conversation that tx has locked or just inserted.
 func (d *Desk) thread(tx *store.Tx, c model.Conversation) *thread {
+	tx.NotBefore(c.UpdatedAt)
 	return &thread{Conversation: c, d: d, tx: tx, before: c}
 }
 

@@ -160,6 +160,7 @@ func (t *thread) move(att *model.Attendance, to *model.Ref, sector *model.ID, by
 
 // note adds a line to the history of responsible persons.
 func (t *thread) note(action string, who *model.Ref, sector *model.ID, by *model.Ref, reason *string) {
+	t.UpdatedAt = t.tx.Now
 	t.tx.InsertAssignment(t.Company, t.ID, t.Attendance, t.next(), &model.AssignmentEntry{
 		ID: model.NewID(), Action: action, User: who, By: by, Sector: sector, Reason: reason, CreatedAt: t.tx.Now,
 	})

@@ -15,7 +15,8 @@ import (
 // A failed statement fails the transaction: every later statement returns the same error and nothing
 // is committed, on both engines. What may collide is therefore written with ON CONFLICT.
 type Tx struct {
-	// Now is the moment of the transaction: UTC, whole milliseconds, the same for all of its rows.
+	// Now is the moment of the transaction: UTC, whole milliseconds, the same for all of its rows but for
+	// NotBefore.
 	Now time.Time
 
 	on     session
@@ -71,6 +72,18 @@ func newTx(on session, now time.Time, sqlite bool) *Tx {
 
 func (tx *Tx) open(on session, now time.Time, sqlite bool) {
 	tx.Now, tx.on, tx.sqlite = now.UTC().Truncate(time.Millisecond), on, sqlite
+}
+
+// maxSkew is how far apart the clocks of two nodes are believed to be at most.
+const maxSkew = time.Minute
+
+// NotBefore moves Now up to a moment that a row locked by tx tells of. Whoever waited for the lock began
+// before those it waited for, or on a node with a slower clock: its times must not lie before theirs. A
+// clock that was far ahead is not followed.
+func (tx *Tx) NotBefore(t time.Time) {
+	if ahead := t.Sub(tx.Now); ahead > 0 && ahead <= maxSkew {
+		tx.Now = t
+	}
 }
 
 // AfterCommit runs fn once the transaction is durable, in the goroutine that called Write, and never
