@@ -93,17 +93,22 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 }
 
 // told puts a refusal of the desk into words for somebody at a terminal: without the API's code and the
-// place in a request body. A value that does not fit is a mistake in how the command was called.
+// place in a request body. A value that does not fit is a mistake in how the command was called;
+// credentials that WhatsApp refuses are none.
 func told(err error) error {
 	known, ok := errors.AsType[*model.Error](err)
 	if !ok {
 		return err
 	}
 	text := strings.Replace(err.Error(), string(known.Code)+": ", "", 1)
-	if known.Code == model.CodeInvalidRequest && len(known.Fields) > 0 {
-		return fmt.Errorf("%s (%w)", strings.ReplaceAll(text, "body.", ""), errUsage)
+	if known.Code != model.CodeInvalidRequest || len(known.Fields) == 0 {
+		return errors.New(text)
 	}
-	return errors.New(text)
+	text = strings.ReplaceAll(text, "body.", "")
+	if strings.HasPrefix(known.Fields[0].Field, "body.credentials") {
+		return errors.New(text)
+	}
+	return fmt.Errorf("%s (%w)", text, errUsage)
 }
 
 // environment lets every flag --some-flag be given as RECADO_SOME_FLAG. A flag on the command line wins.
