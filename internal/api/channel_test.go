@@ -28,6 +28,23 @@ func TestChannels(t *testing.T) {
 			}
 			w.B.Patch(t, "/channels/"+made.ID(), `{"name": "Mine"}`).Fails(404, "not_found")
 		})
+		t.Run("a disconnected sandbox hears and does not send", func(t *testing.T) {
+			box := w.A.Post(t, "/channels", `{"name": "Box", "phone": "+5511912345679", "provider": "sandbox"}`).OK(201).ID()
+			heard := func() string {
+				return w.A.Post(t, "/channels/"+box+"/simulate", `{"from": "+5511987651234", "text": "Oi"}`).OK(201).Text("conversation")
+			}
+			conversation := heard()
+			send := func() *servertest.Answer {
+				return w.A.Post(t, "/conversations/"+conversation+"/messages", `{"client_id": "`+model.NewID().String()+`", "text": "Olá"}`)
+			}
+			w.A.Patch(t, "/channels/"+box, `{"status": "disconnected"}`).OK(200)
+			send().Fails(409, "channel_disconnected")
+			if heard() != conversation {
+				t.Error("what a customer writes goes elsewhere")
+			}
+			w.A.Patch(t, "/channels/"+box, `{"status": "connected"}`).OK(200)
+			send().OK(201)
+		})
 		t.Run("bad input names the field", func(t *testing.T) {
 			w.A.Post(t, "/channels", `{"name": "x", "phone": "12", "provider": "sandbox"}`).Fails(400, "invalid_request")
 			w.A.Post(t, "/channels", `{"name": "x", "phone": "+5511912345678", "provider": "carrier pigeon"}`).Fails(400, "invalid_request")

@@ -204,11 +204,11 @@ func mayLeave(t *thread, a *Actor, o *store.Outbox, in *NewMessage) error {
 	if err := t.mayAnswer(a); err != nil {
 		return err
 	}
+	if o.Status != model.ChannelConnected {
+		return model.Errorf(model.CodeChannelDisconnected, "This number is disconnected. Connect it again to send.")
+	}
 	if o.Provider == model.ProviderSandbox {
 		return nil
-	}
-	if o.Status != model.ChannelConnected {
-		return model.Errorf(model.CodeChannelDisconnected, "This WhatsApp number is disconnected. Connect it again to send.")
 	}
 	if in.Template == nil && (t.LastInboundAt == nil || t.tx.Now.Sub(*t.LastInboundAt) >= model.ServiceWindow) {
 		return model.Errorf(model.CodeServiceWindowClosed,
