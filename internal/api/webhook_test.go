@@ -136,6 +136,9 @@ func TestWebhook(t *testing.T) {
 				{`{"name":"x","url":"ftp://example.com","events":["message.sent"]}`, "url_not_allowed", "body.url"},
 				{`{"name":"x","url":"https://user@example.com","events":["message.sent"]}`, "url_not_allowed", "body.url"},
 				{`{"name":"x","url":"https://example.com:0","events":["message.sent"]}`, "url_not_allowed", "body.url"},
+				{`{"name":"x","url":"https://example.com:port","events":["message.sent"]}`, "url_not_allowed", "body.url"},
+				{`{"name":"x","url":"https://%31%32%37.0.0.1/","events":["message.sent"]}`, "url_not_allowed", "body.url"},
+				{`{"name":"x","url":"https://exa mple.com/","events":["message.sent"]}`, "url_not_allowed", "body.url"},
 			} {
 				a := w.A.Post(t, hooks, c.body).Fails(400, c.code)
 				if !strings.HasPrefix(a.Text("details", 0, "field"), c.field) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2/validation"
+
+	"recado/internal/model"
 )
 
 // requiredMark stands before the name of a required field that is missing: huma gives the place of the
@@ -15,6 +17,7 @@ func init() {
 	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
 	validation.MsgUnexpectedProperty = "unknown field"
 	validation.MsgExpectedRFC4122UUID = "must be a UUID%.0s" // the parser's own reason is dropped
+	validation.MsgExpectedRFC3986URI = jsonFault(model.CodeURLNotAllowed, "body.url", "The address is not a valid URL.%.0s").Error()
 	validation.MsgExpectedRFC3339DateTime = "must be a moment such as 2026-11-14T23:56:54Z"
 	validation.MsgExpectedRFC3339Date = "must be a day that exists, such as 2026-11-14"
 	validation.MsgExpectedBoolean = "must be true or false"
