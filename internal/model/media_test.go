@@ -40,6 +40,8 @@ func TestSniff(t *testing.T) {
 		{"\xff\xf1\x50\x80\x02\x1f\xfc", "a.aac", "audio/aac", model.MediaAudio},
 		{"ID3\x04\x00\x00\x00\x00\x00\x0a" + strings.Repeat("\x00", 20) + "\xff\xfb\x90\x00", "a.mp3", "audio/mpeg", model.MediaAudio},
 		{"\xff\xfb\x90\x00" + strings.Repeat("\x00", 500), "a.mp3", "audio/mpeg", model.MediaAudio},
+		{"ID3\x03\x00\x00\x00\x07\x00\x00APIC" + strings.Repeat("\x01\x02cover", 2000), "a.mp3", "audio/mpeg", model.MediaAudio},
+		{"ID3\x03\x00\x00\x00\x00\x00\x00\xff\xfb\x90\x00" + strings.Repeat("\x00", 413), "a.mp3", "audio/mpeg", model.MediaAudio},
 		{oggFile("OpusHead\x01\x01"), "voice.ogg", "audio/ogg", model.MediaAudio},
 		{mp4File("M4A ", "soun"), "a.m4a", "audio/mp4", model.MediaAudio},
 		{mp4File("M4A ", ""), "", "audio/mp4", model.MediaAudio},

@@ -34,6 +34,10 @@ func sniffType(head []byte, ending string) string {
 	}
 	found, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
 	switch found {
+	case typeUnknown:
+		if hasMusicTag(head) {
+			return "audio/mpeg"
+		}
 	case "image/apng":
 		return "image/png"
 	case "application/zip":
@@ -60,6 +64,12 @@ func sniffType(head []byte, ending string) string {
 		return textType(head, found, ending)
 	}
 	return found
+}
+
+// hasMusicTag knows the tag that MP3 files begin with. One with a picture in it is longer than what is
+// looked at, so that the sound itself does not show.
+func hasMusicTag(head []byte) bool {
+	return len(head) >= 10 && bytes.HasPrefix(head, []byte("ID3")) && head[3] >= 2 && head[3] <= 4 && (head[6]|head[7]|head[8]|head[9])&0x80 == 0
 }
 
 // officeType tells the modern Office formats by the names in the archive, which lie deeper in it
