@@ -55,6 +55,21 @@ func TestCardEvents(t *testing.T) {
 			if len(feed) != 1 || feed[0]["data"].(map[string]any)["card"].(map[string]any)["board_id"] != other.id {
 				t.Fatalf("%v", feed)
 			}
+
+			path, _, _ := hook(t, c, "https://example.com")
+			hears := func(want int) {
+				t.Helper()
+				b.card(t, w.A.Client, "perhaps", "").OK(201)
+				other.card(t, w.A.Client, "surely", "").OK(201)
+				if got := w.A.Get(t, path+"/deliveries").OK(200).List(); len(got) != want {
+					t.Fatalf("%d deliveries, not %d", len(got), want)
+				}
+			}
+			hears(1)
+			w.A.Patch(t, path, map[string]any{"events": model.AllEvents}).OK(200) // somebody who sees all boards asks for it
+			hears(3)
+			c.Patch(t, path, `{"url": "https://example.com/again"}`).OK(200)
+			hears(4)
 		})
 	})
 }

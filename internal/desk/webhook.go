@@ -47,6 +47,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (mode
 		}
 		w := store.Webhook{Company: a.Company.ID, Webhook: model.Webhook{ID: model.NewID(), Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now}}
 		clean.apply(&w.Webhook)
+		w.BoardsOf = a.boardsOf()
 		w.Secret = d.vault.Seal([]byte(secret), w.Company, w.ID)
 		tx.InsertWebhook(w)
 		return w.Webhook, nil
@@ -70,6 +71,9 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in Webh
 			return w.Webhook, errOr(err, model.NotFound("webhook"))
 		}
 		clean.apply(&w.Webhook)
+		if in.URL != nil || in.Events != nil {
+			w.BoardsOf = a.boardsOf()
+		}
 		if in.Active != nil {
 			w.Active = *in.Active
 			if w.Active {
@@ -130,6 +134,15 @@ func (a *Actor) hearsEverything() error {
 	}
 	return model.Errorf(model.CodeInsufficientScope,
 		"A webhook hears of every conversation, and this key acts as somebody who does not see them all. GET /events gives what it may see.")
+}
+
+// boardsOf is whose list of boards bounds the card events of an address that the actor chose: its key's,
+// where that has one.
+func (a *Actor) boardsOf() *model.ID {
+	if a.Boards == nil {
+		return nil
+	}
+	return &a.Key
 }
 
 // cleanWebhook holds checked values; the zero value of a field leaves it as it is.

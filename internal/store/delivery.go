@@ -174,7 +174,8 @@ func (tx *Tx) Outgoing(webhook, delivery model.ID) (Outgoing, bool, error) {
 		WHERE d.webhook = $1 AND d.id = $2 AND d.next_attempt_at IS NOT NULL AND w.active`, []any{webhook, delivery}, func(r Row) {
 		o = Outgoing{
 			Webhook: scanWebhook(r), Delivery: delivery,
-			Attempts: r.Int(12), Event: model.EventType(r.Text(13)), EventID: r.ID(14), Body: r.Bytes(15), Withheld: r.Bool(16),
+			Attempts: r.Int(webhookWidth), Event: model.EventType(r.Text(webhookWidth + 1)), EventID: r.ID(webhookWidth + 2),
+			Body: r.Bytes(webhookWidth + 3), Withheld: r.Bool(webhookWidth + 4),
 		}
 	})
 	return o, found, err

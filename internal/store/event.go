@@ -20,7 +20,7 @@ type Event struct {
 // for it. It gives these webhooks.
 func (tx *Tx) InsertEvent(e Event) ([]model.ID, error) {
 	tx.insertEvent(e)
-	webhooks, err := tx.subscribers(e.Company, e.Type)
+	webhooks, err := tx.subscribers(e.Company, e.Type, e.Board)
 	for _, webhook := range webhooks {
 		tx.later(`
 			INSERT INTO deliveries (webhook, id, company, event, event_type, status, attempts, next_attempt_at, created_at, log)
@@ -42,17 +42,18 @@ func (tx *Tx) insertEvent(e Event) {
 
 // subscriber is an active webhook and the events it asked for.
 type subscriber struct {
-	id     model.ID
-	events model.EventSet
+	id       model.ID
+	events   model.EventSet
+	boardsOf *model.ID
 }
 
-// subscribers gives the company's active webhooks for a type of event. A transaction usually raises
-// several events of one company, so it looks once.
-func (tx *Tx) subscribers(company model.ID, event model.EventType) ([]model.ID, error) {
+// subscribers gives the company's active webhooks for a type of event, on a board if it is about one. A
+// transaction usually raises several events of one company, so it looks once.
+func (tx *Tx) subscribers(company model.ID, event model.EventType, board *model.ID) ([]model.ID, error) {
 	if tx.subscribersOf != company {
 		tx.subscriberList = tx.subscriberList[:0]
-		err := tx.query(`SELECT id, events FROM webhooks WHERE company = $1 AND active`, []any{company}, func(r Row) error {
-			tx.subscriberList = append(tx.subscriberList, subscriber{r.ID(0), model.EventSet(r.Int(1))})
+		err := tx.query(`SELECT id, events, boards_of FROM webhooks WHERE company = $1 AND active`, []any{company}, func(r Row) error {
+			tx.subscriberList = append(tx.subscriberList, subscriber{r.ID(0), model.EventSet(r.Int(1)), r.NullID(2)})
 			return nil
 		})
 		if err != nil {
@@ -62,9 +63,19 @@ func (tx *Tx) subscribers(company model.ID, event model.EventType) ([]model.ID, 
 	}
 	var ids []model.ID
 	for _, s := range tx.subscriberList {
-		if s.events.Has(event) {
-			ids = append(ids, s.id)
+		if !s.events.Has(event) {
+			continue
 		}
+		if board != nil && s.boardsOf != nil {
+			allowed, err := tx.one(`SELECT 1 FROM key_boards WHERE key_id = $1 AND board = $2`, []any{*s.boardsOf, *board}, func(Row) {})
+			if err != nil {
+				return nil, err
+			}
+			if !allowed {
+				continue
+			}
+		}
+		ids = append(ids, s.id)
 	}
 	return ids, nil
 }

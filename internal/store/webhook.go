@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"recado/internal/model"
@@ -10,13 +11,18 @@ import (
 type Webhook struct {
 	model.Webhook
 	Company        model.ID
+	BoardsOf       *model.ID // the key whose list of boards bounds the card events; nil: all boards
 	Secret         []byte
 	OldSecret      []byte // of the rotation before, nil when there was none
 	OldSecretUntil *time.Time
 }
 
 const webhookColumns = `
-	w.id, w.name, w.url, w.events, w.active, w.consecutive_failures, w.created_at, w.updated_at, w.company, w.secret, w.old_secret, w.old_secret_until`
+	w.id, w.name, w.url, w.events, w.active, w.consecutive_failures, w.created_at, w.updated_at, w.company, w.secret, w.old_secret, w.old_secret_until,
+	w.boards_of`
+
+// webhookWidth is the number of webhookColumns: where a statement's own columns begin.
+var webhookWidth = strings.Count(webhookColumns, ",") + 1
 
 func scanWebhook(r Row) Webhook {
 	return Webhook{
@@ -24,7 +30,7 @@ func scanWebhook(r Row) Webhook {
 			ID: r.ID(0), Name: r.Text(1), URL: r.Text(2), Events: model.EventSet(r.Int(3)).List(), Active: r.Bool(4),
 			ConsecutiveFailures: r.Int(5), CreatedAt: r.Time(6), UpdatedAt: r.Time(7),
 		},
-		Company: r.ID(8), Secret: r.Bytes(9), OldSecret: r.Bytes(10), OldSecretUntil: r.NullTime(11),
+		Company: r.ID(8), Secret: r.Bytes(9), OldSecret: r.Bytes(10), OldSecretUntil: r.NullTime(11), BoardsOf: r.NullID(12),
 	}
 }
 
@@ -68,9 +74,9 @@ func (tx *Tx) CountWebhooks(company model.ID) (int64, error) {
 // InsertWebhook adds an address.
 func (tx *Tx) InsertWebhook(w Webhook) {
 	tx.later(`
-		INSERT INTO webhooks (id, company, name, url, events, active, consecutive_failures, secret, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		w.ID, w.Company, w.Name, w.URL, int64(model.NewEventSet(w.Events...)), w.Active, w.ConsecutiveFailures, w.Secret, w.CreatedAt, w.UpdatedAt)
+		INSERT INTO webhooks (id, company, name, url, events, active, consecutive_failures, secret, created_at, updated_at, boards_of)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		w.ID, w.Company, w.Name, w.URL, int64(model.NewEventSet(w.Events...)), w.Active, w.ConsecutiveFailures, w.Secret, w.CreatedAt, w.UpdatedAt, w.BoardsOf)
 	tx.subscribersOf = model.ID{}
 }
 
@@ -78,9 +84,10 @@ func (tx *Tx) InsertWebhook(w Webhook) {
 func (tx *Tx) SaveWebhook(w Webhook) {
 	tx.later(`
 		UPDATE webhooks
-		SET name = $2, url = $3, events = $4, active = $5, consecutive_failures = $6, secret = $7, old_secret = $8, old_secret_until = $9, updated_at = $10
+		SET name = $2, url = $3, events = $4, active = $5, consecutive_failures = $6, secret = $7, old_secret = $8, old_secret_until = $9, updated_at = $10,
+			boards_of = $11
 		WHERE id = $1`,
-		w.ID, w.Name, w.URL, int64(model.NewEventSet(w.Events...)), w.Active, w.ConsecutiveFailures, w.Secret, w.OldSecret, w.OldSecretUntil, w.UpdatedAt)
+		w.ID, w.Name, w.URL, int64(model.NewEventSet(w.Events...)), w.Active, w.ConsecutiveFailures, w.Secret, w.OldSecret, w.OldSecretUntil, w.UpdatedAt, w.BoardsOf)
 	tx.subscribersOf = model.ID{}
 }
 

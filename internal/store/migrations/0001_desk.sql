@@ -447,12 +447,14 @@ CREATE UNIQUE INDEX events_id ON events (id);
 CREATE INDEX events_feed ON events (company, position, id);
 -- postgres: CREATE INDEX events_position ON events (position);
 
+-- boards_of is the key whose list of boards bounds the card events; null means all boards.
 CREATE TABLE webhooks (
     id                   UUID    NOT NULL PRIMARY KEY,
     company              UUID    NOT NULL REFERENCES companies (id),
     name                 TEXT    NOT NULL,
     url                  TEXT    NOT NULL,
     events               BIGINT  NOT NULL,
+    boards_of            UUID    REFERENCES keys (id),
     active               BOOLEAN NOT NULL,
     consecutive_failures BIGINT  NOT NULL,
     secret               BYTEA   NOT NULL,
