@@ -19,6 +19,11 @@ const receiveAtOnce = 200
 func (d *Desk) Receive(ctx context.Context, channel model.ID, items []model.Incoming) error {
 	for batch := range slices.Chunk(items, receiveAtOnce) {
 		_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+			if len(batch) > 1 {
+				if err := tx.LockIntake(channel); err != nil {
+					return struct{}{}, err
+				}
+			}
 			ch, found, err := tx.AnyChannel(channel)
 			if err != nil || !found {
 				return struct{}{}, errOr(err, model.NotFound("channel"))

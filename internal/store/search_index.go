@@ -21,8 +21,8 @@ func (tx *Tx) IndexText(n int) (done int, err error) {
 }
 
 // indexPostgres does a batch on one node at a time: of two, the slower could put back an older text.
-// The rows themselves are locked only at the end, for a moment, and those that have changed meanwhile
-// stay unindexed.
+// The rows themselves are locked only at the end, for a moment, and those that have changed meanwhile, or
+// are being changed, stay unindexed.
 func (tx *Tx) indexPostgres(noun *searched, n int) (int, error) {
 	mine := false
 	_, err := tx.one(`SELECT pg_try_advisory_xact_lock($1)`, []any{pgIndexKey}, func(r Row) { mine = r.Bool(0) })
@@ -42,6 +42,10 @@ func (tx *Tx) indexPostgres(noun *searched, n int) (int, error) {
 		ON CONFLICT (subject) DO UPDATE SET folded = excluded.folded
 		WHERE x.folded <> excluded.folded`)
 	tx.later(s.String(), s.args...)
+	found := len(ids)
+	if ids, err = tx.unlocked(noun, ids); err != nil || len(ids) == 0 {
+		return found, err
+	}
 	s = tx.statement()
 	s.WriteString(`
 		UPDATE ` + noun.table + ` t
@@ -50,7 +54,15 @@ func (tx *Tx) indexPostgres(noun *searched, n int) (int, error) {
 		JOIN ` + noun.index + ` x ON x.subject = batch.id
 		WHERE t.id = batch.id AND t.folded = x.folded`)
 	tx.later(s.String(), s.args...)
-	return len(ids), nil
+	return found, nil
+}
+
+// unlocked locks those of the rows that nobody is changing. Whoever changes many conversations takes them in an
+// order of its own, so to wait for one of them while holding others would end in a deadlock.
+func (tx *Tx) unlocked(noun *searched, ids []model.ID) ([]model.ID, error) {
+	s := tx.statement()
+	s.WriteString(`SELECT t.id FROM (` + listed(ids)(s) + `) batch JOIN ` + noun.table + ` t ON t.id = batch.id FOR NO KEY UPDATE OF t SKIP LOCKED`)
+	return tx.ids(s.String(), s.args...)
 }
 
 // pgIndexKey names the advisory lock of the one node that indexes.
