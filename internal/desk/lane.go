@@ -84,3 +84,13 @@ func (d *Desk) DueCount(ctx context.Context) (n int64, oldest time.Duration, err
 	})
 	return n, oldest, err
 }
+
+// Waiting is how much background work is left besides deliveries, on all nodes, each kind counted up to a
+// hundred thousand.
+func (d *Desk) Waiting(ctx context.Context) (waiting store.Waiting, err error) {
+	err = d.store.Read(ctx, func(tx *store.Tx) (err error) {
+		waiting, err = tx.Waiting(100_000)
+		return err
+	})
+	return waiting, err
+}

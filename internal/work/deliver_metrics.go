@@ -28,6 +28,8 @@ var (
 		"How long the oldest due delivery has been waiting.", nil, nil)
 	addresses = prometheus.NewDesc("recado_webhooks",
 		"Registered addresses by state: healthy, failing (its last delivery failed for good), inactive.", []string{"state"}, nil)
+	waitingNow = prometheus.NewDesc("recado_waiting",
+		"Other background work that is left, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.", []string{"kind"}, nil)
 	lanesNow = prometheus.NewDesc("recado_webhook_lanes",
 		"Addresses this node is working for, by state: answering, or shy (new, or its last request failed).", []string{"state"}, nil)
 )
@@ -42,6 +44,7 @@ func (d *Deliver) Describe(ch chan<- *prometheus.Desc) {
 	ch <- dueNow
 	ch <- oldestDue
 	ch <- addresses
+	ch <- waitingNow
 	ch <- lanesNow
 }
 
@@ -60,6 +63,11 @@ func (d *Deliver) Collect(ch chan<- prometheus.Metric) {
 		gauge(addresses, float64(c.Healthy), "healthy")
 		gauge(addresses, float64(c.Failing), "failing")
 		gauge(addresses, float64(c.Inactive), "inactive")
+	}
+	if w, err := d.Desk.Waiting(ctx); err == nil {
+		gauge(waitingNow, float64(w.Sends), "sends")
+		gauge(waitingNow, float64(w.Files), "files")
+		gauge(waitingNow, float64(w.Search), "search")
 	}
 	answering, shy := d.laneStates()
 	gauge(lanesNow, float64(answering), "answering")

@@ -66,7 +66,7 @@ func TestDeliveryMetrics(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range []string{
-			"recado_webhook_deliveries_due 0", "recado_webhook_oldest_due_seconds 0", `recado_webhooks{state="healthy"} 1`,
+			"recado_webhook_deliveries_due 0", "recado_webhook_oldest_due_seconds 0", `recado_waiting{kind="sends"} 0`, `recado_webhooks{state="healthy"} 1`,
 			"recado_webhook_requests_in_flight ", "recado_webhook_lanes{", "recado_webhook_attempt_seconds_count",
 		} {
 			if !strings.Contains(string(text), "\n"+line) {
