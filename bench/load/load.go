@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,11 @@ type Plan struct {
 	Connections int
 	Duration    time.Duration
 	Count       int
+
+	// Rate makes the run an open one: so many requests a second come due, at random moments as those of independent
+	// callers do, whether or not earlier ones have been answered. A request's time counts from its moment, so one that
+	// had to wait for a free connection shows it. Zero: every connection asks again as soon as it has its answer.
+	Rate float64
 
 	// Request fills in the i-th request of the run. The request is empty but keeps the room of the
 	// worker's earlier ones, so appending to its Header and Body allocates nothing. Workers call it at the same time.
@@ -85,6 +91,9 @@ func Run(ctx context.Context, plan Plan) (*Result, error) {
 
 	shared := &shared{count: int64(plan.Count)}
 	start := time.Now()
+	if plan.Rate > 0 {
+		shared.gap, shared.due = float64(time.Second)/plan.Rate, start
+	}
 	if plan.Duration > 0 {
 		shared.end = start.Add(plan.Duration)
 		for _, w := range workers {
@@ -123,6 +132,21 @@ type shared struct {
 	count   int64
 	end     time.Time
 	stopped atomic.Bool
+
+	gap float64 // between two requests of an open run, on average, in nanoseconds
+	mu  sync.Mutex
+	due time.Time // the moment of the next one
+}
+
+// take gives the number of the next request and, in an open run, its moment.
+func (s *shared) take() (i int64, due time.Time) {
+	if s.gap == 0 {
+		return s.next.Add(1) - 1, due
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.due = s.due.Add(time.Duration(s.gap * rand.ExpFloat64()))
+	return s.next.Add(1) - 1, s.due
 }
 
 // worker owns one connection and everything that it reuses from request to request.
@@ -133,6 +157,7 @@ type worker struct {
 	guard  sync.Mutex // conn and expiry, which the end of the context sets from outside
 	expiry time.Time
 
+	timer    *time.Timer
 	request  Request
 	response Response
 	result   Result
@@ -142,14 +167,17 @@ type worker struct {
 func (w *worker) run(ctx context.Context, shared *shared) {
 	last := time.Now()
 	for !shared.stopped.Load() && (shared.end.IsZero() || last.Before(shared.end)) {
-		i := shared.next.Add(1) - 1
-		if shared.count > 0 && i >= shared.count {
+		i, due := shared.take()
+		if shared.count > 0 && i >= shared.count || !w.await(ctx, due, shared.end) {
 			return
 		}
 		w.request.reset()
 		w.plan.Request(w.number, int(i), &w.request)
 
-		sent := time.Now()
+		sent := due
+		if due.IsZero() {
+			sent = time.Now()
+		}
 		err := w.conn.exchange(w.plan.Address, &w.request, &w.response)
 		last = time.Now()
 		broken := err != nil
@@ -173,6 +201,28 @@ func (w *worker) run(ctx context.Context, shared *shared) {
 				return
 			}
 		}
+	}
+}
+
+// await waits for a moment, and reports whether it comes before the run is over.
+func (w *worker) await(ctx context.Context, due, end time.Time) bool {
+	if !end.IsZero() && due.After(end) {
+		return false
+	}
+	wait := time.Until(due)
+	if wait <= 0 {
+		return true
+	}
+	if w.timer == nil {
+		w.timer = time.NewTimer(wait)
+	} else {
+		w.timer.Reset(wait)
+	}
+	select {
+	case <-w.timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

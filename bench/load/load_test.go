@@ -57,6 +57,20 @@ func TestRun(t *testing.T) {
 		}
 	})
 
+	t.Run("an open run keeps its rate, and a request's time counts from when it was due", func(t *testing.T) {
+		var first sync.Once
+		address := serve(t, nil, func(http.ResponseWriter, *http.Request) {
+			first.Do(func() { <-time.After(100 * time.Millisecond) }) // a server that is slow once
+		})
+		result := run(t, Plan{Address: address, Connections: 1, Count: 200, Rate: 2000, Request: get})
+		if result.Requests != 200 || result.Elapsed < 60*time.Millisecond {
+			t.Errorf("%d requests in %v", result.Requests, result.Elapsed)
+		}
+		if p50 := result.Latency.Quantile(0.5); p50 < 10*time.Millisecond {
+			t.Errorf("the wait behind the slow one is missing: half took %v at most", p50)
+		}
+	})
+
 	t.Run("reads bodies in chunks, of known length, empty and until the end", func(t *testing.T) {
 		want := strings.Repeat("0123456789", 5000)
 		address := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
