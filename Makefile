@@ -9,6 +9,8 @@ PKG      ?= ./...
 COUNT    ?= 5
 FUZZTIME ?= 20s
 ENGINE   ?= sqlite
+MINUTES  ?= 20
+RATE     ?= 500
 ARGS     ?=
 
 # The race detector watches everything but the inside of SQLite: C translated to Go, several times slower under it.
@@ -36,8 +38,10 @@ race: c-compiler ## repeat tests under the race detector to meet rare schedules 
 	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) -timeout 30m -count $(COUNT) -shuffle on $(PKG)
 
 .PHONY: soak
-soak: ## the long tests in full: 10,000 messages through a failing WhatsApp while the server is killed
-	RECADO_FULL=1 scripts/with-postgres go test -v -timeout 60m -run Soak ./test/...
+soak: build ## kills, power cuts and a failing WhatsApp in full, then a steady load on each engine (MINUTES=20 RATE=500): bench/soak-*.txt
+	RECADO_FULL=1 scripts/with-postgres go test -v -count 1 -p 1 -timeout 120m ./test/crash ./test/powercut ./test/cluster/...
+	RECADO_FULL=1 scripts/with-postgres go test -v -count 1 -timeout 60m -run Soak ./test/whatsapp
+	scripts/with-postgres --durable go run -buildvcs=false ./bench soak -engine both -minutes $(MINUTES) -rate $(RATE)
 
 .PHONY: cover
 cover: ## measure which statements the tests reach: bin/cover.html

@@ -39,12 +39,16 @@ type settings struct {
 	binary   string
 	parent   string
 	strict   bool
+	profiles string // folder
 	postgres string
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
 	if len(args) > 0 && args[0] == "bare" {
 		return serveBare(ctx, stdin, stdout)
+	}
+	if len(args) > 0 && args[0] == "soak" {
+		return runSoak(ctx, args[1:], stdout)
 	}
 	settings, out, err := parse(args)
 	if err != nil {
@@ -57,7 +61,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 				continue
 			}
 			fmt.Fprintf(os.Stderr, "%s on %s: %s\n", scenario.name, engine, scenario.about)
-			b := &bench{settings: settings, engine: engine, scenario: scenario.name, report: report}
+			b := &bench{settings: settings, engine: engine, scenario: scenario.name, report: report, metered: settings.profiles != ""}
 			err := scenario.run(ctx, b)
 			b.close()
 			if err != nil {
@@ -91,9 +95,10 @@ func parse(args []string) (*settings, string, error) {
 	binary := flags.String("binary", "bin/recado", "the server to measure")
 	parent := flags.String("dir", "/var/tmp", "where data folders are made; a disk, not a memory file system")
 	strict := flags.Bool("strict", false, "fail when a goal is missed")
+	profiles := flags.String("profile", "", "write processor and allocation profiles of the servers to this folder; figures suffer a little")
 	out := flags.String("out", "", "write the report to this file too")
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: bench [flags]    (PostgreSQL is found through RECADO_TEST_POSTGRES)")
+		fmt.Fprintln(flags.Output(), "usage: bench [flags], bench soak [flags]    (PostgreSQL is found through RECADO_TEST_POSTGRES)")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -101,19 +106,12 @@ func parse(args []string) (*settings, string, error) {
 	}
 
 	s := &settings{
-		rounds: *rounds, conns: *conns, binary: *binary, parent: *parent, strict: *strict,
-		total: time.Duration(*seconds * float64(time.Second)), postgres: os.Getenv("RECADO_TEST_POSTGRES"),
+		rounds: *rounds, conns: *conns, binary: *binary, parent: *parent, strict: *strict, profiles: *profiles,
+		total: time.Duration(*seconds * float64(time.Second)),
 	}
-	switch *engine {
-	case "sqlite", "postgres":
-		s.engines = []string{*engine}
-	case "both":
-		s.engines = []string{"sqlite", "postgres"}
-	default:
-		return nil, "", fmt.Errorf("-engine is sqlite, postgres or both, not %q", *engine)
-	}
-	if *engine != "sqlite" && s.postgres == "" {
-		return nil, "", errors.New("RECADO_TEST_POSTGRES is not set; scripts/with-postgres --durable sets it")
+	var err error
+	if s.engines, s.postgres, err = chooseEngines(*engine); err != nil {
+		return nil, "", err
 	}
 	if flags.NArg() > 0 {
 		return nil, "", fmt.Errorf("unknown argument %q", flags.Arg(0))
@@ -121,9 +119,25 @@ func parse(args []string) (*settings, string, error) {
 	if s.total <= 0 || s.rounds <= 0 || s.conns <= 0 {
 		return nil, "", errors.New("-seconds, -rounds and -conns must be above zero")
 	}
-	var err error
 	if s.chosen, err = regexp.Compile("^(?:" + *chosen + ")$"); err != nil {
 		return nil, "", fmt.Errorf("-run: %w", err)
 	}
 	return s, *out, nil
+}
+
+// chooseEngines reads the flag of that name, and where PostgreSQL is if it takes part.
+func chooseEngines(flag string) (engines []string, postgres string, err error) {
+	switch flag {
+	case "sqlite", "postgres":
+		engines = []string{flag}
+	case "both":
+		engines = []string{"sqlite", "postgres"}
+	default:
+		return nil, "", fmt.Errorf("-engine is sqlite, postgres or both, not %q", flag)
+	}
+	postgres = os.Getenv("RECADO_TEST_POSTGRES")
+	if flag != "sqlite" && postgres == "" {
+		return nil, "", errors.New("RECADO_TEST_POSTGRES is not set; scripts/with-postgres --durable sets it")
+	}
+	return engines, postgres, nil
 }

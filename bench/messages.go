@@ -89,31 +89,43 @@ func runMixed(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	moves, err := s.newMoves(ctx, b.conns)
+	mix, err := s.mix(ctx, b.conns)
 	if err != nil {
 		return err
 	}
-	list := s.get("/v1/conversations")
-	mixed := func(worker, i int, r *load.Request) {
-		switch i % 10 {
-		case 0, 1, 2:
-			s.page(worker, i, r)
-		case 3, 4, 5:
-			list(worker, i, r)
-		case 6, 7:
-			s.send(worker, i, r)
-		case 8:
-			s.receive(worker, i, r)
-		default:
-			moves.move(worker, i, r)
-		}
-	}
-	outcomes, err := b.compare(ctx, contender{"mixed load", s.process, b.drive(s.address, mixed)})
+	outcomes, err := b.compare(ctx, contender{"mixed load", s.process, b.drive(s.address, mix.request)})
 	if err != nil {
 		return err
 	}
 	b.addRate(outcomes[0], leastMixed)
 	return nil
+}
+
+// mix is the mixed load of that many workers.
+type mix struct {
+	*talking
+	moves *moves
+	list  asking
+}
+
+func (s *talking) mix(ctx context.Context, workers int) (*mix, error) {
+	moves, err := s.newMoves(ctx, workers)
+	return &mix{s, moves, s.get("/v1/conversations")}, err
+}
+
+func (m *mix) request(worker, i int, r *load.Request) {
+	switch i % 10 {
+	case 0, 1, 2:
+		m.page(worker, i, r)
+	case 3, 4, 5:
+		m.list(worker, i, r)
+	case 6, 7:
+		m.send(worker, i, r)
+	case 8:
+		m.receive(worker, i, r)
+	default:
+		m.moves.move(worker, i, r)
+	}
 }
 
 func (s *talking) thread(i int) string { return s.threads[i*7919%len(s.threads)].String() }

@@ -15,9 +15,10 @@ import (
 
 // process is a child of ours. A nil process has used no memory and no processor time.
 type process struct {
-	cmd  *exec.Cmd
-	log  string
-	done chan struct{} // closed when it has ended
+	cmd     *exec.Cmd
+	log     string
+	metrics string        // where it shows its metrics and profiles; empty: it does not
+	done    chan struct{} // closed when it has ended
 }
 
 // start runs a program whose errors go to a file in the folder. It is ended with the scenario, if not before.
@@ -137,17 +138,32 @@ func (p *process) cpuTime() time.Duration {
 	if p == nil {
 		return 0
 	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	return statOf(p.cmd.Process.Pid).own
+}
+
+// stat is what the system tells of any process: its parent and the processor time it and its ended children took.
+type stat struct {
+	parent      int
+	own, reaped time.Duration
+}
+
+func statOf(pid int) (s stat) {
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0
+		return s
 	}
-	// The name in brackets may hold spaces; the fields after it do not: the 12th and 13th are user and system time.
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 13 {
-		return 0
+	// The name in brackets may hold spaces; the fields after it do not: see proc(5), which counts from two more.
+	fields := strings.Fields(string(content[bytes.LastIndexByte(content, ')')+1:]))
+	if len(fields) < 15 {
+		return s
 	}
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	number := func(i int) int64 {
+		n, _ := strconv.ParseInt(fields[i], 10, 64)
+		return n
+	}
 	const tick = 10 * time.Millisecond // the unit of /proc on every Linux that Go runs on
-	return time.Duration(user+system) * tick
+	s.parent = int(number(1))
+	s.own = time.Duration(number(11)+number(12)) * tick
+	s.reaped = time.Duration(number(13)+number(14)) * tick
+	return s
 }

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // freshDatabase makes an empty database on the PostgreSQL that the environment names, and gives its address.
@@ -34,4 +37,28 @@ func (b *bench) freshDatabase(ctx context.Context) (string, error) {
 	})
 	address.Path = "/" + name
 	return address.String(), nil
+}
+
+// ask reads one number from the database of a place, beside the server that may be running there.
+func (b *bench) ask(ctx context.Context, at place, query string) (n int64, err error) {
+	if at.database != "" {
+		conn, err := pgx.Connect(ctx, at.database)
+		if err != nil {
+			return 0, err
+		}
+		defer conn.Close(ctx)
+		err = conn.QueryRow(ctx, query).Scan(&n)
+		return n, err
+	}
+	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	conn.SetBlockOnBusy()
+	err = sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(row *sqlite.Stmt) error {
+		n = row.ColumnInt64(0)
+		return nil
+	}})
+	return n, err
 }

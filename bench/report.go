@@ -45,9 +45,14 @@ func (b *bench) add(goal float64, ours outcome, references ...outcome) {
 		b.report.rows = append(b.report.rows, b.row(&references[i]))
 	}
 	for _, o := range append([]outcome{ours}, references...) {
-		if o.result.Errors > 0 {
-			fmt.Fprintf(os.Stderr, "  %s: %d errors, the first: %v\n", o.name, o.result.Errors, o.result.FirstError)
-		}
+		b.complain(&o)
+	}
+}
+
+// complain tells of failed requests while the run goes on.
+func (b *bench) complain(o *outcome) {
+	if o.result.Errors > 0 {
+		fmt.Fprintf(os.Stderr, "  %s: %d errors, the first: %v\n", o.name, o.result.Errors, o.result.FirstError)
 	}
 }
 
@@ -58,9 +63,7 @@ func (b *bench) addRate(o outcome, least float64) {
 		line.setGoal(fmt.Sprintf("at least %.0f a second", least), o.result.Rate() >= least)
 	}
 	b.report.rows = append(b.report.rows, line)
-	if o.result.Errors > 0 {
-		fmt.Fprintf(os.Stderr, "  %s: %d errors, the first: %v\n", o.name, o.result.Errors, o.result.FirstError)
-	}
+	b.complain(&o)
 }
 
 // addLatency writes the row of an outcome that is promised short waits.
@@ -92,11 +95,13 @@ func (b *bench) addMemory(subject string, bytes, most int64) {
 func (b *bench) row(o *outcome) row {
 	line := row{
 		scenario: b.scenario, engine: b.engine, subject: o.name,
-		rate:   fmt.Sprintf("%.0f", o.result.Rate()),
-		p50:    milliseconds(o.result.Latency.Quantile(0.50)),
-		p99:    milliseconds(o.result.Latency.Quantile(0.99)),
-		max:    milliseconds(o.result.Latency.Max()),
-		errors: fmt.Sprint(o.result.Errors),
+		rate: fmt.Sprintf("%.0f", o.result.Rate()),
+	}
+	if o.result.Latency.Count() > 0 {
+		line.p50 = milliseconds(o.result.Latency.Quantile(0.50))
+		line.p99 = milliseconds(o.result.Latency.Quantile(0.99))
+		line.max = milliseconds(o.result.Latency.Max())
+		line.errors = fmt.Sprint(o.result.Errors)
 	}
 	if o.memory > 0 {
 		line.memory = mebibytes(o.memory)

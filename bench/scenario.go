@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -23,8 +24,11 @@ var scenarios = []scenario{
 	{"me", "GET /v1/me through the whole door, beside a bare handler", runMe},
 	{"idle", "memory of a server that nobody calls", runIdle},
 	{"send", "durable sends and inbound messages, beside the raw engine inserting messages", runSend},
+	{"page", "pages of 50 messages, beside the raw engine and a bare handler", runPage},
+	{"callback", "messages through WhatsApp's signed callback, one, 100 and 1,000 at a time", runCallback},
 	{"talk", "pages, lists, searches and sends at 2,000,000 messages, beside 10,000", runTalk},
 	{"mixed", "60 % reads, 30 % sends and inbound messages, 10 % moves of cards", runMixed},
+	{"nodes", "the same load on one, two and three servers of one PostgreSQL", runNodes},
 	{"webhooks", "events on their way to receivers that verify them", runWebhooks},
 	{"cards", "pages of cards, and new ones, at 100,000 cards, beside 1,000", runCards},
 	{"attendances", "the report and a page at 1,000,000 attendances, beside 10,000", runAttendances},
@@ -46,6 +50,10 @@ type bench struct {
 	scenario string
 	report   *report
 	closers  []func()
+
+	arguments []string        // more of them for every server of the scenario
+	metered   bool            // servers show their metrics and profiles
+	profiled  map[string]bool // what was recorded already
 }
 
 func (b *bench) onClose(f func()) { b.closers = append(b.closers, f) }
@@ -99,7 +107,8 @@ func (b *bench) compare(ctx context.Context, contenders ...contender) ([]outcome
 			if round%2 == 1 {
 				n = len(contenders) - 1 - n
 			}
-			if err := outcomes[n].measure(ctx, contenders[n], turn); err != nil {
+			recorded := b.profiling(ctx, contenders[n].process, contenders[n].name, turn)
+			if err := errors.Join(outcomes[n].measure(ctx, contenders[n], turn), recorded()); err != nil {
 				return nil, fmt.Errorf("%s: %w", contenders[n].name, err)
 			}
 		}

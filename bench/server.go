@@ -9,11 +9,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"recado/bench/load"
+	"recado/internal/model"
 )
 
 // server is a recado under test, on data of its own.
 type server struct {
 	*process
+	at      place
 	address string
 	demo    demo
 	size    string // of the data it was started on, where that is compared
@@ -62,15 +66,23 @@ func (b *bench) serve(ctx context.Context, at place) (*server, error) {
 	if at.database != "" {
 		args = append(args, "--database-url", at.database)
 	}
+	var metrics string
+	if b.metered {
+		if metrics, err = freeAddress(); err != nil {
+			return nil, err
+		}
+		args = append(args, "--metrics-addr", metrics)
+	}
 	binary, err := filepath.Abs(b.binary)
 	if err != nil {
 		return nil, err
 	}
-	child, err := b.start(at.folder, exec.Command(binary, args...))
+	child, err := b.start(at.folder, exec.Command(binary, append(args, b.arguments...)...))
 	if err != nil {
 		return nil, fmt.Errorf("%w (make build makes it)", err)
 	}
-	s := &server{process: child, address: address}
+	child.metrics = metrics
+	s := &server{process: child, at: at, address: address}
 	return s, child.await(ctx, func() error {
 		if err := ready(ctx, address); err != nil {
 			return err
@@ -104,6 +116,28 @@ func (s *server) readDemo(name string) error {
 
 // bearer is the Authorization value of the first company.
 func (s *server) bearer() string { return "Bearer " + s.demo.Companies[0].APIKey }
+
+// call makes one API call as the first company and reads the answer into into, unless that is nil.
+func (s *server) call(ctx context.Context, method, path, body string, into any) error {
+	result, err := load.Run(ctx, load.Plan{Address: s.address, Connections: 1, Count: 1, Request: func(_, _ int, r *load.Request) {
+		r.Method, r.Path = method, "/v1"+path
+		r.Set("Authorization", s.bearer())
+		r.Set("Idempotency-Key", model.NewID().String())
+		r.Body = append(r.Body, body...)
+	}, Check: func(_, _ int, answer *load.Response) error {
+		if answer.Status > 299 {
+			return fmt.Errorf("%d: %s", answer.Status, answer.Body)
+		}
+		if into == nil {
+			return nil
+		}
+		return json.Unmarshal(answer.Body, into)
+	}})
+	if err != nil {
+		return err
+	}
+	return result.FirstError
+}
 
 func ready(ctx context.Context, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)

@@ -58,6 +58,8 @@ func (b *bench) deliverAll(ctx context.Context, addresses int) (*outcome, error)
 	if err != nil {
 		return nil, err
 	}
+	name := fmt.Sprintf("deliveries to %d address(es) while sending", addresses)
+	recorded := b.profiling(ctx, s.process, name, b.total/3)
 	started, before := time.Now(), s.cpuTime()
 	sent, err := load.Run(ctx, load.Plan{Address: s.address, Connections: b.conns, Duration: b.total / 3, Request: s.send})
 	if err != nil {
@@ -66,9 +68,9 @@ func (b *bench) deliverAll(ctx context.Context, addresses int) (*outcome, error)
 	if err := r.await(ctx, int64(sent.Requests*addresses)); err != nil {
 		return nil, err
 	}
-	o := r.outcome(fmt.Sprintf("deliveries to %d address(es) while sending", addresses), time.Since(started))
+	o := r.outcome(name, time.Since(started))
 	o.cpu, o.memory = s.cpuTime()-before, s.resident()
-	return o, nil
+	return o, recorded()
 }
 
 // deliverPaced sends at a steady pace and measures from the event's time to its arrival.
@@ -107,17 +109,14 @@ func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &receiver{secrets: map[string]string{}, arrived: make(chan struct{}, 1)}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	r := newReceiver()
+	address, err := b.listen(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	web := &http.Server{Handler: r, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = web.Serve(l) }()
-	b.onClose(func() { _ = web.Close() })
 	for i := range addresses {
 		path := fmt.Sprintf("/%d", i)
-		secret, err := s.register(ctx, "http://"+l.Addr().String()+path)
+		secret, err := s.register(ctx, address+path, model.EventMessageSent)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -129,30 +128,22 @@ func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*
 			return nil, nil, err
 		}
 		b.onClose(func() { _ = silent.Close() })
-		if _, err := s.register(ctx, "http://"+silent.Addr().String()+"/"); err != nil {
+		if _, err := s.register(ctx, "http://"+silent.Addr().String()+"/", model.EventMessageSent); err != nil {
 			return nil, nil, err
 		}
 	}
 	return s, r, nil
 }
 
-func (s *talking) register(ctx context.Context, url string) (secret string, err error) {
-	_, err = load.Run(ctx, load.Plan{Address: s.address, Connections: 1, Count: 1, Request: func(_, _ int, r *load.Request) {
-		r.Method, r.Path = "POST", "/v1/integrations/webhooks"
-		r.Set("Authorization", s.bearer())
-		r.Body = fmt.Appendf(r.Body, `{"name":"bench","url":%q,"events":["message.sent"]}`, url)
-	}, Check: func(_, _ int, answer *load.Response) error {
-		var w struct{ Secret string }
-		if err := json.Unmarshal(answer.Body, &w); err != nil || w.Secret == "" {
-			return fmt.Errorf("%d: %s", answer.Status, answer.Body)
-		}
-		secret = w.Secret
-		return nil
-	}})
-	if err == nil && secret == "" {
-		err = fmt.Errorf("the webhook %s was not registered", url)
+// register adds a webhook for events of the first company.
+func (s *server) register(ctx context.Context, url string, events ...model.EventType) (secret string, err error) {
+	list, err := json.Marshal(events)
+	if err != nil {
+		return "", err
 	}
-	return secret, err
+	var made struct{ Secret string }
+	err = s.call(ctx, "POST", "/integrations/webhooks", fmt.Sprintf(`{"name":"bench","url":%q,"events":%s}`, url, list), &made)
+	return made.Secret, err
 }
 
 // receiver verifies deliveries and notes when they came.
@@ -163,14 +154,32 @@ type receiver struct {
 
 	mu      sync.Mutex
 	latency load.Histogram
+	types   map[model.EventType]int // how many of each were right
 	wrong   int
+}
+
+func newReceiver() *receiver {
+	return &receiver{secrets: map[string]string{}, arrived: make(chan struct{}, 1), types: map[model.EventType]int{}}
+}
+
+// listen serves a handler of this process on the loopback until the scenario ends.
+func (b *bench) listen(handler http.Handler) (address string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	web := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = web.Serve(l) }()
+	b.onClose(func() { _ = web.Close() })
+	return "http://" + l.Addr().String(), nil
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	now := time.Now()
 	body, err := io.ReadAll(request.Body)
 	var event struct {
-		CreatedAt time.Time `json:"created_at"`
+		Type      model.EventType `json:"type"`
+		CreatedAt time.Time       `json:"created_at"`
 	}
 	if err == nil {
 		err = json.Unmarshal(body, &event)
@@ -184,6 +193,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.wrong++
 	} else {
 		r.latency.Record(max(0, now.Sub(event.CreatedAt)))
+		r.types[event.Type]++
 	}
 	r.mu.Unlock()
 	r.count.Add(1)

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"zombiezen.com/go/sqlite"
+
+	"recado/bench/load"
+	"recado/internal/model"
+)
+
+// leastPages is the share of the reference's rate that pages must reach: they may cost twice as much.
+const leastPages = 0.50
+
+// pagedTalk has conversations longer than a page.
+var pagedTalk = talk{200, 20_000}
+
+// runPage reads pages of 50 messages over HTTP. What that must cost is the engine reading those rows and a bare
+// handler writing those bytes: the reference is the rate of whoever did one after the other on the same cores.
+func runPage(ctx context.Context, b *bench) error {
+	s, err := b.serveTalk(ctx, pagedTalk)
+	if err != nil {
+		return err
+	}
+	same, err := capture(ctx, s.server, "/v1/conversations/"+s.threads[0].String()+"/messages?limit=50")
+	if err != nil {
+		return err
+	}
+	bare, bareAddress, err := b.bare(same)
+	if err != nil {
+		return err
+	}
+	rows, err := b.rawPages(ctx, s)
+	if err != nil {
+		return err
+	}
+	outcomes, err := b.compare(ctx,
+		contender{"page of 50 messages", s.process, b.drive(s.address, s.page)},
+		rows,
+		contender{"bare handler", bare, b.drive(bareAddress, s.page)},
+	)
+	if err != nil {
+		return err
+	}
+	b.add(leastPages, outcomes[0], inTurn(&outcomes[1], &outcomes[2]), outcomes[1], outcomes[2])
+	return nil
+}
+
+// inTurn is the outcome of doing what the one does and then what the other does.
+func inTurn(one, other *outcome) outcome {
+	both := outcome{name: "rows and bytes, one after the other"}
+	for i := range one.rates {
+		rate := 1 / (1/one.rates[i] + 1/other.rates[i])
+		both.rates = append(both.rates, rate)
+		both.result.Requests += int(rate)
+		both.result.Elapsed += time.Second
+	}
+	return both
+}
+
+const selectPage = `
+	SELECT m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text, m.media,
+		m.reply_to, m.external_id, m.status, m.error_code, m.error_message, m.sent_by, m.author, m.created_at, m.sent_at,
+		m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name
+	FROM messages m
+	LEFT JOIN media d ON d.id = m.media
+	LEFT JOIN users u ON u.id = m.sent_by
+	WHERE m.conversation = $1
+	ORDER BY m.seq DESC
+	LIMIT 50`
+
+// rawPages is the engine alone, reading what a page shows from the database of the server.
+func (b *bench) rawPages(ctx context.Context, s *talking) (contender, error) {
+	var next atomic.Int64
+	thread := func() model.ID { return s.threads[int(next.Add(1))*7919%len(s.threads)] }
+	if s.at.database != "" {
+		pool, err := b.rawPool(ctx, s.at)
+		return contender{name: fmt.Sprintf("raw engine, %d readers", b.conns), round: b.repeating(b.conns, func(ctx context.Context, _ int) error {
+			return readPostgresPage(ctx, pool, thread())
+		})}, err
+	}
+	readers := make([]*sqlite.Stmt, runtime.NumCPU())
+	for i := range readers {
+		conn, err := b.rawConn(s.at)
+		if err != nil {
+			return contender{}, err
+		}
+		if readers[i], err = conn.Prepare(selectPage); err != nil {
+			return contender{}, err
+		}
+	}
+	return contender{name: fmt.Sprintf("raw engine, %d readers", len(readers)), round: b.repeating(len(readers), func(_ context.Context, worker int) error {
+		return readSQLitePage(readers[worker], thread())
+	})}, nil
+}
+
+// repeating is the round of a contender that is called from here.
+func (b *bench) repeating(workers int, do func(ctx context.Context, worker int) error) func(context.Context, time.Duration) (*load.Result, error) {
+	return func(ctx context.Context, d time.Duration) (*load.Result, error) {
+		return load.Repeat(ctx, workers, d, 1, do)
+	}
+}
+
+func readPostgresPage(ctx context.Context, pool *pgxpool.Pool, thread model.ID) error {
+	rows, err := pool.Query(ctx, selectPage, [16]byte(thread))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	count := 0
+	for rows.Next() {
+		_ = rows.RawValues()
+		count++
+	}
+	return wholePage(count, rows.Err())
+}
+
+func readSQLitePage(query *sqlite.Stmt, thread model.ID) error {
+	if err := query.Reset(); err != nil {
+		return err
+	}
+	query.BindBytes(1, thread[:])
+	var id model.ID
+	count := 0
+	for {
+		more, err := query.Step()
+		if err != nil || !more {
+			return wholePage(count, err)
+		}
+		count++
+		for i := range query.ColumnCount() {
+			switch query.ColumnType(i) {
+			case sqlite.TypeText:
+				_ = query.ColumnText(i)
+			case sqlite.TypeBlob:
+				query.ColumnBytes(i, id[:])
+			case sqlite.TypeInteger:
+				_ = query.ColumnInt64(i)
+			}
+		}
+	}
+}
+
+func wholePage(rows int, err error) error {
+	if err == nil && rows != 50 {
+		err = fmt.Errorf("%d rows instead of 50", rows)
+	}
+	return err
+}

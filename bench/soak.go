@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recado/bench/load"
+	"recado/internal/model"
+	"recado/internal/whatsapp/simulator"
+)
+
+// soak is a long, steady load on one engine, and a watch over whether anything creeps: memory, goroutines, files,
+// queues, waits. It is not one of the scenarios, because it judges steadiness and takes its time.
+type soak struct {
+	*bench
+	rate    float64       // requests a second, all kinds together
+	window  time.Duration // a line of the report
+	lines   int
+	resting time.Duration
+
+	sim      *simulator.Simulator
+	server   *talking
+	receiver *receiver
+	kinds    []*kind
+
+	rest    sample // after a first window of load, which fills caches and pools, and a rest
+	minutes []minute
+	end     ending
+}
+
+// minute is what one window of the load showed.
+type minute struct {
+	result  load.Result
+	samples []sample
+	cpu     time.Duration
+}
+
+// ending is how everything was when the load was over.
+type ending struct {
+	drained     time.Duration // until the queues were empty
+	settled     time.Duration // until goroutines and files were back
+	last        sample
+	accepted    int // messages that the simulated WhatsApp was given
+	followed    int // events that readers of the live feed saw
+	deliveries  int
+	unverified  int
+	complaints  int // warnings and errors in the server's log
+	firstInLog  string
+	announced   int // events message.sent that the webhook got
+	leftWaiting string
+}
+
+const (
+	drainLimit  = 2 * time.Minute
+	settleLimit = 3 * time.Minute // idle connections are closed after two
+)
+
+func runSoak(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("bench soak", flag.ContinueOnError)
+	engine := flags.String("engine", "sqlite", "sqlite, postgres or both")
+	minutes := flags.Float64("minutes", 20, "how long the load lasts on each engine")
+	rate := flags.Float64("rate", 500, "requests a second; it should leave headroom")
+	binary := flags.String("binary", "bin/recado", "the server to watch")
+	parent := flags.String("dir", "/var/tmp", "where data folders are made; a disk, not a memory file system")
+	rest := flags.Duration("rest", 35*time.Second, "how long the server is left alone before its goroutines and files are counted; idle connections live for 30s")
+	out := flags.String("out", "bench", "folder of the reports, soak-sqlite.txt and soak-postgres.txt")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *minutes <= 0 || *rate <= 0 || flags.NArg() > 0 {
+		return errors.New("-minutes and -rate must be above zero, and nothing may follow the flags")
+	}
+	engines, postgres, err := chooseEngines(*engine)
+	if err != nil {
+		return err
+	}
+	total := time.Duration(*minutes * float64(time.Minute))
+	var failed []string
+	for _, name := range engines {
+		s := &soak{
+			bench: &bench{settings: &settings{binary: *binary, parent: *parent, postgres: postgres}, engine: name, scenario: "soak", metered: true},
+			rate:  *rate, window: min(time.Minute, total/20), resting: *rest,
+		}
+		s.lines = int(total / s.window)
+		started := time.Now()
+		err := s.run(ctx)
+		s.close()
+		if err != nil {
+			return fmt.Errorf("soak on %s: %w", name, err)
+		}
+		text, misses := s.report(started, args)
+		fmt.Fprintln(stdout, text)
+		if err := os.WriteFile(filepath.Join(*out, "soak-"+name+".txt"), []byte(text), 0o644); err != nil {
+			return err
+		}
+		for _, miss := range misses {
+			failed = append(failed, name+": "+miss)
+		}
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("the soak failed: %s", strings.Join(failed, "; "))
+	}
+	return nil
+}
+
+func (k *soak) run(ctx context.Context) error {
+	if err := k.prepare(ctx); err != nil {
+		return err
+	}
+	if _, err := k.load(ctx); err != nil {
+		return err
+	}
+	err := k.drain(ctx)
+	if err != nil {
+		return err
+	}
+	if k.rest, err = k.settle(ctx, sample{}, k.resting); err != nil {
+		return err
+	}
+	for n := range k.lines {
+		m, err := k.load(ctx)
+		if err != nil {
+			return fmt.Errorf("minute %d: %w", n+1, err)
+		}
+		k.minutes = append(k.minutes, m)
+		fmt.Fprintf(os.Stderr, "  %d of %d: %d requests, %d errors, p99 %v\n", n+1, k.lines, m.result.Requests, m.result.Errors, m.result.Latency.Quantile(0.99).Round(time.Microsecond))
+	}
+	return k.finish(ctx)
+}
+
+// prepare starts everything that takes part.
+func (k *soak) prepare(ctx context.Context) (err error) {
+	if k.sim, err = k.graph(); err != nil {
+		return err
+	}
+	if k.server, err = k.serveTalk(ctx, littleTalk); err != nil {
+		return err
+	}
+	k.receiver = newReceiver()
+	address, err := k.listen(k.receiver)
+	if err != nil {
+		return err
+	}
+	if k.kinds, err = k.mixture(ctx); err != nil {
+		return err
+	}
+	if k.receiver.secrets["/"], err = k.server.register(ctx, address+"/", model.AllEvents...); err != nil {
+		return err
+	}
+	return k.drain(ctx)
+}
+
+// finish waits until the queues are empty and the server is at rest again, and takes stock.
+func (k *soak) finish(ctx context.Context) error {
+	started := time.Now()
+	if err := k.drain(ctx); err != nil {
+		k.end.leftWaiting = err.Error()
+	}
+	k.end.drained = time.Since(started)
+	started = time.Now()
+	var err error
+	if k.end.last, err = k.settle(ctx, k.rest, settleLimit); err != nil {
+		return err
+	}
+	k.end.settled = time.Since(started)
+	k.end.accepted = len(k.sim.Ledger(""))
+	k.receiver.mu.Lock()
+	defer k.receiver.mu.Unlock()
+	k.end.deliveries, k.end.unverified = int(k.receiver.count.Load()), k.receiver.wrong
+	k.end.announced = k.receiver.types[model.EventMessageSent]
+	return k.readLog()
+}
+
+// drain waits until nothing is left to do: no queue holds anything, and WhatsApp has told all it had to tell.
+func (k *soak) drain(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, drainLimit)
+	defer cancel()
+	if err := k.sim.Drain(limited); err != nil {
+		return err
+	}
+	for {
+		now, err := k.look(ctx)
+		if err != nil {
+			return err
+		}
+		if now.waiting() == 0 {
+			return nil
+		}
+		if err := pause(limited, 200*time.Millisecond); err != nil {
+			return fmt.Errorf("%d deliveries, %d sends and %d search texts were left after %v", now.due, now.sends, now.search, drainLimit)
+		}
+	}
+}
+
+// settle looks at the server once a second until it holds no more goroutines and files than it did before, and tells
+// what it saw last. Before there is such a measure it waits as long as it may.
+func (k *soak) settle(ctx context.Context, before sample, most time.Duration) (now sample, err error) {
+	for end := time.Now().Add(most); ; {
+		if now, err = k.look(ctx); err != nil {
+			return now, err
+		}
+		if now.goroutines <= before.goroutines+levelCount && now.files <= before.files+levelCount || time.Now().After(end) {
+			return now, nil
+		}
+		if err = pause(ctx, time.Second); err != nil {
+			return now, err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

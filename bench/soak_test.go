@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/test/binary"
+)
+
+// TestSoakReports runs the real server under a short load on both engines. Whether waits and memory are level cannot be
+// told from a moment on a busy machine; whether all that was promised was done can.
+func TestSoakReports(t *testing.T) {
+	command := binary.Path(t)
+	out := t.TempDir()
+	var stdout bytes.Buffer
+	err := run(t.Context(), []string{
+		"soak", "-engine", "both", "-minutes", "0.03", "-rest", "0s", "-rate", "100", "-binary", command, "-dir", t.TempDir(), "-out", out,
+	}, nil, &stdout)
+	for _, engine := range []string{"sqlite", "postgres"} {
+		text, missing := os.ReadFile(filepath.Join(out, "soak-"+engine+".txt"))
+		if missing != nil {
+			t.Fatalf("%v; %v", missing, err)
+		}
+		for _, want := range []string{"ok      errors: 0 of", "ok      queues: empty", "ok      webhook: told of", "ok      WhatsApp: given", "ok      log: 0 warnings", "sends, WhatsApp"} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("the report on %s lacks %q:\n%s", engine, want, text)
+			}
+		}
+	}
+}
+
+func TestWhatCreepsFailsTheSoak(t *testing.T) {
+	steady := func() *soak {
+		k := &soak{rate: 100, window: time.Second, lines: 8, kinds: []*kind{{name: "sends, sandbox"}, {name: "sends, WhatsApp"}}}
+		for range k.lines {
+			m := minute{samples: []sample{{resident: 100 << 20, heap: 20 << 20}}}
+			for range 100 {
+				m.result.Latency.Record(10 * time.Millisecond)
+			}
+			k.minutes = append(k.minutes, m)
+		}
+		k.kinds[0].whole.Requests, k.kinds[1].whole.Requests = 800, 100
+		k.end.announced, k.end.accepted = 900, 100
+		return k
+	}
+	for name, spoil := range map[string]func(k *soak){
+		"":           func(*soak) {},
+		"errors":     func(k *soak) { k.kinds[0].whole.Errors = 1 },
+		"pace":       func(k *soak) { k.rate = 110 },
+		"queues":     func(k *soak) { k.end.leftWaiting = "3 deliveries" },
+		"webhook":    func(k *soak) { k.end.announced-- },
+		"WhatsApp":   func(k *soak) { k.end.accepted++ },
+		"goroutines": func(k *soak) { k.end.last.goroutines = levelCount + 1 },
+		"open files": func(k *soak) { k.end.last.files = levelCount + 1 },
+		"log":        func(k *soak) { k.end.complaints = 1 },
+		"live heap": func(k *soak) {
+			for i := range k.minutes {
+				k.minutes[i].samples[0].heap += int64(i) * 3 << 20
+			}
+		},
+		"resident memory": func(k *soak) {
+			for i := range k.minutes {
+				k.minutes[i].samples[0].resident += int64(i) * 14 << 20
+			}
+		},
+		"p99": func(k *soak) {
+			for range 3 {
+				k.minutes[7].result.Latency.Record(100 * time.Millisecond)
+			}
+		},
+	} {
+		t.Run("with trouble in: "+name, func(t *testing.T) {
+			k := steady()
+			spoil(k)
+			var failed []string
+			for _, v := range k.verdicts() {
+				if subject, _, _ := strings.Cut(v.text, ":"); !v.holds {
+					failed = append(failed, subject)
+				}
+			}
+			if got := strings.Join(failed, ", "); got != name {
+				t.Errorf("failed: %q", got)
+			}
+		})
+	}
+}
