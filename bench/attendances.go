@@ -100,9 +100,6 @@ func (h *history) loadPostgres(ctx context.Context, at place) error {
 		i++
 		return values, nil
 	}))
-	if err == nil {
-		_, err = conn.Exec(ctx, "ANALYZE") // as autovacuum will in a minute
-	}
 	return err
 }
 

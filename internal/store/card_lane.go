@@ -87,15 +87,20 @@ func (q *cardQuery) dueBefore() string {
 	return strings.Join(all, " UNION ALL ")
 }
 
-// holdingText goes through the few cards that can hold the text.
-func (q *cardQuery) holdingText() string {
+// among goes through the given cards.
+func (q *cardQuery) among(of subset) string {
 	statuses := make([]string, len(q.Statuses))
 	for i, status := range q.Statuses {
 		statuses[i] = q.arg(status)
 	}
-	return "SELECT c.id AS id " + q.tx.fromSubset(q.text.candidates(q.tx)(q.statement), "cards", "c") +
-		" WHERE " + q.in("c.board", q.Boards) + " AND c.status IN (" + strings.Join(statuses, ", ") + ") AND c.id < " + q.arg(q.After) +
-		q.visible() + q.conditions(byAll)
+	return q.tx.fromSubset(of(q.statement), "cards", "c") +
+		" WHERE c.company = " + q.arg(q.Company) + " AND " + q.in("c.board", q.Boards) + " AND c.status IN (" + strings.Join(statuses, ", ") + ")" +
+		" AND c.id < " + q.arg(q.After) + q.visible() + q.conditions(byAll)
+}
+
+// first gives the newest cards of all lanes.
+func (q *cardQuery) first(along way) string {
+	return "SELECT id FROM (" + along(q) + ") lanes ORDER BY id DESC" + q.top()
 }
 
 // lanes gives the values of the leading columns of each lane: every board with every status and, where
@@ -162,7 +167,7 @@ func (q *cardQuery) top() string {
 	if q.tx.SQLite() {
 		return " LIMIT " + q.arg(limit)
 	}
-	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, glance + 1} {
+	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, glance, look} {
 		if limit <= round {
 			return " LIMIT " + strconv.Itoa(round)
 		}

@@ -36,19 +36,14 @@ func (f *CardFilter) overdue() bool { return f.DueFrom == nil && f.DueBefore != 
 // boardsAtOnce keeps one statement to about 64 lanes.
 func (f *CardFilter) boardsAtOnce() int { return max(1, 64/max(1, len(f.Statuses)*len(f.days()))) }
 
-const (
-	// glance is how many of the newest cards are looked at for a text before its index is asked: a common
-	// text is found there, and rare ones are all that the index is good at.
-	glance = 150
-	// fewOverdue is how many overdue cards are sorted rather than met along the list.
-	fewOverdue = 1000
-)
+// fewOverdue is how many overdue cards are sorted rather than met along the list.
+const fewOverdue = 1000
 
 // Cards lists the cards of a company that keys may see, the newest first, which is the order of their
 // ids. Each board and status is a lane of some index in that order, and a page takes the newest from all
 // lanes: those of the label, of the days on which cards are due, of the cards without due date, of the
-// priority, or of all cards. Where only few cards can match, by their text or because they are overdue,
-// it looks through these instead.
+// priority, or of all cards. Where only few cards are overdue, it looks through these instead; a text is
+// looked for in both ways that seek knows.
 func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
 	if f.After.IsZero() {
 		f.After = afterAll
@@ -57,39 +52,41 @@ func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if f.Q == "" {
-		return tx.cardPage(&f, along, search{}, 0)
+	text := newSearch(f.Q)
+	if !text.indexed() {
+		return tx.cardPage(&f, along, text)
 	}
-	if len(f.Boards) <= f.boardsAtOnce() {
-		page, more, err = tx.cardPage(&f, along, search{needles: needles(f.Q)}, glance)
-		if err != nil || more {
+	list := &cardSeek{tx, &f, along}
+	k := &seek{tx: tx, list: list, noun: &cardSearch, text: text, want: f.Limit + 1, company: f.Company, after: f.After}
+	for _, t := range turns {
+		if len(f.Boards) > f.boardsAtOnce() {
+			t.rows = 0
+		}
+		if done, err := k.try(t); err != nil {
+			return nil, false, err
+		} else if done {
+			ids, more := k.ids(0, f.Limit)
+			page, err := tx.cardsOf(&f, ids)
 			return page, more, err
 		}
 	}
-	text, err := tx.find(&cardSearch, f.Company, f.Q)
-	if err != nil {
-		return nil, false, err
-	}
-	if text.rare {
-		along = (*cardQuery).holdingText
-	}
-	return tx.cardPage(&f, along, text, 0)
+	return tx.cardPage(&f, along, text)
 }
 
-// cardPage reads a page along the given way. With newest, the text is looked for only among that many
-// cards that the other filters let through.
-func (tx *Tx) cardPage(f *CardFilter, along way, text search, newest int) (page []model.Card, more bool, err error) {
+// cardsOf reads cards that were found already.
+func (tx *Tx) cardsOf(f *CardFilter, ids []model.ID) ([]model.Card, error) {
+	s := tx.statement()
+	s.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "cards", "c") + "\n\tWHERE c.company = " + s.arg(f.Company) + "\n\tORDER BY c.id DESC")
+	page, _, err := collect(tx, s, len(ids), scanCard)
+	return page, err
+}
+
+// cardPage reads a page along the given way.
+func (tx *Tx) cardPage(f *CardFilter, along way, text search) (page []model.Card, more bool, err error) {
 	for boards := range slices.Chunk(f.Boards, f.boardsAtOnce()) {
 		q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx, text: text}
 		q.Boards = boards
-		var check search
-		if newest > 0 {
-			q.Limit, q.text, check = newest, search{}, text
-		}
-		ids := "SELECT id FROM (" + along(q) + ") lanes ORDER BY id DESC" + q.top()
-		q.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(ids, "cards", "c") + "\n\tWHERE c.company = " + q.arg(f.Company))
-		check.check(tx, q.statement, "c.folded")
-		q.WriteString("\n\tORDER BY c.id DESC")
+		q.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(q.first(along), "cards", "c") + "\n\tWHERE c.company = " + q.arg(f.Company) + "\n\tORDER BY c.id DESC")
 		rows, further, err := collect(tx, q.statement, f.Limit, scanCard)
 		if err != nil {
 			return nil, false, err
@@ -102,6 +99,26 @@ func (tx *Tx) cardPage(f *CardFilter, along way, text search, newest int) (page 
 	}
 	return page, more, nil
 }
+
+// cardSeek is the list for a seek.
+type cardSeek struct {
+	tx    *Tx
+	f     *CardFilter
+	along way
+}
+
+func (l *cardSeek) first(s *statement, n int, text search) {
+	q := &cardQuery{statement: s, CardFilter: *l.f, tx: l.tx}
+	q.Limit = n - 1
+	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + " " + l.tx.fromSubset(q.first(l.along), "cards", "c") + " ORDER BY c.id DESC")
+}
+
+func (l *cardSeek) among(s *statement, of subset, text search) {
+	q := &cardQuery{statement: s, CardFilter: *l.f, tx: l.tx}
+	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + " " + q.among(of))
+}
+
+func (l *cardSeek) pinned() ([]model.ID, bool, error) { return nil, true, nil }
 
 // cardWay chooses the way that reads the fewest cards, whatever their text.
 func (tx *Tx) cardWay(f *CardFilter) (way, error) {

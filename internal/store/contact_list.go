@@ -1,6 +1,8 @@
 package store
 
 import (
+	"strconv"
+
 	"recado/internal/model"
 )
 
@@ -29,32 +31,28 @@ func (tx *Tx) Contacts(f ContactFilter) (page []model.Contact, more bool, err er
 }
 
 func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
-	found, err := tx.find(&contactSearch, f.Company, f.Q)
+	text := newSearch(f.Q)
+	k := &seek{tx: tx, list: &contactSeek{tx, f}, noun: &contactSearch, text: text, want: f.Offset + f.Limit + 1, company: f.Company}
+	if done, err := k.try(turns[0]); err != nil || done {
+		return tx.contactsOf(k, f), err
+	}
+	rare, err := tx.rareContacts(f)
 	if err != nil {
 		return nil, err
 	}
-	rare, err := tx.rareContacts(f, found)
-	if err != nil {
-		return nil, err
+	if rare == nil {
+		if done, err := k.try(turns[1]); err != nil || done {
+			return tx.contactsOf(k, f), err
+		}
 	}
 	s := tx.statement()
-	from := "FROM contacts ct" + tx.indexedBy("contacts_list")
-	switch {
-	case rare != nil:
+	from := tx.alongContacts(f)
+	if rare != nil {
 		from = tx.fromSubset(rare(s), "contacts", "ct")
-	case !f.Channel.IsZero():
-		from = "FROM contacts ct" + tx.indexedBy("contacts_channel")
 	}
-	s.WriteString("SELECT" + contactColumns + "\n\t" + from + "\n\tWHERE ct.company = " + s.arg(f.Company))
-	s.and("ct.public")
-	if !f.Channel.IsZero() {
-		s.and("ct.channel = " + s.arg(f.Channel))
-	}
-	if !f.Label.IsZero() {
-		s.and("EXISTS (SELECT 1 FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.arg(f.Label) + ")")
-	}
-	found.check(tx, s, "ct.folded")
-	if rare == nil && found.bounded {
+	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
+	tx.chooseContacts(s, f, text)
+	if rare == nil && text.bounded {
 		if err := tx.amongNewestContacts(s, f.Company); err != nil {
 			return nil, err
 		}
@@ -64,10 +62,56 @@ func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
 	return s, nil
 }
 
-func (tx *Tx) rareContacts(f *ContactFilter, found search) (subset, error) {
-	if found.rare {
-		return found.candidates(tx), nil
+// alongContacts reads in the order of the list, or in that of the one channel.
+func (tx *Tx) alongContacts(f *ContactFilter) string {
+	if !f.Channel.IsZero() {
+		return "FROM contacts ct" + tx.indexedBy("contacts_channel")
 	}
+	return "FROM contacts ct" + tx.indexedBy("contacts_list")
+}
+
+// chooseContacts adds the WHERE clause.
+func (tx *Tx) chooseContacts(s *statement, f *ContactFilter, text search) {
+	s.WriteString("\n\tWHERE ct.company = " + s.arg(f.Company))
+	s.and("ct.public")
+	if !f.Channel.IsZero() {
+		s.and("ct.channel = " + s.arg(f.Channel))
+	}
+	if !f.Label.IsZero() {
+		s.and("EXISTS (SELECT 1 FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.arg(f.Label) + ")")
+	}
+	text.check(tx, s, "ct.folded")
+}
+
+// contactsOf reads a page that was found already, and one row more if there is more.
+func (tx *Tx) contactsOf(k *seek, f *ContactFilter) *statement {
+	s := tx.statement()
+	ids, _ := k.ids(f.Offset, f.Limit+1)
+	s.WriteString("SELECT" + contactColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
+	return s
+}
+
+// contactSeek is the list for a seek.
+type contactSeek struct {
+	tx *Tx
+	f  *ContactFilter
+}
+
+func (l *contactSeek) first(s *statement, n int, text search) {
+	s.WriteString("SELECT ct.id, " + text.contains(l.tx, s, "ct.folded") + " " + l.tx.alongContacts(l.f))
+	l.tx.chooseContacts(s, l.f, search{})
+	s.WriteString("\n\tORDER BY ct.id DESC LIMIT " + strconv.Itoa(n))
+}
+
+func (l *contactSeek) among(s *statement, of subset, text search) {
+	s.WriteString("SELECT ct.id, " + text.contains(l.tx, s, "ct.folded") + " " + l.tx.fromSubset(of(s), "contacts", "ct"))
+	l.tx.chooseContacts(s, l.f, search{})
+}
+
+func (l *contactSeek) pinned() ([]model.ID, bool, error) { return nil, true, nil }
+
+// rareContacts gives the contacts of a label that few have, or nil.
+func (tx *Tx) rareContacts(f *ContactFilter) (subset, error) {
 	if f.Label.IsZero() {
 		return nil, nil
 	}

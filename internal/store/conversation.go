@@ -106,7 +106,7 @@ func (tx *Tx) SaveActivity(c *model.Conversation) {
 		UPDATE conversations
 		SET unread_count = $2, last_id = $3, last_type = $4, last_text = $5, last_direction = $6, last_at = $7,
 			last_inbound_at = $8, last_inbound_ext = $9, attendance = $10, sequence = $11, activity_at = $12,
-			folded = $13, unindexed = unindexed OR folded <> $13, updated_at = $14, unanswered = $15
+			folded = $13, unindexed = unindexed OR folded <> $13 OR activity_at <> $12, updated_at = $14, unanswered = $15
 		WHERE id = $1`,
 		c.ID, c.UnreadCount, lastID, lastType, lastText, lastDirection, lastAt,
 		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, activity,

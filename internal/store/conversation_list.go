@@ -1,6 +1,8 @@
 package store
 
 import (
+	"strconv"
+
 	"recado/internal/model"
 )
 
@@ -36,9 +38,9 @@ func (v Sight) condition(s *statement, assignee, sector string) string {
 func (f *ConversationFilter) Simple() bool { return f.Q == "" && len(f.subsets()) == 0 }
 
 // Conversations lists public conversations of the company: pinned ones first, then those with the
-// newest activity. The rows are found in one of three ways, whichever reads the fewest: by a filter
-// that lets few through, along the assignee's own order, or along the order of the list itself until
-// the page is full.
+// newest activity. The rows are found in one of four ways, whichever reads the fewest: by a text, see
+// seek, by a filter that lets few through, along the assignee's own order, or along the order of the list
+// itself until the page is full.
 func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, more bool, err error) {
 	s, err := tx.listConversations(&f)
 	if err != nil {
@@ -48,47 +50,101 @@ func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, mo
 }
 
 func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
-	found, err := tx.find(&conversationSearch, f.Company, f.Q)
-	if err != nil {
-		return nil, err
+	text := newSearch(f.Q)
+	k := &seek{
+		tx: tx, list: &conversationSeek{tx, f}, noun: &conversationSearch, text: text,
+		want: f.Offset + f.Limit + 1, company: f.Company,
 	}
-	rare, err := tx.rarest(f, found)
+	if done, err := k.try(turns[0]); err != nil || done {
+		return tx.conversationsOf(k, f), err
+	}
+	rare, err := tx.rarest(f)
 	if err != nil {
 		return nil, err
 	}
 	s := tx.statement()
-	const order = "\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC"
 	if rare != nil { // first their keys are sorted, then only the page's rows are read in full
 		s.WriteString("SELECT c.id AS id " + tx.fromSubset(rare(s), "conversations", "c"))
-		tx.chooseConversations(s, f, found)
-		s.WriteString(order)
+		tx.chooseConversations(s, f, text)
+		s.WriteString(conversationOrder)
 		tx.page(s, f.Limit, f.Offset)
 		page := s.String()
 		s.Reset()
-		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(page, "conversations", "c") + order)
+		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(page, "conversations", "c") + conversationOrder)
 		return s, nil
 	}
-	index := "conversations_list"
-	if !f.Assignee.IsZero() || f.own() {
-		index = "conversations_assignee"
+	if done, err := k.try(turns[1]); err != nil || done {
+		return tx.conversationsOf(k, f), err
 	}
-	s.WriteString("SELECT" + conversationColumns + "\n\tFROM conversations c" + tx.indexedBy(index))
-	tx.chooseConversations(s, f, found)
-	if found.bounded {
+	s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.alongConversations(f))
+	tx.chooseConversations(s, f, text)
+	if text.bounded {
 		if err := tx.amongNewest(s, f.Company); err != nil {
 			return nil, err
 		}
 	}
-	s.WriteString(order)
+	s.WriteString(conversationOrder)
 	tx.page(s, f.Limit, f.Offset)
 	return s, nil
+}
+
+const conversationOrder = "\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC"
+
+// alongConversations reads in the order of the list, or in that of the one assignee.
+func (tx *Tx) alongConversations(f *ConversationFilter) string {
+	index := "conversations_list"
+	if !f.Assignee.IsZero() || f.own() {
+		index = "conversations_assignee"
+	}
+	return "FROM conversations c" + tx.indexedBy(index)
+}
+
+// conversationsOf reads a page that was found already, and one row more if there is more.
+func (tx *Tx) conversationsOf(k *seek, f *ConversationFilter) *statement {
+	s := tx.statement()
+	ids, _ := k.ids(f.Offset, f.Limit+1)
+	s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "conversations", "c") + conversationOrder)
+	return s
+}
+
+// conversationSeek is the list for a seek.
+type conversationSeek struct {
+	tx *Tx
+	f  *ConversationFilter
+}
+
+func (l *conversationSeek) first(s *statement, n int, text search) {
+	l.columns(s, text)
+	s.WriteString(l.tx.alongConversations(l.f))
+	l.tx.chooseConversations(s, l.f, search{})
+	s.WriteString(conversationOrder + "\n\tLIMIT " + strconv.Itoa(n))
+}
+
+func (l *conversationSeek) among(s *statement, of subset, text search) {
+	l.columns(s, text)
+	s.WriteString(l.tx.fromSubset(of(s), "conversations", "c"))
+	l.tx.chooseConversations(s, l.f, search{})
+}
+
+func (l *conversationSeek) columns(s *statement, text search) {
+	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + ", c.pinned, c.activity_at\n\t")
+}
+
+func (l *conversationSeek) pinned() ([]model.ID, bool, error) {
+	ids, err := l.tx.ids(`
+		SELECT c.id
+		FROM conversations c`+l.tx.indexedBy("conversations_list")+`
+		WHERE c.company = $1 AND NOT c.private AND c.pinned = TRUE
+		ORDER BY c.activity_at DESC
+		LIMIT $2`, l.f.Company, few+1)
+	return ids, len(ids) <= few, err
 }
 
 // own says that only the member's own conversations can come up.
 func (f *ConversationFilter) own() bool { return !f.Sight.All && len(f.Sight.Sectors) == 0 }
 
 // chooseConversations adds the WHERE clause.
-func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, found search) {
+func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text search) {
 	s.WriteString("\n\tWHERE c.company = " + s.arg(f.Company))
 	s.and("NOT c.private")
 	s.and(s.optional("c.archived", f.Archived), s.optional("c.kind", textOrNil(f.Kind)),
@@ -108,7 +164,7 @@ func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, found sea
 	if !f.Sight.All {
 		s.and(f.Sight.condition(s, "c.assignee", "c.sector"))
 	}
-	found.check(tx, s, "c.folded")
+	text.check(tx, s, "c.folded")
 }
 
 func textOrNil(text string) *string {
@@ -119,10 +175,7 @@ func textOrNil(text string) *string {
 }
 
 // rarest gives the first filter that lets few conversations through, or nil when none is known to.
-func (tx *Tx) rarest(f *ConversationFilter, found search) (subset, error) {
-	if found.rare {
-		return found.candidates(tx), nil
-	}
+func (tx *Tx) rarest(f *ConversationFilter) (subset, error) {
 	for _, narrow := range f.subsets() {
 		if yes, err := tx.isFew(narrow.counted); err != nil || yes {
 			return narrow.ids, err

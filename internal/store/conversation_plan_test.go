@@ -16,8 +16,9 @@ type crowd struct {
 	company, channel, rareChannel, agent, sector, popular, rare model.ID
 }
 
-// newCrowd fills a database with n conversations: all have "pedido" in their last message, every
-// tenth an agent, every second a sector, one in a hundred something unread, half of them are archived.
+// newCrowd fills a database with n conversations: all have "pedido" in their last message, the oldest
+// twentieth "inverno", every tenth has an agent, every second a sector, one in a hundred something unread,
+// half of them are archived.
 func newCrowd(t testing.TB, s *Store, n int) crowd {
 	t.Helper()
 	ids := newIDs(7)
@@ -56,9 +57,9 @@ func newCrowd(t testing.TB, s *Store, n int) crowd {
 				`+random+`, 'text', 'Bom dia, meu pedido ' || (i * 7919 % 1000003) || ' chegou?', 'inbound', 1700000000000 + i, FALSE,
 				9, 1700000000000 + i, 'cliente ' || i || '
 ' || '+55119' || (10000000 + i * 31337 % 89999999) || '
-' || 'bom dia, meu pedido ' || (i * 7919 % 1000003) || ' chegou?',
+' || 'bom dia, meu pedido ' || (i * 7919 % 1000003) || ' chegou?' || CASE WHEN i <= $7 THEN ' no inverno' ELSE '' END,
 				TRUE, 1700000000000, 1700000000000
-			FROM n`, from, w.company, w.channel, w.rareChannel, w.agent, w.sector)
+			FROM n`, from, w.company, w.channel, w.rareChannel, w.agent, w.sector, n/20)
 			return err
 		})
 	}
@@ -113,7 +114,11 @@ func (w crowd) lists() map[string]struct {
 		"rare text":         {ConversationFilter{Q: "Cliente 777"}, byIDLite, byIDPg},
 		"phone":             {ConversationFilter{Q: "(11) 91003-1337"}, byIDLite, byIDPg},
 		"unknown text":      {ConversationFilter{Q: "xyzzy"}, byIDLite, "One-Time Filter: false"},
-		"popular text":      {ConversationFilter{Q: "pedido"}, alongLite, alongPg},
+		"popular text":      {ConversationFilter{Q: "pedido"}, byIDLite, byIDPg},
+		"old text":          {ConversationFilter{Q: "inverno"}, byIDLite, byIDPg},
+		"old and archived":  {ConversationFilter{Q: "inverno", Archived: &yes}, byIDLite, byIDPg},
+		"old and popular":   {ConversationFilter{Q: "inverno", Label: w.popular}, byIDLite, byIDPg},
+		"unlike its parts":  {ConversationFilter{Q: "pedido meu"}, alongLite, alongPg},
 		"two characters":    {ConversationFilter{Q: "77"}, alongLite, alongPg},
 		"unknown character": {ConversationFilter{Q: "ç%"}, alongLite, alongPg},
 		"second page":       {ConversationFilter{Offset: 30}, alongLite, alongPg},

@@ -1,6 +1,9 @@
 package store
 
 import (
+	"cmp"
+	"slices"
+
 	"recado/internal/model"
 )
 
@@ -33,14 +36,18 @@ func (tx *Tx) indexPostgres(noun *searched, n int) (int, error) {
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
+	num := "0" // the subject itself is the order
+	if noun.moment != "" {
+		num = "t." + noun.moment
+	}
 	s := tx.statement()
 	s.WriteString(`
-		INSERT INTO ` + noun.index + ` AS x (subject, company, folded)
-		SELECT t.id, t.company, t.folded
+		INSERT INTO ` + noun.index + ` AS x (num, subject, company, folded)
+		SELECT ` + num + `, t.id, t.company, t.folded
 		FROM (` + listed(ids)(s) + `) batch
 		JOIN ` + noun.table + ` t ON t.id = batch.id
-		ON CONFLICT (subject) DO UPDATE SET folded = excluded.folded
-		WHERE x.folded <> excluded.folded`)
+		ON CONFLICT (subject) DO UPDATE SET num = excluded.num, folded = excluded.folded
+		WHERE x.num <> excluded.num OR x.folded <> excluded.folded`)
 	tx.later(s.String(), s.args...)
 	found := len(ids)
 	if ids, err = tx.unlocked(noun, ids); err != nil || len(ids) == 0 {
@@ -52,7 +59,7 @@ func (tx *Tx) indexPostgres(noun *searched, n int) (int, error) {
 		SET unindexed = FALSE
 		FROM (` + listed(ids)(s) + `) batch
 		JOIN ` + noun.index + ` x ON x.subject = batch.id
-		WHERE t.id = batch.id AND t.folded = x.folded`)
+		WHERE t.id = batch.id AND t.folded = x.folded AND x.num = ` + num)
 	tx.later(s.String(), s.args...)
 	return found, nil
 }
@@ -68,37 +75,137 @@ func (tx *Tx) unlocked(noun *searched, ids []model.ID) ([]model.ID, error) {
 // pgIndexKey names the advisory lock of the one node that indexes.
 const pgIndexKey = pgLockKey + 1
 
-// indexSQLite does a batch in four statements, which all see the same rows. The full-text table keeps no
-// text of its own: what an entry said is told to it for it to forget the entry. It writes whenever
-// another statement comes between, so all that it forgets and all that it learns go to it at once.
+// On SQLite the num of an entry is made of the moment by which its row is listed, so that the entries that
+// hold a text come out newest first. In a millisecond there is place for numsEach of them; what does not
+// fit takes the next free num, and nearly always one within numsRoom. Only when these are taken too, as
+// after an import that gave everything the same moment, does it go beyond numsEnd, before all others.
+// Either way a num is never below numOf the row's moment.
+const (
+	numsEach = 16
+	numsRoom = 4096
+	numsEnd  = 1 << 60
+)
+
+func numOf(moment int64) int64 { return moment * numsEach }
+
+// unindexed is a row whose entry in the index is missing or old.
+type unindexed struct {
+	id, company model.ID
+	folded      string
+	moment      int64
+	num         *int64 // of the old entry
+}
+
+// indexSQLite does a batch. The full-text table keeps no text of its own: what an entry said is told to it
+// for it to forget the entry. It writes whenever another statement comes between and whenever a num is
+// less than the one before, so all that it forgets and all that it learns go to it at once and in order.
 func (tx *Tx) indexSQLite(noun *searched, n int) (int, error) {
-	batch := `(
-		SELECT id, company, folded
-		FROM ` + noun.table + ` INDEXED BY ` + noun.pending + `
-		WHERE unindexed
-		ORDER BY id
-		LIMIT $1)`
-	tx.later(`
-		INSERT INTO `+noun.trigrams+` (`+noun.trigrams+`, rowid, folded)
-		SELECT 'delete', x.num, x.folded
-		FROM `+batch+` b
-		CROSS JOIN `+noun.index+` x ON x.subject = b.id`, n)
-	tx.later(`
-		INSERT INTO `+noun.index+` (subject, company, folded)
-		SELECT id, company, folded
-		FROM `+batch+`
-		WHERE TRUE
-		ON CONFLICT (subject) DO UPDATE SET folded = excluded.folded`, n)
-	tx.later(`
-		INSERT INTO `+noun.trigrams+` (rowid, folded)
-		SELECT x.num, x.folded
-		FROM `+batch+` b
-		CROSS JOIN `+noun.index+` x ON x.subject = b.id`, n)
-	done, err := tx.exec(`
-		UPDATE `+noun.table+`
-		SET unindexed = FALSE
-		WHERE id IN (SELECT id FROM `+batch+`)`, n)
-	return int(done), err
+	batch, err := tx.unindexed(noun, n)
+	if err != nil || len(batch) == 0 {
+		return 0, err
+	}
+	ids := make([]model.ID, len(batch))
+	for i := range batch {
+		ids[i] = batch[i].id
+	}
+	entries := func(s *statement) string {
+		return ` FROM (` + listed(ids)(s) + `) ids CROSS JOIN ` + noun.index + ` x ON x.subject = ids.id ORDER BY x.num`
+	}
+	s := tx.statement()
+	s.WriteString(`INSERT INTO ` + noun.trigrams + ` (` + noun.trigrams + `, rowid, folded) SELECT 'delete', x.num, x.folded` + entries(s))
+	tx.later(s.String(), s.args...)
+	free := freeNums{tx: tx, noun: noun}
+	for _, row := range batch {
+		num, err := free.take(row)
+		if err != nil {
+			return 0, err
+		}
+		tx.later(`
+			INSERT INTO `+noun.index+` (num, subject, company, folded)
+			VALUES ($1, $2, $3, $4)
+			ON CONFLICT (subject) DO UPDATE SET num = excluded.num, folded = excluded.folded`, num, row.id, row.company, row.folded)
+	}
+	s = tx.statement()
+	s.WriteString(`INSERT INTO ` + noun.trigrams + ` (rowid, folded) SELECT x.num, x.folded` + entries(s))
+	tx.later(s.String(), s.args...)
+	s = tx.statement()
+	s.WriteString(`UPDATE ` + noun.table + ` SET unindexed = FALSE WHERE id IN (` + listed(ids)(s) + `)`)
+	_, err = tx.exec(s.String(), s.args...)
+	return len(batch), err
+}
+
+// unindexed gives a batch of rows in the order of their nums to be.
+func (tx *Tx) unindexed(noun *searched, n int) (batch []unindexed, err error) {
+	moment := "0"
+	if noun.moment != "" {
+		moment = "t." + noun.moment
+	}
+	err = tx.query(`
+		SELECT t.id, t.company, t.folded, x.num, `+moment+`
+		FROM `+noun.table+` t INDEXED BY `+noun.pending+`
+		LEFT JOIN `+noun.index+` x ON x.subject = t.id
+		WHERE t.unindexed
+		ORDER BY t.id
+		LIMIT $1`, []any{n}, func(r Row) error {
+		row := unindexed{r.ID(0), r.ID(1), r.Text(2), r.Int(4), r.NullInt(3)}
+		if noun.moment == "" {
+			row.moment = row.id.Time().UnixMilli()
+		}
+		batch = append(batch, row)
+		return nil
+	})
+	slices.SortFunc(batch, func(a, b unindexed) int {
+		return cmp.Or(cmp.Compare(a.moment, b.moment), slices.Compare(a.id[:], b.id[:]))
+	})
+	return batch, err
+}
+
+// freeNums finds nums for the rows of a batch. Those from..to-1 are known to be free.
+type freeNums struct {
+	tx       *Tx
+	noun     *searched
+	from, to int64
+}
+
+// take gives a num for a row: its old one, if it is still right, or the first free one.
+func (f *freeNums) take(row unindexed) (int64, error) {
+	first := numOf(row.moment)
+	end := first + numsRoom
+	if row.num != nil && *row.num >= first && *row.num < end {
+		return *row.num, nil
+	}
+	if f.from = max(f.from, first); f.from >= f.to {
+		if err := f.find(end); err != nil {
+			return 0, err
+		}
+	}
+	if f.from >= end {
+		return f.beyond()
+	}
+	f.from++
+	return f.from - 1, nil
+}
+
+// find looks for free nums between from and end.
+func (f *freeNums) find(end int64) error {
+	f.to = end
+	err := f.tx.query(`SELECT num FROM `+f.noun.index+` WHERE num >= $1 AND num < $2 ORDER BY num`, []any{f.from, end}, func(r Row) error {
+		if num := r.Int(0); num > f.from {
+			f.to = num
+			return errEnough
+		}
+		f.from++
+		return nil
+	})
+	if err == errEnough {
+		err = nil
+	}
+	return err
+}
+
+func (f *freeNums) beyond() (num int64, err error) {
+	_, err = f.tx.one(`SELECT COALESCE(MAX(num), 0) FROM `+f.noun.index, nil, func(r Row) { num = max(numsEnd, r.Int(0)+1) })
+	return num, err
 }
 
 // forgetText takes a row that is being deleted out of the index.

@@ -336,22 +336,23 @@ CREATE TABLE uploads (
 -- Search ---------------------------------------------------------------------------------------
 -- What the trigram index knows of a conversation, contact or card. It lags behind the live row, which
 -- is marked unindexed meanwhile and searched directly; a match here is always checked against the
--- live row.
+-- live row. num follows the order of the list, so that SQLite finds the newest matches first; see
+-- store/search_index.go.
 
 CREATE TABLE conversation_search (
-    num     /*sqlite: INTEGER PRIMARY KEY */ /*postgres: BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY */,
+    num     /*sqlite: INTEGER PRIMARY KEY */ /*postgres: BIGINT NOT NULL */,
     subject UUID NOT NULL UNIQUE,
     company UUID NOT NULL,
     folded  TEXT NOT NULL
 );
 CREATE TABLE contact_search (
-    num     /*sqlite: INTEGER PRIMARY KEY */ /*postgres: BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY */,
+    num     /*sqlite: INTEGER PRIMARY KEY */ /*postgres: BIGINT NOT NULL */,
     subject UUID NOT NULL UNIQUE,
     company UUID NOT NULL,
     folded  TEXT NOT NULL
 );
 CREATE TABLE card_search (
-    num     /*sqlite: INTEGER PRIMARY KEY */ /*postgres: BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY */,
+    num     /*sqlite: INTEGER PRIMARY KEY */ /*postgres: BIGINT NOT NULL */,
     subject UUID NOT NULL UNIQUE,
     company UUID NOT NULL,
     folded  TEXT NOT NULL

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// An index follows the lists of all trigrams that it is asked for, so one that every text has costs much and
+// tells nothing. Of each needle it is therefore asked for the rarest only, as far as a sample of texts
+// tells. What comes out may not hold the needle: that is checked on the text itself.
+
+// ftsQuery is the search in the language of SQLite's full-text index.
+func (text search) ftsQuery(sample []string) string {
+	each := make([]string, len(text.needles))
+	for i, needle := range text.needles {
+		var quoted []string
+		for _, gram := range telling(trigrams(needle), sample) {
+			quoted = append(quoted, `"`+strings.ReplaceAll(gram, `"`, `""`)+`"`)
+		}
+		each[i] = "(" + strings.Join(quoted, " AND ") + ")"
+	}
+	return strings.Join(each, " OR ")
+}
+
+// like is the search as a condition that PostgreSQL's index understands.
+func (text search) like(s *statement, column string, sample []string) string {
+	each := make([]string, len(text.needles))
+	for i, needle := range text.needles {
+		var all []string
+		for _, gram := range telling(wordTrigrams(needle), sample) {
+			all = append(all, column+" LIKE "+s.arg("%"+gram+"%"))
+		}
+		each[i] = strings.Join(all, " AND ")
+	}
+	return "((" + strings.Join(each, ") OR (") + "))"
+}
+
+// wordTrigrams gives those that pg_trgm indexes: three characters of a word, or its first two after a space.
+// None of them means anything to LIKE.
+func wordTrigrams(text string) []string {
+	var all []string
+	runes := []rune(text)
+	wordly := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for i := range max(0, len(runes)-2) {
+		gram := runes[i : i+3]
+		if (gram[0] == ' ' || wordly(gram[0])) && wordly(gram[1]) && wordly(gram[2]) && !slices.Contains(all, string(gram)) {
+			all = append(all, string(gram))
+		}
+	}
+	return all
+}
+
+// trigrams gives the characters of a text by threes. They do not overlap, but for the last: those between
+// say nearly the same.
+func trigrams(text string) []string {
+	runes := []rune(text)
+	var all []string
+	for i := 0; i < len(runes); i += 3 {
+		from := min(i, len(runes)-3)
+		if gram := string(runes[from : from+3]); !slices.Contains(all, gram) {
+			all = append(all, gram)
+		}
+	}
+	return all
+}
+
+// telling gives the rarest trigrams, at most mostGrams, and none that more than an eighth of the sample has,
+// unless all are like that.
+func telling(grams, sample []string) []string {
+	count := map[string]int{}
+	for _, gram := range grams {
+		for _, text := range sample {
+			if strings.Contains(text, gram) {
+				count[gram]++
+			}
+		}
+	}
+	slices.SortStableFunc(grams, func(a, b string) int { return count[a] - count[b] })
+	grams = grams[:min(len(grams), mostGrams)]
+	common := func(gram string) bool { return count[gram] > len(sample)/8 }
+	if i := slices.IndexFunc(grams, common); i > 0 {
+		return grams[:i]
+	}
+	return grams
+}
+
+// mostGrams is how many lists of the index are followed at once: more cost more than they save.
+const mostGrams = 3
