@@ -1,7 +1,5 @@
 package model
 
-import "math/bits"
-
 // EventType names what happened.
 type EventType string
 
@@ -61,49 +59,22 @@ var EveryEvent = NewEventSet(AllEvents...)
 
 // NewEventSet gives the set of the events named.
 func NewEventSet(events ...EventType) EventSet {
-	var set EventSet
-	for _, e := range events {
-		set = set.Add(e)
-	}
-	return set
+	return EventSet(bitsOf(AllEvents, events))
 }
 
 // ParseEvents reads the names in a field of a request, which errors name. A name given twice counts once.
 func ParseEvents(field string, names []string) (EventSet, *Error) {
-	var set EventSet
-	for _, name := range names {
-		bit := eventBit(EventType(name))
-		if bit == 0 {
-			return 0, Invalid(field, "there is no event "+quoted(name)+"; the events are "+joined(AllEvents)+".")
-		}
-		set |= bit
-	}
-	return set, nil
+	set, err := parseBits(AllEvents, "event", field, names)
+	return EventSet(set), err
 }
 
 // Has reports whether the set holds the event. WebhookTest is in no set.
-func (set EventSet) Has(e EventType) bool { return set&eventBit(e) != 0 }
+func (set EventSet) Has(e EventType) bool { return uint32(set)&bitOf(AllEvents, e) != 0 }
 
 // Add gives the set with the event in it; what is no event changes nothing.
-func (set EventSet) Add(e EventType) EventSet { return set | eventBit(e) }
+func (set EventSet) Add(e EventType) EventSet { return set | EventSet(bitOf(AllEvents, e)) }
 
 // List gives the events in the order of AllEvents, never nil.
 func (set EventSet) List() []EventType {
-	list := make([]EventType, 0, bits.OnesCount32(uint32(set)))
-	for i, e := range AllEvents {
-		if set&(1<<i) != 0 {
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
-// eventBit is zero for what is no event.
-func eventBit(e EventType) EventSet {
-	for i, known := range AllEvents {
-		if e == known {
-			return 1 << i
-		}
-	}
-	return 0
+	return listBits(AllEvents, uint32(set))
 }

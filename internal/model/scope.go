@@ -1,7 +1,5 @@
 package model
 
-import "math/bits"
-
 // Scope is one permission of an API key.
 type Scope string
 
@@ -48,34 +46,23 @@ var EveryScope = NewScopeSet(AllScopes...)
 
 // NewScopeSet gives the set of the scopes named.
 func NewScopeSet(scopes ...Scope) ScopeSet {
-	var set ScopeSet
-	for _, s := range scopes {
-		set = set.Add(s)
-	}
-	return set
+	return ScopeSet(bitsOf(AllScopes, scopes))
 }
 
 // ParseScopes reads the names of a request's body. A name given twice counts once.
 func ParseScopes(names []string) (ScopeSet, *Error) {
-	var set ScopeSet
-	for _, name := range names {
-		bit := scopeBit(Scope(name))
-		if bit == 0 {
-			return 0, Invalid("body.scopes", "there is no scope "+quoted(name)+"; the scopes are "+joined(AllScopes)+".")
-		}
-		set |= bit
-	}
-	return set, nil
+	set, err := parseBits(AllScopes, "scope", "body.scopes", names)
+	return ScopeSet(set), err
 }
 
 // Has reports whether the set holds the scope. The empty scope, which an operation without one asks for,
 // is in every set; an unknown one is in none.
 func (set ScopeSet) Has(s Scope) bool {
-	return s == "" || set&scopeBit(s) != 0
+	return s == "" || uint32(set)&bitOf(AllScopes, s) != 0
 }
 
 // Add gives the set with the scope in it; an unknown scope changes nothing.
-func (set ScopeSet) Add(s Scope) ScopeSet { return set | scopeBit(s) }
+func (set ScopeSet) Add(s Scope) ScopeSet { return set | ScopeSet(bitOf(AllScopes, s)) }
 
 // Subset reports whether every scope of the set is also in other.
 func (set ScopeSet) Subset(other ScopeSet) bool { return set&^other == 0 }
@@ -85,21 +72,5 @@ func (set ScopeSet) Without(other ScopeSet) ScopeSet { return set &^ other }
 
 // List gives the scopes in the order of AllScopes, never nil.
 func (set ScopeSet) List() []Scope {
-	list := make([]Scope, 0, bits.OnesCount32(uint32(set)))
-	for i, s := range AllScopes {
-		if set&(1<<i) != 0 {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// scopeBit is zero for what is no scope.
-func scopeBit(s Scope) ScopeSet {
-	for i, known := range AllScopes {
-		if s == known {
-			return 1 << i
-		}
-	}
-	return 0
+	return listBits(AllScopes, uint32(set))
 }
