@@ -20,9 +20,7 @@ func (d *Desk) Receive(ctx context.Context, channel model.ID, items []model.Inco
 	for batch := range slices.Chunk(items, receiveAtOnce) {
 		_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
 			if len(batch) > 1 {
-				if err := tx.LockIntake(channel); err != nil {
-					return struct{}{}, err
-				}
+				tx.LockSeveral(channel)
 			}
 			ch, found, err := tx.AnyChannel(channel)
 			if err != nil || !found {

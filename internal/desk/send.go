@@ -1,12 +1,10 @@
 package desk
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -37,6 +35,9 @@ type SendJob struct {
 	queued store.Queued
 	media  *model.ID
 }
+
+// Message is the id of the message.
+func (j SendJob) Message() model.ID { return j.queued.Message }
 
 // SendDone is what came of a job. Err is nil or, for whatever is known about the failure, a
 // *model.SendError; any other error leaves the message's fate unknown.
@@ -85,6 +86,7 @@ func (d *Desk) ChannelsToSend(ctx context.Context) ([]model.ID, error) {
 // What an earlier owner left in the middle ends uncertain and is never sent again.
 func (d *Desk) TakeSendLane(ctx context.Context, channel, owner model.ID, lease time.Duration) (lane Lane, taken bool, err error) {
 	_, err = write(ctx, d, nil, func(tx *store.Tx) (_ struct{}, err error) {
+		tx.LockSeveral(channel)
 		if lane, taken, err = tx.TakeLane(store.LaneChannel, channel, owner, lease); err != nil || !taken {
 			return struct{}{}, err
 		}
@@ -108,6 +110,9 @@ var errLeftInTheMiddle = errors.New("desk: the process that was sending this mes
 // sent, all in one transaction. At most one message of a conversation is under way at a time.
 func (d *Desk) SendStep(ctx context.Context, lane Lane, owner model.ID, lease time.Duration, done []SendDone, room int) (SendStep, error) {
 	return write(ctx, d, nil, func(tx *store.Tx) (SendStep, error) {
+		if len(done) > 1 {
+			tx.LockSeveral(lane.Subject)
+		}
 		held, taken, err := tx.TakeLane(store.LaneChannel, lane.Subject, owner, lease)
 		if err != nil {
 			return SendStep{}, err
@@ -131,17 +136,31 @@ func (d *Desk) SendStep(ctx context.Context, lane Lane, owner model.ID, lease ti
 	})
 }
 
-// recordSends writes results down, in an order that no two nodes can hold against each other. It
-// reports whether the channel is connected.
+// ReclaimSends puts back in the queue what is marked as being sent in this lane and is not in hand: a
+// step whose commit got no answer marked it, and nobody was told to send it.
+func (d *Desk) ReclaimSends(ctx context.Context, lane Lane, owner model.ID, inHand map[model.ID]struct{}) error {
+	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		held, err := tx.HoldsLane(lane, owner)
+		if err != nil || !held { // whoever holds it now has settled them
+			return struct{}{}, err
+		}
+		marked, err := tx.BeingSent(lane)
+		for _, message := range marked {
+			if _, mine := inHand[message]; !mine {
+				tx.UnmarkSend(message)
+			}
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// recordSends writes results down. Whoever has several has called LockSeveral. It reports whether the channel is connected.
 func (d *Desk) recordSends(tx *store.Tx, lane Lane, done []SendDone) (connected bool, err error) {
 	ch, found, err := tx.AnyChannel(lane.Subject)
 	if err != nil || !found {
 		return false, err
 	}
-	done = slices.Clone(done)
-	slices.SortStableFunc(done, func(a, b SendDone) int {
-		return bytes.Compare(a.Job.queued.Conversation[:], b.Job.queued.Conversation[:])
-	})
 	in := d.intake(tx, ch)
 	for i := range done {
 		if err := in.sendDone(lane, &done[i]); err != nil {

@@ -3,7 +3,9 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -367,4 +369,78 @@ func (l *line) force(t *testing.T, change func(tx *store.Tx) error) {
 	if err := l.d.store.Write(t.Context(), change); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
+	eachLine(t, func(t *testing.T, l *line) {
+		ana, bia := l.from(t, "5511987650001", time.Now()), l.from(t, "5511987650002", time.Now())
+		l.send(t, ana, "in hand")
+		inHand := l.step(t).Jobs[0]
+		l.send(t, bia, "marked for nobody")
+		if lost := l.step(t).Jobs; len(lost) != 1 {
+			t.Fatalf("%+v", lost)
+		}
+		hand := map[model.ID]struct{}{inHand.Message(): {}}
+
+		t.Run("has its messages sent after all, once", func(t *testing.T) {
+			if jobs := l.step(t).Jobs; len(jobs) != 0 {
+				t.Fatalf("%+v", jobs)
+			}
+			if err := l.d.ReclaimSends(t.Context(), l.lane, l.me, hand); err != nil {
+				t.Fatal(err)
+			}
+			jobs := l.step(t).Jobs
+			if len(jobs) != 1 || jobs[0].Out.Text != "marked for nobody" || jobs[0].queued.Attempts != 0 {
+				t.Fatalf("%+v", jobs)
+			}
+			l.step(t, ok(jobs[0], "wa.1"), ok(inHand, "wa.2"))
+		})
+		t.Run("is for the lane's owner alone to mend", func(t *testing.T) {
+			l.send(t, bia, "another's")
+			if jobs := l.step(t).Jobs; len(jobs) != 1 {
+				t.Fatalf("%+v", jobs)
+			}
+			if err := l.d.ReclaimSends(t.Context(), l.lane, model.NewID(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if jobs := l.step(t).Jobs; len(jobs) != 0 {
+				t.Fatalf("a message that is being sent was put back: %+v", jobs)
+			}
+		})
+	})
+}
+
+func TestReportsAndResultsAboutTheSameConversationsDoNotBlockEachOther(t *testing.T) {
+	eachLine(t, func(t *testing.T, l *line) {
+		const people, rounds = 8, 12
+		var phones []string
+		for i := range people {
+			phones = append(phones, fmt.Sprintf("55119876500%02d", i))
+			l.from(t, phones[i], time.Now())
+		}
+		nodes := l.nodes[:min(len(l.nodes), 2)]
+		var all sync.WaitGroup
+		began := time.Now()
+		for worker := range 4 {
+			all.Go(func() {
+				for round := range rounds {
+					var items []model.Incoming
+					for i := range people { // every worker has an order of its own
+						phone := phones[(i*(2*worker+1)+round)%people]
+						items = append(items, model.Incoming{Message: &model.IncomingMessage{
+							ExternalID: "in." + model.NewID().String(), Customer: model.Person{WAID: phone}, Type: "text", Text: "hi", At: time.Now(),
+						}})
+					}
+					if err := nodes[worker%len(nodes)].Receive(context.Background(), l.channel.ID, items); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		// PostgreSQL notices two that wait for each other only after a second.
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%v for %d batches", took, 4*rounds)
+		}
+	})
 }

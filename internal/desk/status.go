@@ -166,12 +166,12 @@ func (d *Desk) SettleEarlyStatuses(ctx context.Context) error {
 	if err != nil || len(matches) == 0 && !stale {
 		return err
 	}
-	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
-		for _, one := range matches {
-			if err := d.settleMatch(tx, one); err != nil {
-				return struct{}{}, err
-			}
+	for _, one := range matches { // each by itself: it locks its conversation
+		if err := d.store.Write(ctx, func(tx *store.Tx) error { return d.settleMatch(tx, one) }); err != nil {
+			return err
 		}
+	}
+	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
 		tx.DropEarlyStatuses(tx.Now.Add(-earlyStatusLife))
 		return struct{}{}, nil
 	})

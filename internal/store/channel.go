@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 
 	"recado/internal/model"
 )
@@ -75,16 +74,4 @@ func (tx *Tx) WarnOfChannel(company, id model.ID, warning *string) {
 func (tx *Tx) SetChannelStatus(company, id model.ID, status string, reason *string) {
 	tx.later(`UPDATE channels SET status = $3, status_reason = $4, updated_at = $5 WHERE id = $1 AND company = $2`,
 		id, company, status, reason, tx.Now)
-}
-
-// LockIntake lets one transaction at a time take several reports of a channel. Two that lock the same
-// conversations in different orders would otherwise wait for each other.
-func (tx *Tx) LockIntake(channel model.ID) error {
-	if tx.SQLite() {
-		return nil // one writer at a time
-	}
-	const intake = 1 // the first half of the key; the bigint keys of other locks are apart from these
-	key := int64(int32(binary.BigEndian.Uint32(channel[12:])))
-	_, err := tx.one(`SELECT pg_advisory_xact_lock($1, $2)`, []any{intake, key}, func(Row) {})
-	return err
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"strings"
 	"time"
 
@@ -35,6 +36,15 @@ func scanConversation(r Row) model.Conversation {
 // caller's question.
 func (tx *Tx) Conversation(company, id model.ID) (model.Conversation, bool, error) {
 	return tx.conversation(`WHERE c.id = $1 AND c.company = $2`, id, company)
+}
+
+// LockSeveral comes before the locks of a transaction that locks several conversations of a channel, in
+// whatever order: two such transactions take turns, and one that locks a single conversation waits for
+// nobody who waits for it. SQLite has one writer and needs none of this.
+func (tx *Tx) LockSeveral(channel model.ID) {
+	if !tx.SQLite() {
+		tx.later(`SELECT pg_advisory_xact_lock($1)`, int64(binary.BigEndian.Uint64(channel[8:])))
+	}
 }
 
 // LockConversation is Conversation, and keeps every other writer away from it until the end of the

@@ -41,7 +41,7 @@ func (tx *Tx) TakeLane(kind string, subject, owner model.ID, lease time.Duration
 }
 
 // HoldsLane reports whether the lane is still the one that owner took, and keeps it so until the end
-// of the transaction. Every transaction that writes a result asks first.
+// of the transaction.
 func (tx *Tx) HoldsLane(lane Lane, owner model.ID) (bool, error) {
 	lock := ""
 	if !tx.SQLite() {

@@ -16,10 +16,12 @@ import (
 )
 
 const (
-	pgAttempts    = 6
-	pgConnectTime = 5 * time.Second  // to get a connection
-	pgTxTime      = 10 * time.Second // for a whole transaction
-	pgLockKey     = 0x7265_6361_646f // "recado": held while the schema is brought up to date
+	pgAttempts     = 6
+	pgMigrateTries = 30
+	pgConnectTime  = 5 * time.Second  // to get a connection
+	pgTxTime       = 10 * time.Second // for a whole transaction
+	pgIdleTime     = 3 * time.Second  // between two statements of one: a node that froze frees its locks while others still wait for them
+	pgLockKey      = 0x7265_6361_646f // "recado": held while the schema is brought up to date
 
 	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -48,7 +50,7 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	config.ConnConfig.RuntimeParams["application_name"] = "recado"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "60000" // a node that froze frees its locks
+	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(pgIdleTime.Milliseconds(), 10)
 	if err := preparePostgres(ctx, config.ConnConfig, migrations, o.Now); err != nil {
 		return nil, err
 	}
@@ -86,6 +88,17 @@ func preparePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, no
 		return fmt.Errorf("store: %w", err)
 	}
 	for _, m := range steps {
+		if err := pgMigrate(ctx, conn, m, now); err != nil {
+			return fmt.Errorf("store: schema step %04d: %w", m.version, err)
+		}
+	}
+	return nil
+}
+
+// pgMigrate takes one step. Nodes of the version before may be at work: where the step and their
+// transactions wait for each other and PostgreSQL ends the step, it is taken again.
+func pgMigrate(ctx context.Context, conn *pgx.Conn, m migration, now func() time.Time) error {
+	for try := 1; ; try++ {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := conn.PgConn().Exec(ctx, forEngine(m.text, false)).ReadAll(); err != nil {
 				return err
@@ -93,11 +106,15 @@ func preparePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, no
 			_, err := tx.Exec(ctx, insertMigration, m.version, m.name, now().UnixMilli(), m.checksum)
 			return err
 		})
-		if err != nil {
-			return fmt.Errorf("store: schema step %04d: %w", m.version, err)
+		if err == nil || !repeatable(err) || try == pgMigrateTries {
+			return err
+		}
+		select {
+		case <-time.After(10*time.Millisecond + rand.N(100*time.Millisecond)):
+		case <-ctx.Done():
+			return err
 		}
 	}
-	return nil
 }
 
 // checkPostgres refuses servers that cannot hold the data as it is written, and sees to it that what

@@ -169,6 +169,16 @@ func (tx *Tx) StillSending(lane Lane, message model.ID) (bool, error) {
 	return tx.one(`SELECT 1 FROM sends WHERE message = $1 AND state = 'sending' AND epoch = $2`, []any{message, lane.Epoch}, func(Row) {})
 }
 
+// BeingSent lists the messages that are marked as being sent under this epoch of the lane.
+func (tx *Tx) BeingSent(lane Lane) ([]model.ID, error) {
+	return tx.ids(`SELECT message FROM sends WHERE channel = $1 AND state = 'sending' AND epoch = $2 ORDER BY message`, lane.Subject, lane.Epoch)
+}
+
+// UnmarkSend puts a message back in the queue as if it had never been taken out.
+func (tx *Tx) UnmarkSend(message model.ID) {
+	tx.later(`UPDATE sends SET state = 'queued', attempts = attempts - 1 WHERE message = $1`, message)
+}
+
 // RequeueSend puts a message that certainly did not go out back in the queue.
 func (tx *Tx) RequeueSend(message model.ID, due time.Time) {
 	tx.later(`UPDATE sends SET state = 'queued', due_at = $2 WHERE message = $1`, message, due)
