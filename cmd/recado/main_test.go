@@ -44,6 +44,8 @@ func TestCommandLine(t *testing.T) {
 			{"listen", "--addr", "nonsense"},
 			{"simulate-whatsapp", "--addr", "nonsense"},
 			{"serve", "--s3-bucket", "media"},
+			{"serve", "--lease", "8s"},
+			{"serve", "--drain", "-1s"},
 			{"key", "list", "--company", "7"},
 			{"user", "create"},
 			{"nonsense"},

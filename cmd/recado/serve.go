@@ -50,6 +50,9 @@ type serveCmd struct {
 	WebhookRetries       string        `name:"webhook-retries" default:"30s,2m,10m,1h,6h" help:"Waits before each retry of a delivery."`
 	WebhookAllowInsecure bool          `name:"webhook-allow-insecure" help:"Development only: allow http and internal addresses."`
 
+	Lease time.Duration `help:"How long the work of a node that died waits for the others; default: 20s, for webhooks the timeout and 6s."`
+	Drain time.Duration `default:"0s" help:"How long to answer on after SIGTERM while /readyz says 503, so that load balancers turn away."`
+
 	Demo bool `help:"On an empty database, first make two demo companies and write demo.json."`
 }
 
@@ -120,6 +123,10 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 		return config, fmt.Errorf("--rate and --burst must be at least 1 (%w)", errUsage)
 	case c.WebhookTimeout <= 0:
 		return config, fmt.Errorf("--webhook-timeout must be positive (%w)", errUsage)
+	case c.Lease != 0 && c.Lease < c.WebhookTimeout+time.Second:
+		return config, fmt.Errorf("--lease must be at least a second longer than --webhook-timeout (%w)", errUsage)
+	case c.Drain < 0 || c.Drain > 20*time.Second:
+		return config, fmt.Errorf("--drain must be between 0s and 20s (%w)", errUsage)
 	case !plainHeaderName(c.Brand):
 		return config, fmt.Errorf("--brand must be letters and digits (%w)", errUsage)
 	}
@@ -135,6 +142,7 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 		return config, err
 	}
 	config.Addr, config.MetricsAddr = c.Addr, c.MetricsAddr
+	config.Lease, config.Drain = c.Lease, c.Drain
 	config.Version, config.Brand, config.Rate = version, c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
 	config.WebhookTimeout, config.WebhookRetries, config.WebhookAllowInsecure = c.WebhookTimeout, retries, c.WebhookAllowInsecure
 	return config, nil

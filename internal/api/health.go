@@ -15,8 +15,14 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"ok"}`))
 }
 
-// readyz says that the database answers and its migrations are done.
+// readyz says that the database answers, its migrations are done, and the server is not about to stop.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
+			Code: model.CodeUnavailable, Message: "This server is about to stop.", RetryAfter: time.Second,
+		})
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
 	if err := s.desk.Ready(ctx); err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -42,7 +43,8 @@ type Server struct {
 	limits *limits
 	doc    []byte
 
-	streams *open
+	streams  *open
+	draining atomic.Bool
 }
 
 // New builds the server from the table of routes.
@@ -109,6 +111,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["X-Request-Id"] = []string{c.requestID}
 	h["X-Api-Version"] = versionHeader
+	if s.draining.Load() {
+		h["Connection"] = closeHeader
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler { //nolint:errorlint // compared by identity, as net/http does
@@ -131,7 +136,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.finish()
 }
 
-var versionHeader = []string{Version}
+var (
+	versionHeader = []string{Version}
+	closeHeader   = []string{"close"}
+)
+
+// Drain prepares for the end: from now on the server says that it is not ready, and every answer is the
+// last of its connection.
+func (s *Server) Drain() { s.draining.Store(true) }
 
 // unknown answers what no route matches: 405 where the path exists for another method, else 404.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {

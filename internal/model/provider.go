@@ -128,6 +128,10 @@ type Outgoing struct {
 	Media    *OutgoingMedia
 	Template *Template
 	ReplyTo  string // external id of the message to quote
+
+	// Expired is asked right before the message leaves, after all that may take long. True keeps it
+	// here: somebody else may have decided about it by now. nil means never.
+	Expired func() bool
 }
 
 // OutgoingMedia is a file to send. With a ProviderID that is still valid nothing is uploaded.

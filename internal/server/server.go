@@ -47,10 +47,12 @@ type Config struct {
 	WebhookTimeout       time.Duration
 	WebhookRetries       model.Retries
 	WebhookAllowInsecure bool
-	WebhookLease         time.Duration // how long a dead node holds an address; default: the timeout and 6 s
-	Version              string        // of the binary, for the User-Agent of deliveries
+	Version              string // of the binary, for the User-Agent of deliveries
 
 	WhatsAppBaseURL string // "": Meta's Graph API
+
+	Lease time.Duration // how long a dead node keeps its work from the others; default: 20 s, for webhooks the timeout and 6 s
+	Drain time.Duration // how long a stopping server answers on while it says that it is not ready
 
 	// Prepare runs once the address is known and before the first call is answered; callers wait meanwhile.
 	Prepare func(*Server) error
@@ -173,7 +175,7 @@ func (s *Server) serve() error {
 		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
-	s.deliver = &work.Deliver{Desk: s.Desk, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.WebhookLease}
+	s.deliver = &work.Deliver{Desk: s.Desk, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.Lease}
 	if s.config.Prepare != nil {
 		if err := s.config.Prepare(s); err != nil {
 			return errors.Join(err, l.Close())
@@ -199,7 +201,7 @@ func (s *Server) run(ctx context.Context) {
 	for _, loop := range []interface{ Run(context.Context) }{
 		&work.Seen{Desk: s.Desk, Logger: log},
 		&work.Watchdog{Desk: s.Desk, Logger: log},
-		&work.Send{Desk: s.Desk, Provider: &work.WhatsApp{Desk: s.Desk, Graph: s.graph}, Logger: log},
+		&work.Send{Desk: s.Desk, Provider: &work.WhatsApp{Desk: s.Desk, Graph: s.graph}, Logger: log, Lease: s.config.Lease},
 		&work.Fetch{Desk: s.Desk, Graph: s.graph, Logger: log},
 		&work.Receipts{Desk: s.Desk, Graph: s.graph, Logger: log},
 		&work.Index{Desk: s.Desk, Logger: log},
@@ -244,10 +246,11 @@ func (s *Server) serveMetrics() error {
 // Failed tells when serving ended by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop takes no new calls, finishes the ones it accepted, then ends the loops and closes the database.
+// Stop first lets load balancers turn away for the time of Drain; then it takes no new calls, finishes the ones it accepted, then ends the loops and closes the database.
 func (s *Server) Stop(ctx context.Context) error {
 	var err error
 	if s.http != nil {
+		s.drain(ctx)
 		err = s.http.Shutdown(ctx)
 	}
 	if s.metrics != nil {
@@ -260,6 +263,19 @@ func (s *Server) Stop(ctx context.Context) error {
 	s.guard.Close()
 	s.graph.Close()
 	return errors.Join(err, s.store.Close())
+}
+
+// drain answers on, with every answer the last of its connection, so that no caller is on its way when
+// the door closes.
+func (s *Server) drain(ctx context.Context) {
+	if s.config.Drain <= 0 {
+		return
+	}
+	s.API.Drain()
+	select {
+	case <-time.After(s.config.Drain):
+	case <-ctx.Done():
+	}
 }
 
 // Backup writes a consistent copy of the SQLite database.

@@ -183,3 +183,18 @@ func canonical(t *testing.T, s string) string {
 	b, _ := json.Marshal(v)
 	return string(b)
 }
+
+func TestAMessageWhoseTimeHasPassedIsKeptBack(t *testing.T) {
+	sim, client := connect(t, simulator.Options{})
+	out := hello("late")
+	asked := 0
+	out.Expired = func() bool { asked++; return true }
+	_, err := client.Send(t.Context(), out)
+	refused, ok := errors.AsType[*model.SendError](err)
+	if !ok || !refused.Retry || refused.Fate == model.Uncertain || asked != 1 {
+		t.Fatalf("%v, asked %d times", err, asked)
+	}
+	if len(sim.Ledger("")) != 0 || sim.Calls("messages") != 0 {
+		t.Fatal("it was sent")
+	}
+}

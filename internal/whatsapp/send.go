@@ -33,6 +33,11 @@ func (c *Client) Send(ctx context.Context, out model.Outgoing) (model.SendResult
 		}
 		body[m.Kind].(map[string]any)["id"] = result.MediaID
 	}
+	if out.Expired != nil && out.Expired() {
+		return model.SendResult{MediaID: result.MediaID}, &model.SendError{
+			Code: "unavailable", Message: "The message was kept back: it had waited too long on its way out.", Retry: true,
+		}
+	}
 	var answer struct {
 		Contacts list[struct {
 			WAID   text `json:"wa_id"`
