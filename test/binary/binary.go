@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,32 +21,62 @@ import (
 	"time"
 )
 
-var built struct {
-	sync.Once
-	path string
-	err  error
-}
+var built = sync.OnceValues(func() (string, error) { return build() })
 
-// Path gives the command, built from the sources under test. With the race detector in the test it
-// is in the command too.
+// Path gives the command, built from the sources under test.
 func Path(t testing.TB) string {
 	t.Helper()
-	built.Do(func() {
-		dir, err := os.MkdirTemp("", "recado-binary-")
-		if err != nil {
-			built.err = err
-			return
-		}
-		built.path = filepath.Join(dir, "recado")
-		out, err := exec.Command("go", "build", "-buildvcs=false", "-o", built.path, "recado/cmd/recado").CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("%w: %s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return built.path
+	return path
+}
+
+// Newer builds the command as a later release would be: with files added to the sources, by their paths
+// from the module's root.
+func Newer(t testing.TB, files map[string]string) string {
+	t.Helper()
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	replace := map[string]string{}
+	for path, text := range files {
+		added := filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(added, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(strings.TrimSpace(string(root)), path)] = added
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, err := build("-overlay", list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(path)) })
+	return path
+}
+
+func build(flags ...string) (path string, err error) {
+	dir, err := os.MkdirTemp("", "recado-binary-")
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "recado")
+	args := append([]string{"build", "-buildvcs=false", "-o", path}, flags...)
+	if out, err := exec.Command("go", append(args, "recado/cmd/recado")...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
 }
 
 // Process is one running `recado serve`.
@@ -53,6 +84,7 @@ type Process struct {
 	Dir  string // its data folder
 	URL  string // without /v1
 	Demo Demo
+	Path string // of the command, from its next start on
 
 	t      testing.TB
 	args   []string
@@ -82,23 +114,37 @@ type Demo struct {
 // at the end of the test.
 func Serve(t testing.TB, dir string, args ...string) *Process {
 	t.Helper()
+	p := New(t, dir, append([]string{"--demo"}, args...)...)
+	p.Start()
+	return p
+}
+
+// New is a `recado serve` that is not started yet, on a free port of its own.
+func New(t testing.TB, dir string, args ...string) *Process {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	addr := l.Addr().String()
 	_ = l.Close()
-	p := &Process{t: t, Dir: dir, URL: "http://" + addr}
-	p.args = append([]string{"serve", "--demo", "--data", dir, "--addr", addr, "--rate", "1000000", "--burst", "1000000", "--webhook-allow-insecure"}, args...)
+	p := &Process{t: t, Dir: dir, URL: "http://" + addr, Path: Path(t)}
+	p.args = append([]string{"serve", "--data", dir, "--addr", addr, "--rate", "1000000", "--burst", "1000000", "--webhook-allow-insecure"}, args...)
 	t.Cleanup(p.Kill)
-	p.Start()
 	return p
 }
 
 // Start runs the command and waits until it is ready.
 func (p *Process) Start() {
 	p.t.Helper()
-	p.cmd = exec.Command(Path(p.t), p.args...)
+	p.Launch()
+	p.WaitReady()
+}
+
+// Launch runs the command.
+func (p *Process) Launch() {
+	p.t.Helper()
+	p.cmd = exec.Command(p.Path, p.args...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	p.stderr.Reset()
 	p.cmd.Stderr = &p.stderr
@@ -112,16 +158,15 @@ func (p *Process) Start() {
 		_ = cmd.Wait()
 		close(ended)
 	}()
-	p.waitReady()
-	if raw, err := os.ReadFile(filepath.Join(p.Dir, "demo.json")); err == nil {
-		if err := json.Unmarshal(raw, &p.Demo); err != nil {
-			p.t.Fatal(err)
-		}
-	}
 }
 
-func (p *Process) waitReady() {
+// Ended is closed when the process has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// WaitReady returns when the server answers that it is ready and, if it makes the demo, that is there.
+func (p *Process) WaitReady() {
 	p.t.Helper()
+	demo := filepath.Join(p.Dir, "demo.json")
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
@@ -135,10 +180,16 @@ func (p *Process) waitReady() {
 			continue
 		}
 		_ = resp.Body.Close()
-		_, demo := os.Stat(filepath.Join(p.Dir, "demo.json"))
-		if resp.StatusCode == 200 && demo == nil {
-			return
+		raw, err := os.ReadFile(demo)
+		if resp.StatusCode != 200 || err != nil && slices.Contains(p.args, "--demo") {
+			continue
 		}
+		if err == nil {
+			if err := json.Unmarshal(raw, &p.Demo); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		return
 	}
 	p.t.Fatalf("the server did not become ready: %s", p.stderr.String())
 }

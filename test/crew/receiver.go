@@ -1,4 +1,4 @@
-package crash
+package crew
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,9 +16,13 @@ import (
 	"recado/internal/model"
 )
 
-// receiver is a customer's webhook. It keeps every event and what it tells of.
-type receiver struct {
+// Receiver is a customer's webhook. It keeps every event and what it tells of.
+type Receiver struct {
 	*httptest.Server
+	Webhook string // its id
+	// Hook, if set, is called with every delivery before it is answered, and with the brand of the node
+	// that made it.
+	Hook   func(brand, event string)
 	secret atomic.Value
 	t      *testing.T
 
@@ -27,26 +32,32 @@ type receiver struct {
 	heard  chan struct{}                  // closed and replaced at every delivery
 }
 
-func newReceiver(t *testing.T) *receiver {
-	r := &receiver{t: t, bodies: map[string][]byte{}, about: map[string]map[string]struct{}{}, heard: make(chan struct{})}
+func newReceiver(t *testing.T) *Receiver {
+	r := &Receiver{t: t, bodies: map[string][]byte{}, about: map[string]map[string]struct{}{}, heard: make(chan struct{})}
 	r.Server = httptest.NewServer(http.HandlerFunc(r.hear))
 	t.Cleanup(r.Close)
 	return r
 }
 
-func (r *receiver) hear(rw http.ResponseWriter, req *http.Request) {
+func (r *Receiver) hear(rw http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return // the sender died in the middle; it will come again
 	}
-	h := req.Header
-	if err := model.VerifyService(r.secret.Load().(string), h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, time.Now()); err != nil {
+	brand := brandOf(req.Header)
+	header := func(name string) string { return req.Header.Get("X-" + brand + "-" + name) }
+	// A node that was paused may come with an old one; that it is old is for the receiver to say.
+	seconds, _ := strconv.ParseInt(header("Timestamp"), 10, 64)
+	if err := model.VerifyService(r.secret.Load().(string), header("Signature"), header("Timestamp"), body, time.Unix(seconds, 0)); err != nil {
 		r.t.Errorf("a delivery that cannot be believed: %v", err)
 	}
 	event := decode(body)
 	id, _ := event["id"].(string)
-	if id == "" || id != h.Get("X-Service-Event-Id") {
-		r.t.Errorf("the event %q came under the id %q", id, h.Get("X-Service-Event-Id"))
+	if id == "" || id != header("Event-Id") {
+		r.t.Errorf("the event %q came under the id %q", id, header("Event-Id"))
+	}
+	if r.Hook != nil {
+		r.Hook(brand, id)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +75,18 @@ func (r *receiver) hear(rw http.ResponseWriter, req *http.Request) {
 	r.heard = make(chan struct{})
 }
 
-func (r *receiver) count() int {
+// brandOf finds the name in the X-<Brand>-* headers.
+func brandOf(h http.Header) string {
+	for name := range h {
+		if brand, ok := strings.CutSuffix(name, "-Event-Id"); ok {
+			return strings.TrimPrefix(brand, "X-")
+		}
+	}
+	return ""
+}
+
+// Count is how many events came.
+func (r *Receiver) Count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.bodies)
@@ -96,23 +118,23 @@ type feed struct {
 	ids    map[string]bool
 }
 
-// hearsEverything waits until every event of everything that happened has come, and finds it in the feed.
-func (w *world) hearsEverything(t *testing.T) {
+// HearsEverything waits until every event of everything that happened has come, and finds it in the feed.
+func (c *Crew) HearsEverything(t *testing.T) {
 	t.Helper()
 	var expected []string
-	for _, c := range w.clerks {
-		expected = append(expected, c.expected...)
+	for _, k := range c.clerks {
+		expected = append(expected, k.expected...)
 	}
-	for _, a := range w.pages(t, "/attendances?from=2020-01-01") {
-		if c := w.clerkOf(a["conversation"]); c != nil {
+	for _, a := range c.pages(t, "/attendances?from=2020-01-01") {
+		if c.clerkOf(a["conversation"]) != nil {
 			expected = append(expected, "attendance.opened "+a["id"].(string))
 		}
 	}
 	late := time.After(eventLimit)
 	for {
-		w.receiver.mu.Lock()
-		missing, heard := w.receiver.missing(expected), w.receiver.heard
-		w.receiver.mu.Unlock()
+		c.Receiver.mu.Lock()
+		missing, heard := c.Receiver.missing(expected), c.Receiver.heard
+		c.Receiver.mu.Unlock()
 		if len(missing) == 0 {
 			break
 		}
@@ -123,23 +145,23 @@ func (w *world) hearsEverything(t *testing.T) {
 			return
 		}
 	}
-	w.readFeed(t)
-	w.receiver.mu.Lock()
-	defer w.receiver.mu.Unlock()
+	c.readFeed(t)
+	c.Receiver.mu.Lock()
+	defer c.Receiver.mu.Unlock()
 	for _, what := range expected {
-		ids := w.receiver.about[what]
+		ids := c.Receiver.about[what]
 		if len(ids) != 1 && !strings.HasPrefix(what, string(model.EventConversationUpdated)) {
 			t.Errorf("%s was told under %d ids", what, len(ids))
 		}
 		for id := range ids {
-			if !w.feed.ids[id] {
+			if !c.feed.ids[id] {
 				t.Errorf("the feed lacks the event %s: %s", id, what)
 			}
 		}
 	}
 }
 
-func (r *receiver) missing(expected []string) (missing []string) {
+func (r *Receiver) missing(expected []string) (missing []string) {
 	for _, what := range expected {
 		if len(r.about[what]) == 0 {
 			missing = append(missing, what)
@@ -149,25 +171,25 @@ func (r *receiver) missing(expected []string) (missing []string) {
 }
 
 // readFeed goes on from the last cursor, which outlived the server.
-func (w *world) readFeed(t *testing.T) {
+func (c *Crew) readFeed(t *testing.T) {
 	t.Helper()
-	if w.feed.ids == nil {
-		w.feed.ids = map[string]bool{}
+	if c.feed.ids == nil {
+		c.feed.ids = map[string]bool{}
 	}
 	for {
 		path := "/events?limit=100"
-		if w.feed.cursor != "" {
-			path += "&after=" + w.feed.cursor
+		if c.feed.cursor != "" {
+			path += "&after=" + c.feed.cursor
 		}
-		page := w.must(t, "GET", path, nil)
+		page := c.Must(t, "GET", path, nil)
 		for _, e := range page["data"].([]any) {
 			id := e.(map[string]any)["id"].(string)
-			if w.feed.ids[id] {
+			if c.feed.ids[id] {
 				t.Errorf("the feed shows the event %s twice", id)
 			}
-			w.feed.ids[id] = true
+			c.feed.ids[id] = true
 		}
-		w.feed.cursor = page["next_cursor"].(string)
+		c.feed.cursor = page["next_cursor"].(string)
 		if len(page["data"].([]any)) == 0 {
 			return
 		}

@@ -1,0 +1,242 @@
+// Package crew is a mixed load that remembers every answer: clerks send, receive, move cards, transfer
+// and close, and afterwards hold what the server shows against what it had answered. Every change that
+// got its 2xx must be there with its content, a repeat gives the original and has no second effect,
+// numbers have no gaps, events arrive, figures are right. What got no answer may or may not have
+// happened, but after a repeat it has happened once. It is for tests that kill, pause and starve servers.
+package crew
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/test/binary"
+)
+
+const eventLimit = 2 * time.Minute
+
+// Crew works for the first company of a demo.
+type Crew struct {
+	Receiver *Receiver
+	Answered func()       // called after every answer, if set
+	Command  string       // the path of recado, for a fresh count of the report
+	Total    atomic.Int64 // answers
+	Lost     atomic.Int64 // calls without one
+
+	door     Door
+	key      string
+	company  string
+	channel  string
+	owner    string
+	sectors  []string
+	labels   []string
+	board    string
+	system   string // the board of attendances
+	stages   []string
+	clerks   []*clerk
+	shown    map[string][]map[string]any // the cards of the board, by title
+	feed     feed
+	dir      string
+	database string
+}
+
+// Options say for whom a crew works.
+type Options struct {
+	Door     Door
+	Demo     binary.Demo
+	Dir      string // the data folder and
+	Database string // the database of the server
+	Clerks   int
+	Seed     uint64
+}
+
+// Hire registers a webhook and gets clerks ready, each with a customer.
+func Hire(t *testing.T, o Options) *Crew {
+	t.Helper()
+	demo := o.Demo.Companies[0]
+	c := &Crew{
+		door: o.Door, key: demo.APIKey, company: demo.ID, channel: demo.Channel, owner: demo.User, sectors: demo.Sectors, labels: demo.Labels,
+		Command: binary.Path(t), board: demo.Board, system: demo.AttendancesBoard, dir: o.Dir, database: o.Database, Receiver: newReceiver(t),
+	}
+	made := c.Must(t, "POST", "/integrations/webhooks", map[string]any{"name": "crew", "url": c.Receiver.URL, "events": model.AllEvents})
+	c.Receiver.Webhook = made["id"].(string)
+	c.Receiver.secret.Store(made["secret"])
+	for _, stage := range c.Must(t, "GET", "/kanban/boards/"+c.board, nil)["stages"].([]any) {
+		c.stages = append(c.stages, stage.(map[string]any)["id"].(string))
+	}
+	for n := range o.Clerks {
+		c.clerks = append(c.clerks, newClerk(t, c, n, o.Seed))
+	}
+	return c
+}
+
+// Work has every clerk make one call after the other until stop is closed, or one of its calls gets no
+// answer; that one is left for Verify.
+func (c *Crew) Work(stop <-chan struct{}) {
+	var all sync.WaitGroup
+	for _, k := range c.clerks {
+		all.Go(func() { k.work(stop) })
+	}
+	all.Wait()
+}
+
+// Verify settles what got no answer and holds everything the server shows against what it had answered.
+// Nobody may be working meanwhile.
+func (c *Crew) Verify(t *testing.T) {
+	t.Helper()
+	c.each(func(k *clerk) { k.settle(t) })
+	c.each(func(k *clerk) { k.again(t) })
+	c.shown = map[string][]map[string]any{}
+	for _, m := range c.pages(t, "/kanban/cards?status=all&board_id="+c.board) {
+		c.shown[m["title"].(string)] = append(c.shown[m["title"].(string)], m)
+	}
+	c.each(func(k *clerk) { k.verify(t) })
+	c.protocols(t)
+	c.attendanceCards(t)
+	c.report(t)
+}
+
+func (c *Crew) each(do func(k *clerk)) {
+	var all sync.WaitGroup
+	for _, k := range c.clerks {
+		all.Go(func() { do(k) })
+	}
+	all.Wait()
+}
+
+func (c *Crew) answered() {
+	c.Total.Add(1)
+	if c.Answered != nil {
+		c.Answered()
+	}
+}
+
+// call is one request with the company's key.
+func (c *Crew) call(method, path string, body any, headers ...string) (Answer, bool) {
+	return c.door.Call(c.request(method, path, body, headers...))
+}
+
+func (c *Crew) request(method, path string, body any, headers ...string) Request {
+	r := Request{Method: method, Path: "/v1" + path, Header: map[string]string{"Authorization": "Bearer " + c.key}}
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			panic(err)
+		}
+		r.Body, r.Header["Content-Type"] = encoded, "application/json"
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header[headers[i]] = headers[i+1]
+	}
+	fields, _ := body.(map[string]any)
+	r.Repeatable = method == "GET" || r.Header["Idempotency-Key"] != "" || fields["client_id"] != nil
+	return r
+}
+
+// Must is a call that has to succeed.
+func (c *Crew) Must(t testing.TB, method, path string, body any, headers ...string) map[string]any {
+	t.Helper()
+	a, ok := c.call(method, path, body, headers...)
+	if !ok || a.Status >= 300 {
+		t.Fatalf("%s %s: %d %s", method, path, a.Status, a.Body)
+	}
+	return decode(a.Body)
+}
+
+func (c *Crew) pages(t *testing.T, path string) []map[string]any {
+	t.Helper()
+	return c.Pages(t, path, math.MaxInt)
+}
+
+// Pages follows a list with cursors to its end, or until there are most.
+func (c *Crew) Pages(t *testing.T, path string, most int) (all []map[string]any) {
+	t.Helper()
+	path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "limit=100"
+	cursor := ""
+	for {
+		page := c.Must(t, "GET", path+cursor, nil)
+		for _, element := range page["data"].([]any) {
+			all = append(all, element.(map[string]any))
+		}
+		next, _ := page["next_cursor"].(string)
+		if next == "" || len(all) >= most {
+			return all
+		}
+		cursor = "&cursor=" + next
+	}
+}
+
+func decode(raw []byte) map[string]any {
+	var v map[string]any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return map[string]any{}
+	}
+	return v
+}
+
+// protocols wants every number from 1 on exactly once.
+func (c *Crew) protocols(t *testing.T) {
+	t.Helper()
+	seen := map[string]bool{}
+	all := c.pages(t, "/attendances?from=2020-01-01")
+	for _, a := range all {
+		protocol := a["protocol"].(string)
+		if seen[protocol] {
+			t.Errorf("%s was given twice", protocol)
+		}
+		seen[protocol] = true
+	}
+	for n := range len(all) {
+		if protocol := fmt.Sprintf("ATD-%06d", n+1); !seen[protocol] {
+			t.Errorf("there are %d attendances and none is %s", len(all), protocol)
+		}
+	}
+}
+
+// attendanceCards wants one card per attendance, where the attendance says.
+func (c *Crew) attendanceCards(t *testing.T) {
+	t.Helper()
+	var names []string
+	for _, stage := range c.Must(t, "GET", "/kanban/boards/"+c.system, nil)["stages"].([]any) {
+		names = append(names, stage.(map[string]any)["id"].(string))
+	}
+	cards := map[any]map[string]any{}
+	for _, card := range c.pages(t, "/kanban/cards?status=all&board_id="+c.system) {
+		if cards[card["attendance"]] != nil {
+			t.Errorf("two cards for the attendance %v", card["attendance"])
+		}
+		cards[card["attendance"]] = card
+	}
+	for _, a := range c.pages(t, "/attendances?from=2020-01-01") {
+		card, want := cards[a["id"]], names[0]
+		switch {
+		case a["status"] == "closed":
+			want = names[2]
+		case a["responsible"] != nil:
+			want = names[1]
+		}
+		if card == nil || card["stage_id"] != want || (card["status"] == "completed") != (a["status"] == "closed") {
+			t.Errorf("the card of %v does not follow it: %v %v", a["protocol"], a, card)
+		}
+	}
+}
+
+// report wants the figures that a fresh count gives.
+func (c *Crew) report(t *testing.T) {
+	t.Helper()
+	kept, _ := c.call("GET", "/reports/attendance", nil)
+	if out, err := exec.Command(c.Command, "report", "rebuild", "--data", c.dir, "--database-url", c.database, "--company", c.company).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if counted, _ := c.call("GET", "/reports/attendance", nil); !bytes.Equal(kept.Body, counted.Body) {
+		t.Errorf("the report said\n%s\nand counted afresh\n%s", kept.Body, counted.Body)
+	}
+}

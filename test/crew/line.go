@@ -1,0 +1,242 @@
+package crew
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/whatsapp/simulator"
+)
+
+// Line is a simulated WhatsApp whose numbers are connected to a server, with customers who wrote and may
+// be answered.
+type Line struct {
+	sim           *simulator.Simulator
+	door          Door
+	key           string
+	conversations []string
+
+	mu       sync.Mutex
+	accepted []string // ids of messages that got their 201
+	next     atomic.Int64
+}
+
+// OpenLine connects every number and has so many customers write, spread over the numbers.
+func OpenLine(t *testing.T, sim *simulator.Simulator, numbers []simulator.Number, door Door, key string, customers int) *Line {
+	t.Helper()
+	l := &Line{sim: sim, door: door, key: key}
+	for i, n := range numbers {
+		var channel struct{ ID, Warning string }
+		l.must(t, "POST", "/channels", map[string]any{"name": fmt.Sprintf("Number %d", i), "provider": "whatsapp", "credentials": map[string]any{
+			"phone_number_id": n.ID, "waba_id": simulator.DefaultWABAID, "token": simulator.DefaultToken, "app_secret": simulator.DefaultAppSecret,
+		}}, &channel)
+		if channel.Warning != "" {
+			t.Fatal(channel.Warning)
+		}
+		for c := i; c < customers; c += len(numbers) {
+			if _, err := sim.Receive(simulator.Inbound{Number: n.ID, Customer: fmt.Sprintf("55119%08d", 70000000+c), Text: "oi"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l.drain(t)
+		l.find(t, channel.ID)
+	}
+	if len(l.conversations) != customers {
+		t.Fatalf("%d conversations of %d", len(l.conversations), customers)
+	}
+	return l
+}
+
+func (l *Line) find(t *testing.T, channel string) {
+	t.Helper()
+	for offset, more := 0, true; more; offset += 100 {
+		var page struct {
+			Data    []struct{ ID string }
+			HasMore bool `json:"has_more"`
+		}
+		l.must(t, "GET", fmt.Sprintf("/conversations?channel=%s&limit=100&offset=%d", url.QueryEscape(channel), offset), nil, &page)
+		for _, c := range page.Data {
+			l.conversations = append(l.conversations, c.ID)
+		}
+		more = page.HasMore
+	}
+}
+
+// SendAll has workers post messages, to one conversation after the other and each until it is accepted,
+// until there are total of them or stop is closed; with a pace each worker begins one per tick.
+func (l *Line) SendAll(t *testing.T, workers, total int, pace time.Duration, stop <-chan struct{}) {
+	t.Helper()
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			tick := time.NewTicker(max(pace, time.Nanosecond))
+			defer tick.Stop()
+			for n := int(l.next.Add(1)) - 1; n < total; n = int(l.next.Add(1)) - 1 {
+				select {
+				case <-stop:
+					return
+				case <-tick.C:
+				}
+				id, err := l.send(l.conversations[n%len(l.conversations)], n)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				l.mu.Lock()
+				l.accepted = append(l.accepted, id)
+				l.mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Accepted is how many messages got their 201.
+func (l *Line) Accepted() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.accepted)
+}
+
+// send posts one message, again and again with the same client id while the server is not there.
+func (l *Line) send(conversation string, n int) (string, error) {
+	body := map[string]any{"client_id": model.NewID().String(), "text": fmt.Sprintf("Mensagem %d", n)}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(2 * time.Minute); ; <-tick.C {
+		var m message
+		a, ok := l.call("POST", "/conversations/"+conversation+"/messages", body, &m)
+		switch {
+		case ok && a.Status == http.StatusCreated:
+			return m.ID, nil
+		case ok && a.Status < 500:
+			return "", fmt.Errorf("a message was refused: %d %s", a.Status, a.Body)
+		case time.Now().After(end):
+			return "", fmt.Errorf("the server did not come back: %d %s", a.Status, a.Body)
+		}
+	}
+}
+
+// message is what the check at the end needs of a message.
+type message struct {
+	ID     string
+	Status string
+	Error  *model.MessageError
+}
+
+// Verify waits until no message is queued any more and every status has arrived. Then nothing went out
+// twice, what went out is called delivered, and what did not is called failed, with a reason. It gives
+// how many there are of each.
+func (l *Line) Verify(t *testing.T) (delivered int, failed map[string]int) {
+	t.Helper()
+	statuses := l.settle(t)
+	if repeated := l.sim.Repeated(); len(repeated) != 0 {
+		t.Errorf("%d messages went out more than once: %v", len(repeated), repeated)
+	}
+	reached := map[string]bool{}
+	accepted := l.sim.Ledger("")
+	for _, a := range accepted {
+		reached[a.ClientID] = true
+		if got := statuses[a.ClientID]; got.Status != "delivered" {
+			t.Errorf("%s was taken and delivered, and is called %q (%v)", a.ClientID, got.Status, got.Error)
+		}
+	}
+	failed = map[string]int{}
+	for id, got := range statuses {
+		switch {
+		case got.Status == "failed" && got.Error != nil && got.Error.Code != "":
+			failed[got.Error.Code]++
+		case got.Status == "failed":
+			t.Errorf("%s failed without a reason", id)
+		case !reached[id]:
+			t.Errorf("%s is called %s, but WhatsApp does not know it", id, got.Status)
+		}
+	}
+	return len(accepted), failed
+}
+
+func (l *Line) settle(t *testing.T) map[string]message {
+	t.Helper()
+	l.mu.Lock()
+	ids := l.accepted
+	l.mu.Unlock()
+	settled := map[string]message{}
+	look := func() bool {
+		for _, id := range ids {
+			if _, known := settled[id]; known {
+				continue
+			}
+			var m message
+			if a, ok := l.call("GET", "/messages/"+id, nil, &m); !ok || a.Status != http.StatusOK || m.Status == "queued" {
+				return false
+			}
+			settled[id] = m
+		}
+		return true
+	}
+	WaitFor(t, "the end of the queue", 5*time.Minute, look)
+	l.drain(t)
+	clear(settled)
+	WaitFor(t, "the final statuses", time.Minute, look)
+	return settled
+}
+
+// Failed lists the messages that are called failed at this moment.
+func (l *Line) Failed(t *testing.T) (ids []string) {
+	t.Helper()
+	l.mu.Lock()
+	accepted := l.accepted
+	l.mu.Unlock()
+	for _, id := range accepted {
+		var m message
+		l.must(t, "GET", "/messages/"+id, nil, &m)
+		if m.Status == "failed" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// drain waits until the server has taken every callback.
+func (l *Line) drain(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if err := l.sim.Drain(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l *Line) must(t *testing.T, method, path string, body, out any) {
+	t.Helper()
+	if a, ok := l.call(method, path, body, out); !ok || a.Status/100 != 2 {
+		t.Fatalf("%s %s: %d %s", method, path, a.Status, a.Body)
+	}
+}
+
+func (l *Line) call(method, path string, body, out any) (Answer, bool) {
+	a, ok := l.door.Call((&Crew{key: l.key}).request(method, path, body))
+	if ok && a.Status/100 == 2 {
+		ok = json.Unmarshal(a.Body, out) == nil
+	}
+	return a, ok
+}
+
+// WaitFor looks every 20 ms until what is waited for holds.
+func WaitFor(t testing.TB, what string, most time.Duration, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(most); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("in vain waited for: %s", what)
+		}
+	}
+}
