@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"recado/internal/model"
 )
@@ -83,10 +84,10 @@ func newClerk(t *testing.T, w *Crew, n int, seed uint64) *clerk {
 	return c
 }
 
-func (w *Crew) clerkOf(conversation any) *clerk {
-	for _, c := range w.clerks {
-		if c.conversation == conversation {
-			return c
+func (c *Crew) clerkOf(conversation any) *clerk {
+	for _, k := range c.clerks {
+		if k.conversation == conversation {
+			return k
 		}
 	}
 	return nil
@@ -99,11 +100,13 @@ func (c *clerk) text() string {
 
 // work makes one call after the other until it is told to stop, or until one gets no answer.
 func (c *clerk) work(stop <-chan struct{}) {
+	tick := time.NewTicker(max(c.w.pace, time.Nanosecond))
+	defer tick.Stop()
 	for c.open == nil {
 		select {
 		case <-stop:
 			return
-		default:
+		case <-tick.C:
 		}
 		if q := c.choose(); q != nil {
 			c.make(q)

@@ -46,6 +46,7 @@ type Crew struct {
 	feed     feed
 	dir      string
 	database string
+	pace     time.Duration
 }
 
 // Options say for whom a crew works.
@@ -55,6 +56,7 @@ type Options struct {
 	Dir      string // the data folder and
 	Database string // the database of the server
 	Clerks   int
+	Pace     time.Duration // each clerk begins one call per tick; 0: one after the other
 	Seed     uint64
 }
 
@@ -64,7 +66,7 @@ func Hire(t *testing.T, o Options) *Crew {
 	demo := o.Demo.Companies[0]
 	c := &Crew{
 		door: o.Door, key: demo.APIKey, company: demo.ID, channel: demo.Channel, owner: demo.User, sectors: demo.Sectors, labels: demo.Labels,
-		Command: binary.Path(t), board: demo.Board, system: demo.AttendancesBoard, dir: o.Dir, database: o.Database, Receiver: newReceiver(t),
+		Command: binary.Path(t), board: demo.Board, system: demo.AttendancesBoard, dir: o.Dir, database: o.Database, pace: o.Pace, Receiver: newReceiver(t),
 	}
 	made := c.Must(t, "POST", "/integrations/webhooks", map[string]any{"name": "crew", "url": c.Receiver.URL, "events": model.AllEvents})
 	c.Receiver.Webhook = made["id"].(string)

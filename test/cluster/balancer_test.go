@@ -1,0 +1,190 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/test/crew"
+)
+
+// balancer is a client of several nodes. It takes them in turn, leaves out those that are away, and
+// repeats only what may be repeated: calls that reached nobody, calls that certainly did nothing, and
+// calls that are the same done twice.
+type balancer struct {
+	t       *testing.T
+	repeats atomic.Int64
+
+	mu     sync.Mutex
+	turn   int
+	nodes  []string
+	away   map[string]bool
+	counts map[string]int // of answers that are no success and of failures, by what they were
+}
+
+func (b *balancer) add(url string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nodes = append(b.nodes, url)
+}
+
+// leave has calls go to other nodes; back ends that.
+func (b *balancer) leave(url string) { b.mark(url, true) }
+func (b *balancer) back(url string)  { b.mark(url, false) }
+
+func (b *balancer) mark(url string, away bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.away == nil {
+		b.away = map[string]bool{}
+	}
+	b.away[url] = away
+}
+
+func (b *balancer) next() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for range b.nodes {
+		b.turn++
+		if url := b.nodes[b.turn%len(b.nodes)]; !b.away[url] {
+			return url
+		}
+	}
+	return b.nodes[b.turn%len(b.nodes)]
+}
+
+// Call makes the request, if need be on one node after the other.
+func (b *balancer) Call(r crew.Request) (crew.Answer, bool) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	repeated := false
+	for end := time.Now().Add(time.Minute); ; <-tick.C {
+		url := b.next()
+		a, err := crew.Send(url, r)
+		again, open := b.judge(url, r, a, err)
+		// Whoever repeats may meet itself: the first call was interrupted, or is still under way.
+		if repeated && code(a) == string(model.CodeIdempotencyPending) {
+			return a, false
+		}
+		if !again || time.Now().After(end) {
+			return a, !open
+		}
+		repeated = true
+		b.repeats.Add(1)
+	}
+}
+
+// judge tells whether a call is to be made again, and whether its outcome is open if not.
+func (b *balancer) judge(url string, r crew.Request, a crew.Answer, err error) (again, open bool) {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		b.count("connection refused")
+		return true, true
+	case err != nil:
+		b.count(fmt.Sprintf("no answer: %v", trimmed(err)))
+		return r.Repeatable, true
+	}
+	if a.Header.Get("Connection") == "close" { // the node is about to stop
+		b.leave(url)
+	}
+	if a.Status != http.StatusServiceUnavailable {
+		return false, false
+	}
+	b.count("503 " + code(a))
+	b.proper(r, a)
+	return r.Repeatable, code(a) != string(model.CodeUnavailable)
+}
+
+// proper wants of a 503 what the contract promises.
+func (b *balancer) proper(r crew.Request, a crew.Answer) {
+	if strings.HasPrefix(r.Path, "/channels/") { // the provider's callback, which is no part of the API
+		return
+	}
+	var e struct {
+		Code      string
+		Message   string
+		RequestID string `json:"request_id"`
+		Details   []any
+	}
+	err := json.Unmarshal(a.Body, &e)
+	known := e.Code == string(model.CodeUnavailable) || e.Code == string(model.CodeUncertain)
+	if err != nil || !known || e.Message == "" || e.RequestID == "" || e.Details == nil || a.Header.Get("Retry-After") == "" {
+		b.t.Errorf("%s %s: not a proper 503: %v %s", r.Method, r.Path, a.Header, a.Body)
+	}
+}
+
+func (b *balancer) count(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.counts == nil {
+		b.counts = map[string]int{}
+	}
+	b.counts[what]++
+}
+
+// failures gives what went wrong, as it was counted, but for calls that were refused by a closed door.
+func (b *balancer) failures() map[string]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := maps.Clone(b.counts)
+	delete(out, "connection refused")
+	return out
+}
+
+func (b *balancer) tally() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(b.counts)) {
+		parts = append(parts, fmt.Sprintf("%d x %s", b.counts[what], what))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// front is an address for WhatsApp's callbacks, which go to the nodes in turn and may be repeated.
+func (b *balancer) front(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		call := crew.Request{Method: r.Method, Path: r.URL.RequestURI(), Header: map[string]string{}, Body: body, Repeatable: true}
+		for name := range r.Header {
+			call.Header[name] = r.Header.Get(name)
+		}
+		a, ok := b.Call(call)
+		if !ok {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		w.WriteHeader(a.Status)
+		_, _ = w.Write(a.Body)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func code(a crew.Answer) string {
+	var e struct{ Code string }
+	_ = json.Unmarshal(a.Body, &e)
+	return e.Code
+}
+
+// trimmed is an error without the addresses that differ from call to call.
+func trimmed(err error) string {
+	text := err.Error()
+	return text[strings.LastIndex(text, ": ")+1:]
+}

@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+
+	"recado/internal/store/testpg"
+	"recado/test/crew"
+)
+
+// A node is stopped (SIGSTOP) with messages on their way to WhatsApp and events on their way to a
+// webhook, sleeps past its lease while others take over, and wakes up (SIGCONT) in the belief that it
+// still holds everything.
+func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T) {
+	rounds := 2
+	if full {
+		rounds = 12
+	}
+	o := open(t, testpg.Own(t).URL)
+	for round := range rounds {
+		end := o.work(t)
+		crew.WaitFor(t, "some work", takeover, func() bool { return o.Total.Load() > int64(100*(round+1)) })
+		zombie := o.sender(t)
+		tap := o.lines[zombie]
+		tap.hold(round%2 == 0) // in turn: WhatsApp has taken them and the answers are late, or they are late themselves
+		crew.WaitFor(t, "messages on their way", takeover, func() bool { return tap.holding() >= 4 })
+		o.balancer.leave(o.nodes[zombie].URL)
+		o.signal(t, zombie, syscall.SIGSTOP)
+		o.takenOver(t, zombie)
+		asleep := tap.sent()
+		tap.release()
+		ended := make(chan struct{})
+		go func() { // those whose calls hang in the sleeping node wait for it
+			end()
+			close(ended)
+		}()
+		settled := o.line.Failed(t)
+		finished := o.finished(t, 500)
+
+		o.signal(t, zombie, syscall.SIGCONT)
+		<-ended
+		o.nodes[zombie].WaitReady()
+		o.balancer.back(o.nodes[zombie].URL)
+		o.verify(t)
+		for _, id := range tap.since(asleep) {
+			if slices.Contains(settled, id) {
+				t.Errorf("the node that slept sent %s, which had been given up in its place", id)
+			}
+		}
+		now := o.finished(t, 1_000_000)
+		for id, before := range finished {
+			if now[id] != before {
+				t.Errorf("a delivery that was final changed from %s to %s", before, now[id])
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("round %d; RECADO_SEED=%d", round, o.seed)
+		}
+	}
+}
+
+func (o *office) signal(t *testing.T, node int, s syscall.Signal) {
+	t.Helper()
+	if err := o.nodes[node].Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finished gives the latest deliveries that are final, as they are shown, by id.
+func (o *office) finished(t *testing.T, most int) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, d := range o.Pages(t, "/integrations/webhooks/"+o.Receiver.Webhook+"/deliveries", most) {
+		if d["status"] != "pending" {
+			out[d["id"].(string)] = fmt.Sprint(d)
+		}
+	}
+	return out
+}

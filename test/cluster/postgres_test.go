@@ -1,0 +1,91 @@
+package cluster
+
+import (
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/store/testpg"
+	"recado/test/crew"
+)
+
+// The server is stopped in its two ways: SIGINT breaks off every connection and writes everything down,
+// SIGQUIT leaves as a crash does. Its settings do not ask for durable commits; Recado has to.
+func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) {
+	rounds := 2
+	if full {
+		rounds = 12
+	}
+	database := testpg.Own(t)
+	o := open(t, database.URL)
+	pids := o.pids()
+	for round := range rounds {
+		end := o.work(t)
+		crew.WaitFor(t, "some work", takeover, func() bool { return o.Total.Load() > int64(100*(round+1)) })
+		o.sender(t)
+		database.Stop([]syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}[round%2])
+		o.unavailable(t)
+		database.Start()
+		began := time.Now()
+		for _, node := range o.nodes {
+			node.WaitReady()
+		}
+		ready := time.Since(began)
+		o.sender(t)
+		o.courier(t)
+		t.Logf("ready again after %v, sending and delivering after %v", ready.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+		end()
+		o.verify(t)
+		if now := o.pids(); now != pids {
+			t.Errorf("a server was started anew: %v, %v", pids, now)
+		}
+		if t.Failed() {
+			t.Fatalf("round %d; RECADO_SEED=%d", round, o.seed)
+		}
+	}
+}
+
+// unavailable asks every node for a bit of everything while there is no database.
+func (o *office) unavailable(t *testing.T) {
+	t.Helper()
+	demo := o.nodes[0].Demo.Companies[0]
+	json := map[string]string{"Authorization": "Bearer " + demo.APIKey, "Content-Type": "application/json"}
+	keyed := map[string]string{"Authorization": json["Authorization"], "Content-Type": json["Content-Type"], "Idempotency-Key": model.NewID().String()}
+	calls := []crew.Request{
+		{Method: "GET", Path: "/readyz"},
+		{Method: "GET", Path: "/v1/conversations", Header: json},
+		{Method: "GET", Path: "/v1/events", Header: json},
+		{Method: "GET", Path: "/v1/reports/attendance", Header: json},
+		{Method: "POST", Path: "/v1/channels/" + demo.Channel + "/simulate", Header: json, Body: []byte(`{"from": "+5511999990000", "text": "never"}`)},
+		{Method: "POST", Path: "/v1/conversations", Header: json, Body: []byte(`{"channel_id": "` + demo.Channel + `", "phone": "+5511999990000"}`)},
+		{Method: "POST", Path: "/v1/kanban/cards", Header: keyed, Body: []byte(`{"title": "never", "board_id": "` + demo.Board + `"}`)},
+		{Method: "POST", Path: "/v1/labels", Header: json, Body: []byte(`{"name": "never", "color": "#112233"}`)},
+	}
+	for i, node := range o.nodes {
+		for _, r := range calls {
+			began := time.Now()
+			a, err := crew.Send(node.URL, r)
+			switch took := time.Since(began); {
+			case err != nil || a.Status != http.StatusServiceUnavailable:
+				t.Errorf("node %d: %s %s: %v %d %s", i, r.Method, r.Path, err, a.Status, a.Body)
+			case took > 5*time.Second:
+				t.Errorf("node %d: %s %s: answered only after %v", i, r.Method, r.Path, took)
+			case !strings.HasPrefix(r.Path, "/readyz"):
+				o.balancer.proper(r, a)
+			}
+		}
+		if a, err := crew.Send(node.URL, crew.Request{Method: "GET", Path: "/healthz"}); err != nil || a.Status != http.StatusOK {
+			t.Errorf("node %d does not call itself alive: %v %d", i, err, a.Status)
+		}
+	}
+}
+
+func (o *office) pids() (pids [nodes]int) {
+	for i, node := range o.nodes {
+		pids[i] = node.PID()
+	}
+	return pids
+}
