@@ -35,7 +35,7 @@ type listEventsInput struct {
 // eventFeed is a page of the feed.
 type eventFeed struct {
 	Data       []feedEvent `json:"data"`
-	NextCursor *string     `json:"next_cursor" doc:"Give it as after to get what comes next. There always is one: an empty page means that nothing has happened yet."`
+	NextCursor *string     `json:"next_cursor" doc:"Give it as after to get what comes next, now or later. Null when nothing came since the after of this call: keep that."`
 }
 
 func (s *Server) listEvents(ctx context.Context, a *desk.Actor, in *listEventsInput) (*reply[eventFeed], error) {
@@ -47,7 +47,10 @@ func (s *Server) listEvents(ctx context.Context, a *desk.Actor, in *listEventsIn
 	if err != nil {
 		return nil, err
 	}
-	out := eventFeed{Data: []feedEvent{}, NextCursor: &page.Next}
+	out := eventFeed{Data: []feedEvent{}}
+	if !page.Still {
+		out.NextCursor = &page.Next
+	}
 	for _, e := range page.Events {
 		out.Data = append(out.Data, feedEvent(e.Body))
 	}

@@ -102,7 +102,9 @@ func (f *feedReader) next(t *testing.T, types ...string) []event {
 		query += "&after=" + f.after
 	}
 	page := f.w.A.Get(t, "/events"+query).OK(200)
-	f.after = page.Text("next_cursor")
+	if next := page.Text("next_cursor"); next != "" {
+		f.after = next
+	}
 	var out []event
 	for _, e := range page.List() {
 		if m := e.(map[string]any); slices.Contains(types, m["type"].(string)) {

@@ -110,7 +110,7 @@ func (s *Server) routes() []*Route {
 
 		get("/events", model.ScopeWebhooksManage, "Read the feed of events", s.listEvents,
 			about("Every event of the last 14 days with the id and the bytes that webhooks get, in an order that never changes and skips nothing, "+
-				"oldest first. next_cursor is always there: give it as after to go on, now or later. A key reads the events of the conversations and boards that it may see.")),
+				"oldest first. Give next_cursor as after to go on, now or later; null means that nothing came since, so keep the after that you have. A key reads the events of the conversations and boards that it may see.")),
 		get("/events/stream", model.ScopeWebhooksManage, "Follow the feed live", s.streamEvents, streams, answers("text/event-stream"),
 			about("Server-sent events: id is a cursor of the feed, event the name, data the body. Begins with what happens from now on, or after the cursor in "+
 				"Last-Event-ID or after, so nothing is missed between two connections. A comment comes at least every 15 seconds.")),

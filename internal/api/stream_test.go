@@ -93,7 +93,9 @@ func feedOf(t *testing.T, c *servertest.Client, query, after string, n int) (eve
 		for _, e := range page.List() {
 			events = append(events, e.(map[string]any))
 		}
-		after = page.Text("next_cursor")
+		if next := page.Text("next_cursor"); next != "" {
+			after = next
+		}
 		if time.Now().After(deadline) {
 			t.Fatalf("%d events, want %d", len(events), n)
 		}
@@ -172,7 +174,7 @@ func TestEvents(t *testing.T) {
 			}
 		})
 		t.Run("the feed goes on from its cursor, and a stream too", func(t *testing.T) {
-			if rest := w.A.Get(t, "/events?after="+cursor).OK(200); len(rest.List()) != 0 || rest.Text("next_cursor") == "" {
+			if rest := w.A.Get(t, "/events?after="+cursor).OK(200); len(rest.List()) != 0 || rest.At("next_cursor") != nil {
 				t.Fatalf("%s", rest.Raw)
 			}
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "second"}`).OK(201)

@@ -265,7 +265,7 @@ func TestWebhookTest(t *testing.T) {
 			w.A.Get(t, other+"/deliveries?cursor="+first.Text("next_cursor")).Fails(400, "invalid_cursor")
 		})
 		t.Run("never shows in the feed", func(t *testing.T) {
-			if feed := w.A.Get(t, "/events").OK(200); len(feed.List()) != 0 || feed.Text("next_cursor") == "" {
+			if feed := w.A.Get(t, "/events").OK(200); len(feed.List()) != 0 {
 				t.Fatalf("%s", feed.Raw)
 			}
 		})

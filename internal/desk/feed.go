@@ -14,6 +14,7 @@ type FeedPage struct {
 	Events []FeedEvent
 	Next   string // where to go on, also when there is nothing yet
 	More   bool   // more is there already
+	Still  bool   // nothing came after the place that was asked for: Next is that place
 }
 
 // FeedEvent is one event as receivers get it, and the place behind it.
@@ -80,6 +81,7 @@ func (d *Desk) feedPlace(ctx context.Context, a *Actor, after string) (position 
 
 func (d *Desk) feedPage(tx *store.Tx, a *Actor, position int64, id model.ID, horizon int64, types model.EventSet, limit int) (FeedPage, error) {
 	page := FeedPage{Next: d.feedCursor(a, position, id)}
+	place, event := position, id
 	names := "," + joinTypes(types) + ","
 	oldest := tx.Now.Add(-model.EventRetention)
 	window := limit
@@ -110,7 +112,7 @@ func (d *Desk) feedPage(tx *store.Tx, a *Actor, position int64, id model.ID, hor
 			break
 		}
 	}
-	page.Next = d.feedCursor(a, position, id)
+	page.Next, page.Still = d.feedCursor(a, position, id), place == position && event == id
 	return page, nil
 }
 
