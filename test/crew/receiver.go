@@ -189,7 +189,9 @@ func (c *Crew) readFeed(t *testing.T) {
 			}
 			c.feed.ids[id] = true
 		}
-		c.feed.cursor = page["next_cursor"].(string)
+		if next, ok := page["next_cursor"].(string); ok {
+			c.feed.cursor = next
+		}
 		if len(page["data"].([]any)) == 0 {
 			return
 		}
