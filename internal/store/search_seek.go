@@ -63,7 +63,7 @@ type turn struct{ rows, entries int }
 
 const (
 	glance     = 150 // where a common text is soon found
-	fewMatches = 1000
+	fewMatches = 4000
 	look       = 4000
 	allMatches = 16_000
 )

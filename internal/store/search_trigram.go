@@ -36,19 +36,32 @@ func (text search) like(s *statement, column string, sample []string) string {
 	return "((" + strings.Join(each, ") OR (") + "))"
 }
 
-// wordTrigrams gives those that pg_trgm indexes: three characters of a word, or its first two after a space.
-// None of them means anything to LIKE.
+// wordTrigrams gives those that pg_trgm can do something with: three characters of a word, or the beginning
+// of one after a space. None of them means anything to LIKE.
 func wordTrigrams(text string) []string {
 	var all []string
 	runes := []rune(text)
-	wordly := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for i := range max(0, len(runes)-2) {
-		gram := runes[i : i+3]
-		if (gram[0] == ' ' || wordly(gram[0])) && wordly(gram[1]) && wordly(gram[2]) && !slices.Contains(all, string(gram)) {
-			all = append(all, string(gram))
+		gram := string(runes[i : i+3])
+		if (hasTrigram(gram) || beginsWord(gram)) && !slices.Contains(all, gram) {
+			all = append(all, gram)
 		}
 	}
 	return all
+}
+
+// beginsWord reports whether a text has only words and spaces, and the beginning of a word.
+func beginsWord(text string) bool {
+	begins, was := false, rune(0)
+	for _, r := range text {
+		wordly := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if !wordly && r != ' ' {
+			return false
+		}
+		begins = begins || wordly && was == ' '
+		was = r
+	}
+	return begins
 }
 
 // trigrams gives the characters of a text by threes. They do not overlap, but for the last: those between
