@@ -55,6 +55,7 @@ type ending struct {
 	firstInLog  string
 	announced   int // events message.sent that the webhook got
 	leftWaiting string
+	deadlocks   int64 // of PostgreSQL: each makes somebody wait for a second
 }
 
 const (
@@ -117,6 +118,9 @@ func (k *soak) run(ctx context.Context) error {
 	if _, err := k.load(ctx); err != nil {
 		return err
 	}
+	for _, kind := range k.kinds {
+		kind.first, kind.whole = kind.whole, load.Result{}
+	}
 	err := k.drain(ctx)
 	if err != nil {
 		return err
@@ -171,6 +175,11 @@ func (k *soak) finish(ctx context.Context) error {
 	}
 	k.end.settled = time.Since(started)
 	k.end.accepted = len(k.sim.Ledger(""))
+	if k.engine == "postgres" {
+		if k.end.deadlocks, err = k.ask(ctx, k.server.at, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"); err != nil {
+			return err
+		}
+	}
 	k.receiver.mu.Lock()
 	defer k.receiver.mu.Unlock()
 	k.end.deliveries, k.end.unverified = int(k.receiver.count.Load()), k.receiver.wrong

@@ -21,7 +21,8 @@ type kind struct {
 	check   func(worker, i int, response *load.Response) error // nil: any 2xx
 
 	asked int         // so far
-	whole load.Result // of the whole soak
+	first load.Result // of the window that is not in the report, but must be accounted for
+	whole load.Result // of the others
 }
 
 const kindConns = 8 // connections of each kind

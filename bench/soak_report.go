@@ -34,16 +34,17 @@ type verdict struct {
 func (k *soak) verdicts() []verdict {
 	var all load.Result
 	for _, one := range k.kinds {
+		all.Add(&one.first)
 		all.Add(&one.whole)
 	}
 	due := k.rate * (time.Duration(k.lines+1) * k.window).Seconds()
-	sent := k.kind("sends, sandbox").whole.Requests + k.kind("sends, WhatsApp").whole.Requests
-	toWhatsApp := k.kind("sends, WhatsApp").whole.Requests
+	toWhatsApp := k.answered("sends, WhatsApp")
+	sent := toWhatsApp + k.answered("sends, sandbox")
 	second, last := k.quarter(1), k.quarter(3)
 	early, late := quantiles(second), quantiles(last)
 	heap := func(s sample) int64 { return s.heap }
 	resident := func(s sample) int64 { return s.resident }
-	return []verdict{
+	verdicts := []verdict{
 		verdictOf(all.Errors == 0, "errors: %d of %d requests%s", all.Errors, all.Requests+all.Errors, because(all.FirstError)),
 		verdictOf(float64(all.Requests+all.Errors) >= leastPace*due, "pace: %d requests of %.0f that were due, give or take chance", all.Requests+all.Errors, due),
 		verdictOf(k.end.leftWaiting == "", "queues: empty %v after the load %s", k.end.drained.Round(100*time.Millisecond), k.end.leftWaiting),
@@ -59,6 +60,10 @@ func (k *soak) verdicts() []verdict {
 		levelTime("p99", early[1], late[1]),
 		verdictOf(k.end.complaints == 0, "log: %d warnings and errors %s", k.end.complaints, k.end.firstInLog),
 	}
+	if k.engine == "postgres" {
+		verdicts = append(verdicts, verdictOf(k.end.deadlocks == 0, "deadlocks: %d", k.end.deadlocks))
+	}
+	return verdicts
 }
 
 func verdictOf(holds bool, format string, args ...any) verdict {
@@ -109,8 +114,10 @@ func medianOf(minutes []minute, value func(sample) int64) int64 {
 	return values[len(values)/2]
 }
 
-func (k *soak) kind(name string) *kind {
-	return k.kinds[slices.IndexFunc(k.kinds, func(one *kind) bool { return one.name == name })]
+// answered is how many requests of a kind went well, from the very first on.
+func (k *soak) answered(name string) int {
+	kind := k.kinds[slices.IndexFunc(k.kinds, func(one *kind) bool { return one.name == name })]
+	return kind.first.Requests + kind.whole.Requests
 }
 
 // report is the text that is kept, and what did not hold.
@@ -139,7 +146,6 @@ func (k *soak) report(started time.Time, args []string) (text string, failed []s
 		mebibytes(k.rest.database), k.rest.goroutines, k.rest.files, mebibytes(k.rest.heap), mebibytes(k.rest.resident),
 		mebibytes(k.end.last.database), k.end.last.goroutines, k.end.last.files, mebibytes(k.end.last.heap), mebibytes(k.end.last.resident))
 	fmt.Fprintf(&out, "Readers of the live feed, a new one for each line, saw %d events.\n\n", k.end.followed)
-	fmt.Fprintf(&out, "All requests, those of the first %v too:\n\n", k.window)
 	k.writeKinds(&out)
 	return out.String(), failed
 }

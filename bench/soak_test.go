@@ -35,7 +35,7 @@ func TestSoakReports(t *testing.T) {
 
 func TestWhatCreepsFailsTheSoak(t *testing.T) {
 	steady := func() *soak {
-		k := &soak{rate: 100, window: time.Second, lines: 8, kinds: []*kind{{name: "sends, sandbox"}, {name: "sends, WhatsApp"}}}
+		k := &soak{bench: &bench{engine: "postgres"}, rate: 100, window: time.Second, lines: 8, kinds: []*kind{{name: "sends, sandbox"}, {name: "sends, WhatsApp"}}}
 		for range k.lines {
 			m := minute{samples: []sample{{resident: 100 << 20, heap: 20 << 20}}}
 			for range 100 {
@@ -56,6 +56,7 @@ func TestWhatCreepsFailsTheSoak(t *testing.T) {
 		"WhatsApp":   func(k *soak) { k.end.accepted++ },
 		"goroutines": func(k *soak) { k.end.last.goroutines = levelCount + 1 },
 		"open files": func(k *soak) { k.end.last.files = levelCount + 1 },
+		"deadlocks":  func(k *soak) { k.end.deadlocks = 1 },
 		"log":        func(k *soak) { k.end.complaints = 1 },
 		"live heap": func(k *soak) {
 			for i := range k.minutes {
