@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"time"
 
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"recado/bench/load"
 	"recado/internal/model"
 )
@@ -154,83 +152,16 @@ const insertMessage = `
 
 // rawMessages is the engine alone, writing the rows of messages into the same table with the same indexes.
 func (b *bench) rawMessages(ctx context.Context) (contender, error) {
-	company := model.NewID()
-	s, at, err := b.openStore(ctx, company)
-	if err != nil {
-		return contender{}, err
-	}
-	if err := s.Close(); err != nil {
-		return contender{}, err
-	}
 	threads := make([]model.ID, 1000)
 	for i := range threads {
 		threads[i] = model.NewID()
 	}
-	member, channel, written := model.NewID(), model.NewID(), int64(0)
-	if b.engine != "sqlite" {
-		return b.rawPostgresMessages(ctx, at, company, channel, member, threads)
-	}
-	conn, err := b.rawConn(at)
-	if err != nil {
-		return contender{}, err
-	}
-	insert, err := conn.Prepare(insertMessage)
-	if err != nil {
-		return contender{}, err
-	}
-	group := func(context.Context, int) (err error) {
-		end, err := sqlitex.ImmediateTransaction(conn)
-		if err != nil {
-			return err
+	company, member, channel := model.NewID(), model.NewID(), model.NewID()
+	return b.rawInserts(ctx, company, "messages", insertMessage, func(n int64) []any {
+		id := model.NewID()
+		return []any{
+			threads[n%int64(len(threads))], n, id, company, channel, model.NewID(),
+			"Seu pedido foi confirmado.", "sandbox." + id.String(), member, time.Now().UnixMilli(),
 		}
-		defer end(&err)
-		for range b.conns {
-			written++
-			id, client := model.NewID(), model.NewID()
-			thread := threads[written%int64(len(threads))]
-			insert.BindBytes(1, thread[:])
-			insert.BindInt64(2, written)
-			insert.BindBytes(3, id[:])
-			insert.BindBytes(4, company[:])
-			insert.BindBytes(5, channel[:])
-			insert.BindBytes(6, client[:])
-			insert.BindText(7, "Seu pedido foi confirmado.")
-			insert.BindText(8, "sandbox."+id.String())
-			insert.BindBytes(9, member[:])
-			insert.BindInt64(10, time.Now().UnixMilli())
-			if _, err := insert.Step(); err != nil {
-				return err
-			}
-			if err := insert.Reset(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return contender{
-		name: fmt.Sprintf("raw engine, %d messages a commit", b.conns),
-		round: func(ctx context.Context, d time.Duration) (*load.Result, error) {
-			return load.Repeat(ctx, 1, d, b.conns, group)
-		},
-	}, nil
-}
-
-func (b *bench) rawPostgresMessages(ctx context.Context, at place, company, channel, member model.ID, threads []model.ID) (contender, error) {
-	pool, err := b.rawPool(ctx, at)
-	if err != nil {
-		return contender{}, err
-	}
-	insert := func(ctx context.Context, worker int) error {
-		id, client := model.NewID(), model.NewID()
-		thread := threads[int(id[15])%len(threads)]
-		_, err := pool.Exec(ctx, insertMessage, [16]byte(thread), time.Now().UnixNano()*64+int64(worker), [16]byte(id), [16]byte(company), [16]byte(channel),
-			[16]byte(client), "Seu pedido foi confirmado.", "sandbox."+id.String(), [16]byte(member), time.Now().UnixMilli())
-		return err
-	}
-	return contender{
-		name: fmt.Sprintf("raw engine, %d writers of messages", b.conns),
-		round: func(ctx context.Context, d time.Duration) (*load.Result, error) {
-			return load.Repeat(ctx, b.conns, d, 1, insert)
-		},
-	}, nil
+	})
 }

@@ -2,15 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"recado/bench/load"
+	"recado/internal/model"
 )
 
 // freshDatabase makes an empty database on the PostgreSQL that the environment names, and gives its address.
@@ -61,4 +67,129 @@ func (b *bench) ask(ctx context.Context, at place, query string) (n int64, err e
 		return nil
 	}})
 	return n, err
+}
+
+// rawInserts is the engine alone, committing rows to tables that the store has made and then closed: on SQLite as many rows
+// a transaction as there are clients elsewhere, on PostgreSQL a statement for each row on as many connections. Row n is
+// ids, texts and numbers.
+func (b *bench) rawInserts(ctx context.Context, company model.ID, noun, insert string, row func(n int64) []any) (contender, error) {
+	s, at, err := b.openStore(ctx, company)
+	if err != nil {
+		return contender{}, err
+	}
+	if err := s.Close(); err != nil {
+		return contender{}, err
+	}
+	if at.database != "" {
+		return b.rawPostgres(ctx, at, noun, insert, row)
+	}
+	return b.rawSQLite(at, noun, insert, row)
+}
+
+var errNotWritten = errors.New("the raw engine wrote no row: one like it is there already")
+
+func (b *bench) rawSQLite(at place, noun, insert string, row func(n int64) []any) (contender, error) {
+	conn, err := b.rawConn(at)
+	if err != nil {
+		return contender{}, err
+	}
+	statement, err := conn.Prepare(insert)
+	if err != nil {
+		return contender{}, err
+	}
+	written := int64(0)
+	group := func(context.Context, int) (err error) {
+		end, err := sqlitex.ImmediateTransaction(conn)
+		if err != nil {
+			return err
+		}
+		defer end(&err)
+		for range b.conns {
+			written++
+			bindRow(statement, row(written))
+			if _, err := statement.Step(); err != nil {
+				return err
+			}
+			if conn.Changes() != 1 {
+				return errNotWritten
+			}
+			if err := statement.Reset(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return contender{
+		name: fmt.Sprintf("raw engine, %d %s a commit", b.conns, noun),
+		round: func(ctx context.Context, d time.Duration) (*load.Result, error) {
+			return load.Repeat(ctx, 1, d, b.conns, group)
+		},
+	}, nil
+}
+
+func bindRow(statement *sqlite.Stmt, row []any) {
+	for i, value := range row {
+		switch v := value.(type) {
+		case model.ID:
+			statement.BindBytes(i+1, v[:])
+		case string:
+			statement.BindText(i+1, v)
+		case int64:
+			statement.BindInt64(i+1, v)
+		default:
+			panic(fmt.Sprintf("bench: a raw row with a %T", value))
+		}
+	}
+}
+
+func (b *bench) rawPostgres(ctx context.Context, at place, noun, insert string, row func(n int64) []any) (contender, error) {
+	pool, err := b.rawPool(ctx, at)
+	if err != nil {
+		return contender{}, err
+	}
+	var written atomic.Int64
+	write := func(ctx context.Context, _ int) error {
+		values := row(written.Add(1))
+		for i, value := range values {
+			if id, ok := value.(model.ID); ok {
+				values[i] = [16]byte(id)
+			}
+		}
+		done, err := pool.Exec(ctx, insert, values...)
+		if err == nil && done.RowsAffected() != 1 {
+			err = errNotWritten
+		}
+		return err
+	}
+	return contender{name: fmt.Sprintf("raw engine, %d writers of %s", b.conns, noun), round: b.repeating(b.conns, write)}, nil
+}
+
+// rawConn is SQLite without anything of ours, as durable as the store makes it.
+func (b *bench) rawConn(at place) (*sqlite.Conn, error) {
+	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	b.onClose(func() { conn.Close() })
+	for _, setting := range []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -8000"} {
+		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+setting, nil); err != nil {
+			return nil, err
+		}
+	}
+	return conn, nil
+}
+
+// rawPool is PostgreSQL without anything of ours.
+func (b *bench) rawPool(ctx context.Context, at place) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(at.database)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = pooled
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	b.onClose(pool.Close)
+	return pool, nil
 }
