@@ -16,6 +16,9 @@ ARGS     ?=
 # The race detector watches everything but the inside of SQLite: C translated to Go, several times slower under it.
 RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 
+# These begin first, so that none is left to run alone at the end.
+LONGEST := ./test/whatsapp ./internal/api ./test/cluster
+
 .PHONY: help
 help: ## list the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +33,7 @@ build: ## build bin/recado, one static binary
 
 .PHONY: test
 test: c-compiler ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector
-	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) -timeout 30m ./...
+	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) -timeout 30m $(LONGEST) ./...
 	scripts/with-postgres go test -timeout 10m ./test/agree
 
 .PHONY: race

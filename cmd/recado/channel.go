@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -16,6 +17,7 @@ import (
 type channelCmd struct {
 	List       channelListCmd       `cmd:"" help:"List the channels of a company."`
 	Add        channelAddCmd        `cmd:"" help:"Connect a WhatsApp number, or make a sandbox."`
+	Notices    channelNoticesCmd    `cmd:"" help:"Show what WhatsApp said about a channel that is no message: restrictions, decisions, and what is not understood."`
 	Test       channelTestCmd       `cmd:"" help:"Ask WhatsApp whether a channel works."`
 	Disconnect channelDisconnectCmd `cmd:"" help:"Stop sending through a channel; what waits is kept."`
 	Connect    channelConnectCmd    `cmd:"" help:"Connect a channel again, with new credentials where they are given."`
@@ -79,6 +81,33 @@ func channelState(ch model.Channel) string {
 		}
 	}
 	return state
+}
+
+type channelNoticesCmd struct {
+	channelFlags
+	ID    string `arg:"" help:"Id of the channel, as channel list shows it."`
+	Limit int    `default:"50" help:"How many of the newest."`
+	Raw   bool   `help:"Show each as WhatsApp wrote it, too."`
+}
+
+func (c *channelNoticesCmd) Run(e *env) error {
+	id, err := parseID("channel", c.ID)
+	if err != nil {
+		return err
+	}
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+		notices, err := d.Notices(ctx, operator, id, c.Limit)
+		if err != nil {
+			return err
+		}
+		for _, n := range notices {
+			_, _ = fmt.Fprintf(e.stdout, "%s  %s: %s\n", n.CreatedAt.UTC().Format(time.RFC3339), n.Kind, n.Text)
+			if c.Raw && len(n.Raw) > 0 {
+				_, _ = fmt.Fprintf(e.stdout, "%s\n", n.Raw)
+			}
+		}
+		return nil
+	})
 }
 
 // credentialFlags are what Meta's dashboard shows about a number.

@@ -34,6 +34,16 @@ func (d *Desk) AllChannels(ctx context.Context, a *Actor) ([]model.Channel, erro
 	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) { return tx.AllChannels(a.Company.ID) })
 }
 
+// Notices gives the newest of what the provider said of a channel that is neither message nor status.
+func (d *Desk) Notices(ctx context.Context, a *Actor, channel model.ID, limit int) ([]model.Notice, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.Notice, error) {
+		if _, found, err := tx.Channel(a.Company.ID, channel); err != nil || !found {
+			return nil, errOr(err, model.NotFound("channel"))
+		}
+		return tx.Notices(a.Company.ID, channel, limit)
+	})
+}
+
 // CreateChannel adds a channel. One of provider sandbox is connected at once; a WhatsApp number once
 // WhatsApp has accepted its credentials.
 func (d *Desk) CreateChannel(ctx context.Context, a *Actor, in NewChannel) (model.Channel, error) {

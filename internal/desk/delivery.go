@@ -130,6 +130,10 @@ func (d *Desk) Purge(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 		events, err := tx.PurgeEvents(tx.Now.Add(-model.EventRetention), step)
-		return deliveries >= step || events >= step, err
+		if err != nil {
+			return false, err
+		}
+		notices, err := tx.PurgeNotices(tx.Now.Add(-model.NoticeRetention), step)
+		return deliveries >= step || events >= step || notices >= step, err
 	})
 }

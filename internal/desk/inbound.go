@@ -86,6 +86,7 @@ func (in *intake) take(item *model.Incoming) error {
 		_, _, err := in.d.knownContact(in.tx, in.channel, item.Identity.Person)
 		return err
 	case item.Notice != nil:
+		in.tx.InsertNotice(&in.channel, item.Notice)
 		in.tx.AfterCommit(func() {
 			in.d.log.Warn("the provider says", slog.String("channel", in.channel.ID.String()),
 				slog.String("kind", item.Notice.Kind), slog.String("text", item.Notice.Text))

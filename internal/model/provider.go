@@ -105,13 +105,22 @@ type IncomingIdentity struct {
 	At     time.Time
 }
 
-// IncomingNotice is for the operator's log: account restrictions, template decisions, and what this
-// version does not know.
+// IncomingNotice is for the operator: account restrictions, template decisions, and what this version
+// does not know.
 type IncomingNotice struct {
 	Kind string
 	Text string
-	Raw  []byte
+	Raw  []byte // as the provider wrote it
 }
+
+// Notice is one that was kept.
+type Notice struct {
+	IncomingNotice
+	CreatedAt time.Time
+}
+
+// NoticeRetention is how long notices are kept.
+const NoticeRetention = 90 * 24 * time.Hour
 
 // MessageError says why a message was not delivered, in the words of the API.
 type MessageError struct {

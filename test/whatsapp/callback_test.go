@@ -69,6 +69,26 @@ func TestTheCallback(t *testing.T) {
 				}
 			}
 		})
+		t.Run("what is not understood is answered 200 and kept once, as it came", func(t *testing.T) {
+			value := `{"decision": "PENDING", "something_new": [1, {"deep": true}]}`
+			odd := []byte(`{"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [{"field": "field_of_tomorrow", "value": ` + value + `}]}]}`)
+			for range 2 {
+				if status := post(s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, odd), odd); status != 200 {
+					t.Error(status)
+				}
+			}
+			operator, err := s.Desk.Operator(t.Context(), s.A.ID)
+			must(t, err)
+			channel, _ := model.ParseID(s.channel)
+			notices, err := s.Desk.Notices(t.Context(), operator, channel, 10)
+			must(t, err)
+			if len(notices) != 1 || notices[0].Kind != "field_of_tomorrow" || string(notices[0].Raw) != value {
+				t.Fatalf("%+v", notices)
+			}
+			if _, err := s.Desk.Notices(t.Context(), operator, model.NewID(), 10); model.CodeOf(err) != model.CodeNotFound {
+				t.Errorf("another channel: %v", err)
+			}
+		})
 		t.Run("a body beyond 3 MiB is refused", func(t *testing.T) {
 			large := bytes.Repeat([]byte(" "), 3<<20+1)
 			if status := post(s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, large), large); status != 413 {

@@ -326,6 +326,21 @@ CREATE TABLE media (
 );
 CREATE INDEX media_fetch ON media (fetch_at) WHERE fetch_at IS NOT NULL;
 
+-- What a provider said that is neither message nor status, and what this version does not understand, as it
+-- came. digest is of the content: a repeat adds nothing.
+CREATE TABLE notices (
+    channel    UUID   NOT NULL,
+    digest     BYTEA  NOT NULL,
+    company    UUID   NOT NULL,
+    kind       TEXT   NOT NULL,
+    text       TEXT   NOT NULL,
+    raw        BYTEA,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (channel, digest)
+);
+
+CREATE INDEX notices_age ON notices (created_at);
+
 -- Uploads under way. One that is still here long after it began was cut off by a crash: its file, if it
 -- came that far, belongs to no row and is removed.
 CREATE TABLE uploads (
