@@ -88,43 +88,43 @@ func (b *bench) rawInserts(ctx context.Context, company model.ID, noun, insert s
 
 var errNotWritten = errors.New("the raw engine wrote no row: one like it is there already")
 
+// rawSQLite opens its connection for each round alone: connections of a process share one pool of pages, and the other
+// contender must not find it full.
 func (b *bench) rawSQLite(at place, noun, insert string, row func(n int64) []any) (contender, error) {
-	conn, err := b.rawConn(at)
-	if err != nil {
-		return contender{}, err
-	}
-	statement, err := conn.Prepare(insert)
-	if err != nil {
-		return contender{}, err
-	}
 	written := int64(0)
-	group := func(context.Context, int) (err error) {
-		end, err := sqlitex.ImmediateTransaction(conn)
+	round := func(ctx context.Context, d time.Duration) (*load.Result, error) {
+		conn, err := openRaw(at)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		defer end(&err)
-		for range b.conns {
-			written++
-			bindRow(statement, row(written))
-			if _, err := statement.Step(); err != nil {
+		defer conn.Close()
+		statement, err := conn.Prepare(insert)
+		if err != nil {
+			return nil, err
+		}
+		return load.Repeat(ctx, 1, d, b.conns, func(context.Context, int) (err error) {
+			end, err := sqlitex.ImmediateTransaction(conn)
+			if err != nil {
 				return err
 			}
-			if conn.Changes() != 1 {
-				return errNotWritten
+			defer end(&err)
+			for range b.conns {
+				written++
+				bindRow(statement, row(written))
+				if _, err := statement.Step(); err != nil {
+					return err
+				}
+				if conn.Changes() != 1 {
+					return errNotWritten
+				}
+				if err := statement.Reset(); err != nil {
+					return err
+				}
 			}
-			if err := statement.Reset(); err != nil {
-				return err
-			}
-		}
-		return nil
+			return nil
+		})
 	}
-	return contender{
-		name: fmt.Sprintf("raw engine, %d %s a commit", b.conns, noun),
-		round: func(ctx context.Context, d time.Duration) (*load.Result, error) {
-			return load.Repeat(ctx, 1, d, b.conns, group)
-		},
-	}, nil
+	return contender{name: fmt.Sprintf("raw engine, %d %s a commit", b.conns, noun), round: round}, nil
 }
 
 func bindRow(statement *sqlite.Stmt, row []any) {
@@ -164,15 +164,24 @@ func (b *bench) rawPostgres(ctx context.Context, at place, noun, insert string, 
 	return contender{name: fmt.Sprintf("raw engine, %d writers of %s", b.conns, noun), round: b.repeating(b.conns, write)}, nil
 }
 
-// rawConn is SQLite without anything of ours, as durable as the store makes it.
+// rawConn is openRaw until the scenario ends.
 func (b *bench) rawConn(at place) (*sqlite.Conn, error) {
+	conn, err := openRaw(at)
+	if err == nil {
+		b.onClose(func() { conn.Close() })
+	}
+	return conn, err
+}
+
+// openRaw is SQLite without anything of ours, as durable as the store makes it.
+func openRaw(at place) (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, err
 	}
-	b.onClose(func() { conn.Close() })
-	for _, setting := range []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -8000"} {
+	for _, setting := range []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -16000"} {
 		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+setting, nil); err != nil {
+			conn.Close()
 			return nil, err
 		}
 	}

@@ -44,9 +44,15 @@ func (b *bench) storeWriters(ctx context.Context, company model.ID) (contender, 
 		return contender{}, err
 	}
 	b.onClose(func() { s.Close() })
-	write := func(ctx context.Context, _ int) error {
+	callers := make([]context.Context, b.conns) // each has one of its own, as requests do
+	for i := range callers {
+		own, cancel := context.WithCancel(ctx)
+		b.onClose(cancel)
+		callers[i] = own
+	}
+	write := func(_ context.Context, worker int) error {
 		label := newLabel()
-		return s.Write(ctx, func(tx *store.Tx) error {
+		return s.Write(callers[worker], func(tx *store.Tx) error {
 			inserted, err := tx.InsertLabel(company, label)
 			if err == nil && !inserted {
 				err = errTaken

@@ -90,7 +90,7 @@ func (c *serveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	debug.FreeOSMemory() // what starting took is not needed again
+	time.AfterFunc(time.Second, debug.FreeOSMemory) // what starting and the first look for work took is not needed again
 	e.log.Info("serving", slog.String("address", s.URL), slog.String("version", version))
 	var failed error
 	select {

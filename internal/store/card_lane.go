@@ -138,15 +138,11 @@ func (q *cardQuery) walk(from, id string, columns []column, lanes [][]any, condi
 	return strings.Join(all, " UNION ALL ")
 }
 
-// walkPostgres describes a lane as one span of rows, ordered by all columns of the index: were the
-// columns equal to values, PostgreSQL might follow the primary key instead, in the hope to meet some
-// soon. It plans one lane and repeats it for each.
+// walkPostgres describes a lane by a span of its last column, which orders it too: were all columns equal
+// to values, PostgreSQL might follow the primary key instead, in the hope to meet some soon. It plans one
+// lane and repeats it for each.
 func (q *cardQuery) walkPostgres(from, id string, columns []column, lanes [][]any, conditions, after string) string {
-	var names, at, values []string
-	for k, c := range columns {
-		names = append(names, c.name)
-		at = append(at, "v.k"+strconv.Itoa(k))
-	}
+	var values, keys []string
 	for _, lane := range lanes {
 		var row []string
 		for k, c := range columns {
@@ -154,11 +150,19 @@ func (q *cardQuery) walkPostgres(from, id string, columns []column, lanes [][]an
 		}
 		values = append(values, "("+strings.Join(row, ", ")+")")
 	}
-	row, start := "("+strings.Join(names, ", ")+", "+id+")", strings.Join(at, ", ")
-	return "SELECT l.id AS id FROM (VALUES " + strings.Join(values, ", ") + ") v (" + strings.ReplaceAll(start, "v.", "") + ") CROSS JOIN LATERAL (" +
-		"SELECT " + id + " AS id FROM " + from + " WHERE " + row + " >= (" + start + ", '00000000-0000-0000-0000-000000000000')" +
-		" AND " + row + " < (" + start + ", " + after + ")" + conditions +
-		" ORDER BY " + strings.Join(names, " DESC, ") + " DESC, " + id + " DESC" + q.top() + ") l"
+	var within string
+	for k, c := range columns {
+		key := "k" + strconv.Itoa(k)
+		keys = append(keys, key)
+		if k < len(columns)-1 {
+			within += c.name + " = v." + key + " AND "
+		} else {
+			within += c.name + " >= v." + key + " AND (" + c.name + ", " + id + ") < (v." + key + ", " + after + ")"
+		}
+	}
+	return "SELECT l.id AS id FROM (VALUES " + strings.Join(values, ", ") + ") v (" + strings.Join(keys, ", ") + ") CROSS JOIN LATERAL (" +
+		"SELECT " + id + " AS id FROM " + from + " WHERE " + within + conditions +
+		" ORDER BY " + columns[len(columns)-1].name + " DESC, " + id + " DESC" + q.top() + ") l"
 }
 
 // top is the LIMIT of a page with one row more than it shows; see page for why it stands in the text.

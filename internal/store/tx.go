@@ -26,6 +26,7 @@ type Tx struct {
 	single bool  // one statement is allowed
 	count  int
 	sqlite bool
+	wrote  bool // perhaps: a statement other than SELECT was run
 
 	subscribersOf  model.ID // whose active webhooks subscriberList holds; see event.go
 	subscriberList []subscriber
@@ -100,6 +101,7 @@ func (tx *Tx) exec(sql string, args ...any) (int64, error) {
 	if err := tx.start(); err != nil {
 		return 0, err
 	}
+	tx.wrote = true
 	n, err := tx.on.exec(sql, args)
 	return n, tx.note(sql, err)
 }
@@ -109,6 +111,7 @@ func (tx *Tx) exec(sql string, args ...any) (int64, error) {
 // commit, and fails the transaction.
 func (tx *Tx) later(sql string, args ...any) {
 	if tx.start() == nil {
+		tx.wrote = true
 		_ = tx.note(sql, tx.on.later(sql, args))
 	}
 }
@@ -120,7 +123,7 @@ func (tx *Tx) query(sql string, args []any, each func(r Row) error) error {
 		return err
 	}
 	var stop error
-	tx.busy = true
+	tx.busy, tx.wrote = true, tx.wrote || !strings.HasPrefix(strings.TrimLeft(sql, " \t\n"), "SELECT")
 	err := tx.on.query(sql, args, func(r Row) error {
 		stop = each(r)
 		return stop

@@ -24,9 +24,10 @@ var (
 )
 
 // The writer owns the one connection that changes a SQLite database. Callers queue closures; it runs
-// all that are waiting, up to 256, in one durable transaction, each in a savepoint so that a failing
-// one takes nothing of the others with it. It never waits for a group to fill: while one group is
-// being committed the next one gathers by itself.
+// all that are waiting, up to 256, in one durable transaction, and a failing one takes nothing of the
+// others with it: if it had written something, the group is rolled back and runs once more, each in a
+// savepoint. Failures after a write are rare, and savepoints cost a third of a small write. It never
+// waits for a group to fill: while one group is being committed the next one gathers by itself.
 type writer struct {
 	c     *liteConn
 	now   func() time.Time
@@ -40,6 +41,7 @@ type writer struct {
 
 	group   []*request
 	next    int      // the first of the group that has not run
+	careful bool     // the group runs again, in savepoints
 	current *request // the one running
 }
 
@@ -49,6 +51,7 @@ type request struct {
 	answer  chan error
 	tx      Tx
 	err     error
+	exited  bool // it ended its goroutine and must not run again
 }
 
 // answers are channels that have done their duty once and may do it again.
@@ -112,6 +115,7 @@ func (w *writer) loop() {
 			close(w.done)
 			return
 		}
+		w.current.exited = true
 		w.finish(w.current, errExited)
 		go w.loop()
 	}()
@@ -191,8 +195,11 @@ func (w *writer) runGroup() {
 	for w.next < len(w.group) {
 		r := w.group[w.next]
 		w.next++
+		if r.exited {
+			continue
+		}
 		w.current = r
-		if len(w.group) > 1 {
+		if w.careful {
 			if err := w.c.run("SAVEPOINT one"); err != nil {
 				w.finish(r, err)
 				continue
@@ -218,17 +225,21 @@ func (w *writer) runGroup() {
 // finish ends one closure's part of the transaction.
 func (w *writer) finish(r *request, err error) {
 	w.current = nil
-	alone := len(w.group) == 1
 	switch {
-	case err == nil && !alone:
+	case err == nil && w.careful:
 		err = w.c.run("RELEASE one")
-	case err != nil && alone:
+	case err == nil || !r.tx.wrote && !w.careful:
+	case len(w.group) == 1:
 		w.rollback()
-	case err != nil:
+	case w.careful:
 		if undo := w.undo(); undo != nil {
 			err = errors.Join(err, undo)
 			w.rollback()
 		}
+	case !w.c.conn.AutocommitEnabled():
+		r.err = liteError(err)
+		w.again()
+		return
 	}
 	r.err = liteError(err)
 	if w.c.conn.AutocommitEnabled() { // a full disk, for one, rolls back everything
@@ -236,6 +247,17 @@ func (w *writer) finish(r *request, err error) {
 			if before.err == nil {
 				before.err = liteError(errors.Join(errLost, err))
 			}
+		}
+	}
+}
+
+// again lets the group run from its beginning, each in a savepoint. One that ended its goroutine keeps its failure.
+func (w *writer) again() {
+	w.rollback()
+	w.next, w.careful = 0, true
+	for _, r := range w.group {
+		if !r.exited {
+			r.tx, r.err = Tx{}, nil
 		}
 	}
 }
@@ -274,7 +296,7 @@ func (w *writer) answer(commit error) {
 		r.answer <- r.err
 		w.group[i] = nil
 	}
-	w.group, w.next = w.group[:0], 0
+	w.group, w.next, w.careful = w.group[:0], 0, false
 }
 
 func (w *writer) close() {
