@@ -118,7 +118,7 @@ func (w crowd) lists() map[string]struct {
 		"old text":          {ConversationFilter{Q: "inverno"}, byIDLite, byIDPg},
 		"old and archived":  {ConversationFilter{Q: "inverno", Archived: &yes}, byIDLite, byIDPg},
 		"old and popular":   {ConversationFilter{Q: "inverno", Label: w.popular}, byIDLite, byIDPg},
-		"unlike its parts":  {ConversationFilter{Q: "pedido meu"}, alongLite, "One-Time Filter: false"},
+		"unlike its parts":  {ConversationFilter{Q: "pedido meu"}, byIDLite, "One-Time Filter: false"},
 		"two characters":    {ConversationFilter{Q: "77"}, alongLite, alongPg},
 		"unknown character": {ConversationFilter{Q: "ç%"}, alongLite, alongPg},
 		"second page":       {ConversationFilter{Offset: 30}, alongLite, alongPg},

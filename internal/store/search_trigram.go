@@ -64,15 +64,17 @@ func beginsWord(text string) bool {
 	return begins
 }
 
-// trigrams gives the characters of a text by threes. They do not overlap, but for the last: those between
-// say nearly the same.
+// trigrams gives the characters of a text by threes: first those that do not overlap, but for the last, and
+// then those between, which say nearly the same unless they are rarer.
 func trigrams(text string) []string {
 	runes := []rune(text)
 	var all []string
-	for i := 0; i < len(runes); i += 3 {
-		from := min(i, len(runes)-3)
-		if gram := string(runes[from : from+3]); !slices.Contains(all, gram) {
-			all = append(all, gram)
+	for _, first := range []int{0, 1, 2} {
+		for i := first; i < len(runes); i += 3 {
+			from := min(i, len(runes)-3)
+			if gram := string(runes[from : from+3]); !slices.Contains(all, gram) {
+				all = append(all, gram)
+			}
 		}
 	}
 	return all
