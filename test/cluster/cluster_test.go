@@ -90,11 +90,11 @@ func open(t *testing.T, database string, args ...string) *office {
 	}
 	demo := o.nodes[0].Demo
 	o.Crew = crew.Hire(t, crew.Options{Door: o.balancer, Demo: demo, Dir: dir, Database: database, Clerks: clerks, Pace: pace, Seed: o.seed})
-	o.Receiver.Hook = func(brand, _ string) {
+	o.Receiver.OnDelivery(func(brand, _ string) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.delivered[brand]++
-	}
+	})
 	o.line = crew.OpenLine(t, o.sim, numbers, o.balancer, demo.Companies[0].APIKey, customers)
 	return o
 }

@@ -20,13 +20,11 @@ import (
 type Receiver struct {
 	*httptest.Server
 	Webhook string // its id
-	// Hook, if set, is called with every delivery before it is answered, and with the brand of the node
-	// that made it.
-	Hook   func(brand, event string)
-	secret atomic.Value
-	t      *testing.T
+	secret  atomic.Value
+	t       *testing.T
 
 	mu     sync.Mutex
+	tell   func(brand, event string)
 	bodies map[string][]byte              // by event id
 	about  map[string]map[string]struct{} // event ids by what they tell of
 	heard  chan struct{}                  // closed and replaced at every delivery
@@ -37,6 +35,14 @@ func newReceiver(t *testing.T) *Receiver {
 	r.Server = httptest.NewServer(http.HandlerFunc(r.hear))
 	t.Cleanup(r.Close)
 	return r
+}
+
+// OnDelivery has tell called with every delivery before it is answered, and with the brand of the node that
+// made it.
+func (r *Receiver) OnDelivery(tell func(brand, event string)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell = tell
 }
 
 func (r *Receiver) hear(rw http.ResponseWriter, req *http.Request) {
@@ -56,11 +62,11 @@ func (r *Receiver) hear(rw http.ResponseWriter, req *http.Request) {
 	if id == "" || id != header("Event-Id") {
 		r.t.Errorf("the event %q came under the id %q", id, header("Event-Id"))
 	}
-	if r.Hook != nil {
-		r.Hook(brand, id)
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.tell != nil {
+		r.tell(brand, id)
+	}
 	if earlier, ok := r.bodies[id]; ok && !bytes.Equal(earlier, body) {
 		r.t.Errorf("the event %s came with two bodies:\n%s\n%s", id, earlier, body)
 	}
