@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -82,28 +81,14 @@ func (m *moves) move(worker, _ int, r *load.Request) {
 
 func (s *server) newMoves(ctx context.Context, workers int) (*moves, error) {
 	board := s.demo.Companies[0].Board
-	call := func(method, path, body string, into any) error {
-		_, err := load.Run(ctx, load.Plan{Address: s.address, Connections: 1, Count: 1, Request: func(_, _ int, r *load.Request) {
-			r.Method, r.Path = method, path
-			r.Set("Authorization", s.bearer())
-			r.Set("Idempotency-Key", model.NewID().String())
-			r.Body = append(r.Body, body...)
-		}, Check: func(_, _ int, answer *load.Response) error {
-			if answer.Status > 299 {
-				return fmt.Errorf("%d: %s", answer.Status, answer.Body)
-			}
-			return json.Unmarshal(answer.Body, into)
-		}})
-		return err
-	}
 	var b struct{ Stages []struct{ ID string } }
-	if err := call("GET", "/v1/kanban/boards/"+board, "", &b); err != nil {
+	if err := s.call(ctx, "GET", "/kanban/boards/"+board, "", &b); err != nil {
 		return nil, err
 	}
 	m := &moves{server: s, stages: [2]string{b.Stages[0].ID, b.Stages[1].ID}, moved: make([]int64, workers)}
 	for range workers {
 		var card struct{ ID string }
-		if err := call("POST", "/v1/kanban/cards", `{"board_id":"`+board+`","title":"bench"}`, &card); err != nil {
+		if err := s.call(ctx, "POST", "/kanban/cards", `{"board_id":"`+board+`","title":"bench"}`, &card); err != nil {
 			return nil, err
 		}
 		m.cards = append(m.cards, card.ID)
