@@ -95,6 +95,9 @@ func (c *channelNoticesCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if c.Limit < 1 || c.Limit > 10_000 {
+		return fmt.Errorf("--limit must be between 1 and 10000 (%w)", errUsage)
+	}
 	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
 		notices, err := d.Notices(ctx, operator, id, c.Limit)
 		if err != nil {

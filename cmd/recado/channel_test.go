@@ -46,6 +46,9 @@ func TestChannelCommands(t *testing.T) {
 		if test := ok("channel", "test", "--company", company, id); !strings.Contains(test, "CONNECTED") {
 			t.Error(test)
 		}
+		if notices := ok("channel", "notices", "--company", company, id); notices != "" {
+			t.Error(notices)
+		}
 		ok("channel", "disconnect", "--company", company, id)
 		if list := ok("channel", "list", "--company", company); !strings.Contains(list, "disconnected") {
 			t.Error(list)
@@ -65,6 +68,7 @@ func TestChannelCommands(t *testing.T) {
 			{"channel", "add", "--company", company, "--name", "x"},
 			{"channel", "add", "--company", company, "--name", "x", "--provider", "sandbox", "--token", "x"},
 			{"channel", "test", "--company", company, "7"},
+			{"channel", "notices", "--company", company, company, "--limit=0"},
 			{"channel", "list", "--company", company, "--whatsapp-base-url", "graph.example"},
 		} {
 			if code, _, stderr := recado(t, map[string]string{"RECADO_DATA": dir}, args...); code != 2 {
