@@ -185,9 +185,11 @@ func (p *Process) WaitReady() {
 			continue
 		}
 		if err == nil {
-			if err := json.Unmarshal(raw, &p.Demo); err != nil {
+			var made Demo // a new one: others may be reading what an earlier start gave
+			if err := json.Unmarshal(raw, &made); err != nil {
 				p.t.Fatal(err)
 			}
+			p.Demo = made
 		}
 		return
 	}
