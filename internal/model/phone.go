@@ -29,15 +29,15 @@ func NormalizePhone(input string) (e164 string, ok bool) {
 		return "", false
 	}
 	if plus {
-		return parsePhone("+"+digits, false)
+		return parsePhone(digits, false)
 	}
 	national := strings.TrimPrefix(digits, "0")
 	if len(national) == 10 || len(national) == 11 {
-		if e164, ok = parsePhone("+55"+national, true); ok {
+		if e164, ok = parsePhone("55"+national, true); ok {
 			return e164, true
 		}
 	}
-	return parsePhone("+"+digits, true)
+	return parsePhone(digits, true)
 }
 
 // PhoneKey is equal for two numbers exactly when they reach the same person: a Brazilian mobile with and
@@ -91,8 +91,36 @@ func phoneDigits(input string) (digits string, plus, ok bool) {
 	return string(b), plus, len(b) > 0
 }
 
-func parsePhone(number string, strict bool) (e164 string, ok bool) {
-	parsed, err := phonenumbers.Parse(number, "ZZ")
+// parsePhone reads the digits of a number that begin with its country code.
+func parsePhone(digits string, strict bool) (e164 string, ok bool) {
+	if e164, ok = brazilianMobile(digits); ok {
+		return e164, true
+	}
+	return lookUpPhone(digits, strict)
+}
+
+// brazilianMobile reads the numbers that a desk meets most, in a hundredth of the time of a look into the
+// library's tables. It says nothing about other numbers.
+func brazilianMobile(digits string) (e164 string, ok bool) {
+	if len(digits) < 12 || digits[:2] != "55" || strings.IndexByte(brazilianAreas[digits[2]-'0'], digits[3]) < 0 {
+		return "", false
+	}
+	switch {
+	case len(digits) == 13 && digits[4] == '9':
+		return "+" + digits, true
+	case len(digits) == 12 && digits[4] >= '6':
+		return "+" + digits[:4] + "9" + digits[4:], true
+	}
+	return "", false
+}
+
+// brazilianAreas holds, for each first digit of a Brazilian area code, the second digits in use.
+var brazilianAreas = [10]string{
+	1: "123456789", 2: "12478", 3: "1234578", 4: "123456789", 5: "1345", 6: "123456789", 7: "134579", 8: "123456789", 9: "123456789",
+}
+
+func lookUpPhone(digits string, strict bool) (e164 string, ok bool) {
+	parsed, err := phonenumbers.Parse("+"+digits, "ZZ")
 	if err != nil {
 		return "", false
 	}

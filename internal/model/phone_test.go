@@ -1,6 +1,8 @@
 package model
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -112,6 +114,55 @@ func TestNormalizePhone(t *testing.T) {
 	}
 }
 
+func TestBrazilianMobile(t *testing.T) {
+	t.Run("what is read without the library is what the library gives", func(t *testing.T) {
+		quick := 0
+		check := func(digits string) {
+			got, ok := brazilianMobile(digits)
+			if !ok {
+				return
+			}
+			quick++
+			if want, valid := lookUpPhone(digits, true); !valid || got != want {
+				t.Errorf("%s gives %s, the library %q, %v", digits, got, want, valid)
+			}
+		}
+		random := rand.New(rand.NewPCG(3, 9))
+		for area := range 100 {
+			for head := 0; head < 1000; head += 2 { // the first digits of every subscriber
+				check(fmt.Sprintf("55%02d9%03d%05d", area, head, random.IntN(1e5)))
+				check(fmt.Sprintf("55%02d%03d%05d", area, head, random.IntN(1e5)))
+			}
+		}
+		if want := 67*500 + 67*200; quick != want { // areas in use
+			t.Errorf("%d numbers were read so, not %d", quick, want)
+		}
+	})
+	t.Run("no area is missing", func(t *testing.T) {
+		for area := 10; area < 100; area++ {
+			digits := fmt.Sprintf("55%d987654321", area)
+			_, quick := brazilianMobile(digits)
+			if _, valid := lookUpPhone(digits, true); quick != valid {
+				t.Errorf("area %d: %v, the library %v", area, quick, valid)
+			}
+		}
+	})
+	t.Run("numbers of all shapes are read as the library alone would", func(t *testing.T) {
+		random := rand.New(rand.NewPCG(5, 11))
+		for range 20_000 {
+			digits := []string{"", "", "55", "55", "5511", "52", "1"}[random.IntN(7)]
+			for range 7 + random.IntN(8) {
+				digits += string(rune('0' + random.IntN(10)))
+			}
+			strict := random.IntN(2) == 0
+			got, ok := parsePhone(digits, strict)
+			if want, valid := lookUpPhone(digits, strict); got != want || ok != valid {
+				t.Errorf("%s gives %q, %v; the library %q, %v", digits, got, ok, want, valid)
+			}
+		}
+	})
+}
+
 func TestPhoneKey(t *testing.T) {
 	t.Run("is the same for every spelling of one person's number", func(t *testing.T) {
 		for _, same := range [][]string{
@@ -175,8 +226,18 @@ func FuzzNormalizePhone(f *testing.F) {
 }
 
 func BenchmarkNormalizePhone(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		NormalizePhone("+55 11 98765-4321")
+	for _, bb := range []struct{ name, number string }{
+		{"mobile", "+5511987654321"},
+		{"mobile as people write it", "+55 11 98765-4321"},
+		{"mobile without its ninth digit", "+551187654321"},
+		{"landline", "+551132654321"},
+		{"abroad", "+351912345678"},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				NormalizePhone(bb.number)
+			}
+		})
 	}
 }
