@@ -1,6 +1,8 @@
 package desk
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,14 +13,14 @@ import (
 
 // contactFor finds the contact of somebody a channel knows, or makes one. Whoever asks at the same
 // time, on whatever node, gets the same contact. A person who was only known through private channels
-// becomes visible when a public one asks.
+// becomes visible when a public one asks. The person's phone has its usual spelling: see spelled.
 func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person) (model.Contact, error) {
 	c, found, err := d.knownContact(tx, channel, p)
 	if err != nil || found {
 		return c, err
 	}
 	c = model.Contact{
-		ID: model.NewID(), Company: channel.Company, Name: personName(p), Phone: personPhone(p), Channel: &channel.ID,
+		ID: model.NewID(), Company: channel.Company, Name: personName(p), Phone: optional(p.Phone), Channel: &channel.ID,
 		LabelIDs: []model.ID{}, Public: !channel.Private, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 	fresh, err := tx.InsertContact(&c)
@@ -55,11 +57,7 @@ func errBusyElsewhere() error {
 // knownContact finds a contact by user id, then WhatsApp id, then phone, and adds to it what it did
 // not know of the person.
 func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person) (model.Contact, bool, error) {
-	key, phone := "", personPhone(p)
-	if phone != nil {
-		key = model.PhoneKey(*phone)
-	}
-	known, err := tx.ContactsKnownAs(channel.Company, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, key)
+	known, err := tx.ContactsKnownAs(channel.Company, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, model.PhoneKey(p.Phone))
 	if err != nil || len(known) == 0 {
 		return model.Contact{}, false, err
 	}
@@ -80,25 +78,25 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person)
 			tx.LinkIdentity(c.Company, id.kind, id.value, c.ID)
 		}
 	}
-	d.completeContact(tx, &c, p, phone, phoneFree)
+	d.completeContact(tx, &c, p, phoneFree)
 	return c, true, nil
 }
 
 // completeContact gives a contact the number it lacks, or the new one of a person who changed theirs,
 // and the name it lacks.
-func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, phone *string, phoneFree bool) {
+func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, phoneFree bool) {
 	moved := p.PreviousWAID != "" || p.PreviousUserID != ""
-	learned := phone != nil && phoneFree && (c.Phone == nil || moved && *c.Phone != *phone)
+	learned := p.Phone != "" && phoneFree && (c.Phone == nil || moved && *c.Phone != p.Phone)
 	nameless := c.Phone != nil && c.Name == *c.Phone || c.Phone == nil && c.Name == namelessPerson
 	if name := cleanPersonName(p.Name); nameless && name != "" {
 		c.Name = name
 	} else if nameless && learned {
-		c.Name = *phone
+		c.Name = p.Phone
 	} else if !learned {
 		return
 	}
 	if learned {
-		c.Phone = phone
+		c.Phone = &p.Phone
 	}
 	tx.NameContact(c)
 	tx.AfterCommit(d.bells.Index.Ring)
@@ -172,23 +170,38 @@ func identitiesOf(p model.Person) []identity {
 	return ids
 }
 
-// personPhone gives the number in its usual spelling; nil where the provider withholds it. A WhatsApp
-// id is the number itself, as WhatsApp writes it.
-func personPhone(p model.Person) *string {
-	digits := p.Phone
-	if digits == "" {
-		digits = p.WAID
+// spelled gives people their numbers in the usual spelling; "" where the provider withholds one. Reading a
+// foreign number takes long, so this belongs before the transaction: on SQLite every writer waits for that.
+func spelled(items []model.Incoming) []model.Incoming {
+	out := slices.Clone(items)
+	for i, item := range items {
+		switch {
+		case item.Message != nil:
+			m := *item.Message
+			m.Customer.Phone = personPhone(m.Customer)
+			out[i].Message = &m
+		case item.Identity != nil:
+			id := *item.Identity
+			id.Person.Phone = personPhone(id.Person)
+			out[i].Identity = &id
+		}
 	}
+	return out
+}
+
+// personPhone takes a WhatsApp id for the number itself, as WhatsApp writes it.
+func personPhone(p model.Person) string {
+	digits := cmp.Or(p.Phone, p.WAID)
 	if digits == "" {
-		return nil
+		return ""
 	}
 	if digits[0] != '+' {
 		digits = "+" + digits
 	}
 	if e164, ok := model.NormalizePhone(digits); ok {
-		digits = e164
+		return e164
 	}
-	return &digits
+	return digits
 }
 
 // namelessPerson is the name of somebody of whom nothing but an opaque id is known.
@@ -200,10 +213,7 @@ func personName(p model.Person) string {
 			return name
 		}
 	}
-	if phone := personPhone(p); phone != nil {
-		return *phone
-	}
-	return namelessPerson
+	return cmp.Or(p.Phone, namelessPerson)
 }
 
 // cleanPersonName makes one short line of what somebody calls themselves.
