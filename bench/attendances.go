@@ -2,17 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
-	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -35,7 +28,7 @@ func runAttendances(ctx context.Context, b *bench) error {
 	for i, n := range []int{manyAttendances, fewAttendances} {
 		var err error
 		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d attendances", n), func(at place, c company) error {
-			return b.makeAttendances(ctx, at, c, n)
+			return at.makeAttendances(ctx, c, n)
 		})
 		if err != nil {
 			return err
@@ -52,96 +45,22 @@ func runAttendances(ctx context.Context, b *bench) error {
 
 // makeAttendances puts a history of n attendances into the place of a server that has stopped, and lets the desk
 // count them for the report.
-func (b *bench) makeAttendances(ctx context.Context, at place, c company, n int) (err error) {
-	s, err := b.reopen(ctx, at)
-	if err != nil {
+func (at place) makeAttendances(ctx context.Context, c company, n int) error {
+	h := newHistory(c, n)
+	if err := at.onStore(ctx, h.begin); err != nil {
 		return err
 	}
-	h, err := newHistory(ctx, s, c, n)
-	if err = errors.Join(err, s.Close()); err != nil {
+	if err := at.fill(ctx, "attendances", attendanceColumns, n, h.attendance); err != nil {
 		return err
 	}
-	if at.database != "" {
-		err = h.loadPostgres(ctx, at)
-	} else {
-		err = h.loadSQLite(at)
-	}
-	if err != nil {
-		return err
-	}
-	if s, err = b.reopen(ctx, at); err != nil {
-		return err
-	}
-	return errors.Join(desk.New(desk.Options{Store: s}).RebuildReport(ctx, h.company), s.Close())
+	return at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
+		return desk.New(desk.Options{Store: s}).RebuildReport(ctx, h.company)
+	})
 }
 
 var attendanceColumns = []string{
 	"id", "company", "number", "conversation", "channel", "private", "responsible", "sector",
 	"opened_at", "opened_by", "first_response_at", "closed_at", "closed_by",
-}
-
-func (h *history) loadPostgres(ctx context.Context, at place) error {
-	conn, err := pgx.Connect(ctx, at.database)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	i := 0
-	_, err = conn.CopyFrom(ctx, pgx.Identifier{"attendances"}, attendanceColumns, pgx.CopyFromFunc(func() ([]any, error) {
-		if i == h.attendances {
-			return nil, nil
-		}
-		values := h.attendance(i)
-		for k, v := range values {
-			if id, ok := v.(model.ID); ok {
-				values[k] = [16]byte(id)
-			}
-		}
-		i++
-		return values, nil
-	}))
-	return err
-}
-
-func (h *history) loadSQLite(at place) (err error) {
-	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	end, err := sqlitex.ImmediateTransaction(conn)
-	if err != nil {
-		return err
-	}
-	defer end(&err)
-	insert, err := conn.Prepare("INSERT INTO attendances (" + strings.Join(attendanceColumns, ", ") + ") VALUES (?" +
-		strings.Repeat(", ?", len(attendanceColumns)-1) + ")")
-	if err != nil {
-		return err
-	}
-	for i := range h.attendances {
-		for k, v := range h.attendance(i) {
-			switch v := v.(type) {
-			case nil:
-				insert.BindNull(k + 1)
-			case model.ID:
-				insert.BindBytes(k+1, v[:])
-			case int64:
-				insert.BindInt64(k+1, v)
-			case bool:
-				insert.BindBool(k+1, v)
-			case string:
-				insert.BindText(k+1, v)
-			}
-		}
-		if _, err := insert.Step(); err != nil {
-			return err
-		}
-		if err := insert.Reset(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // history makes up what a busy desk did.
@@ -157,18 +76,19 @@ type history struct {
 	attendances int
 }
 
-// newHistory adds the people and the conversations that all of it is about.
-func newHistory(ctx context.Context, s *store.Store, c company, n int) (*history, error) {
+func newHistory(c company, n int) *history {
 	h := &history{attendances: n, end: time.Now(), random: rand.New(rand.NewPCG(1, 1))}
 	h.company, _ = model.ParseID(c.ID)
 	h.channel, _ = model.ParseID(c.Channel)
-	if h.channel.IsZero() {
-		h.channel = model.NewID()
-	}
 	for _, sector := range c.Sectors {
 		id, _ := model.ParseID(sector)
 		h.sectors = append(h.sectors, id)
 	}
+	return h
+}
+
+// begin adds the people and the conversations that all of it is about.
+func (h *history) begin(ctx context.Context, s *store.Store) error {
 	d := desk.New(desk.Options{Store: s})
 	for i := range caseworkers {
 		m, err := d.CreateUser(ctx, h.company, desk.NewUser{
@@ -176,11 +96,11 @@ func newHistory(ctx context.Context, s *store.Store, c company, n int) (*history
 			Role: model.RoleAgent, AccessProfile: model.AccessAll,
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		h.people = append(h.people, m.ID)
 	}
-	return h, s.Write(ctx, func(tx *store.Tx) error {
+	return s.Write(ctx, func(tx *store.Tx) error {
 		h.threads = h.threads[:0]
 		for i := range conversations {
 			group := fmt.Sprintf("bench-%d", i)

@@ -110,15 +110,11 @@ func (b *bench) rawSQLite(at place, noun, insert string, row func(n int64) []any
 			defer end(&err)
 			for range b.conns {
 				written++
-				bindRow(statement, row(written))
-				if _, err := statement.Step(); err != nil {
+				if err := insertRow(statement, row(written)); err != nil {
 					return err
 				}
 				if conn.Changes() != 1 {
 					return errNotWritten
-				}
-				if err := statement.Reset(); err != nil {
-					return err
 				}
 			}
 			return nil
@@ -127,19 +123,27 @@ func (b *bench) rawSQLite(at place, noun, insert string, row func(n int64) []any
 	return contender{name: fmt.Sprintf("raw engine, %d %s a commit", b.conns, noun), round: round}, nil
 }
 
-func bindRow(statement *sqlite.Stmt, row []any) {
+func insertRow(insert *sqlite.Stmt, row []any) error {
 	for i, value := range row {
 		switch v := value.(type) {
+		case nil:
+			insert.BindNull(i + 1)
 		case model.ID:
-			statement.BindBytes(i+1, v[:])
+			insert.BindBytes(i+1, v[:])
 		case string:
-			statement.BindText(i+1, v)
+			insert.BindText(i+1, v)
 		case int64:
-			statement.BindInt64(i+1, v)
+			insert.BindInt64(i+1, v)
+		case bool:
+			insert.BindBool(i+1, v)
 		default:
-			panic(fmt.Sprintf("bench: a raw row with a %T", value))
+			panic(fmt.Sprintf("bench: a row with a %T", value))
 		}
 	}
+	if _, err := insert.Step(); err != nil {
+		return err
+	}
+	return insert.Reset()
 }
 
 func (b *bench) rawPostgres(ctx context.Context, at place, noun, insert string, row func(n int64) []any) (contender, error) {
@@ -149,13 +153,7 @@ func (b *bench) rawPostgres(ctx context.Context, at place, noun, insert string, 
 	}
 	var written atomic.Int64
 	write := func(ctx context.Context, _ int) error {
-		values := row(written.Add(1))
-		for i, value := range values {
-			if id, ok := value.(model.ID); ok {
-				values[i] = [16]byte(id)
-			}
-		}
-		done, err := pool.Exec(ctx, insert, values...)
+		done, err := pool.Exec(ctx, insert, forPostgres(row(written.Add(1)))...)
 		if err == nil && done.RowsAffected() != 1 {
 			err = errNotWritten
 		}

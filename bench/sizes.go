@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -81,12 +82,20 @@ func (at place) tidy(ctx context.Context) error {
 	return err
 }
 
-// reopen opens the store of a place whose server has stopped.
-func (b *bench) reopen(ctx context.Context, at place) (*store.Store, error) {
+// onStore opens the store of a place whose server has stopped, for as long as do takes.
+func (at place) onStore(ctx context.Context, do func(ctx context.Context, s *store.Store) error) error {
+	s, err := at.open(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, s), s.Close())
+}
+
+func (at place) open(ctx context.Context) (*store.Store, error) {
 	if at.database != "" {
 		return store.Open(ctx, store.Options{DatabaseURL: at.database, MaxConns: pooled})
 	}
-	return store.Open(ctx, store.Options{Dir: at.folder})
+	return store.Open(ctx, store.Options{Dir: at.folder, MaxConns: pooled})
 }
 
 // indexAll makes everything known to the search, as the server does within seconds.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/store"
@@ -37,98 +39,126 @@ type talking struct {
 func (b *bench) serveTalk(ctx context.Context, size talk) (*talking, error) {
 	var threads []model.ID
 	s, err := b.serveOn(ctx, size.String(), func(at place, c company) (err error) {
-		threads, err = b.makeTalk(ctx, at, c, size)
+		threads, err = at.makeTalk(ctx, c, size)
 		return err
 	})
 	return &talking{s, threads}, err
 }
 
-// makeTalk writes conversations whole, one after another: a transaction each 100 of them.
-func (b *bench) makeTalk(ctx context.Context, at place, c company, size talk) (threads []model.ID, err error) {
-	s, err := b.reopen(ctx, at)
-	if err != nil {
+// makeTalk writes the conversations, many at once, and then their messages.
+func (at place) makeTalk(ctx context.Context, c company, size talk) ([]model.ID, error) {
+	w := newTalkWriter(c, size)
+	if err := at.onStore(ctx, w.conversations); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if closed := s.Close(); err == nil {
-			err = closed
-		}
-	}()
-	w := talkWriter{each: size.messages / size.conversations, old: size.conversations / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
-	w.company, _ = model.ParseID(c.ID)
-	w.channel, _ = model.ParseID(c.Channel)
-	w.member, _ = model.ParseID(c.User)
-	w.label, _ = model.ParseID(c.Labels[0])
-	for done := 0; done < size.conversations; {
-		n := min(100, size.conversations-done)
-		var batch []model.ID
-		err := s.Write(ctx, func(tx *store.Tx) error {
-			batch = batch[:0]
-			for i := range n {
-				id, err := w.conversation(tx, done+i)
-				if err != nil {
-					return err
-				}
-				batch = append(batch, id)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		threads = append(threads, batch...)
-		done += n
+	if err := at.fill(ctx, "messages", messageColumns, size.messages, w.message); err != nil {
+		return nil, err
 	}
-	return threads, indexAll(ctx, desk.New(desk.Options{Store: s}))
+	return w.threads, at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
+		return indexAll(ctx, desk.New(desk.Options{Store: s}))
+	})
 }
 
 // talkWriter makes up conversations.
 type talkWriter struct {
 	company, channel, member, label model.ID
-	each                            int // messages of a conversation
-	old                             int // conversations with the old word
-	begun                           time.Time
+
+	threads []model.ID
+	last    []model.ID // the last message of each
+	each    int        // messages of a conversation
+	old     int        // conversations with the old word
+	begun   time.Time
 }
 
-// words are what customers are called and what they say. One in ten conversations carries the label and is
-// assigned; the text of every message is its own.
+func newTalkWriter(c company, size talk) *talkWriter {
+	w := &talkWriter{each: size.messages / size.conversations, old: size.conversations / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
+	w.company, _ = model.ParseID(c.ID)
+	w.channel, _ = model.ParseID(c.Channel)
+	w.member, _ = model.ParseID(c.User)
+	w.label, _ = model.ParseID(c.Labels[0])
+	for range size.conversations {
+		w.threads = append(w.threads, model.NewID())
+		w.last = append(w.last, model.NewID())
+	}
+	return w
+}
+
+// conversations writes them through the store, in small transactions: it ends those that take long.
+func (w *talkWriter) conversations(ctx context.Context, s *store.Store) error {
+	const atOnce = 100
+	writers, ctx := errgroup.WithContext(ctx)
+	writers.SetLimit(pooled)
+	for from := 0; from < len(w.threads); from += atOnce {
+		writers.Go(func() error {
+			return s.Write(ctx, func(tx *store.Tx) error {
+				for i := from; i < min(len(w.threads), from+atOnce); i++ {
+					if err := w.conversation(tx, i); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+	return writers.Wait()
+}
+
+// What customers are called.
 var (
 	givenNames = []string{"Ana", "Bruno", "Célia", "Davi", "Érica", "Fábio", "Gabi", "Heitor", "Íris", "João", "Lia", "Marina", "Nádia", "Otávio", "Paulo", "Rita"}
 	surnames   = []string{"Alves", "Barros", "Cardoso", "Dias", "Esteves", "Farias", "Gomes", "Lima", "Moraes", "Nunes", "Prado", "Ramos", "Souza", "Teles", "Vieira", "Xavier"}
 )
 
-func (w *talkWriter) conversation(tx *store.Tx, i int) (model.ID, error) {
-	name := givenNames[i%len(givenNames)] + " " + surnames[i/len(givenNames)%len(surnames)]
+// conversation writes the i-th. One in ten carries the label and is assigned.
+func (w *talkWriter) conversation(tx *store.Tx, i int) error {
 	phone := fmt.Sprintf("+55119%08d", i)
 	group := fmt.Sprintf("bench-%d", i)
 	c := model.Conversation{
-		ID: model.NewID(), Company: w.company, Channel: w.channel, Kind: model.KindGroup, Name: name, Phone: &phone, GroupID: &group,
-		LabelIDs: []model.ID{}, CreatedAt: w.begun.Add(time.Duration(i) * time.Second),
+		ID: w.threads[i], Company: w.company, Channel: w.channel, Kind: model.KindGroup, Phone: &phone, GroupID: &group,
+		Name: givenNames[i%len(givenNames)] + " " + surnames[i/len(givenNames)%len(surnames)], LabelIDs: []model.ID{}, CreatedAt: w.at(i, 0),
 	}
 	if fresh, err := tx.InsertConversation(&c); err != nil || !fresh {
-		return c.ID, fmt.Errorf("a conversation was not made: %w", err)
+		return fmt.Errorf("a conversation was not made: %w", err)
 	}
-	for n := range w.each {
-		at := c.CreatedAt.Add(time.Duration(n) * time.Minute)
-		text := fmt.Sprintf("Mensagem %d da conversa %d: obrigado pelo retorno, aguardo a confirmação do pedido.", n, i)
-		if i < w.old {
-			text += " A promoção de " + oldTalk + " vale?"
-		}
-		external := fmt.Sprintf("bench.%d.%d", i, n)
-		c.Sequence++
-		m := &model.Message{
-			ID: model.NewID(), Conversation: c.ID, Company: w.company, Channel: w.channel, Direction: model.Inbound, Origin: model.OriginCustomer,
-			Type: model.TypeText, Text: &text, ExternalID: &external, Status: model.StatusReceived, Seq: c.Sequence, CreatedAt: at, SentAt: &at,
-		}
-		if fresh, err := tx.InsertMessage(m, store.MessageExtras{}); err != nil || !fresh {
-			return c.ID, fmt.Errorf("a message was not made: %w", err)
-		}
-		c.LastMessage = &model.LastMessage{ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: at}
-	}
+	text := w.text(i, w.each-1)
+	c.Sequence = int64(w.each)
+	c.LastMessage = &model.LastMessage{ID: w.last[i], Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: w.at(i, w.each-1)}
 	if i%10 == 0 {
 		c.Assignee = &w.member
 		tx.SetConversationLabels(c.ID, []model.ID{w.label})
 	}
 	tx.SaveConversation(&c)
-	return c.ID, nil
+	return nil
+}
+
+var messageColumns = []string{
+	"conversation", "seq", "id", "company", "channel", "private", "direction", "origin", "type", "text", "external_id", "status", "created_at", "sent_at",
+}
+
+// message gives the columns of the n-th message of all.
+func (w *talkWriter) message(n int) []any {
+	i, n := n/w.each, n%w.each
+	id := model.NewID()
+	if n == w.each-1 {
+		id = w.last[i]
+	}
+	at := w.at(i, n).UnixMilli()
+	return []any{
+		w.threads[i], int64(n + 1), id, w.company, w.channel, false, model.Inbound, model.OriginCustomer, model.TypeText, w.text(i, n),
+		fmt.Sprintf("bench.%d.%d", i, n), model.StatusReceived, at, at,
+	}
+}
+
+// at is when the n-th message of the i-th conversation came.
+func (w *talkWriter) at(i, n int) time.Time {
+	return w.begun.Add(time.Duration(i)*time.Second + time.Duration(n)*time.Minute)
+}
+
+// text is what it said: something that no other message says.
+func (w *talkWriter) text(i, n int) string {
+	text := fmt.Sprintf("Mensagem %d da conversa %d: obrigado pelo retorno, aguardo a confirmação do pedido.", n, i)
+	if i < w.old {
+		text += " A promoção de " + oldTalk + " vale?"
+	}
+	return text
 }

@@ -77,11 +77,7 @@ func (b *bench) openStore(ctx context.Context, company model.ID) (*store.Store, 
 	if err != nil {
 		return nil, at, err
 	}
-	options := store.Options{Dir: at.folder, MaxConns: pooled}
-	if at.database != "" {
-		options = store.Options{DatabaseURL: at.database, MaxConns: pooled}
-	}
-	s, err := store.Open(ctx, options)
+	s, err := at.open(ctx)
 	if err != nil {
 		return nil, at, err
 	}
