@@ -89,8 +89,14 @@ func (st *stream) run() {
 	}
 	look := time.NewTimer(streamLook)
 	defer look.Stop()
-	rest, written := streamLook, time.Now()
+	rest, written, looked := streamLook, time.Now(), time.Now()
 	for {
+		if time.Since(looked) >= streamLook { // however many events come
+			if !st.mayGoOn() {
+				return
+			}
+			looked = time.Now()
+		}
 		changed := st.server.desk.FeedChanged(st.actor)
 		page, err := st.server.desk.Events(st.r.Context(), st.actor, st.after, st.types, streamPage)
 		if err != nil {
@@ -120,9 +126,6 @@ func (st *stream) run() {
 			}
 		case <-look.C:
 			rest = min(2*rest, streamLook)
-			if !st.mayGoOn() {
-				return
-			}
 		case <-st.r.Context().Done():
 			return
 		case <-st.server.streams.ended:

@@ -228,6 +228,22 @@ func TestEvents(t *testing.T) {
 				continue
 			}
 		})
+		t.Run("a stream ends when its key is revoked, however many events come", func(t *testing.T) {
+			key, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "busy follower", Scopes: model.NewScopeSet(model.ScopeWebhooksManage)})
+			messages, _ := follow(t, c, "")
+			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
+			end := time.Now().Add(10 * time.Second)
+			for n, open := 0, true; open; n++ {
+				err := w.Desk.Receive(t.Context(), mustID(channel), []model.Incoming{{Message: &model.IncomingMessage{
+					ExternalID: fmt.Sprint("busy-", n), Customer: model.Person{Phone: "+5511912340001"}, Type: "text", Text: "oi", At: time.Now(),
+				}}})
+				if err != nil || time.Now().After(end) {
+					t.Fatal("the stream goes on", err)
+				}
+				for _, open = <-messages; open && len(messages) > 0; _, open = <-messages {
+				}
+			}
+		})
 		t.Run("a key follows twenty streams and no more", func(t *testing.T) {
 			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "greedy", Scopes: model.NewScopeSet(model.ScopeWebhooksManage)})
 			for range 20 {
