@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -54,6 +56,18 @@ func TestChannelCommands(t *testing.T) {
 			t.Error(list)
 		}
 		ok("channel", "connect", "--company", company, id)
+		here := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, r.FormValue("hub.challenge"))
+		}))
+		defer here.Close()
+		if err := sim.SetNumberStatus("", "PENDING"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // also when it was connected already
+			if out := ok("channel", "connect", "--company", company, "--public-url", here.URL, id); !strings.Contains(out, "number is PENDING") {
+				t.Errorf("no warning: %s", out)
+			}
+		}
 	})
 	t.Run("what Meta refuses is said in its words", func(t *testing.T) {
 		vars := map[string]string{"RECADO_DATA": dir, "RECADO_WHATSAPP_BASE_URL": graph.URL}

@@ -100,7 +100,7 @@ func (d *Desk) UpdateChannel(ctx context.Context, a *Actor, id model.ID, change 
 	if ch.Provider != model.ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
 		return model.Channel{}, model.Invalid("body.credentials", "only a WhatsApp number has them")
 	}
-	accessed, err := d.checkChange(ctx, ch, access, change)
+	accessed, warning, err := d.checkChange(ctx, ch, access, change)
 	if err != nil {
 		return model.Channel{}, err
 	}
@@ -118,7 +118,7 @@ func (d *Desk) UpdateChannel(ctx context.Context, a *Actor, id model.ID, change 
 				return ch, errOr(err, errNumberTaken())
 			}
 		}
-		d.setChannelStatus(tx, &ch, change)
+		d.setChannelStatus(tx, &ch, change, warning)
 		return ch, nil
 	})
 	if err == nil && ch.Provider == model.ProviderWhatsApp && change.connects() {
@@ -135,7 +135,9 @@ func (c ChannelChange) connects() bool {
 	return c.Access != nil
 }
 
-func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelChange) {
+// setChannelStatus connects or disconnects a channel where the change says so; warning is what there is to
+// warn of about a number that is connected.
+func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelChange, warning *string) {
 	switch {
 	case change.connects():
 		ch.Status, ch.StatusReason = model.ChannelConnected, nil
@@ -144,8 +146,8 @@ func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelC
 	default:
 		return
 	}
-	ch.Warning = nil
-	tx.WarnOfChannel(ch.Company, ch.ID, nil)
+	ch.Warning = warning
+	tx.WarnOfChannel(ch.Company, ch.ID, warning)
 	tx.SetChannelStatus(ch.Company, ch.ID, ch.Status, ch.StatusReason)
 	if ch.Status == model.ChannelConnected { // what waited may go
 		tx.HurrySends(ch.ID)

@@ -131,8 +131,8 @@ func (d *Desk) channelAccess(ctx context.Context, a *Actor, id model.ID) (model.
 }
 
 // checkChange gives the access that a change results in, after WhatsApp has accepted it where the
-// change connects the channel.
-func (d *Desk) checkChange(ctx context.Context, ch model.Channel, access model.Access, change ChannelChange) (model.Access, error) {
+// change connects the channel, and what there is to warn of about the number then.
+func (d *Desk) checkChange(ctx context.Context, ch model.Channel, access model.Access, change ChannelChange) (model.Access, *string, error) {
 	if change.Coexistence != nil {
 		access.Coexistence = *change.Coexistence
 	}
@@ -154,16 +154,16 @@ func (d *Desk) checkChange(ctx context.Context, ch model.Channel, access model.A
 		}
 	}
 	if ch.Provider != model.ProviderWhatsApp || !change.connects() && change.Access == nil {
-		return access, nil
+		return access, nil, nil
 	}
-	phone, _, err := d.checkAccess(ctx, access)
+	phone, warning, err := d.checkAccess(ctx, access)
 	if refused, ok := errors.AsType[*model.Error](err); ok && refused.Code == model.CodeInvalidRequest && change.Access == nil {
 		err = model.Errorf(model.CodeChannelDisconnected, "%s", refused.Fields[0].Message)
 	}
 	if err == nil && phone != ch.Phone {
 		err = model.Invalid("body.credentials.phone_number_id", "this is "+phone+"; the channel is of "+ch.Phone+". Add another channel for it")
 	}
-	return access, err
+	return access, warning, err
 }
 
 // checkAccess has WhatsApp confirm a number and subscribes to its account. It gives the number, and
