@@ -21,6 +21,10 @@ func withDesk(e *env, f databaseFlags, do func(ctx context.Context, d *desk.Desk
 	if err != nil {
 		return err
 	}
+	return withConfig(e, config, do)
+}
+
+func withConfig(e *env, config server.Config, do func(ctx context.Context, d *desk.Desk) error) error {
 	s, err := server.Open(e.ctx, config)
 	if err != nil {
 		return err
@@ -274,4 +278,9 @@ type restoreCmd struct {
 	File string `arg:"" help:"A file that recado backup wrote."`
 }
 
-func (c *restoreCmd) Run(e *env) error { return store.Restore(e.ctx, c.File, c.Data) }
+func (c *restoreCmd) Run(e *env) error {
+	if c.DatabaseURL != "" {
+		return errors.New("PostgreSQL is restored with pg_restore; recado restore is for SQLite")
+	}
+	return store.Restore(e.ctx, c.File, c.Data)
+}

@@ -223,6 +223,12 @@ func TestServe(t *testing.T) {
 			t.Fatal("a backup was restored over a living database")
 		}
 		fresh := t.TempDir()
+		for _, command := range []string{"backup", "restore"} {
+			code, _, stderr := recado(t, nil, command, "--data", fresh, "--database-url", "postgres://localhost/desk", file)
+			if code != 1 || !strings.Contains(stderr, "is for SQLite") {
+				t.Fatal(command, code, stderr)
+			}
+		}
 		if code, _, stderr := recado(t, nil, "restore", "--data", fresh, file); code != 0 {
 			t.Fatal(stderr)
 		}
