@@ -10,7 +10,6 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
-	"recado/internal/server"
 	"recado/internal/work"
 )
 
@@ -43,15 +42,13 @@ func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.
 	if err := f.addressFlags.apply(&config); err != nil {
 		return err
 	}
-	s, err := server.Open(e.ctx, config)
-	if err != nil {
-		return err
-	}
-	operator, err := s.Desk.Operator(e.ctx, company)
-	if err == nil {
-		err = do(e.ctx, s.Desk, operator)
-	}
-	return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
+	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
+		operator, err := d.Operator(ctx, company)
+		if err != nil {
+			return err
+		}
+		return do(ctx, d, operator)
+	})
 }
 
 type channelListCmd struct{ channelFlags }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -100,10 +101,7 @@ func (c *serveCmd) Run(e *env) error {
 	e.log.Info("stopping: finishing what was accepted")
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if err := s.Stop(ctx); err != nil {
-		return err
-	}
-	return failed
+	return errors.Join(failed, s.Stop(ctx))
 }
 
 // configure checks the flags and says what is wrong with them.

@@ -246,7 +246,8 @@ func (s *Server) serveMetrics() error {
 // Failed tells when serving ended by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop first lets load balancers turn away for the time of Drain; then it takes no new calls, finishes the ones it accepted, then ends the loops and closes the database.
+// Stop first lets load balancers turn away for the time of Drain; then it takes no new calls, finishes the
+// ones it accepted, ends the loops and closes the database.
 func (s *Server) Stop(ctx context.Context) error {
 	var err error
 	if s.http != nil {
@@ -277,6 +278,3 @@ func (s *Server) drain(ctx context.Context) {
 	case <-ctx.Done():
 	}
 }
-
-// Backup writes a consistent copy of the SQLite database.
-func (s *Server) Backup(ctx context.Context, path string) error { return s.store.Backup(ctx, path) }
