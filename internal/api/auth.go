@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +17,7 @@ import (
 
 // enter checks, in this order: key (401), rate (429), scope (403), the form of the query and of a body
 // that should not be there (413, 400). The body's size and form follow in huma, then the verb itself.
-func (s *Server) enter(route *Route, op *huma.Operation) func(huma.Context, func(huma.Context)) {
+func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 	var query map[string]bool // filled on first use: huma documents the parameters after this runs
 	var filled sync.Once
 	return func(ctx huma.Context, next func(huma.Context)) {
@@ -138,19 +137,20 @@ func queryNames(op *huma.Operation) map[string]bool {
 
 // logCall writes one line per call, without key, query or body.
 func (s *Server) logCall(route *Route, c *call, a *answer, started time.Time) {
-	took := time.Since(started)
-	observe(route, a.status, took)
+	took, status := time.Since(started), a.status
+	if status == 0 { // a panic, which ServeHTTP answers
+		status = http.StatusInternalServerError
+	}
+	observe(route, status, took)
 	if !s.log.Enabled(c.request.Context(), slog.LevelDebug) {
 		return
 	}
 	attrs := []slog.Attr{
 		slog.String("request_id", c.requestID), slog.String("method", route.Method), slog.String("path", route.Path),
-		slog.Int("status", a.status), slog.Duration("took", took),
+		slog.Int("status", status), slog.Duration("took", took),
 	}
 	if c.actor != nil {
 		attrs = append(attrs, slog.String("key", c.actor.Key.String()))
 	}
 	s.log.LogAttrs(c.request.Context(), slog.LevelDebug, "call", attrs...)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"math"
+	"strconv"
 	"sync"
 	"time"
 
@@ -33,9 +34,9 @@ type refusal struct {
 
 func (f *refusal) headers() map[string]string {
 	return map[string]string{
-		"RateLimit-Limit":     itoa(f.burst),
+		"RateLimit-Limit":     strconv.Itoa(f.burst),
 		"RateLimit-Remaining": "0",
-		"RateLimit-Reset":     itoa(int(math.Ceil(f.err.RetryAfter.Seconds()))),
+		"RateLimit-Reset":     strconv.Itoa(int(math.Ceil(f.err.RetryAfter.Seconds()))),
 	}
 }
 

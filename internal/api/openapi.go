@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -98,7 +99,7 @@ func (s *Server) document() ([]byte, error) {
 	for _, r := range s.table {
 		if r.orStatus != 0 {
 			responses := paths[r.Path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)["responses"].(map[string]any)
-			responses[itoa(r.orStatus)] = responses[itoa(r.status)]
+			responses[strconv.Itoa(r.orStatus)] = responses[strconv.Itoa(r.status)]
 		}
 	}
 	return json.Marshal(doc)

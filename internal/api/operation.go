@@ -145,7 +145,7 @@ func (r *Route) operation(s *Server) huma.Operation {
 			Description: "OK", Content: map[string]*huma.MediaType{r.answers: {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}}
 	}
-	op.Middlewares = huma.Middlewares{s.enter(r, &op)}
+	op.Middlewares = huma.Middlewares{s.enter(r)}
 	if r.Idempotent {
 		documentKey(&op)
 		op.Middlewares = append(op.Middlewares, hashBody)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -133,7 +134,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 	c.request = r
 	s.mux.ServeHTTP(a, r)
-	a.finish()
+	a.send() // an answer without a body
 }
 
 var (
@@ -216,7 +217,7 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(b []byte) (int, error) {
 	if !a.sent {
 		if h := a.Header(); h["Content-Length"] == nil && len(b) > 0 && h.Get("Content-Type") == "application/json" {
-			h["Content-Length"] = []string{itoa(len(b))}
+			h["Content-Length"] = []string{strconv.Itoa(len(b))}
 		}
 		a.send()
 	}
@@ -244,8 +245,6 @@ func (a *answer) send() {
 	}
 	a.ResponseWriter.WriteHeader(a.status)
 }
-
-func (a *answer) finish() { a.send() }
 
 // Base is the path below which everything lives.
 func (s *Server) Base() string { return s.base }
