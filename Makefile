@@ -34,7 +34,7 @@ build: ## build bin/recado, one static binary
 .PHONY: test
 test: c-compiler ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector
 	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) -timeout 30m $(LONGEST) ./...
-	scripts/with-postgres go test -timeout 10m ./test/agree
+	scripts/with-postgres go test -timeout 30m ./test/agree
 
 .PHONY: race
 race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)
@@ -49,7 +49,7 @@ soak: build ## kills, power cuts and a failing WhatsApp in full, then a steady l
 .PHONY: cover
 cover: ## measure which statements the tests reach: bin/cover.html
 	mkdir -p bin
-	scripts/with-postgres go test -timeout 12m -coverpkg ./internal/... -coverprofile bin/cover.out ./...
+	scripts/with-postgres go test -timeout 30m -coverpkg ./internal/... -coverprofile bin/cover.out ./...
 	go tool cover -html bin/cover.out -o bin/cover.html
 	go tool cover -func bin/cover.out | tail -1
 
