@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"recado/bench/load"
+	"recado/test/binary"
 )
 
 // The test binary plays three parts: the tests, the bare handler's child, and a server that answers as recado does.
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	binary.Main(m)
 }
 
 func TestRun(t *testing.T) {

@@ -152,21 +152,21 @@ func (r *report) String() string {
 	fmt.Fprintf(&text, "%s, %s, %d cores shared with the load, %s\n\n",
 		r.started.UTC().Format("2006-01-02 15:04 MST"), runtime.Version(), runtime.NumCPU(), strings.Join(r.command, " "))
 	for n, cells := range table {
-		writeLine(&text, cells, widths, " ")
+		writeLine(&text, cells, widths)
 		if n == 0 {
 			rule := make([]string, len(cells))
 			for i := range rule {
 				rule[i] = strings.Repeat("-", widths[i])
 			}
-			writeLine(&text, rule, widths, " ")
+			writeLine(&text, rule, widths)
 		}
 	}
 	return text.String()
 }
 
-func writeLine(text *strings.Builder, cells []string, widths []int, pad string) {
+func writeLine(text *strings.Builder, cells []string, widths []int) {
 	for i, cell := range cells {
-		text.WriteString("| " + cell + strings.Repeat(pad, widths[i]-len([]rune(cell))) + " ")
+		text.WriteString("| " + cell + strings.Repeat(" ", widths[i]-len([]rune(cell))) + " ")
 	}
 	text.WriteString("|\n")
 }

@@ -155,7 +155,7 @@ func (k *soak) prepare(ctx context.Context) (err error) {
 	if k.kinds, err = k.mixture(ctx); err != nil {
 		return err
 	}
-	if k.receiver.secrets["/"], err = k.server.register(ctx, address+"/", model.AllEvents...); err != nil {
+	if err := k.receiver.subscribe(ctx, k.server.server, address, "/", model.AllEvents...); err != nil {
 		return err
 	}
 	return k.drain(ctx)

@@ -115,12 +115,9 @@ func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*
 		return nil, nil, err
 	}
 	for i := range addresses {
-		path := fmt.Sprintf("/%d", i)
-		secret, err := s.register(ctx, address+path, model.EventMessageSent)
-		if err != nil {
+		if err := r.subscribe(ctx, s.server, address, fmt.Sprintf("/%d", i), model.EventMessageSent); err != nil {
 			return nil, nil, err
 		}
-		r.secrets[path] = secret
 	}
 	if hung {
 		silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
@@ -148,11 +145,11 @@ func (s *server) register(ctx context.Context, url string, events ...model.Event
 
 // receiver verifies deliveries and notes when they came.
 type receiver struct {
-	secrets map[string]string // by path
 	count   atomic.Int64
 	arrived chan struct{}
 
 	mu      sync.Mutex
+	secrets map[string]string // by path
 	latency load.Histogram
 	types   map[model.EventType]int // how many of each were right
 	wrong   int
@@ -160,6 +157,20 @@ type receiver struct {
 
 func newReceiver() *receiver {
 	return &receiver{secrets: map[string]string{}, arrived: make(chan struct{}, 1), types: map[model.EventType]int{}}
+}
+
+// subscribe has events of the first company delivered to a path. A delivery that is quicker than the answer waits for it.
+func (r *receiver) subscribe(ctx context.Context, s *server, address, path string, events ...model.EventType) (err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secrets[path], err = s.register(ctx, address+path, events...)
+	return err
+}
+
+func (r *receiver) secret(path string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.secrets[path]
 }
 
 // listen serves a handler of this process on the loopback until the scenario ends.
@@ -186,7 +197,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	if err == nil {
 		h := request.Header
-		err = model.VerifyService(r.secrets[request.URL.Path], h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, now)
+		err = model.VerifyService(r.secret(request.URL.Path), h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, now)
 	}
 	r.mu.Lock()
 	if err != nil {

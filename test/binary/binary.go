@@ -4,10 +4,10 @@ package binary
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -21,7 +21,18 @@ import (
 	"time"
 )
 
-var built = sync.OnceValues(func() (string, error) { return build() })
+var (
+	built  = sync.OnceValues(func() (string, error) { path, err := build(); folder = filepath.Dir(path); return path, err })
+	folder string // of the command, once it is built
+)
+
+// Main is the TestMain of packages that use this one: it removes what was built for them.
+func Main(m *testing.M) {
+	m.Run() // testing remembers the outcome
+	if folder != "" {
+		_ = os.RemoveAll(folder)
+	}
+}
 
 // Path gives the command, built from the sources under test.
 func Path(t testing.TB) string {
@@ -79,6 +90,9 @@ func build(flags ...string) (path string, err error) {
 	return path, nil
 }
 
+// patience is how long a start or an end may take. It is long because the machine may be busy.
+const patience = 2 * time.Minute
+
 // Process is one running `recado serve`.
 type Process struct {
 	Dir  string // its data folder
@@ -122,16 +136,26 @@ func Serve(t testing.TB, dir string, args ...string) *Process {
 // New is a `recado serve` that is not started yet, on a free port of its own.
 func New(t testing.TB, dir string, args ...string) *Process {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close()
+	addr := FreeAddress(t)
 	p := &Process{t: t, Dir: dir, URL: "http://" + addr, Path: Path(t)}
 	p.args = append([]string{"serve", "--data", dir, "--addr", addr, "--rate", "1000000", "--burst", "1000000", "--webhook-allow-insecure"}, args...)
 	t.Cleanup(p.Kill)
 	return p
+}
+
+// FreeAddress is a loopback address that nobody listens on. Its port is not one of those that the system gives to
+// outgoing connections, so that it is still free when a server that was killed starts again.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	for range 100 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(10_000))
+		if l, err := net.Listen("tcp", addr); err == nil {
+			_ = l.Close()
+			return addr
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
 // Start runs the command and waits until it is ready.
@@ -169,7 +193,7 @@ func (p *Process) WaitReady() {
 	demo := filepath.Join(p.Dir, "demo.json")
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		select {
 		case <-p.ended:
 			p.t.Fatalf("the server ended at its start: %s", p.stderr.String())
@@ -193,6 +217,7 @@ func (p *Process) WaitReady() {
 		}
 		return
 	}
+	p.Kill() // before its log is read
 	p.t.Fatalf("the server did not become ready: %s", p.stderr.String())
 }
 
@@ -218,11 +243,9 @@ func (p *Process) signal(s syscall.Signal) {
 	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.t.Error(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
-	defer cancel()
 	select {
 	case <-p.ended:
-	case <-ctx.Done():
+	case <-time.After(patience):
 		p.t.Errorf("the server did not end after %v", s)
 	}
 }

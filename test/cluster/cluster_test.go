@@ -3,18 +3,11 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,7 +26,10 @@ const (
 	customers = 120 // more than a number may write to in a while
 	lease     = 3 * time.Second
 	takeover  = lease + 12*time.Second // a paused transaction holds its locks for 3 seconds, and the machine may be busy
+	patience  = 2 * time.Minute        // for what only has to happen at all
 )
+
+func TestMain(m *testing.M) { binary.Main(m) }
 
 // full is set for the long run.
 var full = os.Getenv("RECADO_FULL") != ""
@@ -82,8 +78,7 @@ func open(t *testing.T, database string, args ...string) *office {
 		o.lines = append(o.lines, tap)
 		p := binary.New(t, dir, append([]string{
 			"--database-url", database, "--public-url", front, "--brand", brand(i), "--whatsapp-base-url", tap.URL, "--lease", lease.String(),
-			"--webhook-timeout", "1s", "--webhook-retries", "1s,1s,1s,1s,1s,1s,1s,1s",
-		}, append(args, demoFor(i)...)...)...)
+		}, slices.Concat(crew.Patient, args, demoFor(i))...)...)
 		p.Start()
 		o.nodes = append(o.nodes, p)
 		o.balancer.add(p.URL)
@@ -159,7 +154,7 @@ func (o *office) verify(t *testing.T) {
 // ask puts one question to the database.
 func (o *office) ask(t *testing.T, sql string, out any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, o.database)
 	if err != nil {
@@ -181,13 +176,13 @@ func (o *office) deliveries(node int) int {
 // sender waits for the node that sends through WhatsApp next.
 func (o *office) sender(t *testing.T) int {
 	t.Helper()
-	return o.grows(t, "somebody sends through WhatsApp", takeover, -1, func(node int) int { return o.lines[node].sent() })
+	return o.grows(t, "somebody sends through WhatsApp", patience, -1, func(node int) int { return o.lines[node].sent() })
 }
 
 // courier waits for the node that delivers to the webhook next.
 func (o *office) courier(t *testing.T) int {
 	t.Helper()
-	return o.grows(t, "somebody delivers events", takeover, -1, o.deliveries)
+	return o.grows(t, "somebody delivers events", patience, -1, o.deliveries)
 }
 
 // grows waits until a count goes up for a node but one, and tells for which.
@@ -217,97 +212,4 @@ func (o *office) takenOver(t *testing.T, from int) {
 	sending := time.Since(began)
 	o.grows(t, "another node to deliver events", takeover, from, o.deliveries)
 	t.Logf("taken over from node %d: sending after %v, webhooks after %v (or less)", from, sending.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
-}
-
-// tap is a node's way to the simulated WhatsApp. It counts what passes and can hold it back.
-type tap struct {
-	*httptest.Server
-	mu       sync.Mutex
-	messages []string      // by id, as they came
-	gate     chan struct{} // while not nil, sends wait for it to be closed
-	after    bool          // with the answer; otherwise before WhatsApp sees them
-	held     int
-}
-
-func newTap(t *testing.T, sim http.Handler) *tap {
-	p := &tap{}
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/messages") {
-			sim.ServeHTTP(w, r)
-			return
-		}
-		p.pass(w, r, sim)
-	}))
-	t.Cleanup(func() {
-		p.release()
-		p.CloseClientConnections()
-		p.Close()
-	})
-	return p
-}
-
-// pass lets a message through and notes whose it was.
-func (p *tap) pass(w http.ResponseWriter, r *http.Request, sim http.Handler) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	var m struct {
-		ID string `json:"biz_opaque_callback_data"`
-	}
-	_ = json.Unmarshal(body, &m)
-	p.mu.Lock()
-	p.messages = append(p.messages, m.ID)
-	gate, after := p.gate, p.after
-	if gate != nil {
-		p.held++
-	}
-	p.mu.Unlock()
-	if gate != nil && !after {
-		<-gate
-	}
-	answer := httptest.NewRecorder()
-	sim.ServeHTTP(answer, r)
-	if gate != nil && after {
-		<-gate
-	}
-	maps.Copy(w.Header(), answer.Header())
-	w.WriteHeader(answer.Code)
-	_, _ = w.Write(answer.Body.Bytes())
-}
-
-// hold keeps messages back, on their way or with their answers, until release.
-func (p *tap) hold(after bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.gate, p.after, p.held = make(chan struct{}), after, 0
-}
-
-func (p *tap) release() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.gate != nil {
-		close(p.gate)
-		p.gate = nil
-	}
-}
-
-func (p *tap) holding() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.held
-}
-
-func (p *tap) sent() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.messages)
-}
-
-// since gives the messages that passed after the first n.
-func (p *tap) since(n int) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.messages[n:])
 }

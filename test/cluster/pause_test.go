@@ -21,11 +21,11 @@ func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T
 	o := open(t, testpg.Own(t).URL)
 	for round := range rounds {
 		end := o.work(t)
-		crew.WaitFor(t, "some work", takeover, func() bool { return o.Total.Load() > int64(100*(round+1)) })
+		crew.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > int64(100*(round+1)) })
 		zombie := o.sender(t)
 		tap := o.lines[zombie]
 		tap.hold(round%2 == 0) // in turn: WhatsApp has taken them and the answers are late, or they are late themselves
-		crew.WaitFor(t, "messages on their way", takeover, func() bool { return tap.holding() >= 4 })
+		crew.WaitFor(t, "messages on their way", patience, func() bool { return tap.holding() >= 4 })
 		o.balancer.leave(o.nodes[zombie].URL)
 		o.signal(t, zombie, syscall.SIGSTOP)
 		o.takenOver(t, zombie)

@@ -39,7 +39,7 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 	end := o.work(t)
 	for i, node := range o.nodes {
 		before := o.Total.Load()
-		crew.WaitFor(t, "some work", takeover, func() bool { return o.Total.Load() > before+100 })
+		crew.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > before+100 })
 		node.Stop()
 		if log := node.Log(); strings.Contains(log, "panic") || strings.Contains(log, `"level":"ERROR"`) {
 			t.Errorf("node %d did not end well: %s", i, log)
@@ -49,7 +49,7 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 		o.balancer.back(node.URL)
 	}
 	before := o.Total.Load()
-	crew.WaitFor(t, "some work", takeover, func() bool { return o.Total.Load() > before+100 })
+	crew.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > before+100 })
 	end()
 	if failures := o.balancer.failures(); len(failures) != 0 {
 		t.Errorf("calls failed: %v", failures)
@@ -65,7 +65,7 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 		late.Launch()
 		select {
 		case <-late.Ended():
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("it runs")
 		}
 		if !strings.Contains(late.Log(), "run a newer Recado") {

@@ -24,8 +24,10 @@ const (
 	readyLimit = 10 * time.Second // generous: the machine may be busy. The worst is logged
 )
 
-// TestKill kills the server a few times; RECADO_FULL=1 makes it fifty. RECADO_SEED repeats the choices.
-func TestKill(t *testing.T) {
+func TestMain(m *testing.M) { binary.Main(m) }
+
+// The server is killed a few times; RECADO_FULL=1 makes it fifty. RECADO_SEED repeats the choices.
+func TestAServerThatIsKilledLosesNothingAndRepeatsNothing(t *testing.T) {
 	rounds := 3
 	if os.Getenv("RECADO_FULL") != "" {
 		rounds = 50
@@ -70,9 +72,9 @@ type world struct {
 
 func start(t *testing.T, database string, seed uint64) *world {
 	t.Helper()
-	args := []string{"--webhook-timeout", "1s", "--webhook-retries", "1s,1s,1s,1s,1s"}
+	args := crew.Patient
 	if database != "" {
-		args = append(args, "--database-url", database)
+		args = append([]string{"--database-url", database}, args...)
 	}
 	w := &world{Process: binary.Serve(t, t.TempDir(), args...), database: database, r: rand.New(rand.NewPCG(seed, 2))}
 	w.Crew = crew.Hire(t, crew.Options{Door: crew.Single(w.URL), Demo: w.Demo, Dir: w.Dir, Database: database, Clerks: workers, Seed: seed})

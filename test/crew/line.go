@@ -222,7 +222,7 @@ func (l *Line) must(t *testing.T, method, path string, body, out any) {
 }
 
 func (l *Line) call(method, path string, body, out any) (Answer, bool) {
-	a, ok := l.door.Call((&Crew{key: l.key}).request(method, path, body))
+	a, ok := l.door.Call(request(l.key, method, path, body))
 	if ok && a.Status/100 == 2 {
 		ok = json.Unmarshal(a.Body, out) == nil
 	}

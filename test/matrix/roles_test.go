@@ -120,7 +120,7 @@ func (b *building) state(t *testing.T, k *talk) string {
 // the member's own.
 func (b *building) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, m.Base()+"/events/stream", nil)
 	r.Header.Set("Authorization", "Bearer "+m.Secret())

@@ -11,6 +11,8 @@ import (
 	"recado/test/binary"
 )
 
+func TestMain(m *testing.M) { binary.Main(m) }
+
 func TestTheTourWorksWhenPasted(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {

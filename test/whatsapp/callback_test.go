@@ -98,13 +98,12 @@ func TestTheCallback(t *testing.T) {
 	})
 }
 
-// TestManyAtOnce also says how fast messages come in; -v shows it.
-func TestManyAtOnce(t *testing.T) {
-	var number, address string
+// It also says how fast they come in; -v shows it.
+func TestAThousandMessagesInOneCallAreAllKept(t *testing.T) {
 	_, graph := startSimulator(t, simulator.Options{})
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
-		number = w.A.Post(t, "/channels", theNumber).OK(201).ID()
-		address = w.URL + "/channels/" + number + "/whatsapp"
+		number := w.A.Post(t, "/channels", theNumber).OK(201).ID()
+		address := w.URL + "/channels/" + number + "/whatsapp"
 		const batches, size = 4, 1000
 		began, used := time.Now(), processorTime(t)
 		for i := range batches {

@@ -10,6 +10,7 @@ import (
 	"recado/internal/servertest"
 	"recado/internal/store/storetest"
 	"recado/internal/whatsapp/simulator"
+	"recado/test/binary"
 )
 
 // wire is a WhatsApp that can be cut off: while it is, its address refuses connections.
@@ -22,9 +23,8 @@ type wire struct {
 
 func newWire(t *testing.T, sim *simulator.Simulator) *wire {
 	t.Helper()
-	w := &wire{t: t, address: "127.0.0.1:0", handler: sim}
+	w := &wire{t: t, address: binary.FreeAddress(t), handler: sim}
 	w.mend()
-	w.address = w.server.Listener.Addr().String()
 	t.Cleanup(func() { w.cut() })
 	return w
 }
@@ -42,7 +42,7 @@ func (w *wire) cut() {
 	w.server.Close()
 }
 
-func TestAnOutageOfWhatsApp(t *testing.T) {
+func TestAnOutageOfWhatsAppDelaysMessagesAndLosesNone(t *testing.T) {
 	for name, url := range map[string]string{"sqlite": "", "postgres": storetest.URL(t)} {
 		t.Run(name, func(t *testing.T) {
 			sim := simulator.New(simulator.Options{})

@@ -26,7 +26,7 @@ func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 		})
 		must(t, err)
 		must(t, sim.SetCallback("", w.URL+"/channels/"+private.ID.String()+"/whatsapp"))
-		photo := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), random(t, 1<<10)...)
+		photo := newPhoto(1 << 10)
 		_, err = sim.Receive(simulator.Inbound{Customer: "5511912345678", Type: "image", File: &simulator.File{Bytes: photo, MimeType: "image/png"}})
 		must(t, err)
 		drain(t, sim)

@@ -46,7 +46,7 @@ func TestSending(t *testing.T) {
 			}
 		})
 		t.Run("files leave byte for byte, and are uploaded once", func(t *testing.T) {
-			photo := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), random(t, 200<<10)...)
+			photo := newPhoto(200 << 10)
 			media := s.upload(t, "cardápio.png", photo)
 			for range 2 {
 				s.await(t, s.send(t, conversation, `"media_id": `+quote(media)+`, "text": "Cardápio"`).OK(201).ID(), "delivered")
@@ -116,7 +116,7 @@ func TestSending(t *testing.T) {
 	})
 }
 
-func TestTheServiceWindow(t *testing.T) {
+func TestAfterTheServiceWindowOnlyTemplatesGoOut(t *testing.T) {
 	template := simulator.Template{Name: "pedido_pronto", Language: "pt_BR", Body: "Seu pedido {{1}} está pronto."}
 	eachShop(t, simulator.Options{Templates: []simulator.Template{template}}, func(t *testing.T, s *shop) {
 		conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Me avisa?"})
@@ -131,7 +131,7 @@ func TestTheServiceWindow(t *testing.T) {
 	})
 }
 
-func TestATokenThatDies(t *testing.T) {
+func TestATokenThatDiesDisconnectsTheNumberAndKeepsItsQueue(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Oi"})
 		must(t, s.sim.SetToken(simulator.DefaultToken, "revoked"))
@@ -224,7 +224,7 @@ func TestAddresses(t *testing.T) {
 	})
 }
 
-func TestRates(t *testing.T) {
+func TestABusyConversationHoldsUpNoOther(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		busy, _ := s.customer(t, simulator.Inbound{Customer: "5511900001111", Text: "manda tudo"})
 		other, _ := s.customer(t, simulator.Inbound{Customer: "5511900002222", Text: "oi"})

@@ -3,6 +3,7 @@ package whatsapp_test
 import (
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,13 +62,15 @@ func (plan soakPlan) run(t *testing.T, args ...string) {
 		must(t, sim.AddFault(simulator.Fault{Preset: preset, Every: 300 + 11*i}))
 	}
 	total := plan.customers * plan.each
-	sent := make(chan struct{})
-	go func() {
-		line.SendAll(t, 12, total, 0, nil)
-		close(sent)
-	}()
+	stop := make(chan struct{})
+	var sending sync.WaitGroup
+	sending.Go(func() { line.SendAll(t, 12, total, 0, stop) })
+	t.Cleanup(func() { // where the test fails before everything is sent
+		close(stop)
+		sending.Wait()
+	})
 	plan.strike(t, sim, p, total)
-	<-sent
+	sending.Wait()
 	if line.Accepted() != total {
 		t.Fatalf("%d of %d messages were accepted", line.Accepted(), total)
 	}

@@ -12,7 +12,10 @@ import (
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/whatsapp/simulator"
+	"recado/test/binary"
 )
+
+func TestMain(m *testing.M) { binary.Main(m) }
 
 // theNumber is what connects the simulator's number.
 const theNumber = `{"name": "Front desk", "provider": "whatsapp", "credentials": {
@@ -106,10 +109,13 @@ func (s *shop) find(t *testing.T, conversation, external string) map[string]any 
 // callback is where WhatsApp calls about the number.
 func (s *shop) callback() string { return s.URL + "/channels/" + s.channel + "/whatsapp" }
 
+// patience is how long a wait may take: long, because the machine may be busy.
+const patience = 2 * time.Minute
+
 // eventually waits for what a background loop brings about.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -133,7 +139,7 @@ func must(t *testing.T, err error) {
 // drain waits until the server has answered every webhook.
 func drain(t *testing.T, sim *simulator.Simulator) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	must(t, sim.Drain(ctx))
 }
