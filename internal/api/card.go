@@ -22,7 +22,7 @@ func replyCard(c model.Card, err error) (*cardReply, error) {
 func cardTag(c *model.Card) string { return `"` + strconv.FormatInt(c.Version, 10) + `"` }
 
 type listCardsInput struct {
-	BoardID  filterID `query:"board_id" doc:"Absent means all boards that the key may see."`
+	BoardID  filterID `query:"board_id" doc:"Absent means all boards in use that the key may see."`
 	Limit    int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
 	Cursor   string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents do not matter."`

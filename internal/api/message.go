@@ -12,7 +12,7 @@ type listMessagesInput struct {
 	AtID
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
 	Before string `query:"before" doc:"The before of a page: what is older than it."`
-	After  string `query:"after" doc:"The after of a page: what came after it, the nearest first to be read."`
+	After  string `query:"after" doc:"The after of a page: what came after it. Where that is more than a page, the part next to it."`
 }
 
 func (s *Server) listMessages(ctx context.Context, a *desk.Actor, in *listMessagesInput) (*reply[*model.MessagePage], error) {
