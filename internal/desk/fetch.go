@@ -57,7 +57,7 @@ func (d *Desk) KeepFetched(ctx context.Context, f Fetch, download func(ctx conte
 		done <- err
 	}()
 	head := &headReader{r: pipe}
-	info, err := d.blob.Put(ctx, f.Media.ID, head, model.MaxMediaBytes)
+	info, err := d.blob.Put(ctx, f.Media.ID, head, model.MaxMedia)
 	_ = pipe.CloseWithError(err)
 	if refused := <-done; refused != nil {
 		err = refused

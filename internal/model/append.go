@@ -79,6 +79,15 @@ func appendIDs(b []byte, ids []ID) []byte {
 	return append(b, ']')
 }
 
+func appendNullRef(b []byte, ref *Ref) []byte {
+	if ref == nil {
+		return append(b, "null"...)
+	}
+	b = appendID(append(b, `{"id":`...), ref.ID)
+	b = appendString(append(b, `,"name":`...), ref.Name)
+	return append(b, '}')
+}
+
 func appendTime(b []byte, t time.Time) []byte {
 	t = t.UTC()
 	year, month, day := t.Date()

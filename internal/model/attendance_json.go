@@ -30,12 +30,3 @@ func (a *Attendance) AppendJSON(b []byte) []byte {
 	b = appendNullString(append(b, `,"close_reason":`...), a.CloseReason)
 	return append(b, '}')
 }
-
-func appendNullRef(b []byte, ref *Ref) []byte {
-	if ref == nil {
-		return append(b, "null"...)
-	}
-	b = appendID(append(b, `{"id":`...), ref.ID)
-	b = appendString(append(b, `,"name":`...), ref.Name)
-	return append(b, '}')
-}

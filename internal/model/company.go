@@ -89,13 +89,5 @@ func (b Boards) AppendJSON(out []byte) []byte {
 	if b == nil {
 		return append(out, "null"...)
 	}
-	out = append(out, '[')
-	for i, id := range b {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, '"')
-		out = append(id.AppendText(out), '"')
-	}
-	return append(out, ']')
+	return appendIDs(out, b)
 }

@@ -71,9 +71,6 @@ func ParseEvents(field string, names []string) (EventSet, *Error) {
 // Has reports whether the set holds the event. WebhookTest is in no set.
 func (set EventSet) Has(e EventType) bool { return uint32(set)&bitOf(AllEvents, e) != 0 }
 
-// Add gives the set with the event in it; what is no event changes nothing.
-func (set EventSet) Add(e EventType) EventSet { return set | EventSet(bitOf(AllEvents, e)) }
-
 // List gives the events in the order of AllEvents, never nil.
 func (set EventSet) List() []EventType {
 	return listBits(AllEvents, uint32(set))

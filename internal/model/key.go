@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"hash/crc32"
-	"log/slog"
 	"strings"
 )
 
@@ -18,16 +17,6 @@ const (
 
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
-
-// Secret is text that must not reach a log: every way of printing it shows a placeholder. Convert it
-// to string where the value itself is needed.
-type Secret string
-
-const hidden = "[hidden]"
-
-func (Secret) String() string       { return hidden }
-func (Secret) GoString() string     { return hidden }
-func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 
 // NewAPIKey draws a key. The key is shown once; what is stored is its hash.
 func NewAPIKey() (key string, hash [32]byte) {

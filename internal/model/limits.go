@@ -9,7 +9,6 @@ const (
 	MaxCaption     = 1024
 	MaxReason      = 500
 	MaxDescription = 10_000
-	MaxQuery       = 100 // a search text, "q"
 
 	MaxBody = 64 << 10 // bytes of a JSON request
 
@@ -21,17 +20,15 @@ const (
 const (
 	DefaultLimit = 30
 	MaxLimit     = 100
-	MaxOffset    = 1_000_000
 )
 
 // Limits on uploaded files by kind, in bytes.
 const (
-	MaxImage    = 5 << 20
-	MaxSticker  = 500 << 10
-	MaxAudio    = 16 << 20
-	MaxVideo    = 16 << 20
-	MaxDocument = 100 << 20
-	MaxMedia    = MaxDocument // the largest of them
+	MaxImage      = 5 << 20
+	MaxSticker    = 500 << 10
+	MaxAudioVideo = 16 << 20
+	MaxDocument   = 100 << 20
+	MaxMedia      = MaxDocument // the largest of them
 )
 
 // Webhooks.
@@ -47,9 +44,8 @@ const (
 
 // Keys.
 const (
-	DefaultRate   = 100 // requests a second
-	DefaultBurst  = 200
-	MaxKeyOverlap = 7 * 24 * time.Hour // how long a rotated key may live on
+	DefaultRate  = 100 // requests a second
+	DefaultBurst = 200
 )
 
 // Everything else with a number.

@@ -45,20 +45,17 @@ const (
 	MediaDocument MediaKind = "document"
 )
 
-// MaxMediaBytes is the largest file of any kind.
-const MaxMediaBytes = 100 << 20
-
 // Limit is the largest size of a file of this kind in bytes.
 func (k MediaKind) Limit() int64 {
 	switch k {
 	case MediaImage:
-		return 5 << 20
+		return MaxImage
 	case MediaSticker:
-		return 500 << 10
+		return MaxSticker
 	case MediaAudio, MediaVideo:
-		return 16 << 20
+		return MaxAudioVideo
 	}
-	return MaxMediaBytes
+	return MaxDocument
 }
 
 // Inline reports whether a browser may show the file in place instead of saving it.

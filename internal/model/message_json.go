@@ -25,12 +25,7 @@ func (m *Message) AppendJSON(b []byte) []byte {
 		b = appendString(append(b, `{"code":`...), m.Error.Code)
 		b = append(appendString(append(b, `,"message":`...), m.Error.Message), '}')
 	}
-	if b = append(b, `,"sent_by":`...); m.SentBy == nil {
-		b = append(b, "null"...)
-	} else {
-		b = appendID(append(b, `{"id":`...), m.SentBy.ID)
-		b = append(appendString(append(b, `,"name":`...), m.SentBy.Name), '}')
-	}
+	b = appendNullRef(append(b, `,"sent_by":`...), m.SentBy)
 	b = appendTime(append(b, `,"created_at":`...), m.CreatedAt)
 	b = appendNullTime(append(b, `,"sent_at":`...), m.SentAt)
 	b = appendNullTime(append(b, `,"delivered_at":`...), m.DeliveredAt)

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"math"
 	"testing"
 	"time"
 )
@@ -64,40 +63,6 @@ func TestParseMoment(t *testing.T) {
 	}
 }
 
-func TestFormatTime(t *testing.T) {
-	sp := zone(t, "America/Sao_Paulo")
-	for want, in := range map[string]time.Time{
-		"2026-11-14T23:56:54.123Z": time.Date(2026, 11, 14, 20, 56, 54, 123_999_999, sp),
-		"1970-01-01T00:00:00.000Z": time.Unix(0, 0),
-		"1969-12-31T23:59:59.999Z": time.UnixMilli(-1),
-		"9999-12-31T23:59:59.999Z": time.UnixMilli(lastMilli),
-		"2000-02-29T01:02:03.004Z": time.Date(2000, 2, 29, 1, 2, 3, 4e6, time.UTC),
-		"0001-01-01T00:00:00.000Z": {},
-	} {
-		if got := FormatTime(in); got != want {
-			t.Errorf("%v is written %s, want %s", in, got, want)
-		}
-	}
-	if got := string(AppendTime([]byte("at "), time.Unix(0, 0))); got != "at 1970-01-01T00:00:00.000Z" {
-		t.Errorf("appended: %s", got)
-	}
-	t.Run("every day of four centuries is written as the standard library writes it", func(t *testing.T) {
-		for ms := int64(0); ms < 430*366*dayMillis; ms += dayMillis {
-			at := ms + ms/dayMillis*7919%dayMillis
-			if got, want := string(AppendMillis(nil, at)), time.UnixMilli(at).UTC().Format(timeForm); got != want {
-				t.Fatalf("%d is written %s, want %s", at, got, want)
-			}
-		}
-	})
-	t.Run("nonsense does not panic", func(t *testing.T) {
-		for _, ms := range []int64{math.MinInt64, math.MaxInt64, lastMilli + 1} {
-			if len(AppendMillis(nil, ms)) == 0 {
-				t.Error("nothing was written")
-			}
-		}
-	})
-}
-
 func FuzzParseMoment(f *testing.F) {
 	for _, s := range []string{"2026-11-14T23:56:54.123Z", "2026-11-14", "2026-11-14T00:00:00+24:00", "2026-11-14T00:00:00-03:00"} {
 		f.Add(s)
@@ -112,13 +77,4 @@ func FuzzParseMoment(f *testing.F) {
 			t.Errorf("%q gives %v, the standard library %v, %v", s, got, want, err)
 		}
 	})
-}
-
-func BenchmarkAppendTime(b *testing.B) {
-	now := time.Date(2026, 11, 14, 20, 56, 54, 123_999_999, time.UTC)
-	buf := make([]byte, 0, 64)
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = AppendTime(buf[:0], now)
-	}
 }

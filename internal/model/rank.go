@@ -13,10 +13,9 @@ import (
 //
 // Counting up or down costs a digit only when a number outgrows its digits. So ranks stay short when
 // entries go to either end, and also when they always go before or after the same entry. Only a caller
-// who keeps inserting between the last two makes them grow, by a character each time; SpreadRanks gives
-// a list new ranks when one exceeds LongRank.
+// who keeps inserting between the last two makes them grow, by a character each time.
 
-// LongRank is the length from which a list deserves new ranks.
+// LongRank is the length from which the crowded part of a list deserves new ranks.
 const LongRank = 128
 
 var (
@@ -43,15 +42,6 @@ func RankBetween(a, b string) (string, error) {
 		return "", errRankForm
 	}
 	return writeRank(path), nil
-}
-
-// SpreadRanks gives n short ranks in order, for a list that is to be ranked anew.
-func SpreadRanks(n int) []string {
-	ranks := make([]string, n)
-	for i := range ranks {
-		ranks[i] = writeRank([]int64{int64(i)})
-	}
-	return ranks
 }
 
 // RankAt is the place at the end of a list of an entry that joins it when id is made: after all that

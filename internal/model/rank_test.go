@@ -128,19 +128,6 @@ func TestRankBetweenRefuses(t *testing.T) {
 	}
 }
 
-func TestSpreadRanks(t *testing.T) {
-	ranks := SpreadRanks(5_000)
-	if len(ranks) != 5_000 || len(ranks[4_999]) > 4 {
-		t.Errorf("%d ranks, the last %q", len(ranks), ranks[len(ranks)-1])
-	}
-	for i := range ranks[1:] {
-		between(t, ranks[i], ranks[i+1])
-	}
-	if len(SpreadRanks(0)) != 0 {
-		t.Error("no entries have a rank")
-	}
-}
-
 func FuzzRankBetween(f *testing.F) {
 	f.Add("V", "W")
 	f.Add("", "")

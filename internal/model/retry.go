@@ -45,9 +45,6 @@ func (r Retries) Next(attempts int) (time.Duration, bool) {
 	return r[attempts-1], true
 }
 
-// Attempts is how often a delivery is tried in all.
-func (r Retries) Attempts() int { return len(r) + 1 }
-
 // String gives what ParseRetries reads.
 func (r Retries) String() string {
 	parts := make([]string, len(r))

@@ -61,9 +61,6 @@ func (set ScopeSet) Has(s Scope) bool {
 	return s == "" || uint32(set)&bitOf(AllScopes, s) != 0
 }
 
-// Add gives the set with the scope in it; an unknown scope changes nothing.
-func (set ScopeSet) Add(s Scope) ScopeSet { return set | ScopeSet(bitOf(AllScopes, s)) }
-
 // Subset reports whether every scope of the set is also in other.
 func (set ScopeSet) Subset(other ScopeSet) bool { return set&^other == 0 }
 

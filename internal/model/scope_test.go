@@ -56,9 +56,6 @@ func TestScopeSet(t *testing.T) {
 	if !ScopeSet(0).Has("") {
 		t.Error("an operation without a scope must be open to every key")
 	}
-	if some.Add("nonsense") != some || !some.Add(ScopeWrite).Has(ScopeWrite) {
-		t.Error("Add is wrong")
-	}
 	if !some.Subset(EveryScope) || !some.Subset(some) || EveryScope.Subset(some) || !ScopeSet(0).Subset(0) {
 		t.Error("Subset is wrong")
 	}

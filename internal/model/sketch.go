@@ -82,20 +82,6 @@ func (s *Sketch) Merge(other *Sketch) {
 	s.sum += other.sum
 }
 
-// Count is the number of durations.
-func (s *Sketch) Count() int64 { return s.count }
-
-// Sum is the exact sum of the durations in seconds.
-func (s *Sketch) Sum() int64 { return s.sum }
-
-// Average is the exact mean in seconds; it is false when there is nothing to average.
-func (s *Sketch) Average() (float64, bool) {
-	if s.count <= 0 {
-		return 0, false
-	}
-	return float64(s.sum) / float64(s.count), true
-}
-
 // Quantile gives the q-quantile by nearest rank: of the n durations in order the one in place ceil(q*n), at
 // least the first. So 0 gives the shortest, 1 the longest and 0.5 the lower of two in the middle. It is
 // false when there are none.

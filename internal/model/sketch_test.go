@@ -89,9 +89,6 @@ func TestQuantile(t *testing.T) {
 		if _, ok := new(Sketch).Quantile(0.5); ok {
 			t.Error("there is one")
 		}
-		if _, ok := new(Sketch).Average(); ok {
-			t.Error("there is an average")
-		}
 	})
 	t.Run("decimal fractions are meant as written", func(t *testing.T) {
 		if got := nearestRank(0.55, 100); got != 55 {
@@ -114,8 +111,8 @@ func TestQuantile(t *testing.T) {
 				t.Errorf("quantile %v is %d, truly %d", q, got, want)
 			}
 		}
-		if got, _ := s.Average(); s.Sum() != sum || got != float64(sum)/20_000 || s.Count() != 20_000 {
-			t.Errorf("average %v of %d", got, s.Count())
+		if s.sum != sum || s.count != 20_000 {
+			t.Errorf("%d of %d seconds", s.count, s.sum)
 		}
 	})
 }
@@ -125,10 +122,10 @@ func TestSketchAdd(t *testing.T) {
 		s := sketchOf(5, 5_000, 5_001, 1_000_000)
 		want := sketchOf(5, 1_000_000).Encode()
 		if !s.Add(5_000, -1) || !s.Add(5_001, -1) || !bytes.Equal(s.Encode(), want) {
-			t.Errorf("left are %d of %d seconds", s.Count(), s.Sum())
+			t.Errorf("left are %d of %d seconds", s.count, s.sum)
 		}
 		if !s.Add(5, -1) || !s.Add(1_000_000, -1) || len(s.Encode()) != 0 {
-			t.Errorf("left are %d of %d seconds", s.Count(), s.Sum())
+			t.Errorf("left are %d of %d seconds", s.count, s.sum)
 		}
 	})
 	t.Run("what was not put in cannot", func(t *testing.T) {
@@ -145,16 +142,16 @@ func TestSketchAdd(t *testing.T) {
 	})
 	t.Run("a neighbour of what was put in cannot", func(t *testing.T) {
 		s := sketchOf(5_000)
-		if s.Add(5_001, -1) || s.Add(4_999, -1) || s.Sum() != 5_000 || s.Count() != 1 {
-			t.Errorf("left are %d of %d seconds", s.Count(), s.Sum())
+		if s.Add(5_001, -1) || s.Add(4_999, -1) || s.sum != 5_000 || s.count != 1 {
+			t.Errorf("left are %d of %d seconds", s.count, s.sum)
 		}
 	})
 	t.Run("more than it can count is refused", func(t *testing.T) {
 		s := new(Sketch)
-		if !s.Add(math.MaxInt64, 1<<30) || s.Add(0, 1) || s.Add(0, math.MaxInt64) || s.Sum() != (1<<32-1)<<30 {
-			t.Errorf("it holds %d of %d seconds", s.Count(), s.Sum())
+		if !s.Add(math.MaxInt64, 1<<30) || s.Add(0, 1) || s.Add(0, math.MaxInt64) || s.sum != (1<<32-1)<<30 {
+			t.Errorf("it holds %d of %d seconds", s.count, s.sum)
 		}
-		if again, err := DecodeSketch(s.Encode()); err != nil || again.Sum() != s.Sum() {
+		if again, err := DecodeSketch(s.Encode()); err != nil || again.sum != s.sum {
 			t.Error(err)
 		}
 	})
@@ -203,8 +200,8 @@ func TestDecodeSketchRefuses(t *testing.T) {
 		"too many planes":             append([]byte{5, 1, 9, 0, 1}, slices.Concat(plane, make([]byte, 16))...),
 	} {
 		s := sketchOf(7)
-		if err := MergeEncoded(b, s); err == nil || s.Count() != 1 || s.Sum() != 7 {
-			t.Errorf("%s: %v, then %d of %d seconds", name, err, s.Count(), s.Sum())
+		if err := MergeEncoded(b, s); err == nil || s.count != 1 || s.sum != 7 {
+			t.Errorf("%s: %v, then %d of %d seconds", name, err, s.count, s.sum)
 		}
 	}
 	for name, b := range map[string][]byte{
@@ -214,7 +211,7 @@ func TestDecodeSketchRefuses(t *testing.T) {
 		"a count that is too large": append([]byte{10, 1, 1, 0, 1}, 0, 0, 0x20, 0, 0, 0, 0, 0),
 	} {
 		if s, err := DecodeSketch(b); err == nil {
-			t.Errorf("%s: %d of %d seconds", name, s.Count(), s.Sum())
+			t.Errorf("%s: %d of %d seconds", name, s.count, s.sum)
 		}
 	}
 }
@@ -237,7 +234,7 @@ func TestSketchForms(t *testing.T) {
 	} {
 		b := tt.sketch.Encode()
 		again, err := DecodeSketch(b)
-		if err != nil || !bytes.Equal(again.Encode(), b) || again.Sum() != tt.sketch.Sum() || again.Count() != tt.sketch.Count() {
+		if err != nil || !bytes.Equal(again.Encode(), b) || again.sum != tt.sketch.sum || again.count != tt.sketch.count {
 			t.Errorf("%s: %v", name, err)
 		}
 		_, rest, _ := cutUvarint(b)
@@ -252,7 +249,7 @@ func TestSketchForms(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(long.Encode(), sum.Encode()) {
-			t.Errorf("%s: 600 of them make %d of %d seconds", name, long.Count(), long.Sum())
+			t.Errorf("%s: 600 of them make %d of %d seconds", name, long.count, long.sum)
 		}
 		two := [2]Sketch{}
 		if err := MergeEncoded(b, &two[0], &two[1]); err != nil || !bytes.Equal(two[0].Encode(), b) || !bytes.Equal(two[1].Encode(), b) {
@@ -275,7 +272,7 @@ func FuzzDecodeSketch(f *testing.F) {
 		}
 		shortest, ok := s.Quantile(0)
 		longest, _ := s.Quantile(1)
-		if average, _ := s.Average(); ok && (shortest > longest || average < float64(shortest)*127/129 || average > float64(longest)*129/127) {
+		if average := float64(s.sum) / float64(s.count); ok && (shortest > longest || average < float64(shortest)*127/129 || average > float64(longest)*129/127) {
 			t.Errorf("%x: from %d to %d, on average %v", b, shortest, longest, average)
 		}
 	})

@@ -12,7 +12,6 @@ import (
 
 // account is the WABA that numbers belong to.
 type account struct {
-	id         string
 	subscribed bool
 	override   string
 }

@@ -21,7 +21,7 @@ type Fault struct {
 	Next   int  `json:"next,omitempty"`  // the next so many calls
 	Every  int  `json:"every,omitempty"` // every so manieth call
 
-	Effect string `json:"effect,omitempty"` // error, html, hang or reset
+	Effect string `json:"effect,omitempty"` // error, html, hang, reset, cut or empty
 	Status int    `json:"status,omitempty"`
 	Code   int    `json:"code,omitempty"`
 	Sub    int    `json:"subcode,omitempty"`

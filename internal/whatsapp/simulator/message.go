@@ -49,8 +49,6 @@ func (s *Simulator) messages(w http.ResponseWriter, r *request) func() {
 	if ladder.BeforeResponse {
 		s.climb(m, ladder)
 		_ = s.Drain(r.Context())
-	}
-	if ladder.BeforeResponse {
 		answer(w, 200, m.response())
 		return nil
 	}

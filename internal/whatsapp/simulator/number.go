@@ -45,7 +45,7 @@ func (s *Simulator) addNumber(n Number) {
 		limits: limits{debt: map[string]time.Duration{}, at: map[string]time.Time{}},
 	}
 	if s.accounts[n.WABAID] == nil {
-		s.accounts[n.WABAID] = &account{id: n.WABAID}
+		s.accounts[n.WABAID] = &account{}
 	}
 	if n.CallbackURL != "" {
 		s.accounts[n.WABAID].subscribed = true
@@ -132,7 +132,7 @@ func (s *Simulator) showNumber(w http.ResponseWriter, r *request) func() {
 	return nil
 }
 
-// overrideNumber sets the PIN or the callback address of one number.
+// overrideNumber sets the callback address of one number. A PIN, which the same call sets, is forgotten.
 func (s *Simulator) overrideNumber(w http.ResponseWriter, r *request) func() {
 	var in struct {
 		Configuration *override `json:"webhook_configuration"`
