@@ -171,7 +171,7 @@ func (q *cardQuery) top() string {
 	if q.tx.SQLite() {
 		return " LIMIT " + q.arg(limit)
 	}
-	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, glance, look} {
+	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, glance, look, newest} {
 		if limit <= round {
 			return " LIMIT " + strconv.Itoa(round)
 		}

@@ -53,9 +53,6 @@ func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
 		return nil, false, err
 	}
 	text := newSearch(f.Q)
-	if !text.indexed() {
-		return tx.cardPage(&f, along, text)
-	}
 	list := &cardSeek{tx, &f, along}
 	k := &seek{tx: tx, list: list, noun: &cardSearch, text: text, want: f.Limit + 1, company: f.Company, after: f.After}
 	for _, t := range turns {

@@ -33,30 +33,23 @@ func (tx *Tx) Contacts(f ContactFilter) (page []model.Contact, more bool, err er
 func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
 	text := newSearch(f.Q)
 	k := &seek{tx: tx, list: &contactSeek{tx, f}, noun: &contactSearch, text: text, want: f.Offset + f.Limit + 1, company: f.Company}
-	if done, err := k.try(turns[0]); err != nil || done {
-		return tx.contactsOf(k, f), err
-	}
+	s := tx.statement()
 	rare, err := tx.rareContacts(f)
 	if err != nil {
 		return nil, err
 	}
-	if rare == nil {
-		if done, err := k.try(turns[1]); err != nil || done {
-			return tx.contactsOf(k, f), err
-		}
-	}
-	s := tx.statement()
 	from := tx.alongContacts(f)
 	if rare != nil {
 		from = tx.fromSubset(rare(s), "contacts", "ct")
+	} else {
+		for _, t := range turns {
+			if done, err := k.try(t); err != nil || done {
+				return tx.contactsOf(k, f), err
+			}
+		}
 	}
 	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
 	tx.chooseContacts(s, f, text)
-	if rare == nil && text.bounded {
-		if err := tx.amongNewestContacts(s, f.Company); err != nil {
-			return nil, err
-		}
-	}
 	s.WriteString("\n\tORDER BY ct.id DESC")
 	tx.page(s, f.Limit, f.Offset)
 	return s, nil
@@ -72,15 +65,24 @@ func (tx *Tx) alongContacts(f *ContactFilter) string {
 
 // chooseContacts adds the WHERE clause.
 func (tx *Tx) chooseContacts(s *statement, f *ContactFilter, text search) {
+	f.all(s)
+	f.labelled(s)
+	text.check(tx, s, "ct.folded")
+}
+
+// all is the WHERE clause of the list, or of that of the one channel.
+func (f *ContactFilter) all(s *statement) {
 	s.WriteString("\n\tWHERE ct.company = " + s.arg(f.Company))
 	s.and("ct.public")
 	if !f.Channel.IsZero() {
 		s.and("ct.channel = " + s.arg(f.Channel))
 	}
+}
+
+func (f *ContactFilter) labelled(s *statement) {
 	if !f.Label.IsZero() {
 		s.and("EXISTS (SELECT 1 FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.arg(f.Label) + ")")
 	}
-	text.check(tx, s, "ct.folded")
 }
 
 // contactsOf reads a page that was found already, and one row more if there is more.
@@ -98,8 +100,10 @@ type contactSeek struct {
 }
 
 func (l *contactSeek) first(s *statement, n int, text search) {
-	s.WriteString("SELECT ct.id, " + text.contains(l.tx, s, "ct.folded") + " " + l.tx.alongContacts(l.f))
-	l.tx.chooseContacts(s, l.f, search{})
+	s.WriteString("SELECT ct.id, " + text.contains(l.tx, s, "ct.folded"))
+	l.f.labelled(s)
+	s.WriteString(" " + l.tx.alongContacts(l.f))
+	l.f.all(s)
 	s.WriteString("\n\tORDER BY ct.id DESC LIMIT " + strconv.Itoa(n))
 }
 
@@ -122,21 +126,6 @@ func (tx *Tx) rareContacts(f *ContactFilter) (subset, error) {
 		return nil, err
 	}
 	return labelled, nil
-}
-
-// amongNewestContacts keeps a text that no index can find to the newest contacts.
-func (tx *Tx) amongNewestContacts(s *statement, company model.ID) error {
-	var id model.ID
-	there, err := tx.one(`
-		SELECT ct.id
-		FROM contacts ct`+tx.indexedBy("contacts_list")+`
-		WHERE ct.company = $1 AND ct.public
-		ORDER BY ct.id DESC
-		LIMIT 1 OFFSET $2`, []any{company, newest - 1}, func(r Row) { id = r.ID(0) })
-	if err == nil && there {
-		s.and("ct.id >= " + s.arg(id))
-	}
-	return err
 }
 
 // ConversationsOf gives the ids of all conversations with a contact, private ones included.

@@ -55,9 +55,6 @@ func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 		tx: tx, list: &conversationSeek{tx, f}, noun: &conversationSearch, text: text,
 		want: f.Offset + f.Limit + 1, company: f.Company,
 	}
-	if done, err := k.try(turns[0]); err != nil || done {
-		return tx.conversationsOf(k, f), err
-	}
 	rare, err := tx.rarest(f)
 	if err != nil {
 		return nil, err
@@ -73,16 +70,13 @@ func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(page, "conversations", "c") + conversationOrder)
 		return s, nil
 	}
-	if done, err := k.try(turns[1]); err != nil || done {
-		return tx.conversationsOf(k, f), err
+	for _, t := range turns {
+		if done, err := k.try(t); err != nil || done {
+			return tx.conversationsOf(k, f), err
+		}
 	}
 	s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.alongConversations(f))
 	tx.chooseConversations(s, f, text)
-	if text.bounded {
-		if err := tx.amongNewest(s, f.Company); err != nil {
-			return nil, err
-		}
-	}
 	s.WriteString(conversationOrder)
 	tx.page(s, f.Limit, f.Offset)
 	return s, nil
@@ -93,10 +87,18 @@ const conversationOrder = "\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id 
 // alongConversations reads in the order of the list, or in that of the one assignee.
 func (tx *Tx) alongConversations(f *ConversationFilter) string {
 	index := "conversations_list"
-	if !f.Assignee.IsZero() || f.own() {
+	if !f.onlyAssignee().IsZero() {
 		index = "conversations_assignee"
 	}
 	return "FROM conversations c" + tx.indexedBy(index)
+}
+
+// onlyAssignee is the one to whom everything is assigned that can come up, if there is one.
+func (f *ConversationFilter) onlyAssignee() model.ID {
+	if f.Assignee.IsZero() && !f.Sight.All && len(f.Sight.Sectors) == 0 {
+		return f.Sight.Member
+	}
+	return f.Assignee
 }
 
 // conversationsOf reads a page that was found already, and one row more if there is more.
@@ -114,20 +116,19 @@ type conversationSeek struct {
 }
 
 func (l *conversationSeek) first(s *statement, n int, text search) {
-	l.columns(s, text)
-	s.WriteString(l.tx.alongConversations(l.f))
-	l.tx.chooseConversations(s, l.f, search{})
+	s.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, s, "c.folded"))
+	l.f.filter(s)
+	s.WriteString(", FALSE), c.pinned, c.activity_at\n\t" + l.tx.alongConversations(l.f))
+	l.f.all(s)
+	if only := l.f.onlyAssignee(); !only.IsZero() {
+		s.and("c.assignee = " + s.arg(only))
+	}
 	s.WriteString(conversationOrder + "\n\tLIMIT " + strconv.Itoa(n))
 }
 
 func (l *conversationSeek) among(s *statement, of subset, text search) {
-	l.columns(s, text)
-	s.WriteString(l.tx.fromSubset(of(s), "conversations", "c"))
+	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + ", c.pinned, c.activity_at\n\t" + l.tx.fromSubset(of(s), "conversations", "c"))
 	l.tx.chooseConversations(s, l.f, search{})
-}
-
-func (l *conversationSeek) columns(s *statement, text search) {
-	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + ", c.pinned, c.activity_at\n\t")
 }
 
 func (l *conversationSeek) pinned() ([]model.ID, bool, error) {
@@ -140,13 +141,21 @@ func (l *conversationSeek) pinned() ([]model.ID, bool, error) {
 	return ids, len(ids) <= few, err
 }
 
-// own says that only the member's own conversations can come up.
-func (f *ConversationFilter) own() bool { return !f.Sight.All && len(f.Sight.Sectors) == 0 }
-
 // chooseConversations adds the WHERE clause.
 func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text search) {
+	f.all(s)
+	f.filter(s)
+	text.check(tx, s, "c.folded")
+}
+
+// all is the WHERE clause of the list without filters.
+func (f *ConversationFilter) all(s *statement) {
 	s.WriteString("\n\tWHERE c.company = " + s.arg(f.Company))
 	s.and("NOT c.private")
+}
+
+// filter adds the conditions that were asked for, and what the member may see.
+func (f *ConversationFilter) filter(s *statement) {
 	s.and(s.optional("c.archived", f.Archived), s.optional("c.kind", textOrNil(f.Kind)),
 		s.optional("c.channel", f.Channel), s.optional("c.sector", f.Sector))
 	if f.Unread {
@@ -164,7 +173,6 @@ func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text sear
 	if !f.Sight.All {
 		s.and(f.Sight.condition(s, "c.assignee", "c.sector"))
 	}
-	text.check(tx, s, "c.folded")
 }
 
 func textOrNil(text string) *string {
@@ -213,7 +221,7 @@ func (f *ConversationFilter) subsets() []narrowing {
 		return "SELECT id FROM conversations WHERE channel = " + channel + " AND contact IS NOT NULL" +
 			" UNION ALL SELECT id FROM conversations WHERE channel = " + channel + " AND group_id IS NOT NULL"
 	})
-	if !f.Sight.All && !f.own() {
+	if !f.Sight.All && len(f.Sight.Sectors) > 0 {
 		mine := of(func(s *statement) string { return "assignee = " + s.arg(f.Sight.Member) })
 		theirs := of(func(s *statement) string { return s.in("sector", f.Sight.Sectors) })
 		all = append(all, narrowing{
@@ -225,24 +233,6 @@ func (f *ConversationFilter) subsets() []narrowing {
 		})
 	}
 	return all
-}
-
-// amongNewest keeps a text that no index can find to the newest conversations: what lies beyond is
-// not scanned.
-func (tx *Tx) amongNewest(s *statement, company model.ID) error {
-	var pinned bool
-	var activity int64
-	var id model.ID
-	there, err := tx.one(`
-		SELECT c.pinned, c.activity_at, c.id
-		FROM conversations c`+tx.indexedBy("conversations_list")+`
-		WHERE c.company = $1 AND NOT c.private
-		ORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC
-		LIMIT 1 OFFSET $2`, []any{company, newest - 1}, func(r Row) { pinned, activity, id = r.Bool(0), r.Int(1), r.ID(2) })
-	if err == nil && there {
-		s.and("(c.pinned, c.activity_at, c.id) >= (" + s.arg(pinned) + ", " + s.arg(activity) + ", " + s.arg(id) + ")")
-	}
-	return err
 }
 
 // indexedBy names the index that SQLite, which knows little of the data, has to use.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,8 +120,8 @@ func (w crowd) lists() map[string]struct {
 		"old and archived":  {ConversationFilter{Q: "inverno", Archived: &yes}, byIDLite, byIDPg},
 		"old and popular":   {ConversationFilter{Q: "inverno", Label: w.popular}, byIDLite, byIDPg},
 		"unlike its parts":  {ConversationFilter{Q: "pedido meu"}, byIDLite, "One-Time Filter: false"},
-		"two characters":    {ConversationFilter{Q: "77"}, alongLite, alongPg},
-		"unknown character": {ConversationFilter{Q: "ç%"}, alongLite, alongPg},
+		"two characters":    {ConversationFilter{Q: "77"}, byIDLite, byIDPg},
+		"unknown character": {ConversationFilter{Q: "ç%"}, byIDLite, "One-Time Filter: false"},
 		"second page":       {ConversationFilter{Offset: 30}, alongLite, alongPg},
 	}
 	for name, l := range all {
@@ -150,6 +151,33 @@ func TestListsOfConversationsReadFewRows(t *testing.T) {
 				}
 			})
 		}
+		t.Run("a short text is looked for among the newest only", func(t *testing.T) {
+			for q, want := range map[string]int{"77": 30, "nv": 0} { // the second is in "inverno", which the oldest have
+				mustRead(t, s, func(tx *Tx) error {
+					page, _, err := tx.Conversations(ConversationFilter{Company: w.company, Q: q, Limit: 30, Sight: Sight{All: true}})
+					if len(page) != want {
+						t.Errorf("%s: %d rows", q, len(page))
+					}
+					return err
+				})
+			}
+		})
+		t.Run("a sample tells the common from the rare", func(t *testing.T) {
+			mustRead(t, s, func(tx *Tx) error {
+				about, err := tx.sampleOf(&conversationSearch)
+				if err != nil {
+					return err
+				}
+				chosen, part := about.telling([]string{"ped", "inv"})
+				if !slices.Contains(chosen, "inv") || slices.Contains(chosen, "ped") || part > 0.2 || about.texts < sampleTexts/2 || !about.mostlyOf(w.company) {
+					t.Errorf("%v, which %v of %d texts have", chosen, part, about.texts)
+				}
+				if _, all := about.telling([]string{"ped"}); all < 0.9 {
+					t.Errorf("of %d texts only %v are said to speak of orders", about.texts, all)
+				}
+				return nil
+			})
+		})
 	})
 }
 

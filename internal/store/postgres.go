@@ -34,6 +34,7 @@ type postgresEngine struct {
 	logger *slog.Logger
 	notes  *notifier
 
+	samples   samples       // of the texts that are searched
 	patience  time.Duration // for a whole transaction
 	lastReset atomic.Int64  // Unix milliseconds
 }
@@ -237,6 +238,7 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 	}()
 	s := &pgSession{conn: conn.Conn(), ctx: ctx, begin: begin}
 	tx := newTx(s, e.now(), false)
+	tx.samples = &e.samples
 	tx.single = begin == ""
 	if err := tx.run(fn); err != nil {
 		s.rollback()

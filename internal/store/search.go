@@ -42,9 +42,6 @@ func newSearch(q string) search {
 	return text
 }
 
-// indexed reports whether there is a text and the index can find it.
-func (text search) indexed() bool { return len(text.needles) > 0 && !text.bounded }
-
 // needles gives what is looked for: the folded text and, when it may be part of a phone number, its
 // digits alone, because numbers are stored without signs between them.
 func needles(q string) []string {

@@ -2,6 +2,8 @@ package store
 
 import (
 	"cmp"
+	"errors"
+	"math"
 	"slices"
 
 	"recado/internal/model"
@@ -10,7 +12,8 @@ import (
 // seek looks for the rows of a list that hold a text, when reading the list until the page is full may
 // take long: the text may be rare, or only old rows have it. It goes by turns through the newest rows of the
 // list and through the index, further each time, because the one is quick where the filters let little
-// through and the other where few rows hold the text. When neither comes to an end, the whole list is left.
+// through and the other where few rows hold the text. When neither comes to an end, the texts of the index are
+// read one by one, or those of the whole list if most of the index is of other companies.
 type seek struct {
 	tx   *Tx
 	list seekable
@@ -22,18 +25,18 @@ type seek struct {
 	after   model.ID // of a list by id: only rows beyond this one
 	walk    walk
 	apart   []model.ID // rows that the index cannot give in their place
-	found   []place    // of those that the walk has given: the first of the list
+	found   []place    // the first of the list, of those that were met
 	begun   bool
 	barred  bool // the index is of no use
 }
 
 // seekable is a list that can be asked for some of its rows. The statement gives the id of each row, whether
-// the text is in it and, where the list does not go by id, whether it is pinned and its moment. All filters
-// have been applied but the text.
+// it is one with the text and, where the list does not go by id, whether it is pinned and its moment.
 type seekable interface {
-	// among asks for those of a subset, in any order.
+	// among asks for those of a subset that pass the filters, in any order.
 	among(s *statement, of subset, text search)
-	// first asks for the beginning of the list, in its order.
+	// first asks for the first n rows along the order of the list. Those that a filter keeps out may be among
+	// them, as rows without the text: so it never looks at more.
 	first(s *statement, n int, text search)
 	// pinned gives rows that stand before all others whatever their moment, and false when they are many.
 	pinned() ([]model.ID, bool, error)
@@ -58,29 +61,54 @@ func before(a, b place) int {
 }
 
 // turn is how many rows of the list and entries of the index to look at; the one costs about as much as the
-// other.
-type turn struct{ rows, entries int }
+// other. In the last turn all texts of the index are read if need be.
+type turn struct {
+	rows, entries int
+	last          bool
+}
 
 const (
 	glance     = 150 // where a common text is soon found
 	fewMatches = 4000
 	look       = 4000
 	allMatches = 16_000
+
+	common = 0.25 // a trigram that this part of all texts has is not worth following
 )
 
-var turns = []turn{{glance, fewMatches}, {look, allMatches}}
+var turns = []turn{{glance, fewMatches, false}, {look, allMatches, true}}
 
 // try takes a turn. Done means that found holds the first rows of the list, as many as wanted or all.
 func (k *seek) try(t turn) (done bool, err error) {
-	if !k.text.indexed() {
+	switch {
+	case len(k.text.needles) == 0:
 		return false, nil
-	}
-	if t.rows > 0 {
+	case k.text.bounded:
+		return k.readNewest(t)
+	case t.rows > 0:
 		if done, err := k.readList(t.rows); err != nil || done {
 			return done, err
 		}
 	}
-	return k.readIndex(t.entries)
+	if done, err := k.readIndex(t.entries); err != nil || done || !t.last {
+		return done, err
+	}
+	return k.scanIndex()
+}
+
+// readNewest is for a text that no index can find: what lies beyond the newest rows is not looked at.
+func (k *seek) readNewest(t turn) (bool, error) {
+	if t.rows == 0 {
+		return false, nil
+	}
+	if t.last {
+		_, err := k.readList(newest)
+		return true, err
+	}
+	if done, err := k.readList(t.rows); err != nil || done {
+		return done, err
+	}
+	return k.readList(10 * t.rows)
 }
 
 // ids are the rows found from offset on, at most limit of them.
@@ -93,28 +121,39 @@ func (k *seek) ids(offset, limit int) (ids []model.ID, more bool) {
 }
 
 // readList looks at the newest rows.
-func (k *seek) readList(n int) (bool, error) {
+func (k *seek) readList(n int) (done bool, err error) {
 	s := k.tx.statement()
 	k.list.first(s, n, k.text)
-	holding, rows, err := k.read(s)
-	if err != nil || rows >= n && len(holding) < k.want {
-		return false, err
-	}
-	k.found = holding
-	return true, nil
+	holding, rows, err := k.read(s, k.want)
+	k.add(holding)
+	return rows < n || len(holding) >= k.want, err
 }
 
-// readIndex goes on through the index until it has looked at n entries.
+// readIndex goes on through what the trigrams lead to until it has looked at n entries.
 func (k *seek) readIndex(n int) (bool, error) {
-	w := &k.walk
 	if err := k.begin(); err != nil || k.barred {
 		return false, err
 	}
-	if known, err := w.upTo(n); err != nil || !known {
-		return false, err
+	// SQLite gives the newest first. PostgreSQL has to look at all of them before it gives one.
+	if all, part := k.walk.candidates(); part > common || all > float64(n) {
+		return false, nil
 	}
-	for chunk := k.want + k.want/4; w.looked < n; chunk *= 4 {
-		ids, err := w.next(min(chunk, n-w.looked))
+	return k.follow(n, k.walk.next)
+}
+
+// scanIndex goes on through the texts of the index, to their end if need be.
+func (k *seek) scanIndex() (bool, error) {
+	if k.barred || !k.walk.sample.mostlyOf(k.company) {
+		return false, nil
+	}
+	return k.follow(math.MaxInt, k.walk.scan)
+}
+
+// follow takes entries until the page is full, there are no more, or it has looked at n.
+func (k *seek) follow(n int, next func(n int) ([]model.ID, error)) (bool, error) {
+	w := &k.walk
+	for chunk := k.want + k.want/4; w.looked < n; chunk = min(4*chunk, allMatches) {
+		ids, err := next(min(chunk, n-w.looked))
 		if err != nil {
 			return false, err
 		}
@@ -146,8 +185,8 @@ func (k *seek) begin() error {
 		return err
 	}
 	k.apart = append(pinned, changed...)
-	k.walk = walk{tx: k.tx, noun: k.noun, company: k.company, text: k.text, after: k.after}
-	return k.walk.start()
+	k.walk = walk{tx: k.tx, noun: k.noun, company: k.company, text: k.text}
+	return k.walk.start(k.after)
 }
 
 // changed gives the rows that hold the text and that the index does not know as they are now.
@@ -166,15 +205,19 @@ func (k *seek) keep(ids []model.ID) error {
 	}
 	s := k.tx.statement()
 	k.list.among(s, listed(ids), k.text)
-	holding, _, err := k.read(s)
+	holding, _, err := k.read(s, math.MaxInt)
 	if err != nil {
 		return err
 	}
+	k.add(holding)
+	return nil
+}
+
+func (k *seek) add(holding []place) {
 	k.found = append(k.found, holding...)
 	slices.SortFunc(k.found, before)
 	k.found = slices.Compact(k.found)
 	k.found = k.found[:min(k.want, len(k.found))]
-	return nil
 }
 
 // settled reports whether nothing that the walk has not given yet can stand before the place.
@@ -185,8 +228,8 @@ func (k *seek) settled(p place) bool {
 	return p.pinned || p.moment > k.walk.moment
 }
 
-// read gives the places of the rows that hold the text, and how many rows there were in all.
-func (k *seek) read(s *statement) (holding []place, rows int, err error) {
+// read gives the places of the rows that hold the text, up to so many, and how many rows it has seen.
+func (k *seek) read(s *statement, most int) (holding []place, rows int, err error) {
 	err = k.tx.query(s.String(), s.args, func(r Row) error {
 		if rows++; !r.Bool(1) {
 			return nil
@@ -195,8 +238,13 @@ func (k *seek) read(s *statement) (holding []place, rows int, err error) {
 		if k.noun.moment != "" {
 			p.pinned, p.moment = r.Bool(2), r.Int(3)
 		}
-		holding = append(holding, p)
+		if holding = append(holding, p); len(holding) >= most {
+			return errEnough
+		}
 		return nil
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return holding, rows, err
 }

@@ -14,11 +14,11 @@ import (
 func takeTurns(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	all := [][]turn{
-		{{glance, fewMatches}, {look, allMatches}},
-		{{0, 3}, {0, 9}},
-		{{2, 5}, {4, 40}},
-		{{0, 1}, {0, allMatches}},
-		{{1, 1}, {1, 1}},
+		{{glance, fewMatches, false}, {look, allMatches, true}},
+		{{0, 3, false}, {0, 9, true}},
+		{{2, 5, false}, {4, 40, false}},
+		{{0, 1, false}, {0, allMatches, false}},
+		{{1, 1, false}, {1, 1, true}},
 	}
 	was := turns
 	t.Cleanup(func() { turns = was })

@@ -7,15 +7,16 @@ import (
 )
 
 // An index follows the lists of all trigrams that it is asked for, so one that every text has costs much and
-// tells nothing. Of each needle it is therefore asked for the rarest only, as far as a sample of texts
-// tells. What comes out may not hold the needle: that is checked on the text itself.
+// tells nothing. Of each needle it is therefore asked for the rarest only. What comes out may not hold the
+// needle: that is checked on the text itself.
 
 // ftsQuery is the search in the language of SQLite's full-text index.
-func (text search) ftsQuery(sample []string) string {
-	each := make([]string, len(text.needles))
-	for i, needle := range text.needles {
+func (w *walk) ftsQuery() string {
+	each := make([]string, len(w.text.needles))
+	for i, needle := range w.text.needles {
 		var quoted []string
-		for _, gram := range telling(trigrams(needle), sample) {
+		chosen, _ := w.sample.telling(trigrams(needle))
+		for _, gram := range chosen {
 			quoted = append(quoted, `"`+strings.ReplaceAll(gram, `"`, `""`)+`"`)
 		}
 		each[i] = "(" + strings.Join(quoted, " AND ") + ")"
@@ -24,12 +25,13 @@ func (text search) ftsQuery(sample []string) string {
 }
 
 // like is the search as a condition that PostgreSQL's index understands.
-func (text search) like(s *statement, column string, sample []string) string {
-	each := make([]string, len(text.needles))
-	for i, needle := range text.needles {
+func (w *walk) like(s *statement) string {
+	each := make([]string, len(w.text.needles))
+	for i, needle := range w.text.needles {
 		var all []string
-		for _, gram := range telling(wordTrigrams(needle), sample) {
-			all = append(all, column+" LIKE "+s.arg("%"+gram+"%"))
+		chosen, _ := w.sample.telling(wordTrigrams(needle))
+		for _, gram := range chosen {
+			all = append(all, "folded LIKE "+s.arg("%"+gram+"%"))
 		}
 		each[i] = strings.Join(all, " AND ")
 	}
@@ -79,26 +81,3 @@ func trigrams(text string) []string {
 	}
 	return all
 }
-
-// telling gives the rarest trigrams, at most mostGrams, and none that more than an eighth of the sample has,
-// unless all are like that.
-func telling(grams, sample []string) []string {
-	count := map[string]int{}
-	for _, gram := range grams {
-		for _, text := range sample {
-			if strings.Contains(text, gram) {
-				count[gram]++
-			}
-		}
-	}
-	slices.SortStableFunc(grams, func(a, b string) int { return count[a] - count[b] })
-	grams = grams[:min(len(grams), mostGrams)]
-	common := func(gram string) bool { return count[gram] > len(sample)/8 }
-	if i := slices.IndexFunc(grams, common); i > 0 {
-		return grams[:i]
-	}
-	return grams
-}
-
-// mostGrams is how many lists of the index are followed at once: more cost more than they save.
-const mostGrams = 3

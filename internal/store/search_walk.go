@@ -1,9 +1,7 @@
 package store
 
 import (
-	"errors"
 	"math"
-	"slices"
 
 	"recado/internal/model"
 )
@@ -14,109 +12,117 @@ type walk struct {
 	noun    *searched
 	company model.ID
 	text    search
-	after   model.ID // none of these rows nor newer ones are asked for
+	sample  *sample
 
 	looked int   // entries so far
 	moment int64 // the entries to come are not newer than this
 	ended  bool  // there are none to come
 
-	sample []string // texts of the index
-	num    int64    // on SQLite: the one to come has less
-	loaded []place  // on PostgreSQL: those to come
+	// The entries to come stand below these. On PostgreSQL nums repeat, and of a list by id they are all the same.
+	num     int64
+	subject model.ID
 }
 
-func (w *walk) start() error {
-	w.num, w.moment = math.MaxInt64, math.MaxInt64
-	order := ""
-	if w.tx.SQLite() {
-		order = " ORDER BY num DESC"
+// start begins above all entries or, in a list by id, at those beyond a row.
+func (w *walk) start(after model.ID) (err error) {
+	w.num, w.subject, w.moment = math.MaxInt64, afterAll, math.MaxInt64
+	if w.sample, err = w.tx.sampleOf(w.noun); err != nil || after.IsZero() || after == afterAll {
+		return err
 	}
-	newest := int64(0)
-	err := w.tx.query(`SELECT folded, num FROM `+w.noun.index+order+` LIMIT 48`, nil, func(r Row) error {
-		w.sample = append(w.sample, r.Text(0))
-		newest = max(newest, r.Int(1))
+	w.subject = after
+	if !w.tx.SQLite() {
 		return nil
-	})
-	if !w.after.IsZero() && w.after != afterAll && newest < numsEnd {
-		w.num = numOf(w.after.Time().UnixMilli()) + numsRoom
 	}
+	_, err = w.tx.one(`SELECT COALESCE(MAX(num), 0) FROM `+w.noun.index, nil, func(r Row) {
+		if r.Int(0) < numsEnd {
+			w.num = numOf(after.Time().UnixMilli()) + numsRoom
+		}
+	})
 	return err
 }
 
-// upTo prepares for n entries in all. It reports false when there are more and their order is not known.
-func (w *walk) upTo(n int) (bool, error) {
-	if w.tx.SQLite() {
-		return true, nil
+// candidates is about how many entries the trigrams lead to, as far as that is known, and their part of all.
+func (w *walk) candidates() (n float64, part float64) {
+	for _, needle := range w.text.needles {
+		_, each := w.sample.telling(w.grams(needle))
+		part += each
 	}
-	return w.load(n)
+	return part * float64(w.sample.rows), part
 }
 
-// next gives the rows of the next n entries or fewer.
-func (w *walk) next(n int) (ids []model.ID, err error) {
+func (w *walk) grams(needle string) []string {
 	if w.tx.SQLite() {
-		return w.match(n)
+		return trigrams(needle)
 	}
-	n = min(n, len(w.loaded))
-	for _, p := range w.loaded[:n] {
-		ids = append(ids, p.id)
-		w.moment = p.moment
-	}
-	w.loaded = w.loaded[n:]
-	w.looked += n
-	w.ended = len(w.loaded) == 0
-	return ids, nil
+	return wordTrigrams(needle)
 }
 
-// match asks SQLite's index, which has them in order.
-func (w *walk) match(n int) (ids []model.ID, err error) {
+// next gives the rows of the next n entries or fewer that the trigrams lead to.
+func (w *walk) next(n int) ([]model.ID, error) {
 	s := w.tx.statement()
-	s.WriteString("SELECT x.num, x.subject, x.company = " + s.arg(w.company) + " AND " + w.text.contains(w.tx, s, "x.folded") +
-		" FROM " + w.noun.trigrams + " f CROSS JOIN " + w.noun.index + " x ON x.num = f.rowid" +
-		" WHERE f." + w.noun.trigrams + " MATCH " + s.arg(w.text.ftsQuery(w.sample)) + " AND f.rowid < " + s.arg(w.num) +
-		" ORDER BY f.rowid DESC LIMIT " + s.arg(n))
+	if w.tx.SQLite() {
+		s.WriteString("SELECT x.num, x.subject, x.company = " + s.arg(w.company) + " AND " + w.text.contains(w.tx, s, "x.folded") +
+			" FROM " + w.noun.trigrams + " f CROSS JOIN " + w.noun.index + " x ON x.num = f.rowid" +
+			" WHERE f." + w.noun.trigrams + " MATCH " + s.arg(w.ftsQuery()) + " AND f.rowid < " + s.arg(w.num) +
+			" ORDER BY f.rowid DESC")
+		return w.read(s, n)
+	}
+	// PostgreSQL's index knows no order. OFFSET 0 keeps it from following the order in the hope to meet some soon.
+	s.WriteString("SELECT num, subject, TRUE FROM (SELECT num, subject FROM " + w.noun.index +
+		" WHERE company = " + s.arg(w.company) + " AND " + w.like(s) + " AND " + w.text.contains(w.tx, s, "folded") + w.below(s) + " OFFSET 0) found" + w.order())
+	return w.read(s, n)
+}
+
+// scan gives the next n rows that hold the text or fewer, without the help of trigrams.
+func (w *walk) scan(n int) ([]model.ID, error) {
+	s := w.tx.statement()
+	s.WriteString("SELECT num, subject, TRUE FROM " + w.noun.index +
+		" WHERE company = " + s.arg(w.company) + " AND " + w.text.contains(w.tx, s, "folded") + w.below(s) + w.order())
+	return w.read(s, n)
+}
+
+// below keeps to the entries to come.
+func (w *walk) below(s *statement) string {
+	switch {
+	case w.tx.SQLite():
+		return " AND num < " + s.arg(w.num)
+	case w.noun.moment == "":
+		return " AND subject < " + s.arg(w.subject)
+	}
+	return " AND (num, subject) < (" + s.arg(w.num) + ", " + s.arg(w.subject) + ")"
+}
+
+func (w *walk) order() string {
+	switch {
+	case w.tx.SQLite():
+		return " ORDER BY num DESC"
+	case w.noun.moment == "":
+		return " ORDER BY subject DESC"
+	}
+	return " ORDER BY num DESC, subject DESC"
+}
+
+// read runs a query for num, subject and whether it is one to give.
+func (w *walk) read(s *statement, n int) (ids []model.ID, err error) {
+	s.WriteString(" LIMIT " + s.arg(n))
 	rows := 0
 	err = w.tx.query(s.String(), s.args, func(r Row) error {
 		rows++
-		w.num = r.Int(0)
+		w.num, w.subject = r.Int(0), r.ID(1)
 		if r.Bool(2) {
-			ids = append(ids, r.ID(1))
+			ids = append(ids, w.subject)
 		}
 		return nil
 	})
 	w.looked += rows
 	w.ended = rows < n
-	w.moment = w.num / numsEach
+	switch {
+	case w.tx.SQLite():
+		w.moment = w.num / numsEach
+	case w.noun.moment == "":
+		w.moment = w.subject.Time().UnixMilli()
+	default:
+		w.moment = w.num
+	}
 	return ids, err
-}
-
-// load asks PostgreSQL's index, which knows no order: all entries are read, if they are few, and sorted.
-func (w *walk) load(n int) (few bool, err error) {
-	s := w.tx.statement()
-	s.WriteString("SELECT num, subject, " + w.text.contains(w.tx, s, "folded") + " FROM " + w.noun.index +
-		" WHERE company = " + s.arg(w.company) + " AND " + w.text.like(s, "folded", w.sample))
-	if w.noun.moment == "" && !w.after.IsZero() {
-		s.and("subject < " + s.arg(w.after))
-	}
-	s.WriteString(" LIMIT " + s.arg(n+1))
-	w.loaded = w.loaded[:0]
-	rows := 0
-	err = w.tx.query(s.String(), s.args, func(r Row) error {
-		if rows++; rows > n {
-			return errEnough
-		}
-		if !r.Bool(2) {
-			return nil
-		}
-		p := place{moment: r.Int(0), id: r.ID(1)}
-		if w.noun.moment == "" {
-			p.moment = p.id.Time().UnixMilli()
-		}
-		w.loaded = append(w.loaded, p)
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		return false, nil
-	}
-	slices.SortFunc(w.loaded, before)
-	return true, err
 }

@@ -33,6 +33,8 @@ type sqliteEngine struct {
 	free  []*liteConn // the most recently used last: its cache is warm
 	ended bool
 
+	samples samples // of the texts that are searched
+
 	checked   time.Time // last look at a large log
 	optimized time.Time
 }
@@ -133,6 +135,7 @@ func (e *sqliteEngine) read(ctx context.Context, single bool, fn func(tx *Tx) er
 		}
 	}
 	tx := newTx(&liteReader{liteConn: c, ctx: ctx}, e.now(), true)
+	tx.samples = &e.samples
 	tx.single = single
 	return liteError(tx.run(fn))
 }

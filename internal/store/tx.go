@@ -32,6 +32,8 @@ type Tx struct {
 	subscriberList []subscriber
 
 	report map[ReportEntry]int64 // changes to the report, written at the end; see report.go
+
+	samples *samples // in transactions that read
 }
 
 // A session is one engine's connection inside a transaction.
