@@ -108,8 +108,10 @@ func (tx *Tx) samplePostgres(s *sample, noun *searched, add func(r Row) error) e
 	if s.rows <= sampleTexts {
 		return tx.query(`SELECT company, folded FROM `+noun.index+` LIMIT $1`, []any{sampleTexts}, add)
 	}
-	return tx.query(`SELECT company, folded FROM `+noun.index+` TABLESAMPLE SYSTEM (CAST($1 AS DOUBLE PRECISION)) LIMIT $2`,
-		[]any{100 * sampleTexts / float64(s.rows), 2 * sampleTexts}, add)
+	part := float64(sampleTexts) / float64(s.rows)
+	blocks := min(1, 8*part) // entries of a block are alike: of many blocks a few each
+	return tx.query(`SELECT company, folded FROM `+noun.index+` TABLESAMPLE SYSTEM (CAST($1 AS DOUBLE PRECISION)) WHERE random() < $2 LIMIT $3`,
+		[]any{100 * blocks, part / blocks, 2 * sampleTexts}, add)
 }
 
 // count notes how many of the texts have each trigram.

@@ -161,8 +161,15 @@ func (k *seek) follow(n int, next func(n int) ([]model.ID, error)) (bool, error)
 			return false, err
 		}
 		k.apart = nil
-		if w.ended || len(k.found) >= k.want && k.settled(k.found[k.want-1]) {
+		if w.ended {
 			return true, nil
+		}
+		if len(k.found) >= k.want {
+			last := k.found[k.want-1]
+			if w.passed(last) {
+				return true, nil
+			}
+			w.endAt(last)
 		}
 	}
 	return false, nil
@@ -218,14 +225,6 @@ func (k *seek) add(holding []place) {
 	slices.SortFunc(k.found, before)
 	k.found = slices.Compact(k.found)
 	k.found = k.found[:min(k.want, len(k.found))]
-}
-
-// settled reports whether nothing that the walk has not given yet can stand before the place.
-func (k *seek) settled(p place) bool {
-	if k.noun.moment == "" {
-		p.moment = p.id.Time().UnixMilli()
-	}
-	return p.pinned || p.moment > k.walk.moment
 }
 
 // read gives the places of the rows that hold the text, up to so many, and how many rows it has seen.

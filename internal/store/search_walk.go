@@ -14,18 +14,18 @@ type walk struct {
 	text    search
 	sample  *sample
 
-	looked int   // entries so far
-	moment int64 // the entries to come are not newer than this
-	ended  bool  // there are none to come
+	looked int  // entries so far
+	ended  bool // there are none to come
 
 	// The entries to come stand below these. On PostgreSQL nums repeat, and of a list by id they are all the same.
 	num     int64
 	subject model.ID
+	floor   int64 // on SQLite: and not below this num
 }
 
 // start begins above all entries or, in a list by id, at those beyond a row.
 func (w *walk) start(after model.ID) (err error) {
-	w.num, w.subject, w.moment = math.MaxInt64, afterAll, math.MaxInt64
+	w.num, w.subject = math.MaxInt64, afterAll
 	if w.sample, err = w.tx.sampleOf(w.noun); err != nil || after.IsZero() || after == afterAll {
 		return err
 	}
@@ -39,6 +39,30 @@ func (w *walk) start(after model.ID) (err error) {
 		}
 	})
 	return err
+}
+
+// passed reports whether none of the entries to come can stand before a place of the list. On PostgreSQL they
+// come in the order of the list; on SQLite those of a millisecond may not.
+func (w *walk) passed(p place) bool {
+	if w.tx.SQLite() {
+		return p.pinned || w.momentOf(p) > w.num/numsEach
+	}
+	return before(p, place{moment: w.num, id: w.subject}) <= 0
+}
+
+// endAt ends the walk after the entries that may stand before a place.
+func (w *walk) endAt(p place) {
+	if w.tx.SQLite() && !p.pinned {
+		w.floor = numOf(w.momentOf(p)) // no num is below that of the moment
+	}
+}
+
+// momentOf gives the moment of a row by which its entry was numbered.
+func (w *walk) momentOf(p place) int64 {
+	if w.noun.moment == "" {
+		return p.id.Time().UnixMilli()
+	}
+	return p.moment
 }
 
 // candidates is about how many entries the trigrams lead to, as far as that is known, and their part of all.
@@ -63,7 +87,7 @@ func (w *walk) next(n int) ([]model.ID, error) {
 	if w.tx.SQLite() {
 		s.WriteString("SELECT x.num, x.subject, x.company = " + s.arg(w.company) + " AND " + w.text.contains(w.tx, s, "x.folded") +
 			" FROM " + w.noun.trigrams + " f CROSS JOIN " + w.noun.index + " x ON x.num = f.rowid" +
-			" WHERE f." + w.noun.trigrams + " MATCH " + s.arg(w.ftsQuery()) + " AND f.rowid < " + s.arg(w.num) +
+			" WHERE f." + w.noun.trigrams + " MATCH " + s.arg(w.ftsQuery()) + " AND f.rowid < " + s.arg(w.num) + " AND f.rowid >= " + s.arg(w.floor) +
 			" ORDER BY f.rowid DESC")
 		return w.read(s, n)
 	}
@@ -85,7 +109,7 @@ func (w *walk) scan(n int) ([]model.ID, error) {
 func (w *walk) below(s *statement) string {
 	switch {
 	case w.tx.SQLite():
-		return " AND num < " + s.arg(w.num)
+		return " AND num < " + s.arg(w.num) + " AND num >= " + s.arg(w.floor)
 	case w.noun.moment == "":
 		return " AND subject < " + s.arg(w.subject)
 	}
@@ -104,7 +128,7 @@ func (w *walk) order() string {
 
 // read runs a query for num, subject and whether it is one to give.
 func (w *walk) read(s *statement, n int) (ids []model.ID, err error) {
-	s.WriteString(" LIMIT " + s.arg(n))
+	s.WriteString(" LIMIT " + s.arg(n) + " + 0") // of a mere argument SQLite wants to know the value, and plans anew for each
 	rows := 0
 	err = w.tx.query(s.String(), s.args, func(r Row) error {
 		rows++
@@ -116,13 +140,5 @@ func (w *walk) read(s *statement, n int) (ids []model.ID, err error) {
 	})
 	w.looked += rows
 	w.ended = rows < n
-	switch {
-	case w.tx.SQLite():
-		w.moment = w.num / numsEach
-	case w.noun.moment == "":
-		w.moment = w.subject.Time().UnixMilli()
-	default:
-		w.moment = w.num
-	}
 	return ids, err
 }
