@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -168,7 +169,9 @@ func (o *office) talk(t *testing.T, mark string) *talk {
 // externalID is what the provider calls a message; the sandbox tells it with the answer or soon after.
 func (o *office) externalID(t *testing.T, sent *servertest.Answer) string {
 	t.Helper()
-	for range 2000 {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); <-tick.C {
 		if id := sent.Text("external_id"); id != "" {
 			return id
 		}

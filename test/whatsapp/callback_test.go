@@ -18,22 +18,18 @@ import (
 func TestTheCallback(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		body := batch(0, 1)
-		post := func(address, signature string, body []byte) int {
-			t.Helper()
-			return call(t, address, signature, body)
-		}
 		t.Run("without the right signature it is 401 and nothing is stored", func(t *testing.T) {
 			other := "sha256=" + simulator.Sign("another secret", body)
 			for name, signature := range map[string]string{"missing": "", "malformed": "sha256=xyz", "of another secret": other} {
-				if status := post(s.callback(), signature, body); status != 401 {
+				if status := call(t, s.callback(), signature, body); status != 401 {
 					t.Errorf("%s: %d", name, status)
 				}
 			}
 			right := "sha256=" + simulator.Sign(simulator.DefaultAppSecret, body)
-			if status := post(s.callback(), right, append(bytes.Clone(body), ' ')); status != 401 {
+			if status := call(t, s.callback(), right, append(bytes.Clone(body), ' ')); status != 401 {
 				t.Errorf("altered body: %d", status)
 			}
-			if status := post(strings.Replace(s.callback(), s.channel, model.NewID().String(), 1), right, body); status != 401 {
+			if status := call(t, strings.Replace(s.callback(), s.channel, model.NewID().String(), 1), right, body); status != 401 {
 				t.Errorf("another channel: %d", status)
 			}
 			if all := s.A.Get(t, "/conversations").OK(200).List(); len(all) != 0 {
@@ -42,7 +38,7 @@ func TestTheCallback(t *testing.T) {
 		})
 		t.Run("a number that is not the channel's is left out", func(t *testing.T) {
 			foreign := []byte(strings.ReplaceAll(string(body), simulator.DefaultNumberID, "300000000000009"))
-			if status := post(s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, foreign), foreign); status != 200 {
+			if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, foreign), foreign); status != 200 {
 				t.Error(status)
 			}
 			if all := s.A.Get(t, "/conversations").OK(200).List(); len(all) != 0 {
@@ -73,7 +69,7 @@ func TestTheCallback(t *testing.T) {
 			value := `{"decision": "PENDING", "something_new": [1, {"deep": true}]}`
 			odd := []byte(`{"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [{"field": "field_of_tomorrow", "value": ` + value + `}]}]}`)
 			for range 2 {
-				if status := post(s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, odd), odd); status != 200 {
+				if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, odd), odd); status != 200 {
 					t.Error(status)
 				}
 			}
@@ -91,7 +87,7 @@ func TestTheCallback(t *testing.T) {
 		})
 		t.Run("a body beyond 3 MiB is refused", func(t *testing.T) {
 			large := bytes.Repeat([]byte(" "), 3<<20+1)
-			if status := post(s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, large), large); status != 413 {
+			if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, large), large); status != 413 {
 				t.Error(status)
 			}
 		})
