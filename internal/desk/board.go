@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -13,7 +12,7 @@ import (
 const maxStages = 50
 
 // createAttendancesBoard gives a new company the board whose cards follow its attendances.
-func (d *Desk) createAttendancesBoard(tx *store.Tx, company model.ID) error {
+func createAttendancesBoard(tx *store.Tx, company model.ID) {
 	system := model.SystemAttendances
 	tx.InsertBoard(company, model.Board{
 		ID: model.NewID(), Name: "Attendances", System: &system, CreatedAt: tx.Now, UpdatedAt: tx.Now,
@@ -23,7 +22,6 @@ func (d *Desk) createAttendancesBoard(tx *store.Tx, company model.ID) error {
 			{ID: model.NewID(), Name: "Done", Position: 2, Kind: model.StageWon},
 		},
 	})
-	return nil
 }
 
 // Boards lists the boards that the actor may see: archived ones, or the others.
@@ -87,7 +85,7 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 	stages = slices.Clone(stages)
 	seen := map[string]bool{}
 	for i := range stages {
-		field := "body.stages[" + strconv.Itoa(i) + "].name"
+		field := indexed("body.stages", i) + ".name"
 		name, invalid := model.Name(field, stages[i].Name, model.MaxName)
 		if invalid != nil {
 			return nil, invalid

@@ -187,15 +187,6 @@ func (f *CardFields) check() error {
 		}
 		f.DueAt.Value = at
 	}
-	if f.Labels != nil {
-		labels := []model.ID{}
-		for _, id := range *f.Labels {
-			if !slices.Contains(labels, id) {
-				labels = append(labels, id)
-			}
-		}
-		f.Labels = &labels
-	}
 	return nil
 }
 
@@ -218,11 +209,11 @@ func (d *Desk) fill(tx *store.Tx, a *Actor, c *model.Card, f *CardFields) error 
 		c.Private = *f.Private
 	}
 	if f.Labels != nil && !slices.Equal(*f.Labels, c.LabelIDs) {
-		missing, err := tx.MissingLabels(a.Company.ID, *f.Labels)
-		if err != nil || len(missing) > 0 {
-			return errOr(err, model.Invalid("body.label_ids", "there is no such label: "+firstID(missing)))
+		labels, err := d.labels(tx, a, *f.Labels)
+		if err != nil {
+			return err
 		}
-		c.LabelIDs = *f.Labels
+		c.LabelIDs = labels
 	}
 	for _, link := range []struct {
 		field string
@@ -250,13 +241,6 @@ func (d *Desk) fill(tx *store.Tx, a *Actor, c *model.Card, f *CardFields) error 
 		}
 	}
 	return nil
-}
-
-func firstID(ids []model.ID) string {
-	if len(ids) == 0 {
-		return ""
-	}
-	return ids[0].String()
 }
 
 // checkVersion refuses a change that is based on no version, or on one that is no longer the card's.

@@ -81,13 +81,6 @@ func (d *Desk) UpdateConversation(ctx context.Context, a *Actor, id model.ID, ch
 	})
 }
 
-// set changes a field if there is something to change it to.
-func set[T any](field, to *T) {
-	if to != nil {
-		*field = *to
-	}
-}
-
 // labels checks the label_ids of a request: each is a label of the company, and counts once.
 func (d *Desk) labels(tx *store.Tx, a *Actor, ids []model.ID) ([]model.ID, error) {
 	unique := make([]model.ID, 0, len(ids))

@@ -5,6 +5,7 @@ package desk
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -147,3 +148,34 @@ func readOne[T any](ctx context.Context, d *Desk, query func(tx *store.Tx) (T, e
 	})
 	return out, err
 }
+
+// errOr gives err where there is one, and the rule's own error otherwise.
+func errOr(err error, rule error) error {
+	if err != nil {
+		return err
+	}
+	return rule
+}
+
+// optional gives nil for an empty text.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// set changes a field if there is something to change it to.
+func set[T any](field, to *T) {
+	if to != nil {
+		*field = *to
+	}
+}
+
+// same compares what two pointers point at.
+func same[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// indexed names one element of a list in a request: body.label_ids[2].
+func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"strconv"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -75,15 +74,4 @@ func (d *Desk) DeleteLabel(ctx context.Context, a *Actor, id model.ID) error {
 
 func errLabelTaken(name string) error {
 	return model.Errorf(model.CodeNameTaken, "There is already a label called %q.", name)
-}
-
-// indexed names one element of a list in a request: body.label_ids[2].
-func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
-
-// errOr gives err where there is one, and the rule's own error otherwise.
-func errOr(err error, rule error) error {
-	if err != nil {
-		return err
-	}
-	return rule
 }

@@ -86,7 +86,7 @@ func (d *Desk) TestChannel(ctx context.Context, a *Actor, id model.ID) (model.Ch
 	if err != nil {
 		return model.ChannelTest{}, err
 	}
-	test := model.ChannelTest{OK: flows(state), Phone: present(state.Phone), VerifiedName: present(state.VerifiedName), Status: present(state.Status), Quality: present(state.Quality)}
+	test := model.ChannelTest{OK: flows(state), Phone: optional(state.Phone), VerifiedName: optional(state.VerifiedName), Status: optional(state.Status), Quality: optional(state.Quality)}
 	if !test.OK {
 		test.Error = &model.MessageError{Code: "number_unavailable", Message: notFlowing(state)}
 	}
@@ -274,12 +274,4 @@ func flows(s model.NumberState) bool { return s.Status == "CONNECTED" || s.Statu
 
 func notFlowing(s model.NumberState) string {
 	return "WhatsApp says that the number is " + s.Status + ": messages do not flow."
-}
-
-// present gives nil for what is not known.
-func present(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

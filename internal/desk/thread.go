@@ -144,8 +144,3 @@ func lastText(c *model.Conversation) string {
 	}
 	return *c.LastMessage.Text
 }
-
-// same compares what two pointers point at.
-func same[T comparable](a, b *T) bool {
-	return a == b || a != nil && b != nil && *a == *b
-}
