@@ -50,6 +50,7 @@ type Send struct {
 
 	owner   model.ID
 	settled time.Time
+	foreign map[model.ID]time.Time // lanes of other nodes, believed until then
 	running sync.WaitGroup
 	calls   context.Context // of calls: outlives Run's by the grace
 
@@ -57,7 +58,6 @@ type Send struct {
 	free    int
 	starved bool
 	lanes   map[model.ID]*sendLane
-	foreign map[model.ID]time.Time // lanes of other nodes, believed until then
 }
 
 // Run ends with ctx: calls under way get a while to finish, and what came of them is written.
