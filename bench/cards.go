@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"recado/bench/load"
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -115,41 +117,24 @@ func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err 
 		return err
 	}
 	priorities := []string{"low", "medium", "high", "urgent"}
-	made := make(chan int)
-	failed := make(chan error, b.conns)
-	for range b.conns { // many at once, so that they share commits
-		go func() {
-			for i := range made {
-				title := fmt.Sprintf("Card %d", i)
-				card := desk.NewCard{Board: board, CardFields: desk.CardFields{Title: &title, Priority: &priorities[i%4]}}
-				if i%10 == 0 {
-					card.Labels = &[]model.ID{label}
-				}
-				if i%3 == 0 {
-					card.DueAt = model.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i%60-30) * 24 * time.Hour).UTC()}
-				}
-				if _, err := s.Desk.CreateCard(ctx, owner, card); err != nil {
-					failed <- err
-					return
-				}
+	writers, making := errgroup.WithContext(ctx)
+	writers.SetLimit(b.conns) // many at once, so that they share commits
+	for i := range n {
+		writers.Go(func() error {
+			title := fmt.Sprintf("Card %d", i)
+			card := desk.NewCard{Board: board, CardFields: desk.CardFields{Title: &title, Priority: &priorities[i%4]}}
+			if i%10 == 0 {
+				card.Labels = &[]model.ID{label}
 			}
-			failed <- nil
-		}()
+			if i%3 == 0 {
+				card.DueAt = model.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i%60-30) * 24 * time.Hour).UTC()}
+			}
+			_, err := s.Desk.CreateCard(making, owner, card)
+			return err
+		})
 	}
-	go func() {
-		defer close(made)
-		for i := range n {
-			select {
-			case made <- i:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	for range b.conns {
-		if failure := <-failed; failure != nil {
-			return failure
-		}
+	if err := writers.Wait(); err != nil {
+		return err
 	}
 	return indexAll(ctx, s.Desk)
 }

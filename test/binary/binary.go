@@ -249,6 +249,3 @@ func (p *Process) signal(s syscall.Signal) {
 		p.t.Errorf("the server did not end after %v", s)
 	}
 }
-
-// Args shows how the process was started, for messages.
-func (p *Process) Args() string { return strings.Join(p.args, " ") }
