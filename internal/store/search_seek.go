@@ -134,8 +134,8 @@ func (k *seek) readIndex(n int) (bool, error) {
 	if err := k.begin(); err != nil || k.barred {
 		return false, err
 	}
-	// SQLite gives the newest first. PostgreSQL has to look at all of them before it gives one.
-	if all, part := k.walk.candidates(); part > common || all > float64(n) {
+	// SQLite gives the newest first. PostgreSQL has to look at all of them before it gives one, sooner or later.
+	if all, part := k.walk.candidates(); part > common || all > allMatches {
 		return false, nil
 	}
 	return k.follow(n, k.walk.next)
