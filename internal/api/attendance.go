@@ -35,11 +35,7 @@ func (s *Server) listAttendances(ctx context.Context, a *desk.Actor, in *listAtt
 		f.Responsible = id
 	}
 	page, next, err := s.desk.Attendances(ctx, a, f)
-	out := cursorList[model.Attendance]{Data: page}
-	if next != "" {
-		out.NextCursor = &next
-	}
-	return &reply[cursorList[model.Attendance]]{out}, err
+	return cursorPage(page, next), err
 }
 
 func (s *Server) getAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Attendance], error) {

@@ -38,11 +38,7 @@ func (s *Server) listCards(ctx context.Context, a *desk.Actor, in *listCardsInpu
 		Board: model.ID(in.BoardID), Q: in.Q, Priority: in.Priority, Label: model.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status,
 		Limit: in.Limit, Cursor: in.Cursor,
 	})
-	out := cursorList[model.Card]{Data: page}
-	if next != "" {
-		out.NextCursor = &next
-	}
-	return &reply[cursorList[model.Card]]{out}, err
+	return cursorPage(page, next), err
 }
 
 func (s *Server) getCard(ctx context.Context, a *desk.Actor, in *AtID) (*cardReply, error) {

@@ -45,14 +45,14 @@ func TestCards(t *testing.T) {
 			}
 		})
 		t.Run("what a card names must be there", func(t *testing.T) {
-			nobody := model.NewID().String()
+			nobody, known := model.NewID().String(), w.A.Post(t, "/labels", `{"name": "known"}`).OK(201).ID()
 			for field, more := range map[string]string{
 				"body.stage_id":       fmt.Sprintf(`, "stage_id": %q`, nobody),
 				"body.before_card_id": fmt.Sprintf(`, "before_card_id": %q`, nobody),
 				"body.assignee":       fmt.Sprintf(`, "assignee": %q`, w.B.Owner.ID),
 				"body.contact":        fmt.Sprintf(`, "contact": %q`, nobody),
 				"body.conversation":   fmt.Sprintf(`, "conversation": %q`, nobody),
-				"body.label_ids":      fmt.Sprintf(`, "label_ids": [%q]`, nobody),
+				"body.label_ids[1]":   fmt.Sprintf(`, "label_ids": [%q, %q]`, known, nobody),
 				"body.label_ids[0]":   `, "label_ids": ["x"]`,
 				"body.priority":       `, "priority": "huge"`,
 				"body.titel":          `, "titel": "x"`,

@@ -27,8 +27,8 @@ func (s *Server) listDeliveries(ctx context.Context, a *desk.Actor, in *listDeli
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.desk.Deliveries(ctx, a, id, in.Limit, in.Cursor)
-	return &reply[cursorList[model.Delivery]]{cursorList[model.Delivery]{page.Deliveries, page.Next}}, err
+	page, next, err := s.desk.Deliveries(ctx, a, id, in.Limit, in.Cursor)
+	return cursorPage(page, next), err
 }
 
 type redeliverInput struct {

@@ -80,7 +80,7 @@ func (s *Server) problem(requestID string, err error) *Error {
 	var known *model.Error
 	if !errors.As(err, &known) {
 		s.log.Error("request failed", slog.String("request_id", requestID), slog.Any("error", err))
-		known = model.Errorf(model.CodeInternal, "Something went wrong on our side. Please report it with this request id.")
+		known = errInternal()
 	}
 	out := &Error{
 		Code: known.Code, Message: known.Message, RequestID: requestID, Details: []ErrorDetail{},
@@ -169,6 +169,10 @@ func formError(message string, errs []error) *model.Error {
 		out.Message = "Several parts of the request are wrong: " + strings.Join(names, ", ") + "."
 	}
 	return out
+}
+
+func errInternal() *model.Error {
+	return model.Errorf(model.CodeInternal, "Something went wrong on our side. Please report it with this request id.")
 }
 
 func errBodyTooLarge() *model.Error {

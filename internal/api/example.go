@@ -59,7 +59,7 @@ var errorExamples = map[int]*model.Error{
 	http.StatusRequestEntityTooLarge: errBodyTooLarge(),
 	http.StatusPreconditionRequired:  model.Errorf(model.CodeVersionRequired, "Say which version of the card you are changing."),
 	http.StatusTooManyRequests:       model.Errorf(model.CodeRateLimited, "This key has made too many requests. Wait for the seconds in Retry-After."),
-	http.StatusInternalServerError:   model.Errorf(model.CodeInternal, "Something went wrong on our side. Please report it with this request id."),
+	http.StatusInternalServerError:   errInternal(),
 	http.StatusServiceUnavailable:    model.Errorf(model.CodeUnavailable, "The database cannot be reached at the moment."),
 }
 

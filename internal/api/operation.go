@@ -242,3 +242,12 @@ type cursorList[T any] struct {
 	Data       []T     `json:"data"`
 	NextCursor *string `json:"next_cursor" doc:"Give it as cursor to get the next page; null on the last one."`
 }
+
+// cursorPage answers with a page; next is "" on the last one.
+func cursorPage[T any](data []T, next string) *reply[cursorList[T]] {
+	out := cursorList[T]{Data: data}
+	if next != "" {
+		out.NextCursor = &next
+	}
+	return &reply[cursorList[T]]{out}
+}

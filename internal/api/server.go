@@ -124,7 +124,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if a.sent {
 				panic(http.ErrAbortHandler)
 			}
-			s.writeError(a, c.requestID, model.Errorf(model.CodeInternal, "Something went wrong on our side. Please report it with this request id."))
+			s.writeError(a, c.requestID, errInternal())
 		}
 	}()
 	if !cleanPath(r.URL.EscapedPath()) {

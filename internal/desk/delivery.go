@@ -12,38 +12,31 @@ import (
 // to eight seconds.
 const maxTests = 64
 
-// DeliveryPage is a page of a webhook's deliveries, newest first.
-type DeliveryPage struct {
-	Deliveries []model.Delivery
-	Next       *string
-}
-
-// Deliveries lists what was sent to a webhook, with every attempt.
-func (d *Desk) Deliveries(ctx context.Context, a *Actor, webhook model.ID, limit int, cursor string) (DeliveryPage, error) {
+// Deliveries lists what was sent to a webhook, with every attempt, the newest first. next is "" on the last
+// page.
+func (d *Desk) Deliveries(ctx context.Context, a *Actor, webhook model.ID, limit int, cursor string) (page []model.Delivery, next string, err error) {
 	filter := "deliveries " + webhook.String()
 	var before model.ID
 	if cursor != "" {
-		payload, err := d.cursors.Open(a.Company.ID, filter, cursor)
-		if err != nil {
-			return DeliveryPage{}, err
+		payload, invalid := d.cursors.Open(a.Company.ID, filter, cursor)
+		if invalid == nil {
+			_, before, invalid = model.ReadCursorIntID(payload)
 		}
-		if _, before, err = model.ReadCursorIntID(payload); err != nil {
-			return DeliveryPage{}, err
+		if invalid != nil {
+			return nil, "", invalid
 		}
 	}
-	return read(ctx, d, func(tx *store.Tx) (DeliveryPage, error) {
+	page, err = read(ctx, d, func(tx *store.Tx) ([]model.Delivery, error) {
 		if _, found, err := tx.Webhook(a.Company.ID, webhook); err != nil || !found {
-			return DeliveryPage{}, errOr(err, model.NotFound("webhook"))
+			return nil, errOr(err, model.NotFound("webhook"))
 		}
-		rows, err := tx.Deliveries(a.Company.ID, webhook, before, limit+1)
-		page := DeliveryPage{Deliveries: rows}
-		if len(rows) > limit {
-			page.Deliveries = rows[:limit]
-			next := d.cursors.Seal(a.Company.ID, filter, model.CursorIntID(0, rows[limit-1].ID))
-			page.Next = &next
-		}
-		return page, err
+		return tx.Deliveries(a.Company.ID, webhook, before, limit+1)
 	})
+	if len(page) > limit {
+		page = page[:limit]
+		next = d.cursors.Seal(a.Company.ID, filter, model.CursorIntID(0, page[limit-1].ID))
+	}
+	return page, next, err
 }
 
 // Redeliver sends the event of one delivery again, byte for byte and with the same event id, as a
