@@ -332,17 +332,17 @@ func (s *serving) read(t *testing.T, path, key string, into any) {
 	}
 }
 
-// waitFor looks until it is so, for ten seconds at most.
+// waitFor looks until it is so, for a minute at most.
 func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); <-tick.C {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-tick.C {
 		if ok() {
 			return
 		}
 	}
-	t.Fatal("it did not happen within ten seconds")
+	t.Fatal("it did not happen within a minute")
 }
 
 type lockedBuffer struct {

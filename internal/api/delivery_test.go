@@ -343,7 +343,7 @@ func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
 		if len(redirected.arrivals) != 0 {
 			t.Fatal("a redirect was followed")
 		}
-	}, func(c *server.Config) { c.WebhookTimeout = 300 * time.Millisecond })
+	}, func(c *server.Config) { c.WebhookTimeout = 3 * time.Second })
 }
 
 // An address that never answers must not hold up the others: all of theirs arrive while its first

@@ -12,15 +12,8 @@ import (
 	"recado/internal/model"
 )
 
-// Backup writes a consistent copy of the database to a new file while reads and writes go on.
-func (s *Store) Backup(ctx context.Context, path string) error {
-	if s.lite == nil {
-		return model.Errorf(model.CodeInvalidRequest, "This installation uses PostgreSQL: back it up with pg_dump and bring it back with pg_restore.")
-	}
-	return copyDatabase(ctx, s.lite.path, path)
-}
-
-// Backup copies the database of a data folder, whether a server is using it or not.
+// Backup writes a consistent copy of the database in a data folder to a new file, whether a server is using it or
+// not: reads and writes go on.
 func Backup(ctx context.Context, dir, path string) error {
 	return copyDatabase(ctx, filepath.Join(dir, liteFile), path)
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"recado/internal/model"
-	"recado/internal/store/testpg"
 )
 
 func TestFolderLock(t *testing.T) {
@@ -90,7 +89,7 @@ func TestBackup(t *testing.T) {
 		}
 		<-started
 		file := filepath.Join(t.TempDir(), "copy.db")
-		if err := s.Backup(ctx, file); err != nil {
+		if err := Backup(ctx, filepath.Dir(s.lite.path), file); err != nil {
 			t.Error(err)
 		}
 		close(stop)
@@ -124,7 +123,7 @@ func TestBackup(t *testing.T) {
 			return err
 		})
 		t.Run("an existing file is never replaced", func(t *testing.T) {
-			if err := s.Backup(ctx, file); model.CodeOf(err) != model.CodeInvalidRequest {
+			if err := Backup(ctx, filepath.Dir(s.lite.path), file); model.CodeOf(err) != model.CodeInvalidRequest {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -168,18 +167,12 @@ func TestBackup(t *testing.T) {
 			}
 		})
 	})
-	t.Run("on PostgreSQL it says what to use", func(t *testing.T) {
-		s := opened(t, Options{DatabaseURL: testpg.Database(t, "")})
-		if err := s.Backup(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "pg_dump") {
-			t.Errorf("got %v", err)
-		}
-	})
 	t.Run("one that is given up leaves nothing", func(t *testing.T) {
 		s := opened(t, Options{Dir: t.TempDir()})
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		dir := t.TempDir()
-		if err := s.Backup(gone, filepath.Join(dir, "x.db")); err == nil {
+		if err := Backup(gone, filepath.Dir(s.lite.path), filepath.Join(dir, "x.db")); err == nil {
 			t.Error("no error")
 		}
 		if left, _ := os.ReadDir(dir); len(left) > 0 {

@@ -63,7 +63,7 @@ func TestSendFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			if strings.HasPrefix(preset, "timeout") {
-				client.HTTP.Timeout = 300 * time.Millisecond
+				client.HTTP.Timeout = 2 * time.Second
 			}
 			_, err := client.Send(t.Context(), hello("c1"))
 			got := sendError(t, err)

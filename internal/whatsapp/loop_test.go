@@ -92,7 +92,7 @@ func TestStatusesSettleUncertainSends(t *testing.T) {
 			if err := sim.AddFault(simulator.Fault{Preset: preset, Next: 1}); err != nil {
 				t.Fatal(err)
 			}
-			client.HTTP.Timeout = 300 * time.Millisecond
+			client.HTTP.Timeout = 2 * time.Second
 			_, err := client.Send(t.Context(), hello("c-uncertain"))
 			if got := sendError(t, err); got.Fate != model.Uncertain {
 				t.Fatalf("%+v", got)
