@@ -14,6 +14,7 @@ type cardQuery struct {
 	CardFilter
 	tx   *Tx
 	text search
+	bare bool // go along the lanes whatever else is asked of the cards
 }
 
 // way is one of the forms of that query.
@@ -35,19 +36,19 @@ var (
 // along walks the lanes of an index over the cards.
 func along(index string) way {
 	return func(q *cardQuery) string {
-		return q.walk("cards c"+q.tx.indexedBy(index), "c.id", []column{boardColumn, statusColumn}, q.lanes(nil), q.visible()+q.conditions(byAll))
+		return q.alongLanes("cards c"+q.tx.indexedBy(index), "c.id", []column{boardColumn, statusColumn}, q.lanes(nil), q.visible()+q.conditions(byAll))
 	}
 }
 
 // prioritized walks the lanes of a priority.
 func (q *cardQuery) prioritized() string {
-	return q.walk("cards c"+q.tx.indexedBy("cards_priority"), "c.id", []column{boardColumn, statusColumn, priorityColumn},
+	return q.alongLanes("cards c"+q.tx.indexedBy("cards_priority"), "c.id", []column{boardColumn, statusColumn, priorityColumn},
 		q.lanes([]any{q.Priority}), q.visible()+q.conditions(byAll&^byPriority))
 }
 
 // dueOnDays walks the lanes of each day on which cards may be due.
 func (q *cardQuery) dueOnDays() string {
-	return q.walk("cards c"+q.tx.indexedBy("cards_due"), "c.id", []column{boardColumn, statusColumn, dayColumn},
+	return q.alongLanes("cards c"+q.tx.indexedBy("cards_due"), "c.id", []column{boardColumn, statusColumn, dayColumn},
 		q.lanes(q.days()), q.visible()+" AND c.due_at IS NOT NULL"+q.conditions(byAll))
 }
 
@@ -73,7 +74,7 @@ func (q *cardQuery) labelled() string {
 	for i := range lanes {
 		lanes[i] = slices.Insert(lanes[i], 0, any(q.Label))
 	}
-	return q.walk(from, "l.subject", []column{{"l.label", "uuid"}, {"l.board", "uuid"}, {"l.status", "text"}}, lanes, conditions)
+	return q.alongLanes(from, "l.subject", []column{{"l.label", "uuid"}, {"l.board", "uuid"}, {"l.status", "text"}}, lanes, conditions)
 }
 
 // dueBefore goes through the cards that are overdue.
@@ -120,11 +121,11 @@ func (q *cardQuery) lanes(further []any) [][]any {
 	return all
 }
 
-// walk goes along each lane from the cursor on, the newest first, for as long as a page is.
-func (q *cardQuery) walk(from, id string, columns []column, lanes [][]any, conditions string) string {
+// alongLanes goes along each lane from the cursor on, the newest first, for as long as a page is.
+func (q *cardQuery) alongLanes(from, id string, columns []column, lanes [][]any, conditions string) string {
 	after := q.arg(q.After)
 	if !q.tx.SQLite() {
-		return q.walkPostgres(from, id, columns, lanes, conditions, after)
+		return q.alongLanesPostgres(from, id, columns, lanes, conditions, after)
 	}
 	top := q.top()
 	all := make([]string, len(lanes))
@@ -138,10 +139,10 @@ func (q *cardQuery) walk(from, id string, columns []column, lanes [][]any, condi
 	return strings.Join(all, " UNION ALL ")
 }
 
-// walkPostgres describes a lane by a span of its last column, which orders it too: were all columns equal
+// alongLanesPostgres describes a lane by a span of its last column, which orders it too: were all columns equal
 // to values, PostgreSQL might follow the primary key instead, in the hope to meet some soon. It plans one
 // lane and repeats it for each.
-func (q *cardQuery) walkPostgres(from, id string, columns []column, lanes [][]any, conditions, after string) string {
+func (q *cardQuery) alongLanesPostgres(from, id string, columns []column, lanes [][]any, conditions, after string) string {
 	var values, keys []string
 	for _, lane := range lanes {
 		var row []string
@@ -187,26 +188,30 @@ const (
 	byPriority = 1 << iota
 	byLabel
 	byDue
+	byUndue
 	bySight
 	byText
 
-	byAll = byPriority | byLabel | byDue | bySight | byText
+	byAll = byPriority | byLabel | byDue | byUndue | bySight | byText
 )
 
 // conditions writes those of a set that the filter has.
 func (q *cardQuery) conditions(set int) string {
+	if q.bare {
+		set &= byUndue // there are lanes for these alone
+	}
 	var b strings.Builder
 	and := func(condition string) { b.WriteString(" AND " + condition) }
 	if set&byPriority != 0 && q.Priority != "" {
 		and("c.priority = " + q.arg(q.Priority))
 	}
 	if set&byLabel != 0 && !q.Label.IsZero() {
-		and("EXISTS (SELECT 1 FROM card_labels l WHERE l.subject = c.id AND l.label = " + q.arg(q.Label) + ")")
+		and("(SELECT TRUE FROM card_labels l WHERE l.subject = c.id AND l.label = " + q.arg(q.Label) + ")") // row by row, unlike EXISTS
+	}
+	if set&byUndue != 0 && q.Undue {
+		and("c.due_at IS NULL")
 	}
 	if set&byDue != 0 {
-		if q.Undue {
-			and("c.due_at IS NULL")
-		}
 		if q.DueFrom != nil {
 			and("c.due_at >= " + q.arg(q.DueFrom))
 		}

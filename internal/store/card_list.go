@@ -48,26 +48,41 @@ func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
 	if f.After.IsZero() {
 		f.After = afterAll
 	}
-	along, err := tx.cardWay(&f)
+	boards := f.Boards
+	for f.Boards = range slices.Chunk(boards, f.boardsAtOnce()) {
+		cards, further, err := tx.cardsOfSome(&f)
+		if err != nil {
+			return nil, false, err
+		}
+		page, more = append(page, cards...), more || further
+	}
+	slices.SortFunc(page, func(a, b model.Card) int { return slices.Compare(b.ID[:], a.ID[:]) })
+	if len(page) > f.Limit {
+		page, more = page[:f.Limit], true
+	}
+	return page, more, nil
+}
+
+// cardsOfSome is the list for as many boards as fit into one statement.
+func (tx *Tx) cardsOfSome(f *CardFilter) (page []model.Card, more bool, err error) {
+	along, err := tx.cardWay(f)
 	if err != nil {
 		return nil, false, err
 	}
 	text := newSearch(f.Q)
-	list := &cardSeek{tx, &f, along}
-	k := &seek{tx: tx, list: list, noun: &cardSearch, text: text, want: f.Limit + 1, company: f.Company, after: f.After}
+	k := &seek{tx: tx, list: &cardSeek{tx, f, along}, noun: &cardSearch, text: text, want: f.Limit + 1, company: f.Company, after: f.After}
 	for _, t := range turns {
-		if len(f.Boards) > f.boardsAtOnce() {
-			t.rows = 0
-		}
 		if done, err := k.try(t); err != nil {
 			return nil, false, err
 		} else if done {
 			ids, more := k.ids(0, f.Limit)
-			page, err := tx.cardsOf(&f, ids)
+			page, err := tx.cardsOf(f, ids)
 			return page, more, err
 		}
 	}
-	return tx.cardPage(&f, along, text)
+	q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx, text: text}
+	q.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(q.first(along), "cards", "c") + "\n\tWHERE c.company = " + q.arg(f.Company) + "\n\tORDER BY c.id DESC")
+	return collect(tx, q.statement, f.Limit, scanCard)
 }
 
 // cardsOf reads cards that were found already.
@@ -78,25 +93,6 @@ func (tx *Tx) cardsOf(f *CardFilter, ids []model.ID) ([]model.Card, error) {
 	return page, err
 }
 
-// cardPage reads a page along the given way.
-func (tx *Tx) cardPage(f *CardFilter, along way, text search) (page []model.Card, more bool, err error) {
-	for boards := range slices.Chunk(f.Boards, f.boardsAtOnce()) {
-		q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx, text: text}
-		q.Boards = boards
-		q.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(q.first(along), "cards", "c") + "\n\tWHERE c.company = " + q.arg(f.Company) + "\n\tORDER BY c.id DESC")
-		rows, further, err := collect(tx, q.statement, f.Limit, scanCard)
-		if err != nil {
-			return nil, false, err
-		}
-		page, more = append(page, rows...), more || further
-	}
-	slices.SortFunc(page, func(a, b model.Card) int { return slices.Compare(b.ID[:], a.ID[:]) })
-	if len(page) > f.Limit {
-		page, more = page[:f.Limit], true
-	}
-	return page, more, nil
-}
-
 // cardSeek is the list for a seek.
 type cardSeek struct {
 	tx    *Tx
@@ -105,9 +101,11 @@ type cardSeek struct {
 }
 
 func (l *cardSeek) first(s *statement, n int, text search) {
-	q := &cardQuery{statement: s, CardFilter: *l.f, tx: l.tx}
+	q := &cardQuery{statement: s, CardFilter: *l.f, tx: l.tx, bare: true}
 	q.Limit = n - 1
-	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + " " + l.tx.fromSubset(q.first(l.along), "cards", "c") + " ORDER BY c.id DESC")
+	newest := q.first(l.along)
+	q.bare = false
+	s.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, s, "c.folded") + q.conditions(byAll) + ", FALSE) " + l.tx.fromSubset(newest, "cards", "c") + " ORDER BY c.id DESC")
 }
 
 func (l *cardSeek) among(s *statement, of subset, text search) {
@@ -124,7 +122,7 @@ func (tx *Tx) cardWay(f *CardFilter) (way, error) {
 		return (*cardQuery).labelled, nil
 	case f.DueFrom != nil:
 		return (*cardQuery).dueOnDays, nil
-	case f.overdue() && len(f.Boards) <= f.boardsAtOnce():
+	case f.overdue():
 		few, err := tx.fewOverdue(f)
 		if err != nil || few {
 			return (*cardQuery).dueBefore, err

@@ -65,13 +65,13 @@ func (tx *Tx) alongContacts(f *ContactFilter) string {
 
 // chooseContacts adds the WHERE clause.
 func (tx *Tx) chooseContacts(s *statement, f *ContactFilter, text search) {
-	f.all(s)
-	f.labelled(s)
+	f.whereListed(s)
+	f.andLabel(s)
 	text.check(tx, s, "ct.folded")
 }
 
-// all is the WHERE clause of the list, or of that of the one channel.
-func (f *ContactFilter) all(s *statement) {
+// whereListed is the WHERE clause of the list, or of that of the one channel.
+func (f *ContactFilter) whereListed(s *statement) {
 	s.WriteString("\n\tWHERE ct.company = " + s.arg(f.Company))
 	s.and("ct.public")
 	if !f.Channel.IsZero() {
@@ -79,9 +79,9 @@ func (f *ContactFilter) all(s *statement) {
 	}
 }
 
-func (f *ContactFilter) labelled(s *statement) {
+func (f *ContactFilter) andLabel(s *statement) {
 	if !f.Label.IsZero() {
-		s.and("EXISTS (SELECT 1 FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.arg(f.Label) + ")")
+		s.and("(SELECT TRUE FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.arg(f.Label) + ")") // row by row, unlike EXISTS
 	}
 }
 
@@ -100,10 +100,10 @@ type contactSeek struct {
 }
 
 func (l *contactSeek) first(s *statement, n int, text search) {
-	s.WriteString("SELECT ct.id, " + text.contains(l.tx, s, "ct.folded"))
-	l.f.labelled(s)
-	s.WriteString(" " + l.tx.alongContacts(l.f))
-	l.f.all(s)
+	s.WriteString("SELECT ct.id, COALESCE(" + text.contains(l.tx, s, "ct.folded"))
+	l.f.andLabel(s)
+	s.WriteString(", FALSE) " + l.tx.alongContacts(l.f))
+	l.f.whereListed(s)
 	s.WriteString("\n\tORDER BY ct.id DESC LIMIT " + strconv.Itoa(n))
 }
 

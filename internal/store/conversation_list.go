@@ -116,10 +116,11 @@ type conversationSeek struct {
 }
 
 func (l *conversationSeek) first(s *statement, n int, text search) {
+	// The second column: it holds the text and passes the filters.
 	s.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, s, "c.folded"))
-	l.f.filter(s)
+	l.f.andFilters(s)
 	s.WriteString(", FALSE), c.pinned, c.activity_at\n\t" + l.tx.alongConversations(l.f))
-	l.f.all(s)
+	l.f.whereListed(s)
 	if only := l.f.onlyAssignee(); !only.IsZero() {
 		s.and("c.assignee = " + s.arg(only))
 	}
@@ -143,19 +144,19 @@ func (l *conversationSeek) pinned() ([]model.ID, bool, error) {
 
 // chooseConversations adds the WHERE clause.
 func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text search) {
-	f.all(s)
-	f.filter(s)
+	f.whereListed(s)
+	f.andFilters(s)
 	text.check(tx, s, "c.folded")
 }
 
-// all is the WHERE clause of the list without filters.
-func (f *ConversationFilter) all(s *statement) {
+// whereListed is the WHERE clause of the list without filters.
+func (f *ConversationFilter) whereListed(s *statement) {
 	s.WriteString("\n\tWHERE c.company = " + s.arg(f.Company))
 	s.and("NOT c.private")
 }
 
-// filter adds the conditions that were asked for, and what the member may see.
-func (f *ConversationFilter) filter(s *statement) {
+// andFilters adds the conditions that were asked for, and what the member may see.
+func (f *ConversationFilter) andFilters(s *statement) {
 	s.and(s.optional("c.archived", f.Archived), s.optional("c.kind", textOrNil(f.Kind)),
 		s.optional("c.channel", f.Channel), s.optional("c.sector", f.Sector))
 	if f.Unread {
@@ -168,7 +169,7 @@ func (f *ConversationFilter) filter(s *statement) {
 		s.and("c.assignee IS NULL")
 	}
 	if !f.Label.IsZero() {
-		s.and("EXISTS (SELECT 1 FROM conversation_labels l WHERE l.subject = c.id AND l.label = " + s.arg(f.Label) + ")")
+		s.and("(SELECT TRUE FROM conversation_labels l WHERE l.subject = c.id AND l.label = " + s.arg(f.Label) + ")") // row by row, unlike EXISTS
 	}
 	if !f.Sight.All {
 		s.and(f.Sight.condition(s, "c.assignee", "c.sector"))

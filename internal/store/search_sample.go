@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -21,7 +22,7 @@ type sample struct {
 
 const (
 	sampleTexts = 1024
-	sampleSpots = 256 // of a large index
+	sampleSpots = 128
 	sampleLife  = time.Minute
 )
 
@@ -35,6 +36,9 @@ type samples struct {
 // sampleOf gives the sample that is kept and, once in a while, takes a new one.
 func (tx *Tx) sampleOf(noun *searched) (*sample, error) {
 	kept := tx.samples
+	if kept == nil {
+		kept = &samples{}
+	}
 	kept.mu.Lock()
 	was := kept.of[noun]
 	if was != nil && (kept.taking[noun] || tx.Now.Sub(was.taken).Abs() < sampleLife) {
@@ -47,15 +51,21 @@ func (tx *Tx) sampleOf(noun *searched) (*sample, error) {
 	kept.taking[noun] = true
 	kept.mu.Unlock()
 
-	fresh := &sample{taken: tx.Now, companies: map[model.ID]int{}}
-	err := tx.takeSample(fresh, noun)
-	kept.mu.Lock()
-	defer kept.mu.Unlock()
-	kept.taking[noun] = false
-	if err == nil {
-		kept.of[noun] = fresh
+	var fresh *sample
+	defer func() {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		kept.taking[noun] = false
+		if fresh != nil {
+			kept.of[noun] = fresh
+		}
+	}()
+	taken := &sample{taken: tx.Now, companies: map[model.ID]int{}}
+	if err := tx.takeSample(taken, noun); err != nil {
+		return nil, err
 	}
-	return fresh, err
+	fresh = taken
+	return fresh, nil
 }
 
 func (tx *Tx) takeSample(s *sample, noun *searched) error {
@@ -76,32 +86,42 @@ func (tx *Tx) takeSample(s *sample, noun *searched) error {
 	return nil
 }
 
-// sampleSQLite looks at a few entries at many places of the index.
+// sampleSQLite takes the newest entries and, of a large index, as many from all of its time, a few at each spot.
 func (tx *Tx) sampleSQLite(_ *sample, noun *searched, add func(r Row) error) error {
-	var first, last int64
-	large, err := tx.one(`SELECT num FROM `+noun.index+` ORDER BY num LIMIT 1 OFFSET $1`, []any{sampleTexts}, func(Row) {})
-	if err != nil {
+	rows, last := 0, int64(math.MaxInt64)
+	err := tx.query(`SELECT company, folded, num FROM `+noun.index+` ORDER BY num DESC LIMIT $1`, []any{sampleTexts / 2}, func(r Row) error {
+		rows, last = rows+1, r.Int(2)
+		return add(r)
+	})
+	if err != nil || rows < sampleTexts/2 {
 		return err
 	}
-	if !large {
-		return tx.query(`SELECT company, folded FROM `+noun.index, nil, add)
+	var first int64
+	if _, err := tx.one(`SELECT MIN(num) FROM `+noun.index, nil, func(r Row) { first = r.Int(0) }); err != nil {
+		return err
 	}
-	_, err = tx.one(`SELECT MIN(num), (SELECT MAX(num) FROM `+noun.index+` WHERE num < $1) FROM `+noun.index, []any{numsEnd}, func(r Row) {
-		first, last = r.Int(0), r.Int(1)
-	})
-	for range sampleSpots {
+	spots := make([]int64, sampleSpots)
+	for i := range spots {
+		spots[i] = first + rand.Int64N(max(1, min(last, numsEnd)-first))
+	}
+	slices.Sort(spots)
+	next := first
+	for _, spot := range spots {
+		err := tx.query(`SELECT company, folded, num FROM `+noun.index+` WHERE num >= $1 AND num < $2 ORDER BY num LIMIT $3`,
+			[]any{max(spot, next), last, sampleTexts / 2 / sampleSpots}, func(r Row) error {
+				next = r.Int(2) + 1
+				return add(r)
+			})
 		if err != nil {
 			return err
 		}
-		spot := first + rand.Int64N(max(1, last-first))
-		err = tx.query(`SELECT company, folded FROM `+noun.index+` WHERE num >= $1 ORDER BY num LIMIT $2`, []any{spot, sampleTexts / sampleSpots}, add)
 	}
-	return err
+	return nil
 }
 
 // samplePostgres looks at some blocks of the table.
 func (tx *Tx) samplePostgres(s *sample, noun *searched, add func(r Row) error) error {
-	_, err := tx.one(`SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = to_regclass($1)`, []any{noun.index}, func(r Row) { s.rows = r.Int(0) })
+	_, err := tx.one(`SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = to_regclass($1)`, []any{noun.index}, func(r Row) { s.rows = max(0, r.Int(0)) })
 	if err != nil {
 		return err
 	}
@@ -144,6 +164,7 @@ func gramSlot(gram []rune) int {
 // None is given that is much more common than the first: to follow its list costs more than it saves.
 func (s *sample) telling(grams []string) (chosen []string, part float64) {
 	having := func(gram string) int { return int(s.having[gramSlot([]rune(gram))]) }
+	grams = slices.Clone(grams)
 	slices.SortStableFunc(grams, func(a, b string) int { return having(a) - having(b) })
 	most := muchMore * max(1, having(grams[0]))
 	for _, gram := range grams[:min(len(grams), mostGrams)] {

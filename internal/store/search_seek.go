@@ -13,7 +13,7 @@ import (
 // take long: the text may be rare, or only old rows have it. It goes by turns through the newest rows of the
 // list and through the index, further each time, because the one is quick where the filters let little
 // through and the other where few rows hold the text. When neither comes to an end, the texts of the index are
-// read one by one, or those of the whole list if most of the index is of other companies.
+// read one by one, and the whole list only if most of the index is of other companies or of no use.
 type seek struct {
 	tx   *Tx
 	list seekable
@@ -26,6 +26,7 @@ type seek struct {
 	walk    walk
 	apart   []model.ID // rows that the index cannot give in their place
 	found   []place    // the first of the list, of those that were met
+	chunk   int        // entries to take next
 	begun   bool
 	barred  bool // the index is of no use
 }
@@ -35,8 +36,8 @@ type seek struct {
 type seekable interface {
 	// among asks for those of a subset that pass the filters, in any order.
 	among(s *statement, of subset, text search)
-	// first asks for the first n rows along the order of the list. Those that a filter keeps out may be among
-	// them, as rows without the text: so it never looks at more.
+	// first asks for the first n rows along the order of the list. Those that a filter keeps out are among them,
+	// as rows without the text: so it never looks at more.
 	first(s *statement, n int, text search)
 	// pinned gives rows that stand before all others whatever their moment, and false when they are many.
 	pinned() ([]model.ID, bool, error)
@@ -73,7 +74,8 @@ const (
 	look       = 4000
 	allMatches = 16_000
 
-	common = 0.25 // a trigram that this part of all texts has is not worth following
+	mostChanged = 4000 // rows that the index does not know as they are
+	common      = 0.25 // a trigram that this part of all texts has is not worth following
 )
 
 var turns = []turn{{glance, fewMatches, false}, {look, allMatches, true}}
@@ -84,7 +86,7 @@ func (k *seek) try(t turn) (done bool, err error) {
 	case len(k.text.needles) == 0:
 		return false, nil
 	case k.text.bounded:
-		return k.readNewest(t)
+		return k.readNewest()
 	case t.rows > 0:
 		if done, err := k.readList(t.rows); err != nil || done {
 			return done, err
@@ -97,18 +99,13 @@ func (k *seek) try(t turn) (done bool, err error) {
 }
 
 // readNewest is for a text that no index can find: what lies beyond the newest rows is not looked at.
-func (k *seek) readNewest(t turn) (bool, error) {
-	if t.rows == 0 {
-		return false, nil
+func (k *seek) readNewest() (bool, error) {
+	for _, n := range []int{glance, look, newest} {
+		if done, err := k.readList(n); err != nil || done {
+			return done, err
+		}
 	}
-	if t.last {
-		_, err := k.readList(newest)
-		return true, err
-	}
-	if done, err := k.readList(t.rows); err != nil || done {
-		return done, err
-	}
-	return k.readList(10 * t.rows)
+	return true, nil
 }
 
 // ids are the rows found from offset on, at most limit of them.
@@ -134,26 +131,31 @@ func (k *seek) readIndex(n int) (bool, error) {
 	if err := k.begin(); err != nil || k.barred {
 		return false, err
 	}
-	// SQLite gives the newest first. PostgreSQL has to look at all of them before it gives one, sooner or later.
+	// SQLite gives the newest first. PostgreSQL has to look at all of them before it gives one.
 	if all, part := k.walk.candidates(); part > common || all > allMatches {
 		return false, nil
 	}
 	return k.follow(n, k.walk.next)
 }
 
-// scanIndex goes on through the texts of the index, to their end if need be.
+// scanIndex goes on through the texts of the index. When very many hold the text and are not of the list, it is the
+// list that has few.
 func (k *seek) scanIndex() (bool, error) {
 	if k.barred || !k.walk.sample.mostlyOf(k.company) {
 		return false, nil
 	}
-	return k.follow(math.MaxInt, k.walk.scan)
+	return k.follow(k.walk.looked+fewMatches, k.walk.scan)
 }
 
-// follow takes entries until the page is full, there are no more, or it has looked at n.
+// follow takes entries until the page is full, there are no more, or it has looked at n. PostgreSQL mostly begins anew
+// each time, so it is not asked often.
 func (k *seek) follow(n int, next func(n int) ([]model.ID, error)) (bool, error) {
-	w := &k.walk
-	for chunk := k.want + k.want/4; w.looked < n; chunk = min(4*chunk, allMatches) {
-		ids, err := next(min(chunk, n-w.looked))
+	w, growth := &k.walk, 16
+	if k.tx.SQLite() {
+		growth = 4
+	}
+	for ; w.looked < n; k.chunk = min(growth*k.chunk, allMatches) {
+		ids, err := next(min(k.chunk, n-w.looked))
 		if err != nil {
 			return false, err
 		}
@@ -187,11 +189,11 @@ func (k *seek) begin() error {
 		return err
 	}
 	changed, err := k.changed()
-	if err != nil || len(changed) > fewMatches {
+	if err != nil || len(changed) > mostChanged {
 		k.barred = true
 		return err
 	}
-	k.apart = append(pinned, changed...)
+	k.apart, k.chunk = append(pinned, changed...), k.want+k.want/4
 	k.walk = walk{tx: k.tx, noun: k.noun, company: k.company, text: k.text}
 	return k.walk.start(k.after)
 }
@@ -201,7 +203,7 @@ func (k *seek) changed() ([]model.ID, error) {
 	s := k.tx.statement()
 	s.WriteString("SELECT id FROM " + k.noun.table + k.tx.indexedBy(k.noun.pending) + " WHERE unindexed AND company = " + s.arg(k.company))
 	k.text.check(k.tx, s, "folded")
-	s.WriteString(" LIMIT " + s.arg(fewMatches+1))
+	s.WriteString(" LIMIT " + s.arg(mostChanged+1))
 	return k.tx.ids(s.String(), s.args...)
 }
 

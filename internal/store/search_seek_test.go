@@ -20,9 +20,9 @@ func takeTurns(t *testing.T, random *rand.Rand) {
 		{{0, 1, false}, {0, allMatches, false}},
 		{{1, 1, false}, {1, 1, true}},
 	}
-	was := turns
-	t.Cleanup(func() { turns = was })
-	turns = all[random.IntN(len(all))]
+	wasTurns, wasFew := turns, few
+	t.Cleanup(func() { turns, few = wasTurns, wasFew })
+	turns, few = all[random.IntN(len(all))], []int{0, wasFew}[random.IntN(2)]
 }
 
 func indexText(t *testing.T, s *Store, n int) {

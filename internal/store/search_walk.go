@@ -65,13 +65,14 @@ func (w *walk) momentOf(p place) int64 {
 	return p.moment
 }
 
-// candidates is about how many entries the trigrams lead to, as far as that is known, and their part of all.
+// candidates is about how many entries the trigrams lead to, as far as that is known, and their part of all. A few
+// texts of the sample may be chance.
 func (w *walk) candidates() (n float64, part float64) {
 	for _, needle := range w.text.needles {
 		_, each := w.sample.telling(w.grams(needle))
 		part += each
 	}
-	return part * float64(w.sample.rows), part
+	return max(0, part-4.0/sampleTexts) * float64(w.sample.rows), part
 }
 
 func (w *walk) grams(needle string) []string {

@@ -57,7 +57,7 @@ type subset func(s *statement) string
 
 // few is how many rows are read and sorted rather than looked for along the order of a list. At
 // 200,000 rows both ways cost the same for about that many.
-const few = 2000
+var few = 2000 // lower in tests
 
 // isFew reports whether a subset has at most few rows. It never looks at many more.
 func (tx *Tx) isFew(of subset) (bool, error) {
@@ -66,7 +66,7 @@ func (tx *Tx) isFew(of subset) (bool, error) {
 	s.WriteString("SELECT COUNT(*) FROM (SELECT 1 AS one FROM (" + ids + ") ids LIMIT " + s.arg(few+1) + ") counted")
 	n := int64(0)
 	_, err := tx.one(s.String(), s.args, func(r Row) { n = r.Int(0) })
-	return n <= few, err
+	return n <= int64(few), err
 }
 
 // fromSubset is the FROM clause that fetches the rows of a subset one by one by their id, whatever a
