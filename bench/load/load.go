@@ -63,6 +63,10 @@ func (r *Result) Add(other *Result) {
 	}
 }
 
+// unusedFor is how long a connection stands without a first request before it is made anew: servers close those
+// that stay silent, and at a low rate the first request of the last connection may be late.
+const unusedFor = time.Second
+
 // grace is how long an answer may take once the run is over, before its connection counts as hung.
 const grace = 10 * time.Second
 
@@ -156,6 +160,7 @@ type worker struct {
 	conn   *conn
 	guard  sync.Mutex // conn and expiry, which the end of the context sets from outside
 	expiry time.Time
+	dialed time.Time // zero once the connection was used
 
 	timer    *time.Timer
 	request  Request
@@ -171,6 +176,12 @@ func (w *worker) run(ctx context.Context, shared *shared) {
 		if shared.count > 0 && i >= shared.count || !w.await(ctx, due, shared.end) {
 			return
 		}
+		if !w.dialed.IsZero() && time.Since(w.dialed) > unusedFor {
+			if w.lost = w.dial(ctx); w.lost != nil {
+				return
+			}
+		}
+		w.dialed = time.Time{}
 		w.request.reset()
 		w.plan.Request(w.number, int(i), &w.request)
 
@@ -236,7 +247,7 @@ func (w *worker) dial(ctx context.Context) error {
 	if w.conn != nil {
 		w.conn.Close()
 	}
-	w.conn = fresh
+	w.conn, w.dialed = fresh, time.Now()
 	return fresh.SetDeadline(w.expiry)
 }
 

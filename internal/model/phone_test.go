@@ -129,12 +129,12 @@ func TestBrazilianMobile(t *testing.T) {
 		}
 		random := rand.New(rand.NewPCG(3, 9))
 		for area := range 100 {
-			for head := 0; head < 1000; head += 2 { // the first digits of every subscriber
+			for head := 0; head < 1000; head += 20 { // the first digits of every subscriber
 				check(fmt.Sprintf("55%02d9%03d%05d", area, head, random.IntN(1e5)))
 				check(fmt.Sprintf("55%02d%03d%05d", area, head, random.IntN(1e5)))
 			}
 		}
-		if want := 67*500 + 67*200; quick != want { // areas in use
+		if want := 67*50 + 67*20; quick != want { // areas in use
 			t.Errorf("%d numbers were read so, not %d", quick, want)
 		}
 	})
@@ -149,7 +149,7 @@ func TestBrazilianMobile(t *testing.T) {
 	})
 	t.Run("numbers of all shapes are read as the library alone would", func(t *testing.T) {
 		random := rand.New(rand.NewPCG(5, 11))
-		for range 20_000 {
+		for range 4_000 {
 			digits := []string{"", "", "55", "55", "5511", "52", "1"}[random.IntN(7)]
 			for range 7 + random.IntN(8) {
 				digits += string(rune('0' + random.IntN(10)))

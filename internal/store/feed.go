@@ -143,7 +143,10 @@ const withheld = `(e.card IS NOT NULL AND (k.id IS NULL OR k.private OR k.hidden
 
 // PurgeEvents deletes events made before a moment, oldest first, about limit of them.
 func (tx *Tx) PurgeEvents(before time.Time, limit int) (int64, error) {
-	return tx.exec(`
-		DELETE FROM events
-		WHERE position IN (SELECT position FROM events ORDER BY position LIMIT $2) AND created_at < $1`, before, limit)
+	return tx.exec(purgeEvents, before, limit)
 }
+
+// A list of positions would have SQLite go through all events.
+const purgeEvents = `
+	DELETE FROM events
+	WHERE position <= (SELECT MAX(position) FROM (SELECT position FROM events ORDER BY position LIMIT $2) oldest) AND created_at < $1`

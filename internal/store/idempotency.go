@@ -62,10 +62,13 @@ func (tx *Tx) Release(r Reservation) {
 	tx.later(`DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`, r.Owner, r.Key, r.At)
 }
 
-// ForgetReservations removes up to limit reservations that have expired.
+// ForgetReservations removes reservations that have expired, limit of them and those that expired in the same moment
+// as the last.
 func (tx *Tx) ForgetReservations(limit int) (int64, error) {
-	return tx.exec(`
-		DELETE FROM idempotency
-		WHERE (key_id, key) IN (
-			SELECT key_id, key FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`, tx.Now, limit)
+	return tx.exec(forgetReservations, tx.Now, limit)
 }
+
+// A list of keys would have SQLite go through all reservations of their owners.
+const forgetReservations = `
+	DELETE FROM idempotency
+	WHERE expires_at <= (SELECT MAX(expires_at) FROM (SELECT expires_at FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2) oldest)`
