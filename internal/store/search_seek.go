@@ -100,7 +100,7 @@ func (k *seek) try(t turn) (done bool, err error) {
 
 // readNewest is for a text that no index can find: what lies beyond the newest rows is not looked at.
 func (k *seek) readNewest() (bool, error) {
-	for _, n := range []int{glance, look, newest} {
+	for _, n := range []int{glance, 4 * glance, look, newest} {
 		if done, err := k.readList(n); err != nil || done {
 			return done, err
 		}
