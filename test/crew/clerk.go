@@ -112,11 +112,7 @@ func (c *clerk) work(stop <-chan struct{}) {
 }
 
 func (c *clerk) make(q *call) {
-	var headers []string
-	if q.key != "" {
-		headers = []string{"Idempotency-Key", q.key}
-	}
-	a, ok := c.w.call(q.method, q.path, q.body, headers...)
+	a, ok := c.send(q)
 	answer := decode(a.Body)
 	switch {
 	case !ok:
@@ -137,6 +133,15 @@ func (c *clerk) make(q *call) {
 		c.failures = append(c.failures, fmt.Sprintf("%s %s %v: %d %s", q.method, q.path, q.body, a.Status, a.Body))
 	}
 	c.w.answered()
+}
+
+// send makes the request of a call.
+func (c *clerk) send(q *call) (Answer, bool) {
+	var headers []string
+	if q.key != "" {
+		headers = []string{"Idempotency-Key", q.key}
+	}
+	return c.w.call(q.method, q.path, q.body, headers...)
 }
 
 // choose makes up the next call.

@@ -18,11 +18,7 @@ func (c *clerk) settle(t *testing.T) {
 	if q == nil || q.key == "" && !q.client {
 		return
 	}
-	var headers []string
-	if q.key != "" {
-		headers = []string{"Idempotency-Key", q.key}
-	}
-	a, ok := c.w.call(q.method, q.path, q.body, headers...)
+	a, ok := c.send(q)
 	answer := decode(a.Body)
 	switch {
 	case a.Status > 0 && a.Status < 300:
@@ -41,11 +37,7 @@ func (c *clerk) again(t *testing.T) {
 	t.Helper()
 	for range min(10, len(c.repeats)) {
 		q := c.repeats[len(c.repeats)-1-c.r.IntN(min(40, len(c.repeats)))]
-		var headers []string
-		if q.key != "" {
-			headers = []string{"Idempotency-Key", q.key}
-		}
-		a, ok := c.w.call(q.method, q.path, q.body, headers...)
+		a, ok := c.send(&q.call)
 		same := a.Status == q.status && decode(a.Body)["id"] == q.id && a.Header.Get("Idempotency-Replayed") == "true"
 		if !ok || !same || q.key != "" && !bytes.Equal(a.Body, q.raw) {
 			t.Errorf("%s %s %v was answered\n%d %s\nand then\n%d %s %v", q.method, q.path, q.body, q.status, q.raw, a.Status, a.Body, a.Header)
