@@ -88,6 +88,10 @@ func segments(u *url.URL) ([]string, bool) {
 
 func (s *Simulator) authorise(r *http.Request) *graphFailure {
 	token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !found {
+		token = r.URL.Query().Get("access_token") // Graph takes it there too
+		found = token != ""
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state, known := s.tokens[token]

@@ -106,7 +106,7 @@ func (s *Simulator) write(n *number, c *Customer, in Inbound, echo bool) (map[st
 		m["text"] = map[string]any{"body": in.Text}
 	}
 	if in.ReplyTo != "" {
-		m["context"] = map[string]any{"from": n.Phone, "id": in.ReplyTo}
+		m["context"] = s.replyContext(n, in.ReplyTo)
 	}
 	if in.Group != "" {
 		m["group_id"] = in.Group
@@ -126,6 +126,20 @@ func (s *Simulator) write(n *number, c *Customer, in Inbound, echo bool) (map[st
 		m["from"] = c.WAID
 	}
 	return m, nil
+}
+
+// replyContext names the message that a reply quotes and who wrote it. The author of an unknown message is
+// the business; a customer who hides the phone number is not named.
+func (s *Simulator) replyContext(n *number, id string) map[string]any {
+	quoted, known := s.inbound[id]
+	if !known || quoted.echo {
+		return map[string]any{"from": n.Phone, "id": id}
+	}
+	author := s.customers[quoted.customer]
+	if author == nil || author.HidePhone {
+		return map[string]any{"id": id}
+	}
+	return map[string]any{"from": author.WAID, "id": id}
 }
 
 func (s *Simulator) fileObject(n *number, in Inbound) map[string]any {

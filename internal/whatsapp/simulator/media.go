@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -84,6 +85,9 @@ func (s *Simulator) upload(w http.ResponseWriter, r *request) func() {
 			fields[part.FormName()] = string(value)
 		}
 	}
+	// Some clients put the product into the query and leave the type to the file's own part.
+	fields["messaging_product"] = cmp.Or(fields["messaging_product"], r.URL.Query().Get("messaging_product"))
+	fields["type"] = cmp.Or(fields["type"], r.URL.Query().Get("type"), partType)
 	declared, _, err := mime.ParseMediaType(fields["type"])
 	part, _, partErr := mime.ParseMediaType(partType)
 	switch {

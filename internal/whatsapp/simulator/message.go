@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -106,7 +107,7 @@ func (s *Simulator) address(n *number, e envelope, m *Accepted) *graphFailure {
 		m.Group = e.To
 		return nil
 	case e.To != "":
-		digits := strings.TrimPrefix(e.To, "+")
+		digits := phoneDigits(e.To)
 		if !isPhone(digits) {
 			return refusal(131009, "to is no phone number")
 		}
@@ -208,7 +209,13 @@ func refusal(code int, details string) *graphFailure {
 	case 131031, 131005:
 		status = 403
 	}
-	return &graphFailure{status: status, code: code, title: titles[code], details: details}
+	return &graphFailure{status: status, code: code, title: titles[code], details: cmp.Or(details, explanations[code])}
+}
+
+// explanations are the details that error_data gives for codes that need no others.
+var explanations = map[int]string{
+	131026: "Message undeliverable.",
+	131047: "Message failed to send because more than 24 hours have passed since the customer last replied to this number.",
 }
 
 // titles name the codes that the simulator answers with.

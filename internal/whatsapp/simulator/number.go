@@ -212,7 +212,7 @@ func (s *Simulator) blockUsers(w http.ResponseWriter, r *request) func() {
 	}
 	done := []any{}
 	for _, u := range in.Users {
-		c := s.customer(strings.TrimPrefix(u.User, "+"))
+		c := s.customer(phoneDigits(u.User))
 		if s.now().Sub(n.heard[c.WAID]) >= 24*time.Hour && r.Method == http.MethodPost {
 			refusal(131047, "").write(w)
 			return nil

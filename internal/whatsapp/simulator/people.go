@@ -74,6 +74,11 @@ func (s *Simulator) wamid(address string, direction byte) string {
 	return "wamid." + base64.StdEncoding.EncodeToString(append(b, 0))
 }
 
+// phoneDigits drops what Graph ignores in a phone number: a plus, hyphens, parentheses and spaces.
+func phoneDigits(text string) string { return phoneMarks.Replace(text) }
+
+var phoneMarks = strings.NewReplacer("+", "", "-", "", "(", "", ")", "", " ", "")
+
 func isPhone(digits string) bool {
 	return len(digits) >= 7 && len(digits) <= 15 && strings.Trim(digits, "0123456789") == ""
 }

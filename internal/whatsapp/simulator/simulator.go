@@ -151,7 +151,7 @@ func (s *Simulator) clear() {
 	s.groups, s.inbound = map[string]bool{}, map[string]received{}
 	s.ledger, s.accepted = nil, map[string]*Accepted{}
 	s.files, s.faults, s.calls = map[string]*file{}, nil, map[string]int{}
-	s.templates = append([]Template(nil), s.options.Templates...)
+	s.templates = append(append([]Template(nil), s.options.Templates...), helloWorld)
 	s.ladder = s.options.Ladder
 	for i, n := range s.options.Numbers {
 		if n.ID == "" {

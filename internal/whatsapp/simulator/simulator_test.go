@@ -164,10 +164,10 @@ func TestGraph(t *testing.T) {
 				t.Fatal(out)
 			}
 		}
-		_, first := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=2", "")
+		_, first := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=3", "")
 		after := first["paging"].(map[string]any)["cursors"].(map[string]any)["after"].(string)
-		_, second := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=2&after="+after, "")
-		if len(first["data"].([]any)) != 2 || len(second["data"].([]any)) != 1 || second["paging"].(map[string]any)["next"] != nil {
+		_, second := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=3&after="+after, "")
+		if len(first["data"].([]any)) != 3 || len(second["data"].([]any)) != 1 || second["paging"].(map[string]any)["next"] != nil {
 			t.Errorf("%v\n%v", first, second)
 		}
 	})

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -93,7 +94,7 @@ func (m *Accepted) status(status string, code int, now time.Time) map[string]any
 		}
 		object["errors"] = []any{map[string]any{
 			"code": code, "title": titles[code], "message": titles[code],
-			"error_data": map[string]any{"details": "simulated failure"},
+			"error_data": map[string]any{"details": cmp.Or(explanations[code], "simulated failure")},
 		}}
 	} else if status == "sent" {
 		object["pricing"] = map[string]any{"billable": false, "pricing_model": "PMP", "type": "free_customer_service", "category": "service"}

@@ -19,6 +19,28 @@ type Template struct {
 	Category string `json:"category"`
 	Status   string `json:"status"` // APPROVED when empty
 	Body     string `json:"body"`
+
+	// Components are all parts as they were created. A template without them consists of its body.
+	Components []json.RawMessage `json:"components,omitempty"`
+}
+
+// helloWorld is the template that every new WhatsApp account has.
+var helloWorld = Template{
+	ID: "700000000000000", Name: "hello_world", Language: "en_US", Category: "UTILITY",
+	Body: "Welcome and congratulations!! This message demonstrates your ability to send a WhatsApp message notification.",
+	Components: []json.RawMessage{
+		json.RawMessage(`{"type":"HEADER","format":"TEXT","text":"Hello World"}`),
+		json.RawMessage(`{"type":"BODY","text":"Welcome and congratulations!! This message demonstrates your ability to send a WhatsApp message notification."}`),
+		json.RawMessage(`{"type":"FOOTER","text":"WhatsApp Business Platform sample message"}`),
+	},
+}
+
+// components gives the parts of the template as a list of templates shows them.
+func (t Template) components() any {
+	if len(t.Components) > 0 {
+		return t.Components
+	}
+	return []any{map[string]any{"type": "BODY", "text": t.Body}}
 }
 
 var gap = regexp.MustCompile(`\{\{(\w+)\}\}`)
@@ -136,7 +158,7 @@ func (s *Simulator) listTemplates(w http.ResponseWriter, r *request) func() {
 		}
 		data = append(data, map[string]any{
 			"id": t.ID, "name": t.Name, "language": t.Language, "category": t.Category, "status": status,
-			"components": []any{map[string]any{"type": "BODY", "text": t.Body}},
+			"components": t.components(),
 		})
 	}
 	paging := map[string]any{"cursors": map[string]any{"before": strconv.Itoa(start), "after": strconv.Itoa(end)}}
@@ -149,20 +171,25 @@ func (s *Simulator) listTemplates(w http.ResponseWriter, r *request) func() {
 
 func (s *Simulator) createTemplate(w http.ResponseWriter, r *request) func() {
 	var in struct {
-		Name       string `json:"name"`
-		Language   string `json:"language"`
-		Category   string `json:"category"`
-		Components []struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		} `json:"components"`
+		Name       string            `json:"name"`
+		Language   string            `json:"language"`
+		Category   string            `json:"category"`
+		Components []json.RawMessage `json:"components"`
 	}
 	if json.Unmarshal(r.body, &in) != nil || in.Name == "" || in.Language == "" || in.Category == "" {
 		refusal(100, "name, language and category are required").write(w)
 		return nil
 	}
-	t := Template{WABAID: r.path[0], Name: in.Name, Language: in.Language, Category: in.Category, Status: "PENDING"}
-	for _, c := range in.Components {
+	t := Template{WABAID: r.path[0], Name: in.Name, Language: in.Language, Category: in.Category, Status: "PENDING", Components: in.Components}
+	for _, raw := range in.Components {
+		var c struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(raw, &c) != nil || c.Type == "" {
+			refusal(100, "a component needs a type").write(w)
+			return nil
+		}
 		if strings.EqualFold(c.Type, "body") {
 			t.Body = c.Text
 		}
