@@ -20,7 +20,7 @@ const (
 	KindCancelled        Kind = "cancelled"
 	KindTimeout          Kind = "timeout"
 	KindRefusedAddress   Kind = "refused address"
-	KindNameNotFound     Kind = "name not found"
+	KindNoPublicAddress  Kind = "no public address"
 	KindConnectionFailed Kind = "connection failed"
 	KindTLS              Kind = "tls"
 	KindHeaderTooLarge   Kind = "header too large"
@@ -45,6 +45,10 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
+// detailNoPublicAddress is the one text for a name that does not exist, cannot be looked up, or leads to an
+// internal network: different texts would let a customer find out which names our network knows.
+const detailNoPublicAddress = "the name does not lead to a public address"
+
 func classify(ctx context.Context, err error) *Error {
 	kind, detail := kindOf(ctx, err)
 	return &Error{Kind: kind, detail: detail, cause: err}
@@ -55,7 +59,7 @@ func kindOf(ctx context.Context, err error) (Kind, string) {
 		return KindRefusedAddress, refusal.Message
 	}
 	if errors.Is(err, errRefused) {
-		return KindRefusedAddress, "the name leads to an internal network"
+		return KindNoPublicAddress, detailNoPublicAddress
 	}
 	if errors.Is(err, errTooLarge) {
 		return KindAnswerTooLarge, "more than 64 KiB"
@@ -66,11 +70,8 @@ func kindOf(ctx context.Context, err error) (Kind, string) {
 	if n, ok := errors.AsType[net.Error](err); ctx.Err() != nil || ok && n.Timeout() {
 		return KindTimeout, "no complete answer in time"
 	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		if dns.IsNotFound {
-			return KindNameNotFound, ""
-		}
-		return KindConnectionFailed, "the name could not be looked up"
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return KindNoPublicAddress, detailNoPublicAddress
 	}
 	if detail, ok := tlsDetail(err); ok {
 		return KindTLS, detail

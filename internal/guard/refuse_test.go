@@ -135,7 +135,7 @@ func TestRefusals(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := c.Post(t.Context(), "https://"+name+"/hook", nil, []byte("{}"))
-			if kind(err) != KindRefusedAddress {
+			if kind(err) != KindNoPublicAddress {
 				t.Errorf("%s: %v", text, err)
 			}
 			if err != nil && strings.Contains(err.Error(), text) {
@@ -181,7 +181,7 @@ func TestRefusals(t *testing.T) {
 		if _, err := c.Post(t.Context(), "https://rebind.example.com/", nil, nil); !errors.Is(err, errStopped) {
 			t.Errorf("the first, public address should reach the edge: %v", err)
 		}
-		if _, err := c.Post(t.Context(), "https://rebind.example.com/", nil, nil); kind(err) != KindRefusedAddress {
+		if _, err := c.Post(t.Context(), "https://rebind.example.com/", nil, nil); kind(err) != KindNoPublicAddress {
 			t.Errorf("the second, private address: %v", err)
 		}
 		if _, reached := world.log(); len(reached) != 1 {
@@ -204,7 +204,7 @@ func TestRefusals(t *testing.T) {
 			_, err := c.Post(t.Context(), "https://self.example.com/", nil, nil)
 			return err
 		}
-		if err := post(); kind(err) != KindRefusedAddress {
+		if err := post(); kind(err) != KindNoPublicAddress {
 			t.Errorf("own address: %v", err)
 		}
 		own, now = "93.184.215.15/24", now.Add(ownAddressesLive)
@@ -212,7 +212,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("no longer our own: %v", err)
 		}
 		own, now = "93.184.215.14/24", now.Add(ownAddressesLive)
-		if err := post(); kind(err) != KindRefusedAddress {
+		if err := post(); kind(err) != KindNoPublicAddress {
 			t.Errorf("our own again: %v", err)
 		}
 		if _, reached := world.log(); len(reached) != 1 {
@@ -225,7 +225,7 @@ func TestRefusals(t *testing.T) {
 		c := New(world.options())
 		c.own.list = func() ([]net.Addr, error) { return nil, errors.New("denied") }
 		world.resolves("www.example.com", addrs("93.184.215.14"))
-		if _, err := c.Post(t.Context(), "https://www.example.com/", nil, nil); kind(err) != KindRefusedAddress {
+		if _, err := c.Post(t.Context(), "https://www.example.com/", nil, nil); kind(err) != KindNoPublicAddress {
 			t.Error(err)
 		}
 		world.mustBeSilent(t)
@@ -242,10 +242,14 @@ func TestRefusals(t *testing.T) {
 		}
 	})
 
-	t.Run("a name that does not exist says so", func(t *testing.T) {
-		_, err := New(newNetwork().options()).Post(t.Context(), "https://nowhere.example.com/", nil, nil)
-		if kind(err) != KindNameNotFound || err.Error() != "name not found" {
-			t.Error(err)
+	t.Run("a name that leads inside and one that does not exist get the same text", func(t *testing.T) {
+		world := newNetwork()
+		c := New(world.options())
+		world.resolves("inside.example.com", addrs("10.0.0.1"))
+		_, inside := c.Post(t.Context(), "https://inside.example.com/", nil, nil)
+		_, nowhere := c.Post(t.Context(), "https://nowhere.example.com/", nil, nil)
+		if kind(inside) != KindNoPublicAddress || inside.Error() != nowhere.Error() {
+			t.Errorf("inside: %v, nowhere: %v", inside, nowhere)
 		}
 	})
 }
