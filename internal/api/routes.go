@@ -79,7 +79,7 @@ func (s *Server) routes() []*Route {
 		post("/team", model.ScopeTeamManage, "Add a team member", s.createMember, fails(409), created,
 			about("Owners manage everybody, others from manager up those of lower roles than their own.")),
 		patch("/team/{id}", model.ScopeTeamManage, "Change a team member", s.updateMember, fails(409),
-			about("Everybody may change their own name, e-mail address and password. The last owner cannot become anything else.")),
+			about("Everybody may change their own name and e-mail address. The last owner cannot become anything else.")),
 		del("/team/{id}", model.ScopeTeamManage, "Remove a team member", s.removeMember,
 			about("Keys that act as the person are revoked, and what the person was responsible for goes back to its queue.")),
 		get("/sectors", model.ScopeTeamRead, "List the sectors with members and queues", s.listSectors),

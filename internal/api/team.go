@@ -19,14 +19,13 @@ type createMemberInput struct {
 		Role          model.Role          `json:"role,omitempty" enum:"owner,admin,manager,agent" default:"agent"`
 		AccessProfile model.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own" default:"all" doc:"Which conversations the person sees."`
 		SectorIDs     []model.ID          `json:"sector_ids,omitempty" maxItems:"1000"`
-		Password      string              `json:"password,omitempty" minLength:"10" maxLength:"200" doc:"Without one the person cannot sign in to the app."`
 	}
 }
 
 func (s *Server) createMember(ctx context.Context, a *desk.Actor, in *createMemberInput) (*reply[model.Member], error) {
 	b := &in.Body
 	m, err := s.desk.CreateMember(ctx, a, desk.NewUser{
-		Name: b.Name, Email: b.Email, Password: b.Password, Role: b.Role, AccessProfile: b.AccessProfile,
+		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile,
 	}, b.SectorIDs)
 	return &reply[model.Member]{m}, err
 }
@@ -39,7 +38,6 @@ type updateMemberInput struct {
 		Role          *model.Role          `json:"role,omitempty" enum:"owner,admin,manager,agent"`
 		AccessProfile *model.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own"`
 		SectorIDs     *[]model.ID          `json:"sector_ids,omitempty" maxItems:"1000" doc:"All the sectors the person belongs to from now on."`
-		Password      *string              `json:"password,omitempty" minLength:"10" maxLength:"200"`
 	} `required:"false"`
 }
 
@@ -50,7 +48,7 @@ func (s *Server) updateMember(ctx context.Context, a *desk.Actor, in *updateMemb
 	}
 	b := &in.Body
 	m, err := s.desk.UpdateMember(ctx, a, id, desk.MemberChange{
-		Name: b.Name, Email: b.Email, Password: b.Password, Role: b.Role, AccessProfile: b.AccessProfile, Sectors: b.SectorIDs,
+		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile, Sectors: b.SectorIDs,
 	})
 	return &reply[model.Member]{m}, err
 }

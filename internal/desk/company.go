@@ -99,8 +99,8 @@ func newUser(prefix string, in NewUser) (store.User, error) {
 		ID: model.NewID(), Name: name, Email: email, Role: in.Role, AccessProfile: in.AccessProfile, Presence: model.PresenceOffline, Sectors: []model.Ref{},
 	}}
 	if in.Password != "" {
-		if len(in.Password) < minPassword || len(in.Password) > maxPassword {
-			return u, model.Invalid(prefix+"password", "must have 10 to 200 characters")
+		if err := checkPassword(prefix+"password", in.Password); err != nil {
+			return u, err
 		}
 		hash := hashPassword(in.Password)
 		u.PasswordHash = &hash

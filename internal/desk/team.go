@@ -110,17 +110,15 @@ func checkSectors(tx *store.Tx, a *Actor, sectors []model.ID) error {
 type MemberChange struct {
 	Name          *string
 	Email         *string
-	Password      *string
 	Role          *model.Role
 	AccessProfile *model.AccessProfile
 	Sectors       *[]model.ID
 }
 
-// UpdateMember changes a member. Everybody may change their own name, e-mail address and password; the
-// rest takes a role above the member's, and above the one they are given. There is always an owner.
+// UpdateMember changes a member. Everybody may change their own name and e-mail address; the rest takes a role
+// above the member's, and above the one they are given. There is always an owner.
 func (d *Desk) UpdateMember(ctx context.Context, a *Actor, id model.ID, in MemberChange) (model.Member, error) {
-	hash, err := in.check()
-	if err != nil {
+	if err := in.check(); err != nil {
 		return model.Member{}, err
 	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.Member, error) {
@@ -153,7 +151,7 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Actor, id model.ID, in Membe
 		set(&m.Email, in.Email)
 		set(&m.Role, in.Role)
 		set(&m.AccessProfile, in.AccessProfile)
-		if free, err := tx.UpdateMember(a.Company.ID, m.Member, hash); err != nil || !free {
+		if free, err := tx.UpdateMember(a.Company.ID, m.Member); err != nil || !free {
 			return m.Member, errOr(err, errEmailTaken(m.Email))
 		}
 		tx.AfterCommit(d.forgetHolders)
@@ -163,30 +161,23 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Actor, id model.ID, in Membe
 	})
 }
 
-// check checks the form of a change, cleans its text and hashes its password.
-func (in *MemberChange) check() (hash *string, err error) {
+// check checks the form of a change and cleans its text.
+func (in *MemberChange) check() error {
 	if in.Name != nil {
 		name, invalid := model.Name("body.name", *in.Name, model.MaxName)
 		if invalid != nil {
-			return nil, invalid
+			return invalid
 		}
 		in.Name = &name
 	}
 	if in.Email != nil {
 		email := strings.TrimSpace(*in.Email)
 		if !plausibleEmail(email) {
-			return nil, model.Invalid("body.email", "must be an e-mail address")
+			return model.Invalid("body.email", "must be an e-mail address")
 		}
 		in.Email = &email
 	}
-	if in.Password != nil {
-		if len(*in.Password) < minPassword || len(*in.Password) > maxPassword {
-			return nil, model.Invalid("body.password", "must have 10 to 200 characters")
-		}
-		h := hashPassword(*in.Password)
-		hash = &h
-	}
-	return hash, nil
+	return nil
 }
 
 // sight is what the member will see after the change.

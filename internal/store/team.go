@@ -89,15 +89,14 @@ func (tx *Tx) LockOwners(company model.ID) ([]model.ID, error) {
 	return tx.ids(`SELECT id FROM users WHERE company = $1 AND role = 'owner' AND removed_at IS NULL ORDER BY id`+tx.forUpdate(), company)
 }
 
-// UpdateMember writes everything about a member that can change, except their sectors. A nil hash leaves
-// the password as it is. It reports false, and the transaction has failed, when the e-mail address is
-// taken by anybody else.
-func (tx *Tx) UpdateMember(company model.ID, m model.Member, hash *string) (bool, error) {
+// UpdateMember writes name, e-mail address, role and access profile of a member. It reports false, and the
+// transaction has failed, when another member has the e-mail address.
+func (tx *Tx) UpdateMember(company model.ID, m model.Member) (bool, error) {
 	_, err := tx.exec(`
 		UPDATE users
-		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7, password_hash = COALESCE($8, password_hash)
+		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7
 		WHERE company = $1 AND id = $2`,
-		company, m.ID, m.Name, m.Email, model.Fold(m.Email), m.Role, m.AccessProfile, hash)
+		company, m.ID, m.Name, m.Email, model.Fold(m.Email), m.Role, m.AccessProfile)
 	if isUnique(err, "users_email", "users.email_folded") {
 		return false, nil
 	}

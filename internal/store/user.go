@@ -69,17 +69,27 @@ func (tx *Tx) OwnerOf(company model.ID) (model.Ref, bool, error) {
 	return ref, found, err
 }
 
-// UserByEmail finds a present member of any company, for the command line and for signing in.
-func (tx *Tx) UserByEmail(email string) (company model.ID, u User, found bool, err error) {
+// UserByEmail finds the present member of the company with that e-mail address.
+func (tx *Tx) UserByEmail(company model.ID, email string) (u User, found bool, err error) {
 	found, err = tx.one(`
-		SELECT company, id, name, email, password_hash, role, access_profile
+		SELECT id, name, email, password_hash, role, access_profile
 		FROM users
-		WHERE email_folded = $1 AND removed_at IS NULL`, []any{model.Fold(email)}, func(r Row) {
-		company = r.ID(0)
-		u.ID, u.Name, u.Email, u.PasswordHash = r.ID(1), r.Text(2), r.Text(3), r.NullText(4)
-		u.Role, u.AccessProfile = model.Role(r.Text(5)), model.AccessProfile(r.Text(6))
+		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`, []any{company, model.Fold(email)}, func(r Row) {
+		u.ID, u.Name, u.Email, u.PasswordHash = r.ID(0), r.Text(1), r.Text(2), r.NullText(3)
+		u.Role, u.AccessProfile = model.Role(r.Text(4)), model.AccessProfile(r.Text(5))
 	})
-	return company, u, found, err
+	return u, found, err
+}
+
+// SetPassword replaces the password hash of the present member of the company with that e-mail address, and
+// reports whether there is one.
+func (tx *Tx) SetPassword(company model.ID, email, hash string) (bool, error) {
+	n, err := tx.exec(`
+		UPDATE users
+		SET password_hash = $3
+		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`,
+		company, model.Fold(email), hash)
+	return n == 1, err
 }
 
 // MemberPowers gives a present member's name, role and access profile.
