@@ -138,7 +138,11 @@ func (r *Route) operation(s *Server) huma.Operation {
 	}
 	if r.Scope != noScope {
 		op.Security = []map[string][]string{{"key": {string(r.Scope)}}}
-		op.Description = strings.TrimSpace(op.Description + "\n\nScope: `" + string(r.Scope) + "`.")
+		needed := "`" + string(r.Scope) + "`"
+		if wider := r.Scope.IncludedIn(); wider != "" {
+			needed += ", or `" + string(wider) + "`, which includes it"
+		}
+		op.Description = strings.TrimSpace(op.Description + "\n\nScope: " + needed + ".")
 	}
 	if r.answers != "" {
 		op.Responses = map[string]*huma.Response{"200": {

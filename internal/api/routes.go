@@ -108,10 +108,10 @@ func (s *Server) routes() []*Route {
 		post("/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver", model.ScopeWebhooksManage, "Deliver an event again", s.redeliver,
 			about("A new delivery of the same event: same event id, same bytes, a delivery id of its own. A webhook that is inactive must be activated first: 400.")),
 
-		get("/events", model.ScopeWebhooksManage, "Read the feed of events", s.listEvents,
+		get("/events", model.ScopeEventsRead, "Read the feed of events", s.listEvents,
 			about("Every event of the last 14 days with the id and the bytes that webhooks get, in an order that never changes and skips nothing, "+
 				"oldest first. Give next_cursor as after to go on, now or later; null means that nothing came since, so keep the after that you have. A key reads the events of the conversations and boards that it may see.")),
-		get("/events/stream", model.ScopeWebhooksManage, "Follow the feed live", s.streamEvents, streams, answers("text/event-stream"),
+		get("/events/stream", model.ScopeEventsRead, "Follow the feed live", s.streamEvents, streams, answers("text/event-stream"),
 			about("Server-sent events: id is a cursor of the feed, event the name, data the body. Begins with what happens from now on, or after the cursor in "+
 				"Last-Event-ID or after, so nothing is missed between two connections. A comment comes at least every 15 seconds.")),
 

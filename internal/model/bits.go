@@ -2,7 +2,7 @@ package model
 
 import "math/bits"
 
-// A set of a few known names, such as scopes or events, is a bit for each, at its place in the list of all.
+// A set of a few known names, such as events, is a bit for each, at its place in the list of all.
 
 // bitOf is zero for a name that is not in the list.
 func bitOf[T ~string](all []T, name T) uint32 {

@@ -1,5 +1,10 @@
 package model
 
+import (
+	"slices"
+	"strings"
+)
+
 // Scope is one permission of an API key.
 type Scope string
 
@@ -24,10 +29,15 @@ const (
 	ScopeChannelsManage     Scope = "channels:manage"
 	ScopeCompanyManage      Scope = "company:manage"
 	ScopeKeysManage         Scope = "keys:manage"
+	ScopeEventsRead         Scope = "events:read" // the feed and its streams
+	ScopeNotesRead          Scope = "notes:read"
+	ScopeNotesWrite         Scope = "notes:write"
+	ScopeRepliesManage      Scope = "replies:manage"
+	ScopeAuditRead          Scope = "audit:read"
+	ScopeDataManage         Scope = "data:manage"
 )
 
-// AllScopes lists the scopes in the order in which they are shown. A scope's place is its bit in a
-// ScopeSet, which may be stored: new ones go to the end, and none is ever removed.
+// AllScopes lists the scopes in the order in which they are shown. Nothing else depends on the order.
 var AllScopes = []Scope{
 	ScopeConversationsRead, ScopeConversationsWrite,
 	ScopeMessagesRead, ScopeMessagesSend, ScopeMediaWrite,
@@ -36,38 +46,87 @@ var AllScopes = []Scope{
 	ScopeTeamRead, ScopeReportsRead, ScopeWebhooksManage,
 	ScopeRead, ScopeWrite,
 	ScopeLabelsWrite, ScopeTeamManage, ScopeChannelsManage, ScopeCompanyManage, ScopeKeysManage,
+	ScopeEventsRead, ScopeNotesRead, ScopeNotesWrite, ScopeRepliesManage, ScopeAuditRead, ScopeDataManage,
 }
 
-// ScopeSet is a set of scopes; its zero value is empty. Sets are equal when they are ==.
-type ScopeSet uint32
+// includedIn names, for a scope, the wider scope that includes it.
+var includedIn = map[Scope]Scope{ScopeEventsRead: ScopeWebhooksManage}
+
+// IncludedIn gives the wider scope that includes this one, or "" where there is none.
+func (s Scope) IncludedIn() Scope { return includedIn[s] }
+
+// ScopeSet is a set of scopes; its zero value is empty. A set is not changed after it was made, so it may
+// be shared.
+type ScopeSet struct {
+	names []Scope // in the order of AllScopes, each once
+}
 
 // EveryScope holds all scopes.
 var EveryScope = NewScopeSet(AllScopes...)
 
-// NewScopeSet gives the set of the scopes named.
+// NewScopeSet gives the set of the scopes named. Unknown scopes are left out.
 func NewScopeSet(scopes ...Scope) ScopeSet {
-	return ScopeSet(bitsOf(AllScopes, scopes))
+	var set ScopeSet
+	for _, known := range AllScopes {
+		if slices.Contains(scopes, known) {
+			set.names = append(set.names, known)
+		}
+	}
+	return set
 }
 
 // ParseScopes reads the names of a request's body. A name given twice counts once.
 func ParseScopes(names []string) (ScopeSet, *Error) {
-	set, err := parseBits(AllScopes, "scope", "body.scopes", names)
-	return ScopeSet(set), err
+	scopes := make([]Scope, len(names))
+	for i, name := range names {
+		scopes[i] = Scope(name)
+		if !slices.Contains(AllScopes, scopes[i]) {
+			return ScopeSet{}, Invalid("body.scopes", "there is no scope "+quoted(name)+"; the scopes are "+joined(AllScopes)+".")
+		}
+	}
+	return NewScopeSet(scopes...), nil
 }
 
-// Has reports whether the set holds the scope. The empty scope, which an operation without one asks for,
-// is in every set; an unknown one is in none.
+// StoredScopes reads the form that Stored writes. Names that this version does not know are left out.
+func StoredScopes(text string) ScopeSet {
+	var scopes []Scope
+	for name := range strings.FieldsSeq(text) {
+		scopes = append(scopes, Scope(name))
+	}
+	return NewScopeSet(scopes...)
+}
+
+// Stored gives the names of the scopes with a space between two of them.
+func (set ScopeSet) Stored() string {
+	var b strings.Builder
+	for i, name := range set.names {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(string(name))
+	}
+	return b.String()
+}
+
+// Has reports whether the set holds the scope, or a wider one that includes it. The empty scope, which a
+// verb without one asks for, is in every set; an unknown one is in none.
 func (set ScopeSet) Has(s Scope) bool {
-	return s == "" || uint32(set)&bitOf(AllScopes, s) != 0
+	if s == "" || slices.Contains(set.names, s) {
+		return true
+	}
+	wider := s.IncludedIn()
+	return wider != "" && slices.Contains(set.names, wider)
 }
 
-// Subset reports whether every scope of the set is also in other.
-func (set ScopeSet) Subset(other ScopeSet) bool { return set&^other == 0 }
+// Subset reports whether other has every scope of the set.
+func (set ScopeSet) Subset(other ScopeSet) bool { return len(set.Without(other).names) == 0 }
 
 // Without gives the scopes of the set that other lacks: those a creator may not hand out.
-func (set ScopeSet) Without(other ScopeSet) ScopeSet { return set &^ other }
+func (set ScopeSet) Without(other ScopeSet) ScopeSet {
+	return ScopeSet{slices.DeleteFunc(set.List(), other.Has)}
+}
 
-// List gives the scopes in the order of AllScopes, never nil.
+// List gives the scopes in the order of AllScopes, never nil. The list is the caller's.
 func (set ScopeSet) List() []Scope {
-	return listBits(AllScopes, uint32(set))
+	return append(make([]Scope, 0, len(set.names)), set.names...)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestParseScopes(t *testing.T) {
@@ -46,24 +48,47 @@ func TestParseScopes(t *testing.T) {
 }
 
 func TestScopeSet(t *testing.T) {
-	some := NewScopeSet(ScopeRead, ScopeTeamRead)
-	if len(AllScopes) != 19 || len(EveryScope.List()) != 19 {
-		t.Errorf("%d scopes", len(AllScopes))
-	}
+	none, some := ScopeSet{}, NewScopeSet(ScopeRead, ScopeTeamRead)
 	if !some.Has(ScopeRead) || some.Has(ScopeWrite) || some.Has("nonsense") {
 		t.Error("Has is wrong")
 	}
-	if !ScopeSet(0).Has("") {
-		t.Error("an operation without a scope must be open to every key")
+	if !none.Has("") {
+		t.Error("a verb without a scope must be open to every set")
 	}
-	if !some.Subset(EveryScope) || !some.Subset(some) || EveryScope.Subset(some) || !ScopeSet(0).Subset(0) {
+	if !some.Subset(EveryScope) || !some.Subset(some) || EveryScope.Subset(some) || !none.Subset(none) {
 		t.Error("Subset is wrong")
 	}
-	if got := some.Without(NewScopeSet(ScopeRead)); got != NewScopeSet(ScopeTeamRead) {
-		t.Errorf("Without gives %v", got.List())
+	if diff := cmp.Diff([]Scope{ScopeTeamRead}, some.Without(NewScopeSet(ScopeRead)).List()); diff != "" {
+		t.Errorf("Without (-want +got):\n%s", diff)
 	}
-	if ScopeSet(0).List() == nil {
+	if none.List() == nil {
 		t.Error("an empty list must be a list, not null")
+	}
+}
+
+func TestManagingWebhooksIncludesReadingEvents(t *testing.T) {
+	manage, read := NewScopeSet(ScopeWebhooksManage), NewScopeSet(ScopeEventsRead)
+	if !manage.Has(ScopeEventsRead) || !read.Subset(manage) {
+		t.Error("webhooks:manage does not include events:read")
+	}
+	if read.Has(ScopeWebhooksManage) || manage.Subset(read) {
+		t.Error("events:read includes webhooks:manage")
+	}
+	if diff := cmp.Diff([]Scope{ScopeWebhooksManage}, manage.List()); diff != "" {
+		t.Errorf("an included scope is listed only where it was given (-want +got):\n%s", diff)
+	}
+}
+
+func TestScopesAreStoredByName(t *testing.T) {
+	const stored = "conversations:read read data:manage"
+	if diff := cmp.Diff([]Scope{ScopeConversationsRead, ScopeRead, ScopeDataManage}, StoredScopes(stored).List()); diff != "" {
+		t.Errorf("StoredScopes (-want +got):\n%s", diff)
+	}
+	if got := StoredScopes("data:manage of:a:newer:version read conversations:read").Stored(); got != stored {
+		t.Errorf("got %q, want %q", got, stored)
+	}
+	if got := StoredScopes(EveryScope.Stored()).List(); !slices.Equal(got, AllScopes) {
+		t.Errorf("a set of %d scopes is read as %v", len(AllScopes), got)
 	}
 }
 
@@ -81,7 +106,7 @@ func FuzzParseScopes(f *testing.F) {
 				t.Errorf("%q is lost", name)
 			}
 		}
-		if again, err := ParseScopes(strings.Split(joined(set.List()), ", ")); err != nil || again != set {
+		if again, err := ParseScopes(strings.Split(joined(set.List()), ", ")); err != nil || !slices.Equal(again.List(), set.List()) {
 			t.Errorf("%v does not survive a round trip", set.List())
 		}
 	})

@@ -24,7 +24,7 @@ const keyColumns = `
 
 // scanKey reads keyColumns. A zero rate is that of a key with none of its own.
 func scanKey(r Row) (k model.Key, scopes model.ScopeSet, allBoards bool) {
-	scopes, allBoards = model.ScopeSet(r.Int(2)), r.Bool(3)
+	scopes, allBoards = model.StoredScopes(r.Text(2)), r.Bool(3)
 	return model.Key{
 		ID: r.ID(0), Name: r.Text(1), Scopes: scopes.List(), User: model.Ref{ID: r.ID(4), Name: r.Text(5)},
 		Rate: model.Rate{PerSecond: r.Int(6), Burst: r.Int(7)}, CreatedAt: r.Time(8), ExpiresAt: r.NullTime(9),
@@ -114,7 +114,7 @@ func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, ha
 	tx.later(`
 		INSERT INTO keys (id, company, name, member, scopes, all_boards, per_second, burst, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		k.ID, company, k.Name, k.User.ID, int64(scopes), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt)
+		k.ID, company, k.Name, k.User.ID, scopes.Stored(), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt)
 	for _, board := range k.Boards {
 		tx.later(`INSERT INTO key_boards (key_id, board) VALUES ($1, $2) ON CONFLICT DO NOTHING`, k.ID, board)
 	}
