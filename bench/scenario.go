@@ -32,6 +32,7 @@ var scenarios = []scenario{
 	{"webhooks", "events on their way to receivers that verify them", runWebhooks},
 	{"cards", "pages of cards, and new ones, at 100,000 cards, beside 1,000", runCards},
 	{"attendances", "the report and a page at 1,000,000 attendances, beside 10,000", runAttendances},
+	{"neighbour", "one company's list and sends while others do everything expensive at once, beside alone", runNeighbour},
 	{"groupcommit", "concurrent writers through the store, beside the raw engine in groups", runGroupCommit},
 }
 

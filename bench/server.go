@@ -119,9 +119,14 @@ func (s *server) bearer() string { return "Bearer " + s.demo.Companies[0].APIKey
 
 // call makes one API call as the first company and reads the answer into into, unless that is nil.
 func (s *server) call(ctx context.Context, method, path, body string, into any) error {
+	return s.callAs(ctx, s.demo.Companies[0].APIKey, method, path, body, into)
+}
+
+// callAs is call with any key.
+func (s *server) callAs(ctx context.Context, key, method, path, body string, into any) error {
 	result, err := load.Run(ctx, load.Plan{Address: s.address, Connections: 1, Count: 1, Request: func(_, _ int, r *load.Request) {
 		r.Method, r.Path = method, "/v1"+path
-		r.Set("Authorization", s.bearer())
+		r.Set("Authorization", "Bearer "+key)
 		r.Set("Idempotency-Key", model.NewID().String())
 		r.Body = append(r.Body, body...)
 	}, Check: func(_, _ int, answer *load.Response) error {

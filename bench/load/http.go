@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// Request is one request to send. Host and Content-Length are added; everything else is the plan's.
+// Request is one request to send. Its body is JSON. Host, Content-Type and Content-Length are added; everything else is the plan's.
 type Request struct {
 	Method string
 	Path   string
@@ -81,6 +81,9 @@ func (c *conn) exchange(host string, request *Request, response *Response) error
 	out = append(out, host...)
 	out = append(out, "\r\n"...)
 	out = append(out, request.Header...)
+	if len(request.Body) > 0 {
+		out = append(out, "Content-Type: application/json\r\n"...)
+	}
 	if len(request.Body) > 0 || (request.Method != "GET" && request.Method != "HEAD") {
 		out = append(out, "Content-Length: "...)
 		out = strconv.AppendInt(out, int64(len(request.Body)), 10)

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"recado/bench/load"
+	"recado/internal/model"
+)
+
+const (
+	neighbourRate   = 50        // requests a second of the company that is measured, of each kind
+	leastNeighbour  = 1.0 / 3   // the p99 alone against the p99 under attack
+	mostUnderAttack = 300 << 20 // bytes resident
+
+	attackRate     = 100 // requests a second of each kind of attack: what a key has by default
+	attackStreams  = 2_000
+	attackKeys     = 100 // to open the streams with
+	attackSectors  = 200
+	attackChannels = 200
+	attackWebhooks = 60
+	attackFields   = 2_400 // unknown ones in one body of about 24 kB
+)
+
+// attackedTalk is large enough that a search without a match has much to look through.
+var attackedTalk = talk{100_000, 100_000}
+
+// runNeighbour measures one company alone and while others, on the same server, do everything that is expensive at once.
+func runNeighbour(ctx context.Context, b *bench) error {
+	s, err := b.serveTalk(ctx, attackedTalk)
+	if err != nil {
+		return err
+	}
+	a, err := b.newAttack(ctx, s)
+	if err != nil {
+		return err
+	}
+	victim, err := s.newNeighbour(ctx)
+	if err != nil {
+		return err
+	}
+	for _, question := range []struct {
+		name string
+		ask  asking
+	}{
+		{"GET conversations", victim.list},
+		{"POST messages", victim.send},
+	} {
+		measure := func(ctx context.Context, d time.Duration) (*load.Result, error) {
+			return load.Run(ctx, load.Plan{Address: s.address, Connections: 16, Duration: d, Rate: neighbourRate, Request: question.ask})
+		}
+		outcomes, err := b.compare(ctx,
+			contender{question.name + " under attack", s.process, func(ctx context.Context, d time.Duration) (*load.Result, error) {
+				stop, err := a.start(ctx, d)
+				if err != nil {
+					return nil, err
+				}
+				result, err := measure(ctx, d)
+				return result, errors.Join(err, stop())
+			}},
+			contender{question.name + " alone", s.process, measure},
+		)
+		if err != nil {
+			return err
+		}
+		b.addBeside(outcomes[0], outcomes[1], leastNeighbour)
+		b.addMemory(question.name+" under attack", outcomes[0].memory, mostUnderAttack)
+	}
+	return nil
+}
+
+// neighbour is the second company, which wants to work.
+type neighbour struct {
+	key          string
+	conversation string
+}
+
+func (s *talking) newNeighbour(ctx context.Context) (*neighbour, error) {
+	c := s.demo.Companies[1]
+	var page struct{ Data []struct{ ID string } }
+	if err := s.callAs(ctx, c.APIKey, "GET", "/conversations?limit=1", "", &page); err != nil {
+		return nil, err
+	}
+	if len(page.Data) == 0 {
+		return nil, errors.New("the second company has no conversation")
+	}
+	return &neighbour{"Bearer " + c.APIKey, page.Data[0].ID}, nil
+}
+
+func (n *neighbour) list(_, _ int, r *load.Request) {
+	r.Path = "/v1/conversations"
+	r.Set("Authorization", n.key)
+}
+
+func (n *neighbour) send(_, i int, r *load.Request) {
+	r.Method, r.Path = "POST", "/v1/conversations/"+n.conversation+"/messages"
+	r.Set("Authorization", n.key)
+	r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d foi confirmado."}`, model.NewID(), i)
+}
+
+// attack is what the other companies do.
+type attack struct {
+	s       *talking
+	keys    []string // for the streams
+	unknown []byte   // a body of unknown fields
+}
+
+// newAttack gives the first company its sectors, channels and keys, and three companies their slow webhooks.
+func (b *bench) newAttack(ctx context.Context, s *talking) (*attack, error) {
+	a := &attack{s: s, unknown: unknownFields(attackFields)}
+	for i := range attackSectors {
+		if err := s.fillUp(ctx, "/sectors", fmt.Sprintf(`{"name":"Sector %d"}`, i)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range attackChannels {
+		if err := s.fillUp(ctx, "/channels", fmt.Sprintf(`{"name":"Number %d","phone":"+55113%07d","provider":"sandbox"}`, i, i)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range attackKeys {
+		var made struct{ Key string }
+		if err := s.call(ctx, "POST", "/keys", fmt.Sprintf(`{"name":"Stream %d","scopes":["webhooks:manage"]}`, i), &made); err != nil {
+			return nil, err
+		}
+		a.keys = append(a.keys, made.Key)
+	}
+	return a, a.subscribe(ctx, b)
+}
+
+// fillUp makes one more of something, or finds that the company has as many as it may.
+func (s *server) fillUp(ctx context.Context, path, body string) error {
+	if err := s.call(ctx, "POST", path, body, nil); err != nil && !strings.Contains(err.Error(), "limit_reached") {
+		return err
+	}
+	return nil
+}
+
+// subscribe registers webhooks whose receiver answers after six seconds. A company has at most twenty.
+func (a *attack) subscribe(ctx context.Context, b *bench) error {
+	over := make(chan struct{})
+	b.onClose(func() { close(over) })
+	slow, err := b.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		select {
+		case <-time.After(6 * time.Second):
+		case <-r.Context().Done():
+		case <-over:
+		}
+	}))
+	if err != nil {
+		return err
+	}
+	for i := range attackWebhooks {
+		err := a.s.call(ctx, "POST", "/integrations/webhooks", fmt.Sprintf(`{"name":"Slow %d","url":"%s/%d","events":["message.sent"]}`, i, slow, i), nil)
+		if err != nil && strings.Contains(err.Error(), "webhook_limit") {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknownFields is a JSON object of n fields that no operation has.
+func unknownFields(n int) []byte {
+	body := []byte(`{"x0":0`)
+	for i := 1; i < n; i++ {
+		body = fmt.Appendf(body, `,"x%d":0`, i)
+	}
+	return append(body, '}')
+}
+
+// start begins the attack and returns once its streams are open. The attack ends with stop.
+func (a *attack) start(ctx context.Context, d time.Duration) (stop func() error, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	streams, err := a.openStreams(ctx)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	var running sync.WaitGroup
+	for _, plan := range []load.Plan{
+		{Connections: 16, Request: a.search},
+		{Connections: 16, Request: a.s.get("/v1/sectors")},
+		{Connections: 100, Request: a.password},
+		{Connections: 16, Request: a.invalid},
+		{Connections: 16, Request: a.s.send},
+	} {
+		plan.Address, plan.Duration, plan.Rate = a.s.address, d+time.Second, attackRate
+		plan.Check = func(int, int, *load.Response) error { return nil }
+		running.Go(func() { _, _ = load.Run(ctx, plan) }) // a refusal is an answer, too
+	}
+	return func() error {
+		cancel()
+		running.Wait()
+		streams()
+		return nil
+	}, nil
+}
+
+// search looks for a text that nobody wrote, made of parts that everybody did.
+func (a *attack) search(_, i int, r *load.Request) {
+	r.Path = "/v1/conversations?q=obrigado%20pedido%20" + fmt.Sprint(i%7)
+	r.Set("Authorization", a.s.bearer())
+}
+
+func (a *attack) password(_, _ int, r *load.Request) {
+	r.Method, r.Path = "PATCH", "/v1/team/"+a.s.demo.Companies[0].User
+	r.Set("Authorization", a.s.bearer())
+	r.Body = append(r.Body, `{"password":"correct horse battery"}`...)
+}
+
+func (a *attack) invalid(_, _ int, r *load.Request) {
+	r.Method, r.Path = "POST", "/v1/contacts"
+	r.Set("Authorization", a.s.bearer())
+	r.Body = append(r.Body, a.unknown...)
+}
+
+// openStreams asks for that many live streams, and keeps those that it gets until they are closed.
+func (a *attack) openStreams(ctx context.Context) (closeAll func(), err error) {
+	var open []net.Conn
+	closeAll = func() {
+		for _, c := range open {
+			_ = c.Close()
+		}
+	}
+	for i := range attackStreams {
+		var dialer net.Dialer
+		c, err := dialer.DialContext(ctx, "tcp", a.s.address)
+		if err != nil {
+			closeAll()
+			return nil, err
+		}
+		if _, err := fmt.Fprintf(c, "GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n", a.keys[i%len(a.keys)]); err != nil {
+			_ = c.Close()
+			closeAll()
+			return nil, err
+		}
+		if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
+			_ = c.Close()
+			continue
+		}
+		open = append(open, c)
+		go func() { _, _ = io.Copy(io.Discard, c) }() // ends with the connection
+	}
+	return closeAll, nil
+}
