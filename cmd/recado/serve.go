@@ -45,6 +45,9 @@ type serveCmd struct {
 	Rate        int64  `default:"100" help:"Requests a second per key that has no rate of its own."`
 	Burst       int64  `default:"200" help:"Largest burst of such a key."`
 
+	Limits     string `help:"Changes to the limits of each company, such as keys=1000,boards=400; see Limits in docs/api.md." placeholder:"NAME=N,..."`
+	MediaQuota string `name:"media-quota" default:"50GiB" help:"Bytes of stored files that each company may have (${default})." placeholder:"SIZE"`
+
 	S3 s3Flags `embed:"" prefix:"s3-" group:"Media in S3, shared by several nodes (default: the data folder):"`
 
 	WebhookTimeout       time.Duration `name:"webhook-timeout" default:"8s" help:"Time a webhook receiver has to answer."`
@@ -112,6 +115,12 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	}
 	if config.S3, err = c.S3.options(); err != nil {
 		return config, err
+	}
+	if config.Limits, err = model.ParseLimits(c.Limits); err != nil {
+		return config, fmt.Errorf("--limits: %v (%w)", err, errUsage)
+	}
+	if config.Limits.MediaBytes, err = model.ParseSize(c.MediaQuota); err != nil {
+		return config, fmt.Errorf("--media-quota: %v (%w)", err, errUsage)
 	}
 	retries, invalid := model.ParseRetries(c.WebhookRetries)
 	switch {

@@ -34,7 +34,7 @@ type StageBody struct {
 type createBoardInput struct {
 	Body struct {
 		Name   string       `json:"name" minLength:"1" maxLength:"120"`
-		Stages *[]StageBody `json:"stages,omitempty" minItems:"1" maxItems:"50" doc:"From left to right. Absent means To do, Doing and Done."`
+		Stages *[]StageBody `json:"stages,omitempty" minItems:"1" maxItems:"1000" doc:"From left to right. Absent means To do, Doing and Done."`
 	}
 }
 

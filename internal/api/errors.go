@@ -42,6 +42,7 @@ var statusOf = map[model.Code]int{
 	model.CodeServiceWindowClosed:  http.StatusConflict,
 	model.CodeNotASectorMember:     http.StatusConflict,
 	model.CodeWebhookLimit:         http.StatusConflict,
+	model.CodeLimitReached:         http.StatusConflict,
 	model.CodeStageNotEmpty:        http.StatusConflict,
 	model.CodeNameTaken:            http.StatusConflict,
 	model.CodeBodyTooLarge:         http.StatusRequestEntityTooLarge,

@@ -8,14 +8,14 @@ func (s *Server) routes() []*Route {
 		get("/me", noScope, "Who this key is", s.me),
 
 		get("/keys", model.ScopeKeysManage, "List the API keys", s.listKeys),
-		post("/keys", model.ScopeKeysManage, "Issue an API key", s.createKey, created,
+		post("/keys", model.ScopeKeysManage, "Issue an API key", s.createKey, fails(409), created,
 			about("The key itself is shown this once. A key never gains a scope that its creator lacks.")),
 		post("/keys/{id}/rotate", model.ScopeKeysManage, "Give an integration a new key", s.rotateKey,
 			about("The old key lives on for overlap_seconds.")),
 		del("/keys/{id}", model.ScopeKeysManage, "Revoke an API key", s.revokeKey),
 
 		get("/channels", model.ScopeConversationsRead, "List the WhatsApp numbers", s.listChannels),
-		post("/channels", model.ScopeChannelsManage, "Add a channel", s.createChannel, created,
+		post("/channels", model.ScopeChannelsManage, "Add a channel", s.createChannel, fails(409), created,
 			about("A WhatsApp number is connected once Meta has accepted its credentials, which are stored encrypted and never shown.")),
 		patch("/channels/{id}", model.ScopeChannelsManage, "Change, disconnect or connect a channel", s.updateChannel, fails(409)),
 		post("/channels/{id}/test", model.ScopeChannelsManage, "Ask the provider whether a channel works", s.testChannel),
@@ -39,7 +39,7 @@ func (s *Server) routes() []*Route {
 			about("Answered as soon as the message is stored; status then tells how far it got. A client_id that this conversation has seen "+
 				"gives the first message as it is now, whatever else the body says, and nothing is sent again.")),
 		get("/messages/{id}", model.ScopeMessagesRead, "Get a message", s.getMessage),
-		post("/media", model.ScopeMediaWrite, "Upload a file", s.uploadMedia, created, streams,
+		post("/media", model.ScopeMediaWrite, "Upload a file", s.uploadMedia, fails(409), created, streams,
 			about("multipart/form-data with one field, file. The type is told by the bytes. Largest sizes: image 5 MiB, sticker 500 KiB, "+
 				"audio and video 16 MiB, document 100 MiB.")),
 		get("/media/{id}/url", model.ScopeMessagesRead, "Get a temporary link to a file", s.linkMedia,
@@ -82,7 +82,8 @@ func (s *Server) routes() []*Route {
 			about("Everybody may change their own name and e-mail address. The last owner cannot become anything else.")),
 		del("/team/{id}", model.ScopeTeamManage, "Remove a team member", s.removeMember,
 			about("Keys that act as the person are revoked, and what the person was responsible for goes back to its queue.")),
-		get("/sectors", model.ScopeTeamRead, "List the sectors with members and queues", s.listSectors),
+		get("/sectors", model.ScopeTeamRead, "List the sectors with members and queues", s.listSectors,
+			about("queues has an entry for each channel on which an attendance waits in the sector, and none for the others.")),
 		post("/sectors", model.ScopeTeamManage, "Add a sector", s.createSector, fails(409), created),
 		patch("/sectors/{id}", model.ScopeTeamManage, "Change a sector", s.updateSector, fails(409)),
 		del("/sectors/{id}", model.ScopeTeamManage, "Remove a sector", s.removeSector,

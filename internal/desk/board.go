@@ -8,9 +8,6 @@ import (
 	"recado/internal/store"
 )
 
-// maxStages keeps a board readable, and its stages within one glance of the database.
-const maxStages = 50
-
 // createAttendancesBoard gives a new company the board whose cards follow its attendances.
 func createAttendancesBoard(tx *store.Tx, company model.ID) {
 	system := model.SystemAttendances
@@ -65,6 +62,12 @@ func (d *Desk) CreateBoard(ctx context.Context, a *Actor, name string, stages []
 	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.Board, error) {
 		b := model.Board{ID: model.NewID(), Name: name, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+		if int64(len(stages)) > d.limits.Stages {
+			return b, model.LimitReached("stages of a board", d.limits.Stages)
+		}
+		if err := checkRoom(tx, a.Company.ID, store.CountBoards, "boards, archived ones included,", d.limits.Boards); err != nil {
+			return b, err
+		}
 		for i, s := range stages {
 			b.Stages = append(b.Stages, model.Stage{ID: model.NewID(), Name: s.Name, Position: int64(i), Kind: s.Kind})
 		}

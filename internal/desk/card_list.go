@@ -52,6 +52,11 @@ func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.
 	if len(query.Statuses) == 0 || query.Boards != nil && len(query.Boards) == 0 {
 		return nil, "", nil
 	}
+	release, err := d.searchSlot(ctx, a, f.Q)
+	if err != nil {
+		return nil, "", err
+	}
+	defer release()
 	look := d.store.Read
 	if query.Boards != nil && query.Simple() {
 		look = d.store.ReadOne

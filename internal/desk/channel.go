@@ -71,9 +71,20 @@ func (d *Desk) createSandbox(ctx context.Context, a *Actor, in NewChannel) (mode
 	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, phone)
+		if err := d.checkChannelRoom(tx, ch); err != nil {
+			return ch, err
+		}
 		tx.InsertChannel(ch)
 		return ch, nil
 	})
+}
+
+// checkChannelRoom counts public channels alone: a refusal must not tell of private ones.
+func (d *Desk) checkChannelRoom(tx *store.Tx, ch model.Channel) error {
+	if ch.Private {
+		return nil
+	}
+	return checkRoom(tx, ch.Company, store.CountChannels, "channels", d.limits.Channels)
 }
 
 func newChannel(tx *store.Tx, a *Actor, in NewChannel, phone string) model.Channel {

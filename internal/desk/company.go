@@ -70,7 +70,7 @@ type NewUser struct {
 
 // CreateUser adds a team member. It is for the operator; the API adds members with CreateMember.
 func (d *Desk) CreateUser(ctx context.Context, company model.ID, in NewUser) (model.Member, error) {
-	u, err := newUser("", in)
+	u, err := d.newUser(ctx, "", in)
 	if err != nil {
 		return model.Member{}, err
 	}
@@ -86,7 +86,7 @@ func (d *Desk) CreateUser(ctx context.Context, company model.ID, in NewUser) (mo
 }
 
 // newUser checks and completes a team member; prefix names the fields, as in "body.".
-func newUser(prefix string, in NewUser) (store.User, error) {
+func (d *Desk) newUser(ctx context.Context, prefix string, in NewUser) (store.User, error) {
 	name, invalid := model.Name(prefix+"name", in.Name, model.MaxName)
 	if invalid != nil {
 		return store.User{}, invalid
@@ -98,14 +98,12 @@ func newUser(prefix string, in NewUser) (store.User, error) {
 	u := store.User{Member: model.Member{
 		ID: model.NewID(), Name: name, Email: email, Role: in.Role, AccessProfile: in.AccessProfile, Presence: model.PresenceOffline, Sectors: []model.Ref{},
 	}}
-	if in.Password != "" {
-		if err := checkPassword(prefix+"password", in.Password); err != nil {
-			return u, err
-		}
-		hash := hashPassword(in.Password)
-		u.PasswordHash = &hash
+	if in.Password == "" {
+		return u, nil
 	}
-	return u, nil
+	var err error
+	u.PasswordHash, err = d.hashPassword(ctx, prefix+"password", in.Password)
+	return u, err
 }
 
 // plausibleEmail wants one @ with something on both sides and no spaces: the rest only mail can tell.

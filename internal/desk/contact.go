@@ -14,6 +14,11 @@ type ContactFilter = store.ContactFilter
 // access profile narrows conversations, not them.
 func (d *Desk) Contacts(ctx context.Context, a *Actor, f ContactFilter) (Page[model.Contact], error) {
 	f.Company = a.Company.ID
+	release, err := d.searchSlot(ctx, a, f.Q)
+	if err != nil {
+		return Page[model.Contact]{}, err
+	}
+	defer release()
 	reading := read[Page[model.Contact]]
 	if f.Simple() {
 		reading = readOne[Page[model.Contact]]

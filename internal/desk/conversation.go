@@ -21,6 +21,11 @@ type Page[T any] struct {
 // Conversations lists what the actor may see: pinned conversations first, then by newest activity.
 func (d *Desk) Conversations(ctx context.Context, a *Actor, f ConversationFilter) (Page[model.Conversation], error) {
 	f.Company, f.Sight = a.Company.ID, a.sight()
+	release, err := d.searchSlot(ctx, a, f.Q)
+	if err != nil {
+		return Page[model.Conversation]{}, err
+	}
+	defer release()
 	reading := read[Page[model.Conversation]]
 	if f.Simple() {
 		reading = readOne[Page[model.Conversation]]

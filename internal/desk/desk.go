@@ -12,6 +12,8 @@ import (
 	"recado/internal/blob"
 	"recado/internal/guard"
 	"recado/internal/model"
+	"recado/internal/password"
+	"recado/internal/slots"
 	"recado/internal/store"
 	"recado/internal/vault"
 )
@@ -26,6 +28,7 @@ type Options struct {
 	Numbers Numbers          // WhatsApp's side of connecting numbers; nil: none can be connected
 	Now     func() time.Time // the clock of rules; default time.Now
 	Rate    model.Rate       // of keys that have none of their own
+	Limits  model.Limits     // of each company; zero: model.DefaultLimits
 
 	Brand   string        // in the X-<Brand>-* headers of deliveries; default Service
 	Retries model.Retries // of deliveries; default model.DefaultRetries
@@ -41,6 +44,11 @@ type Desk struct {
 	log     *slog.Logger
 	now     func() time.Time
 	rate    model.Rate
+
+	limits    model.Limits
+	searches  *slots.Limiter[model.ID] // by company
+	uploads   *slots.Limiter[model.ID] // by company
+	passwords *password.Hasher
 
 	brand   brand
 	retries model.Retries
@@ -78,6 +86,12 @@ func New(o Options) *Desk {
 	if d.rate == (model.Rate{}) {
 		d.rate = model.Rate{PerSecond: model.DefaultRate, Burst: model.DefaultBurst}
 	}
+	if d.limits = o.Limits; d.limits == (model.Limits{}) {
+		d.limits = model.DefaultLimits
+	}
+	d.searches = slots.New[model.ID](d.limits.Searches, searchPlaces)
+	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
+	d.passwords = password.NewHasher()
 	if d.vault != nil {
 		d.cursors = model.CursorKey(d.vault.Derive("cursor"))
 	}

@@ -20,7 +20,7 @@ func (o *office) raise(t *testing.T, d *Desk, kind model.EventType, conversation
 	_, err := write(t.Context(), d, nil, func(tx *store.Tx) (struct{}, error) {
 		err := d.record(tx, store.Event{Company: o.company.ID, Type: kind, Conversation: conversation, Board: board}, func(b []byte) ([]byte, error) { return append(b, `{"n":1}`...), nil })
 		if err == nil {
-			_, err = tx.CountWebhooks(model.NewID()) // sends the statements, so that the transaction has its place
+			_, err = tx.Count(store.CountWebhooks, model.NewID()) // sends the statements, so that the transaction has its place
 		}
 		for _, f := range before {
 			f()

@@ -69,6 +69,9 @@ func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, s
 			return k, err
 		}
 		k.Boards = boards
+		if err := checkRoom(tx, a.Company.ID, store.CountKeys, "keys", d.limits.Keys); err != nil {
+			return k, err
+		}
 		tx.InsertKey(a.Company.ID, k, in.Scopes, hash)
 		k.Rate = d.rateOf(&k)
 		return k, nil

@@ -26,6 +26,9 @@ func (d *Desk) CreateLabel(ctx context.Context, a *Actor, name, color string) (m
 	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.Label, error) {
 		l := model.Label{ID: model.NewID(), Name: name, Color: color}
+		if err := checkRoom(tx, a.Company.ID, store.CountLabels, "labels", d.limits.Labels); err != nil {
+			return l, err
+		}
 		if fresh, err := tx.InsertLabel(a.Company.ID, l); err != nil || !fresh {
 			return l, errOr(err, errLabelTaken(name))
 		}

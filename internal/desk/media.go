@@ -21,6 +21,11 @@ import (
 // UploadMedia keeps a file that is read from r to its end. Its type is told by its bytes; the name is
 // only shown. When anything goes wrong, r included, neither file nor row is left.
 func (d *Desk) UploadMedia(ctx context.Context, a *Actor, fileName string, r io.Reader) (model.Media, error) {
+	release, err := d.uploadSlot(ctx, a)
+	if err != nil {
+		return model.Media{}, err
+	}
+	defer release()
 	head := make([]byte, model.SniffBytes)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

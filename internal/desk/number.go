@@ -56,6 +56,9 @@ func (d *Desk) connectNumber(ctx context.Context, a *Actor, in NewChannel) (mode
 	ch, err := write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, phone)
 		ch.Warning = warning
+		if err := d.checkChannelRoom(tx, ch); err != nil {
+			return ch, err
+		}
 		if free, err := tx.InsertNumber(ch, d.seal(ch, access)); err != nil || !free {
 			return ch, errOr(err, errNumberTaken())
 		}

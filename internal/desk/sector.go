@@ -9,7 +9,7 @@ import (
 	"recado/internal/store"
 )
 
-// Sectors lists the company's sectors by name, with their members and the queue of each public channel.
+// Sectors lists the company's sectors by name, with their members and the queues in which somebody waits.
 func (d *Desk) Sectors(ctx context.Context, a *Actor) ([]model.Sector, error) {
 	return read(ctx, d, func(tx *store.Tx) ([]model.Sector, error) {
 		sectors, err := tx.Sectors(a.Company.ID)
@@ -20,30 +20,20 @@ func (d *Desk) Sectors(ctx context.Context, a *Actor) ([]model.Sector, error) {
 	})
 }
 
-// fillQueues gives every sector a queue per public channel, empty ones included.
+// fillQueues gives every sector its queues: one per public channel with attendances that wait. The cost
+// grows with those alone, not with sectors and channels.
 func (d *Desk) fillQueues(tx *store.Tx, a *Actor, sectors []model.Sector) error {
-	channels, err := tx.Channels(a.Company.ID)
-	if err != nil {
-		return err
-	}
 	lines, err := tx.WaitingLines(a.Company.ID)
-	if err != nil {
-		return err
-	}
-	type place struct{ sector, channel model.ID }
-	waiting := make(map[place]model.Queue, len(lines))
+	waiting := map[model.ID][]model.Queue{}
 	for _, line := range lines {
-		waiting[place{line.Sector, line.Channel}] = line.Queue
+		waiting[line.Sector] = append(waiting[line.Sector], line.Queue)
 	}
 	for i := range sectors {
-		sectors[i].Queues = make([]model.Queue, len(channels))
-		for j, channel := range channels {
-			queue := waiting[place{sectors[i].ID, channel.ID}]
-			queue.Channel = channel.ID
-			sectors[i].Queues[j] = queue
+		if sectors[i].Queues = waiting[sectors[i].ID]; sectors[i].Queues == nil {
+			sectors[i].Queues = []model.Queue{}
 		}
 	}
-	return nil
+	return err
 }
 
 // CreateSector adds a sector.
@@ -79,6 +69,11 @@ func (d *Desk) changeSector(ctx context.Context, a *Actor, id *model.ID, name *s
 		}
 		if members != nil {
 			if s.Members, err = sectorMembers(tx, a, *members); err != nil {
+				return s, err
+			}
+		}
+		if id == nil {
+			if err := checkRoom(tx, a.Company.ID, store.CountSectors, "sectors", d.limits.Sectors); err != nil {
 				return s, err
 			}
 		}

@@ -21,8 +21,8 @@ func (d *Desk) CreateStage(ctx context.Context, a *Actor, board model.ID, in New
 			return model.Stage{}, err
 		}
 		s := model.Stage{ID: model.NewID(), Name: name, Kind: in.Kind, Position: int64(len(b.Stages))}
-		if len(b.Stages) >= maxStages {
-			return s, model.Invalid("body", fmt.Sprintf("a board has at most %d stages", maxStages))
+		if int64(len(b.Stages)) >= d.limits.Stages {
+			return s, model.LimitReached("stages of a board", d.limits.Stages)
 		}
 		if position != nil {
 			s.Position = *position

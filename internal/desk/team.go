@@ -53,12 +53,15 @@ func (d *Desk) CreateMember(ctx context.Context, a *Actor, in NewUser, sectors [
 	if err := a.mayShow(in.AccessProfile, sectors); err != nil {
 		return model.Member{}, err
 	}
-	u, err := newUser("body.", in)
+	u, err := d.newUser(ctx, "body.", in)
 	if err != nil {
 		return model.Member{}, err
 	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.Member, error) {
 		if err := checkSectors(tx, a, sectors); err != nil {
+			return u.Member, err
+		}
+		if err := checkRoom(tx, a.Company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
 			return u.Member, err
 		}
 		if fresh, err := tx.InsertUser(a.Company.ID, u); err != nil || !fresh {

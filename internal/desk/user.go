@@ -11,12 +11,12 @@ import (
 // SetPassword gives the member of a company with that e-mail address a new password. It is for the operator:
 // no call of the API sets the password of another person.
 func (d *Desk) SetPassword(ctx context.Context, company model.ID, email, password string) error {
-	if err := checkPassword("password", password); err != nil {
+	hash, err := d.hashPassword(ctx, "password", password)
+	if err != nil {
 		return err
 	}
-	hash := hashPassword(password)
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
-		found, err := tx.SetPassword(company, strings.TrimSpace(email), hash)
+	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		found, err := tx.SetPassword(company, strings.TrimSpace(email), *hash)
 		if err == nil && !found {
 			err = model.NotFound("team member")
 		}
@@ -25,10 +25,18 @@ func (d *Desk) SetPassword(ctx context.Context, company model.ID, email, passwor
 	return err
 }
 
-// checkPassword checks the length of a new password; field names it in the error.
-func checkPassword(field, password string) error {
-	if len(password) < minPassword || len(password) > maxPassword {
-		return model.Invalid(field, "must have 10 to 200 characters")
+// What a password's length may be, in bytes.
+const (
+	minPassword = 10
+	maxPassword = 200
+)
+
+// hashPassword checks a new password and hashes it, which is expensive: the caller has checked first that
+// the actor may set it.
+func (d *Desk) hashPassword(ctx context.Context, field, text string) (*string, error) {
+	if len(text) < minPassword || len(text) > maxPassword {
+		return nil, model.Invalid(field, "must have 10 to 200 characters")
 	}
-	return nil
+	hash, err := d.passwords.Hash(ctx, text)
+	return &hash, err
 }

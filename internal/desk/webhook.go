@@ -38,7 +38,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (mode
 	}
 	secret := model.NewWebhookSecret()
 	made, err := write(ctx, d, a, func(tx *store.Tx) (model.Webhook, error) {
-		n, err := tx.CountWebhooks(a.Company.ID)
+		n, err := tx.Count(store.CountWebhooks, a.Company.ID)
 		if err != nil {
 			return model.Webhook{}, err
 		}

@@ -37,6 +37,7 @@ const (
 	CodeServiceWindowClosed  Code = "service_window_closed"
 	CodeNotASectorMember     Code = "not_a_sector_member"
 	CodeWebhookLimit         Code = "webhook_limit"
+	CodeLimitReached         Code = "limit_reached"
 	CodeStageNotEmpty        Code = "stage_not_empty"
 	CodeNameTaken            Code = "name_taken"
 	CodeBodyTooLarge         Code = "body_too_large"

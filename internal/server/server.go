@@ -42,6 +42,7 @@ type Config struct {
 	BasePath    string
 	Brand       string
 	Rate        model.Rate
+	Limits      model.Limits    // of each company; zero: model.DefaultLimits
 	S3          *blob.S3Options // nil: media on disk in DataDir
 
 	WebhookTimeout       time.Duration
@@ -79,9 +80,12 @@ type Server struct {
 	failed  chan error
 }
 
-// Open makes the desk without serving it: what the administrative commands need. On SQLite it works
-// beside a running server.
-func Open(ctx context.Context, c Config) (*Server, error) { return open(ctx, c, true) }
+// Open makes the desk without serving it and without limits: what the administrative commands need. On
+// SQLite it works beside a running server.
+func Open(ctx context.Context, c Config) (*Server, error) {
+	c.Limits = model.NoLimits // they bind callers of the API, not the operator
+	return open(ctx, c, true)
+}
 
 func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	if c.Logger == nil {
@@ -112,7 +116,7 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 		s.graph.PublicURL = c.PublicURL + c.BasePath
 	}
 	s.Desk = desk.New(desk.Options{
-		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate,
+		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate, Limits: c.Limits,
 		Brand: c.Brand, Retries: c.WebhookRetries,
 	})
 	return s, nil

@@ -60,7 +60,10 @@ func (tx *Tx) KeyHolder(hash [32]byte) (KeyHolder, bool, error) {
 	return h, true, err
 }
 
-// Keys lists the company's keys, newest first, revoked ones included.
+// maxRevoked is how many revoked keys a list shows.
+const maxRevoked = 500
+
+// Keys lists the company's keys, newest first: all that are not revoked and the newest of the others.
 func (tx *Tx) Keys(company model.ID) ([]model.Key, error) {
 	var keys []model.Key
 	var limited []int
@@ -68,8 +71,13 @@ func (tx *Tx) Keys(company model.ID) ([]model.Key, error) {
 		SELECT`+keyColumns+`
 		FROM keys k
 		JOIN users u ON u.id = k.member
-		WHERE k.company = $1
-		ORDER BY k.id DESC`, []any{company}, func(r Row) error {
+		WHERE k.company = $1 AND (k.revoked_at IS NULL OR k.id IN (
+			SELECT id
+			FROM keys
+			WHERE company = $1 AND revoked_at IS NOT NULL
+			ORDER BY id DESC
+			LIMIT $2))
+		ORDER BY k.id DESC`, []any{company, maxRevoked}, func(r Row) error {
 		k, _, allBoards := scanKey(r)
 		if !allBoards {
 			limited = append(limited, len(keys))

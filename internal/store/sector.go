@@ -49,7 +49,8 @@ func (tx *Tx) WaitingLines(company model.ID) ([]WaitingLine, error) {
 		SELECT sector, channel, COUNT(*), MIN(opened_at)
 		FROM attendances
 		WHERE company = $1 AND sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private
-		GROUP BY sector, channel`, []any{company}, func(r Row) error {
+		GROUP BY sector, channel
+		ORDER BY sector, channel`, []any{company}, func(r Row) error {
 		lines = append(lines, WaitingLine{r.ID(0), model.Queue{Channel: r.ID(1), Waiting: r.Int(2), OldestWaitingAt: r.NullTime(3)}})
 		return nil
 	})

@@ -60,17 +60,6 @@ func (tx *Tx) webhook(where string, args ...any) (Webhook, bool, error) {
 	return w, found, err
 }
 
-// CountWebhooks gives the number of addresses a company has. No other transaction can add one before
-// this one ends.
-func (tx *Tx) CountWebhooks(company model.ID) (int64, error) {
-	if !tx.SQLite() {
-		tx.later(`SELECT id FROM companies WHERE id = $1 FOR NO KEY UPDATE`, company)
-	}
-	var n int64
-	_, err := tx.one(`SELECT COUNT(*) FROM webhooks WHERE company = $1`, []any{company}, func(r Row) { n = r.Int(0) })
-	return n, err
-}
-
 // InsertWebhook adds an address.
 func (tx *Tx) InsertWebhook(w Webhook) {
 	tx.later(`

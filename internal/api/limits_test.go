@@ -1,0 +1,133 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+// limited starts servers whose companies have these limits.
+func limited(change func(l *model.Limits)) servertest.Option {
+	return func(c *server.Config) {
+		c.Limits = model.DefaultLimits
+		change(&c.Limits)
+	}
+}
+
+func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		for _, c := range []struct {
+			name, path, body string
+			first            int // of those that fit: what a company starts with counts
+		}{
+			{"keys", "/keys", `{"name":"k%d","scopes":["read"]}`, 1},
+			{"team members", "/team", `{"name":"m%d","email":"m%d@example.com","role":"agent","access_profile":"all"}`, 1},
+			{"sectors", "/sectors", `{"name":"s%d"}`, 0},
+			{"channels", "/channels", `{"name":"c%d","phone":"+5511987654321","provider":"sandbox"}`, 0},
+			{"labels", "/labels", `{"name":"l%d"}`, 0},
+			{"boards", "/kanban/boards", `{"name":"b%d"}`, 1},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				n := 0
+				create := func() *servertest.Answer {
+					n++
+					return w.A.Post(t, c.path, strings.ReplaceAll(c.body, "%d", fmt.Sprint(n)), "Idempotency-Key", fmt.Sprintf("%s-%05d", strings.ReplaceAll(c.name, " ", "-"), n))
+				}
+				for range 4 - c.first {
+					create().OK(201)
+				}
+				if refused := create().Fails(409, "limit_reached"); !strings.Contains(refused.Text("message"), "4 "+c.name) {
+					t.Errorf("the message does not name the limit: %s", refused.Raw)
+				}
+			})
+		}
+		t.Run("another company has limits of its own", func(t *testing.T) {
+			w.B.Post(t, "/labels", `{"name":"l"}`).OK(201)
+		})
+		t.Run("what is removed makes room", func(t *testing.T) {
+			label := w.A.Get(t, "/labels").OK(200).Text("data", 0, "id")
+			w.A.Delete(t, "/labels/"+label).OK(204)
+			w.A.Post(t, "/labels", `{"name":"again"}`).OK(201)
+			for i, k := range w.A.Get(t, "/keys").OK(200).List() {
+				if k.(map[string]any)["name"] == "k1" {
+					w.A.Delete(t, "/keys/"+w.A.Get(t, "/keys").OK(200).Text("data", i, "id")).OK(204)
+				}
+			}
+			w.A.Post(t, "/keys", `{"name":"again","scopes":["read"]}`).OK(201)
+		})
+		t.Run("private channels are not counted", func(t *testing.T) {
+			operator, err := w.Desk.Operator(t.Context(), w.B.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 5 {
+				if _, err := w.Desk.CreateChannel(t.Context(), operator, desk.NewChannel{Name: "p", Phone: "+5511987654321", Provider: model.ProviderSandbox, Private: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.B.Post(t, "/channels", `{"name":"c","phone":"+5511987654322","provider":"sandbox"}`).OK(201)
+		})
+	}, limited(func(l *model.Limits) { l.Keys, l.Members, l.Sectors, l.Channels, l.Labels, l.Boards = 4, 4, 4, 4, 4, 4 }))
+}
+
+func TestABoardHasALimitedNumberOfStages(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		w.A.Post(t, "/kanban/boards", `{"name":"x","stages":[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]}`, "Idempotency-Key", "stages-of-4").Fails(409, "limit_reached")
+		board := w.A.Post(t, "/kanban/boards", `{"name":"x","stages":[{"name":"a"},{"name":"b"}]}`, "Idempotency-Key", "stages-of-2").OK(201).ID()
+		w.A.Post(t, "/kanban/boards/"+board+"/stages", `{"name":"c"}`, "Idempotency-Key", "third-stage").OK(201)
+		refused := w.A.Post(t, "/kanban/boards/"+board+"/stages", `{"name":"d"}`, "Idempotency-Key", "fourth-stage").Fails(409, "limit_reached")
+		if !strings.Contains(refused.Text("message"), "3 stages") {
+			t.Errorf("the message does not name the limit: %s", refused.Raw)
+		}
+	}, limited(func(l *model.Limits) { l.Stages = 3 }))
+}
+
+func TestOfTwoCreationsAtTheLastPlaceOneWins(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		for _, c := range []struct{ path, body string }{
+			{"/labels", `{"name":"l%d"}`},
+			{"/keys", `{"name":"k%d","scopes":["read"]}`},
+			{"/sectors", `{"name":"s%d"}`},
+		} {
+			var made, refused atomic.Int64
+			var all sync.WaitGroup
+			for i := range 12 {
+				all.Go(func() {
+					switch answer := w.A.Post(t, c.path, fmt.Sprintf(c.body, i)); answer.Status {
+					case http.StatusCreated:
+						made.Add(1)
+					case http.StatusConflict:
+						refused.Add(1)
+					default:
+						t.Errorf("%s: %d %s", c.path, answer.Status, answer.Raw)
+					}
+				})
+			}
+			all.Wait()
+			have := len(w.A.Get(t, c.path).OK(200).List())
+			if have != 5 || refused.Load() != 12-made.Load() {
+				t.Errorf("%s: the company has %d, want the limit of 5; %d made, %d refused", c.path, have, made.Load(), refused.Load())
+			}
+		}
+	}, limited(func(l *model.Limits) { l.Labels, l.Keys, l.Sectors = 5, 5, 5 }))
+}
+
+func TestSearchesBeyondTheLimitAreRefused(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		for _, path := range []string{"/conversations", "/contacts", "/kanban/cards"} {
+			w.A.Get(t, path).OK(200)
+			w.A.Get(t, path+"?q=").OK(200)
+			if refused := w.A.Get(t, path+"?q=maria").Fails(429, "rate_limited"); refused.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: no Retry-After: %v", path, refused.Header)
+			}
+		}
+	}, limited(func(l *model.Limits) { l.Searches = 0 }))
+}

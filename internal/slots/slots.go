@@ -1,0 +1,103 @@
+// Package slots limits how many things run at once, in all or for each company.
+package slots
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// ErrFull is the refusal of a call for which there is neither a slot nor a place to wait.
+var ErrFull = errors.New("slots: all slots and places to wait are taken")
+
+// Limiter gives out a number of slots for each key. Callers beyond it wait in their order, up to a number
+// of them for each key; the others are refused. It is safe for concurrent use.
+type Limiter[K comparable] struct {
+	size, places int64
+
+	mu   sync.Mutex
+	keys map[K]*queue // of keys with a slot in use
+}
+
+// queue is what one key has in use, and the callers that wait for it.
+type queue struct {
+	used    int64
+	waiting []chan struct{} // closed when the caller has got a slot
+}
+
+// New makes a Limiter with size slots for each key, and places for callers to wait.
+func New[K comparable](size, places int64) *Limiter[K] {
+	return &Limiter[K]{size: size, places: places, keys: map[K]*queue{}}
+}
+
+// Acquire takes a slot of key, waits for one, or returns ErrFull. It returns ctx's error when that ends
+// first. The caller calls release exactly once.
+func (l *Limiter[K]) Acquire(ctx context.Context, key K) (release func(), err error) {
+	turn, err := l.enter(key)
+	if err != nil {
+		return nil, err
+	}
+	release = func() { l.release(key) }
+	if turn == nil {
+		return release, nil
+	}
+	select {
+	case <-turn:
+		return release, nil
+	case <-ctx.Done():
+		l.leave(key, turn)
+		return nil, ctx.Err()
+	}
+}
+
+// enter takes a slot and returns nil, or queues and returns what to wait for.
+func (l *Limiter[K]) enter(key K) (turn chan struct{}, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.keys[key]
+	switch {
+	case l.size <= 0:
+		return nil, ErrFull
+	case q == nil:
+		l.keys[key] = &queue{used: 1}
+		return nil, nil
+	case q.used < l.size:
+		q.used++
+		return nil, nil
+	case int64(len(q.waiting)) >= l.places:
+		return nil, ErrFull
+	}
+	turn = make(chan struct{})
+	q.waiting = append(q.waiting, turn)
+	return turn, nil
+}
+
+// leave gives up waiting, or the slot that was given at the same moment.
+func (l *Limiter[K]) leave(key K, turn chan struct{}) {
+	l.mu.Lock()
+	q := l.keys[key]
+	for i, t := range q.waiting {
+		if t == turn {
+			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+			l.mu.Unlock()
+			return
+		}
+	}
+	l.mu.Unlock()
+	l.release(key)
+}
+
+// release hands a slot to the caller that has waited longest, or returns it.
+func (l *Limiter[K]) release(key K) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.keys[key]
+	if len(q.waiting) > 0 {
+		close(q.waiting[0])
+		q.waiting = q.waiting[1:]
+		return
+	}
+	if q.used--; q.used == 0 {
+		delete(l.keys, key)
+	}
+}
