@@ -121,7 +121,7 @@ func (st *stream) run() {
 		select {
 		case <-changed:
 			// An event may be held back for a moment by an older transaction: look again soon.
-			if rest = streamLook; !st.server.desk.Alone() {
+			if rest = streamLook; !st.server.desk.SingleNode() {
 				rest = 5 * time.Millisecond
 			}
 		case <-look.C:

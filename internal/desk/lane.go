@@ -14,8 +14,8 @@ type Lane = store.Lane
 // Pending is a webhook with deliveries that are not final.
 type Pending = store.Pending
 
-// Alone reports whether no other process can work on the same database: then there are no lanes.
-func (d *Desk) Alone() bool { return d.store.SQLite() }
+// SingleNode reports whether no other process can work on the same database: then there are no lanes.
+func (d *Desk) SingleNode() bool { return d.store.SingleNode() }
 
 // Now is the time by the desk's clock.
 func (d *Desk) Now() time.Time { return d.now() }

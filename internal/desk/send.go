@@ -39,7 +39,7 @@ type SendStep struct {
 // BeginSending clears the way at the start of a process. On SQLite nobody else can be alive, so the
 // lanes of an earlier process are free at once.
 func (d *Desk) BeginSending(ctx context.Context) error {
-	if !d.Alone() {
+	if !d.SingleNode() {
 		return nil
 	}
 	return d.store.Write(ctx, func(tx *store.Tx) error {

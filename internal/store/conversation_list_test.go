@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/db/testpg"
 	"recado/internal/model"
-	"recado/internal/store/testpg"
 )
 
 // eachDesk runs body on both engines with the real schema.

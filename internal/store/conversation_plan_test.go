@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"recado/internal/db/testpg"
 	"recado/internal/model"
-	"recado/internal/store/testpg"
 )
 
 // crowd is a company with very many conversations, made in a few statements.
@@ -33,7 +33,7 @@ func newCrowd(t testing.TB, s *Store, n int) crowd {
 	const chunk = 10_000
 	rows := `WITH RECURSIVE n (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1 + ` + strconv.Itoa(chunk-1) + `) `
 	random, uuid := `gen_random_uuid()`, `UUID`
-	if s.SQLite() {
+	if s.SingleNode() {
 		random, uuid = `randomblob(16)`, `BLOB`
 	}
 	write(func(tx *Tx) error {
@@ -141,7 +141,7 @@ func TestListsOfConversationsReadFewRows(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				plan := explain(t, s, &l.f)
 				want := l.pg
-				if s.SQLite() {
+				if s.SingleNode() {
 					want = l.lite
 				}
 				sorts := strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE FOR ORDER BY")
@@ -191,7 +191,7 @@ func explain(t *testing.T, s *Store, f *ConversationFilter) string {
 			return err
 		}
 		how, column := "EXPLAIN ", 0
-		if s.SQLite() {
+		if s.SingleNode() {
 			how, column = "EXPLAIN QUERY PLAN ", 3
 		}
 		return tx.query(how+list.String(), list.args, func(r Row) error {

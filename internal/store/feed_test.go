@@ -6,10 +6,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recado/internal/db/testpg"
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
-	"recado/internal/store/testpg"
 )
 
 func TestAFeedFromAnotherServerIsMended(t *testing.T) {

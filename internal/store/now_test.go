@@ -10,7 +10,7 @@ func TestNowFollowsALockedRowButNoWildClock(t *testing.T) {
 	for _, c := range []struct{ known, want time.Duration }{
 		{-time.Hour, 0}, {0, 0}, {3 * time.Millisecond, 3 * time.Millisecond}, {time.Minute, time.Minute}, {time.Hour, 0},
 	} {
-		tx := newTx(nil, began, false)
+		tx := &Tx{Now: began}
 		tx.NotBefore(began.Add(c.known))
 		if got := tx.Now.Sub(began); got != c.want {
 			t.Errorf("a row of %v later: now is %v later, want %v", c.known, got, c.want)

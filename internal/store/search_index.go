@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"recado/internal/db"
 	"recado/internal/model"
 )
 
@@ -73,7 +74,7 @@ func (tx *Tx) unlocked(noun *searched, ids []model.ID) ([]model.ID, error) {
 }
 
 // pgIndexKey names the advisory lock of the one node that indexes.
-const pgIndexKey = pgLockKey + 1
+const pgIndexKey = db.LockKey + 1
 
 // On SQLite the num of an entry is made of the moment by which its row is listed, so that the entries that
 // hold a text come out newest first. In a millisecond there is place for numsEach of them; what does not

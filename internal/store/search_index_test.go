@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/store/testpg"
+	"recado/internal/db/testpg"
 )
 
 func TestTheIndexerPassesByWhatSomebodyIsChanging(t *testing.T) {

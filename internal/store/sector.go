@@ -1,6 +1,7 @@
 package store
 
 import (
+	"recado/internal/db"
 	"recado/internal/model"
 )
 
@@ -93,7 +94,7 @@ func (tx *Tx) InsertSector(company, id model.ID, name string) (bool, error) {
 // that name.
 func (tx *Tx) RenameSector(company, id model.ID, name string) (bool, error) {
 	_, err := tx.exec(`UPDATE sectors SET name = $3, folded = $4 WHERE company = $1 AND id = $2`, company, id, name, model.Fold(name))
-	if isUnique(err, "sectors_name", "sectors.company, sectors.folded") {
+	if db.IsUnique(err, "sectors_name", "sectors.company, sectors.folded") {
 		return false, nil
 	}
 	return err == nil, err

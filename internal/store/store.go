@@ -1,112 +1,94 @@
-// Package store keeps the desk's data: every SQL statement, one file per noun, on SQLite or on
-// PostgreSQL. It knows rows and transactions; it holds no rules of the desk.
+// Package store keeps the desk's data: every SQL statement, one file per noun. It knows rows and
+// transactions; it holds no rules of the desk.
 package store
 
 import (
 	"context"
-	"errors"
+	"embed"
 	"io/fs"
-	"log/slog"
-	"time"
+
+	"recado/internal/db"
 )
 
-// Options say where the data lives. DatabaseURL, when set, wins over Dir.
-type Options struct {
-	Dir         string           // SQLite: the folder that holds recado.db and the lock file
-	DatabaseURL string           // postgres://...: PostgreSQL instead
-	Now         func() time.Time // default time.Now
-	Logger      *slog.Logger     // default slog.Default
-	MaxConns    int              // PostgreSQL pool; default 16
+//go:embed all:migrations
+var migrationFiles embed.FS
 
-	// Shared opens a SQLite data folder that a server may be using, for short administrative work.
-	// It takes no lock, and refuses a schema of another version while a server is running.
-	Shared bool
+func embedded() fs.FS {
+	sub, err := fs.Sub(migrationFiles, "migrations")
+	if err != nil {
+		panic(err) // the folder is part of the binary
+	}
+	return sub
 }
 
-// Store is one open database. All methods may be called from many goroutines.
+// Options say where the data is.
+type Options = db.Options
+
+// Store is one open database with the desk's schema. All methods may be called from many goroutines.
 type Store struct {
-	engine engine
-	lite   *sqliteEngine   // nil on PostgreSQL
-	pg     *postgresEngine // nil on SQLite
+	db      *db.DB
+	samples samples // of the texts that are searched
 }
 
-// An engine runs transactions on one kind of database. It gives back what the transaction asked to
-// run after the commit.
-type engine interface {
-	write(ctx context.Context, fn func(tx *Tx) error) (after []func(), err error)
-	read(ctx context.Context, single bool, fn func(tx *Tx) error) error
-	ping(ctx context.Context) error
-	close() error
-}
-
-// Open opens the database, refuses engine versions that lose data, and brings the schema up to date.
+// Open opens the database and brings its schema up to date; see db.Open.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	return open(ctx, o, embedded())
 }
 
 func open(ctx context.Context, o Options, migrations fs.FS) (*Store, error) {
-	if o.Now == nil {
-		o.Now = time.Now
+	opened, err := db.Open(ctx, o, migrations)
+	if err != nil {
+		return nil, err
 	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
-	if o.MaxConns <= 0 {
-		o.MaxConns = 16
-	}
-	switch {
-	case o.DatabaseURL != "":
-		pg, err := openPostgres(ctx, o, migrations)
-		if err != nil {
-			return nil, err
-		}
-		return &Store{engine: pg, pg: pg}, nil
-	case o.Dir != "":
-		lite, err := openSQLite(ctx, o, migrations)
-		if err != nil {
-			return nil, err
-		}
-		return &Store{engine: lite, lite: lite}, nil
-	}
-	return nil, errors.New("store: neither a data folder nor a database URL is given")
+	return &Store{db: opened}, nil
 }
 
-// Close finishes the writes that were accepted and lets go of the database.
-func (s *Store) Close() error { return s.engine.close() }
+// SchemaHash names the schema of this version: another set of migrations has another hash.
+func SchemaHash() string { return db.SchemaHash(embedded()) }
+
+// Backup writes a consistent copy of the database in a data folder to a new file; see db.Backup.
+func Backup(ctx context.Context, dir, path string) error { return db.Backup(ctx, dir, path) }
+
+// Restore puts a backup into a data folder that has no database; see db.Restore.
+func Restore(ctx context.Context, backupFile, dir string) error {
+	return db.Restore(ctx, backupFile, dir, embedded())
+}
+
+// Close finishes the writes that were accepted and closes the database.
+func (s *Store) Close() error { return s.db.Close() }
 
 // Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error { return s.engine.ping(ctx) }
+func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// SQLite reports which of the two engines this is.
-func (s *Store) SQLite() bool { return s.lite != nil }
+// SingleNode reports whether this is the only process that can work on the database.
+func (s *Store) SingleNode() bool { return s.db.SingleNode() }
 
-// Write runs fn in a transaction that is durable when Write returns nil, and has left nothing behind
-// when it returns any error but one of code "uncertain". An error or a panic of fn, or a failed
-// statement even if fn ignored it, rolls back.
-//
-// A context that ends before fn has started keeps it from starting. Once fn has started the caller
-// gets the true outcome. On PostgreSQL fn may run more than once (after a serialization failure, a
-// deadlock or a lost connection), so it must leave no effects outside tx; what must happen once goes
-// to AfterCommit. fn must not call Write or Read.
+// Notify sends a notification to the other nodes; see db.DB.Notify.
+func (s *Store) Notify(channel, payload string) { s.db.Notify(channel, payload) }
+
+// Listen calls on for every notification on the channel until ctx ends; see db.DB.Listen.
+func (s *Store) Listen(ctx context.Context, channel string, on func(payload string)) {
+	s.db.Listen(ctx, channel, on)
+}
+
+// Write runs fn in a transaction that is durable when Write returns nil; see db.DB.Write. What fn added
+// to the report is written at its end.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	after, err := s.engine.write(ctx, fn)
-	if err != nil {
-		return err
-	}
-	for _, f := range after {
-		f()
-	}
-	return nil
+	return s.db.Write(ctx, func(on *db.Tx) error {
+		tx := &Tx{Now: on.Now, on: on}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return tx.writeReport()
+	})
 }
 
-// Read runs fn on one consistent snapshot, which nothing in fn can change. On PostgreSQL fn may run
-// more than once after a lost connection.
+// Read runs fn on one consistent snapshot; see db.DB.Read.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.engine.read(ctx, false, fn)
+	return s.db.Read(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, on: on, samples: &s.samples}) })
 }
 
-// ReadOne is Read for a fn that runs a single statement, which is a snapshot by itself: it saves
-// PostgreSQL two round trips. A second statement fails.
+// ReadOne is Read for a fn that runs a single statement; see db.DB.ReadOne.
 func (s *Store) ReadOne(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.engine.read(ctx, true, fn)
+	return s.db.ReadOne(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, on: on, samples: &s.samples}) })
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"recado/internal/db"
 	"recado/internal/model"
 )
 
@@ -97,7 +98,7 @@ func (tx *Tx) UpdateMember(company model.ID, m model.Member) (bool, error) {
 		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7
 		WHERE company = $1 AND id = $2`,
 		company, m.ID, m.Name, m.Email, model.Fold(m.Email), m.Role, m.AccessProfile)
-	if isUnique(err, "users_email", "users.email_folded") {
+	if db.IsUnique(err, "users_email", "users.email_folded") {
 		return false, nil
 	}
 	return err == nil, err

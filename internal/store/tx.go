@@ -2,31 +2,20 @@ package store
 
 import (
 	"errors"
-	"fmt"
-	"runtime/debug"
-	"strings"
 	"time"
 
+	"recado/internal/db"
 	"recado/internal/model"
 )
 
-// Tx is one transaction, valid only inside the function it was given to and only in that goroutine.
-//
-// A failed statement fails the transaction: every later statement returns the same error and nothing
-// is committed, on both engines. What may collide is therefore written with ON CONFLICT.
+// Tx is one transaction, valid only inside the function it was given to and only in that goroutine. Its
+// methods are the statements of the desk; a failed one fails the transaction (see db.Tx).
 type Tx struct {
 	// Now is the moment of the transaction: UTC, whole milliseconds, the same for all of its rows but for
 	// NotBefore.
 	Now time.Time
 
-	on     session
-	after  []func()
-	err    error // the first failure; nothing runs after it
-	busy   bool  // a query is handing out rows
-	single bool  // one statement is allowed
-	count  int
-	sqlite bool
-	wrote  bool // perhaps: a statement other than SELECT was run
+	on *db.Tx
 
 	subscribersOf  model.ID // whose active webhooks subscriberList holds; see event.go
 	subscriberList []subscriber
@@ -36,53 +25,18 @@ type Tx struct {
 	samples *samples // in transactions that read
 }
 
-// A session is one engine's connection inside a transaction.
-type session interface {
-	exec(sql string, args []any) (int64, error)
-	later(sql string, args []any) error
-	query(sql string, args []any, each func(r Row) error) error
-}
+// Row is the current row of a result.
+type Row = db.Row
 
-// Row is the current row of a result; columns count from 0. What it gives out stays valid after the
-// row has passed. A column that does not hold what is asked for fails the query.
-type Row interface {
-	ID(i int) model.ID
-	NullID(i int) *model.ID
-	Text(i int) string
-	NullText(i int) *string
-	Int(i int) int64
-	NullInt(i int) *int64
-	Bool(i int) bool
-	Time(i int) time.Time // from Unix milliseconds, UTC
-	NullTime(i int) *time.Time
-	Bytes(i int) []byte // a copy; nil for NULL
-	AppendBytes(b []byte, i int) []byte
-	Float(i int) float64
-	Null(i int) bool
-}
-
-var (
-	errTxOver = errors.New("store: the transaction is over")
-	errBusy   = errors.New("store: a statement was run while a query was handing out rows")
-	errSingle = errors.New("store: a second statement in ReadOne")
-)
-
-func newTx(on session, now time.Time, sqlite bool) *Tx {
-	tx := &Tx{}
-	tx.open(on, now, sqlite)
-	return tx
-}
-
-func (tx *Tx) open(on session, now time.Time, sqlite bool) {
-	tx.Now, tx.on, tx.sqlite = now.UTC().Truncate(time.Millisecond), on, sqlite
-}
+// errEnough ends a query whose remaining rows are not needed.
+var errEnough = errors.New("store: enough rows")
 
 // maxSkew is how far apart the clocks of two nodes are believed to be at most.
 const maxSkew = time.Minute
 
-// NotBefore moves Now up to a moment that a row locked by tx tells of. Whoever waited for the lock began
-// before those it waited for, or on a node with a slower clock: its times must not lie before theirs. A
-// clock that was far ahead is not followed.
+// NotBefore moves Now up to a time that was read from a row locked by tx. A transaction that waited for
+// the lock began before the ones it waited for, or on a node with a slower clock: its times must not be
+// earlier than theirs. A time that is more than a minute ahead is not followed.
 func (tx *Tx) NotBefore(t time.Time) {
 	if ahead := t.Sub(tx.Now); ahead > 0 && ahead <= maxSkew {
 		tx.Now = t
@@ -91,106 +45,21 @@ func (tx *Tx) NotBefore(t time.Time) {
 
 // AfterCommit runs fn once the transaction is durable, in the goroutine that called Write, and never
 // if it did not become durable.
-func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
+func (tx *Tx) AfterCommit(fn func()) { tx.on.AfterCommit(fn) }
 
 // SQLite reports the engine, for the few statements that one text cannot serve.
-func (tx *Tx) SQLite() bool { return tx.sqlite }
+func (tx *Tx) SQLite() bool { return tx.on.SQLite() }
 
-// exec runs a statement and gives the number of rows it changed. Arguments may be string, bool, int,
-// int64, float64, []byte, model.ID, time.Time (stored as Unix milliseconds), types defined on these,
-// and pointers to them. nil, nil pointers, nil slices and the zero model.ID are NULL.
-func (tx *Tx) exec(sql string, args ...any) (int64, error) {
-	if err := tx.start(); err != nil {
-		return 0, err
-	}
-	tx.wrote = true
-	n, err := tx.on.exec(sql, args)
-	return n, tx.note(sql, err)
-}
+// The statements of the desk stay in this package: these are not exported. See db.Tx for what they do.
 
-// later is exec for a statement whose outcome decides nothing: PostgreSQL gets it together with the
-// next statement or the commit, in one round trip. Its error surfaces at the next call or at the
-// commit, and fails the transaction.
-func (tx *Tx) later(sql string, args ...any) {
-	if tx.start() == nil {
-		tx.wrote = true
-		_ = tx.note(sql, tx.on.later(sql, args))
-	}
-}
+func (tx *Tx) exec(sql string, args ...any) (int64, error) { return tx.on.Exec(sql, args...) }
 
-// query calls each for every row; an error of each ends it and is returned as it is, without failing
-// the transaction. each must not run statements on tx.
+func (tx *Tx) later(sql string, args ...any) { tx.on.Later(sql, args...) }
+
 func (tx *Tx) query(sql string, args []any, each func(r Row) error) error {
-	if err := tx.start(); err != nil {
-		return err
-	}
-	var stop error
-	tx.busy, tx.wrote = true, tx.wrote || !strings.HasPrefix(strings.TrimLeft(sql, " \t\n"), "SELECT")
-	err := tx.on.query(sql, args, func(r Row) error {
-		stop = each(r)
-		return stop
-	})
-	tx.busy = false
-	if stop != nil && errors.Is(err, stop) {
-		return stop
-	}
-	return tx.note(sql, err)
+	return tx.on.Query(sql, args, each)
 }
 
-// one calls scan with the first row, and reports false when there is none.
 func (tx *Tx) one(sql string, args []any, scan func(r Row)) (bool, error) {
-	found := false
-	err := tx.query(sql, args, func(r Row) error {
-		found = true
-		scan(r)
-		return errEnough
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return false, err
-	}
-	return found, nil
-}
-
-var errEnough = errors.New("store: enough rows")
-
-func (tx *Tx) start() error {
-	switch {
-	case tx.err != nil:
-		return tx.err
-	case tx.busy:
-		tx.err = errBusy
-		return errBusy
-	case tx.single && tx.count > 0:
-		tx.err = errSingle
-		return errSingle
-	}
-	tx.count++
-	return nil
-}
-
-// note keeps the first failure, with the beginning of its statement for the log.
-func (tx *Tx) note(sql string, err error) error {
-	if err == nil {
-		return nil
-	}
-	words := strings.Join(strings.Fields(sql), " ")
-	tx.err = fmt.Errorf("store: %.60s: %w", words, err)
-	return tx.err
-}
-
-// run calls fn, writes down what it gathered, turns its panic into an error, and closes tx for further use.
-func (tx *Tx) run(fn func(tx *Tx) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("store: panic in a transaction: %v\n%s", p, debug.Stack())
-		}
-		if err == nil {
-			err = tx.err
-		}
-		tx.err = errTxOver
-	}()
-	if err := fn(tx); err != nil {
-		return err
-	}
-	return tx.writeReport()
+	return tx.on.One(sql, args, scan)
 }

@@ -51,7 +51,7 @@ type Deliver struct {
 // Run ends with ctx: requests under way get a moment to finish, results are written, lanes given up.
 func (d *Deliver) Run(ctx context.Context) {
 	d.run(ctx)
-	if d.Desk.Alone() {
+	if d.Desk.SingleNode() {
 		return
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
@@ -69,7 +69,7 @@ func (d *Deliver) run(ctx context.Context) {
 
 	var beside sync.WaitGroup
 	beside.Go(func() { d.Desk.ListenDue(ctx) })
-	if !d.Desk.Alone() {
+	if !d.Desk.SingleNode() {
 		beside.Go(func() { d.renew(ctx) })
 	}
 	d.look(ctx, requests)

@@ -11,7 +11,7 @@ func (l *lane) take(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	if l.d.Desk.Alone() {
+	if l.d.Desk.SingleNode() {
 		return true
 	}
 	for ctx.Err() == nil {

@@ -242,7 +242,7 @@ func TestSendingLoop(t *testing.T) {
 		b := newBureau(t, open(), open())
 		first, second := b.channel(t, "0001"), b.channel(t, "0002")
 		nodes := 2
-		if b.store.SQLite() {
+		if b.store.SingleNode() {
 			nodes = 1
 		}
 		for n := range nodes {

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"recado/internal/store/testpg"
+	"recado/internal/db/testpg"
 	"recado/test/crew"
 )
 

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"recado/internal/store/testpg"
+	"recado/internal/db/testpg"
 	"recado/test/crew"
 )
 

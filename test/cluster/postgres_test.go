@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/db/testpg"
 	"recado/internal/model"
-	"recado/internal/store/testpg"
 	"recado/test/crew"
 )
 

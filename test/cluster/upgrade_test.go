@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/store/testpg"
+	"recado/internal/db/testpg"
 	"recado/test/binary"
 	"recado/test/crew"
 )

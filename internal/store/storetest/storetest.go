@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"recado/internal/db/testpg"
 	"recado/internal/store"
-	"recado/internal/store/testpg"
 )
 
 // Each runs body on both engines, as subtests "sqlite" and "postgres". Every call of open on

@@ -1,9 +1,10 @@
-package store
+package db
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -19,10 +20,10 @@ func Backup(ctx context.Context, dir, path string) error {
 }
 
 // Restore puts a backup into a data folder that has no database and that no server is using. The
-// backup is checked first, from its first page to its last.
-func Restore(ctx context.Context, backupFile, dir string) error {
+// backup is checked first, from its first page to its last; its schema must be one of the migrations'.
+func Restore(ctx context.Context, backupFile, dir string, migrations fs.FS) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("store: make the data folder: %w", err)
+		return fmt.Errorf("db: make the data folder: %w", err)
 	}
 	lock, err := lockFolder(dir)
 	if err != nil {
@@ -35,13 +36,13 @@ func Restore(ctx context.Context, backupFile, dir string) error {
 			return model.Errorf(model.CodeInvalidRequest, "%s is there already; restore into an empty data folder, or move it away first.", file)
 		}
 	}
-	if err := checkBackup(backupFile); err != nil {
+	if err := checkBackup(backupFile, migrations); err != nil {
 		return err
 	}
 	return copyDatabase(ctx, backupFile, target)
 }
 
-func checkBackup(path string) error {
+func checkBackup(path string, migrations fs.FS) error {
 	src, err := openCopy(path)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func checkBackup(path string) error {
 	if err != nil || verdict != "ok" {
 		return bad("it is damaged or not a database")
 	}
-	all, err := loadMigrations(embedded())
+	all, err := loadMigrations(migrations)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func openCopy(path string) (*liteConn, error) {
 	}
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
-		return nil, fmt.Errorf("store: open %s: %w", path, err)
+		return nil, fmt.Errorf("db: open %s: %w", path, err)
 	}
 	conn.SetBusyTimeout(liteBusy)
 	return &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}, nil
@@ -98,7 +99,7 @@ func copyDatabase(ctx context.Context, from, to string) (err error) {
 	defer src.conn.Close()
 	file, err := os.CreateTemp(filepath.Dir(to), ".recado-copy-*")
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("db: %w", err)
 	}
 	defer func() {
 		_ = file.Close()
@@ -112,10 +113,10 @@ func copyDatabase(ctx context.Context, from, to string) (err error) {
 		return err
 	}
 	if err := file.Sync(); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("db: %w", err)
 	}
 	if err := os.Rename(file.Name(), to); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("db: %w", err)
 	}
 	return syncFolder(filepath.Dir(to))
 }
@@ -135,7 +136,7 @@ func copyPages(ctx context.Context, src *liteConn, to string) (err error) {
 	}
 	backup, err := sqlite.NewBackup(dst.conn, "main", src.conn, "main")
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("db: %w", err)
 	}
 	for more := true; more && err == nil; {
 		if err = ctx.Err(); err == nil {
@@ -143,7 +144,7 @@ func copyPages(ctx context.Context, src *liteConn, to string) (err error) {
 		}
 	}
 	if err = errors.Join(err, backup.Close(), src.run("ROLLBACK")); err != nil {
-		return fmt.Errorf("store: copy: %w", err)
+		return fmt.Errorf("db: copy: %w", err)
 	}
 	return dst.run("PRAGMA journal_mode = DELETE") // one file, nothing beside it
 }
@@ -151,11 +152,11 @@ func copyPages(ctx context.Context, src *liteConn, to string) (err error) {
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("db: %w", err)
 	}
 	defer d.Close()
 	if err := d.Sync(); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("db: %w", err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ type folderLock struct{ file *os.File }
 func lockFolder(dir string) (*folderLock, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "recado.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("store: lock the data folder: %w", err)
+		return nil, fmt.Errorf("db: lock the data folder: %w", err)
 	}
 	// Another process may hold it for a moment, for administration or while it ends.
 	for try := 0; ; try++ {

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 // noConnection means that nothing was sent.
 type noConnection struct{ cause error }
 
-func (e *noConnection) Error() string { return "store: no connection: " + e.cause.Error() }
+func (e *noConnection) Error() string { return "db: no connection: " + e.cause.Error() }
 func (e *noConnection) Unwrap() error { return e.cause }
 
 // lostSession means that the connection ended in the middle of a transaction, which is undone.
@@ -28,7 +28,7 @@ func (e *lostSession) Unwrap() error { return e.cause }
 // lostCommit means that the connection ended while a commit was under way: it may have happened.
 type lostCommit struct{ cause error }
 
-func (e *lostCommit) Error() string { return "store: connection lost in a commit: " + e.cause.Error() }
+func (e *lostCommit) Error() string { return "db: connection lost in a commit: " + e.cause.Error() }
 func (e *lostCommit) Unwrap() error { return e.cause }
 
 // repeatable reports whether the whole transaction was undone and may succeed when run again.

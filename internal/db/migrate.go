@@ -1,8 +1,7 @@
-package store
+package db
 
 import (
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -11,17 +10,6 @@ import (
 	"slices"
 	"strconv"
 )
-
-//go:embed all:migrations
-var migrationFiles embed.FS
-
-func embedded() fs.FS {
-	sub, err := fs.Sub(migrationFiles, "migrations")
-	if err != nil {
-		panic(err) // the folder is part of the binary
-	}
-	return sub
-}
 
 // A migration is one step of the schema. Steps are only ever added: the checksum of an applied one
 // must not change.
@@ -61,22 +49,22 @@ var migrationName = regexp.MustCompile(`^([0-9]{4})(?:_([a-z0-9_]+))?\.sql$`)
 func loadMigrations(from fs.FS) ([]migration, error) {
 	files, err := fs.Glob(from, "*.sql")
 	if err != nil {
-		return nil, fmt.Errorf("store: list migrations: %w", err)
+		return nil, fmt.Errorf("db: list migrations: %w", err)
 	}
 	slices.Sort(files)
 	var all []migration
 	for _, file := range files {
 		parts := migrationName.FindStringSubmatch(path.Base(file))
 		if parts == nil {
-			return nil, fmt.Errorf("store: migration %s is not named NNNN_name.sql", file)
+			return nil, fmt.Errorf("db: migration %s is not named NNNN_name.sql", file)
 		}
 		text, err := fs.ReadFile(from, file)
 		if err != nil {
-			return nil, fmt.Errorf("store: read migration: %w", err)
+			return nil, fmt.Errorf("db: read migration: %w", err)
 		}
 		version, _ := strconv.ParseInt(parts[1], 10, 64)
 		if len(all) > 0 && all[len(all)-1].version == version {
-			return nil, fmt.Errorf("store: two migrations have the number %04d", version)
+			return nil, fmt.Errorf("db: two migrations have the number %04d", version)
 		}
 		sum := sha256.Sum256(text)
 		all = append(all, migration{version: version, name: parts[2], text: string(text), checksum: hex.EncodeToString(sum[:])})
@@ -101,9 +89,9 @@ func pending(all []migration, done []applied) ([]migration, error) {
 	return all[len(done):], nil
 }
 
-// SchemaHash names the schema this binary brings: another set of migrations has another hash.
-func SchemaHash() string {
-	all, err := loadMigrations(embedded())
+// SchemaHash names the schema that the migrations make: another set of migrations has another hash.
+func SchemaHash(migrations fs.FS) string {
+	all, err := loadMigrations(migrations)
 	if err != nil {
 		return "broken"
 	}

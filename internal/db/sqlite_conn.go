@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ func openLite(path string, writes bool) (*liteConn, error) {
 	}
 	conn, err := sqlite.OpenConn(path, flags)
 	if err != nil {
-		return nil, fmt.Errorf("store: open %s: %w", path, err)
+		return nil, fmt.Errorf("db: open %s: %w", path, err)
 	}
 	conn.SetBusyTimeout(liteBusy)
 	c := &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}
@@ -46,7 +46,7 @@ func openLite(path string, writes bool) (*liteConn, error) {
 	for _, s := range settings {
 		if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil {
 			_ = conn.Close()
-			return nil, fmt.Errorf("store: open %s: %s: %w", path, s, err)
+			return nil, fmt.Errorf("db: open %s: %s: %w", path, s, err)
 		}
 	}
 	return c, nil

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -33,15 +33,13 @@ type sqliteEngine struct {
 	free  []*liteConn // the most recently used last: its cache is warm
 	ended bool
 
-	samples samples // of the texts that are searched
-
 	checked   time.Time // last look at a large log
 	optimized time.Time
 }
 
 func openSQLite(ctx context.Context, o Options, migrations fs.FS) (_ *sqliteEngine, err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("store: make the data folder: %w", err)
+		return nil, fmt.Errorf("db: make the data folder: %w", err)
 	}
 	e := &sqliteEngine{
 		path: filepath.Join(o.Dir, liteFile), now: o.Now, logger: o.Logger,
@@ -82,17 +80,17 @@ func (e *sqliteEngine) prepare(ctx context.Context, c *liteConn, migrations fs.F
 	}
 	steps, err := c.pending(all)
 	if err != nil {
-		return fmt.Errorf("store: %s: %w", e.path, err)
+		return fmt.Errorf("db: %s: %w", e.path, err)
 	}
 	if len(steps) > 0 && e.lock == nil {
-		return fmt.Errorf("store: %s: a running server uses an older schema; restart it with this version first", e.path)
+		return fmt.Errorf("db: %s: a running server uses an older schema; restart it with this version first", e.path)
 	}
 	for _, m := range steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := c.migrate(m, e.now()); err != nil {
-			return fmt.Errorf("store: schema step %04d: %w", m.version, err)
+			return fmt.Errorf("db: schema step %04d: %w", m.version, err)
 		}
 	}
 	return nil
@@ -103,10 +101,10 @@ func (e *sqliteEngine) prepare(ctx context.Context, c *liteConn, migrations fs.F
 func (e *sqliteEngine) checkVersion(c *liteConn) error {
 	version := ""
 	if err := c.query("SELECT sqlite_version()", nil, func(r Row) error { version = r.Text(0); return nil }); err != nil {
-		return fmt.Errorf("store: ask for the SQLite version: %w", err)
+		return fmt.Errorf("db: ask for the SQLite version: %w", err)
 	}
 	if !goodSQLite(version) {
-		return fmt.Errorf("store: this binary holds SQLite %s, which can corrupt data; 3.51.3 or newer is needed", version)
+		return fmt.Errorf("db: this binary holds SQLite %s, which can corrupt data; 3.51.3 or newer is needed", version)
 	}
 	return nil
 }
@@ -135,7 +133,6 @@ func (e *sqliteEngine) read(ctx context.Context, single bool, fn func(tx *Tx) er
 		}
 	}
 	tx := newTx(&liteReader{liteConn: c, ctx: ctx}, e.now(), true)
-	tx.samples = &e.samples
 	tx.single = single
 	return liteError(tx.run(fn))
 }
@@ -188,7 +185,7 @@ func (e *sqliteEngine) giveBack(c *liteConn) {
 
 func (e *sqliteEngine) ping(ctx context.Context) error {
 	return e.read(ctx, true, func(tx *Tx) error {
-		return tx.query("SELECT 1", nil, func(Row) error { return nil })
+		return tx.Query("SELECT 1", nil, func(Row) error { return nil })
 	})
 }
 

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recado/internal/db/testpg"
 	"recado/internal/model"
-	"recado/internal/store/testpg"
 )
 
 // scratch is the schema of these tests; the real one plays no part in them.
@@ -39,15 +39,15 @@ const scratch = `
 
 func scratchFS() fstest.MapFS { return fstest.MapFS{"0001_scratch.sql": {Data: []byte(scratch)}} }
 
-func each(t *testing.T, body func(t *testing.T, s *Store)) {
+func each(t *testing.T, body func(t *testing.T, s *DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { body(t, opened(t, Options{Dir: t.TempDir()})) })
 	t.Run("postgres", func(t *testing.T) { body(t, opened(t, Options{DatabaseURL: testpg.Database(t, "")})) })
 }
 
-func opened(t testing.TB, o Options) *Store {
+func opened(t testing.TB, o Options) *DB {
 	t.Helper()
-	s, err := open(t.Context(), o, scratchFS())
+	s, err := Open(t.Context(), o, scratchFS())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,18 +81,18 @@ type thing struct {
 }
 
 func TestTypes(t *testing.T) {
-	each(t, func(t *testing.T, s *Store) {
+	each(t, func(t *testing.T, s *DB) {
 		ctx := t.Context()
 		at := time.Date(2026, 11, 14, 23, 56, 54, 123_000_000, time.UTC)
 		t.Run("every type comes back as it was stored", func(t *testing.T) {
 			want := thing{model.NewID(), model.NewID(), "ação 'x' $1", 1<<62 + 1, true, at, []byte{0, 1, 255}, 2.5}
 			write(t, s, func(tx *Tx) error {
-				_, err := tx.exec(insertThing, want.ID, want.Name, want.N, want.OK, want.At, &want.Other, want.Data, want.F)
+				_, err := tx.Exec(insertThing, want.ID, want.Name, want.N, want.OK, want.At, &want.Other, want.Data, want.F)
 				return err
 			})
 			var got thing
 			read(t, s, func(tx *Tx) error {
-				_, err := tx.one(selectThing, []any{want.ID}, func(r Row) {
+				_, err := tx.One(selectThing, []any{want.ID}, func(r Row) {
 					got = thing{r.ID(0), *r.NullID(5), r.Text(1), r.Int(2), r.Bool(3), r.Time(4), r.Bytes(6), r.Float(7)}
 					if *r.NullText(1) != want.Name || *r.NullInt(2) != want.N || !r.NullTime(4).Equal(at) || r.Null(0) {
 						t.Error("the nullable getters differ")
@@ -107,11 +107,11 @@ func TestTypes(t *testing.T) {
 		t.Run("nothing comes back as nothing", func(t *testing.T) {
 			id := model.NewID()
 			write(t, s, func(tx *Tx) error {
-				_, err := tx.exec(insertThing, id, (*string)(nil), (*int64)(nil), nil, (*time.Time)(nil), model.ID{}, []byte(nil), nil)
+				_, err := tx.Exec(insertThing, id, (*string)(nil), (*int64)(nil), nil, (*time.Time)(nil), model.ID{}, []byte(nil), nil)
 				return err
 			})
 			read(t, s, func(tx *Tx) error {
-				found, err := tx.one(selectThing, []any{&id}, func(r Row) {
+				found, err := tx.One(selectThing, []any{&id}, func(r Row) {
 					if r.NullText(1) != nil || r.NullInt(2) != nil || !r.Null(3) || r.NullTime(4) != nil || r.NullID(5) != nil || r.Bytes(6) != nil || !r.Null(7) {
 						t.Error("a NULL came back as a value")
 					}
@@ -128,11 +128,11 @@ func TestTypes(t *testing.T) {
 		t.Run("defined types and pointers are stored by their kind", func(t *testing.T) {
 			id, name, n := model.NewID(), defined("defined"), int64(-7)
 			write(t, s, func(tx *Tx) error {
-				_, err := tx.exec(insertThing, id, name, &n, false, &at, &id, []byte{}, 3)
+				_, err := tx.Exec(insertThing, id, name, &n, false, &at, &id, []byte{}, 3)
 				return err
 			})
 			read(t, s, func(tx *Tx) error {
-				_, err := tx.one(selectThing, []any{id}, func(r Row) {
+				_, err := tx.One(selectThing, []any{id}, func(r Row) {
 					if r.Text(1) != "defined" || r.Int(2) != -7 || r.Bool(3) || !r.Time(4).Equal(at) || r.ID(5) != id || r.Bytes(6) == nil || r.Float(7) != 3 {
 						t.Error("a value changed")
 					}
@@ -142,7 +142,7 @@ func TestTypes(t *testing.T) {
 		})
 		t.Run("what cannot be stored is refused", func(t *testing.T) {
 			err := s.Write(ctx, func(tx *Tx) error {
-				_, err := tx.exec("UPDATE counters SET n = $1", struct{}{})
+				_, err := tx.Exec("UPDATE counters SET n = $1", struct{}{})
 				return err
 			})
 			if err == nil {
@@ -151,7 +151,7 @@ func TestTypes(t *testing.T) {
 		})
 		t.Run("a missing row is not found", func(t *testing.T) {
 			read(t, s, func(tx *Tx) error {
-				found, err := tx.one(selectThing, []any{model.NewID()}, func(Row) { t.Error("a row") })
+				found, err := tx.One(selectThing, []any{model.NewID()}, func(Row) { t.Error("a row") })
 				if found {
 					t.Error("found")
 				}
@@ -159,31 +159,31 @@ func TestTypes(t *testing.T) {
 			})
 		})
 		t.Run("a wrong number of arguments is an error", func(t *testing.T) {
-			if err := s.Read(ctx, func(tx *Tx) error { return tx.query(selectThing, nil, nil) }); err == nil {
+			if err := s.Read(ctx, func(tx *Tx) error { return tx.Query(selectThing, nil, nil) }); err == nil {
 				t.Error("accepted")
 			}
 		})
 	})
 }
 
-func write(t testing.TB, s *Store, fn func(tx *Tx) error) {
+func write(t testing.TB, s *DB, fn func(tx *Tx) error) {
 	t.Helper()
 	if err := s.Write(context.Background(), fn); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func read(t testing.TB, s *Store, fn func(tx *Tx) error) {
+func read(t testing.TB, s *DB, fn func(tx *Tx) error) {
 	t.Helper()
 	if err := s.Read(context.Background(), fn); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func counter(t testing.TB, s *Store, id int) (n int64) {
+func counter(t testing.TB, s *DB, id int) (n int64) {
 	t.Helper()
 	err := s.ReadOne(context.Background(), func(tx *Tx) error {
-		_, err := tx.one("SELECT n FROM counters WHERE id = $1", []any{id}, func(r Row) { n = r.Int(0) })
+		_, err := tx.One("SELECT n FROM counters WHERE id = $1", []any{id}, func(r Row) { n = r.Int(0) })
 		return err
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 func TestWrite(t *testing.T) {
-	each(t, func(t *testing.T, s *Store) {
+	each(t, func(t *testing.T, s *DB) {
 		ctx := t.Context()
 		t.Run("an error rolls back and comes back as it is", func(t *testing.T) {
 			wanted := errors.New("no")
@@ -74,8 +74,8 @@ func TestWrite(t *testing.T) {
 		})
 		t.Run("a failed statement fails the whole even if it is ignored", func(t *testing.T) {
 			err := s.Write(ctx, func(tx *Tx) error {
-				_, first := tx.exec("INSERT INTO counters (id, n) VALUES (1, 5)")
-				if !isUnique(first) || !isUnique(first, "counters.id", "counters_pkey") || isUnique(first, "things_name_key") {
+				_, first := tx.Exec("INSERT INTO counters (id, n) VALUES (1, 5)")
+				if !IsUnique(first) || !IsUnique(first, "counters.id", "counters_pkey") || IsUnique(first, "things_name_key") {
 					t.Errorf("not recognised as a duplicate: %v", first)
 				}
 				if err := add(tx, 2); err == nil {
@@ -83,20 +83,20 @@ func TestWrite(t *testing.T) {
 				}
 				return nil
 			})
-			if !isUnique(err) {
+			if !IsUnique(err) {
 				t.Errorf("got %v", err)
 			}
 			hasCount(t, s, 2, 1)
 		})
 		t.Run("an error of later surfaces at the next call", func(t *testing.T) {
 			err := s.Write(ctx, func(tx *Tx) error {
-				tx.later("INSERT INTO counters (id, n) VALUES ($1, 5)", 1)
+				tx.Later("INSERT INTO counters (id, n) VALUES ($1, 5)", 1)
 				if err := add(tx, 2); err == nil {
 					t.Error("no error")
 				}
 				return nil
 			})
-			if !isUnique(err, "counters.id", "counters_pkey") {
+			if !IsUnique(err, "counters.id", "counters_pkey") {
 				t.Errorf("got %v", err)
 			}
 			hasCount(t, s, 2, 1)
@@ -104,11 +104,11 @@ func TestWrite(t *testing.T) {
 		t.Run("an error of later surfaces at the commit", func(t *testing.T) {
 			err := s.Write(ctx, func(tx *Tx) error {
 				tx.AfterCommit(func() { t.Error("ran after a rollback") })
-				tx.later("UPDATE counters SET n = n + 1 WHERE id = 2")
-				tx.later("INSERT INTO counters (id, n) VALUES ($1, 5)", 1)
+				tx.Later("UPDATE counters SET n = n + 1 WHERE id = 2")
+				tx.Later("INSERT INTO counters (id, n) VALUES ($1, 5)", 1)
 				return nil
 			})
-			if !isUnique(err) {
+			if !IsUnique(err) {
 				t.Errorf("got %v", err)
 			}
 			hasCount(t, s, 2, 1)
@@ -116,9 +116,9 @@ func TestWrite(t *testing.T) {
 		t.Run("later runs in order and before the next statement", func(t *testing.T) {
 			id := model.NewID()
 			write(t, s, func(tx *Tx) error {
-				tx.later("INSERT INTO things (id, n) VALUES ($1, 1)", id)
-				tx.later("UPDATE things SET n = n + 10 WHERE id = $1", id)
-				found, err := tx.one("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) {
+				tx.Later("INSERT INTO things (id, n) VALUES ($1, 1)", id)
+				tx.Later("UPDATE things SET n = n + 10 WHERE id = $1", id)
+				found, err := tx.One("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) {
 					if r.Int(0) != 11 {
 						t.Errorf("n is %d", r.Int(0))
 					}
@@ -126,11 +126,11 @@ func TestWrite(t *testing.T) {
 				if !found {
 					t.Error("not found")
 				}
-				tx.later("UPDATE things SET n = 12 WHERE id = $1", id)
+				tx.Later("UPDATE things SET n = 12 WHERE id = $1", id)
 				return err
 			})
 			read(t, s, func(tx *Tx) error {
-				_, err := tx.one("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) {
+				_, err := tx.One("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) {
 					if r.Int(0) != 12 {
 						t.Errorf("n is %d", r.Int(0))
 					}
@@ -145,7 +145,7 @@ func TestWrite(t *testing.T) {
 					"UPDATE counters SET n = n WHERE id = 7":  0,
 					"DELETE FROM counters WHERE id IN (8, 9)": 0,
 				} {
-					if n, err := tx.exec(sql); n != want || err != nil {
+					if n, err := tx.Exec(sql); n != want || err != nil {
 						t.Errorf("%s: %d rows, %v", sql, n, err)
 					}
 				}
@@ -157,7 +157,7 @@ func TestWrite(t *testing.T) {
 			for _, id := range []model.ID{first, second} {
 				var got model.ID
 				write(t, s, func(tx *Tx) error {
-					_, err := tx.one(`
+					_, err := tx.One(`
 						INSERT INTO things (id, name)
 						VALUES ($1, $2)
 						ON CONFLICT (name) DO UPDATE SET n = 1
@@ -171,7 +171,7 @@ func TestWrite(t *testing.T) {
 		})
 		t.Run("a statement while rows are handed out is refused", func(t *testing.T) {
 			err := s.Write(ctx, func(tx *Tx) error {
-				return tx.query("SELECT id FROM counters", nil, func(Row) error { return add(tx, 1) })
+				return tx.Query("SELECT id FROM counters", nil, func(Row) error { return add(tx, 1) })
 			})
 			if !errors.Is(err, errBusy) {
 				t.Errorf("got %v", err)
@@ -180,7 +180,7 @@ func TestWrite(t *testing.T) {
 		t.Run("an error while rows are handed out ends the query alone", func(t *testing.T) {
 			enough := errors.New("enough")
 			write(t, s, func(tx *Tx) error {
-				if err := tx.query("SELECT id FROM counters", nil, func(Row) error { return enough }); !errors.Is(err, enough) {
+				if err := tx.Query("SELECT id FROM counters", nil, func(Row) error { return enough }); !errors.Is(err, enough) {
 					t.Errorf("got %v", err)
 				}
 				return add(tx, 2)
@@ -190,7 +190,7 @@ func TestWrite(t *testing.T) {
 		t.Run("a transaction kept beyond its end is dead", func(t *testing.T) {
 			var kept *Tx
 			write(t, s, func(tx *Tx) error { kept = tx; return nil })
-			if _, err := kept.exec("UPDATE counters SET n = 0"); !errors.Is(err, errTxOver) {
+			if _, err := kept.Exec("UPDATE counters SET n = 0"); !errors.Is(err, errTxOver) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -198,7 +198,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestConcurrentWrites(t *testing.T) {
-	each(t, func(t *testing.T, s *Store) {
+	each(t, func(t *testing.T, s *DB) {
 		t.Run("of 64 writers every seventh fails and harms no other", func(t *testing.T) {
 			const rounds = 5
 			wanted := errors.New("seventh")
@@ -210,7 +210,7 @@ func TestConcurrentWrites(t *testing.T) {
 						name := fmt.Sprintf("writer %d round %d", i, round)
 						err := s.Write(context.Background(), func(tx *Tx) error {
 							tx.AfterCommit(func() { after.Add(1) })
-							if _, err := tx.exec("INSERT INTO things (id, name) VALUES ($1, $2)", model.NewID(), name); err != nil {
+							if _, err := tx.Exec("INSERT INTO things (id, name) VALUES ($1, $2)", model.NewID(), name); err != nil {
 								return err
 							}
 							switch {
@@ -219,7 +219,7 @@ func TestConcurrentWrites(t *testing.T) {
 							case i%7 == 0:
 								return wanted
 							}
-							tx.later("UPDATE counters SET n = n + 1 WHERE id = 1")
+							tx.Later("UPDATE counters SET n = n + 1 WHERE id = 1")
 							return nil
 						})
 						switch {
@@ -237,7 +237,7 @@ func TestConcurrentWrites(t *testing.T) {
 			hasCount(t, s, 1, ok.Load()) // no increment is lost
 			rows, bad := 0, 0
 			read(t, s, func(tx *Tx) error {
-				return tx.query("SELECT name FROM things", nil, func(r Row) error {
+				return tx.Query("SELECT name FROM things", nil, func(r Row) error {
 					var i, round int
 					if _, err := fmt.Sscanf(r.Text(0), "writer %d round %d", &i, &round); err != nil || i%7 == 0 {
 						bad++
@@ -342,7 +342,7 @@ func TestWriterQueue(t *testing.T) {
 				err := s.Write(context.Background(), func(tx *Tx) error {
 					tx.AfterCommit(func() { t.Error("ran after a rollback") })
 					if i == 2 {
-						tx.later("INSERT INTO children (id, parent) VALUES (1, 77)") // seen at the commit only
+						tx.Later("INSERT INTO children (id, parent) VALUES (1, 77)") // seen at the commit only
 					}
 					return add(tx, 2)
 				})
@@ -393,11 +393,11 @@ func TestWriterQueue(t *testing.T) {
 func exit() { runtime.Goexit() }
 
 func add(tx *Tx, id int) error {
-	_, err := tx.exec("UPDATE counters SET n = n + 1 WHERE id = $1", id)
+	_, err := tx.Exec("UPDATE counters SET n = n + 1 WHERE id = $1", id)
 	return err
 }
 
-func hasCount(t testing.TB, s *Store, id int, want int64) {
+func hasCount(t testing.TB, s *DB, id int, want int64) {
 	t.Helper()
 	if n := counter(t, s, id); n != want {
 		t.Errorf("counter %d is %d, not %d", id, n, want)

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -8,11 +8,11 @@ import (
 )
 
 func TestRead(t *testing.T) {
-	each(t, func(t *testing.T, s *Store) {
+	each(t, func(t *testing.T, s *DB) {
 		ctx := t.Context()
 		const countOne = "SELECT n FROM counters WHERE id = 1"
 		value := func(tx *Tx) (n int64) {
-			if _, err := tx.one(countOne, nil, func(r Row) { n = r.Int(0) }); err != nil {
+			if _, err := tx.One(countOne, nil, func(r Row) { n = r.Int(0) }); err != nil {
 				t.Error(err)
 			}
 			return n
@@ -40,20 +40,20 @@ func TestRead(t *testing.T) {
 				t.Error("exec: no error")
 			}
 			err = s.Read(ctx, func(tx *Tx) error {
-				return tx.query("UPDATE counters SET n = 9 WHERE id = 2 RETURNING n", nil, func(Row) error { return nil })
+				return tx.Query("UPDATE counters SET n = 9 WHERE id = 2 RETURNING n", nil, func(Row) error { return nil })
 			})
 			if err == nil {
 				t.Error("query: no error")
 			}
 			err = s.ReadOne(ctx, func(tx *Tx) error {
-				return tx.query("UPDATE counters SET n = 9 WHERE id = 2 RETURNING n", nil, func(Row) error { return nil })
+				return tx.Query("UPDATE counters SET n = 9 WHERE id = 2 RETURNING n", nil, func(Row) error { return nil })
 			})
 			if err == nil {
 				t.Error("query of one: no error")
 			}
 			for _, read := range []func(context.Context, func(*Tx) error) error{s.Read, s.ReadOne} {
 				err := read(ctx, func(tx *Tx) error {
-					tx.later("UPDATE counters SET n = 9 WHERE id = 2")
+					tx.Later("UPDATE counters SET n = 9 WHERE id = 2")
 					return nil
 				})
 				if err == nil {
@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 		t.Run("ReadOne refuses a second statement", func(t *testing.T) {
 			err := s.ReadOne(ctx, func(tx *Tx) error {
 				value(tx)
-				_, err := tx.one(countOne, nil, func(Row) {})
+				_, err := tx.One(countOne, nil, func(Row) {})
 				return err
 			})
 			if !errors.Is(err, errSingle) {
@@ -75,7 +75,7 @@ func TestRead(t *testing.T) {
 		t.Run("a panic in a read becomes an error and costs no connection", func(t *testing.T) {
 			for range 40 {
 				err := s.Read(ctx, func(tx *Tx) error {
-					return tx.query(countOne, nil, func(Row) error { panic("oops") })
+					return tx.Query(countOne, nil, func(Row) error { panic("oops") })
 				})
 				if err == nil {
 					t.Fatal("no error")
@@ -109,7 +109,7 @@ func TestRead(t *testing.T) {
 			err := s.Read(going, func(tx *Tx) error {
 				value(tx)
 				cancel()
-				_, err := tx.one(countOne, nil, func(Row) {})
+				_, err := tx.One(countOne, nil, func(Row) {})
 				return err
 			})
 			if !errors.Is(err, context.Canceled) {

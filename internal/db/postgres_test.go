@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/db/testpg"
 	"recado/internal/model"
-	"recado/internal/store/testpg"
 )
 
 func TestPostgresRetries(t *testing.T) {
@@ -52,10 +52,10 @@ func TestPostgresRetries(t *testing.T) {
 		runs := 0
 		write(t, s, func(tx *Tx) error {
 			if runs++; runs == 1 {
-				if _, err := tx.exec("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"); err != nil {
+				if _, err := tx.Exec("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"); err != nil {
 					return err
 				}
-				if _, err := tx.one("SELECT n FROM counters WHERE id = 1", nil, func(Row) {}); err != nil {
+				if _, err := tx.One("SELECT n FROM counters WHERE id = 1", nil, func(Row) {}); err != nil {
 					return err
 				}
 				testpg.Exec(t, url, "UPDATE counters SET n = 10 WHERE id = 1")
@@ -105,7 +105,7 @@ func TestPostgresRetries(t *testing.T) {
 		runs := 0
 		err := s.Write(t.Context(), func(tx *Tx) error {
 			runs++
-			_, err := tx.exec("UPDATE nothing SET n = 1")
+			_, err := tx.Exec("UPDATE nothing SET n = 1")
 			return err
 		})
 		if runs != 1 || model.CodeOf(err) != model.CodeInternal {
@@ -115,7 +115,7 @@ func TestPostgresRetries(t *testing.T) {
 	t.Run("a changed schema does not break prepared statements", func(t *testing.T) {
 		everything := func() {
 			read(t, s, func(tx *Tx) error {
-				return tx.query("SELECT * FROM counters", nil, func(Row) error { return nil })
+				return tx.Query("SELECT * FROM counters", nil, func(Row) error { return nil })
 			})
 		}
 		everything()
@@ -147,7 +147,7 @@ func TestPostgresOutages(t *testing.T) {
 		wire.set(cut)
 		for name, call := range map[string]func(context.Context, func(*Tx) error) error{"write": s.Write, "read": s.Read, "read one": s.ReadOne} {
 			err := call(t.Context(), func(tx *Tx) error {
-				return tx.query("SELECT 1", nil, func(Row) error { return nil })
+				return tx.Query("SELECT 1", nil, func(Row) error { return nil })
 			})
 			e, ok := errors.AsType[*model.Error](err)
 			if !ok || e.Code != model.CodeUnavailable || e.RetryAfter < time.Second || e.RetryAfter > 2*time.Second {
@@ -185,13 +185,13 @@ func TestPostgresOutages(t *testing.T) {
 	})
 	t.Run("one that is away at the start is said to be", func(t *testing.T) {
 		wire.set(cut)
-		if _, err := open(t.Context(), Options{DatabaseURL: wire.url}, scratchFS()); model.CodeOf(err) != model.CodeUnavailable {
+		if _, err := Open(t.Context(), Options{DatabaseURL: wire.url}, scratchFS()); model.CodeOf(err) != model.CodeUnavailable {
 			t.Errorf("got %v", err)
 		}
 		wire.set(whole)
 	})
 	t.Run("a bad address is refused without showing its password", func(t *testing.T) {
-		_, err := open(t.Context(), Options{DatabaseURL: "postgres://u:secret@h:notaport/x"}, scratchFS())
+		_, err := Open(t.Context(), Options{DatabaseURL: "postgres://u:secret@h:notaport/x"}, scratchFS())
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("got %v", err)
 		}

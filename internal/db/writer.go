@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -19,8 +19,8 @@ const (
 
 var (
 	errClosed = error(&model.Error{Code: model.CodeUnavailable, Message: "The server is stopping.", RetryAfter: 2 * time.Second})
-	errExited = errors.New("store: the goroutine of a transaction was ended inside it")
-	errLost   = errors.New("store: the database rolled back the whole group")
+	errExited = errors.New("db: the goroutine of a transaction was ended inside it")
+	errLost   = errors.New("db: the database rolled back the whole group")
 )
 
 // The writer owns the one connection that changes a SQLite database. Callers queue closures; it runs

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -16,24 +16,24 @@ const (
 // Notify tells the other nodes on the same PostgreSQL that something happened; on SQLite there are
 // none and it does nothing. It returns at once. Equal notes within 2 ms become one, and a note may be
 // lost when the database is away: it is a hint to look, never the news itself.
-func (s *Store) Notify(channel, payload string) {
-	if s.pg != nil {
-		s.pg.notes.add(note{channel, payload})
+func (d *DB) Notify(channel, payload string) {
+	if d.pg != nil {
+		d.pg.notes.add(note{channel, payload})
 	}
 }
 
 // Listen calls on for every note on the channel, from any node and this one too, until ctx ends. It
 // survives lost connections; since notes may have been missed meanwhile, on is called with an empty
 // payload after every connection that was made, the first included. On SQLite it only waits for ctx.
-func (s *Store) Listen(ctx context.Context, channel string, on func(payload string)) {
-	if s.pg == nil {
+func (d *DB) Listen(ctx context.Context, channel string, on func(payload string)) {
+	if d.pg == nil {
 		<-ctx.Done()
 		return
 	}
 	wait := time.Duration(0)
 	for ctx.Err() == nil {
 		started := time.Now()
-		err := s.pg.listen(ctx, channel, on)
+		err := d.pg.listen(ctx, channel, on)
 		if ctx.Err() != nil {
 			return
 		}
@@ -41,7 +41,7 @@ func (s *Store) Listen(ctx context.Context, channel string, on func(payload stri
 			wait = 0
 		}
 		wait = min(max(2*wait, 100*time.Millisecond), 5*time.Second)
-		s.pg.logger.Warn("listening for other nodes was interrupted", "channel", channel, "error", err, "again_in", wait)
+		d.pg.logger.Warn("listening for other nodes was interrupted", "channel", channel, "error", err, "again_in", wait)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

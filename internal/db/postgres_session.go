@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"cmp"
@@ -145,7 +145,7 @@ func (s *pgSession) commit() error {
 	err = s.failure(err)
 	switch {
 	case err == nil && tag.String() != "COMMIT":
-		return fmt.Errorf("store: the commit ended as %q", tag)
+		return fmt.Errorf("db: the commit ended as %q", tag)
 	case err != nil && s.begin == beginWrite && s.conn.IsClosed() && !pgconn.SafeToRetry(err):
 		return &lostCommit{err}
 	case err != nil:

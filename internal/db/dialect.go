@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"errors"
@@ -116,10 +116,10 @@ func plain(arg any) (any, error) {
 	return nil, fmt.Errorf("an argument of type %T cannot be stored", arg)
 }
 
-// isUnique reports whether err is a violated unique constraint, and, when names are given, one of
+// IsUnique reports whether err is a violated unique constraint, and, when names are given, one of
 // them: PostgreSQL names the constraint or index, SQLite the columns ("labels.company_id,
 // labels.name") or, for an index over expressions, the index. The transaction has failed by then.
-func isUnique(err error, names ...string) bool {
+func IsUnique(err error, names ...string) bool {
 	which, ok := "", false
 	if pg, is := errors.AsType[*pgconn.PgError](err); is {
 		which, ok = pg.ConstraintName, pg.Code == "23505"

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"recado/internal/store/testpg"
+	"recado/internal/db/testpg"
 )
 
 // bothPlaces runs body with options that open the same empty database again and again.
@@ -28,7 +28,7 @@ func TestMigrations(t *testing.T) {
 	}
 	reopen := func(t *testing.T, o Options, from fs.FS) error {
 		t.Helper()
-		s, err := open(t.Context(), o, from)
+		s, err := Open(t.Context(), o, from)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func TestMigrations(t *testing.T) {
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
-				s, err := open(context.Background(), Options{DatabaseURL: url}, files(one, two))
+				s, err := Open(context.Background(), Options{DatabaseURL: url}, files(one, two))
 				if err != nil {
 					t.Error(err)
 					return
@@ -108,15 +108,6 @@ func TestMigrations(t *testing.T) {
 				t.Errorf("%v accepted", names)
 			}
 		}
-	})
-	t.Run("the real schema opens, twice", func(t *testing.T) {
-		bothPlaces(t, func(t *testing.T, o Options) {
-			for range 2 {
-				if err := reopen(t, o, embedded()); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
 	})
 }
 

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -17,7 +17,7 @@ func TestFolderLock(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, Options{Dir: dir})
 	t.Run("a second server is refused and told why", func(t *testing.T) {
-		_, err := open(t.Context(), Options{Dir: dir}, scratchFS())
+		_, err := Open(t.Context(), Options{Dir: dir}, scratchFS())
 		want := fmt.Sprintf("another Recado server is using the data folder %s (pid %d); stop it or choose another --data", dir, os.Getpid())
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v", err)
@@ -31,12 +31,12 @@ func TestFolderLock(t *testing.T) {
 	t.Run("administration with another schema is refused while it runs", func(t *testing.T) {
 		more := scratchFS()
 		more["0002_more.sql"] = more["0001_scratch.sql"]
-		if _, err := open(t.Context(), Options{Dir: dir, Shared: true}, more); err == nil || !strings.Contains(err.Error(), "running server") {
+		if _, err := Open(t.Context(), Options{Dir: dir, Shared: true}, more); err == nil || !strings.Contains(err.Error(), "running server") {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("restoring under it is refused", func(t *testing.T) {
-		if err := Restore(t.Context(), "any", dir); err == nil || !strings.Contains(err.Error(), "another Recado server") {
+		if err := Restore(t.Context(), "any", dir, scratchFS()); err == nil || !strings.Contains(err.Error(), "another Recado server") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -51,15 +51,14 @@ func TestFolderLock(t *testing.T) {
 func TestBackup(t *testing.T) {
 	t.Run("a backup under load restores to a whole moment", func(t *testing.T) {
 		ctx := t.Context()
-		// Restore knows the real schema only.
-		s, err := Open(ctx, Options{Dir: t.TempDir()})
+		s, err := Open(ctx, Options{Dir: t.TempDir()}, scratchFS())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
 		write(t, s, func(tx *Tx) error {
 			for _, sql := range []string{"CREATE TABLE twins (n BIGINT, pad TEXT)", "CREATE TABLE others (n BIGINT)"} {
-				if _, err := tx.exec(sql); err != nil {
+				if _, err := tx.Exec(sql); err != nil {
 					return err
 				}
 			}
@@ -77,8 +76,8 @@ func TestBackup(t *testing.T) {
 					default:
 					}
 					write(t, s, func(tx *Tx) error {
-						tx.later("INSERT INTO twins (n, pad) VALUES ($1, $2)", n, strings.Repeat("x", 2000))
-						tx.later("INSERT INTO others (n) VALUES ($1)", n)
+						tx.Later("INSERT INTO twins (n, pad) VALUES ($1, $2)", n, strings.Repeat("x", 2000))
+						tx.Later("INSERT INTO others (n) VALUES ($1)", n)
 						return nil
 					})
 					if n == 50 {
@@ -98,16 +97,16 @@ func TestBackup(t *testing.T) {
 			t.Errorf("left behind: %v", left)
 		}
 		dir := filepath.Join(t.TempDir(), "new")
-		if err := Restore(ctx, file, dir); err != nil {
+		if err := Restore(ctx, file, dir, scratchFS()); err != nil {
 			t.Fatal(err)
 		}
-		back, err := Open(ctx, Options{Dir: dir})
+		back, err := Open(ctx, Options{Dir: dir}, scratchFS())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer back.Close()
 		read(t, back, func(tx *Tx) error {
-			_, err := tx.one("PRAGMA integrity_check", nil, func(r Row) {
+			_, err := tx.One("PRAGMA integrity_check", nil, func(r Row) {
 				if r.Text(0) != "ok" {
 					t.Error(r.Text(0))
 				}
@@ -115,7 +114,7 @@ func TestBackup(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = tx.one("SELECT (SELECT count(*) FROM twins), (SELECT count(*) FROM others)", nil, func(r Row) {
+			_, err = tx.One("SELECT (SELECT count(*) FROM twins), (SELECT count(*) FROM others)", nil, func(r Row) {
 				if r.Int(0) != r.Int(1) || r.Int(0) < 50 {
 					t.Errorf("%d and %d rows", r.Int(0), r.Int(1))
 				}
@@ -131,7 +130,7 @@ func TestBackup(t *testing.T) {
 			if err := back.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if err := Restore(ctx, file, dir); model.CodeOf(err) != model.CodeInvalidRequest {
+			if err := Restore(ctx, file, dir, scratchFS()); model.CodeOf(err) != model.CodeInvalidRequest {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -148,7 +147,7 @@ func TestBackup(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := filepath.Join(t.TempDir(), "empty")
-			if err := Restore(ctx, bad, dir); model.CodeOf(err) != model.CodeInvalidRequest {
+			if err := Restore(ctx, bad, dir, scratchFS()); model.CodeOf(err) != model.CodeInvalidRequest {
 				t.Errorf("got %v", err)
 			}
 			if _, err := os.Stat(filepath.Join(dir, liteFile)); !os.IsNotExist(err) {
@@ -161,7 +160,7 @@ func TestBackup(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, file := range []string{text, "/nowhere/at/all"} {
-				if err := Restore(ctx, file, t.TempDir()); model.CodeOf(err) != model.CodeInvalidRequest {
+				if err := Restore(ctx, file, t.TempDir(), scratchFS()); model.CodeOf(err) != model.CodeInvalidRequest {
 					t.Errorf("%s: %v", file, err)
 				}
 			}
@@ -186,7 +185,7 @@ func TestWriteAheadLog(t *testing.T) {
 		s := opened(t, Options{Dir: t.TempDir()})
 		for range 40 {
 			write(t, s, func(tx *Tx) error {
-				_, err := tx.exec("INSERT INTO things (id, data) VALUES ($1, $2)", model.NewID(), make([]byte, 100_000))
+				_, err := tx.Exec("INSERT INTO things (id, data) VALUES ($1, $2)", model.NewID(), make([]byte, 100_000))
 				return err
 			})
 		}
@@ -214,12 +213,12 @@ func TestFullDisk(t *testing.T) {
 	limit := func(pages int) {
 		t.Helper()
 		write(t, s, func(tx *Tx) error {
-			return tx.query(fmt.Sprintf("PRAGMA max_page_count = %d", pages), nil, func(Row) error { return nil })
+			return tx.Query(fmt.Sprintf("PRAGMA max_page_count = %d", pages), nil, func(Row) error { return nil })
 		})
 	}
 	rows := func() (n int64) {
 		read(t, s, func(tx *Tx) error {
-			_, err := tx.one("SELECT count(*) FROM things", nil, func(r Row) { n = r.Int(0) })
+			_, err := tx.One("SELECT count(*) FROM things", nil, func(r Row) { n = r.Int(0) })
 			return err
 		})
 		return n
@@ -232,7 +231,7 @@ func TestFullDisk(t *testing.T) {
 			all.Go(func() {
 				for range 10 {
 					err := s.Write(context.Background(), func(tx *Tx) error {
-						_, err := tx.exec("INSERT INTO things (id, data) VALUES ($1, $2)", model.NewID(), make([]byte, 10_000))
+						_, err := tx.Exec("INSERT INTO things (id, data) VALUES ($1, $2)", model.NewID(), make([]byte, 10_000))
 						return err
 					})
 					switch {
@@ -253,7 +252,7 @@ func TestFullDisk(t *testing.T) {
 		before := rows()
 		limit(1 << 30)
 		write(t, s, func(tx *Tx) error {
-			_, err := tx.exec("INSERT INTO things (id, data) VALUES ($1, $2)", model.NewID(), make([]byte, 10_000))
+			_, err := tx.Exec("INSERT INTO things (id, data) VALUES ($1, $2)", model.NewID(), make([]byte, 10_000))
 			return err
 		})
 		if n := rows(); n != before+1 {

@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -21,11 +21,14 @@ const (
 	pgConnectTime  = 5 * time.Second  // to get a connection
 	pgTxTime       = 10 * time.Second // for a whole transaction
 	pgIdleTime     = 3 * time.Second  // between two statements of one: a node that froze frees its locks while others still wait for them
-	pgLockKey      = 0x7265_6361_646f // "recado": held while the schema is brought up to date
 
 	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 )
+
+// LockKey is the key ("recado") of the advisory lock that is held on PostgreSQL while the schema is brought
+// up to date. The keys after it are free for other locks of the desk.
+const LockKey = 0x7265_6361_646f
 
 // postgresEngine is a pool of connections to a PostgreSQL server that several nodes may share.
 type postgresEngine struct {
@@ -34,7 +37,6 @@ type postgresEngine struct {
 	logger *slog.Logger
 	notes  *notifier
 
-	samples   samples       // of the texts that are searched
 	patience  time.Duration // for a whole transaction
 	lastReset atomic.Int64  // Unix milliseconds
 }
@@ -43,7 +45,7 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	config, err := pgxpool.ParseConfig(o.DatabaseURL)
 	if err != nil {
 		// The driver's message may quote the address with its password.
-		return nil, errors.New("store: the database URL is not a valid postgres:// address")
+		return nil, errors.New("db: the database URL is not a valid postgres:// address")
 	}
 	config.MaxConns = int32(o.MaxConns)
 	config.MaxConnIdleTime = 5 * time.Minute
@@ -59,7 +61,7 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("db: %w", err)
 	}
 	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger, patience: pgTxTime}
 	e.notes = newNotifier(e)
@@ -75,22 +77,22 @@ func preparePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, no
 	}
 	conn, err := pgx.ConnectConfig(ctx, config.Copy())
 	if err != nil {
-		return pgError(fmt.Errorf("store: connect to PostgreSQL: %w", err))
+		return pgError(fmt.Errorf("db: connect to PostgreSQL: %w", err))
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) // lets go of the lock
 	if err := checkPostgres(ctx, conn, config); err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(pgLockKey)); err != nil {
-		return pgError(fmt.Errorf("store: wait for the schema lock: %w", err))
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(LockKey)); err != nil {
+		return pgError(fmt.Errorf("db: wait for the schema lock: %w", err))
 	}
 	steps, err := pgPending(ctx, conn, all)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("db: %w", err)
 	}
 	for _, m := range steps {
 		if err := pgMigrate(ctx, conn, m, now); err != nil {
-			return fmt.Errorf("store: schema step %04d: %w", m.version, err)
+			return fmt.Errorf("db: schema step %04d: %w", m.version, err)
 		}
 	}
 	return nil
@@ -124,13 +126,13 @@ func checkPostgres(ctx context.Context, conn *pgx.Conn, config *pgx.ConnConfig) 
 	var version, durable string
 	err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num'), current_setting('synchronous_commit')").Scan(&version, &durable)
 	if err != nil {
-		return pgError(fmt.Errorf("store: ask for the PostgreSQL version: %w", err))
+		return pgError(fmt.Errorf("db: ask for the PostgreSQL version: %w", err))
 	}
 	if n, _ := strconv.Atoi(version); n < 140000 {
-		return fmt.Errorf("store: the PostgreSQL server has version %s; 14 or newer is needed", conn.PgConn().ParameterStatus("server_version"))
+		return fmt.Errorf("db: the PostgreSQL server has version %s; 14 or newer is needed", conn.PgConn().ParameterStatus("server_version"))
 	}
 	if encoding := conn.PgConn().ParameterStatus("server_encoding"); encoding != "UTF8" {
-		return fmt.Errorf("store: the PostgreSQL database is encoded in %s; UTF8 is needed", encoding)
+		return fmt.Errorf("db: the PostgreSQL database is encoded in %s; UTF8 is needed", encoding)
 	}
 	if durable == "off" {
 		config.RuntimeParams["synchronous_commit"] = "on"
@@ -238,7 +240,6 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 	}()
 	s := &pgSession{conn: conn.Conn(), ctx: ctx, begin: begin}
 	tx := newTx(s, e.now(), false)
-	tx.samples = &e.samples
 	tx.single = begin == ""
 	if err := tx.run(fn); err != nil {
 		s.rollback()
@@ -255,7 +256,7 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 
 func (e *postgresEngine) ping(ctx context.Context) error {
 	return e.read(ctx, true, func(tx *Tx) error {
-		return tx.query("SELECT 1", nil, func(Row) error { return nil })
+		return tx.Query("SELECT 1", nil, func(Row) error { return nil })
 	})
 }
 

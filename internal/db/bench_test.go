@@ -1,4 +1,4 @@
-package store
+package db
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"recado/internal/db/testpg"
 	"recado/internal/model"
-	"recado/internal/store/testpg"
 )
 
 const (
@@ -81,7 +81,7 @@ func BenchmarkGroupedInserts(b *testing.B) {
 						}
 						id := model.NewID()
 						err := s.Write(context.Background(), func(tx *Tx) error {
-							_, err := tx.exec(benchInsert, id, i, tx.Now, id)
+							_, err := tx.Exec(benchInsert, id, i, tx.Now, id)
 							return err
 						})
 						if err != nil {
@@ -103,14 +103,14 @@ func BenchmarkReadOne(b *testing.B) {
 		"sqlite":   func() Options { return Options{Dir: b.TempDir()} },
 		"postgres": func() Options { return Options{DatabaseURL: testpg.Database(b, "")} },
 	} {
-		for kind, read := range map[string]func(*Store, context.Context, func(*Tx) error) error{"one": (*Store).ReadOne, "snapshot": (*Store).Read} {
+		for kind, read := range map[string]func(*DB, context.Context, func(*Tx) error) error{"one": (*DB).ReadOne, "snapshot": (*DB).Read} {
 			b.Run(name+"/"+kind, func(b *testing.B) {
 				s := opened(b, o())
 				b.SetParallelism(2)
 				b.RunParallel(func(p *testing.PB) {
 					for p.Next() {
 						err := read(s, context.Background(), func(tx *Tx) error {
-							_, err := tx.one("SELECT n FROM counters WHERE id = $1", []any{1}, func(r Row) { _ = r.Int(0) })
+							_, err := tx.One("SELECT n FROM counters WHERE id = $1", []any{1}, func(r Row) { _ = r.Int(0) })
 							return err
 						})
 						if err != nil {

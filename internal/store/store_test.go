@@ -1,0 +1,28 @@
+package store
+
+import (
+	"testing"
+
+	"recado/internal/db/testpg"
+)
+
+// bothPlaces runs body with options that open the same empty database again and again.
+func bothPlaces(t *testing.T, body func(t *testing.T, o Options)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { body(t, Options{Dir: t.TempDir()}) })
+	t.Run("postgres", func(t *testing.T) { body(t, Options{DatabaseURL: testpg.Database(t, "")}) })
+}
+
+func TestTheSchemaOpensTwice(t *testing.T) {
+	bothPlaces(t, func(t *testing.T, o Options) {
+		for range 2 {
+			s, err := Open(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
