@@ -121,7 +121,34 @@ func TestOpeningConversations(t *testing.T) {
 			}
 			own.Get(t, "/conversations/"+made.ID()).OK(200)
 			_, rival := memberKey(t, w, "rita", model.RoleAgent, model.AccessOwn)
-			rival.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5541966660001"}).Fails(409, "attendance_restricted")
+			rival.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5541966660001"}).Fails(409, "not_visible")
+		})
+		t.Run("a conversation outside of the access profile is not handed over", func(t *testing.T) {
+			sector := w.A.Post(t, "/sectors", `{"name":"Elsewhere"}`).OK(201).ID()
+			queued := open(t, map[string]any{"channel_id": channel, "phone": "+5541966660002"})
+			w.A.Post(t, "/conversations/"+queued.ID()+"/transfer", map[string]any{"sector_id": sector}).OK(200)
+			bodies := []map[string]any{
+				{"channel_id": channel, "phone": "+5541966660002", "name": "Renamed"},
+				{"channel_id": channel, "contact_id": queued.Text("contact")},
+			}
+			for _, profile := range []model.AccessProfile{model.AccessOwn, model.AccessSectors} {
+				_, agent := memberKey(t, w, "agent-"+string(profile), model.RoleAgent, profile)
+				for _, body := range bodies {
+					refused := agent.Post(t, "/conversations", body).Fails(409, "not_visible")
+					if strings.Contains(string(refused.Raw), queued.ID()) {
+						t.Errorf("%s: the refusal names the conversation: %s", profile, refused.Raw)
+					}
+				}
+				agent.Get(t, "/conversations/"+queued.ID()).Fails(404, "not_found")
+			}
+			after := w.A.Get(t, "/conversations/"+queued.ID()).OK(200)
+			if after.At("assignee") != nil || after.Text("name") != queued.Text("name") {
+				t.Errorf("the conversation changed: %s", after.Raw)
+			}
+			m, manager := memberKey(t, w, "manager", model.RoleManager, model.AccessOwn)
+			if got := manager.Post(t, "/conversations", bodies[0]).OK(200).Text("assignee"); got != m.ID.String() {
+				t.Errorf("assignee = %q, want the manager %s", got, m.ID)
+			}
 		})
 	})
 }

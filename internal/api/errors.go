@@ -37,6 +37,7 @@ var statusOf = map[model.Code]int{
 	model.CodeContactExists:        http.StatusConflict,
 	model.CodeAttendanceNotOpen:    http.StatusConflict,
 	model.CodeAttendanceRestricted: http.StatusConflict,
+	model.CodeNotVisible:           http.StatusConflict,
 	model.CodeContactBlocked:       http.StatusConflict,
 	model.CodeChannelDisconnected:  http.StatusConflict,
 	model.CodeServiceWindowClosed:  http.StatusConflict,

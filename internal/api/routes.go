@@ -27,7 +27,8 @@ func (s *Server) routes() []*Route {
 			about("Pinned conversations first, then those with the newest message. Several filters narrow the list together.")),
 		post("/conversations", model.ScopeConversationsWrite, "Open a conversation", s.openConversation, fails(409), created, or(200),
 			about("With a phone or with a contact, exactly one of them. 201 when it is new, 200 when this WhatsApp number has one with that "+
-				"phone already. Either way the team has started it: an attendance opens where the company has them enabled and none is open.")),
+				"phone already. Either way the team has started it: an attendance opens where the company has them enabled and none is open. "+
+				"409 not_visible when that conversation is outside of the member's access profile; managers and above take it over.")),
 		get("/conversations/{id}", model.ScopeConversationsRead, "Get a conversation", s.getConversation),
 		patch("/conversations/{id}", model.ScopeConversationsWrite, "Change a conversation", s.updateConversation,
 			about("Fields that are absent stay as they are. label_ids replaces all labels.")),
@@ -77,9 +78,10 @@ func (s *Server) routes() []*Route {
 		get("/team", model.ScopeTeamRead, "List the team", s.listTeam,
 			about("People with role, access profile, presence and sectors. Online: a key that acts as the person was used within 2 minutes; away: within 15.")),
 		post("/team", model.ScopeTeamManage, "Add a team member", s.createMember, fails(409), created,
-			about("Owners manage everybody, others from manager up those of lower roles than their own.")),
+			about("Owners manage everybody, others from manager up those of lower roles than their own. Nobody makes a member with a wider access profile than their own.")),
 		patch("/team/{id}", model.ScopeTeamManage, "Change a team member", s.updateMember, fails(409),
-			about("Everybody may change their own name and e-mail address. The last owner cannot become anything else.")),
+			about("Everybody may change their own name and e-mail address. Nobody changes the e-mail address, role or access profile of a member "+
+				"whose access profile is wider than their own. The last owner cannot become anything else.")),
 		del("/team/{id}", model.ScopeTeamManage, "Remove a team member", s.removeMember,
 			about("Keys that act as the person are revoked, and what the person was responsible for goes back to its queue.")),
 		get("/sectors", model.ScopeTeamRead, "List the sectors with members and queues", s.listSectors,
@@ -92,7 +94,8 @@ func (s *Server) routes() []*Route {
 		patch("/company/attendance", model.ScopeCompanyManage, "Change the company's attendance rules", s.updateRules,
 			about("Takes an admin or an owner. The rules hold at once, for open attendances too.")),
 
-		get("/integrations/webhooks", model.ScopeWebhooksManage, "List the webhooks", s.listWebhooks),
+		get("/integrations/webhooks", model.ScopeWebhooksManage, "List the webhooks", s.listWebhooks,
+			about("Every call on webhooks takes a key of a member who sees all conversations: else 403.")),
 		post("/integrations/webhooks", model.ScopeWebhooksManage, "Register a webhook", s.createWebhook, fails(409), created,
 			about("The address must be https and outside of internal networks: else 400 url_not_allowed with the reason. The signing secret is "+
 				"shown this once. A company has up to 20 webhooks.")),

@@ -132,6 +132,24 @@ func TestTeam(t *testing.T) {
 			me.Patch(t, "/team/"+me.ref, `{"access_profile":"all"}`).Fails(403, "insufficient_scope")
 		})
 
+		t.Run("nobody takes over a member who sees more", func(t *testing.T) {
+			sector := w.A.Post(t, "/sectors", `{"name":"Balcão"}`).OK(201).ID()
+			wide := hire(t, w, "Larga", `"access_profile":"all"`)
+			elsewhere := hire(t, w, "Outro", `"access_profile":"sectors","sector_ids":["`+sector+`"]`)
+			narrow := hire(t, w, "Curta", `"access_profile":"own"`)
+			for _, profile := range []string{"own", "sectors"} {
+				manager := hire(t, w, "m-"+profile, `"role":"manager","access_profile":"`+profile+`"`)
+				for _, body := range []string{`{"email":"taken@over.example"}`, `{"role":"agent"}`, `{"access_profile":"own"}`} {
+					manager.Patch(t, "/team/"+wide.ref, body).Fails(403, "insufficient_scope")
+					manager.Patch(t, "/team/"+elsewhere.ref, body).Fails(403, "insufficient_scope")
+				}
+				manager.Patch(t, "/team/"+narrow.ref, `{"email":"`+profile+`@curta.example"}`).OK(200)
+				manager.Post(t, "/team", `{"name":"x","email":"x@wide.example","access_profile":"all"}`).Fails(403, "insufficient_scope")
+			}
+			beside := hire(t, w, "Perto", `"role":"manager","access_profile":"sectors","sector_ids":["`+sector+`"]`)
+			beside.Patch(t, "/team/"+elsewhere.ref, `{"email":"perto@outro.example"}`).OK(200)
+		})
+
 		t.Run("the last owner stays", func(t *testing.T) {
 			owner := w.B.Owner.ID.String()
 			if got := w.B.Patch(t, "/team/"+owner, `{"role":"admin"}`).Fails(400, "invalid_request").Text("details", 0, "field"); got != "body.role" {

@@ -18,12 +18,13 @@ type webhookEvent struct {
 	Description string          `json:"description"`
 }
 
-func (s *Server) listWebhookEvents(context.Context, *desk.Actor, *none) (*reply[list[webhookEvent]], error) {
+func (s *Server) listWebhookEvents(_ context.Context, a *desk.Actor, _ *none) (*reply[list[webhookEvent]], error) {
+	all, err := s.desk.WebhookEvents(a)
 	var events []webhookEvent
-	for _, e := range model.AllEvents {
+	for _, e := range all {
 		events = append(events, webhookEvent{e, e.Description()})
 	}
-	return &reply[list[webhookEvent]]{list[webhookEvent]{events}}, nil
+	return &reply[list[webhookEvent]]{list[webhookEvent]{events}}, err
 }
 
 // newWebhook is a webhook together with its signing secret, which is shown once.

@@ -59,7 +59,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Actor, in NewConversatio
 			t.Name, t.Renamed = *name, true
 			t.before.Name = t.Name // nobody has seen it under another
 		}
-		if err := t.startedBy(a); err != nil {
+		if err := t.startedBy(a, created); err != nil {
 			return Opened{}, err
 		}
 		return Opened{&t.Conversation, created}, t.save()
@@ -77,12 +77,17 @@ func (d *Desk) contactToOpen(tx *store.Tx, channel model.Channel, person model.P
 	return c, nil
 }
 
-// startedBy opens the attendance of a conversation that a member starts. A member whose access profile
-// hides the conversation becomes responsible for it, unless somebody is already.
-func (t *thread) startedBy(a *Actor) error {
+// startedBy opens the attendance of a conversation that a member starts. A member with a limited access
+// profile becomes responsible for a new conversation. One that exists outside of the profile is refused,
+// except to managers and above where it has no responsible person.
+func (t *thread) startedBy(a *Actor, created bool) error {
 	if !a.MaySee(&t.Conversation) {
+		if !created && !a.Role.AtLeast(model.RoleManager) {
+			return model.Errorf(model.CodeNotVisible,
+				"This channel has a conversation with this contact that you may not see. A manager can transfer it to you.")
+		}
 		if t.Assignee != nil {
-			return model.Errorf(model.CodeAttendanceRestricted, "Somebody else is responsible for the conversation with this contact.")
+			return model.Errorf(model.CodeAttendanceRestricted, "Another member is responsible for the conversation with this contact.")
 		}
 		if err := t.assign(&a.User, t.Sector, &a.User, nil); err != nil {
 			return err

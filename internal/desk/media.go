@@ -139,8 +139,8 @@ type MediaLink struct {
 func (d *Desk) LinkMedia(ctx context.Context, a *Actor, id model.ID) (MediaLink, error) {
 	return read(ctx, d, func(tx *store.Tx) (MediaLink, error) {
 		m, found, err := tx.Media(a.Company.ID, id)
-		if err == nil && found && a.Profile != model.AccessAll {
-			found, err = a.seesMedia(tx, id)
+		if err == nil && found {
+			found, err = tx.MediaInSight(id, a.sight())
 		}
 		switch {
 		case err != nil:
@@ -156,17 +156,6 @@ func (d *Desk) LinkMedia(ctx context.Context, a *Actor, id model.ID) (MediaLink,
 		link.Signature = d.signLink(id, link.ExpiresAt.Unix())
 		return link, nil
 	})
-}
-
-// seesMedia reports whether a file is in a conversation that the actor sees, or in none yet.
-func (a *Actor) seesMedia(tx *store.Tx, id model.ID) (bool, error) {
-	glimpses, err := tx.MediaGlimpses(id)
-	for _, g := range glimpses {
-		if a.seesGlimpse(g) {
-			return true, nil
-		}
-	}
-	return len(glimpses) == 0, err
 }
 
 // OpenMedia gives the file of a link. A link that expired or was altered leads to nothing.
@@ -203,8 +192,8 @@ func (d *Desk) signLink(id model.ID, expires int64) string {
 // usableMedia finds a file that the actor may put into a message: one that they may see.
 func (d *Desk) usableMedia(tx *store.Tx, a *Actor, id model.ID) (model.Media, error) {
 	m, found, err := tx.Media(a.Company.ID, id)
-	if err == nil && found && a.Profile != model.AccessAll {
-		found, err = a.seesMedia(tx, id)
+	if err == nil && found {
+		found, err = tx.MediaInSight(id, a.sight())
 	}
 	if err != nil || !found || m.Private || !m.Stored {
 		return m, errOr(err, model.Invalid("body.media_id", "there is no such file"))

@@ -133,7 +133,7 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Actor, id model.ID, in Membe
 		if err != nil || !found {
 			return m.Member, errOr(err, model.NotFound("team member"))
 		}
-		if err := in.allowed(a, m.Role, id == a.User.ID); err != nil {
+		if err := in.allowed(a, m.Member); err != nil {
 			return m.Member, err
 		}
 		if in.AccessProfile != nil || in.Sectors != nil {
@@ -189,22 +189,35 @@ func (in *MemberChange) sight(m model.Member) (model.AccessProfile, []model.ID) 
 	if in.Sectors != nil {
 		return m.AccessProfile, *in.Sectors
 	}
-	var sectors []model.ID
-	for _, s := range m.Sectors {
-		sectors = append(sectors, s.ID)
-	}
-	return m.AccessProfile, sectors
+	return m.AccessProfile, sectorIDs(m)
 }
 
-// allowed reports whether the actor may make this change to a member of a role.
-func (in *MemberChange) allowed(a *Actor, role model.Role, self bool) error {
-	if self && in.Role == nil && in.AccessProfile == nil && in.Sectors == nil {
+// allowed reports whether the actor may make this change to a member. Only a member who sees as much may
+// change e-mail address, role and access profile of another.
+func (in *MemberChange) allowed(a *Actor, m model.Member) error {
+	if m.ID == a.User.ID && in.Role == nil && in.AccessProfile == nil && in.Sectors == nil {
 		return nil
 	}
-	if err := a.mayManage(role); err != nil || in.Role == nil {
+	if err := a.mayManage(m.Role); err != nil {
 		return err
 	}
+	if m.ID != a.User.ID && (in.Email != nil || in.Role != nil || in.AccessProfile != nil) {
+		if err := a.mayShow(m.AccessProfile, sectorIDs(m)); err != nil {
+			return model.Errorf(model.CodeInsufficientScope, "This member sees more conversations than the member that this key acts as.")
+		}
+	}
+	if in.Role == nil {
+		return nil
+	}
 	return a.mayManage(*in.Role)
+}
+
+func sectorIDs(m model.Member) []model.ID {
+	ids := make([]model.ID, len(m.Sectors))
+	for i, s := range m.Sectors {
+		ids[i] = s.ID
+	}
+	return ids
 }
 
 // RemoveMember takes a member off the team. Keys that act as them end at once here and within a second on

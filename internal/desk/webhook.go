@@ -24,6 +24,9 @@ type WebhookChange struct {
 
 // Webhooks lists the company's addresses.
 func (d *Desk) Webhooks(ctx context.Context, a *Actor) ([]model.Webhook, error) {
+	if err := a.hearsEverything(); err != nil {
+		return nil, err
+	}
 	return read(ctx, d, func(tx *store.Tx) ([]model.Webhook, error) { return tx.Webhooks(a.Company.ID) })
 }
 
@@ -93,6 +96,9 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in Webh
 
 // DeleteWebhook removes an address at once, with what was on its way to it.
 func (d *Desk) DeleteWebhook(ctx context.Context, a *Actor, id model.ID) error {
+	if err := a.hearsEverything(); err != nil {
+		return err
+	}
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
 		found, err := tx.DeleteWebhook(a.Company.ID, id)
 		if err == nil && !found {
@@ -126,14 +132,19 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (
 	return w, secret, err
 }
 
-// hearsEverything refuses to let somebody choose where events go who may not see all of them: an address
-// hears of every conversation.
+// WebhookEvents lists the events that an address can ask for.
+func (d *Desk) WebhookEvents(a *Actor) ([]model.EventType, error) {
+	return model.AllEvents, a.hearsEverything()
+}
+
+// hearsEverything is the permission check of every verb on webhooks: an address receives the events of all
+// conversations, so its settings and deliveries belong to members who see all conversations.
 func (a *Actor) hearsEverything() error {
 	if a.Profile == model.AccessAll {
 		return nil
 	}
 	return model.Errorf(model.CodeInsufficientScope,
-		"A webhook hears of every conversation, and this key acts as somebody who does not see them all. GET /events gives what it may see.")
+		"Webhooks receive the events of every conversation, and this key acts as a member who does not see them all. GET /events gives what it may see.")
 }
 
 // boardsOf is whose list of boards bounds the card events of an address that the actor chose: its key's,

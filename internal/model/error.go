@@ -32,6 +32,7 @@ const (
 	CodeContactExists        Code = "contact_exists"
 	CodeAttendanceNotOpen    Code = "attendance_not_open"
 	CodeAttendanceRestricted Code = "attendance_restricted"
+	CodeNotVisible           Code = "not_visible"
 	CodeContactBlocked       Code = "contact_blocked"
 	CodeChannelDisconnected  Code = "channel_disconnected"
 	CodeServiceWindowClosed  Code = "service_window_closed"

@@ -121,16 +121,19 @@ func (tx *Tx) KeepProviderMedia(media, channel model.ID, id string) {
 	tx.later(`UPDATE media SET channel = $2, provider_id = $3, provider_at = $4 WHERE id = $1`, media, channel, id, tx.Now)
 }
 
-// MediaGlimpses gives what decides who may see the conversations that a file was sent in.
-func (tx *Tx) MediaGlimpses(media model.ID) ([]Glimpse, error) {
-	var out []Glimpse
-	err := tx.query(`
-		SELECT c.private, c.assignee, c.sector
-		FROM messages m
-		JOIN conversations c ON c.id = m.conversation
-		WHERE m.media = $1`, []any{media}, func(r Row) error {
-		out = append(out, scanGlimpse(r, 0))
-		return nil
-	})
-	return out, err
+// MediaInSight reports whether a file is in a conversation that sight reaches, or in none at all. Private
+// conversations are in nobody's sight.
+func (tx *Tx) MediaInSight(media model.ID, sight Sight) (bool, error) {
+	s := tx.statement()
+	s.WriteString("SELECT 1 FROM messages m JOIN conversations c ON c.id = m.conversation WHERE m.media = " + s.arg(media))
+	s.and("NOT c.private")
+	if !sight.All {
+		s.and(sight.condition(s, "c.assignee", "c.sector"))
+	}
+	s.WriteString(" LIMIT 1")
+	if seen, err := tx.one(s.String(), s.args, func(Row) {}); err != nil || seen {
+		return seen, err
+	}
+	sent, err := tx.one(`SELECT 1 FROM messages WHERE media = $1 LIMIT 1`, []any{media}, func(Row) {})
+	return !sent, err
 }
