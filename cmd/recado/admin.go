@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,14 +16,16 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/store"
+	"recado/internal/vault"
 )
 
-// withDesk opens the desk for one administrative command and closes it again.
+// withDesk opens the desk of existing data for one administrative command and closes it again.
 func withDesk(e *env, f databaseFlags, do func(ctx context.Context, d *desk.Desk) error) error {
 	config, err := f.config(e)
 	if err != nil {
 		return err
 	}
+	config.Existing = true
 	return withConfig(e, config, do)
 }
 
@@ -53,7 +58,11 @@ type companyCreateCmd struct {
 }
 
 func (c *companyCreateCmd) Run(e *env) error {
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+	config, err := c.config(e)
+	if err != nil {
+		return err
+	}
+	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
 		made, err := d.CreateCompany(ctx, desk.NewCompany{Name: c.Name, Timezone: c.Timezone, Rules: desk.DefaultRules})
 		if err != nil {
 			return err
@@ -76,37 +85,6 @@ func (c *companyListCmd) Run(e *env) error {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", c.ID, c.Name, c.Timezone)
 		}
 		return w.Flush()
-	})
-}
-
-type userCmd struct {
-	Create userCreateCmd `cmd:"" help:"Create a team member."`
-}
-
-type userCreateCmd struct {
-	databaseFlags
-	Company  string `required:"" help:"Id of the company." placeholder:"UUID"`
-	Name     string `required:"" help:"Name of the person."`
-	Email    string `required:"" help:"E-mail address: the login."`
-	Password string `help:"Password of 10 characters or more; better given as RECADO_PASSWORD."`
-	Role     string `default:"agent" enum:"owner,admin,manager,agent" help:"owner, admin, manager or agent."`
-	Access   string `default:"all" enum:"all,sectors,own" help:"Which conversations the person sees: all, sectors or own."`
-}
-
-func (c *userCreateCmd) Run(e *env) error {
-	company, err := parseID("--company", c.Company)
-	if err != nil {
-		return err
-	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		u, err := d.CreateUser(ctx, company, desk.NewUser{
-			Name: c.Name, Email: c.Email, Password: c.Password, Role: model.Role(c.Role), AccessProfile: model.AccessProfile(c.Access),
-		})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(e.stdout, u.ID)
-		return err
 	})
 }
 
@@ -270,6 +248,9 @@ func (c *backupCmd) Run(e *env) error {
 	if c.DatabaseURL != "" {
 		return errors.New("PostgreSQL is backed up with pg_dump; recado backup is for SQLite")
 	}
+	if err := server.FindData(c.Data); err != nil {
+		return err
+	}
 	return store.Backup(e.ctx, c.Data, c.File)
 }
 
@@ -282,5 +263,13 @@ func (c *restoreCmd) Run(e *env) error {
 	if c.DatabaseURL != "" {
 		return errors.New("PostgreSQL is restored with pg_restore; recado restore is for SQLite")
 	}
-	return store.Restore(e.ctx, c.File, c.Data)
+	if err := store.Restore(e.ctx, c.File, c.Data); err != nil {
+		return err
+	}
+	key := filepath.Join(c.Data, vault.FileName)
+	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
+		_, err := fmt.Fprintf(e.stdout, "The database is restored. Before the server starts, put the %s of the installation that was backed up to %s.\n", vault.FileName, key)
+		return err
+	}
+	return nil
 }

@@ -42,6 +42,7 @@ func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.
 	if err := f.addressFlags.apply(&config); err != nil {
 		return err
 	}
+	config.Existing = true
 	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
 		operator, err := d.Operator(ctx, company)
 		if err != nil {
@@ -114,10 +115,13 @@ func (c *channelNoticesCmd) Run(e *env) error {
 type credentialFlags struct {
 	PhoneNumberID string `name:"phone-number-id" help:"Meta's id of the number." placeholder:"DIGITS"`
 	WABAID        string `name:"waba-id" help:"Id of the WhatsApp Business account." placeholder:"DIGITS"`
-	Token         string `help:"Access token; better given as RECADO_TOKEN." placeholder:"TOKEN"`
-	AppSecret     string `name:"app-secret" help:"Secret of the Meta app; better given as RECADO_APP_SECRET." placeholder:"SECRET"`
+	Token         string `secret:"" help:"Access token; better given as RECADO_TOKEN." placeholder:"TOKEN"`
+	AppSecret     string `name:"app-secret" secret:"" help:"Secret of the Meta app; better given as RECADO_APP_SECRET." placeholder:"SECRET"`
 	VerifyToken   string `name:"verify-token" help:"What Meta proves itself with; default: one is made." placeholder:"TEXT"`
 	APIVersion    string `name:"api-version" help:"Version of Meta's API; default: this program's choice." placeholder:"vN.N"`
+
+	TokenFile     string `name:"token-file" help:"File that holds the access token." placeholder:"FILE"`
+	AppSecretFile string `name:"app-secret-file" help:"File that holds the secret of the Meta app." placeholder:"FILE"`
 }
 
 func (f credentialFlags) any() bool { return f != credentialFlags{} }

@@ -17,9 +17,11 @@ import (
 // listenCmd is a receiver for trying webhooks out: it verifies and prints what arrives.
 type listenCmd struct {
 	Addr   string `default:"127.0.0.1:9090" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
-	Secret string `help:"The webhook's signing secret; without it nothing is verified." placeholder:"whsec_…"`
+	Secret string `secret:"" help:"The webhook's signing secret; without it nothing is verified." placeholder:"whsec_…"`
 	Brand  string `default:"Service" help:"Name in the X-<Brand>-* headers."`
 	Status int    `default:"204" help:"Status to answer verified deliveries with, such as 500 to watch retries."`
+
+	SecretFile string `name:"secret-file" help:"File that holds the signing secret." placeholder:"FILE"`
 }
 
 func (c *listenCmd) Run(e *env) error {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -23,16 +24,35 @@ import (
 var version = "development"
 
 func main() {
+	syscall.Umask(0o077) // files and folders are for their owner alone, whatever the umask was
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, process{args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+}
+
+// process is what the operating system gives a command.
+type process struct {
+	args           []string
+	environ        []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// getenv gives a variable of the environment, or "".
+func (p process) getenv(name string) string {
+	for _, pair := range p.environ {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // cli is every command there is.
 type cli struct {
 	Serve            serveCmd    `cmd:"" help:"Run the server."`
 	Company          companyCmd  `cmd:"" help:"Create and list companies."`
-	User             userCmd     `cmd:"" help:"Create team members."`
+	User             userCmd     `cmd:"" help:"Create team members and set their passwords."`
 	Key              keyCmd      `cmd:"" help:"Create, list and revoke API keys."`
 	Channel          channelCmd  `cmd:"" help:"List, connect, test and disconnect WhatsApp numbers."`
 	SecretKey        secretCmd   `cmd:"" name:"secret-key" help:"Replace the key that seals secrets at rest."`
@@ -47,7 +67,9 @@ type cli struct {
 // env is what a command may touch of the outside world.
 type env struct {
 	ctx    context.Context
+	stdin  io.Reader
 	stdout io.Writer
+	stderr io.Writer
 	log    *slog.Logger
 }
 
@@ -55,39 +77,45 @@ type env struct {
 var errUsage = errors.New("usage")
 
 // run is main without the process: it gives the exit code.
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, p process) int {
 	var c cli
 	exited, code := false, 0
 	parser, err := kong.New(&c,
 		kong.Name("recado"),
-		kong.Description("A self-hosted WhatsApp customer-service desk: one binary, one API. Every flag --some-flag may be given as RECADO_SOME_FLAG in the environment."),
-		kong.Writers(stdout, stderr),
+		kong.Description("A self-hosted WhatsApp customer-service desk: one binary, one API. Every flag --some-flag may be given as RECADO_SOME_FLAG in the environment. Secrets are safest there, or in a file named by --some-flag-file, where - is the standard input: flags are visible in the process list."),
+		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(func(status int) { exited, code = true, status }),
-		kong.Resolvers(environment(getenv)),
+		kong.Resolvers(environment(p.getenv)),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
-		_, _ = fmt.Fprintln(stderr, "recado:", err)
+		_, _ = fmt.Fprintln(p.stderr, "recado:", err)
 		return 1
 	}
-	command, err := parser.Parse(args)
+	command, err := parser.Parse(p.args)
 	if exited { // --help
 		return code
 	}
 	if err != nil {
-		_, _ = fmt.Fprintf(stderr, "recado: %v\nTry: recado --help\n", err)
+		_, _ = fmt.Fprintf(p.stderr, "recado: %v\nTry: recado --help\n", err)
 		return 2
 	}
-	err = told(command.Run(&env{ctx: ctx, stdout: stdout, log: newLogger(stderr, getenv)}))
+	e := &env{ctx: ctx, stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, log: newLogger(p.stderr, p.getenv)}
+	for _, warning := range slices.Concat(unknownVariables(p.environ, parser.Model.Node), exposedSecrets(p.args, command.Flags())) {
+		e.log.Warn(warning)
+	}
+	if err = readSecrets(p, command.Flags()); err == nil {
+		err = told(command.Run(e))
+	}
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
-		_, _ = fmt.Fprintf(stderr, "recado: %s\nTry: recado %s --help\n", strings.TrimSuffix(err.Error(), " ("+errUsage.Error()+")"), command.Selected().Path())
+		_, _ = fmt.Fprintf(p.stderr, "recado: %s\nTry: recado %s --help\n", strings.TrimSuffix(err.Error(), " ("+errUsage.Error()+")"), command.Selected().Path())
 		return 2
 	default:
-		_, _ = fmt.Fprintln(stderr, "recado:", err)
+		_, _ = fmt.Fprintln(p.stderr, "recado:", err)
 		return 1
 	}
 }
@@ -123,7 +151,7 @@ func environment(getenv func(string) string) kong.Resolver {
 }
 
 func variable(flag string) string {
-	name := []byte("RECADO_" + flag)
+	name := []byte(variablePrefix + flag)
 	for i, c := range name {
 		switch {
 		case c == '-':
@@ -138,7 +166,7 @@ func variable(flag string) string {
 // newLogger writes text for people and JSON for machines.
 func newLogger(w io.Writer, getenv func(string) string) *slog.Logger {
 	options := &slog.HandlerOptions{Level: slog.LevelInfo}
-	if getenv("RECADO_DEBUG") != "" {
+	if getenv(debugVariable) != "" {
 		options.Level = slog.LevelDebug
 	}
 	if f, ok := w.(*os.File); ok && isatty.IsTerminal(f.Fd()) {

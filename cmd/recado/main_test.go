@@ -232,6 +232,7 @@ func TestServe(t *testing.T) {
 		if code, _, stderr := recado(t, nil, "restore", "--data", fresh, file); code != 0 {
 			t.Fatal(stderr)
 		}
+		copyKey(t, dir, fresh)
 		again := serve(t, fresh)
 		if status := again.me(t, s.demo.Companies[0].APIKey); status != 200 {
 			t.Fatal(status)
@@ -242,8 +243,18 @@ func TestServe(t *testing.T) {
 // recado runs the command line in this process.
 func recado(t *testing.T, environ map[string]string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return recadoReading(t, "", environ, args...)
+}
+
+// recadoReading is recado with something on the standard input.
+func recadoReading(t *testing.T, stdin string, environ map[string]string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	code = run(t.Context(), args, func(name string) string { return environ[name] }, &out, &errs)
+	var pairs []string
+	for name, value := range environ {
+		pairs = append(pairs, name+"="+value)
+	}
+	code = run(t.Context(), process{args: args, environ: pairs, stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs})
 	return code, out.String(), errs.String()
 }
 
@@ -274,7 +285,7 @@ func serve(t *testing.T, dir string) *serving {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, []string{"serve", "--demo", "--data", dir, "--addr", addr}, func(string) string { return "" }, &s.stdout, io.Discard)
+		done <- run(ctx, process{args: []string{"serve", "--demo", "--data", dir, "--addr", addr}, stdout: &s.stdout, stderr: io.Discard})
 	}()
 	t.Cleanup(func() {
 		stop()

@@ -8,8 +8,9 @@ import (
 )
 
 type secretCmd struct {
-	Rotate secretRotateCmd `cmd:"" help:"Put a new key into the key file and seal every secret with it; the older keys stay."`
-	Retire secretRetireCmd `cmd:"" help:"Take every key but the newest out of the key file, after sealing with it what still needs that."`
+	Rotate      secretRotateCmd      `cmd:"" help:"Put a new key into the key file and seal every secret with it; the older keys stay."`
+	Retire      secretRetireCmd      `cmd:"" help:"Take every key but the newest out of the key file, after sealing with it what still needs that."`
+	ReplaceLost secretReplaceLostCmd `cmd:"" name:"replace-lost" help:"Make an installation usable whose secret key is lost for good: secrets that cannot be read are replaced."`
 }
 
 type secretRotateCmd struct{ databaseFlags }
@@ -40,6 +41,25 @@ func (c *secretRetireCmd) Run(e *env) error {
 			return err
 		}
 		_, err := fmt.Fprintln(e.stdout, "The newest key is the only one. Restart the server; older backups still need the older keys.")
+		return err
+	})
+}
+
+type secretReplaceLostCmd struct{ databaseFlags }
+
+func (c *secretReplaceLostCmd) Run(e *env) error {
+	config, err := c.config(e)
+	if err != nil {
+		return err
+	}
+	config.Existing, config.LostSecretKey = true, true
+	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
+		webhooks, channels, err := d.ReplaceLostSecrets(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(e.stdout, "%d webhooks have a new secret and are inactive: rotate the secret of each, give it to the receiver, and activate the webhook.\n"+
+			"%d channels are disconnected: connect each again with `recado channel connect --token-file FILE --app-secret-file FILE`.\n", webhooks, channels)
 		return err
 	})
 }

@@ -20,8 +20,11 @@ import (
 // databaseFlags say where the data is; every command that opens the desk has them.
 type databaseFlags struct {
 	Data        string `default:"./data" help:"Folder of the SQLite database, media and the secret key (${default})." placeholder:"DIR"`
-	DatabaseURL string `name:"database-url" help:"postgres://… : use PostgreSQL instead of SQLite." placeholder:"URL"`
-	SecretKey   string `name:"secret-key" help:"Key that seals secrets at rest, for several nodes; default: a file in the data folder." placeholder:"BASE64"`
+	DatabaseURL string `name:"database-url" secret:"" help:"postgres://… : use PostgreSQL instead of SQLite." placeholder:"URL"`
+	SecretKey   string `name:"secret-key" secret:"" help:"Key that seals secrets at rest, for several nodes; default: a file in the data folder." placeholder:"BASE64"`
+
+	DatabaseURLFile string `name:"database-url-file" help:"File that holds the database URL." placeholder:"FILE"`
+	SecretKeyFile   string `name:"secret-key-file" help:"File that holds the secret key." placeholder:"FILE"`
 }
 
 func (f databaseFlags) config(e *env) (server.Config, error) {
@@ -67,7 +70,9 @@ type s3Flags struct {
 	Region    string `help:"Region of the bucket; asked of the service by default."`
 	Prefix    string `help:"Put before the name of every object."`
 	AccessKey string `help:"Access key; default: the usual AWS variables, then the machine's role."`
-	SecretKey string `help:"Secret key that goes with it."`
+	SecretKey string `secret:"" help:"Secret key that goes with it."`
+
+	SecretKeyFile string `help:"File that holds this secret key." placeholder:"FILE"`
 }
 
 func (f s3Flags) options() (*blob.S3Options, error) {

@@ -12,8 +12,11 @@ import (
 	"time"
 )
 
+// DatabaseFile is the name of the SQLite database in a data folder.
+const DatabaseFile = "recado.db"
+
 const (
-	liteFile     = "recado.db"
+	liteFile     = DatabaseFile
 	liteReaders  = 8
 	walLarge     = 64 << 20 // folded back even under load
 	walSmall     = 1 << 20  // left alone when idle
@@ -52,6 +55,9 @@ func openSQLite(ctx context.Context, o Options, migrations fs.FS) (_ *sqliteEngi
 	}()
 	e.lock, err = lockFolder(o.Dir)
 	if err != nil && !o.Shared {
+		return nil, err
+	}
+	if err := e.keepPrivate(); err != nil {
 		return nil, err
 	}
 	c, err := openLite(e.path, true)

@@ -24,9 +24,12 @@ func (d *Desk) RetireSecretKeys(ctx context.Context) error {
 	return d.vault.Retire()
 }
 
-// Reseal seals the secrets of all webhooks and the credentials of all channels with the newest key of
-// the vault, so that older ones can be dropped. It tells how many needed it.
+// Reseal seals the secrets of all webhooks, the credentials of all channels and the check value with the newest
+// key of the vault, so that older ones can be dropped. It tells how many webhooks and channels needed it.
 func (d *Desk) Reseal(ctx context.Context) (int, error) {
+	if err := d.resealCheck(ctx); err != nil {
+		return 0, err
+	}
 	webhooks, err := d.resealWebhooks(ctx)
 	if err != nil {
 		return webhooks, err

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"os"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -27,7 +26,6 @@ import (
 	"recado/internal/guard"
 	"recado/internal/model"
 	"recado/internal/store"
-	"recado/internal/vault"
 	"recado/internal/work"
 )
 
@@ -54,6 +52,9 @@ type Config struct {
 
 	Lease time.Duration // how long a dead node keeps its work from the others; default: 20 s, for webhooks the timeout and 6 s
 	Drain time.Duration // how long a stopping server answers on while it says that it is not ready
+
+	Existing      bool // opens only what exists, without media: for administrative commands
+	LostSecretKey bool // opens a database whose secret key is lost, to replace its secrets
 
 	// Prepare runs once the address is known and before the first call is answered; callers wait meanwhile.
 	Prepare func(*Server) error
@@ -91,11 +92,7 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
-	}
-	keys, err := openVault(c)
-	if err != nil {
+	if err := openFolder(c, shared); err != nil {
 		return nil, err
 	}
 	media, err := openBlob(ctx, c)
@@ -105,6 +102,10 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	db, err := store.Open(ctx, store.Options{Dir: c.DataDir, DatabaseURL: c.DatabaseURL, Now: c.Now, Logger: c.Logger, Shared: shared})
 	if err != nil {
 		return nil, err
+	}
+	keys, err := openVault(ctx, c, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	s := &Server{config: c, store: db, failed: make(chan error, 2)}
 	s.guard = guard.New(guard.Options{
@@ -119,21 +120,22 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate, Limits: c.Limits,
 		Brand: c.Brand, Retries: c.WebhookRetries,
 	})
+	if err := s.checkSecretKey(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return s, nil
 }
 
-func openVault(c Config) (*vault.Vault, error) {
-	if c.SecretKey != "" {
-		return vault.FromEnv(c.SecretKey)
-	}
-	return vault.Open(c.DataDir)
-}
+const mediaFolder = "media"
 
 func openBlob(ctx context.Context, c Config) (blob.Store, error) {
-	if c.S3 != nil {
+	switch {
+	case c.Existing:
+		return nil, nil // no administrative command touches media
+	case c.S3 != nil:
 		return blob.NewS3(ctx, *c.S3)
 	}
-	return blob.NewDisk(filepath.Join(c.DataDir, "media"))
+	return blob.NewDisk(filepath.Join(c.DataDir, mediaFolder))
 }
 
 // Start serves until Stop.

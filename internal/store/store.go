@@ -46,6 +46,9 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*Store, error) {
 // SchemaHash names the schema of this version: another set of migrations has another hash.
 func SchemaHash() string { return db.SchemaHash(embedded()) }
 
+// DatabaseFile is the name of the SQLite database in a data folder.
+const DatabaseFile = db.DatabaseFile
+
 // Backup writes a consistent copy of the database in a data folder to a new file; see db.Backup.
 func Backup(ctx context.Context, dir, path string) error { return db.Backup(ctx, dir, path) }
 

@@ -17,7 +17,8 @@ import (
 	"strings"
 )
 
-const fileName = "secret.key"
+// FileName is the name of the key file in a data directory.
+const FileName = "secret.key"
 
 // key is one line of the key file.
 type key struct {
@@ -31,13 +32,20 @@ type key struct {
 // line, 32 bytes in base64: the first seals, all of them open. A file that others than its owner
 // may read or write is refused.
 func Open(dir string) (*Vault, error) {
-	path := filepath.Join(dir, fileName)
-	ring, err := readKeyFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = createKeyFile(dir, path); err == nil {
-			ring, err = readKeyFile(path)
-		}
+	v, err := Load(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return v, err
 	}
+	if err := createKeyFile(dir, filepath.Join(dir, FileName)); err != nil {
+		return nil, err
+	}
+	return Load(dir)
+}
+
+// Load is Open for a data directory whose key file must exist; otherwise the error is fs.ErrNotExist.
+func Load(dir string) (*Vault, error) {
+	path := filepath.Join(dir, FileName)
+	ring, err := readKeyFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +122,7 @@ func createKeyFile(dir, path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("vault: %w", err)
 	}
-	f, err := os.CreateTemp(dir, fileName+".*") // with mode 0600
+	f, err := os.CreateTemp(dir, FileName+".*") // with mode 0600
 	if err != nil {
 		return fmt.Errorf("vault: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"recado/internal/model"
@@ -68,9 +69,13 @@ func (v *Vault) Open(sealed []byte, bind ...model.ID) ([]byte, error) {
 }
 
 // Stale reports whether a value should be sealed anew, because a newer key exists. Once nothing is
-// stale, Retire may take the older keys away; see Derive for what else depends on the last one.
+// stale, Retire may take the older keys away; see Derive for what else depends on the last one. Where an older key
+// from the environment has the number of the newest, every value counts as stale.
 func (v *Vault) Stale(sealed []byte) bool {
-	return len(sealed) < prefixBytes || sealed[0] != sealFormat || sealed[1] != (*v.ring.Load())[0].number
+	ring := *v.ring.Load()
+	newest := ring[0].number
+	return len(sealed) < prefixBytes || sealed[0] != sealFormat || sealed[1] != newest ||
+		slices.ContainsFunc(ring[1:], func(k key) bool { return k.number == newest })
 }
 
 // Derive gives a key for another purpose, such as signing cursors or media links. It comes from the

@@ -68,7 +68,7 @@ func TestKeyFile(t *testing.T) {
 	t.Run("it is made once, for its owner alone", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new", "data")
 		first := open(t, dir)
-		info, err := os.Stat(filepath.Join(dir, fileName))
+		info, err := os.Stat(filepath.Join(dir, FileName))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%v, %v", info.Mode(), err)
 		}
@@ -110,7 +110,7 @@ func TestKeyFile(t *testing.T) {
 		for _, mode := range []os.FileMode{0o644, 0o640, 0o604, 0o620, 0o666} {
 			dir := t.TempDir()
 			open(t, dir)
-			path := filepath.Join(dir, fileName)
+			path := filepath.Join(dir, FileName)
 			if err := os.Chmod(path, mode); err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestKeyFile(t *testing.T) {
 		good := line('k')
 		for _, content := range []string{"", "\n\n", "short", good[:40], good + "\nnonsense", good + good, "!" + good} {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, fileName), []byte(content), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, FileName), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Open(dir); err == nil || strings.Contains(err.Error(), good[:20]) {
@@ -226,7 +226,7 @@ func TestRotation(t *testing.T) {
 		if err := v.Rotate(); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(dir, fileName)
+		path := filepath.Join(dir, FileName)
 		content, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -302,4 +302,23 @@ func open(t *testing.T, dir string) *Vault {
 
 func line(b byte) string {
 	return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{b}, 32))
+}
+
+func TestAValueOfAnOlderKeyWithTheSameNumberIsStale(t *testing.T) {
+	older, newer := newKey(), newKey()
+	for newer.number != older.number {
+		newer = newKey()
+	}
+	setting := func(keys ...key) *Vault {
+		v := &Vault{}
+		v.ring.Store(&keys)
+		return v
+	}
+	sealed := setting(older).Seal([]byte("x"))
+	if !setting(newer, older).Stale(sealed) {
+		t.Error("a value of the older key would be lost with it")
+	}
+	if setting(older).Stale(sealed) {
+		t.Error("a value of the only key counts as stale")
+	}
 }

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"recado/internal/desk"
+	"recado/internal/store"
+	"recado/internal/vault"
+)
+
+// adviceSecretKey says what to do about a key that is missing or wrong.
+const adviceSecretKey = "put the secret.key of this installation into the data folder, or give its content as --secret-key; " +
+	"it stands in the data folder that the database comes from. If it is lost for good, run `recado secret-key replace-lost`"
+
+// openVault finds the secret keys. A key file is made only where the database holds nothing that needs one: a new
+// key beside a restored database would open none of its secrets.
+func openVault(ctx context.Context, c Config, db *store.Store) (*vault.Vault, error) {
+	if c.SecretKey != "" {
+		return vault.FromEnv(c.SecretKey)
+	}
+	needed := false
+	err := db.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		needed, err = tx.HoldsSecrets()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !needed || c.LostSecretKey {
+		if _, err := os.Stat(c.DataDir); c.Existing && errors.Is(err, fs.ErrNotExist) {
+			return nil, noData(c.DataDir)
+		}
+		return vault.Open(c.DataDir)
+	}
+	keys, err := vault.Load(c.DataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the secret key of this database is missing: there is no secret.key in %s; %s", c.DataDir, adviceSecretKey)
+	}
+	return keys, err
+}
+
+// checkSecretKey refuses a key that does not open what the database holds.
+func (s *Server) checkSecretKey(ctx context.Context) error {
+	if s.config.LostSecretKey {
+		return nil
+	}
+	err := s.Desk.CheckSecretKey(ctx)
+	if errors.Is(err, desk.ErrWrongSecretKey) {
+		return fmt.Errorf("%w: %s", err, adviceSecretKey)
+	}
+	return err
+}

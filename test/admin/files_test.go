@@ -1,0 +1,139 @@
+// Package admin tests the command as an administrator meets it: as a process, with files on a real disk.
+package admin
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recado/test/binary"
+)
+
+func TestMain(m *testing.M) { binary.Main(m) }
+
+// withUmask gives a command that runs Recado under a umask.
+func withUmask(t *testing.T, umask string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "recado")
+	text := fmt.Sprintf("#!/bin/sh\numask %s\nexec %s \"$@\"\n", umask, binary.Path(t))
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return script
+}
+
+func TestFilesAreForTheirOwnerAloneWhateverTheUmask(t *testing.T) {
+	for _, umask := range []string{"000", "022", "177"} {
+		t.Run("umask "+umask, func(t *testing.T) {
+			parent := t.TempDir()
+			dir := filepath.Join(parent, "data")
+			p := binary.New(t, dir, "--demo")
+			p.Path = withUmask(t, umask)
+			p.Start()
+			upload(t, p)
+			backup := filepath.Join(parent, "copy.db")
+			command(t, p.Path, "backup", "--data", dir, backup)
+			command(t, p.Path, "restore", "--data", filepath.Join(parent, "restored"), backup)
+			checkModes(t, parent, parent)
+			p.Stop()
+			if strings.Contains(p.Log(), "chmod") {
+				t.Errorf("a warning about a private folder: %s", p.Log())
+			}
+		})
+	}
+	t.Run("in an existing folder that others may enter, with a warning", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p := binary.New(t, dir, "--demo")
+		p.Path = withUmask(t, "000")
+		p.Start()
+		upload(t, p)
+		checkModes(t, dir, dir)
+		p.Stop()
+		if !strings.Contains(p.Log(), `"mode":"0755"`) {
+			t.Errorf("no warning about the open folder: %s", p.Log())
+		}
+	})
+	t.Run("a database that an older version left readable is closed to others", func(t *testing.T) {
+		dir := t.TempDir()
+		p := binary.Serve(t, dir)
+		p.Kill() // the write-ahead log stays
+		for _, name := range []string{"recado.db", "recado.db-wal", "recado.db-shm"} {
+			if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.Start()
+		checkModes(t, dir, dir)
+	})
+}
+
+// checkModes reports every file that is not 0600 and every folder that is not 0700 below a folder, but for one.
+func checkModes(t *testing.T, root, except string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == except {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil // removed meanwhile
+		}
+		want := fs.FileMode(0o600)
+		if entry.IsDir() {
+			want = 0o700
+		} else {
+			files++
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s: mode %04o, want %04o", path, got, want)
+		}
+		return nil
+	})
+	if err != nil || files < 5 {
+		t.Errorf("%d files: %v", files, err)
+	}
+}
+
+func upload(t *testing.T, p *binary.Process) {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "note.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = part.Write([]byte("hello"))
+	_ = form.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL+"/v1/media", &body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+p.Demo.Companies[0].APIKey)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusCreated {
+		t.Fatalf("upload: status %d", resp.StatusCode)
+	}
+}
+
+func command(t *testing.T, path string, args ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", args, err, out)
+	}
+}
