@@ -42,7 +42,7 @@ func (s *Server) routes() []*Route {
 		get("/messages/{id}", model.ScopeMessagesRead, "Get a message", s.getMessage),
 		post("/media", model.ScopeMediaWrite, "Upload a file", s.uploadMedia, fails(409), created, streams,
 			about("multipart/form-data with one field, file. The type is told by the bytes. Largest sizes: image 5 MiB, sticker 500 KiB, "+
-				"audio and video 16 MiB, document 100 MiB.")),
+				"audio and video 16 MiB, document 100 MiB. A file that no message uses within 24 hours is removed.")),
 		get("/media/{id}/url", model.ScopeMessagesRead, "Get a temporary link to a file", s.linkMedia,
 			about("The link is valid for ten minutes and needs no key.")),
 

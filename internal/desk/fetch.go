@@ -47,6 +47,13 @@ func (d *Desk) DueFetches(ctx context.Context, limit int) ([]Fetch, error) {
 // KeepFetched stores what download writes, whole or not at all, and notes the outcome. download's
 // *model.SendError says whether it is worth trying again.
 func (d *Desk) KeepFetched(ctx context.Context, f Fetch, download func(ctx context.Context, w io.Writer) error) error {
+	used, err := read(ctx, d, func(tx *store.Tx) (int64, error) { return tx.MediaUsage(f.Media.Company) })
+	if err != nil {
+		return err
+	}
+	if used >= d.limits.MediaBytes {
+		return d.notFetched(ctx, f, d.errMediaQuota())
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pipe, w := io.Pipe()
@@ -73,15 +80,20 @@ func (d *Desk) KeepFetched(ctx context.Context, f Fetch, download func(ctx conte
 	m.MimeType, m.Kind = believe(m, head.kept.Bytes())
 	m.FileName = model.SafeFileName(m.FileName, m.MimeType)
 	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
-		tx.MediaFetched(&m, info.SHA256)
+		if fits, err := tx.MediaFetched(&m, info.SHA256, d.limits.MediaBytes); err != nil || !fits {
+			return struct{}{}, errOr(err, d.errMediaQuota())
+		}
 		return struct{}{}, nil
 	})
+	if model.CodeOf(err) == model.CodeLimitReached {
+		return errors.Join(d.notFetched(ctx, f, err), d.blob.Delete(ctx, m.ID))
+	}
 	return err
 }
 
 func (d *Desk) notFetched(ctx context.Context, f Fetch, cause error) error {
 	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
-		tx.MediaNotFetched(f.Media.ID, nextFetch(f, cause, tx.Now))
+		tx.MediaNotFetched(f.Media.ID, nextFetch(f, cause, tx.Now), fetchError(cause))
 		return struct{}{}, nil
 	})
 	d.log.Info("a customer's file could not be fetched", slog.String("media", f.Media.ID.String()),
@@ -89,10 +101,23 @@ func (d *Desk) notFetched(ctx context.Context, f Fetch, cause error) error {
 	return err
 }
 
+// fetchError says for people why a file was not fetched.
+func fetchError(cause error) string {
+	var known *model.Error
+	var refused *model.SendError
+	switch {
+	case errors.As(cause, &known):
+		return known.Message
+	case errors.As(cause, &refused):
+		return sentence(refused)
+	}
+	return ""
+}
+
 // nextFetch says when to try again, or nil when there is no point in it.
 func nextFetch(f Fetch, cause error, now time.Time) *time.Time {
 	if refused, ok := errors.AsType[*model.SendError](cause); ok && !refused.Retry && !refused.Disconnect && f.Tries+1 >= fetchGoneTries ||
-		errors.Is(cause, blob.ErrTooLarge) || ok && refused.Code == string(model.CodeMediaTooLarge) {
+		errors.Is(cause, blob.ErrTooLarge) || model.CodeOf(cause) == model.CodeLimitReached || ok && refused.Code == string(model.CodeMediaTooLarge) {
 		return nil
 	}
 	wait := min(fetchLongest, fetchFirstWait<<min(2*f.Tries, 20))

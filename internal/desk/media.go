@@ -45,7 +45,7 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Actor, fileName string, r io.
 	m := model.Media{
 		ID: model.NewID(), Company: a.Company.ID, Kind: kind, MimeType: mime, FileName: model.SafeFileName(fileName, mime), Stored: true,
 	}
-	if err := d.noteUpload(ctx, func(tx *store.Tx) { tx.BeginUpload(m.ID) }); err != nil {
+	if err := d.beginUpload(ctx, &m); err != nil {
 		return model.Media{}, err
 	}
 	info, err := d.blob.Put(ctx, m.ID, io.MultiReader(bytes.NewReader(head), r), kind.Limit())
@@ -64,7 +64,9 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Actor, fileName string, r io.
 func (d *Desk) keepUpload(ctx context.Context, a *Actor, m *model.Media, sum [32]byte) error {
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
 		m.CreatedAt = tx.Now
-		tx.InsertMedia(m, sum)
+		if fits, err := tx.InsertMedia(m, sum, d.limits.MediaBytes); err != nil || !fits {
+			return struct{}{}, errOr(err, d.errMediaQuota())
+		}
 		tx.EndUpload(m.ID)
 		return struct{}{}, nil
 	})
@@ -72,6 +74,24 @@ func (d *Desk) keepUpload(ctx context.Context, a *Actor, m *model.Media, sum [32
 		d.endUpload(ctx, m.ID)
 	}
 	return err
+}
+
+// beginUpload notes that a file is about to be stored, unless the company has no room for a single byte.
+func (d *Desk) beginUpload(ctx context.Context, m *model.Media) error {
+	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		used, err := tx.MediaUsage(m.Company)
+		if err != nil || used >= d.limits.MediaBytes {
+			return struct{}{}, errOr(err, d.errMediaQuota())
+		}
+		tx.BeginUpload(m.ID)
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// errMediaQuota refuses a file for which the company has no room.
+func (d *Desk) errMediaQuota() error {
+	return model.Errorf(model.CodeLimitReached, "The limit of %s for the company's stored files is reached.", model.SizeText(d.limits.MediaBytes))
 }
 
 func (d *Desk) noteUpload(ctx context.Context, note func(tx *store.Tx)) error {
@@ -109,6 +129,31 @@ func (d *Desk) RemoveLeftUploads(ctx context.Context) error {
 	return err
 }
 
+// RemoveUnattached removes a batch of the files that were uploaded more than a day ago and never used, with
+// their bytes, and reports whether more may be left.
+func (d *Desk) RemoveUnattached(ctx context.Context) (more bool, err error) {
+	before := d.now().Add(-model.UnattachedRetention)
+	ids, err := read(ctx, d, func(tx *store.Tx) ([]model.ID, error) { return tx.UnattachedMedia(before, unattachedBatch) })
+	if err != nil {
+		return false, err
+	}
+	count := 0
+	for _, id := range ids {
+		removed, err := write(ctx, d, nil, func(tx *store.Tx) (bool, error) { return tx.RemoveUnattachedMedia(id, before) })
+		if err != nil {
+			return false, err
+		}
+		if removed {
+			count++
+			d.endUpload(ctx, id)
+		}
+	}
+	return count == unattachedBatch, nil
+}
+
+// unattachedBatch is how many unused files one call of RemoveUnattached looks at.
+const unattachedBatch = 200
+
 // errUploadCut tells a caller whose upload broke off from a defect of ours.
 func errUploadCut(err error) error {
 	if known, ok := errors.AsType[*model.Error](err); ok {
@@ -145,6 +190,8 @@ func (d *Desk) LinkMedia(ctx context.Context, a *Actor, id model.ID) (MediaLink,
 		switch {
 		case err != nil:
 			return MediaLink{}, err
+		case found && !m.Private && !m.Stored && !m.Awaited && m.FetchError != "":
+			return MediaLink{}, model.Errorf(model.CodeNotFound, "The file was not fetched from WhatsApp. %s", m.FetchError)
 		case !found || m.Private || !m.Stored && !m.Awaited:
 			return MediaLink{}, model.NotFound("file")
 		case !m.Stored:
@@ -189,11 +236,15 @@ func (d *Desk) signLink(id model.ID, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// usableMedia finds a file that the actor may put into a message: one that they may see.
+// usableMedia finds a file that the actor may put into a message or anything else that is stored: one that
+// they may see. From now on it is not removed as an upload that nobody used.
 func (d *Desk) usableMedia(tx *store.Tx, a *Actor, id model.ID) (model.Media, error) {
 	m, found, err := tx.Media(a.Company.ID, id)
 	if err == nil && found {
 		found, err = tx.MediaInSight(id, a.sight())
+	}
+	if err == nil && found && m.Unattached {
+		found, err = tx.AttachMedia(a.Company.ID, id)
 	}
 	if err != nil || !found || m.Private || !m.Stored {
 		return m, errOr(err, model.Invalid("body.media_id", "there is no such file"))

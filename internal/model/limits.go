@@ -53,6 +53,7 @@ const (
 	IdempotencyRetention = 7 * 24 * time.Hour
 	ServiceWindow        = 24 * time.Hour // after a customer's last message, for free-form messages
 	MediaLinkLifetime    = 10 * time.Minute
+	UnattachedRetention  = 24 * time.Hour // of uploaded files that nothing refers to
 	DefaultReportDays    = 30
 	MaxReportDays        = 366
 )

@@ -25,6 +25,9 @@ type Media struct {
 	Stored   bool            `json:"-"` // the bytes are here
 	Awaited  bool            `json:"-"` // the bytes are still to be fetched from the provider
 	Provider MediaAtProvider `json:"-"`
+
+	Unattached bool   `json:"-"` // uploaded, and nothing refers to it yet
+	FetchError string `json:"-"` // why the bytes will not be fetched; "" for no reason
 }
 
 // MediaAtProvider is what a provider calls a file, and since when.

@@ -2,18 +2,27 @@ package store
 
 import (
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"recado/internal/model"
 )
 
 const mediaColumns = `
-	d.id, d.company, d.channel, d.private, d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.fetch_at, d.created_at`
+	d.id, d.company, d.channel, d.private, d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.fetch_at, d.created_at,
+	d.unattached_at, d.fetch_error`
+
+// mediaWidth is the number of mediaColumns: where a statement's own columns begin.
+var mediaWidth = strings.Count(mediaColumns, ",") + 1
 
 func scanMedia(r Row) model.Media {
 	m := model.Media{
 		ID: r.ID(0), Company: r.ID(1), Channel: r.NullID(2), Private: r.Bool(3), Kind: model.MediaKind(r.Text(4)), MimeType: r.Text(5),
 		FileName: r.Text(6), Size: r.Int(7), SHA256: hex.EncodeToString(r.Bytes(8)), Stored: r.Bool(9), Awaited: !r.Null(11), CreatedAt: r.Time(12),
+		Unattached: !r.Null(13),
+	}
+	if !r.Null(14) {
+		m.FetchError = r.Text(14)
 	}
 	if !r.Null(10) {
 		m.Provider.ID = r.Text(10)
@@ -52,12 +61,17 @@ func (tx *Tx) UploadsLeft(before time.Time, limit int) ([]model.ID, error) {
 	return tx.ids(`SELECT media FROM uploads WHERE began_at < $1 ORDER BY media LIMIT $2`, before, limit)
 }
 
-// InsertMedia adds a file whose bytes are stored under its id.
-func (tx *Tx) InsertMedia(m *model.Media, sha256 [32]byte) {
+// InsertMedia adds an uploaded file whose bytes are stored under its id. It reports false, and adds nothing,
+// when the company would have more bytes than quota.
+func (tx *Tx) InsertMedia(m *model.Media, sha256 [32]byte, quota int64) (bool, error) {
+	if fits, err := tx.addMediaUsage(m.Company, m.Size, quota); err != nil || !fits {
+		return false, err
+	}
 	tx.later(`
-		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, sha256, stored, fetch_tries, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, TRUE, 0, $10)`,
+		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, sha256, stored, fetch_tries, created_at, unattached_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, TRUE, 0, $10, $10)`,
 		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.CreatedAt)
+	return true, nil
 }
 
 // InsertAwaitedMedia adds a file that the provider still holds, to be fetched at once.
@@ -93,7 +107,7 @@ func (tx *Tx) DueFetches(limit int, lease time.Duration) ([]AwaitedMedia, error)
 		WHERE d.fetch_at <= $1
 		ORDER BY d.fetch_at
 		LIMIT $2`+lock, []any{tx.Now, limit}, func(r Row) error {
-		out = append(out, AwaitedMedia{scanMedia(r), r.Int(13)})
+		out = append(out, AwaitedMedia{scanMedia(r), r.Int(mediaWidth)})
 		return nil
 	})
 	for _, m := range out {
@@ -102,18 +116,24 @@ func (tx *Tx) DueFetches(limit int, lease time.Duration) ([]AwaitedMedia, error)
 	return out, err
 }
 
-// MediaFetched notes that a file's bytes have arrived, and what they turned out to be.
-func (tx *Tx) MediaFetched(m *model.Media, sha256 [32]byte) {
-	tx.later(`
+// MediaFetched notes that a file's bytes have arrived, and what they turned out to be. It reports false when
+// the company would have more bytes than quota; the transaction must fail then.
+func (tx *Tx) MediaFetched(m *model.Media, sha256 [32]byte, quota int64) (bool, error) {
+	n, err := tx.exec(`
 		UPDATE media
 		SET kind = $2, mime_type = $3, file_name = $4, size = $5, sha256 = $6, stored = TRUE, fetch_at = NULL
-		WHERE id = $1`,
+		WHERE id = $1 AND NOT stored`,
 		m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:])
+	if err != nil || n == 0 { // 0: it was fetched twice, and is counted already
+		return err == nil, err
+	}
+	return tx.addMediaUsage(m.Company, m.Size, quota)
 }
 
-// MediaNotFetched notes a failed attempt; next is when to try again, nil when there is no point.
-func (tx *Tx) MediaNotFetched(id model.ID, next *time.Time) {
-	tx.later(`UPDATE media SET fetch_at = $2, fetch_tries = fetch_tries + 1 WHERE id = $1`, id, next)
+// MediaNotFetched notes a failed attempt; next is when to try again, nil when there is no point, and reason
+// says why then.
+func (tx *Tx) MediaNotFetched(id model.ID, next *time.Time, reason string) {
+	tx.later(`UPDATE media SET fetch_at = $2, fetch_error = $3, fetch_tries = fetch_tries + 1 WHERE id = $1 AND NOT stored`, id, next, reason)
 }
 
 // KeepProviderMedia remembers what a channel's provider calls a file, which spares the next upload.

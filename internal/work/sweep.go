@@ -11,7 +11,7 @@ import (
 
 // Sweep does what falls due with time alone: attendances that have been silent for as long as their
 // company's rule says are closed, idempotency keys that have expired are forgotten, and files of uploads
-// that a crash cut off are removed. All that is due stands in the database, so that it survives
+// that a crash cut off, or that nothing has referred to for a day, are removed. All that is due stands in the database, so that it survives
 // restarts and any number of nodes may sweep.
 type Sweep struct {
 	Desk   *desk.Desk
@@ -43,6 +43,12 @@ func (s *Sweep) step(ctx context.Context, now time.Time) (bool, error) {
 		}
 		if err := s.Desk.RemoveLeftUploads(ctx); err != nil {
 			return false, err
+		}
+		for more := true; more; {
+			var err error
+			if more, err = s.Desk.RemoveUnattached(ctx); err != nil {
+				return false, err
+			}
 		}
 		for more := true; more; {
 			var err error

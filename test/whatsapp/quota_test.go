@@ -1,0 +1,37 @@
+package whatsapp_test
+
+import (
+	"strings"
+	"testing"
+
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+	"recado/internal/whatsapp/simulator"
+)
+
+func TestAFileBeyondTheQuotaIsNotFetchedAndItsMessageIsKept(t *testing.T) {
+	photo := newPhoto(100 << 10)
+	quota := func(c *server.Config) {
+		c.Limits = model.DefaultLimits
+		c.Limits.MediaBytes = 150 << 10
+	}
+	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+		s := &shop{World: w, sim: sim, channel: w.A.Post(t, "/channels", theNumber).OK(201).ID()}
+		receive := func() map[string]any {
+			conversation, external := s.customer(t, simulator.Inbound{
+				Customer: "5511912345678", Type: "image", Text: "olha", File: &simulator.File{Bytes: photo, MimeType: "image/png"},
+			})
+			return s.find(t, conversation, external)
+		}
+		s.download(t, receive()["media_id"].(string))
+		over := receive()
+		if over["type"] != "image" || over["text"] != "olha" || over["media_id"] == nil {
+			t.Fatalf("the message is not whole: %v", over)
+		}
+		eventually(t, "the file is given up", func() bool {
+			answer := s.A.Get(t, "/media/"+over["media_id"].(string)+"/url")
+			return answer.Status == 404 && strings.Contains(answer.Text("message"), "limit of 150 KiB")
+		})
+	}, quota)
+}
