@@ -59,7 +59,7 @@ type Desk struct {
 	cursors  model.CursorKey
 	holders  holders
 	bells    Bells
-	ears     ears
+	activity callbackActivity
 	receipts chan Receipt
 	zones    sync.Map // company -> *time.Location; see report.go
 
@@ -95,7 +95,7 @@ func New(o Options) *Desk {
 	if d.vault != nil {
 		d.cursors = model.CursorKey(d.vault.Derive("cursor"))
 	}
-	d.ears = ears{since: d.now(), heard: map[model.ID]*store.Hearing{}}
+	d.activity = callbackActivity{since: d.now(), calls: map[model.ID]*store.CallbackActivity{}}
 	d.receipts = make(chan Receipt, 1024)
 	if d.retries = o.Retries; d.retries == nil {
 		d.retries = model.DefaultRetries

@@ -29,21 +29,21 @@ type SendDone struct {
 	Err    error
 }
 
-// SendStep is what a lane does next.
+// SendStep is what the holder of a lease does next.
 type SendStep struct {
-	Held bool // the lane is still this owner's; if not, nothing new is started
+	Held bool // the lease is still this owner's; if not, nothing new is started
 	Jobs []SendJob
 	Next *time.Time // when the channel's next message is due, nil when none waits
 }
 
-// BeginSending clears the way at the start of a process. On SQLite nobody else can be alive, so the
-// lanes of an earlier process are free at once.
+// BeginSending clears the way at the start of a process. A single node has no other process beside it,
+// so the leases of an earlier one are released at once.
 func (d *Desk) BeginSending(ctx context.Context) error {
 	if !d.SingleNode() {
 		return nil
 	}
 	return d.store.Write(ctx, func(tx *store.Tx) error {
-		tx.LeaveLanes(model.ID{})
+		tx.ReleaseLeases(model.ID{})
 		return nil
 	})
 }
@@ -64,15 +64,15 @@ func (d *Desk) ChannelsToSend(ctx context.Context) ([]model.ID, error) {
 	return readOne(ctx, d, func(tx *store.Tx) ([]model.ID, error) { return tx.ChannelsToSend(tx.Now) })
 }
 
-// TakeSendLane makes owner the one who sends for a channel; it reports false while another node does.
+// TakeSendLease makes owner the one who sends for a channel; it reports false while another node does.
 // What an earlier owner left in the middle ends uncertain and is never sent again.
-func (d *Desk) TakeSendLane(ctx context.Context, channel, owner model.ID, lease time.Duration) (lane Lane, taken bool, err error) {
+func (d *Desk) TakeSendLease(ctx context.Context, channel, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
 	_, err = write(ctx, d, nil, func(tx *store.Tx) (_ struct{}, err error) {
 		tx.LockSeveral(channel)
-		if lane, taken, err = tx.TakeLane(store.LaneChannel, channel, owner, lease); err != nil || !taken {
+		if lease, taken, err = tx.TakeLease(store.LeaseChannel, channel, owner, length); err != nil || !taken {
 			return struct{}{}, err
 		}
-		left, err := tx.LeftInTheMiddle(lane)
+		left, err := tx.LeftInTheMiddle(lease)
 		if err != nil || len(left) == 0 {
 			return struct{}{}, err
 		}
@@ -80,32 +80,32 @@ func (d *Desk) TakeSendLane(ctx context.Context, channel, owner model.ID, lease 
 		for i, q := range left {
 			done[i] = SendDone{Job: SendJob{queued: q}, Err: errLeftInTheMiddle}
 		}
-		_, err = d.recordSends(tx, Lane{Subject: channel}, done)
+		_, err = d.recordSends(tx, Lease{Subject: channel}, done)
 		return struct{}{}, err
 	})
-	return lane, taken, err
+	return lease, taken, err
 }
 
 var errLeftInTheMiddle = errors.New("desk: the process that was sending this message ended")
 
-// SendStep writes down what came of jobs, keeps the lane, and marks up to room due messages as being
+// SendStep writes down what came of jobs, keeps the lease, and marks up to room due messages as being
 // sent, all in one transaction. At most one message of a conversation is under way at a time.
-func (d *Desk) SendStep(ctx context.Context, lane Lane, owner model.ID, lease time.Duration, done []SendDone, room int) (SendStep, error) {
+func (d *Desk) SendStep(ctx context.Context, lease Lease, owner model.ID, length time.Duration, done []SendDone, room int) (SendStep, error) {
 	return write(ctx, d, nil, func(tx *store.Tx) (SendStep, error) {
 		if len(done) > 1 {
-			tx.LockSeveral(lane.Subject)
+			tx.LockSeveral(lease.Subject)
 		}
-		held, taken, err := tx.TakeLane(store.LaneChannel, lane.Subject, owner, lease)
+		held, taken, err := tx.TakeLease(store.LeaseChannel, lease.Subject, owner, length)
 		if err != nil {
 			return SendStep{}, err
 		}
-		step := SendStep{Held: taken && held.Epoch == lane.Epoch}
-		connected, err := d.recordSends(tx, lane, done)
+		step := SendStep{Held: taken && held.Epoch == lease.Epoch}
+		connected, err := d.recordSends(tx, lease, done)
 		if err != nil || !step.Held || !connected {
 			return step, err
 		}
 		if room > 0 {
-			jobs, err := tx.StartSends(lane, room)
+			jobs, err := tx.StartSends(lease, room)
 			if err != nil {
 				return step, err
 			}
@@ -113,20 +113,20 @@ func (d *Desk) SendStep(ctx context.Context, lane Lane, owner model.ID, lease ti
 				step.Jobs = append(step.Jobs, d.sendJob(tx, j))
 			}
 		}
-		step.Next, err = tx.NextSend(lane.Subject)
+		step.Next, err = tx.NextSend(lease.Subject)
 		return step, err
 	})
 }
 
-// ReclaimSends puts back in the queue what is marked as being sent in this lane and is not in hand: a
+// ReclaimSends puts back in the queue what is marked as being sent under this lease and is not in hand: a
 // step whose commit got no answer marked it, and nobody was told to send it.
-func (d *Desk) ReclaimSends(ctx context.Context, lane Lane, owner model.ID, inHand map[model.ID]struct{}) error {
+func (d *Desk) ReclaimSends(ctx context.Context, lease Lease, owner model.ID, inHand map[model.ID]struct{}) error {
 	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
-		held, err := tx.HoldsLane(lane, owner)
+		held, err := tx.HoldsLease(lease, owner)
 		if err != nil || !held { // whoever holds it now has settled them
 			return struct{}{}, err
 		}
-		marked, err := tx.BeingSent(lane)
+		marked, err := tx.BeingSent(lease)
 		for _, message := range marked {
 			if _, mine := inHand[message]; !mine {
 				tx.UnmarkSend(message)
@@ -138,14 +138,14 @@ func (d *Desk) ReclaimSends(ctx context.Context, lane Lane, owner model.ID, inHa
 }
 
 // recordSends writes results down. Whoever has several has called LockSeveral. It reports whether the channel is connected.
-func (d *Desk) recordSends(tx *store.Tx, lane Lane, done []SendDone) (connected bool, err error) {
-	ch, found, err := tx.AnyChannel(lane.Subject)
+func (d *Desk) recordSends(tx *store.Tx, lease Lease, done []SendDone) (connected bool, err error) {
+	ch, found, err := tx.AnyChannel(lease.Subject)
 	if err != nil || !found {
 		return false, err
 	}
 	in := d.intake(tx, ch)
 	for i := range done {
-		if err := in.sendDone(lane, &done[i]); err != nil {
+		if err := in.sendDone(lease, &done[i]); err != nil {
 			return false, err
 		}
 	}
@@ -153,7 +153,7 @@ func (d *Desk) recordSends(tx *store.Tx, lane Lane, done []SendDone) (connected 
 }
 
 // sendDone settles one message, or puts it back in the queue.
-func (in *intake) sendDone(lane Lane, done *SendDone) error {
+func (in *intake) sendDone(lease Lease, done *SendDone) error {
 	job := done.Job.queued
 	t, err := in.locked(job.Conversation)
 	if err != nil || t == nil {
@@ -171,7 +171,7 @@ func (in *intake) sendDone(lane Lane, done *SendDone) error {
 		return nil
 	}
 	if !errors.Is(done.Err, errLeftInTheMiddle) {
-		if mine, err := in.tx.StillSending(lane, m.ID); err != nil || !mine {
+		if mine, err := in.tx.StillSending(lease, m.ID); err != nil || !mine {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ type line struct {
 	d       *Desk
 	channel model.Channel
 	me      model.ID
-	lane    Lane
+	lane    Lease
 }
 
 const testLease = time.Minute
@@ -49,7 +49,7 @@ func (o *office) number(t *testing.T) model.Channel {
 
 func (l *line) take(t *testing.T) {
 	t.Helper()
-	lane, taken, err := l.d.TakeSendLane(t.Context(), l.channel.ID, l.me, testLease)
+	lane, taken, err := l.d.TakeSendLease(t.Context(), l.channel.ID, l.me, testLease)
 	if err != nil || !taken {
 		t.Fatal(taken, err)
 	}
@@ -351,7 +351,7 @@ func (l *line) due(t *testing.T) {
 func (l *line) expire(t *testing.T) {
 	t.Helper()
 	l.force(t, func(tx *store.Tx) error {
-		tx.LeaveLane(l.lane, l.me)
+		tx.ReleaseLease(l.lane, l.me)
 		return nil
 	})
 }

@@ -21,46 +21,46 @@ const (
 	silenceCalls   = 20 // calls of the provider in it
 )
 
-// ears gather when providers called, until FlushHeard writes it down: a row per call would cost more
-// than the call.
-type ears struct {
-	since time.Time // this process listens; what came before it was nobody's silence
+// callbackActivity collects when providers called, until FlushCallbackActivity stores it: a row per call
+// would cost more than the call.
+type callbackActivity struct {
+	since time.Time // the process started; a silence before that does not count
 
 	mu    sync.Mutex
-	heard map[model.ID]*store.Hearing
+	calls map[model.ID]*store.CallbackActivity
 }
 
-// Heard notes that the provider called about a channel, whatever it had to say.
-func (d *Desk) Heard(channel model.ID) {
+// NoteCallback notes that the provider called about a channel, whatever it had to say.
+func (d *Desk) NoteCallback(channel model.ID) {
 	now := d.now()
-	d.ears.mu.Lock()
-	defer d.ears.mu.Unlock()
-	h := d.ears.heard[channel]
+	d.activity.mu.Lock()
+	defer d.activity.mu.Unlock()
+	h := d.activity.calls[channel]
 	if h == nil {
-		h = &store.Hearing{First: now, Last: now}
-		d.ears.heard[channel] = h
+		h = &store.CallbackActivity{First: now, Last: now}
+		d.activity.calls[channel] = h
 	}
 	h.Calls++
 	h.Longest = max(h.Longest, now.Sub(h.Last))
 	h.Last = now
 }
 
-// FlushHeard writes down what was heard. A channel that was heard has nothing to warn of any more.
-func (d *Desk) FlushHeard(ctx context.Context) error {
-	d.ears.mu.Lock()
-	heard := d.ears.heard
-	d.ears.heard = map[model.ID]*store.Hearing{}
-	d.ears.mu.Unlock()
-	if len(heard) == 0 {
+// FlushCallbackActivity stores the activity since the last call and clears the warnings of these channels.
+func (d *Desk) FlushCallbackActivity(ctx context.Context) error {
+	d.activity.mu.Lock()
+	calls := d.activity.calls
+	d.activity.calls = map[model.ID]*store.CallbackActivity{}
+	d.activity.mu.Unlock()
+	if len(calls) == 0 {
 		return nil
 	}
 	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
-		for channel, h := range heard {
-			if err := tx.NoteHearing(channel, *h, d.ears.since); err != nil {
+		for channel, h := range calls {
+			if err := tx.AddCallbackActivity(channel, *h, d.activity.since); err != nil {
 				return struct{}{}, err
 			}
 		}
-		tx.ForgetHearings(tx.Now.Add(-silenceHistory))
+		tx.PurgeCallbackActivity(tx.Now.Add(-silenceHistory))
 		return struct{}{}, nil
 	})
 	return err
@@ -77,7 +77,7 @@ type Silence struct {
 // warning on the channels for which that is strange.
 func (d *Desk) WatchSilence(ctx context.Context) ([]Silence, error) {
 	return write(ctx, d, nil, func(tx *store.Tx) ([]Silence, error) {
-		habits, err := tx.HearingHabits(tx.Now.Add(-silenceHistory))
+		habits, err := tx.CallbackStats(tx.Now.Add(-silenceHistory))
 		if err != nil {
 			return nil, err
 		}
@@ -95,13 +95,13 @@ func (d *Desk) WatchSilence(ctx context.Context) ([]Silence, error) {
 }
 
 // silence says how long a number has been silent, and from when on that is strange: never, when 0.
-func (d *Desk) silence(h store.Habits, now time.Time) (silent, strange time.Duration) {
+func (d *Desk) silence(h store.CallbackStats, now time.Time) (silent, strange time.Duration) {
 	if h.Days < silenceDays || h.Calls < silenceCalls {
 		return 0, 0
 	}
 	last := h.Last
-	if d.ears.since.After(last) {
-		last = d.ears.since
+	if d.activity.since.After(last) {
+		last = d.activity.since
 	}
 	return now.Sub(last), max(silenceAtLeast, time.Duration(float64(h.Longest)*silenceFactor))
 }

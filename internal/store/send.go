@@ -60,14 +60,14 @@ func (tx *Tx) ChannelsToSend(now time.Time) ([]model.ID, error) {
 }
 
 // LeftInTheMiddle lists the messages of a channel that were being sent under an earlier epoch of its
-// lane: whoever did that is gone.
-func (tx *Tx) LeftInTheMiddle(lane Lane) ([]Queued, error) {
+// lease: whoever did that is gone.
+func (tx *Tx) LeftInTheMiddle(lease Lease) ([]Queued, error) {
 	var out []Queued
 	err := tx.query(`
 		SELECT message, conversation, company, attempts
 		FROM sends
 		WHERE channel = $1 AND state = 'sending' AND epoch < $2
-		ORDER BY conversation, seq`, []any{lane.Subject, lane.Epoch}, func(r Row) error {
+		ORDER BY conversation, seq`, []any{lease.Subject, lease.Epoch}, func(r Row) error {
 		out = append(out, Queued{Message: r.ID(0), Conversation: r.ID(1), Company: r.ID(2), Attempts: r.Int(3)})
 		return nil
 	})
@@ -97,9 +97,9 @@ type Job struct {
 	UserIDs  []string
 }
 
-// StartSends marks up to room due messages of a lane's channel as being sent and gives them, with at
+// StartSends marks up to room due messages of a lease's channel as being sent and gives them, with at
 // most one of each conversation under way at any time: a message waits for all before it.
-func (tx *Tx) StartSends(lane Lane, room int) ([]Job, error) {
+func (tx *Tx) StartSends(lease Lease, room int) ([]Job, error) {
 	var jobs []Job
 	err := tx.query(`
 		SELECT s.message, s.conversation, s.company, s.attempts, m.type, m.text, m.template, m.reply_to,
@@ -114,7 +114,7 @@ func (tx *Tx) StartSends(lane Lane, room int) ([]Job, error) {
 		WHERE s.channel = $1 AND s.state = 'queued' AND s.due_at <= $2
 			AND NOT EXISTS (SELECT 1 FROM sends b WHERE b.conversation = s.conversation AND b.seq < s.seq)
 		ORDER BY s.due_at, s.conversation
-		LIMIT $3`, []any{lane.Subject, tx.Now, room}, func(r Row) error {
+		LIMIT $3`, []any{lease.Subject, tx.Now, room}, func(r Row) error {
 		j := Job{
 			Queued: Queued{r.ID(0), r.ID(1), r.ID(2), r.Int(3)},
 			Type:   r.Text(4), Text: r.NullText(5), Template: r.NullText(6), ReplyTo: r.NullText(7),
@@ -133,13 +133,13 @@ func (tx *Tx) StartSends(lane Lane, room int) ([]Job, error) {
 		return nil, err
 	}
 	for _, j := range jobs {
-		tx.later(`UPDATE sends SET state = 'sending', epoch = $2, attempts = attempts + 1 WHERE message = $1`, j.Message, lane.Epoch)
+		tx.later(`UPDATE sends SET state = 'sending', epoch = $2, attempts = attempts + 1 WHERE message = $1`, j.Message, lease.Epoch)
 	}
-	return jobs, tx.addReceivers(lane, jobs)
+	return jobs, tx.addReceivers(lease, jobs)
 }
 
 // addReceivers completes jobs with the ids that the provider knows their receivers by.
-func (tx *Tx) addReceivers(lane Lane, jobs []Job) error {
+func (tx *Tx) addReceivers(lease Lease, jobs []Job) error {
 	byContact := make(map[model.ID][]*Job, len(jobs))
 	for i := range jobs {
 		if c := jobs[i].Contact; c != nil {
@@ -152,7 +152,7 @@ func (tx *Tx) addReceivers(lane Lane, jobs []Job) error {
 		JOIN conversations c ON c.id = s.conversation
 		JOIN contact_identities i ON i.contact = c.contact
 		WHERE s.channel = $1 AND s.state = 'sending' AND s.epoch = $2
-		ORDER BY i.kind, i.value`, []any{lane.Subject, lane.Epoch}, func(r Row) error {
+		ORDER BY i.kind, i.value`, []any{lease.Subject, lease.Epoch}, func(r Row) error {
 		for _, j := range byContact[r.ID(0)] {
 			if value := r.Text(2); r.Text(1) == IdentityWA {
 				j.WAIDs = append(j.WAIDs, value)
@@ -164,14 +164,14 @@ func (tx *Tx) addReceivers(lane Lane, jobs []Job) error {
 	})
 }
 
-// StillSending reports whether a message is being sent under this epoch of the lane.
-func (tx *Tx) StillSending(lane Lane, message model.ID) (bool, error) {
-	return tx.one(`SELECT 1 FROM sends WHERE message = $1 AND state = 'sending' AND epoch = $2`, []any{message, lane.Epoch}, func(Row) {})
+// StillSending reports whether a message is being sent under this epoch of the lease.
+func (tx *Tx) StillSending(lease Lease, message model.ID) (bool, error) {
+	return tx.one(`SELECT 1 FROM sends WHERE message = $1 AND state = 'sending' AND epoch = $2`, []any{message, lease.Epoch}, func(Row) {})
 }
 
-// BeingSent lists the messages that are marked as being sent under this epoch of the lane.
-func (tx *Tx) BeingSent(lane Lane) ([]model.ID, error) {
-	return tx.ids(`SELECT message FROM sends WHERE channel = $1 AND state = 'sending' AND epoch = $2 ORDER BY message`, lane.Subject, lane.Epoch)
+// BeingSent lists the messages that are marked as being sent under this epoch of the lease.
+func (tx *Tx) BeingSent(lease Lease) ([]model.ID, error) {
+	return tx.ids(`SELECT message FROM sends WHERE channel = $1 AND state = 'sending' AND epoch = $2 ORDER BY message`, lease.Subject, lease.Epoch)
 }
 
 // UnmarkSend puts a message back in the queue as if it had never been taken out.

@@ -95,6 +95,6 @@ func (c *Callbacks) receive(ctx context.Context, channel string, events []whatsa
 	if err := c.Desk.Receive(ctx, id, items); err != nil {
 		return err
 	}
-	c.Desk.Heard(id)
+	c.Desk.NoteCallback(id)
 	return nil
 }

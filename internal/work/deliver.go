@@ -56,7 +56,7 @@ func (d *Deliver) Run(ctx context.Context) {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	if err := d.Desk.LeaveLanes(last, d.node); err != nil {
+	if err := d.Desk.ReleaseLeases(last, d.node); err != nil {
 		d.Logger.Warn("the lanes were not given up; other nodes wait for their leases to end", slog.Any("error", err))
 	}
 }
@@ -189,7 +189,7 @@ func (d *Deliver) renew(ctx context.Context) {
 		if !d.holdsAny() {
 			continue
 		}
-		held, err := d.Desk.RenewLanes(ctx, d.node, d.Lease)
+		held, err := d.Desk.RenewLeases(ctx, d.node, d.Lease)
 		if err != nil {
 			if ctx.Err() == nil {
 				d.Logger.Warn("leases cannot be renewed", slog.Any("error", err))

@@ -16,7 +16,7 @@ import (
 type lane struct {
 	d       *Deliver
 	webhook model.ID
-	held    desk.Lane
+	held    desk.Lease
 	bell    chan struct{}
 	queue   []model.ID            // due, in order
 	busy    map[model.ID]struct{} // queued, under way, or waiting to be written

@@ -16,7 +16,7 @@ func (l *lane) take(ctx context.Context) bool {
 	}
 	for ctx.Err() == nil {
 		started := time.Now()
-		held, taken, err := l.d.Desk.TakeLane(ctx, l.webhook, l.d.node, l.d.Lease)
+		held, taken, err := l.d.Desk.TakeLease(ctx, l.webhook, l.d.node, l.d.Lease)
 		switch {
 		case err != nil:
 			l.troubled(ctx, "a lane cannot be taken", err)
@@ -72,7 +72,7 @@ func (l *lane) leave(ctx context.Context) bool {
 		return l.remove() // all lanes are given up together
 	}
 	if in {
-		if err := l.d.Desk.LeaveLane(ctx, held, l.d.node); err != nil {
+		if err := l.d.Desk.ReleaseLease(ctx, held, l.d.node); err != nil {
 			l.d.Logger.Warn("a lane was not given up", slog.Any("error", err))
 		}
 	}

@@ -93,7 +93,7 @@ func (s *Send) Run(ctx context.Context) {
 func (s *Send) leave(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	if err := s.Desk.LeaveLanes(last, s.owner); err != nil {
+	if err := s.Desk.ReleaseLeases(last, s.owner); err != nil {
 		s.Logger.Warn("the sending lanes were not given up; other nodes wait for their leases to end", slog.Any("error", err))
 	}
 }
@@ -116,7 +116,7 @@ func (s *Send) step(ctx context.Context) error {
 			continue
 		}
 		asked := time.Now()
-		held, taken, err := s.Desk.TakeSendLane(ctx, channel, s.owner, s.Lease)
+		held, taken, err := s.Desk.TakeSendLease(ctx, channel, s.owner, s.Lease)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (s *Send) wake(channel model.ID) bool {
 	return l != nil
 }
 
-func (s *Send) start(ctx context.Context, held desk.Lane, until time.Time) {
+func (s *Send) start(ctx context.Context, held desk.Lease, until time.Time) {
 	l := &sendLane{
 		s: s, held: held, bell: make(chan struct{}, 1), results: make(chan desk.SendDone, sendEach), busy: map[model.ID]struct{}{},
 	}

@@ -16,7 +16,7 @@ import (
 // sendLane sends for one channel.
 type sendLane struct {
 	s       *Send
-	held    desk.Lane
+	held    desk.Lease
 	bell    chan struct{}
 	results chan desk.SendDone
 	busy    map[model.ID]struct{} // messages whose calls are under way

@@ -36,13 +36,13 @@ func (w *Watchdog) Run(ctx context.Context) {
 	repeat(ctx, w.Logger, "watchdog", nil, watchEvery, func(ctx context.Context) (bool, error) { return false, w.step(ctx) })
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := w.Desk.FlushHeard(last); err != nil {
+	if err := w.Desk.FlushCallbackActivity(last); err != nil {
 		w.Logger.Warn("when numbers last heard something was not written", slog.Any("error", err))
 	}
 }
 
 func (w *Watchdog) step(ctx context.Context) error {
-	if err := w.Desk.FlushHeard(ctx); err != nil {
+	if err := w.Desk.FlushCallbackActivity(ctx); err != nil {
 		return err
 	}
 	numbers, err := w.Desk.WatchSilence(ctx)

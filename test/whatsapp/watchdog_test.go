@@ -23,8 +23,8 @@ func TestTheWatchdog(t *testing.T) {
 		}
 		hear := func() {
 			t.Helper()
-			w.Desk.Heard(id)
-			must(t, w.Desk.FlushHeard(t.Context()))
+			w.Desk.NoteCallback(id)
+			must(t, w.Desk.FlushCallbackActivity(t.Context()))
 		}
 		// Four days of a shop: something every half hour by day, nothing for twelve hours at night.
 		for range 4 {

@@ -8,13 +8,13 @@ import (
 	"recado/internal/store"
 )
 
-// Lane is a node's right to deliver to one webhook.
-type Lane = store.Lane
+// Lease is a node's right to work for one webhook or channel until a time.
+type Lease = store.Lease
 
 // Pending is a webhook with deliveries that are not final.
 type Pending = store.Pending
 
-// SingleNode reports whether no other process can work on the same database: then there are no lanes.
+// SingleNode reports whether no other process can work on the same database: then no leases are needed.
 func (d *Desk) SingleNode() bool { return d.store.SingleNode() }
 
 // Now is the time by the desk's clock.
@@ -38,32 +38,32 @@ func (d *Desk) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (
 	return ids, active, err
 }
 
-// TakeLane takes the lane of a webhook, and reports false while another node is in it.
-func (d *Desk) TakeLane(ctx context.Context, webhook, owner model.ID, lease time.Duration) (lane Lane, taken bool, err error) {
+// TakeLease takes the lease of a webhook, and reports false while another node holds it.
+func (d *Desk) TakeLease(ctx context.Context, webhook, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
 	err = d.store.Write(ctx, func(tx *store.Tx) (err error) {
-		lane, taken, err = tx.TakeLane(store.LaneWebhook, webhook, owner, lease)
+		lease, taken, err = tx.TakeLease(store.LeaseWebhook, webhook, owner, length)
 		return err
 	})
-	return lane, taken, err
+	return lease, taken, err
 }
 
-// RenewLanes lengthens all leases of owner and gives the lanes that it still holds.
-func (d *Desk) RenewLanes(ctx context.Context, owner model.ID, lease time.Duration) ([]Lane, error) {
-	return write(ctx, d, nil, func(tx *store.Tx) ([]Lane, error) { return tx.RenewLanes(store.LaneWebhook, owner, lease) })
+// RenewLeases lengthens all leases of owner and returns those that it still holds.
+func (d *Desk) RenewLeases(ctx context.Context, owner model.ID, length time.Duration) ([]Lease, error) {
+	return write(ctx, d, nil, func(tx *store.Tx) ([]Lease, error) { return tx.RenewLeases(store.LeaseWebhook, owner, length) })
 }
 
-// LeaveLane gives a lane up before its lease ends.
-func (d *Desk) LeaveLane(ctx context.Context, lane Lane, owner model.ID) error {
+// ReleaseLease gives up a lease before it ends.
+func (d *Desk) ReleaseLease(ctx context.Context, lease Lease, owner model.ID) error {
 	return d.store.Write(ctx, func(tx *store.Tx) error {
-		tx.LeaveLane(lane, owner)
+		tx.ReleaseLease(lease, owner)
 		return nil
 	})
 }
 
-// LeaveLanes gives up every lane of owner, and tells the other nodes to look.
-func (d *Desk) LeaveLanes(ctx context.Context, owner model.ID) error {
+// ReleaseLeases gives up every lease of owner, and tells the other nodes to look.
+func (d *Desk) ReleaseLeases(ctx context.Context, owner model.ID) error {
 	err := d.store.Write(ctx, func(tx *store.Tx) error {
-		tx.LeaveLanes(owner)
+		tx.ReleaseLeases(owner)
 		return nil
 	})
 	d.TellDue(model.ID{})

@@ -6,15 +6,15 @@ import (
 	"recado/internal/model"
 )
 
-// Hearing is when a provider called about a channel during some stretch of time.
-type Hearing struct {
+// CallbackActivity is when a provider called about a channel during some stretch of time.
+type CallbackActivity struct {
 	First, Last time.Time
 	Longest     time.Duration // between two calls
 	Calls       int64
 }
 
-// Habits is what the recent past tells about a WhatsApp number.
-type Habits struct {
+// CallbackStats summarizes the recent callbacks about a WhatsApp number.
+type CallbackStats struct {
 	Channel   model.ID
 	Company   model.ID
 	Connected bool
@@ -27,9 +27,9 @@ type Habits struct {
 
 const dayMillis = int64(24 * time.Hour / time.Millisecond)
 
-// NoteHearing adds a hearing to a channel's history and takes its warning away. The silence before it
-// counts from since at the earliest, and not at all when it was so strange that it raised a warning.
-func (tx *Tx) NoteHearing(channel model.ID, h Hearing, since time.Time) error {
+// AddCallbackActivity adds activity to a channel's history and clears its warning. The silence before it
+// counts from since at the earliest, and not at all when it raised a warning.
+func (tx *Tx) AddCallbackActivity(channel model.ID, h CallbackActivity, since time.Time) error {
 	lock := ``
 	if !tx.SQLite() {
 		lock = ` FOR UPDATE`
@@ -59,14 +59,14 @@ func (tx *Tx) NoteHearing(channel model.ID, h Hearing, since time.Time) error {
 	return nil
 }
 
-// ForgetHearings drops the history before a moment.
-func (tx *Tx) ForgetHearings(before time.Time) {
+// PurgeCallbackActivity drops the history before a moment.
+func (tx *Tx) PurgeCallbackActivity(before time.Time) {
 	tx.later(`DELETE FROM channel_days WHERE day < $1`, before.UnixMilli()/dayMillis)
 }
 
-// HearingHabits lists every WhatsApp number with its history since a moment.
-func (tx *Tx) HearingHabits(since time.Time) ([]Habits, error) {
-	var out []Habits
+// CallbackStats lists every WhatsApp number with its history since a moment.
+func (tx *Tx) CallbackStats(since time.Time) ([]CallbackStats, error) {
+	var out []CallbackStats
 	err := tx.query(`
 		SELECT ch.id, ch.company, ch.status = 'connected', ch.warning IS NOT NULL, COALESCE(ch.last_inbound_at, 0),
 			CAST(COALESCE(MAX(d.longest), 0) AS BIGINT), CAST(COALESCE(SUM(d.calls), 0) AS BIGINT), COUNT(d.day)
@@ -75,7 +75,7 @@ func (tx *Tx) HearingHabits(since time.Time) ([]Habits, error) {
 		WHERE ch.provider = 'whatsapp'
 		GROUP BY ch.id, ch.company, ch.status, ch.warning, ch.last_inbound_at
 		ORDER BY ch.id`, []any{since.UnixMilli() / dayMillis}, func(r Row) error {
-		out = append(out, Habits{
+		out = append(out, CallbackStats{
 			Channel: r.ID(0), Company: r.ID(1), Connected: r.Bool(2), Warned: r.Bool(3), Last: r.Time(4),
 			Longest: time.Duration(r.Int(5)) * time.Millisecond, Calls: r.Int(6), Days: r.Int(7),
 		})

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// Lease is one node's right to work for a webhook or a channel until a time. The epoch grows
+// with every change of owner: a result is written only while its epoch still holds, so that a node
+// that was paused past its lease cannot write over its successor.
+type Lease struct {
+	Subject model.ID
+	Epoch   int64
+	Until   time.Time
+}
+
+// The kinds of lease.
+const (
+	LeaseWebhook = "webhook"
+	LeaseChannel = "channel"
+)
+
+// TakeLease claims or renews the lease of a subject for owner. It reports false while another node
+// holds it.
+func (tx *Tx) TakeLease(kind string, subject, owner model.ID, length time.Duration) (Lease, bool, error) {
+	lease := Lease{Subject: subject}
+	found, err := tx.one(`
+		INSERT INTO lanes (subject, kind, owner, epoch, lease_until)
+		VALUES ($1, $2, $3, 1, $4)
+		ON CONFLICT (subject) DO UPDATE
+		SET owner = excluded.owner,
+			epoch = CASE WHEN lanes.owner = excluded.owner THEN lanes.epoch ELSE lanes.epoch + 1 END,
+			lease_until = excluded.lease_until
+		WHERE lanes.owner = excluded.owner OR lanes.lease_until < $5
+		RETURNING epoch, lease_until`,
+		[]any{subject, kind, owner, tx.Now.Add(length), tx.Now}, func(r Row) {
+			lease.Epoch, lease.Until = r.Int(0), r.Time(1)
+		})
+	return lease, found, err
+}
+
+// HoldsLease reports whether the lease is still the one that owner took, and keeps it so until the end
+// of the transaction.
+func (tx *Tx) HoldsLease(lease Lease, owner model.ID) (bool, error) {
+	lock := ""
+	if !tx.SQLite() {
+		lock = ` FOR SHARE`
+	}
+	return tx.one(`SELECT 1 FROM lanes WHERE subject = $1 AND owner = $2 AND epoch = $3`+lock,
+		[]any{lease.Subject, owner, lease.Epoch}, func(Row) {})
+}
+
+// RenewLeases lengthens every lease of one kind that owner holds, and returns those that it still holds.
+func (tx *Tx) RenewLeases(kind string, owner model.ID, length time.Duration) ([]Lease, error) {
+	var leases []Lease
+	err := tx.query(`
+		UPDATE lanes
+		SET lease_until = $3
+		WHERE owner = $1 AND kind = $2 AND lease_until > 0
+		RETURNING subject, epoch, lease_until`, []any{owner, kind, tx.Now.Add(length)}, func(r Row) error {
+		leases = append(leases, Lease{Subject: r.ID(0), Epoch: r.Int(1), Until: r.Time(2)})
+		return nil
+	})
+	return leases, err
+}
+
+// ReleaseLease gives up one lease, if it is still the one that owner took.
+func (tx *Tx) ReleaseLease(lease Lease, owner model.ID) {
+	tx.later(`UPDATE lanes SET lease_until = 0 WHERE subject = $1 AND owner = $2 AND epoch = $3`, lease.Subject, owner, lease.Epoch)
+}
+
+// ReleaseLeases gives up every lease of an owner at once: at a graceful stop, and on SQLite at the start,
+// where no other process can hold one.
+func (tx *Tx) ReleaseLeases(owner model.ID) {
+	if owner.IsZero() {
+		tx.later(`UPDATE lanes SET lease_until = 0`)
+		return
+	}
+	tx.later(`UPDATE lanes SET lease_until = 0 WHERE owner = $1`, owner)
+}
+
+// Waiting is how much background work of all companies is left to do.
+type Waiting struct {
+	Sends  int64 // messages that have yet to reach their provider
+	Files  int64 // files that have yet to be fetched from their provider
+	Search int64 // conversations, contacts and cards whose text the search index does not have yet
+}
+
+// Waiting counts each kind up to a number.
+func (tx *Tx) Waiting(most int) (Waiting, error) {
+	var w Waiting
+	_, err := tx.one(`
+		SELECT
+			(SELECT COUNT(*) FROM (SELECT 1 AS one FROM sends LIMIT $1) counted),
+			(SELECT COUNT(*) FROM (SELECT 1 AS one FROM media WHERE fetch_at IS NOT NULL LIMIT $1) counted),
+			(SELECT COUNT(*) FROM (SELECT 1 AS one FROM conversations WHERE unindexed LIMIT $1) counted) +
+			(SELECT COUNT(*) FROM (SELECT 1 AS one FROM contacts WHERE unindexed LIMIT $1) counted) +
+			(SELECT COUNT(*) FROM (SELECT 1 AS one FROM cards WHERE unindexed LIMIT $1) counted)`,
+		[]any{most}, func(r Row) { w = Waiting{r.Int(0), r.Int(1), r.Int(2)} })
+	return w, err
+}
