@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -175,4 +176,19 @@ func TestADatabaseOfAnOlderVersionIsCheckedByItsSecrets(t *testing.T) {
 			}
 		})
 	})
+}
+
+func TestOfTwoNodesThatStartAtOnceWithDifferentKeysOneIsRefused(t *testing.T) {
+	url := storetest.URL(t)
+	keys := []string{otherKey, "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="}
+	codes := make([]int, len(keys))
+	var nodes sync.WaitGroup
+	for i, key := range keys {
+		vars := map[string]string{"RECADO_DATA": t.TempDir(), "RECADO_DATABASE_URL": url, "RECADO_SECRET_KEY": key}
+		nodes.Go(func() { codes[i], _, _ = recado(t, vars, "company", "create", "Casa Clara") })
+	}
+	nodes.Wait()
+	if codes[0]+codes[1] != 1 {
+		t.Errorf("exit codes %v, want one 0 and one 1", codes)
+	}
 }
