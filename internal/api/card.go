@@ -25,7 +25,7 @@ type listCardsInput struct {
 	BoardID  filterID `query:"board_id" doc:"Absent means all boards in use that the key may see."`
 	Limit    int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
 	Cursor   string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
-	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents do not matter. A text without three letters or digits in a row is looked for among the newest 10,000 cards."`
+	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents do not matter. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
 	Priority string   `query:"priority" enum:"low,medium,high,urgent"`
 	Label    filterID `query:"label"`
 	Due      string   `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (the next seven days with today) are days of tz; overdue is past and still open; none is without due date."`

@@ -9,7 +9,7 @@ import (
 
 type listContactsInput struct {
 	Page
-	Q       string   `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is looked for among the newest 10,000 contacts."`
+	Q       string   `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is searched in the newest 10,000 contacts; so is one for which the search index would have to read too much."`
 	Label   filterID `query:"label"`
 	Channel filterID `query:"channel" doc:"Only contacts with this channel_id."`
 }

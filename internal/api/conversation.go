@@ -9,7 +9,7 @@ import (
 
 type listConversationsInput struct {
 	Page
-	Q        string   `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is looked for among the newest 10,000 conversations."`
+	Q        string   `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
 	Archived string   `query:"archived" enum:"true,false" doc:"Absent: both."`
 	Unread   string   `query:"unread" enum:"true,false" doc:"true: only conversations with unread messages. false filters nothing."`
 	Kind     string   `query:"kind" enum:"direct,group"`

@@ -78,6 +78,14 @@ func (d *DB) Ping(ctx context.Context) error { return d.engine.ping(ctx) }
 // false for PostgreSQL.
 func (d *DB) SingleNode() bool { return d.lite != nil }
 
+// Readers is how many reads can run at the same time.
+func (d *DB) Readers() int {
+	if d.pg != nil {
+		return int(d.pg.pool.Config().MaxConns)
+	}
+	return liteReaders
+}
+
 // Write runs fn in a transaction that is durable when Write returns nil, and has left nothing behind
 // when it returns any error but one of code "uncertain". An error or a panic of fn, or a failed
 // statement even if fn ignored it, rolls back.

@@ -116,6 +116,12 @@ func plain(arg any) (any, error) {
 	return nil, fmt.Errorf("an argument of type %T cannot be stored", arg)
 }
 
+// TimedOut reports whether a statement was ended because its time was over; see Tx.LimitTime.
+func TimedOut(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "57014" || err != nil && sqlite.ErrCode(err) == sqlite.ResultInterrupt
+}
+
 // IsUnique reports whether err is a violated unique constraint, and, when names are given, one of
 // them: PostgreSQL names the constraint or index, SQLite the columns ("labels.company_id,
 // labels.name") or, for an index over expressions, the index. The transaction has failed by then.

@@ -59,6 +59,8 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	}
 	// Only a transaction that asks for it writes: a lone statement, outside of any, is a read.
 	config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+	// A statement whose answer is no longer waited for ends on the server too.
+	config.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(pgTxTime.Milliseconds(), 10)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("db: %w", err)

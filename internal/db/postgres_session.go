@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -53,6 +55,15 @@ func (s *pgSession) later(sql string, args []any) error {
 	}
 	s.queue = append(s.queue, queued{sql, simple})
 	return nil
+}
+
+// limitTime travels with the next statement.
+func (s *pgSession) limitTime(d time.Duration) func() {
+	if s.begin != beginRead {
+		return func() {}
+	}
+	s.queue = append(s.queue, queued{sql: "SET LOCAL statement_timeout = " + strconv.FormatInt(max(1, d.Milliseconds()), 10)})
+	return func() {}
 }
 
 func (s *pgSession) query(sql string, args []any, each func(r Row) error) error {

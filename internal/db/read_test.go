@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestRead(t *testing.T) {
@@ -122,6 +123,22 @@ func TestRead(t *testing.T) {
 				all.Go(func() { hasCount(t, s, 2, 0) })
 			}
 			all.Wait()
+		})
+		t.Run("a statement that takes longer than its limit is ended, and the connection stays good", func(t *testing.T) {
+			endless := "SELECT pg_sleep(600)"
+			if s.SingleNode() {
+				endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+			}
+			for range 40 {
+				err := s.Read(ctx, func(tx *Tx) error {
+					defer tx.LimitTime(time.Millisecond)()
+					return tx.Query(endless, nil, func(Row) error { return nil })
+				})
+				if !TimedOut(err) {
+					t.Fatalf("got %v", err)
+				}
+			}
+			hasCount(t, s, 2, 0)
 		})
 		t.Run("the database answers", func(t *testing.T) {
 			if err := s.Ping(ctx); err != nil {

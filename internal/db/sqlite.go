@@ -17,7 +17,7 @@ const DatabaseFile = "recado.db"
 
 const (
 	liteFile     = DatabaseFile
-	liteReaders  = 8
+	liteReaders  = 16
 	walLarge     = 64 << 20 // folded back even under load
 	walSmall     = 1 << 20  // left alone when idle
 	optimizeEach = time.Hour

@@ -125,6 +125,9 @@ func bind(stmt *sqlite.Stmt, i int, arg any) error {
 	return nil
 }
 
+// limitTime does nothing to the writer: it reads what it needs for its changes.
+func (c *liteConn) limitTime(time.Duration) func() { return func() {} }
+
 // liteReader is a connection that a caller's context can stop between rows.
 type liteReader struct {
 	*liteConn
@@ -144,6 +147,15 @@ func (c *liteReader) query(sql string, args []any, each func(r Row) error) error
 		}
 		return each(r)
 	})
+}
+
+func (c *liteReader) limitTime(d time.Duration) func() {
+	limited, cancel := context.WithTimeout(c.ctx, d)
+	c.conn.SetInterrupt(limited.Done())
+	return func() {
+		c.conn.SetInterrupt(nil)
+		cancel()
+	}
 }
 
 func (c *liteReader) exec(string, []any) (int64, error) { return 0, errReadOnly }

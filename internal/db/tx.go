@@ -33,6 +33,7 @@ type session interface {
 	exec(sql string, args []any) (int64, error)
 	later(sql string, args []any) error
 	query(sql string, args []any, each func(r Row) error) error
+	limitTime(d time.Duration) (stop func())
 }
 
 // Row is the current row of a result; columns count from 0. What it gives out stays valid after the
@@ -132,6 +133,10 @@ func (tx *Tx) One(sql string, args []any, scan func(r Row)) (bool, error) {
 }
 
 var errEnough = errors.New("db: enough rows")
+
+// LimitTime ends statements that take longer than d, until stop is called; see TimedOut. It is for reads of more
+// than one statement and does nothing elsewhere. PostgreSQL counts the time of each statement, SQLite that of all.
+func (tx *Tx) LimitTime(d time.Duration) (stop func()) { return tx.on.limitTime(d) }
 
 func (tx *Tx) start() error {
 	switch {

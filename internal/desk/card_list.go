@@ -62,7 +62,7 @@ func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.
 		look = d.store.ReadOne
 	}
 	more := false
-	err = look(ctx, func(tx *store.Tx) (err error) {
+	err = look(store.ForCompany(ctx, a.Company.ID), func(tx *store.Tx) (err error) {
 		if query.Boards == nil {
 			if query.Boards, err = tx.BoardIDs(a.Company.ID); err != nil {
 				return err

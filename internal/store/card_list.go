@@ -33,20 +33,23 @@ func (f *CardFilter) Simple() bool {
 
 func (f *CardFilter) overdue() bool { return f.DueFrom == nil && f.DueBefore != nil }
 
-// boardsAtOnce keeps one statement to about 64 lanes.
+// boardsAtOnce keeps one statement to about 64 index ranges.
 func (f *CardFilter) boardsAtOnce() int { return max(1, 64/max(1, len(f.Statuses)*len(f.days()))) }
 
 // fewOverdue is how many overdue cards are sorted rather than met along the list.
 const fewOverdue = 1000
 
 // Cards lists the cards of a company that keys may see, the newest first, which is the order of their
-// ids. Each board and status is a lane of some index in that order, and a page takes the newest from all
-// lanes: those of the label, of the days on which cards are due, of the cards without due date, of the
-// priority, or of all cards. Where only few cards are overdue, it looks through these instead; a text is
-// looked for in both ways that seek knows.
+// ids. Each board and status is a range of some index in that order, and a page takes the newest from all
+// ranges: those of the label, of the days on which cards are due, of the cards without due date, of the
+// priority, or of all cards. Where only few cards are overdue, it reads these instead. For a text see
+// searchPlan.
 func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
 	if f.After.IsZero() {
 		f.After = afterAll
+	}
+	if text := newSearch(f.Q); len(text.needles) > 0 {
+		return tx.searchCards(&f, text)
 	}
 	boards := f.Boards
 	for f.Boards = range slices.Chunk(boards, f.boardsAtOnce()) {
@@ -69,70 +72,79 @@ func (tx *Tx) cardsOfSome(f *CardFilter) (page []model.Card, more bool, err erro
 	if err != nil {
 		return nil, false, err
 	}
-	text := newSearch(f.Q)
-	k := &seek{tx: tx, list: &cardSeek{tx, f, along}, noun: &cardSearch, text: text, want: f.Limit + 1, company: f.Company, after: f.After}
-	for _, t := range turns {
-		if done, err := k.try(t); err != nil {
-			return nil, false, err
-		} else if done {
-			ids, more := k.ids(0, f.Limit)
-			page, err := tx.cardsOf(f, ids)
-			return page, more, err
-		}
-	}
-	q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx, text: text}
+	q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx}
 	q.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(q.first(along), "cards", "c") + "\n\tWHERE c.company = " + q.arg(f.Company) + "\n\tORDER BY c.id DESC")
 	return collect(tx, q.statement, f.Limit, scanCard)
 }
 
-// cardsOf reads cards that were found already.
-func (tx *Tx) cardsOf(f *CardFilter, ids []model.ID) ([]model.Card, error) {
+func (tx *Tx) searchCards(f *CardFilter, text search) (page []model.Card, more bool, err error) {
+	plan := &searchPlan{
+		tx: tx, list: &cardSearchList{tx, f}, noun: &cardSearch, text: text,
+		want: f.Limit + 1, company: f.Company, after: f.After,
+	}
+	ids, err := plan.run(0, f.Limit+1)
+	if err != nil {
+		return nil, false, err
+	}
 	s := tx.statement()
 	s.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "cards", "c") + "\n\tWHERE c.company = " + s.arg(f.Company) + "\n\tORDER BY c.id DESC")
-	page, _, err := collect(tx, s, len(ids), scanCard)
-	return page, err
+	return collect(tx, s, f.Limit, scanCard)
 }
 
-// cardSeek is the list for a seek.
-type cardSeek struct {
-	tx    *Tx
-	f     *CardFilter
-	along way
+// cardSearchList is the list for a search.
+type cardSearchList struct {
+	tx *Tx
+	f  *CardFilter
 }
 
-func (l *cardSeek) first(s *statement, n int, text search) {
-	q := &cardQuery{statement: s, CardFilter: *l.f, tx: l.tx, bare: true}
-	q.Limit = n - 1
-	newest := q.first(l.along)
-	q.bare = false
-	s.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, s, "c.folded") + q.conditions(byAll) + ", FALSE) " + l.tx.fromSubset(newest, "cards", "c") + " ORDER BY c.id DESC")
+func (l *cardSearchList) newest(n int, text search) (all []*statement, share int) {
+	f, atOnce := *l.f, l.f.boardsAtOnce()
+	share = max(1, n*atOnce/max(atOnce, len(l.f.Boards)))
+	for f.Boards = range slices.Chunk(l.f.Boards, atOnce) {
+		q := &cardQuery{statement: l.tx.statement(), CardFilter: f, tx: l.tx, bare: true}
+		q.Limit = share - 1
+		newest := q.first(f.way())
+		q.bare = false
+		q.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, q.statement, "c.folded") + q.conditions(byAll) + ", FALSE) " +
+			l.tx.fromSubset(newest, "cards", "c") + " ORDER BY c.id DESC")
+		all = append(all, q.statement)
+	}
+	return all, share
 }
 
-func (l *cardSeek) among(s *statement, of subset, text search) {
-	q := &cardQuery{statement: s, CardFilter: *l.f, tx: l.tx}
-	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + " " + q.among(of))
+func (l *cardSearchList) among(of subset, text search) *statement {
+	q := &cardQuery{statement: l.tx.statement(), CardFilter: *l.f, tx: l.tx}
+	q.WriteString("SELECT c.id, " + text.contains(l.tx, q.statement, "c.folded") + " " + q.among(of))
+	return q.statement
 }
 
-func (l *cardSeek) pinned() ([]model.ID, bool, error) { return nil, true, nil }
+func (l *cardSearchList) pinned() ([]model.ID, bool, error) { return nil, true, nil }
 
-// cardWay chooses the way that reads the fewest cards, whatever their text.
+// cardWay chooses the way that reads the fewest cards.
 func (tx *Tx) cardWay(f *CardFilter) (way, error) {
-	switch {
-	case !f.Label.IsZero():
-		return (*cardQuery).labelled, nil
-	case f.DueFrom != nil:
-		return (*cardQuery).dueOnDays, nil
-	case f.overdue():
-		few, err := tx.fewOverdue(f)
-		if err != nil || few {
+	if f.Label.IsZero() && f.overdue() {
+		if few, err := tx.fewOverdue(f); err != nil || few {
 			return (*cardQuery).dueBefore, err
 		}
-	case f.Undue:
-		return along("cards_undue"), nil
-	case f.Priority != "":
-		return (*cardQuery).prioritized, nil
 	}
-	return along("cards_list"), nil
+	return f.way(), nil
+}
+
+// way is the index that has the cards of the list in order, and the fewest others.
+func (f *CardFilter) way() way {
+	switch {
+	case !f.Label.IsZero():
+		return (*cardQuery).labelled
+	case f.DueFrom != nil:
+		return (*cardQuery).dueOnDays
+	case f.overdue():
+		return along("cards_list")
+	case f.Undue:
+		return along("cards_undue")
+	case f.Priority != "":
+		return (*cardQuery).prioritized
+	}
+	return along("cards_list")
 }
 
 // fewOverdue reports whether few enough cards are overdue to sort them. It never looks at many more.

@@ -180,7 +180,7 @@ func TestCardsListsWhatTheFiltersLetThrough(t *testing.T) {
 				if random.IntN(2) == 0 {
 					f.After = w.all[random.IntN(len(w.all))].ID
 				}
-				takeTurns(t, random)
+				varyBudgets(t, random)
 				want, wantMore := w.lists(f)
 				mustRead(t, s, func(tx *Tx) error {
 					page, more, err := tx.Cards(f)

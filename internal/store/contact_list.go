@@ -32,7 +32,6 @@ func (tx *Tx) Contacts(f ContactFilter) (page []model.Contact, more bool, err er
 
 func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
 	text := newSearch(f.Q)
-	k := &seek{tx: tx, list: &contactSeek{tx, f}, noun: &contactSearch, text: text, want: f.Offset + f.Limit + 1, company: f.Company}
 	s := tx.statement()
 	rare, err := tx.rareContacts(f)
 	if err != nil {
@@ -41,12 +40,14 @@ func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
 	from := tx.alongContacts(f)
 	if rare != nil {
 		from = tx.fromSubset(rare(s), "contacts", "ct")
-	} else {
-		for _, t := range turns {
-			if done, err := k.try(t); err != nil || done {
-				return tx.contactsOf(k, f), err
-			}
+	} else if len(text.needles) > 0 {
+		plan := &searchPlan{
+			tx: tx, list: &contactSearchList{tx, f}, noun: &contactSearch, text: text,
+			want: f.Offset + f.Limit + 1, company: f.Company,
 		}
+		ids, err := plan.run(f.Offset, f.Limit+1)
+		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
+		return s, err
 	}
 	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
 	tx.chooseContacts(s, f, text)
@@ -85,34 +86,30 @@ func (f *ContactFilter) andLabel(s *statement) {
 	}
 }
 
-// contactsOf reads a page that was found already, and one row more if there is more.
-func (tx *Tx) contactsOf(k *seek, f *ContactFilter) *statement {
-	s := tx.statement()
-	ids, _ := k.ids(f.Offset, f.Limit+1)
-	s.WriteString("SELECT" + contactColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
-	return s
-}
-
-// contactSeek is the list for a seek.
-type contactSeek struct {
+// contactSearchList is the list for a search.
+type contactSearchList struct {
 	tx *Tx
 	f  *ContactFilter
 }
 
-func (l *contactSeek) first(s *statement, n int, text search) {
+func (l *contactSearchList) newest(n int, text search) ([]*statement, int) {
+	s := l.tx.statement()
 	s.WriteString("SELECT ct.id, COALESCE(" + text.contains(l.tx, s, "ct.folded"))
 	l.f.andLabel(s)
 	s.WriteString(", FALSE) " + l.tx.alongContacts(l.f))
 	l.f.whereListed(s)
 	s.WriteString("\n\tORDER BY ct.id DESC LIMIT " + strconv.Itoa(n))
+	return []*statement{s}, n
 }
 
-func (l *contactSeek) among(s *statement, of subset, text search) {
+func (l *contactSearchList) among(of subset, text search) *statement {
+	s := l.tx.statement()
 	s.WriteString("SELECT ct.id, " + text.contains(l.tx, s, "ct.folded") + " " + l.tx.fromSubset(of(s), "contacts", "ct"))
 	l.tx.chooseContacts(s, l.f, search{})
+	return s
 }
 
-func (l *contactSeek) pinned() ([]model.ID, bool, error) { return nil, true, nil }
+func (l *contactSearchList) pinned() ([]model.ID, bool, error) { return nil, true, nil }
 
 // rareContacts gives the contacts of a label that few have, or nil.
 func (tx *Tx) rareContacts(f *ContactFilter) (subset, error) {

@@ -38,9 +38,9 @@ func (v Sight) condition(s *statement, assignee, sector string) string {
 func (f *ConversationFilter) Simple() bool { return f.Q == "" && len(f.subsets()) == 0 }
 
 // Conversations lists public conversations of the company: pinned ones first, then those with the
-// newest activity. The rows are found in one of four ways, whichever reads the fewest: by a text, see
-// seek, by a filter that lets few through, along the assignee's own order, or along the order of the list
-// itself until the page is full.
+// newest activity. The rows are found in one of four ways, whichever reads the fewest: by a filter that lets few
+// through, by a text, see searchPlan, along the assignee's own order, or along the order of the list itself until
+// the page is full.
 func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, more bool, err error) {
 	s, err := tx.listConversations(&f)
 	if err != nil {
@@ -51,10 +51,6 @@ func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, mo
 
 func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 	text := newSearch(f.Q)
-	k := &seek{
-		tx: tx, list: &conversationSeek{tx, f}, noun: &conversationSearch, text: text,
-		want: f.Offset + f.Limit + 1, company: f.Company,
-	}
 	rare, err := tx.rarest(f)
 	if err != nil {
 		return nil, err
@@ -70,13 +66,17 @@ func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(page, "conversations", "c") + conversationOrder)
 		return s, nil
 	}
-	for _, t := range turns {
-		if done, err := k.try(t); err != nil || done {
-			return tx.conversationsOf(k, f), err
+	if len(text.needles) > 0 {
+		plan := &searchPlan{
+			tx: tx, list: &conversationSearchList{tx, f}, noun: &conversationSearch, text: text,
+			want: f.Offset + f.Limit + 1, company: f.Company,
 		}
+		ids, err := plan.run(f.Offset, f.Limit+1)
+		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "conversations", "c") + conversationOrder)
+		return s, err
 	}
 	s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.alongConversations(f))
-	tx.chooseConversations(s, f, text)
+	tx.chooseConversations(s, f, search{})
 	s.WriteString(conversationOrder)
 	tx.page(s, f.Limit, f.Offset)
 	return s, nil
@@ -93,7 +93,7 @@ func (tx *Tx) alongConversations(f *ConversationFilter) string {
 	return "FROM conversations c" + tx.indexedBy(index)
 }
 
-// onlyAssignee is the one to whom everything is assigned that can come up, if there is one.
+// onlyAssignee is the only possible assignee, if any.
 func (f *ConversationFilter) onlyAssignee() model.ID {
 	if f.Assignee.IsZero() && !f.Sight.All && len(f.Sight.Sectors) == 0 {
 		return f.Sight.Member
@@ -101,22 +101,15 @@ func (f *ConversationFilter) onlyAssignee() model.ID {
 	return f.Assignee
 }
 
-// conversationsOf reads a page that was found already, and one row more if there is more.
-func (tx *Tx) conversationsOf(k *seek, f *ConversationFilter) *statement {
-	s := tx.statement()
-	ids, _ := k.ids(f.Offset, f.Limit+1)
-	s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "conversations", "c") + conversationOrder)
-	return s
-}
-
-// conversationSeek is the list for a seek.
-type conversationSeek struct {
+// conversationSearchList is the list for a search.
+type conversationSearchList struct {
 	tx *Tx
 	f  *ConversationFilter
 }
 
-func (l *conversationSeek) first(s *statement, n int, text search) {
-	// The second column: it holds the text and passes the filters.
+func (l *conversationSearchList) newest(n int, text search) ([]*statement, int) {
+	s := l.tx.statement()
+	// The second column: it contains the text and passes the filters.
 	s.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, s, "c.folded"))
 	l.f.andFilters(s)
 	s.WriteString(", FALSE), c.pinned, c.activity_at\n\t" + l.tx.alongConversations(l.f))
@@ -125,14 +118,17 @@ func (l *conversationSeek) first(s *statement, n int, text search) {
 		s.and("c.assignee = " + s.arg(only))
 	}
 	s.WriteString(conversationOrder + "\n\tLIMIT " + strconv.Itoa(n))
+	return []*statement{s}, n
 }
 
-func (l *conversationSeek) among(s *statement, of subset, text search) {
+func (l *conversationSearchList) among(of subset, text search) *statement {
+	s := l.tx.statement()
 	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + ", c.pinned, c.activity_at\n\t" + l.tx.fromSubset(of(s), "conversations", "c"))
 	l.tx.chooseConversations(s, l.f, search{})
+	return s
 }
 
-func (l *conversationSeek) pinned() ([]model.ID, bool, error) {
+func (l *conversationSearchList) pinned() ([]model.ID, bool, error) {
 	ids, err := l.tx.ids(`
 		SELECT c.id
 		FROM conversations c`+l.tx.indexedBy("conversations_list")+`

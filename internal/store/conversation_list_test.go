@@ -224,7 +224,7 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 				case 1:
 					f.Sight = Sight{Member: w.members[1], Sectors: w.sectors[:1+random.IntN(2)]}
 				}
-				takeTurns(t, random)
+				varyBudgets(t, random)
 				want, wantMore := w.lists(f)
 				mustRead(t, s, func(tx *Tx) error {
 					page, more, err := tx.Conversations(f)

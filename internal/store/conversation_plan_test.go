@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -161,22 +160,6 @@ func TestListsOfConversationsReadFewRows(t *testing.T) {
 					return err
 				})
 			}
-		})
-		t.Run("a sample tells the common from the rare", func(t *testing.T) {
-			mustRead(t, s, func(tx *Tx) error {
-				about, err := tx.sampleOf(&conversationSearch)
-				if err != nil {
-					return err
-				}
-				chosen, part := about.telling([]string{"ped", "inv"})
-				if !slices.Contains(chosen, "inv") || slices.Contains(chosen, "ped") || part > 0.2 || about.texts < sampleTexts/2 || !about.mostlyOf(w.company) {
-					t.Errorf("%v, which %v of %d texts have", chosen, part, about.texts)
-				}
-				if _, all := about.telling([]string{"ped"}); all < 0.9 {
-					t.Errorf("of %d texts only %v are said to speak of orders", about.texts, all)
-				}
-				return nil
-			})
 		})
 	})
 }

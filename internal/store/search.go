@@ -24,20 +24,16 @@ var (
 	cardSearch         = searched{"cards", "card_search", "card_trigrams", "cards_unindexed", ""}
 )
 
-// newest is how far back a text is looked for that the trigram index cannot find: one or two
-// characters, or only signs.
-const newest = 10_000
-
 // search is a text to look for. The zero search finds all.
 type search struct {
 	needles []string // folded; a row matches with any of them
-	bounded bool     // no index can find it: look among the newest rows only
+	short   bool     // without three letters or digits in a row, so that no index can find it
 }
 
 func newSearch(q string) search {
 	text := search{needles: needles(q)}
 	for _, needle := range text.needles {
-		text.bounded = text.bounded || !hasTrigram(needle)
+		text.short = text.short || !hasTrigram(needle)
 	}
 	return text
 }
@@ -72,7 +68,7 @@ func needles(q string) []string {
 func hasTrigram(text string) bool {
 	run := 0
 	for _, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		if !isWordRune(r) {
 			run = 0
 		} else if run++; run == 3 {
 			return true
@@ -81,7 +77,9 @@ func hasTrigram(text string) bool {
 	return false
 }
 
-// check adds the condition that the live text holds one of the needles.
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// check adds the condition that the live text contains one of the needles.
 func (text search) check(tx *Tx, s *statement, column string) {
 	if len(text.needles) > 0 {
 		s.and(text.contains(tx, s, column))

@@ -26,8 +26,8 @@ type Options = db.Options
 
 // Store is one open database with the desk's schema. All methods may be called from many goroutines.
 type Store struct {
-	db      *db.DB
-	samples samples // of the texts that are searched
+	db    *db.DB
+	slots *readSlots
 }
 
 // Open opens the database and brings its schema up to date; see db.Open.
@@ -40,7 +40,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: opened}, nil
+	return &Store{db: opened, slots: newReadSlots(opened.Readers())}, nil
 }
 
 // SchemaHash names the schema of this version: another set of migrations has another hash.
@@ -88,10 +88,19 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 
 // Read runs fn on one consistent snapshot; see db.DB.Read.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.db.Read(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, on: on, samples: &s.samples}) })
+	return s.read(ctx, s.db.Read, fn)
 }
 
 // ReadOne is Read for a fn that runs a single statement; see db.DB.ReadOne.
 func (s *Store) ReadOne(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.db.ReadOne(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, on: on, samples: &s.samples}) })
+	return s.read(ctx, s.db.ReadOne, fn)
+}
+
+func (s *Store) read(ctx context.Context, read func(context.Context, func(*db.Tx) error) error, fn func(tx *Tx) error) error {
+	free, err := s.slots.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer free()
+	return read(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, on: on}) })
 }

@@ -21,8 +21,6 @@ type Tx struct {
 	subscriberList []subscriber
 
 	report map[ReportEntry]int64 // changes to the report, written at the end; see report.go
-
-	samples *samples // in transactions that read
 }
 
 // Row is the current row of a result.

@@ -10,19 +10,15 @@ import (
 	"recado/internal/model"
 )
 
-// takeTurns lets searches give up early or late until the test ends, so that each of their ways is gone.
-func takeTurns(t *testing.T, random *rand.Rand) {
+// varyBudgets lets searches leave the list and the index early or late until the test ends, so that each step of
+// their plan is taken.
+func varyBudgets(t *testing.T, random *rand.Rand) {
 	t.Helper()
-	all := [][]turn{
-		{{glance, fewMatches, false}, {look, allMatches, true}},
-		{{0, 3, false}, {0, 9, true}},
-		{{2, 5, false}, {4, 40, false}},
-		{{0, 1, false}, {0, allMatches, false}},
-		{{1, 1, false}, {1, 1, true}},
-	}
-	wasTurns, wasFew := turns, few
-	t.Cleanup(func() { turns, few = wasTurns, wasFew })
-	turns, few = all[random.IntN(len(all))], []int{0, wasFew}[random.IntN(2)]
+	wasPass, wasIndex, wasFew := firstPass, indexBudget, few
+	t.Cleanup(func() { firstPass, indexBudget, few = wasPass, wasIndex, wasFew })
+	firstPass = []int{1, 4, 300}[random.IntN(3)]
+	indexBudget = []int{1, 40, 10_000}[random.IntN(3)]
+	few = []int{0, 2000}[random.IntN(2)]
 }
 
 func indexText(t *testing.T, s *Store, n int) {
@@ -93,7 +89,7 @@ func (w *town) readThrough(t *testing.T, s *Store, f ConversationFilter) {
 				got[i] = page[i].ID
 			}
 			if !slices.Equal(got, want) || further != wantMore {
-				t.Fatalf("%+v with %v:\n got %d %v\nwant %d %v", f, turns, len(got), further, len(want), wantMore)
+				t.Fatalf("%+v with budgets %d and %d:\n got %d %v\nwant %d %v", f, firstPass, indexBudget, len(got), further, len(want), wantMore)
 			}
 			more = further
 			return nil
@@ -110,7 +106,7 @@ func TestEveryPageOfASearchIsWhatAScanGives(t *testing.T) {
 		for round := range 4 {
 			for _, q := range []string{"inverno", "pedido", "cliente 1", "dia chegou", "obrigado pelo inverno"} {
 				for _, archived := range []*bool{nil, ptr(true)} {
-					takeTurns(t, random)
+					varyBudgets(t, random)
 					w.readThrough(t, s, ConversationFilter{Company: w.company, Q: q, Archived: archived, Limit: 7 + round*30, Sight: Sight{All: true}})
 				}
 			}
@@ -154,7 +150,7 @@ func TestEveryPageOfASearchForCardsIsWhatAScanGives(t *testing.T) {
 		for round := range 4 {
 			for _, q := range []string{"winter", "card 1", "card", "the card"} {
 				for statuses := range 3 {
-					takeTurns(t, random)
+					varyBudgets(t, random)
 					mine.readThrough(t, s, CardFilter{
 						Company: mine.company, Boards: mine.boards[:1+random.IntN(3)], Statuses: cardStatuses[statuses : statuses+2], Q: q,
 						Priority: []string{"", "high"}[random.IntN(2)], Limit: 5 + 20*round, Sight: Sight{All: true},
@@ -182,7 +178,7 @@ func (w *cabinet) readThrough(t *testing.T, s *Store, f CardFilter) {
 				got = append(got, page[i].ID)
 			}
 			if !slices.Equal(got, want) || further != wantMore {
-				t.Fatalf("%+v with %v:\n got %d %v\nwant %d %v", f, turns, len(got), further, len(want), wantMore)
+				t.Fatalf("%+v with budgets %d and %d:\n got %d %v\nwant %d %v", f, firstPass, indexBudget, len(got), further, len(want), wantMore)
 			}
 			if more = further; more {
 				f.After = page[len(page)-1].ID
@@ -190,4 +186,47 @@ func (w *cabinet) readThrough(t *testing.T, s *Store, f CardFilter) {
 			return nil
 		})
 	}
+}
+
+func TestASearchWithoutBudgetFindsTheNewestMatches(t *testing.T) {
+	eachDesk(t, func(t *testing.T, s *Store) {
+		w := newTown(t, s)
+		w.talks(t, s, 300, time.Second)
+		indexText(t, s, 300)
+		wasPass, wasIndex, wasList := firstPass, indexBudget, listBudget
+		t.Cleanup(func() { firstPass, indexBudget, listBudget = wasPass, wasIndex, wasList })
+		firstPass = 5
+		for _, q := range []string{"pedido", "cliente 1", "dia chegou"} {
+			for _, budget := range []int{1, 10, 100} {
+				indexBudget, listBudget = budget, budget
+				f := ConversationFilter{Company: w.company, Q: q, Limit: 300, Sight: Sight{All: true}}
+				whole, _ := w.lists(f)
+				newest, _ := w.lists(ConversationFilter{Company: w.company, Limit: max(firstPass, listBudget), Sight: Sight{All: true}})
+				least := 0
+				for _, id := range whole {
+					if slices.Contains(newest, id) {
+						least++
+					}
+				}
+				for range 2 {
+					got := conversationIDs(t, s, f)
+					if len(got) < least || len(got) > len(whole) || !slices.Equal(got, whole[:len(got)]) {
+						t.Errorf("%q with a budget of %d: %d rows, which are not the first of %d, or fewer than %d", q, budget, len(got), len(whole), least)
+					}
+				}
+			}
+		}
+	})
+}
+
+func conversationIDs(t *testing.T, s *Store, f ConversationFilter) (ids []model.ID) {
+	t.Helper()
+	mustRead(t, s, func(tx *Tx) error {
+		page, _, err := tx.Conversations(f)
+		for i := range page {
+			ids = append(ids, page[i].ID)
+		}
+		return err
+	})
+	return ids
 }

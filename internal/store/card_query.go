@@ -13,8 +13,7 @@ type cardQuery struct {
 	*statement
 	CardFilter
 	tx   *Tx
-	text search
-	bare bool // go along the lanes whatever else is asked of the cards
+	bare bool // read the index ranges whatever else is asked of the cards
 }
 
 // way is one of the forms of that query.
@@ -23,7 +22,7 @@ type way func(q *cardQuery) string
 // afterAll is no card's id and comes after all of them.
 var afterAll = model.ID(slices.Repeat([]byte{0xff}, len(model.ID{})))
 
-// column is one by which an index leads to its lanes; kind is its type on PostgreSQL.
+// column is one of those that lead an index range; kind is its type on PostgreSQL.
 type column struct{ name, kind string }
 
 var (
@@ -33,23 +32,23 @@ var (
 	dayColumn      = column{"c.due_at / 86400000", "bigint"} // the day of Greenwich on which a card is due
 )
 
-// along walks the lanes of an index over the cards.
+// along reads the ranges of an index over the cards.
 func along(index string) way {
 	return func(q *cardQuery) string {
-		return q.alongLanes("cards c"+q.tx.indexedBy(index), "c.id", []column{boardColumn, statusColumn}, q.lanes(nil), q.visible()+q.conditions(byAll))
+		return q.alongRanges("cards c"+q.tx.indexedBy(index), "c.id", []column{boardColumn, statusColumn}, q.ranges(nil), q.visible()+q.conditions(byAll))
 	}
 }
 
-// prioritized walks the lanes of a priority.
+// prioritized reads the ranges of a priority.
 func (q *cardQuery) prioritized() string {
-	return q.alongLanes("cards c"+q.tx.indexedBy("cards_priority"), "c.id", []column{boardColumn, statusColumn, priorityColumn},
-		q.lanes([]any{q.Priority}), q.visible()+q.conditions(byAll&^byPriority))
+	return q.alongRanges("cards c"+q.tx.indexedBy("cards_priority"), "c.id", []column{boardColumn, statusColumn, priorityColumn},
+		q.ranges([]any{q.Priority}), q.visible()+q.conditions(byAll&^byPriority))
 }
 
-// dueOnDays walks the lanes of each day on which cards may be due.
+// dueOnDays reads the ranges of each day on which cards may be due.
 func (q *cardQuery) dueOnDays() string {
-	return q.alongLanes("cards c"+q.tx.indexedBy("cards_due"), "c.id", []column{boardColumn, statusColumn, dayColumn},
-		q.lanes(q.days()), q.visible()+" AND c.due_at IS NOT NULL"+q.conditions(byAll))
+	return q.alongRanges("cards c"+q.tx.indexedBy("cards_due"), "c.id", []column{boardColumn, statusColumn, dayColumn},
+		q.ranges(q.days()), q.visible()+" AND c.due_at IS NOT NULL"+q.conditions(byAll))
 }
 
 // days are those of Greenwich that a span of due dates touches; one that means nothing without a span.
@@ -64,17 +63,17 @@ func (f *CardFilter) days() []any {
 	return all
 }
 
-// labelled walks the lanes of a label. It fetches the cards only where more is asked of them.
+// labelled reads the ranges of a label. It fetches the cards only where more is asked of them.
 func (q *cardQuery) labelled() string {
 	from, conditions := "card_labels l", q.conditions(byAll&^byLabel)
 	if conditions != "" {
 		from, conditions = "card_labels l CROSS JOIN cards c", " AND c.id = l.subject"+conditions
 	}
-	lanes := q.lanes(nil)
-	for i := range lanes {
-		lanes[i] = slices.Insert(lanes[i], 0, any(q.Label))
+	ranges := q.ranges(nil)
+	for i := range ranges {
+		ranges[i] = slices.Insert(ranges[i], 0, any(q.Label))
 	}
-	return q.alongLanes(from, "l.subject", []column{{"l.label", "uuid"}, {"l.board", "uuid"}, {"l.status", "text"}}, lanes, conditions)
+	return q.alongRanges(from, "l.subject", []column{{"l.label", "uuid"}, {"l.board", "uuid"}, {"l.status", "text"}}, ranges, conditions)
 }
 
 // dueBefore goes through the cards that are overdue.
@@ -82,8 +81,8 @@ func (q *cardQuery) dueBefore() string {
 	end := " AND " + dayColumn.name + " <= " + q.arg(q.DueBefore.UnixMilli()/dayMillis) + " AND c.due_at IS NOT NULL AND c.id < " + q.arg(q.After) +
 		q.visible() + q.conditions(byAll)
 	var all []string
-	for _, lane := range q.lanes(nil) {
-		all = append(all, "SELECT c.id AS id FROM cards c"+q.tx.indexedBy("cards_due")+" WHERE c.board = "+q.arg(lane[0])+" AND c.status = "+q.arg(lane[1])+end)
+	for _, bounds := range q.ranges(nil) {
+		all = append(all, "SELECT c.id AS id FROM cards c"+q.tx.indexedBy("cards_due")+" WHERE c.board = "+q.arg(bounds[0])+" AND c.status = "+q.arg(bounds[1])+end)
 	}
 	return strings.Join(all, " UNION ALL ")
 }
@@ -99,14 +98,14 @@ func (q *cardQuery) among(of subset) string {
 		" AND c.id < " + q.arg(q.After) + q.visible() + q.conditions(byAll)
 }
 
-// first gives the newest cards of all lanes.
+// first gives the newest cards of all ranges.
 func (q *cardQuery) first(along way) string {
-	return "SELECT id FROM (" + along(q) + ") lanes ORDER BY id DESC" + q.top()
+	return "SELECT id FROM (" + along(q) + ") ranges ORDER BY id DESC" + q.top()
 }
 
-// lanes gives the values of the leading columns of each lane: every board with every status and, where
+// ranges gives the values of the leading columns of each index range: every board with every status and, where
 // there are further ones, each of these.
-func (q *cardQuery) lanes(further []any) [][]any {
+func (q *cardQuery) ranges(further []any) [][]any {
 	var all [][]any
 	for _, board := range q.Boards {
 		for _, status := range q.Statuses {
@@ -121,33 +120,33 @@ func (q *cardQuery) lanes(further []any) [][]any {
 	return all
 }
 
-// alongLanes goes along each lane from the cursor on, the newest first, for as long as a page is.
-func (q *cardQuery) alongLanes(from, id string, columns []column, lanes [][]any, conditions string) string {
+// alongRanges reads each range from the cursor on, the newest first, for as long as a page is.
+func (q *cardQuery) alongRanges(from, id string, columns []column, ranges [][]any, conditions string) string {
 	after := q.arg(q.After)
 	if !q.tx.SQLite() {
-		return q.alongLanesPostgres(from, id, columns, lanes, conditions, after)
+		return q.alongRangesPostgres(from, id, columns, ranges, conditions, after)
 	}
 	top := q.top()
-	all := make([]string, len(lanes))
-	for i, lane := range lanes {
+	all := make([]string, len(ranges))
+	for i, bounds := range ranges {
 		within := id + " < " + after
 		for k, c := range columns {
-			within += " AND " + c.name + " = " + q.arg(lane[k])
+			within += " AND " + c.name + " = " + q.arg(bounds[k])
 		}
-		all[i] = "SELECT id FROM (SELECT " + id + " AS id FROM " + from + " WHERE " + within + conditions + " ORDER BY " + id + " DESC" + top + ") lane"
+		all[i] = "SELECT id FROM (SELECT " + id + " AS id FROM " + from + " WHERE " + within + conditions + " ORDER BY " + id + " DESC" + top + ") r"
 	}
 	return strings.Join(all, " UNION ALL ")
 }
 
-// alongLanesPostgres describes a lane by a span of its last column, which orders it too: were all columns equal
+// alongRangesPostgres describes a range by a span of its last column, which orders it too: were all columns equal
 // to values, PostgreSQL might follow the primary key instead, in the hope to meet some soon. It plans one
-// lane and repeats it for each.
-func (q *cardQuery) alongLanesPostgres(from, id string, columns []column, lanes [][]any, conditions, after string) string {
+// range and repeats it for each.
+func (q *cardQuery) alongRangesPostgres(from, id string, columns []column, ranges [][]any, conditions, after string) string {
 	var values, keys []string
-	for _, lane := range lanes {
+	for _, bounds := range ranges {
 		var row []string
 		for k, c := range columns {
-			row = append(row, q.arg(lane[k])+"::"+c.kind)
+			row = append(row, q.arg(bounds[k])+"::"+c.kind)
 		}
 		values = append(values, "("+strings.Join(row, ", ")+")")
 	}
@@ -172,7 +171,7 @@ func (q *cardQuery) top() string {
 	if q.tx.SQLite() {
 		return " LIMIT " + q.arg(limit)
 	}
-	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, glance, look, newest} {
+	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, firstPass, listBudget} {
 		if limit <= round {
 			return " LIMIT " + strconv.Itoa(round)
 		}
@@ -190,15 +189,14 @@ const (
 	byDue
 	byUndue
 	bySight
-	byText
 
-	byAll = byPriority | byLabel | byDue | byUndue | bySight | byText
+	byAll = byPriority | byLabel | byDue | byUndue | bySight
 )
 
 // conditions writes those of a set that the filter has.
 func (q *cardQuery) conditions(set int) string {
 	if q.bare {
-		set &= byUndue // there are lanes for these alone
+		set &= byUndue // there are ranges for these alone
 	}
 	var b strings.Builder
 	and := func(condition string) { b.WriteString(" AND " + condition) }
@@ -222,9 +220,6 @@ func (q *cardQuery) conditions(set int) string {
 	if set&bySight != 0 && !q.Sight.All {
 		and("(c.conversation IS NULL OR EXISTS (SELECT 1 FROM conversations v WHERE v.id = c.conversation AND " +
 			q.Sight.condition(q.statement, "v.assignee", "v.sector") + "))")
-	}
-	if set&byText != 0 && len(q.text.needles) > 0 {
-		and(q.text.contains(q.tx, q.statement, "c.folded"))
 	}
 	return b.String()
 }

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recado/bench/corpus"
+	"recado/bench/load"
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// The sizes that searches are measured on.
+const (
+	fewToSearch  = 1_000
+	manyToSearch = 100_000
+)
+
+// runSearch searches conversations, contacts and cards with Brazilian names and sentences, many beside few, and then
+// measures another company while one searches as much as it can.
+func runSearch(ctx context.Context, b *bench) error {
+	var servers [2]*server
+	for i, n := range []int{manyToSearch, fewToSearch} {
+		var err error
+		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d rows", n), func(at place, c company) error {
+			return at.onStore(ctx, func(ctx context.Context, s *store.Store) error { return makeTexts(ctx, s, c, n) })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, question := range []struct{ name, list, q string }{
+		{"a first name", "conversations", "maria"},
+		{"a whole name", "conversations", corpus.New().Name(77)},
+		{"a phone", "conversations", "(11) 91003-1337"},
+		{"a common word", "conversations", "pedido"},
+		{"a rare word", "conversations", "jabuticaba"},
+		{"a word of old ones only", "conversations", oldTalk + " passado"},
+		{"an order number", "conversations", "pedido 345"},
+		{"common words, unknown together", "conversations", "obrigado pedido preço prazo"},
+		{"unknown", "conversations", "xyzzy"},
+		{"two letters", "conversations", "li"},
+		{"a whole name", "contacts", corpus.New().Name(77)},
+		{"common names, unknown together", "contacts", "maria santos silva souza oliveira"},
+		{"a first name", "kanban/cards", "maria"},
+		{"a rare word", "kanban/cards", "jabuticaba"},
+	} {
+		path := "/v1/" + question.list + "?q=" + url.QueryEscape(question.q)
+		err := b.contrast(ctx, leastOfSmall, question.list+", "+question.name, servers, func(i int) asking { return servers[i].get(path) })
+		if err != nil {
+			return err
+		}
+	}
+	return b.besideSearches(ctx, servers[0])
+}
+
+// besideSearches measures the second company's list while the first one asks for much, on 16 connections.
+func (b *bench) besideSearches(ctx context.Context, s *server) error {
+	list := func(_, _ int, r *load.Request) {
+		r.Path = "/v1/conversations"
+		r.Set("Authorization", "Bearer "+s.demo.Companies[1].APIKey)
+	}
+	on := func(connections int, ask asking) func(context.Context, time.Duration) (*load.Result, error) {
+		return func(ctx context.Context, d time.Duration) (*load.Result, error) {
+			return load.Run(ctx, load.Plan{Address: s.address, Connections: connections, Duration: d, Request: ask})
+		}
+	}
+	quiet := contender{"another company's list", s.process, on(2, list)}
+	outcomes := []contender{quiet}
+	for _, much := range []struct{ name, path string }{
+		{"searches for common names, unknown together", "/v1/contacts?q=" + url.QueryEscape("maria santos silva souza oliveira")},
+		{"offset=99000", "/v1/contacts?offset=99000"},
+	} {
+		outcomes = append(outcomes, contender{"the same beside 16 x " + much.name, s.process, func(ctx context.Context, d time.Duration) (*load.Result, error) {
+			var busy errgroup.Group
+			busy.Go(func() error {
+				_, err := on(16, s.get(much.path))(ctx, d)
+				return err
+			})
+			result, err := quiet.round(ctx, d)
+			return result, errors.Join(err, busy.Wait())
+		}})
+	}
+	measured, err := b.compare(ctx, outcomes...)
+	if err != nil {
+		return err
+	}
+	for i := 1; i < len(measured); i++ {
+		b.add(0, measured[i], measured[0])
+	}
+	return nil
+}
+
+// makeTexts writes n conversations, contacts and cards.
+func makeTexts(ctx context.Context, s *store.Store, c company, n int) error {
+	const atOnce = 100
+	w := newTextWriter(c, n)
+	board, err := w.stage(ctx, s)
+	if err != nil {
+		return err
+	}
+	writers, making := errgroup.WithContext(ctx)
+	writers.SetLimit(pooled)
+	for from := 0; from < n; from += atOnce {
+		writers.Go(func() error {
+			return s.Write(making, func(tx *store.Tx) error {
+				for i := from; i < min(n, from+atOnce); i++ {
+					if err := w.write(tx, board, i); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+	if err := writers.Wait(); err != nil {
+		return err
+	}
+	return indexAll(ctx, desk.New(desk.Options{Store: s}))
+}
+
+// textWriter makes up rows whose texts are from the corpus.
+type textWriter struct {
+	company, channel, board model.ID
+	texts                   *corpus.Corpus
+	ids                     [][3]model.ID // of a conversation, a contact and a card, in the order of the lists
+	old                     int           // conversations with the old word
+	begun                   time.Time
+}
+
+func newTextWriter(c company, n int) *textWriter {
+	w := &textWriter{texts: corpus.New(), ids: make([][3]model.ID, n), old: n / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
+	w.company, _ = model.ParseID(c.ID)
+	w.channel, _ = model.ParseID(c.Channel)
+	w.board, _ = model.ParseID(c.Board)
+	for i := range w.ids {
+		w.ids[i] = [3]model.ID{model.NewID(), model.NewID(), model.NewID()}
+	}
+	return w
+}
+
+// stage is where the cards go.
+func (w *textWriter) stage(ctx context.Context, s *store.Store) (stage model.ID, err error) {
+	err = s.Read(ctx, func(tx *store.Tx) error {
+		board, found, err := tx.Board(w.company, w.board)
+		if err == nil && !found {
+			err = errors.New("the demo has no board")
+		}
+		if err == nil {
+			stage = board.Stages[0].ID
+		}
+		return err
+	})
+	return stage, err
+}
+
+func (w *textWriter) write(tx *store.Tx, stage model.ID, i int) error {
+	at := w.begun.Add(time.Duration(i) * time.Second)
+	name, phone, text := w.texts.Name(i), w.texts.Phone(i), w.texts.Sentence(i)
+	if i < w.old {
+		text += " no " + oldTalk + " passado"
+	}
+	contact := model.Contact{ID: w.ids[i][1], Company: w.company, Name: name, Phone: &phone, Channel: &w.channel, Public: true, CreatedAt: at, UpdatedAt: at}
+	if _, err := tx.InsertContact(&contact); err != nil {
+		return err
+	}
+	c := model.Conversation{
+		ID: w.ids[i][0], Company: w.company, Channel: w.channel, Kind: model.KindDirect, Phone: &phone, Contact: &contact.ID,
+		Name: name, LabelIDs: []model.ID{}, CreatedAt: at, UpdatedAt: at,
+	}
+	if fresh, err := tx.InsertConversation(&c); err != nil || !fresh {
+		return fmt.Errorf("a conversation was not made: %w", err)
+	}
+	c.Sequence = 1
+	c.LastMessage = &model.LastMessage{ID: model.NewID(), Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: at}
+	tx.SaveConversation(&c)
+	card := model.Card{
+		ID: w.ids[i][2], Company: w.company, BoardID: w.board, StageID: stage, Title: w.texts.Title(i), Description: &text,
+		Priority: "medium", Status: model.CardOpen, Position: fmt.Sprintf("V%08d", i), Version: 1, CreatedAt: at, UpdatedAt: at,
+	}
+	tx.InsertCard(&card)
+	return nil
+}
