@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 				continue
 			}
 			fmt.Fprintf(os.Stderr, "%s on %s: %s\n", scenario.name, engine, scenario.about)
-			b := &bench{settings: settings, engine: engine, scenario: scenario.name, report: report, metered: settings.profiles != ""}
+			b := &bench{settings: settings, engine: engine, scenario: scenario.name, report: report}
 			err := scenario.run(ctx, b)
 			b.close()
 			if err != nil {

@@ -17,7 +17,8 @@ import (
 type process struct {
 	cmd     *exec.Cmd
 	log     string
-	metrics string        // where it shows its metrics and profiles; empty: it does not
+	metrics string        // where it shows its metrics; empty: it does not
+	debug   string        // where it shows its profiles; empty: it does not
 	done    chan struct{} // closed when it has ended
 }
 

@@ -16,7 +16,7 @@ import (
 // its allocations, in two files that go tool pprof reads. wait ends when they are written. A subject is recorded once.
 func (b *bench) profiling(ctx context.Context, p *process, subject string, d time.Duration) (wait func() error) {
 	name := unnamed.ReplaceAllString(b.scenario+"-"+b.engine+"-"+subject, "-")
-	if b.profiles == "" || p == nil || p.metrics == "" || b.profiled[name] {
+	if b.profiles == "" || p == nil || p.debug == "" || b.profiled[name] {
 		return func() error { return nil }
 	}
 	if b.profiled == nil {
@@ -26,7 +26,7 @@ func (b *bench) profiling(ctx context.Context, p *process, subject string, d tim
 	failed := make(chan error, 2)
 	for file, page := range map[string]string{"cpu": "profile", "allocs": "allocs"} {
 		go func() {
-			address := fmt.Sprintf("http://%s/debug/pprof/%s?seconds=%d", p.metrics, page, max(1, int(d.Seconds())))
+			address := fmt.Sprintf("http://%s/debug/pprof/%s?seconds=%d", p.debug, page, max(1, int(d.Seconds())))
 			failed <- download(ctx, address, filepath.Join(b.profiles, name+"-"+file+".pprof"))
 		}()
 	}

@@ -54,7 +54,7 @@ type bench struct {
 	closers  []func()
 
 	arguments []string        // more of them for every server of the scenario
-	metered   bool            // servers show their metrics and profiles
+	metered   bool            // servers show their metrics
 	profiled  map[string]bool // what was recorded already
 }
 

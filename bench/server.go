@@ -66,12 +66,18 @@ func (b *bench) serve(ctx context.Context, at place) (*server, error) {
 	if at.database != "" {
 		args = append(args, "--database-url", at.database)
 	}
-	var metrics string
+	var metrics, debug string
 	if b.metered {
 		if metrics, err = freeAddress(); err != nil {
 			return nil, err
 		}
 		args = append(args, "--metrics-addr", metrics)
+	}
+	if b.profiles != "" {
+		if debug, err = freeAddress(); err != nil {
+			return nil, err
+		}
+		args = append(args, "--debug-addr", debug)
 	}
 	binary, err := filepath.Abs(b.binary)
 	if err != nil {
@@ -81,7 +87,7 @@ func (b *bench) serve(ctx context.Context, at place) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (make build makes it)", err)
 	}
-	child.metrics = metrics
+	child.metrics, child.debug = metrics, debug
 	s := &server{process: child, at: at, address: address}
 	return s, child.await(ctx, func() error {
 		if err := ready(ctx, address); err != nil {

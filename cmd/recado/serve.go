@@ -44,6 +44,7 @@ type serveCmd struct {
 	addressFlags
 	Addr        string `default:"127.0.0.1:8080" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
 	MetricsAddr string `name:"metrics-addr" help:"Address for Prometheus metrics; none by default." placeholder:"HOST:PORT"`
+	DebugAddr   string `name:"debug-addr" help:"Loopback address for profiles of the process (pprof); none by default." placeholder:"HOST:PORT"`
 	Brand       string `default:"Service" help:"Name in the X-<Brand>-* headers of webhook deliveries."`
 	Rate        int64  `default:"100" help:"Requests a second per key that has no rate of its own."`
 	Burst       int64  `default:"200" help:"Largest burst of such a key."`
@@ -100,7 +101,7 @@ func (c *serveCmd) Run(e *env) error {
 		return err
 	}
 	time.AfterFunc(time.Second, debug.FreeOSMemory) // what starting and the first look for work took is not needed again
-	e.log.Info("serving", slog.String("address", s.URL), slog.String("version", version))
+	e.log.Info("serving", slog.String("address", s.Addr()), slog.String("public_url", s.URL), slog.String("version", version))
 	var failed error
 	select {
 	case <-e.ctx.Done():
@@ -150,10 +151,15 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 			return config, err
 		}
 	}
+	if c.DebugAddr != "" {
+		if err := checkLoopback("--debug-addr", c.DebugAddr); err != nil {
+			return config, err
+		}
+	}
 	if err := c.addressFlags.apply(&config); err != nil {
 		return config, err
 	}
-	config.Addr, config.MetricsAddr = c.Addr, c.MetricsAddr
+	config.Addr, config.MetricsAddr, config.DebugAddr = c.Addr, c.MetricsAddr, c.DebugAddr
 	config.Lease, config.Drain = c.Lease, c.Drain
 	config.Version, config.Brand, config.Rate = version, c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
 	config.WebhookTimeout, config.WebhookRetries, config.WebhookAllowInsecure = c.WebhookTimeout, retries, c.WebhookAllowInsecure
@@ -211,6 +217,18 @@ func checkAddress(flag, address string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s must be an address such as 127.0.0.1:8080, not %q (%w)", flag, address, errUsage)
+	}
+	return nil
+}
+
+// checkLoopback refuses an address that other machines could reach.
+func checkLoopback(flag, address string) error {
+	if err := checkAddress(flag, address); err != nil {
+		return err
+	}
+	host, _, _ := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("%s must be an address of this machine alone, such as 127.0.0.1:6060, not %q (%w)", flag, address, errUsage)
 	}
 	return nil
 }

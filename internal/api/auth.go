@@ -1,9 +1,7 @@
 package api
 
 import (
-	"io"
 	"log/slog"
-	"mime"
 	"net/http"
 	"strings"
 	"sync"
@@ -57,56 +55,24 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 				return
 			}
 		}
-		plainContentType(r)
-		if route.bodiless {
-			if err := checkNoBody(r); err != nil {
-				s.writeError(w, c.requestID, err)
-				return
-			}
+		if err := checkBody(route, r); err != nil {
+			s.writeError(w, c.requestID, err)
+			return
 		}
 		next(ctx)
 	}
 }
 
-// bodyTooLarge reads the body of a request that is refused anyway: its size is told before its form.
-func bodyTooLarge(r *http.Request) bool {
-	n, _ := io.Copy(io.Discard, io.LimitReader(r.Body, model.MaxBody+1))
-	return n > model.MaxBody
-}
-
-// plainContentType writes the type of a JSON body as huma looks for it: case does not matter in HTTP.
-func plainContentType(r *http.Request) {
-	const plain = "application/json"
-	given := r.Header.Get("Content-Type")
-	if given == "" || given == plain {
-		return
-	}
-	if kind, _, _ := mime.ParseMediaType(given); kind == plain {
-		r.Header.Set("Content-Type", plain)
-	}
-}
-
-// checkNoBody holds the bodies of operations that take none to the same rules: an absent one or {}.
-func checkNoBody(r *http.Request) *model.Error {
-	body, err := io.ReadAll(io.LimitReader(r.Body, model.MaxBody+1))
-	switch {
-	case len(body) > model.MaxBody:
-		return errBodyTooLarge()
-	case err != nil:
-		return model.Errorf(model.CodeInvalidRequest, "The request body could not be read to its end.")
-	case len(body) == 0:
+// checkBody checks what huma does not: that a body is declared as JSON, and that there is none where the
+// operation takes none.
+func checkBody(route *Route, r *http.Request) *model.Error {
+	if route.Streams || route.Method == http.MethodGet {
 		return nil
 	}
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "" && kind != "application/json" {
-		return model.Invalid("header.Content-Type", "must be application/json")
+	if err := checkContentType(r); err != nil || !route.bodiless {
+		return err
 	}
-	if fault := jsonFormat.Unmarshal(body, new(any)); fault != nil {
-		return formError("", []error{fault})
-	}
-	if fault := jsonFormat.Unmarshal(body, new(struct{})); fault != nil {
-		return formError("", []error{fault})
-	}
-	return nil
+	return checkNoBody(r)
 }
 
 // bearer gives the key of exactly one well-formed Authorization header, or "" when there is no key.

@@ -1,65 +1,98 @@
 package api
 
 import (
-	"bytes"
+	"context"
 	"net"
+	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"recado/internal/model"
 )
 
-// Listener makes net/http's own refusals (malformed requests, oversized headers, strange expectations) answer with the
-// Error object: they are written to the connection before any handler runs.
-func Listener(l net.Listener) net.Listener { return listener{l} }
+// Serve is server.Serve, except that net/http's own refusals (malformed requests, oversized headers,
+// unknown expectations) are answered with the Error object. net/http writes them to the connection
+// without calling a handler, so they can only be replaced on the connection itself.
+//
+// An answer of a handler is never replaced, whatever its bytes are. A connection replaces a write only
+// while it waits for a request: from the moment it is new, or net/http has reported it idle, until the
+// handler is called. net/http reports a connection idle after it has written the last byte of an answer,
+// and calls the hook and the handler on the one goroutine that serves the connection. So no part of an
+// answer can be written in that state, and the only write that is made in it is a refusal. After a
+// refusal net/http closes the connection.
+func Serve(server *http.Server, l net.Listener) error {
+	handler := server.Handler
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+			c.waiting.Store(false)
+		}
+		handler.ServeHTTP(w, r)
+	})
+	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, c)
+	}
+	server.ConnState = func(c net.Conn, state http.ConnState) {
+		if c, ok := c.(*conn); ok && (state == http.StateNew || state == http.StateIdle) {
+			c.waiting.Store(true)
+		}
+	}
+	return server.Serve(listener{l})
+}
+
+type connKey struct{}
 
 type listener struct{ net.Listener }
 
 func (l listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	if tcp, ok := c.(*net.TCPConn); ok {
+		return &conn{TCPConn: tcp}, err
 	}
-	return &conn{Conn: c}, nil
+	return c, err
 }
 
-type conn struct{ net.Conn }
-
-// plainRefusal ends the header of an answer that net/http made up by itself.
-var plainRefusal = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+// conn embeds the concrete type because net/http looks for CloseWrite: without it, a client that still
+// sends when it is refused gets a reset instead of the answer.
+type conn struct {
+	*net.TCPConn
+	waiting atomic.Bool // for a request: no handler has the connection, and no answer is unfinished
+}
 
 func (c *conn) Write(b []byte) (int, error) {
-	if !isRefusal(b) {
-		return c.Conn.Write(b)
+	if !c.waiting.Load() {
+		return c.TCPConn.Write(b)
 	}
-	if _, err := c.Conn.Write(refusalAnswer(b)); err != nil {
+	if _, err := c.TCPConn.Write(refusalAnswer(refusalStatus(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
-// isRefusal reports whether net/http itself says no. It answers 417 without a body; no handler here does.
-func isRefusal(b []byte) bool {
-	if !bytes.HasPrefix(b, []byte("HTTP/1.1 4")) && !bytes.HasPrefix(b, []byte("HTTP/1.1 5")) {
-		return false
+// refusalStatus reads the status of an answer that net/http made: HTTP/1.1 and three digits.
+func refusalStatus(b []byte) int {
+	if len(b) >= 12 {
+		if status, err := strconv.Atoi(string(b[9:12])); err == nil && http.StatusText(status) != "" {
+			return status
+		}
 	}
-	return bytes.Contains(b[:min(len(b), 256)], plainRefusal) || bytes.HasPrefix(b, expectationFailed)
+	return http.StatusBadRequest
 }
 
-var expectationFailed = []byte("HTTP/1.1 417 ")
-
-func refusalAnswer(b []byte) []byte {
-	line, _, _ := bytes.Cut(b, []byte("\r\n"))
+func refusalAnswer(status int) []byte {
 	e := Error{Code: model.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: model.NewID().String(), Details: []ErrorDetail{}}
 	switch {
-	case bytes.HasPrefix(line, []byte("HTTP/1.1 431")):
+	case status == http.StatusRequestHeaderFieldsTooLarge:
 		e.Message = "The request's headers are too large."
-	case bytes.HasPrefix(line, []byte("HTTP/1.1 5")), bytes.HasPrefix(line, expectationFailed):
+	case status >= 500 || status == http.StatusExpectationFailed:
 		e.Message = "This kind of HTTP request is not supported."
 	}
 	body, _ := model.AppendJSON(nil, &e)
-	out := append(line, "\r\nContent-Type: application/json\r\nConnection: close\r\nX-Api-Version: "+Version+
-		"\r\nX-Request-Id: "+e.RequestID+"\r\nDate: "+time.Now().UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")+
-		"\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"...)
-	return append(out, body...)
+	head := "HTTP/1.1 " + strconv.Itoa(status) + " " + http.StatusText(status) +
+		"\r\nContent-Type: application/json\r\nConnection: close" +
+		"\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff" +
+		"\r\nX-Api-Version: " + Version + "\r\nX-Request-Id: " + e.RequestID +
+		"\r\nDate: " + time.Now().UTC().Format(http.TimeFormat) +
+		"\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n"
+	return append([]byte(head), body...)
 }

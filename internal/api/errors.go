@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -136,41 +137,72 @@ func newError(ctx huma.Context, status int, message string, errs ...error) huma.
 		return s.problem(requestID, model.Errorf(model.CodeInvalidRequest, "The request body did not arrive in time."))
 	case http.StatusInternalServerError:
 		if message == "cannot read request body" {
-			return s.problem(requestID, model.Errorf(model.CodeInvalidRequest, "The request body could not be read to its end."))
+			return s.problem(requestID, errBodyCut())
 		}
 		return s.problem(requestID, errors.Join(errs...))
 	}
 	return s.problem(requestID, formError(message, errs))
 }
 
-// formError makes one 400 of all the parts of a request that do not fit.
+// maxDetails is how many wrong parts of a request an answer names, and maxFieldName how much of each name.
+const (
+	maxDetails   = 20
+	maxFieldName = 120
+)
+
+// formError makes one 400 of the parts of a request that do not fit. Its cost and the size of the answer
+// do not grow with the number of wrong parts.
 func formError(message string, errs []error) *model.Error {
 	out := &model.Error{Code: model.CodeInvalidRequest}
-	for _, err := range errs {
-		field, text := "body", err.Error()
-		var detail *huma.ErrorDetail
-		if errors.As(err, &detail) {
-			field, text = wording(detail.Location, detail.Message)
+	for _, err := range errs[:min(len(errs), maxDetails)] {
+		code, field := formFault(err)
+		if code != "" {
+			out.Code = code
 		}
-		if code, at, what, ok := readJSONFault(text); ok {
-			out.Code, field, text = code, at, what
-		}
-		out.Fields = append(out.Fields, model.FieldError{Field: field, Message: text})
+		out.Fields = append(out.Fields, field)
 	}
-	switch {
-	case len(out.Fields) == 0:
+	switch len(out.Fields) {
+	case 0:
 		out.Message = strings.ToUpper(message[:1]) + message[1:] + "."
 		out.Fields = []model.FieldError{{Field: "body", Message: message}}
-	case len(out.Fields) == 1:
+	case 1:
 		out.Message = out.Fields[0].Field + ": " + out.Fields[0].Message
 	default:
 		names := make([]string, len(out.Fields))
 		for i, f := range out.Fields {
 			names[i] = f.Field
 		}
-		out.Message = "Several parts of the request are wrong: " + strings.Join(names, ", ") + "."
+		out.Message = "Several parts of the request are wrong: " + strings.Join(names, ", ")
+		if more := len(errs) - maxDetails; more > 0 {
+			out.Message += " and " + strconv.Itoa(more) + " more"
+		}
+		out.Message += "."
 	}
 	return out
+}
+
+// formFault says which field is wrong and why. It never calls Error on a detail of huma's: that formats
+// the whole value in which the field was found, for each of its fields again.
+func formFault(err error) (model.Code, model.FieldError) {
+	var field, text string
+	if detail, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+		field, text = wording(detail.Location, detail.Message)
+	} else {
+		field, text = "body", err.Error()
+	}
+	code, at, what, ok := readJSONFault(text)
+	if ok {
+		field, text = at, what
+	}
+	return code, model.FieldError{Field: shorten(field), Message: text}
+}
+
+// shorten cuts a name that a caller made up.
+func shorten(name string) string {
+	if utf8.RuneCountInString(name) <= maxFieldName {
+		return name
+	}
+	return string([]rune(name)[:maxFieldName-1]) + "…"
 }
 
 func errInternal() *model.Error {

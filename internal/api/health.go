@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"html/template"
 	"net/http"
 	"time"
 
@@ -33,24 +32,4 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.healthz(w, r)
-}
-
-var homePage = template.Must(template.New("home").Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Recado</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:36rem;padding:0 1rem}</style>
-<h1>Recado</h1>
-<p>The desk is running. Everything it can do is in its API:</p>
-<ul>
-<li><a href="{{.}}/docs/">API reference</a></li>
-<li><a href="{{.}}/v1/openapi.json">OpenAPI document</a></li>
-</ul>
-</html>
-`))
-
-func (s *Server) home(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = homePage.Execute(w, s.base)
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/swaggest/swgui/v5emb"
 
 	"recado/internal/model"
 )
@@ -38,6 +37,7 @@ func (s *Server) config() huma.Config {
 			Info: &huma.Info{
 				Title:   "Recado",
 				Version: Version,
+				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 				Description: "One API for a company's WhatsApp desk: conversations, messages, media, contacts, labels, attendances, " +
 					"team, reports, webhooks and Kanban boards. Every call carries an API key; every key has scopes.",
 			},
@@ -90,6 +90,7 @@ func (s *Server) document() ([]byte, error) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, err
 	}
+	correctSchemas(doc)
 	describePaths(doc)
 	paths := doc["paths"].(map[string]any)
 	describeUpload(paths)
@@ -193,38 +194,4 @@ func commonHeaders(status string) map[string]any {
 func (s *Server) serveDocument(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(s.doc)
-}
-
-// reference is the API page; everything it needs is in the binary.
-func (s *Server) reference() http.Handler {
-	pages := v5emb.New("Recado API", s.base+"/v1/openapi.json", s.base+"/docs/")
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		page := &found{ResponseWriter: w}
-		if pages.ServeHTTP(page, r); page.missing {
-			s.writeError(w, callFrom(r.Context()).requestID, errNothingHere())
-		}
-	})
-}
-
-// found lets a file pass and keeps back the plain text that says there is none.
-type found struct {
-	http.ResponseWriter
-	missing bool
-}
-
-func (f *found) WriteHeader(status int) {
-	if f.missing = status == http.StatusNotFound; !f.missing {
-		f.ResponseWriter.WriteHeader(status)
-	}
-}
-
-func (f *found) Write(b []byte) (int, error) {
-	if f.missing {
-		return len(b), nil
-	}
-	return f.ResponseWriter.Write(b)
-}
-
-func (s *Server) redirectToReference(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, s.base+"/docs/", http.StatusMovedPermanently)
 }

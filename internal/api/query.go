@@ -27,7 +27,7 @@ func checkQuery(raw string, known map[string]bool) *model.Error {
 			return model.Invalid("query", "a parameter name is not properly encoded")
 		}
 		isNumber, ok := known[name]
-		field := "query." + name
+		field := "query." + shorten(name)
 		switch {
 		case name == "":
 			return model.Invalid("query", "a parameter has no name")

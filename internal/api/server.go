@@ -1,5 +1,10 @@
-// Package api is the HTTP door of the desk: the one table of routes, keys and scopes, limits, strict
-// input, error objects and the OpenAPI document. It decides nothing about the desk itself.
+// Package api serves the desk over HTTP: the table of routes, keys and scopes, limits, strict input, error
+// objects and the OpenAPI document. It decides nothing about the desk itself.
+//
+// Every answer that is no success is an Error object, also where net/http refuses a request before a
+// handler runs. Serve replaces these refusals on the connection, and says why no byte of any other answer
+// can be replaced. Bodies that are refused before they were read are read on within bounds, so that their
+// senders get the answer; see body.go.
 package api
 
 import (
@@ -74,7 +79,11 @@ func New(o Options) (*Server, error) {
 	s.mux.Handle("GET "+s.base+"/docs/", s.reference())
 	s.mux.HandleFunc("GET "+s.base+"/docs", s.redirectToReference)
 	s.mux.HandleFunc("GET "+s.base+"/media/{id}", s.serveMedia)
-	s.mux.HandleFunc("GET "+s.base+"/{$}", s.home)
+	home, err := s.home()
+	if err != nil {
+		return nil, err
+	}
+	s.mux.HandleFunc("GET "+s.base+"/{$}", home)
 	for pattern, h := range o.Extra {
 		s.mux.Handle(s.base+pattern, h)
 	}
@@ -107,11 +116,13 @@ func callFrom(ctx context.Context) *call {
 // ServeHTTP gives every answer its headers, and every panic and unclean path an Error object.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{server: s, requestID: requestID(r), request: r}
-	a := &answer{ResponseWriter: w}
+	a := &answer{ResponseWriter: w, body: newRequestBody(r)}
 	c.writer = a
 	h := w.Header()
 	h["X-Request-Id"] = []string{c.requestID}
 	h["X-Api-Version"] = versionHeader
+	h["X-Content-Type-Options"] = nosniffHeader
+	h["Cache-Control"] = noStoreHeader // files and pages set their own
 	if s.draining.Load() {
 		h["Connection"] = closeHeader
 	}
@@ -127,18 +138,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.writeError(a, c.requestID, errInternal())
 		}
 	}()
-	if !cleanPath(r.URL.EscapedPath()) {
+	s.dispatch(c, a)
+	a.send() // an answer without a body
+	a.drain()
+}
+
+func (s *Server) dispatch(c *call, a *answer) {
+	if !cleanPath(c.request.URL.EscapedPath()) {
 		s.writeError(a, c.requestID, errNothingHere())
 		return
 	}
-	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
-	c.request = r
-	s.mux.ServeHTTP(a, r)
-	a.send() // an answer without a body
+	c.request = c.request.WithContext(context.WithValue(c.request.Context(), callKey{}, c))
+	c.request.Body = a.body
+	s.mux.ServeHTTP(a, c.request)
 }
 
 var (
 	versionHeader = []string{Version}
+	nosniffHeader = []string{"nosniff"}
+	noStoreHeader = []string{"no-store"}
 	closeHeader   = []string{"close"}
 )
 
@@ -206,6 +224,8 @@ type answer struct {
 	http.ResponseWriter
 	status int
 	sent   bool
+	body   *requestBody
+	drains bool
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -243,6 +263,7 @@ func (a *answer) send() {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
+	a.prepareDrain()
 	a.ResponseWriter.WriteHeader(a.status)
 }
 

@@ -81,7 +81,6 @@ type stream struct {
 func (st *stream) run() {
 	h := st.w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	_ = st.control.SetReadDeadline(time.Time{}) // the time for reading a request does not end a stream
 	if st.send("retry: 1000\n"+st.checkpoint()) != nil {

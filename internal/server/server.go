@@ -10,15 +10,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"recado/internal/api"
 	"recado/internal/blob"
@@ -33,6 +27,7 @@ import (
 type Config struct {
 	Addr        string
 	MetricsAddr string // "": no metrics
+	DebugAddr   string // "": no profiles
 	DataDir     string
 	DatabaseURL string // "": SQLite in DataDir
 	SecretKey   string // "": the key file in DataDir
@@ -75,7 +70,8 @@ type Server struct {
 	graph   *work.Graph
 	http    *http.Server
 	deliver *work.Deliver
-	metrics *http.Server
+	inside  []*http.Server // metrics and profiles, for operators only
+	addr    net.Addr
 	loops   sync.WaitGroup
 	stop    context.CancelFunc
 	failed  chan error
@@ -107,7 +103,7 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s := &Server{config: c, store: db, failed: make(chan error, 2)}
+	s := &Server{config: c, store: db, failed: make(chan error, 3)}
 	s.guard = guard.New(guard.Options{
 		AllowInsecure: c.WebhookAllowInsecure, Timeout: c.WebhookTimeout, UserAgent: "Recado/" + cmp.Or(c.Version, "development"),
 		MaxIdlePerHost: 64, // several webhooks of a company often share a host
@@ -155,6 +151,7 @@ func (s *Server) serve() error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", s.config.Addr, err)
 	}
+	s.addr = l.Addr()
 	public := s.config.PublicURL
 	if public == "" {
 		public = "http://" + l.Addr().String()
@@ -187,14 +184,14 @@ func (s *Server) serve() error {
 			return errors.Join(err, l.Close())
 		}
 	}
-	if err := s.serveMetrics(); err != nil {
-		return errors.Join(err, l.Close())
+	if err := errors.Join(s.serveMetrics(), s.serveDebug()); err != nil {
+		return errors.Join(err, s.closeInside(), l.Close())
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.run(ctx)
 	go func() {
-		if err := s.http.Serve(api.Listener(l)); !errors.Is(err, http.ErrServerClosed) {
+		if err := api.Serve(s.http, l); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	}()
@@ -220,34 +217,8 @@ func (s *Server) run(ctx context.Context) {
 	}
 }
 
-func (s *Server) serveMetrics() error {
-	if s.config.MetricsAddr == "" {
-		return nil
-	}
-	l, err := net.Listen("tcp", s.config.MetricsAddr)
-	if err != nil {
-		return fmt.Errorf("cannot listen for metrics on %s: %w", s.config.MetricsAddr, err)
-	}
-	registry := prometheus.NewRegistry()
-	// The heap after a collection tells a leak from garbage that waits for the next one.
-	live := collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})
-	registry.MustRegister(collectors.NewGoCollector(live), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	registry.MustRegister(api.Collectors()...)
-	registry.MustRegister(work.Collectors()...)
-	registry.MustRegister(s.deliver.Collectors()...)
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	s.config.Logger.Info("metrics", slog.String("address", "http://"+l.Addr().String()+"/metrics"))
-	s.metrics = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		if err := s.metrics.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- err
-		}
-	}()
-	return nil
-}
+// Addr is the address that the server is bound to; URL is the one that others know.
+func (s *Server) Addr() string { return s.addr.String() }
 
 // Failed tells when serving ended by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
@@ -260,9 +231,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.drain(ctx)
 		err = s.http.Shutdown(ctx)
 	}
-	if s.metrics != nil {
-		err = errors.Join(err, s.metrics.Shutdown(ctx))
-	}
+	err = errors.Join(err, s.closeInside())
 	if s.stop != nil {
 		s.stop()
 	}

@@ -28,7 +28,7 @@ var (
 	servers  = regexp.MustCompile(`"servers":\[[^]]*\],?`)
 )
 
-func newChecker(t *testing.T, door http.Handler) *checker {
+func newChecker(t testing.TB, door http.Handler) *checker {
 	t.Helper()
 	w := httptest.NewRecorder()
 	door.ServeHTTP(w, httptest.NewRequest("GET", documentPath(door), nil))

@@ -48,7 +48,7 @@ func EachLive(t *testing.T, body func(t *testing.T, w *World), options ...Option
 }
 
 // Start starts one server; databaseURL "" means SQLite.
-func Start(t *testing.T, databaseURL string, options ...Option) *World {
+func Start(t testing.TB, databaseURL string, options ...Option) *World {
 	t.Helper()
 	w := &World{Clock: NewClock()}
 	w.Server = start(t, databaseURL, w.Clock, options)
@@ -65,7 +65,7 @@ func (w *World) SecondNode(t *testing.T, databaseURL string, options ...Option) 
 	return w.A.at(s.URL), w.B.at(s.URL)
 }
 
-func start(t *testing.T, databaseURL string, clock *Clock, options []Option) *server.Server {
+func start(t testing.TB, databaseURL string, clock *Clock, options []Option) *server.Server {
 	t.Helper()
 	c := server.Config{
 		Addr: "127.0.0.1:0", DataDir: t.TempDir(), DatabaseURL: databaseURL, Now: clock.Now,
@@ -92,7 +92,7 @@ func start(t *testing.T, databaseURL string, clock *Clock, options []Option) *se
 }
 
 // company makes a company the way the command line does.
-func (w *World) company(t *testing.T, name string) *Company {
+func (w *World) company(t testing.TB, name string) *Company {
 	t.Helper()
 	ctx := context.Background()
 	c, err := w.Desk.CreateCompany(ctx, desk.NewCompany{Name: name, Rules: desk.DefaultRules})
@@ -111,7 +111,7 @@ func (w *World) company(t *testing.T, name string) *Company {
 }
 
 // NewKey issues a key of the company and gives a client that uses it.
-func (w *World) NewKey(t *testing.T, company model.ID, in desk.NewKey) (model.Key, *Client) {
+func (w *World) NewKey(t testing.TB, company model.ID, in desk.NewKey) (model.Key, *Client) {
 	t.Helper()
 	operator, err := w.Desk.Operator(context.Background(), company)
 	if err != nil {

@@ -1,0 +1,73 @@
+package api_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"recado/internal/servertest"
+)
+
+// wrongFields is an object with that many fields that no operation has.
+func wrongFields(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"f%d":1`, i)
+	}
+	return "{" + b.String()[1:] + "}"
+}
+
+func TestErrorsOfManyPartsNameTwentyOfThem(t *testing.T) {
+	w := servertest.Start(t, "")
+	for name, c := range map[string]struct{ path, body string }{
+		"unknown fields":  {"/labels", wrongFields(2400)},
+		"elements":        {"/sectors", `{"name":"Sales","member_ids":[` + strings.Repeat(`7,`, 10_000) + `7]}`},
+		"nested elements": {"/kanban/boards", `{"name":"Orders","stages":[` + strings.Repeat(`{"x":1},`, 5_000) + `{"x":1}]}`},
+		"long names":      {"/labels", `{"` + strings.Repeat(strings.Repeat("n", 3000)+`":1,"`, 10) + `x":1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := w.A.Post(t, c.path, c.body, "Idempotency-Key", "many-parts-"+strings.ReplaceAll(name, " ", "-"))
+			a.OK(400)
+			if len(a.Raw) > 8<<10 || len(a.List("details")) > 20 {
+				t.Errorf("%d bytes, %d details", len(a.Raw), len(a.List("details")))
+			}
+		})
+	}
+	t.Run("and the message says how many more there are", func(t *testing.T) {
+		a := w.A.Post(t, "/labels", wrongFields(2400)).Fails(400, "invalid_request")
+		if len(a.List("details")) != 20 || !strings.HasSuffix(a.Text("message"), " and 2381 more.") { // the name is missing too
+			t.Errorf("%d details, %s", len(a.List("details")), a.Text("message"))
+		}
+	})
+}
+
+func TestErrorsCostInProportionToTheBody(t *testing.T) {
+	w := servertest.Start(t, "")
+	cost := func(body string) uint64 {
+		send := func() {
+			r := httptest.NewRequest(http.MethodPost, "/v1/labels", bytes.NewReader([]byte(body)))
+			r.Header.Set("Authorization", "Bearer "+w.A.Secret())
+			r.Header.Set("Content-Type", "application/json")
+			rec := httptest.NewRecorder()
+			if w.API.ServeHTTP(rec, r); rec.Code != 400 {
+				t.Fatal(rec.Code, rec.Body)
+			}
+		}
+		send()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 5 {
+			send()
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / 5
+	}
+	few, many := cost(wrongFields(240)), cost(wrongFields(2400))
+	if many > 20*few {
+		t.Errorf("ten times as many wrong fields allocate %d bytes instead of %d: more than 20 times as much", many, few)
+	}
+}

@@ -1,0 +1,75 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+// plainClient does not follow redirects.
+var plainClient = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+func headersOf(t *testing.T, r *http.Request) (int, http.Header) {
+	t.Helper()
+	resp, err := plainClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode, resp.Header
+}
+
+func TestEveryAnswerHasItsSecurityHeaders(t *testing.T) {
+	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
+	want := func(t *testing.T, r *http.Request, headers map[string]string) http.Header {
+		t.Helper()
+		status, got := headersOf(t, r)
+		for name, value := range headers {
+			if got.Get(name) != value {
+				t.Errorf("%s %s (%d): %s is %q, want %q", r.Method, r.URL, status, name, got.Get(name), value)
+			}
+		}
+		return got
+	}
+	api := map[string]string{"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+	for _, route := range w.API.Routes() {
+		for _, key := range []string{"", w.A.Secret()} {
+			r, _ := http.NewRequest(route.Method, w.A.Base()+someID(route.Path), nil)
+			if key != "" {
+				r.Header.Set("Authorization", "Bearer "+key)
+			}
+			want(t, r, api)
+		}
+	}
+	for _, path := range []string{
+		"/healthz", "/readyz", "/v1/openapi.json", "/v1/nothing", "/nothing", "/v1//x", "/media" + someID("/{id}"), "/channels" + someID("/{id}") + "/whatsapp", "/docs/nothing", "/docs",
+	} {
+		r, _ := http.NewRequest("GET", w.URL+path, nil)
+		want(t, r, api)
+	}
+	page := map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
+	for _, path := range []string{"/", "/docs/", "/docs/swagger-ui-bundle.js", "/docs/oauth2-redirect.html"} {
+		r, _ := http.NewRequest("GET", w.URL+path, nil)
+		policy := want(t, r, page).Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {
+			if !strings.Contains(policy, part) {
+				t.Errorf("%s: %q is not in the policy %q", path, part, policy)
+			}
+		}
+		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
+			t.Errorf("%s: %q", path, policy)
+		}
+	}
+	t.Run("a file has its own", func(t *testing.T) {
+		link, _ := url.Parse(w.A.Get(t, "/media/"+upload(t, w.A.Client, "x.png", png).OK(201).ID()+"/url").OK(200).Text("url"))
+		r, _ := http.NewRequest("GET", link.String(), nil)
+		want(t, r, map[string]string{
+			"X-Content-Type-Options": "nosniff", "Cache-Control": "private, max-age=600", "Content-Security-Policy": "sandbox; default-src 'none'",
+			"Referrer-Policy": "no-referrer",
+		})
+	})
+}

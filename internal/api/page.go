@@ -1,0 +1,119 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/swaggest/swgui/v5emb"
+)
+
+var homePage = template.Must(template.New("home").Parse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Recado</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:36rem;padding:0 1rem}</style>
+<h1>Recado</h1>
+<p>The desk is running. Everything it can do is in its API:</p>
+<ul>
+<li><a href="{{.}}/docs/">API reference</a></li>
+<li><a href="{{.}}/v1/openapi.json">OpenAPI document</a></li>
+</ul>
+</html>
+`))
+
+// home is the page at the base path.
+func (s *Server) home() (http.HandlerFunc, error) {
+	var page strings.Builder
+	if err := homePage.Execute(&page, s.base); err != nil {
+		return nil, err
+	}
+	policy := "default-src 'none'; style-src " + inlineHashes(page.String(), "style") + closedPage
+	return func(w http.ResponseWriter, _ *http.Request) {
+		protectPage(w.Header(), policy)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(page.String()))
+	}, nil
+}
+
+// reference is the API page; everything it needs is in the binary. Its scripts may call this server and
+// nothing else, and of the inline ones only those run that the page has when the server starts.
+func (s *Server) reference() http.Handler {
+	files := v5emb.New("Recado API", s.base+"/v1/openapi.json", s.base+"/docs/")
+	index := &pageBuffer{header: http.Header{}}
+	files.ServeHTTP(index, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: s.base + "/docs/"}})
+	page := index.String()
+	policy := "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self' " + inlineHashes(page, "script") +
+		"; style-src 'self' " + inlineHashes(page, "style") + closedPage
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protectPage(w.Header(), policy)
+		w.Header().Set("Cache-Control", "no-cache") // asked for again with its ETag
+		file := &notFoundWriter{ResponseWriter: w}
+		if files.ServeHTTP(file, r); file.missing {
+			w.Header().Set("Cache-Control", "no-store")
+			s.writeError(w, callFrom(r.Context()).requestID, errNothingHere())
+		}
+	})
+}
+
+// pageBuffer takes a page that is not for a client.
+type pageBuffer struct {
+	strings.Builder
+	header http.Header
+}
+
+// Header implements http.ResponseWriter.
+func (b *pageBuffer) Header() http.Header { return b.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (b *pageBuffer) WriteHeader(int) {}
+
+// closedPage ends the policy of a page that no other page may frame, and that sends no form.
+const closedPage = "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// protectPage sets the headers of what a browser shows as a page.
+func protectPage(h http.Header, policy string) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+	h.Set("Referrer-Policy", "no-referrer")
+}
+
+// inlineHashes names the inline elements of a page in the form of a content security policy.
+func inlineHashes(page, element string) string {
+	var hashes []string
+	for _, match := range regexp.MustCompile(`(?s)<`+element+`>(.*?)</`+element+`>`).FindAllStringSubmatch(page, -1) {
+		sum := sha256.Sum256([]byte(match[1]))
+		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	}
+	return strings.Join(hashes, " ")
+}
+
+// notFoundWriter lets a file pass and keeps back the plain text that says there is none.
+type notFoundWriter struct {
+	http.ResponseWriter
+	missing bool
+}
+
+// WriteHeader keeps back a 404.
+func (f *notFoundWriter) WriteHeader(status int) {
+	if f.missing = status == http.StatusNotFound; !f.missing {
+		f.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write drops the text of a 404.
+func (f *notFoundWriter) Write(b []byte) (int, error) {
+	if f.missing {
+		return len(b), nil
+	}
+	return f.ResponseWriter.Write(b)
+}
+
+func (s *Server) redirectToReference(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, s.base+"/docs/", http.StatusMovedPermanently)
+}

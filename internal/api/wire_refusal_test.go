@@ -1,0 +1,143 @@
+package api_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"recado/internal/servertest"
+)
+
+func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *testing.T) {
+	w := servertest.Start(t, "")
+	me := string(call(w.A, "GET", "/me", "").bytes("me", false))
+	label := func(n int) string {
+		return string(call(w.A, "POST", "/labels", fmt.Sprintf(`{"name":"label %d"}`, n)).bytes("label", false))
+	}
+	for i, c := range []struct {
+		refused string
+		status  int
+	}{
+		{"GET / HTTP/1.1\r\nHost: x\r\nX-Big: " + strings.Repeat("a", 64<<10) + "\r\n\r\n", 431},
+		{"NONSENSE\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n", 400},
+		{"GET / HTTP/3.7\r\nHost: x\r\n\r\n", 505},
+		{"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
+		{"GET / HTTP/1.1\r\nHost: x\r\nExpect: the best\r\n\r\n", 417},
+	} {
+		for before, requests := range []string{"", me, me + label(2*i) + me + label(2*i+1)} {
+			t.Run(fmt.Sprintf("%d after %d", c.status, before), func(t *testing.T) {
+				conn := dial(t, w)
+				defer func() { _ = conn.Close() }()
+				if _, err := io.WriteString(conn, requests+c.refused); err != nil {
+					t.Fatal(err)
+				}
+				reader := bufio.NewReader(conn)
+				for range strings.Count(requests, " HTTP/1.1\r\n") {
+					if a, err := readAnswer(reader, "GET"); err != nil || a.status >= 300 {
+						t.Fatalf("an honest request: %d %s %v", a.status, a.body, err)
+					}
+				}
+				a, err := readAnswer(reader, "GET")
+				if err != nil {
+					t.Fatal(err)
+				}
+				var e struct {
+					Code, Message string
+					RequestID     string `json:"request_id"`
+				}
+				if err := json.Unmarshal(a.body, &e); err != nil {
+					t.Fatalf("%v: %s", err, a.body)
+				}
+				if a.status != c.status || e.Code != "invalid_request" || e.Message == "" || a.header.Get("Content-Type") != "application/json" ||
+					a.header.Get("X-Request-Id") != e.RequestID || a.header.Get("Connection") != "close" {
+					t.Errorf("%d %v %s", a.status, a.header, a.body)
+				}
+				if rest, _ := io.ReadAll(reader); len(rest) > 0 {
+					t.Errorf("and then %q", rest)
+				}
+			})
+		}
+	}
+}
+
+// sendAll sends a whole request before it reads anything, as simple clients do.
+func sendAll(t *testing.T, w *servertest.World, head string, size int, chunked bool) (wireAnswer, error) {
+	t.Helper()
+	conn := dial(t, w)
+	defer func() { _ = conn.Close() }()
+	out := bufio.NewWriterSize(conn, 64<<10)
+	piece := strings.Repeat("x", 32<<10)
+	if chunked {
+		head += "Transfer-Encoding: chunked\r\n\r\n"
+	} else {
+		head += fmt.Sprintf("Content-Length: %d\r\n\r\n", size)
+	}
+	_, _ = out.WriteString(head)
+	for sent := 0; sent < size; sent += len(piece) {
+		if chunked {
+			fmt.Fprintf(out, "%x\r\n%s\r\n", len(piece), piece)
+		} else {
+			_, _ = out.WriteString(piece)
+		}
+	}
+	if chunked {
+		_, _ = out.WriteString("0\r\n\r\n")
+	}
+	if err := out.Flush(); err != nil {
+		return wireAnswer{}, fmt.Errorf("sending the body: %w", err)
+	}
+	return readAnswer(bufio.NewReader(conn), "POST")
+}
+
+func TestAnOversizedBodyGetsItsAnswerAndNotAReset(t *testing.T) {
+	w := servertest.Start(t, "")
+	const size = 20 << 20
+	channel := someID("/{id}")
+	json := "Content-Type: application/json\r\nAuthorization: Bearer " + w.A.Secret() + "\r\n"
+	for name, c := range map[string]struct {
+		head   string
+		status int
+	}{
+		"a JSON body":               {"POST /v1/labels HTTP/1.1\r\nHost: x\r\n" + json, 413},
+		"an operation without one":  {"POST /v1/conversations" + someID("/{id}") + "/read HTTP/1.1\r\nHost: x\r\n" + json, 413},
+		"an unknown parameter":      {"POST /v1/labels?x=1 HTTP/1.1\r\nHost: x\r\n" + json, 413},
+		"no content type":           {"POST /v1/labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.A.Secret() + "\r\n", 413},
+		"an unknown address":        {"POST /v1/nothing HTTP/1.1\r\nHost: x\r\n", 404},
+		"no key":                    {"POST /v1/labels HTTP/1.1\r\nHost: x\r\n", 401},
+		"an upload that is no form": {"POST /v1/media HTTP/1.1\r\nHost: x\r\n" + json, 400},
+		"a callback of WhatsApp":    {"POST /channels" + channel + "/whatsapp HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: sha256=" + strings.Repeat("ab", 32) + "\r\n", 413},
+	} {
+		for _, chunked := range []bool{false, true} {
+			if chunked && name == "a callback of WhatsApp" {
+				continue // an unknown channel is refused before the body is read
+			}
+			t.Run(fmt.Sprintf("%s, chunked %v", name, chunked), func(t *testing.T) {
+				a, err := sendAll(t, w, c.head, size, chunked)
+				if err != nil || a.status != c.status || a.header.Get("Connection") != "close" {
+					t.Fatalf("%d %s %v", a.status, a.body, err)
+				}
+			})
+		}
+	}
+	t.Run("a client that asks first is not made to send", func(t *testing.T) {
+		conn := dial(t, w)
+		defer func() { _ = conn.Close() }()
+		fmt.Fprintf(conn, "POST /v1/labels HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", size)
+		if a, err := readAnswer(bufio.NewReader(conn), "POST"); err != nil || a.status != http.StatusUnauthorized {
+			t.Fatalf("%d %s %v", a.status, a.body, err)
+		}
+	})
+	t.Run("a small body that was not read leaves the connection open", func(t *testing.T) {
+		refused := call(w.A, "POST", "/labels", `{"name":"`+strings.Repeat("x", 100<<10)+`"}`)
+		answers := exchange(t, w, false, refused, refused, call(w.A, "GET", "/me", ""))
+		if answers[0].status != 413 || answers[1].status != 413 || answers[2].status != 200 {
+			t.Error(answers[0].status, answers[1].status, answers[2].status)
+		}
+	})
+}

@@ -1,0 +1,132 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"recado/internal/servertest"
+)
+
+// Texts that begin like answers of net/http itself.
+const (
+	fakeExpectation = "HTTP/1.1 417 "
+	fakeRefusal     = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+)
+
+// shifted repeats a text without a gap, beginning at one of its bytes: over all shifts, every place in the
+// result is once the beginning of the text.
+func shifted(text string, shift, size int) string {
+	return strings.Repeat(text, size/len(text)+2)[shift : shift+size]
+}
+
+func TestFilesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
+	w := servertest.Start(t, "")
+	for _, fake := range []string{fakeExpectation, fakeRefusal} {
+		for shift := range fake {
+			content := []byte("Notes of today\n" + shifted(fake, shift, 80_000))
+			media := upload(t, w.A.Client, "notes.txt", content).OK(201).ID()
+			link, err := url.Parse(w.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := wireRequest{method: "GET", path: link.RequestURI()}
+			me := call(w.A, "GET", "/me", "")
+			for i, a := range exchange(t, w, shift%2 == 0, me, file, file, me) {
+				if a.status != 200 || (i == 1 || i == 2) && !bytes.Equal(a.body, content) {
+					t.Fatalf("shift %d of %.12q, answer %d: status %d, %d bytes", shift, fake, i, a.status, len(a.body))
+				}
+			}
+		}
+	}
+	t.Run("at the end of the first block that is copied", func(t *testing.T) {
+		content := []byte(strings.Repeat("a", 32768) + fakeExpectation + strings.Repeat("b", 300))
+		media := upload(t, w.A.Client, "block.txt", content).OK(201).ID()
+		link, _ := url.Parse(w.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
+		answers := exchange(t, w, false, wireRequest{method: "GET", path: link.RequestURI()})
+		if !bytes.Equal(answers[0].body, content) {
+			t.Fatalf("%d bytes of %d", len(answers[0].body), len(content))
+		}
+	})
+}
+
+func TestMessagesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
+	w := servertest.Start(t, "")
+		channel := sandbox(t, w)
+		for _, fake := range []string{fakeExpectation, fakeRefusal} {
+			for shift := range fake {
+				text := shifted(fake, shift, 4096)
+				phone := phoneNumber(len(fake)*1000 + shift)
+				body, _ := json.Marshal(map[string]any{"from": phone, "text": text})
+				stored := w.A.Post(t, simulatePath(channel), string(body)).OK(201)
+				list := call(w.A, "GET", "/conversations/"+stored.Text("conversation")+"/messages", "")
+				one := call(w.A, "GET", "/messages/"+stored.ID(), "")
+				answers := exchange(t, w, shift%2 == 0, list, one, list)
+				for i, want := range []string{`{"data":[` + string(stored.Raw) + `],`, string(stored.Raw), `{"data":[` + string(stored.Raw) + `],`} {
+					if got := string(answers[i].body); !strings.HasPrefix(got, want) {
+						t.Fatalf("shift %d of %.12q, answer %d:\n%.300s\nwant\n%.300s", shift, fake, i, got, want)
+					}
+				}
+			}
+		}
+		exchange(t, w, true, call(w.A, "GET", "/conversations?limit=100", ""), call(w.A, "GET", "/events?limit=100", ""), call(w.A, "GET", "/contacts?limit=100", ""))
+}
+
+func TestEventsThatLookLikeAnswersArriveUnchanged(t *testing.T) {
+	w := servertest.Start(t, "")
+	channel := sandbox(t, w)
+	conn := dial(t, w)
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.Write(call(w.A, "GET", "/events/stream", "").bytes("stream", false)); err != nil {
+		t.Fatal(err)
+	}
+	reader := bufio.NewReader(conn)
+	for line := "-"; line != ""; {
+		var err error
+		if line, err = readLine(reader); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missing := map[string]bool{}
+	for shift := range fakeExpectation {
+		text := shifted(fakeExpectation, shift, 4096)
+		missing[text] = true
+		w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":%q}`, phoneNumber(shift), text)).OK(201)
+	}
+	events := bufio.NewScanner(&chunks{r: reader})
+	events.Buffer(nil, 1<<20)
+	for len(missing) > 0 && events.Scan() {
+		data, isData := strings.CutPrefix(events.Text(), "data: ")
+		var event struct {
+			Data struct{ Message struct{ Text string } }
+		}
+		if isData {
+			if err := json.Unmarshal([]byte(data), &event); err != nil {
+				t.Fatalf("%v: %.200s", err, data)
+			}
+			delete(missing, event.Data.Message.Text)
+		}
+	}
+	if len(missing) > 0 {
+		t.Fatalf("%d messages did not come: %v", len(missing), events.Err())
+	}
+}
+
+// chunks reads the body of a chunked answer as it comes.
+type chunks struct {
+	r    *bufio.Reader
+	rest []byte
+}
+
+func (c *chunks) Read(b []byte) (n int, err error) {
+	if len(c.rest) == 0 {
+		c.rest, err = readChunk(c.r)
+	}
+	n = copy(b, c.rest)
+	c.rest = c.rest[n:]
+	return n, err
+}

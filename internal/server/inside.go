@@ -1,0 +1,72 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"regexp"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"recado/internal/api"
+	"recado/internal/work"
+)
+
+func (s *Server) serveMetrics() error {
+	if s.config.MetricsAddr == "" {
+		return nil
+	}
+	registry := prometheus.NewRegistry()
+	// The heap after a collection tells a leak from garbage that waits for the next one.
+	live := collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})
+	registry.MustRegister(collectors.NewGoCollector(live), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(api.Collectors()...)
+	registry.MustRegister(work.Collectors()...)
+	registry.MustRegister(s.deliver.Collectors()...)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	return s.serveInside("metrics", s.config.MetricsAddr, "/metrics", mux)
+}
+
+// serveDebug serves the profiles of the process. They show what is in its memory and make it work, so
+// they have an address of their own, which is off by default and never that of the metrics.
+func (s *Server) serveDebug() error {
+	if s.config.DebugAddr == "" {
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	return s.serveInside("profiles", s.config.DebugAddr, "/debug/pprof/", mux)
+}
+
+// serveInside serves what is for operators only, at an address of its own.
+func (s *Server) serveInside(what, addr, path string, handler http.Handler) error {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen for %s on %s: %w", what, addr, err)
+	}
+	s.config.Logger.Info(what, slog.String("address", "http://"+l.Addr().String()+path))
+	h := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	s.inside = append(s.inside, h)
+	go func() {
+		if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+	return nil
+}
+
+func (s *Server) closeInside() error {
+	var err error
+	for _, h := range s.inside {
+		err = errors.Join(err, h.Close())
+	}
+	return err
+}
