@@ -24,10 +24,10 @@ func TestServeTellsItsAddressesAndShowsProfilesOnlyWhereAsked(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, []string{
+		done <- run(ctx, process{args: []string{
 			"serve", "--data", t.TempDir(), "--addr", "127.0.0.1:0", "--public-url", "https://desk.example", "--base-path", "/help",
 			"--metrics-addr", "127.0.0.1:0", "--debug-addr", "127.0.0.1:0",
-		}, func(string) string { return "" }, &out, &log)
+		}, stdout: &out, stderr: &log})
 	}()
 	t.Cleanup(func() {
 		stop()

@@ -56,24 +56,24 @@ func TestFilesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 
 func TestMessagesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 	w := servertest.Start(t, "")
-		channel := sandbox(t, w)
-		for _, fake := range []string{fakeExpectation, fakeRefusal} {
-			for shift := range fake {
-				text := shifted(fake, shift, 4096)
-				phone := phoneNumber(len(fake)*1000 + shift)
-				body, _ := json.Marshal(map[string]any{"from": phone, "text": text})
-				stored := w.A.Post(t, simulatePath(channel), string(body)).OK(201)
-				list := call(w.A, "GET", "/conversations/"+stored.Text("conversation")+"/messages", "")
-				one := call(w.A, "GET", "/messages/"+stored.ID(), "")
-				answers := exchange(t, w, shift%2 == 0, list, one, list)
-				for i, want := range []string{`{"data":[` + string(stored.Raw) + `],`, string(stored.Raw), `{"data":[` + string(stored.Raw) + `],`} {
-					if got := string(answers[i].body); !strings.HasPrefix(got, want) {
-						t.Fatalf("shift %d of %.12q, answer %d:\n%.300s\nwant\n%.300s", shift, fake, i, got, want)
-					}
+	channel := sandbox(t, w)
+	for _, fake := range []string{fakeExpectation, fakeRefusal} {
+		for shift := range fake {
+			text := shifted(fake, shift, 4096)
+			phone := phoneNumber(len(fake)*1000 + shift)
+			body, _ := json.Marshal(map[string]any{"from": phone, "text": text})
+			stored := w.A.Post(t, simulatePath(channel), string(body)).OK(201)
+			list := call(w.A, "GET", "/conversations/"+stored.Text("conversation")+"/messages", "")
+			one := call(w.A, "GET", "/messages/"+stored.ID(), "")
+			answers := exchange(t, w, shift%2 == 0, list, one, list)
+			for i, want := range []string{`{"data":[` + string(stored.Raw) + `],`, string(stored.Raw), `{"data":[` + string(stored.Raw) + `],`} {
+				if got := string(answers[i].body); !strings.HasPrefix(got, want) {
+					t.Fatalf("shift %d of %.12q, answer %d:\n%.300s\nwant\n%.300s", shift, fake, i, got, want)
 				}
 			}
 		}
-		exchange(t, w, true, call(w.A, "GET", "/conversations?limit=100", ""), call(w.A, "GET", "/events?limit=100", ""), call(w.A, "GET", "/contacts?limit=100", ""))
+	}
+	exchange(t, w, true, call(w.A, "GET", "/conversations?limit=100", ""), call(w.A, "GET", "/events?limit=100", ""), call(w.A, "GET", "/contacts?limit=100", ""))
 }
 
 func TestEventsThatLookLikeAnswersArriveUnchanged(t *testing.T) {

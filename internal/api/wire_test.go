@@ -23,6 +23,8 @@ type wireRequest struct {
 	key          string // "": no Authorization
 	contentType  string
 	body         []byte
+
+	idempotencyKey string
 }
 
 // wireAnswer is an answer as a strict reader of HTTP/1.1 takes it from a connection.
@@ -51,6 +53,9 @@ func (r wireRequest) bytes(id string, last bool) []byte {
 	if r.contentType != "" {
 		fmt.Fprintf(&b, "Content-Type: %s\r\n", r.contentType)
 	}
+	if r.idempotencyKey != "" {
+		fmt.Fprintf(&b, "Idempotency-Key: %s\r\n", r.idempotencyKey)
+	}
 	if len(r.body) > 0 {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.body))
 	}
@@ -65,7 +70,7 @@ func (r wireRequest) bytes(id string, last bool) []byte {
 // exchange sends the requests on one connection, all at once or each after the answer to the one before,
 // and reads exactly as many answers: each has the id of its request, its length is what its header says,
 // and after the last one there is not a byte more.
-func exchange(t *testing.T, w *servertest.World, pipelined bool, requests ...wireRequest) []wireAnswer {
+func exchange(t testing.TB, w *servertest.World, pipelined bool, requests ...wireRequest) []wireAnswer {
 	t.Helper()
 	conn := dial(t, w)
 	defer func() { _ = conn.Close() }()
@@ -103,7 +108,7 @@ func exchange(t *testing.T, w *servertest.World, pipelined bool, requests ...wir
 }
 
 // dial opens a connection to the server.
-func dial(t *testing.T, w *servertest.World) *net.TCPConn {
+func dial(t testing.TB, w *servertest.World) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", w.Addr())
 	if err != nil {
