@@ -56,7 +56,7 @@ type channelListCmd struct{ channelFlags }
 
 func (c *channelListCmd) Run(e *env) error {
 	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
-		channels, err := d.AllChannels(ctx, operator)
+		channels, err := d.AllChannels(ctx, operator.Company.ID)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (c *channelNoticesCmd) Run(e *env) error {
 		return fmt.Errorf("--limit must be between 1 and 10000 (%w)", errUsage)
 	}
 	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
-		notices, err := d.Notices(ctx, operator, id, c.Limit)
+		notices, err := d.Notices(ctx, operator.Company.ID, id, c.Limit)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"recado/internal/model"
 )
 
-// enter checks, in this order: key (401), rate (429), scope (403), the form of the query and of a body
+// enter checks, in this order: key (401), rate (429), permission (403), the form of the query and of a body
 // that should not be there (413, 400). The body's size and form follow in huma, then the verb itself.
 func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 	var query map[string]bool // filled on first use: huma documents the parameters after this runs
@@ -37,12 +37,8 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 			s.writeError(w, c.requestID, refused.err)
 			return
 		}
-		if route.Scope != noScope && !actor.Scopes.Has(route.Scope) {
-			s.writeError(w, c.requestID, &model.Error{
-				Code:    model.CodeInsufficientScope,
-				Message: "This key lacks the scope " + string(route.Scope) + ".",
-				Fields:  []model.FieldError{{Field: "scope", Message: string(route.Scope)}},
-			})
+		if err := actor.May(route.Verb); err != nil {
+			s.writeError(w, c.requestID, err)
 			return
 		}
 		if r.URL.RawQuery != "" {

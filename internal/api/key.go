@@ -8,8 +8,9 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) me(_ context.Context, a *desk.Actor, _ *none) (*reply[*model.Identity], error) {
-	return &reply[*model.Identity]{Body: a.Identity(Version)}, nil
+func (s *Server) me(ctx context.Context, a *desk.Actor, _ *none) (*reply[*model.Identity], error) {
+	identity, err := s.desk.Identity(ctx, a, Version)
+	return &reply[*model.Identity]{Body: identity}, err
 }
 
 func (s *Server) listKeys(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Key]], error) {

@@ -13,12 +13,12 @@ import (
 	"recado/internal/model"
 )
 
-// Route is one line of the table: what a caller may ask, and which scope it takes. Tests read the
+// Route is one line of the table: what a caller may ask, and the verb that does it. Tests read the
 // table as data, so a new line is checked for keys, scopes, tenancy and documentation at once.
 type Route struct {
 	Method  string
-	Path    string // below /v1
-	Scope   model.Scope
+	Path    string    // below /v1
+	Verb    desk.Verb // what it does, and the permission that it takes
 	Summary string
 
 	// Idempotent routes need an Idempotency-Key and repeat the stored answer; see idempotency.go.
@@ -35,9 +35,6 @@ type Route struct {
 	bodiless    bool // takes no body: an absent one or {}
 	register    func(s *Server, r *Route)
 }
-
-// noScope marks the routes that any valid key may call.
-const noScope model.Scope = ""
 
 // handler is a verb of the API: the actor's company and permissions, the decoded request, the answer.
 type handler[I, O any] func(ctx context.Context, actor *desk.Actor, in *I) (*O, error)
@@ -62,28 +59,28 @@ func about(text string) option { return func(r *Route) { r.description = text } 
 // fails names the statuses that follow from the verb and not from the form of the operation.
 func fails(statuses ...int) option { return func(r *Route) { r.errors = statuses } }
 
-func get[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodGet, path, scope, summary, h, options)
+func get[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodGet, path, verb, summary, h, options)
 }
 
-func post[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPost, path, scope, summary, h, options)
+func post[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodPost, path, verb, summary, h, options)
 }
 
-func put[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPut, path, scope, summary, h, options)
+func put[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodPut, path, verb, summary, h, options)
 }
 
-func patch[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPatch, path, scope, summary, h, options)
+func patch[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodPatch, path, verb, summary, h, options)
 }
 
-func del[I, O any](path string, scope model.Scope, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodDelete, path, scope, summary, h, append(options, noContent))
+func del[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
+	return route(http.MethodDelete, path, verb, summary, h, append(options, noContent))
 }
 
-func route[I, O any](method, path string, scope model.Scope, summary string, h handler[I, O], options []option) *Route {
-	r := &Route{Method: method, Path: path, Scope: scope, Summary: summary, maxBody: model.MaxBody}
+func route[I, O any](method, path string, verb desk.Verb, summary string, h handler[I, O], options []option) *Route {
+	r := &Route{Method: method, Path: path, Verb: verb, Summary: summary, maxBody: model.MaxBody}
 	for _, apply := range options {
 		apply(r)
 	}
@@ -133,13 +130,13 @@ func (r *Route) operation(s *Server) huma.Operation {
 		DefaultStatus: r.status,
 		MaxBodyBytes:  r.maxBody + 1, // huma refuses at this size, not above it
 		Errors:        r.failures(),
-		Metadata:      map[string]any{"scope": r.Scope},
+		Metadata:      map[string]any{"scope": r.Verb.Scope},
 		Security:      []map[string][]string{{"key": {}}},
 	}
-	if r.Scope != noScope {
-		op.Security = []map[string][]string{{"key": {string(r.Scope)}}}
-		needed := "`" + string(r.Scope) + "`"
-		if wider := r.Scope.IncludedIn(); wider != "" {
+	if r.Verb.Scope != "" {
+		op.Security = []map[string][]string{{"key": {string(r.Verb.Scope)}}}
+		needed := "`" + string(r.Verb.Scope) + "`"
+		if wider := r.Verb.Scope.IncludedIn(); wider != "" {
 			needed += ", or `" + string(wider) + "`, which includes it"
 		}
 		op.Description = strings.TrimSpace(op.Description + "\n\nScope: " + needed + ".")
@@ -162,7 +159,7 @@ func (r *Route) operation(s *Server) huma.Operation {
 func (r *Route) failures() []int {
 	statuses := append([]int{400, 401, 429, 500, 503}, r.errors...)
 	for status, can := range map[int]bool{
-		403: r.Scope != noScope,
+		403: r.Verb.Scope != "",
 		404: strings.Contains(r.Path, "{"),
 		409: r.Idempotent,
 		413: r.Method != http.MethodGet,

@@ -96,7 +96,10 @@ func (st *stream) run() {
 			}
 			looked = time.Now()
 		}
-		changed := st.server.desk.FeedChanged(st.actor)
+		changed, err := st.server.desk.FeedChanged(st.r.Context(), st.actor)
+		if err != nil {
+			return
+		}
 		page, err := st.server.desk.Events(st.r.Context(), st.actor, st.after, st.types, streamPage)
 		if err != nil {
 			return // the client comes back with the id of the last event it has
@@ -136,7 +139,7 @@ func (st *stream) run() {
 // mayGoOn looks at the key again: it may have been revoked, or see less by now.
 func (st *stream) mayGoOn() bool {
 	actor, err := st.server.desk.Authenticate(st.r.Context(), bearer(st.r.Header["Authorization"]))
-	if err != nil || !actor.Scopes.Has(model.ScopeWebhooksManage) {
+	if err != nil || actor.May(desk.VerbEvents) != nil {
 		return false
 	}
 	st.actor = actor

@@ -37,17 +37,17 @@ func TestTable(t *testing.T) {
 				r, _ := http.NewRequest(route.Method, w.A.Base()+path, nil)
 				anonymous.Send(t, r).Fails(401, "key_missing")
 			})
-			if route.Scope == "" {
+			if route.Verb.Scope == "" {
 				if route.Path != "/me" {
 					t.Fatal("a route without a scope")
 				}
 				return
 			}
 			t.Run("is 403 with every other scope", func(t *testing.T) {
-				others := model.EveryScope.Without(model.NewScopeSet(route.Scope, route.Scope.IncludedIn()))
+				others := model.EveryScope.Without(model.NewScopeSet(route.Verb.Scope, route.Verb.Scope.IncludedIn()))
 				_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "others", Scopes: others})
 				refused := c.Do(t, route.Method, path, nil).Fails(403, "insufficient_scope")
-				if !strings.Contains(refused.Text("message"), string(route.Scope)) || refused.Text("details", 0, "message") != string(route.Scope) {
+				if !strings.Contains(refused.Text("message"), string(route.Verb.Scope)) || refused.Text("details", 0, "message") != string(route.Verb.Scope) {
 					t.Fatalf("the scope is not named: %s", refused.Raw)
 				}
 			})

@@ -18,8 +18,8 @@ type webhookEvent struct {
 	Description string          `json:"description"`
 }
 
-func (s *Server) listWebhookEvents(_ context.Context, a *desk.Actor, _ *none) (*reply[list[webhookEvent]], error) {
-	all, err := s.desk.WebhookEvents(a)
+func (s *Server) listWebhookEvents(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[webhookEvent]], error) {
+	all, err := s.desk.WebhookEvents(ctx, a)
 	var events []webhookEvent
 	for _, e := range all {
 		events = append(events, webhookEvent{e, e.Description()})

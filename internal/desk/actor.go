@@ -1,38 +1,127 @@
 package desk
 
 import (
+	"context"
 	"slices"
 
 	"recado/internal/model"
 	"recado/internal/store"
 )
 
-// Actor is who makes a call: a key, the member it acts as, and their company. Every query of a verb
-// is bound to the actor's company.
+// Kind says how a principal came to the desk. The zero value is no kind: every verb refuses it.
+type Kind uint8
+
+// The kinds of principals.
+const (
+	KindKey     Kind = iota + 1 // an integration with its API key
+	KindSession                 // a person who is signed in to the app
+	KindSystem                  // the command line
+)
+
+func (k Kind) String() string {
+	switch k {
+	case KindKey:
+		return "key"
+	case KindSession:
+		return "session"
+	case KindSystem:
+		return "system"
+	}
+	return "none"
+}
+
+// Actor is the principal of a call: who makes it, for which company, and what they may do and see. Every
+// query of a verb is bound to its company. Only KeyPrincipal, SessionPrincipal and SystemPrincipal make one
+// that a verb accepts.
 type Actor struct {
+	kind    Kind
 	Company model.Company
-	Key     model.ID // zero for the system itself and for the command line
-	User    model.Ref
-	Email   string
-	Role    model.Role
-	Profile model.AccessProfile
-	Sectors []model.ID // the member's
-	Scopes  model.ScopeSet
-	Boards  []model.ID // nil: all
-	Rate    model.Rate
+	Member
+	Scopes model.ScopeSet
+	Boards []model.ID // nil: all
+	Views  []model.ID // the private channels that it may see; keys see none
+	Rate   model.Rate
+
+	Key     model.ID // of a key
+	Session model.ID // of a session
 
 	integration model.Integration
 	once        *Once
 }
 
+// Member is the person a principal acts as.
+type Member struct {
+	User    model.Ref
+	Email   string
+	Role    model.Role
+	Profile model.AccessProfile
+	Sectors []model.ID
+}
+
+// KeyPrincipal is the holder of an API key, with the key's rate.
+func KeyPrincipal(c model.Company, m Member, k model.Key) *Actor {
+	return &Actor{
+		kind: KindKey, Company: c, Member: m, Scopes: model.NewScopeSet(k.Scopes...), Boards: k.Boards, Rate: k.Rate, Key: k.ID,
+		integration: model.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt},
+	}
+}
+
+// SessionPrincipal is a member who is signed in. Their role decides on the scopes; views are the private
+// channels that they may see.
+func SessionPrincipal(c model.Company, m Member, session model.ID, views []model.ID, rate model.Rate) *Actor {
+	return &Actor{
+		kind: KindSession, Company: c, Member: m, Scopes: model.ScopesOf(m.Role), Views: views, Rate: rate, Session: session,
+	}
+}
+
+// SystemPrincipal is the operator of the installation, who acts as the company's owner and may do everything.
+func SystemPrincipal(c model.Company, owner model.Ref, rate model.Rate) *Actor {
+	return &Actor{
+		kind: KindSystem, Company: c, Scopes: model.EveryScope, Rate: rate,
+		Member: Member{User: owner, Role: model.RoleOwner, Profile: model.AccessAll},
+	}
+}
+
+// Kind says how the principal came to the desk.
+func (a *Actor) Kind() Kind { return a.kind }
+
+// May is the permission check of a verb: the scope and the role that it takes. The API makes it before it
+// reads a request, and the verb makes it again, because the API is not the only caller.
+func (a *Actor) May(v Verb) error {
+	switch {
+	case a == nil || a.kind == 0:
+		return model.Errorf(model.CodeInsufficientScope, "This call is made by no principal.")
+	case !a.Scopes.Has(v.Scope):
+		return &model.Error{
+			Code:    model.CodeInsufficientScope,
+			Message: "This " + a.kind.String() + " lacks the scope " + string(v.Scope) + ".",
+			Fields:  []model.FieldError{{Field: "scope", Message: string(v.Scope)}},
+		}
+	case v.Role != "":
+		return a.need(v.Role)
+	}
+	return nil
+}
+
+// origin is that of the messages that the principal sends.
+func (a *Actor) origin() string {
+	if a.kind == KindKey {
+		return model.OriginAPI
+	}
+	return model.OriginApp
+}
+
 // Identity answers GET /me.
-func (a *Actor) Identity(apiVersion string) *model.Identity {
+func (d *Desk) Identity(_ context.Context, a *Actor, apiVersion string) (*model.Identity, error) {
+	if err := a.May(VerbIdentity); err != nil {
+		return nil, err
+	}
 	return &model.Identity{
 		Integration: a.integration,
 		User:        model.IdentityUser{ID: a.User.ID, Name: a.User.Name, Email: a.Email, Role: a.Role},
 		Company:     a.Company,
 		APIVersion:  apiVersion,
-	}
+	}, nil
 }
 
 // MaySee is the one policy on conversations, and on all that belongs to them: nothing private, and
@@ -69,10 +158,10 @@ func (a *Actor) MaySeeBoard(board model.ID) bool {
 	return a.Boards == nil || slices.Contains(a.Boards, board)
 }
 
-// need is the check of verbs that manage the company.
+// need checks the role of the member.
 func (a *Actor) need(role model.Role) error {
 	if a.Role.AtLeast(role) {
 		return nil
 	}
-	return model.Errorf(model.CodeInsufficientScope, "This needs the role %s or above; this key acts as %s.", role, a.Role)
+	return model.Errorf(model.CodeInsufficientScope, "This needs the role %s or above; this %s acts as %s.", role, a.kind, a.Role)
 }

@@ -10,6 +10,9 @@ import (
 
 // CloseAttendance ends the open attendance of a conversation. An empty reason is none.
 func (d *Desk) CloseAttendance(ctx context.Context, a *Actor, conversation model.ID, reason string) (model.Attendance, error) {
+	if err := a.May(VerbCloseAttendance); err != nil {
+		return model.Attendance{}, err
+	}
 	why, invalid := reasonOf(reason)
 	if invalid != nil {
 		return model.Attendance{}, invalid

@@ -26,6 +26,9 @@ type AttendanceFilter struct {
 // Attendances lists the attendances that the actor may see, the newest first. A page continues where the
 // one before it ended, whatever was opened or closed meanwhile. next is "" on the last page.
 func (d *Desk) Attendances(ctx context.Context, a *Actor, f AttendanceFilter) (page []model.Attendance, next string, err error) {
+	if err := a.May(VerbAttendances); err != nil {
+		return nil, "", err
+	}
 	chosen, err := f.chosen(a)
 	if err != nil {
 		return nil, "", err
@@ -101,6 +104,9 @@ func (f *AttendanceFilter) name() string {
 
 // Attendance gives one attendance whose conversation the actor may see.
 func (d *Desk) Attendance(ctx context.Context, a *Actor, id model.ID) (model.Attendance, error) {
+	if err := a.May(VerbAttendance); err != nil {
+		return model.Attendance{}, err
+	}
 	return read(ctx, d, func(tx *store.Tx) (model.Attendance, error) {
 		att, found, err := tx.Attendance(a.Company.ID, id)
 		if err != nil || !found {
@@ -116,6 +122,9 @@ func (d *Desk) Attendance(ctx context.Context, a *Actor, id model.ID) (model.Att
 
 // CurrentAttendance gives the open attendance of a conversation, or nil.
 func (d *Desk) CurrentAttendance(ctx context.Context, a *Actor, conversation model.ID) (*model.Attendance, error) {
+	if err := a.May(VerbCurrentAttendance); err != nil {
+		return nil, err
+	}
 	return read(ctx, d, func(tx *store.Tx) (*model.Attendance, error) {
 		c, found, err := tx.Conversation(a.Company.ID, conversation)
 		if err != nil || !found || !a.MaySee(&c) {

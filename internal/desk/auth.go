@@ -103,11 +103,11 @@ func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
 		return nil, nil
 	}
 	k := kh.Key
-	h := &holder{key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, loaded: loaded, actor: &Actor{
-		Company: kh.Company, Key: k.ID, User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile,
-		Sectors: kh.Sectors, Scopes: kh.Scopes, Boards: k.Boards, Rate: d.rateOf(&k),
-		integration: model.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt},
-	}}
+	k.Rate = d.rateOf(&k)
+	member := Member{User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile, Sectors: kh.Sectors}
+	h := &holder{
+		key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, loaded: loaded, actor: KeyPrincipal(kh.Company, member, k),
+	}
 	if d.holders.count.Add(1) > maxHolders {
 		d.holders.byHash.Clear()
 		d.holders.count.Store(1)

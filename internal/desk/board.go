@@ -23,12 +23,18 @@ func createAttendancesBoard(tx *store.Tx, company model.ID) {
 
 // Boards lists the boards that the actor may see: archived ones, or the others.
 func (d *Desk) Boards(ctx context.Context, a *Actor, archived bool) ([]model.Board, error) {
+	if err := a.May(VerbBoards); err != nil {
+		return nil, err
+	}
 	boards, err := readOne(ctx, d, func(tx *store.Tx) ([]model.Board, error) { return tx.Boards(a.Company.ID, archived) })
 	return slices.DeleteFunc(boards, func(b model.Board) bool { return !a.MaySeeBoard(b.ID) }), err
 }
 
 // Board gives one board with its stages.
 func (d *Desk) Board(ctx context.Context, a *Actor, id model.ID) (model.Board, error) {
+	if err := a.May(VerbBoard); err != nil {
+		return model.Board{}, err
+	}
 	return readOne(ctx, d, func(tx *store.Tx) (model.Board, error) {
 		b, found, err := tx.Board(a.Company.ID, id)
 		if err != nil || !found || !a.MaySeeBoard(id) {
@@ -49,6 +55,9 @@ var defaultStages = []NewStage{{"To do", model.StageOpen}, {"Doing", model.Stage
 
 // CreateBoard adds a board. A key that is limited to a list of boards may see the ones it makes.
 func (d *Desk) CreateBoard(ctx context.Context, a *Actor, name string, stages []NewStage) (model.Board, error) {
+	if err := a.May(VerbCreateBoard); err != nil {
+		return model.Board{}, err
+	}
 	name, invalid := model.Name("body.name", name, model.MaxName)
 	if invalid != nil {
 		return model.Board{}, invalid
@@ -104,6 +113,9 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 
 // UpdateBoard renames a board, archives it or brings it back.
 func (d *Desk) UpdateBoard(ctx context.Context, a *Actor, id model.ID, name *string, archived *bool) (model.Board, error) {
+	if err := a.May(VerbUpdateBoard); err != nil {
+		return model.Board{}, err
+	}
 	if name != nil {
 		clean, invalid := model.Name("body.name", *name, model.MaxName)
 		if invalid != nil {

@@ -18,6 +18,9 @@ func (a *Actor) maySeeCard(c *store.Card) bool {
 
 // Card gives one card.
 func (d *Desk) Card(ctx context.Context, a *Actor, id model.ID) (model.Card, error) {
+	if err := a.May(VerbCard); err != nil {
+		return model.Card{}, err
+	}
 	return readOne(ctx, d, func(tx *store.Tx) (model.Card, error) {
 		c, found, err := tx.Card(a.Company.ID, id)
 		if err != nil || !found || !a.maySeeCard(&c) {
@@ -60,6 +63,9 @@ type CardFields struct {
 
 // CreateCard adds a card to a board.
 func (d *Desk) CreateCard(ctx context.Context, a *Actor, in NewCard) (model.Card, error) {
+	if err := a.May(VerbCreateCard); err != nil {
+		return model.Card{}, err
+	}
 	if err := in.check(); err != nil {
 		return model.Card{}, err
 	}
@@ -111,6 +117,9 @@ type CardChange struct {
 
 // UpdateCard changes a card. A change that leaves it as it was leaves its version too.
 func (d *Desk) UpdateCard(ctx context.Context, a *Actor, id model.ID, in CardChange) (model.Card, error) {
+	if err := a.May(VerbUpdateCard); err != nil {
+		return model.Card{}, err
+	}
 	if err := in.check(); err != nil {
 		return model.Card{}, err
 	}
@@ -153,6 +162,9 @@ func (d *Desk) archive(tx *store.Tx, c *model.Card, archived bool) error {
 
 // DeleteCard removes a card for good. Version 0 asks for no particular one.
 func (d *Desk) DeleteCard(ctx context.Context, a *Actor, id model.ID, version int64) error {
+	if err := a.May(VerbDeleteCard); err != nil {
+		return err
+	}
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
 		c, err := d.lockCard(tx, a, id)
 		if err == nil && version != 0 {

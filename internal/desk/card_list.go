@@ -38,6 +38,9 @@ const (
 // it ended, whatever was added or removed meanwhile. Without a board it shows those in use; the cards of
 // an archived one are listed when it is named. next is "" on the last page.
 func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.Card, next string, err error) {
+	if err := a.May(VerbCards); err != nil {
+		return nil, "", err
+	}
 	query, err := f.query(a, d.now())
 	if err != nil {
 		return nil, "", err

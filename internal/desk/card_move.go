@@ -18,6 +18,9 @@ type CardMove struct {
 
 // MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive.
 func (d *Desk) MoveCard(ctx context.Context, a *Actor, id model.ID, in CardMove) (model.Card, error) {
+	if err := a.May(VerbMoveCard); err != nil {
+		return model.Card{}, err
+	}
 	if in.Version == 0 {
 		a = a.withoutOnce() // it can only fail, and a refusal for want of a version leaves the key free
 	}

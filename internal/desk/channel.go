@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"slices"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -26,27 +27,33 @@ type ChannelChange struct {
 
 // Channels lists the company's channels, without the private ones.
 func (d *Desk) Channels(ctx context.Context, a *Actor) ([]model.Channel, error) {
+	if err := a.May(VerbChannels); err != nil {
+		return nil, err
+	}
 	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) { return tx.Channels(a.Company.ID) })
 }
 
 // AllChannels lists the company's channels for the operator, private ones included.
-func (d *Desk) AllChannels(ctx context.Context, a *Actor) ([]model.Channel, error) {
-	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) { return tx.AllChannels(a.Company.ID) })
+func (d *Desk) AllChannels(ctx context.Context, company model.ID) ([]model.Channel, error) {
+	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) { return tx.AllChannels(company) })
 }
 
 // Notices gives the newest of what the provider said of a channel that is neither message nor status.
-func (d *Desk) Notices(ctx context.Context, a *Actor, channel model.ID, limit int) ([]model.Notice, error) {
+func (d *Desk) Notices(ctx context.Context, company, channel model.ID, limit int) ([]model.Notice, error) {
 	return read(ctx, d, func(tx *store.Tx) ([]model.Notice, error) {
-		if _, found, err := tx.Channel(a.Company.ID, channel); err != nil || !found {
+		if _, found, err := tx.Channel(company, channel); err != nil || !found {
 			return nil, errOr(err, model.NotFound("channel"))
 		}
-		return tx.Notices(a.Company.ID, channel, limit)
+		return tx.Notices(company, channel, limit)
 	})
 }
 
 // CreateChannel adds a channel. One of provider sandbox is connected at once; a WhatsApp number once
 // WhatsApp has accepted its credentials.
 func (d *Desk) CreateChannel(ctx context.Context, a *Actor, in NewChannel) (model.Channel, error) {
+	if err := a.May(VerbCreateChannel); err != nil {
+		return model.Channel{}, err
+	}
 	name, invalid := model.Name("body.name", in.Name, model.MaxName)
 	if invalid != nil {
 		return model.Channel{}, invalid
@@ -97,6 +104,9 @@ func newChannel(tx *store.Tx, a *Actor, in NewChannel, phone string) model.Chann
 // UpdateChannel renames, disconnects and connects a channel, and gives it new credentials, which
 // connects it as well.
 func (d *Desk) UpdateChannel(ctx context.Context, a *Actor, id model.ID, change ChannelChange) (model.Channel, error) {
+	if err := a.May(VerbUpdateChannel); err != nil {
+		return model.Channel{}, err
+	}
 	if change.Name != nil {
 		clean, invalid := model.Name("body.name", *change.Name, model.MaxName)
 		if invalid != nil {
@@ -175,9 +185,10 @@ func (d *Desk) channel(tx *store.Tx, a *Actor, id model.ID) (model.Channel, erro
 	return ch, nil
 }
 
-// knows reports whether a channel exists for the actor: a private one does for the operator alone.
+// knows reports whether a channel exists for the actor: a private one does for the operator and for those
+// who may view it.
 func (a *Actor) knows(ch model.Channel) bool {
-	return ch.Company == a.Company.ID && (!ch.Private || a.Key.IsZero())
+	return ch.Company == a.Company.ID && (!ch.Private || a.kind == KindSystem || slices.Contains(a.Views, ch.ID))
 }
 
 func errPhone(field string) error {

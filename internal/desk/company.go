@@ -53,9 +53,8 @@ func (d *Desk) Operator(ctx context.Context, company model.ID) (*Actor, error) {
 		if err != nil || !found {
 			return nil, errOr(err, model.NotFound("company"))
 		}
-		a := &Actor{Company: c, Role: model.RoleOwner, Profile: model.AccessAll, Scopes: model.EveryScope, Rate: d.rate}
-		a.User, _, err = tx.OwnerOf(company)
-		return a, err
+		owner, _, err := tx.OwnerOf(company)
+		return SystemPrincipal(c, owner, d.rate), err
 	})
 }
 

@@ -13,6 +13,9 @@ type ContactFilter = store.ContactFilter
 // Contacts lists the company's contacts, the newest first. Contacts are the company's address book: an
 // access profile narrows conversations, not them.
 func (d *Desk) Contacts(ctx context.Context, a *Actor, f ContactFilter) (Page[model.Contact], error) {
+	if err := a.May(VerbContacts); err != nil {
+		return Page[model.Contact]{}, err
+	}
 	f.Company = a.Company.ID
 	release, err := d.searchSlot(ctx, a, f.Q)
 	if err != nil {
@@ -31,6 +34,9 @@ func (d *Desk) Contacts(ctx context.Context, a *Actor, f ContactFilter) (Page[mo
 
 // Contact gives one contact.
 func (d *Desk) Contact(ctx context.Context, a *Actor, id model.ID) (model.Contact, error) {
+	if err := a.May(VerbContact); err != nil {
+		return model.Contact{}, err
+	}
 	return readOne(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 		c, found, err := tx.Contact(a.Company.ID, id)
 		if err != nil || !found || !c.Public {
@@ -52,6 +58,9 @@ type NewContact struct {
 // CreateContact adds a contact. A number that reaches a contact the company has is refused with that
 // one's id; a person known only through a private channel appears as if they were new.
 func (d *Desk) CreateContact(ctx context.Context, a *Actor, in NewContact) (model.Contact, error) {
+	if err := a.May(VerbCreateContact); err != nil {
+		return model.Contact{}, err
+	}
 	c, err := newContact(in)
 	if err != nil {
 		return c, err
@@ -142,6 +151,9 @@ type ContactChange struct {
 // UpdateContact changes a contact. A new name shows in its conversations too, unless the team has
 // given them names of their own.
 func (d *Desk) UpdateContact(ctx context.Context, a *Actor, id model.ID, change ContactChange) (model.Contact, error) {
+	if err := a.May(VerbUpdateContact); err != nil {
+		return model.Contact{}, err
+	}
 	name, err := optionalName("body.name", change.Name)
 	if err != nil {
 		return model.Contact{}, err

@@ -20,6 +20,9 @@ type Page[T any] struct {
 
 // Conversations lists what the actor may see: pinned conversations first, then by newest activity.
 func (d *Desk) Conversations(ctx context.Context, a *Actor, f ConversationFilter) (Page[model.Conversation], error) {
+	if err := a.May(VerbConversations); err != nil {
+		return Page[model.Conversation]{}, err
+	}
 	f.Company, f.Sight = a.Company.ID, a.sight()
 	release, err := d.searchSlot(ctx, a, f.Q)
 	if err != nil {
@@ -38,6 +41,9 @@ func (d *Desk) Conversations(ctx context.Context, a *Actor, f ConversationFilter
 
 // Conversation gives one conversation that the actor may see.
 func (d *Desk) Conversation(ctx context.Context, a *Actor, id model.ID) (*model.Conversation, error) {
+	if err := a.May(VerbConversation); err != nil {
+		return nil, err
+	}
 	return readOne(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
 		c, found, err := tx.Conversation(a.Company.ID, id)
 		if err != nil || !found || !a.MaySee(&c) {
@@ -56,6 +62,9 @@ type ConversationChange struct {
 
 // UpdateConversation changes flags, name and labels.
 func (d *Desk) UpdateConversation(ctx context.Context, a *Actor, id model.ID, change ConversationChange) (*model.Conversation, error) {
+	if err := a.May(VerbUpdateConversation); err != nil {
+		return nil, err
+	}
 	if change.Name != nil {
 		name, invalid := model.Name("body.name", *change.Name, model.MaxName)
 		if invalid != nil {
@@ -110,6 +119,9 @@ func (d *Desk) labels(tx *store.Tx, a *Actor, ids []model.ID) ([]model.ID, error
 // MarkRead sets the unread count of a conversation to zero and lets the customer know where the
 // provider can show it.
 func (d *Desk) MarkRead(ctx context.Context, a *Actor, id model.ID) (*model.Conversation, error) {
+	if err := a.May(VerbMarkRead); err != nil {
+		return nil, err
+	}
 	return write(ctx, d, a, func(tx *store.Tx) (*model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {

@@ -24,6 +24,9 @@ type Opened struct {
 // OpenConversation gives the channel's conversation with a phone or a contact and makes it if there is
 // none. Either way the team has started it, which opens an attendance.
 func (d *Desk) OpenConversation(ctx context.Context, a *Actor, in NewConversation) (Opened, error) {
+	if err := a.May(VerbOpenConversation); err != nil {
+		return Opened{}, err
+	}
 	if (in.Phone == nil) == (in.Contact == nil) {
 		return Opened{}, model.Invalid("body", "must have exactly one of phone and contact_id")
 	}

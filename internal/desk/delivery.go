@@ -15,6 +15,9 @@ const maxTests = 64
 // Deliveries lists what was sent to a webhook, with every attempt, the newest first. next is "" on the last
 // page.
 func (d *Desk) Deliveries(ctx context.Context, a *Actor, webhook model.ID, limit int, cursor string) (page []model.Delivery, next string, err error) {
+	if err := a.May(VerbDeliveries); err != nil {
+		return nil, "", err
+	}
 	if err := a.hearsEverything(); err != nil {
 		return nil, "", err
 	}
@@ -45,6 +48,9 @@ func (d *Desk) Deliveries(ctx context.Context, a *Actor, webhook model.ID, limit
 // Redeliver sends the event of one delivery again, byte for byte and with the same event id, as a
 // delivery of its own.
 func (d *Desk) Redeliver(ctx context.Context, a *Actor, webhook, delivery model.ID) (model.Delivery, error) {
+	if err := a.May(VerbRedeliver); err != nil {
+		return model.Delivery{}, err
+	}
 	if err := a.hearsEverything(); err != nil {
 		return model.Delivery{}, err
 	}
@@ -75,6 +81,9 @@ func (d *Desk) Redeliver(ctx context.Context, a *Actor, webhook, delivery model.
 // TestWebhook makes one attempt with an event of type webhook.test at once, also while the webhook is
 // inactive. It is not repeated and counts for nothing.
 func (d *Desk) TestWebhook(ctx context.Context, a *Actor, webhook model.ID) (model.Delivery, error) {
+	if err := a.May(VerbTestWebhook); err != nil {
+		return model.Delivery{}, err
+	}
 	if err := a.hearsEverything(); err != nil {
 		return model.Delivery{}, err
 	}

@@ -36,6 +36,9 @@ const (
 // sees the events of conversations and boards it may see. The cursor moves past what it may not, so
 // a page can be short while there is more.
 func (d *Desk) Events(ctx context.Context, a *Actor, after string, types model.EventSet, limit int) (FeedPage, error) {
+	if err := a.May(VerbEvents); err != nil {
+		return FeedPage{}, err
+	}
 	position, id, err := d.feedPlace(ctx, a, after)
 	if err != nil {
 		return FeedPage{}, err
@@ -150,6 +153,9 @@ func joinTypes(types model.EventSet) string {
 
 // FeedEnd is the cursor behind everything that has happened so far.
 func (d *Desk) FeedEnd(ctx context.Context, a *Actor) (string, error) {
+	if err := a.May(VerbFeedEnd); err != nil {
+		return "", err
+	}
 	return read(ctx, d, func(tx *store.Tx) (string, error) {
 		position, id, err := tx.FeedEnd(a.Company.ID)
 		return d.feedCursor(a, position, id), err
@@ -158,7 +164,12 @@ func (d *Desk) FeedEnd(ctx context.Context, a *Actor) (string, error) {
 
 // FeedChanged gives a channel that is closed at the company's next event. Ask for it before reading
 // the feed, so that nothing falls between the two.
-func (d *Desk) FeedChanged(a *Actor) <-chan struct{} { return d.feed.next(a.Company.ID) }
+func (d *Desk) FeedChanged(_ context.Context, a *Actor) (<-chan struct{}, error) {
+	if err := a.May(VerbFeedChanged); err != nil {
+		return nil, err
+	}
+	return d.feed.next(a.Company.ID), nil
+}
 
 // ListenFeed passes on what other nodes recorded, until ctx ends.
 func (d *Desk) ListenFeed(ctx context.Context) {

@@ -22,6 +22,9 @@ type NewKey struct {
 
 // Keys lists the company's API keys.
 func (d *Desk) Keys(ctx context.Context, a *Actor) ([]model.Key, error) {
+	if err := a.May(VerbKeys); err != nil {
+		return nil, err
+	}
 	return read(ctx, d, func(tx *store.Tx) ([]model.Key, error) {
 		keys, err := tx.Keys(a.Company.ID)
 		for i := range keys {
@@ -36,6 +39,9 @@ func (d *Desk) rateOf(k *model.Key) model.Rate { return cmp.Or(k.Rate, d.rate) }
 
 // CreateKey issues an API key and gives its secret, which is stored nowhere.
 func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, string, error) {
+	if err := a.May(VerbCreateKey); err != nil {
+		return model.Key{}, "", err
+	}
 	name, invalid := model.Name("body.name", in.Name, model.MaxName)
 	if invalid != nil {
 		return model.Key{}, "", invalid
@@ -125,6 +131,9 @@ func (a *Actor) seesAllOf(boards []model.ID) bool {
 
 // RotateKey gives an integration a new secret; the old one lives on for the overlap.
 func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap time.Duration) (model.Key, string, error) {
+	if err := a.May(VerbRotateKey); err != nil {
+		return model.Key{}, "", err
+	}
 	secret, hash := model.NewAPIKey()
 	key, err := write(ctx, d, a, func(tx *store.Tx) (model.Key, error) {
 		k, scopes, found, err := tx.Key(a.Company.ID, id)
@@ -160,6 +169,9 @@ func (d *Desk) mayReplace(tx *store.Tx, a *Actor, k model.Key, scopes model.Scop
 
 // RevokeKey ends a key for good: here at once, on other nodes within a second.
 func (d *Desk) RevokeKey(ctx context.Context, a *Actor, id model.ID) error {
+	if err := a.May(VerbRevokeKey); err != nil {
+		return err
+	}
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
 		k, scopes, found, err := tx.Key(a.Company.ID, id)
 		if err != nil || !found {

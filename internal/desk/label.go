@@ -12,11 +12,17 @@ const defaultLabelColor = "#607d8b"
 
 // Labels lists the company's labels.
 func (d *Desk) Labels(ctx context.Context, a *Actor) ([]model.Label, error) {
+	if err := a.May(VerbLabels); err != nil {
+		return nil, err
+	}
 	return read(ctx, d, func(tx *store.Tx) ([]model.Label, error) { return tx.Labels(a.Company.ID) })
 }
 
 // CreateLabel adds a label; an empty color gets a default.
 func (d *Desk) CreateLabel(ctx context.Context, a *Actor, name, color string) (model.Label, error) {
+	if err := a.May(VerbCreateLabel); err != nil {
+		return model.Label{}, err
+	}
 	name, invalid := model.Name("body.name", name, model.MaxName)
 	if invalid != nil {
 		return model.Label{}, invalid
@@ -38,6 +44,9 @@ func (d *Desk) CreateLabel(ctx context.Context, a *Actor, name, color string) (m
 
 // UpdateLabel renames or recolours a label.
 func (d *Desk) UpdateLabel(ctx context.Context, a *Actor, id model.ID, name, color *string) (model.Label, error) {
+	if err := a.May(VerbUpdateLabel); err != nil {
+		return model.Label{}, err
+	}
 	if name != nil {
 		clean, invalid := model.Name("body.name", *name, model.MaxName)
 		if invalid != nil {
@@ -65,6 +74,9 @@ func (d *Desk) UpdateLabel(ctx context.Context, a *Actor, id model.ID, name, col
 
 // DeleteLabel takes a label off everything that carries it.
 func (d *Desk) DeleteLabel(ctx context.Context, a *Actor, id model.ID) error {
+	if err := a.May(VerbDeleteLabel); err != nil {
+		return err
+	}
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
 		found, err := tx.DeleteLabel(a.Company.ID, id)
 		if err == nil && !found {

@@ -21,6 +21,9 @@ import (
 // UploadMedia keeps a file that is read from r to its end. Its type is told by its bytes; the name is
 // only shown. When anything goes wrong, r included, neither file nor row is left.
 func (d *Desk) UploadMedia(ctx context.Context, a *Actor, fileName string, r io.Reader) (model.Media, error) {
+	if err := a.May(VerbUploadMedia); err != nil {
+		return model.Media{}, err
+	}
 	release, err := d.uploadSlot(ctx, a)
 	if err != nil {
 		return model.Media{}, err
@@ -182,6 +185,9 @@ type MediaLink struct {
 
 // LinkMedia makes a link to a file that the actor may see.
 func (d *Desk) LinkMedia(ctx context.Context, a *Actor, id model.ID) (MediaLink, error) {
+	if err := a.May(VerbLinkMedia); err != nil {
+		return MediaLink{}, err
+	}
 	return read(ctx, d, func(tx *store.Tx) (MediaLink, error) {
 		m, found, err := tx.Media(a.Company.ID, id)
 		if err == nil && found {

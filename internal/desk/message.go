@@ -20,6 +20,9 @@ type MessageQuery struct {
 // Messages reads one page of a conversation, newest first. With After it is the page next to the
 // cursor, so that nothing between is skipped.
 func (d *Desk) Messages(ctx context.Context, a *Actor, conversation model.ID, q MessageQuery) (*model.MessagePage, error) {
+	if err := a.May(VerbMessages); err != nil {
+		return nil, err
+	}
 	if q.Before != "" && q.After != "" {
 		return nil, model.Invalid("query.after", "give either before or after, not both")
 	}
@@ -134,6 +137,9 @@ func (a *Actor) seesGlimpse(g store.Glimpse) bool {
 
 // Message gives one message.
 func (d *Desk) Message(ctx context.Context, a *Actor, id model.ID) (*model.Message, error) {
+	if err := a.May(VerbMessage); err != nil {
+		return nil, err
+	}
 	return readOne(ctx, d, func(tx *store.Tx) (*model.Message, error) {
 		m, g, found, err := tx.Message(a.Company.ID, id)
 		if err != nil || !found || !a.seesGlimpse(g) {

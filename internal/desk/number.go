@@ -72,6 +72,9 @@ func (d *Desk) connectNumber(ctx context.Context, a *Actor, in NewChannel) (mode
 
 // TestChannel asks the provider whether the channel works, and changes nothing.
 func (d *Desk) TestChannel(ctx context.Context, a *Actor, id model.ID) (model.ChannelTest, error) {
+	if err := a.May(VerbTestChannel); err != nil {
+		return model.ChannelTest{}, err
+	}
 	ch, access, err := d.channelAccess(ctx, a, id)
 	if err != nil {
 		return model.ChannelTest{}, err

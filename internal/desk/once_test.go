@@ -46,7 +46,7 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				h := &history{clock: clock, keys: map[string]*keyState{}, start: func() *Desk { return New(Options{Store: db, Now: clock.Now}) }}
 				h.d = h.start()
-				h.actor = &Actor{Company: company, Key: model.NewID(), User: model.Ref{ID: owner.ID, Name: owner.Name}, Role: model.RoleOwner, Profile: model.AccessAll}
+				h.actor = keyOf(company, model.Ref{ID: owner.ID, Name: owner.Name})
 				board, err := h.d.CreateBoard(t.Context(), h.actor, model.NewID().String(), nil)
 				if err != nil {
 					t.Fatal(err)
@@ -65,6 +65,11 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 			})
 		})
 	}
+}
+
+// keyOf gives the principal of a new key of the owner, with every scope.
+func keyOf(company model.Company, owner model.Ref) *Actor {
+	return KeyPrincipal(company, Member{User: owner, Role: model.RoleOwner, Profile: model.AccessAll}, model.Key{ID: model.NewID(), Scopes: model.AllScopes})
 }
 
 // setFlag changes a flag that still has its default, and gives the way back.
@@ -400,9 +405,8 @@ func (h *history) compare(t *rapid.T) {
 
 func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
-		actor := *o.owner
-		actor.Key = model.NewID()
-		board, err := o.nodes[0].CreateBoard(t.Context(), &actor, "Sales", nil)
+		actor := keyOf(o.company, o.owner.User)
+		board, err := o.nodes[0].CreateBoard(t.Context(), actor, "Sales", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -419,7 +423,7 @@ func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 		if _, err := o.nodes[0].CreateCard(ctx, actor.Once(call), NewCard{Board: board.ID, CardFields: CardFields{Title: &title}}); err != nil {
 			t.Fatal(err)
 		}
-		cards, _, err := o.nodes[1].Cards(t.Context(), &actor, CardFilter{Board: board.ID, Status: StatusAll, Zone: "UTC", Limit: 10})
+		cards, _, err := o.nodes[1].Cards(t.Context(), actor, CardFilter{Board: board.ID, Status: StatusAll, Zone: "UTC", Limit: 10})
 		if err != nil || len(cards) != 1 {
 			t.Fatalf("%v %v", cards, err)
 		}

@@ -75,6 +75,9 @@ func templateLine(t *model.Template) string {
 // from the queue that this transaction fills. A client id that the conversation has seen gives the
 // message of then, as it is now, and replayed, whatever else is asked for.
 func (d *Desk) SendMessage(ctx context.Context, a *Actor, conversation model.ID, in NewMessage) (m *model.Message, replayed bool, err error) {
+	if err := a.May(VerbSendMessage); err != nil {
+		return nil, false, err
+	}
 	if in.ClientID.IsZero() {
 		return nil, false, model.Invalid("body.client_id", "must be a UUID of your own choice, not all zeros")
 	}
@@ -116,11 +119,8 @@ func (d *Desk) send(tx *store.Tx, a *Actor, o *store.Outbox, in *NewMessage) (ac
 	t := d.thread(tx, o.Conversation)
 	m := &model.Message{
 		ID: model.NewID(), ClientID: &in.ClientID, Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
-		Direction: model.Outbound, Origin: model.OriginAPI, Type: model.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
+		Direction: model.Outbound, Origin: a.origin(), Type: model.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
 		Status: model.StatusQueued, SentBy: &model.Ref{ID: a.User.ID, Name: a.User.Name}, Seq: t.next(), CreatedAt: tx.Now,
-	}
-	if a.Key.IsZero() {
-		m.Origin = model.OriginApp
 	}
 	extras, err := d.fillMessage(tx, a, m, o, in)
 	if err != nil {

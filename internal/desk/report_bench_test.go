@@ -31,7 +31,7 @@ func benchmarkReport(b *testing.B, engine string, entries int) {
 		b.Fatal(err)
 	}
 	fillReport(b, d, company, entries)
-	actor := &Actor{Company: company}
+	actor := SystemPrincipal(company, model.Ref{}, model.Rate{})
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := d.AttendanceReport(b.Context(), actor, ReportFilter{}); err != nil {

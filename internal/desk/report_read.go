@@ -23,6 +23,9 @@ type ReportFilter struct {
 // days, people and sectors, not with attendances. It needs the scope and no role: whoever holds a key
 // with reports:read sees the whole company's figures.
 func (d *Desk) AttendanceReport(ctx context.Context, a *Actor, f ReportFilter) (model.Report, error) {
+	if err := a.May(VerbAttendanceReport); err != nil {
+		return model.Report{}, err
+	}
 	return read(store.ForCompany(ctx, a.Company.ID), d, func(tx *store.Tx) (model.Report, error) {
 		zone, err := d.zone(tx, a.Company.ID)
 		if err != nil {

@@ -31,7 +31,7 @@ func eachReportDesk(t *testing.T, body func(t *testing.T, d *reportDesk)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.actor = &Actor{Company: company}
+		d.actor = SystemPrincipal(company, model.Ref{}, model.Rate{})
 		body(t, d)
 	})
 }

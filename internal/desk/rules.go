@@ -9,6 +9,9 @@ import (
 
 // AttendanceRules gives the company's rules of attendances.
 func (d *Desk) AttendanceRules(ctx context.Context, a *Actor) (model.AttendanceRules, error) {
+	if err := a.May(VerbAttendanceRules); err != nil {
+		return model.AttendanceRules{}, err
+	}
 	return read(ctx, d, func(tx *store.Tx) (model.AttendanceRules, error) { return tx.AttendanceRules(a.Company.ID) })
 }
 
@@ -24,7 +27,7 @@ type RulesChange struct {
 // UpdateAttendanceRules changes the company's rules. They hold at once, for open attendances too;
 // switching attendances off opens no new ones and leaves the open ones to be closed.
 func (d *Desk) UpdateAttendanceRules(ctx context.Context, a *Actor, in RulesChange) (model.AttendanceRules, error) {
-	if err := a.need(model.RoleAdmin); err != nil {
+	if err := a.May(VerbUpdateAttendanceRules); err != nil {
 		return model.AttendanceRules{}, err
 	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.AttendanceRules, error) {

@@ -11,6 +11,9 @@ import (
 
 // Sectors lists the company's sectors by name, with their members and the queues in which somebody waits.
 func (d *Desk) Sectors(ctx context.Context, a *Actor) ([]model.Sector, error) {
+	if err := a.May(VerbSectors); err != nil {
+		return nil, err
+	}
 	return read(ctx, d, func(tx *store.Tx) ([]model.Sector, error) {
 		sectors, err := tx.Sectors(a.Company.ID)
 		if err != nil {
@@ -38,18 +41,21 @@ func (d *Desk) fillQueues(tx *store.Tx, a *Actor, sectors []model.Sector) error 
 
 // CreateSector adds a sector.
 func (d *Desk) CreateSector(ctx context.Context, a *Actor, name string, members []model.ID) (model.Sector, error) {
+	if err := a.May(VerbCreateSector); err != nil {
+		return model.Sector{}, err
+	}
 	return d.changeSector(ctx, a, nil, &name, &members)
 }
 
 // UpdateSector renames a sector or replaces its members; nil leaves a part as it is.
 func (d *Desk) UpdateSector(ctx context.Context, a *Actor, id model.ID, name *string, members *[]model.ID) (model.Sector, error) {
+	if err := a.May(VerbUpdateSector); err != nil {
+		return model.Sector{}, err
+	}
 	return d.changeSector(ctx, a, &id, name, members)
 }
 
 func (d *Desk) changeSector(ctx context.Context, a *Actor, id *model.ID, name *string, members *[]model.ID) (model.Sector, error) {
-	if err := a.need(model.RoleManager); err != nil {
-		return model.Sector{}, err
-	}
 	if name != nil {
 		clean, invalid := model.Name("body.name", *name, model.MaxName)
 		if invalid != nil {
@@ -137,7 +143,7 @@ func nameSector(tx *store.Tx, a *Actor, s *model.Sector, fresh bool, name *strin
 
 // RemoveSector ends a sector; what lay in it is in no sector then.
 func (d *Desk) RemoveSector(ctx context.Context, a *Actor, id model.ID) error {
-	if err := a.need(model.RoleManager); err != nil {
+	if err := a.May(VerbRemoveSector); err != nil {
 		return err
 	}
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {

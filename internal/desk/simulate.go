@@ -70,6 +70,9 @@ func checkPhoneAndText(field, phone string, text *string, most int) (string, err
 // Simulate lets something happen on a sandbox channel, exactly as if a provider had reported it, and
 // gives the message it was about. made says whether that is a new one.
 func (d *Desk) Simulate(ctx context.Context, a *Actor, channel model.ID, s Simulation) (m *model.Message, made bool, err error) {
+	if err := a.May(VerbSimulate); err != nil {
+		return nil, false, err
+	}
 	phone, invalid := s.check()
 	if invalid != nil {
 		return nil, false, invalid

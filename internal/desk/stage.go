@@ -11,6 +11,9 @@ import (
 
 // CreateStage adds a stage to a board, at a position or, when that is nil, after the last.
 func (d *Desk) CreateStage(ctx context.Context, a *Actor, board model.ID, in NewStage, position *int64) (model.Stage, error) {
+	if err := a.May(VerbCreateStage); err != nil {
+		return model.Stage{}, err
+	}
 	name, invalid := model.Name("body.name", in.Name, model.MaxName)
 	if invalid != nil {
 		return model.Stage{}, invalid
@@ -45,6 +48,9 @@ type StageChange struct {
 
 // UpdateStage renames a stage, moves it among its neighbours, or changes its kind while it is empty.
 func (d *Desk) UpdateStage(ctx context.Context, a *Actor, board, id model.ID, in StageChange) (model.Stage, error) {
+	if err := a.May(VerbUpdateStage); err != nil {
+		return model.Stage{}, err
+	}
 	if in.Name != nil {
 		clean, invalid := model.Name("body.name", *in.Name, model.MaxName)
 		if invalid != nil {
@@ -84,6 +90,9 @@ func (d *Desk) UpdateStage(ctx context.Context, a *Actor, board, id model.ID, in
 
 // DeleteStage removes a stage that holds no cards.
 func (d *Desk) DeleteStage(ctx context.Context, a *Actor, board, id model.ID) error {
+	if err := a.May(VerbDeleteStage); err != nil {
+		return err
+	}
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
 		b, at, err := d.lockStageOf(tx, a, board, id)
 		if err != nil {

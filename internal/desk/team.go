@@ -18,6 +18,9 @@ const (
 
 // Team lists the members of the company by name.
 func (d *Desk) Team(ctx context.Context, a *Actor) ([]model.Member, error) {
+	if err := a.May(VerbTeam); err != nil {
+		return nil, err
+	}
 	team, err := read(ctx, d, func(tx *store.Tx) ([]store.TeamMember, error) { return tx.Team(a.Company.ID) })
 	if err != nil {
 		return nil, err
@@ -47,6 +50,9 @@ func presence(now time.Time, stored *time.Time, here time.Time) string {
 
 // CreateMember adds somebody to the team.
 func (d *Desk) CreateMember(ctx context.Context, a *Actor, in NewUser, sectors []model.ID) (model.Member, error) {
+	if err := a.May(VerbCreateMember); err != nil {
+		return model.Member{}, err
+	}
 	if err := a.mayManage(in.Role); err != nil {
 		return model.Member{}, err
 	}
@@ -121,6 +127,9 @@ type MemberChange struct {
 // UpdateMember changes a member. Everybody may change their own name and e-mail address; the rest takes a role
 // above the member's, and above the one they are given. There is always an owner.
 func (d *Desk) UpdateMember(ctx context.Context, a *Actor, id model.ID, in MemberChange) (model.Member, error) {
+	if err := a.May(VerbUpdateMember); err != nil {
+		return model.Member{}, err
+	}
 	if err := in.check(); err != nil {
 		return model.Member{}, err
 	}
@@ -223,6 +232,9 @@ func sectorIDs(m model.Member) []model.ID {
 // RemoveMember takes a member off the team. Keys that act as them end at once here and within a second on
 // other nodes; what they were responsible for goes back to its queue.
 func (d *Desk) RemoveMember(ctx context.Context, a *Actor, id model.ID) error {
+	if err := a.May(VerbRemoveMember); err != nil {
+		return err
+	}
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
 		owners, err := tx.LockOwners(a.Company.ID) // before the member, as in UpdateMember
 		if err != nil {

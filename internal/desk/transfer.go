@@ -18,6 +18,9 @@ type Transfer struct {
 // Transfer hands a conversation over. Its open attendance and that one's card follow. The actor gets the
 // conversation back even where handing it over took it out of their sight.
 func (d *Desk) Transfer(ctx context.Context, a *Actor, id model.ID, in Transfer) (model.Conversation, error) {
+	if err := a.May(VerbTransfer); err != nil {
+		return model.Conversation{}, err
+	}
 	reason, invalid := reasonOf(in.Reason)
 	if invalid != nil {
 		return model.Conversation{}, invalid
@@ -79,6 +82,9 @@ func (t *thread) keepSector(sector *model.ID) error {
 // SetSector puts a conversation into a sector, or into none, and leaves the responsible person as they
 // are, member of it or not. An absent sector changes nothing.
 func (d *Desk) SetSector(ctx context.Context, a *Actor, id model.ID, to model.Optional[model.ID], reason string) (model.Conversation, error) {
+	if err := a.May(VerbSetSector); err != nil {
+		return model.Conversation{}, err
+	}
 	why, invalid := reasonOf(reason)
 	if invalid != nil {
 		return model.Conversation{}, invalid
@@ -168,6 +174,9 @@ func (t *thread) note(action string, who *model.Ref, sector *model.ID, by *model
 
 // Assignments gives the history of a conversation's responsible persons, the newest first.
 func (d *Desk) Assignments(ctx context.Context, a *Actor, conversation model.ID) ([]model.AssignmentEntry, error) {
+	if err := a.May(VerbAssignments); err != nil {
+		return nil, err
+	}
 	return read(ctx, d, func(tx *store.Tx) ([]model.AssignmentEntry, error) {
 		c, found, err := tx.Conversation(a.Company.ID, conversation)
 		if err != nil || !found || !a.MaySee(&c) {

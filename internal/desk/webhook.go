@@ -24,6 +24,9 @@ type WebhookChange struct {
 
 // Webhooks lists the company's addresses.
 func (d *Desk) Webhooks(ctx context.Context, a *Actor) ([]model.Webhook, error) {
+	if err := a.May(VerbWebhooks); err != nil {
+		return nil, err
+	}
 	if err := a.hearsEverything(); err != nil {
 		return nil, err
 	}
@@ -32,6 +35,9 @@ func (d *Desk) Webhooks(ctx context.Context, a *Actor) ([]model.Webhook, error) 
 
 // CreateWebhook registers an address and gives its signing secret, which is never shown again.
 func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (model.Webhook, string, error) {
+	if err := a.May(VerbCreateWebhook); err != nil {
+		return model.Webhook{}, "", err
+	}
 	if err := a.hearsEverything(); err != nil {
 		return model.Webhook{}, "", err
 	}
@@ -61,6 +67,9 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (mode
 // UpdateWebhook changes an address. Activating it starts its count of failures anew; deactivating it
 // gives up what is pending, which the feed still has.
 func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in WebhookChange) (model.Webhook, error) {
+	if err := a.May(VerbUpdateWebhook); err != nil {
+		return model.Webhook{}, err
+	}
 	if err := a.hearsEverything(); err != nil {
 		return model.Webhook{}, err
 	}
@@ -96,6 +105,9 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in Webh
 
 // DeleteWebhook removes an address at once, with what was on its way to it.
 func (d *Desk) DeleteWebhook(ctx context.Context, a *Actor, id model.ID) error {
+	if err := a.May(VerbDeleteWebhook); err != nil {
+		return err
+	}
 	if err := a.hearsEverything(); err != nil {
 		return err
 	}
@@ -113,6 +125,9 @@ func (d *Desk) DeleteWebhook(ctx context.Context, a *Actor, id model.ID) error {
 // RotateWebhookSecret replaces the signing secret and gives the new one. For a day the Standard
 // Webhooks header carries a signature with the old one as well.
 func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (model.Webhook, string, error) {
+	if err := a.May(VerbRotateWebhookSecret); err != nil {
+		return model.Webhook{}, "", err
+	}
 	if err := a.hearsEverything(); err != nil {
 		return model.Webhook{}, "", err
 	}
@@ -133,7 +148,10 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (
 }
 
 // WebhookEvents lists the events that an address can ask for.
-func (d *Desk) WebhookEvents(a *Actor) ([]model.EventType, error) {
+func (d *Desk) WebhookEvents(_ context.Context, a *Actor) ([]model.EventType, error) {
+	if err := a.May(VerbWebhookEvents); err != nil {
+		return nil, err
+	}
 	return model.AllEvents, a.hearsEverything()
 }
 

@@ -130,3 +130,28 @@ func (set ScopeSet) Without(other ScopeSet) ScopeSet {
 func (set ScopeSet) List() []Scope {
 	return append(make([]Scope, 0, len(set.names)), set.names...)
 }
+
+// ScopesOf gives the scopes that a role has in the app: each role has those of the lower ones too.
+func ScopesOf(role Role) ScopeSet {
+	var scopes []Scope
+	for _, step := range scopesByRole {
+		if role.AtLeast(step.role) {
+			scopes = append(scopes, step.adds...)
+		}
+	}
+	return NewScopeSet(scopes...)
+}
+
+var scopesByRole = []struct {
+	role Role
+	adds []Scope
+}{
+	{RoleAgent, []Scope{
+		ScopeConversationsRead, ScopeConversationsWrite, ScopeMessagesRead, ScopeMessagesSend, ScopeMediaWrite, ScopeContactsRead,
+		ScopeContactsWrite, ScopeAttendancesRead, ScopeAttendancesWrite, ScopeTeamRead, ScopeRead, ScopeWrite, ScopeEventsRead,
+		ScopeNotesRead, ScopeNotesWrite,
+	}},
+	{RoleManager, []Scope{ScopeReportsRead, ScopeLabelsWrite, ScopeTeamManage, ScopeRepliesManage}},
+	{RoleAdmin, []Scope{ScopeChannelsManage, ScopeCompanyManage, ScopeWebhooksManage, ScopeKeysManage, ScopeAuditRead}},
+	{RoleOwner, []Scope{ScopeDataManage}},
+}

@@ -111,3 +111,19 @@ func FuzzParseScopes(f *testing.F) {
 		}
 	})
 }
+
+func TestEachRoleHasTheScopesOfTheLowerOnes(t *testing.T) {
+	roles := []Role{RoleAgent, RoleManager, RoleAdmin, RoleOwner}
+	for i, role := range roles[1:] {
+		lower, higher := ScopesOf(roles[i]), ScopesOf(role)
+		if !lower.Subset(higher) || higher.Subset(lower) {
+			t.Errorf("%s has %v, %s has %v", roles[i], lower.List(), role, higher.List())
+		}
+	}
+	if diff := cmp.Diff(AllScopes, ScopesOf(RoleOwner).List()); diff != "" {
+		t.Errorf("an owner's scopes (-want +got):\n%s", diff)
+	}
+	if got := ScopesOf("").List(); len(got) != 0 {
+		t.Errorf("no role has %v", got)
+	}
+}

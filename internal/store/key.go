@@ -9,7 +9,6 @@ import (
 // KeyHolder is everything a call with a key needs to know: the key, whom it acts as, the company.
 type KeyHolder struct {
 	Key             model.Key
-	Scopes          model.ScopeSet
 	SecretExpiresAt *time.Time // the end of a rotation's overlap
 	Email           string
 	Role            model.Role
@@ -43,7 +42,7 @@ func (tx *Tx) KeyHolder(hash [32]byte) (KeyHolder, bool, error) {
 		JOIN users u ON u.id = k.member
 		JOIN companies c ON c.id = k.company
 		WHERE s.hash = $1`, []any{hash[:]}, func(r Row) {
-		h.Key, h.Scopes, allBoards = scanKey(r)
+		h.Key, _, allBoards = scanKey(r)
 		h.SecretExpiresAt, h.Email, h.Role, h.AccessProfile = r.NullTime(12), r.Text(13), model.Role(r.Text(14)), model.AccessProfile(r.Text(15))
 		h.MemberRemovedAt = r.NullTime(16)
 		h.Company = model.Company{ID: r.ID(17), Name: r.Text(18), Timezone: r.Text(19)}

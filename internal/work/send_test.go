@@ -213,7 +213,10 @@ func (b *bureau) sent(t *testing.T, want int) {
 	go b.nodes[0].ListenFeed(ctx)
 	seen, after := 0, ""
 	for {
-		changed := b.nodes[0].FeedChanged(b.owner)
+		changed, err := b.nodes[0].FeedChanged(ctx, b.owner)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for {
 			page, err := b.nodes[0].Events(ctx, b.owner, after, model.NewEventSet(model.EventMessageSent), 100)
 			if err != nil {

@@ -48,11 +48,12 @@ func newOffice(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *o
 	o.must(err)
 	o.zone, err = time.LoadLocation(company.Timezone)
 	o.must(err)
-	owner, err := d.CreateUser(o.ctx, company.ID, desk.NewUser{
+	_, err = d.CreateUser(o.ctx, company.ID, desk.NewUser{
 		Name: "Owner", Email: model.NewID().String() + "@agree.example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
 	})
 	o.must(err)
-	o.owner = &desk.Actor{Company: company, User: model.Ref{ID: owner.ID, Name: owner.Name}, Role: model.RoleOwner, Profile: model.AccessAll}
+	o.owner, err = d.Operator(o.ctx, company.ID)
+	o.must(err)
 	o.people = []*desk.Actor{o.owner}
 	o.hire(model.RoleManager)
 	for range 3 {
@@ -99,9 +100,8 @@ func (o *office) hire(role model.Role) {
 		Name: fmt.Sprint("Person ", o.made), Email: model.NewID().String() + "@agree.example", Role: role, AccessProfile: model.AccessAll,
 	}, nil)
 	o.must(err)
-	o.people = append(o.people, &desk.Actor{
-		Company: o.owner.Company, User: model.Ref{ID: m.ID, Name: m.Name}, Role: role, Profile: model.AccessAll,
-	})
+	person := desk.Member{User: model.Ref{ID: m.ID, Name: m.Name}, Role: role, Profile: model.AccessAll}
+	o.people = append(o.people, desk.SessionPrincipal(o.owner.Company, person, model.NewID(), nil, model.Rate{}))
 }
 
 // found adds a sector with some of the team.

@@ -76,12 +76,12 @@ func TestTheCallback(t *testing.T) {
 			operator, err := s.Desk.Operator(t.Context(), s.A.ID)
 			must(t, err)
 			channel, _ := model.ParseID(s.channel)
-			notices, err := s.Desk.Notices(t.Context(), operator, channel, 10)
+			notices, err := s.Desk.Notices(t.Context(), operator.Company.ID, channel, 10)
 			must(t, err)
 			if len(notices) != 1 || notices[0].Kind != "field_of_tomorrow" || string(notices[0].Raw) != value {
 				t.Fatalf("%+v", notices)
 			}
-			if _, err := s.Desk.Notices(t.Context(), operator, model.NewID(), 10); model.CodeOf(err) != model.CodeNotFound {
+			if _, err := s.Desk.Notices(t.Context(), operator.Company.ID, model.NewID(), 10); model.CodeOf(err) != model.CodeNotFound {
 				t.Errorf("another channel: %v", err)
 			}
 		})

@@ -1,0 +1,112 @@
+package desk
+
+import "recado/internal/model"
+
+// Verb is something that a principal may ask of the desk, with the permission that it takes. The method
+// of Desk with the verb's name begins with the check; the routes of the API name their verb, so that what
+// they document and refuse early is the same permission.
+type Verb struct {
+	Name  string      // the method of Desk
+	Scope model.Scope // "": every principal has it
+	Role  model.Role  // the least role; "": every role. Some verbs decide more on what they find
+}
+
+// verbs lists every verb.
+var verbs []Verb
+
+func listed(v Verb) Verb {
+	verbs = append(verbs, v)
+	return v
+}
+
+// The verbs of the desk.
+var (
+	// Identity and keys.
+	VerbIdentity  = listed(Verb{Name: "Identity"})
+	VerbKeys      = listed(Verb{Name: "Keys", Scope: model.ScopeKeysManage})
+	VerbCreateKey = listed(Verb{Name: "CreateKey", Scope: model.ScopeKeysManage})
+	VerbRotateKey = listed(Verb{Name: "RotateKey", Scope: model.ScopeKeysManage})
+	VerbRevokeKey = listed(Verb{Name: "RevokeKey", Scope: model.ScopeKeysManage})
+
+	// Channels.
+	VerbChannels      = listed(Verb{Name: "Channels", Scope: model.ScopeConversationsRead})
+	VerbCreateChannel = listed(Verb{Name: "CreateChannel", Scope: model.ScopeChannelsManage})
+	VerbUpdateChannel = listed(Verb{Name: "UpdateChannel", Scope: model.ScopeChannelsManage})
+	VerbTestChannel   = listed(Verb{Name: "TestChannel", Scope: model.ScopeChannelsManage})
+	VerbSimulate      = listed(Verb{Name: "Simulate", Scope: model.ScopeChannelsManage})
+
+	// Conversations.
+	VerbConversations      = listed(Verb{Name: "Conversations", Scope: model.ScopeConversationsRead})
+	VerbConversation       = listed(Verb{Name: "Conversation", Scope: model.ScopeConversationsRead})
+	VerbOpenConversation   = listed(Verb{Name: "OpenConversation", Scope: model.ScopeConversationsWrite})
+	VerbUpdateConversation = listed(Verb{Name: "UpdateConversation", Scope: model.ScopeConversationsWrite})
+	VerbMarkRead           = listed(Verb{Name: "MarkRead", Scope: model.ScopeConversationsWrite})
+	VerbTransfer           = listed(Verb{Name: "Transfer", Scope: model.ScopeConversationsWrite})
+	VerbSetSector          = listed(Verb{Name: "SetSector", Scope: model.ScopeConversationsWrite})
+
+	// Messages and files.
+	VerbMessages    = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
+	VerbMessage     = listed(Verb{Name: "Message", Scope: model.ScopeMessagesRead})
+	VerbSendMessage = listed(Verb{Name: "SendMessage", Scope: model.ScopeMessagesSend})
+	VerbUploadMedia = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
+	VerbLinkMedia   = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
+
+	// Contacts and labels.
+	VerbContacts      = listed(Verb{Name: "Contacts", Scope: model.ScopeContactsRead})
+	VerbContact       = listed(Verb{Name: "Contact", Scope: model.ScopeContactsRead})
+	VerbCreateContact = listed(Verb{Name: "CreateContact", Scope: model.ScopeContactsWrite})
+	VerbUpdateContact = listed(Verb{Name: "UpdateContact", Scope: model.ScopeContactsWrite})
+	VerbLabels        = listed(Verb{Name: "Labels", Scope: model.ScopeContactsRead})
+	VerbCreateLabel   = listed(Verb{Name: "CreateLabel", Scope: model.ScopeLabelsWrite})
+	VerbUpdateLabel   = listed(Verb{Name: "UpdateLabel", Scope: model.ScopeLabelsWrite})
+	VerbDeleteLabel   = listed(Verb{Name: "DeleteLabel", Scope: model.ScopeLabelsWrite})
+
+	// Attendances.
+	VerbAttendances           = listed(Verb{Name: "Attendances", Scope: model.ScopeAttendancesRead})
+	VerbAttendance            = listed(Verb{Name: "Attendance", Scope: model.ScopeAttendancesRead})
+	VerbCurrentAttendance     = listed(Verb{Name: "CurrentAttendance", Scope: model.ScopeAttendancesRead})
+	VerbAssignments           = listed(Verb{Name: "Assignments", Scope: model.ScopeAttendancesRead})
+	VerbCloseAttendance       = listed(Verb{Name: "CloseAttendance", Scope: model.ScopeAttendancesWrite})
+	VerbAttendanceRules       = listed(Verb{Name: "AttendanceRules", Scope: model.ScopeTeamRead})
+	VerbUpdateAttendanceRules = listed(Verb{Name: "UpdateAttendanceRules", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
+	VerbAttendanceReport      = listed(Verb{Name: "AttendanceReport", Scope: model.ScopeReportsRead})
+
+	// Team and sectors.
+	VerbTeam         = listed(Verb{Name: "Team", Scope: model.ScopeTeamRead})
+	VerbCreateMember = listed(Verb{Name: "CreateMember", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbUpdateMember = listed(Verb{Name: "UpdateMember", Scope: model.ScopeTeamManage})
+	VerbRemoveMember = listed(Verb{Name: "RemoveMember", Scope: model.ScopeTeamManage})
+	VerbSectors      = listed(Verb{Name: "Sectors", Scope: model.ScopeTeamRead})
+	VerbCreateSector = listed(Verb{Name: "CreateSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbUpdateSector = listed(Verb{Name: "UpdateSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbRemoveSector = listed(Verb{Name: "RemoveSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+
+	// Webhooks and events.
+	VerbWebhooks            = listed(Verb{Name: "Webhooks", Scope: model.ScopeWebhooksManage})
+	VerbCreateWebhook       = listed(Verb{Name: "CreateWebhook", Scope: model.ScopeWebhooksManage})
+	VerbUpdateWebhook       = listed(Verb{Name: "UpdateWebhook", Scope: model.ScopeWebhooksManage})
+	VerbDeleteWebhook       = listed(Verb{Name: "DeleteWebhook", Scope: model.ScopeWebhooksManage})
+	VerbRotateWebhookSecret = listed(Verb{Name: "RotateWebhookSecret", Scope: model.ScopeWebhooksManage})
+	VerbTestWebhook         = listed(Verb{Name: "TestWebhook", Scope: model.ScopeWebhooksManage})
+	VerbDeliveries          = listed(Verb{Name: "Deliveries", Scope: model.ScopeWebhooksManage})
+	VerbRedeliver           = listed(Verb{Name: "Redeliver", Scope: model.ScopeWebhooksManage})
+	VerbWebhookEvents       = listed(Verb{Name: "WebhookEvents", Scope: model.ScopeWebhooksManage})
+	VerbEvents              = listed(Verb{Name: "Events", Scope: model.ScopeEventsRead})
+	VerbFeedEnd             = listed(Verb{Name: "FeedEnd", Scope: model.ScopeEventsRead})
+	VerbFeedChanged         = listed(Verb{Name: "FeedChanged", Scope: model.ScopeEventsRead})
+
+	// Boards and cards.
+	VerbBoards      = listed(Verb{Name: "Boards", Scope: model.ScopeRead})
+	VerbBoard       = listed(Verb{Name: "Board", Scope: model.ScopeRead})
+	VerbCreateBoard = listed(Verb{Name: "CreateBoard", Scope: model.ScopeWrite})
+	VerbUpdateBoard = listed(Verb{Name: "UpdateBoard", Scope: model.ScopeWrite})
+	VerbCreateStage = listed(Verb{Name: "CreateStage", Scope: model.ScopeWrite})
+	VerbUpdateStage = listed(Verb{Name: "UpdateStage", Scope: model.ScopeWrite})
+	VerbDeleteStage = listed(Verb{Name: "DeleteStage", Scope: model.ScopeWrite})
+	VerbCards       = listed(Verb{Name: "Cards", Scope: model.ScopeRead})
+	VerbCard        = listed(Verb{Name: "Card", Scope: model.ScopeRead})
+	VerbCreateCard  = listed(Verb{Name: "CreateCard", Scope: model.ScopeWrite})
+	VerbUpdateCard  = listed(Verb{Name: "UpdateCard", Scope: model.ScopeWrite})
+	VerbMoveCard    = listed(Verb{Name: "MoveCard", Scope: model.ScopeWrite})
+	VerbDeleteCard  = listed(Verb{Name: "DeleteCard", Scope: model.ScopeWrite})
+)
