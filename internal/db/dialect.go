@@ -13,6 +13,33 @@ import (
 	"recado/internal/model"
 )
 
+// Dialect gives what differs between the engines in statements that one text cannot serve.
+type Dialect struct{ sqlite bool }
+
+// Pick gives the text for the engine.
+func (d Dialect) Pick(sqlite, postgres string) string {
+	if d.sqlite {
+		return sqlite
+	}
+	return postgres
+}
+
+// Lock gives a locking clause such as " FOR UPDATE". It is empty on an engine without concurrent writes,
+// where nothing can change until the transaction ends.
+func (d Dialect) Lock(clause string) string { return d.Pick("", clause) }
+
+// ConcurrentWrites reports whether several transactions may write at the same time, so that rows must be
+// locked and may be committed in another order than they were written.
+func (d Dialect) ConcurrentWrites() bool { return !d.sqlite }
+
+// IndexedBy names the index to use, with a space before it. It is empty on an engine whose planner takes
+// no such advice.
+func (d Dialect) IndexedBy(index string) string { return d.Pick(" INDEXED BY "+index, "") }
+
+// LimitAsArgument reports whether a LIMIT may be an argument. On PostgreSQL it stands in the text: a plan
+// that is made for any limit sorts the whole table.
+func (d Dialect) LimitAsArgument() bool { return d.sqlite }
+
 // numbered turns the placeholders $1..$n, in which SQL is written here, into SQLite's ?1..?n. Quoted
 // text and comments are left alone.
 func numbered(sql string) string {

@@ -74,6 +74,9 @@ func (tx *Tx) open(on session, now time.Time, sqlite bool) {
 // if it did not become durable.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
+// Dialect gives what differs between the engines.
+func (tx *Tx) Dialect() Dialect { return Dialect{sqlite: tx.sqlite} }
+
 // SQLite reports the engine, for the few statements that one text cannot serve.
 func (tx *Tx) SQLite() bool { return tx.sqlite }
 

@@ -178,10 +178,9 @@ func (tx *Tx) attendancesFrom(s *statement, company model.ID, f *AttendanceFilte
 		}
 		ids = inSight(s)
 	}
-	if tx.SQLite() {
-		return "(" + ids + ") ids CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.conversation = ids.id", nil
-	}
-	return "(" + ids + ") ids CROSS JOIN LATERAL (SELECT * FROM attendances WHERE conversation = ids.id OFFSET 0) a", nil
+	return "(" + ids + ") ids " + tx.dialect().Pick(
+		"CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.conversation = ids.id",
+		"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE conversation = ids.id OFFSET 0) a"), nil
 }
 
 // Sight is how far a member sees: everything, or what is assigned to them or lies in one of their sectors.

@@ -26,7 +26,7 @@ func (tx *Tx) Board(company, id model.ID) (model.Board, bool, error) {
 // LockBoard is Board, and keeps everybody else from changing the board or its stages until the end of
 // the transaction.
 func (tx *Tx) LockBoard(company, id model.ID) (model.Board, bool, error) {
-	if !tx.SQLite() {
+	if tx.dialect().ConcurrentWrites() {
 		found, err := tx.one(`SELECT 1 FROM boards WHERE company = $1 AND id = $2 FOR UPDATE`, []any{company, id}, func(Row) {})
 		if err != nil || !found {
 			return model.Board{}, false, err
@@ -79,7 +79,7 @@ func (tx *Tx) BoardIDs(company model.ID) ([]model.ID, error) {
 // BoardsNamed lists the boards in use that have a name, and keeps others from naming a board of the
 // company until the end of the transaction.
 func (tx *Tx) BoardsNamed(company model.ID, name string) ([]model.ID, error) {
-	if !tx.SQLite() {
+	if tx.dialect().ConcurrentWrites() {
 		if _, err := tx.one(`SELECT 1 FROM companies WHERE id = $1 FOR NO KEY UPDATE`, []any{company}, func(Row) {}); err != nil {
 			return nil, err
 		}

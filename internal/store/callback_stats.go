@@ -30,13 +30,9 @@ const dayMillis = int64(24 * time.Hour / time.Millisecond)
 // AddCallbackActivity adds activity to a channel's history and clears its warning. The silence before it
 // counts from since at the earliest, and not at all when it raised a warning.
 func (tx *Tx) AddCallbackActivity(channel model.ID, h CallbackActivity, since time.Time) error {
-	lock := ``
-	if !tx.SQLite() {
-		lock = ` FOR UPDATE`
-	}
 	var last *time.Time
 	var warned bool
-	found, err := tx.one(`SELECT last_inbound_at, warning IS NOT NULL FROM channels WHERE id = $1`+lock, []any{channel}, func(r Row) {
+	found, err := tx.one(`SELECT last_inbound_at, warning IS NOT NULL FROM channels WHERE id = $1`+tx.forUpdate(), []any{channel}, func(r Row) {
 		last, warned = r.NullTime(0), r.Bool(1)
 	})
 	if err != nil || !found {

@@ -31,10 +31,7 @@ func (tx *Tx) Card(company, id model.ID) (Card, bool, error) { return tx.card(co
 
 // LockCard is Card, and keeps every other writer away from it until the end of the transaction.
 func (tx *Tx) LockCard(company, id model.ID) (Card, bool, error) {
-	if tx.SQLite() {
-		return tx.card(company, id, "")
-	}
-	return tx.card(company, id, ` FOR UPDATE OF c`)
+	return tx.card(company, id, tx.dialect().Lock(` FOR UPDATE OF c`))
 }
 
 func (tx *Tx) card(company, id model.ID, lock string) (Card, bool, error) {

@@ -40,9 +40,9 @@ func (tx *Tx) Conversation(company, id model.ID) (model.Conversation, bool, erro
 
 // LockSeveral comes before the locks of a transaction that locks several conversations of a channel, in
 // whatever order: two such transactions take turns, and one that locks a single conversation waits for
-// nobody who waits for it. SQLite has one writer and needs none of this.
+// none that waits for it. Without concurrent writes it does nothing.
 func (tx *Tx) LockSeveral(channel model.ID) {
-	if !tx.SQLite() {
+	if tx.dialect().ConcurrentWrites() {
 		tx.later(`SELECT pg_advisory_xact_lock($1)`, int64(binary.BigEndian.Uint64(channel[8:])))
 	}
 }
@@ -69,13 +69,8 @@ func (tx *Tx) conversation(where string, args ...any) (model.Conversation, bool,
 	return c, found, err
 }
 
-// forUpdate locks the rows a SELECT finds. SQLite has one writer and needs no locks.
-func (tx *Tx) forUpdate() string {
-	if tx.SQLite() {
-		return ""
-	}
-	return ` FOR UPDATE`
-}
+// forUpdate locks the rows a SELECT finds.
+func (tx *Tx) forUpdate() string { return tx.dialect().Lock(` FOR UPDATE`) }
 
 // InsertConversation adds a conversation and reports false when the channel has one with that contact
 // or group already.

@@ -232,10 +232,5 @@ func (f *ConversationFilter) subsets() []narrowing {
 	return all
 }
 
-// indexedBy names the index that SQLite, which knows little of the data, has to use.
-func (tx *Tx) indexedBy(index string) string {
-	if tx.SQLite() {
-		return " INDEXED BY " + index
-	}
-	return ""
-}
+// indexedBy names the index to use where the planner knows little of the data.
+func (tx *Tx) indexedBy(index string) string { return tx.dialect().IndexedBy(index) }

@@ -19,7 +19,7 @@ const (
 // Count gives how many of something a company has. No other transaction that counts can add one before
 // this one ends.
 func (tx *Tx) Count(what Countable, company model.ID) (int64, error) {
-	if !tx.SQLite() {
+	if tx.dialect().ConcurrentWrites() {
 		tx.later(`SELECT id FROM companies WHERE id = $1 FOR NO KEY UPDATE`, company)
 	}
 	var n int64

@@ -29,7 +29,7 @@ type FeedEvent struct {
 // The horizon must come from a transaction before the one that reads the feed: what ends in between
 // is then seen, and what is still running lies beyond the horizon.
 func (tx *Tx) FeedHorizon() (horizon int64, err error) {
-	if tx.SQLite() {
+	if !tx.dialect().ConcurrentWrites() {
 		return math.MaxInt64, nil
 	}
 	// A session's transaction id has 32 bits; those before the snapshot's end are brought to 64.
@@ -98,7 +98,7 @@ func orFirst(id model.ID) model.ID {
 
 // FeedEnd is the place behind everything that Feed would hand out now.
 func (tx *Tx) FeedEnd(company model.ID) (position int64, id model.ID, err error) {
-	if !tx.SQLite() {
+	if tx.dialect().ConcurrentWrites() {
 		horizon, err := tx.FeedHorizon()
 		return horizon - 1, lastOfAll, err
 	}
@@ -109,17 +109,16 @@ func (tx *Tx) FeedEnd(company model.ID) (position int64, id model.ID, err error)
 // FeedAhead reports whether a place lies beyond everything this database has ever handed out: the
 // cursor is from before an older backup was brought back, or from another server.
 func (tx *Tx) FeedAhead(position int64) (bool, error) {
-	sql := `SELECT 1 WHERE $1 > COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`
-	if !tx.SQLite() {
-		sql = `SELECT 1 WHERE $1 >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`
-	}
+	sql := tx.dialect().Pick(
+		`SELECT 1 WHERE $1 > COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`,
+		`SELECT 1 WHERE $1 >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
 	return tx.one(sql, []any{position}, func(Row) {})
 }
 
 // MendFeed puts events that came from another PostgreSQL server, where transaction ids were higher,
 // before everything that happens here, in the order of their ids. It tells how many there were.
 func (tx *Tx) MendFeed() (int64, error) {
-	if tx.SQLite() {
+	if !tx.dialect().ConcurrentWrites() {
 		return 0, nil
 	}
 	return tx.exec(`

@@ -96,9 +96,7 @@ func (tx *Tx) MissingLabels(company model.ID, ids []model.ID) ([]model.ID, error
 	}
 	s := tx.statement()
 	s.WriteString("SELECT id FROM labels WHERE company = " + s.arg(company) + " AND " + s.in("id", ids))
-	if !tx.SQLite() {
-		s.WriteString(" ORDER BY id FOR KEY SHARE")
-	}
+	s.WriteString(tx.dialect().Lock(" ORDER BY id FOR KEY SHARE"))
 	found, err := tx.ids(s.String(), s.args...)
 	return slices.DeleteFunc(slices.Clone(ids), func(id model.ID) bool { return slices.Contains(found, id) }), err
 }

@@ -43,11 +43,7 @@ func (tx *Tx) TakeLease(kind string, subject, owner model.ID, length time.Durati
 // HoldsLease reports whether the lease is still the one that owner took, and keeps it so until the end
 // of the transaction.
 func (tx *Tx) HoldsLease(lease Lease, owner model.ID) (bool, error) {
-	lock := ""
-	if !tx.SQLite() {
-		lock = ` FOR SHARE`
-	}
-	return tx.one(`SELECT 1 FROM lanes WHERE subject = $1 AND owner = $2 AND epoch = $3`+lock,
+	return tx.one(`SELECT 1 FROM lanes WHERE subject = $1 AND owner = $2 AND epoch = $3`+tx.forShare(),
 		[]any{lease.Subject, owner, lease.Epoch}, func(Row) {})
 }
 

@@ -96,10 +96,7 @@ func (tx *Tx) FetchesWait() (bool, error) {
 // DueFetches gives files whose fetching is due, and puts each off by lease, so that nobody else starts
 // on it meanwhile. A crash only delays them.
 func (tx *Tx) DueFetches(limit int, lease time.Duration) ([]AwaitedMedia, error) {
-	lock := ``
-	if !tx.SQLite() {
-		lock = ` FOR UPDATE SKIP LOCKED`
-	}
+	lock := tx.dialect().Lock(` FOR UPDATE SKIP LOCKED`)
 	var out []AwaitedMedia
 	err := tx.query(`
 		SELECT`+mediaColumns+`, d.fetch_tries

@@ -187,7 +187,7 @@ func (tx *Tx) ReportNames(company model.ID) (map[model.ID]string, error) {
 // ForgetReport takes every line of the company out, and keeps writers of reports waiting until the end of
 // the transaction. Whoever has changed an attendance and not yet committed adds to what is written next.
 func (tx *Tx) ForgetReport(company model.ID) error {
-	if !tx.SQLite() {
+	if tx.dialect().ConcurrentWrites() {
 		tx.later(`LOCK TABLE report_days IN EXCLUSIVE MODE`)
 	}
 	_, err := tx.exec(`DELETE FROM report_days WHERE company = $1`, company)

@@ -18,10 +18,7 @@ type Outbox struct {
 // LockOutbox locks a conversation for a message with a client id.
 func (tx *Tx) LockOutbox(company, conversation, client model.ID) (Outbox, bool, error) {
 	var o Outbox
-	lock := ``
-	if !tx.SQLite() {
-		lock = ` FOR UPDATE OF c`
-	}
+	lock := tx.dialect().Lock(` FOR UPDATE OF c`)
 	found, err := tx.one(`
 		SELECT`+conversationColumns+`, ch.provider, ch.status, COALESCE(ct.blocked, FALSE), m.id IS NOT NULL
 		FROM conversations c

@@ -72,17 +72,16 @@ func (tx *Tx) isFew(of subset) (bool, error) {
 // fromSubset is the FROM clause that fetches the rows of a subset one by one by their id, whatever a
 // planner thinks of it.
 func (tx *Tx) fromSubset(ids, table, alias string) string {
-	if tx.SQLite() {
-		return "FROM (" + ids + ") ids CROSS JOIN " + table + " " + alias + " ON " + alias + ".id = ids.id"
-	}
-	return "FROM (" + ids + ") ids CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE id = ids.id OFFSET 0) " + alias
+	return "FROM (" + ids + ") ids " + tx.dialect().Pick(
+		"CROSS JOIN "+table+" "+alias+" ON "+alias+".id = ids.id",
+		"CROSS JOIN LATERAL (SELECT * FROM "+table+" WHERE id = ids.id OFFSET 0) "+alias)
 }
 
-// page adds the LIMIT of a page, one row more than it shows, and its OFFSET. On PostgreSQL the limit
-// stands in the text, rounded up, because a plan that is made for any limit sorts the whole table.
+// page adds the LIMIT of a page, one row more than it shows, and its OFFSET. A limit that
+// must stand in the text is rounded up, so that few texts are prepared.
 func (tx *Tx) page(s *statement, limit, offset int) {
 	switch {
-	case tx.SQLite():
+	case tx.dialect().LimitAsArgument():
 		s.WriteString("\n\tLIMIT " + s.arg(limit+1))
 	case limit <= model.DefaultLimit:
 		s.WriteString("\n\tLIMIT " + strconv.Itoa(model.DefaultLimit+1))

@@ -48,6 +48,8 @@ func (tx *Tx) AfterCommit(fn func()) { tx.on.AfterCommit(fn) }
 // SQLite reports the engine, for the few statements that one text cannot serve.
 func (tx *Tx) SQLite() bool { return tx.on.SQLite() }
 
+func (tx *Tx) dialect() db.Dialect { return tx.on.Dialect() }
+
 // The statements of the desk stay in this package: these are not exported. See db.Tx for what they do.
 
 func (tx *Tx) exec(sql string, args ...any) (int64, error) { return tx.on.Exec(sql, args...) }

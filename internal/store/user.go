@@ -38,13 +38,8 @@ func (tx *Tx) KeepUser(company, id model.ID) (model.Ref, bool, error) {
 	return ref, found, err
 }
 
-// forShare keeps the rows a SELECT finds as they are. SQLite has one writer and needs no locks.
-func (tx *Tx) forShare() string {
-	if tx.SQLite() {
-		return ""
-	}
-	return ` FOR SHARE`
-}
+// forShare keeps the rows a SELECT finds as they are.
+func (tx *Tx) forShare() string { return tx.dialect().Lock(` FOR SHARE`) }
 
 // RemovedOrPresentUserRef also finds people who have left, for history and reports.
 func (tx *Tx) RemovedOrPresentUserRef(company, id model.ID) (model.Ref, bool, error) {
