@@ -29,13 +29,13 @@ func (d *Desk) PendingWebhooks(ctx context.Context, owner model.ID) (out []Pendi
 	return out, err
 }
 
-// DueDeliveries gives the next due deliveries of a webhook, and whether it is active at all.
-func (d *Desk) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (ids []model.ID, active bool, err error) {
+// DueDeliveries gives the next due deliveries of a webhook, its company, and whether it is active at all.
+func (d *Desk) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (ids []model.ID, company model.ID, active bool, err error) {
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
-		ids, active, err = tx.DueDeliveries(webhook, tx.Now, limit)
+		ids, company, active, err = tx.DueDeliveries(webhook, tx.Now, limit)
 		return err
 	})
-	return ids, active, err
+	return ids, company, active, err
 }
 
 // TakeLease takes the lease of a webhook, and reports false while another node holds it.

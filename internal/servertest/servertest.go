@@ -53,8 +53,8 @@ func Start(t testing.TB, databaseURL string, options ...Option) *World {
 	w := &World{Clock: NewClock()}
 	w.Server = start(t, databaseURL, w.Clock, options)
 	w.checker = newChecker(t, w.API)
-	w.A = w.company(t, "Padaria Aurora")
-	w.B = w.company(t, "Oficina Boreal")
+	w.A = w.NewCompany(t, "Padaria Aurora")
+	w.B = w.NewCompany(t, "Oficina Boreal")
 	return w
 }
 
@@ -91,8 +91,8 @@ func start(t testing.TB, databaseURL string, clock *Clock, options []Option) *se
 	return s
 }
 
-// company makes a company the way the command line does.
-func (w *World) company(t testing.TB, name string) *Company {
+// NewCompany makes a company the way the command line does.
+func (w *World) NewCompany(t testing.TB, name string) *Company {
 	t.Helper()
 	ctx := context.Background()
 	c, err := w.Desk.CreateCompany(ctx, desk.NewCompany{Name: name, Rules: desk.DefaultRules})

@@ -128,10 +128,10 @@ func (tx *Tx) PendingWebhooks(owner model.ID) ([]Pending, error) {
 }
 
 // DueDeliveries gives the ids of a webhook's due deliveries in the order in which they go out. It
-// also tells whether the webhook is active; if not, nothing of it may go out.
-func (tx *Tx) DueDeliveries(webhook model.ID, now time.Time, limit int) (ids []model.ID, active bool, err error) {
+// also tells the webhook's company and whether it is active; if not, nothing of it may go out.
+func (tx *Tx) DueDeliveries(webhook model.ID, now time.Time, limit int) (ids []model.ID, company model.ID, active bool, err error) {
 	err = tx.query(`
-		SELECT w.active, d.id
+		SELECT w.active, d.id, w.company
 		FROM (SELECT 1 AS here) one
 		LEFT JOIN webhooks w ON w.id = $1
 		LEFT JOIN (
@@ -144,11 +144,11 @@ func (tx *Tx) DueDeliveries(webhook model.ID, now time.Time, limit int) (ids []m
 		ORDER BY d.next_attempt_at, d.id`, []any{webhook, now, limit}, func(r Row) error {
 		active = !r.Null(0) && r.Bool(0)
 		if !r.Null(1) {
-			ids = append(ids, r.ID(1))
+			ids, company = append(ids, r.ID(1)), r.ID(2)
 		}
 		return nil
 	})
-	return ids, active, err
+	return ids, company, active, err
 }
 
 // Outgoing is everything one attempt needs, as it is at this moment.

@@ -11,10 +11,16 @@ import (
 )
 
 const (
-	deliverSlots = 256 // requests under way at once
-	deliverShy   = 128 // of them, to addresses that have not just answered well
-	deliverEach  = 8   // to one address
-	deliverPage  = 64  // due deliveries of one address kept in memory
+	deliverSlots    = 256 // requests under way at once
+	deliverUnproven = 128 // of them, to addresses that have not just answered well and soon
+	deliverCompany  = 128 // of them, of one company
+	deliverReserved = 4   // of each company, whatever the others do
+	deliverMost     = 512 // with the reserved ones
+	deliverEach     = 8   // to one address
+	deliverSlowEach = 2   // to one address that answers slowly
+	deliverPage     = 64  // due deliveries of one address kept in memory
+
+	deliverSlow = time.Second // an answer that takes longer makes an address slow
 
 	deliverPoll  = time.Second      // behind all bells, and for retries
 	deliverRest  = time.Second      // after the database failed
@@ -28,8 +34,8 @@ const (
 // on one node, that takes the due deliveries in order and keeps a few requests under way. Lanes queue
 // for request slots one request at a time, so that each gets its turn however long the others' queues
 // are. An address starts with one request at a time, doubles that with each success and falls back to
-// one with a failure; those that do not answer well share half of the slots, so that any number of
-// them leaves the other half to those that do.
+// one with a failure; one that answers slowly keeps two. Slots are shared among companies, and those
+// whose addresses do not answer well and soon take at most half of them: see deliverySlots.
 type Deliver struct {
 	Desk    *desk.Desk
 	Logger  *slog.Logger
@@ -37,8 +43,7 @@ type Deliver struct {
 	Lease   time.Duration // of a lane; default: Timeout and 6 seconds
 
 	node    model.ID
-	slots   chan struct{}
-	shy     chan struct{}
+	slots   *deliverySlots
 	results chan outcome
 	writing chan struct{} // closed when the last result is written
 
@@ -89,9 +94,8 @@ func (d *Deliver) prepare() {
 		d.Lease = d.Timeout + laneMargin
 	}
 	d.node = model.NewID()
-	d.slots = make(chan struct{}, deliverSlots)
-	d.shy = make(chan struct{}, deliverShy)
-	d.results = make(chan outcome, deliverSlots)
+	d.slots = newDeliverySlots()
+	d.results = make(chan outcome, deliverMost)
 	d.writing = make(chan struct{})
 	d.lanes = map[model.ID]*lane{}
 	d.foreign = map[model.ID]time.Time{}

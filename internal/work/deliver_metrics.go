@@ -31,7 +31,7 @@ var (
 	waitingNow = prometheus.NewDesc("recado_waiting",
 		"Other background work that is left, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.", []string{"kind"}, nil)
 	lanesNow = prometheus.NewDesc("recado_webhook_lanes",
-		"Addresses this node is working for, by state: answering, or shy (new, or its last request failed).", []string{"state"}, nil)
+		"Addresses this node is working for, by state: answering, or shy (new, or its last request failed or took longer than a second).", []string{"state"}, nil)
 )
 
 // Collectors are the metrics of the loop, for the operator's registry.
@@ -79,7 +79,7 @@ func (d *Deliver) laneStates() (answering, shy int) {
 	defer d.mu.Unlock()
 	for _, l := range d.lanes {
 		l.mu.Lock()
-		if l.proven {
+		if l.proven && !l.slow {
 			answering++
 		} else {
 			shy++

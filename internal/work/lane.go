@@ -16,6 +16,7 @@ import (
 type lane struct {
 	d       *Deliver
 	webhook model.ID
+	company model.ID // known once due deliveries were read
 	held    desk.Lease
 	bell    chan struct{}
 	queue   []model.ID            // due, in order
@@ -28,6 +29,7 @@ type lane struct {
 	flying   int        // requests under way
 	limit    int        // of them
 	proven   bool       // the last request went well
+	slow     bool       // the last request took long
 	takenAt  time.Time  // zero: not in the lane
 	until    time.Time  // the end of the lease by this machine's clock
 	lost     bool       // another node is in the lane
@@ -134,7 +136,7 @@ func (l *lane) pull(ctx context.Context) {
 	l.more, l.tell = false, false
 	l.mu.Unlock()
 	page := deliverPage + len(l.busy)
-	ids, active, err := l.d.Desk.DueDeliveries(ctx, l.webhook, page)
+	ids, company, active, err := l.d.Desk.DueDeliveries(ctx, l.webhook, page)
 	if err == nil && !active {
 		var more bool
 		if more, err = l.d.Desk.Settle(ctx, l.webhook); err == nil && more {
@@ -146,6 +148,7 @@ func (l *lane) pull(ctx context.Context) {
 		l.wake(true, false)
 		return
 	}
+	l.company = company
 	for _, id := range ids {
 		if _, inHand := l.busy[id]; !inHand {
 			l.busy[id] = struct{}{}
@@ -160,28 +163,14 @@ func (l *lane) pull(ctx context.Context) {
 // slot waits for its turn among all lanes. It reports false when the request may not start any more.
 func (l *lane) slot(ctx context.Context) (release func(), ok bool) {
 	l.mu.Lock()
-	proven := l.proven
+	unproven := !l.proven || l.slow
 	l.mu.Unlock()
-	if !proven {
-		select {
-		case l.d.shy <- struct{}{}:
-		case <-ctx.Done():
-			return nil, false
-		}
-	}
-	select {
-	case l.d.slots <- struct{}{}:
-	case <-ctx.Done():
-		if !proven {
-			<-l.d.shy
-		}
+	free, ok := l.d.slots.acquire(ctx, l.company, unproven)
+	if !ok {
 		return nil, false
 	}
 	release = func() {
-		<-l.d.slots
-		if !proven {
-			<-l.d.shy
-		}
+		free()
 		l.ring()
 	}
 	if ready, _, _ := l.state(); !ready {
@@ -203,7 +192,7 @@ func (l *lane) fly(ctx context.Context, id model.ID) {
 		l.troubled(ctx, "a delivery cannot be read", err)
 		l.wake(true, false)
 	}
-	l.landed(ok && !made.Withheld, made.OK)
+	l.landed(ok && !made.Withheld, made.OK, time.Duration(made.Attempt.DurationMS)*time.Millisecond)
 	if !ok {
 		l.done(id)
 		return
@@ -216,14 +205,16 @@ func (l *lane) fly(ctx context.Context, id model.ID) {
 }
 
 // landed notes the end of a request: how many may be under way from now on depends on how it went.
-func (l *lane) landed(made, well bool) {
+func (l *lane) landed(made, well bool, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flying--
 	switch {
 	case !made:
+	case well && took >= deliverSlow:
+		l.proven, l.slow, l.limit = true, true, deliverSlowEach
 	case well:
-		l.proven, l.limit = true, min(2*l.limit, deliverEach)
+		l.proven, l.slow, l.limit = true, false, min(2*l.limit, deliverEach)
 	default:
 		l.proven, l.limit = false, 1
 	}

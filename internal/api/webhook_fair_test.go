@@ -1,0 +1,86 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		const companies, addresses, warm = 5, 10, 4
+		var quick, held atomic.Int64
+		hold, arrived, called := make(chan struct{}), make(chan struct{}, 1), make(chan struct{}, 10_000)
+		var holding atomic.Bool
+		receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/other":
+				arrived <- struct{}{}
+			case holding.Load():
+				held.Add(1)
+				called <- struct{}{}
+				<-hold
+			default:
+				quick.Add(1)
+				called <- struct{}{}
+			}
+		}))
+		t.Cleanup(receiver.Close)
+		release := sync.OnceFunc(func() { close(hold) })
+		t.Cleanup(release)
+		until := func(what string, holds func() bool) {
+			t.Helper()
+			late := time.After(time.Minute)
+			for !holds() {
+				select {
+				case <-called:
+				case <-late:
+					t.Fatalf("in vain waited until %s: %d answered, %d held", what, quick.Load(), held.Load())
+				}
+			}
+		}
+		register := func(c *servertest.Company, path string) {
+			c.Post(t, "/integrations/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["message.received"]}`, receiver.URL+path)).OK(201)
+		}
+		write := func(c *servertest.Company, channel string, n int) {
+			c.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi"}`, phoneNumber(n))).OK(201)
+		}
+		slow, channels := make([]*servertest.Company, companies), make([]string, companies)
+		for i := range slow {
+			slow[i] = w.NewCompany(t, fmt.Sprintf("Slow %d", i))
+			channels[i] = sandboxOf(t, slow[i])
+			for a := range addresses {
+				register(slow[i], fmt.Sprintf("/slow/%d", a))
+			}
+		}
+		for round := range warm { // answered at once, so that each address gets as many requests as an address can
+			for i := range slow {
+				write(slow[i], channels[i], round)
+			}
+			until("a round was answered", func() bool { return quick.Load() == int64((round+1)*companies*addresses) })
+		}
+		holding.Store(true)
+		for n := range 12 {
+			for i := range slow {
+				write(slow[i], channels[i], n)
+			}
+		}
+		until("the receivers hold all the slots there are", func() bool { return held.Load() >= 256 })
+
+		register(w.B, "/other")
+		write(w.B, sandboxOf(t, w.B), 1)
+		select {
+		case <-arrived:
+		case <-time.After(time.Minute):
+			t.Fatal("the other company's delivery waits for the slow receivers")
+		}
+		release()
+	}, func(c *server.Config) { c.WebhookTimeout = 5 * time.Minute })
+}
