@@ -123,6 +123,7 @@ func (w *talkWriter) conversation(tx *store.Tx, i int) error {
 	text := w.text(i, w.each-1)
 	c.Sequence = int64(w.each)
 	c.LastMessage = &model.LastMessage{ID: w.last[i], Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: w.at(i, w.each-1)}
+	c.ActivityAt = c.LastMessage.CreatedAt
 	if i%10 == 0 {
 		c.Assignee = &w.member
 		tx.SetConversationLabels(c.ID, []model.ID{w.label})

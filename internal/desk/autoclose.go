@@ -88,8 +88,8 @@ func (t *thread) closeIfIdle(now time.Time) error {
 		return err
 	}
 	active := att.OpenedAt
-	if t.LastMessage != nil && t.LastMessage.CreatedAt.After(active) {
-		active = t.LastMessage.CreatedAt
+	if t.LastMessage != nil && t.ActivityAt.After(active) {
+		active = t.ActivityAt
 	}
 	if end := active.Add(time.Duration(rules.AutoClose.AfterMinutes) * time.Minute); now.Before(end) {
 		t.tx.ScheduleCheck(att.ID, &end)

@@ -71,7 +71,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Actor, in NewConversatio
 
 func (d *Desk) contactToOpen(tx *store.Tx, channel model.Channel, person model.Person, id *model.ID) (model.Contact, error) {
 	if id == nil {
-		return d.contactFor(tx, channel, person)
+		return d.contactFor(tx, channel, person, nil)
 	}
 	c, found, err := tx.Contact(channel.Company, *id)
 	if err != nil || !found || !c.Public {

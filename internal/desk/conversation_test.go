@@ -22,7 +22,7 @@ func TestHiddenConversationsAndContacts(t *testing.T) {
 		}
 		var conversation, contact model.ID
 		_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
-			c, err := d.contactFor(tx, private, model.Person{Phone: "+5511911110001", Name: "Sigilosa"})
+			c, err := d.contactFor(tx, private, model.Person{Phone: "+5511911110001", Name: "Sigilosa"}, nil)
 			if err != nil {
 				return struct{}{}, err
 			}

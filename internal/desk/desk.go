@@ -179,6 +179,14 @@ func optional(s string) *string {
 	return &s
 }
 
+// optionalTime is nil for no time.
+func optionalTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
 // set changes a field if there is something to change it to.
 func set[T any](field, to *T) {
 	if to != nil {

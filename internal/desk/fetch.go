@@ -25,7 +25,7 @@ const (
 	fetchFor       = 7 * 24 * time.Hour
 	fetchFirstWait = 5 * time.Second
 	fetchLongest   = time.Hour
-	fetchGoneTries = 4 // a provider that says it has no such file is believed after this many
+	fetchTries     = 4 // after this many, a refusal or a wrong hash is final
 )
 
 // DueFetches gives at most limit files to fetch now. Nobody else is given them for a while.
@@ -116,9 +116,17 @@ func fetchError(cause error) string {
 
 // nextFetch says when to try again, or nil when there is no point in it.
 func nextFetch(f Fetch, cause error, now time.Time) *time.Time {
-	if refused, ok := errors.AsType[*model.SendError](cause); ok && !refused.Retry && !refused.Disconnect && f.Tries+1 >= fetchGoneTries ||
-		errors.Is(cause, blob.ErrTooLarge) || model.CodeOf(cause) == model.CodeLimitReached || ok && refused.Code == string(model.CodeMediaTooLarge) {
+	if errors.Is(cause, blob.ErrTooLarge) || model.CodeOf(cause) == model.CodeLimitReached {
 		return nil
+	}
+	if refused, ok := errors.AsType[*model.SendError](cause); ok {
+		last := f.Tries+1 >= fetchTries
+		switch {
+		case refused.Code == "media_unavailable", refused.Code == string(model.CodeMediaTooLarge):
+			return nil
+		case last && (refused.Code == "media_corrupt" || !refused.Retry && !refused.Disconnect):
+			return nil
+		}
 	}
 	wait := min(fetchLongest, fetchFirstWait<<min(2*f.Tries, 20))
 	next := now.Add(wait)

@@ -14,10 +14,15 @@ import (
 // contactFor finds the contact of somebody a channel knows, or makes one. Whoever asks at the same
 // time, on whatever node, gets the same contact. A person who was only known through private channels
 // becomes visible when a public one asks. The person's phone has its usual spelling: see spelled.
-func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person) (model.Contact, error) {
-	c, found, err := d.knownContact(tx, channel, p)
+func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, join joiner) (model.Contact, error) {
+	c, found, err := d.knownContact(tx, channel, p, join)
 	if err != nil || found {
 		return c, err
+	}
+	if p.Name == "" {
+		if p.Name, err = tx.AddressBookName(channel.ID, p.UserID, model.PhoneKey(p.WAID)); err != nil {
+			return c, err
+		}
 	}
 	c = model.Contact{
 		ID: model.NewID(), Company: channel.Company, Name: personName(p), Phone: optional(p.Phone), Channel: &channel.ID,
@@ -42,7 +47,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person) (
 		tx.AfterCommit(d.bells.Index.Ring)
 		return c, nil
 	}
-	c, found, err = d.knownContact(tx, channel, p) // somebody else was faster, and has committed
+	c, found, err = d.knownContact(tx, channel, p, nil) // somebody else was faster, and has committed
 	if err == nil && !found {
 		err = errBusyElsewhere()
 	}
@@ -54,10 +59,22 @@ func errBusyElsewhere() error {
 	return model.Errorf(model.CodeUnavailable, "This is being changed by somebody else at this moment. Try again.")
 }
 
+// joiner makes one contact of several that are the same person, and reports whether it did.
+type joiner func(known []store.KnownAs, p model.Person) (bool, error)
+
 // knownContact finds a contact by user id, then WhatsApp id, then phone, and adds to it what it did
-// not know of the person.
-func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person) (model.Contact, bool, error) {
-	known, err := tx.ContactsKnownAs(channel.Company, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, model.PhoneKey(p.Phone))
+// not know of the person. Where that leads to several contacts, join may make one of them; nil never does.
+func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person, join joiner) (model.Contact, bool, error) {
+	find := func() ([]store.KnownAs, error) {
+		return tx.ContactsKnownAs(channel.Company, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, model.PhoneKey(p.Phone))
+	}
+	known, err := find()
+	if err == nil && join != nil && several(known) {
+		var joined bool
+		if joined, err = join(known, p); err == nil && joined {
+			known, err = find()
+		}
+	}
 	if err != nil || len(known) == 0 {
 		return model.Contact{}, false, err
 	}
@@ -82,15 +99,24 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person)
 	return c, true, nil
 }
 
+// several reports whether identities lead to different contacts.
+func several(known []store.KnownAs) bool {
+	return slices.ContainsFunc(known, func(k store.KnownAs) bool { return k.Contact.ID != known[0].Contact.ID })
+}
+
+// nameless reports whether nobody ever said what a contact is called.
+func nameless(c *model.Contact) bool {
+	return c.Phone != nil && c.Name == *c.Phone || c.Phone == nil && c.Name == namelessPerson
+}
+
 // completeContact gives a contact the number it lacks, or the new one of a person who changed theirs,
 // and the name it lacks.
 func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, phoneFree bool) {
 	moved := p.PreviousWAID != "" || p.PreviousUserID != ""
 	learned := p.Phone != "" && phoneFree && (c.Phone == nil || moved && *c.Phone != p.Phone)
-	nameless := c.Phone != nil && c.Name == *c.Phone || c.Phone == nil && c.Name == namelessPerson
-	if name := cleanPersonName(p.Name); nameless && name != "" {
+	if name := cleanPersonName(p.Name); nameless(c) && name != "" {
 		c.Name = name
-	} else if nameless && learned {
+	} else if nameless(c) && learned {
 		c.Name = p.Phone
 	} else if !learned {
 		return
@@ -184,6 +210,18 @@ func spelled(items []model.Incoming) []model.Incoming {
 			id := *item.Identity
 			id.Person.Phone = personPhone(id.Person)
 			out[i].Identity = &id
+		case item.Edit != nil:
+			e := *item.Edit
+			e.Sender.Customer.Phone = personPhone(e.Sender.Customer)
+			out[i].Edit = &e
+		case item.Revoke != nil:
+			r := *item.Revoke
+			r.Sender.Customer.Phone = personPhone(r.Sender.Customer)
+			out[i].Revoke = &r
+		case item.Reaction != nil:
+			r := *item.Reaction
+			r.Sender.Customer.Phone = personPhone(r.Sender.Customer)
+			out[i].Reaction = &r
 		}
 	}
 	return out

@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
-	"time"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -81,18 +79,26 @@ func (in *intake) take(item *model.Incoming) error {
 		return in.edit(item.Edit)
 	case item.Revoke != nil:
 		return in.revoke(item.Revoke)
+	case item.Reaction != nil:
+		return in.react(item.Reaction)
 	case item.Identity != nil:
 		clear(in.people)
-		_, _, err := in.d.knownContact(in.tx, in.channel, item.Identity.Person)
-		return err
+		return in.identity(item.Identity)
+	case item.Account != nil:
+		in.notice(&item.Account.Notice)
+		return in.account(item.Account)
 	case item.Notice != nil:
-		in.tx.InsertNotice(&in.channel, item.Notice)
-		in.tx.AfterCommit(func() {
-			in.d.log.Warn("the provider says", slog.String("channel", in.channel.ID.String()),
-				slog.String("kind", item.Notice.Kind), slog.String("text", item.Notice.Text))
-		})
+		in.notice(item.Notice)
 	}
 	return nil
+}
+
+// notice keeps what the provider said and logs its line.
+func (in *intake) notice(n *model.IncomingNotice) {
+	in.tx.InsertNotice(&in.channel, n)
+	in.tx.AfterCommit(func() {
+		in.d.log.Warn("the provider says", slog.String("channel", in.channel.ID.String()), slog.String("kind", n.Kind), slog.String("text", n.Text))
+	})
 }
 
 // finish saves the conversations. Attendances open only here, when every conversation is locked already:
@@ -127,49 +133,76 @@ func (in *intake) hold(t *thread) *touched {
 // message takes a message and gives it as stored; nil when it is known already. upload is a file of
 // ours that a simulated customer sends.
 func (in *intake) message(msg *model.IncomingMessage, upload *model.Media) (*model.Message, error) {
-	if msg.Reaction && msg.Text == "" {
-		return nil, nil // a reaction taken back leaves nothing to show
-	}
-	if _, known, err := in.tx.ConversationOfExternalID(in.channel.ID, msg.ExternalID); err != nil || known {
+	known, awaited, err := in.tx.KnownMessage(in.channel.ID, msg.ExternalID)
+	if err != nil {
 		return nil, err
+	}
+	if known != nil {
+		return nil, in.fillPlaceholder(*known, msg)
 	}
 	t, contact, err := in.conversation(msg)
 	if err != nil || t == nil {
 		return nil, err
 	}
-	m := in.stored(t, contact, msg, upload)
+	m, err := in.stored(t, contact, msg)
+	if err == nil && awaited {
+		err = in.changeBeforehand(t, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.RevokedAt == nil {
+		in.attachFile(m, msg, upload)
+	}
 	fresh, err := in.tx.InsertMessage(m, store.MessageExtras{Raw: optional(cleanText(string(msg.Raw)))})
 	if err != nil || !fresh {
 		return nil, err
 	}
-	t.Sequence = m.Seq
-	t.changed = true
 	quiet := msg.History || contact.Blocked && !msg.FromPhoneApp
+	in.place(t, m, msg.History)
+	t.changed = true
 	t.silent, t.loud = quiet, t.loud || !quiet
-	if t.LastMessage == nil || !m.CreatedAt.Before(t.LastMessage.CreatedAt) {
-		t.showLast(m)
-	}
 	if msg.FromPhoneApp {
 		return m, in.sentFromPhone(t, m, quiet)
 	}
-	return m, in.wrote(t, m, msg, quiet)
+	return m, in.wrote(t, m, quiet)
+}
+
+// changeBeforehand applies the edits, revocations and reactions that arrived before their message.
+func (in *intake) changeBeforehand(t *touched, m *model.Message) error {
+	changes, err := in.earlyChanges(*m.ExternalID)
+	for _, c := range changes {
+		if err == nil {
+			_, err = in.apply(t, m, c)
+		}
+	}
+	return err
+}
+
+// place makes what arrives live the newest of its conversation. Imported history is older than all that.
+func (in *intake) place(t *touched, m *model.Message, history bool) {
+	if !history {
+		t.Sequence = m.Seq
+		t.arrived(m)
+		return
+	}
+	if t.LastMessage == nil || !m.CreatedAt.Before(t.LastMessage.CreatedAt) {
+		t.showLast(m)
+		t.ActivityAt = m.CreatedAt
+	}
 }
 
 // wrote notes what a customer's message means for the conversation.
-func (in *intake) wrote(t *touched, m *model.Message, msg *model.IncomingMessage, quiet bool) error {
-	if !msg.Reaction && (t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt)) {
+func (in *intake) wrote(t *touched, m *model.Message, quiet bool) error {
+	if t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt) {
 		t.LastInboundAt, t.LastInboundExt = m.SentAt, m.ExternalID
 	}
 	if quiet {
 		return nil
 	}
 	t.UnreadCount++
-	t.Unread = true
-	if err := t.emitWith(model.EventMessageReceived, "message", m); err != nil {
-		return err
-	}
-	t.opens = t.opens || !msg.Reaction // a thumb under a farewell begins nothing new
-	return nil
+	t.Unread, t.opens = true, true
+	return t.emitWith(model.EventMessageReceived, "message", m)
 }
 
 // open opens the attendance that the customer's messages asked for.
@@ -206,7 +239,7 @@ func (in *intake) conversation(msg *model.IncomingMessage) (*touched, model.Cont
 	var contact model.Contact
 	var err error
 	if !msg.Customer.IsZero() {
-		if contact, err = in.d.contactFor(in.tx, in.channel, msg.Customer); err != nil {
+		if contact, err = in.d.contactFor(in.tx, in.channel, msg.Customer, in.join); err != nil {
 			return nil, contact, err
 		}
 	}
@@ -215,7 +248,7 @@ func (in *intake) conversation(msg *model.IncomingMessage) (*touched, model.Cont
 	case msg.Group != nil:
 		t, _, err = in.d.groupThread(in.tx, in.channel, *msg.Group)
 	case contact.ID.IsZero():
-		in.d.log.Warn("a message that does not say whom it is with was left out", slog.String("external_id", msg.ExternalID))
+		in.d.log.Warn("a message that does not say whom it is with was left out", slog.String("channel", in.channel.ID.String()))
 		return nil, contact, nil
 	default:
 		t, _, err = in.d.threadWith(in.tx, in.channel, contact)
@@ -228,68 +261,4 @@ func (in *intake) conversation(msg *model.IncomingMessage) (*touched, model.Cont
 		in.people[msg.Customer] = writer{contact, held}
 	}
 	return held, contact, nil
-}
-
-// stored is the message as the desk keeps it. created_at is when it reached the desk, sent_at when it
-// was written; what is older than the connection keeps its own time for both.
-func (in *intake) stored(t *touched, contact model.Contact, msg *model.IncomingMessage, upload *model.Media) *model.Message {
-	now := in.tx.Now
-	at := moment(msg.At, now)
-	m := &model.Message{
-		ID: model.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
-		Direction: model.Inbound, Origin: model.OriginCustomer, Type: messageType(msg.Type), Text: optional(cleanText(msg.Text)),
-		ReplyTo: optional(msg.ReplyTo), ExternalID: &msg.ExternalID, Status: model.StatusReceived,
-		Seq: t.Sequence + 1, CreatedAt: now, SentAt: &at,
-	}
-	if msg.History {
-		m.CreatedAt = at
-	}
-	if msg.FromPhoneApp {
-		m.Direction, m.Origin, m.Status = model.Outbound, model.OriginPhone, model.StatusSent
-	} else if msg.Group != nil && !contact.ID.IsZero() {
-		m.Author = &contact.ID
-	}
-	if upload != nil {
-		attach(m, upload)
-	} else if msg.Media != nil {
-		attach(m, in.awaitedMedia(msg))
-	}
-	return m
-}
-
-// awaitedMedia notes a file that the provider holds, for the loop that fetches it.
-func (in *intake) awaitedMedia(msg *model.IncomingMessage) *model.Media {
-	mime, _, _ := strings.Cut(msg.Media.MimeType, ";")
-	media := &model.Media{
-		ID: model.NewID(), Company: in.channel.Company, Channel: &in.channel.ID, Private: in.channel.Private,
-		Kind: model.MediaKind(messageType(msg.Type)), MimeType: cleanText(mime), Awaited: true, CreatedAt: in.tx.Now,
-		Provider: model.MediaAtProvider{ID: msg.Media.ProviderID},
-	}
-	media.FileName = model.SafeFileName(msg.Media.FileName, media.MimeType)
-	in.tx.InsertAwaitedMedia(media)
-	in.tx.AfterCommit(in.d.bells.Fetch.Ring)
-	return media
-}
-
-// moment believes a provider's clock only where it is not ahead of ours.
-func moment(at, now time.Time) time.Time {
-	if at.IsZero() || at.After(now) {
-		return now
-	}
-	return at.UTC().Truncate(time.Millisecond)
-}
-
-// messageType keeps to the words of the API.
-func messageType(kind string) string {
-	switch kind {
-	case model.TypeText, model.TypeImage, model.TypeAudio, model.TypeVideo, model.TypeDocument, model.TypeSticker,
-		model.TypeLocation, model.TypeContacts:
-		return kind
-	}
-	return model.TypeUnsupported
-}
-
-// cleanText makes sure that a database and a JSON document can hold what a provider sent.
-func cleanText(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }

@@ -116,6 +116,15 @@ func (d *Desk) Access(ctx context.Context, id model.ID) (model.Channel, model.Ac
 	return ch, access, err == nil, err
 }
 
+// ChannelOfNumber finds, within the company of a channel, the channel that has the provider's id of a number.
+func (d *Desk) ChannelOfNumber(ctx context.Context, channel model.ID, phoneNumberID string) (id model.ID, found bool, err error) {
+	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		id, found, err = tx.ChannelOfNumber(channel, phoneNumberID)
+		return err
+	})
+	return id, found, err
+}
+
 // channelAccess is Access for an actor who may know of the channel; a sandbox has an empty one.
 func (d *Desk) channelAccess(ctx context.Context, a *Actor, id model.ID) (model.Channel, model.Access, error) {
 	type both struct {

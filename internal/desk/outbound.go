@@ -141,7 +141,7 @@ func (d *Desk) send(tx *store.Tx, a *Actor, o *store.Outbox, in *NewMessage) (ac
 	if !fresh { // the same client id won a race
 		return d.sentBefore(tx, a, t.ID, in.ClientID)
 	}
-	t.showLast(m)
+	t.arrived(m)
 	if sandbox {
 		err = t.emitWith(model.EventMessageSent, "message", m)
 	} else {
@@ -215,6 +215,12 @@ func mayLeave(t *thread, a *Actor, o *store.Outbox, in *NewMessage) error {
 			"The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
 	}
 	return nil
+}
+
+// arrived makes a message the newest of the conversation: it moves up in lists.
+func (t *thread) arrived(m *model.Message) {
+	t.showLast(m)
+	t.ActivityAt = t.tx.Now
 }
 
 // showLast makes a message the one that lists show of the conversation.

@@ -103,63 +103,29 @@ func (in *intake) settleEarly(t *touched, m *model.Message) error {
 	return err
 }
 
-// edit replaces the text of a message. An edit older than one that was seen changes nothing.
-func (in *intake) edit(e *model.IncomingEdit) error {
-	return in.rewrite(e.ExternalID, func(m *model.Message) bool {
-		at := moment(e.At, in.tx.Now)
-		if m.RevokedAt != nil || m.EditedAt != nil && !at.After(*m.EditedAt) {
-			return false
-		}
-		m.Text, m.EditedAt = optional(cleanText(e.Text)), &at
-		return true
-	})
-}
+// How long a report waits for a message that this desk may never have sent, and a change for a message that
+// may never come: WhatsApp repeats a callback for seven days.
+const (
+	earlyStatusLife = 24 * time.Hour
+	earlyChangeLife = 7 * 24 * time.Hour
+)
 
-// revoke empties a message that was deleted for everyone; that there was one stays known.
-func (in *intake) revoke(r *model.IncomingRevoke) error {
-	return in.rewrite(r.ExternalID, func(m *model.Message) bool {
-		if m.RevokedAt != nil {
-			return false
-		}
-		at := moment(r.At, in.tx.Now)
-		m.Text, m.MediaID, m.Media, m.RevokedAt = nil, nil, nil, &at
-		return true
-	})
-}
-
-// rewrite changes the content of a message, and of the conversation's last message where it is that.
-func (in *intake) rewrite(external string, change func(m *model.Message) bool) error {
-	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, external)
-	if err != nil || !found {
-		return err
-	}
-	t, err := in.locked(conversation)
-	if err != nil || t == nil {
-		return err
-	}
-	m, found, err := in.tx.MessageWithExternalID(in.channel.ID, external)
-	if err != nil || !found || !change(&m) {
-		return err
-	}
-	in.tx.SaveMessageContent(&m)
-	if t.LastMessage != nil && t.LastMessage.ID == m.ID {
-		t.showLast(&m)
-		t.changed, t.loud = true, true
-	}
-	return nil
-}
-
-// earlyStatusLife is how long a report waits for a message that this desk may never have sent.
-const earlyStatusLife = 24 * time.Hour
-
-// SettleEarlyStatuses applies reports whose message learned its external id at the very moment they
-// were put aside, and forgets those that nobody will ask for.
-func (d *Desk) SettleEarlyStatuses(ctx context.Context) error {
+// SettleEarly applies reports and changes whose message learned its external id at the very moment they
+// were put aside, and forgets those that have waited for too long.
+func (d *Desk) SettleEarly(ctx context.Context) error {
 	var matches []store.EarlyMatch
 	var stale bool
 	_, err := read(ctx, d, func(tx *store.Tx) (_ struct{}, err error) {
-		if matches, err = tx.EarlyMatches(receiveAtOnce); err == nil {
-			stale, err = tx.HasEarlyStatuses(tx.Now.Add(-earlyStatusLife))
+		if matches, err = tx.EarlyMatches(receiveAtOnce); err != nil {
+			return struct{}{}, err
+		}
+		changed, err := tx.EarlyChangeMatches(receiveAtOnce)
+		if err != nil {
+			return struct{}{}, err
+		}
+		matches = append(matches, changed...)
+		if stale, err = tx.HasEarlyStatuses(tx.Now.Add(-earlyStatusLife)); err == nil && !stale {
+			stale, err = tx.HasEarlyChanges(tx.Now.Add(-earlyChangeLife))
 		}
 		return struct{}{}, err
 	})
@@ -173,6 +139,7 @@ func (d *Desk) SettleEarlyStatuses(ctx context.Context) error {
 	}
 	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
 		tx.DropEarlyStatuses(tx.Now.Add(-earlyStatusLife))
+		tx.DropEarlyChanges(tx.Now.Add(-earlyChangeLife))
 		return struct{}{}, nil
 	})
 	return err
@@ -193,6 +160,9 @@ func (d *Desk) settleMatch(tx *store.Tx, one store.EarlyMatch) error {
 		return err
 	}
 	if err := in.settleEarly(t, &m); err != nil {
+		return err
+	}
+	if err := in.settleChanges(t, &m); err != nil {
 		return err
 	}
 	return in.finish()

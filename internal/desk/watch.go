@@ -74,9 +74,10 @@ type Silence struct {
 }
 
 // WatchSilence compares how long each WhatsApp number has been silent with its own history, and puts a
-// warning on the channels for which that is strange.
+// warning on the channels for which that is strange. It also ends the restrictions whose time is over.
 func (d *Desk) WatchSilence(ctx context.Context) ([]Silence, error) {
 	return write(ctx, d, nil, func(tx *store.Tx) ([]Silence, error) {
+		tx.EndRestrictions()
 		habits, err := tx.CallbackStats(tx.Now.Add(-silenceHistory))
 		if err != nil {
 			return nil, err

@@ -36,6 +36,7 @@ type Conversation struct {
 	Unanswered     bool       `json:"-"` // the open attendance has had no response yet
 	LastInboundAt  *time.Time `json:"-"` // opens the 24-hour service window
 	LastInboundExt *string    `json:"-"` // external id of the customer's latest message
+	ActivityAt     time.Time  `json:"-"` // when the newest message arrived, by which lists are ordered
 	Sequence       int64      `json:"-"` // grows with every event and message of the conversation
 }
 

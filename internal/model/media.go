@@ -30,10 +30,11 @@ type Media struct {
 	FetchError string `json:"-"` // why the bytes will not be fetched; "" for no reason
 }
 
-// MediaAtProvider is what a provider calls a file, and since when.
+// MediaAtProvider is what a provider calls a file, since when, and the hash that it announced.
 type MediaAtProvider struct {
-	ID string
-	At *time.Time
+	ID     string
+	At     *time.Time
+	SHA256 string // hex or base64, "" where unknown
 }
 
 // MediaKind is what a provider sends a file as.

@@ -51,13 +51,17 @@ type Message struct {
 	DeliveredAt  *time.Time    `json:"delivered_at"`
 	ReadAt       *time.Time    `json:"read_at"`
 
-	Company   ID         `json:"-"`
-	Channel   ID         `json:"-"`
-	Seq       int64      `json:"-"` // the message's place in its conversation
-	Private   bool       `json:"-"`
-	Author    *ID        `json:"-"` // the contact who wrote it in a group
-	EditedAt  *time.Time `json:"-"`
-	RevokedAt *time.Time `json:"-"`
+	Author    *MessageAuthor `json:"author" doc:"Who wrote a message of a group; null in other conversations."`
+	Reactions Reactions      `json:"reactions"`
+	Referral  *Referral      `json:"referral" doc:"The ad or post that led the customer to write."`
+	Product   *Product       `json:"product" doc:"The catalogue item that the customer asks about."`
+	EditedAt  *time.Time     `json:"edited_at" doc:"When its author last edited it."`
+	RevokedAt *time.Time     `json:"revoked_at" doc:"When its author deleted it for everyone; text and file are gone."`
+
+	Company ID    `json:"-"`
+	Channel ID    `json:"-"`
+	Seq     int64 `json:"-"` // the message's place in its conversation; below zero in imported history
+	Private bool  `json:"-"`
 }
 
 // MessagePage is one page of a conversation, newest first.

@@ -28,7 +28,9 @@ type Incoming struct {
 	Status   *IncomingStatus
 	Edit     *IncomingEdit
 	Revoke   *IncomingRevoke
+	Reaction *IncomingReaction
 	Identity *IncomingIdentity
+	Account  *IncomingAccount
 	Notice   *IncomingNotice
 }
 
@@ -40,20 +42,20 @@ type IncomingMessage struct {
 	Customer     Person
 	Group        *IncomingGroup
 	Type         string // text image audio video document sticker location contacts unsupported
-	// Text is the text or the caption. Location, contacts, pressed buttons, reactions and orders get
-	// a line that a person can read.
-	Text  string
-	Media *IncomingMedia
-	// ReplyTo is the external id of the message that was quoted, or reacted to.
-	ReplyTo string
-	// Reaction marks an emoji put on the message ReplyTo. It does not open the service window.
-	// An empty Text means that the reaction was taken back.
-	Reaction bool
+	// Text is the text or the caption. Location, contacts, pressed buttons and orders get a line that a
+	// person can read, and so does an unsupported message where it is known what it was.
+	Text     string
+	Media    *IncomingMedia
+	ReplyTo  string // external id of the message that was quoted
+	Referral *Referral
+	Product  *Product
 	// Raw is the provider's JSON of this message, kept where the other fields do not say it all.
 	Raw []byte
 	At  time.Time
 	// History marks a message older than the connection: it raises no event.
 	History bool
+	// Status is how far a message of the team in the history got: sent, delivered, read, failed or "".
+	Status string
 }
 
 // IncomingMedia points at a file that the provider holds for us for a limited time.
@@ -83,19 +85,33 @@ type IncomingStatus struct {
 	At         time.Time
 }
 
-// IncomingEdit replaces the text of a message received before.
-type IncomingEdit struct {
-	ExternalID   string // of the original message
-	Text         string
+// Sender is who changed a message: the team on the phone, or a customer.
+type Sender struct {
 	FromPhoneApp bool
-	At           time.Time
+	Customer     Person // of a change from the phone: whom the message is with
+}
+
+// IncomingEdit replaces the text of a message.
+type IncomingEdit struct {
+	ExternalID string // of the original message
+	Text       string
+	Sender     Sender
+	At         time.Time
 }
 
 // IncomingRevoke says that a message was deleted for everyone.
 type IncomingRevoke struct {
-	ExternalID   string // of the original message
-	FromPhoneApp bool
-	At           time.Time
+	ExternalID string // of the original message
+	Sender     Sender
+	At         time.Time
+}
+
+// IncomingReaction puts an emoji on a message, or takes it back where Emoji is empty.
+type IncomingReaction struct {
+	ExternalID string // of the message it is on
+	Emoji      string
+	Sender     Sender
+	At         time.Time
 }
 
 // IncomingIdentity says that a person changed number, id or name. Person holds the new values, its
@@ -103,6 +119,21 @@ type IncomingRevoke struct {
 type IncomingIdentity struct {
 	Person Person
 	At     time.Time
+	// AddressBook marks a name from the phone's address book, and Removed one that was deleted there.
+	AddressBook bool
+	Removed     bool
+}
+
+// IncomingAccount says that the provider restricted or ended a whole account, or took that back.
+type IncomingAccount struct {
+	WABAID string
+	Phone  string // E.164; "" where all numbers of the account are meant
+	// Disconnect says that no message passes any more, Lifted that the restriction is over.
+	Disconnect bool
+	Lifted     bool
+	Text       string    // a sentence for the team
+	Until      time.Time // zero where no end is known
+	Notice     IncomingNotice
 }
 
 // IncomingNotice is for the operator: account restrictions, template decisions, and what this version

@@ -1,12 +1,15 @@
 package store
 
 import (
+	"time"
+
 	"recado/internal/model"
 )
 
 const (
 	channelColumns = `
-	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason, ch.warning`
+	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason,
+	COALESCE(ch.restriction, ch.warning)`
 	channelWidth = 10
 )
 
@@ -71,6 +74,42 @@ func (tx *Tx) WarnOfChannel(company, id model.ID, warning *string) {
 
 // SetChannelStatus connects or disconnects a channel; reason is nil or says why in words.
 func (tx *Tx) SetChannelStatus(company, id model.ID, status string, reason *string) {
-	tx.later(`UPDATE channels SET status = $3, status_reason = $4, updated_at = $5 WHERE id = $1 AND company = $2`,
-		id, company, status, reason, tx.Now)
+	tx.later(`
+		UPDATE channels
+		SET status = $3, status_reason = $4, updated_at = $5, restriction = CASE WHEN $6 THEN NULL ELSE restriction END
+		WHERE id = $1 AND company = $2`,
+		id, company, status, reason, tx.Now, status == model.ChannelConnected)
+}
+
+// ChannelsOfAccount lists the company's channels of a provider's account, or those with a number where its
+// key is given.
+func (tx *Tx) ChannelsOfAccount(company model.ID, waba, phoneKey string) ([]model.ID, error) {
+	var out []model.ID
+	err := tx.query(`SELECT id, phone, waba_id FROM channels WHERE company = $1 AND waba_id IS NOT NULL ORDER BY id`, []any{company}, func(r Row) error {
+		if phoneKey == "" && r.Text(2) == waba || phoneKey != "" && model.PhoneKey(r.Text(1)) == phoneKey {
+			out = append(out, r.ID(0))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// RestrictChannel says what the provider did to the account of a channel, and until when.
+func (tx *Tx) RestrictChannel(company, id model.ID, text string, until *time.Time) {
+	tx.later(`UPDATE channels SET restriction = $3, restriction_until = $4 WHERE id = $1 AND company = $2`, id, company, text, until)
+}
+
+// LiftRestriction ends what RestrictChannel began. A channel that the restriction disconnected stays so, with
+// text as its reason: its team decides when to connect it.
+func (tx *Tx) LiftRestriction(company, id model.ID, text string) {
+	tx.later(`
+		UPDATE channels
+		SET status_reason = CASE WHEN status_reason = restriction THEN $3 ELSE status_reason END,
+			restriction = NULL, restriction_until = NULL
+		WHERE id = $1 AND company = $2`, id, company, text)
+}
+
+// EndRestrictions ends the restrictions whose time is over.
+func (tx *Tx) EndRestrictions() {
+	tx.later(`UPDATE channels SET restriction = NULL, restriction_until = NULL WHERE restriction_until <= $1`, tx.Now)
 }

@@ -44,6 +44,17 @@ func (tx *Tx) ChannelAccess(id model.ID) (model.Channel, SealedAccess, bool, err
 	return ch, access, found, err
 }
 
+// ChannelOfNumber finds, among the channels of the company that another channel belongs to, the one with
+// the provider's id of a number.
+func (tx *Tx) ChannelOfNumber(channel model.ID, phoneNumberID string) (id model.ID, found bool, err error) {
+	found, err = tx.one(`
+		SELECT o.id
+		FROM channels o
+		JOIN channels ch ON ch.company = o.company
+		WHERE ch.id = $1 AND o.phone_number_id = $2`, []any{channel, phoneNumberID}, func(r Row) { id = r.ID(0) })
+	return id, found, err
+}
+
 // SaveAccess replaces a channel's access, and reports false when another channel has that number.
 func (tx *Tx) SaveAccess(company, id model.ID, access SealedAccess) (bool, error) {
 	n, err := tx.exec(`

@@ -12,7 +12,7 @@ const conversationColumns = `
 	c.id, c.company, c.channel, c.private, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
 	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
-	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered`
+	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at`
 
 // conversationWidth is the number of conversationColumns: where a statement's own columns begin.
 var conversationWidth = strings.Count(conversationColumns, ",") + 1
@@ -23,7 +23,7 @@ func scanConversation(r Row) model.Conversation {
 		Phone: r.NullText(7), Contact: r.NullID(8), GroupID: r.NullText(9), Assignee: r.NullID(10), Sector: r.NullID(11),
 		Archived: r.Bool(12), Pinned: r.Bool(13), Muted: r.Bool(14), LabelIDs: unpackIDs(r.Bytes(15)), UnreadCount: r.Int(16),
 		LastInboundAt: r.NullTime(22), LastInboundExt: r.NullText(23), Attendance: r.NullID(24), Sequence: r.Int(25),
-		CreatedAt: r.Time(26), UpdatedAt: r.Time(27), Unanswered: r.Bool(28),
+		CreatedAt: r.Time(26), UpdatedAt: r.Time(27), Unanswered: r.Bool(28), ActivityAt: r.Time(29),
 	}
 	c.Unread = c.UnreadCount > 0
 	if !r.Null(17) {
@@ -82,6 +82,7 @@ func (tx *Tx) InsertConversation(c *model.Conversation) (bool, error) {
 		ON CONFLICT DO NOTHING`,
 		c.ID, c.Company, c.Channel, c.Private, c.Kind, c.Name, c.Renamed, c.Phone, c.Contact, c.GroupID,
 		c.Sequence, c.CreatedAt, conversationText(c))
+	c.ActivityAt = c.CreatedAt
 	return n == 1, err
 }
 
@@ -102,10 +103,8 @@ func (tx *Tx) SaveActivity(c *model.Conversation) {
 	var lastType, lastDirection *string
 	var lastText *string
 	var lastAt *time.Time
-	activity := c.CreatedAt
 	if m := c.LastMessage; m != nil {
 		lastID, lastType, lastText, lastDirection, lastAt = &m.ID, &m.Type, m.Text, &m.Direction, &m.CreatedAt
-		activity = m.CreatedAt
 	}
 	tx.later(`
 		UPDATE conversations
@@ -114,7 +113,7 @@ func (tx *Tx) SaveActivity(c *model.Conversation) {
 			folded = $13, unindexed = unindexed OR folded <> $13 OR activity_at <> $12, updated_at = $14, unanswered = $15
 		WHERE id = $1`,
 		c.ID, c.UnreadCount, lastID, lastType, lastText, lastDirection, lastAt,
-		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, activity,
+		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, c.ActivityAt,
 		conversationText(c), c.UpdatedAt, c.Unanswered)
 }
 

@@ -112,6 +112,7 @@ func (w *town) people(t *testing.T, s *Store, random *rand.Rand, n int) {
 			c.Unread = c.UnreadCount > 0
 			if random.IntN(4) > 0 {
 				c.LastMessage = &model.LastMessage{ID: model.NewID(), Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: at.Add(time.Duration(random.IntN(20)) * time.Millisecond)}
+				c.ActivityAt = c.LastMessage.CreatedAt
 			}
 			if label := pick(w.labels); label != nil {
 				c.LabelIDs = []model.ID{*label}

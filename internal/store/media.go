@@ -10,7 +10,7 @@ import (
 
 const mediaColumns = `
 	d.id, d.company, d.channel, d.private, d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.fetch_at, d.created_at,
-	d.unattached_at, d.fetch_error`
+	d.unattached_at, d.fetch_error, d.provider_sha256`
 
 // mediaWidth is the number of mediaColumns: where a statement's own columns begin.
 var mediaWidth = strings.Count(mediaColumns, ",") + 1
@@ -26,6 +26,9 @@ func scanMedia(r Row) model.Media {
 	}
 	if !r.Null(10) {
 		m.Provider.ID = r.Text(10)
+	}
+	if !r.Null(15) {
+		m.Provider.SHA256 = r.Text(15)
 	}
 	return m
 }
@@ -77,9 +80,10 @@ func (tx *Tx) InsertMedia(m *model.Media, sha256 [32]byte, quota int64) (bool, e
 // InsertAwaitedMedia adds a file that the provider still holds, to be fetched at once.
 func (tx *Tx) InsertAwaitedMedia(m *model.Media) {
 	tx.later(`
-		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, stored, provider_id, fetch_at, fetch_tries, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, FALSE, $8, $9, 0, $9)`,
-		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Provider.ID, m.CreatedAt)
+		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, stored, provider_id, fetch_at, fetch_tries, created_at,
+			provider_sha256)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, FALSE, $8, $9, 0, $9, $10)`,
+		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Provider.ID, m.CreatedAt, m.Provider.SHA256)
 }
 
 // AwaitedMedia is a file to be fetched from its provider.

@@ -1,21 +1,21 @@
 package store
 
 import (
-	"time"
-
 	"recado/internal/model"
 )
 
-// A message is read together with its file and its sender.
+// A message is read together with its file, its sender and its author.
 const (
 	messageColumns = `
 	m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text, m.media,
 	m.reply_to, m.external_id, m.status, m.error_code, m.error_message, m.sent_by, m.author, m.created_at, m.sent_at,
-	m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name`
-	messageWidth = 29
+	m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name,
+	m.reactions, m.referral, m.product, w.name`
+	messageWidth = 33
 	messageJoins = `
 	LEFT JOIN media d ON d.id = m.media
-	LEFT JOIN users u ON u.id = m.sent_by`
+	LEFT JOIN users u ON u.id = m.sent_by
+	LEFT JOIN contacts w ON w.id = m.author`
 )
 
 // scanMessage reads messageColumns that begin at column at.
@@ -29,11 +29,18 @@ func scanMessage(r Row, at int, m *model.Message) {
 	if !r.Null(at + 17) {
 		m.SentBy = &model.Ref{ID: r.ID(at + 17), Name: r.Text(at + 28)}
 	}
-	m.Author, m.CreatedAt, m.SentAt, m.DeliveredAt = r.NullID(at+18), r.Time(at+19), r.NullTime(at+20), r.NullTime(at+21)
+	m.CreatedAt, m.SentAt, m.DeliveredAt = r.Time(at+19), r.NullTime(at+20), r.NullTime(at+21)
 	m.ReadAt, m.EditedAt, m.RevokedAt = r.NullTime(at+22), r.NullTime(at+23), r.NullTime(at+24)
 	if m.MediaID != nil && !r.Null(at+25) {
 		m.Media = &model.MessageMedia{ID: *m.MediaID, MimeType: r.Text(at + 25), FileName: r.Text(at + 26), Size: r.Int(at + 27)}
 	}
+	if !r.Null(at + 18) {
+		m.Author = scanAuthor(r, at+18, at+32)
+	}
+	if !r.Null(at + 29) {
+		m.Reactions = readReactions(r.Text(at + 29))
+	}
+	m.Referral, m.Product = readJSON[model.Referral](r, at+30), readJSON[model.Product](r, at+31)
 }
 
 // Glimpse is what decides who may see a conversation.
@@ -166,15 +173,20 @@ func (tx *Tx) InsertMessage(m *model.Message, extras MessageExtras) (bool, error
 	if m.SentBy != nil {
 		sentBy = &m.SentBy.ID
 	}
+	var author *model.ID
+	if m.Author != nil {
+		author = m.Author.ID
+	}
 	n, err := tx.exec(`
 		INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text, media,
 			template, reply_to, external_id, status, error_code, error_message, sent_by, author, raw, created_at, sent_at,
-			delivered_at, read_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+			delivered_at, read_at, edited_at, revoked_at, reactions, referral, product)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
+			$26, $27, $28, $29, $30)
 		ON CONFLICT DO NOTHING`,
 		m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private, m.ClientID, m.Direction, m.Origin, m.Type, m.Text, m.MediaID,
-		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, reason, sentBy, m.Author, extras.Raw, m.CreatedAt, m.SentAt,
-		m.DeliveredAt, m.ReadAt)
+		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, reason, sentBy, author, extras.Raw, m.CreatedAt, m.SentAt,
+		m.DeliveredAt, m.ReadAt, m.EditedAt, m.RevokedAt, writeReactions(m.Reactions), writeJSON(m.Referral), writeJSON(m.Product))
 	return n == 1, err
 }
 
@@ -191,85 +203,8 @@ func (tx *Tx) SaveMessageStatus(m *model.Message) {
 		m.Conversation, m.Seq, m.Status, code, reason, m.ExternalID, m.SentAt, m.DeliveredAt, m.ReadAt)
 }
 
-// SaveMessageContent writes down what an edit or a withdrawal left of a message.
-func (tx *Tx) SaveMessageContent(m *model.Message) {
-	tx.later(`UPDATE messages SET text = $3, media = $4, edited_at = $5, revoked_at = $6 WHERE conversation = $1 AND seq = $2`,
-		m.Conversation, m.Seq, m.Text, m.MediaID, m.EditedAt, m.RevokedAt)
-}
-
 // HasExternalID reports whether a conversation holds a message with that external id.
 func (tx *Tx) HasExternalID(conversation, channel model.ID, external string) (bool, error) {
 	return tx.one(`SELECT 1 FROM messages WHERE channel = $1 AND external_id = $2 AND conversation = $3`,
 		[]any{channel, external, conversation}, func(Row) {})
-}
-
-// EarlyStatus is a report about a message that is not known by that external id yet.
-type EarlyStatus struct {
-	Status string
-	Error  *model.MessageError
-	At     time.Time
-}
-
-// ParkStatus keeps a report until its message learns its external id.
-func (tx *Tx) ParkStatus(channel model.ID, external string, s EarlyStatus) {
-	var code, reason *string
-	if s.Error != nil {
-		code, reason = &s.Error.Code, &s.Error.Message
-	}
-	tx.later(`
-		INSERT INTO early_statuses (channel, external_id, status, error_code, error_message, at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT DO NOTHING`, channel, external, s.Status, code, reason, s.At, tx.Now)
-}
-
-// TakeEarlyStatuses gives the parked reports about a message, the earliest first, and removes them.
-func (tx *Tx) TakeEarlyStatuses(channel model.ID, external string) ([]EarlyStatus, error) {
-	var out []EarlyStatus
-	err := tx.query(`
-		SELECT status, error_code, error_message, at
-		FROM early_statuses
-		WHERE channel = $1 AND external_id = $2
-		ORDER BY at`, []any{channel, external}, func(r Row) error {
-		s := EarlyStatus{Status: r.Text(0), At: r.Time(3)}
-		if !r.Null(1) {
-			s.Error = &model.MessageError{Code: r.Text(1), Message: r.Text(2)}
-		}
-		out = append(out, s)
-		return nil
-	})
-	if len(out) > 0 {
-		tx.later(`DELETE FROM early_statuses WHERE channel = $1 AND external_id = $2`, channel, external)
-	}
-	return out, err
-}
-
-// EarlyMatch is a parked report whose message has learned its external id meanwhile.
-type EarlyMatch struct {
-	Channel      model.ID
-	ExternalID   string
-	Conversation model.ID
-}
-
-// EarlyMatches finds such reports.
-func (tx *Tx) EarlyMatches(limit int) ([]EarlyMatch, error) {
-	var out []EarlyMatch
-	err := tx.query(`
-		SELECT DISTINCT e.channel, e.external_id, m.conversation
-		FROM early_statuses e
-		JOIN messages m ON m.channel = e.channel AND m.external_id = e.external_id
-		LIMIT $1`, []any{limit}, func(r Row) error {
-		out = append(out, EarlyMatch{r.ID(0), r.Text(1), r.ID(2)})
-		return nil
-	})
-	return out, err
-}
-
-// HasEarlyStatuses reports whether something was parked before a moment.
-func (tx *Tx) HasEarlyStatuses(before time.Time) (bool, error) {
-	return tx.one(`SELECT 1 FROM early_statuses WHERE created_at < $1 LIMIT 1`, []any{before}, func(Row) {})
-}
-
-// DropEarlyStatuses forgets reports about messages that never came: sent by others with the same number.
-func (tx *Tx) DropEarlyStatuses(before time.Time) {
-	tx.later(`DELETE FROM early_statuses WHERE created_at < $1`, before)
 }

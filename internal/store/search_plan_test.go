@@ -49,6 +49,7 @@ func (w *town) talks(t *testing.T, s *Store, n int, apart time.Duration) {
 			}
 			c.Archived, c.Pinned = i%3 == 0, i%50 == 7
 			c.LastMessage = &model.LastMessage{ID: model.NewID(), Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: at}
+			c.ActivityAt = at
 			tx.SaveConversation(&c)
 			w.all = append(w.all, c)
 		}
@@ -67,7 +68,7 @@ func (w *town) speakAgain(t *testing.T, s *Store, random *rand.Rand, n int) {
 			if random.IntN(2) == 0 {
 				last.Text = w.all[random.IntN(len(w.all))].LastMessage.Text
 			}
-			c.LastMessage = &last
+			c.LastMessage, c.ActivityAt = &last, last.CreatedAt
 			tx.SaveActivity(c)
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -19,8 +20,8 @@ const MaxCallback = 3 << 20
 type Credentials struct {
 	AppSecrets  []string // any of them may have signed; several while a secret is being replaced
 	VerifyToken string
-	// PhoneNumberIDs are the numbers that these secrets may speak for. Events of other numbers are
-	// dropped, or one company's secret could write into another's conversations.
+	// PhoneNumberIDs are the numbers that these secrets may speak for. Events of other numbers go through
+	// Route, or one company's secret could write into another's conversations.
 	PhoneNumberIDs []string
 }
 
@@ -30,11 +31,15 @@ type Credentials struct {
 type Callback struct {
 	// Lookup finds a channel's credentials; false means that there is no such channel.
 	Lookup func(ctx context.Context, channelID string) (Credentials, bool, error)
-	// Receive stores everything of one callback. It is called once for each, with at least one event,
-	// and must expect to see the same events again.
+	// Receive stores everything of one callback that belongs to a channel, which is at least one event. It
+	// must expect to see the same events again.
 	Receive func(ctx context.Context, channelID string, events []Event) error
-	Log     *slog.Logger     // slog.Default when nil
-	Now     func() time.Time // time.Now when nil; dates events that Meta left undated
+	// Route finds the channel of another number that may be reported at this channel's address, with the
+	// credentials that must have signed the callback as well; false means that there is none. Without
+	// Route there never is one.
+	Route func(ctx context.Context, channelID, phoneNumberID string) (otherID string, credentials Credentials, found bool, err error)
+	Log   *slog.Logger     // slog.Default when nil
+	Now   func() time.Time // time.Now when nil; dates events that Meta left undated
 }
 
 func (c *Callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -97,49 +102,75 @@ func (c *Callback) deliver(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusUnauthorized, "wrong signature")
 		return
 	}
-	events, err := ParseCallback(body)
-	if err != nil {
-		// Sent again it would be just as unreadable, for seven days.
-		c.log().WarnContext(ctx, "whatsapp: unreadable callback", "channel", channel, "error", err, "body", clip(string(body), 500))
-	}
-	events = c.own(ctx, channel, credentials, events)
-	if len(events) > 0 {
-		if err := c.Receive(ctx, channel, events); err != nil {
-			c.fail(w, r, "storing the callback", err)
-			return
-		}
+	if err := c.take(ctx, channel, credentials, signature, body); err != nil {
+		c.fail(w, r, "storing the callback", err)
+		return
 	}
 	answer(w, http.StatusOK, "ok")
 }
 
-// own keeps the events of the numbers that the credentials vouch for, and dates them all.
-func (c *Callback) own(ctx context.Context, channel string, credentials Credentials, events []Event) []Event {
+// take stores a callback whose signature is good. What cannot be read or belongs to no channel is kept as
+// it came: sent again, for seven days, it would be the same.
+func (c *Callback) take(ctx context.Context, channel string, credentials Credentials, signature string, body []byte) error {
+	events, err := ParseCallback(body)
+	if err != nil {
+		events = []Event{kept("unreadable", err.Error(), body)}
+	}
+	own, others := c.sort(credentials, events)
+	for _, number := range slices.Sorted(maps.Keys(others)) {
+		routed, err := c.route(ctx, channel, number, signature, body, others[number])
+		if err != nil {
+			return err
+		}
+		if !routed {
+			own = append(own, kept("other_number", "a callback for the number with the id "+clip(number, 40)+", which is not connected here", body))
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	return c.Receive(ctx, channel, own)
+}
+
+// kept makes a notice of a whole callback.
+func kept(kind, line string, body []byte) Event {
+	return Event{Incoming: model.Incoming{Notice: &model.IncomingNotice{Kind: kind, Text: line, Raw: body}}}
+}
+
+// sort dates the events and tells those of the numbers that the credentials vouch for from those of others.
+func (c *Callback) sort(credentials Credentials, events []Event) (own []Event, others map[string][]Event) {
 	now := time.Now
 	if c.Now != nil {
 		now = c.Now
 	}
-	foreign := map[string]int{}
-	kept := events[:0]
+	others = map[string][]Event{}
 	for _, e := range events {
-		if e.PhoneNumberID != "" && !slices.Contains(credentials.PhoneNumberIDs, e.PhoneNumberID) {
-			foreign[e.PhoneNumberID]++
-			continue
-		}
-		if e.PhoneNumberID == "" && e.Incoming.Notice == nil {
-			// Meta names the number in all that concerns one; without a name it can only be the sole one.
-			if len(credentials.PhoneNumberIDs) != 1 {
-				foreign[""]++
-				continue
-			}
-			e.PhoneNumberID = credentials.PhoneNumberIDs[0]
-		}
 		date(e.Incoming, now)
-		kept = append(kept, e)
+		account := e.Incoming.Notice != nil || e.Incoming.Account != nil
+		switch {
+		case slices.Contains(credentials.PhoneNumberIDs, e.PhoneNumberID), e.PhoneNumberID == "" && account:
+			own = append(own, e)
+		case e.PhoneNumberID == "" && len(credentials.PhoneNumberIDs) == 1:
+			// Meta names the number in all that concerns one; without a name it can only be the sole one.
+			e.PhoneNumberID = credentials.PhoneNumberIDs[0]
+			own = append(own, e)
+		default:
+			others[e.PhoneNumberID] = append(others[e.PhoneNumberID], e)
+		}
 	}
-	for number, count := range foreign {
-		c.log().WarnContext(ctx, "whatsapp: callback for a number that is not this channel's", "channel", channel, "phone_number_id", clip(number, 40), "events", count)
+	return own, others
+}
+
+// route hands events to the channel of their number, where its credentials signed the callback too.
+func (c *Callback) route(ctx context.Context, channel, number, signature string, body []byte, events []Event) (bool, error) {
+	if c.Route == nil || number == "" {
+		return false, nil
 	}
-	return kept
+	other, credentials, found, err := c.Route(ctx, channel, number)
+	if err != nil || !found || !slices.Contains(credentials.PhoneNumberIDs, number) || !VerifySignature(credentials.AppSecrets, signature, body) {
+		return false, err
+	}
+	return true, c.Receive(ctx, other, events)
 }
 
 func date(in model.Incoming, now func() time.Time) {
@@ -153,6 +184,8 @@ func date(in model.Incoming, now func() time.Time) {
 		at = &in.Edit.At
 	case in.Revoke != nil:
 		at = &in.Revoke.At
+	case in.Reaction != nil:
+		at = &in.Reaction.At
 	case in.Identity != nil:
 		at = &in.Identity.At
 	}

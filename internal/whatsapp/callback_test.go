@@ -86,21 +86,19 @@ func TestCallback(t *testing.T) {
 		status, calls      int
 		logged             string
 	}{
-		"a signed message is received":                      {"c1", signed("secret", text), text, 200, 1, ""},
-		"the secret that is being replaced still signs":     {"c1", signed("old", text), text, 200, 1, ""},
-		"a wrong signature is refused":                      {"c1", wrong, text, 401, 0, ""},
-		"a missing signature is refused":                    {"c1", "", text, 401, 0, ""},
-		"an unsigned body is refused before it is parsed":   {"c1", wrong, []byte("{"), 401, 0, ""},
-		"an unknown channel looks like a wrong signature":   {"nope", signed("secret", text), text, 401, 0, ""},
-		"a look-up that fails asks Meta to come back":       {"broken", signed("secret", text), text, 500, 0, "database is away"},
-		"signed nonsense is logged and not asked for again": {"c1", signed("secret", []byte("{")), []byte("{"), 200, 0, "unreadable callback"},
-		"another number's messages are logged and dropped": {
-			"c1", signed("secret", foreign(text)), foreign(text), 200, 0, "phone_number_id=3000",
-		},
-		"a body of 3 MiB is read":          {"c1", signed("secret", padded(text, MaxCallback)), padded(text, MaxCallback), 200, 1, ""},
-		"a body above 3 MiB is too large":  {"c1", signed("secret", padded(text, MaxCallback+1)), padded(text, MaxCallback+1), 413, 0, ""},
-		"a batch of 1,000 is one call":     {"c1", signed("secret", batch(1000)), batch(1000), 200, 1, ""},
-		"a callback without events is 200": {"c1", signed("secret", []byte(`{"object":"whatsapp_business_account","entry":[]}`)), []byte(`{"object":"whatsapp_business_account","entry":[]}`), 200, 0, ""},
+		"a signed message is received":                    {"c1", signed("secret", text), text, 200, 1, ""},
+		"the secret that is being replaced still signs":   {"c1", signed("old", text), text, 200, 1, ""},
+		"a wrong signature is refused":                    {"c1", wrong, text, 401, 0, ""},
+		"a missing signature is refused":                  {"c1", "", text, 401, 0, ""},
+		"an unsigned body is refused before it is parsed": {"c1", wrong, []byte("{"), 401, 0, ""},
+		"an unknown channel looks like a wrong signature": {"nope", signed("secret", text), text, 401, 0, ""},
+		"a look-up that fails asks Meta to come back":     {"broken", signed("secret", text), text, 500, 0, "database is away"},
+		"signed nonsense is kept and not asked for again": {"c1", signed("secret", []byte("{")), []byte("{"), 200, 1, ""},
+		"another number's messages are kept":              {"c1", signed("secret", foreign(text)), foreign(text), 200, 1, ""},
+		"a body of 3 MiB is read":                         {"c1", signed("secret", padded(text, MaxCallback)), padded(text, MaxCallback), 200, 1, ""},
+		"a body above 3 MiB is too large":                 {"c1", signed("secret", padded(text, MaxCallback+1)), padded(text, MaxCallback+1), 413, 0, ""},
+		"a batch of 1,000 is one call":                    {"c1", signed("secret", batch(1000)), batch(1000), 200, 1, ""},
+		"a callback without events is 200":                {"c1", signed("secret", []byte(`{"object":"whatsapp_business_account","entry":[]}`)), []byte(`{"object":"whatsapp_business_account","entry":[]}`), 200, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := serveCallback(t)
@@ -116,6 +114,29 @@ func TestCallback(t *testing.T) {
 		})
 	}
 
+	t.Run("what cannot be read is kept as it came, and no line of the log quotes it", func(t *testing.T) {
+		for _, body := range [][]byte{[]byte(`{"entry":"Marina +5511912345678`), []byte("\x1f\x8b\x08 Marina"), []byte(`{"object":"Marina"}`)} {
+			d := serveCallback(t)
+			if status := d.post(t, "c1", signed("secret", body), body); status != 200 || len(d.received) != 1 {
+				t.Fatalf("status %d, received %d times", status, len(d.received))
+			}
+			n := d.received[0][0].Incoming.Notice
+			if n == nil || n.Kind != "unreadable" || string(n.Raw) != string(body) || strings.Contains(n.Text, "Marina") {
+				t.Errorf("kept %+v", n)
+			}
+			if strings.Contains(d.log.String(), "Marina") {
+				t.Errorf("logged: %s", d.log.String())
+			}
+		}
+	})
+	t.Run("a byte order mark is no part of the JSON", func(t *testing.T) {
+		d := serveCallback(t)
+		body := append([]byte("\uFEFF"), text...)
+		d.post(t, "c1", signed("secret", body), body)
+		if len(d.received) != 1 || d.received[0][0].Incoming.Message == nil {
+			t.Errorf("received %+v", d.received)
+		}
+	})
 	t.Run("what could not be stored is asked for again", func(t *testing.T) {
 		d := serveCallback(t)
 		d.refuse = errors.New("disk full")

@@ -38,7 +38,8 @@ func (g graphError) words() string {
 
 // messageError says it in the words of the API, for a status that came by callback.
 func (g graphError) messageError() *model.MessageError {
-	if m, ok := meaningOf(int(g.Code)); ok && m.class != doubtful {
+	// Without a usable code the number is 0, which in an answer would mean a rejected token.
+	if m, ok := meaningOf(int(g.Code)); ok && g.Code != 0 && m.class != doubtful {
 		return &model.MessageError{Code: m.code, Message: m.message}
 	}
 	return &model.MessageError{Code: "not_delivered", Message: refusal(g)}
@@ -48,6 +49,9 @@ func refusal(g graphError) string {
 	message := "WhatsApp did not deliver the message"
 	if words := g.words(); words != "" {
 		message += ": " + strings.TrimRight(words, ".")
+	}
+	if g.Code == 0 {
+		return message + "."
 	}
 	return message + " (code " + strconv.Itoa(int(g.Code)) + ")."
 }

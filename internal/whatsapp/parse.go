@@ -34,6 +34,7 @@ type value struct {
 	Messages list[jsontext.Value] `json:"messages"`
 	Echoes   list[jsontext.Value] `json:"message_echoes"`
 	Statuses list[jsontext.Value] `json:"statuses"`
+	Calls    list[jsontext.Value] `json:"calls"`
 	Errors   list[graphError]     `json:"errors"`
 	History  list[history]        `json:"history"`
 	Sync     list[stateSync]      `json:"state_sync"`
@@ -42,7 +43,7 @@ type value struct {
 
 // ParseCallback reads the body of a callback whose signature was found good. What it does not know it
 // keeps raw, as an unsupported message or as a notice; only a body that is no callback at all is an
-// error. The order of the events is that of the body.
+// error, which quotes nothing of the body. The order of the events is that of the body.
 func ParseCallback(body []byte) ([]Event, error) {
 	var envelope struct {
 		Object text `json:"object"`
@@ -51,11 +52,11 @@ func ParseCallback(body []byte) ([]Event, error) {
 			Changes list[change] `json:"changes"`
 		}] `json:"entry"`
 	}
-	if err := decode(body, &envelope); err != nil {
-		return nil, fmt.Errorf("callback is not JSON: %w", err)
+	if err := decode(bytes.TrimPrefix(body, []byte("\uFEFF")), &envelope); err != nil {
+		return nil, errors.New("the callback is not JSON")
 	}
 	if envelope.Object != "whatsapp_business_account" {
-		return nil, errors.New("callback is not of a WhatsApp account: object is " + clip(string(envelope.Object), 80))
+		return nil, errors.New("the callback is not of a WhatsApp account")
 	}
 	var events []Event
 	for _, entry := range envelope.Entry {
@@ -82,6 +83,9 @@ func (p *parser) change() {
 		p.notice(p.field, "the content of this callback has an unknown shape", p.raw)
 		return
 	}
+	if p.account() {
+		return
+	}
 	before := len(p.events)
 	for _, raw := range p.value.Messages {
 		p.message(raw, origin{history: p.field == "history"})
@@ -91,6 +95,9 @@ func (p *parser) change() {
 	}
 	for _, raw := range p.value.Statuses {
 		p.status(raw)
+	}
+	for _, raw := range p.value.Calls {
+		p.call(raw)
 	}
 	for _, h := range p.value.History {
 		p.history(h)
@@ -135,5 +142,12 @@ func (p *parser) add(in model.Incoming) {
 }
 
 func (p *parser) notice(kind, line string, raw []byte) {
-	p.add(model.Incoming{Notice: &model.IncomingNotice{Kind: clip(kind, 80), Text: clip(line, 1000), Raw: bytes.Clone(raw)}})
+	n := p.noticeOf(kind, line, raw)
+	p.add(model.Incoming{Notice: &n})
+}
+
+// noticeOf makes a notice. Its kind and line are logged, so they hold nothing that a customer wrote and
+// no phone number; raw is only stored.
+func (p *parser) noticeOf(kind, line string, raw []byte) model.IncomingNotice {
+	return model.IncomingNotice{Kind: clip(kind, 80), Text: clip(line, 1000), Raw: bytes.Clone(raw)}
 }

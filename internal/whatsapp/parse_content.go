@@ -67,6 +67,18 @@ type cardContent struct {
 	Emails list[struct {
 		Email text `json:"email"`
 	}] `json:"emails"`
+	Org lenient[struct {
+		Company    text `json:"company"`
+		Department text `json:"department"`
+		Title      text `json:"title"`
+	}] `json:"org"`
+	Addresses list[struct {
+		Street  text `json:"street"`
+		City    text `json:"city"`
+		State   text `json:"state"`
+		Zip     text `json:"zip"`
+		Country text `json:"country"`
+	}] `json:"addresses"`
 }
 
 func (c cardContent) line() string {
@@ -85,11 +97,37 @@ func (c cardContent) line() string {
 	for _, e := range c.Emails {
 		ways = append(ways, string(e.Email))
 	}
+	if o := c.Org.value; o.Company != "" || o.Department != "" || o.Title != "" {
+		ways = append(ways, joined(", ", string(o.Title), string(o.Department), string(o.Company)))
+	}
+	for _, a := range c.Addresses {
+		ways = append(ways, joined(", ", string(a.Street), string(a.City), string(a.State), string(a.Zip), string(a.Country)))
+	}
 	return joined(": ", name, joined(", ", ways...))
 }
 
 type buttonContent struct {
-	Text text `json:"text"`
+	Text    text `json:"text"`
+	Payload text `json:"payload"`
+}
+
+func (b buttonContent) line() string {
+	if b.Text == "" {
+		return strings.TrimSpace(string(b.Payload))
+	}
+	return strings.TrimSpace(string(b.Text))
+}
+
+// templateContent is a template that the team sent from the phone.
+type templateContent struct {
+	Name       text `json:"name"`
+	Components list[struct {
+		Parameters list[parameter] `json:"parameters"`
+	}] `json:"components"`
+}
+
+type unsupportedContent struct {
+	Type text `json:"type"`
 }
 
 type interactiveContent struct {
@@ -99,21 +137,96 @@ type interactiveContent struct {
 		Body     text `json:"body"`
 		Response text `json:"response_json"`
 	}] `json:"nfm_reply"`
+	CallPermission lenient[struct {
+		Response text `json:"response"`
+	}] `json:"call_permission_reply"`
+	Payment lenient[struct {
+		Method    text `json:"payment_method"`
+		Reference text `json:"reference_id"`
+	}] `json:"payment_method"`
+	// What the team sent from the phone.
+	Header lenient[parameter] `json:"header"`
+	Body   lenient[parameter] `json:"body"`
+	Footer lenient[parameter] `json:"footer"`
+	Action lenient[struct {
+		Buttons list[struct {
+			Reply lenient[choice] `json:"reply"`
+		}] `json:"buttons"`
+		Sections list[struct {
+			Rows list[choice] `json:"rows"`
+		}] `json:"sections"`
+	}] `json:"action"`
 }
 
 type choice struct {
+	ID          text `json:"id"`
 	Title       text `json:"title"`
 	Description text `json:"description"`
+}
+
+// parameter is a piece of text in an object of its own.
+type parameter struct {
+	Text text `json:"text"`
 }
 
 func (i interactiveContent) line() string {
 	switch {
 	case i.Button.ok:
-		return string(i.Button.value.Title)
+		return i.Button.value.line()
 	case i.List.ok:
-		return joined("\n", string(i.List.value.Title), string(i.List.value.Description))
+		return i.List.value.line()
+	case i.Form.ok:
+		return joined("\n", string(i.Form.value.Body), formText(string(i.Form.value.Response)))
+	case i.CallPermission.ok:
+		if strings.HasPrefix(strings.ToLower(string(i.CallPermission.value.Response)), "accept") {
+			return "The customer allows calls."
+		}
+		return "The customer does not allow calls."
+	case i.Payment.ok:
+		pay := i.Payment.value
+		return joined(", ", "Payment method chosen: "+strings.ReplaceAll(string(pay.Method), "_", " "), string(pay.Reference))
 	}
-	return joined("\n", string(i.Form.value.Body), string(i.Form.value.Response))
+	return i.sent()
+}
+
+// sent gives the words of an interactive message and of what it offers to choose from.
+func (i interactiveContent) sent() string {
+	lines := []string{string(i.Header.value.Text), string(i.Body.value.Text), string(i.Footer.value.Text)}
+	for _, b := range i.Action.value.Buttons {
+		lines = append(lines, bullet(b.Reply.value))
+	}
+	for _, section := range i.Action.value.Sections {
+		for _, row := range section.Rows {
+			lines = append(lines, bullet(row))
+		}
+	}
+	return joined("\n", lines...)
+}
+
+func bullet(c choice) string {
+	if c.Title == "" {
+		return ""
+	}
+	return "- " + string(c.Title)
+}
+
+// line is what was chosen: its title, or its id where it has none.
+func (c choice) line() string {
+	if c.Title == "" {
+		c.Title = c.ID
+	}
+	return joined("\n", string(c.Title), string(c.Description))
+}
+
+// line names the template and what was filled in.
+func (t templateContent) line() string {
+	var values []string
+	for _, c := range t.Components {
+		for _, p := range c.Parameters {
+			values = append(values, string(p.Text))
+		}
+	}
+	return joined(": ", string(t.Name), joined(", ", values...))
 }
 
 type reactionContent struct {

@@ -65,24 +65,25 @@ func TestStatuses(t *testing.T) {
 
 func TestEditsAndDeletions(t *testing.T) {
 	edit := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"edit","edit":{"original_message_id":"wamid.X","message":{"type":"image","image":{"id":"1","caption":"agora sim"}}}}`)).Edit
-	if diff := cmp.Diff(&model.IncomingEdit{ExternalID: "wamid.X", Text: "agora sim", At: noon}, edit); diff != "" {
+	if diff := cmp.Diff(&model.IncomingEdit{ExternalID: "wamid.X", Text: "agora sim", Sender: model.Sender{Customer: ana}, At: noon}, edit); diff != "" {
 		t.Error(diff)
 	}
 	revoke := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"revoke","revoke":{"original_message_id":"wamid.X"}}`)).Revoke
-	if diff := cmp.Diff(&model.IncomingRevoke{ExternalID: "wamid.X", At: noon}, revoke); diff != "" {
+	if diff := cmp.Diff(&model.IncomingRevoke{ExternalID: "wamid.X", Sender: model.Sender{Customer: ana}, At: noon}, revoke); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestMessagesTypedOnThePhone(t *testing.T) {
 	events := parseFile(t, "echo.json")
+	phone := model.Sender{FromPhoneApp: true, Customer: model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1", Username: "ana.b"}}
 	want := []model.Incoming{
 		{Message: &model.IncomingMessage{
 			ExternalID: "wamid.E1", FromPhoneApp: true, Type: "text", Text: "respondi do celular", At: noon,
 			Customer: model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1", Username: "ana.b"},
 		}},
-		{Edit: &model.IncomingEdit{ExternalID: "wamid.E1", Text: "corrigido", FromPhoneApp: true, At: noon}},
-		{Revoke: &model.IncomingRevoke{ExternalID: "wamid.E1", FromPhoneApp: true, At: noon}},
+		{Edit: &model.IncomingEdit{ExternalID: "wamid.E1", Text: "corrigido", Sender: phone, At: noon}},
+		{Revoke: &model.IncomingRevoke{ExternalID: "wamid.E1", Sender: phone, At: noon}},
 	}
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Error(diff)
@@ -93,8 +94,8 @@ func TestHistory(t *testing.T) {
 	customer := model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.1", Username: "ana.b"}
 	want := []model.Incoming{
 		{Message: &model.IncomingMessage{ExternalID: "wamid.H1", Customer: customer, Type: "text", Text: "bom dia", At: noon, History: true}},
-		{Message: &model.IncomingMessage{ExternalID: "wamid.H2", Customer: customer, FromPhoneApp: true, Type: "text", Text: "bom dia!", At: noon, History: true}},
-		{Notice: &model.IncomingNotice{Kind: "media_placeholder", Text: "wamid.H3"}},
+		{Message: &model.IncomingMessage{ExternalID: "wamid.H2", Customer: customer, FromPhoneApp: true, Type: "text", Text: "bom dia!", At: noon, History: true, Status: "read"}},
+		{Message: &model.IncomingMessage{ExternalID: "wamid.H3", Customer: customer, Type: "unsupported", Text: "File", At: noon, History: true, Raw: []byte(`{"from":"551188887777","id":"wamid.H3","timestamp":"1790000000","type":"media_placeholder"}`)}},
 		{Notice: &model.IncomingNotice{Kind: "history", Text: "phase 1 is 55 % complete"}},
 		{Message: &model.IncomingMessage{
 			ExternalID: "wamid.H3", Type: "image", At: noon, History: true,
@@ -108,10 +109,13 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestAccountCallbacksAreNotices(t *testing.T) {
+func TestAccountCallbacksAreKept(t *testing.T) {
 	var got []model.IncomingNotice
 	for _, in := range parseFile(t, "account.json") {
-		if in.Notice == nil {
+		if in.Account != nil {
+			in.Notice = &in.Account.Notice
+		}
+		if in.Notice == nil || len(in.Notice.Raw) == 0 && in.Notice.Kind != "error" {
 			t.Fatalf("not a notice: %+v", in)
 		}
 		in.Notice.Raw = nil

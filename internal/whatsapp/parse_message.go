@@ -19,8 +19,13 @@ type message struct {
 	GroupID   text   `json:"group_id"`
 	Timestamp moment `json:"timestamp"`
 	Context   lenient[struct {
-		ID text `json:"id"`
+		ID      text                    `json:"id"`
+		Product lenient[productContent] `json:"referred_product"`
 	}] `json:"context"`
+	Referral lenient[referralContent] `json:"referral"`
+	History  lenient[struct {
+		Status text `json:"status"`
+	}] `json:"history_context"`
 	messageContent
 }
 
@@ -43,6 +48,9 @@ type messageContent struct {
 	System      lenient[systemContent]      `json:"system"`
 	Edit        lenient[editContent]        `json:"edit"`
 	Revoke      lenient[revokeContent]      `json:"revoke"`
+	Template    lenient[templateContent]    `json:"template"`
+	Unsupported lenient[unsupportedContent] `json:"unsupported"`
+	Errors      list[graphError]            `json:"errors"`
 }
 
 type editContent struct {
@@ -68,22 +76,26 @@ func (p *parser) message(raw []byte, from origin) {
 		return
 	}
 	customer := p.customer(m, from)
+	sender := model.Sender{FromPhoneApp: from.echo, Customer: customer}
 	switch {
 	case m.Type == "edit" && m.Edit.value.OriginalID != "":
-		p.edit(m, from)
+		p.edit(m, sender)
 		return
 	case m.Type == "revoke" && m.Revoke.value.OriginalID != "":
 		p.add(model.Incoming{Revoke: &model.IncomingRevoke{
-			ExternalID: string(m.Revoke.value.OriginalID), FromPhoneApp: from.echo, At: m.Timestamp.Time,
+			ExternalID: string(m.Revoke.value.OriginalID), Sender: sender, At: m.Timestamp.Time,
+		}})
+		return
+	case m.Type == "reaction" && m.Reaction.value.MessageID != "":
+		p.add(model.Incoming{Reaction: &model.IncomingReaction{
+			ExternalID: string(m.Reaction.value.MessageID), Emoji: clip(strings.TrimSpace(string(m.Reaction.value.Emoji)), maxEmoji), Sender: sender, At: m.Timestamp.Time,
 		}})
 		return
 	case m.Type == "system":
 		p.system(m, raw)
 		return
-	case m.Type == "request_welcome" || m.Type == "media_placeholder":
-		// The first says that a chat was opened, nothing was written. The second stands for a file of
-		// the past that comes, if at all, in a later callback under the same id.
-		p.notice(string(m.Type), string(m.ID), nil)
+	case m.Type == "request_welcome":
+		p.notice(string(m.Type), "a customer opened the chat and wrote nothing", raw)
 		return
 	case m.ID == "" || customer.IsZero() && m.GroupID == "":
 		p.notice("message", "a message without an id or without a sender", raw)
@@ -94,8 +106,13 @@ func (p *parser) message(raw []byte, from origin) {
 		FromPhoneApp: from.echo,
 		Customer:     customer,
 		ReplyTo:      string(m.Context.value.ID),
+		Referral:     m.Referral.value.read(),
+		Product:      m.Context.value.Product.value.read(),
 		At:           m.Timestamp.Time,
 		History:      from.history,
+	}
+	if from.history && from.echo {
+		in.Status = historyStatus(m.History.value.Status)
 	}
 	if m.GroupID != "" {
 		in.Group = &model.IncomingGroup{ID: string(m.GroupID)}
@@ -106,7 +123,10 @@ func (p *parser) message(raw []byte, from origin) {
 	p.add(model.Incoming{Message: in})
 }
 
-func (p *parser) edit(m message, from origin) {
+// maxEmoji is the longest reaction in bytes; the longest emoji sequences have about 40.
+const maxEmoji = 64
+
+func (p *parser) edit(m message, sender model.Sender) {
 	var now lenient[messageContent]
 	if len(m.Edit.value.Message) > 0 {
 		now.set(m.Edit.value.Message)
@@ -114,10 +134,10 @@ func (p *parser) edit(m message, from origin) {
 	var in model.IncomingMessage
 	now.value.read(&in)
 	p.add(model.Incoming{Edit: &model.IncomingEdit{
-		ExternalID:   string(m.Edit.value.OriginalID),
-		Text:         in.Text,
-		FromPhoneApp: from.echo,
-		At:           m.Timestamp.Time,
+		ExternalID: string(m.Edit.value.OriginalID),
+		Text:       in.Text,
+		Sender:     sender,
+		At:         m.Timestamp.Time,
 	}})
 }
 
@@ -151,27 +171,25 @@ func (m *messageContent) read(in *model.IncomingMessage) (complete bool) {
 		}
 		in.Text = strings.Join(lines, "\n")
 	case "button":
-		in.Text = joined("", string(m.Button.value.Text))
+		in.Text = m.Button.value.line()
 	case "interactive":
 		in.Text = m.Interactive.value.line()
 	case "order":
 		in.Text = m.Order.value.line()
-	case "reaction":
-		in.Reaction = true
-		in.Text, in.ReplyTo = string(m.Reaction.value.Emoji), string(m.Reaction.value.MessageID)
-		complete = in.ReplyTo != ""
+	case "template":
+		in.Text = m.Template.value.line()
 	}
 	switch in.Type {
 	case "location", "contacts":
 		return false
-	case "button", "interactive", "order", "reaction":
+	case "button", "interactive", "order", "template":
 		in.Type = "text"
-		if in.Text != "" || in.Reaction {
-			return complete
+		if in.Text != "" {
+			return false
 		}
 	}
 	if in.Text == "" && in.Media == nil {
-		in.Type, complete = "unsupported", false
+		in.Type, in.Text, complete = "unsupported", m.unsupportedText(), false
 	}
 	return complete
 }

@@ -68,7 +68,7 @@ func person(address, id text) model.Person {
 		}
 	case e164(a) == "+"+a:
 		p.WAID, p.Phone = a, "+"+a
-	default:
+	case strings.Trim(a, "0123456789") == "":
 		p.WAID = a
 	}
 	return p
@@ -90,13 +90,8 @@ func (p *parser) customer(m message, from origin) model.Person {
 		}
 		who.Username = string(from.thread.Username)
 	}
-	for _, c := range p.value.Contacts {
+	if c, ok := p.contactOf(who, from); ok {
 		known := person(c.WAID, c.UserID)
-		same := known.WAID != "" && known.WAID == who.WAID || known.UserID != "" && known.UserID == who.UserID
-		alone := who.IsZero() && len(p.value.Contacts) == 1
-		if !same && !alone {
-			continue
-		}
 		if who.WAID == "" {
 			who.WAID, who.Phone = known.WAID, known.Phone
 		}
@@ -104,9 +99,27 @@ func (p *parser) customer(m message, from origin) model.Person {
 			who.UserID = known.UserID
 		}
 		who.Name, who.Username = string(c.Profile.value.Name), string(c.Profile.value.Username)
-		break
 	}
 	return who
+}
+
+// contactOf finds the entry of contacts[] that belongs to a person. WhatsApp may spell the number in two
+// ways within one callback, so numbers are compared by what they reach; the only entry is that of the only
+// message's person unless another user id contradicts.
+func (p *parser) contactOf(who model.Person, from origin) (contact, bool) {
+	for _, c := range p.value.Contacts {
+		known := person(c.WAID, c.UserID)
+		if known.WAID != "" && who.WAID != "" && model.PhoneKey(known.WAID) == model.PhoneKey(who.WAID) ||
+			known.UserID != "" && known.UserID == who.UserID {
+			return c, true
+		}
+	}
+	if len(p.value.Contacts) != 1 || len(p.value.Messages)+len(p.value.Echoes) > 1 || from.thread != nil {
+		return contact{}, false
+	}
+	only := p.value.Contacts[0]
+	other := only.UserID != "" && who.UserID != "" && string(only.UserID) != who.UserID
+	return only, !other
 }
 
 // system reads a change of number or of user id. Other kinds, such as a new security code, change
@@ -128,12 +141,25 @@ func (p *parser) system(m message, raw []byte) {
 	case previous.UserID != who.UserID:
 		who.PreviousUserID = previous.UserID
 	}
-	changes := s.Type == "user_changed_number" || s.Type == "user_changed_user_id"
-	if !changes || who.IsZero() || who.PreviousWAID == "" && who.PreviousUserID == "" {
-		p.notice("system", joined(": ", string(s.Type), string(s.Body)), raw)
+	number := s.Type == "user_changed_number" || s.Type == "customer_changed_number"
+	if s.Type == "user_changed_user_id" && who.PreviousUserID == "" && who.PreviousWAID == "" {
+		who.PreviousUserID = previousUserID(string(s.Body), who.UserID)
+	}
+	if !number && s.Type != "user_changed_user_id" || who.IsZero() || who.PreviousWAID == "" && who.PreviousUserID == "" {
+		p.notice("system", string(s.Type), raw)
 		return
 	}
 	p.add(model.Incoming{Identity: &model.IncomingIdentity{Person: who, At: m.Timestamp.Time}})
+}
+
+// previousUserID finds, in the sentence that tells of a change, the user id that is not the new one.
+func previousUserID(body, current string) string {
+	for _, word := range strings.FieldsFunc(body, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '"' }) {
+		if word = strings.TrimRight(word, "."); word != current && userID.MatchString(word) {
+			return word
+		}
+	}
+	return ""
 }
 
 func (p *parser) userIDUpdate(u userIDUpdate) {
@@ -145,7 +171,7 @@ func (p *parser) userIDUpdate(u userIDUpdate) {
 	p.add(model.Incoming{Identity: &model.IncomingIdentity{Person: who, At: u.At.Time}})
 }
 
-// stateSync reads the address book of the phone. A contact removed there is still one of ours.
+// stateSync reads the address book of the phone. A person removed there stays a contact.
 func (p *parser) stateSync(s stateSync) {
 	c := s.Contact.value
 	who := person(c.Phone, c.UserID)
@@ -153,9 +179,11 @@ func (p *parser) stateSync(s stateSync) {
 	if who.Name == "" {
 		who.Name = string(c.FirstName)
 	}
-	if s.Type != "contact" || s.Action != "add" || who.IsZero() {
+	if s.Type != "contact" || s.Action != "add" && s.Action != "remove" || who.IsZero() {
 		p.notice(p.field, joined(" ", string(s.Action), string(s.Type)), nil)
 		return
 	}
-	p.add(model.Incoming{Identity: &model.IncomingIdentity{Person: who, At: s.Metadata.value.Timestamp.Time}})
+	p.add(model.Incoming{Identity: &model.IncomingIdentity{
+		Person: who, At: s.Metadata.value.Timestamp.Time, AddressBook: true, Removed: s.Action == "remove",
+	}})
 }

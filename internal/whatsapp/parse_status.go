@@ -2,6 +2,7 @@ package whatsapp
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -72,6 +73,21 @@ type history struct {
 		Messages list[jsontext.Value] `json:"messages"`
 	}] `json:"threads"`
 	Errors list[graphError] `json:"errors"`
+}
+
+// historyStatus gives the status of a message of the history in the words of the API.
+func historyStatus(s text) string {
+	switch strings.ToUpper(string(s)) {
+	case "SENT":
+		return model.StatusSent
+	case "DELIVERED":
+		return model.StatusDelivered
+	case "READ", "PLAYED":
+		return model.StatusRead
+	case "ERROR":
+		return model.StatusFailed
+	}
+	return ""
 }
 
 func (p *parser) history(h history) {

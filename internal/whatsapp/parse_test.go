@@ -105,16 +105,8 @@ func TestMessagesOfCustomers(t *testing.T) {
 		},
 		"a filled form": {
 			json: `"type":"interactive","interactive":{"type":"nfm_reply","nfm_reply":{"name":"flow","body":"Sent","response_json":"{\"a\":1}"}}`,
-			want: model.IncomingMessage{Type: "text", Text: "Sent\n{\"a\":1}"},
+			want: model.IncomingMessage{Type: "text", Text: "Sent\na: 1"},
 			raw:  true,
-		},
-		"reaction": {
-			json: `"type":"reaction","reaction":{"message_id":"wamid.R","emoji":"\ud83d\udc4d"}`,
-			want: model.IncomingMessage{Type: "text", Text: "👍", ReplyTo: "wamid.R", Reaction: true},
-		},
-		"a reaction taken back has no emoji": {
-			json: `"type":"reaction","reaction":{"message_id":"wamid.R"}`,
-			want: model.IncomingMessage{Type: "text", ReplyTo: "wamid.R", Reaction: true},
 		},
 		"order": {
 			json: `"type":"order","order":{"catalog_id":"1","text":"Para hoje","product_items":[{"product_retailer_id":"SKU1","quantity":2,"item_price":9.5,"currency":"BRL"}]}`,
@@ -127,7 +119,7 @@ func TestMessagesOfCustomers(t *testing.T) {
 		},
 		"unsupported": {
 			json: `"type":"unsupported","unsupported":{"type":"poll_creation"},"errors":[{"code":131051,"title":"x"}]`,
-			want: model.IncomingMessage{Type: "unsupported"},
+			want: model.IncomingMessage{Type: "unsupported", Text: "Poll"},
 			raw:  true,
 		},
 		"a type of tomorrow": {
@@ -142,7 +134,7 @@ func TestMessagesOfCustomers(t *testing.T) {
 		},
 		"an image without a file": {
 			json: `"type":"image","image":"lost"`,
-			want: model.IncomingMessage{Type: "unsupported"},
+			want: model.IncomingMessage{Type: "unsupported", Text: "Image"},
 			raw:  true,
 		},
 	} {
@@ -183,10 +175,40 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("milliseconds were read as %s", got.At)
 		}
 	})
-	t.Run("the name is that of the sender, not of another contact", func(t *testing.T) {
+	t.Run("the only contact is the sender", func(t *testing.T) {
 		got := message(t, `{"from":"5511000000000","id":"wamid.A","type":"text","text":{"body":"oi"}}`)
-		if got.Customer.Name != "" {
-			t.Errorf("got the name %q", got.Customer.Name)
+		if got.Customer.Name != "Ana" || got.Customer.WAID != "5511000000000" {
+			t.Errorf("got %+v", got.Customer)
+		}
+	})
+	t.Run("of several contacts the sender's gives the name, however the number is spelled", func(t *testing.T) {
+		for from, contact := range map[string]string{
+			"5511988887777": "551188887777", "551188887777": "5511988887777", "525512345678": "5215512345678", "541123456789": "5491123456789",
+		} {
+			body := strings.Replace(string(callbackOf("messages", "messages", `{"from":"`+from+`","id":"wamid.A","type":"text","text":{"body":"oi"}}`)),
+				`"contacts":[{"profile":{"name":"Ana","username":"ana.b"},"wa_id":"551188887777","user_id":"BR.1"}]`,
+				`"contacts":[{"profile":{"name":"Rui"},"wa_id":"351911111111"},{"profile":{"name":"Bia"},"wa_id":"`+contact+`"}]`, 1)
+			if got := parseOne(t, []byte(body)).Message.Customer; got.Name != "Bia" || got.WAID != from {
+				t.Errorf("%s beside %s: %+v", from, contact, got)
+			}
+		}
+	})
+	t.Run("the name is that of the sender, not of another contact", func(t *testing.T) {
+		events, err := ParseCallback(callbackOf("messages", "messages",
+			`{"from":"551188887777","id":"wamid.A","type":"text","text":{"body":"oi"}},{"from":"5511000000000","id":"wamid.B","type":"text","text":{"body":"oi"}}`))
+		if err != nil || len(events) != 2 {
+			t.Fatal(err, len(events))
+		}
+		if a, b := events[0].Incoming.Message.Customer.Name, events[1].Incoming.Message.Customer.Name; a != "Ana" || b != "" {
+			t.Errorf("got the names %q and %q", a, b)
+		}
+	})
+	t.Run("what is no number is nobody's", func(t *testing.T) {
+		for _, from := range []string{"bla", "55 11", "+", "5511x8887777"} {
+			body := strings.Replace(string(callbackOf("messages", "messages", `{"from":"`+from+`","id":"wamid.A","type":"text","text":{"body":"oi"}}`)), `"contacts":[{`, `"people":[{`, 1)
+			if got := parseOne(t, []byte(body)); got.Notice == nil {
+				t.Errorf("%s: %+v", from, got.Message)
+			}
 		}
 	})
 	for name, test := range map[string]struct {
@@ -200,6 +222,14 @@ func TestIdentities(t *testing.T) {
 		"a changed number in the old form": {
 			json: `{"from":"551188887777","id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"user_changed_number","new_wa_id":"5521977776666"}}`,
 			want: model.Person{Phone: "+5521977776666", WAID: "5521977776666", PreviousWAID: "551188887777"},
+		},
+		"a changed number in the oldest form": {
+			json: `{"from":"551188887777","id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"customer_changed_number","body":"x","customer":"551188887777","new_wa_id":"5521977776666"}}`,
+			want: model.Person{Phone: "+5521977776666", WAID: "5521977776666", PreviousWAID: "551188887777"},
+		},
+		"a changed user id whose old one stands in the sentence": {
+			json: `{"id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"user_changed_user_id","body":"User changed from BR.1 to BR.2.","user_id":"BR.2"}}`,
+			want: model.Person{UserID: "BR.2", PreviousUserID: "BR.1"},
 		},
 		"a changed user id": {
 			json: `{"id":"wamid.S","timestamp":"1790000000","type":"system","system":{"type":"user_changed_user_id","user_id":"BR.2","previous_user_id":"BR.1"}}`,
@@ -220,7 +250,7 @@ func TestIdentities(t *testing.T) {
 	})
 	t.Run("the phone's address book gives names", func(t *testing.T) {
 		got := parseOne(t, callbackOf("smb_app_state_sync", "state_sync", `{"type":"contact","action":"add","contact":{"full_name":"Ana Braga","phone_number":"+551188887777"},"metadata":{"timestamp":"1790000000"}}`)).Identity
-		want := &model.IncomingIdentity{Person: model.Person{Phone: "+551188887777", WAID: "551188887777", Name: "Ana Braga"}, At: noon}
+		want := &model.IncomingIdentity{Person: model.Person{Phone: "+551188887777", WAID: "551188887777", Name: "Ana Braga"}, At: noon, AddressBook: true}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

@@ -36,7 +36,7 @@ type lookup struct {
 
 // Handler is to be mounted at CallbackPattern.
 func (c *Callbacks) Handler() http.Handler {
-	callback := &whatsapp.Callback{Lookup: c.lookup, Receive: c.receive, Log: c.Logger}
+	callback := &whatsapp.Callback{Lookup: c.lookup, Receive: c.receive, Route: c.route, Log: c.Logger}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet { // a handshake follows the change of its own token
 			c.forget(r.PathValue("channel"))
@@ -84,6 +84,18 @@ func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Creden
 	}
 	c.known[id] = known
 	return known.credentials, known.found, nil
+}
+
+// route finds the channel of the same company that has a number. Meta calls the address of an app for every
+// number of the app that has no address of its own.
+func (c *Callbacks) route(ctx context.Context, channel, phoneNumberID string) (string, whatsapp.Credentials, bool, error) {
+	id, _ := model.ParseID(channel)
+	other, found, err := c.Desk.ChannelOfNumber(ctx, id, phoneNumberID)
+	if err != nil || !found {
+		return "", whatsapp.Credentials{}, false, err
+	}
+	credentials, found, err := c.lookup(ctx, other.String())
+	return other.String(), credentials, found, err
 }
 
 func (c *Callbacks) receive(ctx context.Context, channel string, events []whatsapp.Event) error {

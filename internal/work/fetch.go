@@ -68,7 +68,7 @@ func (f *Fetch) fetch(ctx context.Context, one desk.Fetch) {
 		if !found {
 			return nowhere
 		}
-		_, err = f.Graph.client(access).FetchMedia(ctx, model.IncomingMedia{ProviderID: one.Media.Provider.ID, MimeType: one.Media.MimeType}, model.MaxMedia, w)
+		_, err = f.Graph.client(access).FetchMedia(ctx, model.IncomingMedia{ProviderID: one.Media.Provider.ID, MimeType: one.Media.MimeType, SHA256: one.Media.Provider.SHA256}, model.MaxMedia, w)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {

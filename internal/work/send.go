@@ -102,7 +102,7 @@ func (s *Send) leave(ctx context.Context) {
 func (s *Send) step(ctx context.Context) error {
 	now := time.Now()
 	if now.Sub(s.settled) >= sendSettle {
-		if err := s.Desk.SettleEarlyStatuses(ctx); err != nil {
+		if err := s.Desk.SettleEarly(ctx); err != nil {
 			return err
 		}
 		s.settled = now

@@ -36,13 +36,16 @@ func TestTheCallback(t *testing.T) {
 				t.Fatalf("stored: %v", all)
 			}
 		})
-		t.Run("a number that is not the channel's is left out", func(t *testing.T) {
+		t.Run("a number that is not connected is kept, and nothing is stored of it", func(t *testing.T) {
 			foreign := []byte(strings.ReplaceAll(string(body), simulator.DefaultNumberID, "300000000000009"))
 			if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, foreign), foreign); status != 200 {
 				t.Error(status)
 			}
 			if all := s.A.Get(t, "/conversations").OK(200).List(); len(all) != 0 {
 				t.Fatalf("stored: %v", all)
+			}
+			if n := s.notices(t); len(n) != 1 || n[0].Kind != "other_number" || !bytes.Equal(n[0].Raw, foreign) {
+				t.Fatalf("%+v", n)
 			}
 		})
 		t.Run("a wrong one first, then the right one: stored once", func(t *testing.T) {
@@ -75,10 +78,8 @@ func TestTheCallback(t *testing.T) {
 			}
 			operator, err := s.Desk.Operator(t.Context(), s.A.ID)
 			must(t, err)
-			channel, _ := model.ParseID(s.channel)
-			notices, err := s.Desk.Notices(t.Context(), operator.Company.ID, channel, 10)
-			must(t, err)
-			if len(notices) != 1 || notices[0].Kind != "field_of_tomorrow" || string(notices[0].Raw) != value {
+			notices := s.notices(t)
+			if len(notices) != 2 || notices[0].Kind != "field_of_tomorrow" || string(notices[0].Raw) != value {
 				t.Fatalf("%+v", notices)
 			}
 			if _, err := s.Desk.Notices(t.Context(), operator.Company.ID, model.NewID(), 10); model.CodeOf(err) != model.CodeNotFound {
@@ -91,6 +92,48 @@ func TestTheCallback(t *testing.T) {
 				t.Error(status)
 			}
 		})
+	})
+}
+
+// notices gives what the shop's channel kept, newest first.
+func (s *shop) notices(t *testing.T) []model.Notice {
+	t.Helper()
+	operator, err := s.Desk.Operator(t.Context(), s.A.ID)
+	must(t, err)
+	channel, _ := model.ParseID(s.channel)
+	notices, err := s.Desk.Notices(t.Context(), operator.Company.ID, channel, 10)
+	must(t, err)
+	return notices
+}
+
+func TestACallbackForAnotherNumberOfTheApp(t *testing.T) {
+	const same, others, secret = "200000000000077", "200000000000088", "200000000000099"
+	var numbers []simulator.Number
+	for i, id := range []string{simulator.DefaultNumberID, same, others, secret} {
+		numbers = append(numbers, simulator.Number{ID: id, WABAID: simulator.DefaultWABAID, Phone: fmt.Sprintf("551190000%04d", i), Name: "Number"})
+	}
+	each(t, simulator.Options{Numbers: numbers}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+		s := &shop{World: w, sim: sim, channel: w.A.Post(t, "/channels", theNumber).OK(201).ID()}
+		of := func(number string) string { return strings.Replace(theNumber, simulator.DefaultNumberID, number, 1) }
+		second := w.A.Post(t, "/channels", of(same)).OK(201).ID()
+		w.B.Post(t, "/channels", of(others)).OK(201)
+		w.A.Post(t, "/channels", strings.Replace(of(secret), simulator.DefaultAppSecret, "another secret", 1)).OK(201)
+		for _, number := range []string{same, others, secret} {
+			body := []byte(strings.ReplaceAll(string(batch(0, 1)), simulator.DefaultNumberID, number))
+			if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, body), body); status != 200 {
+				t.Fatal(status)
+			}
+		}
+		all := w.A.Get(t, "/conversations").OK(200).List()
+		if len(all) != 1 || all[0].(map[string]any)["channel"] != second {
+			t.Errorf("it belongs to the second number alone: %v", all)
+		}
+		if all := w.B.Get(t, "/conversations").OK(200).List(); len(all) != 0 {
+			t.Errorf("it reached another company: %v", all)
+		}
+		if n := s.notices(t); len(n) != 2 || n[0].Kind != "other_number" || n[1].Kind != "other_number" {
+			t.Errorf("kept %+v", n)
+		}
 	})
 }
 

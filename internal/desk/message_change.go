@@ -1,0 +1,193 @@
+package desk
+
+import (
+	"cmp"
+	"log/slog"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// The kinds of change that a message can undergo after it was written.
+const (
+	changeEdit     = "edit"
+	changeRevoke   = "revoke"
+	changeReaction = "reaction"
+)
+
+// messageChange is an edit, a revocation or a reaction, whose message may not have arrived yet.
+type messageChange struct {
+	Kind   string       `json:"-"`
+	Text   string       `json:"text,omitempty"`
+	Emoji  string       `json:"emoji,omitempty"`
+	Sender model.Sender `json:"sender"`
+	At     time.Time    `json:"-"`
+}
+
+func (in *intake) edit(e *model.IncomingEdit) error {
+	return in.change(e.ExternalID, messageChange{Kind: changeEdit, Text: e.Text, Sender: e.Sender, At: moment(e.At, in.tx.Now)})
+}
+
+func (in *intake) revoke(r *model.IncomingRevoke) error {
+	return in.change(r.ExternalID, messageChange{Kind: changeRevoke, Sender: r.Sender, At: moment(r.At, in.tx.Now)})
+}
+
+func (in *intake) react(r *model.IncomingReaction) error {
+	return in.change(r.ExternalID, messageChange{Kind: changeReaction, Emoji: cleanText(r.Emoji), Sender: r.Sender, At: moment(r.At, in.tx.Now)})
+}
+
+// change applies a change to its message, or keeps it until the message comes.
+func (in *intake) change(external string, c messageChange) error {
+	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, external)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return in.parkChange(external, c)
+	}
+	t, err := in.locked(conversation)
+	if err != nil || t == nil {
+		return err
+	}
+	m, found, err := in.tx.MessageWithExternalID(in.channel.ID, external)
+	if err != nil || !found {
+		return err
+	}
+	changed, err := in.apply(t, &m, c)
+	if err == nil && changed {
+		in.messageChanged(t, &m)
+	}
+	return err
+}
+
+// messageChanged saves a message whose content changed, and the conversation where it shows the message.
+// Every change of a stored message's content comes through here.
+func (in *intake) messageChanged(t *touched, m *model.Message) {
+	in.tx.SaveMessageContent(m)
+	if t.LastMessage != nil && t.LastMessage.ID == m.ID {
+		t.showLast(m)
+		t.changed, t.loud = true, true
+	}
+}
+
+// apply makes a change to a message and reports whether anything is different. Of two edits, or two
+// reactions of a person, the later-made counts, and of two made at the same time the later to arrive.
+// A change by somebody who did not write the message is left out.
+func (in *intake) apply(t *touched, m *model.Message, c messageChange) (bool, error) {
+	who, allowed, err := in.changer(t, m, c)
+	if err != nil || !allowed {
+		return false, err
+	}
+	switch c.Kind {
+	case changeEdit:
+		text := optional(cleanText(c.Text))
+		if m.RevokedAt != nil || m.EditedAt != nil && (c.At.Before(*m.EditedAt) || c.At.Equal(*m.EditedAt) && same(m.Text, text)) {
+			return false, nil
+		}
+		m.Text, m.EditedAt = text, &c.At
+		return true, nil
+	case changeRevoke:
+		if m.RevokedAt != nil {
+			return false, nil
+		}
+		m.Text, m.MediaID, m.Media, m.RevokedAt = nil, nil, nil, &c.At
+		return true, nil
+	}
+	return in.applyReaction(t, m, c, who), nil
+}
+
+// applyReaction puts a reaction on a message. A customer's marks the conversation as unread.
+func (in *intake) applyReaction(t *touched, m *model.Message, c messageChange, who model.Contact) bool {
+	r := model.Reaction{Emoji: c.Emoji, By: model.ByCustomer, At: c.At}
+	if c.Sender.FromPhoneApp {
+		r.By = model.ByTeam
+	} else if t.Kind == model.KindGroup && !who.ID.IsZero() {
+		r.Contact = &who.ID
+	}
+	before := len(m.Reactions)
+	shown := m.Reactions.Set(r)
+	if shown && c.Emoji != "" && r.By == model.ByCustomer && !who.Blocked {
+		t.UnreadCount = max(t.UnreadCount, 1)
+		t.Unread, t.changed, t.loud = true, true, true
+	}
+	return shown || len(m.Reactions) != before
+}
+
+// changer finds who makes a change and reports whether they may: the author edits and deletes, everybody in
+// the conversation reacts.
+func (in *intake) changer(t *touched, m *model.Message, c messageChange) (who model.Contact, allowed bool, err error) {
+	if c.Sender.FromPhoneApp {
+		return who, c.Kind == changeReaction || m.Direction == model.Outbound, nil
+	}
+	if c.Kind != changeReaction && m.Direction != model.Inbound {
+		return who, false, nil
+	}
+	author := t.Contact
+	if m.Author != nil {
+		author = m.Author.ID
+	}
+	p := c.Sender.Customer
+	known, err := in.tx.ContactsKnownAs(in.channel.Company, [2]string{p.UserID}, [2]string{p.WAID}, model.PhoneKey(p.Phone))
+	if err != nil {
+		return who, false, err
+	}
+	for _, k := range known {
+		if who.ID.IsZero() || same(author, &k.Contact.ID) {
+			who = k.Contact
+		}
+	}
+	everybody := c.Kind == changeReaction && t.Kind == model.KindGroup
+	return who, everybody || p.IsZero() || author == nil || same(author, &who.ID), nil
+}
+
+// parkChange keeps a change whose message is not here.
+func (in *intake) parkChange(external string, c messageChange) error {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	p := c.Sender.Customer
+	sender := cmp.Or(p.UserID, model.PhoneKey(cmp.Or(p.Phone, p.WAID)))
+	if c.Sender.FromPhoneApp {
+		sender = model.ByTeam
+	}
+	room, err := in.tx.ParkChange(in.channel.ID, external, store.EarlyChange{Kind: c.Kind, Sender: sender, Body: string(body), At: c.At})
+	if err == nil && !room {
+		in.d.log.Warn("a change of an unknown message was left out: too many wait already", slog.String("channel", in.channel.ID.String()))
+	}
+	return err
+}
+
+// earlyChanges gives the changes that came before their message, which is about to be stored.
+func (in *intake) earlyChanges(external string) ([]messageChange, error) {
+	parked, err := in.tx.TakeEarlyChanges(in.channel.ID, external)
+	out := make([]messageChange, 0, len(parked))
+	for _, p := range parked {
+		c := messageChange{Kind: p.Kind, At: p.At}
+		if json.Unmarshal([]byte(p.Body), &c) == nil {
+			out = append(out, c)
+		}
+	}
+	return out, err
+}
+
+// settleChanges applies the changes that were put aside while their message was being stored.
+func (in *intake) settleChanges(t *touched, m *model.Message) error {
+	changes, err := in.earlyChanges(*m.ExternalID)
+	changed := false
+	for _, c := range changes {
+		if err != nil {
+			return err
+		}
+		var one bool
+		one, err = in.apply(t, m, c)
+		changed = changed || one
+	}
+	if err == nil && changed {
+		in.messageChanged(t, m)
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package whatsapp
+
+import (
+	"strings"
+	"time"
+
+	"recado/internal/model"
+)
+
+// accountUpdate is the value of an account_update.
+type accountUpdate struct {
+	Event text `json:"event"`
+	Phone text `json:"phone_number"`
+	Ban   lenient[struct {
+		State text `json:"waba_ban_state"`
+		Date  text `json:"waba_ban_date"`
+	}] `json:"ban_info"`
+	Restrictions list[struct {
+		Type       text   `json:"restriction_type"`
+		Expiration moment `json:"expiration"`
+	}] `json:"restriction_info"`
+	WABA lenient[struct {
+		ID text `json:"waba_id"`
+	}] `json:"waba_info"`
+}
+
+// account reads a restriction of the account. It reports false for what is only a notice.
+func (p *parser) account() bool {
+	var u accountUpdate
+	if p.field != "account_update" || decode(p.raw, &u) != nil {
+		return false
+	}
+	in := &model.IncomingAccount{WABAID: p.waba, Phone: e164(string(u.Phone))}
+	if id := u.WABA.value.ID; id != "" { // the entry then names the business, not the account
+		in.WABAID = string(id)
+	}
+	switch u.Event {
+	case "DISABLED_UPDATE":
+		u.ban(in)
+	case "ACCOUNT_RESTRICTION":
+		u.restriction(in)
+	case "PARTNER_REMOVED":
+		in.Disconnect, in.Text = true, "The business removed this app from its WhatsApp account. Connect the channel again."
+	case "ACCOUNT_OFFBOARDED":
+		in.Disconnect, in.Text = true, "The number was taken off the Cloud API. Connect the channel again."
+	case "ACCOUNT_DELETED":
+		in.Disconnect, in.Text = true, "This WhatsApp account was deleted at Meta."
+	case "ACCOUNT_RECONNECTED":
+		in.Lifted, in.Text = true, "The number is linked to the Cloud API again. Connect the channel again."
+	default:
+		return false
+	}
+	in.Notice = p.noticeOf(p.field, p.summary(), p.raw)
+	p.add(model.Incoming{Account: in})
+	return true
+}
+
+// ban reads the three steps of a ban: announced, in force, lifted.
+func (u accountUpdate) ban(in *model.IncomingAccount) {
+	date := ""
+	if u.Ban.value.Date != "" {
+		date = " (" + clip(string(u.Ban.value.Date), 40) + ")"
+	}
+	switch u.Ban.value.State {
+	case "REINSTATE":
+		in.Lifted, in.Text = true, "Meta reinstated this WhatsApp account. Connect the channel again."
+	case "SCHEDULE_FOR_DISABLE":
+		in.Text = "Meta is going to disable this WhatsApp account" + date + "."
+	default:
+		in.Disconnect, in.Text = true, "Meta disabled this WhatsApp account"+date+"."
+	}
+}
+
+func (u accountUpdate) restriction(in *model.IncomingAccount) {
+	var kinds []string
+	for _, r := range u.Restrictions {
+		kind := strings.ToLower(strings.ReplaceAll(string(r.Type), "_", " "))
+		if !r.Expiration.IsZero() {
+			kind = joined(" ", kind, "until "+r.Expiration.Format(time.DateOnly))
+			if r.Expiration.After(in.Until) {
+				in.Until = r.Expiration.Time
+			}
+		}
+		kinds = append(kinds, clip(kind, 100))
+	}
+	in.Text = joined(": ", "Meta restricted this WhatsApp account", joined(", ", kinds...)) + "."
+}
