@@ -131,3 +131,20 @@ func TestSearchesBeyondTheLimitAreRefused(t *testing.T) {
 		}
 	}, limited(func(l *model.Limits) { l.Searches = 0 }))
 }
+
+func TestACompanyHasALimitedNumberOfStreams(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		var keys []*servertest.Client
+		for range 3 {
+			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "follower", Scopes: model.NewScopeSet(model.ScopeWebhooksManage)})
+			keys = append(keys, c)
+		}
+		follow(t, keys[0], "")
+		follow(t, keys[1], "")
+		refused := keys[2].Get(t, "/events/stream").Fails(429, "rate_limited")
+		if refused.Header.Get("Retry-After") == "" || !strings.Contains(refused.Text("message"), "company") {
+			t.Errorf("%v %s", refused.Header, refused.Raw)
+		}
+		follow(t, w.B.Client, "")
+	}, limited(func(l *model.Limits) { l.Streams = 2 }))
+}

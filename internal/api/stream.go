@@ -12,6 +12,7 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/slots"
 )
 
 const (
@@ -53,13 +54,12 @@ func (s *Server) streamEvents(ctx context.Context, a *desk.Actor, in *streamEven
 	} else if _, err := s.desk.Events(ctx, a, after, types, 1); err != nil {
 		return nil, err
 	}
-	if !s.streams.enter(a.Key) {
-		return nil, &model.Error{
-			Code: model.CodeRateLimited, Message: "This key follows too many streams at once. Close one first.", RetryAfter: 5 * time.Second,
-		}
+	leave, err := s.streams.enter(ctx, a.Company.ID, a.Key)
+	if err != nil {
+		return nil, err
 	}
 	return &streamReply{Body: func(ctx huma.Context) {
-		defer s.streams.leave(a.Key)
+		defer leave()
 		r, w := humago.Unwrap(ctx)
 		(&stream{server: s, actor: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
 	}}, nil
@@ -171,40 +171,51 @@ func (st *stream) send(text string) error {
 	return st.control.Flush()
 }
 
-// open counts the streams under way.
-type open struct {
-	mu    sync.Mutex
-	byKey map[model.ID]int
-	all   int
-	ended chan struct{}
-	once  sync.Once
+// streamLimiter counts the open streams of this node: by key, by company and in all.
+type streamLimiter struct {
+	byKey, byCompany *slots.Limiter[model.ID]
+	all              *slots.Limiter[struct{}]
+	ended            chan struct{}
+	once             sync.Once
 
 	heartbeat time.Duration
 	write     time.Duration
 }
 
-func newOpen() *open {
-	return &open{byKey: map[model.ID]int{}, ended: make(chan struct{}), heartbeat: streamHeartbeat, write: streamWrite}
+func newStreamLimiter(perCompany int64) *streamLimiter {
+	return &streamLimiter{
+		byKey: slots.New[model.ID](streamsPerKey, 0), byCompany: slots.New[model.ID](perCompany, 0), all: slots.New[struct{}](streamsInAll, 0),
+		ended: make(chan struct{}), heartbeat: streamHeartbeat, write: streamWrite,
+	}
 }
 
-func (o *open) enter(key model.ID) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.all >= streamsInAll || o.byKey[key] >= streamsPerKey {
-		return false
+// enter counts a stream until leave is called, or refuses it.
+func (l *streamLimiter) enter(ctx context.Context, company, key model.ID) (leave func(), err error) {
+	refuse := func(who string) error {
+		refused := model.Errorf(model.CodeRateLimited, "%s follows as many streams as it may at once. Close one first.", who)
+		refused.RetryAfter = 5 * time.Second
+		return refused
 	}
-	o.all++
-	o.byKey[key]++
-	return true
-}
-
-func (o *open) leave(key model.ID) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.all--
-	if o.byKey[key]--; o.byKey[key] == 0 {
-		delete(o.byKey, key)
+	leaveKey, err := l.byKey.Acquire(ctx, key)
+	if err != nil {
+		return nil, refuse("This key")
 	}
+	leaveCompany, err := l.byCompany.Acquire(ctx, company)
+	if err != nil {
+		leaveKey()
+		return nil, refuse("This company")
+	}
+	leaveAll, err := l.all.Acquire(ctx, struct{}{})
+	if err != nil {
+		leaveKey()
+		leaveCompany()
+		return nil, refuse("This server")
+	}
+	return func() {
+		leaveKey()
+		leaveCompany()
+		leaveAll()
+	}, nil
 }
 
 // EndStreams ends every live stream: a server that stops does not wait for clients that never leave.
