@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"recado/bench/corpus"
-	"recado/bench/load"
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/store"
@@ -19,21 +20,24 @@ import (
 // The sizes that searches are measured on.
 const (
 	fewToSearch  = 1_000
-	manyToSearch = 100_000
+	manyToSearch = 40_000
 )
 
-// runSearch searches conversations, contacts and cards with Brazilian names and sentences, many beside few, and then
-// measures another company while one searches as much as it can.
+// runSearch searches conversations, contacts and cards with Brazilian names and sentences, many beside few, or this build
+// beside another.
 func runSearch(ctx context.Context, b *bench) error {
 	var servers [2]*server
-	for i, n := range []int{manyToSearch, fewToSearch} {
-		var err error
-		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d rows", n), func(at place, c company) error {
-			return at.onStore(ctx, func(ctx context.Context, s *store.Store) error { return makeTexts(ctx, s, c, n) })
-		})
-		if err != nil {
-			return err
-		}
+	var err error
+	if servers[0], err = b.serveTexts(ctx, manyToSearch); err != nil {
+		return err
+	}
+	if b.other != "" {
+		servers[1], err = b.serveOther(ctx, servers[0])
+	} else {
+		servers[1], err = b.serveTexts(ctx, fewToSearch)
+	}
+	if err != nil {
+		return err
 	}
 	for _, question := range []struct{ name, list, q string }{
 		{"a first name", "conversations", "maria"},
@@ -57,44 +61,43 @@ func runSearch(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	return b.besideSearches(ctx, servers[0])
+	return nil
 }
 
-// besideSearches measures the second company's list while the first one asks for much, on 16 connections.
-func (b *bench) besideSearches(ctx context.Context, s *server) error {
-	list := func(_, _ int, r *load.Request) {
-		r.Path = "/v1/conversations"
-		r.Set("Authorization", "Bearer "+s.demo.Companies[1].APIKey)
+// serveTexts is a server on n rows of each kind.
+func (b *bench) serveTexts(ctx context.Context, n int) (*server, error) {
+	return b.serveOn(ctx, fmt.Sprintf("%d rows", n), func(at place, c company) error {
+		return at.onStore(ctx, func(ctx context.Context, s *store.Store) error { return makeTexts(ctx, s, c, n) })
+	})
+}
+
+// serveOther is the other build on a copy of a server's data.
+func (b *bench) serveOther(ctx context.Context, s *server) (*server, error) {
+	if s.at.database != "" {
+		return nil, errors.New("-other works on SQLite only")
 	}
-	on := func(connections int, ask asking) func(context.Context, time.Duration) (*load.Result, error) {
-		return func(ctx context.Context, d time.Duration) (*load.Result, error) {
-			return load.Run(ctx, load.Plan{Address: s.address, Connections: connections, Duration: d, Request: ask})
-		}
-	}
-	quiet := contender{"another company's list", s.process, on(2, list)}
-	outcomes := []contender{quiet}
-	for _, much := range []struct{ name, path string }{
-		{"searches for common names, unknown together", "/v1/contacts?q=" + url.QueryEscape("maria santos silva souza oliveira")},
-		{"offset=99000", "/v1/contacts?offset=99000"},
-	} {
-		outcomes = append(outcomes, contender{"the same beside 16 x " + much.name, s.process, func(ctx context.Context, d time.Duration) (*load.Result, error) {
-			var busy errgroup.Group
-			busy.Go(func() error {
-				_, err := on(16, s.get(much.path))(ctx, d)
-				return err
-			})
-			result, err := quiet.round(ctx, d)
-			return result, errors.Join(err, busy.Wait())
-		}})
-	}
-	measured, err := b.compare(ctx, outcomes...)
+	folder, err := b.folder()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for i := 1; i < len(measured); i++ {
-		b.add(0, measured[i], measured[0])
+	s.stop()
+	if err := os.CopyFS(folder, os.DirFS(s.at.folder)); err != nil {
+		return nil, err
 	}
-	return nil
+	again, err := b.serve(ctx, s.at)
+	if err != nil {
+		return nil, err
+	}
+	again.size = s.size
+	*s = *again
+	built := b.binary
+	defer func() { b.binary = built }()
+	b.binary = b.other
+	other, err := b.serve(ctx, place{folder: folder})
+	if err == nil {
+		other.size = s.size + ", other build"
+	}
+	return other, err
 }
 
 // makeTexts writes n conversations, contacts and cards.
@@ -140,9 +143,23 @@ func newTextWriter(c company, n int) *textWriter {
 	w.channel, _ = model.ParseID(c.Channel)
 	w.board, _ = model.ParseID(c.Board)
 	for i := range w.ids {
-		w.ids[i] = [3]model.ID{model.NewID(), model.NewID(), model.NewID()}
+		for k := range w.ids[i] {
+			w.ids[i][k] = idAt(w.at(i))
+		}
 	}
 	return w
+}
+
+// at is when the i-th of each kind was made.
+func (w *textWriter) at(i int) time.Time { return w.begun.Add(time.Duration(i) * time.Second) }
+
+// idAt is a new id of another moment: lists go by it.
+func idAt(t time.Time) model.ID {
+	id := model.NewID()
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(t.UnixMilli())<<16)
+	copy(id[:6], ms[:6])
+	return id
 }
 
 // stage is where the cards go.
@@ -161,7 +178,7 @@ func (w *textWriter) stage(ctx context.Context, s *store.Store) (stage model.ID,
 }
 
 func (w *textWriter) write(tx *store.Tx, stage model.ID, i int) error {
-	at := w.begun.Add(time.Duration(i) * time.Second)
+	at := w.at(i)
 	name, phone, text := w.texts.Name(i), w.texts.Phone(i), w.texts.Sentence(i)
 	if i < w.old {
 		text += " no " + oldTalk + " passado"

@@ -12,7 +12,7 @@ import (
 
 // What one search may cost. Lower in tests.
 var (
-	firstPass   = 300         // rows of the list that are read before the index is asked
+	firstPass   = 150         // rows of the list that are read before the index is asked
 	indexBudget = 10_000      // entries of the index
 	listBudget  = 10_000      // rows of the list, when the index was of no use
 	searchTime  = time.Second // for the statements of a search

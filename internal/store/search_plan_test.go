@@ -16,7 +16,7 @@ func varyBudgets(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	wasPass, wasIndex, wasFew := firstPass, indexBudget, few
 	t.Cleanup(func() { firstPass, indexBudget, few = wasPass, wasIndex, wasFew })
-	firstPass = []int{1, 4, 300}[random.IntN(3)]
+	firstPass = []int{1, 4, 150}[random.IntN(3)]
 	indexBudget = []int{1, 40, 10_000}[random.IntN(3)]
 	few = []int{0, 2000}[random.IntN(2)]
 }

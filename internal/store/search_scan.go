@@ -136,7 +136,7 @@ func (text search) ftsQuery() string {
 }
 
 // mostTrigrams is how many trigrams of a needle the index is asked for: each costs, and the first few tell most.
-const mostTrigrams = 6
+const mostTrigrams = 3
 
 // rarestTrigrams cuts a text into trigrams and gives those that are probably the rarest, judged by their letters.
 // What the index finds by them may not contain the text, so that is checked.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 
@@ -44,35 +43,5 @@ func TestOneCompanyReadsOnAtMostHalfOfTheConnections(t *testing.T) {
 		if n := len(inside); n != 2*half {
 			t.Errorf("%d of the %d that waited were let in", n, 2*half)
 		}
-		if len(s.slots.taken) != 0 || len(s.slots.waiting) != 0 {
-			t.Errorf("%d taken and %d queues are left", len(s.slots.taken), len(s.slots.waiting))
-		}
 	})
-}
-
-func TestACallerThatGivesUpWaitingTakesNoSlot(t *testing.T) {
-	slots, company := newReadSlots(2), model.NewID()
-	free, err := slots.take(ForCompany(t.Context(), company))
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, cancel := context.WithCancel(ForCompany(t.Context(), company))
-	var all sync.WaitGroup
-	for range 10 {
-		all.Go(func() {
-			if _, err := slots.take(gone); !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
-	cancel()
-	all.Wait()
-	free()
-	if free, err = slots.take(ForCompany(t.Context(), company)); err != nil {
-		t.Fatal(err)
-	}
-	free()
-	if len(slots.taken) != 0 || len(slots.waiting) != 0 {
-		t.Errorf("%d taken and %d queues are left", len(slots.taken), len(slots.waiting))
-	}
 }

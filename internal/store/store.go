@@ -8,6 +8,8 @@ import (
 	"io/fs"
 
 	"recado/internal/db"
+	"recado/internal/model"
+	"recado/internal/slots"
 )
 
 //go:embed all:migrations
@@ -27,7 +29,7 @@ type Options = db.Options
 // Store is one open database with the desk's schema. All methods may be called from many goroutines.
 type Store struct {
 	db    *db.DB
-	slots *readSlots
+	slots *slots.Limiter[model.ID] // of reads
 }
 
 // Open opens the database and brings its schema up to date; see db.Open.
@@ -97,10 +99,10 @@ func (s *Store) ReadOne(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (s *Store) read(ctx context.Context, read func(context.Context, func(*db.Tx) error) error, fn func(tx *Tx) error) error {
-	free, err := s.slots.take(ctx)
+	release, err := s.readSlot(ctx)
 	if err != nil {
 		return err
 	}
-	defer free()
+	defer release()
 	return read(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, on: on}) })
 }

@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"internal/password": {"internal/slots", "internal/model"},
 
 	"internal/db":       {"internal/model"},
-	"internal/store":    {"internal/db", "internal/model"},
+	"internal/store":    {"internal/db", "internal/slots", "internal/model"},
 	"internal/blob":     {"internal/model"},
 	"internal/guard":    {"internal/model"},
 	"internal/vault":    {"internal/model"},
