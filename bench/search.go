@@ -183,7 +183,7 @@ func (w *textWriter) write(tx *store.Tx, stage model.ID, i int) error {
 	if i < w.old {
 		text += " no " + oldTalk + " passado"
 	}
-	contact := model.Contact{ID: w.ids[i][1], Company: w.company, Name: name, Phone: &phone, Channel: &w.channel, Public: true, CreatedAt: at, UpdatedAt: at}
+	contact := model.Contact{ID: w.ids[i][1], Company: w.company, Name: name, Phone: &phone, Channel: &w.channel, Pool: w.company, CreatedAt: at, UpdatedAt: at}
 	if _, err := tx.InsertContact(&contact); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type createKeyInput struct {
 		Boards    *[]model.ID `json:"boards,omitempty" doc:"Boards the key may see; absent means all."`
 		ExpiresAt *time.Time  `json:"expires_at,omitempty"`
 		UserID    *model.ID   `json:"user_id,omitempty" doc:"The team member the key acts as; absent means its creator's."`
-		Rate      *model.Rate `json:"rate,omitempty" doc:"Absent means the installation's rate."`
+		Rate      *model.Rate `json:"rate,omitempty" doc:"Absent means the installation's rate, or that of the issuing key where it is lower."`
 	}
 }
 

@@ -9,10 +9,11 @@ func (s *Server) routes() []*Route {
 
 		get("/keys", desk.VerbKeys, "List the API keys", s.listKeys),
 		post("/keys", desk.VerbCreateKey, "Issue an API key", s.createKey, fails(409), created,
-			about("The key itself is shown this once. A key never gains a scope that its creator lacks.")),
+			about("The key itself is shown this once. A key never gains a scope that its creator lacks, expires no later and has no higher rate. It ends with the key that issued it.")),
 		post("/keys/{id}/rotate", desk.VerbRotateKey, "Give an integration a new key", s.rotateKey,
 			about("The old key lives on for overlap_seconds.")),
-		del("/keys/{id}", desk.VerbRevokeKey, "Revoke an API key", s.revokeKey),
+		del("/keys/{id}", desk.VerbRevokeKey, "Revoke an API key", s.revokeKey,
+			about("The keys that it issued end with it.")),
 
 		get("/channels", desk.VerbChannels, "List the WhatsApp numbers", s.listChannels),
 		post("/channels", desk.VerbCreateChannel, "Add a channel", s.createChannel, fails(409), created,

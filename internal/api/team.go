@@ -15,7 +15,7 @@ func (s *Server) listTeam(ctx context.Context, a *desk.Actor, _ *none) (*reply[l
 type createMemberInput struct {
 	Body struct {
 		Name          string              `json:"name" minLength:"1" maxLength:"120"`
-		Email         string              `json:"email" minLength:"3" maxLength:"254" doc:"What the person signs in to the app with; one of a kind in the installation."`
+		Email         string              `json:"email" minLength:"3" maxLength:"254" doc:"What the person signs in to the app with; unique in the company."`
 		Role          model.Role          `json:"role,omitempty" enum:"owner,admin,manager,agent" default:"agent"`
 		AccessProfile model.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own" default:"all" doc:"Which conversations the person sees."`
 		SectorIDs     []model.ID          `json:"sector_ids,omitempty" maxItems:"1000"`

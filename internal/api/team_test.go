@@ -76,6 +76,7 @@ func TestTeam(t *testing.T) {
 				w.A.Post(t, "/team", body).Fails(400, code)
 			}
 			w.A.Post(t, "/team", `{"name":"x","email":"BIA@padaria.example"}`).Fails(409, "name_taken")
+			w.B.Post(t, "/team", `{"name":"Bia","email":"bia@padaria.example"}`).OK(201) // another company's addresses are free
 			other := hire(t, w, "Outra")
 			w.A.Patch(t, "/team/"+other.ref, `{"email":"bia@padaria.example"}`).Fails(409, "name_taken")
 			w.A.Patch(t, "/team/"+other.ref, `{"role":null}`).Fails(400, "invalid_request")

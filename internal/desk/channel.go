@@ -135,8 +135,12 @@ func (d *Desk) UpdateChannel(ctx context.Context, a *Actor, id model.ID, change 
 			tx.RenameChannel(a.Company.ID, id, ch.Name)
 		}
 		if change.Access != nil || change.Coexistence != nil {
-			if free, err := tx.SaveAccess(a.Company.ID, id, d.seal(ch, accessed)); err != nil || !free {
-				return ch, errOr(err, errNumberTaken())
+			free, err := tx.SaveAccess(a.Company.ID, id, d.seal(ch, accessed))
+			if err == nil && !free {
+				err = d.errNumberTaken(tx, a, accessed.PhoneNumberID)
+			}
+			if err != nil {
+				return ch, err
 			}
 		}
 		d.setChannelStatus(tx, &ch, change, warning)

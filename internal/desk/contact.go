@@ -39,7 +39,7 @@ func (d *Desk) Contact(ctx context.Context, a *Actor, id model.ID) (model.Contac
 	}
 	return readOne(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 		c, found, err := tx.Contact(a.Company.ID, id)
-		if err != nil || !found || !c.Public {
+		if err != nil || !found || !c.Public() {
 			return model.Contact{}, errOr(err, model.NotFound("contact"))
 		}
 		return c, nil
@@ -56,7 +56,7 @@ type NewContact struct {
 }
 
 // CreateContact adds a contact. A number that reaches a contact the company has is refused with that
-// one's id; a person known only through a private channel appears as if they were new.
+// one's id. Contacts of private channels are no obstacle.
 func (d *Desk) CreateContact(ctx context.Context, a *Actor, in NewContact) (model.Contact, error) {
 	if err := a.May(VerbCreateContact); err != nil {
 		return model.Contact{}, err
@@ -67,36 +67,28 @@ func (d *Desk) CreateContact(ctx context.Context, a *Actor, in NewContact) (mode
 	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.Contact, error) {
 		c := c
-		c.ID, c.Company, c.CreatedAt, c.UpdatedAt = model.NewID(), a.Company.ID, tx.Now, tx.Now
+		c.ID, c.Company, c.Pool, c.CreatedAt, c.UpdatedAt = model.NewID(), a.Company.ID, a.Company.ID, tx.Now, tx.Now
 		if c.Channel != nil {
 			if _, err := d.bodyChannel(tx, a, *c.Channel); err != nil {
 				return c, err
 			}
 		}
 		tx.AfterCommit(d.bells.Index.Ring)
-		known, found, err := tx.LockContactWithPhone(c.Company, *c.Phone)
+		known, found, err := tx.LockContactWithPhone(c.Company, c.Pool, *c.Phone)
 		if err == nil && !found {
 			var fresh bool
 			if fresh, err = tx.InsertContact(&c); err != nil || fresh {
 				return c, err
 			}
-			known, found, err = tx.LockContactWithPhone(c.Company, *c.Phone) // somebody else was faster
+			known, found, err = tx.LockContactWithPhone(c.Company, c.Pool, *c.Phone) // somebody else was faster
 		}
 		if err != nil || !found {
 			return c, errOr(err, errBusyElsewhere())
 		}
-		if known.Public {
-			return c, &model.Error{
-				Code: model.CodeContactExists, Message: "There is a contact with this phone number already: " + known.ID.String() + ".",
-				Fields: []model.FieldError{{Field: "body.phone", Message: known.ID.String()}},
-			}
+		return c, &model.Error{
+			Code: model.CodeContactExists, Message: "There is a contact with this phone number already: " + known.ID.String() + ".",
+			Fields: []model.FieldError{{Field: "body.phone", Message: known.ID.String()}},
 		}
-		was := known.Name
-		known.Name, known.BusinessName, known.City, known.Channel = c.Name, c.BusinessName, c.City, c.Channel
-		// Nothing that the private channel knew of this person shows.
-		known.Public, known.Blocked, known.LabelIDs, known.CreatedAt, known.UpdatedAt = true, false, []model.ID{}, tx.Now, tx.Now
-		tx.PublishContact(&known)
-		return known, d.renameThreads(tx, &known, was)
 	})
 }
 
@@ -105,7 +97,7 @@ func newContact(in NewContact) (c model.Contact, err error) {
 	if !ok {
 		return c, errPhone("body.phone")
 	}
-	c = model.Contact{Phone: &phone, Channel: in.Channel, LabelIDs: []model.ID{}, Public: true}
+	c = model.Contact{Phone: &phone, Channel: in.Channel, LabelIDs: []model.ID{}}
 	name, invalid := model.Name("body.name", in.Name, model.MaxName)
 	if invalid != nil {
 		return c, invalid
@@ -168,7 +160,7 @@ func (d *Desk) UpdateContact(ctx context.Context, a *Actor, id model.ID, change 
 	}
 	return write(ctx, d, a, func(tx *store.Tx) (model.Contact, error) {
 		c, found, err := tx.LockContact(a.Company.ID, id)
-		if err != nil || !found || !c.Public {
+		if err != nil || !found || !c.Public() {
 			return model.Contact{}, errOr(err, model.NotFound("contact"))
 		}
 		if change.LabelIDs != nil {

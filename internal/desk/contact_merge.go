@@ -38,7 +38,7 @@ func (in *intake) join(known []store.KnownAs, p model.Person) (bool, error) {
 }
 
 // samePerson gives those of the contacts that the identities of a person lead to, the oldest first, which may be
-// joined: all of the same side, public or private, and none with a number or a user id that contradicts.
+// joined: none has a number or a user id that contradicts, and all are of the pool of the channel.
 // Where the provider says that somebody changed identity, user ids and the previous number are proof, and a
 // contact with the new number alone may be that of its previous holder.
 func (in *intake) samePerson(known []store.KnownAs, p model.Person) ([]model.Contact, error) {
@@ -48,7 +48,7 @@ func (in *intake) samePerson(known []store.KnownAs, p model.Person) ([]model.Con
 	for _, k := range known {
 		c := k.Contact
 		proven := k.Kind == store.IdentityUser || k.Value == p.PreviousWAID
-		if c.Public == in.channel.Private || moved && !proven || slices.ContainsFunc(out, func(o model.Contact) bool { return o.ID == c.ID }) {
+		if moved && !proven || slices.ContainsFunc(out, func(o model.Contact) bool { return o.ID == c.ID }) {
 			continue
 		}
 		out = append(out, c)

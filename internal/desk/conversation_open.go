@@ -74,7 +74,7 @@ func (d *Desk) contactToOpen(tx *store.Tx, channel model.Channel, person model.P
 		return d.contactFor(tx, channel, person, nil)
 	}
 	c, found, err := tx.Contact(channel.Company, *id)
-	if err != nil || !found || !c.Public {
+	if err != nil || !found || !c.Public() {
 		return c, errOr(err, model.Invalid("body.contact_id", "there is no such contact"))
 	}
 	return c, nil

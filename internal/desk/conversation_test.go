@@ -56,12 +56,21 @@ func TestHiddenConversationsAndContacts(t *testing.T) {
 		}
 		phone := "+5511911110001"
 		opened, err := d.OpenConversation(ctx, a, NewConversation{Channel: public.ID, Phone: &phone})
-		if err != nil || !opened.Created || *opened.Conversation.Contact != contact {
-			t.Fatalf("%+v %v", opened, err)
+		if err != nil || !opened.Created || *opened.Conversation.Contact == contact {
+			t.Fatalf("contact %v, want another than the private %v (error %v)", opened.Conversation.Contact, contact, err)
 		}
-		shown, err := d.Contact(ctx, a, contact)
-		if err != nil || *shown.Channel != public.ID {
-			t.Errorf("a contact shown by a public channel: %+v %v", shown, err)
+		if _, err := d.Contact(ctx, a, contact); model.CodeOf(err) != model.CodeNotFound {
+			t.Errorf("the private contact after a public channel met the person: %v", err)
+		}
+		second, err := d.CreateChannel(ctx, a, NewChannel{Name: "Board", Phone: "+5511955554446", Provider: model.ProviderSandbox, Private: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		apart, err := write(ctx, d, nil, func(tx *store.Tx) (model.Contact, error) {
+			return d.contactFor(tx, second, model.Person{Phone: "+5511911110001", Name: "Outra"}, nil)
+		})
+		if err != nil || apart.ID == contact || apart.Name != "Outra" {
+			t.Errorf("a second private channel shares the contact of the first: %+v (error %v)", apart, err)
 		}
 	})
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // contactFor finds the contact of somebody a channel knows, or makes one. Whoever asks at the same
-// time, on whatever node, gets the same contact. A person who was only known through private channels
-// becomes visible when a public one asks. The person's phone has its usual spelling: see spelled.
+// time, on whatever node, gets the same contact. Contacts of private channels are kept apart: see
+// model.Channel.Pool. The person's phone has its usual spelling: see spelled.
 func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, join joiner) (model.Contact, error) {
 	c, found, err := d.knownContact(tx, channel, p, join)
 	if err != nil || found {
@@ -26,7 +26,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, j
 	}
 	c = model.Contact{
 		ID: model.NewID(), Company: channel.Company, Name: personName(p), Phone: optional(p.Phone), Channel: &channel.ID,
-		LabelIDs: []model.ID{}, Public: !channel.Private, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		LabelIDs: []model.ID{}, Pool: channel.Pool(), CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 	fresh, err := tx.InsertContact(&c)
 	if err != nil {
@@ -36,7 +36,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, j
 		if !fresh {
 			break
 		}
-		if fresh, err = tx.InsertIdentity(c.Company, id.kind, id.value, c.ID); err != nil {
+		if fresh, err = tx.InsertIdentity(c.Company, c.Pool, id.kind, id.value, c.ID); err != nil {
 			return c, err
 		}
 		if !fresh {
@@ -66,7 +66,7 @@ type joiner func(known []store.KnownAs, p model.Person) (bool, error)
 // not know of the person. Where that leads to several contacts, join may make one of them; nil never does.
 func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person, join joiner) (model.Contact, bool, error) {
 	find := func() ([]store.KnownAs, error) {
-		return tx.ContactsKnownAs(channel.Company, [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, model.PhoneKey(p.Phone))
+		return tx.ContactsKnownAs(channel.Company, channel.Pool(), [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, model.PhoneKey(p.Phone))
 	}
 	known, err := find()
 	if err == nil && join != nil && several(known) {
@@ -79,11 +79,6 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person,
 		return model.Contact{}, false, err
 	}
 	c := known[0].Contact
-	if !c.Public && !channel.Private {
-		c.Public, c.Channel, c.Name = true, &channel.ID, personName(p) // what they were called there stays there
-		tx.ShowContact(c.Company, c.ID, channel.ID)
-		tx.NameContact(&c)
-	}
 	phoneFree := true
 	linked := map[identity]bool{}
 	for _, k := range known {
@@ -92,7 +87,7 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person,
 	}
 	for _, id := range identitiesOf(p) {
 		if !linked[id] {
-			tx.LinkIdentity(c.Company, id.kind, id.value, c.ID)
+			tx.LinkIdentity(c.Company, c.Pool, id.kind, id.value, c.ID)
 		}
 	}
 	d.completeContact(tx, &c, p, phoneFree)

@@ -63,6 +63,9 @@ func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, s
 		if in.Rate != nil {
 			k.Rate = *in.Rate
 		}
+		if err := d.bound(a, &k); err != nil {
+			return k, err
+		}
 		if in.User != nil {
 			user, err := d.keyUser(tx, a, *in.User)
 			if err != nil {
@@ -78,7 +81,10 @@ func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, s
 		if err := checkRoom(tx, a.Company.ID, store.CountKeys, "keys", d.limits.Keys); err != nil {
 			return k, err
 		}
-		tx.InsertKey(a.Company.ID, k, in.Scopes, hash)
+		if err := a.stillIssues(tx); err != nil {
+			return k, err
+		}
+		tx.InsertKey(a.Company.ID, k, in.Scopes, a.parent(), hash)
 		k.Rate = d.rateOf(&k)
 		return k, nil
 	})
@@ -129,7 +135,8 @@ func (a *Actor) seesAllOf(boards []model.ID) bool {
 	return a.Boards == nil || boards != nil && !slices.ContainsFunc(boards, func(id model.ID) bool { return !a.MaySeeBoard(id) })
 }
 
-// RotateKey gives an integration a new secret; the old one lives on for the overlap.
+// RotateKey gives an integration a new secret; the old one lives on for the overlap. Who gets the secret may
+// use the key, so a key rotates no other that lives longer or has a higher rate.
 func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap time.Duration) (model.Key, string, error) {
 	if err := a.May(VerbRotateKey); err != nil {
 		return model.Key{}, "", err
@@ -142,6 +149,11 @@ func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap tim
 		}
 		if err := d.mayReplace(tx, a, k, scopes); err != nil {
 			return k, err
+		}
+		if id != a.Key {
+			if err := a.mayIssue(k.ExpiresAt, d.rateOf(&k)); err != nil {
+				return k, err
+			}
 		}
 		tx.ReplaceKeySecret(id, tx.Now.Add(overlap), hash)
 		tx.AfterCommit(d.forgetHolders)
@@ -167,7 +179,7 @@ func (d *Desk) mayReplace(tx *store.Tx, a *Actor, k model.Key, scopes model.Scop
 	return a.mayActAs(m.ID, m.Role)
 }
 
-// RevokeKey ends a key for good: here at once, on other nodes within a second.
+// RevokeKey ends a key for good, and the keys that it issued: here at once, on other nodes within a second.
 func (d *Desk) RevokeKey(ctx context.Context, a *Actor, id model.ID) error {
 	if err := a.May(VerbRevokeKey); err != nil {
 		return err
@@ -180,9 +192,7 @@ func (d *Desk) RevokeKey(ctx context.Context, a *Actor, id model.ID) error {
 		if err := d.mayReplace(tx, a, k, scopes); err != nil {
 			return struct{}{}, err
 		}
-		if found, err = tx.RevokeKey(a.Company.ID, id); err == nil && !found {
-			err = model.NotFound("key")
-		}
+		err = tx.RevokeKey(a.Company.ID, id)
 		tx.AfterCommit(d.forgetHolders)
 		return struct{}{}, err
 	})

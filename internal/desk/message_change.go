@@ -130,7 +130,7 @@ func (in *intake) changer(t *touched, m *model.Message, c messageChange) (who mo
 		author = m.Author.ID
 	}
 	p := c.Sender.Customer
-	known, err := in.tx.ContactsKnownAs(in.channel.Company, [2]string{p.UserID}, [2]string{p.WAID}, model.PhoneKey(p.Phone))
+	known, err := in.tx.ContactsKnownAs(in.channel.Company, in.channel.Pool(), [2]string{p.UserID}, [2]string{p.WAID}, model.PhoneKey(p.Phone))
 	if err != nil {
 		return who, false, err
 	}

@@ -59,10 +59,11 @@ func (d *Desk) connectNumber(ctx context.Context, a *Actor, in NewChannel) (mode
 		if err := d.checkChannelRoom(tx, ch); err != nil {
 			return ch, err
 		}
-		if free, err := tx.InsertNumber(ch, d.seal(ch, access)); err != nil || !free {
-			return ch, errOr(err, errNumberTaken())
+		free, err := tx.InsertNumber(ch, d.seal(ch, access))
+		if err == nil && !free {
+			err = d.errNumberTaken(tx, a, access.PhoneNumberID)
 		}
-		return ch, nil
+		return ch, err
 	})
 	if err == nil {
 		d.callHere(ctx, &ch, access)
@@ -261,7 +262,7 @@ func errRefused(err error, field string) error {
 	case refused.Retry || refused.Code == "unavailable":
 		return &model.Error{Code: model.CodeUnavailable, Message: sentence(refused) + " Try again.", RetryAfter: refused.RetryAfter}
 	case refused.Code == "number_unknown":
-		field = "body.credentials.phone_number_id"
+		return errNumberRefused()
 	case refused.Disconnect && refused.Code == "token_rejected":
 		field = "body.credentials.token"
 	}
@@ -272,8 +273,21 @@ func errNoWhatsApp() error {
 	return model.Errorf(model.CodeUnavailable, "This server is not set up for WhatsApp.")
 }
 
-func errNumberTaken() error {
-	return model.Invalid("body.credentials.phone_number_id", "this number is connected already")
+// errNumberTaken is the refusal of a number that another channel has. Only those who may know of that channel
+// learn of it; for all others the number is refused as if WhatsApp did not give it to them.
+func (d *Desk) errNumberTaken(tx *store.Tx, a *Actor, phoneNumberID string) error {
+	holder, found, err := tx.NumberHolder(phoneNumberID)
+	if err != nil || found && a.knows(holder) {
+		return errOr(err, model.Invalid("body.credentials.phone_number_id", "this number is connected already"))
+	}
+	d.log.Warn("a number was refused because another channel has it", slog.String("company", a.Company.ID.String()),
+		slog.String("channel", holder.ID.String()))
+	return errNumberRefused()
+}
+
+func errNumberRefused() error {
+	return model.Invalid("body.credentials.phone_number_id",
+		"this number cannot be connected. Check the number and the access token at Meta; if they are right, ask who runs this server")
 }
 
 // sentence says what went wrong, with the provider's own words where there are any.

@@ -213,7 +213,7 @@ func (in *intake) wentOut(t *touched, m *model.Message, done *SendDone) error {
 	}
 	if t.Contact != nil {
 		for _, id := range identitiesOf(model.Person{WAID: result.WAID, UserID: result.UserID}) {
-			in.tx.LinkIdentity(t.Company, id.kind, id.value, *t.Contact)
+			in.tx.LinkIdentity(t.Company, in.channel.Pool(), id.kind, id.value, *t.Contact)
 		}
 	}
 	if done.Job.media != nil && result.MediaID != "" && (done.Job.Out.Media == nil || done.Job.Out.Media.ProviderID != result.MediaID) {

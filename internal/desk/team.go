@@ -236,6 +236,7 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Actor, id model.ID) error {
 		return err
 	}
 	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+		tx.LockCompany(a.Company.ID)
 		owners, err := tx.LockOwners(a.Company.ID) // before the member, as in UpdateMember
 		if err != nil {
 			return struct{}{}, err
@@ -250,9 +251,8 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Actor, id model.ID) error {
 		if isOnly(owners, id) {
 			return struct{}{}, errLastOwner("path.id")
 		}
-		tx.RemoveMember(a.Company.ID, id)
 		tx.AfterCommit(d.forgetHolders)
-		return struct{}{}, nil
+		return struct{}{}, tx.RemoveMember(a.Company.ID, id)
 	})
 	if err != nil {
 		return err

@@ -35,6 +35,15 @@ type Channel struct {
 	Private bool `json:"-"`
 }
 
+// Pool is where the contacts of the channel's customers are kept: the company's contacts, or those of a
+// private channel alone. A person is looked for within one pool, so that neither side shows in the other.
+func (c *Channel) Pool() ID {
+	if c.Private {
+		return c.ID
+	}
+	return c.Company
+}
+
 // Access is what WhatsApp asks of whoever speaks for a number. Its secrets are sealed at rest, and
 // nothing of it is ever shown.
 type Access struct {

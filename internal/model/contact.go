@@ -15,6 +15,9 @@ type Contact struct {
 	CreatedAt    time.Time `json:"created_at"`
 	UpdatedAt    time.Time `json:"updated_at"`
 
-	Company ID   `json:"-"`
-	Public  bool `json:"-"` // known by other ways than through a private channel
+	Company ID `json:"-"`
+	Pool    ID `json:"-"` // the company of a public contact, the channel of a private one: see Channel.Pool
 }
+
+// Public reports whether the contact is one of the company's own, and not of a private channel.
+func (c *Contact) Public() bool { return c.Pool == c.Company }

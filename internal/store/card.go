@@ -160,5 +160,5 @@ func (tx *Tx) SetRank(p Ranked) {
 
 // PublicContact reports whether the company has a contact that keys may see.
 func (tx *Tx) PublicContact(company, id model.ID) (bool, error) {
-	return tx.one(`SELECT 1 FROM contacts WHERE company = $1 AND id = $2 AND public`, []any{company, id}, func(Row) {})
+	return tx.one(`SELECT 1 FROM contacts WHERE company = $1 AND id = $2 AND pool = $1`, []any{company, id}, func(Row) {})
 }

@@ -26,6 +26,16 @@ func (tx *Tx) InsertNumber(ch model.Channel, access SealedAccess) (bool, error) 
 	return n == 1, err
 }
 
+// NumberHolder gives the channel, of whatever company, that has a WhatsApp number.
+func (tx *Tx) NumberHolder(phoneNumberID string) (model.Channel, bool, error) {
+	var ch model.Channel
+	found, err := tx.one(`
+		SELECT`+channelColumns+`
+		FROM channels ch
+		WHERE ch.phone_number_id = $1`, []any{phoneNumberID}, func(r Row) { ch = scanChannel(r) })
+	return ch, found, err
+}
+
 // ChannelAccess gives a channel, whatever its company, and the access to its provider.
 func (tx *Tx) ChannelAccess(id model.ID) (model.Channel, SealedAccess, bool, error) {
 	var ch model.Channel

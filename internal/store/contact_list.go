@@ -73,8 +73,7 @@ func (tx *Tx) chooseContacts(s *statement, f *ContactFilter, text search) {
 
 // whereListed is the WHERE clause of the list, or of that of the one channel.
 func (f *ContactFilter) whereListed(s *statement) {
-	s.WriteString("\n\tWHERE ct.company = " + s.arg(f.Company))
-	s.and("ct.public")
+	s.WriteString("\n\tWHERE ct.pool = " + s.arg(f.Company))
 	if !f.Channel.IsZero() {
 		s.and("ct.channel = " + s.arg(f.Channel))
 	}
@@ -125,7 +124,7 @@ func (tx *Tx) rareContacts(f *ContactFilter) (subset, error) {
 	return labelled, nil
 }
 
-// ConversationsOf gives the ids of all conversations with a contact, private ones included.
+// ConversationsOf gives the ids of all conversations with a contact.
 func (tx *Tx) ConversationsOf(company, contact model.ID) ([]model.ID, error) {
 	return tx.ids(`SELECT id FROM conversations WHERE contact = $1 AND company = $2 ORDER BY id`, contact, company)
 }

@@ -19,10 +19,16 @@ const (
 // Count gives how many of something a company has. No other transaction that counts can add one before
 // this one ends.
 func (tx *Tx) Count(what Countable, company model.ID) (int64, error) {
-	if tx.dialect().ConcurrentWrites() {
-		tx.later(`SELECT id FROM companies WHERE id = $1 FOR NO KEY UPDATE`, company)
-	}
+	tx.LockCompany(company)
 	var n int64
 	_, err := tx.one(string(what), []any{company}, func(r Row) { n = r.Int(0) })
 	return n, err
+}
+
+// LockCompany keeps other transactions that count or lock waiting until the end of this one. SQLite has one
+// writer and needs no locks.
+func (tx *Tx) LockCompany(company model.ID) {
+	if tx.dialect().ConcurrentWrites() {
+		tx.later(`SELECT id FROM companies WHERE id = $1 FOR NO KEY UPDATE`, company)
+	}
 }

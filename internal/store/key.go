@@ -116,12 +116,21 @@ func (tx *Tx) keyBoards(key model.ID) ([]model.ID, error) {
 	return boards, err
 }
 
-// InsertKey stores a key; only the hash of its secret is kept.
-func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, hash [32]byte) {
+// KeyValid reports whether a key of the company is not revoked and its member has not been removed.
+func (tx *Tx) KeyValid(company, id model.ID) (bool, error) {
+	return tx.one(`
+		SELECT 1
+		FROM keys k
+		JOIN users u ON u.id = k.member
+		WHERE k.company = $1 AND k.id = $2 AND k.revoked_at IS NULL AND u.removed_at IS NULL`, []any{company, id}, func(Row) {})
+}
+
+// InsertKey stores a key and the key that issued it, if any; only the hash of its secret is kept.
+func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, parent *model.ID, hash [32]byte) {
 	tx.later(`
-		INSERT INTO keys (id, company, name, member, scopes, all_boards, per_second, burst, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		k.ID, company, k.Name, k.User.ID, scopes.Stored(), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt)
+		INSERT INTO keys (id, company, name, member, scopes, all_boards, per_second, burst, created_at, expires_at, parent)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		k.ID, company, k.Name, k.User.ID, scopes.Stored(), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt, parent)
 	for _, board := range k.Boards {
 		tx.later(`INSERT INTO key_boards (key_id, board) VALUES ($1, $2) ON CONFLICT DO NOTHING`, k.ID, board)
 	}
@@ -135,10 +144,26 @@ func (tx *Tx) ReplaceKeySecret(key model.ID, until time.Time, hash [32]byte) {
 	tx.later(`INSERT INTO key_secrets (hash, key_id, created_at) VALUES ($1, $2, $3)`, hash[:], key, tx.Now)
 }
 
-// RevokeKey ends a key for good and reports whether the company has it.
-func (tx *Tx) RevokeKey(company, id model.ID) (bool, error) {
-	n, err := tx.exec(`UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE company = $1 AND id = $2`, company, id, tx.Now)
-	return n > 0, err
+// RevokeKey ends a key for good, and the keys that it issued.
+func (tx *Tx) RevokeKey(company, id model.ID) error {
+	tx.LockCompany(company)
+	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND id = $2 AND revoked_at IS NULL`, company, id, tx.Now)
+	return tx.revokeIssued(company)
+}
+
+// revokeIssued ends the keys that revoked keys issued, generation by generation. The company is locked, so
+// that no key is issued meanwhile.
+func (tx *Tx) revokeIssued(company model.ID) error {
+	for {
+		n, err := tx.exec(`
+			UPDATE keys
+			SET revoked_at = $2
+			WHERE company = $1 AND revoked_at IS NULL
+				AND parent IN (SELECT p.id FROM keys p WHERE p.company = $1 AND p.revoked_at IS NOT NULL)`, company, tx.Now)
+		if err != nil || n == 0 {
+			return err
+		}
+	}
 }
 
 // MarkSeen notes when a key was last used and its member last seen.

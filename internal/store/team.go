@@ -98,7 +98,7 @@ func (tx *Tx) UpdateMember(company model.ID, m model.Member) (bool, error) {
 		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7
 		WHERE company = $1 AND id = $2`,
 		company, m.ID, m.Name, m.Email, model.Fold(m.Email), m.Role, m.AccessProfile)
-	if db.IsUnique(err, "users_email", "users.email_folded") {
+	if db.IsUnique(err, "users_email", "users.company, users.email_folded") {
 		return false, nil
 	}
 	return err == nil, err
@@ -112,12 +112,13 @@ func (tx *Tx) SetMemberSectors(company, member model.ID, sectors []model.ID) {
 	}
 }
 
-// RemoveMember takes a member off the team and ends the keys that act as them. What they are responsible
-// for stays theirs for the moment: see Orphans.
-func (tx *Tx) RemoveMember(company, id model.ID) {
+// RemoveMember takes a member off the team and ends the keys that act as them, and those that these issued.
+// What they are responsible for stays theirs for the moment: see Orphans. The company must be locked.
+func (tx *Tx) RemoveMember(company, id model.ID) error {
 	tx.later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
 	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND member = $2 AND revoked_at IS NULL`, company, id, tx.Now)
 	tx.later(`DELETE FROM sector_members WHERE member = $1`, id)
+	return tx.revokeIssued(company)
 }
 
 // ConversationAt is a conversation and its company.

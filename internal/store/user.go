@@ -10,7 +10,7 @@ type User struct {
 	PasswordHash *string
 }
 
-// InsertUser adds a team member. It reports false when the e-mail address is taken by anybody.
+// InsertUser adds a team member. It reports false when another member of the company has the e-mail address.
 func (tx *Tx) InsertUser(company model.ID, u User) (bool, error) {
 	n, err := tx.exec(`
 		INSERT INTO users (id, company, name, email, email_folded, password_hash, role, access_profile, created_at)

@@ -22,6 +22,7 @@ type building struct {
 	mine    *talk // for calls that are refused and change nothing
 	foreign *talk
 	private *talk
+	peek    func(query string) []string // looks past the API into the database
 	sqlite  bool
 }
 
@@ -32,7 +33,8 @@ func each(t *testing.T, body func(t *testing.T, b *building)) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		b := &building{w: w, a: newOffice(t, w, w.A, 1, receiver.URL), b: newOffice(t, w, w.B, 2, receiver.URL)}
 		b.sqlite = config.DatabaseURL == ""
-		b.private = b.a.privateTalk(t, "secret-of-a-private-channel", func(query string) []string { return ids(t, config, query) })
+		b.peek = func(query string) []string { return ids(t, config, query) }
+		b.private = b.a.privateTalk(t, "secret-of-a-private-channel", b.peek)
 		b.foreign = b.b.talk(t, "secret-of-another-company")
 		b.mine = b.a.talk(t, "mine")
 		body(t, b)
@@ -40,6 +42,19 @@ func each(t *testing.T, body func(t *testing.T, b *building)) {
 		c.WhatsAppBaseURL = receiver.URL
 		config = *c
 	})
+}
+
+// secretly lets a customer write to the private channel.
+func (b *building) secretly(t *testing.T, phone, name string) {
+	t.Helper()
+	channel, _ := model.ParseID(b.private.ids["channel"])
+	err := b.w.Desk.Receive(t.Context(), channel, []model.Incoming{{Message: &model.IncomingMessage{
+		ExternalID: "private." + model.NewID().String(), Type: model.TypeText, Text: name,
+		Customer: model.Person{Phone: phone, WAID: phone[1:], UserID: "BR." + phone[1:], Name: name},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // ids looks past the API into the database.

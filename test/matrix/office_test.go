@@ -208,7 +208,7 @@ func (o *office) privateTalk(t *testing.T, mark string, peek func(query string) 
 		"message":      `SELECT id FROM messages WHERE private`,
 		"media":        `SELECT id FROM media WHERE private`,
 		"attendance":   `SELECT id FROM attendances WHERE private`,
-		"contact":      `SELECT id FROM contacts WHERE NOT public`,
+		"contact":      `SELECT id FROM contacts WHERE pool <> company`,
 		"card":         `SELECT id FROM cards WHERE hidden`,
 	} {
 		ids := peek(query)

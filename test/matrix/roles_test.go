@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -226,12 +227,43 @@ func TestWhatIsPrivateTakesNothingAway(t *testing.T) {
 			b.b.Post(t, "/conversations/"+b.foreign.ids["conversation"]+"/messages", body).OK(201)
 			b.a.Post(t, "/conversations/"+b.a.talk(t, "mine").ids["conversation"]+"/messages", body).OK(201)
 		})
+		t.Run("a contact with the phone of somebody known in private is a new one", func(t *testing.T) {
+			started := b.w.Clock.Now()
+			b.w.Clock.Advance(time.Hour)
+			b.secretly(t, "+5511966660001", "secret-of-a-private-channel first")
+			made := b.a.Post(t, "/contacts", `{"name":"Ana","phone":"+5511966660001"}`).OK(201)
+			if id, _ := model.ParseID(made.ID()); slices.Contains(b.peek(`SELECT id FROM contacts WHERE pool <> company`), id.String()) {
+				t.Errorf("the contact %s is that of the private channel", id)
+			}
+			if at, err := time.Parse(time.RFC3339, made.Text("created_at")); err != nil || !at.After(started) {
+				t.Errorf("created_at = %s, want after %s", made.Text("created_at"), started)
+			}
+			b.secretly(t, "+5511966660001", "secret-of-a-private-channel again")
+			after := b.a.Get(t, "/contacts/"+made.ID()).OK(200)
+			if diff := cmp.Diff(string(made.Raw), string(after.Raw)); diff != "" {
+				t.Errorf("writing to the private number changed the public contact:\n%s", diff)
+			}
+			b.a.Post(t, "/contacts", `{"name":"Ana","phone":"+5511966660001"}`).Fails(409, "contact_exists")
+		})
+		t.Run("a customer without a name is not named by the private channel", func(t *testing.T) {
+			opened := b.a.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":"+5511966660002"}`, channel)).OK(201)
+			contact := b.a.Get(t, "/contacts/"+opened.Text("contact")).OK(200)
+			b.secretly(t, "+5511966660002", "secret-of-a-private-channel names")
+			for path, before := range map[string]*servertest.Answer{"/conversations/" + opened.ID(): opened, "/contacts/" + contact.ID(): contact} {
+				if diff := cmp.Diff(string(before.Raw), string(b.a.Get(t, path).OK(200).Raw)); diff != "" {
+					t.Errorf("%s changed:\n%s", path, diff)
+				}
+			}
+		})
 		t.Run("opening a conversation with somebody known in private shows nothing of them", func(t *testing.T) {
 			opened := b.a.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phone)).OK(201)
 			shown := []*talk{{mark: b.private.mark, ids: map[string]string{"conversation": b.private.ids["conversation"], "channel": b.private.ids["channel"]}}}
 			b.noTrace(t, "POST /conversations", opened, shown)
 			if strings.Contains(string(opened.Raw), b.private.mark) {
 				t.Errorf("it shows the name: %s", opened.Raw)
+			}
+			if opened.Text("contact") == b.private.ids["contact"] {
+				t.Error("the contact is that of the private channel")
 			}
 			contact := b.a.Get(t, "/contacts/"+opened.Text("contact")).OK(200)
 			if strings.Contains(string(contact.Raw), b.private.mark) {

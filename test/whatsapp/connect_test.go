@@ -59,6 +59,16 @@ func TestConnectingANumber(t *testing.T) {
 				}
 			}
 		})
+		t.Run("a number of another company is refused like one that Meta does not know", func(t *testing.T) {
+			taken := w.B.Post(t, "/channels", theNumber).Fails(400, "invalid_request")
+			unknown := w.B.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultNumberID, "999", 1)).Fails(400, "invalid_request")
+			if got, want := taken.Text("message"), unknown.Text("message"); got != want {
+				t.Errorf("message %q, want %q", got, want)
+			}
+			if got := w.A.Post(t, "/channels", theNumber).Fails(400, "invalid_request").Text("message"); !strings.Contains(got, "connected already") {
+				t.Errorf("the company itself is told %q", got)
+			}
+		})
 		t.Run("a test asks Meta and says what it said", func(t *testing.T) {
 			works := w.A.Post(t, path+"/test", nil).OK(200)
 			if works.At("ok") != true || works.Text("phone") != made.Text("phone") || works.Text("status") != "CONNECTED" || works.Text("quality") != "GREEN" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"recado/internal/desk"
@@ -26,6 +27,11 @@ func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 		})
 		must(t, err)
 		must(t, sim.SetCallback("", w.URL+"/channels/"+private.ID.String()+"/whatsapp"))
+		taken := w.A.Post(t, "/channels", theNumber).Fails(400, "invalid_request")
+		unknown := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultNumberID, "999", 1)).Fails(400, "invalid_request")
+		if got, want := taken.Text("message"), unknown.Text("message"); got != want {
+			t.Errorf("connecting the private number again is answered %q, want %q", got, want)
+		}
 		photo := newPhoto(1 << 10)
 		_, err = sim.Receive(simulator.Inbound{Customer: "5511912345678", Type: "image", File: &simulator.File{Bytes: photo, MimeType: "image/png"}})
 		must(t, err)

@@ -1,0 +1,99 @@
+package api_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+func TestAnIssuedKeyIsNoStrongerThanItsParent(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		end := w.Clock.Now().Add(time.Hour).UTC().Truncate(time.Second)
+		scopes := model.NewScopeSet(model.ScopeKeysManage, model.ScopeTeamManage)
+		issuer := func(in desk.NewKey) (string, *servertest.Client) {
+			t.Helper()
+			in.Name, in.Scopes = "issuer", scopes
+			k, c := w.NewKey(t, w.A.ID, in)
+			return k.ID.String(), c
+		}
+		issue := func(c *servertest.Client, fields string) *servertest.Answer {
+			t.Helper()
+			return c.Post(t, "/keys", `{"name":"issued","scopes":["keys:manage"]`+fields+`}`)
+		}
+		expiry := func(at time.Time) string { return fmt.Sprintf(`,"expires_at":%q`, at.Format(time.RFC3339)) }
+		t.Run("it expires no later", func(t *testing.T) {
+			_, c := issuer(desk.NewKey{ExpiresAt: &end})
+			refused := issue(c, expiry(end.Add(time.Second))).Fails(403, "insufficient_scope")
+			if got := refused.Text("details", 0, "field"); got != "body.expires_at" {
+				t.Errorf("field = %q, want body.expires_at", got)
+			}
+			issue(c, expiry(end.Add(-time.Minute))).OK(201)
+			inherited := issue(c, "").OK(201)
+			if at, err := time.Parse(time.RFC3339, inherited.Text("expires_at")); err != nil || !at.Equal(end) {
+				t.Errorf("expires_at = %q, want %s", inherited.Text("expires_at"), end)
+			}
+		})
+		t.Run("its rate is no higher", func(t *testing.T) {
+			_, c := issuer(desk.NewKey{Rate: &model.Rate{PerSecond: 500, Burst: 1000}})
+			for _, rate := range []string{`{"per_second":501,"burst":1000}`, `{"per_second":500,"burst":1001}`} {
+				issue(c, `,"rate":`+rate).Fails(403, "insufficient_scope")
+			}
+			issue(c, `,"rate":{"per_second":500,"burst":1000}`).OK(201)
+			if got := issue(c, "").OK(201).Int("rate", "per_second"); got != 500 {
+				t.Errorf("per_second = %d, want the issuer's 500", got)
+			}
+		})
+		t.Run("a key that lives longer or is faster is not rotated", func(t *testing.T) {
+			other, _ := issuer(desk.NewKey{})
+			own, expiring := issuer(desk.NewKey{ExpiresAt: &end})
+			expiring.Post(t, "/keys/"+other+"/rotate", nil).Fails(403, "insufficient_scope")
+			_, slow := issuer(desk.NewKey{Rate: &model.Rate{PerSecond: 500, Burst: 1000}})
+			slow.Post(t, "/keys/"+other+"/rotate", nil).Fails(403, "insufficient_scope")
+			expiring.Post(t, "/keys/"+own+"/rotate", map[string]any{"overlap_seconds": 60}).OK(200)
+			expiring.Delete(t, "/keys/"+other).OK(204)
+		})
+		t.Run("it ends with its parent, in every generation and after a rotation", func(t *testing.T) {
+			id, c := issuer(desk.NewKey{})
+			child := issue(c, "").OK(201)
+			rotated := c.Post(t, "/keys/"+child.ID()+"/rotate", nil).OK(200)
+			second := c.As(rotated.Text("key"))
+			third := c.As(issue(second, "").OK(201).Text("key"))
+			_, bystander := issuer(desk.NewKey{})
+			third.Get(t, "/keys").OK(200)
+			w.A.Delete(t, "/keys/"+id).OK(204)
+			for name, key := range map[string]*servertest.Client{"parent": c, "child": second, "grandchild": third} {
+				t.Run(name, func(t *testing.T) { key.Get(t, "/keys").Fails(401, "key_revoked") })
+			}
+			bystander.Get(t, "/keys").OK(200)
+		})
+		t.Run("it ends when the member of its parent is removed", func(t *testing.T) {
+			admin := hire(t, w, "Zoe", `"role":"admin"`)
+			agent := hire(t, w, "Yan")
+			issued := admin.Client.As(issue(admin.Client, `,"user_id":"`+agent.ref+`"`).OK(201).Text("key"))
+			issued.Get(t, "/keys").OK(200)
+			w.A.Delete(t, "/team/"+admin.ref).OK(204)
+			issued.Get(t, "/keys").Fails(401, "key_revoked")
+			agent.Get(t, "/me").OK(200)
+		})
+		t.Run("issuing races with revoking and leaves no key behind", func(t *testing.T) {
+			id, c := issuer(desk.NewKey{})
+			secrets := make(chan string, 20)
+			for range cap(secrets) {
+				go func() {
+					answer := c.Post(t, "/keys", `{"name":"issued","scopes":["keys:manage"]}`)
+					secrets <- answer.Text("key")
+				}()
+			}
+			w.A.Delete(t, "/keys/"+id).OK(204)
+			for range cap(secrets) {
+				if secret := <-secrets; secret != "" {
+					c.As(secret).Get(t, "/keys").Fails(401, "key_revoked")
+				}
+			}
+		})
+	})
+}
