@@ -89,6 +89,7 @@ func (st *stream) run() {
 	look := time.NewTimer(streamLook)
 	defer look.Stop()
 	rest, written, looked := streamLook, time.Now(), time.Now()
+	behind, fresh := true, time.Time{}
 	for {
 		if time.Since(looked) >= streamLook { // however many events come
 			if !st.mayGoOn() {
@@ -100,7 +101,7 @@ func (st *stream) run() {
 		if err != nil {
 			return
 		}
-		page, err := st.server.desk.Events(st.r.Context(), st.actor, st.after, st.types, streamPage)
+		page, err := st.read(behind, changed, fresh)
 		if err != nil {
 			return // the client comes back with the id of the last event it has
 		}
@@ -116,7 +117,7 @@ func (st *stream) run() {
 		if err != nil {
 			return
 		}
-		if page.More {
+		if behind = page.More; behind {
 			continue
 		}
 		look.Reset(rest)
@@ -126,7 +127,9 @@ func (st *stream) run() {
 			if rest = streamLook; !st.server.desk.SingleNode() {
 				rest = 5 * time.Millisecond
 			}
+			fresh = time.Time{} // a read after the change is new enough
 		case <-look.C:
+			fresh = time.Now().Add(-rest / 2)
 			rest = min(2*rest, streamLook)
 		case <-st.r.Context().Done():
 			return
@@ -134,6 +137,15 @@ func (st *stream) run() {
 			return
 		}
 	}
+}
+
+// read gives the next events: from a read of its own while the stream is behind, and from one that all streams
+// of the company share once it has caught up.
+func (st *stream) read(behind bool, changed <-chan struct{}, fresh time.Time) (desk.FeedPage, error) {
+	if behind {
+		return st.server.desk.Events(st.r.Context(), st.actor, st.after, st.types, streamPage)
+	}
+	return st.server.desk.Follow(st.r.Context(), st.actor, st.after, st.types, changed, fresh)
 }
 
 // mayGoOn looks at the key again: it may have been revoked, or see less by now.

@@ -56,6 +56,8 @@ type Desk struct {
 	due     due
 	feed    feed
 
+	followers followers
+
 	cursors  model.CursorKey
 	holders  holders
 	bells    Bells
