@@ -34,7 +34,7 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 			options := engines[engine](t)
 			options.Now = clock.Now
 			db := storetest.Open(t, options)
-			first := New(Options{Store: db, Now: clock.Now})
+			first := New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits})
 			company, err := first.CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
 			if err != nil {
 				t.Fatal(err)
@@ -44,7 +44,7 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 			rapid.Check(t, func(t *rapid.T) {
-				h := &history{clock: clock, keys: map[string]*keyState{}, start: func() *Desk { return New(Options{Store: db, Now: clock.Now}) }}
+				h := &history{clock: clock, keys: map[string]*keyState{}, start: func() *Desk { return New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits}) }}
 				h.d = h.start()
 				h.actor = keyOf(company, model.Ref{ID: owner.ID, Name: owner.Name})
 				board, err := h.d.CreateBoard(t.Context(), h.actor, model.NewID().String(), nil)
