@@ -38,14 +38,14 @@ type createBoardInput struct {
 	}
 }
 
-func (s *Server) createBoard(ctx context.Context, a *desk.Actor, in *createBoardInput) (*located[model.Board], error) {
+func (s *Server) createBoard(ctx context.Context, a *desk.Actor, in *createBoardInput, once *desk.Once) (*located[model.Board], error) {
 	var stages []desk.NewStage
 	if in.Body.Stages != nil {
 		for _, stage := range *in.Body.Stages {
 			stages = append(stages, desk.NewStage(stage))
 		}
 	}
-	board, err := s.desk.CreateBoard(ctx, a, in.Body.Name, stages)
+	board, err := s.desk.CreateBoard(ctx, a, in.Body.Name, stages, once)
 	return &located[model.Board]{Body: board}, err
 }
 

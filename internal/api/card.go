@@ -78,11 +78,11 @@ type createCardInput struct {
 	}
 }
 
-func (s *Server) createCard(ctx context.Context, a *desk.Actor, in *createCardInput) (*locatedCard, error) {
+func (s *Server) createCard(ctx context.Context, a *desk.Actor, in *createCardInput, once *desk.Once) (*locatedCard, error) {
 	b := &in.Body
 	card, err := s.desk.CreateCard(ctx, a, desk.NewCard{
 		Board: b.BoardID, Stage: b.StageID.Pointer(), Before: b.BeforeCardID.Pointer(), CardFields: b.fields(&b.Title),
-	})
+	}, once)
 	return &locatedCard{cardReply: cardReply{Body: card}}, err
 }
 
@@ -138,7 +138,7 @@ type moveCardInput struct {
 	}
 }
 
-func (s *Server) moveCard(ctx context.Context, a *desk.Actor, in *moveCardInput) (*cardReply, error) {
+func (s *Server) moveCard(ctx context.Context, a *desk.Actor, in *moveCardInput, once *desk.Once) (*cardReply, error) {
 	version, err := in.version(ctx, in.Body.Version)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Server) moveCard(ctx context.Context, a *desk.Actor, in *moveCardInput)
 	if err != nil {
 		return nil, err
 	}
-	return replyCard(s.desk.MoveCard(ctx, a, id, desk.CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version}))
+	return replyCard(s.desk.MoveCard(ctx, a, id, desk.CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version}, once))
 }
 
 type deleteCardInput struct {

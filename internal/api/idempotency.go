@@ -27,26 +27,27 @@ type locatedCard struct {
 	cardReply
 }
 
-// once runs the handler of an idempotent route. The answer is always the stored bytes, the first time
-// too, so that a repeat cannot differ from it.
-func once[I, O any](ctx context.Context, s *Server, r *Route, c *call, in *I, h handler[I, O]) (*O, error) {
+// run makes an idempotent call. The answer is always the stored bytes, the first time too, so that a repeat
+// cannot differ from it.
+func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
+	c := callFrom(ctx)
 	key, invalid := model.IdempotencyKey(c.request.Header[headerIdempotencyKey])
 	if invalid != nil {
 		return nil, s.problem(c.requestID, invalid)
 	}
-	o := &desk.Once{
+	call := desk.Call{
 		Key: key, Fingerprint: c.fingerprint(s.base),
 		Success: func(out any) (model.Answer, error) { return s.success(r, c, out) },
 		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
 	}
-	out, err := h(ctx, c.actor.Once(o), in)
-	if answer, replayed, ok := o.Answer(); ok {
-		return nil, &stored{answer, replayed}
-	}
+	result, err := desk.Idempotent(call, func(once *desk.Once) error {
+		_, err := h(ctx, c.actor, in, once)
+		return err
+	})
 	if err != nil {
 		return nil, s.problem(c.requestID, err)
 	}
-	return out, nil
+	return nil, &stored{result}
 }
 
 // success shapes what a verb gave into the answer that is stored with it.
@@ -90,24 +91,21 @@ func (s *Server) refusal(c *call, err error) (model.Answer, bool) {
 
 // stored is an answer that goes out as it was stored. It travels as an error because that is the way
 // past huma's own encoding.
-type stored struct {
-	model.Answer
-	replayed bool
-}
+type stored struct{ desk.Result }
 
 func (a *stored) Error() string              { return "api: a stored answer" }
-func (a *stored) GetStatus() int             { return a.Status }
-func (a *stored) AppendJSON(b []byte) []byte { return append(b, a.Body...) }
+func (a *stored) GetStatus() int             { return a.Answer.Status }
+func (a *stored) AppendJSON(b []byte) []byte { return append(b, a.Answer.Body...) }
 
 // GetHeaders reads the stored lines.
 func (a *stored) GetHeaders() http.Header {
 	h := http.Header{}
-	for line := range strings.Lines(a.Headers) {
+	for line := range strings.Lines(a.Answer.Headers) {
 		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
 			h[name] = []string{value}
 		}
 	}
-	if a.replayed {
+	if a.Replayed {
 		h[headerReplayed] = []string{"true"}
 	}
 	return h

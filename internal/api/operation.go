@@ -39,13 +39,27 @@ type Route struct {
 // handler is a verb of the API: the actor's company and permissions, the decoded request, the answer.
 type handler[I, O any] func(ctx context.Context, actor *desk.Actor, in *I) (*O, error)
 
+// onceHandler is the handler of an operation with an Idempotency-Key, which it passes on to the verb.
+type onceHandler[I, O any] func(ctx context.Context, actor *desk.Actor, in *I, once *desk.Once) (*O, error)
+
+// runner is a handler of either form, as it is registered.
+type runner[I, O any] func(ctx context.Context, s *Server, r *Route, in *I) (*O, error)
+
+func (h handler[I, O]) run(ctx context.Context, s *Server, _ *Route, in *I) (*O, error) {
+	c := callFrom(ctx)
+	out, err := h(ctx, c.actor, in)
+	if err != nil {
+		return nil, s.problem(c.requestID, err)
+	}
+	return out, nil
+}
+
 // option refines a Route.
 type option func(*Route)
 
-func created(r *Route)    { r.status = http.StatusCreated }
-func noContent(r *Route)  { r.status = http.StatusNoContent }
-func idempotent(r *Route) { r.Idempotent = true }
-func streams(r *Route)    { r.Streams = true }
+func created(r *Route)   { r.status = http.StatusCreated }
+func noContent(r *Route) { r.status = http.StatusNoContent }
+func streams(r *Route)   { r.Streams = true }
 
 // answers says that a success is no JSON but text of this type.
 func answers(contentType string) option { return func(r *Route) { r.answers = contentType } }
@@ -60,26 +74,33 @@ func about(text string) option { return func(r *Route) { r.description = text } 
 func fails(statuses ...int) option { return func(r *Route) { r.errors = statuses } }
 
 func get[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodGet, path, verb, summary, h, options)
+	return route(http.MethodGet, path, verb, summary, h.run, options)
+}
+
+// postOnce is post for operations that need an Idempotency-Key.
+func postOnce[I, O any](path string, verb desk.Verb, summary string, h onceHandler[I, O], options ...option) *Route {
+	r := route(http.MethodPost, path, verb, summary, h.run, options)
+	r.Idempotent = true
+	return r
 }
 
 func post[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPost, path, verb, summary, h, options)
+	return route(http.MethodPost, path, verb, summary, h.run, options)
 }
 
 func put[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPut, path, verb, summary, h, options)
+	return route(http.MethodPut, path, verb, summary, h.run, options)
 }
 
 func patch[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodPatch, path, verb, summary, h, options)
+	return route(http.MethodPatch, path, verb, summary, h.run, options)
 }
 
 func del[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
-	return route(http.MethodDelete, path, verb, summary, h, append(options, noContent))
+	return route(http.MethodDelete, path, verb, summary, h.run, append(options, noContent))
 }
 
-func route[I, O any](method, path string, verb desk.Verb, summary string, h handler[I, O], options []option) *Route {
+func route[I, O any](method, path string, verb desk.Verb, summary string, run runner[I, O], options []option) *Route {
 	r := &Route{Method: method, Path: path, Verb: verb, Summary: summary, maxBody: model.MaxBody}
 	for _, apply := range options {
 		apply(r)
@@ -93,15 +114,7 @@ func route[I, O any](method, path string, verb desk.Verb, summary string, h hand
 			defer func() { op.RequestBody.Required = false }() // huma thinks that only a pointer may be absent
 		}
 		huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
-			c := callFrom(ctx)
-			if r.Idempotent {
-				return once(ctx, s, r, c, in, h)
-			}
-			out, err := h(ctx, c.actor, in)
-			if err != nil {
-				return nil, s.problem(c.requestID, err)
-			}
-			return out, nil
+			return run(ctx, s, r, in)
 		})
 	}
 	return r

@@ -15,12 +15,12 @@ type createStageInput struct {
 	}
 }
 
-func (s *Server) createStage(ctx context.Context, a *desk.Actor, in *createStageInput) (*located[model.Stage], error) {
+func (s *Server) createStage(ctx context.Context, a *desk.Actor, in *createStageInput, once *desk.Once) (*located[model.Stage], error) {
 	board, err := pathID(in.ID, "board")
 	if err != nil {
 		return nil, err
 	}
-	stage, err := s.desk.CreateStage(ctx, a, board, desk.NewStage(in.Body.StageBody), in.Body.Position)
+	stage, err := s.desk.CreateStage(ctx, a, board, desk.NewStage(in.Body.StageBody), in.Body.Position, once)
 	return &located[model.Stage]{Body: stage}, err
 }
 

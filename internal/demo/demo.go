@@ -228,7 +228,7 @@ func (m *maker) boards() error {
 	}
 	board, err := m.desk.CreateBoard(m.ctx, m.owner, "Orders", []desk.NewStage{
 		{Name: "New", Kind: model.StageOpen}, {Name: "Doing", Kind: model.StageOpen}, {Name: "Won", Kind: model.StageWon}, {Name: "Lost", Kind: model.StageLost},
-	})
+	}, nil)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (m *maker) boards() error {
 	for i, c := range m.plan.cards {
 		due := model.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i+1) * 24 * time.Hour).UTC().Truncate(time.Millisecond)}
 		card := desk.NewCard{Board: board.ID, Stage: &board.Stages[c.stage].ID, CardFields: desk.CardFields{Title: &c.title, DueAt: due, Private: &c.private}}
-		if _, err := m.desk.CreateCard(m.ctx, m.owner, card); err != nil {
+		if _, err := m.desk.CreateCard(m.ctx, m.owner, card, nil); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,6 @@ type Actor struct {
 	Session model.ID // of a session
 
 	integration model.Integration
-	once        *Once
 }
 
 // Member is the person a principal acts as.

@@ -54,7 +54,7 @@ type NewStage struct {
 var defaultStages = []NewStage{{"To do", model.StageOpen}, {"Doing", model.StageOpen}, {"Done", model.StageWon}}
 
 // CreateBoard adds a board. A key that is limited to a list of boards may see the ones it makes.
-func (d *Desk) CreateBoard(ctx context.Context, a *Actor, name string, stages []NewStage) (model.Board, error) {
+func (d *Desk) CreateBoard(ctx context.Context, a *Actor, name string, stages []NewStage, once *Once) (model.Board, error) {
 	if err := a.May(VerbCreateBoard); err != nil {
 		return model.Board{}, err
 	}
@@ -69,7 +69,7 @@ func (d *Desk) CreateBoard(ctx context.Context, a *Actor, name string, stages []
 	if err != nil {
 		return model.Board{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Board, error) {
+	return writeOnce(ctx, d, a, once, func(tx *store.Tx) (model.Board, error) {
 		b := model.Board{ID: model.NewID(), Name: name, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		if int64(len(stages)) > d.limits.Stages {
 			return b, model.LimitReached("stages of a board", d.limits.Stages)

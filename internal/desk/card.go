@@ -62,14 +62,14 @@ type CardFields struct {
 }
 
 // CreateCard adds a card to a board.
-func (d *Desk) CreateCard(ctx context.Context, a *Actor, in NewCard) (model.Card, error) {
+func (d *Desk) CreateCard(ctx context.Context, a *Actor, in NewCard, once *Once) (model.Card, error) {
 	if err := a.May(VerbCreateCard); err != nil {
 		return model.Card{}, err
 	}
 	if err := in.check(); err != nil {
 		return model.Card{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Card, error) {
+	return writeOnce(ctx, d, a, once, func(tx *store.Tx) (model.Card, error) {
 		c := model.Card{
 			ID: model.NewID(), Company: a.Company.ID, BoardID: in.Board, Priority: model.PriorityMedium, LabelIDs: []model.ID{},
 			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,

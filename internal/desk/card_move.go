@@ -17,14 +17,14 @@ type CardMove struct {
 }
 
 // MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive.
-func (d *Desk) MoveCard(ctx context.Context, a *Actor, id model.ID, in CardMove) (model.Card, error) {
+func (d *Desk) MoveCard(ctx context.Context, a *Actor, id model.ID, in CardMove, once *Once) (model.Card, error) {
 	if err := a.May(VerbMoveCard); err != nil {
 		return model.Card{}, err
 	}
 	if in.Version == 0 {
-		a = a.withoutOnce() // it can only fail, and a refusal for want of a version leaves the key free
+		once = nil // it can only fail, and a refusal for want of a version leaves the key free
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Card, error) {
+	return writeOnce(ctx, d, a, once, func(tx *store.Tx) (model.Card, error) {
 		was, err := d.lockCard(tx, a, id)
 		if err != nil {
 			return was, err

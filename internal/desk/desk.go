@@ -130,9 +130,6 @@ func (b Bell) Ring() {
 // write runs a verb in one transaction. The verb may run more than once when the database asks for a
 // retry, so it must change nothing but tx.
 func write[T any](ctx context.Context, d *Desk, a *Actor, verb func(tx *store.Tx) (T, error)) (T, error) {
-	if a != nil && a.once != nil {
-		return writeOnce(ctx, d, a, verb)
-	}
 	var out T
 	err := d.store.Write(ctx, func(tx *store.Tx) (err error) {
 		out, err = verb(tx)

@@ -9,7 +9,7 @@ import (
 	"recado/internal/store"
 )
 
-// Once is one call under an idempotency key. However often it is made, its verb takes effect once:
+// Call is one call under an idempotency key. However often it is made, its verb takes effect once:
 //
 //  1. When the verb begins its transaction the request is known to be well formed: the key is reserved,
 //     in a transaction of its own. A repeat from here on is refused as pending.
@@ -18,55 +18,69 @@ import (
 //  3. A refusal changed nothing. One that is the call's answer is stored in a transaction of its own;
 //     any other frees the key.
 //
-// A process that dies between the steps leaves the key pending until it expires: nobody runs it again.
-type Once struct {
+// A process that dies between the steps leaves the key pending until it expires; it is not run again.
+type Call struct {
 	Key         string
 	Fingerprint [32]byte
 	Success     func(out any) (model.Answer, error)       // the answer for what the verb gave, as a pointer
 	Refusal     func(err error) (_ model.Answer, ok bool) // the answer for its refusal, if that is to be kept
 
-	answer   *model.Answer
-	replayed bool
-	crash    func(step string) // in tests: ends the call between two steps, as a crash would
+	crash func(step string) // in tests: ends the call between two steps, as a crash would
 }
 
-// Once gives the actor for one idempotent call.
-func (a *Actor) Once(o *Once) *Actor {
-	bound := *a
-	bound.once = o
-	return &bound
+// Result is the stored answer of an idempotent call. It is replayed when an earlier call got it first.
+type Result struct {
+	Answer   model.Answer
+	Replayed bool
 }
 
-// withoutOnce gives the actor for a call that reserves nothing.
-func (a *Actor) withoutOnce() *Actor { return a.Once(nil) }
+// Once is a call under way. A verb that can be made idempotent takes one and runs its transaction with it;
+// nil stands for a call without an idempotency key.
+type Once struct {
+	call   Call
+	result *Result
+}
 
-// Answer gives what was stored as the call's answer, now or by an earlier call. There is none when the
-// key was left free, or when it is another call's.
-func (o *Once) Answer() (answer model.Answer, replayed, ok bool) {
-	if o.answer == nil {
-		return model.Answer{}, false, false
+// Idempotent makes a call: verb is to pass the Once on to a verb of the desk. The result is the answer that
+// was stored, now or by an earlier call. An error says that none was: the key was left free, or it is in use.
+func Idempotent(call Call, verb func(*Once) error) (Result, error) {
+	o := &Once{call: call}
+	err := verb(o)
+	switch {
+	case o.result != nil:
+		return *o.result, nil
+	case err == nil:
+		err = errors.New("desk: a verb succeeded without its idempotency key")
 	}
-	return *o.answer, o.replayed, true
+	return Result{}, err
 }
 
+// errReplayed ends a verb whose answer is there already.
 var errReplayed = errors.New("desk: an earlier call has answered")
 
-// writeOnce is write for an idempotent call. It goes on when the caller hangs up.
-func writeOnce[T any](ctx context.Context, d *Desk, a *Actor, verb func(tx *store.Tx) (T, error)) (T, error) {
+// writeOnce is write for a verb that can be made idempotent. With an idempotency key it goes on when the
+// caller disconnects.
+func writeOnce[T any](ctx context.Context, d *Desk, a *Actor, o *Once, verb func(tx *store.Tx) (T, error)) (T, error) {
+	if o == nil {
+		return write(ctx, d, a, verb)
+	}
 	ctx = context.WithoutCancel(ctx)
-	o := a.once
 	var out, zero T
-	r := store.Reservation{Owner: a.Key, Key: o.Key, Fingerprint: o.Fingerprint}
+	owner, err := a.idempotencyOwner()
+	if err != nil {
+		return zero, err
+	}
+	r := store.Reservation{Owner: owner, Key: o.call.Key, Fingerprint: o.call.Fingerprint}
 	if err := o.reserve(ctx, d, &r); err != nil {
 		return zero, err
 	}
 	o.at("reserved")
 	var answer model.Answer
-	err := d.store.Write(ctx, func(tx *store.Tx) (err error) {
+	err = d.store.Write(ctx, func(tx *store.Tx) (err error) {
 		if out, err = verb(tx); err != nil {
 			return err
 		}
-		if answer, err = o.Success(&out); err != nil {
+		if answer, err = o.call.Success(&out); err != nil {
 			return err
 		}
 		return keep(tx, r, answer)
@@ -75,8 +89,20 @@ func writeOnce[T any](ctx context.Context, d *Desk, a *Actor, verb func(tx *stor
 	if err != nil {
 		return zero, o.refuse(ctx, d, r, err)
 	}
-	o.answer = &answer
+	o.result = &Result{Answer: answer}
 	return out, nil
+}
+
+// idempotencyOwner says whose idempotency keys a principal uses: the integration's, which a rotation of its
+// key leaves as they are, or the person's, in whichever session.
+func (a *Actor) idempotencyOwner() (store.Owner, error) {
+	switch a.kind {
+	case KindKey:
+		return store.Owner(a.Key), nil
+	case KindSession:
+		return store.Owner(a.User.ID), nil
+	}
+	return store.Owner{}, fmt.Errorf("desk: a principal of kind %v has no idempotency keys", a.kind)
 }
 
 // reserve takes the key, or says why it is not to be had.
@@ -95,7 +121,7 @@ func (o *Once) reserve(ctx context.Context, d *Desk, r *store.Reservation) error
 		return model.Errorf(model.CodeIdempotencyPending,
 			"A call with this Idempotency-Key is in progress, or was interrupted. Look at what it was to change before trying again with a new key.")
 	}
-	o.answer, o.replayed = earlier.Answer, true
+	o.result = &Result{Answer: *earlier.Answer, Replayed: true}
 	return errReplayed
 }
 
@@ -105,7 +131,7 @@ func (o *Once) refuse(ctx context.Context, d *Desk, r store.Reservation, failure
 	if model.CodeOf(failure) == model.CodeUncertain {
 		return failure
 	}
-	answer, final := o.Refusal(failure)
+	answer, final := o.call.Refusal(failure)
 	err := d.store.Write(ctx, func(tx *store.Tx) error {
 		if final {
 			return keep(tx, r, answer)
@@ -118,7 +144,7 @@ func (o *Once) refuse(ctx context.Context, d *Desk, r store.Reservation, failure
 	}
 	o.at("refused")
 	if final {
-		o.answer = &answer
+		o.result = &Result{Answer: answer}
 	}
 	return failure
 }
@@ -134,8 +160,8 @@ func keep(tx *store.Tx, r store.Reservation, answer model.Answer) error {
 }
 
 func (o *Once) at(step string) {
-	if o.crash != nil {
-		o.crash(step)
+	if o.call.crash != nil {
+		o.call.crash(step)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 				h := &history{clock: clock, keys: map[string]*keyState{}, start: func() *Desk { return New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits}) }}
 				h.d = h.start()
 				h.actor = keyOf(company, model.Ref{ID: owner.ID, Name: owner.Name})
-				board, err := h.d.CreateBoard(t.Context(), h.actor, model.NewID().String(), nil)
+				board, err := h.d.CreateBoard(t.Context(), h.actor, model.NewID().String(), nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -182,7 +182,7 @@ type crashed struct{}
 
 // send makes a call and dies where it is told to. It gives the answer that was about to be stored.
 func (h *history) send(c onceCall, crash string) (out outcome, about string) {
-	o := &Once{
+	call := Call{
 		Key: c.key, Fingerprint: c.fingerprint(),
 		Success: func(out any) (model.Answer, error) {
 			about = string(out.(*model.Card).AppendJSON(nil))
@@ -209,18 +209,21 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 			out = outcome{crashed: true}
 		}
 	}()
-	_, err := h.run(h.actor.Once(o), c)
-	if answer, replayed, ok := o.Answer(); ok {
-		return outcome{answer: string(answer.Body), replayed: replayed}, about
+	result, err := Idempotent(call, func(once *Once) error {
+		_, err := h.run(c, once)
+		return err
+	})
+	if err != nil {
+		return outcome{code: model.CodeOf(err)}, about
 	}
-	return outcome{code: model.CodeOf(err)}, about
+	return outcome{answer: string(result.Answer.Body), replayed: result.Replayed}, about
 }
 
-func (h *history) run(a *Actor, c onceCall) (model.Card, error) {
+func (h *history) run(c onceCall, once *Once) (model.Card, error) {
 	if c.card.IsZero() {
-		return h.d.CreateCard(context.Background(), a, NewCard{Board: h.board.ID, Stage: &c.stage, CardFields: CardFields{Title: &c.title}})
+		return h.d.CreateCard(context.Background(), h.actor, NewCard{Board: h.board.ID, Stage: &c.stage, CardFields: CardFields{Title: &c.title}}, once)
 	}
-	return h.d.MoveCard(context.Background(), a, c.card, CardMove{Stage: c.stage, Version: c.version})
+	return h.d.MoveCard(context.Background(), h.actor, c.card, CardMove{Stage: c.stage, Version: c.version}, once)
 }
 
 // refusal is what the model says against a call; "" when nothing does.
@@ -406,13 +409,13 @@ func (h *history) compare(t *rapid.T) {
 func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
 		actor := keyOf(o.company, o.owner.User)
-		board, err := o.nodes[0].CreateBoard(t.Context(), actor, "Sales", nil)
+		board, err := o.nodes[0].CreateBoard(t.Context(), actor, "Sales", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, hangUp := context.WithCancel(t.Context())
 		title := "kept"
-		call := &Once{
+		call := Call{
 			Key: "12345678", Success: func(any) (model.Answer, error) { return model.Answer{Status: 201}, nil },
 			crash: func(step string) {
 				if step == afterReserve {
@@ -420,15 +423,19 @@ func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 				}
 			},
 		}
-		if _, err := o.nodes[0].CreateCard(ctx, actor.Once(call), NewCard{Board: board.ID, CardFields: CardFields{Title: &title}}); err != nil {
+		result, err := Idempotent(call, func(once *Once) error {
+			_, err := o.nodes[0].CreateCard(ctx, actor, NewCard{Board: board.ID, CardFields: CardFields{Title: &title}}, once)
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 		cards, _, err := o.nodes[1].Cards(t.Context(), actor, CardFilter{Board: board.ID, Status: StatusAll, Zone: "UTC", Limit: 10})
 		if err != nil || len(cards) != 1 {
 			t.Fatalf("%v %v", cards, err)
 		}
-		if _, _, ok := call.Answer(); !ok {
-			t.Fatal("the answer was not stored")
+		if result.Answer.Status != 201 || result.Replayed {
+			t.Fatalf("status %d, replayed %v, want 201 and false", result.Answer.Status, result.Replayed)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // CreateStage adds a stage to a board, at a position or, when that is nil, after the last.
-func (d *Desk) CreateStage(ctx context.Context, a *Actor, board model.ID, in NewStage, position *int64) (model.Stage, error) {
+func (d *Desk) CreateStage(ctx context.Context, a *Actor, board model.ID, in NewStage, position *int64, once *Once) (model.Stage, error) {
 	if err := a.May(VerbCreateStage); err != nil {
 		return model.Stage{}, err
 	}
@@ -18,7 +18,7 @@ func (d *Desk) CreateStage(ctx context.Context, a *Actor, board model.ID, in New
 	if invalid != nil {
 		return model.Stage{}, invalid
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Stage, error) {
+	return writeOnce(ctx, d, a, once, func(tx *store.Tx) (model.Stage, error) {
 		b, err := d.lockStages(tx, a, board)
 		if err != nil {
 			return model.Stage{}, err

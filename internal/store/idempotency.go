@@ -6,10 +6,12 @@ import (
 	"recado/internal/model"
 )
 
-// Reservation is an idempotency key in use. It belongs to the integration, and the fingerprint tells
-// whether two calls are the same.
+// Owner is whose an idempotency key is: an integration's (the id of its API key) or a person's.
+type Owner model.ID
+
+// Reservation is an idempotency key in use. The fingerprint tells whether two calls are the same.
 type Reservation struct {
-	Owner       model.ID
+	Owner       Owner
 	Key         string
 	Fingerprint [32]byte
 	At          time.Time // when it was made: tells it from a later one of the same key
@@ -30,14 +32,14 @@ func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 		SET fingerprint = excluded.fingerprint, done = FALSE, status = NULL, headers = NULL, body = NULL,
 			created_at = excluded.created_at, expires_at = excluded.expires_at
 		WHERE idempotency.expires_at <= excluded.created_at`,
-		r.Owner, r.Key, r.Fingerprint[:], tx.Now, tx.Now.Add(model.IdempotencyRetention))
+		model.ID(r.Owner), r.Key, r.Fingerprint[:], tx.Now, tx.Now.Add(model.IdempotencyRetention))
 	if err != nil || n == 1 {
 		r.At = tx.Now
 		return err == nil, Earlier{}, err
 	}
 	var e Earlier
 	_, err = tx.one(`SELECT fingerprint, done, status, headers, body FROM idempotency WHERE key_id = $1 AND key = $2`,
-		[]any{r.Owner, r.Key}, func(row Row) {
+		[]any{model.ID(r.Owner), r.Key}, func(row Row) {
 			e.Same = string(row.Bytes(0)) == string(r.Fingerprint[:])
 			if row.Bool(1) {
 				e.Answer = &model.Answer{Status: int(row.Int(2)), Headers: row.Text(3), Body: row.Bytes(4)}
@@ -53,13 +55,13 @@ func (tx *Tx) Keep(r Reservation, a model.Answer) (bool, error) {
 		UPDATE idempotency
 		SET done = TRUE, status = $4, headers = $5, body = $6
 		WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`,
-		r.Owner, r.Key, r.At, a.Status, a.Headers, a.Body)
+		model.ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body)
 	return n == 1, err
 }
 
 // Release frees the key of a call that left nothing behind.
 func (tx *Tx) Release(r Reservation) {
-	tx.later(`DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`, r.Owner, r.Key, r.At)
+	tx.later(`DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`, model.ID(r.Owner), r.Key, r.At)
 }
 
 // ForgetReservations removes reservations that have expired, limit of them and those that expired in the same moment
