@@ -54,7 +54,7 @@ func (at place) makeAttendances(ctx context.Context, c company, n int) error {
 		return err
 	}
 	return at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
-		return desk.New(desk.Options{Store: s}).RebuildReport(ctx, h.company)
+		return desk.New(desk.Options{Store: s}).System().RebuildReport(ctx, h.company)
 	})
 }
 
@@ -91,7 +91,7 @@ func newHistory(c company, n int) *history {
 func (h *history) begin(ctx context.Context, s *store.Store) error {
 	d := desk.New(desk.Options{Store: s})
 	for i := range caseworkers {
-		m, err := d.CreateUser(ctx, h.company, desk.NewUser{
+		m, err := d.System().CreateUser(ctx, h.company, desk.NewUser{
 			Name: fmt.Sprintf("Person %02d", i+1), Email: fmt.Sprintf("person%d@bench.example", i),
 			Role: model.RoleAgent, AccessProfile: model.AccessAll,
 		})

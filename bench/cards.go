@@ -112,7 +112,7 @@ func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err 
 	id, _ := model.ParseID(c.ID)
 	board, _ := model.ParseID(c.Board)
 	label, _ := model.ParseID(c.Labels[0])
-	owner, err := s.Desk.Operator(ctx, id)
+	owner, err := s.Desk.System().Operator(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (at place) open(ctx context.Context) (*store.Store, error) {
 // indexAll makes everything known to the search, as the server does within seconds.
 func indexAll(ctx context.Context, d *desk.Desk) error {
 	for {
-		if more, err := d.IndexSearch(ctx); err != nil || !more {
+		if more, err := d.System().IndexSearch(ctx); err != nil || !more {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (c *companyCreateCmd) Run(e *env) error {
 		return err
 	}
 	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
-		made, err := d.CreateCompany(ctx, desk.NewCompany{Name: c.Name, Timezone: c.Timezone, Rules: desk.DefaultRules})
+		made, err := d.System().CreateCompany(ctx, desk.NewCompany{Name: c.Name, Timezone: c.Timezone, Rules: desk.DefaultRules})
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ type companyListCmd struct{ databaseFlags }
 
 func (c *companyListCmd) Run(e *env) error {
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		companies, err := d.Companies(ctx)
+		companies, err := d.System().Companies(ctx)
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (c *keyCreateCmd) Run(e *env) error {
 		in.ExpiresAt = &end
 	}
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		operator, err := d.Operator(ctx, company)
+		operator, err := d.System().Operator(ctx, company)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (c *keyListCmd) Run(e *env) error {
 		return err
 	}
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		operator, err := d.Operator(ctx, company)
+		operator, err := d.System().Operator(ctx, company)
 		if err != nil {
 			return err
 		}
@@ -231,7 +231,7 @@ func (c *keyRevokeCmd) Run(e *env) error {
 		return err
 	}
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		operator, err := d.Operator(ctx, company)
+		operator, err := d.System().Operator(ctx, company)
 		if err != nil {
 			return err
 		}

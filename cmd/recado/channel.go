@@ -44,7 +44,7 @@ func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.
 	}
 	config.Existing = true
 	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
-		operator, err := d.Operator(ctx, company)
+		operator, err := d.System().Operator(ctx, company)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ type channelListCmd struct{ channelFlags }
 
 func (c *channelListCmd) Run(e *env) error {
 	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
-		channels, err := d.AllChannels(ctx, operator.Company.ID)
+		channels, err := d.System().AllChannels(ctx, operator.Company.ID)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (c *channelNoticesCmd) Run(e *env) error {
 		return fmt.Errorf("--limit must be between 1 and 10000 (%w)", errUsage)
 	}
 	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
-		notices, err := d.Notices(ctx, operator.Company.ID, id, c.Limit)
+		notices, err := d.System().Notices(ctx, operator.Company.ID, id, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (c *channelAddCmd) Run(e *env) error {
 // show prints the channel's id alone on the first line, then what Meta's dashboard asks for.
 func (f channelFlags) show(ctx context.Context, e *env, d *desk.Desk, ch model.Channel) error {
 	_, _ = fmt.Fprintln(e.stdout, ch.ID)
-	_, access, found, err := d.Access(ctx, ch.ID)
+	_, access, found, err := d.System().Access(ctx, ch.ID)
 	if err != nil || !found {
 		return err
 	}

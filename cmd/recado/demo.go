@@ -17,7 +17,7 @@ import (
 // what demo.json says.
 func (c *serveCmd) demo(e *env, s *server.Server) error {
 	path := filepath.Join(c.Data, "demo.json")
-	companies, err := s.Desk.Companies(e.ctx)
+	companies, err := s.Desk.System().Companies(e.ctx)
 	if err != nil {
 		return err
 	}

@@ -27,14 +27,14 @@ func (c *reportRebuildCmd) Run(e *env) error {
 	}
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
 		if !only.IsZero() {
-			return d.RebuildReport(ctx, only)
+			return d.System().RebuildReport(ctx, only)
 		}
-		companies, err := d.Companies(ctx)
+		companies, err := d.System().Companies(ctx)
 		if err != nil {
 			return err
 		}
 		for _, company := range companies {
-			if err := d.RebuildReport(ctx, company.ID); err != nil {
+			if err := d.System().RebuildReport(ctx, company.ID); err != nil {
 				return fmt.Errorf("%s: %w", company.Name, err)
 			}
 		}

@@ -43,7 +43,7 @@ func (c *userCreateCmd) Run(e *env) error {
 		}
 	}
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		u, err := d.CreateUser(ctx, company, desk.NewUser{
+		u, err := d.System().CreateUser(ctx, company, desk.NewUser{
 			Name: c.Name, Email: c.Email, Password: password, Role: model.Role(c.Role), AccessProfile: model.AccessProfile(c.Access),
 		})
 		if err != nil {
@@ -71,7 +71,7 @@ func (c *userSetPasswordCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return d.SetPassword(ctx, company, c.Email, password)
+		return d.System().SetPassword(ctx, company, c.Email, password)
 	})
 }
 

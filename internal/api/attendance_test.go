@@ -392,7 +392,7 @@ func TestPrivateAttendances(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
-		err := w.Desk.Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
+		err := w.Desk.System().Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
 			ExternalID: "p-1", Customer: model.Person{WAID: "5511912344321", Name: "Secret"}, Type: "text", Text: "x", At: w.Clock.Now(),
 		}}})
 		if err != nil {

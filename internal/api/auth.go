@@ -24,7 +24,7 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 		started := time.Now()
 		defer func() { s.logCall(route, c, w.(*answer), started) }()
 
-		actor, err := s.desk.Authenticate(r.Context(), bearer(r.Header["Authorization"]))
+		actor, err := s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
 		if err != nil {
 			s.writeError(w, c.requestID, err)
 			return

@@ -43,7 +43,7 @@ func TestAutomaticClosing(t *testing.T) {
 		channel := sandbox(t, w)
 		close := func() {
 			t.Helper()
-			if _, err := w.Desk.CloseIdle(context.Background(), w.Clock.Now(), 100); err != nil {
+			if _, err := w.Desk.System().CloseIdle(context.Background(), w.Clock.Now(), 100); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -177,7 +177,7 @@ func TestAttendancesBoard(t *testing.T) {
 		t.Run("nothing of a private channel shows", func(t *testing.T) {
 			all := string(w.A.Get(t, "/kanban/cards?status=all").OK(200).Raw)
 			private := privateChannel(t, w)
-			err := w.Desk.Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
+			err := w.Desk.System().Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
 				ExternalID: "p-1", Customer: model.Person{WAID: "5511912344321", Name: "Secret"}, Type: "text", Text: "x", At: w.Clock.Now(),
 			}}})
 			if err != nil {

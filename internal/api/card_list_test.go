@@ -55,7 +55,7 @@ func TestListCards(t *testing.T) {
 		for _, indexed := range []bool{false, true} {
 			if indexed {
 				for more := true; more; {
-					more, _ = w.Desk.IndexSearch(t.Context())
+					more, _ = w.Desk.System().IndexSearch(t.Context())
 				}
 			}
 			for _, tt := range []struct{ query, want string }{

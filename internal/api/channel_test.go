@@ -67,7 +67,7 @@ func TestChannels(t *testing.T) {
 // privateChannel makes one of company A the way the operator does.
 func privateChannel(t *testing.T, w *servertest.World) model.Channel {
 	t.Helper()
-	operator, err := w.Desk.Operator(context.Background(), w.A.ID)
+	operator, err := w.Desk.System().Operator(context.Background(), w.A.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

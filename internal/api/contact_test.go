@@ -189,7 +189,7 @@ func indexAll(t *testing.T, w *servertest.World) {
 	t.Helper()
 	for more := true; more; {
 		var err error
-		if more, err = w.Desk.IndexSearch(context.Background()); err != nil {
+		if more, err = w.Desk.System().IndexSearch(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -215,7 +215,7 @@ func race[T comparable](n int, call func() T) map[T]int {
 // memberKey makes a member of company A with an access profile and a key that acts as them.
 func memberKey(t *testing.T, w *servertest.World, name string, role model.Role, profile model.AccessProfile) (model.Member, *servertest.Client) {
 	t.Helper()
-	m, err := w.Desk.CreateUser(context.Background(), w.A.ID, desk.NewUser{
+	m, err := w.Desk.System().CreateUser(context.Background(), w.A.ID, desk.NewUser{
 		Name: name, Email: name + "@" + w.A.ID.String() + ".example", Role: role, AccessProfile: profile,
 	})
 	if err != nil {

@@ -76,7 +76,7 @@ func TestASearchMissesNothingWhileTextsAreIndexed(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
 		indexer.Go(func() {
 			for ctx.Err() == nil {
-				if _, err := w.Desk.IndexSearch(context.Background()); err != nil {
+				if _, err := w.Desk.System().IndexSearch(context.Background()); err != nil {
 					t.Error(err)
 					return
 				}
@@ -161,7 +161,7 @@ func TestPagesOfConversationsHoldEachOnce(t *testing.T) {
 func TestPrivateChannelsStayUnseen(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
-		err := w.Desk.Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
+		err := w.Desk.System().Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
 			ExternalID: "secret-1", Customer: model.Person{Phone: "+5511911110009", WAID: "5511911110009", Name: "Sigilosa"}, Type: "text", Text: "segredo", At: w.Clock.Now(),
 		}}})
 		if err != nil {

@@ -24,7 +24,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	if err := s.desk.Ready(ctx); err != nil {
+	if err := s.desk.System().Ready(ctx); err != nil {
 		s.log.Warn("not ready", "error", err)
 		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
 			Code: model.CodeUnavailable, Message: "The database does not answer.", RetryAfter: time.Second,

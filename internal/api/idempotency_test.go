@@ -179,7 +179,7 @@ func TestIdempotency(t *testing.T) {
 			w.Clock.Advance(8 * 24 * time.Hour)
 			for more := true; more; {
 				var err error
-				if more, err = w.Desk.ForgetReservations(context.Background()); err != nil {
+				if more, err = w.Desk.System().ForgetReservations(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 			}

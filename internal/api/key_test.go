@@ -15,7 +15,7 @@ func TestNobodyReachesBeyondTheirOwnPower(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		person := func(name string, role model.Role, profile model.AccessProfile) model.ID {
 			t.Helper()
-			u, err := w.Desk.CreateUser(t.Context(), w.A.ID, desk.NewUser{Name: name, Email: model.NewID().String() + "@x.example", Role: role, AccessProfile: profile})
+			u, err := w.Desk.System().CreateUser(t.Context(), w.A.ID, desk.NewUser{Name: name, Email: model.NewID().String() + "@x.example", Role: role, AccessProfile: profile})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -64,7 +64,7 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 			w.A.Post(t, "/keys", `{"name":"again","scopes":["read"]}`).OK(201)
 		})
 		t.Run("private channels are not counted", func(t *testing.T) {
-			operator, err := w.Desk.Operator(t.Context(), w.B.ID)
+			operator, err := w.Desk.System().Operator(t.Context(), w.B.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -64,7 +64,7 @@ func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	query := r.URL.Query()
-	media, file, err := s.desk.OpenMedia(r.Context(), id, query.Get("expires"), query.Get("signature"))
+	media, file, err := s.desk.System().OpenMedia(r.Context(), id, query.Get("expires"), query.Get("signature"))
 	if err != nil {
 		fail(err)
 		return

@@ -145,7 +145,7 @@ func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 // removeUnattached does what the sweep does with uploads that nothing refers to.
 func removeUnattached(t *testing.T, w *servertest.World) {
 	t.Helper()
-	if _, err := w.Desk.RemoveUnattached(t.Context()); err != nil {
+	if _, err := w.Desk.System().RemoveUnattached(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

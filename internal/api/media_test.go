@@ -165,14 +165,14 @@ func TestMedia(t *testing.T) {
 		})
 		t.Run("files of private channels, and of conversations out of sight, have no link", func(t *testing.T) {
 			private := privateChannel(t, w)
-			err := w.Desk.Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
+			err := w.Desk.System().Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{
 				ExternalID: "secret-1", Customer: model.Person{WAID: "5511900007777"}, Type: "image", At: w.Clock.Now(),
 				Media: &model.IncomingMedia{ProviderID: "m-1", MimeType: "image/png"},
 			}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			agent, err := w.Desk.CreateUser(context.Background(), w.A.ID, desk.NewUser{Name: "Own", Email: "own@" + model.NewID().String() + ".example", Role: model.RoleAgent, AccessProfile: model.AccessOwn})
+			agent, err := w.Desk.System().CreateUser(context.Background(), w.A.ID, desk.NewUser{Name: "Own", Email: "own@" + model.NewID().String() + ".example", Role: model.RoleAgent, AccessProfile: model.AccessOwn})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -53,7 +53,7 @@ func TestMessageEvents(t *testing.T) {
 			c := w.A.Get(t, "/conversations/"+conversation).OK(200)
 			known := &model.IncomingMessage{ExternalID: "again", Customer: model.Person{WAID: "5511987654321"}, Type: "text", Text: "x", At: w.Clock.Now()}
 			items := []model.Incoming{{Message: known}}
-			if err := w.Desk.Receive(ctx, mustID(channel), items); err != nil {
+			if err := w.Desk.System().Receive(ctx, mustID(channel), items); err != nil {
 				t.Fatal(err)
 			}
 			feed.next(t, "message.received", "conversation.updated")
@@ -62,7 +62,7 @@ func TestMessageEvents(t *testing.T) {
 			secret := []model.Incoming{{Message: &model.IncomingMessage{ExternalID: "s", Customer: model.Person{WAID: "5511900001111"}, Type: "text", Text: "x", At: w.Clock.Now()}}}
 			blocked := []model.Incoming{{Message: &model.IncomingMessage{ExternalID: "b", Customer: model.Person{WAID: "5511987654321"}, Type: "text", Text: "x", At: w.Clock.Now()}}}
 			for _, err := range []error{
-				w.Desk.Receive(ctx, mustID(channel), items), w.Desk.Receive(ctx, private.ID, secret), w.Desk.Receive(ctx, mustID(channel), blocked),
+				w.Desk.System().Receive(ctx, mustID(channel), items), w.Desk.System().Receive(ctx, private.ID, secret), w.Desk.System().Receive(ctx, mustID(channel), blocked),
 			} {
 				if err != nil {
 					t.Fatal(err)

@@ -80,7 +80,7 @@ func TestReceiving(t *testing.T) {
 			}}}
 			id := mustID(channel)
 			for range 3 {
-				if err := w.Desk.Receive(ctx, id, append(in, in...)); err != nil {
+				if err := w.Desk.System().Receive(ctx, id, append(in, in...)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -96,7 +96,7 @@ func TestReceiving(t *testing.T) {
 			ctx, id := context.Background(), mustID(channel)
 			receive := func(ext string, p model.Person) {
 				t.Helper()
-				if err := w.Desk.Receive(ctx, id, []model.Incoming{{Message: &model.IncomingMessage{ExternalID: ext, Customer: p, Type: "text", Text: ext, At: w.Clock.Now()}}}); err != nil {
+				if err := w.Desk.System().Receive(ctx, id, []model.Incoming{{Message: &model.IncomingMessage{ExternalID: ext, Customer: p, Type: "text", Text: ext, At: w.Clock.Now()}}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -129,13 +129,13 @@ func TestReceiving(t *testing.T) {
 			ctx, id := context.Background(), mustID(channel)
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511966665555", "text": "tpyo"}`).OK(201)
 			ext := m.Text("external_id")
-			if err := w.Desk.Receive(ctx, id, []model.Incoming{{Edit: &model.IncomingEdit{ExternalID: ext, Text: "typo", At: w.Clock.Now()}}}); err != nil {
+			if err := w.Desk.System().Receive(ctx, id, []model.Incoming{{Edit: &model.IncomingEdit{ExternalID: ext, Text: "typo", At: w.Clock.Now()}}}); err != nil {
 				t.Fatal(err)
 			}
 			if got := w.A.Get(t, "/conversations/"+m.Text("conversation")).OK(200).Text("last_message", "text"); got != "typo" {
 				t.Fatal(got)
 			}
-			if err := w.Desk.Receive(ctx, id, []model.Incoming{{Revoke: &model.IncomingRevoke{ExternalID: ext, At: w.Clock.Now()}}}); err != nil {
+			if err := w.Desk.System().Receive(ctx, id, []model.Incoming{{Revoke: &model.IncomingRevoke{ExternalID: ext, At: w.Clock.Now()}}}); err != nil {
 				t.Fatal(err)
 			}
 			got := w.A.Get(t, "/messages/"+m.ID()).OK(200)
@@ -152,7 +152,7 @@ func TestPrivateChannelsStayOutside(t *testing.T) {
 		person := model.Person{WAID: "5511912344321", Name: "Secret"}
 		receive := func(channel model.ID, ext string) {
 			t.Helper()
-			err := w.Desk.Receive(context.Background(), channel, []model.Incoming{{Message: &model.IncomingMessage{ExternalID: ext, Customer: person, Type: "text", Text: "x", At: w.Clock.Now()}}})
+			err := w.Desk.System().Receive(context.Background(), channel, []model.Incoming{{Message: &model.IncomingMessage{ExternalID: ext, Customer: person, Type: "text", Text: "x", At: w.Clock.Now()}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -292,7 +292,7 @@ func TestSending(t *testing.T) {
 			w.A.Post(t, simulatePath(channel), `{"external_id": "`+inbound.Text("external_id")+`", "status": "read"}`).Fails(400, "invalid_request")
 		})
 		t.Run("a key sees only what its member sees", func(t *testing.T) {
-			agent, err := w.Desk.CreateUser(context.Background(), w.A.ID, desk.NewUser{Name: "Own", Email: "own@" + model.NewID().String() + ".example", Role: model.RoleAgent, AccessProfile: model.AccessOwn})
+			agent, err := w.Desk.System().CreateUser(context.Background(), w.A.ID, desk.NewUser{Name: "Own", Email: "own@" + model.NewID().String() + ".example", Role: model.RoleAgent, AccessProfile: model.AccessOwn})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,11 +30,11 @@ func TestAKeyWithoutARateFollowsTheInstallation(t *testing.T) {
 			}
 			defer func() { _ = later.Stop(ctx) }()
 			for secret, want := range map[string]model.Rate{c.Secret(): raised, limited.Secret(): own} {
-				if actor, err := later.Desk.Authenticate(ctx, secret); err != nil || actor.Rate != want {
+				if actor, err := later.Desk.System().Authenticate(ctx, secret); err != nil || actor.Rate != want {
 					t.Errorf("%v, want %v: %v", actor, want, err)
 				}
 			}
-			operator, err := later.Desk.Operator(ctx, w.A.ID)
+			operator, err := later.Desk.System().Operator(ctx, w.A.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

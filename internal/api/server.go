@@ -57,7 +57,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{
 		desk: o.Desk, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
-		mux: http.NewServeMux(), limits: newLimits(), streams: newStreamLimiter(o.Desk.Limits().Streams),
+		mux: http.NewServeMux(), limits: newLimits(), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -124,7 +124,7 @@ func (st *stream) run() {
 		select {
 		case <-changed:
 			// An event may be held back for a moment by an older transaction: look again soon.
-			if rest = streamLook; !st.server.desk.SingleNode() {
+			if rest = streamLook; !st.server.desk.System().SingleNode() {
 				rest = 5 * time.Millisecond
 			}
 			fresh = time.Time{} // a read after the change is new enough
@@ -150,7 +150,7 @@ func (st *stream) read(behind bool, changed <-chan struct{}, fresh time.Time) (d
 
 // mayGoOn looks at the key again: it may have been revoked, or see less by now.
 func (st *stream) mayGoOn() bool {
-	actor, err := st.server.desk.Authenticate(st.r.Context(), bearer(st.r.Header["Authorization"]))
+	actor, err := st.server.desk.System().Authenticate(st.r.Context(), bearer(st.r.Header["Authorization"]))
 	if err != nil || actor.May(desk.VerbEvents) != nil {
 		return false
 	}

@@ -211,7 +211,7 @@ func TestEvents(t *testing.T) {
 			hidden := model.Incoming{Message: &model.IncomingMessage{
 				ExternalID: "private-1", Customer: model.Person{Phone: "+5511912340000"}, Type: "text", Text: "secret", At: time.Now(),
 			}}
-			if err := w.Desk.Receive(t.Context(), private.ID, []model.Incoming{hidden}); err != nil {
+			if err := w.Desk.System().Receive(t.Context(), private.ID, []model.Incoming{hidden}); err != nil {
 				t.Fatal(err)
 			}
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "public"}`).OK(201)
@@ -234,7 +234,7 @@ func TestEvents(t *testing.T) {
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
 			end := time.Now().Add(10 * time.Second)
 			for n, open := 0, true; open; n++ {
-				err := w.Desk.Receive(t.Context(), mustID(channel), []model.Incoming{{Message: &model.IncomingMessage{
+				err := w.Desk.System().Receive(t.Context(), mustID(channel), []model.Incoming{{Message: &model.IncomingMessage{
 					ExternalID: fmt.Sprint("busy-", n), Customer: model.Person{Phone: "+5511912340001"}, Type: "text", Text: "oi", At: time.Now(),
 				}}})
 				if err != nil || time.Now().After(end) {

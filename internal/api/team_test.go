@@ -193,7 +193,7 @@ func TestTeam(t *testing.T) {
 			if got := at(); got != "offline" {
 				t.Fatal(got)
 			}
-			if err := w.Desk.FlushSeen(t.Context()); err != nil {
+			if err := w.Desk.System().FlushSeen(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if got := at(); got != "offline" {

@@ -101,7 +101,7 @@ type maker struct {
 }
 
 func (p plan) make(ctx context.Context, d *desk.Desk, password string) (*Company, error) {
-	company, err := d.CreateCompany(ctx, desk.NewCompany{Name: p.name, Rules: desk.DefaultRules})
+	company, err := d.System().CreateCompany(ctx, desk.NewCompany{Name: p.name, Rules: desk.DefaultRules})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (p plan) make(ctx context.Context, d *desk.Desk, password string) (*Company
 
 func (m *maker) people(password string) error {
 	for _, who := range m.plan.people {
-		u, err := m.desk.CreateUser(m.ctx, m.out.ID, desk.NewUser{
+		u, err := m.desk.System().CreateUser(m.ctx, m.out.ID, desk.NewUser{
 			Name: who.name, Email: m.plan.email(who), Password: password, Role: who.role, AccessProfile: who.access,
 		})
 		if err != nil {
@@ -129,7 +129,7 @@ func (m *maker) people(password string) error {
 	}
 	m.out.User = m.out.Users[0]
 	var err error
-	m.owner, err = m.desk.Operator(m.ctx, m.out.ID)
+	m.owner, err = m.desk.System().Operator(m.ctx, m.out.ID)
 	return err
 }
 
@@ -210,7 +210,7 @@ func (m *maker) conversations() error {
 
 // privateConversations put something on the private channel that no key may ever show.
 func (m *maker) privateConversations() error {
-	return m.desk.Receive(m.ctx, m.out.PrivateChannel, []model.Incoming{{Message: &model.IncomingMessage{
+	return m.desk.System().Receive(m.ctx, m.out.PrivateChannel, []model.Incoming{{Message: &model.IncomingMessage{
 		ExternalID: "demo." + m.out.ID.String(), Type: model.TypeText, Text: "Podemos falar em particular?", At: time.Now(),
 		Customer: model.Person{Phone: m.plan.privateCustomer, Name: "Confidential"},
 	}}})

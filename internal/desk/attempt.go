@@ -40,7 +40,7 @@ const (
 
 // Attempt makes the next attempt of a delivery with the webhook as it is now. It reports false when
 // there is nothing to do any more, and when ctx ended first.
-func (d *Desk) Attempt(ctx context.Context, webhook, delivery model.ID) (Outcome, bool, error) {
+func (d System) Attempt(ctx context.Context, webhook, delivery model.ID) (Outcome, bool, error) {
 	var out store.Outgoing
 	var found bool
 	err := d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
@@ -139,8 +139,8 @@ func (d *Desk) sign(out store.Outgoing, at time.Time) (http.Header, error) {
 
 // SaveOutcomes writes attempts down, counts the deliveries that failed for good one after another,
 // and disables a webhook at the tenth. An outcome of a lane that was lost meanwhile is dropped.
-func (d *Desk) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+func (d System) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
+	_, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
 		health, err := lockHealth(tx, outcomes)
 		if err != nil {
 			return struct{}{}, err
@@ -247,8 +247,8 @@ func (d *Desk) giveUp(tx *store.Tx, webhook model.ID, reason string) error {
 
 // Settle ends what is still pending for a webhook that is inactive or gone, a step at a time. It
 // reports whether there may be more.
-func (d *Desk) Settle(ctx context.Context, webhook model.ID) (more bool, err error) {
-	return write(ctx, d, nil, func(tx *store.Tx) (bool, error) {
+func (d System) Settle(ctx context.Context, webhook model.ID) (more bool, err error) {
+	return write(ctx, d.Desk, nil, func(tx *store.Tx) (bool, error) {
 		h, found, err := tx.LockWebhookHealth(webhook)
 		if err != nil || found && h.Active {
 			return false, err

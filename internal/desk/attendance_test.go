@@ -24,14 +24,14 @@ func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
 	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
 		o := &office{nodes: []*Desk{New(Options{Store: open()}), New(Options{Store: open()})}, channel: model.NewID()}
 		var err error
-		if o.company, err = o.nodes[0].CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules}); err != nil {
+		if o.company, err = o.nodes[0].System().CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules}); err != nil {
 			t.Fatal(err)
 		}
-		_, err = o.nodes[0].CreateUser(t.Context(), o.company.ID, NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
+		_, err = o.nodes[0].System().CreateUser(t.Context(), o.company.ID, NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.owner, err = o.nodes[0].Operator(t.Context(), o.company.ID); err != nil {
+		if o.owner, err = o.nodes[0].System().Operator(t.Context(), o.company.ID); err != nil {
 			t.Fatal(err)
 		}
 		body(t, o)

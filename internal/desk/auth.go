@@ -39,7 +39,7 @@ type holder struct {
 }
 
 // Authenticate tells who holds a key, or why it is refused.
-func (d *Desk) Authenticate(ctx context.Context, key string) (*Actor, error) {
+func (d System) Authenticate(ctx context.Context, key string) (*Actor, error) {
 	if key == "" {
 		return nil, model.Errorf(model.CodeKeyMissing, "Send an API key in the header Authorization: Bearer <key>.")
 	}
@@ -159,7 +159,7 @@ func (s *seen) members() map[model.ID]time.Time {
 }
 
 // FlushSeen writes down who was active since the last time: last_used_at of keys, presence of people.
-func (d *Desk) FlushSeen(ctx context.Context) error {
+func (d System) FlushSeen(ctx context.Context) error {
 	s := &d.holders.seen
 	s.mu.Lock()
 	at := s.at

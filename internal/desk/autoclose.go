@@ -13,11 +13,11 @@ import (
 // CloseIdle closes attendances without a message for as long as their company's rule says. It looks at up
 // to limit of those that are due by now and gives how many it looked at. Any number of nodes may do this
 // at the same time: each attendance is closed once.
-func (d *Desk) CloseIdle(ctx context.Context, now time.Time, limit int) (int, error) {
+func (d System) CloseIdle(ctx context.Context, now time.Time, limit int) (int, error) {
 	if err := d.followRules(ctx); err != nil {
 		return 0, err
 	}
-	due, err := read(ctx, d, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.DueChecks(now, limit) })
+	due, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.DueChecks(now, limit) })
 	if err != nil {
 		return 0, err
 	}
@@ -105,10 +105,10 @@ func (t *thread) closeIfIdle(now time.Time) error {
 // FinishRemovals takes people and sectors that were removed off the conversations that still name them.
 // The verb that removes one does this at once; after a crash in between, the sweep does it. company zero
 // means all, by is nil for the system.
-func (d *Desk) FinishRemovals(ctx context.Context, company model.ID, by *model.Ref) error {
+func (d System) FinishRemovals(ctx context.Context, company model.ID, by *model.Ref) error {
 	const batch = 200
 	for {
-		orphans, err := read(ctx, d, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.Orphans(company, batch) })
+		orphans, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.Orphans(company, batch) })
 		if err != nil || len(orphans) == 0 {
 			return err
 		}

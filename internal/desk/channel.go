@@ -34,13 +34,13 @@ func (d *Desk) Channels(ctx context.Context, a *Actor) ([]model.Channel, error) 
 }
 
 // AllChannels lists the company's channels for the operator, private ones included.
-func (d *Desk) AllChannels(ctx context.Context, company model.ID) ([]model.Channel, error) {
-	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) { return tx.AllChannels(company) })
+func (d System) AllChannels(ctx context.Context, company model.ID) ([]model.Channel, error) {
+	return read(ctx, d.Desk, func(tx *store.Tx) ([]model.Channel, error) { return tx.AllChannels(company) })
 }
 
 // Notices gives the newest of what the provider said of a channel that is neither message nor status.
-func (d *Desk) Notices(ctx context.Context, company, channel model.ID, limit int) ([]model.Notice, error) {
-	return read(ctx, d, func(tx *store.Tx) ([]model.Notice, error) {
+func (d System) Notices(ctx context.Context, company, channel model.ID, limit int) ([]model.Notice, error) {
+	return read(ctx, d.Desk, func(tx *store.Tx) ([]model.Notice, error) {
 		if _, found, err := tx.Channel(company, channel); err != nil || !found {
 			return nil, errOr(err, model.NotFound("channel"))
 		}

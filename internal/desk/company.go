@@ -22,7 +22,7 @@ var DefaultRules = model.AttendanceRules{
 }
 
 // CreateCompany adds a company with its attendances board. It is for the operator, not for the API.
-func (d *Desk) CreateCompany(ctx context.Context, in NewCompany) (model.Company, error) {
+func (d System) CreateCompany(ctx context.Context, in NewCompany) (model.Company, error) {
 	name, invalid := model.Name("name", in.Name, model.MaxName)
 	if invalid != nil {
 		return model.Company{}, invalid
@@ -33,7 +33,7 @@ func (d *Desk) CreateCompany(ctx context.Context, in NewCompany) (model.Company,
 	if _, err := model.LoadZone("timezone", in.Timezone); err != nil {
 		return model.Company{}, err
 	}
-	return write(ctx, d, nil, func(tx *store.Tx) (model.Company, error) {
+	return write(ctx, d.Desk, nil, func(tx *store.Tx) (model.Company, error) {
 		c := model.Company{ID: model.NewID(), Name: name, Timezone: in.Timezone}
 		tx.InsertCompany(c, in.Rules)
 		createAttendancesBoard(tx, c.ID)
@@ -42,13 +42,13 @@ func (d *Desk) CreateCompany(ctx context.Context, in NewCompany) (model.Company,
 }
 
 // Companies lists all companies, for the operator.
-func (d *Desk) Companies(ctx context.Context) ([]model.Company, error) {
-	return read(ctx, d, func(tx *store.Tx) ([]model.Company, error) { return tx.Companies() })
+func (d System) Companies(ctx context.Context) ([]model.Company, error) {
+	return read(ctx, d.Desk, func(tx *store.Tx) ([]model.Company, error) { return tx.Companies() })
 }
 
 // Operator is the actor of the command line: the company's owner with every scope.
-func (d *Desk) Operator(ctx context.Context, company model.ID) (*Actor, error) {
-	return read(ctx, d, func(tx *store.Tx) (*Actor, error) {
+func (d System) Operator(ctx context.Context, company model.ID) (*Actor, error) {
+	return read(ctx, d.Desk, func(tx *store.Tx) (*Actor, error) {
 		c, found, err := tx.Company(company)
 		if err != nil || !found {
 			return nil, errOr(err, model.NotFound("company"))
@@ -68,12 +68,12 @@ type NewUser struct {
 }
 
 // CreateUser adds a team member. It is for the operator; the API adds members with CreateMember.
-func (d *Desk) CreateUser(ctx context.Context, company model.ID, in NewUser) (model.Member, error) {
+func (d System) CreateUser(ctx context.Context, company model.ID, in NewUser) (model.Member, error) {
 	u, err := d.newUser(ctx, "", in)
 	if err != nil {
 		return model.Member{}, err
 	}
-	return write(ctx, d, nil, func(tx *store.Tx) (model.Member, error) {
+	return write(ctx, d.Desk, nil, func(tx *store.Tx) (model.Member, error) {
 		if _, found, err := tx.Company(company); err != nil || !found {
 			return u.Member, errOr(err, model.NotFound("company"))
 		}

@@ -130,7 +130,7 @@ func TestNodesIndexTogether(t *testing.T) {
 		for _, d := range o.nodes {
 			wg.Go(func() {
 				for {
-					if _, err := d.IndexSearch(t.Context()); err != nil {
+					if _, err := d.System().IndexSearch(t.Context()); err != nil {
 						t.Error(err)
 						return
 					}
@@ -163,7 +163,7 @@ func TestNodesIndexTogether(t *testing.T) {
 		wg.Wait()
 		for more := true; more; {
 			var err error
-			if more, err = o.nodes[0].IndexSearch(t.Context()); err != nil {
+			if more, err = o.nodes[0].System().IndexSearch(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -133,9 +133,9 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Actor, webhook model.ID) (mod
 }
 
 // Purge deletes what is older than it has to be kept, in small steps. It reports whether there is more.
-func (d *Desk) Purge(ctx context.Context) (more bool, err error) {
+func (d System) Purge(ctx context.Context) (more bool, err error) {
 	const step = 500
-	return write(ctx, d, nil, func(tx *store.Tx) (bool, error) {
+	return write(ctx, d.Desk, nil, func(tx *store.Tx) (bool, error) {
 		deliveries, err := tx.PurgeDeliveries(tx.Now.Add(-model.DeliveryRetention), step)
 		if err != nil {
 			return false, err

@@ -109,10 +109,10 @@ func New(o Options) *Desk {
 }
 
 // Bells gives the loops what to wait on.
-func (d *Desk) Bells() Bells { return d.bells }
+func (d System) Bells() Bells { return d.bells }
 
 // Ready reports whether the database answers.
-func (d *Desk) Ready(ctx context.Context) error { return d.store.Ping(ctx) }
+func (d System) Ready(ctx context.Context) error { return d.store.Ping(ctx) }
 
 // Bell wakes whoever waits on C. Ringing it twice before anybody looks is the same as once.
 type Bell struct{ C chan struct{} }

@@ -36,7 +36,7 @@ func (d *Desk) announce(webhooks ...model.ID) {
 }
 
 // TakeDue gives what was announced since the last call.
-func (d *Desk) TakeDue() DueWebhooks {
+func (d System) TakeDue() DueWebhooks {
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
 	out := DueWebhooks{All: d.due.anything}
@@ -57,7 +57,7 @@ func (d *Desk) TakeDue() DueWebhooks {
 
 // TellDue lets the other nodes know that a webhook has work: one of them is in its lane. A zero id
 // means: look at everything.
-func (d *Desk) TellDue(webhook model.ID) {
+func (d System) TellDue(webhook model.ID) {
 	text := ""
 	if !webhook.IsZero() {
 		text = webhook.String()
@@ -66,7 +66,7 @@ func (d *Desk) TellDue(webhook model.ID) {
 }
 
 // ListenDue passes on what other nodes tell, until ctx ends.
-func (d *Desk) ListenDue(ctx context.Context) {
+func (d System) ListenDue(ctx context.Context) {
 	d.store.Listen(ctx, channelDeliver, func(payload string) {
 		webhook, ok := model.ParseID(payload)
 		d.due.mu.Lock()

@@ -124,8 +124,8 @@ func errFeedAhead() error {
 }
 
 // MendFeed makes the feed whole after the database was moved to another server.
-func (d *Desk) MendFeed(ctx context.Context) error {
-	n, err := write(ctx, d, nil, func(tx *store.Tx) (int64, error) { return tx.MendFeed() })
+func (d System) MendFeed(ctx context.Context) error {
+	n, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (int64, error) { return tx.MendFeed() })
 	if n > 0 {
 		d.log.Info("events from another database server were put in front of the feed", "events", n)
 	}
@@ -172,7 +172,7 @@ func (d *Desk) FeedChanged(_ context.Context, a *Actor) (<-chan struct{}, error)
 }
 
 // ListenFeed passes on what other nodes recorded, until ctx ends.
-func (d *Desk) ListenFeed(ctx context.Context) {
+func (d System) ListenFeed(ctx context.Context) {
 	d.store.Listen(ctx, channelFeed, func(payload string) {
 		if company, ok := model.ParseID(payload); ok {
 			d.feed.ring(company)

@@ -190,7 +190,7 @@ func TestTheFeedSkipsNothingWhileManyWrite(t *testing.T) {
 				for range events {
 					o.raise(t, d, model.EventMessageSent, nil, nil, func() {
 						// The first writer stays open until others that began later are through.
-						for then := committed.Load(); w == 0 && !d.SingleNode() && committed.Load() < then+5 && finished.Load() < writers-1; {
+						for then := committed.Load(); w == 0 && !d.System().SingleNode() && committed.Load() < then+5 && finished.Load() < writers-1; {
 							runtime.Gosched()
 						}
 					})

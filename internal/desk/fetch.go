@@ -29,12 +29,12 @@ const (
 )
 
 // DueFetches gives at most limit files to fetch now. Nobody else is given them for a while.
-func (d *Desk) DueFetches(ctx context.Context, limit int) ([]Fetch, error) {
-	waiting, err := read(ctx, d, func(tx *store.Tx) (bool, error) { return tx.FetchesWait() })
+func (d System) DueFetches(ctx context.Context, limit int) ([]Fetch, error) {
+	waiting, err := read(ctx, d.Desk, func(tx *store.Tx) (bool, error) { return tx.FetchesWait() })
 	if err != nil || !waiting {
 		return nil, err
 	}
-	return write(ctx, d, nil, func(tx *store.Tx) ([]Fetch, error) {
+	return write(ctx, d.Desk, nil, func(tx *store.Tx) ([]Fetch, error) {
 		due, err := tx.DueFetches(limit, fetchLease)
 		out := make([]Fetch, len(due))
 		for i, m := range due {
@@ -46,8 +46,8 @@ func (d *Desk) DueFetches(ctx context.Context, limit int) ([]Fetch, error) {
 
 // KeepFetched stores what download writes, whole or not at all, and notes the outcome. download's
 // *model.SendError says whether it is worth trying again.
-func (d *Desk) KeepFetched(ctx context.Context, f Fetch, download func(ctx context.Context, w io.Writer) error) error {
-	used, err := read(ctx, d, func(tx *store.Tx) (int64, error) { return tx.MediaUsage(f.Media.Company) })
+func (d System) KeepFetched(ctx context.Context, f Fetch, download func(ctx context.Context, w io.Writer) error) error {
+	used, err := read(ctx, d.Desk, func(tx *store.Tx) (int64, error) { return tx.MediaUsage(f.Media.Company) })
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (d *Desk) KeepFetched(ctx context.Context, f Fetch, download func(ctx conte
 	m.Size = info.Size
 	m.MimeType, m.Kind = believe(m, head.kept.Bytes())
 	m.FileName = model.SafeFileName(m.FileName, m.MimeType)
-	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
 		if fits, err := tx.MediaFetched(&m, info.SHA256, d.limits.MediaBytes); err != nil || !fits {
 			return struct{}{}, errOr(err, d.errMediaQuota())
 		}

@@ -14,9 +14,9 @@ const receiveAtOnce = 200
 
 // Receive takes what a provider reported about a channel. All of it is durable when Receive returns
 // nil; what was taken before, in this call or an earlier one, changes nothing when it comes again.
-func (d *Desk) Receive(ctx context.Context, channel model.ID, items []model.Incoming) error {
+func (d System) Receive(ctx context.Context, channel model.ID, items []model.Incoming) error {
 	for batch := range slices.Chunk(spelled(items), receiveAtOnce) {
-		_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		_, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
 			if len(batch) > 1 {
 				tx.LockSeveral(channel)
 			}

@@ -15,13 +15,13 @@ type Lease = store.Lease
 type Pending = store.Pending
 
 // SingleNode reports whether no other process can work on the same database: then no leases are needed.
-func (d *Desk) SingleNode() bool { return d.store.SingleNode() }
+func (d System) SingleNode() bool { return d.store.SingleNode() }
 
 // Now is the time by the desk's clock.
-func (d *Desk) Now() time.Time { return d.now() }
+func (d System) Now() time.Time { return d.now() }
 
 // PendingWebhooks lists the webhooks that owner may have to work for.
-func (d *Desk) PendingWebhooks(ctx context.Context, owner model.ID) (out []Pending, err error) {
+func (d System) PendingWebhooks(ctx context.Context, owner model.ID) (out []Pending, err error) {
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
 		out, err = tx.PendingWebhooks(owner)
 		return err
@@ -30,7 +30,7 @@ func (d *Desk) PendingWebhooks(ctx context.Context, owner model.ID) (out []Pendi
 }
 
 // DueDeliveries gives the next due deliveries of a webhook, its company, and whether it is active at all.
-func (d *Desk) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (ids []model.ID, company model.ID, active bool, err error) {
+func (d System) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (ids []model.ID, company model.ID, active bool, err error) {
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
 		ids, company, active, err = tx.DueDeliveries(webhook, tx.Now, limit)
 		return err
@@ -39,7 +39,7 @@ func (d *Desk) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (
 }
 
 // TakeLease takes the lease of a webhook, and reports false while another node holds it.
-func (d *Desk) TakeLease(ctx context.Context, webhook, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
+func (d System) TakeLease(ctx context.Context, webhook, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
 	err = d.store.Write(ctx, func(tx *store.Tx) (err error) {
 		lease, taken, err = tx.TakeLease(store.LeaseWebhook, webhook, owner, length)
 		return err
@@ -48,12 +48,12 @@ func (d *Desk) TakeLease(ctx context.Context, webhook, owner model.ID, length ti
 }
 
 // RenewLeases lengthens all leases of owner and returns those that it still holds.
-func (d *Desk) RenewLeases(ctx context.Context, owner model.ID, length time.Duration) ([]Lease, error) {
-	return write(ctx, d, nil, func(tx *store.Tx) ([]Lease, error) { return tx.RenewLeases(store.LeaseWebhook, owner, length) })
+func (d System) RenewLeases(ctx context.Context, owner model.ID, length time.Duration) ([]Lease, error) {
+	return write(ctx, d.Desk, nil, func(tx *store.Tx) ([]Lease, error) { return tx.RenewLeases(store.LeaseWebhook, owner, length) })
 }
 
 // ReleaseLease gives up a lease before it ends.
-func (d *Desk) ReleaseLease(ctx context.Context, lease Lease, owner model.ID) error {
+func (d System) ReleaseLease(ctx context.Context, lease Lease, owner model.ID) error {
 	return d.store.Write(ctx, func(tx *store.Tx) error {
 		tx.ReleaseLease(lease, owner)
 		return nil
@@ -61,7 +61,7 @@ func (d *Desk) ReleaseLease(ctx context.Context, lease Lease, owner model.ID) er
 }
 
 // ReleaseLeases gives up every lease of owner, and tells the other nodes to look.
-func (d *Desk) ReleaseLeases(ctx context.Context, owner model.ID) error {
+func (d System) ReleaseLeases(ctx context.Context, owner model.ID) error {
 	err := d.store.Write(ctx, func(tx *store.Tx) error {
 		tx.ReleaseLeases(owner)
 		return nil
@@ -71,7 +71,7 @@ func (d *Desk) ReleaseLeases(ctx context.Context, owner model.ID) error {
 }
 
 // DueCount is how many deliveries are due, counted up to a hundred thousand, and how old the oldest is.
-func (d *Desk) DueCount(ctx context.Context) (n int64, oldest time.Duration, err error) {
+func (d System) DueCount(ctx context.Context) (n int64, oldest time.Duration, err error) {
 	err = d.store.Read(ctx, func(tx *store.Tx) (err error) {
 		if n, err = tx.CountDue(100_000); err != nil {
 			return err
@@ -87,7 +87,7 @@ func (d *Desk) DueCount(ctx context.Context) (n int64, oldest time.Duration, err
 
 // Waiting is how much background work is left besides deliveries, on all nodes, each kind counted up to a
 // hundred thousand.
-func (d *Desk) Waiting(ctx context.Context) (waiting store.Waiting, err error) {
+func (d System) Waiting(ctx context.Context) (waiting store.Waiting, err error) {
 	err = d.store.Read(ctx, func(tx *store.Tx) (err error) {
 		waiting, err = tx.Waiting(100_000)
 		return err

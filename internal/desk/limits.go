@@ -17,7 +17,7 @@ const (
 )
 
 // Limits are those of each company.
-func (d *Desk) Limits() model.Limits { return d.limits }
+func (d System) Limits() model.Limits { return d.limits }
 
 // checkRoom refuses when the company has limit of what is counted already. No other transaction can add
 // one before this one ends.

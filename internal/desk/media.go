@@ -124,8 +124,8 @@ const uploadPatience = 24 * time.Hour
 
 // RemoveLeftUploads removes the files of uploads that a crash cut off before they got their row. It
 // touches no file that this database did not begin to store itself.
-func (d *Desk) RemoveLeftUploads(ctx context.Context) error {
-	left, err := read(ctx, d, func(tx *store.Tx) ([]model.ID, error) { return tx.UploadsLeft(tx.Now.Add(-uploadPatience), 1000) })
+func (d System) RemoveLeftUploads(ctx context.Context) error {
+	left, err := read(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.UploadsLeft(tx.Now.Add(-uploadPatience), 1000) })
 	for _, id := range left {
 		d.endUpload(ctx, id)
 	}
@@ -134,15 +134,15 @@ func (d *Desk) RemoveLeftUploads(ctx context.Context) error {
 
 // RemoveUnattached removes a batch of the files that were uploaded more than a day ago and never used, with
 // their bytes, and reports whether more may be left.
-func (d *Desk) RemoveUnattached(ctx context.Context) (more bool, err error) {
+func (d System) RemoveUnattached(ctx context.Context) (more bool, err error) {
 	before := d.now().Add(-model.UnattachedRetention)
-	ids, err := read(ctx, d, func(tx *store.Tx) ([]model.ID, error) { return tx.UnattachedMedia(before, unattachedBatch) })
+	ids, err := read(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.UnattachedMedia(before, unattachedBatch) })
 	if err != nil {
 		return false, err
 	}
 	count := 0
 	for _, id := range ids {
-		removed, err := write(ctx, d, nil, func(tx *store.Tx) (bool, error) { return tx.RemoveUnattachedMedia(id, before) })
+		removed, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (bool, error) { return tx.RemoveUnattachedMedia(id, before) })
 		if err != nil {
 			return false, err
 		}
@@ -212,12 +212,12 @@ func (d *Desk) LinkMedia(ctx context.Context, a *Actor, id model.ID) (MediaLink,
 }
 
 // OpenMedia gives the file of a link. A link that expired or was altered leads to nothing.
-func (d *Desk) OpenMedia(ctx context.Context, id model.ID, expires, signature string) (model.Media, io.ReadSeekCloser, error) {
+func (d System) OpenMedia(ctx context.Context, id model.ID, expires, signature string) (model.Media, io.ReadSeekCloser, error) {
 	at, err := strconv.ParseInt(expires, 10, 64)
 	if err != nil || !hmac.Equal([]byte(signature), []byte(d.signLink(id, at))) || !d.now().Before(time.Unix(at, 0)) {
 		return model.Media{}, nil, model.Errorf(model.CodeNotFound, "This link has expired or is not complete. Ask for a new one.")
 	}
-	m, err := read(ctx, d, func(tx *store.Tx) (model.Media, error) {
+	m, err := read(ctx, d.Desk, func(tx *store.Tx) (model.Media, error) {
 		m, found, err := tx.AnyMedia(id)
 		if err != nil || !found || !m.Stored {
 			return m, errOr(err, model.NotFound("file"))

@@ -102,7 +102,7 @@ func (d *Desk) TestChannel(ctx context.Context, a *Actor, id model.ID) (model.Ch
 
 // Access gives a channel of whatever company with the access to its provider, for the loops and the
 // callback. It reports false when there is no such channel, or when it has no provider.
-func (d *Desk) Access(ctx context.Context, id model.ID) (model.Channel, model.Access, bool, error) {
+func (d System) Access(ctx context.Context, id model.ID) (model.Channel, model.Access, bool, error) {
 	var ch model.Channel
 	var sealed store.SealedAccess
 	var found bool
@@ -118,7 +118,7 @@ func (d *Desk) Access(ctx context.Context, id model.ID) (model.Channel, model.Ac
 }
 
 // ChannelOfNumber finds, within the company of a channel, the channel that has the provider's id of a number.
-func (d *Desk) ChannelOfNumber(ctx context.Context, channel model.ID, phoneNumberID string) (id model.ID, found bool, err error) {
+func (d System) ChannelOfNumber(ctx context.Context, channel model.ID, phoneNumberID string) (id model.ID, found bool, err error) {
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
 		id, found, err = tx.ChannelOfNumber(channel, phoneNumberID)
 		return err

@@ -169,7 +169,7 @@ func (o *Once) at(step string) {
 const forgetAtOnce = 500
 
 // ForgetReservations removes idempotency keys that have expired, and reports whether more may be left.
-func (d *Desk) ForgetReservations(ctx context.Context) (bool, error) {
+func (d System) ForgetReservations(ctx context.Context) (bool, error) {
 	var n int64
 	err := d.store.Write(ctx, func(tx *store.Tx) (err error) {
 		n, err = tx.ForgetReservations(forgetAtOnce)

@@ -35,11 +35,11 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 			options.Now = clock.Now
 			db := storetest.Open(t, options)
 			first := New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits})
-			company, err := first.CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
+			company, err := first.System().CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
 			if err != nil {
 				t.Fatal(err)
 			}
-			owner, err := first.CreateUser(t.Context(), company.ID, NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
+			owner, err := first.System().CreateUser(t.Context(), company.ID, NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -374,7 +374,7 @@ func (h *history) expire(t *rapid.T) {
 	h.clock.pass(model.IdempotencyRetention)
 	clear(h.keys)
 	if rapid.Bool().Draw(t, "sweep") {
-		if _, err := h.d.ForgetReservations(context.Background()); err != nil {
+		if _, err := h.d.System().ForgetReservations(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}

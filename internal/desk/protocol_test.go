@@ -12,7 +12,7 @@ import (
 
 func TestAPrivateChannelLeavesNoGapInTheProtocolNumbers(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		operator, err := w.Desk.Operator(t.Context(), w.A.ID)
+		operator, err := w.Desk.System().Operator(t.Context(), w.A.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +27,7 @@ func TestAPrivateChannelLeavesNoGapInTheProtocolNumbers(t *testing.T) {
 			channels[private] = made.ID
 		}
 		for i, private := range []bool{false, true, false, true, false} {
-			err := w.Desk.Receive(t.Context(), channels[private], []model.Incoming{{Message: &model.IncomingMessage{
+			err := w.Desk.System().Receive(t.Context(), channels[private], []model.Incoming{{Message: &model.IncomingMessage{
 				ExternalID: "m" + strconv.Itoa(i), Type: model.TypeText, Text: "oi", At: time.Now(), Customer: model.Person{Phone: "+551191234000" + strconv.Itoa(i)},
 			}}})
 			if err != nil {

@@ -10,7 +10,7 @@ type Receipt struct {
 
 // Receipts gives the loop that sends them what there is to send. They are a courtesy: those that find
 // no room, or are under way when the process ends, are lost.
-func (d *Desk) Receipts() <-chan Receipt { return d.receipts }
+func (d System) Receipts() <-chan Receipt { return d.receipts }
 
 // markReadAtProvider leaves a receipt for the customer's latest message once the conversation is known
 // to be read. Groups have none.

@@ -57,7 +57,7 @@ func (d *Desk) report(tx *store.Tx, att *model.Attendance, n int64, figures ...s
 // RebuildReport counts a company's attendances afresh and puts that in place of what its report says. It
 // is for the operator, and repairs what a change of time zone data has put on the wrong day. On SQLite
 // all writers wait meanwhile, on PostgreSQL those of reports.
-func (d *Desk) RebuildReport(ctx context.Context, company model.ID) error {
+func (d System) RebuildReport(ctx context.Context, company model.ID) error {
 	return d.store.Write(ctx, func(tx *store.Tx) error {
 		zone, err := d.zone(tx, company)
 		if err != nil {

@@ -26,7 +26,7 @@ func benchmarkReport(b *testing.B, engine string, entries int) {
 		options = store.Options{DatabaseURL: storetest.URL(b)}
 	}
 	d := New(Options{Store: storetest.Open(b, options)})
-	company, err := d.CreateCompany(b.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
+	company, err := d.System().CreateCompany(b.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
 	if err != nil {
 		b.Fatal(err)
 	}

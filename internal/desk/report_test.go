@@ -27,7 +27,7 @@ func eachReportDesk(t *testing.T, body func(t *testing.T, d *reportDesk)) {
 	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
 		d := &reportDesk{t: t, now: time.Date(2026, 11, 14, 15, 0, 0, 0, time.UTC)}
 		d.Desk = New(Options{Store: open()})
-		company, err := d.CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
+		company, err := d.System().CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func (d *reportDesk) read(f ReportFilter) model.Report {
 // person adds a member of the team.
 func (d *reportDesk) person(name string) *model.Ref {
 	d.t.Helper()
-	m, err := d.CreateUser(d.t.Context(), d.actor.Company.ID, NewUser{
+	m, err := d.System().CreateUser(d.t.Context(), d.actor.Company.ID, NewUser{
 		Name: name, Email: model.NewID().String() + "@example.com", Role: model.RoleAgent, AccessProfile: model.AccessAll,
 	})
 	if err != nil {
@@ -345,7 +345,7 @@ func TestReportRebuildBesideWriters(t *testing.T) {
 			})
 		}
 		for closed.Load() < customers*8/2 { // so that much happens after the last rebuild, too
-			if err := o.nodes[1].RebuildReport(t.Context(), o.company.ID); err != nil {
+			if err := o.nodes[1].System().RebuildReport(t.Context(), o.company.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -358,7 +358,7 @@ func TestReportRebuildBesideWriters(t *testing.T) {
 			return r
 		}
 		kept := read()
-		if err := o.nodes[0].RebuildReport(t.Context(), o.company.ID); err != nil {
+		if err := o.nodes[0].System().RebuildReport(t.Context(), o.company.ID); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(kept, read()); diff != "" || kept.Totals.Opened != customers*8 || kept.Totals.Closed != customers*8 {

@@ -9,7 +9,7 @@ import (
 
 // RotateSecretKey puts a new key into the key file and seals every secret with it. The older keys stay
 // in the file until RetireSecretKeys. It tells how many secrets there were.
-func (d *Desk) RotateSecretKey(ctx context.Context) (int, error) {
+func (d System) RotateSecretKey(ctx context.Context) (int, error) {
 	if err := d.vault.Rotate(); err != nil {
 		return 0, err
 	}
@@ -17,7 +17,7 @@ func (d *Desk) RotateSecretKey(ctx context.Context) (int, error) {
 }
 
 // RetireSecretKeys takes every key but the newest out of the key file, once nothing needs them.
-func (d *Desk) RetireSecretKeys(ctx context.Context) error {
+func (d System) RetireSecretKeys(ctx context.Context) error {
 	if _, err := d.Reseal(ctx); err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (d *Desk) RetireSecretKeys(ctx context.Context) error {
 
 // Reseal seals the secrets of all webhooks, the credentials of all channels and the check value with the newest
 // key of the vault, so that older ones can be dropped. It tells how many webhooks and channels needed it.
-func (d *Desk) Reseal(ctx context.Context) (int, error) {
+func (d System) Reseal(ctx context.Context) (int, error) {
 	if err := d.resealCheck(ctx); err != nil {
 		return 0, err
 	}

@@ -11,7 +11,7 @@ const indexBatch = 250
 
 // IndexSearch indexes a batch of changed texts and reports whether more may be waiting. A search finds
 // them before that too, only not as fast.
-func (d *Desk) IndexSearch(ctx context.Context) (more bool, err error) {
+func (d System) IndexSearch(ctx context.Context) (more bool, err error) {
 	err = d.store.Write(ctx, func(tx *store.Tx) error {
 		done, err := tx.IndexText(indexBatch)
 		more = done == indexBatch

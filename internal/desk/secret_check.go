@@ -19,12 +19,12 @@ var (
 
 // CheckSecretKey gives ErrWrongSecretKey when the vault does not hold the key that this database was sealed with.
 // The first call on a database stores the value by which later ones check.
-func (d *Desk) CheckSecretKey(ctx context.Context) error {
+func (d System) CheckSecretKey(ctx context.Context) error {
 	fits, stored, err := d.secretKeyFits(ctx)
 	if err != nil || stored || !fits {
 		return errOr(err, keyError(fits))
 	}
-	fresh, err := write(ctx, d, nil, func(tx *store.Tx) (bool, error) {
+	fresh, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (bool, error) {
 		return tx.InsertSecretCheck(d.vault.Seal(secretCheck, secretCheckOwner))
 	})
 	if err != nil || fresh {

@@ -15,7 +15,7 @@ const reasonLostKey = "The secret key of this installation was lost. Connect the
 // ReplaceLostSecrets makes an installation usable whose secret key is lost for good: what the present key does not
 // open is replaced. Such webhooks get a new secret and are deactivated, such channels are disconnected. It tells
 // how many of each there were, and refuses when the present key fits.
-func (d *Desk) ReplaceLostSecrets(ctx context.Context) (webhooks, channels int, err error) {
+func (d System) ReplaceLostSecrets(ctx context.Context) (webhooks, channels int, err error) {
 	fits, _, err := d.secretKeyFits(ctx)
 	if err != nil {
 		return 0, 0, err
@@ -23,7 +23,7 @@ func (d *Desk) ReplaceLostSecrets(ctx context.Context) (webhooks, channels int, 
 	if fits {
 		return 0, 0, model.Errorf(model.CodeInvalidRequest, "The secret key fits this database: nothing is lost.")
 	}
-	_, err = write(ctx, d, nil, func(tx *store.Tx) (_ struct{}, err error) {
+	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (_ struct{}, err error) {
 		if webhooks, err = d.replaceWebhookSecrets(tx); err != nil {
 			return struct{}{}, err
 		}

@@ -157,5 +157,5 @@ func (d *Desk) RemoveSector(ctx context.Context, a *Actor, id model.ID) error {
 	if err != nil {
 		return err
 	}
-	return d.FinishRemovals(ctx, a.Company.ID, &a.User)
+	return d.System().FinishRemovals(ctx, a.Company.ID, &a.User)
 }

@@ -38,7 +38,7 @@ type SendStep struct {
 
 // BeginSending clears the way at the start of a process. A single node has no other process beside it,
 // so the leases of an earlier one are released at once.
-func (d *Desk) BeginSending(ctx context.Context) error {
+func (d System) BeginSending(ctx context.Context) error {
 	if !d.SingleNode() {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (d *Desk) BeginSending(ctx context.Context) error {
 }
 
 // ListenSend rings the bell when another node has something to send, until ctx ends.
-func (d *Desk) ListenSend(ctx context.Context) {
+func (d System) ListenSend(ctx context.Context) {
 	d.store.Listen(ctx, channelSend, func(string) { d.bells.Send.Ring() })
 }
 
@@ -60,14 +60,14 @@ func (d *Desk) ringSend() {
 }
 
 // ChannelsToSend lists the connected channels that have something due.
-func (d *Desk) ChannelsToSend(ctx context.Context) ([]model.ID, error) {
-	return readOne(ctx, d, func(tx *store.Tx) ([]model.ID, error) { return tx.ChannelsToSend(tx.Now) })
+func (d System) ChannelsToSend(ctx context.Context) ([]model.ID, error) {
+	return readOne(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.ChannelsToSend(tx.Now) })
 }
 
 // TakeSendLease makes owner the one who sends for a channel; it reports false while another node does.
 // What an earlier owner left in the middle ends uncertain and is never sent again.
-func (d *Desk) TakeSendLease(ctx context.Context, channel, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
-	_, err = write(ctx, d, nil, func(tx *store.Tx) (_ struct{}, err error) {
+func (d System) TakeSendLease(ctx context.Context, channel, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
+	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (_ struct{}, err error) {
 		tx.LockSeveral(channel)
 		if lease, taken, err = tx.TakeLease(store.LeaseChannel, channel, owner, length); err != nil || !taken {
 			return struct{}{}, err
@@ -90,8 +90,8 @@ var errLeftInTheMiddle = errors.New("desk: the process that was sending this mes
 
 // SendStep writes down what came of jobs, keeps the lease, and marks up to room due messages as being
 // sent, all in one transaction. At most one message of a conversation is under way at a time.
-func (d *Desk) SendStep(ctx context.Context, lease Lease, owner model.ID, length time.Duration, done []SendDone, room int) (SendStep, error) {
-	return write(ctx, d, nil, func(tx *store.Tx) (SendStep, error) {
+func (d System) SendStep(ctx context.Context, lease Lease, owner model.ID, length time.Duration, done []SendDone, room int) (SendStep, error) {
+	return write(ctx, d.Desk, nil, func(tx *store.Tx) (SendStep, error) {
 		if len(done) > 1 {
 			tx.LockSeveral(lease.Subject)
 		}
@@ -120,8 +120,8 @@ func (d *Desk) SendStep(ctx context.Context, lease Lease, owner model.ID, length
 
 // ReclaimSends puts back in the queue what is marked as being sent under this lease and is not in hand: a
 // step whose commit got no answer marked it, and nobody was told to send it.
-func (d *Desk) ReclaimSends(ctx context.Context, lease Lease, owner model.ID, inHand map[model.ID]struct{}) error {
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+func (d System) ReclaimSends(ctx context.Context, lease Lease, owner model.ID, inHand map[model.ID]struct{}) error {
+	_, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
 		held, err := tx.HoldsLease(lease, owner)
 		if err != nil || !held { // whoever holds it now has settled them
 			return struct{}{}, err

@@ -49,7 +49,7 @@ func (o *office) number(t *testing.T) model.Channel {
 
 func (l *line) take(t *testing.T) {
 	t.Helper()
-	lane, taken, err := l.d.TakeSendLease(t.Context(), l.channel.ID, l.me, testLease)
+	lane, taken, err := l.d.System().TakeSendLease(t.Context(), l.channel.ID, l.me, testLease)
 	if err != nil || !taken {
 		t.Fatal(taken, err)
 	}
@@ -69,7 +69,7 @@ func (l *line) from(t *testing.T, phone string, at time.Time) model.ID {
 
 func (l *line) receive(t *testing.T, items ...model.Incoming) {
 	t.Helper()
-	if err := l.d.Receive(t.Context(), l.channel.ID, items); err != nil {
+	if err := l.d.System().Receive(t.Context(), l.channel.ID, items); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -89,7 +89,7 @@ func (l *line) send(t *testing.T, conversation model.ID, text string) *model.Mes
 // step reports what came of jobs and takes new ones.
 func (l *line) step(t *testing.T, done ...SendDone) SendStep {
 	t.Helper()
-	step, err := l.d.SendStep(t.Context(), l.lane, l.me, testLease, done, 16)
+	step, err := l.d.System().SendStep(t.Context(), l.lane, l.me, testLease, done, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			if model.CodeOf(err) != model.CodeChannelDisconnected {
 				t.Fatal(err)
 			}
-			if due, err := l.d.ChannelsToSend(t.Context()); err != nil || len(due) != 0 {
+			if due, err := l.d.System().ChannelsToSend(t.Context()); err != nil || len(due) != 0 {
 				t.Fatal(due, err)
 			}
 			l.connect(t)
@@ -320,7 +320,7 @@ func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
 
 		t.Run("a process that was only paused cannot start anything, but its success counts", func(t *testing.T) {
 			l.send(t, ana, "third")
-			late, err := l.d.SendStep(t.Context(), old.lane, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
+			late, err := l.d.System().SendStep(t.Context(), old.lane, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
 			if err != nil || late.Held || len(late.Jobs) != 0 {
 				t.Fatalf("%+v %v", late, err)
 			}
@@ -386,7 +386,7 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 			if jobs := l.step(t).Jobs; len(jobs) != 0 {
 				t.Fatalf("%+v", jobs)
 			}
-			if err := l.d.ReclaimSends(t.Context(), l.lane, l.me, hand); err != nil {
+			if err := l.d.System().ReclaimSends(t.Context(), l.lane, l.me, hand); err != nil {
 				t.Fatal(err)
 			}
 			jobs := l.step(t).Jobs
@@ -400,7 +400,7 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 			if jobs := l.step(t).Jobs; len(jobs) != 1 {
 				t.Fatalf("%+v", jobs)
 			}
-			if err := l.d.ReclaimSends(t.Context(), l.lane, model.NewID(), nil); err != nil {
+			if err := l.d.System().ReclaimSends(t.Context(), l.lane, model.NewID(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if jobs := l.step(t).Jobs; len(jobs) != 0 {
@@ -431,7 +431,7 @@ func TestReportsAndResultsAboutTheSameConversationsDoNotBlockEachOther(t *testin
 							ExternalID: "in." + model.NewID().String(), Customer: model.Person{WAID: phone}, Type: "text", Text: "hi", At: time.Now(),
 						}})
 					}
-					if err := nodes[worker%len(nodes)].Receive(context.Background(), l.channel.ID, items); err != nil {
+					if err := nodes[worker%len(nodes)].System().Receive(context.Background(), l.channel.ID, items); err != nil {
 						t.Error(err)
 					}
 				}

@@ -112,10 +112,10 @@ const (
 
 // SettleEarly applies reports and changes whose message learned its external id at the very moment they
 // were put aside, and forgets those that have waited for too long.
-func (d *Desk) SettleEarly(ctx context.Context) error {
+func (d System) SettleEarly(ctx context.Context) error {
 	var matches []store.EarlyMatch
 	var stale bool
-	_, err := read(ctx, d, func(tx *store.Tx) (_ struct{}, err error) {
+	_, err := read(ctx, d.Desk, func(tx *store.Tx) (_ struct{}, err error) {
 		if matches, err = tx.EarlyMatches(receiveAtOnce); err != nil {
 			return struct{}{}, err
 		}
@@ -137,7 +137,7 @@ func (d *Desk) SettleEarly(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
 		tx.DropEarlyStatuses(tx.Now.Add(-earlyStatusLife))
 		tx.DropEarlyChanges(tx.Now.Add(-earlyChangeLife))
 		return struct{}{}, nil

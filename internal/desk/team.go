@@ -257,7 +257,7 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Actor, id model.ID) error {
 	if err != nil {
 		return err
 	}
-	return d.FinishRemovals(ctx, a.Company.ID, &a.User)
+	return d.System().FinishRemovals(ctx, a.Company.ID, &a.User)
 }
 
 func isOnly(owners []model.ID, id model.ID) bool { return len(owners) == 1 && owners[0] == id }

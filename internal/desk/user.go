@@ -10,12 +10,12 @@ import (
 
 // SetPassword gives the member of a company with that e-mail address a new password. It is for the operator:
 // no call of the API sets the password of another person.
-func (d *Desk) SetPassword(ctx context.Context, company model.ID, email, password string) error {
+func (d System) SetPassword(ctx context.Context, company model.ID, email, password string) error {
 	hash, err := d.hashPassword(ctx, "password", password)
 	if err != nil {
 		return err
 	}
-	_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
 		found, err := tx.SetPassword(company, strings.TrimSpace(email), *hash)
 		if err == nil && !found {
 			err = model.NotFound("team member")

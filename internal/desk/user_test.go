@@ -22,11 +22,11 @@ func TestTheOperatorSetsPasswords(t *testing.T) {
 			}
 			return *hash
 		}
-		if err := d.SetPassword(t.Context(), o.company.ID, " ANA@padaria.example ", "uma senha longa"); err != nil {
+		if err := d.System().SetPassword(t.Context(), o.company.ID, " ANA@padaria.example ", "uma senha longa"); err != nil {
 			t.Fatal(err)
 		}
 		first := stored()
-		if err := d.SetPassword(t.Context(), o.company.ID, "ana@padaria.example", "outra senha longa"); err != nil {
+		if err := d.System().SetPassword(t.Context(), o.company.ID, "ana@padaria.example", "outra senha longa"); err != nil {
 			t.Fatal(err)
 		}
 		if stored() == first {
@@ -41,7 +41,7 @@ func TestTheOperatorSetsPasswords(t *testing.T) {
 			"unknown address": {o.company.ID, "eva@padaria.example", "uma senha longa", model.CodeNotFound},
 			"another company": {model.NewID(), "ana@padaria.example", "uma senha longa", model.CodeNotFound},
 		} {
-			err := d.SetPassword(t.Context(), c.company, c.email, c.password)
+			err := d.System().SetPassword(t.Context(), c.company, c.email, c.password)
 			if refused, ok := errors.AsType[*model.Error](err); !ok || refused.Code != c.want {
 				t.Errorf("%s: error %v, want code %s", name, err, c.want)
 			}

@@ -66,6 +66,15 @@ func TestEveryVerbChecksItsOwnPermission(t *testing.T) {
 	}
 }
 
+func TestOnlyTheSystemActsWithoutAPrincipal(t *testing.T) {
+	desk := reflect.TypeFor[*Desk]()
+	for i := range desk.NumMethod() {
+		if method := desk.Method(i); method.Name != "System" && !takesPrincipal(method.Type) {
+			t.Errorf("%s takes no principal: it belongs to System", method.Name)
+		}
+	}
+}
+
 func keyWith(role model.Role, scopes model.ScopeSet) *Actor {
 	return KeyPrincipal(model.Company{}, Member{Role: role, Profile: model.AccessAll}, model.Key{ID: model.NewID(), Scopes: scopes.List()})
 }

@@ -31,7 +31,7 @@ type callbackActivity struct {
 }
 
 // NoteCallback notes that the provider called about a channel, whatever it had to say.
-func (d *Desk) NoteCallback(channel model.ID) {
+func (d System) NoteCallback(channel model.ID) {
 	now := d.now()
 	d.activity.mu.Lock()
 	defer d.activity.mu.Unlock()
@@ -46,7 +46,7 @@ func (d *Desk) NoteCallback(channel model.ID) {
 }
 
 // FlushCallbackActivity stores the activity since the last call and clears the warnings of these channels.
-func (d *Desk) FlushCallbackActivity(ctx context.Context) error {
+func (d System) FlushCallbackActivity(ctx context.Context) error {
 	d.activity.mu.Lock()
 	calls := d.activity.calls
 	d.activity.calls = map[model.ID]*store.CallbackActivity{}
@@ -54,7 +54,7 @@ func (d *Desk) FlushCallbackActivity(ctx context.Context) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
 		for channel, h := range calls {
 			if err := tx.AddCallbackActivity(channel, *h, d.activity.since); err != nil {
 				return struct{}{}, err
@@ -75,8 +75,8 @@ type Silence struct {
 
 // WatchSilence compares how long each WhatsApp number has been silent with its own history, and puts a
 // warning on the channels for which that is strange. It also ends the restrictions whose time is over.
-func (d *Desk) WatchSilence(ctx context.Context) ([]Silence, error) {
-	return write(ctx, d, nil, func(tx *store.Tx) ([]Silence, error) {
+func (d System) WatchSilence(ctx context.Context) ([]Silence, error) {
+	return write(ctx, d.Desk, nil, func(tx *store.Tx) ([]Silence, error) {
 		tx.EndRestrictions()
 		habits, err := tx.CallbackStats(tx.Now.Add(-silenceHistory))
 		if err != nil {

@@ -223,6 +223,6 @@ func (d *Desk) checkWebhook(in WebhookChange) (cleanWebhook, error) {
 }
 
 // WebhookCounts tells how many addresses are healthy, failing and inactive, for metrics.
-func (d *Desk) WebhookCounts(ctx context.Context) (store.WebhookCounts, error) {
-	return read(ctx, d, func(tx *store.Tx) (store.WebhookCounts, error) { return tx.WebhookCounts() })
+func (d System) WebhookCounts(ctx context.Context) (store.WebhookCounts, error) {
+	return read(ctx, d.Desk, func(tx *store.Tx) (store.WebhookCounts, error) { return tx.WebhookCounts() })
 }

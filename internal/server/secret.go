@@ -48,7 +48,7 @@ func (s *Server) checkSecretKey(ctx context.Context) error {
 	if s.config.LostSecretKey {
 		return nil
 	}
-	err := s.Desk.CheckSecretKey(ctx)
+	err := s.Desk.System().CheckSecretKey(ctx)
 	if errors.Is(err, desk.ErrWrongSecretKey) {
 		return fmt.Errorf("%w: %s", err, adviceSecretKey)
 	}

@@ -158,7 +158,7 @@ func (s *Server) serve() error {
 	}
 	s.URL = public + s.config.BasePath
 	s.graph.PublicURL = s.URL
-	callbacks := &work.Callbacks{Desk: s.Desk, Logger: s.config.Logger}
+	callbacks := &work.Callbacks{Desk: s.Desk.System(), Logger: s.config.Logger}
 	s.API, err = api.New(api.Options{
 		Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger,
 		Extra: map[string]http.Handler{work.CallbackPattern: callbacks.Handler()},
@@ -178,7 +178,7 @@ func (s *Server) serve() error {
 		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
-	s.deliver = &work.Deliver{Desk: s.Desk, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.Lease}
+	s.deliver = &work.Deliver{Desk: s.Desk.System(), Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.Lease}
 	if s.config.Prepare != nil {
 		if err := s.config.Prepare(s); err != nil {
 			return errors.Join(err, l.Close())
@@ -202,16 +202,16 @@ func (s *Server) serve() error {
 func (s *Server) run(ctx context.Context) {
 	log := s.config.Logger
 	for _, loop := range []interface{ Run(context.Context) }{
-		&work.Seen{Desk: s.Desk, Logger: log},
-		&work.Watchdog{Desk: s.Desk, Logger: log},
-		&work.Send{Desk: s.Desk, Provider: &work.WhatsApp{Desk: s.Desk, Graph: s.graph}, Logger: log, Lease: s.config.Lease},
-		&work.Fetch{Desk: s.Desk, Graph: s.graph, Logger: log},
-		&work.Receipts{Desk: s.Desk, Graph: s.graph, Logger: log},
-		&work.Index{Desk: s.Desk, Logger: log},
-		&work.Sweep{Desk: s.Desk, Logger: log, Now: s.config.Now},
+		&work.Seen{Desk: s.Desk.System(), Logger: log},
+		&work.Watchdog{Desk: s.Desk.System(), Logger: log},
+		&work.Send{Desk: s.Desk.System(), Provider: &work.WhatsApp{Desk: s.Desk.System(), Graph: s.graph}, Logger: log, Lease: s.config.Lease},
+		&work.Fetch{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
+		&work.Receipts{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
+		&work.Index{Desk: s.Desk.System(), Logger: log},
+		&work.Sweep{Desk: s.Desk.System(), Logger: log, Now: s.config.Now},
 		s.deliver,
-		&work.Feed{Desk: s.Desk, Logger: log},
-		&work.Retain{Desk: s.Desk, Logger: log},
+		&work.Feed{Desk: s.Desk.System(), Logger: log},
+		&work.Retain{Desk: s.Desk.System(), Logger: log},
 	} {
 		s.loops.Go(func() { loop.Run(ctx) })
 	}

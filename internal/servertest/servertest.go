@@ -95,11 +95,11 @@ func start(t testing.TB, databaseURL string, clock *Clock, options []Option) *se
 func (w *World) NewCompany(t testing.TB, name string) *Company {
 	t.Helper()
 	ctx := context.Background()
-	c, err := w.Desk.CreateCompany(ctx, desk.NewCompany{Name: name, Rules: desk.DefaultRules})
+	c, err := w.Desk.System().CreateCompany(ctx, desk.NewCompany{Name: name, Rules: desk.DefaultRules})
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := w.Desk.CreateUser(ctx, c.ID, desk.NewUser{
+	owner, err := w.Desk.System().CreateUser(ctx, c.ID, desk.NewUser{
 		Name: "Owner of " + name, Email: "owner@" + c.ID.String() + ".example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (w *World) NewCompany(t testing.TB, name string) *Company {
 // NewKey issues a key of the company and gives a client that uses it.
 func (w *World) NewKey(t testing.TB, company model.ID, in desk.NewKey) (model.Key, *Client) {
 	t.Helper()
-	operator, err := w.Desk.Operator(context.Background(), company)
+	operator, err := w.Desk.System().Operator(context.Background(), company)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ const maxLookups = 4096
 
 // Callbacks serves the addresses that Meta calls, one per channel.
 type Callbacks struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Logger *slog.Logger
 
 	mu    sync.Mutex

@@ -37,7 +37,7 @@ const (
 // one with a failure; one that answers slowly keeps two. Slots are shared among companies, and those
 // whose addresses do not answer well and soon take at most half of them: see deliverySlots.
 type Deliver struct {
-	Desk    *desk.Desk
+	Desk    desk.System
 	Logger  *slog.Logger
 	Timeout time.Duration // of one request
 	Lease   time.Duration // of a lane; default: Timeout and 6 seconds

@@ -34,7 +34,7 @@ func newNode(t *testing.T, url, name string, lease time.Duration) *node {
 		t.Fatal(err)
 	}
 	n := &node{Server: s, ended: make(chan struct{})}
-	n.deliver = &work.Deliver{Desk: s.Desk, Logger: slog.New(slog.DiscardHandler), Timeout: time.Second, Lease: lease}
+	n.deliver = &work.Deliver{Desk: s.Desk.System(), Logger: slog.New(slog.DiscardHandler), Timeout: time.Second, Lease: lease}
 	t.Cleanup(func() {
 		if n.cancel != nil {
 			n.cancel()
@@ -143,11 +143,11 @@ func newSetting(t *testing.T, lease time.Duration) *setting {
 	t.Helper()
 	url := storetest.URL(t)
 	s := &setting{a: newNode(t, url, "a", lease), b: newNode(t, url, "b", lease), watcher: newWatcher(t)}
-	company, err := s.a.Desk.CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
+	company, err := s.a.Desk.System().CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.actor, err = s.a.Desk.Operator(t.Context(), company.ID); err != nil {
+	if s.actor, err = s.a.Desk.System().Operator(t.Context(), company.ID); err != nil {
 		t.Fatal(err)
 	}
 	hook, _, err := s.a.Desk.CreateWebhook(t.Context(), s.actor, desk.NewWebhook{Name: "x", URL: s.watcher.URL, Events: []string{"message.sent"}})

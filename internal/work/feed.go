@@ -9,7 +9,7 @@ import (
 
 // Feed wakes this node's live streams for events that other nodes recorded.
 type Feed struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Logger *slog.Logger
 }
 

@@ -14,7 +14,7 @@ import (
 // Fetch brings the files that customers sent from WhatsApp to us: WhatsApp keeps them for a few days
 // only. A slow file does not hold up the others.
 type Fetch struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Graph  *Graph
 	Logger *slog.Logger
 

@@ -11,7 +11,7 @@ import (
 // Index keeps the search index up to date. It lets changes gather for a second, because a conversation
 // that changes ten times in it is then indexed once.
 type Index struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Logger *slog.Logger
 
 	looked time.Time

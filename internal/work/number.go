@@ -18,7 +18,7 @@ const longestWait = 500 * time.Millisecond
 // WhatsApp is the Provider of channels that are WhatsApp numbers. It keeps each number below the rates
 // at which Meta would refuse.
 type WhatsApp struct {
-	Desk  *desk.Desk
+	Desk  desk.System
 	Graph *Graph
 
 	mu    sync.Mutex

@@ -25,7 +25,7 @@ func TestANumberSendsAtTheRateThatMetaGivesIt(t *testing.T) {
 	t.Cleanup(graph.Close)
 	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
 		b := newBureau(t, open())
-		provider := &work.WhatsApp{Desk: b.nodes[0], Graph: graph}
+		provider := &work.WhatsApp{Desk: b.nodes[0].System(), Graph: graph}
 		for number, rate := range map[string]int{"1001": whatsapp.HighRate, "1002": whatsapp.StandardRate} {
 			channel := b.channel(t, number)
 			asked := sim.Calls("number")

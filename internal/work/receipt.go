@@ -11,7 +11,7 @@ import (
 
 // Receipts shows customers that their messages were read. It tries each once.
 type Receipts struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Graph  *Graph
 	Logger *slog.Logger
 }

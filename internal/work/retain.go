@@ -11,7 +11,7 @@ import (
 // Retain deletes events, deliveries and notices that are older than they have to be kept, a little at a time.
 // Once at the start it also seals webhook secrets and channel credentials with the newest key.
 type Retain struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Logger *slog.Logger
 }
 

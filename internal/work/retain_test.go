@@ -28,7 +28,7 @@ func TestDeliveriesAreKeptForFourteenDays(t *testing.T) {
 		deliveries := "/integrations/webhooks/" + hook.ID() + "/deliveries"
 		purge := func() {
 			t.Helper()
-			if more, err := w.Desk.Purge(context.Background()); err != nil || more {
+			if more, err := w.Desk.System().Purge(context.Background()); err != nil || more {
 				t.Fatal(more, err)
 			}
 		}
@@ -83,11 +83,11 @@ func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := desk.New(desk.Options{Store: open(), Vault: keys, Guard: guard.New(guard.Options{AllowInsecure: true}), Logger: slog.New(slog.DiscardHandler)})
-		company, err := d.CreateCompany(t.Context(), desk.NewCompany{Name: "x", Rules: desk.DefaultRules})
+		company, err := d.System().CreateCompany(t.Context(), desk.NewCompany{Name: "x", Rules: desk.DefaultRules})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := d.Operator(t.Context(), company.ID)
+		a, err := d.System().Operator(t.Context(), company.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []int{1, 0} {
-			if n, err := d.Reseal(t.Context()); err != nil || n != want {
+			if n, err := d.System().Reseal(t.Context()); err != nil || n != want {
 				t.Fatal(n, err)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 // Seen writes down, now and then, which keys were used and which people were active.
 type Seen struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Logger *slog.Logger
 }
 

@@ -43,7 +43,7 @@ type Sender interface {
 // transaction, and writes down what came of them. Order is kept within a conversation; conversations
 // and channels do not wait for each other.
 type Send struct {
-	Desk     *desk.Desk
+	Desk     desk.System
 	Provider Provider
 	Logger   *slog.Logger
 	Lease    time.Duration // of a lane; default: 20 seconds

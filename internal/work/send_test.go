@@ -129,15 +129,15 @@ func newBureau(t *testing.T, stores ...*store.Store) *bureau {
 		}
 		b.nodes = append(b.nodes, desk.New(desk.Options{Store: s, Blob: files, Vault: keys, Numbers: numbers{}}))
 	}
-	c, err := b.nodes[0].CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
+	c, err := b.nodes[0].System().CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.nodes[0].CreateUser(t.Context(), c.ID, desk.NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
+	_, err = b.nodes[0].System().CreateUser(t.Context(), c.ID, desk.NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.owner, err = b.nodes[0].Operator(t.Context(), c.ID); err != nil {
+	if b.owner, err = b.nodes[0].System().Operator(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -167,7 +167,7 @@ func (b *bureau) channel(t *testing.T, number string) model.ID {
 func (b *bureau) customer(t *testing.T, channel model.ID, phone string) model.ID {
 	t.Helper()
 	external := "in." + model.NewID().String()
-	err := b.nodes[0].Receive(t.Context(), channel, []model.Incoming{{Message: &model.IncomingMessage{
+	err := b.nodes[0].System().Receive(t.Context(), channel, []model.Incoming{{Message: &model.IncomingMessage{
 		ExternalID: external, Customer: model.Person{WAID: phone}, Type: "text", Text: "hi", At: time.Now(),
 	}}})
 	if err != nil {
@@ -195,7 +195,7 @@ func (b *bureau) run(t *testing.T, node int, p work.Provider) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		(&work.Send{Desk: b.nodes[node], Provider: p, Logger: slog.New(slog.DiscardHandler)}).Run(ctx)
+		(&work.Send{Desk: b.nodes[node].System(), Provider: p, Logger: slog.New(slog.DiscardHandler)}).Run(ctx)
 	})
 	stop = sync.OnceFunc(func() {
 		cancel()
@@ -210,7 +210,7 @@ func (b *bureau) sent(t *testing.T, want int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	go b.nodes[0].ListenFeed(ctx)
+	go b.nodes[0].System().ListenFeed(ctx)
 	seen, after := 0, ""
 	for {
 		changed, err := b.nodes[0].FeedChanged(ctx, b.owner)

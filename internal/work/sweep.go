@@ -14,7 +14,7 @@ import (
 // that a crash cut off, or that nothing has referred to for a day, are removed. All that is due stands in the database, so that it survives
 // restarts and any number of nodes may sweep.
 type Sweep struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Logger *slog.Logger
 	Now    func() time.Time // nil: the machine's clock
 

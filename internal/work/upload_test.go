@@ -68,11 +68,11 @@ func testLeftUploads(t *testing.T, o store.Options, files blob.Store) {
 	db := storetest.Open(t, o)
 	start := func(at blob.Store) (*desk.Desk, *desk.Actor) {
 		d := desk.New(desk.Options{Store: db, Blob: at, Logger: slog.New(slog.DiscardHandler), Now: clock.Now})
-		c, err := d.CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
+		c, err := d.System().CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := d.Operator(t.Context(), c.ID)
+		a, err := d.System().Operator(t.Context(), c.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func testLeftUploads(t *testing.T, o store.Options, files blob.Store) {
 		left  bool
 	}{{23 * time.Hour, true}, {2 * time.Hour, false}, {240 * time.Hour, false}} {
 		clock.Advance(step.after)
-		if err := d.RemoveLeftUploads(t.Context()); err != nil {
+		if err := d.System().RemoveLeftUploads(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if holds(dying.last) != step.left || !holds(kept.ID) || !holds(strange) {

@@ -12,7 +12,7 @@ import (
 
 // Watchdog looks for WhatsApp numbers that say connected but have gone silent.
 type Watchdog struct {
-	Desk   *desk.Desk
+	Desk   desk.System
 	Logger *slog.Logger
 
 	strange map[string]bool // channels, as of the last look

@@ -176,7 +176,7 @@ func (o *office) checkRebuild() {
 		return r
 	}
 	before := read()
-	o.must(o.desk.RebuildReport(o.ctx, o.owner.Company.ID))
+	o.must(o.desk.System().RebuildReport(o.ctx, o.owner.Company.ID))
 	if diff := cmp.Diff(before, read()); diff != "" {
 		o.t.Fatalf("the report (- as kept, + as rebuilt):\n%s\nafter\n%s", diff, strings.Join(o.log, "\n"))
 	}

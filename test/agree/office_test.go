@@ -44,15 +44,15 @@ func newOffice(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *o
 	*now = time.Date(year, time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24), random.IntN(60), 0, 0, time.UTC)
 	o.began = *now
 
-	company, err := d.CreateCompany(o.ctx, desk.NewCompany{Name: "Agreement", Timezone: zones[random.IntN(len(zones))], Rules: o.rules})
+	company, err := d.System().CreateCompany(o.ctx, desk.NewCompany{Name: "Agreement", Timezone: zones[random.IntN(len(zones))], Rules: o.rules})
 	o.must(err)
 	o.zone, err = time.LoadLocation(company.Timezone)
 	o.must(err)
-	_, err = d.CreateUser(o.ctx, company.ID, desk.NewUser{
+	_, err = d.System().CreateUser(o.ctx, company.ID, desk.NewUser{
 		Name: "Owner", Email: model.NewID().String() + "@agree.example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
 	})
 	o.must(err)
-	o.owner, err = d.Operator(o.ctx, company.ID)
+	o.owner, err = d.System().Operator(o.ctx, company.ID)
 	o.must(err)
 	o.people = []*desk.Actor{o.owner}
 	o.hire(model.RoleManager)

@@ -26,7 +26,7 @@ func (o *office) step(chats []*chat) {
 		o.note("sweep")
 		for looked := 1; looked > 0; {
 			var err error
-			looked, err = o.desk.CloseIdle(o.ctx, *o.now, 100)
+			looked, err = o.desk.System().CloseIdle(o.ctx, *o.now, 100)
 			o.must(err)
 		}
 		o.swept(*o.now)
@@ -63,7 +63,7 @@ func (o *office) receive(c *chat) {
 	o.note("%s: %s writes", o.now.Format(time.RFC3339Nano), c.phone)
 	text := "Bom dia"
 	if c.private { // the sandbox of a private number cannot be reached by the API
-		o.must(o.desk.Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, false)}}))
+		o.must(o.desk.System().Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, false)}}))
 	} else {
 		m, _, err := o.desk.Simulate(o.ctx, o.owner, c.channel, desk.Simulation{From: &c.phone, Text: &text})
 		o.must(err)
@@ -94,7 +94,7 @@ func (o *office) incoming(c *chat, fromPhone bool) *model.IncomingMessage {
 
 func (o *office) answerOnPhone(c *chat) {
 	o.note("%s is answered on the phone", c.phone)
-	o.must(o.desk.Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, true)}}))
+	o.must(o.desk.System().Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, true)}}))
 	o.ledger.answered(c, nil, *o.now)
 }
 

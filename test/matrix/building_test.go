@@ -48,7 +48,7 @@ func each(t *testing.T, body func(t *testing.T, b *building)) {
 func (b *building) secretly(t *testing.T, phone, name string) {
 	t.Helper()
 	channel, _ := model.ParseID(b.private.ids["channel"])
-	err := b.w.Desk.Receive(t.Context(), channel, []model.Incoming{{Message: &model.IncomingMessage{
+	err := b.w.Desk.System().Receive(t.Context(), channel, []model.Incoming{{Message: &model.IncomingMessage{
 		ExternalID: "private." + model.NewID().String(), Type: model.TypeText, Text: name,
 		Customer: model.Person{Phone: phone, WAID: phone[1:], UserID: "BR." + phone[1:], Name: name},
 	}}})

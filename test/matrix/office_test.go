@@ -185,7 +185,7 @@ func (o *office) externalID(t *testing.T, sent *servertest.Answer) string {
 func (o *office) privateTalk(t *testing.T, mark string, peek func(query string) []string) *talk {
 	t.Helper()
 	ctx := context.Background()
-	operator, err := o.w.Desk.Operator(ctx, o.ID)
+	operator, err := o.w.Desk.System().Operator(ctx, o.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func (o *office) privateTalk(t *testing.T, mark string, peek func(query string) 
 		t.Fatal(err)
 	}
 	phone, external := o.phone(), "private."+model.NewID().String()
-	err = o.w.Desk.Receive(ctx, channel.ID, []model.Incoming{{Message: &model.IncomingMessage{
+	err = o.w.Desk.System().Receive(ctx, channel.ID, []model.Incoming{{Message: &model.IncomingMessage{
 		ExternalID: external, Type: model.TypeImage, Text: mark + " asks",
 		Customer: model.Person{Phone: phone, WAID: phone[1:], Name: mark},
 		Media:    &model.IncomingMedia{ProviderID: "1", MimeType: "image/png"},

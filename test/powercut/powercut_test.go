@@ -73,16 +73,16 @@ func customersWrite(t *testing.T, folder string, n int) {
 			t.Error(err)
 		}
 	}()
-	company, err := s.Desk.CreateCompany(ctx, desk.NewCompany{Name: "Padaria Aurora", Rules: desk.DefaultRules})
+	company, err := s.Desk.System().CreateCompany(ctx, desk.NewCompany{Name: "Padaria Aurora", Rules: desk.DefaultRules})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Desk.CreateUser(ctx, company.ID, desk.NewUser{
+	if _, err := s.Desk.System().CreateUser(ctx, company.ID, desk.NewUser{
 		Name: "Owner", Email: "owner@aurora.example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	owner, err := s.Desk.Operator(ctx, company.ID)
+	owner, err := s.Desk.System().Operator(ctx, company.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

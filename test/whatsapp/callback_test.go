@@ -76,13 +76,13 @@ func TestTheCallback(t *testing.T) {
 					t.Error(status)
 				}
 			}
-			operator, err := s.Desk.Operator(t.Context(), s.A.ID)
+			operator, err := s.Desk.System().Operator(t.Context(), s.A.ID)
 			must(t, err)
 			notices := s.notices(t)
 			if len(notices) != 2 || notices[0].Kind != "field_of_tomorrow" || string(notices[0].Raw) != value {
 				t.Fatalf("%+v", notices)
 			}
-			if _, err := s.Desk.Notices(t.Context(), operator.Company.ID, model.NewID(), 10); model.CodeOf(err) != model.CodeNotFound {
+			if _, err := s.Desk.System().Notices(t.Context(), operator.Company.ID, model.NewID(), 10); model.CodeOf(err) != model.CodeNotFound {
 				t.Errorf("another channel: %v", err)
 			}
 		})
@@ -98,10 +98,10 @@ func TestTheCallback(t *testing.T) {
 // notices gives what the shop's channel kept, newest first.
 func (s *shop) notices(t *testing.T) []model.Notice {
 	t.Helper()
-	operator, err := s.Desk.Operator(t.Context(), s.A.ID)
+	operator, err := s.Desk.System().Operator(t.Context(), s.A.ID)
 	must(t, err)
 	channel, _ := model.ParseID(s.channel)
-	notices, err := s.Desk.Notices(t.Context(), operator.Company.ID, channel, 10)
+	notices, err := s.Desk.System().Notices(t.Context(), operator.Company.ID, channel, 10)
 	must(t, err)
 	return notices
 }

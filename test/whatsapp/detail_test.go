@@ -107,7 +107,7 @@ func TestAnAccountThatMetaRestrictsShowsInItsChannels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 				s.push(t, "account_update", test.value)
-				must(t, s.Desk.FlushCallbackActivity(t.Context())) // what Meta says does not go away because Meta called
+				must(t, s.Desk.System().FlushCallbackActivity(t.Context())) // what Meta says does not go away because Meta called
 				c := s.channelNow(t)
 				warning, _ := c["warning"].(string)
 				if c["status"] != test.status || test.warning == "none" && warning != "" || test.warning != "none" && (warning == "" || test.warning != "" && warning != test.warning) {

@@ -17,7 +17,7 @@ import (
 func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 	var dir string
 	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
-		operator, err := w.Desk.Operator(t.Context(), w.A.ID)
+		operator, err := w.Desk.System().Operator(t.Context(), w.A.ID)
 		must(t, err)
 		private, err := w.Desk.CreateChannel(t.Context(), operator, desk.NewChannel{
 			Name: "Directors", Provider: model.ProviderWhatsApp, Private: true,
@@ -54,7 +54,7 @@ func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 		talk := w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": "+5511912345678"}`, public)).OK(201).ID()
 		keys := []*servertest.Client{w.A.Client, w.B.Client}
 		for _, role := range []model.Role{model.RoleOwner, model.RoleAdmin, model.RoleManager, model.RoleAgent} {
-			u, err := w.Desk.CreateUser(t.Context(), w.A.ID, desk.NewUser{
+			u, err := w.Desk.System().CreateUser(t.Context(), w.A.ID, desk.NewUser{
 				Name: string(role), Email: model.NewID().String() + "@x.example", Role: role, AccessProfile: model.AccessAll,
 			})
 			must(t, err)

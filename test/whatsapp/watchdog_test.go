@@ -16,15 +16,15 @@ func TestTheWatchdog(t *testing.T) {
 		id, _ := model.ParseID(made.ID())
 		warning := func() string {
 			t.Helper()
-			if _, err := w.Desk.WatchSilence(t.Context()); err != nil {
+			if _, err := w.Desk.System().WatchSilence(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			return w.A.Get(t, "/channels").OK(200).Text("data", 0, "warning")
 		}
 		hear := func() {
 			t.Helper()
-			w.Desk.NoteCallback(id)
-			must(t, w.Desk.FlushCallbackActivity(t.Context()))
+			w.Desk.System().NoteCallback(id)
+			must(t, w.Desk.System().FlushCallbackActivity(t.Context()))
 		}
 		// Four days of a shop: something every half hour by day, nothing for twelve hours at night.
 		for range 4 {
