@@ -129,6 +129,10 @@ func TestSearchesBeyondTheLimitAreRefused(t *testing.T) {
 				t.Errorf("%s: no Retry-After: %v", path, refused.Header)
 			}
 		}
+		for _, path := range []string{"/conversations", "/contacts"} {
+			w.A.Get(t, path+"?offset=1000").OK(200)
+			w.A.Get(t, path+"?offset=1001").Fails(429, "rate_limited")
+		}
 	}, limited(func(l *model.Limits) { l.Searches = 0 }))
 }
 

@@ -55,7 +55,7 @@ func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.
 	if len(query.Statuses) == 0 || query.Boards != nil && len(query.Boards) == 0 {
 		return nil, "", nil
 	}
-	release, err := d.searchSlot(ctx, a, f.Q)
+	release, err := d.searchSlot(ctx, a, f.Q, 0)
 	if err != nil {
 		return nil, "", err
 	}

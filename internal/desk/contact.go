@@ -17,7 +17,7 @@ func (d *Desk) Contacts(ctx context.Context, a *Actor, f ContactFilter) (Page[mo
 		return Page[model.Contact]{}, err
 	}
 	f.Company = a.Company.ID
-	release, err := d.searchSlot(ctx, a, f.Q)
+	release, err := d.searchSlot(ctx, a, f.Q, f.Offset)
 	if err != nil {
 		return Page[model.Contact]{}, err
 	}

@@ -24,7 +24,7 @@ func (d *Desk) Conversations(ctx context.Context, a *Actor, f ConversationFilter
 		return Page[model.Conversation]{}, err
 	}
 	f.Company, f.Sight = a.Company.ID, a.sight()
-	release, err := d.searchSlot(ctx, a, f.Q)
+	release, err := d.searchSlot(ctx, a, f.Q, f.Offset)
 	if err != nil {
 		return Page[model.Conversation]{}, err
 	}

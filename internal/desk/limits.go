@@ -14,6 +14,7 @@ import (
 const (
 	searchPlaces = 64              // searches of one company that may wait for its slots
 	searchWait   = 2 * time.Second // before a waiting search is refused
+	deepOffset   = 1_000           // rows that a list may skip without counting as a search
 )
 
 // Limits are those of each company.
@@ -29,10 +30,10 @@ func checkRoom(tx *store.Tx, company model.ID, what store.Countable, plural stri
 	return err
 }
 
-// searchSlot takes one of the company's slots for searches when a list is asked for a text. The caller
-// calls release in every case without an error.
-func (d *Desk) searchSlot(ctx context.Context, a *Actor, text string) (release func(), err error) {
-	if strings.TrimSpace(text) == "" {
+// searchSlot takes one of the company's slots for searches when a list is asked for a text, or for a page that lies
+// behind very many rows: both read far more than they answer. The caller calls release in every case without an error.
+func (d *Desk) searchSlot(ctx context.Context, a *Actor, text string, offset int) (release func(), err error) {
+	if strings.TrimSpace(text) == "" && offset <= deepOffset {
 		return func() {}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchWait)
