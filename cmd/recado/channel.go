@@ -30,7 +30,7 @@ type channelFlags struct {
 }
 
 // withOperator opens the desk and acts as the company's operator, who also knows its private channels.
-func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error) error {
+func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error) error {
 	company, err := parseID("--company", f.Company)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.
 type channelListCmd struct{ channelFlags }
 
 func (c *channelListCmd) Run(e *env) error {
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
 		channels, err := d.System().AllChannels(ctx, operator.Company.ID)
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func (c *channelNoticesCmd) Run(e *env) error {
 	if c.Limit < 1 || c.Limit > 10_000 {
 		return fmt.Errorf("--limit must be between 1 and 10000 (%w)", errUsage)
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
 		notices, err := d.System().Notices(ctx, operator.Company.ID, id, c.Limit)
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func (c *channelAddCmd) Run(e *env) error {
 	} else if c.credentialFlags.any() {
 		return fmt.Errorf("a sandbox has no credentials (%w)", errUsage)
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
 		made, err := d.CreateChannel(ctx, operator, in)
 		if err != nil {
 			return err
@@ -186,7 +186,7 @@ func (c *channelTestCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
 		test, err := d.TestChannel(ctx, operator, id)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func (c *channelDisconnectCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
 		_, err := d.UpdateChannel(ctx, operator, id, desk.ChannelChange{Status: new(model.ChannelDisconnected)})
 		return err
 	})
@@ -240,7 +240,7 @@ func (c *channelConnectCmd) Run(e *env) error {
 			AppSecret: given(c.AppSecret), VerifyToken: given(c.VerifyToken), APIVersion: given(c.APIVersion),
 		}
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Actor) error {
+	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
 		ch, err := d.UpdateChannel(ctx, operator, id, change)
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ type listAttendancesInput struct {
 	Cursor       string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 }
 
-func (s *Server) listAttendances(ctx context.Context, a *desk.Actor, in *listAttendancesInput) (*reply[cursorList[model.Attendance]], error) {
+func (s *Server) listAttendances(ctx context.Context, a *desk.Principal, in *listAttendancesInput) (*reply[cursorList[model.Attendance]], error) {
 	f := desk.AttendanceFilter{
 		Status: in.Status, Nobody: in.Assignee == "none", Sector: model.ID(in.Sector), Conversation: model.ID(in.Conversation),
 		Protocol: in.Protocol, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
@@ -38,7 +38,7 @@ func (s *Server) listAttendances(ctx context.Context, a *desk.Actor, in *listAtt
 	return cursorPage(page, next), err
 }
 
-func (s *Server) getAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Attendance], error) {
+func (s *Server) getAttendance(ctx context.Context, a *desk.Principal, in *AtID) (*reply[*model.Attendance], error) {
 	id, err := pathID(in.ID, "attendance")
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Server) getAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*r
 	return &reply[*model.Attendance]{&att}, err
 }
 
-func (s *Server) currentAttendance(ctx context.Context, a *desk.Actor, in *AtID) (*reply[orNull[model.Attendance]], error) {
+func (s *Server) currentAttendance(ctx context.Context, a *desk.Principal, in *AtID) (*reply[orNull[model.Attendance]], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (s *Server) currentAttendance(ctx context.Context, a *desk.Actor, in *AtID)
 	return &reply[orNull[model.Attendance]]{orNull[model.Attendance]{att}}, err
 }
 
-func (s *Server) listAssignments(ctx context.Context, a *desk.Actor, in *AtID) (*reply[list[model.AssignmentEntry]], error) {
+func (s *Server) listAssignments(ctx context.Context, a *desk.Principal, in *AtID) (*reply[list[model.AssignmentEntry]], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ type closeAttendanceInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) closeAttendance(ctx context.Context, a *desk.Actor, in *closeAttendanceInput) (*reply[*model.Attendance], error) {
+func (s *Server) closeAttendance(ctx context.Context, a *desk.Principal, in *closeAttendanceInput) (*reply[*model.Attendance], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err

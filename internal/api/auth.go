@@ -24,20 +24,20 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 		started := time.Now()
 		defer func() { s.logCall(route, c, w.(*answer), started) }()
 
-		actor, err := s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
+		principal, err := s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
 		if err != nil {
 			s.writeError(w, c.requestID, err)
 			return
 		}
-		c.actor = actor
-		if refused := s.limits.take(actor, started); refused != nil {
+		c.principal = principal
+		if refused := s.limits.take(principal, started); refused != nil {
 			for name, value := range refused.headers() {
 				w.Header().Set(name, value)
 			}
 			s.writeError(w, c.requestID, refused.err)
 			return
 		}
-		if err := actor.May(route.Verb); err != nil {
+		if err := principal.May(route.Verb); err != nil {
 			s.writeError(w, c.requestID, err)
 			return
 		}
@@ -111,8 +111,8 @@ func (s *Server) logCall(route *Route, c *call, a *answer, started time.Time) {
 		slog.String("request_id", c.requestID), slog.String("method", route.Method), slog.String("path", route.Path),
 		slog.Int("status", status), slog.Duration("took", took),
 	}
-	if c.actor != nil {
-		attrs = append(attrs, slog.String("key", c.actor.Key.String()))
+	if c.principal != nil {
+		attrs = append(attrs, slog.String("key", c.principal.Key.String()))
 	}
 	s.log.LogAttrs(c.request.Context(), slog.LevelDebug, "call", attrs...)
 }

@@ -11,12 +11,12 @@ type listBoardsInput struct {
 	Archived string `query:"archived" enum:"0,1" default:"0" doc:"1 lists the archived boards, 0 the others."`
 }
 
-func (s *Server) listBoards(ctx context.Context, a *desk.Actor, in *listBoardsInput) (*reply[[]model.Board], error) {
+func (s *Server) listBoards(ctx context.Context, a *desk.Principal, in *listBoardsInput) (*reply[[]model.Board], error) {
 	boards, err := s.desk.Boards(ctx, a, in.Archived == "1")
 	return &reply[[]model.Board]{boards}, err
 }
 
-func (s *Server) getBoard(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.Board], error) {
+func (s *Server) getBoard(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.Board], error) {
 	id, err := pathID(in.ID, "board")
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ type createBoardInput struct {
 	}
 }
 
-func (s *Server) createBoard(ctx context.Context, a *desk.Actor, in *createBoardInput, once *desk.Once) (*located[model.Board], error) {
+func (s *Server) createBoard(ctx context.Context, a *desk.Principal, in *createBoardInput, once *desk.Once) (*located[model.Board], error) {
 	var stages []desk.NewStage
 	if in.Body.Stages != nil {
 		for _, stage := range *in.Body.Stages {
@@ -57,7 +57,7 @@ type updateBoardInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateBoard(ctx context.Context, a *desk.Actor, in *updateBoardInput) (*reply[model.Board], error) {
+func (s *Server) updateBoard(ctx context.Context, a *desk.Principal, in *updateBoardInput) (*reply[model.Board], error) {
 	id, err := pathID(in.ID, "board")
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type listCardsInput struct {
 	Status   string   `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
 }
 
-func (s *Server) listCards(ctx context.Context, a *desk.Actor, in *listCardsInput) (*reply[cursorList[model.Card]], error) {
+func (s *Server) listCards(ctx context.Context, a *desk.Principal, in *listCardsInput) (*reply[cursorList[model.Card]], error) {
 	page, next, err := s.desk.Cards(ctx, a, desk.CardFilter{
 		Board: model.ID(in.BoardID), Q: in.Q, Priority: in.Priority, Label: model.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status,
 		Limit: in.Limit, Cursor: in.Cursor,
@@ -41,7 +41,7 @@ func (s *Server) listCards(ctx context.Context, a *desk.Actor, in *listCardsInpu
 	return cursorPage(page, next), err
 }
 
-func (s *Server) getCard(ctx context.Context, a *desk.Actor, in *AtID) (*cardReply, error) {
+func (s *Server) getCard(ctx context.Context, a *desk.Principal, in *AtID) (*cardReply, error) {
 	id, err := pathID(in.ID, "card")
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ type createCardInput struct {
 	}
 }
 
-func (s *Server) createCard(ctx context.Context, a *desk.Actor, in *createCardInput, once *desk.Once) (*locatedCard, error) {
+func (s *Server) createCard(ctx context.Context, a *desk.Principal, in *createCardInput, once *desk.Once) (*locatedCard, error) {
 	b := &in.Body
 	card, err := s.desk.CreateCard(ctx, a, desk.NewCard{
 		Board: b.BoardID, Stage: b.StageID.Pointer(), Before: b.BeforeCardID.Pointer(), CardFields: b.fields(&b.Title),
@@ -111,7 +111,7 @@ type updateCardInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateCard(ctx context.Context, a *desk.Actor, in *updateCardInput) (*cardReply, error) {
+func (s *Server) updateCard(ctx context.Context, a *desk.Principal, in *updateCardInput) (*cardReply, error) {
 	version, err := in.version(ctx, in.Body.Version)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ type moveCardInput struct {
 	}
 }
 
-func (s *Server) moveCard(ctx context.Context, a *desk.Actor, in *moveCardInput, once *desk.Once) (*cardReply, error) {
+func (s *Server) moveCard(ctx context.Context, a *desk.Principal, in *moveCardInput, once *desk.Once) (*cardReply, error) {
 	version, err := in.version(ctx, in.Body.Version)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ type deleteCardInput struct {
 	}
 }
 
-func (s *Server) deleteCard(ctx context.Context, a *desk.Actor, in *deleteCardInput) (*none, error) {
+func (s *Server) deleteCard(ctx context.Context, a *desk.Principal, in *deleteCardInput) (*none, error) {
 	var body *int64
 	if in.Body != nil {
 		body = in.Body.Version

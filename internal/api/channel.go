@@ -7,7 +7,7 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) listChannels(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Channel]], error) {
+func (s *Server) listChannels(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.Channel]], error) {
 	channels, err := s.desk.Channels(ctx, a)
 	return &reply[list[model.Channel]]{list[model.Channel]{channels}}, err
 }
@@ -33,7 +33,7 @@ type createChannelInput struct {
 	}
 }
 
-func (s *Server) createChannel(ctx context.Context, a *desk.Actor, in *createChannelInput) (*reply[model.Channel], error) {
+func (s *Server) createChannel(ctx context.Context, a *desk.Principal, in *createChannelInput) (*reply[model.Channel], error) {
 	made := desk.NewChannel{Name: in.Body.Name, Phone: in.Body.Phone, Provider: in.Body.Provider}
 	if c := in.Body.Credentials; c != nil {
 		made.Access = &model.Access{
@@ -62,7 +62,7 @@ type updateChannelInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateChannel(ctx context.Context, a *desk.Actor, in *updateChannelInput) (*reply[model.Channel], error) {
+func (s *Server) updateChannel(ctx context.Context, a *desk.Principal, in *updateChannelInput) (*reply[model.Channel], error) {
 	id, err := pathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Server) updateChannel(ctx context.Context, a *desk.Actor, in *updateCha
 	return &reply[model.Channel]{channel}, err
 }
 
-func (s *Server) testChannel(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.ChannelTest], error) {
+func (s *Server) testChannel(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.ChannelTest], error) {
 	id, err := pathID(in.ID, "channel")
 	if err != nil {
 		return nil, err

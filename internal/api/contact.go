@@ -14,7 +14,7 @@ type listContactsInput struct {
 	Channel filterID `query:"channel" doc:"Only contacts with this channel_id."`
 }
 
-func (s *Server) listContacts(ctx context.Context, a *desk.Actor, in *listContactsInput) (*reply[offsetList[model.Contact]], error) {
+func (s *Server) listContacts(ctx context.Context, a *desk.Principal, in *listContactsInput) (*reply[offsetList[model.Contact]], error) {
 	page, err := s.desk.Contacts(ctx, a, desk.ContactFilter{Q: in.Q, Label: model.ID(in.Label), Channel: model.ID(in.Channel), Limit: in.Limit, Offset: in.Offset})
 	return &reply[offsetList[model.Contact]]{offsetPage(in.Page, page)}, err
 }
@@ -29,14 +29,14 @@ type createContactInput struct {
 	}
 }
 
-func (s *Server) createContact(ctx context.Context, a *desk.Actor, in *createContactInput) (*located[model.Contact], error) {
+func (s *Server) createContact(ctx context.Context, a *desk.Principal, in *createContactInput) (*located[model.Contact], error) {
 	c, err := s.desk.CreateContact(ctx, a, desk.NewContact{
 		Name: in.Body.Name, Phone: in.Body.Phone, BusinessName: in.Body.Company, City: in.Body.City, Channel: in.Body.ChannelID,
 	})
 	return &located[model.Contact]{Status: 201, Location: s.at("/contacts/" + c.ID.String()), Body: c}, err
 }
 
-func (s *Server) getContact(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.Contact], error) {
+func (s *Server) getContact(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.Contact], error) {
 	id, err := pathID(in.ID, "contact")
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ type updateContactInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateContact(ctx context.Context, a *desk.Actor, in *updateContactInput) (*reply[model.Contact], error) {
+func (s *Server) updateContact(ctx context.Context, a *desk.Principal, in *updateContactInput) (*reply[model.Contact], error) {
 	id, err := pathID(in.ID, "contact")
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ type listConversationsInput struct {
 	Label    filterID `query:"label"`
 }
 
-func (s *Server) listConversations(ctx context.Context, a *desk.Actor, in *listConversationsInput) (*reply[offsetList[model.Conversation]], error) {
+func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *listConversationsInput) (*reply[offsetList[model.Conversation]], error) {
 	f := desk.ConversationFilter{
 		Q: in.Q, Archived: boolOrNil(in.Archived), Unread: in.Unread == "true", Kind: in.Kind,
 		Channel: model.ID(in.Channel), Sector: model.ID(in.Sector), Label: model.ID(in.Label), Limit: in.Limit, Offset: in.Offset,
@@ -59,7 +59,7 @@ type openConversationInput struct {
 	}
 }
 
-func (s *Server) openConversation(ctx context.Context, a *desk.Actor, in *openConversationInput) (*located[*model.Conversation], error) {
+func (s *Server) openConversation(ctx context.Context, a *desk.Principal, in *openConversationInput) (*located[*model.Conversation], error) {
 	opened, err := s.desk.OpenConversation(ctx, a, desk.NewConversation{
 		Channel: in.Body.ChannelID, Phone: in.Body.Phone, Contact: in.Body.ContactID, Name: in.Body.Name,
 	})
@@ -73,7 +73,7 @@ func (s *Server) openConversation(ctx context.Context, a *desk.Actor, in *openCo
 	return out, nil
 }
 
-func (s *Server) getConversation(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Conversation], error) {
+func (s *Server) getConversation(ctx context.Context, a *desk.Principal, in *AtID) (*reply[*model.Conversation], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ type updateConversationInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateConversation(ctx context.Context, a *desk.Actor, in *updateConversationInput) (*reply[*model.Conversation], error) {
+func (s *Server) updateConversation(ctx context.Context, a *desk.Principal, in *updateConversationInput) (*reply[*model.Conversation], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (s *Server) updateConversation(ctx context.Context, a *desk.Actor, in *upda
 	return &reply[*model.Conversation]{c}, err
 }
 
-func (s *Server) readConversation(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Conversation], error) {
+func (s *Server) readConversation(ctx context.Context, a *desk.Principal, in *AtID) (*reply[*model.Conversation], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err

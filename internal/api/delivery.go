@@ -7,7 +7,7 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) testWebhook(ctx context.Context, a *desk.Actor, in *AtID) (*reply[model.Delivery], error) {
+func (s *Server) testWebhook(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.Delivery], error) {
 	id, err := pathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ type listDeliveriesInput struct {
 	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
 }
 
-func (s *Server) listDeliveries(ctx context.Context, a *desk.Actor, in *listDeliveriesInput) (*reply[cursorList[model.Delivery]], error) {
+func (s *Server) listDeliveries(ctx context.Context, a *desk.Principal, in *listDeliveriesInput) (*reply[cursorList[model.Delivery]], error) {
 	id, err := pathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ type redeliverInput struct {
 	DeliveryID string `path:"delivery_id" doc:"UUID."`
 }
 
-func (s *Server) redeliver(ctx context.Context, a *desk.Actor, in *redeliverInput) (*reply[model.Delivery], error) {
+func (s *Server) redeliver(ctx context.Context, a *desk.Principal, in *redeliverInput) (*reply[model.Delivery], error) {
 	id, err := pathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ type eventFeed struct {
 	NextCursor *string     `json:"next_cursor" doc:"Give it as after to get what comes next, now or later. Null when nothing came since the after of this call: keep that."`
 }
 
-func (s *Server) listEvents(ctx context.Context, a *desk.Actor, in *listEventsInput) (*reply[eventFeed], error) {
+func (s *Server) listEvents(ctx context.Context, a *desk.Principal, in *listEventsInput) (*reply[eventFeed], error) {
 	types, err := in.types()
 	if err != nil {
 		return nil, err

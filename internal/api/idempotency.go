@@ -41,7 +41,7 @@ func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) 
 		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
 	}
 	result, err := desk.Idempotent(call, func(once *desk.Once) error {
-		_, err := h(ctx, c.actor, in, once)
+		_, err := h(ctx, c.principal, in, once)
 		return err
 	})
 	if err != nil {

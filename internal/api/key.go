@@ -8,12 +8,12 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) me(ctx context.Context, a *desk.Actor, _ *none) (*reply[*model.Identity], error) {
+func (s *Server) me(ctx context.Context, a *desk.Principal, _ *none) (*reply[*model.Identity], error) {
 	identity, err := s.desk.Identity(ctx, a, Version)
 	return &reply[*model.Identity]{Body: identity}, err
 }
 
-func (s *Server) listKeys(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Key]], error) {
+func (s *Server) listKeys(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.Key]], error) {
 	keys, err := s.desk.Keys(ctx, a)
 	return &reply[list[model.Key]]{list[model.Key]{keys}}, err
 }
@@ -35,7 +35,7 @@ type createKeyInput struct {
 	}
 }
 
-func (s *Server) createKey(ctx context.Context, a *desk.Actor, in *createKeyInput) (*reply[newKey], error) {
+func (s *Server) createKey(ctx context.Context, a *desk.Principal, in *createKeyInput) (*reply[newKey], error) {
 	scopes, err := model.ParseScopes(in.Body.Scopes)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ type rotateKeyInput struct {
 	}
 }
 
-func (s *Server) rotateKey(ctx context.Context, a *desk.Actor, in *rotateKeyInput) (*reply[newKey], error) {
+func (s *Server) rotateKey(ctx context.Context, a *desk.Principal, in *rotateKeyInput) (*reply[newKey], error) {
 	id, err := pathID(in.ID, "key")
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Server) rotateKey(ctx context.Context, a *desk.Actor, in *rotateKeyInpu
 	return &reply[newKey]{newKey{key, secret}}, err
 }
 
-func (s *Server) revokeKey(ctx context.Context, a *desk.Actor, in *AtID) (*none, error) {
+func (s *Server) revokeKey(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
 	id, err := pathID(in.ID, "key")
 	if err != nil {
 		return nil, err

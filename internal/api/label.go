@@ -7,7 +7,7 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) listLabels(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Label]], error) {
+func (s *Server) listLabels(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.Label]], error) {
 	labels, err := s.desk.Labels(ctx, a)
 	return &reply[list[model.Label]]{list[model.Label]{labels}}, err
 }
@@ -19,7 +19,7 @@ type createLabelInput struct {
 	}
 }
 
-func (s *Server) createLabel(ctx context.Context, a *desk.Actor, in *createLabelInput) (*reply[model.Label], error) {
+func (s *Server) createLabel(ctx context.Context, a *desk.Principal, in *createLabelInput) (*reply[model.Label], error) {
 	label, err := s.desk.CreateLabel(ctx, a, in.Body.Name, in.Body.Color)
 	return &reply[model.Label]{label}, err
 }
@@ -32,7 +32,7 @@ type updateLabelInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateLabel(ctx context.Context, a *desk.Actor, in *updateLabelInput) (*reply[model.Label], error) {
+func (s *Server) updateLabel(ctx context.Context, a *desk.Principal, in *updateLabelInput) (*reply[model.Label], error) {
 	id, err := pathID(in.ID, "label")
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Server) updateLabel(ctx context.Context, a *desk.Actor, in *updateLabel
 	return &reply[model.Label]{label}, err
 }
 
-func (s *Server) deleteLabel(ctx context.Context, a *desk.Actor, in *AtID) (*none, error) {
+func (s *Server) deleteLabel(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
 	id, err := pathID(in.ID, "label")
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (f *refusal) headers() map[string]string {
 }
 
 // take spends one call of the key's budget, or says when the next one fits.
-func (l *limits) take(a *desk.Actor, now time.Time) *refusal {
+func (l *limits) take(a *desk.Principal, now time.Time) *refusal {
 	limiter := l.of(a, now)
 	if limiter.AllowN(now, 1) {
 		return nil
@@ -54,7 +54,7 @@ func (l *limits) take(a *desk.Actor, now time.Time) *refusal {
 	}}
 }
 
-func (l *limits) of(a *desk.Actor, now time.Time) *rate.Limiter {
+func (l *limits) of(a *desk.Principal, now time.Time) *rate.Limiter {
 	perSecond, burst := rate.Limit(a.Rate.PerSecond), int(a.Rate.Burst)
 	l.mu.Lock()
 	defer l.mu.Unlock()

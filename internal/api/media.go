@@ -19,7 +19,7 @@ const (
 )
 
 // uploadMedia reads the form part by part: the file goes to its place as it arrives.
-func (s *Server) uploadMedia(ctx context.Context, a *desk.Actor, _ *none) (*reply[model.Media], error) {
+func (s *Server) uploadMedia(ctx context.Context, a *desk.Principal, _ *none) (*reply[model.Media], error) {
 	c := callFrom(ctx)
 	form, err := newForm(c.request)
 	if err != nil {
@@ -41,7 +41,7 @@ type mediaLink struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-func (s *Server) linkMedia(ctx context.Context, a *desk.Actor, in *AtID) (*reply[mediaLink], error) {
+func (s *Server) linkMedia(ctx context.Context, a *desk.Principal, in *AtID) (*reply[mediaLink], error) {
 	id, err := pathID(in.ID, "file")
 	if err != nil {
 		return nil, err

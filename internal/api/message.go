@@ -15,7 +15,7 @@ type listMessagesInput struct {
 	After  string `query:"after" doc:"The after of a page: what came after it. Where that is more than a page, the part next to it."`
 }
 
-func (s *Server) listMessages(ctx context.Context, a *desk.Actor, in *listMessagesInput) (*reply[*model.MessagePage], error) {
+func (s *Server) listMessages(ctx context.Context, a *desk.Principal, in *listMessagesInput) (*reply[*model.MessagePage], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (s *Server) listMessages(ctx context.Context, a *desk.Actor, in *listMessag
 	return &reply[*model.MessagePage]{page}, err
 }
 
-func (s *Server) getMessage(ctx context.Context, a *desk.Actor, in *AtID) (*reply[*model.Message], error) {
+func (s *Server) getMessage(ctx context.Context, a *desk.Principal, in *AtID) (*reply[*model.Message], error) {
 	id, err := pathID(in.ID, "message")
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ type sendMessageOutput struct {
 	Body     *model.Message
 }
 
-func (s *Server) sendMessage(ctx context.Context, a *desk.Actor, in *sendMessageInput) (*sendMessageOutput, error) {
+func (s *Server) sendMessage(ctx context.Context, a *desk.Principal, in *sendMessageInput) (*sendMessageOutput, error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ type simulateOutput struct {
 	Body   *model.Message
 }
 
-func (s *Server) simulate(ctx context.Context, a *desk.Actor, in *simulateInput) (*simulateOutput, error) {
+func (s *Server) simulate(ctx context.Context, a *desk.Principal, in *simulateInput) (*simulateOutput, error) {
 	id, err := pathID(in.ID, "channel")
 	if err != nil {
 		return nil, err

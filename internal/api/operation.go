@@ -36,18 +36,18 @@ type Route struct {
 	register    func(s *Server, r *Route)
 }
 
-// handler is a verb of the API: the actor's company and permissions, the decoded request, the answer.
-type handler[I, O any] func(ctx context.Context, actor *desk.Actor, in *I) (*O, error)
+// handler is a verb of the API: the principal's company and permissions, the decoded request, the answer.
+type handler[I, O any] func(ctx context.Context, principal *desk.Principal, in *I) (*O, error)
 
 // onceHandler is the handler of an operation with an Idempotency-Key, which it passes on to the verb.
-type onceHandler[I, O any] func(ctx context.Context, actor *desk.Actor, in *I, once *desk.Once) (*O, error)
+type onceHandler[I, O any] func(ctx context.Context, principal *desk.Principal, in *I, once *desk.Once) (*O, error)
 
 // runner is a handler of either form, as it is registered.
 type runner[I, O any] func(ctx context.Context, s *Server, r *Route, in *I) (*O, error)
 
 func (h handler[I, O]) run(ctx context.Context, s *Server, _ *Route, in *I) (*O, error) {
 	c := callFrom(ctx)
-	out, err := h(ctx, c.actor, in)
+	out, err := h(ctx, c.principal, in)
 	if err != nil {
 		return nil, s.problem(c.requestID, err)
 	}

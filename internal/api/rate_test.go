@@ -30,8 +30,8 @@ func TestAKeyWithoutARateFollowsTheInstallation(t *testing.T) {
 			}
 			defer func() { _ = later.Stop(ctx) }()
 			for secret, want := range map[string]model.Rate{c.Secret(): raised, limited.Secret(): own} {
-				if actor, err := later.Desk.System().Authenticate(ctx, secret); err != nil || actor.Rate != want {
-					t.Errorf("%v, want %v: %v", actor, want, err)
+				if principal, err := later.Desk.System().Authenticate(ctx, secret); err != nil || principal.Rate != want {
+					t.Errorf("%v, want %v: %v", principal, want, err)
 				}
 			}
 			operator, err := later.Desk.System().Operator(ctx, w.A.ID)

@@ -14,7 +14,7 @@ type attendanceReportInput struct {
 	User   string `query:"user" format:"uuid" doc:"Only what this person is responsible for."`
 }
 
-func (s *Server) attendanceReport(ctx context.Context, a *desk.Actor, in *attendanceReportInput) (*reply[model.Report], error) {
+func (s *Server) attendanceReport(ctx context.Context, a *desk.Principal, in *attendanceReportInput) (*reply[model.Report], error) {
 	f, err := in.filter()
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) getRules(ctx context.Context, a *desk.Actor, _ *none) (*reply[model.AttendanceRules], error) {
+func (s *Server) getRules(ctx context.Context, a *desk.Principal, _ *none) (*reply[model.AttendanceRules], error) {
 	rules, err := s.desk.AttendanceRules(ctx, a)
 	return &reply[model.AttendanceRules]{rules}, err
 }
@@ -24,7 +24,7 @@ type updateRulesInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateRules(ctx context.Context, a *desk.Actor, in *updateRulesInput) (*reply[model.AttendanceRules], error) {
+func (s *Server) updateRules(ctx context.Context, a *desk.Principal, in *updateRulesInput) (*reply[model.AttendanceRules], error) {
 	change := desk.RulesChange{
 		Enabled: in.Body.Enabled, FirstResponder: in.Body.FirstResponderTakesOwnership, Mode: in.Body.Mode,
 	}

@@ -7,7 +7,7 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) listSectors(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Sector]], error) {
+func (s *Server) listSectors(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.Sector]], error) {
 	sectors, err := s.desk.Sectors(ctx, a)
 	return &reply[list[model.Sector]]{list[model.Sector]{sectors}}, err
 }
@@ -19,7 +19,7 @@ type createSectorInput struct {
 	}
 }
 
-func (s *Server) createSector(ctx context.Context, a *desk.Actor, in *createSectorInput) (*reply[model.Sector], error) {
+func (s *Server) createSector(ctx context.Context, a *desk.Principal, in *createSectorInput) (*reply[model.Sector], error) {
 	sector, err := s.desk.CreateSector(ctx, a, in.Body.Name, in.Body.MemberIDs)
 	return &reply[model.Sector]{sector}, err
 }
@@ -32,7 +32,7 @@ type updateSectorInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateSector(ctx context.Context, a *desk.Actor, in *updateSectorInput) (*reply[model.Sector], error) {
+func (s *Server) updateSector(ctx context.Context, a *desk.Principal, in *updateSectorInput) (*reply[model.Sector], error) {
 	id, err := pathID(in.ID, "sector")
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Server) updateSector(ctx context.Context, a *desk.Actor, in *updateSect
 	return &reply[model.Sector]{sector}, err
 }
 
-func (s *Server) removeSector(ctx context.Context, a *desk.Actor, in *AtID) (*none, error) {
+func (s *Server) removeSector(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
 	id, err := pathID(in.ID, "sector")
 	if err != nil {
 		return nil, err

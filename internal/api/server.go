@@ -98,7 +98,7 @@ func (s *Server) Routes() []*Route { return s.table }
 type call struct {
 	server    *Server
 	requestID string
-	actor     *desk.Actor
+	principal *desk.Principal
 	request   *http.Request
 	writer    http.ResponseWriter
 	body      hash.Hash // of the body's bytes, on idempotent routes

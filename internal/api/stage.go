@@ -15,7 +15,7 @@ type createStageInput struct {
 	}
 }
 
-func (s *Server) createStage(ctx context.Context, a *desk.Actor, in *createStageInput, once *desk.Once) (*located[model.Stage], error) {
+func (s *Server) createStage(ctx context.Context, a *desk.Principal, in *createStageInput, once *desk.Once) (*located[model.Stage], error) {
 	board, err := pathID(in.ID, "board")
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ type updateStageInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateStage(ctx context.Context, a *desk.Actor, in *updateStageInput) (*reply[model.Stage], error) {
+func (s *Server) updateStage(ctx context.Context, a *desk.Principal, in *updateStageInput) (*reply[model.Stage], error) {
 	board, id, err := in.ids()
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Server) updateStage(ctx context.Context, a *desk.Actor, in *updateStage
 	return &reply[model.Stage]{stage}, err
 }
 
-func (s *Server) deleteStage(ctx context.Context, a *desk.Actor, in *AtStage) (*none, error) {
+func (s *Server) deleteStage(ctx context.Context, a *desk.Principal, in *AtStage) (*none, error) {
 	board, id, err := in.ids()
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ type streamReply struct {
 }
 
 // streamEvents follows the feed. What can be refused is refused before the first byte.
-func (s *Server) streamEvents(ctx context.Context, a *desk.Actor, in *streamEventsInput) (*streamReply, error) {
+func (s *Server) streamEvents(ctx context.Context, a *desk.Principal, in *streamEventsInput) (*streamReply, error) {
 	types, err := in.types()
 	if err != nil {
 		return nil, err
@@ -61,20 +61,20 @@ func (s *Server) streamEvents(ctx context.Context, a *desk.Actor, in *streamEven
 	return &streamReply{Body: func(ctx huma.Context) {
 		defer leave()
 		r, w := humago.Unwrap(ctx)
-		(&stream{server: s, actor: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
+		(&stream{server: s, principal: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
 	}}, nil
 }
 
 // stream is one client that follows the feed.
 type stream struct {
-	server  *Server
-	actor   *desk.Actor
-	after   string
-	types   model.EventSet
-	r       *http.Request
-	w       http.ResponseWriter
-	control *http.ResponseController
-	buf     []byte
+	server    *Server
+	principal *desk.Principal
+	after     string
+	types     model.EventSet
+	r         *http.Request
+	w         http.ResponseWriter
+	control   *http.ResponseController
+	buf       []byte
 }
 
 // run ends when the client goes, is too slow, loses its key, or the server stops.
@@ -97,7 +97,7 @@ func (st *stream) run() {
 			}
 			looked = time.Now()
 		}
-		changed, err := st.server.desk.FeedChanged(st.r.Context(), st.actor)
+		changed, err := st.server.desk.FeedChanged(st.r.Context(), st.principal)
 		if err != nil {
 			return
 		}
@@ -143,18 +143,18 @@ func (st *stream) run() {
 // of the company share once it has caught up.
 func (st *stream) read(behind bool, changed <-chan struct{}, fresh time.Time) (desk.FeedPage, error) {
 	if behind {
-		return st.server.desk.Events(st.r.Context(), st.actor, st.after, st.types, streamPage)
+		return st.server.desk.Events(st.r.Context(), st.principal, st.after, st.types, streamPage)
 	}
-	return st.server.desk.Follow(st.r.Context(), st.actor, st.after, st.types, changed, fresh)
+	return st.server.desk.Follow(st.r.Context(), st.principal, st.after, st.types, changed, fresh)
 }
 
 // mayGoOn looks at the key again: it may have been revoked, or see less by now.
 func (st *stream) mayGoOn() bool {
-	actor, err := st.server.desk.System().Authenticate(st.r.Context(), bearer(st.r.Header["Authorization"]))
-	if err != nil || actor.May(desk.VerbEvents) != nil {
+	principal, err := st.server.desk.System().Authenticate(st.r.Context(), bearer(st.r.Header["Authorization"]))
+	if err != nil || principal.May(desk.VerbEvents) != nil {
 		return false
 	}
-	st.actor = actor
+	st.principal = principal
 	return true
 }
 

@@ -7,7 +7,7 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) listTeam(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Member]], error) {
+func (s *Server) listTeam(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.Member]], error) {
 	team, err := s.desk.Team(ctx, a)
 	return &reply[list[model.Member]]{list[model.Member]{team}}, err
 }
@@ -22,7 +22,7 @@ type createMemberInput struct {
 	}
 }
 
-func (s *Server) createMember(ctx context.Context, a *desk.Actor, in *createMemberInput) (*reply[model.Member], error) {
+func (s *Server) createMember(ctx context.Context, a *desk.Principal, in *createMemberInput) (*reply[model.Member], error) {
 	b := &in.Body
 	m, err := s.desk.CreateMember(ctx, a, desk.NewUser{
 		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile,
@@ -41,7 +41,7 @@ type updateMemberInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateMember(ctx context.Context, a *desk.Actor, in *updateMemberInput) (*reply[model.Member], error) {
+func (s *Server) updateMember(ctx context.Context, a *desk.Principal, in *updateMemberInput) (*reply[model.Member], error) {
 	id, err := pathID(in.ID, "team member")
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Server) updateMember(ctx context.Context, a *desk.Actor, in *updateMemb
 	return &reply[model.Member]{m}, err
 }
 
-func (s *Server) removeMember(ctx context.Context, a *desk.Actor, in *AtID) (*none, error) {
+func (s *Server) removeMember(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
 	id, err := pathID(in.ID, "team member")
 	if err != nil {
 		return nil, err

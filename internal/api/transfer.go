@@ -16,7 +16,7 @@ type transferInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) transfer(ctx context.Context, a *desk.Actor, in *transferInput) (*reply[*model.Conversation], error) {
+func (s *Server) transfer(ctx context.Context, a *desk.Principal, in *transferInput) (*reply[*model.Conversation], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ type setSectorInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) setSector(ctx context.Context, a *desk.Actor, in *setSectorInput) (*reply[*model.Conversation], error) {
+func (s *Server) setSector(ctx context.Context, a *desk.Principal, in *setSectorInput) (*reply[*model.Conversation], error) {
 	id, err := pathID(in.ID, "conversation")
 	if err != nil {
 		return nil, err

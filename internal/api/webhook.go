@@ -7,7 +7,7 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) listWebhooks(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[model.Webhook]], error) {
+func (s *Server) listWebhooks(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.Webhook]], error) {
 	webhooks, err := s.desk.Webhooks(ctx, a)
 	return &reply[list[model.Webhook]]{list[model.Webhook]{webhooks}}, err
 }
@@ -18,7 +18,7 @@ type webhookEvent struct {
 	Description string          `json:"description"`
 }
 
-func (s *Server) listWebhookEvents(ctx context.Context, a *desk.Actor, _ *none) (*reply[list[webhookEvent]], error) {
+func (s *Server) listWebhookEvents(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[webhookEvent]], error) {
 	all, err := s.desk.WebhookEvents(ctx, a)
 	var events []webhookEvent
 	for _, e := range all {
@@ -41,7 +41,7 @@ type createWebhookInput struct {
 	}
 }
 
-func (s *Server) createWebhook(ctx context.Context, a *desk.Actor, in *createWebhookInput) (*reply[newWebhook], error) {
+func (s *Server) createWebhook(ctx context.Context, a *desk.Principal, in *createWebhookInput) (*reply[newWebhook], error) {
 	w, secret, err := s.desk.CreateWebhook(ctx, a, desk.NewWebhook{Name: in.Body.Name, URL: in.Body.URL, Events: in.Body.Events})
 	return &reply[newWebhook]{newWebhook{w, secret}}, err
 }
@@ -56,7 +56,7 @@ type updateWebhookInput struct {
 	}
 }
 
-func (s *Server) updateWebhook(ctx context.Context, a *desk.Actor, in *updateWebhookInput) (*reply[model.Webhook], error) {
+func (s *Server) updateWebhook(ctx context.Context, a *desk.Principal, in *updateWebhookInput) (*reply[model.Webhook], error) {
 	id, err := pathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *Server) updateWebhook(ctx context.Context, a *desk.Actor, in *updateWeb
 	return &reply[model.Webhook]{w}, err
 }
 
-func (s *Server) deleteWebhook(ctx context.Context, a *desk.Actor, in *AtID) (*none, error) {
+func (s *Server) deleteWebhook(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
 	id, err := pathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Server) deleteWebhook(ctx context.Context, a *desk.Actor, in *AtID) (*n
 	return &none{}, s.desk.DeleteWebhook(ctx, a, id)
 }
 
-func (s *Server) rotateWebhookSecret(ctx context.Context, a *desk.Actor, in *AtID) (*reply[newWebhook], error) {
+func (s *Server) rotateWebhookSecret(ctx context.Context, a *desk.Principal, in *AtID) (*reply[newWebhook], error) {
 	id, err := pathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ type maker struct {
 	ctx   context.Context
 	desk  *desk.Desk
 	plan  plan
-	owner *desk.Actor
+	owner *desk.Principal
 	out   *Company
 }
 

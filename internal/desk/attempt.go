@@ -140,7 +140,7 @@ func (d *Desk) sign(out store.Outgoing, at time.Time) (http.Header, error) {
 // SaveOutcomes writes attempts down, counts the deliveries that failed for good one after another,
 // and disables a webhook at the tenth. An outcome of a lane that was lost meanwhile is dropped.
 func (d System) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
-	_, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		health, err := lockHealth(tx, outcomes)
 		if err != nil {
 			return struct{}{}, err
@@ -248,7 +248,7 @@ func (d *Desk) giveUp(tx *store.Tx, webhook model.ID, reason string) error {
 // Settle ends what is still pending for a webhook that is inactive or gone, a step at a time. It
 // reports whether there may be more.
 func (d System) Settle(ctx context.Context, webhook model.ID) (more bool, err error) {
-	return write(ctx, d.Desk, nil, func(tx *store.Tx) (bool, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) (bool, error) {
 		h, found, err := tx.LockWebhookHealth(webhook)
 		if err != nil || found && h.Active {
 			return false, err

@@ -9,7 +9,7 @@ import (
 )
 
 // CloseAttendance ends the open attendance of a conversation. An empty reason is none.
-func (d *Desk) CloseAttendance(ctx context.Context, a *Actor, conversation model.ID, reason string) (model.Attendance, error) {
+func (d *Desk) CloseAttendance(ctx context.Context, a *Principal, conversation model.ID, reason string) (model.Attendance, error) {
 	if err := a.May(VerbCloseAttendance); err != nil {
 		return model.Attendance{}, err
 	}
@@ -17,7 +17,7 @@ func (d *Desk) CloseAttendance(ctx context.Context, a *Actor, conversation model
 	if invalid != nil {
 		return model.Attendance{}, invalid
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Attendance, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Attendance, error) {
 		t, err := d.lock(tx, a, conversation)
 		if err != nil {
 			return model.Attendance{}, err
@@ -39,7 +39,7 @@ func (d *Desk) CloseAttendance(ctx context.Context, a *Actor, conversation model
 // openAttendance opens an attendance of the conversation where the company has them enabled and none
 // is open. opener is the member who started the conversation, nil when the customer wrote. Numbering
 // makes the company's other openings wait until the end of the transaction, so it belongs near its end.
-func (t *thread) openAttendance(opener *Actor) error {
+func (t *thread) openAttendance(opener *Principal) error {
 	if t.Attendance != nil || t.silent {
 		return nil
 	}
@@ -95,18 +95,18 @@ func (t *thread) introduce(att *model.Attendance) error {
 
 // mayAnswer refuses a member whom restricted mode keeps from answering: one below manager who is not
 // responsible. Where nobody is and the first responder becomes it, answering is the way to do so.
-func (t *thread) mayAnswer(a *Actor) error {
+func (t *thread) mayAnswer(a *Principal) error {
 	return t.restrict(a, func(rules model.AttendanceRules) bool {
 		return t.Assignee == nil && rules.FirstResponderTakesOwnership
 	})
 }
 
 // mayClose refuses a member whom restricted mode keeps from closing.
-func (t *thread) mayClose(a *Actor) error {
+func (t *thread) mayClose(a *Principal) error {
 	return t.restrict(a, func(model.AttendanceRules) bool { return false })
 }
 
-func (t *thread) restrict(a *Actor, except func(model.AttendanceRules) bool) error {
+func (t *thread) restrict(a *Principal, except func(model.AttendanceRules) bool) error {
 	if t.Attendance == nil || t.Assignee != nil && *t.Assignee == a.User.ID || a.Role.AtLeast(model.RoleManager) {
 		return nil
 	}

@@ -23,9 +23,9 @@ type AttendanceFilter struct {
 	Cursor       string
 }
 
-// Attendances lists the attendances that the actor may see, the newest first. A page continues where the
+// Attendances lists the attendances that the principal may see, the newest first. A page continues where the
 // one before it ended, whatever was opened or closed meanwhile. next is "" on the last page.
-func (d *Desk) Attendances(ctx context.Context, a *Actor, f AttendanceFilter) (page []model.Attendance, next string, err error) {
+func (d *Desk) Attendances(ctx context.Context, a *Principal, f AttendanceFilter) (page []model.Attendance, next string, err error) {
 	if err := a.May(VerbAttendances); err != nil {
 		return nil, "", err
 	}
@@ -62,7 +62,7 @@ func (d *Desk) Attendances(ctx context.Context, a *Actor, f AttendanceFilter) (p
 }
 
 // chosen reads the parts of the filter that are text.
-func (f *AttendanceFilter) chosen(a *Actor) (store.AttendanceFilter, error) {
+func (f *AttendanceFilter) chosen(a *Principal) (store.AttendanceFilter, error) {
 	out := store.AttendanceFilter{
 		Status: f.Status, Nobody: f.Nobody, Responsible: f.Responsible, Sector: f.Sector, Conversation: f.Conversation,
 	}
@@ -102,8 +102,8 @@ func (f *AttendanceFilter) name() string {
 		f.Status, f.Nobody, f.Responsible, f.Sector, f.Conversation, f.Protocol, f.From, f.To)
 }
 
-// Attendance gives one attendance whose conversation the actor may see.
-func (d *Desk) Attendance(ctx context.Context, a *Actor, id model.ID) (model.Attendance, error) {
+// Attendance gives one attendance whose conversation the principal may see.
+func (d *Desk) Attendance(ctx context.Context, a *Principal, id model.ID) (model.Attendance, error) {
 	if err := a.May(VerbAttendance); err != nil {
 		return model.Attendance{}, err
 	}
@@ -121,7 +121,7 @@ func (d *Desk) Attendance(ctx context.Context, a *Actor, id model.ID) (model.Att
 }
 
 // CurrentAttendance gives the open attendance of a conversation, or nil.
-func (d *Desk) CurrentAttendance(ctx context.Context, a *Actor, conversation model.ID) (*model.Attendance, error) {
+func (d *Desk) CurrentAttendance(ctx context.Context, a *Principal, conversation model.ID) (*model.Attendance, error) {
 	if err := a.May(VerbCurrentAttendance); err != nil {
 		return nil, err
 	}

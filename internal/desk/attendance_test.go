@@ -16,7 +16,7 @@ import (
 type office struct {
 	nodes   []*Desk
 	company model.Company
-	owner   *Actor
+	owner   *Principal
 	channel model.ID
 }
 
@@ -42,7 +42,7 @@ func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
 func (o *office) customer(t *testing.T, n int) model.ID {
 	t.Helper()
 	group := fmt.Sprint("group ", n)
-	id, err := write(t.Context(), o.nodes[0], nil, func(tx *store.Tx) (model.ID, error) {
+	id, err := write(t.Context(), o.nodes[0], func(tx *store.Tx) (model.ID, error) {
 		c := model.Conversation{
 			ID: model.NewID(), Company: o.company.ID, Channel: o.channel, Kind: model.KindGroup, Name: group, GroupID: &group, CreatedAt: tx.Now,
 		}
@@ -57,7 +57,7 @@ func (o *office) customer(t *testing.T, n int) model.ID {
 
 // change runs a change of one conversation in its own transaction.
 func (o *office) change(ctx context.Context, d *Desk, conversation model.ID, change func(t *thread) error) error {
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		t, err := d.lock(tx, o.owner, conversation)
 		if err == nil {
 			err = change(t)

@@ -30,7 +30,7 @@ type holders struct {
 }
 
 type holder struct {
-	actor     *Actor
+	principal *Principal
 	key       model.Key
 	secretEnd *time.Time
 	removed   bool
@@ -39,7 +39,7 @@ type holder struct {
 }
 
 // Authenticate tells who holds a key, or why it is refused.
-func (d System) Authenticate(ctx context.Context, key string) (*Actor, error) {
+func (d System) Authenticate(ctx context.Context, key string) (*Principal, error) {
 	if key == "" {
 		return nil, model.Errorf(model.CodeKeyMissing, "Send an API key in the header Authorization: Bearer <key>.")
 	}
@@ -63,7 +63,7 @@ func (d System) Authenticate(ctx context.Context, key string) (*Actor, error) {
 	case h.secretEnd != nil && !now.Before(*h.secretEnd):
 		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was replaced by a newer one.")
 	}
-	return h.actor, nil
+	return h.principal, nil
 }
 
 func errKeyInvalid() error {
@@ -106,7 +106,7 @@ func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
 	k.Rate = d.rateOf(&k)
 	member := Member{User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile, Sectors: kh.Sectors}
 	h := &holder{
-		key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, loaded: loaded, actor: KeyPrincipal(kh.Company, member, k),
+		key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, loaded: loaded, principal: KeyPrincipal(kh.Company, member, k),
 	}
 	if d.holders.count.Add(1) > maxHolders {
 		d.holders.byHash.Clear()

@@ -47,7 +47,7 @@ func (d *Desk) schedule(ctx context.Context, company model.ID) error {
 	}
 	var reached place
 	for {
-		next, err := write(ctx, d, nil, func(tx *store.Tx) (place, error) {
+		next, err := write(ctx, d, func(tx *store.Tx) (place, error) {
 			p := reached
 			rules, err := tx.LockRules(company)
 			if err != nil {

@@ -21,8 +21,8 @@ func createAttendancesBoard(tx *store.Tx, company model.ID) {
 	})
 }
 
-// Boards lists the boards that the actor may see: archived ones, or the others.
-func (d *Desk) Boards(ctx context.Context, a *Actor, archived bool) ([]model.Board, error) {
+// Boards lists the boards that the principal may see: archived ones, or the others.
+func (d *Desk) Boards(ctx context.Context, a *Principal, archived bool) ([]model.Board, error) {
 	if err := a.May(VerbBoards); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (d *Desk) Boards(ctx context.Context, a *Actor, archived bool) ([]model.Boa
 }
 
 // Board gives one board with its stages.
-func (d *Desk) Board(ctx context.Context, a *Actor, id model.ID) (model.Board, error) {
+func (d *Desk) Board(ctx context.Context, a *Principal, id model.ID) (model.Board, error) {
 	if err := a.May(VerbBoard); err != nil {
 		return model.Board{}, err
 	}
@@ -54,7 +54,7 @@ type NewStage struct {
 var defaultStages = []NewStage{{"To do", model.StageOpen}, {"Doing", model.StageOpen}, {"Done", model.StageWon}}
 
 // CreateBoard adds a board. A key that is limited to a list of boards may see the ones it makes.
-func (d *Desk) CreateBoard(ctx context.Context, a *Actor, name string, stages []NewStage, once *Once) (model.Board, error) {
+func (d *Desk) CreateBoard(ctx context.Context, a *Principal, name string, stages []NewStage, once *Once) (model.Board, error) {
 	if err := a.May(VerbCreateBoard); err != nil {
 		return model.Board{}, err
 	}
@@ -112,7 +112,7 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 }
 
 // UpdateBoard renames a board, archives it or brings it back.
-func (d *Desk) UpdateBoard(ctx context.Context, a *Actor, id model.ID, name *string, archived *bool) (model.Board, error) {
+func (d *Desk) UpdateBoard(ctx context.Context, a *Principal, id model.ID, name *string, archived *bool) (model.Board, error) {
 	if err := a.May(VerbUpdateBoard); err != nil {
 		return model.Board{}, err
 	}
@@ -123,7 +123,7 @@ func (d *Desk) UpdateBoard(ctx context.Context, a *Actor, id model.ID, name *str
 		}
 		name = &clean
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Board, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Board, error) {
 		b, err := d.lockBoard(tx, a, id)
 		if err != nil {
 			return b, err
@@ -150,8 +150,8 @@ func (d *Desk) UpdateBoard(ctx context.Context, a *Actor, id model.ID, name *str
 	})
 }
 
-// lockBoard opens a board that the actor may see, to change it or its stages.
-func (d *Desk) lockBoard(tx *store.Tx, a *Actor, id model.ID) (model.Board, error) {
+// lockBoard opens a board that the principal may see, to change it or its stages.
+func (d *Desk) lockBoard(tx *store.Tx, a *Principal, id model.ID) (model.Board, error) {
 	if !a.MaySeeBoard(id) {
 		return model.Board{}, model.NotFound("board")
 	}
@@ -162,9 +162,9 @@ func (d *Desk) lockBoard(tx *store.Tx, a *Actor, id model.ID) (model.Board, erro
 	return b, nil
 }
 
-// boardNameFree keeps apart the names of boards that are in use. One that the actor may not see does
+// boardNameFree keeps apart the names of boards that are in use. One that the principal may not see does
 // not count: the refusal would tell of it.
-func boardNameFree(tx *store.Tx, a *Actor, b model.Board) error {
+func boardNameFree(tx *store.Tx, a *Principal, b model.Board) error {
 	if b.Archived {
 		return nil
 	}

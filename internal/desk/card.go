@@ -11,13 +11,13 @@ import (
 
 // maySeeCard is the policy on cards: none that is private or of a private channel, none of a board
 // outside the key's list, none of a conversation outside the member's access profile.
-func (a *Actor) maySeeCard(c *store.Card) bool {
+func (a *Principal) maySeeCard(c *store.Card) bool {
 	return !c.Private && !c.Hidden && a.MaySeeBoard(c.BoardID) &&
 		(c.Conversation == nil || a.sees(c.ConversationAssignee, c.ConversationSector))
 }
 
 // Card gives one card.
-func (d *Desk) Card(ctx context.Context, a *Actor, id model.ID) (model.Card, error) {
+func (d *Desk) Card(ctx context.Context, a *Principal, id model.ID) (model.Card, error) {
 	if err := a.May(VerbCard); err != nil {
 		return model.Card{}, err
 	}
@@ -30,8 +30,8 @@ func (d *Desk) Card(ctx context.Context, a *Actor, id model.ID) (model.Card, err
 	})
 }
 
-// lockCard opens a card that the actor may see, to change it.
-func (d *Desk) lockCard(tx *store.Tx, a *Actor, id model.ID) (model.Card, error) {
+// lockCard opens a card that the principal may see, to change it.
+func (d *Desk) lockCard(tx *store.Tx, a *Principal, id model.ID) (model.Card, error) {
 	c, found, err := tx.LockCard(a.Company.ID, id)
 	if err != nil || !found || !a.maySeeCard(&c) {
 		return model.Card{}, errOr(err, model.NotFound("card"))
@@ -62,7 +62,7 @@ type CardFields struct {
 }
 
 // CreateCard adds a card to a board.
-func (d *Desk) CreateCard(ctx context.Context, a *Actor, in NewCard, once *Once) (model.Card, error) {
+func (d *Desk) CreateCard(ctx context.Context, a *Principal, in NewCard, once *Once) (model.Card, error) {
 	if err := a.May(VerbCreateCard); err != nil {
 		return model.Card{}, err
 	}
@@ -116,14 +116,14 @@ type CardChange struct {
 }
 
 // UpdateCard changes a card. A change that leaves it as it was leaves its version too.
-func (d *Desk) UpdateCard(ctx context.Context, a *Actor, id model.ID, in CardChange) (model.Card, error) {
+func (d *Desk) UpdateCard(ctx context.Context, a *Principal, id model.ID, in CardChange) (model.Card, error) {
 	if err := a.May(VerbUpdateCard); err != nil {
 		return model.Card{}, err
 	}
 	if err := in.check(); err != nil {
 		return model.Card{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Card, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Card, error) {
 		was, err := d.lockCard(tx, a, id)
 		if err != nil {
 			return was, err
@@ -161,11 +161,11 @@ func (d *Desk) archive(tx *store.Tx, c *model.Card, archived bool) error {
 }
 
 // DeleteCard removes a card for good. Version 0 asks for no particular one.
-func (d *Desk) DeleteCard(ctx context.Context, a *Actor, id model.ID, version int64) error {
+func (d *Desk) DeleteCard(ctx context.Context, a *Principal, id model.ID, version int64) error {
 	if err := a.May(VerbDeleteCard); err != nil {
 		return err
 	}
-	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		c, err := d.lockCard(tx, a, id)
 		if err == nil && version != 0 {
 			err = checkVersion(&c, version)
@@ -202,9 +202,9 @@ func (f *CardFields) check() error {
 	return nil
 }
 
-// fill sets the fields of a card. What they name must be there for the actor to see, unless the card
+// fill sets the fields of a card. What they name must be there for the principal to see, unless the card
 // names it already.
-func (d *Desk) fill(tx *store.Tx, a *Actor, c *model.Card, f *CardFields) error {
+func (d *Desk) fill(tx *store.Tx, a *Principal, c *model.Card, f *CardFields) error {
 	if f.Title != nil {
 		c.Title = *f.Title
 	}

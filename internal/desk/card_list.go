@@ -34,10 +34,10 @@ const (
 	StatusAll = "all"
 )
 
-// Cards lists the cards that the actor may see, the newest first. A page continues where the one before
+// Cards lists the cards that the principal may see, the newest first. A page continues where the one before
 // it ended, whatever was added or removed meanwhile. Without a board it shows those in use; the cards of
 // an archived one are listed when it is named. next is "" on the last page.
-func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.Card, next string, err error) {
+func (d *Desk) Cards(ctx context.Context, a *Principal, f CardFilter) (page []model.Card, next string, err error) {
 	if err := a.May(VerbCards); err != nil {
 		return nil, "", err
 	}
@@ -83,7 +83,7 @@ func (d *Desk) Cards(ctx context.Context, a *Actor, f CardFilter) (page []model.
 }
 
 // query puts the filter into the words of the store. Boards stays nil where all that are in use are meant.
-func (f *CardFilter) query(a *Actor, now time.Time) (store.CardFilter, error) {
+func (f *CardFilter) query(a *Principal, now time.Time) (store.CardFilter, error) {
 	out := store.CardFilter{
 		Company: a.Company.ID, Statuses: []string{f.Status},
 		Q: f.Q, Priority: f.Priority, Label: f.Label, Sight: a.sight(), Limit: f.Limit,

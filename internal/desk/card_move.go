@@ -17,7 +17,7 @@ type CardMove struct {
 }
 
 // MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive.
-func (d *Desk) MoveCard(ctx context.Context, a *Actor, id model.ID, in CardMove, once *Once) (model.Card, error) {
+func (d *Desk) MoveCard(ctx context.Context, a *Principal, id model.ID, in CardMove, once *Once) (model.Card, error) {
 	if err := a.May(VerbMoveCard); err != nil {
 		return model.Card{}, err
 	}
@@ -93,9 +93,9 @@ func (d *Desk) emitCard(tx *store.Tx, kind model.EventType, c *model.Card, more 
 	})
 }
 
-// place locks a stage of the card's board and finds a rank in it: before another card that the actor
+// place locks a stage of the card's board and finds a rank in it: before another card that the principal
 // may see, or at the end. While the stage is locked no other card can get the same rank.
-func (d *Desk) place(tx *store.Tx, a *Actor, c *model.Card, stage model.ID, before *model.ID) (model.Stage, string, error) {
+func (d *Desk) place(tx *store.Tx, a *Principal, c *model.Card, stage model.ID, before *model.ID) (model.Stage, string, error) {
 	s, found, err := tx.LockStage(a.Company.ID, stage)
 	if err != nil || !found || s.Board != c.BoardID {
 		return s.Stage, "", errOr(err, model.Invalid("body.stage_id", "the card's board has no such stage"))
@@ -110,7 +110,7 @@ func (d *Desk) place(tx *store.Tx, a *Actor, c *model.Card, stage model.ID, befo
 }
 
 // rankIn finds the rank. A card that stands there already keeps its own.
-func (d *Desk) rankIn(tx *store.Tx, a *Actor, c *model.Card, stage model.ID, before *model.ID) (string, error) {
+func (d *Desk) rankIn(tx *store.Tx, a *Principal, c *model.Card, stage model.ID, before *model.ID) (string, error) {
 	var previous, next string
 	var err error
 	if before == nil {

@@ -26,7 +26,7 @@ type ChannelChange struct {
 }
 
 // Channels lists the company's channels, without the private ones.
-func (d *Desk) Channels(ctx context.Context, a *Actor) ([]model.Channel, error) {
+func (d *Desk) Channels(ctx context.Context, a *Principal) ([]model.Channel, error) {
 	if err := a.May(VerbChannels); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (d System) Notices(ctx context.Context, company, channel model.ID, limit in
 
 // CreateChannel adds a channel. One of provider sandbox is connected at once; a WhatsApp number once
 // WhatsApp has accepted its credentials.
-func (d *Desk) CreateChannel(ctx context.Context, a *Actor, in NewChannel) (model.Channel, error) {
+func (d *Desk) CreateChannel(ctx context.Context, a *Principal, in NewChannel) (model.Channel, error) {
 	if err := a.May(VerbCreateChannel); err != nil {
 		return model.Channel{}, err
 	}
@@ -68,7 +68,7 @@ func (d *Desk) CreateChannel(ctx context.Context, a *Actor, in NewChannel) (mode
 	return model.Channel{}, model.Invalid("body.provider", "must be sandbox or whatsapp")
 }
 
-func (d *Desk) createSandbox(ctx context.Context, a *Actor, in NewChannel) (model.Channel, error) {
+func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (model.Channel, error) {
 	if in.Access != nil {
 		return model.Channel{}, model.Invalid("body.credentials", "a sandbox has none")
 	}
@@ -76,7 +76,7 @@ func (d *Desk) createSandbox(ctx context.Context, a *Actor, in NewChannel) (mode
 	if !ok {
 		return model.Channel{}, errPhone("body.phone")
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, phone)
 		if err := d.checkChannelRoom(tx, ch); err != nil {
 			return ch, err
@@ -94,7 +94,7 @@ func (d *Desk) checkChannelRoom(tx *store.Tx, ch model.Channel) error {
 	return checkRoom(tx, ch.Company, store.CountChannels, "channels", d.limits.Channels)
 }
 
-func newChannel(tx *store.Tx, a *Actor, in NewChannel, phone string) model.Channel {
+func newChannel(tx *store.Tx, a *Principal, in NewChannel, phone string) model.Channel {
 	return model.Channel{
 		ID: model.NewID(), Company: a.Company.ID, Name: in.Name, Phone: phone, Provider: in.Provider,
 		Status: model.ChannelConnected, Private: in.Private, CreatedAt: tx.Now,
@@ -103,7 +103,7 @@ func newChannel(tx *store.Tx, a *Actor, in NewChannel, phone string) model.Chann
 
 // UpdateChannel renames, disconnects and connects a channel, and gives it new credentials, which
 // connects it as well.
-func (d *Desk) UpdateChannel(ctx context.Context, a *Actor, id model.ID, change ChannelChange) (model.Channel, error) {
+func (d *Desk) UpdateChannel(ctx context.Context, a *Principal, id model.ID, change ChannelChange) (model.Channel, error) {
 	if err := a.May(VerbUpdateChannel); err != nil {
 		return model.Channel{}, err
 	}
@@ -125,7 +125,7 @@ func (d *Desk) UpdateChannel(ctx context.Context, a *Actor, id model.ID, change 
 	if err != nil {
 		return model.Channel{}, err
 	}
-	updated, err := write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
+	updated, err := write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
 		ch, err := d.channel(tx, a, id)
 		if err != nil {
 			return ch, err
@@ -180,8 +180,8 @@ func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelC
 	}
 }
 
-// channel finds a channel that the actor may know of.
-func (d *Desk) channel(tx *store.Tx, a *Actor, id model.ID) (model.Channel, error) {
+// channel finds a channel that the principal may know of.
+func (d *Desk) channel(tx *store.Tx, a *Principal, id model.ID) (model.Channel, error) {
 	ch, found, err := tx.Channel(a.Company.ID, id)
 	if err != nil || !found || !a.knows(ch) {
 		return model.Channel{}, errOr(err, model.NotFound("channel"))
@@ -189,9 +189,9 @@ func (d *Desk) channel(tx *store.Tx, a *Actor, id model.ID) (model.Channel, erro
 	return ch, nil
 }
 
-// knows reports whether a channel exists for the actor: a private one does for the operator and for those
+// knows reports whether a channel exists for the principal: a private one does for the operator and for those
 // who may view it.
-func (a *Actor) knows(ch model.Channel) bool {
+func (a *Principal) knows(ch model.Channel) bool {
 	return ch.Company == a.Company.ID && (!ch.Private || a.kind == KindSystem || slices.Contains(a.Views, ch.ID))
 }
 

@@ -33,7 +33,7 @@ func (d System) CreateCompany(ctx context.Context, in NewCompany) (model.Company
 	if _, err := model.LoadZone("timezone", in.Timezone); err != nil {
 		return model.Company{}, err
 	}
-	return write(ctx, d.Desk, nil, func(tx *store.Tx) (model.Company, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) (model.Company, error) {
 		c := model.Company{ID: model.NewID(), Name: name, Timezone: in.Timezone}
 		tx.InsertCompany(c, in.Rules)
 		createAttendancesBoard(tx, c.ID)
@@ -46,9 +46,9 @@ func (d System) Companies(ctx context.Context) ([]model.Company, error) {
 	return read(ctx, d.Desk, func(tx *store.Tx) ([]model.Company, error) { return tx.Companies() })
 }
 
-// Operator is the actor of the command line: the company's owner with every scope.
-func (d System) Operator(ctx context.Context, company model.ID) (*Actor, error) {
-	return read(ctx, d.Desk, func(tx *store.Tx) (*Actor, error) {
+// Operator is the principal of the command line: the company's owner with every scope.
+func (d System) Operator(ctx context.Context, company model.ID) (*Principal, error) {
+	return read(ctx, d.Desk, func(tx *store.Tx) (*Principal, error) {
 		c, found, err := tx.Company(company)
 		if err != nil || !found {
 			return nil, errOr(err, model.NotFound("company"))
@@ -73,7 +73,7 @@ func (d System) CreateUser(ctx context.Context, company model.ID, in NewUser) (m
 	if err != nil {
 		return model.Member{}, err
 	}
-	return write(ctx, d.Desk, nil, func(tx *store.Tx) (model.Member, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) (model.Member, error) {
 		if _, found, err := tx.Company(company); err != nil || !found {
 			return u.Member, errOr(err, model.NotFound("company"))
 		}

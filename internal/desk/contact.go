@@ -7,12 +7,12 @@ import (
 	"recado/internal/store"
 )
 
-// ContactFilter says which contacts a list shows; the actor's company is added here.
+// ContactFilter says which contacts a list shows; the principal's company is added here.
 type ContactFilter = store.ContactFilter
 
 // Contacts lists the company's contacts, the newest first. Contacts are the company's address book: an
 // access profile narrows conversations, not them.
-func (d *Desk) Contacts(ctx context.Context, a *Actor, f ContactFilter) (Page[model.Contact], error) {
+func (d *Desk) Contacts(ctx context.Context, a *Principal, f ContactFilter) (Page[model.Contact], error) {
 	if err := a.May(VerbContacts); err != nil {
 		return Page[model.Contact]{}, err
 	}
@@ -33,7 +33,7 @@ func (d *Desk) Contacts(ctx context.Context, a *Actor, f ContactFilter) (Page[mo
 }
 
 // Contact gives one contact.
-func (d *Desk) Contact(ctx context.Context, a *Actor, id model.ID) (model.Contact, error) {
+func (d *Desk) Contact(ctx context.Context, a *Principal, id model.ID) (model.Contact, error) {
 	if err := a.May(VerbContact); err != nil {
 		return model.Contact{}, err
 	}
@@ -57,7 +57,7 @@ type NewContact struct {
 
 // CreateContact adds a contact. A number that reaches a contact the company has is refused with that
 // one's id. Contacts of private channels are no obstacle.
-func (d *Desk) CreateContact(ctx context.Context, a *Actor, in NewContact) (model.Contact, error) {
+func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (model.Contact, error) {
 	if err := a.May(VerbCreateContact); err != nil {
 		return model.Contact{}, err
 	}
@@ -65,7 +65,7 @@ func (d *Desk) CreateContact(ctx context.Context, a *Actor, in NewContact) (mode
 	if err != nil {
 		return c, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Contact, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 		c := c
 		c.ID, c.Company, c.Pool, c.CreatedAt, c.UpdatedAt = model.NewID(), a.Company.ID, a.Company.ID, tx.Now, tx.Now
 		if c.Channel != nil {
@@ -123,7 +123,7 @@ func optionalName(field string, name *string) (*string, error) {
 }
 
 // bodyChannel finds the channel that the body of a request names.
-func (d *Desk) bodyChannel(tx *store.Tx, a *Actor, id model.ID) (model.Channel, error) {
+func (d *Desk) bodyChannel(tx *store.Tx, a *Principal, id model.ID) (model.Channel, error) {
 	ch, found, err := tx.Channel(a.Company.ID, id)
 	if err != nil || !found || ch.Private {
 		return model.Channel{}, errOr(err, model.Invalid("body.channel_id", "there is no such channel"))
@@ -142,7 +142,7 @@ type ContactChange struct {
 
 // UpdateContact changes a contact. A new name shows in its conversations too, unless the team has
 // given them names of their own.
-func (d *Desk) UpdateContact(ctx context.Context, a *Actor, id model.ID, change ContactChange) (model.Contact, error) {
+func (d *Desk) UpdateContact(ctx context.Context, a *Principal, id model.ID, change ContactChange) (model.Contact, error) {
 	if err := a.May(VerbUpdateContact); err != nil {
 		return model.Contact{}, err
 	}
@@ -158,7 +158,7 @@ func (d *Desk) UpdateContact(ctx context.Context, a *Actor, id model.ID, change 
 	if err != nil {
 		return model.Contact{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Contact, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 		c, found, err := tx.LockContact(a.Company.ID, id)
 		if err != nil || !found || !c.Public() {
 			return model.Contact{}, errOr(err, model.NotFound("contact"))

@@ -8,7 +8,7 @@ import (
 	"recado/internal/store"
 )
 
-// ConversationFilter says which conversations a list shows; the actor's company and access profile
+// ConversationFilter says which conversations a list shows; the principal's company and access profile
 // are added here.
 type ConversationFilter = store.ConversationFilter
 
@@ -18,8 +18,8 @@ type Page[T any] struct {
 	More bool
 }
 
-// Conversations lists what the actor may see: pinned conversations first, then by newest activity.
-func (d *Desk) Conversations(ctx context.Context, a *Actor, f ConversationFilter) (Page[model.Conversation], error) {
+// Conversations lists what the principal may see: pinned conversations first, then by newest activity.
+func (d *Desk) Conversations(ctx context.Context, a *Principal, f ConversationFilter) (Page[model.Conversation], error) {
 	if err := a.May(VerbConversations); err != nil {
 		return Page[model.Conversation]{}, err
 	}
@@ -39,8 +39,8 @@ func (d *Desk) Conversations(ctx context.Context, a *Actor, f ConversationFilter
 	})
 }
 
-// Conversation gives one conversation that the actor may see.
-func (d *Desk) Conversation(ctx context.Context, a *Actor, id model.ID) (*model.Conversation, error) {
+// Conversation gives one conversation that the principal may see.
+func (d *Desk) Conversation(ctx context.Context, a *Principal, id model.ID) (*model.Conversation, error) {
 	if err := a.May(VerbConversation); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ type ConversationChange struct {
 }
 
 // UpdateConversation changes flags, name and labels.
-func (d *Desk) UpdateConversation(ctx context.Context, a *Actor, id model.ID, change ConversationChange) (*model.Conversation, error) {
+func (d *Desk) UpdateConversation(ctx context.Context, a *Principal, id model.ID, change ConversationChange) (*model.Conversation, error) {
 	if err := a.May(VerbUpdateConversation); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (d *Desk) UpdateConversation(ctx context.Context, a *Actor, id model.ID, ch
 		}
 		change.Name = &name
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (*model.Conversation, error) {
+	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func (d *Desk) UpdateConversation(ctx context.Context, a *Actor, id model.ID, ch
 }
 
 // labels checks the label_ids of a request: each is a label of the company, and counts once.
-func (d *Desk) labels(tx *store.Tx, a *Actor, ids []model.ID) ([]model.ID, error) {
+func (d *Desk) labels(tx *store.Tx, a *Principal, ids []model.ID) ([]model.ID, error) {
 	unique := make([]model.ID, 0, len(ids))
 	for _, id := range ids {
 		if !slices.Contains(unique, id) {
@@ -118,11 +118,11 @@ func (d *Desk) labels(tx *store.Tx, a *Actor, ids []model.ID) ([]model.ID, error
 
 // MarkRead sets the unread count of a conversation to zero and lets the customer know where the
 // provider can show it.
-func (d *Desk) MarkRead(ctx context.Context, a *Actor, id model.ID) (*model.Conversation, error) {
+func (d *Desk) MarkRead(ctx context.Context, a *Principal, id model.ID) (*model.Conversation, error) {
 	if err := a.May(VerbMarkRead); err != nil {
 		return nil, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (*model.Conversation, error) {
+	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ type Opened struct {
 
 // OpenConversation gives the channel's conversation with a phone or a contact and makes it if there is
 // none. Either way the team has started it, which opens an attendance.
-func (d *Desk) OpenConversation(ctx context.Context, a *Actor, in NewConversation) (Opened, error) {
+func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConversation) (Opened, error) {
 	if err := a.May(VerbOpenConversation); err != nil {
 		return Opened{}, err
 	}
@@ -45,7 +45,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Actor, in NewConversatio
 			person.Name = *name
 		}
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (Opened, error) {
+	return write(ctx, d, func(tx *store.Tx) (Opened, error) {
 		channel, err := d.bodyChannel(tx, a, in.Channel)
 		if err != nil {
 			return Opened{}, err
@@ -83,7 +83,7 @@ func (d *Desk) contactToOpen(tx *store.Tx, channel model.Channel, person model.P
 // startedBy opens the attendance of a conversation that a member starts. A member with a limited access
 // profile becomes responsible for a new conversation. One that exists outside of the profile is refused,
 // except to managers and above where it has no responsible person.
-func (t *thread) startedBy(a *Actor, created bool) error {
+func (t *thread) startedBy(a *Principal, created bool) error {
 	if !a.MaySee(&t.Conversation) {
 		if !created && !a.Role.AtLeast(model.RoleManager) {
 			return model.Errorf(model.CodeNotVisible,

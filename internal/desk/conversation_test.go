@@ -21,7 +21,7 @@ func TestHiddenConversationsAndContacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		var conversation, contact model.ID
-		_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		_, err = write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 			c, err := d.contactFor(tx, private, model.Person{Phone: "+5511911110001", Name: "Sigilosa"}, nil)
 			if err != nil {
 				return struct{}{}, err
@@ -66,7 +66,7 @@ func TestHiddenConversationsAndContacts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		apart, err := write(ctx, d, nil, func(tx *store.Tx) (model.Contact, error) {
+		apart, err := write(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 			return d.contactFor(tx, second, model.Person{Phone: "+5511911110001", Name: "Outra"}, nil)
 		})
 		if err != nil || apart.ID == contact || apart.Name != "Outra" {

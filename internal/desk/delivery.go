@@ -14,7 +14,7 @@ const maxTests = 64
 
 // Deliveries lists what was sent to a webhook, with every attempt, the newest first. next is "" on the last
 // page.
-func (d *Desk) Deliveries(ctx context.Context, a *Actor, webhook model.ID, limit int, cursor string) (page []model.Delivery, next string, err error) {
+func (d *Desk) Deliveries(ctx context.Context, a *Principal, webhook model.ID, limit int, cursor string) (page []model.Delivery, next string, err error) {
 	if err := a.May(VerbDeliveries); err != nil {
 		return nil, "", err
 	}
@@ -47,14 +47,14 @@ func (d *Desk) Deliveries(ctx context.Context, a *Actor, webhook model.ID, limit
 
 // Redeliver sends the event of one delivery again, byte for byte and with the same event id, as a
 // delivery of its own.
-func (d *Desk) Redeliver(ctx context.Context, a *Actor, webhook, delivery model.ID) (model.Delivery, error) {
+func (d *Desk) Redeliver(ctx context.Context, a *Principal, webhook, delivery model.ID) (model.Delivery, error) {
 	if err := a.May(VerbRedeliver); err != nil {
 		return model.Delivery{}, err
 	}
 	if err := a.hearsEverything(); err != nil {
 		return model.Delivery{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Delivery, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Delivery, error) {
 		w, found, err := tx.Webhook(a.Company.ID, webhook)
 		if err != nil || !found {
 			return model.Delivery{}, errOr(err, model.NotFound("webhook"))
@@ -80,7 +80,7 @@ func (d *Desk) Redeliver(ctx context.Context, a *Actor, webhook, delivery model.
 
 // TestWebhook makes one attempt with an event of type webhook.test at once, also while the webhook is
 // inactive. It is not repeated and counts for nothing.
-func (d *Desk) TestWebhook(ctx context.Context, a *Actor, webhook model.ID) (model.Delivery, error) {
+func (d *Desk) TestWebhook(ctx context.Context, a *Principal, webhook model.ID) (model.Delivery, error) {
 	if err := a.May(VerbTestWebhook); err != nil {
 		return model.Delivery{}, err
 	}
@@ -122,7 +122,7 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Actor, webhook model.ID) (mod
 	if ok {
 		status = model.DeliveryDelivered
 	}
-	return write(context.WithoutCancel(ctx), d, a, func(tx *store.Tx) (model.Delivery, error) {
+	return write(context.WithoutCancel(ctx), d, func(tx *store.Tx) (model.Delivery, error) {
 		delivery := model.Delivery{
 			ID: test.Delivery, EventID: test.EventID, Event: test.Event, Status: status,
 			Attempts: []model.Attempt{attempt}, CreatedAt: began, FinishedAt: &tx.Now,
@@ -135,7 +135,7 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Actor, webhook model.ID) (mod
 // Purge deletes what is older than it has to be kept, in small steps. It reports whether there is more.
 func (d System) Purge(ctx context.Context) (more bool, err error) {
 	const step = 500
-	return write(ctx, d.Desk, nil, func(tx *store.Tx) (bool, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) (bool, error) {
 		deliveries, err := tx.PurgeDeliveries(tx.Now.Add(-model.DeliveryRetention), step)
 		if err != nil {
 			return false, err

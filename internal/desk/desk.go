@@ -129,7 +129,7 @@ func (b Bell) Ring() {
 
 // write runs a verb in one transaction. The verb may run more than once when the database asks for a
 // retry, so it must change nothing but tx.
-func write[T any](ctx context.Context, d *Desk, a *Actor, verb func(tx *store.Tx) (T, error)) (T, error) {
+func write[T any](ctx context.Context, d *Desk, verb func(tx *store.Tx) (T, error)) (T, error) {
 	var out T
 	err := d.store.Write(ctx, func(tx *store.Tx) (err error) {
 		out, err = verb(tx)

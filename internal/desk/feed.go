@@ -35,7 +35,7 @@ const (
 // Events gives the company's events after a cursor; without one, from the oldest that is kept. A key
 // sees the events of conversations and boards it may see. The cursor moves past what it may not, so
 // a page can be short while there is more.
-func (d *Desk) Events(ctx context.Context, a *Actor, after string, types model.EventSet, limit int) (FeedPage, error) {
+func (d *Desk) Events(ctx context.Context, a *Principal, after string, types model.EventSet, limit int) (FeedPage, error) {
 	if err := a.May(VerbEvents); err != nil {
 		return FeedPage{}, err
 	}
@@ -57,7 +57,7 @@ func (d *Desk) Events(ctx context.Context, a *Actor, after string, types model.E
 }
 
 // feedPlace reads where a caller was: a cursor of the feed, or the id of an event that it has seen.
-func (d *Desk) feedPlace(ctx context.Context, a *Actor, after string) (position int64, id model.ID, err error) {
+func (d *Desk) feedPlace(ctx context.Context, a *Principal, after string) (position int64, id model.ID, err error) {
 	if after == "" {
 		return 0, id, nil
 	}
@@ -82,7 +82,7 @@ func (d *Desk) feedPlace(ctx context.Context, a *Actor, after string) (position 
 	return position, id, nil
 }
 
-func (d *Desk) feedPage(tx *store.Tx, a *Actor, position int64, id model.ID, horizon int64, types model.EventSet, limit int) (FeedPage, error) {
+func (d *Desk) feedPage(tx *store.Tx, a *Principal, position int64, id model.ID, horizon int64, types model.EventSet, limit int) (FeedPage, error) {
 	page := FeedPage{Next: d.feedCursor(a, position, id)}
 	place, event := position, id
 	names := "," + joinTypes(types) + ","
@@ -125,7 +125,7 @@ func errFeedAhead() error {
 
 // MendFeed makes the feed whole after the database was moved to another server.
 func (d System) MendFeed(ctx context.Context) error {
-	n, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (int64, error) { return tx.MendFeed() })
+	n, err := write(ctx, d.Desk, func(tx *store.Tx) (int64, error) { return tx.MendFeed() })
 	if n > 0 {
 		d.log.Info("events from another database server were put in front of the feed", "events", n)
 	}
@@ -134,12 +134,12 @@ func (d System) MendFeed(ctx context.Context) error {
 
 // maySeeEvent applies the policies on conversations, boards and cards as they are now: a card that has
 // been made private or deleted takes its events with it.
-func (a *Actor) maySeeEvent(e store.FeedEvent) bool {
+func (a *Principal) maySeeEvent(e store.FeedEvent) bool {
 	return (e.Conversation == nil || a.MaySee(e.Conversation)) && (e.Board == nil || a.MaySeeBoard(*e.Board)) &&
 		(e.Card == nil || a.maySeeCard(e.Card))
 }
 
-func (d *Desk) feedCursor(a *Actor, position int64, id model.ID) string {
+func (d *Desk) feedCursor(a *Principal, position int64, id model.ID) string {
 	return d.cursors.Seal(a.Company.ID, feedFilter, model.CursorIntID(position, id))
 }
 
@@ -152,7 +152,7 @@ func joinTypes(types model.EventSet) string {
 }
 
 // FeedEnd is the cursor behind everything that has happened so far.
-func (d *Desk) FeedEnd(ctx context.Context, a *Actor) (string, error) {
+func (d *Desk) FeedEnd(ctx context.Context, a *Principal) (string, error) {
 	if err := a.May(VerbFeedEnd); err != nil {
 		return "", err
 	}
@@ -164,7 +164,7 @@ func (d *Desk) FeedEnd(ctx context.Context, a *Actor) (string, error) {
 
 // FeedChanged gives a channel that is closed at the company's next event. Ask for it before reading
 // the feed, so that nothing falls between the two.
-func (d *Desk) FeedChanged(_ context.Context, a *Actor) (<-chan struct{}, error) {
+func (d *Desk) FeedChanged(_ context.Context, a *Principal) (<-chan struct{}, error) {
 	if err := a.May(VerbFeedChanged); err != nil {
 		return nil, err
 	}

@@ -47,8 +47,8 @@ type followed struct {
 // Follow is Events for a caller that has read the feed to its end and waits for what comes: it shares one
 // read with the others of the company that are at the same place. changed is what FeedChanged gave before;
 // a read that began at or after fresh, and after the last event that was announced, is new enough.
-func (d *Desk) Follow(ctx context.Context, a *Actor, after string, types model.EventSet, changed <-chan struct{}, fresh time.Time) (FeedPage, error) {
-	if err := a.May(VerbEvents); err != nil {
+func (d *Desk) Follow(ctx context.Context, a *Principal, after string, types model.EventSet, changed <-chan struct{}, fresh time.Time) (FeedPage, error) {
+	if err := a.May(VerbFollow); err != nil {
 		return FeedPage{}, err
 	}
 	position, id, err := d.feedPlace(ctx, a, after)
@@ -102,7 +102,7 @@ func (f *followers) join(at feedPoint, changed <-chan struct{}, fresh time.Time)
 }
 
 // readFollowed reads the events after a place, of every type and whoever may see them.
-func (d *Desk) readFollowed(ctx context.Context, a *Actor, position int64, id model.ID) (rows []followed, err error) {
+func (d *Desk) readFollowed(ctx context.Context, a *Principal, position int64, id model.ID) (rows []followed, err error) {
 	var horizon int64
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
 		horizon, err = tx.FeedHorizon()

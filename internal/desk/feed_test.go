@@ -17,7 +17,7 @@ import (
 // raise records an event about a conversation, a board, or neither, in a transaction of its own.
 func (o *office) raise(t *testing.T, d *Desk, kind model.EventType, conversation, board *model.ID, before ...func()) {
 	t.Helper()
-	_, err := write(t.Context(), d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(t.Context(), d, func(tx *store.Tx) (struct{}, error) {
 		err := d.record(tx, store.Event{Company: o.company.ID, Type: kind, Conversation: conversation, Board: board}, func(b []byte) ([]byte, error) { return append(b, `{"n":1}`...), nil })
 		if err == nil {
 			_, err = tx.Count(store.CountWebhooks, model.NewID()) // sends the statements, so that the transaction has its place
@@ -33,7 +33,7 @@ func (o *office) raise(t *testing.T, d *Desk, kind model.EventType, conversation
 }
 
 // all follows the feed to its end.
-func (o *office) all(t *testing.T, d *Desk, a *Actor, after string, types model.EventSet, limit int) (bodies []string, next string) {
+func (o *office) all(t *testing.T, d *Desk, a *Principal, after string, types model.EventSet, limit int) (bodies []string, next string) {
 	t.Helper()
 	for {
 		page, err := d.Events(t.Context(), a, after, types, limit)
@@ -162,7 +162,7 @@ func TestFeed(t *testing.T) {
 			defer func() { d.now = time.Now }()
 			for more := true; more; {
 				var err error
-				if more, err = write(t.Context(), d, nil, func(tx *store.Tx) (bool, error) {
+				if more, err = write(t.Context(), d, func(tx *store.Tx) (bool, error) {
 					tx.Now = d.now()
 					n, err := tx.PurgeEvents(tx.Now.Add(-model.EventRetention), 5)
 					return n > 0, err

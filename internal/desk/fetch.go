@@ -34,7 +34,7 @@ func (d System) DueFetches(ctx context.Context, limit int) ([]Fetch, error) {
 	if err != nil || !waiting {
 		return nil, err
 	}
-	return write(ctx, d.Desk, nil, func(tx *store.Tx) ([]Fetch, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) ([]Fetch, error) {
 		due, err := tx.DueFetches(limit, fetchLease)
 		out := make([]Fetch, len(due))
 		for i, m := range due {
@@ -79,7 +79,7 @@ func (d System) KeepFetched(ctx context.Context, f Fetch, download func(ctx cont
 	m.Size = info.Size
 	m.MimeType, m.Kind = believe(m, head.kept.Bytes())
 	m.FileName = model.SafeFileName(m.FileName, m.MimeType)
-	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err = write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		if fits, err := tx.MediaFetched(&m, info.SHA256, d.limits.MediaBytes); err != nil || !fits {
 			return struct{}{}, errOr(err, d.errMediaQuota())
 		}
@@ -92,7 +92,7 @@ func (d System) KeepFetched(ctx context.Context, f Fetch, download func(ctx cont
 }
 
 func (d *Desk) notFetched(ctx context.Context, f Fetch, cause error) error {
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		tx.MediaNotFetched(f.Media.ID, nextFetch(f, cause, tx.Now), fetchError(cause))
 		return struct{}{}, nil
 	})

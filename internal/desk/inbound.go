@@ -16,7 +16,7 @@ const receiveAtOnce = 200
 // nil; what was taken before, in this call or an earlier one, changes nothing when it comes again.
 func (d System) Receive(ctx context.Context, channel model.ID, items []model.Incoming) error {
 	for batch := range slices.Chunk(spelled(items), receiveAtOnce) {
-		_, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
+		_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 			if len(batch) > 1 {
 				tx.LockSeveral(channel)
 			}

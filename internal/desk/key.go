@@ -21,7 +21,7 @@ type NewKey struct {
 }
 
 // Keys lists the company's API keys.
-func (d *Desk) Keys(ctx context.Context, a *Actor) ([]model.Key, error) {
+func (d *Desk) Keys(ctx context.Context, a *Principal) ([]model.Key, error) {
 	if err := a.May(VerbKeys); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (d *Desk) Keys(ctx context.Context, a *Actor) ([]model.Key, error) {
 func (d *Desk) rateOf(k *model.Key) model.Rate { return cmp.Or(k.Rate, d.rate) }
 
 // CreateKey issues an API key and gives its secret, which is stored nowhere.
-func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, string, error) {
+func (d *Desk) CreateKey(ctx context.Context, a *Principal, in NewKey) (model.Key, string, error) {
 	if err := a.May(VerbCreateKey); err != nil {
 		return model.Key{}, "", err
 	}
@@ -58,7 +58,7 @@ func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, s
 		return model.Key{}, "", model.Invalid("body.expires_at", "must lie in the future")
 	}
 	secret, hash := model.NewAPIKey()
-	key, err := write(ctx, d, a, func(tx *store.Tx) (model.Key, error) {
+	key, err := write(ctx, d, func(tx *store.Tx) (model.Key, error) {
 		k := model.Key{ID: model.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt}
 		if in.Rate != nil {
 			k.Rate = *in.Rate
@@ -92,7 +92,7 @@ func (d *Desk) CreateKey(ctx context.Context, a *Actor, in NewKey) (model.Key, s
 }
 
 // keyUser finds the member a new key is to act as. Nobody hands out more power than their own.
-func (d *Desk) keyUser(tx *store.Tx, a *Actor, id model.ID) (model.Ref, error) {
+func (d *Desk) keyUser(tx *store.Tx, a *Principal, id model.ID) (model.Ref, error) {
 	m, found, err := tx.MemberPowers(a.Company.ID, id)
 	if err != nil || !found {
 		return model.Ref{}, errOr(err, model.Invalid("body.user_id", "there is no such team member"))
@@ -101,7 +101,7 @@ func (d *Desk) keyUser(tx *store.Tx, a *Actor, id model.ID) (model.Ref, error) {
 }
 
 // mayActAs refuses to hand out a key of somebody who may do more, or who sees other conversations.
-func (a *Actor) mayActAs(member model.ID, role model.Role) error {
+func (a *Principal) mayActAs(member model.ID, role model.Role) error {
 	switch {
 	case member == a.User.ID:
 		return nil
@@ -114,7 +114,7 @@ func (a *Actor) mayActAs(member model.ID, role model.Role) error {
 }
 
 // keyBoards checks the boards of a new key: existing ones, and none that the creator may not see.
-func (d *Desk) keyBoards(tx *store.Tx, a *Actor, boards *[]model.ID) ([]model.ID, error) {
+func (d *Desk) keyBoards(tx *store.Tx, a *Principal, boards *[]model.ID) ([]model.ID, error) {
 	if boards == nil {
 		return a.Boards, nil
 	}
@@ -130,19 +130,19 @@ func (d *Desk) keyBoards(tx *store.Tx, a *Actor, boards *[]model.ID) ([]model.ID
 	return append([]model.ID{}, *boards...), nil
 }
 
-// seesAllOf reports whether the actor's key sees every board that another one does; nil is all boards.
-func (a *Actor) seesAllOf(boards []model.ID) bool {
+// seesAllOf reports whether the principal's key sees every board that another one does; nil is all boards.
+func (a *Principal) seesAllOf(boards []model.ID) bool {
 	return a.Boards == nil || boards != nil && !slices.ContainsFunc(boards, func(id model.ID) bool { return !a.MaySeeBoard(id) })
 }
 
 // RotateKey gives an integration a new secret; the old one lives on for the overlap. Who gets the secret may
 // use the key, so a key rotates no other that lives longer or has a higher rate.
-func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap time.Duration) (model.Key, string, error) {
+func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap time.Duration) (model.Key, string, error) {
 	if err := a.May(VerbRotateKey); err != nil {
 		return model.Key{}, "", err
 	}
 	secret, hash := model.NewAPIKey()
-	key, err := write(ctx, d, a, func(tx *store.Tx) (model.Key, error) {
+	key, err := write(ctx, d, func(tx *store.Tx) (model.Key, error) {
 		k, scopes, found, err := tx.Key(a.Company.ID, id)
 		if err != nil || !found || k.RevokedAt != nil {
 			return k, errOr(err, model.NotFound("key"))
@@ -163,9 +163,9 @@ func (d *Desk) RotateKey(ctx context.Context, a *Actor, id model.ID, overlap tim
 	return key, secret, err
 }
 
-// mayReplace refuses to touch a key that may do or see more than the actor's own, as CreateKey refuses
+// mayReplace refuses to touch a key that may do or see more than the principal's own, as CreateKey refuses
 // to make one.
-func (d *Desk) mayReplace(tx *store.Tx, a *Actor, k model.Key, scopes model.ScopeSet) error {
+func (d *Desk) mayReplace(tx *store.Tx, a *Principal, k model.Key, scopes model.ScopeSet) error {
 	switch {
 	case !scopes.Subset(a.Scopes):
 		return model.Errorf(model.CodeInsufficientScope, "This key has scopes that yours lacks.")
@@ -180,11 +180,11 @@ func (d *Desk) mayReplace(tx *store.Tx, a *Actor, k model.Key, scopes model.Scop
 }
 
 // RevokeKey ends a key for good, and the keys that it issued: here at once, on other nodes within a second.
-func (d *Desk) RevokeKey(ctx context.Context, a *Actor, id model.ID) error {
+func (d *Desk) RevokeKey(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbRevokeKey); err != nil {
 		return err
 	}
-	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		k, scopes, found, err := tx.Key(a.Company.ID, id)
 		if err != nil || !found {
 			return struct{}{}, errOr(err, model.NotFound("key"))

@@ -8,7 +8,7 @@ import (
 )
 
 // parent is the key that issues another one; nil for people and the command line.
-func (a *Actor) parent() *model.ID {
+func (a *Principal) parent() *model.ID {
 	if a.kind != KindKey {
 		return nil
 	}
@@ -17,7 +17,7 @@ func (a *Actor) parent() *model.ID {
 
 // bound keeps a new key within the limits of the key that issues it. Where the request names no expiry or
 // rate, the new key gets those of its parent.
-func (d *Desk) bound(a *Actor, k *model.Key) error {
+func (d *Desk) bound(a *Principal, k *model.Key) error {
 	if a.parent() == nil {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (d *Desk) bound(a *Actor, k *model.Key) error {
 
 // stillIssues refuses a key that was revoked since the call began. The company is locked by then, so that
 // revoking the parent reaches the new key too.
-func (a *Actor) stillIssues(tx *store.Tx) error {
+func (a *Principal) stillIssues(tx *store.Tx) error {
 	parent := a.parent()
 	if parent == nil {
 		return nil
@@ -44,8 +44,8 @@ func (a *Actor) stillIssues(tx *store.Tx) error {
 	return err
 }
 
-// mayIssue refuses to hand out a key that lives longer than the actor's own or has a higher rate.
-func (a *Actor) mayIssue(expires *time.Time, rate model.Rate) error {
+// mayIssue refuses to hand out a key that lives longer than the principal's own or has a higher rate.
+func (a *Principal) mayIssue(expires *time.Time, rate model.Rate) error {
 	if a.parent() == nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 const defaultLabelColor = "#607d8b"
 
 // Labels lists the company's labels.
-func (d *Desk) Labels(ctx context.Context, a *Actor) ([]model.Label, error) {
+func (d *Desk) Labels(ctx context.Context, a *Principal) ([]model.Label, error) {
 	if err := a.May(VerbLabels); err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (d *Desk) Labels(ctx context.Context, a *Actor) ([]model.Label, error) {
 }
 
 // CreateLabel adds a label; an empty color gets a default.
-func (d *Desk) CreateLabel(ctx context.Context, a *Actor, name, color string) (model.Label, error) {
+func (d *Desk) CreateLabel(ctx context.Context, a *Principal, name, color string) (model.Label, error) {
 	if err := a.May(VerbCreateLabel); err != nil {
 		return model.Label{}, err
 	}
@@ -30,7 +30,7 @@ func (d *Desk) CreateLabel(ctx context.Context, a *Actor, name, color string) (m
 	if color == "" {
 		color = defaultLabelColor
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Label, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Label, error) {
 		l := model.Label{ID: model.NewID(), Name: name, Color: color}
 		if err := checkRoom(tx, a.Company.ID, store.CountLabels, "labels", d.limits.Labels); err != nil {
 			return l, err
@@ -43,7 +43,7 @@ func (d *Desk) CreateLabel(ctx context.Context, a *Actor, name, color string) (m
 }
 
 // UpdateLabel renames or recolours a label.
-func (d *Desk) UpdateLabel(ctx context.Context, a *Actor, id model.ID, name, color *string) (model.Label, error) {
+func (d *Desk) UpdateLabel(ctx context.Context, a *Principal, id model.ID, name, color *string) (model.Label, error) {
 	if err := a.May(VerbUpdateLabel); err != nil {
 		return model.Label{}, err
 	}
@@ -54,7 +54,7 @@ func (d *Desk) UpdateLabel(ctx context.Context, a *Actor, id model.ID, name, col
 		}
 		name = &clean
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Label, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Label, error) {
 		l, found, err := tx.Label(a.Company.ID, id)
 		if err != nil || !found {
 			return l, errOr(err, model.NotFound("label"))
@@ -73,11 +73,11 @@ func (d *Desk) UpdateLabel(ctx context.Context, a *Actor, id model.ID, name, col
 }
 
 // DeleteLabel takes a label off everything that carries it.
-func (d *Desk) DeleteLabel(ctx context.Context, a *Actor, id model.ID) error {
+func (d *Desk) DeleteLabel(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbDeleteLabel); err != nil {
 		return err
 	}
-	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		found, err := tx.DeleteLabel(a.Company.ID, id)
 		if err == nil && !found {
 			err = model.NotFound("label")

@@ -49,7 +49,7 @@ func (d System) TakeLease(ctx context.Context, webhook, owner model.ID, length t
 
 // RenewLeases lengthens all leases of owner and returns those that it still holds.
 func (d System) RenewLeases(ctx context.Context, owner model.ID, length time.Duration) ([]Lease, error) {
-	return write(ctx, d.Desk, nil, func(tx *store.Tx) ([]Lease, error) { return tx.RenewLeases(store.LeaseWebhook, owner, length) })
+	return write(ctx, d.Desk, func(tx *store.Tx) ([]Lease, error) { return tx.RenewLeases(store.LeaseWebhook, owner, length) })
 }
 
 // ReleaseLease gives up a lease before it ends.

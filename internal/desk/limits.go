@@ -32,7 +32,7 @@ func checkRoom(tx *store.Tx, company model.ID, what store.Countable, plural stri
 
 // searchSlot takes one of the company's slots for searches when a list is asked for a text, or for a page that lies
 // behind very many rows: both read far more than they answer. The caller calls release in every case without an error.
-func (d *Desk) searchSlot(ctx context.Context, a *Actor, text string, offset int) (release func(), err error) {
+func (d *Desk) searchSlot(ctx context.Context, a *Principal, text string, offset int) (release func(), err error) {
 	if strings.TrimSpace(text) == "" && offset <= deepOffset {
 		return func() {}, nil
 	}
@@ -46,7 +46,7 @@ func (d *Desk) searchSlot(ctx context.Context, a *Actor, text string, offset int
 }
 
 // uploadSlot takes one of the company's slots for uploads.
-func (d *Desk) uploadSlot(ctx context.Context, a *Actor) (release func(), err error) {
+func (d *Desk) uploadSlot(ctx context.Context, a *Principal) (release func(), err error) {
 	release, err = d.uploads.Acquire(ctx, a.Company.ID)
 	if errors.Is(err, slots.ErrFull) {
 		err = errBusy("uploads", d.limits.Uploads)

@@ -20,7 +20,7 @@ import (
 
 // UploadMedia keeps a file that is read from r to its end. Its type is told by its bytes; the name is
 // only shown. When anything goes wrong, r included, neither file nor row is left.
-func (d *Desk) UploadMedia(ctx context.Context, a *Actor, fileName string, r io.Reader) (model.Media, error) {
+func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r io.Reader) (model.Media, error) {
 	if err := a.May(VerbUploadMedia); err != nil {
 		return model.Media{}, err
 	}
@@ -64,8 +64,8 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Actor, fileName string, r io.
 }
 
 // keepUpload adds the row of a file that is stored, or removes the file.
-func (d *Desk) keepUpload(ctx context.Context, a *Actor, m *model.Media, sum [32]byte) error {
-	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+func (d *Desk) keepUpload(ctx context.Context, a *Principal, m *model.Media, sum [32]byte) error {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		m.CreatedAt = tx.Now
 		if fits, err := tx.InsertMedia(m, sum, d.limits.MediaBytes); err != nil || !fits {
 			return struct{}{}, errOr(err, d.errMediaQuota())
@@ -81,7 +81,7 @@ func (d *Desk) keepUpload(ctx context.Context, a *Actor, m *model.Media, sum [32
 
 // beginUpload notes that a file is about to be stored, unless the company has no room for a single byte.
 func (d *Desk) beginUpload(ctx context.Context, m *model.Media) error {
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		used, err := tx.MediaUsage(m.Company)
 		if err != nil || used >= d.limits.MediaBytes {
 			return struct{}{}, errOr(err, d.errMediaQuota())
@@ -98,7 +98,7 @@ func (d *Desk) errMediaQuota() error {
 }
 
 func (d *Desk) noteUpload(ctx context.Context, note func(tx *store.Tx)) error {
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		note(tx)
 		return struct{}{}, nil
 	})
@@ -142,7 +142,7 @@ func (d System) RemoveUnattached(ctx context.Context) (more bool, err error) {
 	}
 	count := 0
 	for _, id := range ids {
-		removed, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (bool, error) { return tx.RemoveUnattachedMedia(id, before) })
+		removed, err := write(ctx, d.Desk, func(tx *store.Tx) (bool, error) { return tx.RemoveUnattachedMedia(id, before) })
 		if err != nil {
 			return false, err
 		}
@@ -183,8 +183,8 @@ type MediaLink struct {
 	Signature string
 }
 
-// LinkMedia makes a link to a file that the actor may see.
-func (d *Desk) LinkMedia(ctx context.Context, a *Actor, id model.ID) (MediaLink, error) {
+// LinkMedia makes a link to a file that the principal may see.
+func (d *Desk) LinkMedia(ctx context.Context, a *Principal, id model.ID) (MediaLink, error) {
 	if err := a.May(VerbLinkMedia); err != nil {
 		return MediaLink{}, err
 	}
@@ -242,9 +242,9 @@ func (d *Desk) signLink(id model.ID, expires int64) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// usableMedia finds a file that the actor may put into a message or anything else that is stored: one that
+// usableMedia finds a file that the principal may put into a message or anything else that is stored: one that
 // they may see. From now on it is not removed as an upload that nobody used.
-func (d *Desk) usableMedia(tx *store.Tx, a *Actor, id model.ID) (model.Media, error) {
+func (d *Desk) usableMedia(tx *store.Tx, a *Principal, id model.ID) (model.Media, error) {
 	m, found, err := tx.Media(a.Company.ID, id)
 	if err == nil && found {
 		found, err = tx.MediaInSight(id, a.sight())

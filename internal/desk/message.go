@@ -19,7 +19,7 @@ type MessageQuery struct {
 
 // Messages reads one page of a conversation, newest first. With After it is the page next to the
 // cursor, so that nothing between is skipped.
-func (d *Desk) Messages(ctx context.Context, a *Actor, conversation model.ID, q MessageQuery) (*model.MessagePage, error) {
+func (d *Desk) Messages(ctx context.Context, a *Principal, conversation model.ID, q MessageQuery) (*model.MessagePage, error) {
 	if err := a.May(VerbMessages); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (d *Desk) Messages(ctx context.Context, a *Actor, conversation model.ID, q 
 	return d.messagesBefore(ctx, a, conversation, place, q)
 }
 
-func (d *Desk) messagesBefore(ctx context.Context, a *Actor, conversation model.ID, place messageCursor, q MessageQuery) (*model.MessagePage, error) {
+func (d *Desk) messagesBefore(ctx context.Context, a *Principal, conversation model.ID, place messageCursor, q MessageQuery) (*model.MessagePage, error) {
 	seq := int64(math.MaxInt64)
 	if q.Before != "" {
 		var invalid *model.Error
@@ -68,7 +68,7 @@ func (d *Desk) messagesBefore(ctx context.Context, a *Actor, conversation model.
 	return page, nil
 }
 
-func (d *Desk) messagesAfter(ctx context.Context, a *Actor, conversation model.ID, place messageCursor, q MessageQuery) (*model.MessagePage, error) {
+func (d *Desk) messagesAfter(ctx context.Context, a *Principal, conversation model.ID, place messageCursor, q MessageQuery) (*model.MessagePage, error) {
 	seq, invalid := place.open(q.After)
 	if invalid != nil {
 		return nil, invalid
@@ -99,9 +99,9 @@ func (d *Desk) messagesAfter(ctx context.Context, a *Actor, conversation model.I
 	return page, nil
 }
 
-// emptyPage tells an empty page from a conversation that the actor may not know of. It reports whether
+// emptyPage tells an empty page from a conversation that the principal may not know of. It reports whether
 // there are messages up to seq.
-func (d *Desk) emptyPage(ctx context.Context, a *Actor, conversation model.ID, seq int64) (older bool, err error) {
+func (d *Desk) emptyPage(ctx context.Context, a *Principal, conversation model.ID, seq int64) (older bool, err error) {
 	return readOne(ctx, d, func(tx *store.Tx) (bool, error) {
 		g, older, found, err := tx.Glimpse(a.Company.ID, conversation, seq)
 		if err != nil || !found || !a.seesGlimpse(g) {
@@ -131,12 +131,12 @@ func (c messageCursor) open(text string) (int64, *model.Error) {
 	return model.ReadCursorInt(payload)
 }
 
-func (a *Actor) seesGlimpse(g store.Glimpse) bool {
+func (a *Principal) seesGlimpse(g store.Glimpse) bool {
 	return !g.Private && a.sees(g.Assignee, g.Sector)
 }
 
 // Message gives one message.
-func (d *Desk) Message(ctx context.Context, a *Actor, id model.ID) (*model.Message, error) {
+func (d *Desk) Message(ctx context.Context, a *Principal, id model.ID) (*model.Message, error) {
 	if err := a.May(VerbMessage); err != nil {
 		return nil, err
 	}

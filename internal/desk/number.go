@@ -33,7 +33,7 @@ type AccessChange struct {
 }
 
 // connectNumber adds a WhatsApp number after WhatsApp has accepted its credentials.
-func (d *Desk) connectNumber(ctx context.Context, a *Actor, in NewChannel) (model.Channel, error) {
+func (d *Desk) connectNumber(ctx context.Context, a *Principal, in NewChannel) (model.Channel, error) {
 	if in.Access == nil {
 		return model.Channel{}, model.Invalid("body.credentials", "a WhatsApp number needs them")
 	}
@@ -53,7 +53,7 @@ func (d *Desk) connectNumber(ctx context.Context, a *Actor, in NewChannel) (mode
 	if asked, _ := model.NormalizePhone(in.Phone); in.Phone != "" && asked != phone {
 		return model.Channel{}, model.Invalid("body.phone", "WhatsApp says that these credentials are of "+phone)
 	}
-	ch, err := write(ctx, d, a, func(tx *store.Tx) (model.Channel, error) {
+	ch, err := write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, phone)
 		ch.Warning = warning
 		if err := d.checkChannelRoom(tx, ch); err != nil {
@@ -72,7 +72,7 @@ func (d *Desk) connectNumber(ctx context.Context, a *Actor, in NewChannel) (mode
 }
 
 // TestChannel asks the provider whether the channel works, and changes nothing.
-func (d *Desk) TestChannel(ctx context.Context, a *Actor, id model.ID) (model.ChannelTest, error) {
+func (d *Desk) TestChannel(ctx context.Context, a *Principal, id model.ID) (model.ChannelTest, error) {
 	if err := a.May(VerbTestChannel); err != nil {
 		return model.ChannelTest{}, err
 	}
@@ -126,8 +126,8 @@ func (d System) ChannelOfNumber(ctx context.Context, channel model.ID, phoneNumb
 	return id, found, err
 }
 
-// channelAccess is Access for an actor who may know of the channel; a sandbox has an empty one.
-func (d *Desk) channelAccess(ctx context.Context, a *Actor, id model.ID) (model.Channel, model.Access, error) {
+// channelAccess is Access for a principal who may know of the channel; a sandbox has an empty one.
+func (d *Desk) channelAccess(ctx context.Context, a *Principal, id model.ID) (model.Channel, model.Access, error) {
 	type both struct {
 		ch     model.Channel
 		sealed store.SealedAccess
@@ -213,7 +213,7 @@ func (d *Desk) callHere(ctx context.Context, ch *model.Channel, access model.Acc
 		return
 	}
 	ch.Warning = new("WhatsApp does not call this server about the number yet. " + sentence(refused))
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		tx.WarnOfChannel(ch.Company, ch.ID, ch.Warning)
 		return struct{}{}, nil
 	})
@@ -275,7 +275,7 @@ func errNoWhatsApp() error {
 
 // errNumberTaken is the refusal of a number that another channel has. Only those who may know of that channel
 // learn of it; for all others the number is refused as if WhatsApp did not give it to them.
-func (d *Desk) errNumberTaken(tx *store.Tx, a *Actor, phoneNumberID string) error {
+func (d *Desk) errNumberTaken(tx *store.Tx, a *Principal, phoneNumberID string) error {
 	holder, found, err := tx.NumberHolder(phoneNumberID)
 	if err != nil || found && a.knows(holder) {
 		return errOr(err, model.Invalid("body.credentials.phone_number_id", "this number is connected already"))

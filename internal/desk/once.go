@@ -60,9 +60,9 @@ var errReplayed = errors.New("desk: an earlier call has answered")
 
 // writeOnce is write for a verb that can be made idempotent. With an idempotency key it goes on when the
 // caller disconnects.
-func writeOnce[T any](ctx context.Context, d *Desk, a *Actor, o *Once, verb func(tx *store.Tx) (T, error)) (T, error) {
+func writeOnce[T any](ctx context.Context, d *Desk, a *Principal, o *Once, verb func(tx *store.Tx) (T, error)) (T, error) {
 	if o == nil {
-		return write(ctx, d, a, verb)
+		return write(ctx, d, verb)
 	}
 	ctx = context.WithoutCancel(ctx)
 	var out, zero T
@@ -95,7 +95,7 @@ func writeOnce[T any](ctx context.Context, d *Desk, a *Actor, o *Once, verb func
 
 // idempotencyOwner says whose idempotency keys a principal uses: the integration's, which a rotation of its
 // key leaves as they are, or the person's, in whichever session.
-func (a *Actor) idempotencyOwner() (store.Owner, error) {
+func (a *Principal) idempotencyOwner() (store.Owner, error) {
 	switch a.kind {
 	case KindKey:
 		return store.Owner(a.Key), nil

@@ -46,8 +46,8 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				h := &history{clock: clock, keys: map[string]*keyState{}, start: func() *Desk { return New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits}) }}
 				h.d = h.start()
-				h.actor = keyOf(company, model.Ref{ID: owner.ID, Name: owner.Name})
-				board, err := h.d.CreateBoard(t.Context(), h.actor, model.NewID().String(), nil, nil)
+				h.principal = keyOf(company, model.Ref{ID: owner.ID, Name: owner.Name})
+				board, err := h.d.CreateBoard(t.Context(), h.principal, model.NewID().String(), nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -68,7 +68,7 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 }
 
 // keyOf gives the principal of a new key of the owner, with every scope.
-func keyOf(company model.Company, owner model.Ref) *Actor {
+func keyOf(company model.Company, owner model.Ref) *Principal {
 	return KeyPrincipal(company, Member{User: owner, Role: model.RoleOwner, Profile: model.AccessAll}, model.Key{ID: model.NewID(), Scopes: model.AllScopes})
 }
 
@@ -103,11 +103,11 @@ func (c *testClock) pass(d time.Duration) {
 
 // history is the system under test beside the model of what it must be.
 type history struct {
-	d     *Desk
-	start func() *Desk
-	clock *testClock
-	actor *Actor
-	board model.Board
+	d         *Desk
+	start     func() *Desk
+	clock     *testClock
+	principal *Principal
+	board     model.Board
 
 	keys  map[string]*keyState
 	cards []model.Card // as they must be, those of a stage in its order
@@ -221,9 +221,9 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 
 func (h *history) run(c onceCall, once *Once) (model.Card, error) {
 	if c.card.IsZero() {
-		return h.d.CreateCard(context.Background(), h.actor, NewCard{Board: h.board.ID, Stage: &c.stage, CardFields: CardFields{Title: &c.title}}, once)
+		return h.d.CreateCard(context.Background(), h.principal, NewCard{Board: h.board.ID, Stage: &c.stage, CardFields: CardFields{Title: &c.title}}, once)
 	}
-	return h.d.MoveCard(context.Background(), h.actor, c.card, CardMove{Stage: c.stage, Version: c.version}, once)
+	return h.d.MoveCard(context.Background(), h.principal, c.card, CardMove{Stage: c.stage, Version: c.version}, once)
 }
 
 // refusal is what the model says against a call; "" when nothing does.
@@ -344,7 +344,7 @@ func (h *history) edit(t *rapid.T) {
 	c := &h.cards[rapid.IntRange(0, len(h.cards)-1).Draw(t, "card")]
 	version := c.Version - int64(rapid.IntRange(0, 1).Draw(t, "behind"))
 	title := model.NewID().String()
-	got, err := h.d.UpdateCard(context.Background(), h.actor, c.ID, CardChange{CardFields: CardFields{Title: &title}, Version: version})
+	got, err := h.d.UpdateCard(context.Background(), h.principal, c.ID, CardChange{CardFields: CardFields{Title: &title}, Version: version})
 	switch {
 	case version == 0 && model.CodeOf(err) == model.CodeVersionRequired:
 	case version != c.Version && version != 0 && model.CodeOf(err) == model.CodeVersionConflict:
@@ -360,7 +360,7 @@ func (h *history) delete(t *rapid.T) {
 		t.Skip("no cards")
 	}
 	at := rapid.IntRange(0, len(h.cards)-1).Draw(t, "card")
-	if err := h.d.DeleteCard(context.Background(), h.actor, h.cards[at].ID, h.cards[at].Version); err != nil {
+	if err := h.d.DeleteCard(context.Background(), h.principal, h.cards[at].ID, h.cards[at].Version); err != nil {
 		t.Fatal(err)
 	}
 	h.cards = slices.Delete(h.cards, at, at+1)
@@ -382,7 +382,7 @@ func (h *history) expire(t *rapid.T) {
 
 // compare holds the board against the model.
 func (h *history) compare(t *rapid.T) {
-	page, next, err := h.d.Cards(context.Background(), h.actor, CardFilter{Board: h.board.ID, Status: StatusAll, Zone: "UTC", Limit: 100})
+	page, next, err := h.d.Cards(context.Background(), h.principal, CardFilter{Board: h.board.ID, Status: StatusAll, Zone: "UTC", Limit: 100})
 	if err != nil || next != "" || len(page) != len(h.cards) {
 		t.Fatalf("%d cards, want %d (%v)", len(page), len(h.cards), err)
 	}
@@ -408,8 +408,8 @@ func (h *history) compare(t *rapid.T) {
 
 func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 	eachOffice(t, func(t *testing.T, o *office) {
-		actor := keyOf(o.company, o.owner.User)
-		board, err := o.nodes[0].CreateBoard(t.Context(), actor, "Sales", nil, nil)
+		principal := keyOf(o.company, o.owner.User)
+		board, err := o.nodes[0].CreateBoard(t.Context(), principal, "Sales", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -424,13 +424,13 @@ func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 			},
 		}
 		result, err := Idempotent(call, func(once *Once) error {
-			_, err := o.nodes[0].CreateCard(ctx, actor, NewCard{Board: board.ID, CardFields: CardFields{Title: &title}}, once)
+			_, err := o.nodes[0].CreateCard(ctx, principal, NewCard{Board: board.ID, CardFields: CardFields{Title: &title}}, once)
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		cards, _, err := o.nodes[1].Cards(t.Context(), actor, CardFilter{Board: board.ID, Status: StatusAll, Zone: "UTC", Limit: 10})
+		cards, _, err := o.nodes[1].Cards(t.Context(), principal, CardFilter{Board: board.ID, Status: StatusAll, Zone: "UTC", Limit: 10})
 		if err != nil || len(cards) != 1 {
 			t.Fatalf("%v %v", cards, err)
 		}

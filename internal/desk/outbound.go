@@ -74,7 +74,7 @@ func templateLine(t *model.Template) string {
 // SendMessage accepts a message for sending: a sandbox takes it at once, any other provider gets it
 // from the queue that this transaction fills. A client id that the conversation has seen gives the
 // message of then, as it is now, and replayed, whatever else is asked for.
-func (d *Desk) SendMessage(ctx context.Context, a *Actor, conversation model.ID, in NewMessage) (m *model.Message, replayed bool, err error) {
+func (d *Desk) SendMessage(ctx context.Context, a *Principal, conversation model.ID, in NewMessage) (m *model.Message, replayed bool, err error) {
 	if err := a.May(VerbSendMessage); err != nil {
 		return nil, false, err
 	}
@@ -82,7 +82,7 @@ func (d *Desk) SendMessage(ctx context.Context, a *Actor, conversation model.ID,
 		return nil, false, model.Invalid("body.client_id", "must be a UUID of your own choice, not all zeros")
 	}
 	invalid := in.check()
-	out, err := write(ctx, d, a, func(tx *store.Tx) (accepted, error) {
+	out, err := write(ctx, d, func(tx *store.Tx) (accepted, error) {
 		o, found, err := tx.LockOutbox(a.Company.ID, conversation, in.ClientID)
 		switch {
 		case err != nil:
@@ -106,7 +106,7 @@ type accepted struct {
 }
 
 // sentBefore answers a repeated client id.
-func (d *Desk) sentBefore(tx *store.Tx, a *Actor, conversation, client model.ID) (accepted, error) {
+func (d *Desk) sentBefore(tx *store.Tx, a *Principal, conversation, client model.ID) (accepted, error) {
 	m, _, found, err := tx.MessageWithClientID(a.Company.ID, client)
 	if err != nil || !found || m.Conversation != conversation {
 		return accepted{}, errOr(err, model.Errorf(model.CodeClientIDConflict, "This client_id was used for a message of another conversation. Choose a new one."))
@@ -115,7 +115,7 @@ func (d *Desk) sentBefore(tx *store.Tx, a *Actor, conversation, client model.ID)
 }
 
 // send stores a new message and starts it on its way.
-func (d *Desk) send(tx *store.Tx, a *Actor, o *store.Outbox, in *NewMessage) (accepted, error) {
+func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage) (accepted, error) {
 	t := d.thread(tx, o.Conversation)
 	m := &model.Message{
 		ID: model.NewID(), ClientID: &in.ClientID, Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
@@ -158,7 +158,7 @@ func (d *Desk) send(tx *store.Tx, a *Actor, o *store.Outbox, in *NewMessage) (ac
 }
 
 // fillMessage looks up what the message refers to.
-func (d *Desk) fillMessage(tx *store.Tx, a *Actor, m *model.Message, o *store.Outbox, in *NewMessage) (extras store.MessageExtras, err error) {
+func (d *Desk) fillMessage(tx *store.Tx, a *Principal, m *model.Message, o *store.Outbox, in *NewMessage) (extras store.MessageExtras, err error) {
 	if in.MediaID != nil {
 		media, err := d.usableMedia(tx, a, *in.MediaID)
 		if err != nil {
@@ -197,7 +197,7 @@ func errReplyTo() error {
 }
 
 // mayLeave applies the rules of the desk and of the provider.
-func mayLeave(t *thread, a *Actor, o *store.Outbox, in *NewMessage) error {
+func mayLeave(t *thread, a *Principal, o *store.Outbox, in *NewMessage) error {
 	if o.Blocked {
 		return model.Errorf(model.CodeContactBlocked, "This contact is blocked. Unblock it to write to it.")
 	}

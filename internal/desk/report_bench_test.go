@@ -31,10 +31,10 @@ func benchmarkReport(b *testing.B, engine string, entries int) {
 		b.Fatal(err)
 	}
 	fillReport(b, d, company, entries)
-	actor := SystemPrincipal(company, model.Ref{}, model.Rate{})
+	principal := SystemPrincipal(company, model.Ref{}, model.Rate{})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := d.AttendanceReport(b.Context(), actor, ReportFilter{}); err != nil {
+		if _, err := d.AttendanceReport(b.Context(), principal, ReportFilter{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 // reportDesk is a desk with one company, whose tests call the report's verbs themselves.
 type reportDesk struct {
 	*Desk
-	t     *testing.T
-	actor *Actor
-	now   time.Time
+	t         *testing.T
+	principal *Principal
+	now       time.Time
 }
 
 func eachReportDesk(t *testing.T, body func(t *testing.T, d *reportDesk)) {
@@ -31,7 +31,7 @@ func eachReportDesk(t *testing.T, body func(t *testing.T, d *reportDesk)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.actor = SystemPrincipal(company, model.Ref{}, model.Rate{})
+		d.principal = SystemPrincipal(company, model.Ref{}, model.Rate{})
 		body(t, d)
 	})
 }
@@ -45,7 +45,7 @@ func (d *reportDesk) write(verb func(tx *store.Tx) error) {
 
 func (d *reportDesk) read(f ReportFilter) model.Report {
 	d.t.Helper()
-	r, err := d.AttendanceReport(d.t.Context(), d.actor, f)
+	r, err := d.AttendanceReport(d.t.Context(), d.principal, f)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func (d *reportDesk) read(f ReportFilter) model.Report {
 // person adds a member of the team.
 func (d *reportDesk) person(name string) *model.Ref {
 	d.t.Helper()
-	m, err := d.System().CreateUser(d.t.Context(), d.actor.Company.ID, NewUser{
+	m, err := d.System().CreateUser(d.t.Context(), d.principal.Company.ID, NewUser{
 		Name: name, Email: model.NewID().String() + "@example.com", Role: model.RoleAgent, AccessProfile: model.AccessAll,
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *reportDesk) person(name string) *model.Ref {
 
 // at makes an attendance that was opened then.
 func (d *reportDesk) at(opened time.Time) *model.Attendance {
-	return &model.Attendance{ID: model.NewID(), Company: d.actor.Company.ID, OpenedAt: opened}
+	return &model.Attendance{ID: model.NewID(), Company: d.principal.Company.ID, OpenedAt: opened}
 }
 
 func between(from, to string) ReportFilter {

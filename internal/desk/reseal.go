@@ -57,7 +57,7 @@ func (d *Desk) resealWebhooks(ctx context.Context) (int, error) {
 }
 
 func (d *Desk) resealWebhook(ctx context.Context, company, id model.ID) error {
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		w, found, err := tx.LockWebhook(company, id)
 		if err != nil || !found {
 			return struct{}{}, err
@@ -93,7 +93,7 @@ func (d *Desk) resealChannels(ctx context.Context) (int, error) {
 			return done, err
 		}
 		fresh := d.vault.Seal(plain, ch.Company, ch.ID)
-		_, err = write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+		_, err = write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 			tx.ResealChannel(ch, fresh)
 			return struct{}{}, nil
 		})

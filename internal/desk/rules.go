@@ -8,7 +8,7 @@ import (
 )
 
 // AttendanceRules gives the company's rules of attendances.
-func (d *Desk) AttendanceRules(ctx context.Context, a *Actor) (model.AttendanceRules, error) {
+func (d *Desk) AttendanceRules(ctx context.Context, a *Principal) (model.AttendanceRules, error) {
 	if err := a.May(VerbAttendanceRules); err != nil {
 		return model.AttendanceRules{}, err
 	}
@@ -26,11 +26,11 @@ type RulesChange struct {
 
 // UpdateAttendanceRules changes the company's rules. They hold at once, for open attendances too;
 // switching attendances off opens no new ones and leaves the open ones to be closed.
-func (d *Desk) UpdateAttendanceRules(ctx context.Context, a *Actor, in RulesChange) (model.AttendanceRules, error) {
+func (d *Desk) UpdateAttendanceRules(ctx context.Context, a *Principal, in RulesChange) (model.AttendanceRules, error) {
 	if err := a.May(VerbUpdateAttendanceRules); err != nil {
 		return model.AttendanceRules{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.AttendanceRules, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.AttendanceRules, error) {
 		rules, err := tx.LockRules(a.Company.ID)
 		if err != nil {
 			return rules, err

@@ -24,7 +24,7 @@ func (d System) CheckSecretKey(ctx context.Context) error {
 	if err != nil || stored || !fits {
 		return errOr(err, keyError(fits))
 	}
-	fresh, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (bool, error) {
+	fresh, err := write(ctx, d.Desk, func(tx *store.Tx) (bool, error) {
 		return tx.InsertSecretCheck(d.vault.Seal(secretCheck, secretCheckOwner))
 	})
 	if err != nil || fresh {
@@ -91,7 +91,7 @@ func sealedSecrets(tx *store.Tx) ([]sealedSecret, error) {
 
 // resealCheck seals the check value with the newest key.
 func (d *Desk) resealCheck(ctx context.Context) error {
-	_, err := write(ctx, d, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		sealed, found, err := tx.SecretCheck()
 		if err != nil || !found || !d.vault.Stale(sealed) {
 			return struct{}{}, err

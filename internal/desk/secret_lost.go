@@ -23,7 +23,7 @@ func (d System) ReplaceLostSecrets(ctx context.Context) (webhooks, channels int,
 	if fits {
 		return 0, 0, model.Errorf(model.CodeInvalidRequest, "The secret key fits this database: nothing is lost.")
 	}
-	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (_ struct{}, err error) {
+	_, err = write(ctx, d.Desk, func(tx *store.Tx) (_ struct{}, err error) {
 		if webhooks, err = d.replaceWebhookSecrets(tx); err != nil {
 			return struct{}{}, err
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // Sectors lists the company's sectors by name, with their members and the queues in which somebody waits.
-func (d *Desk) Sectors(ctx context.Context, a *Actor) ([]model.Sector, error) {
+func (d *Desk) Sectors(ctx context.Context, a *Principal) ([]model.Sector, error) {
 	if err := a.May(VerbSectors); err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (d *Desk) Sectors(ctx context.Context, a *Actor) ([]model.Sector, error) {
 
 // fillQueues gives every sector its queues: one per public channel with attendances that wait. The cost
 // grows with those alone, not with sectors and channels.
-func (d *Desk) fillQueues(tx *store.Tx, a *Actor, sectors []model.Sector) error {
+func (d *Desk) fillQueues(tx *store.Tx, a *Principal, sectors []model.Sector) error {
 	lines, err := tx.WaitingLines(a.Company.ID)
 	waiting := map[model.ID][]model.Queue{}
 	for _, line := range lines {
@@ -40,7 +40,7 @@ func (d *Desk) fillQueues(tx *store.Tx, a *Actor, sectors []model.Sector) error 
 }
 
 // CreateSector adds a sector.
-func (d *Desk) CreateSector(ctx context.Context, a *Actor, name string, members []model.ID) (model.Sector, error) {
+func (d *Desk) CreateSector(ctx context.Context, a *Principal, name string, members []model.ID) (model.Sector, error) {
 	if err := a.May(VerbCreateSector); err != nil {
 		return model.Sector{}, err
 	}
@@ -48,14 +48,14 @@ func (d *Desk) CreateSector(ctx context.Context, a *Actor, name string, members 
 }
 
 // UpdateSector renames a sector or replaces its members; nil leaves a part as it is.
-func (d *Desk) UpdateSector(ctx context.Context, a *Actor, id model.ID, name *string, members *[]model.ID) (model.Sector, error) {
+func (d *Desk) UpdateSector(ctx context.Context, a *Principal, id model.ID, name *string, members *[]model.ID) (model.Sector, error) {
 	if err := a.May(VerbUpdateSector); err != nil {
 		return model.Sector{}, err
 	}
 	return d.changeSector(ctx, a, &id, name, members)
 }
 
-func (d *Desk) changeSector(ctx context.Context, a *Actor, id *model.ID, name *string, members *[]model.ID) (model.Sector, error) {
+func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, name *string, members *[]model.ID) (model.Sector, error) {
 	if name != nil {
 		clean, invalid := model.Name("body.name", *name, model.MaxName)
 		if invalid != nil {
@@ -63,7 +63,7 @@ func (d *Desk) changeSector(ctx context.Context, a *Actor, id *model.ID, name *s
 		}
 		name = &clean
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Sector, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Sector, error) {
 		s, err := openSector(tx, a, id)
 		if err != nil {
 			return s, err
@@ -101,7 +101,7 @@ func hasRef(refs []model.Ref, id model.ID) bool {
 }
 
 // openSector locks a sector that there is; a nil id means a new one.
-func openSector(tx *store.Tx, a *Actor, id *model.ID) (model.Sector, error) {
+func openSector(tx *store.Tx, a *Principal, id *model.ID) (model.Sector, error) {
 	if id == nil {
 		return model.Sector{ID: model.NewID(), Members: []model.Ref{}}, nil
 	}
@@ -113,7 +113,7 @@ func openSector(tx *store.Tx, a *Actor, id *model.ID) (model.Sector, error) {
 }
 
 // sectorMembers looks the people of a sector up, each once, in the order of their names.
-func sectorMembers(tx *store.Tx, a *Actor, ids []model.ID) ([]model.Ref, error) {
+func sectorMembers(tx *store.Tx, a *Principal, ids []model.ID) ([]model.Ref, error) {
 	members := make([]model.Ref, 0, len(ids))
 	for i, id := range ids {
 		if slices.Contains(ids[:i], id) {
@@ -130,7 +130,7 @@ func sectorMembers(tx *store.Tx, a *Actor, ids []model.ID) ([]model.Ref, error) 
 }
 
 // nameSector inserts or renames a sector and reports whether its name is free.
-func nameSector(tx *store.Tx, a *Actor, s *model.Sector, fresh bool, name *string) (bool, error) {
+func nameSector(tx *store.Tx, a *Principal, s *model.Sector, fresh bool, name *string) (bool, error) {
 	if name == nil {
 		return true, nil
 	}
@@ -142,11 +142,11 @@ func nameSector(tx *store.Tx, a *Actor, s *model.Sector, fresh bool, name *strin
 }
 
 // RemoveSector ends a sector; what lay in it is in no sector then.
-func (d *Desk) RemoveSector(ctx context.Context, a *Actor, id model.ID) error {
+func (d *Desk) RemoveSector(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbRemoveSector); err != nil {
 		return err
 	}
-	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		if _, found, err := tx.LockSector(a.Company.ID, id); err != nil || !found {
 			return struct{}{}, errOr(err, model.NotFound("sector"))
 		}

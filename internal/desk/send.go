@@ -67,7 +67,7 @@ func (d System) ChannelsToSend(ctx context.Context) ([]model.ID, error) {
 // TakeSendLease makes owner the one who sends for a channel; it reports false while another node does.
 // What an earlier owner left in the middle ends uncertain and is never sent again.
 func (d System) TakeSendLease(ctx context.Context, channel, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
-	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (_ struct{}, err error) {
+	_, err = write(ctx, d.Desk, func(tx *store.Tx) (_ struct{}, err error) {
 		tx.LockSeveral(channel)
 		if lease, taken, err = tx.TakeLease(store.LeaseChannel, channel, owner, length); err != nil || !taken {
 			return struct{}{}, err
@@ -91,7 +91,7 @@ var errLeftInTheMiddle = errors.New("desk: the process that was sending this mes
 // SendStep writes down what came of jobs, keeps the lease, and marks up to room due messages as being
 // sent, all in one transaction. At most one message of a conversation is under way at a time.
 func (d System) SendStep(ctx context.Context, lease Lease, owner model.ID, length time.Duration, done []SendDone, room int) (SendStep, error) {
-	return write(ctx, d.Desk, nil, func(tx *store.Tx) (SendStep, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) (SendStep, error) {
 		if len(done) > 1 {
 			tx.LockSeveral(lease.Subject)
 		}
@@ -121,7 +121,7 @@ func (d System) SendStep(ctx context.Context, lease Lease, owner model.ID, lengt
 // ReclaimSends puts back in the queue what is marked as being sent under this lease and is not in hand: a
 // step whose commit got no answer marked it, and nobody was told to send it.
 func (d System) ReclaimSends(ctx context.Context, lease Lease, owner model.ID, inHand map[model.ID]struct{}) error {
-	_, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		held, err := tx.HoldsLease(lease, owner)
 		if err != nil || !held { // whoever holds it now has settled them
 			return struct{}{}, err

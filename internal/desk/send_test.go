@@ -36,7 +36,7 @@ func eachLine(t *testing.T, body func(t *testing.T, l *line)) {
 // number adds a connected WhatsApp channel.
 func (o *office) number(t *testing.T) model.Channel {
 	t.Helper()
-	ch, err := write(t.Context(), o.nodes[0], nil, func(tx *store.Tx) (model.Channel, error) {
+	ch, err := write(t.Context(), o.nodes[0], func(tx *store.Tx) (model.Channel, error) {
 		ch := model.Channel{ID: model.NewID(), Company: o.company.ID, Name: "Main", Phone: "+551132345678", Provider: model.ProviderWhatsApp, Status: model.ChannelConnected, CreatedAt: tx.Now}
 		tx.InsertChannel(ch)
 		return ch, nil

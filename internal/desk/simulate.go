@@ -69,7 +69,7 @@ func checkPhoneAndText(field, phone string, text *string, most int) (string, err
 
 // Simulate lets something happen on a sandbox channel, exactly as if a provider had reported it, and
 // gives the message it was about. made says whether that is a new one.
-func (d *Desk) Simulate(ctx context.Context, a *Actor, channel model.ID, s Simulation) (m *model.Message, made bool, err error) {
+func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s Simulation) (m *model.Message, made bool, err error) {
 	if err := a.May(VerbSimulate); err != nil {
 		return nil, false, err
 	}
@@ -77,7 +77,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Actor, channel model.ID, s Simul
 	if invalid != nil {
 		return nil, false, invalid
 	}
-	m, err = write(ctx, d, a, func(tx *store.Tx) (*model.Message, error) {
+	m, err = write(ctx, d, func(tx *store.Tx) (*model.Message, error) {
 		ch, err := d.channel(tx, a, channel)
 		if err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Actor, channel model.ID, s Simul
 	return m, s.ExternalID == nil, err
 }
 
-func (in *intake) simulateMessage(a *Actor, s *Simulation, phone string) (*model.Message, error) {
+func (in *intake) simulateMessage(a *Principal, s *Simulation, phone string) (*model.Message, error) {
 	msg := &model.IncomingMessage{
 		ExternalID: "sandbox." + model.NewID().String(), FromPhoneApp: s.FromPhoneApp, Group: s.Group, Type: model.TypeText,
 		Customer: model.Person{Phone: phone, WAID: phone[1:]}, At: in.tx.Now,
@@ -141,7 +141,7 @@ func (in *intake) quotable(msg *model.IncomingMessage, external string) error {
 	return nil
 }
 
-func (in *intake) simulateStatus(a *Actor, s *Simulation) (*model.Message, error) {
+func (in *intake) simulateStatus(a *Principal, s *Simulation) (*model.Message, error) {
 	was, found, err := in.tx.MessageWithExternalID(in.channel.ID, *s.ExternalID)
 	if err == nil && found {
 		var c model.Conversation

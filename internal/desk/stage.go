@@ -10,7 +10,7 @@ import (
 )
 
 // CreateStage adds a stage to a board, at a position or, when that is nil, after the last.
-func (d *Desk) CreateStage(ctx context.Context, a *Actor, board model.ID, in NewStage, position *int64, once *Once) (model.Stage, error) {
+func (d *Desk) CreateStage(ctx context.Context, a *Principal, board model.ID, in NewStage, position *int64, once *Once) (model.Stage, error) {
 	if err := a.May(VerbCreateStage); err != nil {
 		return model.Stage{}, err
 	}
@@ -47,7 +47,7 @@ type StageChange struct {
 }
 
 // UpdateStage renames a stage, moves it among its neighbours, or changes its kind while it is empty.
-func (d *Desk) UpdateStage(ctx context.Context, a *Actor, board, id model.ID, in StageChange) (model.Stage, error) {
+func (d *Desk) UpdateStage(ctx context.Context, a *Principal, board, id model.ID, in StageChange) (model.Stage, error) {
 	if err := a.May(VerbUpdateStage); err != nil {
 		return model.Stage{}, err
 	}
@@ -58,7 +58,7 @@ func (d *Desk) UpdateStage(ctx context.Context, a *Actor, board, id model.ID, in
 		}
 		in.Name = &clean
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Stage, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Stage, error) {
 		b, at, err := d.lockStageOf(tx, a, board, id)
 		if err != nil {
 			return model.Stage{}, err
@@ -89,11 +89,11 @@ func (d *Desk) UpdateStage(ctx context.Context, a *Actor, board, id model.ID, in
 }
 
 // DeleteStage removes a stage that holds no cards.
-func (d *Desk) DeleteStage(ctx context.Context, a *Actor, board, id model.ID) error {
+func (d *Desk) DeleteStage(ctx context.Context, a *Principal, board, id model.ID) error {
 	if err := a.May(VerbDeleteStage); err != nil {
 		return err
 	}
-	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		b, at, err := d.lockStageOf(tx, a, board, id)
 		if err != nil {
 			return struct{}{}, err
@@ -118,7 +118,7 @@ func (d *Desk) DeleteStage(ctx context.Context, a *Actor, board, id model.ID) er
 
 // emptied locks a stage and refuses one with cards. Cards that no key may see must not show in the
 // refusal: they are given back instead, locked, and the caller looks after them.
-func (d *Desk) emptied(tx *store.Tx, a *Actor, stage model.ID) ([]model.Card, error) {
+func (d *Desk) emptied(tx *store.Tx, a *Principal, stage model.ID) ([]model.Card, error) {
 	if _, _, err := tx.LockStage(a.Company.ID, stage); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (d *Desk) emptied(tx *store.Tx, a *Actor, stage model.ID) ([]model.Card, er
 }
 
 // rehome puts the unseen cards of a stage that goes at the end of its neighbour.
-func (d *Desk) rehome(tx *store.Tx, a *Actor, unseen []model.Card, to model.ID) error {
+func (d *Desk) rehome(tx *store.Tx, a *Principal, unseen []model.Card, to model.ID) error {
 	if len(unseen) == 0 {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (d *Desk) rehome(tx *store.Tx, a *Actor, unseen []model.Card, to model.ID) 
 }
 
 // changeKind lets the cards of a stage that no key may see follow its new kind.
-func (d *Desk) changeKind(tx *store.Tx, a *Actor, s model.Stage) error {
+func (d *Desk) changeKind(tx *store.Tx, a *Principal, s model.Stage) error {
 	unseen, err := d.emptied(tx, a, s.ID)
 	for _, c := range unseen {
 		d.follow(tx, c, s, c.Position)
@@ -169,7 +169,7 @@ func (d *Desk) follow(tx *store.Tx, was model.Card, s model.Stage, rank string) 
 }
 
 // lockStages opens a board whose stages may be changed.
-func (d *Desk) lockStages(tx *store.Tx, a *Actor, id model.ID) (model.Board, error) {
+func (d *Desk) lockStages(tx *store.Tx, a *Principal, id model.ID) (model.Board, error) {
 	b, err := d.lockBoard(tx, a, id)
 	if err != nil {
 		return b, err
@@ -185,7 +185,7 @@ func stagesFixed(b *model.Board) error {
 }
 
 // lockStageOf opens a board to change one of its stages, and says where that one stands.
-func (d *Desk) lockStageOf(tx *store.Tx, a *Actor, board, id model.ID) (model.Board, int, error) {
+func (d *Desk) lockStageOf(tx *store.Tx, a *Principal, board, id model.ID) (model.Board, int, error) {
 	b, err := d.lockBoard(tx, a, board)
 	if err != nil {
 		return b, 0, err
@@ -211,7 +211,7 @@ func stageFits(b *model.Board, s model.Stage, last int64) error {
 }
 
 // arrange writes down the new order of a board's stages.
-func (d *Desk) arrange(tx *store.Tx, a *Actor, b *model.Board, stages []model.Stage) {
+func (d *Desk) arrange(tx *store.Tx, a *Principal, b *model.Board, stages []model.Stage) {
 	for i, s := range stages {
 		if s.Position != int64(i) {
 			s.Position = int64(i)

@@ -137,7 +137,7 @@ func (d System) SettleEarly(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err = write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		tx.DropEarlyStatuses(tx.Now.Add(-earlyStatusLife))
 		tx.DropEarlyChanges(tx.Now.Add(-earlyChangeLife))
 		return struct{}{}, nil

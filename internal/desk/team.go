@@ -17,7 +17,7 @@ const (
 )
 
 // Team lists the members of the company by name.
-func (d *Desk) Team(ctx context.Context, a *Actor) ([]model.Member, error) {
+func (d *Desk) Team(ctx context.Context, a *Principal) ([]model.Member, error) {
 	if err := a.May(VerbTeam); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func presence(now time.Time, stored *time.Time, here time.Time) string {
 }
 
 // CreateMember adds somebody to the team.
-func (d *Desk) CreateMember(ctx context.Context, a *Actor, in NewUser, sectors []model.ID) (model.Member, error) {
+func (d *Desk) CreateMember(ctx context.Context, a *Principal, in NewUser, sectors []model.ID) (model.Member, error) {
 	if err := a.May(VerbCreateMember); err != nil {
 		return model.Member{}, err
 	}
@@ -63,7 +63,7 @@ func (d *Desk) CreateMember(ctx context.Context, a *Actor, in NewUser, sectors [
 	if err != nil {
 		return model.Member{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Member, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Member, error) {
 		if err := checkSectors(tx, a, sectors); err != nil {
 			return u.Member, err
 		}
@@ -80,9 +80,9 @@ func (d *Desk) CreateMember(ctx context.Context, a *Actor, in NewUser, sectors [
 	})
 }
 
-// mayManage reports whether the actor may add, change and remove members of a role: owners anybody, others
+// mayManage reports whether the principal may add, change and remove members of a role: owners anybody, others
 // from manager up those below themselves.
-func (a *Actor) mayManage(role model.Role) error {
+func (a *Principal) mayManage(role model.Role) error {
 	if err := a.need(model.RoleManager); err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (a *Actor) mayManage(role model.Role) error {
 	return model.Errorf(model.CodeInsufficientScope, "A key that acts as %s cannot manage the role %s.", a.Role, role)
 }
 
-// mayShow reports whether the actor may let somebody see that much: nobody shows more than they see.
-func (a *Actor) mayShow(profile model.AccessProfile, sectors []model.ID) error {
+// mayShow reports whether the principal may let somebody see that much: nobody shows more than they see.
+func (a *Principal) mayShow(profile model.AccessProfile, sectors []model.ID) error {
 	beyond := func(id model.ID) bool { return !slices.Contains(a.Sectors, id) }
 	switch {
 	case a.Profile == model.AccessAll, profile == model.AccessOwn:
@@ -105,7 +105,7 @@ func (a *Actor) mayShow(profile model.AccessProfile, sectors []model.ID) error {
 }
 
 // checkSectors refuses what is no sector of the company.
-func checkSectors(tx *store.Tx, a *Actor, sectors []model.ID) error {
+func checkSectors(tx *store.Tx, a *Principal, sectors []model.ID) error {
 	for _, id := range sectors {
 		found, err := tx.KeepSector(a.Company.ID, id)
 		if err != nil || !found {
@@ -126,14 +126,14 @@ type MemberChange struct {
 
 // UpdateMember changes a member. Everybody may change their own name and e-mail address; the rest takes a role
 // above the member's, and above the one they are given. There is always an owner.
-func (d *Desk) UpdateMember(ctx context.Context, a *Actor, id model.ID, in MemberChange) (model.Member, error) {
+func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in MemberChange) (model.Member, error) {
 	if err := a.May(VerbUpdateMember); err != nil {
 		return model.Member{}, err
 	}
 	if err := in.check(); err != nil {
 		return model.Member{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Member, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Member, error) {
 		owners, err := tx.LockOwners(a.Company.ID)
 		if err != nil {
 			return model.Member{}, err
@@ -201,9 +201,9 @@ func (in *MemberChange) sight(m model.Member) (model.AccessProfile, []model.ID) 
 	return m.AccessProfile, sectorIDs(m)
 }
 
-// allowed reports whether the actor may make this change to a member. Only a member who sees as much may
+// allowed reports whether the principal may make this change to a member. Only a member who sees as much may
 // change e-mail address, role and access profile of another.
-func (in *MemberChange) allowed(a *Actor, m model.Member) error {
+func (in *MemberChange) allowed(a *Principal, m model.Member) error {
 	if m.ID == a.User.ID && in.Role == nil && in.AccessProfile == nil && in.Sectors == nil {
 		return nil
 	}
@@ -231,11 +231,11 @@ func sectorIDs(m model.Member) []model.ID {
 
 // RemoveMember takes a member off the team. Keys that act as them end at once here and within a second on
 // other nodes; what they were responsible for goes back to its queue.
-func (d *Desk) RemoveMember(ctx context.Context, a *Actor, id model.ID) error {
+func (d *Desk) RemoveMember(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbRemoveMember); err != nil {
 		return err
 	}
-	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		tx.LockCompany(a.Company.ID)
 		owners, err := tx.LockOwners(a.Company.ID) // before the member, as in UpdateMember
 		if err != nil {

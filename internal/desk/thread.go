@@ -19,8 +19,8 @@ type thread struct {
 	silent bool // raises no events: a blocked contact writes
 }
 
-// lock opens a conversation that the actor may see.
-func (d *Desk) lock(tx *store.Tx, a *Actor, id model.ID) (*thread, error) {
+// lock opens a conversation that the principal may see.
+func (d *Desk) lock(tx *store.Tx, a *Principal, id model.ID) (*thread, error) {
 	c, found, err := tx.LockConversation(a.Company.ID, id)
 	if err != nil || !found || !a.MaySee(&c) {
 		return nil, errOr(err, model.NotFound("conversation"))

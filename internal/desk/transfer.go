@@ -15,9 +15,9 @@ type Transfer struct {
 	Reason string
 }
 
-// Transfer hands a conversation over. Its open attendance and that one's card follow. The actor gets the
+// Transfer hands a conversation over. Its open attendance and that one's card follow. The principal gets the
 // conversation back even where handing it over took it out of their sight.
-func (d *Desk) Transfer(ctx context.Context, a *Actor, id model.ID, in Transfer) (model.Conversation, error) {
+func (d *Desk) Transfer(ctx context.Context, a *Principal, id model.ID, in Transfer) (model.Conversation, error) {
 	if err := a.May(VerbTransfer); err != nil {
 		return model.Conversation{}, err
 	}
@@ -28,7 +28,7 @@ func (d *Desk) Transfer(ctx context.Context, a *Actor, id model.ID, in Transfer)
 	if !in.User.Set && !in.Sector.Set {
 		return model.Conversation{}, model.Invalid("body", "must name a user_id, a sector_id or both")
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Conversation, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return model.Conversation{}, err
@@ -81,7 +81,7 @@ func (t *thread) keepSector(sector *model.ID) error {
 
 // SetSector puts a conversation into a sector, or into none, and leaves the responsible person as they
 // are, member of it or not. An absent sector changes nothing.
-func (d *Desk) SetSector(ctx context.Context, a *Actor, id model.ID, to model.Optional[model.ID], reason string) (model.Conversation, error) {
+func (d *Desk) SetSector(ctx context.Context, a *Principal, id model.ID, to model.Optional[model.ID], reason string) (model.Conversation, error) {
 	if err := a.May(VerbSetSector); err != nil {
 		return model.Conversation{}, err
 	}
@@ -89,7 +89,7 @@ func (d *Desk) SetSector(ctx context.Context, a *Actor, id model.ID, to model.Op
 	if invalid != nil {
 		return model.Conversation{}, invalid
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Conversation, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return model.Conversation{}, err
@@ -173,7 +173,7 @@ func (t *thread) note(action string, who *model.Ref, sector *model.ID, by *model
 }
 
 // Assignments gives the history of a conversation's responsible persons, the newest first.
-func (d *Desk) Assignments(ctx context.Context, a *Actor, conversation model.ID) ([]model.AssignmentEntry, error) {
+func (d *Desk) Assignments(ctx context.Context, a *Principal, conversation model.ID) ([]model.AssignmentEntry, error) {
 	if err := a.May(VerbAssignments); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func (d System) SetPassword(ctx context.Context, company model.ID, email, passwo
 	if err != nil {
 		return err
 	}
-	_, err = write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err = write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		found, err := tx.SetPassword(company, strings.TrimSpace(email), *hash)
 		if err == nil && !found {
 			err = model.NotFound("team member")
@@ -32,7 +32,7 @@ const (
 )
 
 // hashPassword checks a new password and hashes it, which is expensive: the caller has checked first that
-// the actor may set it.
+// the principal may set it.
 func (d *Desk) hashPassword(ctx context.Context, field, text string) (*string, error) {
 	if len(text) < minPassword || len(text) > maxPassword {
 		return nil, model.Invalid(field, "must have 10 to 200 characters")

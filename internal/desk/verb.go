@@ -92,6 +92,7 @@ var (
 	VerbRedeliver           = listed(Verb{Name: "Redeliver", Scope: model.ScopeWebhooksManage})
 	VerbWebhookEvents       = listed(Verb{Name: "WebhookEvents", Scope: model.ScopeWebhooksManage})
 	VerbEvents              = listed(Verb{Name: "Events", Scope: model.ScopeEventsRead})
+	VerbFollow              = listed(Verb{Name: "Follow", Scope: model.ScopeEventsRead})
 	VerbFeedEnd             = listed(Verb{Name: "FeedEnd", Scope: model.ScopeEventsRead})
 	VerbFeedChanged         = listed(Verb{Name: "FeedChanged", Scope: model.ScopeEventsRead})
 

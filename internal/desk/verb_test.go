@@ -31,15 +31,15 @@ func TestEveryVerbChecksItsOwnPermission(t *testing.T) {
 		}
 		delete(byName, method.Name)
 		t.Run(method.Name, func(t *testing.T) {
-			refuses := func(who string, p *Actor) {
+			refuses := func(who string, p *Principal) {
 				t.Helper()
 				if err := callWith(desk.Method(i), p); model.CodeOf(err) != model.CodeInsufficientScope {
 					t.Errorf("%s: got %v, want %s", who, err, model.CodeInsufficientScope)
 				}
 			}
 			refuses("no principal", nil)
-			refuses("a zero principal", &Actor{})
-			refuses("a principal of no kind that has every scope and the highest role", &Actor{
+			refuses("a zero principal", &Principal{})
+			refuses("a principal of no kind that has every scope and the highest role", &Principal{
 				Scopes: model.EveryScope, Member: Member{Role: model.RoleOwner, Profile: model.AccessAll},
 			})
 			if v.Scope != "" {
@@ -50,7 +50,7 @@ func TestEveryVerbChecksItsOwnPermission(t *testing.T) {
 					refuses("a key of the role "+string(role), keyWith(role, model.EveryScope))
 				}
 			}
-			for _, p := range []*Actor{
+			for _, p := range []*Principal{
 				keyWith(model.RoleOwner, model.NewScopeSet(v.Scope)),
 				SystemPrincipal(model.Company{}, model.Ref{}, model.Rate{}),
 				SessionPrincipal(model.Company{}, Member{Role: model.RoleOwner}, model.NewID(), nil, model.Rate{}),
@@ -75,13 +75,13 @@ func TestOnlyTheSystemActsWithoutAPrincipal(t *testing.T) {
 	}
 }
 
-func keyWith(role model.Role, scopes model.ScopeSet) *Actor {
+func keyWith(role model.Role, scopes model.ScopeSet) *Principal {
 	return KeyPrincipal(model.Company{}, Member{Role: role, Profile: model.AccessAll}, model.Key{ID: model.NewID(), Scopes: scopes.List()})
 }
 
 func takesPrincipal(method reflect.Type) bool {
 	for i := range method.NumIn() {
-		if method.In(i) == reflect.TypeFor[*Actor]() {
+		if method.In(i) == reflect.TypeFor[*Principal]() {
 			return true
 		}
 	}
@@ -89,13 +89,13 @@ func takesPrincipal(method reflect.Type) bool {
 }
 
 // callWith calls a verb as p, with zero values for everything else, and gives its error.
-func callWith(verb reflect.Value, p *Actor) error {
+func callWith(verb reflect.Value, p *Principal) error {
 	args := make([]reflect.Value, verb.Type().NumIn())
 	for i := range args {
 		switch in := verb.Type().In(i); in {
 		case reflect.TypeFor[context.Context]():
 			args[i] = reflect.ValueOf(context.Background())
-		case reflect.TypeFor[*Actor]():
+		case reflect.TypeFor[*Principal]():
 			args[i] = reflect.ValueOf(p)
 		default:
 			args[i] = reflect.Zero(in)
@@ -107,7 +107,7 @@ func callWith(verb reflect.Value, p *Actor) error {
 }
 
 func TestWhoSendsDecidesOnTheOriginOfAMessage(t *testing.T) {
-	for want, p := range map[string]*Actor{
+	for want, p := range map[string]*Principal{
 		model.OriginAPI: keyWith(model.RoleAgent, model.EveryScope),
 		model.OriginApp: SessionPrincipal(model.Company{}, Member{Role: model.RoleAgent}, model.NewID(), nil, model.Rate{}),
 	} {
@@ -122,7 +122,7 @@ func TestAPrivateChannelExistsForItsViewersAndTheOperator(t *testing.T) {
 	ch := model.Channel{ID: model.NewID(), Company: company.ID, Private: true}
 	owner := Member{Role: model.RoleOwner, Profile: model.AccessAll}
 	for who, tt := range map[string]struct {
-		p    *Actor
+		p    *Principal
 		want bool
 	}{
 		"the owner's key":            {KeyPrincipal(company, owner, model.Key{ID: model.NewID(), Scopes: model.AllScopes}), false},

@@ -54,7 +54,7 @@ func (d System) FlushCallbackActivity(ctx context.Context) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	_, err := write(ctx, d.Desk, nil, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		for channel, h := range calls {
 			if err := tx.AddCallbackActivity(channel, *h, d.activity.since); err != nil {
 				return struct{}{}, err
@@ -76,7 +76,7 @@ type Silence struct {
 // WatchSilence compares how long each WhatsApp number has been silent with its own history, and puts a
 // warning on the channels for which that is strange. It also ends the restrictions whose time is over.
 func (d System) WatchSilence(ctx context.Context) ([]Silence, error) {
-	return write(ctx, d.Desk, nil, func(tx *store.Tx) ([]Silence, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) ([]Silence, error) {
 		tx.EndRestrictions()
 		habits, err := tx.CallbackStats(tx.Now.Add(-silenceHistory))
 		if err != nil {

@@ -23,7 +23,7 @@ type WebhookChange struct {
 }
 
 // Webhooks lists the company's addresses.
-func (d *Desk) Webhooks(ctx context.Context, a *Actor) ([]model.Webhook, error) {
+func (d *Desk) Webhooks(ctx context.Context, a *Principal) ([]model.Webhook, error) {
 	if err := a.May(VerbWebhooks); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (d *Desk) Webhooks(ctx context.Context, a *Actor) ([]model.Webhook, error) 
 }
 
 // CreateWebhook registers an address and gives its signing secret, which is never shown again.
-func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (model.Webhook, string, error) {
+func (d *Desk) CreateWebhook(ctx context.Context, a *Principal, in NewWebhook) (model.Webhook, string, error) {
 	if err := a.May(VerbCreateWebhook); err != nil {
 		return model.Webhook{}, "", err
 	}
@@ -46,7 +46,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (mode
 		return model.Webhook{}, "", err
 	}
 	secret := model.NewWebhookSecret()
-	made, err := write(ctx, d, a, func(tx *store.Tx) (model.Webhook, error) {
+	made, err := write(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
 		n, err := tx.Count(store.CountWebhooks, a.Company.ID)
 		if err != nil {
 			return model.Webhook{}, err
@@ -66,7 +66,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Actor, in NewWebhook) (mode
 
 // UpdateWebhook changes an address. Activating it starts its count of failures anew; deactivating it
 // gives up what is pending, which the feed still has.
-func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in WebhookChange) (model.Webhook, error) {
+func (d *Desk) UpdateWebhook(ctx context.Context, a *Principal, id model.ID, in WebhookChange) (model.Webhook, error) {
 	if err := a.May(VerbUpdateWebhook); err != nil {
 		return model.Webhook{}, err
 	}
@@ -77,7 +77,7 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in Webh
 	if err != nil {
 		return model.Webhook{}, err
 	}
-	return write(ctx, d, a, func(tx *store.Tx) (model.Webhook, error) {
+	return write(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
 		w, found, err := tx.LockWebhook(a.Company.ID, id)
 		if err != nil || !found {
 			return w.Webhook, errOr(err, model.NotFound("webhook"))
@@ -104,14 +104,14 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Actor, id model.ID, in Webh
 }
 
 // DeleteWebhook removes an address at once, with what was on its way to it.
-func (d *Desk) DeleteWebhook(ctx context.Context, a *Actor, id model.ID) error {
+func (d *Desk) DeleteWebhook(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbDeleteWebhook); err != nil {
 		return err
 	}
 	if err := a.hearsEverything(); err != nil {
 		return err
 	}
-	_, err := write(ctx, d, a, func(tx *store.Tx) (struct{}, error) {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		found, err := tx.DeleteWebhook(a.Company.ID, id)
 		if err == nil && !found {
 			err = model.NotFound("webhook")
@@ -124,7 +124,7 @@ func (d *Desk) DeleteWebhook(ctx context.Context, a *Actor, id model.ID) error {
 
 // RotateWebhookSecret replaces the signing secret and gives the new one. For a day the Standard
 // Webhooks header carries a signature with the old one as well.
-func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (model.Webhook, string, error) {
+func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Principal, id model.ID) (model.Webhook, string, error) {
 	if err := a.May(VerbRotateWebhookSecret); err != nil {
 		return model.Webhook{}, "", err
 	}
@@ -132,7 +132,7 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (
 		return model.Webhook{}, "", err
 	}
 	secret := model.NewWebhookSecret()
-	w, err := write(ctx, d, a, func(tx *store.Tx) (model.Webhook, error) {
+	w, err := write(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
 		w, found, err := tx.LockWebhook(a.Company.ID, id)
 		if err != nil || !found {
 			return w.Webhook, errOr(err, model.NotFound("webhook"))
@@ -148,7 +148,7 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Actor, id model.ID) (
 }
 
 // WebhookEvents lists the events that an address can ask for.
-func (d *Desk) WebhookEvents(_ context.Context, a *Actor) ([]model.EventType, error) {
+func (d *Desk) WebhookEvents(_ context.Context, a *Principal) ([]model.EventType, error) {
 	if err := a.May(VerbWebhookEvents); err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (d *Desk) WebhookEvents(_ context.Context, a *Actor) ([]model.EventType, er
 
 // hearsEverything is the permission check of every verb on webhooks: an address receives the events of all
 // conversations, so its settings and deliveries belong to members who see all conversations.
-func (a *Actor) hearsEverything() error {
+func (a *Principal) hearsEverything() error {
 	if a.Profile == model.AccessAll {
 		return nil
 	}
@@ -165,9 +165,9 @@ func (a *Actor) hearsEverything() error {
 		"Webhooks receive the events of every conversation, and this key acts as a member who does not see them all. GET /events gives what it may see.")
 }
 
-// boardsOf is whose list of boards bounds the card events of an address that the actor chose: its key's,
+// boardsOf is whose list of boards bounds the card events of an address that the principal chose: its key's,
 // where that has one.
-func (a *Actor) boardsOf() *model.ID {
+func (a *Principal) boardsOf() *model.ID {
 	if a.Boards == nil {
 		return nil
 	}

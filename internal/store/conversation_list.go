@@ -25,7 +25,7 @@ type ConversationFilter struct {
 }
 
 // condition is the sight as SQL over the columns that say whom something is assigned to. The function
-// of desk.Actor that looks at one conversation says the same.
+// of desk.Principal that looks at one conversation says the same.
 func (v Sight) condition(s *statement, assignee, sector string) string {
 	mine := assignee + " = " + s.arg(v.Member)
 	if len(v.Sectors) == 0 {

@@ -132,11 +132,11 @@ func (w *watcher) until(t *testing.T, what string, good func() bool) {
 
 // setting is a webhook on a cluster, with an event to deliver again and again.
 type setting struct {
-	a, b    *node
-	watcher *watcher
-	actor   *desk.Actor
-	webhook model.ID
-	source  model.ID
+	a, b      *node
+	watcher   *watcher
+	principal *desk.Principal
+	webhook   model.ID
+	source    model.ID
 }
 
 func newSetting(t *testing.T, lease time.Duration) *setting {
@@ -147,14 +147,14 @@ func newSetting(t *testing.T, lease time.Duration) *setting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.actor, err = s.a.Desk.System().Operator(t.Context(), company.ID); err != nil {
+	if s.principal, err = s.a.Desk.System().Operator(t.Context(), company.ID); err != nil {
 		t.Fatal(err)
 	}
-	hook, _, err := s.a.Desk.CreateWebhook(t.Context(), s.actor, desk.NewWebhook{Name: "x", URL: s.watcher.URL, Events: []string{"message.sent"}})
+	hook, _, err := s.a.Desk.CreateWebhook(t.Context(), s.principal, desk.NewWebhook{Name: "x", URL: s.watcher.URL, Events: []string{"message.sent"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, err := s.a.Desk.TestWebhook(t.Context(), s.actor, hook.ID)
+	test, err := s.a.Desk.TestWebhook(t.Context(), s.principal, hook.ID)
 	if err != nil || test.Status != model.DeliveryDelivered {
 		t.Fatal(test, err)
 	}
@@ -165,7 +165,7 @@ func newSetting(t *testing.T, lease time.Duration) *setting {
 func (s *setting) raise(t *testing.T, n *node, count int) (ids []string) {
 	t.Helper()
 	for range count {
-		d, err := n.Desk.Redeliver(t.Context(), s.actor, s.webhook, s.source)
+		d, err := n.Desk.Redeliver(t.Context(), s.principal, s.webhook, s.source)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func (p *provider) Send(ctx context.Context, out model.Outgoing) (model.SendResu
 type bureau struct {
 	nodes []*desk.Desk
 	store *store.Store
-	owner *desk.Actor
+	owner *desk.Principal
 }
 
 func newBureau(t *testing.T, stores ...*store.Store) *bureau {

@@ -66,7 +66,7 @@ func testLeftUploads(t *testing.T, o store.Options, files blob.Store) {
 	clock := servertest.NewClock()
 	o.Now = clock.Now
 	db := storetest.Open(t, o)
-	start := func(at blob.Store) (*desk.Desk, *desk.Actor) {
+	start := func(at blob.Store) (*desk.Desk, *desk.Principal) {
 		d := desk.New(desk.Options{Store: db, Blob: at, Logger: slog.New(slog.DiscardHandler), Now: clock.Now})
 		c, err := d.System().CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
 		if err != nil {

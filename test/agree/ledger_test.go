@@ -57,12 +57,12 @@ func (l *ledger) begun(c *chat, by string, now time.Time) {
 }
 
 // mayAnswer is the rule of restricted mode.
-func (l *ledger) mayAnswer(c *chat, who *desk.Actor) bool {
+func (l *ledger) mayAnswer(c *chat, who *desk.Principal) bool {
 	return l.mayClose(c, who) || c.assignee == nil && l.rules.FirstResponderTakesOwnership
 }
 
 // mayClose is the same without the way in that the first responder has.
-func (l *ledger) mayClose(c *chat, who *desk.Actor) bool {
+func (l *ledger) mayClose(c *chat, who *desk.Principal) bool {
 	return c.open == nil || c.assignee != nil && c.assignee.ID == who.User.ID ||
 		l.rules.Mode == model.ModeLiberal || who.Role != model.RoleAgent
 }

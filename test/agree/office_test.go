@@ -21,8 +21,8 @@ type office struct {
 	random   *rand.Rand
 	now      *time.Time // what the desk's clock shows
 	began    time.Time
-	owner    *desk.Actor
-	people   []*desk.Actor // on the team, the owner among them
+	owner    *desk.Principal
+	people   []*desk.Principal // on the team, the owner among them
 	sectors  []*sector
 	channels []model.ID // the last of them is private
 	made     int        // names and phones given out
@@ -54,7 +54,7 @@ func newOffice(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *o
 	o.must(err)
 	o.owner, err = d.System().Operator(o.ctx, company.ID)
 	o.must(err)
-	o.people = []*desk.Actor{o.owner}
+	o.people = []*desk.Principal{o.owner}
 	o.hire(model.RoleManager)
 	for range 3 {
 		o.hire(model.RoleAgent)

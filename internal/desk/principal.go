@@ -30,10 +30,10 @@ func (k Kind) String() string {
 	return "none"
 }
 
-// Actor is the principal of a call: who makes it, for which company, and what they may do and see. Every
+// Principal is who makes a call: for which company, and what they may do and see. Every
 // query of a verb is bound to its company. Only KeyPrincipal, SessionPrincipal and SystemPrincipal make one
 // that a verb accepts.
-type Actor struct {
+type Principal struct {
 	kind    Kind
 	Company model.Company
 	Member
@@ -58,8 +58,8 @@ type Member struct {
 }
 
 // KeyPrincipal is the holder of an API key, with the key's rate.
-func KeyPrincipal(c model.Company, m Member, k model.Key) *Actor {
-	return &Actor{
+func KeyPrincipal(c model.Company, m Member, k model.Key) *Principal {
+	return &Principal{
 		kind: KindKey, Company: c, Member: m, Scopes: model.NewScopeSet(k.Scopes...), Boards: k.Boards, Rate: k.Rate, Key: k.ID,
 		integration: model.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt},
 	}
@@ -67,26 +67,26 @@ func KeyPrincipal(c model.Company, m Member, k model.Key) *Actor {
 
 // SessionPrincipal is a member who is signed in. Their role decides on the scopes; views are the private
 // channels that they may see.
-func SessionPrincipal(c model.Company, m Member, session model.ID, views []model.ID, rate model.Rate) *Actor {
-	return &Actor{
+func SessionPrincipal(c model.Company, m Member, session model.ID, views []model.ID, rate model.Rate) *Principal {
+	return &Principal{
 		kind: KindSession, Company: c, Member: m, Scopes: model.ScopesOf(m.Role), Views: views, Rate: rate, Session: session,
 	}
 }
 
 // SystemPrincipal is the operator of the installation, who acts as the company's owner and may do everything.
-func SystemPrincipal(c model.Company, owner model.Ref, rate model.Rate) *Actor {
-	return &Actor{
+func SystemPrincipal(c model.Company, owner model.Ref, rate model.Rate) *Principal {
+	return &Principal{
 		kind: KindSystem, Company: c, Scopes: model.EveryScope, Rate: rate,
 		Member: Member{User: owner, Role: model.RoleOwner, Profile: model.AccessAll},
 	}
 }
 
 // Kind says how the principal came to the desk.
-func (a *Actor) Kind() Kind { return a.kind }
+func (a *Principal) Kind() Kind { return a.kind }
 
 // May is the permission check of a verb: the scope and the role that it takes. The API makes it before it
 // reads a request, and the verb makes it again, because the API is not the only caller.
-func (a *Actor) May(v Verb) error {
+func (a *Principal) May(v Verb) error {
 	switch {
 	case a == nil || a.kind == 0:
 		return model.Errorf(model.CodeInsufficientScope, "This call is made by no principal.")
@@ -103,7 +103,7 @@ func (a *Actor) May(v Verb) error {
 }
 
 // origin is that of the messages that the principal sends.
-func (a *Actor) origin() string {
+func (a *Principal) origin() string {
 	if a.kind == KindKey {
 		return model.OriginAPI
 	}
@@ -111,7 +111,7 @@ func (a *Actor) origin() string {
 }
 
 // Identity answers GET /me.
-func (d *Desk) Identity(_ context.Context, a *Actor, apiVersion string) (*model.Identity, error) {
+func (d *Desk) Identity(_ context.Context, a *Principal, apiVersion string) (*model.Identity, error) {
 	if err := a.May(VerbIdentity); err != nil {
 		return nil, err
 	}
@@ -125,14 +125,14 @@ func (d *Desk) Identity(_ context.Context, a *Actor, apiVersion string) (*model.
 
 // MaySee is the one policy on conversations, and on all that belongs to them: nothing private, and
 // within the member's access profile.
-func (a *Actor) MaySee(c *model.Conversation) bool {
+func (a *Principal) MaySee(c *model.Conversation) bool {
 	if c.Private || c.Company != a.Company.ID {
 		return false
 	}
 	return a.sees(c.Assignee, c.Sector)
 }
 
-func (a *Actor) sees(assignee, sector *model.ID) bool {
+func (a *Principal) sees(assignee, sector *model.ID) bool {
 	mine := assignee != nil && *assignee == a.User.ID
 	switch a.Profile {
 	case model.AccessAll:
@@ -144,7 +144,7 @@ func (a *Actor) sees(assignee, sector *model.ID) bool {
 }
 
 // sight is MaySee for queries.
-func (a *Actor) sight() store.Sight {
+func (a *Principal) sight() store.Sight {
 	s := store.Sight{All: a.Profile == model.AccessAll, Member: a.User.ID}
 	if a.Profile == model.AccessSectors {
 		s.Sectors = a.Sectors
@@ -153,12 +153,12 @@ func (a *Actor) sight() store.Sight {
 }
 
 // MaySeeBoard reports whether the key's list of boards allows a board.
-func (a *Actor) MaySeeBoard(board model.ID) bool {
+func (a *Principal) MaySeeBoard(board model.ID) bool {
 	return a.Boards == nil || slices.Contains(a.Boards, board)
 }
 
 // need checks the role of the member.
-func (a *Actor) need(role model.Role) error {
+func (a *Principal) need(role model.Role) error {
 	if a.Role.AtLeast(role) {
 		return nil
 	}
