@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/hex"
 	"errors"
 	"log/slog"
 	"math"
@@ -9,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"recado/internal/model"
 )
@@ -117,33 +114,6 @@ func (s *Server) writeError(w http.ResponseWriter, requestID string, err error) 
 	_, _ = w.Write(body)
 }
 
-// newError receives what huma found wrong with the form of a request.
-func newError(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
-	var s *Server
-	requestID := ""
-	if ctx != nil {
-		call := callFrom(ctx.Context())
-		s, requestID = call.server, call.requestID
-	}
-	if s == nil { // huma asks once, while it is being set up, what an error looks like
-		return &Error{Details: []ErrorDetail{}, status: status}
-	}
-	switch status {
-	case http.StatusRequestEntityTooLarge:
-		return s.problem(requestID, errBodyTooLarge())
-	case http.StatusUnsupportedMediaType:
-		return s.problem(requestID, model.Invalid("header.Content-Type", "must be application/json"))
-	case http.StatusRequestTimeout:
-		return s.problem(requestID, model.Errorf(model.CodeInvalidRequest, "The request body did not arrive in time."))
-	case http.StatusInternalServerError:
-		if message == "cannot read request body" {
-			return s.problem(requestID, errBodyCut())
-		}
-		return s.problem(requestID, errors.Join(errs...))
-	}
-	return s.problem(requestID, formError(message, errs))
-}
-
 // maxDetails is how many wrong parts of a request an answer names, and maxFieldName how much of each name.
 const (
 	maxDetails   = 20
@@ -181,22 +151,6 @@ func formError(message string, errs []error) *model.Error {
 	return out
 }
 
-// formFault says which field is wrong and why. It never calls Error on a detail of huma's: that formats
-// the whole value in which the field was found, for each of its fields again.
-func formFault(err error) (model.Code, model.FieldError) {
-	var field, text string
-	if detail, ok := errors.AsType[*huma.ErrorDetail](err); ok {
-		field, text = wording(detail.Location, detail.Message)
-	} else {
-		field, text = "body", err.Error()
-	}
-	code, at, what, ok := readJSONFault(text)
-	if ok {
-		field, text = at, what
-	}
-	return code, model.FieldError{Field: shorten(field), Message: text}
-}
-
 // shorten cuts a name that a caller made up.
 func shorten(name string) string {
 	if utf8.RuneCountInString(name) <= maxFieldName {
@@ -212,19 +166,3 @@ func errInternal() *model.Error {
 func errBodyTooLarge() *model.Error {
 	return model.Errorf(model.CodeBodyTooLarge, "The request body is larger than %d KiB.", model.MaxBody/1024)
 }
-
-// jsonFault carries a code and a field through huma, which keeps only the text of a decoding error.
-func jsonFault(code model.Code, field, message string) error {
-	return errors.New(faultMark + string(code) + faultMark + hex.EncodeToString([]byte(field)) + faultMark + message)
-}
-
-func readJSONFault(text string) (code model.Code, field, message string, ok bool) {
-	parts := strings.SplitN(text, faultMark, 4)
-	if len(parts) != 4 {
-		return "", "", "", false
-	}
-	at, err := hex.DecodeString(parts[2])
-	return model.Code(parts[1]), string(at), parts[3], err == nil
-}
-
-const faultMark = "\x00"

@@ -89,28 +89,6 @@ func (s *Server) refusal(c *call, err error) (model.Answer, bool) {
 	return model.Answer{Status: status, Body: body}, failed == nil
 }
 
-// stored is an answer that goes out as it was stored. It travels as an error because that is the way
-// past huma's own encoding.
-type stored struct{ desk.Result }
-
-func (a *stored) Error() string              { return "api: a stored answer" }
-func (a *stored) GetStatus() int             { return a.Answer.Status }
-func (a *stored) AppendJSON(b []byte) []byte { return append(b, a.Answer.Body...) }
-
-// GetHeaders reads the stored lines.
-func (a *stored) GetHeaders() http.Header {
-	h := http.Header{}
-	for line := range strings.Lines(a.Answer.Headers) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
-			h[name] = []string{value}
-		}
-	}
-	if a.Replayed {
-		h[headerReplayed] = []string{"true"}
-	}
-	return h
-}
-
 // fingerprint tells two calls apart: by method, path, query and the bytes of the body.
 func (c *call) fingerprint(base string) [32]byte {
 	h := sha256.New()

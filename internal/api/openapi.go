@@ -14,15 +14,6 @@ import (
 	"recado/internal/model"
 )
 
-func init() {
-	huma.ValidateStrictCasing = true
-	huma.DefaultArrayNullable = false
-	huma.NewErrorWithContext = newError
-	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		return newError(nil, status, message, errs...)
-	}
-}
-
 // config is huma without anything of its own in the answers.
 func (s *Server) config() huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
