@@ -21,7 +21,8 @@ const (
 	leastNeighbour  = 1.0 / 3   // the p99 alone against the p99 under attack
 	mostUnderAttack = 300 << 20 // bytes resident
 
-	attackRate     = 100 // requests a second of each kind of attack: what a key has by default
+	attackRate     = 25 // requests a second of each kind of attack
+	attackSends    = 10 // messages a second, each an event for every stream and webhook
 	attackStreams  = 2_000
 	attackKeys     = 100 // to open the streams with
 	attackSectors  = 200
@@ -31,7 +32,7 @@ const (
 )
 
 // attackedTalk is large enough that a search without a match has much to look through.
-var attackedTalk = talk{100_000, 100_000}
+var attackedTalk = talk{50_000, 50_000}
 
 // runNeighbour measures one company alone and while others, on the same server, do everything that is expensive at once.
 func runNeighbour(ctx context.Context, b *bench) error {
@@ -190,13 +191,13 @@ func (a *attack) start(ctx context.Context, d time.Duration) (stop func() error,
 	}
 	var running sync.WaitGroup
 	for _, plan := range []load.Plan{
-		{Connections: 16, Request: a.search},
-		{Connections: 16, Request: a.s.get("/v1/sectors")},
-		{Connections: 100, Request: a.password},
-		{Connections: 16, Request: a.invalid},
-		{Connections: 16, Request: a.s.send},
+		{Connections: 16, Rate: attackRate, Request: a.search},
+		{Connections: 16, Rate: attackRate, Request: a.s.get("/v1/sectors")},
+		{Connections: 100, Rate: attackRate, Request: a.password},
+		{Connections: 16, Rate: attackRate, Request: a.invalid},
+		{Connections: 16, Rate: attackSends, Request: a.s.send},
 	} {
-		plan.Address, plan.Duration, plan.Rate = a.s.address, d+time.Second, attackRate
+		plan.Address, plan.Duration = a.s.address, d+time.Second
 		plan.Check = func(int, int, *load.Response) error { return nil }
 		running.Go(func() { _, _ = load.Run(ctx, plan) }) // a refusal is an answer, too
 	}
