@@ -90,9 +90,11 @@ func (o *office) checkQueues() {
 		o.t.Fatalf("%d sectors, want %d", len(sectors), len(o.sectors))
 	}
 	for _, s := range sectors {
-		var want []model.Queue
+		want := []model.Queue{}
 		for _, channel := range o.channels[:len(o.channels)-1] {
-			want = append(want, o.queue(s.ID, channel))
+			if q := o.queue(s.ID, channel); q.Waiting > 0 { // empty queues are left out
+				want = append(want, q)
+			}
 		}
 		slices.SortFunc(s.Queues, func(a, b model.Queue) int {
 			return slices.Index(o.channels, a.Channel) - slices.Index(o.channels, b.Channel)
