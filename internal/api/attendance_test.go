@@ -31,7 +31,7 @@ func phoneNumber(n int) string { return fmt.Sprintf("+55119%08d", 10000000+n) }
 func TestAttendanceLife(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		ana := hire(t, w, "Ana")
+		ana := addMember(t, w, "Ana")
 		c := customerWrites(t, w, channel, phoneNumber(1))
 		path := "/conversations/" + c
 
@@ -172,7 +172,7 @@ func TestAttendanceLife(t *testing.T) {
 func TestAttendanceList(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		ana := hire(t, w, "Ana")
+		ana := addMember(t, w, "Ana")
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
 		start := w.Clock.Now()
 		var conversations []string
@@ -297,8 +297,8 @@ func TestAttendanceList(t *testing.T) {
 		})
 
 		t.Run("a member sees what the access profile says", func(t *testing.T) {
-			own := hire(t, w, "Own", `"access_profile":"own"`)
-			sectors := hire(t, w, "Sec", `"access_profile":"sectors"`)
+			own := addMember(t, w, "Own", `"access_profile":"own"`)
+			sectors := addMember(t, w, "Sec", `"access_profile":"sectors"`)
 			if got := protocols(t, own.Client, ""); len(got) != 0 {
 				t.Error(got)
 			}

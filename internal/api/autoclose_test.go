@@ -14,7 +14,7 @@ import (
 func TestRestrictedMode(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		ana, bia, gil := hire(t, w, "Ana"), hire(t, w, "Bia"), hire(t, w, "Gil", `"role":"manager"`)
+		ana, bia, gil := addMember(t, w, "Ana"), addMember(t, w, "Bia"), addMember(t, w, "Gil", `"role":"manager"`)
 		w.A.Patch(t, "/company/attendance", `{"mode":"restricted"}`).OK(200)
 		path := "/conversations/" + customerWrites(t, w, channel, phoneNumber(1))
 		ana.Post(t, path+"/messages", message("oi")).OK(201)

@@ -77,7 +77,7 @@ func TestCardEvents(t *testing.T) {
 func TestAttendancesBoard(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		ana := hire(t, w, "Ana")
+		ana := addMember(t, w, "Ana")
 		board := w.A.Get(t, "/kanban/boards").OK(200)
 		stage := func(i int) string { return board.Text(0, "stages", i, "id") }
 		id, next := board.Text(0, "id"), ""
@@ -160,7 +160,7 @@ func TestAttendancesBoard(t *testing.T) {
 			w.A.Post(t, "/conversations/"+c+"/attendance/close", `{}`).OK(200)
 		})
 		t.Run("a member sees the cards of the conversations in sight", func(t *testing.T) {
-			own := hire(t, w, "Bia", `"access_profile": "own"`)
+			own := addMember(t, w, "Bia", `"access_profile": "own"`)
 			free := w.A.Post(t, "/kanban/cards", fmt.Sprintf(`{"board_id": %q, "title": "free"}`, id), once()...).OK(201)
 			c := customerWrites(t, w, channel, phoneNumber(3))
 			card := cardOf(t, c)

@@ -71,8 +71,8 @@ func TestAnIssuedKeyIsNoStrongerThanItsParent(t *testing.T) {
 			bystander.Get(t, "/keys").OK(200)
 		})
 		t.Run("it ends when the member of its parent is removed", func(t *testing.T) {
-			admin := hire(t, w, "Zoe", `"role":"admin"`)
-			agent := hire(t, w, "Yan")
+			admin := addMember(t, w, "Zoe", `"role":"admin"`)
+			agent := addMember(t, w, "Yan")
 			issued := admin.Client.As(issue(admin.Client, `,"user_id":"`+agent.ref+`"`).OK(201).Text("key"))
 			issued.Get(t, "/keys").OK(200)
 			w.A.Delete(t, "/team/"+admin.ref).OK(204)

@@ -39,9 +39,9 @@ func TestReceiving(t *testing.T) {
 		})
 		t.Run("a group is one conversation without a contact", func(t *testing.T) {
 			one := w.A.Post(t, simulatePath(channel), `{"from": "+5511911112222", "text": "hi", "group": {"id": "g-1", "name": "Bakers"}}`).OK(201)
-			two := w.A.Post(t, simulatePath(channel), `{"from": "+5511933334444", "text": "ho", "group": {"id": "g-1", "name": "Bakers of the town"}}`).OK(201)
+			two := w.A.Post(t, simulatePath(channel), `{"from": "+5511933334444", "text": "ho", "group": {"id": "g-1", "name": "Bakers of the city"}}`).OK(201)
 			c := w.A.Get(t, "/conversations/"+one.Text("conversation")).OK(200)
-			if one.Text("conversation") != two.Text("conversation") || c.Text("kind") != "group" || c.At("contact") != nil || c.Text("name") != "Bakers of the town" {
+			if one.Text("conversation") != two.Text("conversation") || c.Text("kind") != "group" || c.At("contact") != nil || c.Text("name") != "Bakers of the city" {
 				t.Fatalf("%s", c.Raw)
 			}
 		})

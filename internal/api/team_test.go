@@ -19,8 +19,8 @@ type person struct {
 	ref string // the id as text
 }
 
-// hire adds a member through the API; fields are more members of the body, as in `"role":"admin"`.
-func hire(t *testing.T, w *servertest.World, name string, fields ...string) *person {
+// addMember adds a member through the API; fields are more members of the body, as in `"role":"admin"`.
+func addMember(t *testing.T, w *servertest.World, name string, fields ...string) *person {
 	t.Helper()
 	body := fmt.Sprintf(`{"name":%q,"email":"%s@%s.example"`, name, strings.ToLower(name), model.NewID())
 	for _, f := range fields {
@@ -77,7 +77,7 @@ func TestTeam(t *testing.T) {
 			}
 			w.A.Post(t, "/team", `{"name":"x","email":"BIA@padaria.example"}`).Fails(409, "name_taken")
 			w.B.Post(t, "/team", `{"name":"Bia","email":"bia@padaria.example"}`).OK(201) // another company's addresses are free
-			other := hire(t, w, "Outra")
+			other := addMember(t, w, "Outra")
 			w.A.Patch(t, "/team/"+other.ref, `{"email":"bia@padaria.example"}`).Fails(409, "name_taken")
 			w.A.Patch(t, "/team/"+other.ref, `{"role":null}`).Fails(400, "invalid_request")
 			w.A.Patch(t, "/team/"+nobody, `{}`).Fails(404, "not_found")
@@ -88,12 +88,12 @@ func TestTeam(t *testing.T) {
 		t.Run("nobody manages a role at or above their own, but owners", func(t *testing.T) {
 			roles := []string{"owner", "admin", "manager", "agent"}
 			for i, mine := range roles {
-				me := hire(t, w, "me-"+mine, `"role":"`+mine+`"`)
+				me := addMember(t, w, "me-"+mine, `"role":"`+mine+`"`)
 				for j, theirs := range roles {
 					allowed := mine == "owner" || mine != "agent" && j > i
 					body := fmt.Sprintf(`{"name":"x","email":"%s@x.example","role":%q}`, model.NewID(), theirs)
-					target := hire(t, w, "them-"+theirs, `"role":"`+theirs+`"`)
-					agent := hire(t, w, "raised")
+					target := addMember(t, w, "them-"+theirs, `"role":"`+theirs+`"`)
+					agent := addMember(t, w, "raised")
 					made := me.Post(t, "/team", body)
 					renamed := me.Patch(t, "/team/"+target.ref, `{"name":"renamed"}`)
 					raised := me.Patch(t, "/team/"+agent.ref, `{"role":"`+theirs+`"}`)
@@ -113,7 +113,7 @@ func TestTeam(t *testing.T) {
 		})
 
 		t.Run("no call sets a password", func(t *testing.T) {
-			member := hire(t, w, "Sem")
+			member := addMember(t, w, "Sem")
 			made := w.A.Post(t, "/team", `{"name":"x","email":"a@b.example","password":"uma senha longa"}`).Fails(400, "invalid_request")
 			changed := w.A.Patch(t, "/team/"+member.ref, `{"password":"outra senha longa"}`).Fails(400, "invalid_request")
 			own := member.Patch(t, "/team/"+member.ref, `{"password":"outra senha longa"}`).Fails(400, "invalid_request")
@@ -125,7 +125,7 @@ func TestTeam(t *testing.T) {
 		})
 
 		t.Run("everybody changes their own name and address, not their own role", func(t *testing.T) {
-			me := hire(t, w, "Caio")
+			me := addMember(t, w, "Caio")
 			if got := me.Patch(t, "/team/"+me.ref, `{"name":"Caio Lima","email":"caio@padaria.example"}`).OK(200).Text("name"); got != "Caio Lima" {
 				t.Fatal(got)
 			}
@@ -135,11 +135,11 @@ func TestTeam(t *testing.T) {
 
 		t.Run("nobody takes over a member who sees more", func(t *testing.T) {
 			sector := w.A.Post(t, "/sectors", `{"name":"Balcão"}`).OK(201).ID()
-			wide := hire(t, w, "Larga", `"access_profile":"all"`)
-			elsewhere := hire(t, w, "Outro", `"access_profile":"sectors","sector_ids":["`+sector+`"]`)
-			narrow := hire(t, w, "Curta", `"access_profile":"own"`)
+			wide := addMember(t, w, "Larga", `"access_profile":"all"`)
+			elsewhere := addMember(t, w, "Outro", `"access_profile":"sectors","sector_ids":["`+sector+`"]`)
+			narrow := addMember(t, w, "Curta", `"access_profile":"own"`)
 			for _, profile := range []string{"own", "sectors"} {
-				manager := hire(t, w, "m-"+profile, `"role":"manager","access_profile":"`+profile+`"`)
+				manager := addMember(t, w, "m-"+profile, `"role":"manager","access_profile":"`+profile+`"`)
 				for _, body := range []string{`{"email":"taken@over.example"}`, `{"role":"agent"}`, `{"access_profile":"own"}`} {
 					manager.Patch(t, "/team/"+wide.ref, body).Fails(403, "insufficient_scope")
 					manager.Patch(t, "/team/"+elsewhere.ref, body).Fails(403, "insufficient_scope")
@@ -147,7 +147,7 @@ func TestTeam(t *testing.T) {
 				manager.Patch(t, "/team/"+narrow.ref, `{"email":"`+profile+`@curta.example"}`).OK(200)
 				manager.Post(t, "/team", `{"name":"x","email":"x@wide.example","access_profile":"all"}`).Fails(403, "insufficient_scope")
 			}
-			beside := hire(t, w, "Perto", `"role":"manager","access_profile":"sectors","sector_ids":["`+sector+`"]`)
+			beside := addMember(t, w, "Perto", `"role":"manager","access_profile":"sectors","sector_ids":["`+sector+`"]`)
 			beside.Patch(t, "/team/"+elsewhere.ref, `{"email":"perto@outro.example"}`).OK(200)
 		})
 
@@ -163,7 +163,7 @@ func TestTeam(t *testing.T) {
 		})
 
 		t.Run("a removed member's key stops at once and the address is free again", func(t *testing.T) {
-			gone := hire(t, w, "Duda")
+			gone := addMember(t, w, "Duda")
 			gone.Get(t, "/me").OK(200)
 			email := memberOf(t, w.A.Client, gone.ref)["email"].(string)
 			w.A.Delete(t, "/team/"+gone.ref).OK(204)
@@ -176,7 +176,7 @@ func TestTeam(t *testing.T) {
 		})
 
 		t.Run("presence follows the use of keys", func(t *testing.T) {
-			p := hire(t, w, "Edu")
+			p := addMember(t, w, "Edu")
 			at := func() string { return memberOf(t, w.A.Client, p.ref)["presence"].(string) }
 			if got := at(); got != "offline" {
 				t.Fatal(got)
@@ -208,7 +208,7 @@ const nobody = "0193b0a0-0000-7000-8000-000000000000"
 
 func TestSectors(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		ana, bia := hire(t, w, "Ana"), hire(t, w, "Bia")
+		ana, bia := addMember(t, w, "Ana"), addMember(t, w, "Bia")
 		t.Run("a sector has members, and no queue for a channel on which nobody waits", func(t *testing.T) {
 			w.A.Post(t, "/channels", `{"name":"Loja","phone":"+5511987654321","provider":"sandbox"}`).OK(201)
 			made := w.A.Post(t, "/sectors", `{"name":"Suporte","member_ids":["`+bia.ref+`","`+ana.ref+`","`+ana.ref+`"]}`).OK(201)
@@ -247,7 +247,7 @@ func TestSectors(t *testing.T) {
 		})
 		t.Run("managers manage sectors, agents do not", func(t *testing.T) {
 			ana.Post(t, "/sectors", `{"name":"Dela"}`).Fails(403, "insufficient_scope")
-			hire(t, w, "Gil", `"role":"manager"`).Post(t, "/sectors", `{"name":"Dele"}`).OK(201)
+			addMember(t, w, "Gil", `"role":"manager"`).Post(t, "/sectors", `{"name":"Dele"}`).OK(201)
 		})
 	})
 }
@@ -282,7 +282,7 @@ func TestAttendanceRules(t *testing.T) {
 		})
 		t.Run("admins and owners change rules", func(t *testing.T) {
 			for _, role := range []string{"admin", "manager", "agent"} {
-				answer := hire(t, w, "r-"+role, `"role":"`+role+`"`).Patch(t, "/company/attendance", `{"mode":"liberal"}`)
+				answer := addMember(t, w, "r-"+role, `"role":"`+role+`"`).Patch(t, "/company/attendance", `{"mode":"liberal"}`)
 				if slices.Contains([]string{"manager", "agent"}, role) {
 					answer.Fails(403, "insufficient_scope")
 				} else {

@@ -39,7 +39,7 @@ func waiting(t *testing.T, w *servertest.World, sector string) int {
 func TestTransfers(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		ana, bia := hire(t, w, "Ana"), hire(t, w, "Bia")
+		ana, bia := addMember(t, w, "Ana"), addMember(t, w, "Bia")
 		sales := w.A.Post(t, "/sectors", `{"name":"Vendas","member_ids":["`+ana.ref+`"]}`).OK(201).ID()
 		support := w.A.Post(t, "/sectors", `{"name":"Suporte"}`).OK(201).ID()
 		c := customerWrites(t, w, channel, phoneNumber(1))
@@ -134,7 +134,7 @@ func TestTransfers(t *testing.T) {
 			w.A.Post(t, "/conversations/x/transfer", `{"user_id":null}`).Fails(404, "not_found")
 		})
 		t.Run("who hands a conversation over still gets it as the answer", func(t *testing.T) {
-			own := hire(t, w, "Own", `"access_profile":"own"`)
+			own := addMember(t, w, "Own", `"access_profile":"own"`)
 			own.Post(t, path+"/transfer", `{"user_id":"`+own.ref+`"}`).Fails(404, "not_found")
 			w.A.Post(t, path+"/transfer", `{"user_id":"`+own.ref+`"}`).OK(200)
 			is(t, own.Post(t, path+"/transfer", `{"user_id":"`+ana.ref+`"}`).OK(200), ana.ref, "")
@@ -184,7 +184,7 @@ func TestTransfers(t *testing.T) {
 func TestRemovals(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		gone := hire(t, w, "Rui")
+		gone := addMember(t, w, "Rui")
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas","member_ids":["`+gone.ref+`"]}`).OK(201).ID()
 		var held []string
 		for i := range 12 {

@@ -12,17 +12,17 @@ import (
 	"recado/internal/store/storetest"
 )
 
-// office is a company with an owner and a channel id, on nodes of one database.
-type office struct {
+// fixture is a company with an owner and a channel id, on nodes of one database.
+type fixture struct {
 	nodes   []*Desk
 	company model.Company
 	owner   *Principal
 	channel model.ID
 }
 
-func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
+func eachFixture(t *testing.T, body func(t *testing.T, o *fixture)) {
 	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
-		o := &office{nodes: []*Desk{New(Options{Store: open()}), New(Options{Store: open()})}, channel: model.NewID()}
+		o := &fixture{nodes: []*Desk{New(Options{Store: open()}), New(Options{Store: open()})}, channel: model.NewID()}
 		var err error
 		if o.company, err = o.nodes[0].System().CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules}); err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func eachOffice(t *testing.T, body func(t *testing.T, o *office)) {
 }
 
 // customer makes a conversation without going through a channel.
-func (o *office) customer(t *testing.T, n int) model.ID {
+func (o *fixture) customer(t *testing.T, n int) model.ID {
 	t.Helper()
 	group := fmt.Sprint("group ", n)
 	id, err := write(t.Context(), o.nodes[0], func(tx *store.Tx) (model.ID, error) {
@@ -56,7 +56,7 @@ func (o *office) customer(t *testing.T, n int) model.ID {
 }
 
 // change runs a change of one conversation in its own transaction.
-func (o *office) change(ctx context.Context, d *Desk, conversation model.ID, change func(t *thread) error) error {
+func (o *fixture) change(ctx context.Context, d *Desk, conversation model.ID, change func(t *thread) error) error {
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		t, err := d.lock(tx, o.owner, conversation)
 		if err == nil {
@@ -71,7 +71,7 @@ func (o *office) change(ctx context.Context, d *Desk, conversation model.ID, cha
 }
 
 func TestProtocolNumbers(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		t.Run("200 racing openings on two nodes, some of which fail, get consecutive numbers", func(t *testing.T) {
 			refused := model.Invalid("", "the transaction fails after numbering")
 			customers := make([]model.ID, 250)
@@ -138,7 +138,7 @@ func TestProtocolNumbers(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		d := o.nodes[0]
 		c := o.customer(t, 1)
 		step := func(change func(t *thread) error) *model.Attendance {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestHiddenConversationsAndContacts(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		d, a, ctx := o.nodes[0], o.owner, t.Context()
 		private, err := d.CreateChannel(ctx, a, NewChannel{Name: "Directors", Phone: "+5511955554444", Provider: model.ProviderSandbox, Private: true})
 		if err != nil {
@@ -76,7 +76,7 @@ func TestHiddenConversationsAndContacts(t *testing.T) {
 }
 
 func TestTheListAndMaySeeAgree(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		d, ctx := o.nodes[0], t.Context()
 		people, sectors := []*model.ID{nil, &o.owner.User.ID, new(model.NewID())}, []*model.ID{nil, new(model.NewID()), new(model.NewID())}
 		n := 0
@@ -120,7 +120,7 @@ func TestTheListAndMaySeeAgree(t *testing.T) {
 }
 
 func TestNodesIndexTogether(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		var wg sync.WaitGroup
 		ids := make([]model.ID, 8)
 		for i := range ids {

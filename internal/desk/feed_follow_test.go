@@ -9,7 +9,7 @@ import (
 )
 
 func TestAnEventIsEncodedOnceForAllStreamsOfACompany(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		d := o.nodes[0]
 		start, err := d.FeedEnd(t.Context(), o.owner)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // raise records an event about a conversation, a board, or neither, in a transaction of its own.
-func (o *office) raise(t *testing.T, d *Desk, kind model.EventType, conversation, board *model.ID, before ...func()) {
+func (o *fixture) raise(t *testing.T, d *Desk, kind model.EventType, conversation, board *model.ID, before ...func()) {
 	t.Helper()
 	_, err := write(t.Context(), d, func(tx *store.Tx) (struct{}, error) {
 		err := d.record(tx, store.Event{Company: o.company.ID, Type: kind, Conversation: conversation, Board: board}, func(b []byte) ([]byte, error) { return append(b, `{"n":1}`...), nil })
@@ -33,7 +33,7 @@ func (o *office) raise(t *testing.T, d *Desk, kind model.EventType, conversation
 }
 
 // all follows the feed to its end.
-func (o *office) all(t *testing.T, d *Desk, a *Principal, after string, types model.EventSet, limit int) (bodies []string, next string) {
+func (o *fixture) all(t *testing.T, d *Desk, a *Principal, after string, types model.EventSet, limit int) (bodies []string, next string) {
 	t.Helper()
 	for {
 		page, err := d.Events(t.Context(), a, after, types, limit)
@@ -52,7 +52,7 @@ func (o *office) all(t *testing.T, d *Desk, a *Principal, after string, types mo
 
 // settled waits until the feed has n events after a cursor: on PostgreSQL an older transaction of the
 // background can hold them back for a moment.
-func (o *office) settled(t *testing.T, d *Desk, after string, n int) {
+func (o *fixture) settled(t *testing.T, d *Desk, after string, n int) {
 	t.Helper()
 	for t.Context().Err() == nil {
 		if bodies, _ := o.all(t, d, o.owner, after, model.EveryEvent, 100); len(bodies) == n {
@@ -63,7 +63,7 @@ func (o *office) settled(t *testing.T, d *Desk, after string, n int) {
 }
 
 func TestFeed(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		d := o.nodes[0]
 		mine, others, queued := o.customer(t, 1), o.customer(t, 2), o.customer(t, 3)
 		sector := model.NewID()
@@ -180,7 +180,7 @@ func TestFeed(t *testing.T) {
 // A reader that follows the feed while many write, some of them slowly, must see every event: those
 // that commit late must not end up behind it.
 func TestTheFeedSkipsNothingWhileManyWrite(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		const writers, events = 8, 40
 		var writing sync.WaitGroup
 		var committed, finished atomic.Int64

@@ -407,7 +407,7 @@ func (h *history) compare(t *rapid.T) {
 }
 
 func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		principal := keyOf(o.company, o.owner.User)
 		board, err := o.nodes[0].CreateBoard(t.Context(), principal, "Sales", nil, nil)
 		if err != nil {

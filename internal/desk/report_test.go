@@ -319,7 +319,7 @@ func TestReportUnderConcurrency(t *testing.T) {
 
 // Whoever changes an attendance while a report is rebuilt is counted once: before it or after it.
 func TestReportRebuildBesideWriters(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		const customers = 6
 		var group sync.WaitGroup
 		var closed atomic.Int64

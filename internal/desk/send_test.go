@@ -13,9 +13,9 @@ import (
 	"recado/internal/store"
 )
 
-// line is a WhatsApp channel of an office whose queue a test works off by hand.
+// line is a WhatsApp channel of a fixture whose queue a test works off by hand.
 type line struct {
-	*office
+	*fixture
 	d       *Desk
 	channel model.Channel
 	me      model.ID
@@ -25,8 +25,8 @@ type line struct {
 const testLease = time.Minute
 
 func eachLine(t *testing.T, body func(t *testing.T, l *line)) {
-	eachOffice(t, func(t *testing.T, o *office) {
-		l := &line{office: o, d: o.nodes[0], me: model.NewID()}
+	eachFixture(t, func(t *testing.T, o *fixture) {
+		l := &line{fixture: o, d: o.nodes[0], me: model.NewID()}
 		l.channel = o.number(t)
 		l.take(t)
 		body(t, l)
@@ -34,7 +34,7 @@ func eachLine(t *testing.T, body func(t *testing.T, l *line)) {
 }
 
 // number adds a connected WhatsApp channel.
-func (o *office) number(t *testing.T) model.Channel {
+func (o *fixture) number(t *testing.T) model.Channel {
 	t.Helper()
 	ch, err := write(t.Context(), o.nodes[0], func(tx *store.Tx) (model.Channel, error) {
 		ch := model.Channel{ID: model.NewID(), Company: o.company.ID, Name: "Main", Phone: "+551132345678", Provider: model.ProviderWhatsApp, Status: model.ChannelConnected, CreatedAt: tx.Now}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheOperatorSetsPasswords(t *testing.T) {
-	eachOffice(t, func(t *testing.T, o *office) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
 		d := o.nodes[0]
 		stored := func() string {
 			t.Helper()

@@ -33,18 +33,18 @@ func eachDesk(t *testing.T, body func(t *testing.T, s *Store)) {
 	t.Run("postgres", func(t *testing.T) { run(t, Options{DatabaseURL: testpg.Database(t, "")}) })
 }
 
-// town is a company with a few of everything that conversations refer to.
-type town struct {
+// fixture is a company with a few of everything that conversations refer to.
+type fixture struct {
 	company                            model.ID
 	channels, members, sectors, labels []model.ID
 	all                                []model.Conversation
 }
 
-func newTown(t *testing.T, s *Store) *town {
+func newFixture(t *testing.T, s *Store) *fixture {
 	t.Helper()
-	w := &town{company: model.NewID(), channels: newIDs(3), members: newIDs(3), sectors: newIDs(3), labels: newIDs(3)}
+	w := &fixture{company: model.NewID(), channels: newIDs(3), members: newIDs(3), sectors: newIDs(3), labels: newIDs(3)}
 	mustWrite(t, s, func(tx *Tx) error {
-		tx.InsertCompany(model.Company{ID: w.company, Name: "Town", Timezone: model.DefaultZone}, model.AttendanceRules{Mode: model.ModeLiberal})
+		tx.InsertCompany(model.Company{ID: w.company, Name: "Padaria", Timezone: model.DefaultZone}, model.AttendanceRules{Mode: model.ModeLiberal})
 		for i, label := range w.labels {
 			if _, err := tx.InsertLabel(w.company, model.Label{ID: label, Name: strconv.Itoa(i), Color: "#000000"}); err != nil {
 				return err
@@ -78,7 +78,7 @@ func mustRead(t *testing.T, s *Store, fn func(tx *Tx) error) {
 }
 
 // people adds n conversations of every sort.
-func (w *town) people(t *testing.T, s *Store, random *rand.Rand, n int) {
+func (w *fixture) people(t *testing.T, s *Store, random *rand.Rand, n int) {
 	t.Helper()
 	words := []string{"João", "ANA", "Straße", "100%", "a_b", "pão de queijo", "Zoë", `back\slash`, `"quoted"`, "Иван", "x"}
 	pick := func(ids []model.ID) *model.ID {
@@ -126,7 +126,7 @@ func (w *town) people(t *testing.T, s *Store, random *rand.Rand, n int) {
 }
 
 // rename changes the text of some conversations, whose old text may be in the index.
-func (w *town) rename(t *testing.T, s *Store, random *rand.Rand) {
+func (w *fixture) rename(t *testing.T, s *Store, random *rand.Rand) {
 	t.Helper()
 	mustWrite(t, s, func(tx *Tx) error {
 		for range 30 {
@@ -139,7 +139,7 @@ func (w *town) rename(t *testing.T, s *Store, random *rand.Rand) {
 }
 
 // lists is the list in plain Go.
-func (w *town) lists(f ConversationFilter) (ids []model.ID, more bool) {
+func (w *fixture) lists(f ConversationFilter) (ids []model.ID, more bool) {
 	var kept []model.Conversation
 	for _, c := range w.all {
 		if w.shows(&f, &c) {
@@ -169,7 +169,7 @@ func activity(c model.Conversation) time.Time {
 	return c.CreatedAt
 }
 
-func (w *town) shows(f *ConversationFilter, c *model.Conversation) bool {
+func (w *fixture) shows(f *ConversationFilter, c *model.Conversation) bool {
 	is := func(field *model.ID, id model.ID) bool { return field != nil && *field == id }
 	switch {
 	case c.Private || c.Company != f.Company,
@@ -195,7 +195,7 @@ func (w *town) shows(f *ConversationFilter, c *model.Conversation) bool {
 func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 	eachDesk(t, func(t *testing.T, s *Store) {
 		random := rand.New(rand.NewPCG(7, 7))
-		w, other := newTown(t, s), newTown(t, s)
+		w, other := newFixture(t, s), newFixture(t, s)
 		w.people(t, s, random, 150)
 		other.people(t, s, random, 30)
 		texts := []string{"", "", "", "joao", "JOÃO", "ana", "strasse", "100%", "a_b", "%", "_", `\`, `k\s`, `"quo`, "иван", "x", "zo", "queijo joao", "nobody", "   ", "+5511", "(11) 9", "11 9 1", "119"}

@@ -15,7 +15,7 @@ func TestTheIndexerPassesByWhatSomebodyIsChanging(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w := newTown(t, s)
+	w := newFixture(t, s)
 	w.people(t, s, rand.New(rand.NewPCG(1, 2)), 5)
 	unindexed := func() (n int64) {
 		mustRead(t, s, func(tx *Tx) error {

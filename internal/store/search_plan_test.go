@@ -30,7 +30,7 @@ func indexText(t *testing.T, s *Store, n int) {
 }
 
 // talks adds n conversations, one after the other, of which the oldest fifth speaks of the winter.
-func (w *town) talks(t *testing.T, s *Store, n int, apart time.Duration) {
+func (w *fixture) talks(t *testing.T, s *Store, n int, apart time.Duration) {
 	t.Helper()
 	begun := time.UnixMilli(1_700_000_000_000).UTC()
 	mustWrite(t, s, func(tx *Tx) error {
@@ -58,7 +58,7 @@ func (w *town) talks(t *testing.T, s *Store, n int, apart time.Duration) {
 }
 
 // speakAgain moves some conversations up the list, a few of them with the very text they had.
-func (w *town) speakAgain(t *testing.T, s *Store, random *rand.Rand, n int) {
+func (w *fixture) speakAgain(t *testing.T, s *Store, random *rand.Rand, n int) {
 	t.Helper()
 	mustWrite(t, s, func(tx *Tx) error {
 		for range n {
@@ -76,7 +76,7 @@ func (w *town) speakAgain(t *testing.T, s *Store, random *rand.Rand, n int) {
 }
 
 // readThrough compares every page of a list with the list in plain Go.
-func (w *town) readThrough(t *testing.T, s *Store, f ConversationFilter) {
+func (w *fixture) readThrough(t *testing.T, s *Store, f ConversationFilter) {
 	t.Helper()
 	for more := true; more; f.Offset += f.Limit {
 		want, wantMore := w.lists(f)
@@ -101,7 +101,7 @@ func (w *town) readThrough(t *testing.T, s *Store, f ConversationFilter) {
 func TestEveryPageOfASearchIsWhatAScanGives(t *testing.T) {
 	eachDesk(t, func(t *testing.T, s *Store) {
 		random := rand.New(rand.NewPCG(9, 9))
-		w, other := newTown(t, s), newTown(t, s)
+		w, other := newFixture(t, s), newFixture(t, s)
 		w.talks(t, s, 300, time.Second)
 		other.talks(t, s, 300, time.Second) // the same texts at the same moments
 		for round := range 4 {
@@ -119,7 +119,7 @@ func TestEveryPageOfASearchIsWhatAScanGives(t *testing.T) {
 
 func TestSearchesBearMoreRowsOfOneMomentThanThereIsRoomFor(t *testing.T) {
 	eachDesk(t, func(t *testing.T, s *Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		w.talks(t, s, numsRoom+300, 0)
 		indexText(t, s, len(w.all))
 		w.speakAgain(t, s, rand.New(rand.NewPCG(10, 10)), 50)
@@ -191,7 +191,7 @@ func (w *cabinet) readThrough(t *testing.T, s *Store, f CardFilter) {
 
 func TestASearchWithoutBudgetFindsTheNewestMatches(t *testing.T) {
 	eachDesk(t, func(t *testing.T, s *Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		w.talks(t, s, 300, time.Second)
 		indexText(t, s, 300)
 		wasPass, wasIndex, wasList := firstPass, indexBudget, listBudget

@@ -22,7 +22,7 @@ var (
 const (
 	stepsPerHistory  = 16
 	databases        = 4
-	longestOffice    = 20 // histories
+	longestFixture   = 20 // histories
 	longestDays      = 300
 	rebuildEachOther = 8
 )
@@ -71,21 +71,21 @@ func run(t *testing.T, o store.Options, n int, random *rand.Rand) {
 	var now time.Time
 	o.Now = func() time.Time { return now }
 	d := desk.New(desk.Options{Store: storetest.Open(t, o), Now: o.Now})
-	var office *office
+	var f *fixture
 	for i := range n {
-		if office == nil || i%longestOffice == 0 || now.Sub(office.began) > longestDays*24*time.Hour {
-			office.retire()
-			office = newOffice(t, d, &now, random)
+		if f == nil || i%longestFixture == 0 || now.Sub(f.began) > longestDays*24*time.Hour {
+			f.retire()
+			f = newFixture(t, d, &now, random)
 		}
-		office.history()
+		f.history()
 		if i%rebuildEachOther == 0 {
-			office.checkRebuild()
+			f.checkRebuild()
 		}
 	}
 }
 
 // history lets a few customers and the team do things, and looks at everything at the end.
-func (o *office) history() {
+func (o *fixture) history() {
 	o.log = o.log[:0]
 	chats := []*chat{o.customer(), o.customer(), o.customer()}
 	if len(o.chats) > len(chats) { // somebody of an earlier one comes back
@@ -97,8 +97,8 @@ func (o *office) history() {
 	o.check(chats)
 }
 
-// retire keeps what is left of an office out of the sweeps of the next.
-func (o *office) retire() {
+// retire keeps what is left of a fixture out of the sweeps of the next.
+func (o *fixture) retire() {
 	if o != nil && o.rules.AutoClose.Enabled {
 		o.rules.AutoClose.Enabled = false
 		o.setRules()

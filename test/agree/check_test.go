@@ -13,7 +13,7 @@ import (
 )
 
 // agrees fails the test where the desk and the ledger say different things.
-func (o *office) agrees(what string, want, got any) {
+func (o *fixture) agrees(what string, want, got any) {
 	o.t.Helper()
 	if reflect.DeepEqual(want, got) { // far cheaper than looking for a difference
 		return
@@ -31,7 +31,7 @@ func anonymous(a *model.Attendance) {
 }
 
 // check looks at everything there is to see.
-func (o *office) check(chats []*chat) {
+func (o *fixture) check(chats []*chat) {
 	o.t.Helper()
 	o.checkLists()
 	o.checkQueues()
@@ -49,7 +49,7 @@ func (o *office) check(chats []*chat) {
 	}
 }
 
-func (o *office) checkLists() {
+func (o *fixture) checkLists() {
 	who, place := pick(o, o.people).User.ID, pick(o, o.sectors).id
 	o.agrees("all attendances", o.list(func(*model.Attendance) bool { return true }), o.attendances(desk.AttendanceFilter{}))
 	switch o.random.IntN(4) {
@@ -68,7 +68,7 @@ func (o *office) checkLists() {
 	}
 }
 
-func (o *office) attendances(f desk.AttendanceFilter) []model.Attendance {
+func (o *fixture) attendances(f desk.AttendanceFilter) []model.Attendance {
 	all := []model.Attendance{}
 	for f.Limit = 1 + o.random.IntN(100); ; {
 		page, next, err := o.desk.Attendances(o.ctx, o.owner, f)
@@ -83,7 +83,7 @@ func (o *office) attendances(f desk.AttendanceFilter) []model.Attendance {
 	}
 }
 
-func (o *office) checkQueues() {
+func (o *fixture) checkQueues() {
 	sectors, err := o.desk.Sectors(o.ctx, o.owner)
 	o.must(err)
 	if len(sectors) != len(o.sectors) {
@@ -103,7 +103,7 @@ func (o *office) checkQueues() {
 	}
 }
 
-func (o *office) checkChat(c *chat) {
+func (o *fixture) checkChat(c *chat) {
 	if c.id.IsZero() {
 		return
 	}
@@ -128,8 +128,8 @@ func (o *office) checkChat(c *chat) {
 	o.agrees("the history", c.history, history)
 }
 
-// checkReport compares the report over all the days of the office.
-func (o *office) checkReport(user, place *model.ID) {
+// checkReport compares the report over all the days of the fixture.
+func (o *fixture) checkReport(user, place *model.ID) {
 	from, _ := model.ParseDate(o.began.In(o.zone).Format(time.DateOnly))
 	to, _ := model.ParseDate(o.now.In(o.zone).Format(time.DateOnly))
 	got, err := o.desk.AttendanceReport(o.ctx, o.owner, desk.ReportFilter{From: &from, To: &to, User: user, Sector: place})
@@ -170,7 +170,7 @@ func orNobody(ref *model.Ref) model.ID {
 }
 
 // checkRebuild counts everything afresh, which must change nothing.
-func (o *office) checkRebuild() {
+func (o *fixture) checkRebuild() {
 	from := model.DateOf(o.began, o.zone)
 	read := func() model.Report {
 		r, err := o.desk.AttendanceReport(o.ctx, o.owner, desk.ReportFilter{From: &from})

@@ -10,7 +10,7 @@ import (
 )
 
 // step does one thing at random, in the desk and in the ledger, a moment after the one before.
-func (o *office) step(chats []*chat) {
+func (o *fixture) step(chats []*chat) {
 	o.wait()
 	c := pick(o, chats)
 	switch n := o.random.IntN(100); {
@@ -46,7 +46,7 @@ func (o *office) step(chats []*chat) {
 }
 
 // wait lets some time pass: mostly seconds, at times days.
-func (o *office) wait() {
+func (o *fixture) wait() {
 	steps := []time.Duration{time.Millisecond, time.Second, time.Minute, 20 * time.Minute, 3 * time.Hour, 30 * time.Hour}
 	longest := steps[o.random.IntN(len(steps))]
 	*o.now = o.now.Add(time.Duration(1+o.random.Int64N(longest.Milliseconds())) * time.Millisecond)
@@ -59,7 +59,7 @@ func (o *office) wait() {
 	}
 }
 
-func (o *office) receive(c *chat) {
+func (o *fixture) receive(c *chat) {
 	o.note("%s: %s writes", o.now.Format(time.RFC3339Nano), c.phone)
 	text := "Bom dia"
 	if c.private { // the sandbox of a private number cannot be reached by the API
@@ -73,7 +73,7 @@ func (o *office) receive(c *chat) {
 }
 
 // start lets a member begin to talk, before anything is written.
-func (o *office) start(c *chat) {
+func (o *fixture) start(c *chat) {
 	who := pick(o, o.people)
 	o.note("%s starts to talk to %s", who.User.Name, c.phone)
 	opened, err := o.desk.OpenConversation(o.ctx, who, desk.NewConversation{Channel: c.channel, Phone: &c.phone})
@@ -85,20 +85,20 @@ func (o *office) start(c *chat) {
 	o.begun(c, model.OpenedByTeam, *o.now)
 }
 
-func (o *office) incoming(c *chat, fromPhone bool) *model.IncomingMessage {
+func (o *fixture) incoming(c *chat, fromPhone bool) *model.IncomingMessage {
 	return &model.IncomingMessage{
 		ExternalID: model.NewID().String(), Type: model.TypeText, Text: "Bom dia", At: *o.now, FromPhoneApp: fromPhone,
 		Customer: model.Person{Phone: c.phone, WAID: c.phone[1:]},
 	}
 }
 
-func (o *office) answerOnPhone(c *chat) {
+func (o *fixture) answerOnPhone(c *chat) {
 	o.note("%s is answered on the phone", c.phone)
 	o.must(o.desk.System().Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, true)}}))
 	o.ledger.answered(c, nil, *o.now)
 }
 
-func (o *office) answer(c *chat) {
+func (o *fixture) answer(c *chat) {
 	who := pick(o, o.people)
 	o.note("%s answers %s", who.User.Name, c.phone)
 	text := "Bom dia!"
@@ -111,7 +111,7 @@ func (o *office) answer(c *chat) {
 	o.answered(c, &who.User, *o.now)
 }
 
-func (o *office) transfer(c *chat) {
+func (o *fixture) transfer(c *chat) {
 	by := pick(o, o.people)
 	var in desk.Transfer
 	var to *model.Ref
@@ -146,14 +146,14 @@ func (o *office) transfer(c *chat) {
 }
 
 // reason is one, or none.
-func (o *office) reason() *string {
+func (o *fixture) reason() *string {
 	if o.random.IntN(3) > 0 {
 		return nil
 	}
 	return new(fmt.Sprint("because ", o.random.IntN(1000)))
 }
 
-func (o *office) setSector(c *chat) {
+func (o *fixture) setSector(c *chat) {
 	by, to := pick(o, o.people), model.Optional[model.ID]{Set: true, Null: true}
 	if o.random.IntN(3) > 0 {
 		to = model.Optional[model.ID]{Set: true, Value: pick(o, o.sectors).id}
@@ -167,7 +167,7 @@ func (o *office) setSector(c *chat) {
 	}
 }
 
-func (o *office) close(c *chat) {
+func (o *fixture) close(c *chat) {
 	who, reason, why := pick(o, o.people), o.reason(), ""
 	if reason != nil {
 		why = *reason
@@ -185,7 +185,7 @@ func (o *office) close(c *chat) {
 	}
 }
 
-func (o *office) changeRules() {
+func (o *fixture) changeRules() {
 	coin := func() bool { return o.random.IntN(2) == 0 }
 	o.rules = model.AttendanceRules{
 		Enabled: o.random.IntN(4) > 0, FirstResponderTakesOwnership: coin(), Mode: model.ModeLiberal,
@@ -197,7 +197,7 @@ func (o *office) changeRules() {
 	o.setRules()
 }
 
-func (o *office) setRules() {
+func (o *fixture) setRules() {
 	o.note("rules: %+v", o.rules)
 	got, err := o.desk.UpdateAttendanceRules(o.ctx, o.owner, desk.RulesChange{
 		Enabled: &o.rules.Enabled, FirstResponder: &o.rules.FirstResponderTakesOwnership, Mode: &o.rules.Mode,
@@ -210,7 +210,7 @@ func (o *office) setRules() {
 }
 
 // reorganise changes who works where, and at times who works here at all.
-func (o *office) reorganise() {
+func (o *fixture) reorganise() {
 	switch o.random.IntN(4) {
 	case 0:
 		i := 1 + o.random.IntN(len(o.people)-1) // never the owner
@@ -222,7 +222,7 @@ func (o *office) reorganise() {
 			s.members = slices.DeleteFunc(s.members, func(id model.ID) bool { return id == gone.User.ID })
 		}
 		o.left(gone.User.ID, &o.owner.User, *o.now)
-		o.hire(gone.Role)
+		o.addMember(gone.Role)
 	case 1:
 		i := o.random.IntN(len(o.sectors))
 		gone := o.sectors[i].id

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"recado/internal/model"
-	"recado/test/crew"
+	"recado/test/load"
 )
 
 // balancer is a client of several nodes. It takes them in turn, leaves out those that are away, and
@@ -66,13 +66,13 @@ func (b *balancer) next() string {
 }
 
 // Call makes the request, if need be on one node after the other.
-func (b *balancer) Call(r crew.Request) (crew.Answer, bool) {
+func (b *balancer) Call(r load.Request) (load.Answer, bool) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	repeated := false
 	for end := time.Now().Add(time.Minute); ; <-tick.C {
 		url := b.next()
-		a, err := crew.Send(url, r)
+		a, err := load.Send(url, r)
 		again, open := b.judge(url, r, a, err)
 		// Whoever repeats may meet itself: the first call was interrupted, or is still under way.
 		if repeated && code(a) == string(model.CodeIdempotencyPending) {
@@ -87,7 +87,7 @@ func (b *balancer) Call(r crew.Request) (crew.Answer, bool) {
 }
 
 // judge tells whether a call is to be made again, and whether its outcome is open if not.
-func (b *balancer) judge(url string, r crew.Request, a crew.Answer, err error) (again, open bool) {
+func (b *balancer) judge(url string, r load.Request, a load.Answer, err error) (again, open bool) {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		b.count("connection refused")
@@ -108,7 +108,7 @@ func (b *balancer) judge(url string, r crew.Request, a crew.Answer, err error) (
 }
 
 // proper wants of a 503 what the contract promises.
-func (b *balancer) proper(r crew.Request, a crew.Answer) {
+func (b *balancer) proper(r load.Request, a load.Answer) {
 	if strings.HasPrefix(r.Path, "/channels/") { // the provider's callback, which is no part of the API
 		return
 	}
@@ -134,7 +134,7 @@ func (b *balancer) count(what string) {
 	b.counts[what]++
 }
 
-// failures gives what went wrong, as it was counted, but for calls that were refused by a closed door.
+// failures gives what went wrong, as it was counted, but for calls that were refused because the server was shutting down.
 func (b *balancer) failures() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -161,7 +161,7 @@ func (b *balancer) front(t *testing.T) string {
 		if err != nil {
 			return
 		}
-		call := crew.Request{Method: r.Method, Path: r.URL.RequestURI(), Header: map[string]string{}, Body: body, Repeatable: true}
+		call := load.Request{Method: r.Method, Path: r.URL.RequestURI(), Header: map[string]string{}, Body: body, Repeatable: true}
 		for name := range r.Header {
 			call.Header[name] = r.Header.Get(name)
 		}
@@ -177,7 +177,7 @@ func (b *balancer) front(t *testing.T) string {
 	return s.URL
 }
 
-func code(a crew.Answer) string {
+func code(a load.Answer) string {
 	var e struct{ Code string }
 	_ = json.Unmarshal(a.Body, &e)
 	return e.Code

@@ -1,5 +1,5 @@
 // Package cluster runs three real servers on one PostgreSQL, kills, pauses, starves and replaces them
-// under mixed load, and has the crew compare what they show with what they had answered.
+// under mixed load, and compares what they show with what they answered.
 package cluster
 
 import (
@@ -16,12 +16,12 @@ import (
 
 	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
-	"recado/test/crew"
+	"recado/test/load"
 )
 
 const (
 	nodes     = 3
-	clerks    = 4
+	workers   = 4
 	pace      = 20 * time.Millisecond
 	customers = 120 // more than a number may write to in a while
 	lease     = 3 * time.Second
@@ -34,13 +34,13 @@ func TestMain(m *testing.M) { binary.Main(m) }
 // full is set for the long run.
 var full = os.Getenv("RECADO_FULL") != ""
 
-// office is a company on several servers, with everybody who works there.
-type office struct {
-	*crew.Crew
+// fixture is a company on several servers, with the load that runs against them.
+type fixture struct {
+	*load.Load
 	nodes    []*binary.Process
 	balancer *balancer
 	sim      *simulator.Simulator
-	line     *crew.Line
+	line     *load.Line
 	lines    []*tap // each node's way to WhatsApp
 	seed     uint64
 	database string
@@ -52,10 +52,10 @@ type office struct {
 }
 
 // open starts the first node on a database, with a demo, and then the others beside it.
-func open(t *testing.T, database string, args ...string) *office {
+func open(t *testing.T, database string, args ...string) *fixture {
 	t.Helper()
 	t.Parallel() // they wait for leases most of the time
-	o := &office{database: database, delivered: map[string]int{}, seed: uint64(time.Now().UnixNano())}
+	o := &fixture{database: database, delivered: map[string]int{}, seed: uint64(time.Now().UnixNano())}
 	if given, err := strconv.ParseUint(os.Getenv("RECADO_SEED"), 10, 64); err == nil {
 		o.seed = given
 	}
@@ -78,19 +78,19 @@ func open(t *testing.T, database string, args ...string) *office {
 		o.lines = append(o.lines, tap)
 		p := binary.New(t, dir, append([]string{
 			"--database-url", database, "--public-url", front, "--brand", brand(i), "--whatsapp-base-url", tap.URL, "--lease", lease.String(),
-		}, slices.Concat(crew.Patient, args, demoFor(i))...)...)
+		}, slices.Concat(load.Patient, args, demoFor(i))...)...)
 		p.Start()
 		o.nodes = append(o.nodes, p)
 		o.balancer.add(p.URL)
 	}
 	demo := o.nodes[0].Demo
-	o.Crew = crew.Hire(t, crew.Options{Door: o.balancer, Demo: demo, Dir: dir, Database: database, Clerks: clerks, Pace: pace, Seed: o.seed})
+	o.Load = load.Start(t, load.Options{API: o.balancer, Demo: demo, Dir: dir, Database: database, Workers: workers, Pace: pace, Seed: o.seed})
 	o.Receiver.OnDelivery(func(brand, _ string) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.delivered[brand]++
 	})
-	o.line = crew.OpenLine(t, o.sim, numbers, o.balancer, demo.Companies[0].APIKey, customers)
+	o.line = load.OpenLine(t, o.sim, numbers, o.balancer, demo.Companies[0].APIKey, customers)
 	return o
 }
 
@@ -104,7 +104,7 @@ func demoFor(node int) []string {
 }
 
 // work starts everybody; the given function ends it and waits.
-func (o *office) work(t *testing.T) (end func()) {
+func (o *fixture) work(t *testing.T) (end func()) {
 	t.Helper()
 	stop := make(chan struct{})
 	var all sync.WaitGroup
@@ -120,7 +120,7 @@ func (o *office) work(t *testing.T) (end func()) {
 }
 
 // customers has somebody write to the WhatsApp number every now and then, through its signed callback.
-func (o *office) customers(t *testing.T, stop <-chan struct{}) {
+func (o *fixture) customers(t *testing.T, stop <-chan struct{}) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for n := 0; ; n++ {
@@ -137,7 +137,7 @@ func (o *office) customers(t *testing.T, stop <-chan struct{}) {
 }
 
 // verify is everything that has to hold once nobody works any more.
-func (o *office) verify(t *testing.T) {
+func (o *fixture) verify(t *testing.T) {
 	t.Helper()
 	sent, failed := o.line.Verify(t)
 	o.Verify(t)
@@ -152,7 +152,7 @@ func (o *office) verify(t *testing.T) {
 }
 
 // ask puts one question to the database.
-func (o *office) ask(t *testing.T, sql string, out any) {
+func (o *fixture) ask(t *testing.T, sql string, out any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -167,33 +167,33 @@ func (o *office) ask(t *testing.T, sql string, out any) {
 }
 
 // deliveries is how many webhook deliveries a node has made.
-func (o *office) deliveries(node int) int {
+func (o *fixture) deliveries(node int) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.delivered[brand(node)]
 }
 
 // sender waits for the node that sends through WhatsApp next.
-func (o *office) sender(t *testing.T) int {
+func (o *fixture) sender(t *testing.T) int {
 	t.Helper()
 	return o.grows(t, "somebody sends through WhatsApp", patience, -1, func(node int) int { return o.lines[node].sent() })
 }
 
 // courier waits for the node that delivers to the webhook next.
-func (o *office) courier(t *testing.T) int {
+func (o *fixture) courier(t *testing.T) int {
 	t.Helper()
 	return o.grows(t, "somebody delivers events", patience, -1, o.deliveries)
 }
 
 // grows waits until a count goes up for a node but one, and tells for which.
-func (o *office) grows(t *testing.T, what string, most time.Duration, but int, count func(node int) int) int {
+func (o *fixture) grows(t *testing.T, what string, most time.Duration, but int, count func(node int) int) int {
 	t.Helper()
 	var before [nodes]int
 	for i := range before {
 		before[i] = count(i)
 	}
 	found := -1
-	crew.WaitFor(t, what, most, func() bool {
+	load.WaitFor(t, what, most, func() bool {
 		for i := range before {
 			if i != but && count(i) > before[i] {
 				found = i
@@ -205,7 +205,7 @@ func (o *office) grows(t *testing.T, what string, most time.Duration, but int, c
 }
 
 // takenOver waits until another node than this one sends and delivers.
-func (o *office) takenOver(t *testing.T, from int) {
+func (o *fixture) takenOver(t *testing.T, from int) {
 	t.Helper()
 	began := time.Now()
 	o.grows(t, "another node to send through WhatsApp", takeover, from, func(node int) int { return o.lines[node].sent() })

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"recado/internal/db/testpg"
-	"recado/test/crew"
+	"recado/test/load"
 )
 
 // A few kills in `make test`, many with RECADO_FULL=1.
@@ -20,7 +20,7 @@ func TestNodesThatAreKilledLoseNothingRepeatNothingAndAreReplacedWithinTheLease(
 		end := o.work(t)
 		before := o.Total.Load()
 		enough := before + 100 + r.Int64N(200)
-		crew.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() >= enough })
+		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() >= enough })
 		// Whoever holds work for all is the one to lose: the sender, the courier, or just anybody.
 		victim := [...]func() int{
 			func() int { return o.sender(t) },

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"recado/internal/db/testpg"
-	"recado/test/crew"
+	"recado/test/load"
 )
 
 // A node is stopped (SIGSTOP) with messages on their way to WhatsApp and events on their way to a
@@ -21,11 +21,11 @@ func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T
 	o := open(t, testpg.Own(t).URL)
 	for round := range rounds {
 		end := o.work(t)
-		crew.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > int64(100*(round+1)) })
+		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > int64(100*(round+1)) })
 		zombie := o.sender(t)
 		tap := o.lines[zombie]
 		tap.hold(round%2 == 0) // in turn: WhatsApp has taken them and the answers are late, or they are late themselves
-		crew.WaitFor(t, "messages on their way", patience, func() bool { return tap.holding() >= 4 })
+		load.WaitFor(t, "messages on their way", patience, func() bool { return tap.holding() >= 4 })
 		o.balancer.leave(o.nodes[zombie].URL)
 		o.signal(t, zombie, syscall.SIGSTOP)
 		o.takenOver(t, zombie)
@@ -61,7 +61,7 @@ func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T
 	}
 }
 
-func (o *office) signal(t *testing.T, node int, s syscall.Signal) {
+func (o *fixture) signal(t *testing.T, node int, s syscall.Signal) {
 	t.Helper()
 	if err := o.nodes[node].Signal(s); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func (o *office) signal(t *testing.T, node int, s syscall.Signal) {
 }
 
 // finished gives the latest deliveries that are final, as they are shown, by id.
-func (o *office) finished(t *testing.T, most int) map[string]string {
+func (o *fixture) finished(t *testing.T, most int) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	for _, d := range o.Pages(t, "/integrations/webhooks/"+o.Receiver.Webhook+"/deliveries", most) {

@@ -9,7 +9,7 @@ import (
 
 	"recado/internal/db/testpg"
 	"recado/internal/model"
-	"recado/test/crew"
+	"recado/test/load"
 )
 
 // The server is stopped in its two ways: SIGINT breaks off every connection and writes everything down,
@@ -24,7 +24,7 @@ func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) 
 	pids := o.pids()
 	for round := range rounds {
 		end := o.work(t)
-		crew.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > int64(100*(round+1)) })
+		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > int64(100*(round+1)) })
 		o.sender(t)
 		database.Stop([]syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}[round%2])
 		o.unavailable(t)
@@ -49,12 +49,12 @@ func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) 
 }
 
 // unavailable asks every node for a bit of everything while there is no database.
-func (o *office) unavailable(t *testing.T) {
+func (o *fixture) unavailable(t *testing.T) {
 	t.Helper()
 	demo := o.nodes[0].Demo.Companies[0]
 	json := map[string]string{"Authorization": "Bearer " + demo.APIKey, "Content-Type": "application/json"}
 	keyed := map[string]string{"Authorization": json["Authorization"], "Content-Type": json["Content-Type"], "Idempotency-Key": model.NewID().String()}
-	calls := []crew.Request{
+	calls := []load.Request{
 		{Method: "GET", Path: "/readyz"},
 		{Method: "GET", Path: "/v1/conversations", Header: json},
 		{Method: "GET", Path: "/v1/events", Header: json},
@@ -67,7 +67,7 @@ func (o *office) unavailable(t *testing.T) {
 	for i, node := range o.nodes {
 		for _, r := range calls {
 			began := time.Now()
-			a, err := crew.Send(node.URL, r)
+			a, err := load.Send(node.URL, r)
 			switch took := time.Since(began); {
 			case err != nil || a.Status != http.StatusServiceUnavailable:
 				t.Errorf("node %d: %s %s: %v %d %s", i, r.Method, r.Path, err, a.Status, a.Body)
@@ -77,13 +77,13 @@ func (o *office) unavailable(t *testing.T) {
 				o.balancer.proper(r, a)
 			}
 		}
-		if a, err := crew.Send(node.URL, crew.Request{Method: "GET", Path: "/healthz"}); err != nil || a.Status != http.StatusOK {
+		if a, err := load.Send(node.URL, load.Request{Method: "GET", Path: "/healthz"}); err != nil || a.Status != http.StatusOK {
 			t.Errorf("node %d does not call itself alive: %v %d", i, err, a.Status)
 		}
 	}
 }
 
-func (o *office) pids() (pids [nodes]int) {
+func (o *fixture) pids() (pids [nodes]int) {
 	for i, node := range o.nodes {
 		pids[i] = node.PID()
 	}

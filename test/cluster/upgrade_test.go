@@ -7,7 +7,7 @@ import (
 
 	"recado/internal/db/testpg"
 	"recado/test/binary"
-	"recado/test/crew"
+	"recado/test/load"
 )
 
 func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {
@@ -22,7 +22,7 @@ func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {
 	for _, p := range started {
 		p.WaitReady()
 	}
-	if steps := (&office{database: database}).migrations(t); len(steps) == 0 || steps[0] != 1 {
+	if steps := (&fixture{database: database}).migrations(t); len(steps) == 0 || steps[0] != 1 {
 		t.Errorf("the schema has the steps %v", steps)
 	}
 }
@@ -39,7 +39,7 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 	end := o.work(t)
 	for i, node := range o.nodes {
 		before := o.Total.Load()
-		crew.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > before+100 })
+		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > before+100 })
 		node.Stop()
 		if log := node.Log(); strings.Contains(log, "panic") || strings.Contains(log, `"level":"ERROR"`) {
 			t.Errorf("node %d did not end well: %s", i, log)
@@ -49,7 +49,7 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 		o.balancer.back(node.URL)
 	}
 	before := o.Total.Load()
-	crew.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > before+100 })
+	load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > before+100 })
 	end()
 	if failures := o.balancer.failures(); len(failures) != 0 {
 		t.Errorf("calls failed: %v", failures)
@@ -75,7 +75,7 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 }
 
 // migrations lists the steps that were taken, in the order of their numbers.
-func (o *office) migrations(t *testing.T) (steps []int64) {
+func (o *fixture) migrations(t *testing.T) (steps []int64) {
 	t.Helper()
 	o.ask(t, "SELECT array_agg(version ORDER BY version) FROM schema_migrations", &steps)
 	return steps

@@ -1,5 +1,5 @@
 // Package crash kills the real binary (SIGKILL) under mixed load, again and again, starts it again, and
-// has the crew compare what it shows with what it had answered.
+// compares what it shows with what it had answered.
 package crash
 
 import (
@@ -16,7 +16,7 @@ import (
 
 	"recado/internal/store/storetest"
 	"recado/test/binary"
-	"recado/test/crew"
+	"recado/test/load"
 )
 
 const (
@@ -61,7 +61,7 @@ func TestAServerThatIsKilledLosesNothingAndRepeatsNothing(t *testing.T) {
 // world is the server under test and those who work with it.
 type world struct {
 	*binary.Process
-	*crew.Crew
+	*load.Load
 	database string
 	r        *rand.Rand
 
@@ -72,12 +72,12 @@ type world struct {
 
 func start(t *testing.T, database string, seed uint64) *world {
 	t.Helper()
-	args := crew.Patient
+	args := load.Patient
 	if database != "" {
 		args = append([]string{"--database-url", database}, args...)
 	}
 	w := &world{Process: binary.Serve(t, t.TempDir(), args...), database: database, r: rand.New(rand.NewPCG(seed, 2))}
-	w.Crew = crew.Hire(t, crew.Options{Door: crew.Single(w.URL), Demo: w.Demo, Dir: w.Dir, Database: database, Clerks: workers, Seed: seed})
+	w.Load = load.Start(t, load.Options{API: load.Single(w.URL), Demo: w.Demo, Dir: w.Dir, Database: database, Workers: workers, Seed: seed})
 	// The kill strikes after a chosen answer, while others are on their way.
 	w.Answered = func() {
 		if w.answers.Add(1) == w.killAt {
@@ -87,7 +87,7 @@ func start(t *testing.T, database string, seed uint64) *world {
 	return w
 }
 
-// round lets all clerks work until the server dies in the middle of it, starts it again, and looks.
+// round lets all workers work until the server dies in the middle of it, starts it again, and looks.
 func (w *world) round(t *testing.T) {
 	t.Helper()
 	w.answers.Store(0)

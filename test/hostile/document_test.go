@@ -131,13 +131,13 @@ type builder struct {
 	receiver string // the only address that may be named: nothing leaves the machine
 }
 
-// request is one call, as bytes that may be bent in every part.
+// request is one call, as bytes that may be mutated in every part.
 type request struct {
 	method, path, query string
 	headers             [][2]string
 	body                []byte
 	fields              map[string]any // what body was made of
-	bent                []string       // what was done to it
+	mutations           []string       // what was done to it
 }
 
 func (b *builder) request(method, path string, op operation) *request {

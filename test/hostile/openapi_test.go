@@ -61,7 +61,7 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 				_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "hostile", Scopes: model.EveryScope})
 				for range perOperation {
 					q := b.request(method, path, op)
-					bend(r, q, queryNames(op))
+					mutate(r, q, queryNames(op))
 					by[send(t, w, c, path, q)]++
 					sent++
 				}
@@ -77,7 +77,7 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 		}
 		t.Logf("%d requests, answers by status: %v", sent, by)
 		if by[200]+by[201]+by[204] == 0 || by[400] == 0 {
-			t.Error("the generator no longer reaches past the door, or no longer makes nonsense")
+			t.Error("the generator no longer reaches past the checks of the input, or no longer makes nonsense")
 		}
 	}, func(c *server.Config) { c.WhatsAppBaseURL = receiver.URL })
 }
@@ -116,7 +116,7 @@ func send(t *testing.T, w *servertest.World, c *servertest.Client, template stri
 	raw := q.bytes(c.Secret())
 	resp, body, err := exchange(strings.TrimPrefix(w.URL, "http://"), raw)
 	shown := func() string {
-		return fmt.Sprintf("%s (%s)\n%.2000q\n-> %.500s", template, strings.Join(q.bent, ", "), raw, body)
+		return fmt.Sprintf("%s (%s)\n%.2000q\n-> %.500s", template, strings.Join(q.mutations, ", "), raw, body)
 	}
 	switch {
 	case err != nil:
@@ -140,9 +140,9 @@ func send(t *testing.T, w *servertest.World, c *servertest.Client, template stri
 		}
 	}
 	if resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed || resp.StatusCode == 431 {
-		return resp.StatusCode // a bent path may lead to nowhere, or to another operation
+		return resp.StatusCode // a mutated path may lead to nowhere, or to another operation
 	}
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") || slices.Contains(q.bent, "path") {
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") || slices.Contains(q.mutations, "path") {
 		return resp.StatusCode
 	}
 	documented, _ := http.NewRequest(q.method, "/v1"+template, nil)

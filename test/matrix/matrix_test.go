@@ -22,7 +22,7 @@ import (
 )
 
 func TestNobodyLearnsOfOthers(t *testing.T) {
-	each(t, func(t *testing.T, b *building) {
+	each(t, func(t *testing.T, b *fixture) {
 		for _, noun := range []string{"key", "label", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media"} {
 			b.b.id(t, noun, nil, false)
 		}
@@ -51,7 +51,7 @@ func TestNobodyLearnsOfOthers(t *testing.T) {
 }
 
 // strangers fills each slot in turn with an id of another company's and of a private channel's.
-func (b *building) strangers(t *testing.T, route *api.Route, ex example) {
+func (b *fixture) strangers(t *testing.T, route *api.Route, ex example) {
 	t.Helper()
 	mine := b.mine
 	for slot, noun := range ex.slots() {
@@ -69,7 +69,7 @@ func (b *building) strangers(t *testing.T, route *api.Route, ex example) {
 }
 
 // same compares the answers for other ids in a slot with the answer for one that nobody has.
-func (b *building) same(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, noun string, mine *talk, others []string) {
+func (b *fixture) same(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, noun string, mine *talk, others []string) {
 	t.Helper()
 	if !isID(noun) || noun == "protocol" {
 		return
@@ -96,7 +96,7 @@ var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
 
 // answer makes the call of an example with one slot filled by the given id and gives the answer in a
 // form that can be compared.
-func (b *building) answer(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, id string, mine *talk) (string, http.Header) {
+func (b *fixture) answer(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, id string, mine *talk) (string, http.Header) {
 	t.Helper()
 	a := b.call(t, c, route, ex.only(slot), func(n int, noun string) string {
 		if n == slot {
@@ -115,7 +115,7 @@ func (b *building) answer(t *testing.T, c *servertest.Client, route *api.Route, 
 }
 
 // succeeds makes the call as it is meant, so that the refusals above are known to be about the id.
-func (b *building) succeeds(t *testing.T, route *api.Route, ex example) {
+func (b *fixture) succeeds(t *testing.T, route *api.Route, ex example) {
 	t.Helper()
 	if strings.HasSuffix(route.Path, "/stream") {
 		return
@@ -135,7 +135,7 @@ func (b *building) succeeds(t *testing.T, route *api.Route, ex example) {
 }
 
 // call makes the call of an example; id says what stands in its nth slot.
-func (b *building) call(t *testing.T, c *servertest.Client, route *api.Route, ex example, id func(n int, noun string) string) *servertest.Answer {
+func (b *fixture) call(t *testing.T, c *servertest.Client, route *api.Route, ex example, id func(n int, noun string) string) *servertest.Answer {
 	t.Helper()
 	if ex.upload {
 		return upload(t, c)
@@ -182,7 +182,7 @@ func isID(noun string) bool {
 
 // photograph is everything that a company's own key shows, but for who was seen when, and for the feed:
 // on PostgreSQL its end waits for whoever else writes on the same server.
-func (o *office) photograph(t *testing.T) string {
+func (o *company) photograph(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
 	for _, route := range o.w.API.Routes() {
@@ -215,7 +215,7 @@ func forget(v any, names ...string) {
 }
 
 // seesNothingOf reads everything that a key can read and looks for what it must not know.
-func (b *building) seesNothingOf(t *testing.T, c *servertest.Client, mine *talk, hidden ...*talk) {
+func (b *fixture) seesNothingOf(t *testing.T, c *servertest.Client, mine *talk, hidden ...*talk) {
 	t.Helper()
 	for _, route := range b.w.API.Routes() {
 		if route.Method != http.MethodGet || strings.HasSuffix(route.Path, "/stream") {
@@ -241,7 +241,7 @@ func (b *building) seesNothingOf(t *testing.T, c *servertest.Client, mine *talk,
 	t.Error("the feed has no end")
 }
 
-func (b *building) noTrace(t *testing.T, path string, a *servertest.Answer, hidden []*talk) {
+func (b *fixture) noTrace(t *testing.T, path string, a *servertest.Answer, hidden []*talk) {
 	t.Helper()
 	for _, k := range hidden {
 		for noun, id := range k.ids {

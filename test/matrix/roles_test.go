@@ -25,8 +25,8 @@ type member struct {
 	mine *talk
 }
 
-// hire adds a member to the sector and gives them a conversation of their own.
-func (b *building) hire(t *testing.T, role model.Role, profile model.AccessProfile, sector string) *member {
+// addMember adds a member to the sector and gives them a conversation of their own.
+func (b *fixture) addMember(t *testing.T, role model.Role, profile model.AccessProfile, sector string) *member {
 	t.Helper()
 	made := b.a.Post(t, "/team", fmt.Sprintf(`{"name":"n","email":"%s@x.example","role":%q,"access_profile":%q,"sector_ids":[%q]}`,
 		b.a.word(), role, profile, sector)).OK(201)
@@ -38,14 +38,14 @@ func (b *building) hire(t *testing.T, role model.Role, profile model.AccessProfi
 }
 
 // place hands a conversation to a person, or to nobody, in a sector.
-func (b *building) place(t *testing.T, k *talk, user, sector string) *talk {
+func (b *fixture) place(t *testing.T, k *talk, user, sector string) *talk {
 	t.Helper()
 	b.a.Post(t, "/conversations/"+k.ids["conversation"]+"/transfer", fmt.Sprintf(`{"user_id":%s,"sector_id":%q}`, user, sector)).OK(200)
 	return k
 }
 
 func TestNobodySeesPastTheirAccessProfile(t *testing.T) {
-	each(t, func(t *testing.T, b *building) {
+	each(t, func(t *testing.T, b *fixture) {
 		theirs, others := b.a.make(t, "sector"), b.a.kept["sector"]
 		elsewhere := b.place(t, b.a.talk(t, "secret-of-another-sector"), `"`+b.a.kept["user"]+`"`, others)
 		queued := b.place(t, b.a.talk(t, "secret-of-a-queue"), `null`, theirs)
@@ -56,11 +56,11 @@ func TestNobodySeesPastTheirAccessProfile(t *testing.T) {
 		}
 		for _, role := range roles {
 			t.Run(string(role)+" who sees their own", func(t *testing.T) {
-				m := b.hire(t, role, model.AccessOwn, theirs)
+				m := b.addMember(t, role, model.AccessOwn, theirs)
 				b.blind(t, m, elsewhere, queued)
 			})
 			t.Run(string(role)+" who sees their sectors", func(t *testing.T) {
-				m := b.hire(t, role, model.AccessSectors, theirs)
+				m := b.addMember(t, role, model.AccessSectors, theirs)
 				b.blind(t, m, elsewhere)
 				if a := m.Get(t, "/conversations").OK(200); !strings.Contains(string(a.Raw), queued.ids["conversation"]) {
 					t.Error("a member does not see the queue of their own sector")
@@ -76,7 +76,7 @@ func TestNobodySeesPastTheirAccessProfile(t *testing.T) {
 }
 
 // blind tries everything that belongs to conversations outside of a member's sight, on every route.
-func (b *building) blind(t *testing.T, m *member, hidden ...*talk) {
+func (b *fixture) blind(t *testing.T, m *member, hidden ...*talk) {
 	t.Helper()
 	for _, route := range b.w.API.Routes() {
 		for _, ex := range table[route.Method+" "+route.Path] {
@@ -106,7 +106,7 @@ func (b *building) blind(t *testing.T, m *member, hidden ...*talk) {
 var updatedAt = regexp.MustCompile(`,"updated_at":"[^"]*"`)
 
 // state is what an owner's key shows of a conversation and all that belongs to it.
-func (b *building) state(t *testing.T, k *talk) string {
+func (b *fixture) state(t *testing.T, k *talk) string {
 	t.Helper()
 	at := "/conversations/" + k.ids["conversation"]
 	var out strings.Builder
@@ -119,7 +119,7 @@ func (b *building) state(t *testing.T, k *talk) string {
 
 // streamsNothingOf follows the live feed while something happens in hidden conversations, and then in
 // the member's own.
-func (b *building) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
+func (b *fixture) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -153,9 +153,9 @@ func (b *building) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
 }
 
 func TestNobodyHandsOutMoreThanTheyHave(t *testing.T) {
-	each(t, func(t *testing.T, b *building) {
+	each(t, func(t *testing.T, b *fixture) {
 		sector := b.a.make(t, "sector")
-		agent, colleague := b.hire(t, model.RoleAgent, model.AccessOwn, sector), b.hire(t, model.RoleAgent, model.AccessAll, sector)
+		agent, colleague := b.addMember(t, model.RoleAgent, model.AccessOwn, sector), b.addMember(t, model.RoleAgent, model.AccessAll, sector)
 		t.Run("nobody gets hold of a key that sees more", func(t *testing.T) {
 			agent.Post(t, "/keys/"+b.a.Key.ID.String()+"/rotate", nil).Fails(403, "insufficient_scope")
 			for _, user := range []string{b.a.Owner.ID.String(), colleague.id} {
@@ -186,7 +186,7 @@ func TestNobodyHandsOutMoreThanTheyHave(t *testing.T) {
 }
 
 func TestAKeyKnowsOnlyItsBoards(t *testing.T) {
-	each(t, func(t *testing.T, b *building) {
+	each(t, func(t *testing.T, b *fixture) {
 		mine := b.a.talk(t, "mine")
 		allowed, _ := model.ParseID(b.a.id(t, "board", nil, false))
 		word := b.a.word()
@@ -213,7 +213,7 @@ func TestAKeyKnowsOnlyItsBoards(t *testing.T) {
 }
 
 func TestWhatIsPrivateTakesNothingAway(t *testing.T) {
-	each(t, func(t *testing.T, b *building) {
+	each(t, func(t *testing.T, b *fixture) {
 		channel, phone := b.a.kept["channel"], b.private.ids["phone of conversation"]
 		t.Run("no protocol number of a private channel can be looked up", func(t *testing.T) {
 			for n := range 20 {

@@ -10,7 +10,7 @@ import (
 	"recado/internal/store/storetest"
 	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
-	"recado/test/crew"
+	"recado/test/load"
 )
 
 // TestSoak sends through a WhatsApp that fails one call in twenty, in every way it is known to fail,
@@ -57,7 +57,7 @@ func (plan soakPlan) run(t *testing.T, args ...string) {
 		Hold: 300 * time.Millisecond, Delivery: simulator.Delivery{Batch: 50, Parallel: 4}, Numbers: plan.numbers(),
 	})
 	p := binary.Serve(t, t.TempDir(), append(args, "--whatsapp-base-url", graph)...)
-	line := crew.OpenLine(t, sim, plan.numbers(), crew.Single(p.URL), p.Demo.Companies[0].APIKey, plan.customers)
+	line := load.OpenLine(t, sim, plan.numbers(), load.Single(p.URL), p.Demo.Companies[0].APIKey, plan.customers)
 	for i, preset := range soakFaults {
 		must(t, sim.AddFault(simulator.Fault{Preset: preset, Every: 300 + 11*i}))
 	}
@@ -95,7 +95,7 @@ func (plan soakPlan) strike(t *testing.T, sim *simulator.Simulator, p *binary.Pr
 		moments /= 2
 	}
 	for i := range moments {
-		crew.WaitFor(t, fmt.Sprintf("part %d of the messages", i+1), 5*time.Minute, func() bool {
+		load.WaitFor(t, fmt.Sprintf("part %d of the messages", i+1), 5*time.Minute, func() bool {
 			return sim.Calls("messages") >= total*(i+1)/(moments+2)
 		})
 		p.Kill()

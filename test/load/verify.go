@@ -1,4 +1,4 @@
-package crew
+package load
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 // settle repeats the call that got no answer, where it can be repeated. A repeat has to give the one
 // and only effect, or to say that the call was interrupted and has none.
-func (c *clerk) settle(t *testing.T) {
+func (c *worker) settle(t *testing.T) {
 	t.Helper()
 	q := c.open
 	c.open = nil
@@ -33,7 +33,7 @@ func (c *clerk) settle(t *testing.T) {
 }
 
 // again repeats answered calls: the original comes back, and verify finds no second effect.
-func (c *clerk) again(t *testing.T) {
+func (c *worker) again(t *testing.T) {
 	t.Helper()
 	for range min(10, len(c.repeats)) {
 		q := c.repeats[len(c.repeats)-1-c.r.IntN(min(40, len(c.repeats)))]
@@ -45,8 +45,8 @@ func (c *clerk) again(t *testing.T) {
 	}
 }
 
-// verify holds everything the server shows of the clerk's work against what the clerk remembers.
-func (c *clerk) verify(t *testing.T) {
+// verify holds everything the server shows of the worker's work against what the worker remembers.
+func (c *worker) verify(t *testing.T) {
 	t.Helper()
 	for _, failure := range c.failures {
 		t.Error(failure)
@@ -74,7 +74,7 @@ func (m *maybe) settle(t *testing.T, shown string) {
 	*m = maybe{is: shown}
 }
 
-func (c *clerk) verifyMessages(t *testing.T) {
+func (c *worker) verifyMessages(t *testing.T) {
 	t.Helper()
 	shown := map[string]map[string]any{}
 	cursor := ""
@@ -109,7 +109,7 @@ func (c *clerk) verifyMessages(t *testing.T) {
 	}
 }
 
-func (c *clerk) verifyCards(t *testing.T) {
+func (c *worker) verifyCards(t *testing.T) {
 	t.Helper()
 	known := map[string]bool{}
 	for _, k := range c.cards {
@@ -127,7 +127,7 @@ func (c *clerk) verifyCards(t *testing.T) {
 }
 
 // verifyHistory looks at transfers and closings through the reasons given for them.
-func (c *clerk) verifyHistory(t *testing.T) {
+func (c *worker) verifyHistory(t *testing.T) {
 	t.Helper()
 	count := map[string]int{}
 	for _, e := range c.w.Must(t, "GET", "/conversations/"+c.conversation+"/assignments", nil)["data"].([]any) {

@@ -1,4 +1,4 @@
-package crew
+package load
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"recado/internal/model"
 )
 
-// clerk works alone on one conversation, its contact and some cards, and remembers every answer. So it
+// worker works alone on one conversation, its contact and some cards, and remembers every answer. So it
 // knows, but for the one call that got none, exactly what the server has to show.
-type clerk struct {
-	w     *Crew
+type worker struct {
+	w     *Load
 	r     *rand.Rand
 	n     int    // makes texts differ
 	name  string // of everything it makes
@@ -66,10 +66,10 @@ type repeat struct {
 	id     string
 }
 
-func newClerk(t *testing.T, w *Crew, n int, seed uint64) *clerk {
+func newWorker(t *testing.T, w *Load, n int, seed uint64) *worker {
 	t.Helper()
-	c := &clerk{
-		w: w, r: rand.New(rand.NewPCG(seed, uint64(n)+100)), name: fmt.Sprintf("clerk %d", n), phone: fmt.Sprintf("+5511977%06d", n),
+	c := &worker{
+		w: w, r: rand.New(rand.NewPCG(seed, uint64(n)+100)), name: fmt.Sprintf("worker %d", n), phone: fmt.Sprintf("+5511977%06d", n),
 		messages: map[string]*sent{}, transfers: map[string]bool{}, closings: map[string]bool{},
 	}
 	text := c.text()
@@ -81,8 +81,8 @@ func newClerk(t *testing.T, w *Crew, n int, seed uint64) *clerk {
 	return c
 }
 
-func (c *Crew) clerkOf(conversation any) *clerk {
-	for _, k := range c.clerks {
+func (c *Load) workerOf(conversation any) *worker {
+	for _, k := range c.workers {
 		if k.conversation == conversation {
 			return k
 		}
@@ -90,13 +90,13 @@ func (c *Crew) clerkOf(conversation any) *clerk {
 	return nil
 }
 
-func (c *clerk) text() string {
+func (c *worker) text() string {
 	c.n++
 	return fmt.Sprintf("%s says %d", c.name, c.n)
 }
 
 // work makes one call after the other until it is told to stop, or until one gets no answer.
-func (c *clerk) work(stop <-chan struct{}) {
+func (c *worker) work(stop <-chan struct{}) {
 	tick := time.NewTicker(max(c.w.pace, time.Nanosecond))
 	defer tick.Stop()
 	for c.open == nil {
@@ -111,7 +111,7 @@ func (c *clerk) work(stop <-chan struct{}) {
 	}
 }
 
-func (c *clerk) make(q *call) {
+func (c *worker) make(q *call) {
 	a, ok := c.send(q)
 	answer := decode(a.Body)
 	switch {
@@ -136,7 +136,7 @@ func (c *clerk) make(q *call) {
 }
 
 // send makes the request of a call.
-func (c *clerk) send(q *call) (Answer, bool) {
+func (c *worker) send(q *call) (Answer, bool) {
 	var headers []string
 	if q.key != "" {
 		headers = []string{"Idempotency-Key", q.key}
@@ -145,7 +145,7 @@ func (c *clerk) send(q *call) (Answer, bool) {
 }
 
 // choose makes up the next call.
-func (c *clerk) choose() *call {
+func (c *worker) choose() *call {
 	at := "/conversations/" + c.conversation
 	text := c.text()
 	switch c.r.IntN(12) {
@@ -207,7 +207,7 @@ func (c *clerk) choose() *call {
 }
 
 // transfer hands the conversation to the owner, who is in both sectors, in the other one of them.
-func (c *clerk) transfer(reason string) *call {
+func (c *worker) transfer(reason string) *call {
 	to := c.w.sectors[0]
 	if to == c.sector.is {
 		to = c.w.sectors[1]
@@ -223,8 +223,8 @@ func (c *clerk) transfer(reason string) *call {
 	}
 }
 
-// move takes one of the clerk's cards to another stage.
-func (c *clerk) move() *call {
+// move takes one of the worker's cards to another stage.
+func (c *worker) move() *call {
 	if len(c.cards) == 0 {
 		return nil
 	}
@@ -242,11 +242,11 @@ func (c *clerk) move() *call {
 	}
 }
 
-func (c *clerk) heard(text string) func(map[string]any) {
+func (c *worker) heard(text string) func(map[string]any) {
 	return func(m map[string]any) {
 		c.messages[text] = &sent{id: m["id"].(string), sure: true}
 		c.expect("message.received " + m["id"].(string))
 	}
 }
 
-func (c *clerk) expect(event string) { c.expected = append(c.expected, event) }
+func (c *worker) expect(event string) { c.expected = append(c.expected, event) }

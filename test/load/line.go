@@ -1,4 +1,4 @@
-package crew
+package load
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // be answered.
 type Line struct {
 	sim           *simulator.Simulator
-	door          Door
+	api           API
 	key           string
 	conversations []string
 
@@ -29,9 +29,9 @@ type Line struct {
 }
 
 // OpenLine connects every number and has so many customers write, spread over the numbers.
-func OpenLine(t *testing.T, sim *simulator.Simulator, numbers []simulator.Number, door Door, key string, customers int) *Line {
+func OpenLine(t *testing.T, sim *simulator.Simulator, numbers []simulator.Number, api API, key string, customers int) *Line {
 	t.Helper()
-	l := &Line{sim: sim, door: door, key: key}
+	l := &Line{sim: sim, api: api, key: key}
 	for i, n := range numbers {
 		var channel struct{ ID, Warning string }
 		l.must(t, "POST", "/channels", map[string]any{"name": fmt.Sprintf("Number %d", i), "provider": "whatsapp", "credentials": map[string]any{
@@ -222,7 +222,7 @@ func (l *Line) must(t *testing.T, method, path string, body, out any) {
 }
 
 func (l *Line) call(method, path string, body, out any) (Answer, bool) {
-	a, ok := l.door.Call(request(l.key, method, path, body))
+	a, ok := l.api.Call(request(l.key, method, path, body))
 	if ok && a.Status/100 == 2 {
 		ok = json.Unmarshal(a.Body, out) == nil
 	}

@@ -1,9 +1,9 @@
-// Package crew is a mixed load that remembers every answer: clerks send, receive, move cards, transfer
+// Package load is a mixed load that remembers every answer: workers send, receive, move cards, transfer
 // and close, and afterwards hold what the server shows against what it had answered. Every change that
 // got its 2xx must be there with its content, a repeat gives the original and has no second effect,
 // numbers have no gaps, events arrive, figures are right. What got no answer may or may not have
 // happened, but after a repeat it has happened once. It is for tests that kill, pause and starve servers.
-package crew
+package load
 
 import (
 	"bytes"
@@ -26,15 +26,15 @@ const eventLimit = 2 * time.Minute
 // Patient are flags of a server that soon, and often, tries a webhook again which a busy machine holds up.
 var Patient = []string{"--webhook-timeout", "1s", "--webhook-retries", strings.Repeat("1s,", 19) + "1s"}
 
-// Crew works for the first company of a demo.
-type Crew struct {
+// Load is the load on the first company of a demo.
+type Load struct {
 	Receiver *Receiver
 	Answered func()       // called after every answer, if set
 	Command  string       // the path of recado, for a fresh count of the report
 	Total    atomic.Int64 // answers
 	Lost     atomic.Int64 // calls without one
 
-	door     Door
+	api      API
 	key      string
 	company  string
 	channel  string
@@ -44,7 +44,7 @@ type Crew struct {
 	board    string
 	system   string // the board of attendances
 	stages   []string
-	clerks   []*clerk
+	workers  []*worker
 	shown    map[string][]map[string]any // the cards of the board, by title
 	feed     feed
 	dir      string
@@ -52,42 +52,42 @@ type Crew struct {
 	pace     time.Duration
 }
 
-// Options say for whom a crew works.
+// Options say what a load runs against.
 type Options struct {
-	Door     Door
+	API      API
 	Demo     binary.Demo
 	Dir      string // the data folder and
 	Database string // the database of the server
-	Clerks   int
-	Pace     time.Duration // each clerk begins one call per tick; 0: one after the other
+	Workers  int
+	Pace     time.Duration // each worker begins one call per tick; 0: one after the other
 	Seed     uint64
 }
 
-// Hire registers a webhook and gets clerks ready, each with a customer.
-func Hire(t *testing.T, o Options) *Crew {
+// Start registers a webhook and prepares workers, each with a customer.
+func Start(t *testing.T, o Options) *Load {
 	t.Helper()
 	demo := o.Demo.Companies[0]
-	c := &Crew{
-		door: o.Door, key: demo.APIKey, company: demo.ID, channel: demo.Channel, owner: demo.User, sectors: demo.Sectors, labels: demo.Labels,
+	c := &Load{
+		api: o.API, key: demo.APIKey, company: demo.ID, channel: demo.Channel, owner: demo.User, sectors: demo.Sectors, labels: demo.Labels,
 		Command: binary.Path(t), board: demo.Board, system: demo.AttendancesBoard, dir: o.Dir, database: o.Database, pace: o.Pace, Receiver: newReceiver(t),
 	}
-	made := c.Must(t, "POST", "/integrations/webhooks", map[string]any{"name": "crew", "url": c.Receiver.URL, "events": model.AllEvents})
+	made := c.Must(t, "POST", "/integrations/webhooks", map[string]any{"name": "load", "url": c.Receiver.URL, "events": model.AllEvents})
 	c.Receiver.Webhook = made["id"].(string)
 	c.Receiver.secret.Store(made["secret"])
 	for _, stage := range c.Must(t, "GET", "/kanban/boards/"+c.board, nil)["stages"].([]any) {
 		c.stages = append(c.stages, stage.(map[string]any)["id"].(string))
 	}
-	for n := range o.Clerks {
-		c.clerks = append(c.clerks, newClerk(t, c, n, o.Seed))
+	for n := range o.Workers {
+		c.workers = append(c.workers, newWorker(t, c, n, o.Seed))
 	}
 	return c
 }
 
-// Work has every clerk make one call after the other until stop is closed, or one of its calls gets no
+// Work has every worker make one call after the other until stop is closed, or one of its calls gets no
 // answer; that one is left for Verify.
-func (c *Crew) Work(stop <-chan struct{}) {
+func (c *Load) Work(stop <-chan struct{}) {
 	var all sync.WaitGroup
-	for _, k := range c.clerks {
+	for _, k := range c.workers {
 		all.Go(func() { k.work(stop) })
 	}
 	all.Wait()
@@ -95,15 +95,15 @@ func (c *Crew) Work(stop <-chan struct{}) {
 
 // Verify settles what got no answer and holds everything the server shows against what it had answered.
 // Nobody may be working meanwhile.
-func (c *Crew) Verify(t *testing.T) {
+func (c *Load) Verify(t *testing.T) {
 	t.Helper()
-	c.each(func(k *clerk) { k.settle(t) })
-	c.each(func(k *clerk) { k.again(t) })
+	c.each(func(k *worker) { k.settle(t) })
+	c.each(func(k *worker) { k.again(t) })
 	c.shown = map[string][]map[string]any{}
 	for _, m := range c.pages(t, "/kanban/cards?status=all&board_id="+c.board) {
 		c.shown[m["title"].(string)] = append(c.shown[m["title"].(string)], m)
 	}
-	for _, k := range c.clerks {
+	for _, k := range c.workers {
 		k.verify(t)
 	}
 	c.protocols(t)
@@ -111,16 +111,16 @@ func (c *Crew) Verify(t *testing.T) {
 	c.report(t)
 }
 
-// each lets all clerks do something at once; it must not end the test.
-func (c *Crew) each(do func(k *clerk)) {
+// each lets all workers do something at once; it must not end the test.
+func (c *Load) each(do func(k *worker)) {
 	var all sync.WaitGroup
-	for _, k := range c.clerks {
+	for _, k := range c.workers {
 		all.Go(func() { do(k) })
 	}
 	all.Wait()
 }
 
-func (c *Crew) answered() {
+func (c *Load) answered() {
 	c.Total.Add(1)
 	if c.Answered != nil {
 		c.Answered()
@@ -128,8 +128,8 @@ func (c *Crew) answered() {
 }
 
 // call is one request with the company's key.
-func (c *Crew) call(method, path string, body any, headers ...string) (Answer, bool) {
-	return c.door.Call(request(c.key, method, path, body, headers...))
+func (c *Load) call(method, path string, body any, headers ...string) (Answer, bool) {
+	return c.api.Call(request(c.key, method, path, body, headers...))
 }
 
 func request(key, method, path string, body any, headers ...string) Request {
@@ -150,7 +150,7 @@ func request(key, method, path string, body any, headers ...string) Request {
 }
 
 // Must is a call that has to succeed.
-func (c *Crew) Must(t testing.TB, method, path string, body any, headers ...string) map[string]any {
+func (c *Load) Must(t testing.TB, method, path string, body any, headers ...string) map[string]any {
 	t.Helper()
 	a, ok := c.call(method, path, body, headers...)
 	if !ok || a.Status >= 300 {
@@ -159,13 +159,13 @@ func (c *Crew) Must(t testing.TB, method, path string, body any, headers ...stri
 	return decode(a.Body)
 }
 
-func (c *Crew) pages(t *testing.T, path string) []map[string]any {
+func (c *Load) pages(t *testing.T, path string) []map[string]any {
 	t.Helper()
 	return c.Pages(t, path, math.MaxInt)
 }
 
 // Pages follows a list with cursors to its end, or until there are most.
-func (c *Crew) Pages(t *testing.T, path string, most int) (all []map[string]any) {
+func (c *Load) Pages(t *testing.T, path string, most int) (all []map[string]any) {
 	t.Helper()
 	path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "limit=100"
 	cursor := ""
@@ -191,7 +191,7 @@ func decode(raw []byte) map[string]any {
 }
 
 // protocols wants every number from 1 on exactly once.
-func (c *Crew) protocols(t *testing.T) {
+func (c *Load) protocols(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
 	all := c.pages(t, "/attendances?from=2020-01-01")
@@ -210,7 +210,7 @@ func (c *Crew) protocols(t *testing.T) {
 }
 
 // attendanceCards wants one card per attendance, where the attendance says.
-func (c *Crew) attendanceCards(t *testing.T) {
+func (c *Load) attendanceCards(t *testing.T) {
 	t.Helper()
 	var names []string
 	for _, stage := range c.Must(t, "GET", "/kanban/boards/"+c.system, nil)["stages"].([]any) {
@@ -238,7 +238,7 @@ func (c *Crew) attendanceCards(t *testing.T) {
 }
 
 // report wants the figures that a fresh count gives.
-func (c *Crew) report(t *testing.T) {
+func (c *Load) report(t *testing.T) {
 	t.Helper()
 	kept, _ := c.call("GET", "/reports/attendance", nil)
 	if out, err := exec.Command(c.Command, "report", "rebuild", "--data", c.dir, "--database-url", c.database, "--company", c.company).CombinedOutput(); err != nil {

@@ -12,8 +12,8 @@ import (
 	"recado/internal/model"
 )
 
-// office is one company: the desk whose verbs are called, and the ledger that does the same.
-type office struct {
+// fixture is one company: the desk whose verbs are called, and the ledger that does the same.
+type fixture struct {
 	*ledger
 	t        *testing.T
 	ctx      context.Context
@@ -37,9 +37,9 @@ type sector struct {
 // zones have days of 23 and 25 hours, days that start at one in the morning, and quarter hours.
 var zones = []string{"America/Sao_Paulo", "America/Sao_Paulo", "UTC", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns"}
 
-func newOffice(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *office {
+func newFixture(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *fixture {
 	t.Helper()
-	o := &office{t: t, ctx: t.Context(), desk: d, now: now, random: random, ledger: &ledger{rules: desk.DefaultRules}}
+	o := &fixture{t: t, ctx: t.Context(), desk: d, now: now, random: random, ledger: &ledger{rules: desk.DefaultRules}}
 	year := []int{2010, 2017, 2018, 2026}[random.IntN(4)]
 	*now = time.Date(year, time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24), random.IntN(60), 0, 0, time.UTC)
 	o.began = *now
@@ -55,9 +55,9 @@ func newOffice(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *o
 	o.owner, err = d.System().Operator(o.ctx, company.ID)
 	o.must(err)
 	o.people = []*desk.Principal{o.owner}
-	o.hire(model.RoleManager)
+	o.addMember(model.RoleManager)
 	for range 3 {
-		o.hire(model.RoleAgent)
+		o.addMember(model.RoleAgent)
 	}
 	for range 3 {
 		o.found()
@@ -72,7 +72,7 @@ func newOffice(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *o
 	return o
 }
 
-func (o *office) must(err error) {
+func (o *fixture) must(err error) {
 	o.t.Helper()
 	if err != nil {
 		o.t.Fatalf("%v\nafter %v", err, o.log)
@@ -80,7 +80,7 @@ func (o *office) must(err error) {
 }
 
 // refused fails the test unless err has the code of a rule; an empty code means that nothing is refused.
-func (o *office) refused(err error, code model.Code) {
+func (o *fixture) refused(err error, code model.Code) {
 	o.t.Helper()
 	if code == "" {
 		o.must(err)
@@ -89,12 +89,12 @@ func (o *office) refused(err error, code model.Code) {
 	}
 }
 
-func (o *office) note(format string, args ...any) {
+func (o *fixture) note(format string, args ...any) {
 	o.log = append(o.log, fmt.Sprintf(format, args...))
 }
 
-// hire adds somebody to the team.
-func (o *office) hire(role model.Role) {
+// addMember adds a member to the team.
+func (o *fixture) addMember(role model.Role) {
 	o.made++
 	m, err := o.desk.CreateMember(o.ctx, o.owner, desk.NewUser{
 		Name: fmt.Sprint("Person ", o.made), Email: model.NewID().String() + "@agree.example", Role: role, AccessProfile: model.AccessAll,
@@ -105,7 +105,7 @@ func (o *office) hire(role model.Role) {
 }
 
 // found adds a sector with some of the team.
-func (o *office) found() {
+func (o *fixture) found() {
 	o.made++
 	members := o.some()
 	made, err := o.desk.CreateSector(o.ctx, o.owner, fmt.Sprint("Sector ", o.made), members)
@@ -114,7 +114,7 @@ func (o *office) found() {
 }
 
 // some is any part of the team.
-func (o *office) some() []model.ID {
+func (o *fixture) some() []model.ID {
 	members := []model.ID{}
 	for _, p := range o.people {
 		if o.random.IntN(2) == 0 {
@@ -125,7 +125,7 @@ func (o *office) some() []model.ID {
 }
 
 // customer makes a chat with somebody new, who has not written yet.
-func (o *office) customer() *chat {
+func (o *fixture) customer() *chat {
 	o.made++
 	channel := o.random.IntN(5) % len(o.channels)
 	c := &chat{channel: o.channels[channel], private: channel == len(o.channels)-1, phone: fmt.Sprintf("+55119%08d", 10_000_000+o.made)}
@@ -133,6 +133,6 @@ func (o *office) customer() *chat {
 	return c
 }
 
-func pick[T any](o *office, from []T) T { return from[o.random.IntN(len(from))] }
+func pick[T any](o *fixture, from []T) T { return from[o.random.IntN(len(from))] }
 
 func (s *sector) has(member model.ID) bool { return slices.Contains(s.members, member) }

@@ -1,4 +1,4 @@
-package crew
+package load
 
 import (
 	"bytes"
@@ -98,7 +98,7 @@ func (r *Receiver) Count() int {
 	return len(r.bodies)
 }
 
-// about says what an event tells of, in the words of the clerks' expectations.
+// about says what an event tells of, in the words of the workers' expectations.
 func about(event map[string]any) []string {
 	kind, _ := event["type"].(string)
 	data, _ := event["data"].(map[string]any)
@@ -125,14 +125,14 @@ type feed struct {
 }
 
 // HearsEverything waits until every event of everything that happened has come, and finds it in the feed.
-func (c *Crew) HearsEverything(t *testing.T) {
+func (c *Load) HearsEverything(t *testing.T) {
 	t.Helper()
 	var expected []string
-	for _, k := range c.clerks {
+	for _, k := range c.workers {
 		expected = append(expected, k.expected...)
 	}
 	for _, a := range c.pages(t, "/attendances?from=2020-01-01") {
-		if c.clerkOf(a["conversation"]) != nil {
+		if c.workerOf(a["conversation"]) != nil {
 			expected = append(expected, "attendance.opened "+a["id"].(string))
 		}
 	}
@@ -177,7 +177,7 @@ func (r *Receiver) missing(expected []string) (missing []string) {
 }
 
 // readFeed goes on from the last cursor, which outlived the server.
-func (c *Crew) readFeed(t *testing.T) {
+func (c *Load) readFeed(t *testing.T) {
 	t.Helper()
 	if c.feed.ids == nil {
 		c.feed.ids = map[string]bool{}

@@ -16,8 +16,8 @@ import (
 	"recado/internal/servertest"
 )
 
-// office makes the things of one company, through its API.
-type office struct {
+// company makes the things of one company, through its API.
+type company struct {
 	*servertest.Company
 	w        *servertest.World
 	receiver string
@@ -25,28 +25,28 @@ type office struct {
 	kept     map[string]string // by noun: what need not be new for every call
 }
 
-func newOffice(t *testing.T, w *servertest.World, c *servertest.Company, number int, receiver string) *office {
+func newCompany(t *testing.T, w *servertest.World, c *servertest.Company, number int, receiver string) *company {
 	t.Helper()
-	o := &office{Company: c, w: w, receiver: receiver, n: number * 1_000_000, kept: map[string]string{}}
+	o := &company{Company: c, w: w, receiver: receiver, n: number * 1_000_000, kept: map[string]string{}}
 	o.kept["channel"] = c.Post(t, "/channels", fmt.Sprintf(`{"name":"Main","phone":%q,"provider":"sandbox"}`, o.phone())).OK(201).ID()
 	o.kept["user"] = c.Post(t, "/team", fmt.Sprintf(`{"name":"Agent","email":"%s@x.example"}`, o.word())).OK(201).ID()
 	o.kept["sector"] = c.Post(t, "/sectors", fmt.Sprintf(`{"name":%q,"member_ids":[%q]}`, o.word(), o.kept["user"])).OK(201).ID()
 	return o
 }
 
-func (o *office) phone() string {
+func (o *company) phone() string {
 	o.n++
 	return fmt.Sprintf("+55119%08d", 10_000_000+o.n)
 }
 
-func (o *office) word() string {
+func (o *company) word() string {
 	o.n++
 	return fmt.Sprintf("word%d", o.n)
 }
 
 // id gives what a slot stands for. The nouns of a conversation come from talk, the company's own are
 // made once, unless fresh asks for another one.
-func (o *office) id(t *testing.T, noun string, talk *talk, fresh bool) string {
+func (o *company) id(t *testing.T, noun string, talk *talk, fresh bool) string {
 	t.Helper()
 	switch noun {
 	case "":
@@ -73,7 +73,7 @@ func (o *office) id(t *testing.T, noun string, talk *talk, fresh bool) string {
 	return id
 }
 
-func (o *office) make(t *testing.T, noun string) string {
+func (o *company) make(t *testing.T, noun string) string {
 	t.Helper()
 	post := func(path, body string) *servertest.Answer {
 		t.Helper()
@@ -114,7 +114,7 @@ func (o *office) make(t *testing.T, noun string) string {
 // pixel is a picture, whatever its size.
 var pixel, _ = base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
-func (o *office) upload(t *testing.T) *servertest.Answer { t.Helper(); return upload(t, o.Client) }
+func (o *company) upload(t *testing.T) *servertest.Answer { t.Helper(); return upload(t, o.Client) }
 
 func upload(t *testing.T, c *servertest.Client) *servertest.Answer {
 	t.Helper()
@@ -147,7 +147,7 @@ func (k *talk) id(noun string) (string, bool) {
 }
 
 // talk lets a customer write, with a picture, and the team answer.
-func (o *office) talk(t *testing.T, mark string) *talk {
+func (o *company) talk(t *testing.T, mark string) *talk {
 	t.Helper()
 	phone := o.phone()
 	k := &talk{mark: mark, ids: map[string]string{"phone of conversation": phone}}
@@ -167,7 +167,7 @@ func (o *office) talk(t *testing.T, mark string) *talk {
 }
 
 // externalID is what the provider calls a message; the sandbox tells it with the answer or soon after.
-func (o *office) externalID(t *testing.T, sent *servertest.Answer) string {
+func (o *company) externalID(t *testing.T, sent *servertest.Answer) string {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -182,7 +182,7 @@ func (o *office) externalID(t *testing.T, sent *servertest.Answer) string {
 }
 
 // privateTalk is a conversation of a channel that no key may know of.
-func (o *office) privateTalk(t *testing.T, mark string, peek func(query string) []string) *talk {
+func (o *company) privateTalk(t *testing.T, mark string, peek func(query string) []string) *talk {
 	t.Helper()
 	ctx := context.Background()
 	operator, err := o.w.Desk.System().Operator(ctx, o.ID)

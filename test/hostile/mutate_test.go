@@ -91,9 +91,9 @@ var oddHeaders = [][2]string{
 	{"Trailer", "Authorization"},
 }
 
-// bend spoils one part of a request, sometimes two; now and then it only makes the texts odd, so that
-// they get past the door.
-func bend(r *rand.Rand, q *request, parameters []string) {
+// mutate spoils one part of a request, sometimes two; now and then it only makes the texts odd, so that
+// they get past the checks of the input.
+func mutate(r *rand.Rand, q *request, parameters []string) {
 	if r.IntN(3) == 0 && q.makeOdd(r, parameters) {
 		return
 	}
@@ -129,7 +129,7 @@ func (q *request) makeOdd(r *rand.Rand, parameters []string) bool {
 			q.note("an odd " + name)
 		}
 	}
-	if q.bent != nil {
+	if q.mutations != nil {
 		q.body = encode(q.fields)
 	}
 	if slices.Contains(parameters, "q") {
@@ -138,10 +138,10 @@ func (q *request) makeOdd(r *rand.Rand, parameters []string) bool {
 		q.query = "q=" + url.QueryEscape(text)
 		q.note("an odd search")
 	}
-	return q.bent != nil
+	return q.mutations != nil
 }
 
-func (q *request) note(what string) { q.bent = append(q.bent, what) }
+func (q *request) note(what string) { q.mutations = append(q.mutations, what) }
 
 func (q *request) bendPath(r *rand.Rand) {
 	parts := strings.Split(q.path, "/")

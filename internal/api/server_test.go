@@ -64,7 +64,7 @@ func TestKey(t *testing.T) {
 			old.Get(t, "/me").Fails(401, "key_revoked")
 		})
 		t.Run("a key never gains a scope that its creator lacks", func(t *testing.T) {
-			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "clerk", Scopes: model.NewScopeSet(model.ScopeKeysManage, model.ScopeTeamRead)})
+			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "issuer", Scopes: model.NewScopeSet(model.ScopeKeysManage, model.ScopeTeamRead)})
 			c.Post(t, "/keys", `{"name": "more", "scopes": ["team:read", "write"]}`).Fails(403, "insufficient_scope")
 			made := c.Post(t, "/keys", `{"name": "less", "scopes": ["team:read"]}`).OK(201)
 			if made.Text("key") == "" || made.Text("user", "name") == "" {
@@ -100,7 +100,7 @@ func TestARevokedKeyStopsOnEveryNodeWithinASecond(t *testing.T) {
 	there.Get(t, "/me").Fails(401, "key_revoked")
 }
 
-func TestDoor(t *testing.T) {
+func TestServer(t *testing.T) {
 	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
 	labels := w.A.Base() + "/labels"
 

@@ -1,4 +1,4 @@
-package crew
+package load
 
 import (
 	"bytes"
@@ -22,12 +22,12 @@ type Answer struct {
 	Body   []byte
 }
 
-// Door takes calls to a server. It reports false when no answer came, or one that leaves the outcome open.
-type Door interface {
+// API sends calls to a server. It reports false when no answer came, or one that leaves the outcome open.
+type API interface {
 	Call(r Request) (Answer, bool)
 }
 
-// Single is the door of one server, which may be dead: it tries once. A 503 leaves the outcome open.
+// Single is the API of one server, which may be dead: it tries once. A 503 leaves the outcome open.
 type Single string
 
 // Call makes the request.

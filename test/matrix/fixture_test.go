@@ -15,10 +15,10 @@ import (
 	"recado/internal/servertest"
 )
 
-// building is a server with two companies, and what each keeps from the other.
-type building struct {
+// fixture is a server with two companies, and what each keeps from the other.
+type fixture struct {
 	w       *servertest.World
-	a, b    *office
+	a, b    *company
 	mine    *talk // for calls that are refused and change nothing
 	foreign *talk
 	private *talk
@@ -26,12 +26,12 @@ type building struct {
 	sqlite  bool
 }
 
-func each(t *testing.T, body func(t *testing.T, b *building)) {
+func each(t *testing.T, body func(t *testing.T, b *fixture)) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(receiver.Close)
 	var config server.Config
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		b := &building{w: w, a: newOffice(t, w, w.A, 1, receiver.URL), b: newOffice(t, w, w.B, 2, receiver.URL)}
+		b := &fixture{w: w, a: newCompany(t, w, w.A, 1, receiver.URL), b: newCompany(t, w, w.B, 2, receiver.URL)}
 		b.sqlite = config.DatabaseURL == ""
 		b.peek = func(query string) []string { return ids(t, config, query) }
 		b.private = b.a.privateTalk(t, "secret-of-a-private-channel", b.peek)
@@ -45,7 +45,7 @@ func each(t *testing.T, body func(t *testing.T, b *building)) {
 }
 
 // secretly lets a customer write to the private channel.
-func (b *building) secretly(t *testing.T, phone, name string) {
+func (b *fixture) secretly(t *testing.T, phone, name string) {
 	t.Helper()
 	channel, _ := model.ParseID(b.private.ids["channel"])
 	err := b.w.Desk.System().Receive(t.Context(), channel, []model.Incoming{{Message: &model.IncomingMessage{
