@@ -15,7 +15,7 @@ import (
 
 // demo fills an empty database and tells where everything is; on one that has companies it repeats
 // what demo.json says.
-func (c *serveCmd) demo(e *env, s *server.Server) error {
+func (c *serveCmd) demo(e *env, s *server.Server, clock *demo.Clock) error {
 	path := filepath.Join(c.Data, "demo.json")
 	companies, err := s.Desk.System().Companies(e.ctx)
 	if err != nil {
@@ -24,7 +24,7 @@ func (c *serveCmd) demo(e *env, s *server.Server) error {
 	if len(companies) > 0 {
 		return repeatDemo(e, s, path)
 	}
-	made, err := demo.Make(context.WithoutCancel(e.ctx), s.Desk, rand.Text())
+	made, err := demo.Make(context.WithoutCancel(e.ctx), s.Desk, clock, rand.Text())
 	if err != nil {
 		return fmt.Errorf("the demo could not be made: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recado/internal/blob"
+	"recado/internal/demo"
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/vault"
@@ -94,7 +95,9 @@ func (c *serveCmd) Run(e *env) error {
 		return err
 	}
 	if c.Demo {
-		config.Prepare = func(s *server.Server) error { return c.demo(e, s) }
+		clock := &demo.Clock{}
+		config.Now = clock.Now
+		config.Prepare = func(s *server.Server) error { return c.demo(e, s, clock) }
 	}
 	s, err := server.Start(e.ctx, config)
 	if err != nil {

@@ -50,6 +50,7 @@ type plan struct {
 	phone        string // of the public channel
 	privatePhone string
 	customers    []customer
+	stories      []story // of a busy morning, in place of customers
 	cards        []card
 
 	privateCustomer string // writes to the private channel
@@ -72,11 +73,12 @@ type card struct {
 	private bool
 }
 
-// Make fills the desk. Every demo password is the same.
-func Make(ctx context.Context, d *desk.Desk, password string) (*Demo, error) {
+// Make fills the desk. Every demo password is the same. What happened before today is dated by the clock, which must be
+// that of the desk; without one everything happens now.
+func Make(ctx context.Context, d *desk.Desk, clock *Clock, password string) (*Demo, error) {
 	out := &Demo{}
 	for _, p := range plans {
-		c, err := p.make(ctx, d, password)
+		c, err := p.make(ctx, d, clock, password)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -95,21 +97,22 @@ func (p plan) email(who person) string {
 type maker struct {
 	ctx   context.Context
 	desk  *desk.Desk
+	clock *Clock
 	plan  plan
 	owner *desk.Principal
 	out   *Company
 }
 
-func (p plan) make(ctx context.Context, d *desk.Desk, password string) (*Company, error) {
+func (p plan) make(ctx context.Context, d *desk.Desk, clock *Clock, password string) (*Company, error) {
 	company, err := d.System().CreateCompany(ctx, desk.NewCompany{Name: p.name, Rules: desk.DefaultRules})
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{ctx: ctx, desk: d, plan: p, out: &Company{ID: company.ID, Name: company.Name}}
+	m := &maker{ctx: ctx, desk: d, clock: clock, plan: p, out: &Company{ID: company.ID, Name: company.Name}}
 	if err := m.people(password); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{m.sectors, m.labels, m.channels, m.key, m.conversations, m.privateConversations, m.boards} {
+	for _, step := range []func() error{m.sectors, m.labels, m.channels, m.key, m.conversations, m.stories, m.privateConversations, m.boards} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -162,12 +165,12 @@ func (m *maker) labels() error {
 }
 
 func (m *maker) channels() error {
-	public, err := m.desk.CreateChannel(m.ctx, m.owner, desk.NewChannel{Name: "Main number", Phone: m.plan.phone, Provider: model.ProviderSandbox})
+	public, err := m.desk.CreateChannel(m.ctx, m.owner, desk.NewChannel{Name: "Loja", Phone: m.plan.phone, Provider: model.ProviderSandbox})
 	if err != nil {
 		return err
 	}
 	private, err := m.desk.CreateChannel(m.ctx, m.owner, desk.NewChannel{
-		Name: "Directors", Phone: m.plan.privatePhone, Provider: model.ProviderSandbox, Private: true,
+		Name: "Diretoria", Phone: m.plan.privatePhone, Provider: model.ProviderSandbox, Private: true,
 	})
 	m.out.Channel, m.out.PrivateChannel = public.ID, private.ID
 	return err
