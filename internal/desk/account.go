@@ -6,7 +6,7 @@ import (
 
 // identity takes a change of number or id, or an entry of the phone's address book. A name from there is for
 // people who have none; where there is no contact yet it is kept for the day there is one.
-func (in *intake) identity(i *model.IncomingIdentity) error {
+func (in *inboundBatch) identity(i *model.IncomingIdentity) error {
 	p := i.Person
 	if i.Removed {
 		in.tx.ForgetAddressBookName(in.channel.ID, p.UserID, model.PhoneKey(p.WAID))
@@ -23,7 +23,7 @@ func (in *intake) identity(i *model.IncomingIdentity) error {
 }
 
 // account takes what the provider did to a whole account: the company's channels of that account show it.
-func (in *intake) account(a *model.IncomingAccount) error {
+func (in *inboundBatch) account(a *model.IncomingAccount) error {
 	channels, err := in.tx.ChannelsOfAccount(in.channel.Company, a.WABAID, model.PhoneKey(a.Phone))
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func (d *Desk) CloseAttendance(ctx context.Context, a *Principal, conversation m
 // openAttendance opens an attendance of the conversation where the company has them enabled and none
 // is open. opener is the member who started the conversation, nil when the customer wrote. Numbering
 // makes the company's other openings wait until the end of the transaction, so it belongs near its end.
-func (t *thread) openAttendance(opener *Principal) error {
+func (t *lockedConversation) openAttendance(opener *Principal) error {
 	if t.Attendance != nil || t.silent {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (t *thread) openAttendance(opener *Principal) error {
 	if opener != nil {
 		att.OpenedBy = model.OpenedByTeam
 	}
-	if err := t.introduce(att); err != nil {
+	if err := t.resolvePeople(att); err != nil {
 		return err
 	}
 	number, enabled, err := t.tx.NextProtocol(t.Company, t.Private)
@@ -70,8 +70,8 @@ func (t *thread) openAttendance(opener *Principal) error {
 	return t.emitWith(model.EventAttendanceOpened, "attendance", att)
 }
 
-// introduce looks up the people of a new attendance where the conversation alone does not name them.
-func (t *thread) introduce(att *model.Attendance) error {
+// resolvePeople looks up the people of a new attendance where the conversation alone does not name them.
+func (t *lockedConversation) resolvePeople(att *model.Attendance) error {
 	if t.Assignee != nil {
 		ref, found, err := t.tx.RemovedOrPresentUserRef(t.Company, *t.Assignee)
 		if err != nil {
@@ -95,18 +95,18 @@ func (t *thread) introduce(att *model.Attendance) error {
 
 // mayAnswer refuses a member whom restricted mode keeps from answering: one below manager who is not
 // responsible. Where nobody is and the first responder becomes it, answering is the way to do so.
-func (t *thread) mayAnswer(a *Principal) error {
+func (t *lockedConversation) mayAnswer(a *Principal) error {
 	return t.restrict(a, func(rules model.AttendanceRules) bool {
 		return t.Assignee == nil && rules.FirstResponderTakesOwnership
 	})
 }
 
 // mayClose refuses a member whom restricted mode keeps from closing.
-func (t *thread) mayClose(a *Principal) error {
+func (t *lockedConversation) mayClose(a *Principal) error {
 	return t.restrict(a, func(model.AttendanceRules) bool { return false })
 }
 
-func (t *thread) restrict(a *Principal, except func(model.AttendanceRules) bool) error {
+func (t *lockedConversation) restrict(a *Principal, except func(model.AttendanceRules) bool) error {
 	if t.Attendance == nil || t.Assignee != nil && *t.Assignee == a.User.ID || a.Role.AtLeast(model.RoleManager) {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (t *thread) restrict(a *Principal, except func(model.AttendanceRules) bool)
 // answered notes an outbound message: the first response, and the first responder's ownership. member
 // is nil when the message came from the phone, where nobody knows who typed it. An attendance that has
 // been answered and has somebody responsible costs nothing here.
-func (t *thread) answered(member *model.Ref) error {
+func (t *lockedConversation) answered(member *model.Ref) error {
 	if t.Attendance == nil {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (t *thread) answered(member *model.Ref) error {
 }
 
 // takesOver reports whether the member who answers becomes responsible by doing so.
-func (t *thread) takesOver(member *model.Ref) (bool, error) {
+func (t *lockedConversation) takesOver(member *model.Ref) (bool, error) {
 	if member == nil || t.Assignee != nil {
 		return false, nil
 	}
@@ -161,7 +161,7 @@ func (t *thread) takesOver(member *model.Ref) (bool, error) {
 }
 
 // openOne gives the open attendance of the conversation, which has one.
-func (t *thread) openOne() (*model.Attendance, error) {
+func (t *lockedConversation) openOne() (*model.Attendance, error) {
 	att, found, err := t.tx.Attendance(t.Company, *t.Attendance)
 	if err != nil || !found {
 		return nil, errOr(err, errAttendanceLost(*t.Attendance))
@@ -170,7 +170,7 @@ func (t *thread) openOne() (*model.Attendance, error) {
 }
 
 // closeAttendance ends the open attendance of the conversation, which has one. by is nil for the system.
-func (t *thread) closeAttendance(by *model.Ref, reason *string) (*model.Attendance, error) {
+func (t *lockedConversation) closeAttendance(by *model.Ref, reason *string) (*model.Attendance, error) {
 	att, err := t.openOne()
 	if err != nil {
 		return nil, err

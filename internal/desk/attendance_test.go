@@ -56,7 +56,7 @@ func (o *fixture) customer(t *testing.T, n int) model.ID {
 }
 
 // change runs a change of one conversation in its own transaction.
-func (o *fixture) change(ctx context.Context, d *Desk, conversation model.ID, change func(t *thread) error) error {
+func (o *fixture) change(ctx context.Context, d *Desk, conversation model.ID, change func(t *lockedConversation) error) error {
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		t, err := d.lock(tx, o.owner, conversation)
 		if err == nil {
@@ -81,7 +81,7 @@ func TestProtocolNumbers(t *testing.T) {
 			var wg sync.WaitGroup
 			for i, c := range customers {
 				wg.Go(func() {
-					err := o.change(t.Context(), o.nodes[i%2], c, func(t *thread) error {
+					err := o.change(t.Context(), o.nodes[i%2], c, func(t *lockedConversation) error {
 						if err := t.openAttendance(nil); err != nil || i%5 != 0 {
 							return err
 						}
@@ -123,7 +123,7 @@ func TestProtocolNumbers(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range 8 {
 				wg.Go(func() {
-					if err := o.change(t.Context(), o.nodes[i%2], c, func(t *thread) error { return t.openAttendance(o.owner) }); err != nil {
+					if err := o.change(t.Context(), o.nodes[i%2], c, func(t *lockedConversation) error { return t.openAttendance(o.owner) }); err != nil {
 						t.Error(err)
 					}
 				})
@@ -141,7 +141,7 @@ func TestAnswers(t *testing.T) {
 	eachFixture(t, func(t *testing.T, o *fixture) {
 		d := o.nodes[0]
 		c := o.customer(t, 1)
-		step := func(change func(t *thread) error) *model.Attendance {
+		step := func(change func(t *lockedConversation) error) *model.Attendance {
 			t.Helper()
 			if err := o.change(t.Context(), d, c, change); err != nil {
 				t.Fatal(err)
@@ -152,16 +152,16 @@ func TestAnswers(t *testing.T) {
 			}
 			return att
 		}
-		step(func(t *thread) error { return t.openAttendance(nil) })
+		step(func(t *lockedConversation) error { return t.openAttendance(nil) })
 		t.Run("an answer from the phone is the first response but makes nobody responsible", func(t *testing.T) {
-			att := step(func(t *thread) error { return t.answered(nil) })
+			att := step(func(t *lockedConversation) error { return t.answered(nil) })
 			if att.FirstResponseAt == nil || att.FirstResponseSeconds == nil || att.Responsible != nil {
 				t.Fatalf("%+v", att)
 			}
 		})
 		t.Run("the first member to answer becomes responsible and the first response stays", func(t *testing.T) {
-			before := step(func(*thread) error { return nil })
-			att := step(func(t *thread) error { return t.answered(&o.owner.User) })
+			before := step(func(*lockedConversation) error { return nil })
+			att := step(func(t *lockedConversation) error { return t.answered(&o.owner.User) })
 			if att.Responsible == nil || att.Responsible.ID != o.owner.User.ID || !att.FirstResponseAt.Equal(*before.FirstResponseAt) {
 				t.Fatalf("%+v", att)
 			}
@@ -175,7 +175,7 @@ func TestAnswers(t *testing.T) {
 			if err != nil || att.Status != model.AttendanceClosed || att.Responsible == nil || *att.CloseReason != "solved" {
 				t.Fatalf("%+v %v", att, err)
 			}
-			if now := step(func(t *thread) error {
+			if now := step(func(t *lockedConversation) error {
 				if t.Assignee != nil || t.Unanswered {
 					return fmt.Errorf("%+v", t.Conversation)
 				}

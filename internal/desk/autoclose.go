@@ -21,7 +21,7 @@ func (d System) CloseIdle(ctx context.Context, now time.Time, limit int) (int, e
 	if err != nil {
 		return 0, err
 	}
-	return len(due), d.changeEach(ctx, due, func(t *thread) error { return t.closeIfIdle(now) })
+	return len(due), d.changeEach(ctx, due, func(t *lockedConversation) error { return t.closeIfIdle(now) })
 }
 
 // followRules schedules the open attendances of companies whose rule has changed, some at a time, because
@@ -71,7 +71,7 @@ func (d *Desk) schedule(ctx context.Context, company model.ID) error {
 
 // closeIfIdle closes the attendance under the rule as it is now, or says when to look again: messages that
 // came since it was scheduled did not stop to say so.
-func (t *thread) closeIfIdle(now time.Time) error {
+func (t *lockedConversation) closeIfIdle(now time.Time) error {
 	if t.Attendance == nil {
 		return nil
 	}
@@ -112,14 +112,14 @@ func (d System) FinishRemovals(ctx context.Context, company model.ID, by *model.
 		if err != nil || len(orphans) == 0 {
 			return err
 		}
-		if err := d.changeEach(ctx, orphans, func(t *thread) error { return t.release(by) }); err != nil {
+		if err := d.changeEach(ctx, orphans, func(t *lockedConversation) error { return t.release(by) }); err != nil {
 			return err
 		}
 	}
 }
 
 // release hands the conversation back from a person who is gone, and takes it out of a sector that is.
-func (t *thread) release(by *model.Ref) error {
+func (t *lockedConversation) release(by *model.Ref) error {
 	holder, sector := (*model.Ref)(nil), t.Sector
 	if t.Assignee != nil {
 		ref, present, err := t.tx.UserRef(t.Company, *t.Assignee)
@@ -151,7 +151,7 @@ func (t *thread) release(by *model.Ref) error {
 // changeEach changes conversations, whoever may see them, each in a transaction of its own, a few at a
 // time: where commits are shared, several cost little more than one. One that fails keeps no other from
 // being changed.
-func (d *Desk) changeEach(ctx context.Context, conversations []store.ConversationAt, change func(t *thread) error) error {
+func (d *Desk) changeEach(ctx context.Context, conversations []store.ConversationAt, change func(t *lockedConversation) error) error {
 	var g errgroup.Group
 	g.SetLimit(8)
 	for _, at := range conversations {
@@ -161,7 +161,7 @@ func (d *Desk) changeEach(ctx context.Context, conversations []store.Conversatio
 				if err != nil || !found {
 					return err
 				}
-				return change(d.thread(tx, c))
+				return change(d.locked(tx, c))
 			})
 		})
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // attendanceCardOpened puts a card for a new attendance on the company's attendances board.
-func (t *thread) attendanceCardOpened(att *model.Attendance) error {
+func (t *lockedConversation) attendanceCardOpened(att *model.Attendance) error {
 	b, err := t.d.attendancesBoard(t.tx, t.Company)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (t *thread) attendanceCardOpened(att *model.Attendance) error {
 // attendanceCardMoved lets the card follow: In progress when somebody is responsible, Waiting when
 // nobody is, Done when the attendance is closed. by is who caused it, nil for the system. A card that
 // was moved by hand meanwhile is fetched back; one that was deleted is not missed.
-func (t *thread) attendanceCardMoved(att *model.Attendance, by *model.Ref) error {
+func (t *lockedConversation) attendanceCardMoved(att *model.Attendance, by *model.Ref) error {
 	b, err := t.d.attendancesBoard(t.tx, t.Company)
 	if err != nil {
 		return err

@@ -202,7 +202,7 @@ func (d *Desk) renameThreads(tx *store.Tx, c *model.Contact, was string) error {
 		if !found || conversation.Renamed {
 			continue
 		}
-		t := d.thread(tx, conversation)
+		t := d.locked(tx, conversation)
 		t.Name = c.Name
 		if err := t.save(); err != nil {
 			return err

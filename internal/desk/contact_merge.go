@@ -14,7 +14,7 @@ const closeReasonMerged = "The conversation was joined with another one of the s
 
 // join makes one contact of several that turned out to be the same person, the oldest of them, and reports
 // whether it did. What the inbound batch holds is saved before.
-func (in *intake) join(known []store.KnownAs, p model.Person) (bool, error) {
+func (in *inboundBatch) join(known []store.KnownAs, p model.Person) (bool, error) {
 	contacts, err := in.samePerson(known, p)
 	if err != nil || len(contacts) < 2 {
 		return false, err
@@ -22,7 +22,7 @@ func (in *intake) join(known []store.KnownAs, p model.Person) (bool, error) {
 	if err := in.finish(); err != nil {
 		return false, err
 	}
-	clear(in.threads)
+	clear(in.conversations)
 	clear(in.people)
 	in.order = nil
 	in.tx.LockSeveral(in.channel.ID)
@@ -41,7 +41,7 @@ func (in *intake) join(known []store.KnownAs, p model.Person) (bool, error) {
 // joined: none has a number or a user id that contradicts, and all are of the pool of the channel.
 // Where the provider says that somebody changed identity, user ids and the previous number are proof, and a
 // contact with the new number alone may be that of its previous holder.
-func (in *intake) samePerson(known []store.KnownAs, p model.Person) ([]model.Contact, error) {
+func (in *inboundBatch) samePerson(known []store.KnownAs, p model.Person) ([]model.Contact, error) {
 	var out []model.Contact
 	moved := p.PreviousUserID != "" || p.PreviousWAID != ""
 	phones, named := 0, 0
@@ -147,7 +147,7 @@ func unite(a, b []model.ID) []model.ID {
 
 // moveConversation gives a conversation to another contact.
 func (d *Desk) moveConversation(tx *store.Tx, c model.Conversation, to *model.Contact) error {
-	t := d.thread(tx, c)
+	t := d.locked(tx, c)
 	tx.MoveConversation(t.Company, t.ID, to.ID)
 	t.Contact = &to.ID
 	t.follow(to)
@@ -155,7 +155,7 @@ func (d *Desk) moveConversation(tx *store.Tx, c model.Conversation, to *model.Co
 }
 
 // follow takes over name and number of the contact.
-func (t *thread) follow(c *model.Contact) {
+func (t *lockedConversation) follow(c *model.Contact) {
 	t.Phone = c.Phone
 	if !t.Renamed {
 		t.Name = c.Name
@@ -165,7 +165,7 @@ func (t *thread) follow(c *model.Contact) {
 // joinConversations makes one of two conversations of a channel with the same person. Of two open attendances
 // that of the conversation that goes is closed.
 func (d *Desk) joinConversations(tx *store.Tx, keep, gone model.Conversation, contact *model.Contact) error {
-	into, from := d.thread(tx, keep), d.thread(tx, gone)
+	into, from := d.locked(tx, keep), d.locked(tx, gone)
 	if into.Attendance != nil && from.Attendance != nil {
 		reason := closeReasonMerged
 		if _, err := from.closeAttendance(nil, &reason); err != nil {

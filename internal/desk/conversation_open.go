@@ -83,7 +83,7 @@ func (d *Desk) contactToOpen(tx *store.Tx, channel model.Channel, person model.P
 // startedBy opens the attendance of a conversation that a member starts. A member with a limited access
 // profile becomes responsible for a new conversation. One that exists outside of the profile is refused,
 // except to managers and above where it has no responsible person.
-func (t *thread) startedBy(a *Principal, created bool) error {
+func (t *lockedConversation) startedBy(a *Principal, created bool) error {
 	if !a.MaySee(&t.Conversation) {
 		if !created && !a.Role.AtLeast(model.RoleManager) {
 			return model.Errorf(model.CodeNotVisible,

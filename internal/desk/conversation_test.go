@@ -84,7 +84,7 @@ func TestTheListAndMaySeeAgree(t *testing.T) {
 			for _, sector := range sectors {
 				id := o.customer(t, n)
 				n++
-				err := o.change(ctx, d, id, func(t *thread) error {
+				err := o.change(ctx, d, id, func(t *lockedConversation) error {
 					t.Assignee, t.Sector = assignee, sector
 					return nil
 				})
@@ -147,7 +147,7 @@ func TestNodesIndexTogether(t *testing.T) {
 			writers.Go(func() {
 				for n := range 10 {
 					name := fmt.Sprintf("cliente%dvez%d", i, n)
-					if err := o.change(t.Context(), o.nodes[i%2], id, func(t *thread) error { t.Name = name; return nil }); err != nil {
+					if err := o.change(t.Context(), o.nodes[i%2], id, func(t *lockedConversation) error { t.Name = name; return nil }); err != nil {
 						t.Error(err)
 						return
 					}

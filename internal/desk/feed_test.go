@@ -67,10 +67,10 @@ func TestFeed(t *testing.T) {
 		d := o.nodes[0]
 		mine, others, queued := o.customer(t, 1), o.customer(t, 2), o.customer(t, 3)
 		sector := model.NewID()
-		if err := o.change(t.Context(), d, mine, func(th *thread) error { th.Assignee = &o.owner.User.ID; return nil }); err != nil {
+		if err := o.change(t.Context(), d, mine, func(th *lockedConversation) error { th.Assignee = &o.owner.User.ID; return nil }); err != nil {
 			t.Fatal(err)
 		}
-		if err := o.change(t.Context(), d, queued, func(th *thread) error { th.Sector = &sector; return nil }); err != nil {
+		if err := o.change(t.Context(), d, queued, func(th *lockedConversation) error { th.Sector = &sector; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		o.settled(t, d, "", 2)

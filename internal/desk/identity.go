@@ -13,7 +13,7 @@ import (
 
 // contactFor finds the contact of somebody a channel knows, or makes one. Whoever asks at the same
 // time, on whatever node, gets the same contact. Contacts of private channels are kept apart: see
-// model.Channel.Pool. The person's phone has its usual spelling: see spelled.
+// model.Channel.Pool. The person's phone has its usual spelling: see normalizePhones.
 func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, join joiner) (model.Contact, error) {
 	c, found, err := d.knownContact(tx, channel, p, join)
 	if err != nil || found {
@@ -124,7 +124,7 @@ func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, p
 }
 
 // threadWith opens the channel's conversation with a contact, locked, and makes it if there is none.
-func (d *Desk) threadWith(tx *store.Tx, channel model.Channel, contact model.Contact) (t *thread, created bool, err error) {
+func (d *Desk) threadWith(tx *store.Tx, channel model.Channel, contact model.Contact) (t *lockedConversation, created bool, err error) {
 	c, found, err := tx.LockConversationWith(channel.Company, channel.ID, contact.ID)
 	if err == nil && !found {
 		c = newConversation(tx, channel, model.KindDirect)
@@ -136,7 +136,7 @@ func (d *Desk) threadWith(tx *store.Tx, channel model.Channel, contact model.Con
 	if err != nil || !found && !created {
 		return nil, false, errOr(err, errBusyElsewhere())
 	}
-	t = d.thread(tx, c)
+	t = d.locked(tx, c)
 	if !created { // the contact may have a new name or number since
 		t.Phone = contact.Phone
 		if !t.Renamed {
@@ -147,7 +147,7 @@ func (d *Desk) threadWith(tx *store.Tx, channel model.Channel, contact model.Con
 }
 
 // groupThread is threadWith for a group.
-func (d *Desk) groupThread(tx *store.Tx, channel model.Channel, group model.IncomingGroup) (t *thread, created bool, err error) {
+func (d *Desk) groupThread(tx *store.Tx, channel model.Channel, group model.IncomingGroup) (t *lockedConversation, created bool, err error) {
 	name := cleanPersonName(group.Name)
 	c, found, err := tx.LockGroup(channel.Company, channel.ID, group.ID)
 	if err == nil && !found {
@@ -163,7 +163,7 @@ func (d *Desk) groupThread(tx *store.Tx, channel model.Channel, group model.Inco
 	if err != nil || !found && !created {
 		return nil, false, errOr(err, errBusyElsewhere())
 	}
-	t = d.thread(tx, c)
+	t = d.locked(tx, c)
 	if name != "" && !t.Renamed {
 		t.Name = name
 	}
@@ -191,9 +191,9 @@ func identitiesOf(p model.Person) []identity {
 	return ids
 }
 
-// spelled gives people their numbers in the usual spelling; "" where the provider withholds one. Reading a
+// normalizePhones gives people their numbers in the usual spelling; "" where the provider withholds one. Reading a
 // foreign number takes long, so this belongs before the transaction: on SQLite every writer waits for that.
-func spelled(items []model.Incoming) []model.Incoming {
+func normalizePhones(items []model.Incoming) []model.Incoming {
 	out := slices.Clone(items)
 	for i, item := range items {
 		switch {

@@ -22,7 +22,7 @@ func TestSpelled(t *testing.T) {
 		items := []model.Incoming{
 			{Message: &model.IncomingMessage{Customer: tt.person}}, {Identity: &model.IncomingIdentity{Person: tt.person}}, {Status: &model.IncomingStatus{}},
 		}
-		out := spelled(items)
+		out := normalizePhones(items)
 		if got := out[0].Message.Customer.Phone; got != tt.want {
 			t.Errorf("%s, of a message: %q, want %q", name, got, tt.want)
 		}

@@ -15,7 +15,7 @@ const receiveAtOnce = 200
 // Receive takes what a provider reported about a channel. All of it is durable when Receive returns
 // nil; what was taken before, in this call or an earlier one, changes nothing when it comes again.
 func (d System) Receive(ctx context.Context, channel model.ID, items []model.Incoming) error {
-	for batch := range slices.Chunk(spelled(items), receiveAtOnce) {
+	for batch := range slices.Chunk(normalizePhones(items), receiveAtOnce) {
 		_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 			if len(batch) > 1 {
 				tx.LockSeveral(channel)
@@ -24,7 +24,7 @@ func (d System) Receive(ctx context.Context, channel model.ID, items []model.Inc
 			if err != nil || !found {
 				return struct{}{}, errOr(err, model.NotFound("channel"))
 			}
-			in := d.intake(tx, ch)
+			in := d.inboundBatch(tx, ch)
 			for i := range batch {
 				if err := in.take(&batch[i]); err != nil {
 					return struct{}{}, err
@@ -39,36 +39,36 @@ func (d System) Receive(ctx context.Context, channel model.ID, items []model.Inc
 	return nil
 }
 
-// intake is one transaction that takes what a channel reports. Each conversation it touches is locked
+// inboundBatch is one transaction that takes what a channel reports. Each conversation it touches is locked
 // once and saved once.
-type intake struct {
-	d       *Desk
-	tx      *store.Tx
-	channel model.Channel
-	threads map[model.ID]*touched
-	order   []*touched
-	people  map[model.Person]writer // who wrote in this transaction already
+type inboundBatch struct {
+	d             *Desk
+	tx            *store.Tx
+	channel       model.Channel
+	conversations map[model.ID]*batchConversation
+	order         []*batchConversation
+	people        map[model.Person]writer // who wrote in this transaction already
 }
 
-// writer is somebody whom an intake has met, and their conversation.
+// writer is a person who wrote in a batch, and their conversation.
 type writer struct {
 	contact model.Contact
-	t       *touched
+	t       *batchConversation
 }
 
-// touched is a conversation in the hands of an intake.
-type touched struct {
-	*thread
+// batchConversation is a conversation that a batch has locked.
+type batchConversation struct {
+	*lockedConversation
 	changed bool // there is something to save
 	loud    bool // and something to tell
 	opens   bool // the customer wrote: an attendance opens
 }
 
-func (d *Desk) intake(tx *store.Tx, channel model.Channel) *intake {
-	return &intake{d: d, tx: tx, channel: channel, threads: map[model.ID]*touched{}, people: map[model.Person]writer{}}
+func (d *Desk) inboundBatch(tx *store.Tx, channel model.Channel) *inboundBatch {
+	return &inboundBatch{d: d, tx: tx, channel: channel, conversations: map[model.ID]*batchConversation{}, people: map[model.Person]writer{}}
 }
 
-func (in *intake) take(item *model.Incoming) error {
+func (in *inboundBatch) take(item *model.Incoming) error {
 	switch {
 	case item.Message != nil:
 		_, err := in.message(item.Message, nil)
@@ -94,7 +94,7 @@ func (in *intake) take(item *model.Incoming) error {
 }
 
 // notice keeps what the provider said and logs its line.
-func (in *intake) notice(n *model.IncomingNotice) {
+func (in *inboundBatch) notice(n *model.IncomingNotice) {
 	in.tx.InsertNotice(&in.channel, n)
 	in.tx.AfterCommit(func() {
 		in.d.log.Warn("the provider says", slog.String("channel", in.channel.ID.String()), slog.String("kind", n.Kind), slog.String("text", n.Text))
@@ -103,7 +103,7 @@ func (in *intake) notice(n *model.IncomingNotice) {
 
 // finish saves the conversations. Attendances open only here, when every conversation is locked already:
 // who holds the company's numbering must not wait for a conversation whose holder waits for a number.
-func (in *intake) finish() error {
+func (in *inboundBatch) finish() error {
 	for _, t := range in.order {
 		if !t.changed {
 			continue
@@ -119,20 +119,20 @@ func (in *intake) finish() error {
 	return nil
 }
 
-// hold keeps one thread per conversation, also when contacts or groups lead to it again.
-func (in *intake) hold(t *thread) *touched {
-	if known := in.threads[t.ID]; known != nil {
+// hold keeps one entry per conversation, also when contacts or groups lead to it again.
+func (in *inboundBatch) hold(t *lockedConversation) *batchConversation {
+	if known := in.conversations[t.ID]; known != nil {
 		return known
 	}
-	held := &touched{thread: t}
-	in.threads[t.ID] = held
+	held := &batchConversation{lockedConversation: t}
+	in.conversations[t.ID] = held
 	in.order = append(in.order, held)
 	return held
 }
 
 // message takes a message and gives it as stored; nil when it is known already. upload is a file of
 // ours that a simulated customer sends.
-func (in *intake) message(msg *model.IncomingMessage, upload *model.Media) (*model.Message, error) {
+func (in *inboundBatch) message(msg *model.IncomingMessage, upload *model.Media) (*model.Message, error) {
 	known, awaited, err := in.tx.KnownMessage(in.channel.ID, msg.ExternalID)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (in *intake) message(msg *model.IncomingMessage, upload *model.Media) (*mod
 }
 
 // changeBeforehand applies the edits, revocations and reactions that arrived before their message.
-func (in *intake) changeBeforehand(t *touched, m *model.Message) error {
+func (in *inboundBatch) changeBeforehand(t *batchConversation, m *model.Message) error {
 	changes, err := in.earlyChanges(*m.ExternalID)
 	for _, c := range changes {
 		if err == nil {
@@ -180,7 +180,7 @@ func (in *intake) changeBeforehand(t *touched, m *model.Message) error {
 }
 
 // place makes what arrives live the newest of its conversation. Imported history is older than all that.
-func (in *intake) place(t *touched, m *model.Message, history bool) {
+func (in *inboundBatch) place(t *batchConversation, m *model.Message, history bool) {
 	if !history {
 		t.Sequence = m.Seq
 		t.arrived(m)
@@ -193,7 +193,7 @@ func (in *intake) place(t *touched, m *model.Message, history bool) {
 }
 
 // wrote notes what a customer's message means for the conversation.
-func (in *intake) wrote(t *touched, m *model.Message, quiet bool) error {
+func (in *inboundBatch) wrote(t *batchConversation, m *model.Message, quiet bool) error {
 	if t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt) {
 		t.LastInboundAt, t.LastInboundExt = m.SentAt, m.ExternalID
 	}
@@ -206,7 +206,7 @@ func (in *intake) wrote(t *touched, m *model.Message, quiet bool) error {
 }
 
 // open opens the attendance that the customer's messages asked for.
-func (t *touched) open() error {
+func (t *batchConversation) open() error {
 	if !t.opens {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (t *touched) open() error {
 }
 
 // sentFromPhone notes what a message that the team typed on the phone means.
-func (in *intake) sentFromPhone(t *touched, m *model.Message, quiet bool) error {
+func (in *inboundBatch) sentFromPhone(t *batchConversation, m *model.Message, quiet bool) error {
 	if quiet {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (in *intake) sentFromPhone(t *touched, m *model.Message, quiet bool) error 
 }
 
 // conversation finds or makes whose message it is and where it belongs; nil when nothing tells.
-func (in *intake) conversation(msg *model.IncomingMessage) (*touched, model.Contact, error) {
+func (in *inboundBatch) conversation(msg *model.IncomingMessage) (*batchConversation, model.Contact, error) {
 	if known, ok := in.people[msg.Customer]; ok && msg.Group == nil {
 		return known.t, known.contact, nil
 	}
@@ -243,7 +243,7 @@ func (in *intake) conversation(msg *model.IncomingMessage) (*touched, model.Cont
 			return nil, contact, err
 		}
 	}
-	var t *thread
+	var t *lockedConversation
 	switch {
 	case msg.Group != nil:
 		t, _, err = in.d.groupThread(in.tx, in.channel, *msg.Group)

@@ -9,7 +9,7 @@ import (
 
 // stored is the message as the desk keeps it, without its file. created_at and sent_at tell when it was
 // written, by the provider's clock. Its place is that of its arrival, or for imported history that of its time.
-func (in *intake) stored(t *touched, contact model.Contact, msg *model.IncomingMessage) (*model.Message, error) {
+func (in *inboundBatch) stored(t *batchConversation, contact model.Contact, msg *model.IncomingMessage) (*model.Message, error) {
 	at := moment(msg.At, in.tx.Now)
 	m := &model.Message{
 		ID: model.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
@@ -33,7 +33,7 @@ func (in *intake) stored(t *touched, contact model.Contact, msg *model.IncomingM
 }
 
 // attachFile gives a message its file: an upload of ours, or one that the provider holds.
-func (in *intake) attachFile(m *model.Message, msg *model.IncomingMessage, upload *model.Media) {
+func (in *inboundBatch) attachFile(m *model.Message, msg *model.IncomingMessage, upload *model.Media) {
 	if upload != nil {
 		attach(m, upload)
 	} else if msg.Media != nil {
@@ -42,7 +42,7 @@ func (in *intake) attachFile(m *model.Message, msg *model.IncomingMessage, uploa
 }
 
 // fillPlaceholder gives a message of the imported history the file that follows it under the same id.
-func (in *intake) fillPlaceholder(conversation model.ID, msg *model.IncomingMessage) error {
+func (in *inboundBatch) fillPlaceholder(conversation model.ID, msg *model.IncomingMessage) error {
 	if !msg.History || msg.Media == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (in *intake) fillPlaceholder(conversation model.ID, msg *model.IncomingMess
 }
 
 // awaitedMedia notes a file that the provider holds, for the loop that fetches it.
-func (in *intake) awaitedMedia(msg *model.IncomingMessage) *model.Media {
+func (in *inboundBatch) awaitedMedia(msg *model.IncomingMessage) *model.Media {
 	mime, _, _ := strings.Cut(msg.Media.MimeType, ";")
 	media := &model.Media{
 		ID: model.NewID(), Company: in.channel.Company, Channel: &in.channel.ID, Private: in.channel.Private,

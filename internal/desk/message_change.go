@@ -27,20 +27,20 @@ type messageChange struct {
 	At     time.Time    `json:"-"`
 }
 
-func (in *intake) edit(e *model.IncomingEdit) error {
+func (in *inboundBatch) edit(e *model.IncomingEdit) error {
 	return in.change(e.ExternalID, messageChange{Kind: changeEdit, Text: e.Text, Sender: e.Sender, At: moment(e.At, in.tx.Now)})
 }
 
-func (in *intake) revoke(r *model.IncomingRevoke) error {
+func (in *inboundBatch) revoke(r *model.IncomingRevoke) error {
 	return in.change(r.ExternalID, messageChange{Kind: changeRevoke, Sender: r.Sender, At: moment(r.At, in.tx.Now)})
 }
 
-func (in *intake) react(r *model.IncomingReaction) error {
+func (in *inboundBatch) react(r *model.IncomingReaction) error {
 	return in.change(r.ExternalID, messageChange{Kind: changeReaction, Emoji: cleanText(r.Emoji), Sender: r.Sender, At: moment(r.At, in.tx.Now)})
 }
 
 // change applies a change to its message, or keeps it until the message comes.
-func (in *intake) change(external string, c messageChange) error {
+func (in *inboundBatch) change(external string, c messageChange) error {
 	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, external)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (in *intake) change(external string, c messageChange) error {
 
 // messageChanged saves a message whose content changed, and the conversation where it shows the message.
 // Every change of a stored message's content comes through here.
-func (in *intake) messageChanged(t *touched, m *model.Message) {
+func (in *inboundBatch) messageChanged(t *batchConversation, m *model.Message) {
 	in.tx.SaveMessageContent(m)
 	if t.LastMessage != nil && t.LastMessage.ID == m.ID {
 		t.showLast(m)
@@ -76,7 +76,7 @@ func (in *intake) messageChanged(t *touched, m *model.Message) {
 // apply makes a change to a message and reports whether anything is different. Of two edits, or two
 // reactions of a person, the later-made counts, and of two made at the same time the later to arrive.
 // A change by somebody who did not write the message is left out.
-func (in *intake) apply(t *touched, m *model.Message, c messageChange) (bool, error) {
+func (in *inboundBatch) apply(t *batchConversation, m *model.Message, c messageChange) (bool, error) {
 	who, allowed, err := in.changer(t, m, c)
 	if err != nil || !allowed {
 		return false, err
@@ -100,7 +100,7 @@ func (in *intake) apply(t *touched, m *model.Message, c messageChange) (bool, er
 }
 
 // applyReaction puts a reaction on a message. A customer's marks the conversation as unread.
-func (in *intake) applyReaction(t *touched, m *model.Message, c messageChange, who model.Contact) bool {
+func (in *inboundBatch) applyReaction(t *batchConversation, m *model.Message, c messageChange, who model.Contact) bool {
 	r := model.Reaction{Emoji: c.Emoji, By: model.ByCustomer, At: c.At}
 	if c.Sender.FromPhoneApp {
 		r.By = model.ByTeam
@@ -118,7 +118,7 @@ func (in *intake) applyReaction(t *touched, m *model.Message, c messageChange, w
 
 // changer finds who makes a change and reports whether they may: the author edits and deletes, everybody in
 // the conversation reacts.
-func (in *intake) changer(t *touched, m *model.Message, c messageChange) (who model.Contact, allowed bool, err error) {
+func (in *inboundBatch) changer(t *batchConversation, m *model.Message, c messageChange) (who model.Contact, allowed bool, err error) {
 	if c.Sender.FromPhoneApp {
 		return who, c.Kind == changeReaction || m.Direction == model.Outbound, nil
 	}
@@ -144,7 +144,7 @@ func (in *intake) changer(t *touched, m *model.Message, c messageChange) (who mo
 }
 
 // parkChange keeps a change whose message is not here.
-func (in *intake) parkChange(external string, c messageChange) error {
+func (in *inboundBatch) parkChange(external string, c messageChange) error {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (in *intake) parkChange(external string, c messageChange) error {
 }
 
 // earlyChanges gives the changes that came before their message, which is about to be stored.
-func (in *intake) earlyChanges(external string) ([]messageChange, error) {
+func (in *inboundBatch) earlyChanges(external string) ([]messageChange, error) {
 	parked, err := in.tx.TakeEarlyChanges(in.channel.ID, external)
 	out := make([]messageChange, 0, len(parked))
 	for _, p := range parked {
@@ -175,7 +175,7 @@ func (in *intake) earlyChanges(external string) ([]messageChange, error) {
 }
 
 // settleChanges applies the changes that were put aside while their message was being stored.
-func (in *intake) settleChanges(t *touched, m *model.Message) error {
+func (in *inboundBatch) settleChanges(t *batchConversation, m *model.Message) error {
 	changes, err := in.earlyChanges(*m.ExternalID)
 	changed := false
 	for _, c := range changes {

@@ -116,7 +116,7 @@ func (d *Desk) sentBefore(tx *store.Tx, a *Principal, conversation, client model
 
 // send stores a new message and starts it on its way.
 func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage) (accepted, error) {
-	t := d.thread(tx, o.Conversation)
+	t := d.locked(tx, o.Conversation)
 	m := &model.Message{
 		ID: model.NewID(), ClientID: &in.ClientID, Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
 		Direction: model.Outbound, Origin: a.origin(), Type: model.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
@@ -197,7 +197,7 @@ func errReplyTo() error {
 }
 
 // mayLeave applies the rules of the desk and of the provider.
-func mayLeave(t *thread, a *Principal, o *store.Outbox, in *NewMessage) error {
+func mayLeave(t *lockedConversation, a *Principal, o *store.Outbox, in *NewMessage) error {
 	if o.Blocked {
 		return model.Errorf(model.CodeContactBlocked, "This contact is blocked. Unblock it to write to it.")
 	}
@@ -218,12 +218,12 @@ func mayLeave(t *thread, a *Principal, o *store.Outbox, in *NewMessage) error {
 }
 
 // arrived makes a message the newest of the conversation: it moves up in lists.
-func (t *thread) arrived(m *model.Message) {
+func (t *lockedConversation) arrived(m *model.Message) {
 	t.showLast(m)
 	t.ActivityAt = t.tx.Now
 }
 
 // showLast makes a message the one that lists show of the conversation.
-func (t *thread) showLast(m *model.Message) {
+func (t *lockedConversation) showLast(m *model.Message) {
 	t.LastMessage = &model.LastMessage{ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: m.CreatedAt}
 }

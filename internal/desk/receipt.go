@@ -14,7 +14,7 @@ func (d System) Receipts() <-chan Receipt { return d.receipts }
 
 // markReadAtProvider leaves a receipt for the customer's latest message once the conversation is known
 // to be read. Groups have none.
-func (d *Desk) markReadAtProvider(t *thread) {
+func (d *Desk) markReadAtProvider(t *lockedConversation) {
 	if t.Kind != model.KindDirect || t.LastInboundExt == nil {
 		return
 	}

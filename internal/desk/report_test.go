@@ -327,15 +327,15 @@ func TestReportRebuildBesideWriters(t *testing.T) {
 			c, d := o.customer(t, i), o.nodes[i%2]
 			group.Go(func() {
 				for round := range 8 {
-					change := func(change func(t *thread) error) {
+					change := func(change func(t *lockedConversation) error) {
 						if err := o.change(t.Context(), d, c, change); err != nil {
 							t.Error(err)
 						}
 					}
-					change(func(t *thread) error { return t.openAttendance(nil) })
-					change(func(t *thread) error { return t.answered(&o.owner.User) })
+					change(func(t *lockedConversation) error { return t.openAttendance(nil) })
+					change(func(t *lockedConversation) error { return t.answered(&o.owner.User) })
 					if round%2 == 0 {
-						change(func(t *thread) error { return t.assign(nil, nil, &o.owner.User, nil) })
+						change(func(t *lockedConversation) error { return t.assign(nil, nil, &o.owner.User, nil) })
 					}
 					if _, err := d.CloseAttendance(t.Context(), o.owner, c, ""); err != nil {
 						t.Error(err)

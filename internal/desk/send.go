@@ -143,7 +143,7 @@ func (d *Desk) recordSends(tx *store.Tx, lease Lease, done []SendDone) (connecte
 	if err != nil || !found {
 		return false, err
 	}
-	in := d.intake(tx, ch)
+	in := d.inboundBatch(tx, ch)
 	for i := range done {
 		if err := in.sendDone(lease, &done[i]); err != nil {
 			return false, err
@@ -153,7 +153,7 @@ func (d *Desk) recordSends(tx *store.Tx, lease Lease, done []SendDone) (connecte
 }
 
 // sendDone settles one message, or puts it back in the queue.
-func (in *intake) sendDone(lease Lease, done *SendDone) error {
+func (in *inboundBatch) sendDone(lease Lease, done *SendDone) error {
 	job := done.Job.queued
 	t, err := in.locked(job.Conversation)
 	if err != nil || t == nil {
@@ -206,7 +206,7 @@ func (in *intake) sendDone(lease Lease, done *SendDone) error {
 }
 
 // wentOut notes what the provider said when it took a message.
-func (in *intake) wentOut(t *touched, m *model.Message, done *SendDone) error {
+func (in *inboundBatch) wentOut(t *batchConversation, m *model.Message, done *SendDone) error {
 	result := done.Result
 	if err := in.report(t, m, result.ExternalID, store.EarlyStatus{Status: model.StatusSent, At: in.tx.Now}); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (in *intake) wentOut(t *touched, m *model.Message, done *SendDone) error {
 }
 
 // disconnect stops a channel that nothing will go out through until somebody acts. Its queue waits.
-func (in *intake) disconnect(why *model.SendError) {
+func (in *inboundBatch) disconnect(why *model.SendError) {
 	if in.channel.Status == model.ChannelDisconnected {
 		return
 	}

@@ -85,7 +85,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 		if ch.Provider != model.ProviderSandbox {
 			return nil, model.Invalid("path.id", "only a sandbox channel can be simulated")
 		}
-		in := d.intake(tx, ch)
+		in := d.inboundBatch(tx, ch)
 		var m *model.Message
 		if s.ExternalID != nil {
 			m, err = in.simulateStatus(a, &s)
@@ -100,7 +100,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 	return m, s.ExternalID == nil, err
 }
 
-func (in *intake) simulateMessage(a *Principal, s *Simulation, phone string) (*model.Message, error) {
+func (in *inboundBatch) simulateMessage(a *Principal, s *Simulation, phone string) (*model.Message, error) {
 	msg := &model.IncomingMessage{
 		ExternalID: "sandbox." + model.NewID().String(), FromPhoneApp: s.FromPhoneApp, Group: s.Group, Type: model.TypeText,
 		Customer: model.Person{Phone: phone, WAID: phone[1:]}, At: in.tx.Now,
@@ -128,7 +128,7 @@ func (in *intake) simulateMessage(a *Principal, s *Simulation, phone string) (*m
 }
 
 // quotable makes msg a reply, where the conversation has what it quotes.
-func (in *intake) quotable(msg *model.IncomingMessage, external string) error {
+func (in *inboundBatch) quotable(msg *model.IncomingMessage, external string) error {
 	t, _, err := in.conversation(msg)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (in *intake) quotable(msg *model.IncomingMessage, external string) error {
 	return nil
 }
 
-func (in *intake) simulateStatus(a *Principal, s *Simulation) (*model.Message, error) {
+func (in *inboundBatch) simulateStatus(a *Principal, s *Simulation) (*model.Message, error) {
 	was, found, err := in.tx.MessageWithExternalID(in.channel.ID, *s.ExternalID)
 	if err == nil && found {
 		var c model.Conversation

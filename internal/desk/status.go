@@ -10,7 +10,7 @@ import (
 
 // status takes a report about a message that was sent. The provider's id names it, or the id that we
 // gave along; a report about neither waits for its message.
-func (in *intake) status(s *model.IncomingStatus) error {
+func (in *inboundBatch) status(s *model.IncomingStatus) error {
 	at := moment(s.At, in.tx.Now)
 	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, s.ExternalID)
 	if err != nil {
@@ -41,20 +41,20 @@ func (in *intake) status(s *model.IncomingStatus) error {
 }
 
 // locked opens a conversation of the channel by its id.
-func (in *intake) locked(conversation model.ID) (*touched, error) {
-	if t := in.threads[conversation]; t != nil {
+func (in *inboundBatch) locked(conversation model.ID) (*batchConversation, error) {
+	if t := in.conversations[conversation]; t != nil {
 		return t, nil
 	}
 	c, found, err := in.tx.LockConversation(in.channel.Company, conversation)
 	if err != nil || !found {
 		return nil, err
 	}
-	return in.hold(in.d.thread(in.tx, c)), nil
+	return in.hold(in.d.locked(in.tx, c)), nil
 }
 
 // report applies a status to a message of a locked conversation: forwards only. The message learns its
 // external id; message.sent is raised once, when it is first known to have left.
-func (in *intake) report(t *touched, m *model.Message, external string, s store.EarlyStatus) error {
+func (in *inboundBatch) report(t *batchConversation, m *model.Message, external string, s store.EarlyStatus) error {
 	had := m.Left()
 	learned, err := in.learns(m, external)
 	if err != nil {
@@ -81,7 +81,7 @@ func (in *intake) report(t *touched, m *model.Message, external string, s store.
 
 // learns reports whether an external id is news about a message. One that another message has is not
 // believed: it would be the provider's mistake.
-func (in *intake) learns(m *model.Message, external string) (bool, error) {
+func (in *inboundBatch) learns(m *model.Message, external string) (bool, error) {
 	if m.ExternalID != nil || external == "" || m.Direction != model.Outbound {
 		return false, nil
 	}
@@ -90,7 +90,7 @@ func (in *intake) learns(m *model.Message, external string) (bool, error) {
 }
 
 // settleEarly applies the reports that came before their message knew its external id.
-func (in *intake) settleEarly(t *touched, m *model.Message) error {
+func (in *inboundBatch) settleEarly(t *batchConversation, m *model.Message) error {
 	if m.ExternalID == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (d *Desk) settleMatch(tx *store.Tx, one store.EarlyMatch) error {
 	if err != nil || !found {
 		return err
 	}
-	in := d.intake(tx, ch)
+	in := d.inboundBatch(tx, ch)
 	t, err := in.locked(one.Conversation)
 	if err != nil || t == nil {
 		return err

@@ -46,7 +46,7 @@ func (d *Desk) Transfer(ctx context.Context, a *Principal, id model.ID, in Trans
 }
 
 // destination finds the person and the sector that a transfer names.
-func (t *thread) destination(in Transfer) (to *model.Ref, sector *model.ID, err error) {
+func (t *lockedConversation) destination(in Transfer) (to *model.Ref, sector *model.ID, err error) {
 	if id := in.User.Pointer(); id != nil {
 		ref, found, err := t.tx.KeepUser(t.Company, *id)
 		if err != nil || !found {
@@ -68,7 +68,7 @@ func (t *thread) destination(in Transfer) (to *model.Ref, sector *model.ID, err 
 	return to, sector, err
 }
 
-func (t *thread) keepSector(sector *model.ID) error {
+func (t *lockedConversation) keepSector(sector *model.ID) error {
 	if sector == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (d *Desk) SetSector(ctx context.Context, a *Principal, id model.ID, to mode
 // assign makes to, or nobody, responsible for the conversation in a sector, and adds a line to its
 // history: took over when they did it themself, received when somebody else did, handed back when nobody
 // is responsible now. by is nil for the system.
-func (t *thread) assign(to *model.Ref, sector *model.ID, by *model.Ref, reason *string) error {
+func (t *lockedConversation) assign(to *model.Ref, sector *model.ID, by *model.Ref, reason *string) error {
 	action, who := model.ActionReceived, to
 	switch {
 	case to == nil:
@@ -141,7 +141,7 @@ func (t *thread) assign(to *model.Ref, sector *model.ID, by *model.Ref, reason *
 }
 
 // holder is who is responsible for the conversation now.
-func (t *thread) holder() (*model.Ref, error) {
+func (t *lockedConversation) holder() (*model.Ref, error) {
 	if t.Assignee == nil {
 		return nil, nil
 	}
@@ -153,7 +153,7 @@ func (t *thread) holder() (*model.Ref, error) {
 }
 
 // move lets the open attendance and its card follow the conversation to a person and a sector.
-func (t *thread) move(att *model.Attendance, to *model.Ref, sector *model.ID, by *model.Ref) error {
+func (t *lockedConversation) move(att *model.Attendance, to *model.Ref, sector *model.ID, by *model.Ref) error {
 	before := *att
 	t.Assignee, t.Sector = refID(to), sector
 	att.Responsible, att.Sector = to, sector
@@ -165,7 +165,7 @@ func (t *thread) move(att *model.Attendance, to *model.Ref, sector *model.ID, by
 }
 
 // note adds a line to the history of responsible persons.
-func (t *thread) note(action string, who *model.Ref, sector *model.ID, by *model.Ref, reason *string) {
+func (t *lockedConversation) note(action string, who *model.Ref, sector *model.ID, by *model.Ref, reason *string) {
 	t.UpdatedAt = t.tx.Now
 	t.tx.InsertAssignment(t.Company, t.ID, t.Attendance, t.next(), &model.AssignmentEntry{
 		ID: model.NewID(), Action: action, User: who, By: by, Sector: sector, Reason: reason, CreatedAt: t.tx.Now,

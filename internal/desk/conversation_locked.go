@@ -8,10 +8,10 @@ import (
 	"recado/internal/store"
 )
 
-// thread is one conversation locked by the transaction that changes it. A verb loads it, changes its
+// lockedConversation is one conversation locked by the transaction that changes it. A verb loads it, changes its
 // fields, emits what happened, and saves it once: the row, and conversation.updated with the names of
 // the fields that changed.
-type thread struct {
+type lockedConversation struct {
 	model.Conversation
 	d      *Desk
 	tx     *store.Tx
@@ -20,29 +20,29 @@ type thread struct {
 }
 
 // lock opens a conversation that the principal may see.
-func (d *Desk) lock(tx *store.Tx, a *Principal, id model.ID) (*thread, error) {
+func (d *Desk) lock(tx *store.Tx, a *Principal, id model.ID) (*lockedConversation, error) {
 	c, found, err := tx.LockConversation(a.Company.ID, id)
 	if err != nil || !found || !a.MaySee(&c) {
 		return nil, errOr(err, model.NotFound("conversation"))
 	}
-	return d.thread(tx, c), nil
+	return d.locked(tx, c), nil
 }
 
-// thread wraps a conversation that tx has locked or just inserted.
-func (d *Desk) thread(tx *store.Tx, c model.Conversation) *thread {
+// locked wraps a conversation that tx has locked or just inserted.
+func (d *Desk) locked(tx *store.Tx, c model.Conversation) *lockedConversation {
 	tx.NotBefore(c.UpdatedAt)
-	return &thread{Conversation: c, d: d, tx: tx, before: c}
+	return &lockedConversation{Conversation: c, d: d, tx: tx, before: c}
 }
 
 // next gives the conversation's next sequence number: of a message, an event, a line of its history.
-func (t *thread) next() int64 {
+func (t *lockedConversation) next() int64 {
 	t.Sequence++
 	return t.Sequence
 }
 
 // emit records an event of this conversation. data writes the members of its data object after
-// "sequence", without braces. Private channels and silent threads raise nothing.
-func (t *thread) emit(kind model.EventType, data func(b []byte) ([]byte, error)) error {
+// "sequence", without braces. Private channels and silent conversations raise nothing.
+func (t *lockedConversation) emit(kind model.EventType, data func(b []byte) ([]byte, error)) error {
 	if t.Private || t.silent {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (t *thread) emit(kind model.EventType, data func(b []byte) ([]byte, error))
 }
 
 // emitWith records an event whose data is one noun and the conversation: message.* and attendance.*.
-func (t *thread) emitWith(kind model.EventType, name string, noun any) error {
+func (t *lockedConversation) emitWith(kind model.EventType, name string, noun any) error {
 	return t.emit(kind, func(b []byte) ([]byte, error) {
 		b = append(b, '"')
 		b = append(b, name...)
@@ -72,7 +72,7 @@ func (t *thread) emitWith(kind model.EventType, name string, noun any) error {
 }
 
 // save writes the conversation down and raises conversation.updated if anything a reader sees changed.
-func (t *thread) save() error {
+func (t *lockedConversation) save() error {
 	t.Unread = t.UnreadCount > 0
 	changed := changedFields(&t.before, &t.Conversation)
 	if len(changed) > 0 {
