@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"recado/internal/desk"
 	"recado/internal/model"
 )
 
@@ -24,21 +25,9 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 		started := time.Now()
 		defer func() { s.logCall(route, c, w.(*answer), started) }()
 
-		principal, err := s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
-		if err != nil {
-			s.writeError(w, c.requestID, err)
-			return
-		}
-		c.principal = principal
-		if refused := s.limits.take(principal, started); refused != nil {
-			for name, value := range refused.headers() {
-				w.Header().Set(name, value)
-			}
+		if refused := s.admit(route, c, started); refused != nil {
+			refused.writeTo(w)
 			s.writeError(w, c.requestID, refused.err)
-			return
-		}
-		if err := principal.May(route.Verb); err != nil {
-			s.writeError(w, c.requestID, err)
 			return
 		}
 		if r.URL.RawQuery != "" {
@@ -57,6 +46,41 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 		}
 		next(ctx)
 	}
+}
+
+// admit tells who calls, and refuses a call without a principal (401), from another site (403), beyond its rate (429)
+// or without the permission of the route's verb (403).
+func (s *Server) admit(route *Route, c *call, now time.Time) *refusal {
+	if route.Open {
+		if err := s.checkNotCrossOrigin(c.request); err != nil {
+			return &refusal{err: err}
+		}
+		return nil
+	}
+	principal, err := s.authenticate(c.request)
+	if err != nil {
+		return &refusal{err: err}
+	}
+	c.principal = principal
+	if refused := s.limits.take(principal, now); refused != nil {
+		return refused
+	}
+	if err := principal.May(route.Verb); err != nil {
+		return &refusal{err: err}
+	}
+	return nil
+}
+
+// authenticate finds the principal of a request: by its API key, or, without an Authorization header, by its cookie.
+func (s *Server) authenticate(r *http.Request) (*desk.Principal, error) {
+	token := s.sessionToken(r)
+	if len(r.Header["Authorization"]) > 0 || token == "" {
+		return s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
+	}
+	if err := s.checkSameOrigin(r); err != nil {
+		return nil, err
+	}
+	return s.desk.System().AuthenticateSession(r.Context(), token)
 }
 
 // checkBody checks what huma does not: that a body is declared as JSON, and that there is none where the
@@ -112,7 +136,7 @@ func (s *Server) logCall(route *Route, c *call, a *answer, started time.Time) {
 		slog.Int("status", status), slog.Duration("took", took),
 	}
 	if c.principal != nil {
-		attrs = append(attrs, slog.String("key", c.principal.Key.String()))
+		attrs = append(attrs, slog.String(c.principal.Kind().String(), c.principal.ID().String()))
 	}
 	s.log.LogAttrs(c.request.Context(), slog.LevelDebug, "call", attrs...)
 }

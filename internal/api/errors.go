@@ -25,7 +25,15 @@ var statusOf = map[model.Code]int{
 	model.CodeKeyInvalid:           http.StatusUnauthorized,
 	model.CodeKeyExpired:           http.StatusUnauthorized,
 	model.CodeKeyRevoked:           http.StatusUnauthorized,
+	model.CodeSessionMissing:       http.StatusUnauthorized,
+	model.CodeLoginFailed:          http.StatusUnauthorized,
+	model.CodeCodeRequired:         http.StatusUnauthorized,
+	model.CodeCodeInvalid:          http.StatusUnauthorized,
 	model.CodeInsufficientScope:    http.StatusForbidden,
+	model.CodeSessionRequired:      http.StatusForbidden,
+	model.CodeCrossOrigin:          http.StatusForbidden,
+	model.CodeCompanyRequired:      http.StatusConflict,
+	model.CodeTwoFactorActive:      http.StatusConflict,
 	model.CodeNotFound:             http.StatusNotFound,
 	model.CodeMethodNotAllowed:     http.StatusMethodNotAllowed,
 	model.CodeVersionConflict:      http.StatusConflict,
@@ -68,6 +76,7 @@ type Error struct {
 type ErrorDetail struct {
 	Field   string `json:"field" example:"body.phone"`
 	Message string `json:"message"`
+	Value   string `json:"value,omitempty" doc:"What to give instead, where there is a choice."`
 }
 
 func (e *Error) Error() string           { return string(e.Code) + ": " + e.Message }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"math"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -12,7 +13,7 @@ import (
 	"recado/internal/model"
 )
 
-// limits holds one token bucket per key on this node.
+// limits holds one token bucket per key and per session on this node.
 type limits struct {
 	mu      sync.Mutex
 	buckets map[model.ID]*bucket
@@ -26,18 +27,21 @@ type bucket struct {
 
 func newLimits() *limits { return &limits{buckets: map[model.ID]*bucket{}} }
 
-// refusal is a 429 with what a polite client wants to know.
+// refusal is why a call is not admitted. A 429 carries what a polite client wants to know.
 type refusal struct {
-	err   *model.Error
-	burst int
+	err   error
+	burst int           // of the rate; zero for other refusals
+	after time.Duration // until the next call fits
 }
 
-func (f *refusal) headers() map[string]string {
-	return map[string]string{
-		"RateLimit-Limit":     strconv.Itoa(f.burst),
-		"RateLimit-Remaining": "0",
-		"RateLimit-Reset":     strconv.Itoa(int(math.Ceil(f.err.RetryAfter.Seconds()))),
+func (f *refusal) writeTo(w http.ResponseWriter) {
+	if f.burst == 0 {
+		return
 	}
+	h := w.Header()
+	h.Set("RateLimit-Limit", strconv.Itoa(f.burst))
+	h.Set("RateLimit-Remaining", "0")
+	h.Set("RateLimit-Reset", strconv.Itoa(int(math.Ceil(f.after.Seconds()))))
 }
 
 // take spends one call of the key's budget, or says when the next one fits.
@@ -47,10 +51,11 @@ func (l *limits) take(a *desk.Principal, now time.Time) *refusal {
 		return nil
 	}
 	wait := time.Duration((1 - limiter.TokensAt(now)) / float64(limiter.Limit()) * float64(time.Second))
-	return &refusal{burst: limiter.Burst(), err: &model.Error{
+	wait = max(wait, time.Second)
+	return &refusal{burst: limiter.Burst(), after: wait, err: &model.Error{
 		Code:       model.CodeRateLimited,
-		Message:    "This key has made too many requests. Wait for the seconds in Retry-After.",
-		RetryAfter: max(wait, time.Second),
+		Message:    "This " + a.Kind().String() + " has made too many requests. Wait for the seconds in Retry-After.",
+		RetryAfter: wait,
 	}}
 }
 
@@ -58,11 +63,11 @@ func (l *limits) of(a *desk.Principal, now time.Time) *rate.Limiter {
 	perSecond, burst := rate.Limit(a.Rate.PerSecond), int(a.Rate.Burst)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b := l.buckets[a.Key]
+	b := l.buckets[a.ID()]
 	if b == nil {
 		l.sweep(now)
 		b = &bucket{limiter: rate.NewLimiter(perSecond, burst)}
-		l.buckets[a.Key] = b
+		l.buckets[a.ID()] = b
 	}
 	if b.limiter.Limit() != perSecond || b.limiter.Burst() != burst {
 		b.limiter.SetLimitAt(now, perSecond)

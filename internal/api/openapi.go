@@ -37,6 +37,11 @@ func (s *Server) config() huma.Config {
 				Schemas: registry,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"key": {Type: "http", Scheme: "bearer", BearerFormat: "rcd_…", Description: "An API key of the company."},
+					"session": {
+						Type: "apiKey", In: "cookie", Name: cookieHost,
+						Description: "A person who signed in with POST /session. Over plain http the cookie is named " + cookiePlain + ", below a base path " + cookieSecure +
+							". Requests other than GET must come from the app's own origin.",
+					},
 				},
 			},
 		},

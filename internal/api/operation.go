@@ -23,6 +23,8 @@ type Route struct {
 
 	// Idempotent routes need an Idempotency-Key and repeat the stored answer; see idempotency.go.
 	Idempotent bool
+	// Open routes need neither key nor session.
+	Open bool
 	// Streams says that the body of the request or the answer is no JSON: uploads, live events.
 	Streams bool
 
@@ -52,6 +54,19 @@ func (h handler[I, O]) run(ctx context.Context, s *Server, _ *Route, in *I) (*O,
 		return nil, s.problem(c.requestID, err)
 	}
 	return out, nil
+}
+
+// visitorHandler answers calls that need neither key nor session.
+type visitorHandler[I, O any] func(ctx context.Context, v desk.Visitor, in *I) (*O, error)
+
+// byVisitors is a Route without a principal. A request that a browser was made to send by another site is refused.
+func byVisitors[I, O any](method, path, summary string, h visitorHandler[I, O], options ...option) *Route {
+	r := route(method, path, desk.Verb{}, summary, handler[I, O](func(ctx context.Context, _ *desk.Principal, in *I) (*O, error) {
+		c := callFrom(ctx)
+		return h(ctx, c.server.visitor(c.request), in)
+	}).run, options)
+	r.Open = true
+	return r
 }
 
 // option refines a Route.
@@ -144,10 +159,9 @@ func (r *Route) operation(s *Server) huma.Operation {
 		MaxBodyBytes:  r.maxBody + 1, // huma refuses at this size, not above it
 		Errors:        r.failures(),
 		Metadata:      map[string]any{"scope": r.Verb.Scope},
-		Security:      []map[string][]string{{"key": {}}},
+		Security:      r.security(),
 	}
 	if r.Verb.Scope != "" {
-		op.Security = []map[string][]string{{"key": {string(r.Verb.Scope)}}}
 		needed := "`" + string(r.Verb.Scope) + "`"
 		if wider := r.Verb.Scope.IncludedIn(); wider != "" {
 			needed += ", or `" + string(wider) + "`, which includes it"
@@ -167,12 +181,26 @@ func (r *Route) operation(s *Server) huma.Operation {
 	return op
 }
 
+// security says who may make the call: the holder of a key, a person who is signed in, either, or anybody.
+func (r *Route) security() []map[string][]string {
+	session := map[string][]string{"session": {}}
+	switch {
+	case r.Open:
+		return []map[string][]string{}
+	case r.Verb.SessionOnly:
+		return []map[string][]string{session}
+	case r.Verb.Scope == "":
+		return []map[string][]string{{"key": {}}, session}
+	}
+	return []map[string][]string{{"key": {string(r.Verb.Scope)}}, session}
+}
+
 // failures lists the statuses that this operation can answer beside its successes: those that every call
 // may meet, those that follow from its form, and those that the table names.
 func (r *Route) failures() []int {
 	statuses := append([]int{400, 401, 429, 500, 503}, r.errors...)
 	for status, can := range map[int]bool{
-		403: r.Verb.Scope != "",
+		403: true,
 		404: strings.Contains(r.Path, "{"),
 		409: r.Idempotent,
 		413: r.Method != http.MethodGet,

@@ -12,6 +12,7 @@ import (
 	"hash"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -33,21 +34,24 @@ type Options struct {
 	BasePath  string // "" or "/desk"
 	PublicURL string // https://desk.example.com, without the base path
 	Logger    *slog.Logger
+	Proxies   []netip.Prefix // whose X-Forwarded headers are believed
 	// Extra handlers below the base path that need no key: provider callbacks.
 	Extra map[string]http.Handler
 }
 
 // Server answers everything below the base path.
 type Server struct {
-	desk   *desk.Desk
-	log    *slog.Logger
-	base   string
-	public string
-	mux    *http.ServeMux
-	huma   huma.API
-	table  []*Route
-	limits *limits
-	doc    []byte
+	desk    *desk.Desk
+	log     *slog.Logger
+	base    string
+	public  string
+	mux     *router
+	huma    huma.API
+	proxies []netip.Prefix
+	demo    *DemoLogin
+	table   []*Route
+	limits  *limits
+	doc     []byte
 
 	streams  *streamLimiter
 	draining atomic.Bool
@@ -57,12 +61,13 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{
 		desk: o.Desk, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
-		mux: http.NewServeMux(), limits: newLimits(), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
+		proxies: o.Proxies, limits: newLimits(), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	v1 := s.base + "/v1"
+	s.mux = &router{ServeMux: http.NewServeMux(), team: v1 + "/team", unknown: s.unknown}
 	s.huma = humago.NewWithPrefix(s.mux, v1, s.config())
 	s.table = s.routes()
 	for _, r := range s.table {
@@ -160,6 +165,9 @@ var (
 	closeHeader   = []string{"close"}
 )
 
+// ShowDemo lets GET /setup tell the login of a demo. It is called before the first request, if at all.
+func (s *Server) ShowDemo(login DemoLogin) { s.demo = &login }
+
 // Drain prepares for the end: from now on the server says that it is not ready, and every answer is the
 // last of its connection.
 func (s *Server) Drain() { s.draining.Store(true) }
@@ -170,7 +178,7 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 		probe := &http.Request{Method: method, URL: r.URL, Host: r.Host}
-		if _, pattern := s.mux.Handler(probe); pattern != "/" && pattern != "" {
+		if _, pattern := s.mux.Handler(probe); s.mux.exists(pattern, r.URL.Path) {
 			allowed = append(allowed, method)
 		}
 	}

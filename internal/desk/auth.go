@@ -4,38 +4,18 @@ import (
 	"context"
 	"maps"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"recado/internal/model"
 	"recado/internal/store"
 )
 
-// A holder that was looked up within freshFor is believed. Between freshFor and staleAfter one call
-// looks again while the others go on; after that all wait. So a key revoked on another node stops
-// here within a second, and a busy key costs two look-ups a second.
-const (
-	freshFor   = 400 * time.Millisecond
-	staleAfter = 800 * time.Millisecond
-)
-
-// holders remembers who holds which key.
-type holders struct {
-	byHash sync.Map // [32]byte -> *holder
-	count  atomic.Int64
-	flight singleflight.Group
-	seen   seen
-}
-
+// holder is a key as it was when it was last looked up.
 type holder struct {
 	principal *Principal
 	key       model.Key
 	secretEnd *time.Time
 	removed   bool
-	loaded    time.Time
-	reloading atomic.Bool
 }
 
 // Authenticate tells who holds a key, or why it is refused.
@@ -47,7 +27,7 @@ func (d System) Authenticate(ctx context.Context, key string) (*Principal, error
 	if !ok {
 		return nil, errKeyInvalid()
 	}
-	h, err := d.holder(ctx, hash)
+	h, err := d.keys.get(ctx, hash, func(ctx context.Context) (*holder, error) { return d.loadHolder(ctx, hash) })
 	if err != nil {
 		return nil, err
 	}
@@ -70,84 +50,57 @@ func errKeyInvalid() error {
 	return model.Errorf(model.CodeKeyInvalid, "This is not a valid API key.")
 }
 
-func (d *Desk) holder(ctx context.Context, hash [32]byte) (*holder, error) {
-	if v, ok := d.holders.byHash.Load(hash); ok {
-		h := v.(*holder)
-		age := time.Since(h.loaded)
-		if age < freshFor || age < staleAfter && !h.reloading.CompareAndSwap(false, true) {
-			return h, nil
-		}
-	}
-	v, err, _ := d.holders.flight.Do(string(hash[:]), func() (any, error) { return d.loadHolder(ctx, hash) })
-	if err != nil {
-		return nil, err
-	}
-	return v.(*holder), nil
-}
-
 func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
-	loaded := time.Now() // before the look, so that what changes meanwhile is seen in time
 	var found bool
 	var kh store.KeyHolder
-	err := d.store.Read(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+	err := d.store.Read(ctx, func(tx *store.Tx) (err error) {
 		kh, found, err = tx.KeyHolder(hash)
 		return err
 	})
-	if err != nil {
+	if err != nil || !found {
 		return nil, err
-	}
-	if !found {
-		if _, was := d.holders.byHash.LoadAndDelete(hash); was {
-			d.holders.count.Add(-1)
-		}
-		return nil, nil
 	}
 	k := kh.Key
 	k.Rate = d.rateOf(&k)
 	member := Member{User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile, Sectors: kh.Sectors}
-	h := &holder{
-		key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, loaded: loaded, principal: KeyPrincipal(kh.Company, member, k),
-	}
-	if d.holders.count.Add(1) > maxHolders {
-		d.holders.byHash.Clear()
-		d.holders.count.Store(1)
-	}
-	if _, was := d.holders.byHash.Swap(hash, h); was {
-		d.holders.count.Add(-1)
-	}
+	h := &holder{key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, principal: KeyPrincipal(kh.Company, member, k)}
 	if k.RevokedAt == nil && !h.removed {
-		d.holders.seen.mark(k.ID, k.User.ID, d.now())
+		d.seen.mark(KindKey, k.ID, k.User.ID, d.now())
 	}
 	return h, nil
 }
 
-// maxHolders bounds the memory of installations with very many keys.
-const maxHolders = 10_000
-
-// forgetHolders makes this node look every key up again: after a key, a member or a sector changed.
+// forgetHolders makes this node look every key and session up again: after a key, a session, a member or a sector
+// changed. Other nodes do so within a second by themselves.
 func (d *Desk) forgetHolders() {
-	d.holders.byHash.Clear()
-	d.holders.count.Store(0)
+	d.keys.clear()
+	d.sessions.clear()
 }
 
 // seen collects who was active until it is written down, and remembers it a while longer: a presence
 // must not flicker between the two.
 type seen struct {
 	mu     sync.Mutex
-	at     map[[2]model.ID]time.Time // key, member: not yet written
-	latest map[model.ID]time.Time    // member
+	at     map[use]time.Time      // not yet written
+	latest map[model.ID]time.Time // member
 }
 
-func (s *seen) mark(key, member model.ID, at time.Time) {
+// use is a key or a session that a member used.
+type use struct {
+	kind       Kind
+	id, member model.ID
+}
+
+func (s *seen) mark(kind Kind, id, member model.ID, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.at == nil {
-		s.at = map[[2]model.ID]time.Time{}
+		s.at = map[use]time.Time{}
 	}
 	if s.latest == nil {
 		s.latest = map[model.ID]time.Time{}
 	}
-	s.at[[2]model.ID{key, member}] = at
+	s.at[use{kind, id, member}] = at
 	s.latest[member] = at
 }
 
@@ -158,9 +111,9 @@ func (s *seen) members() map[model.ID]time.Time {
 	return maps.Clone(s.latest)
 }
 
-// FlushSeen writes down who was active since the last time: last_used_at of keys, presence of people.
+// FlushSeen writes down who was active since the last time: last_used_at of keys, last_seen_at of sessions, presence of people.
 func (d System) FlushSeen(ctx context.Context) error {
-	s := &d.holders.seen
+	s := &d.seen
 	s.mu.Lock()
 	at := s.at
 	s.at = nil
@@ -170,8 +123,12 @@ func (d System) FlushSeen(ctx context.Context) error {
 		return nil
 	}
 	return d.store.Write(ctx, func(tx *store.Tx) error {
-		for who, when := range at {
-			tx.MarkSeen(who[0], who[1], when)
+		for used, when := range at {
+			if used.kind == KindSession {
+				tx.MarkSessionSeen(used.id, used.member, when)
+			} else {
+				tx.MarkSeen(used.id, used.member, when)
+			}
 		}
 		return nil
 	})

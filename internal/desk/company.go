@@ -23,22 +23,30 @@ var DefaultRules = model.AttendanceRules{
 
 // CreateCompany adds a company with its attendances board. It is for the operator, not for the API.
 func (d System) CreateCompany(ctx context.Context, in NewCompany) (model.Company, error) {
-	name, invalid := model.Name("name", in.Name, model.MaxName)
+	c, err := newCompany("name", "timezone", in)
+	if err != nil {
+		return model.Company{}, err
+	}
+	return write(ctx, d.Desk, func(tx *store.Tx) (model.Company, error) {
+		tx.InsertCompany(c, in.Rules)
+		createAttendancesBoard(tx, c.ID)
+		return c, nil
+	})
+}
+
+// newCompany checks and completes a company; the first two arguments name the fields.
+func newCompany(nameField, zoneField string, in NewCompany) (model.Company, error) {
+	name, invalid := model.Name(nameField, in.Name, model.MaxName)
 	if invalid != nil {
 		return model.Company{}, invalid
 	}
 	if in.Timezone == "" {
 		in.Timezone = model.DefaultZone
 	}
-	if _, err := model.LoadZone("timezone", in.Timezone); err != nil {
+	if _, err := model.LoadZone(zoneField, in.Timezone); err != nil {
 		return model.Company{}, err
 	}
-	return write(ctx, d.Desk, func(tx *store.Tx) (model.Company, error) {
-		c := model.Company{ID: model.NewID(), Name: name, Timezone: in.Timezone}
-		tx.InsertCompany(c, in.Rules)
-		createAttendancesBoard(tx, c.ID)
-		return c, nil
-	})
+	return model.Company{ID: model.NewID(), Name: name, Timezone: in.Timezone}, nil
 }
 
 // Companies lists all companies, for the operator.

@@ -59,7 +59,9 @@ type Desk struct {
 	followers followers
 
 	cursors  model.CursorKey
-	holders  holders
+	keys     lookups[holder]
+	sessions lookups[sessionHolder]
+	seen     seen
 	bells    Bells
 	activity callbackActivity
 	receipts chan Receipt
@@ -94,6 +96,7 @@ func New(o Options) *Desk {
 	d.searches = slots.New[model.ID](d.limits.Searches, searchPlaces)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
 	d.passwords = password.NewHasher()
+	d.keys.now, d.sessions.now = d.now, d.now
 	if d.vault != nil {
 		d.cursors = model.CursorKey(d.vault.Derive("cursor"))
 	}

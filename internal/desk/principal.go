@@ -45,7 +45,7 @@ type Principal struct {
 	Key     model.ID // of a key
 	Session model.ID // of a session
 
-	integration model.Integration
+	integration *model.Integration // of a key
 }
 
 // Member is the person a principal acts as.
@@ -61,7 +61,7 @@ type Member struct {
 func KeyPrincipal(c model.Company, m Member, k model.Key) *Principal {
 	return &Principal{
 		kind: KindKey, Company: c, Member: m, Scopes: model.NewScopeSet(k.Scopes...), Boards: k.Boards, Rate: k.Rate, Key: k.ID,
-		integration: model.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt},
+		integration: &model.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt},
 	}
 }
 
@@ -84,12 +84,22 @@ func SystemPrincipal(c model.Company, owner model.Ref, rate model.Rate) *Princip
 // Kind says how the principal came to the desk.
 func (a *Principal) Kind() Kind { return a.kind }
 
+// ID names the key or the session of the principal.
+func (a *Principal) ID() model.ID {
+	if a.kind == KindSession {
+		return a.Session
+	}
+	return a.Key
+}
+
 // May is the permission check of a verb: the scope and the role that it takes. The API makes it before it
 // reads a request, and the verb makes it again, because the API is not the only caller.
 func (a *Principal) May(v Verb) error {
 	switch {
 	case a == nil || a.kind == 0:
 		return model.Errorf(model.CodeInsufficientScope, "This call is made by no principal.")
+	case v.SessionOnly && a.kind != KindSession:
+		return model.Errorf(model.CodeSessionRequired, "This call is for people who are signed in; an API key cannot make it.")
 	case !a.Scopes.Has(v.Scope):
 		return &model.Error{
 			Code:    model.CodeInsufficientScope,

@@ -25,11 +25,11 @@ func (d *Desk) Team(ctx context.Context, a *Principal) ([]model.Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, latest := d.now(), d.holders.seen.members()
+	now, latest := d.now(), d.seen.members()
 	members := make([]model.Member, len(team))
 	for i, m := range team {
 		members[i] = m.Member
-		members[i].Presence = presence(now, m.LastSeenAt, latest[m.ID])
+		members[i].Presence = shownPresence(m.Chosen, presence(now, m.LastSeenAt, latest[m.ID]))
 	}
 	return members, nil
 }
@@ -168,7 +168,7 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in M
 		}
 		tx.AfterCommit(d.forgetHolders)
 		m, _, err = tx.Member(a.Company.ID, id)
-		m.Presence = presence(tx.Now, m.LastSeenAt, d.holders.seen.members()[id])
+		m.Presence = shownPresence(m.Chosen, presence(tx.Now, m.LastSeenAt, d.seen.members()[id]))
 		return m.Member, err
 	})
 }

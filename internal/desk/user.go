@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"strings"
+	"unicode/utf8"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -25,17 +26,11 @@ func (d System) SetPassword(ctx context.Context, company model.ID, email, passwo
 	return err
 }
 
-// What a password's length may be, in bytes.
-const (
-	minPassword = 10
-	maxPassword = 200
-)
-
 // hashPassword checks a new password and hashes it, which is expensive: the caller has checked first that
 // the principal may set it.
 func (d *Desk) hashPassword(ctx context.Context, field, text string) (*string, error) {
-	if len(text) < minPassword || len(text) > maxPassword {
-		return nil, model.Invalid(field, "must have 10 to 200 characters")
+	if n := utf8.RuneCountInString(text); n < model.MinPassword || n > model.MaxPassword {
+		return nil, model.Invalid(field, "must have 10 to 256 characters")
 	}
 	hash, err := d.passwords.Hash(ctx, text)
 	return &hash, err

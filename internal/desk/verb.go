@@ -9,6 +9,8 @@ type Verb struct {
 	Name  string      // the method of Desk
 	Scope model.Scope // "": every principal has it
 	Role  model.Role  // the least role; "": every role. Some verbs decide more on what they find
+
+	SessionOnly bool // for people who are signed in; keys are refused
 }
 
 // verbs lists every verb.
@@ -27,6 +29,25 @@ var (
 	VerbCreateKey = listed(Verb{Name: "CreateKey", Scope: model.ScopeKeysManage})
 	VerbRotateKey = listed(Verb{Name: "RotateKey", Scope: model.ScopeKeysManage})
 	VerbRevokeKey = listed(Verb{Name: "RevokeKey", Scope: model.ScopeKeysManage})
+
+	// People and their sessions.
+	VerbSession           = listed(Verb{Name: "Session", SessionOnly: true})
+	VerbSignOut           = listed(Verb{Name: "SignOut", SessionOnly: true})
+	VerbSessions          = listed(Verb{Name: "Sessions", SessionOnly: true})
+	VerbEndSession        = listed(Verb{Name: "EndSession", SessionOnly: true})
+	VerbEndOtherSessions  = listed(Verb{Name: "EndOtherSessions", SessionOnly: true})
+	VerbUpdateProfile     = listed(Verb{Name: "UpdateProfile", SessionOnly: true})
+	VerbSetPresence       = listed(Verb{Name: "SetPresence", SessionOnly: true})
+	VerbPreferences       = listed(Verb{Name: "Preferences", SessionOnly: true})
+	VerbUpdatePreferences = listed(Verb{Name: "UpdatePreferences", SessionOnly: true})
+	VerbBeginTwoFactor    = listed(Verb{Name: "BeginTwoFactor", SessionOnly: true})
+	VerbConfirmTwoFactor  = listed(Verb{Name: "ConfirmTwoFactor", SessionOnly: true})
+	VerbDisableTwoFactor  = listed(Verb{Name: "DisableTwoFactor", SessionOnly: true})
+	VerbEndMemberSessions = listed(Verb{Name: "EndMemberSessions", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbInvitations       = listed(Verb{Name: "Invitations", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbInvite            = listed(Verb{Name: "Invite", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbCancelInvitation  = listed(Verb{Name: "CancelInvitation", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbResetLink         = listed(Verb{Name: "ResetLink", Scope: model.ScopeTeamManage, Role: model.RoleManager})
 
 	// Channels.
 	VerbChannels      = listed(Verb{Name: "Channels", Scope: model.ScopeConversationsRead})

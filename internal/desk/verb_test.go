@@ -50,12 +50,15 @@ func TestEveryVerbChecksItsOwnPermission(t *testing.T) {
 					refuses("a key of the role "+string(role), keyWith(role, model.EveryScope))
 				}
 			}
-			for _, p := range []*Principal{
-				keyWith(model.RoleOwner, model.NewScopeSet(v.Scope)),
-				SystemPrincipal(model.Company{}, model.Ref{}, model.Rate{}),
-				SessionPrincipal(model.Company{}, Member{Role: model.RoleOwner}, model.NewID(), nil, model.Rate{}),
-			} {
-				if err := p.May(v); err != nil {
+			session := SessionPrincipal(model.Company{}, Member{Role: model.RoleOwner}, model.NewID(), nil, model.Rate{})
+			if err := session.May(v); err != nil {
+				t.Errorf("a session with the permission: %v", err)
+			}
+			for _, p := range []*Principal{keyWith(model.RoleOwner, model.NewScopeSet(v.Scope)), SystemPrincipal(model.Company{}, model.Ref{}, model.Rate{})} {
+				err := p.May(v)
+				if v.SessionOnly && model.CodeOf(err) != model.CodeSessionRequired {
+					t.Errorf("a %v: got %v, want %s", p.Kind(), err, model.CodeSessionRequired)
+				} else if !v.SessionOnly && err != nil {
 					t.Errorf("a %v with the permission: %v", p.Kind(), err)
 				}
 			}
@@ -66,11 +69,11 @@ func TestEveryVerbChecksItsOwnPermission(t *testing.T) {
 	}
 }
 
-func TestOnlyTheSystemActsWithoutAPrincipal(t *testing.T) {
+func TestOnlyTheSystemAndVisitorsActWithoutAPrincipal(t *testing.T) {
 	desk := reflect.TypeFor[*Desk]()
 	for i := range desk.NumMethod() {
-		if method := desk.Method(i); method.Name != "System" && !takesPrincipal(method.Type) {
-			t.Errorf("%s takes no principal: it belongs to System", method.Name)
+		if method := desk.Method(i); method.Name != "System" && method.Name != "Entrance" && !takesPrincipal(method.Type) {
+			t.Errorf("%s takes no principal: it belongs to System or Entrance", method.Name)
 		}
 	}
 }

@@ -47,7 +47,7 @@ type Integration struct {
 
 // Identity answers GET /me.
 type Identity struct {
-	Integration Integration  `json:"integration"`
+	Integration *Integration `json:"integration" doc:"The key; null for a person who is signed in."`
 	User        IdentityUser `json:"user"`
 	Company     Company      `json:"company"`
 	APIVersion  string       `json:"api_version" example:"1.1.0"`

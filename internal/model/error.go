@@ -22,7 +22,13 @@ const (
 	CodeKeyInvalid           Code = "key_invalid"
 	CodeKeyExpired           Code = "key_expired"
 	CodeKeyRevoked           Code = "key_revoked"
+	CodeSessionMissing       Code = "session_missing"
+	CodeLoginFailed          Code = "login_failed"
+	CodeCodeRequired         Code = "code_required"
+	CodeCodeInvalid          Code = "code_invalid"
 	CodeInsufficientScope    Code = "insufficient_scope"
+	CodeSessionRequired      Code = "session_required"
+	CodeCrossOrigin          Code = "cross_origin"
 	CodeNotFound             Code = "not_found"
 	CodeMethodNotAllowed     Code = "method_not_allowed"
 	CodeVersionConflict      Code = "version_conflict"
@@ -33,6 +39,8 @@ const (
 	CodeAttendanceNotOpen    Code = "attendance_not_open"
 	CodeAttendanceRestricted Code = "attendance_restricted"
 	CodeNotVisible           Code = "not_visible"
+	CodeCompanyRequired      Code = "company_required"
+	CodeTwoFactorActive      Code = "two_factor_active"
 	CodeContactBlocked       Code = "contact_blocked"
 	CodeChannelDisconnected  Code = "channel_disconnected"
 	CodeServiceWindowClosed  Code = "service_window_closed"
@@ -62,6 +70,7 @@ type Error struct {
 type FieldError struct {
 	Field   string
 	Message string
+	Value   string // to give instead, where there is a choice
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }

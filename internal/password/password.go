@@ -4,9 +4,11 @@ package password
 import (
 	"context"
 	"crypto/rand"
+	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/crypto/argon2"
@@ -37,12 +39,7 @@ func NewHasher() *Hasher { return &Hasher{slots.New[struct{}](atOnce, waiting)} 
 // Hash computes the text to store for a password. It waits for its turn, or fails with
 // model.CodeUnavailable when too many callers are waiting already.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
-	release, err := h.slots.Acquire(ctx, struct{}{})
-	if errors.Is(err, slots.ErrFull) {
-		return "", &model.Error{
-			Code: model.CodeUnavailable, Message: "Too many passwords are being set at the moment. Try again.", RetryAfter: 2 * time.Second,
-		}
-	}
+	release, err := h.acquire(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -52,4 +49,52 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, 1, argonKey)
 	enc := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, argonMemory, argonTime, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
+}
+
+// acquire waits for a slot.
+func (h *Hasher) acquire(ctx context.Context) (release func(), err error) {
+	release, err = h.slots.Acquire(ctx, struct{}{})
+	if errors.Is(err, slots.ErrFull) {
+		return nil, &model.Error{
+			Code: model.CodeUnavailable, Message: "Too many passwords are being checked at the moment. Try again.", RetryAfter: 2 * time.Second,
+		}
+	}
+	return release, err
+}
+
+// Verify reports whether a stored text was made of this password. It waits for its turn as Hash does.
+func (h *Hasher) Verify(ctx context.Context, password, stored string) (bool, error) {
+	var version int
+	var memory, passes uint32
+	var threads uint8
+	parts := strings.Split(stored, "$")
+	if len(parts) != 6 || parts[1] != "argon2id" {
+		return false, errMalformed
+	}
+	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &threads); err != nil {
+		return false, errMalformed
+	}
+	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
+	if err != nil {
+		return false, errMalformed
+	}
+	want, err := base64.RawStdEncoding.DecodeString(parts[5])
+	if err != nil || len(want) == 0 {
+		return false, errMalformed
+	}
+	release, err := h.acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	got := argon2.IDKey([]byte(password), salt, passes, memory, threads, uint32(len(want)))
+	return subtle.ConstantTimeCompare(got, want) == 1, nil
+}
+
+var errMalformed = errors.New("password: a stored hash is malformed")
+
+// Waste takes as long as Verify does, for callers that must not show that there is nothing to compare with.
+func (h *Hasher) Waste(ctx context.Context, password string) error {
+	_, err := h.Hash(ctx, password)
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"time"
@@ -37,6 +38,7 @@ type Config struct {
 	Rate        model.Rate
 	Limits      model.Limits    // of each company; zero: model.DefaultLimits
 	S3          *blob.S3Options // nil: media on disk in DataDir
+	Proxies     []netip.Prefix  // trusted ones, whose X-Forwarded headers are believed
 
 	WebhookTimeout       time.Duration
 	WebhookRetries       model.Retries
@@ -160,7 +162,7 @@ func (s *Server) serve() error {
 	s.graph.PublicURL = s.URL
 	callbacks := &work.Callbacks{Desk: s.Desk.System(), Logger: s.config.Logger}
 	s.API, err = api.New(api.Options{
-		Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger,
+		Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
 		Extra: map[string]http.Handler{work.CallbackPattern: callbacks.Handler()},
 	})
 	if err != nil {

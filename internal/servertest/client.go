@@ -13,6 +13,7 @@ import (
 type Client struct {
 	base    string // ends in /v1
 	key     string
+	cookie  string // name=value of a session; then there is no key
 	checker *checker
 }
 
@@ -32,7 +33,26 @@ func (c *Client) Secret() string { return c.key }
 
 // On is the same key at the node of another client.
 func (c *Client) On(node *Client) *Client {
-	return &Client{base: node.base, key: c.key, checker: c.checker}
+	return &Client{base: node.base, key: c.key, cookie: c.cookie, checker: c.checker}
+}
+
+// Visitor is the same server without a key and without a session.
+func (c *Client) Visitor() *Client { return &Client{base: c.base, checker: c.checker} }
+
+// WithSession is the same server with the session whose cookie an answer has set.
+func (c *Client) WithSession(t *testing.T, a *Answer) *Client {
+	t.Helper()
+	cookie, _, _ := strings.Cut(a.Header.Get("Set-Cookie"), ";")
+	if cookie == "" {
+		t.Fatalf("the answer sets no cookie: %d %s", a.Status, a.Raw)
+	}
+	return &Client{base: c.base, cookie: cookie, checker: c.checker}
+}
+
+// SignIn signs a person in.
+func (c *Client) SignIn(t *testing.T, email, password string) *Client {
+	t.Helper()
+	return c.WithSession(t, c.Visitor().Post(t, "/session", map[string]string{"email": email, "password": password}).OK(200))
 }
 
 // As is the same server with another key.
@@ -90,6 +110,10 @@ func (c *Client) Do(t *testing.T, method, path string, body any, headers ...stri
 	}
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if c.cookie != "" {
+		r.Header.Set("Cookie", c.cookie)
+		r.Header.Set("Sec-Fetch-Site", "same-origin") // as browsers do
 	}
 	if reader != nil {
 		r.Header.Set("Content-Type", "application/json")

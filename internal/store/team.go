@@ -11,14 +11,15 @@ import (
 type TeamMember struct {
 	model.Member
 	LastSeenAt *time.Time
+	Chosen     string // the presence that the member chose; model.PresenceAuto: none
 }
 
-const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, u.last_seen_at`
+const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, u.last_seen_at, u.presence`
 
 func scanMember(r Row) TeamMember {
 	return TeamMember{Member: model.Member{
 		ID: r.ID(0), Name: r.Text(1), Email: r.Text(2), Role: model.Role(r.Text(3)), AccessProfile: model.AccessProfile(r.Text(4)), Sectors: []model.Ref{},
-	}, LastSeenAt: r.NullTime(5)}
+	}, LastSeenAt: r.NullTime(5), Chosen: r.Text(6)}
 }
 
 // Team lists the present members of the company with their sectors, by name.

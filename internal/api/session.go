@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// sessionReply is a session, and the cookie that belongs to it where it is new.
+type sessionReply struct {
+	Status    int
+	SetCookie string `header:"Set-Cookie" doc:"The session's cookie: HttpOnly, SameSite=Lax, Secure over https."`
+	Body      model.Session
+}
+
+// signedIn answers with a new session and its cookie.
+func (s *Server) signedIn(ctx context.Context, made desk.NewSession, status int) *sessionReply {
+	return &sessionReply{Status: status, SetCookie: s.sessionCookie(callFrom(ctx).request, made.Token, made.Expires), Body: made.Session}
+}
+
+type setupReply struct {
+	Body struct {
+		Needed bool       `json:"needed" doc:"True while this installation has no company."`
+		Demo   *DemoLogin `json:"demo,omitempty" doc:"The demo's login, on a demo alone."`
+	}
+}
+
+// DemoLogin is the login of a demo.
+type DemoLogin struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+func (s *Server) getSetup(ctx context.Context, _ desk.Visitor, _ *none) (*setupReply, error) {
+	var out setupReply
+	var err error
+	out.Body.Demo = s.demo
+	out.Body.Needed, err = s.desk.Entrance().SetupNeeded(ctx)
+	return &out, err
+}
+
+type setupInput struct {
+	Body struct {
+		Token    string `json:"token" maxLength:"200" doc:"From the link that recado serve prints."`
+		Company  string `json:"company" minLength:"1" maxLength:"120"`
+		Timezone string `json:"timezone" maxLength:"60" example:"America/Sao_Paulo"`
+		Name     string `json:"name" minLength:"1" maxLength:"120" doc:"The owner's."`
+		Email    string `json:"email" maxLength:"254"`
+		Password string `json:"password" doc:"10 to 256 characters."`
+	}
+}
+
+func (s *Server) setUp(ctx context.Context, v desk.Visitor, in *setupInput) (*sessionReply, error) {
+	made, err := s.desk.Entrance().SetUp(ctx, v, desk.SetUp(in.Body))
+	if err != nil {
+		return nil, err
+	}
+	return s.signedIn(ctx, made, 201), nil
+}
+
+type signInInput struct {
+	Body struct {
+		Email    string    `json:"email" maxLength:"254"`
+		Password string    `json:"password" maxLength:"1024"`
+		Code     string    `json:"code,omitempty" maxLength:"40" doc:"Where two-factor is on: six digits, or a recovery code."`
+		Company  *model.ID `json:"company,omitempty" doc:"Where the address belongs to several companies: see 409 company_required."`
+	}
+}
+
+func (s *Server) signIn(ctx context.Context, v desk.Visitor, in *signInInput) (*sessionReply, error) {
+	made, err := s.desk.Entrance().SignIn(ctx, v, desk.Credentials(in.Body))
+	if err != nil {
+		return nil, err
+	}
+	return s.signedIn(ctx, made, 200), nil
+}
+
+func (s *Server) getSession(ctx context.Context, p *desk.Principal, _ *none) (*reply[model.Session], error) {
+	session, err := s.desk.Session(ctx, p)
+	return &reply[model.Session]{session}, err
+}
+
+// noCookie is an answer without a body that removes the cookie.
+type noCookie struct {
+	SetCookie string `header:"Set-Cookie" doc:"Removes the session's cookie."`
+}
+
+func (s *Server) signOut(ctx context.Context, p *desk.Principal, _ *none) (*noCookie, error) {
+	return &noCookie{s.sessionCookie(callFrom(ctx).request, "", time.Time{})}, s.desk.SignOut(ctx, p)
+}
+
+func (s *Server) listSessions(ctx context.Context, p *desk.Principal, _ *none) (*reply[list[model.SignedIn]], error) {
+	sessions, err := s.desk.Sessions(ctx, p)
+	return &reply[list[model.SignedIn]]{list[model.SignedIn]{sessions}}, err
+}
+
+func (s *Server) endSession(ctx context.Context, p *desk.Principal, in *AtID) (*none, error) {
+	id, err := pathID(in.ID, "session")
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.desk.EndSession(ctx, p, id)
+}
+
+func (s *Server) endOtherSessions(ctx context.Context, p *desk.Principal, _ *none) (*none, error) {
+	return &none{}, s.desk.EndOtherSessions(ctx, p)
+}
+
+func (s *Server) endMemberSessions(ctx context.Context, p *desk.Principal, in *AtID) (*none, error) {
+	id, err := pathID(in.ID, "team member")
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.desk.EndMemberSessions(ctx, p, id)
+}

@@ -1,0 +1,241 @@
+package desk
+
+import (
+	"context"
+
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+// NewInvitation says who is invited to what.
+type NewInvitation struct {
+	Email         string
+	Name          string
+	Role          model.Role
+	AccessProfile model.AccessProfile
+	Sectors       []model.ID
+}
+
+// Invitations lists the company's invitations.
+func (d *Desk) Invitations(ctx context.Context, a *Principal) ([]model.Invitation, error) {
+	if err := a.May(VerbInvitations); err != nil {
+		return nil, err
+	}
+	return readOne(ctx, d, func(tx *store.Tx) ([]model.Invitation, error) { return tx.Invitations(a.Company.ID) })
+}
+
+// Invite makes an invitation in place of an earlier one for the same address, and gives the token of its link.
+func (d *Desk) Invite(ctx context.Context, a *Principal, in NewInvitation) (model.Invitation, string, error) {
+	if err := a.May(VerbInvite); err != nil {
+		return model.Invitation{}, "", err
+	}
+	if err := a.mayManage(in.Role); err != nil {
+		return model.Invitation{}, "", err
+	}
+	if err := a.mayShow(in.AccessProfile, in.Sectors); err != nil {
+		return model.Invitation{}, "", err
+	}
+	u, err := d.newUser(ctx, "body.", NewUser{Name: in.Name, Email: in.Email, Role: in.Role, AccessProfile: in.AccessProfile})
+	if err != nil {
+		return model.Invitation{}, "", err
+	}
+	token, hash := newToken()
+	made, err := write(ctx, d, func(tx *store.Tx) (model.Invitation, error) {
+		if err := checkSectors(tx, a, in.Sectors); err != nil {
+			return model.Invitation{}, err
+		}
+		if _, taken, err := tx.UserByEmail(a.Company.ID, u.Email); err != nil || taken {
+			return model.Invitation{}, errOr(err, errEmailTaken(u.Email))
+		}
+		if err := checkRoom(tx, a.Company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
+			return model.Invitation{}, err
+		}
+		i := model.Invitation{
+			ID: model.NewID(), Email: u.Email, Name: u.Name, Role: in.Role, AccessProfile: in.AccessProfile, SectorIDs: in.Sectors,
+			CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(model.InvitationLasts),
+		}
+		if i.SectorIDs == nil {
+			i.SectorIDs = []model.ID{}
+		}
+		tx.InsertInvitation(a.Company.ID, i, hash)
+		return i, nil
+	})
+	return made, token, err
+}
+
+// CancelInvitation removes an invitation of a role that the caller may manage; its link stops working.
+func (d *Desk) CancelInvitation(ctx context.Context, a *Principal, id model.ID) error {
+	if err := a.May(VerbCancelInvitation); err != nil {
+		return err
+	}
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+		i, found, err := tx.Invitation(a.Company.ID, id)
+		if err != nil || !found {
+			return struct{}{}, errOr(err, model.NotFound("invitation"))
+		}
+		if err := a.mayManage(i.Role); err != nil {
+			return struct{}{}, err
+		}
+		_, err = tx.RemoveInvitation(a.Company.ID, id)
+		return struct{}{}, err
+	})
+	return err
+}
+
+// ResetLink makes a link with which a member sets a new password, and gives its token.
+func (d *Desk) ResetLink(ctx context.Context, a *Principal, member model.ID) (model.AccessLink, string, error) {
+	if err := a.May(VerbResetLink); err != nil {
+		return model.AccessLink{}, "", err
+	}
+	token, hash := newToken()
+	link, err := write(ctx, d, func(tx *store.Tx) (model.AccessLink, error) {
+		if _, err := d.lockManaged(tx, a, member); err != nil {
+			return model.AccessLink{}, err
+		}
+		expires := tx.Now.Add(model.ResetLinkLasts)
+		tx.InsertResetLink(a.Company.ID, member, hash, expires)
+		return model.AccessLink{ExpiresAt: expires}, nil
+	})
+	return link, token, err
+}
+
+// Welcome tells the holder of a link what it is for.
+func (d Entrance) Welcome(ctx context.Context, token string) (model.Welcome, error) {
+	return read(ctx, d.Desk, func(tx *store.Tx) (model.Welcome, error) {
+		hash := tokenHash(token)
+		i, company, found, err := tx.OpenInvitation(hash)
+		if err != nil {
+			return model.Welcome{}, err
+		}
+		if found {
+			return model.Welcome{Company: model.WelcomeCompany{Name: company.Name}, Email: i.Email, Name: i.Name, Kind: model.WelcomeInvitation}, nil
+		}
+		l, found, err := tx.ResetLink(hash)
+		if err != nil || !found {
+			return model.Welcome{}, errOr(err, errNoLink())
+		}
+		return model.Welcome{Company: model.WelcomeCompany{Name: l.Company.Name}, Email: l.Email, Name: l.Name, Kind: model.WelcomeReset}, nil
+	})
+}
+
+func errNoLink() error {
+	return model.Errorf(model.CodeNotFound, "This link was used, has expired, or never worked. Ask for a new one.")
+}
+
+// Accept is how the holder of a link comes in.
+type Accept struct {
+	Token    string
+	Name     string // "": as in the link
+	Password string
+	Code     string // of two-factor, for a new password
+}
+
+// AcceptWelcome uses a link: the invited person joins the team, or the member gets a new password. Either is signed in.
+func (d Entrance) AcceptWelcome(ctx context.Context, v Visitor, in Accept) (NewSession, error) {
+	w, err := d.Welcome(ctx, in.Token)
+	if err != nil {
+		return NewSession{}, err
+	}
+	if in.Name == "" {
+		in.Name = w.Name
+	}
+	name, invalid := model.Name("body.name", in.Name, model.MaxName)
+	if invalid != nil {
+		return NewSession{}, invalid
+	}
+	if w.Kind == model.WelcomeReset {
+		return d.acceptReset(ctx, v, in)
+	}
+	hash, err := d.hashPassword(ctx, "body.password", in.Password)
+	if err != nil {
+		return NewSession{}, err
+	}
+	member := model.NewID()
+	return d.acceptInvitation(ctx, v, in.Token, store.User{Member: model.Member{ID: member, Name: name}, PasswordHash: hash})
+}
+
+func (d *Desk) acceptInvitation(ctx context.Context, v Visitor, token string, u store.User) (NewSession, error) {
+	link := tokenHash(token)
+	_, company, found, err := d.openInvitation(ctx, link)
+	if err != nil || !found {
+		return NewSession{}, errOr(err, errNoLink())
+	}
+	return d.newSession(ctx, v, company.ID, u.ID, func(tx *store.Tx) error {
+		i, _, found, err := tx.OpenInvitation(link)
+		if err != nil || !found {
+			return errOr(err, errNoLink())
+		}
+		if won, err := tx.AcceptInvitation(link); err != nil || !won {
+			return errOr(err, errNoLink())
+		}
+		if err := checkRoom(tx, company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
+			return err
+		}
+		u.Email, u.Role, u.AccessProfile = i.Email, i.Role, i.AccessProfile
+		if fresh, err := tx.InsertUser(company.ID, u); err != nil || !fresh {
+			return errOr(err, errEmailTaken(u.Email))
+		}
+		tx.SetMemberSectors(company.ID, u.ID, d.presentSectors(tx, company.ID, i.SectorIDs))
+		return nil
+	})
+}
+
+func (d *Desk) openInvitation(ctx context.Context, link [32]byte) (i model.Invitation, c model.Company, found bool, err error) {
+	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		i, c, found, err = tx.OpenInvitation(link)
+		return err
+	})
+	return i, c, found, err
+}
+
+// presentSectors leaves out the sectors that were removed since.
+func (d *Desk) presentSectors(tx *store.Tx, company model.ID, sectors []model.ID) []model.ID {
+	var present []model.ID
+	for _, id := range sectors {
+		if found, err := tx.KeepSector(company, id); err == nil && found {
+			present = append(present, id)
+		}
+	}
+	return present
+}
+
+// acceptReset sets a new password and ends all other sessions. Where two-factor is on, it takes a code as well.
+func (d *Desk) acceptReset(ctx context.Context, v Visitor, in Accept) (NewSession, error) {
+	link := tokenHash(in.Token)
+	var l store.ResetLink
+	err := d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		var found bool
+		l, found, err = tx.ResetLink(link)
+		if err == nil && !found {
+			err = errNoLink()
+		}
+		return err
+	})
+	if err != nil {
+		return NewSession{}, err
+	}
+	attempt := newAttemptAt(l.Email, v.IP)
+	if err := d.beginSignIn(ctx, attempt); err != nil {
+		return NewSession{}, err
+	}
+	if l.TwoFactor != nil && in.Code == "" {
+		return NewSession{}, d.endSignIn(ctx, attempt, errCodeRequired())
+	}
+	hash, err := d.hashPassword(ctx, "body.password", in.Password)
+	if err != nil {
+		return NewSession{}, d.endSignIn(ctx, attempt, err)
+	}
+	return d.newSession(ctx, v, l.Company.ID, l.Member, func(tx *store.Tx) error {
+		if err := d.useCode(tx, l.Company.ID, l.Member, l.TwoFactor, in.Code); err != nil {
+			return err
+		}
+		if used, err := tx.UseResetLink(link); err != nil || !used {
+			return errOr(err, errNoLink())
+		}
+		tx.SetMemberPassword(l.Company.ID, l.Member, *hash)
+		tx.EndSessions(l.Company.ID, l.Member)
+		attempt.succeeded(tx)
+		tx.AfterCommit(d.forgetHolders)
+		return nil
+	})
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+const invitationColumns = `id, email, name, role, access_profile, sectors, created_at, expires_at, accepted_at`
+
+func scanInvitation(r Row) model.Invitation {
+	return model.Invitation{
+		ID: r.ID(0), Email: r.Text(1), Name: r.Text(2), Role: model.Role(r.Text(3)), AccessProfile: model.AccessProfile(r.Text(4)),
+		SectorIDs: unpackIDs(r.Bytes(5)), CreatedAt: r.Time(6), ExpiresAt: r.Time(7), AcceptedAt: r.NullTime(8),
+	}
+}
+
+// Invitations lists the company's invitations, the newest first.
+func (tx *Tx) Invitations(company model.ID) ([]model.Invitation, error) {
+	invitations := []model.Invitation{}
+	err := tx.query(`
+		SELECT `+invitationColumns+`
+		FROM invitations
+		WHERE company = $1 AND COALESCE(accepted_at, expires_at) > $2
+		ORDER BY id DESC`, []any{company, tx.Now.Add(-model.InvitationKept)}, func(r Row) error {
+		invitations = append(invitations, scanInvitation(r))
+		return nil
+	})
+	return invitations, err
+}
+
+// InsertInvitation adds an invitation in place of those for the same address that were not accepted.
+func (tx *Tx) InsertInvitation(company model.ID, i model.Invitation, hash [32]byte) {
+	tx.later(`DELETE FROM invitations WHERE company = $1 AND email_folded = $2 AND accepted_at IS NULL`, company, model.Fold(i.Email))
+	tx.later(`
+		INSERT INTO invitations (id, company, email, email_folded, name, role, access_profile, sectors, hash, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		i.ID, company, i.Email, model.Fold(i.Email), i.Name, i.Role, i.AccessProfile, packIDs(i.SectorIDs), hash[:], i.CreatedAt, i.ExpiresAt)
+}
+
+// Invitation gives one invitation of the company.
+func (tx *Tx) Invitation(company, id model.ID) (i model.Invitation, found bool, err error) {
+	found, err = tx.one(`SELECT `+invitationColumns+` FROM invitations WHERE company = $1 AND id = $2`, []any{company, id}, func(r Row) { i = scanInvitation(r) })
+	return i, found, err
+}
+
+// RemoveInvitation deletes an invitation and reports whether the company had it.
+func (tx *Tx) RemoveInvitation(company, id model.ID) (bool, error) {
+	n, err := tx.exec(`DELETE FROM invitations WHERE company = $1 AND id = $2`, company, id)
+	return n > 0, err
+}
+
+// OpenInvitation finds the invitation of a link that can still be accepted.
+func (tx *Tx) OpenInvitation(hash [32]byte) (i model.Invitation, company model.Company, found bool, err error) {
+	found, err = tx.one(`
+		SELECT i.id, i.email, i.name, i.role, i.access_profile, i.sectors, i.created_at, i.expires_at, i.accepted_at, c.id, c.name, c.timezone
+		FROM invitations i
+		JOIN companies c ON c.id = i.company
+		WHERE i.hash = $1 AND i.accepted_at IS NULL AND i.expires_at > $2`, []any{hash[:], tx.Now}, func(r Row) {
+		i = scanInvitation(r)
+		company = model.Company{ID: r.ID(9), Name: r.Text(10), Timezone: r.Text(11)}
+	})
+	return i, company, found, err
+}
+
+// AcceptInvitation marks an invitation as accepted, and reports false when that was done before.
+func (tx *Tx) AcceptInvitation(hash [32]byte) (bool, error) {
+	n, err := tx.exec(`UPDATE invitations SET accepted_at = $2 WHERE hash = $1 AND accepted_at IS NULL AND expires_at > $2`, hash[:], tx.Now)
+	return n == 1, err
+}
+
+// ResetLink is a link with which a member sets a password.
+type ResetLink struct {
+	Company   model.Company
+	Member    model.ID
+	Name      string
+	Email     string
+	TwoFactor []byte // the sealed secret; nil: off
+}
+
+// InsertResetLink adds a link in place of the member's earlier ones.
+func (tx *Tx) InsertResetLink(company, member model.ID, hash [32]byte, expires time.Time) {
+	tx.later(`DELETE FROM reset_links WHERE company = $1 AND member = $2`, company, member)
+	tx.later(`INSERT INTO reset_links (hash, company, member, expires_at) VALUES ($1, $2, $3, $4)`, hash[:], company, member, expires)
+}
+
+// ResetLink finds a link that can still be used.
+func (tx *Tx) ResetLink(hash [32]byte) (l ResetLink, found bool, err error) {
+	found, err = tx.one(`
+		SELECT c.id, c.name, c.timezone, u.id, u.name, u.email, u.two_factor
+		FROM reset_links l
+		JOIN users u ON u.id = l.member
+		JOIN companies c ON c.id = l.company
+		WHERE l.hash = $1 AND l.expires_at > $2 AND u.removed_at IS NULL`, []any{hash[:], tx.Now}, func(r Row) {
+		l.Company = model.Company{ID: r.ID(0), Name: r.Text(1), Timezone: r.Text(2)}
+		l.Member, l.Name, l.Email, l.TwoFactor = r.ID(3), r.Text(4), r.Text(5), r.Bytes(6)
+	})
+	return l, found, err
+}
+
+// UseResetLink removes a link, and reports false when another call was faster.
+func (tx *Tx) UseResetLink(hash [32]byte) (bool, error) {
+	n, err := tx.exec(`DELETE FROM reset_links WHERE hash = $1 AND expires_at > $2`, hash[:], tx.Now)
+	return n == 1, err
+}

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// SessionHolder is everything a request with a cookie needs to know.
+type SessionHolder struct {
+	Session    model.SignedIn
+	Member     model.Member
+	Company    model.Company
+	Sectors    []model.ID
+	Viewed     []model.ID // the private channels that the member may see
+	TwoFactor  bool
+	Signature  string
+	Presence   string // what the member chose
+	LastSeenAt *time.Time
+}
+
+// SessionHolder finds the session whose cookie has the given hash. It does not look at limits of time.
+func (tx *Tx) SessionHolder(hash [32]byte) (SessionHolder, bool, error) {
+	return tx.sessionHolder(`s.hash = $1`, hash[:])
+}
+
+// SessionOf finds a session of the company by its id. It does not look at limits of time.
+func (tx *Tx) SessionOf(company, id model.ID) (SessionHolder, bool, error) {
+	return tx.sessionHolder(`s.company = $1 AND s.id = $2`, company, id)
+}
+
+func (tx *Tx) sessionHolder(which string, args ...any) (h SessionHolder, found bool, err error) {
+	found, err = tx.one(`
+		SELECT s.id, s.created_at, s.last_seen_at, s.ip, s.user_agent,
+			u.id, u.name, u.email, u.role, u.access_profile, u.two_factor IS NOT NULL, u.signature, u.presence, u.last_seen_at,
+			c.id, c.name, c.timezone
+		FROM sessions s
+		JOIN users u ON u.id = s.member
+		JOIN companies c ON c.id = s.company
+		WHERE `+which+` AND u.removed_at IS NULL`, args, func(r Row) {
+		h.Session = model.SignedIn{ID: r.ID(0), CreatedAt: r.Time(1), LastSeenAt: r.Time(2), IP: r.Text(3), UserAgent: r.Text(4), Current: true}
+		h.Member = model.Member{
+			ID: r.ID(5), Name: r.Text(6), Email: r.Text(7), Role: model.Role(r.Text(8)), AccessProfile: model.AccessProfile(r.Text(9)),
+		}
+		h.TwoFactor, h.Signature, h.Presence, h.LastSeenAt = r.Bool(10), r.Text(11), r.Text(12), r.NullTime(13)
+		h.Company = model.Company{ID: r.ID(14), Name: r.Text(15), Timezone: r.Text(16)}
+	})
+	if err != nil || !found {
+		return SessionHolder{}, false, err
+	}
+	err = tx.query(`
+		SELECT s.id, s.name
+		FROM sector_members m
+		JOIN sectors s ON s.id = m.sector
+		WHERE m.member = $1 AND s.removed_at IS NULL
+		ORDER BY s.folded, s.id`, []any{h.Member.ID}, func(r Row) error {
+		h.Sectors = append(h.Sectors, r.ID(0))
+		h.Member.Sectors = append(h.Member.Sectors, model.Ref{ID: r.ID(0), Name: r.Text(1)})
+		return nil
+	})
+	if err != nil {
+		return SessionHolder{}, false, err
+	}
+	h.Viewed, err = tx.ids(`SELECT channel FROM channel_viewers WHERE member = $1`, h.Member.ID)
+	return h, true, err
+}
+
+// InsertSession adds a session of a member.
+func (tx *Tx) InsertSession(company, member, id model.ID, hash [32]byte, ip, userAgent string) {
+	tx.later(`
+		INSERT INTO sessions (id, company, member, hash, ip, user_agent, created_at, last_seen_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7)`,
+		id, company, member, hash[:], ip, userAgent, tx.Now)
+}
+
+// Sessions lists a member's sessions that have not reached a limit, the newest first.
+func (tx *Tx) Sessions(company, member model.ID) ([]model.SignedIn, error) {
+	sessions := []model.SignedIn{}
+	err := tx.query(`
+		SELECT id, created_at, last_seen_at, ip, user_agent
+		FROM sessions
+		WHERE company = $1 AND member = $2 AND last_seen_at > $3 AND created_at > $4
+		ORDER BY id DESC
+		LIMIT 200`, []any{company, member, tx.Now.Add(-model.SessionIdle), tx.Now.Add(-model.SessionLongest)}, func(r Row) error {
+		sessions = append(sessions, model.SignedIn{ID: r.ID(0), CreatedAt: r.Time(1), LastSeenAt: r.Time(2), IP: r.Text(3), UserAgent: r.Text(4)})
+		return nil
+	})
+	return sessions, err
+}
+
+// EndSession ends one of a member's sessions and reports whether there was one.
+func (tx *Tx) EndSession(company, member, id model.ID) (bool, error) {
+	n, err := tx.exec(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id = $3`, company, member, id)
+	return n > 0, err
+}
+
+// EndSessions ends all sessions of a member.
+func (tx *Tx) EndSessions(company, member model.ID) {
+	tx.later(`DELETE FROM sessions WHERE company = $1 AND member = $2`, company, member)
+}
+
+// EndOtherSessions ends all sessions of a member but one.
+func (tx *Tx) EndOtherSessions(company, member, but model.ID) {
+	tx.later(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id <> $3`, company, member, but)
+}
+
+// MarkSessionSeen notes when a session and its member were last active.
+func (tx *Tx) MarkSessionSeen(session, member model.ID, at time.Time) {
+	tx.later(`UPDATE sessions SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, session, at)
+	tx.later(`UPDATE users SET last_seen_at = $2 WHERE id = $1 AND (last_seen_at IS NULL OR last_seen_at < $2)`, member, at)
+}
+
+// RemoveOldSessions deletes sessions, links and counters whose time is over, up to limit of each, and gives how many.
+func (tx *Tx) RemoveOldSessions(limit int) (int64, error) {
+	var removed int64
+	for _, old := range []struct {
+		statement string
+		before    time.Time
+	}{
+		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE last_seen_at <= $1 LIMIT $2)`, tx.Now.Add(-model.SessionIdle)},
+		{`DELETE FROM reset_links WHERE hash IN (SELECT hash FROM reset_links WHERE expires_at <= $1 LIMIT $2)`, tx.Now},
+		{`DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 LIMIT $2)`, tx.Now.Add(-model.InvitationKept)},
+		{`DELETE FROM sign_in_failures WHERE subject IN (SELECT subject FROM sign_in_failures WHERE last_at <= $1 LIMIT $2)`, tx.Now.Add(-24 * time.Hour)},
+	} {
+		n, err := tx.exec(old.statement, old.before, limit)
+		if err != nil {
+			return removed, err
+		}
+		removed += n
+	}
+	return removed, nil
+}
