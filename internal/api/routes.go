@@ -8,7 +8,7 @@ func (s *Server) routes() []*Route {
 		get("/me", desk.VerbIdentity, "Who this key is", s.me),
 
 		byVisitors("GET", "/setup", "Whether this installation has to be set up", s.getSetup),
-		byVisitors("POST", "/setup", "Make the first company and its owner", s.setUp, created,
+		byVisitors("POST", "/setup", "Make the first company and its owner", s.setUp, created, fails(404),
 			about("The token is in the link that recado serve prints while there is no company. A wrong token is 401 login_failed; 404 once there is a company.")),
 		byVisitors("POST", "/session", "Sign in", s.signIn, fails(409),
 			about("401 login_failed has one text for every cause; 401 code_required and code_invalid where two-factor is on; 429 after too many failures. "+

@@ -26,8 +26,7 @@ func member(t *testing.T, c *servertest.Client, name string, fields ...string) (
 		body += "," + f
 	}
 	id = c.Post(t, "/team", body+"}").OK(201).ID()
-	link := c.Post(t, "/team/"+id+"/reset-link", nil).OK(200).Text("url")
-	c.Visitor().Post(t, "/welcome", map[string]string{"token": tokenOf(t, link), "password": password}).OK(200)
+	c.Enter(t, id, password)
 	return id, email
 }
 

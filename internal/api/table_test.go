@@ -23,7 +23,7 @@ func TestTable(t *testing.T) {
 	}
 	document.Into(&doc)
 
-	anonymous := *w.A.Client
+	anonymous := w.A.Visitor()
 	for _, route := range w.API.Routes() {
 		path := someID(route.Path)
 		t.Run(route.Method+" "+route.Path, func(t *testing.T) {
@@ -33,12 +33,22 @@ func TestTable(t *testing.T) {
 					t.Fatalf("%+v", op)
 				}
 			})
-			t.Run("is 401 without a key", func(t *testing.T) {
-				r, _ := http.NewRequest(route.Method, w.A.Base()+path, nil)
-				anonymous.Send(t, r).Fails(401, "key_missing")
+			if route.Open {
+				return
+			}
+			t.Run("is 401 without a key and without a session", func(t *testing.T) {
+				anonymous.Do(t, route.Method, path, nil).Fails(401, "key_missing")
 			})
+			t.Run("is 401 with a cookie of no session", func(t *testing.T) {
+				anonymous.Do(t, route.Method, path, nil, "Cookie", "recado=abc", "Sec-Fetch-Site", "same-origin").Fails(401, "session_missing")
+			})
+			if route.Verb.SessionOnly {
+				t.Run("is 403 with a key", func(t *testing.T) {
+					w.A.Do(t, route.Method, path, nil).Fails(403, "session_required")
+				})
+			}
 			if route.Verb.Scope == "" {
-				if route.Path != "/me" {
+				if route.Path != "/me" && !route.Verb.SessionOnly {
 					t.Fatal("a route without a scope")
 				}
 				return
@@ -53,6 +63,54 @@ func TestTable(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestEveryRoleIsRefusedExactlyWhatItLacks calls every route with a key and with a session of every role.
+func TestEveryRoleIsRefusedExactlyWhatItLacks(t *testing.T) {
+	w := servertest.Start(t, "")
+	for _, role := range []model.Role{model.RoleAgent, model.RoleManager, model.RoleAdmin, model.RoleOwner} {
+		id, email := member(t, w.A.Client, string(role), `"role":"`+string(role)+`"`)
+		user, _ := model.ParseID(id)
+		_, key := w.NewKey(t, w.A.ID, desk.NewKey{Name: "n", Scopes: model.EveryScope, User: &user})
+		session := w.A.SignIn(t, email, password)
+		for _, route := range w.API.Routes() {
+			path := someID(route.Path)
+			lacksRole := !role.AtLeast(route.Verb.Role)
+			lacksScope := !model.ScopesOf(role).Has(route.Verb.Scope)
+			follows := route.Streams && route.Method == http.MethodGet // and would not end
+			check := func(with string, c *servertest.Client, refused string) {
+				t.Helper()
+				if refused == "" && follows {
+					return
+				}
+				a := c.Do(t, route.Method, path, nil)
+				if forbidden := a.Status == 401 || a.Status == 403; forbidden != (refused != "") || forbidden && a.Text("code") != refused {
+					t.Errorf("%s %s with a %s of the role %s: got %d %s, want a refusal %q", route.Method, route.Path, with, role, a.Status, a.Raw, refused)
+				}
+			}
+			switch {
+			case route.Open:
+				check("key", key, "")
+				check("session", session, "")
+				continue
+			case route.Verb.SessionOnly:
+				check("key", key, "session_required")
+			default:
+				check("key", key, code(lacksRole, "insufficient_scope"))
+			}
+			check("session", session, code(lacksRole || lacksScope, "insufficient_scope"))
+			if route.Method == http.MethodDelete && strings.HasPrefix(route.Path, "/session") {
+				session = w.A.SignIn(t, email, password)
+			}
+		}
+	}
+}
+
+func code(fails bool, code string) string {
+	if fails {
+		return code
+	}
+	return ""
 }
 
 // someID fills the ids of a path with one that nobody has.

@@ -49,6 +49,14 @@ func (c *Client) WithSession(t *testing.T, a *Answer) *Client {
 	return &Client{base: c.base, cookie: cookie, checker: c.checker}
 }
 
+// Enter gives a member a password through a reset link, and a session. The client's key manages the team.
+func (c *Client) Enter(t *testing.T, member, password string) *Client {
+	t.Helper()
+	link := c.Post(t, "/team/"+member+"/reset-link", nil).OK(200).Text("url")
+	_, token, _ := strings.Cut(link, "token=")
+	return c.WithSession(t, c.Visitor().Post(t, "/welcome", map[string]string{"token": token, "password": password}).OK(200))
+}
+
 // SignIn signs a person in.
 func (c *Client) SignIn(t *testing.T, email, password string) *Client {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/api"
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
@@ -21,9 +22,13 @@ type company struct {
 	*servertest.Company
 	w        *servertest.World
 	receiver string
-	n        int               // makes phones and words differ
-	kept     map[string]string // by noun: what need not be new for every call
+	n        int                // makes phones and words differ
+	kept     map[string]string  // by noun: what need not be new for every call
+	session  *servertest.Client // of the owner; nil: ended
 }
+
+// password is everybody's.
+const password = "correct horse battery"
 
 func newCompany(t *testing.T, w *servertest.World, c *servertest.Company, number int, receiver string) *company {
 	t.Helper()
@@ -31,7 +36,25 @@ func newCompany(t *testing.T, w *servertest.World, c *servertest.Company, number
 	o.kept["channel"] = c.Post(t, "/channels", fmt.Sprintf(`{"name":"Main","phone":%q,"provider":"sandbox"}`, o.phone())).OK(201).ID()
 	o.kept["user"] = c.Post(t, "/team", fmt.Sprintf(`{"name":"Agent","email":"%s@x.example"}`, o.word())).OK(201).ID()
 	o.kept["sector"] = c.Post(t, "/sectors", fmt.Sprintf(`{"name":%q,"member_ids":[%q]}`, o.word(), o.kept["user"])).OK(201).ID()
+	o.kept["email"], o.kept["company"] = c.Owner.Email, c.ID.String()
+	c.Enter(t, c.Owner.ID.String(), password)
 	return o
+}
+
+// caller is who makes a call of a route: the company's key, its owner with a session where keys are refused, or
+// a visitor.
+func (o *company) caller(t *testing.T, route *api.Route) *servertest.Client {
+	t.Helper()
+	switch {
+	case route.Open:
+		return o.Visitor()
+	case !route.Verb.SessionOnly:
+		return o.Client
+	}
+	if o.session == nil || o.session.Get(t, "/session").Status != http.StatusOK {
+		o.session = o.SignIn(t, o.Owner.Email, password)
+	}
+	return o.session
 }
 
 func (o *company) phone() string {
@@ -59,6 +82,11 @@ func (o *company) id(t *testing.T, noun string, talk *talk, fresh bool) string {
 		return model.NewID().String()
 	case "receiver":
 		return o.receiver
+	case "password":
+		return password
+	case "token":
+		_, token, _ := strings.Cut(o.invite(t).Text("url"), "token=")
+		return token
 	}
 	if id, ok := talk.id(noun); ok {
 		return id
@@ -106,9 +134,18 @@ func (o *company) make(t *testing.T, noun string) string {
 		return post("/kanban/cards", fmt.Sprintf(`{"title":%q,"board_id":%q,"stage_id":%q}`, o.word(), board, o.kept["stage"])).ID()
 	case "media":
 		return o.upload(t).OK(201).ID()
+	case "session":
+		return o.SignIn(t, o.Owner.Email, password).Get(t, "/sessions").OK(200).Text("data", 0, "id")
+	case "invitation":
+		return o.invite(t).ID()
 	}
 	t.Fatalf("nobody knows how to make a %s", noun)
 	return ""
+}
+
+func (o *company) invite(t *testing.T) *servertest.Answer {
+	t.Helper()
+	return o.Post(t, "/team/invitations", fmt.Sprintf(`{"email":"%s@x.example","name":"n","role":"agent"}`, o.word())).OK(201)
 }
 
 // pixel is a picture, whatever its size.

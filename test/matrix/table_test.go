@@ -5,12 +5,40 @@ package matrix
 type example struct {
 	path, query, body string
 	upload            bool // the body is a form with a file
+	refused           int  // the status of an example that cannot succeed here; 0: it succeeds
 }
 
 // table has a line for every route; a route without one fails the test, and so does an id of the
 // OpenAPI document that no slot stands for.
 var table = map[string][]example{
 	"GET /me": {{path: "/me"}},
+
+	"GET /setup": {{path: "/setup"}},
+	"POST /setup": {{
+		path: "/setup", body: `{"token":"{word}","company":"{word}","timezone":"America/Sao_Paulo","name":"n","email":"{word}@x.example","password":"{password}"}`,
+		refused: 404, // there are companies
+	}},
+	"POST /session":                 {{path: "/session", body: `{"email":"{email}","password":"{password}","company":"{company}"}`}},
+	"GET /session":                  {{path: "/session"}},
+	"DELETE /session":               {{path: "/session"}},
+	"GET /sessions":                 {{path: "/sessions"}},
+	"DELETE /sessions/{id}":         {{path: "/sessions/{session}"}},
+	"DELETE /sessions":              {{path: "/sessions"}},
+	"GET /welcome":                  {{path: "/welcome", query: "token={token}"}},
+	"POST /welcome":                 {{path: "/welcome", body: `{"token":"{token}","password":"{password}"}`}},
+	"PATCH /me":                     {{path: "/me", body: `{"signature":"s"}`}},
+	"PUT /me/presence":              {{path: "/me/presence", body: `{"presence":"auto"}`}},
+	"GET /me/preferences":           {{path: "/me/preferences"}},
+	"PATCH /me/preferences":         {{path: "/me/preferences", body: `{"theme":"dark"}`}},
+	"POST /me/two-factor":           {{path: "/me/two-factor", body: `{"password":"{password}"}`}},
+	"POST /me/two-factor/confirm":   {{path: "/me/two-factor/confirm", body: `{"code":"000000"}`, refused: 400}}, // a wrong code
+	"POST /me/two-factor/disable":   {{path: "/me/two-factor/disable", body: `{"password":"{password}","code":"000000"}`}},
+	"DELETE /me/two-factor":         {{path: "/me/two-factor", body: `{"password":"{password}","code":"000000"}`}},
+	"GET /team/invitations":         {{path: "/team/invitations"}},
+	"POST /team/invitations":        {{path: "/team/invitations", body: `{"email":"{word}@x.example","name":"n","role":"agent","sector_ids":["{sector}"]}`}},
+	"DELETE /team/invitations/{id}": {{path: "/team/invitations/{invitation}"}},
+	"POST /team/{id}/reset-link":    {{path: "/team/{user}/reset-link"}},
+	"DELETE /team/{id}/sessions":    {{path: "/team/{user}/sessions"}},
 
 	"GET /keys":              {{path: "/keys"}},
 	"POST /keys":             {{path: "/keys", body: `{"name":"k","scopes":["read"],"boards":["{board}"],"user_id":"{user}"}`}},
