@@ -11,6 +11,18 @@ import (
 
 // bodyExamples shows a body for every operation that takes one as JSON. The ids name nothing.
 var bodyExamples = map[string]string{
+	"POST /setup":                 `{"token": "3q2-7wAAAAA", "company": "Padaria Aurora", "timezone": "America/Sao_Paulo", "name": "Lia", "email": "lia@example.com", "password": "correct horse battery"}`,
+	"POST /session":               `{"email": "lia@example.com", "password": "correct horse battery"}`,
+	"POST /welcome":               `{"token": "3q2-7wAAAAA", "password": "correct horse battery"}`,
+	"PATCH /me":                   `{"name": "Lia Souza", "signature": "Lia, Sales"}`,
+	"PUT /me/presence":            `{"presence": "away"}`,
+	"PATCH /me/preferences":       `{"theme": "dark", "send_with": "ctrl_enter"}`,
+	"POST /me/two-factor":         `{"password": "correct horse battery"}`,
+	"POST /me/two-factor/confirm": `{"code": "123456"}`,
+	"POST /me/two-factor/disable": `{"password": "correct horse battery", "code": "123456"}`,
+	"DELETE /me/two-factor":       `{"password": "correct horse battery", "code": "123456"}`,
+	"POST /team/invitations":      `{"email": "carla@example.com", "name": "Carla", "role": "agent", "access_profile": "sectors"}`,
+
 	"POST /keys":             `{"name": "CRM", "scopes": ["conversations:read", "messages:send"], "rate": {"per_second": 20, "burst": 40}}`,
 	"POST /keys/{id}/rotate": `{"overlap_seconds": 3600}`,
 
