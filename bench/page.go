@@ -21,7 +21,7 @@ const leastPages = 0.50
 var pagedTalk = talk{200, 20_000}
 
 // runPage reads pages of 50 messages over HTTP. What that must cost is the engine reading those rows and a bare
-// handler writing those bytes: the reference is the rate of whoever did one after the other on the same cores.
+// handler writing those bytes: the reference is the rate of doing one after the other on the same cores.
 func runPage(ctx context.Context, b *bench) error {
 	s, err := b.serveTalk(ctx, pagedTalk)
 	if err != nil {

@@ -33,7 +33,7 @@ func (b *bench) start(folder string, cmd *exec.Cmd) (*process, error) {
 	if cmd.Stdout == nil {
 		cmd.Stdout = log
 	}
-	// A setting of whoever runs this must not change what is measured.
+	// A setting in the caller's environment must not change what is measured.
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "RECADO_") {
 			cmd.Env = append(cmd.Env, entry)

@@ -21,7 +21,7 @@ type scenario struct {
 }
 
 var scenarios = []scenario{
-	{"me", "GET /v1/me through the whole door, beside a bare handler", runMe},
+	{"me", "GET /v1/me with authentication and limits, beside a bare handler", runMe},
 	{"idle", "memory of a server that nobody calls", runIdle},
 	{"send", "durable sends and inbound messages, beside the raw engine inserting messages", runSend},
 	{"page", "pages of 50 messages, beside the raw engine and a bare handler", runPage},

@@ -52,7 +52,7 @@ func writeDemo(e *env, made *demo.Demo, path string) error {
 	if err != nil {
 		return err
 	}
-	// Whole or not at all: whoever waits for the file reads it at once, and a kill must not leave half.
+	// Written completely or not at all: a script that waits for the file reads it at once, and a kill must not leave half.
 	if err := os.WriteFile(path+".new", append(raw, '\n'), 0o600); err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func TestIdempotency(t *testing.T) {
 			c.Post(t, at, fmt.Sprintf(`{"stage_id": %q, "version": 1}`, model.NewID()), "Idempotency-Key", k).Fails(400, "invalid_request")
 			c.Post(t, at, fmt.Sprintf(`{"stage_id": %q, "version": 1}`, b.stages["Won"]), "Idempotency-Key", k).OK(200)
 		})
-		t.Run("a private card's answer is repeated to whoever made it", func(t *testing.T) {
+		t.Run("a private card's answer is repeated to its caller", func(t *testing.T) {
 			k := key()
 			body := fmt.Sprintf(`{"board_id": %q, "title": "hush", "private": true}`, b.id)
 			same(t, c.Post(t, "/kanban/cards", body, "Idempotency-Key", k).OK(201), c.Post(t, "/kanban/cards", body, "Idempotency-Key", k))

@@ -9,7 +9,7 @@ import (
 	"recado/internal/model"
 )
 
-// checkQuery refuses a query string that the standard parser would bend or drop: unknown or repeated
+// checkQuery refuses a query string that the standard parser would alter or drop: unknown or repeated
 // names, bad escapes, semicolons, signs before numbers, bad UTF-8 and NUL. known says which names
 // exist and which of them are numbers.
 func checkQuery(raw string, known map[string]bool) *model.Error {

@@ -2,7 +2,8 @@ package api
 
 import "recado/internal/desk"
 
-// routes is the one table: what is not here does not exist.
+// routes is the table of the operations under /v1, and the source of the OpenAPI document. The addresses that
+// are no operations (health, documentation, signed media links, callbacks) are registered in server.go.
 func (s *Server) routes() []*Route {
 	return []*Route{
 		get("/me", desk.VerbIdentity, "Who this key is", s.me),

@@ -99,7 +99,7 @@ func New(o Options) (*Server, error) {
 // Routes is the table as data.
 func (s *Server) Routes() []*Route { return s.table }
 
-// call is one request on its way through the door.
+// call is one request and what the checks of the API found out about it.
 type call struct {
 	server    *Server
 	requestID string

@@ -17,7 +17,7 @@ import (
 
 // S3Options say which bucket, and how to get in.
 type S3Options struct {
-	Endpoint string // https://s3.sa-east-1.amazonaws.com, or http:// for a server next door
+	Endpoint string // https://s3.sa-east-1.amazonaws.com, or http:// for a server on the same network
 	Region   string // asked of the server when empty
 	Bucket   string // must exist
 	Prefix   string // put before every id: "recado/"

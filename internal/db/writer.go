@@ -36,8 +36,8 @@ type writer struct {
 	idle  func()        // housekeeping on the connection, outside transactions
 	busy  func()        // the same, between two groups
 
-	door   sync.RWMutex // held to queue; taken whole to close the queue
-	closed bool
+	closing sync.RWMutex // held to queue; taken whole to close the queue
+	closed  bool
 
 	group   []*request
 	next    int      // the first of the group that has not run
@@ -93,8 +93,8 @@ func (w *writer) write(ctx context.Context, fn func(tx *Tx) error) ([]func(), er
 }
 
 func (w *writer) enqueue(ctx context.Context, r *request) error {
-	w.door.RLock()
-	defer w.door.RUnlock()
+	w.closing.RLock()
+	defer w.closing.RUnlock()
 	if w.closed {
 		return errClosed
 	}
@@ -300,9 +300,9 @@ func (w *writer) answer(commit error) {
 }
 
 func (w *writer) close() {
-	w.door.Lock()
+	w.closing.Lock()
 	w.closed = true
 	close(w.queue)
-	w.door.Unlock()
+	w.closing.Unlock()
 	<-w.done
 }

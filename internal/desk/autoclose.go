@@ -148,7 +148,7 @@ func (t *lockedConversation) release(by *model.Ref) error {
 	return t.save()
 }
 
-// changeEach changes conversations, whoever may see them, each in a transaction of its own, a few at a
+// changeEach changes conversations, regardless of visibility, each in a transaction of its own, a few at a
 // time: where commits are shared, several cost little more than one. One that fails keeps no other from
 // being changed.
 func (d *Desk) changeEach(ctx context.Context, conversations []store.ConversationAt, change func(t *lockedConversation) error) error {

@@ -1,5 +1,7 @@
-// Package desk holds the verbs of the product. One exported method is one permission check, one
-// transaction and the events of what it changed. It knows nothing of HTTP.
+// Package desk holds the verbs of the product. A method that takes a Principal checks the permission that
+// its Verb names, and makes its change and the events of that change in one transaction. Methods for the
+// command line and for background work take no principal, check no permission and belong to System. The
+// package knows nothing of HTTP.
 package desk
 
 import (

@@ -101,7 +101,7 @@ func (f *followers) join(at feedPoint, changed <-chan struct{}, fresh time.Time)
 	return r, true
 }
 
-// readFollowed reads the events after a place, of every type and whoever may see them.
+// readFollowed reads the events after a place, of every type and regardless of visibility.
 func (d *Desk) readFollowed(ctx context.Context, a *Principal, position int64, id model.ID) (rows []followed, err error) {
 	var horizon int64
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {

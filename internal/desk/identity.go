@@ -11,8 +11,8 @@ import (
 	"recado/internal/store"
 )
 
-// contactFor finds the contact of somebody a channel knows, or makes one. Whoever asks at the same
-// time, on whatever node, gets the same contact. Contacts of private channels are kept apart: see
+// contactFor finds the contact of a person whom a channel reports, or makes one. Concurrent calls,
+// on any node, get the same contact. Contacts of private channels are kept apart: see
 // model.Channel.Pool. The person's phone has its usual spelling: see normalizePhones.
 func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, join joiner) (model.Contact, error) {
 	c, found, err := d.knownContact(tx, channel, p, join)

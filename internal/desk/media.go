@@ -176,7 +176,7 @@ func errMediaTooLarge(kind model.MediaKind) error {
 	}
 }
 
-// MediaLink lets whoever holds it fetch one file until it expires.
+// MediaLink gives access to one file, without a key, until it expires.
 type MediaLink struct {
 	Media     model.ID
 	ExpiresAt time.Time

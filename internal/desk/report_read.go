@@ -20,8 +20,8 @@ type ReportFilter struct {
 
 // AttendanceReport gives the figures of a range of days, both ends included. Without any day it is the last
 // 30; with from alone it ends today, or after 366 days; with to alone it has 30 days. Its cost grows with
-// days, people and sectors, not with attendances. It needs the scope and no role: whoever holds a key
-// with reports:read sees the whole company's figures.
+// days, people and sectors, not with attendances. It needs the scope and no role: a key
+// with reports:read reads the whole company's figures.
 func (d *Desk) AttendanceReport(ctx context.Context, a *Principal, f ReportFilter) (model.Report, error) {
 	if err := a.May(VerbAttendanceReport); err != nil {
 		return model.Report{}, err

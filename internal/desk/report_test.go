@@ -317,7 +317,7 @@ func TestReportUnderConcurrency(t *testing.T) {
 	})
 }
 
-// Whoever changes an attendance while a report is rebuilt is counted once: before it or after it.
+// A change of an attendance while a report is rebuilt is counted once: before it or after it.
 func TestReportRebuildBesideWriters(t *testing.T) {
 	eachFixture(t, func(t *testing.T, o *fixture) {
 		const customers = 6

@@ -44,7 +44,7 @@ func (c *Channel) Pool() ID {
 	return c.Company
 }
 
-// Access is what WhatsApp asks of whoever speaks for a number. Its secrets are sealed at rest, and
+// Access holds the credentials that WhatsApp requires for a number. Its secrets are sealed at rest, and
 // nothing of it is ever shown.
 type Access struct {
 	PhoneNumberID string

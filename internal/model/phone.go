@@ -17,7 +17,7 @@ const phoneInput = 64
 //   - Brazilian, if it is valid there with ten or eleven digits, with or without the trunk "0";
 //   - international, if it is valid with its first digits as country code, as in a WhatsApp id.
 //
-// So whoever holds a WhatsApp id puts "+" before it: some foreign ids read as Brazilian numbers.
+// A caller with a WhatsApp id puts "+" before it: some ids from abroad read as Brazilian numbers.
 // A leading "00" is refused without "+": in Brazil a carrier's code follows it, elsewhere the country's.
 //
 // Brazilian mobiles get their ninth digit, Mexican ones lose the "1" that WhatsApp still puts after "52".

@@ -1,5 +1,5 @@
 // Package server wires the rooms together into one running process: database, desk, loops and the
-// HTTP door. The command line and the tests start the same thing.
+// HTTP API. The command line and the tests start the same thing.
 package server
 
 import (
@@ -64,7 +64,7 @@ type Config struct {
 type Server struct {
 	Desk *desk.Desk
 	API  *api.Server
-	URL  string // where the door is, base path included
+	URL  string // the address of the API, base path included
 
 	config  Config
 	store   *store.Store
@@ -243,8 +243,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	return errors.Join(err, s.store.Close())
 }
 
-// drain answers on, with every answer the last of its connection, so that no caller is on its way when
-// the door closes.
+// drain answers on, with every answer the last of its connection, so that no call is in progress when
+// the listener closes.
 func (s *Server) drain(ctx context.Context) {
 	if s.config.Drain <= 0 {
 		return

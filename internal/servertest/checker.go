@@ -28,10 +28,10 @@ var (
 	servers  = regexp.MustCompile(`"servers":\[[^]]*\],?`)
 )
 
-func newChecker(t testing.TB, door http.Handler) *checker {
+func newChecker(t testing.TB, handler http.Handler) *checker {
 	t.Helper()
 	w := httptest.NewRecorder()
-	door.ServeHTTP(w, httptest.NewRequest("GET", documentPath(door), nil))
+	handler.ServeHTTP(w, httptest.NewRequest("GET", documentPath(handler), nil))
 	text := servers.ReplaceAllString(w.Body.String(), "") // the base path and port differ from test to test
 	if known, ok := checkers.Load(text); ok {
 		return known.(*checker)
@@ -49,9 +49,9 @@ func newChecker(t testing.TB, door http.Handler) *checker {
 	return fresh
 }
 
-// documentPath asks the door where its base path ends.
-func documentPath(door http.Handler) string {
-	if d, ok := door.(interface{ Base() string }); ok {
+// documentPath gives the path of the OpenAPI document, base path included.
+func documentPath(handler http.Handler) string {
+	if d, ok := handler.(interface{ Base() string }); ok {
 		return d.Base() + "/v1/openapi.json"
 	}
 	return "/v1/openapi.json"

@@ -51,7 +51,7 @@ func (tx *Tx) Attendance(company, id model.ID) (model.Attendance, bool, error) {
 }
 
 // NextProtocol gives out the company's next protocol number, or false where attendances are switched
-// off. Whoever got one keeps the others waiting until the end of the transaction, and a transaction that
+// off. A transaction that has one makes others wait until it ends, and a transaction that
 // fails gives it back: that is how the numbers have no gaps. Private channels count apart, below zero.
 func (tx *Tx) NextProtocol(company model.ID, private bool) (number int64, enabled bool, err error) {
 	series, value := "last", "last"

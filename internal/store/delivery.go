@@ -91,7 +91,7 @@ type Pending struct {
 	Active  bool      // false: inactive or deleted, so what is pending must be given up
 }
 
-// PendingWebhooks lists the webhooks that have pending deliveries, except those in the lane of
+// PendingWebhooks lists the webhooks that have pending deliveries, except those under the lease of
 // another node than owner; a zero owner leaves out none. It hops from webhook to webhook through the index of due deliveries, so
 // neither idle webhooks nor a long queue make it slow.
 func (tx *Tx) PendingWebhooks(owner model.ID) ([]Pending, error) {
@@ -182,12 +182,12 @@ func (tx *Tx) Outgoing(webhook, delivery model.ID) (Outgoing, bool, error) {
 }
 
 // AttemptMade is the result of one attempt. It is stored only if the number of attempts is still the
-// one it began with and, where nodes share the work, if the lane is still the one it was made in.
+// one it began with and, where nodes share the work, if the lease is still the one it was made under.
 type AttemptMade struct {
 	Webhook  model.ID
 	Delivery model.ID
 	Owner    model.ID
-	Epoch    int64 // 0: no lane
+	Epoch    int64 // 0: no lease
 	Before   int64 // attempts made before
 	Attempt  model.Attempt
 	Status   string     // delivered, failed, or pending for another attempt
@@ -206,8 +206,8 @@ const (
 		SET next_attempt_at = CASE WHEN next_attempt_at IS NULL THEN next_attempt_at ELSE $4 END, attempts = attempts + 1, log = log || $5
 		WHERE webhook = $1 AND id = $2 AND attempts = $3`
 
-	inFinishLane = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $1 AND owner = $7 AND epoch = $8)`
-	inRetryLane  = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $1 AND owner = $6 AND epoch = $7)`
+	underFinishLease = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $1 AND owner = $7 AND epoch = $8)`
+	underRetryLease  = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $1 AND owner = $6 AND epoch = $7)`
 )
 
 // SaveAttempt writes a result down. With counted it waits for the outcome and tells whether the
@@ -222,12 +222,12 @@ func (tx *Tx) SaveAttempt(m AttemptMade, counted bool) (stored bool, err error) 
 	if m.Status == model.DeliveryPending {
 		sql, args = retryDelivery, []any{m.Webhook, m.Delivery, m.Before, m.NextAt, entry}
 		if m.Epoch != 0 {
-			sql, args = retryDelivery+inRetryLane, append(args, m.Owner, m.Epoch)
+			sql, args = retryDelivery+underRetryLease, append(args, m.Owner, m.Epoch)
 		}
 	} else {
 		sql, args = finishDelivery, []any{m.Webhook, m.Delivery, m.Before, m.Status, tx.Now, entry}
 		if m.Epoch != 0 {
-			sql, args = finishDelivery+inFinishLane, append(args, m.Owner, m.Epoch)
+			sql, args = finishDelivery+underFinishLease, append(args, m.Owner, m.Epoch)
 		}
 	}
 	if !counted {

@@ -38,7 +38,7 @@ func (tx *Tx) Media(company, id model.ID) (model.Media, bool, error) {
 	return tx.media(`WHERE d.id = $1 AND d.company = $2`, id, company)
 }
 
-// AnyMedia finds a file whatever its company, for whoever holds a signed link to it.
+// AnyMedia finds a file of any company, for the holder of a signed link to it.
 func (tx *Tx) AnyMedia(id model.ID) (model.Media, bool, error) {
 	return tx.media(`WHERE d.id = $1`, id)
 }

@@ -185,7 +185,7 @@ func (tx *Tx) ReportNames(company model.ID) (map[model.ID]string, error) {
 }
 
 // ForgetReport takes every line of the company out, and keeps writers of reports waiting until the end of
-// the transaction. Whoever has changed an attendance and not yet committed adds to what is written next.
+// the transaction. A transaction that changed an attendance and has not committed adds to what is written next.
 func (tx *Tx) ForgetReport(company model.ID) error {
 	if tx.dialect().ConcurrentWrites() {
 		tx.later(`LOCK TABLE report_days IN EXCLUSIVE MODE`)

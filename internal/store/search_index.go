@@ -65,8 +65,8 @@ func (tx *Tx) indexPostgres(noun *searched, n int) (int, error) {
 	return found, nil
 }
 
-// unlocked locks those of the rows that nobody is changing. Whoever changes many conversations takes them in an
-// order of its own, so to wait for one of them while holding others would end in a deadlock.
+// unlocked locks those of the rows that no other transaction is changing. A transaction that changes many
+// conversations locks them in its own order, so waiting for one while holding others could end in a deadlock.
 func (tx *Tx) unlocked(noun *searched, ids []model.ID) ([]model.ID, error) {
 	s := tx.statement()
 	s.WriteString(`SELECT t.id FROM (` + listed(ids)(s) + `) batch JOIN ` + noun.table + ` t ON t.id = batch.id FOR NO KEY UPDATE OF t SKIP LOCKED`)

@@ -57,7 +57,7 @@ func (tx *Tx) ChannelsToSend(now time.Time) ([]model.ID, error) {
 }
 
 // LeftInTheMiddle lists the messages of a channel that were being sent under an earlier epoch of its
-// lease: whoever did that is gone.
+// lease: the node that did that has stopped.
 func (tx *Tx) LeftInTheMiddle(lease Lease) ([]Queued, error) {
 	var out []Queued
 	err := tx.query(`

@@ -181,7 +181,7 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("got %+v", got.Customer)
 		}
 	})
-	t.Run("of several contacts the sender's gives the name, however the number is spelled", func(t *testing.T) {
+	t.Run("of several contacts the sender's gives the name, in any form of the number", func(t *testing.T) {
 		for from, contact := range map[string]string{
 			"5511988887777": "551188887777", "551188887777": "5511988887777", "525512345678": "5215512345678", "541123456789": "5491123456789",
 		} {

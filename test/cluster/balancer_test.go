@@ -74,7 +74,7 @@ func (b *balancer) Call(r load.Request) (load.Answer, bool) {
 		url := b.next()
 		a, err := load.Send(url, r)
 		again, open := b.judge(url, r, a, err)
-		// Whoever repeats may meet itself: the first call was interrupted, or is still under way.
+		// A repeat may find its first call interrupted, or still in progress.
 		if repeated && code(a) == string(model.CodeIdempotencyPending) {
 			return a, false
 		}

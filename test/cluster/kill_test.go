@@ -21,7 +21,7 @@ func TestNodesThatAreKilledLoseNothingRepeatNothingAndAreReplacedWithinTheLease(
 		before := o.Total.Load()
 		enough := before + 100 + r.Int64N(200)
 		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() >= enough })
-		// Whoever holds work for all is the one to lose: the sender, the courier, or just anybody.
+		// Kill the node that holds shared work: the sender, the deliverer, or any node.
 		victim := [...]func() int{
 			func() int { return o.sender(t) },
 			func() int { return o.courier(t) },

@@ -184,7 +184,7 @@ func isID(noun string) bool {
 }
 
 // photograph is everything that a company's own key shows, but for who was seen when, and for the feed:
-// on PostgreSQL its end waits for whoever else writes on the same server.
+// on PostgreSQL its end waits for other transactions on the same server.
 func (o *company) photograph(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -56,7 +56,7 @@ func TestTheCallback(t *testing.T) {
 				t.Fatalf("%v", got)
 			}
 		})
-		t.Run("the handshake is answered to whoever knows the verify token", func(t *testing.T) {
+		t.Run("the handshake is answered only with the right verify token", func(t *testing.T) {
 			s.A.Patch(t, "/channels/"+s.channel, `{"credentials": {"verify_token": "chosen"}}`).OK(200)
 			for token, want := range map[string]int{"chosen": 200, "guessed": 403, "": 403} {
 				resp, err := http.Get(s.callback() + "?hub.mode=subscribe&hub.challenge=12345&hub.verify_token=" + token)

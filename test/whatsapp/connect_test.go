@@ -51,7 +51,7 @@ func TestConnectingANumber(t *testing.T) {
 				}
 			}
 		})
-		t.Run("a number is connected once, whoever asks", func(t *testing.T) {
+		t.Run("a number is connected once, in any company", func(t *testing.T) {
 			for _, company := range []*servertest.Company{w.A, w.B} {
 				taken := company.Post(t, "/channels", theNumber).Fails(400, "invalid_request")
 				if taken.Text("details", 0, "field") != "body.credentials.phone_number_id" || strings.Contains(string(taken.Raw), w.A.ID.String()) {

@@ -14,7 +14,7 @@ func (n *number) value() map[string]any {
 	}
 }
 
-// emit sends a change of a number to whoever is subscribed. Meta's precedence: the number's own
+// emit sends a change of a number to the subscriber's callback. Meta's precedence: the number's own
 // address, the account's, the app's.
 func (s *Simulator) emit(n *number, field string, value any) {
 	if t, ok := s.target(n); ok {
