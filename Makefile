@@ -21,7 +21,7 @@ LONGEST := ./test/whatsapp ./internal/api ./test/cluster
 
 .PHONY: help
 help: ## list the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## build and start a demo on http://127.0.0.1:8080 with SQLite in ./data (ARGS="--addr ...")
@@ -73,6 +73,25 @@ bench: build ## measure beside reference points (ENGINE=sqlite|postgres|both ARG
 		postgres|both) scripts/with-postgres --durable go run -buildvcs=false ./bench -engine '$(ENGINE)' $(ARGS) ;; \
 		*) echo "ENGINE is sqlite, postgres or both, not '$(ENGINE)'" >&2; exit 2 ;; \
 	esac
+
+# The browser app. Its build is committed, so that everything else needs Go alone.
+NPM := npm --prefix web
+
+web/node_modules: web/package-lock.json
+	$(NPM) ci --no-audit --no-fund
+	touch $@
+
+.PHONY: web
+web: web/node_modules ## build the browser app into web/dist (needs Node 20)
+	$(NPM) run build
+
+.PHONY: web-check
+web-check: web/node_modules ## check the browser app: types, lint, unit tests, and that web/dist is what the sources build
+	$(NPM) run types
+	$(NPM) run lint
+	$(NPM) test
+	$(NPM) run build
+	@[[ -z $$(git status --porcelain web/dist) ]] || { echo "web/dist is not what web/src builds: run 'make web' and commit it" >&2; git status --short web/dist >&2; exit 1; }
 
 .PHONY: clean
 clean: ## remove what the build made; ./data stays

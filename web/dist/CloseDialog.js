@@ -1,0 +1,1 @@
+export{t as CloseDialog}from"./CloseDialog2.js";

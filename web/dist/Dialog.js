@@ -1,0 +1,1 @@
+export{t as Dialog}from"./Dialog2.js";

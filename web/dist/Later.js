@@ -1,0 +1,1 @@
+import{t as e}from"./Button.js";import{m as t,r as n,w as r}from"./vendor.js";import{t as i}from"./states.js";var a=r();function o(){let{t:r}=n();return(0,a.jsx)(i,{title:r(`later.title`),text:r(`later.text`),children:(0,a.jsx)(e,{component:t,to:`/`,variant:`default`,children:r(`later.inbox`)})})}export{o as default};

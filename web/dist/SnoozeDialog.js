@@ -1,0 +1,1 @@
+export{t as SnoozeDialog}from"./SnoozeDialog2.js";

@@ -1,0 +1,1 @@
+import{c as e,i as t}from"./UnstyledButton.js";import{t as n}from"./InputBase.js";import{w as r}from"./vendor.js";var i=r(),a=t(t=>{let r=e([`Input`,`InputWrapper`,`TextInput`],null,t);return(0,i.jsx)(n,{component:`input`,...r,__staticSelector:`TextInput`})});a.classes=n.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,0 +1,1 @@
+export{t as TransferDialog}from"./TransferDialog2.js";

@@ -1,0 +1,1 @@
+import{s as e}from"./get-combobox-label-id.js";function t(t){let n=t.currentTarget;return e(n).activeElement!==n}function n(e,t){let n=t.trim().toLowerCase();if(n===``)return;let r=Object.values(e).filter(e=>!e.disabled&&e.label.trim().toLowerCase()===n);return r.length===1?r[0]:void 0}export{t as n,n as t};

@@ -1,0 +1,1 @@
+import{n as e}from"./rolldown-runtime.js";import{n as t,r as n}from"./CloseButton.js";import{D as r}from"./vendor.js";var i=e(r(),1);function a(e){let r=(0,i.useId)(),[a,o]=(0,i.useState)(`mantine-${r.replace(/:/g,``)}`),s=(0,i.useRef)(!1);return t(()=>{s.current||(s.current=!0,o(n()))},[]),typeof e==`string`?e:a}export{a as t};

@@ -1,0 +1,29 @@
+import hooks from 'eslint-plugin-react-hooks'
+import tseslint from 'typescript-eslint'
+
+// Imports run downwards: a screen uses api, live and ui, never another screen; these three never use a screen.
+const screens = ['inbox', 'contacts', 'boards', 'report', 'settings', 'people']
+const notFrom = (names) => ({
+  'no-restricted-imports': ['error', { patterns: names.map((name) => ({ group: [`**/${name}/*`], message: `This directory does not import ${name}/.` })) }],
+})
+
+export default tseslint.config(
+  { ignores: ['dist', 'node_modules', 'src/api/schema.d.ts'] },
+  ...tseslint.configs.strict,
+  {
+    plugins: { 'react-hooks': hooks },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      'max-lines': ['error', 300],
+      '@typescript-eslint/no-explicit-any': 'error',
+    },
+  },
+  { files: ['src/ui/**'], rules: notFrom([...screens, 'app', 'api', 'live']) },
+  { files: ['src/api/**'], rules: notFrom([...screens, 'app', 'live']) },
+  { files: ['src/live/**'], rules: notFrom([...screens, 'app']) },
+  ...screens.map((screen) => ({
+    files: [`src/${screen}/**`],
+    rules: notFrom([...screens.filter((other) => other !== screen), 'app']),
+  })),
+)

@@ -1,0 +1,131 @@
+import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import { keys } from './keys'
+import type { Conversation, ConversationQuery, Message, TimelineEntry, TimelinePage } from './types'
+
+export type ListPage = { data: Conversation[]; next_cursor?: string | null; has_more?: boolean }
+type List = InfiniteData<ListPage, string | null>
+type Timeline = InfiniteData<TimelinePage, unknown>
+
+/** matches tells whether a conversation belongs to a list; a text search is decided by the server alone. */
+export function matches(conversation: Conversation, query: ConversationQuery, me: string, now: number = Date.now()): boolean | null {
+  if (query.q) return null
+  const attended = conversation.attendance != null
+  const open = attended || (conversation.unread && !conversation.muted)
+  const snoozed = conversation.snoozed_until != null && Date.parse(conversation.snoozed_until) > now
+  if (query.status === 'open' && !open) return false
+  if (query.status === 'waiting' && !(attended && conversation.assignee === null)) return false
+  if (query.status === 'closed' && open) return false
+  if (query.snoozed !== undefined ? snoozed !== (query.snoozed === 'true') : snoozed && (query.status === 'open' || query.status === 'waiting')) return false
+  if (query.unread === 'true' && !conversation.unread) return false
+  if (query.archived !== undefined && conversation.archived !== (query.archived === 'true')) return false
+  if (query.kind && conversation.kind !== query.kind) return false
+  if (query.channel && conversation.channel !== query.channel) return false
+  if (query.sector && conversation.sector !== query.sector) return false
+  if (query.label && !conversation.label_ids.includes(query.label)) return false
+  if (query.assignee === 'none' && conversation.assignee !== null) return false
+  if (query.assignee && query.assignee !== 'none' && conversation.assignee !== (query.assignee === 'me' ? me : query.assignee)) return false
+  return true
+}
+
+const activity = (conversation: Conversation) => conversation.last_message?.created_at ?? conversation.updated_at
+
+/** order compares two conversations as the server sorts them. */
+export function order(query: ConversationQuery): (a: Conversation, b: Conversation) => number {
+  const newest = (a: Conversation, b: Conversation) => (activity(a) < activity(b) ? 1 : activity(a) > activity(b) ? -1 : 0)
+  if (query.sort === 'oldest_waiting') {
+    return (a, b) => {
+      const [x, y] = [a.attendance?.waiting_since ?? null, b.attendance?.waiting_since ?? null]
+      if (x !== null && y !== null) return x < y ? -1 : x > y ? 1 : 0
+      return x === null && y === null ? newest(a, b) : x === null ? 1 : -1
+    }
+  }
+  if (query.status) return newest
+  return (a, b) => (a.pinned !== b.pinned ? (a.pinned ? -1 : 1) : newest(a, b))
+}
+
+/** placed puts a conversation where it belongs in the loaded pages, or takes it out. */
+export function placed(list: List, conversation: Conversation, query: ConversationQuery, me: string): List {
+  const belongs = matches(conversation, query, me)
+  const known = list.pages.some((page) => page.data.some((one) => one.id === conversation.id))
+  if (belongs === null) {
+    if (!known) return list
+    return { ...list, pages: list.pages.map((page) => ({ ...page, data: page.data.map((one) => (one.id === conversation.id ? conversation : one)) })) }
+  }
+  if (!belongs && !known) return list
+  const sizes = list.pages.map((page) => page.data.length)
+  const all = list.pages.flatMap((page) => page.data).filter((one) => one.id !== conversation.id)
+  if (belongs) {
+    const compare = order(query)
+    const at = all.findIndex((one) => compare(conversation, one) < 0)
+    const complete = list.pages.at(-1)?.next_cursor == null
+    if (at >= 0) all.splice(at, 0, conversation)
+    else if (complete || known) all.push(conversation) // else it stands on a page that is not loaded
+  }
+  let from = 0
+  const pages = list.pages.map((page, index) => {
+    const to = index === list.pages.length - 1 ? all.length : from + (sizes[index] ?? 0)
+    const data = all.slice(from, to)
+    from = to
+    return { ...page, data }
+  })
+  return { ...list, pages }
+}
+
+/** putConversation changes a conversation everywhere it is cached. */
+export function putConversation(client: QueryClient, conversation: Conversation, me: string): void {
+  const known = client.getQueryData<Conversation>(keys.conversation(conversation.id))
+  const next = { ...known, ...conversation }
+  client.setQueryData(keys.conversation(conversation.id), next)
+  for (const query of client.getQueryCache().findAll({ queryKey: keys.lists })) {
+    const filter = query.queryKey[1] as ConversationQuery
+    client.setQueryData<List>(query.queryKey, (list) => (list ? placed(list, next, filter, me) : list))
+  }
+}
+
+/** dropConversation removes a conversation that the person may no longer see. */
+export function dropConversation(client: QueryClient, id: string): void {
+  client.removeQueries({ queryKey: keys.conversation(id) })
+  client.removeQueries({ queryKey: keys.timelines(id) })
+  client.setQueriesData<List>({ queryKey: keys.lists }, (list) =>
+    list ? { ...list, pages: list.pages.map((page) => ({ ...page, data: page.data.filter((one) => one.id !== id) })) } : list,
+  )
+}
+
+/** merged adds an entry to the newest page, or replaces it where it is. A message is the same by id or by client_id. */
+export function merged(timeline: Timeline, entry: TimelineEntry): Timeline {
+  const same = (one: TimelineEntry) =>
+    one.kind === entry.kind &&
+    (one.id === entry.id || (one.kind === 'message' && entry.kind === 'message' && one.message.client_id !== null && one.message.client_id === entry.message.client_id))
+  if (timeline.pages.some((page) => page.data.some(same))) {
+    return { ...timeline, pages: timeline.pages.map((page) => ({ ...page, data: page.data.map((one) => (same(one) ? entry : one)) })) }
+  }
+  const [newest, ...rest] = timeline.pages
+  if (!newest) return timeline
+  return { ...timeline, pages: [{ ...newest, data: [entry, ...newest.data] }, ...rest] }
+}
+
+/** putEntry adds an entry to the thread of a conversation when that is loaded up to its end. */
+export function putEntry(client: QueryClient, conversation: string, entry: TimelineEntry): void {
+  client.setQueryData<Timeline>(keys.timeline(conversation, null), (timeline) => (timeline ? merged(timeline, entry) : timeline))
+}
+
+const rank: Record<Message['status'], number> = { received: 0, queued: 0, sent: 1, delivered: 2, read: 3, failed: 4 }
+
+/** newerMessage keeps what is further: answers and live updates may cross. */
+export function newerMessage(known: Message | undefined, next: Message): Message {
+  if (!known || known.direction === 'inbound' || rank[next.status] >= rank[known.status]) return next
+  return { ...next, status: known.status, sent_at: known.sent_at, delivered_at: known.delivered_at, read_at: known.read_at }
+}
+
+/** putMessage adds or changes a message in all loaded threads of its conversation. */
+export function putMessage(client: QueryClient, message: Message, add: boolean): void {
+  for (const query of client.getQueryCache().findAll({ queryKey: keys.timelines(message.conversation) })) {
+    client.setQueryData<Timeline>(query.queryKey, (timeline) => {
+      if (!timeline) return timeline
+      const known = timeline.pages.flatMap((page) => page.data).find((one) => one.kind === 'message' && one.message.id === message.id)
+      const newer = newerMessage(known?.kind === 'message' ? known.message : undefined, message)
+      const entry: TimelineEntry = { kind: 'message', id: message.id, at: known?.at ?? message.created_at, message: newer }
+      return known || (add && query.queryKey[2] === null) ? merged(timeline, entry) : timeline
+    })
+  }
+}

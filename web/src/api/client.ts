@@ -1,0 +1,63 @@
+import createClient from 'openapi-fetch'
+import { basePath } from '../ui/page'
+import type { paths } from './paths'
+import type { ApiError } from './types'
+
+/** Failure is an answer that is no success, or a request without an answer (status 0). */
+export class Failure extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly requestId: string | undefined,
+    readonly details: ApiError['details'],
+    readonly retryAfter: number | null,
+  ) {
+    super(message)
+  }
+
+  /** temporary tells that the same request may succeed later. */
+  get temporary(): boolean {
+    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500
+  }
+}
+
+export const apiBase = `${basePath}/v1`
+
+const ended = new Set<() => void>()
+
+/** onSessionEnd calls back when an answer says that there is no valid session. */
+export function onSessionEnd(listener: () => void): () => void {
+  ended.add(listener)
+  return () => ended.delete(listener)
+}
+
+/** failureOf makes a Failure of an answer's status, body and headers. */
+export function failureOf(status: number, body: unknown, headers?: Headers): Failure {
+  const error = (typeof body === 'object' && body !== null ? body : {}) as Partial<ApiError>
+  const wait = Number(headers?.get('Retry-After') ?? Number.NaN)
+  if (status === 401 && (error.code === 'session_missing' || error.code === 'key_missing')) ended.forEach((listener) => listener())
+  return new Failure(
+    status,
+    error.code ?? 'unavailable',
+    error.message ?? '',
+    error.request_id ?? headers?.get('X-Request-Id') ?? undefined,
+    error.details ?? [],
+    Number.isFinite(wait) ? wait : null,
+  )
+}
+
+export const api = createClient<paths>({ baseUrl: apiBase, credentials: 'same-origin' })
+
+/** answer gives the data of a call, or throws a Failure. */
+export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  let result
+  try {
+    result = await call
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
+    throw new Failure(0, 'offline', '', undefined, [], null)
+  }
+  if (!result.response.ok) throw failureOf(result.response.status, result.error, result.response.headers)
+  return result.data as T
+}

@@ -1,0 +1,30 @@
+import type { ConversationQuery } from './types'
+
+/** The keys of the query cache, one place for readers and for live updates. */
+export const keys = {
+  session: ['session'] as const,
+  setup: ['setup'] as const,
+  preferences: ['preferences'] as const,
+  counts: ['counts'] as const,
+  views: ['views'] as const,
+  lists: ['conversations'] as const,
+  list: (query: ConversationQuery) => ['conversations', query] as const,
+  conversation: (id: string) => ['conversation', id] as const,
+  timelines: (id: string) => ['timeline', id] as const,
+  timeline: (id: string, around: string | null) => ['timeline', id, around] as const,
+  viewing: (id: string) => ['viewing', id] as const,
+  typing: (id: string) => ['typing', id] as const,
+  contact: (id: string) => ['contact', id] as const,
+  attendances: (id: string) => ['attendances', id] as const,
+  assignments: (id: string) => ['assignments', id] as const,
+  files: (id: string) => ['files', id] as const,
+  cards: (text: string) => ['cards', text] as const,
+  channels: ['channels'] as const,
+  templates: (channel: string) => ['templates', channel] as const,
+  labels: ['labels'] as const,
+  team: ['team'] as const,
+  sectors: ['sectors'] as const,
+  replies: ['replies'] as const,
+  messages: (text: string, conversation: string | null) => ['messages', text, conversation] as const,
+  contacts: (text: string) => ['contacts', text] as const,
+}

@@ -1,0 +1,22 @@
+import { Button } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { useConnection } from '../live/useLive'
+import classes from './Shell.module.css'
+
+/** Banners say that the connection is lost or that a new version is ready. */
+export function Banners() {
+  const { t } = useTranslation()
+  const { state, newVersion } = useConnection()
+  return (
+    <>
+      {state === 'offline' && <div role="alert" className={classes.banner} data-tone="red">{t('banner.offline')}</div>}
+      {state === 'reconnecting' && <div role="status" className={classes.banner}>{t('banner.reconnecting')}</div>}
+      {newVersion && (
+        <div role="status" className={classes.banner} data-tone="green">
+          {t('banner.newVersion')}
+          <Button size="compact-xs" onClick={() => location.reload()}>{t('banner.reload')}</Button>
+        </div>
+      )}
+    </>
+  )
+}

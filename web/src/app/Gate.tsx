@@ -1,0 +1,64 @@
+import { useMantineColorScheme } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Failure as ApiFailure, onSessionEnd } from '../api/client'
+import { sessionOptions, usePreferences } from '../api/queries'
+import { OutboxProvider } from '../inbox/OutboxProvider'
+import { useLive } from '../live/useLive'
+import { setTimeZone } from '../ui/format'
+import { basePath } from '../ui/page'
+import { Failure, Loading } from '../ui/states'
+
+const SetUp = lazy(() => import('../people/SetUp').then((loaded) => ({ default: loaded.SetUp })))
+const SignIn = lazy(() => import('../people/SignIn').then((loaded) => ({ default: loaded.SignIn })))
+const SignInAgain = lazy(() => import('../people/SignInAgain').then((loaded) => ({ default: loaded.SignInAgain })))
+const Welcome = lazy(() => import('../people/Welcome').then((loaded) => ({ default: loaded.Welcome })))
+
+/** secretIn reads a token from the fragment of the address, where servers do not see it. */
+export function secretIn(hash: string): { page: 'setup' | 'welcome'; token: string } | null {
+  const match = /^#\/(setup|welcome)\?token=([^&]+)/.exec(hash)
+  return match ? { page: match[1] as 'setup' | 'welcome', token: decodeURIComponent(match[2] ?? '') } : null
+}
+
+/** Gate shows the app to a signed-in person and the entrance to others. */
+export function Gate({ children }: { children: ReactNode }) {
+  const { t } = useTranslation()
+  const [secret, setSecret] = useState(() => secretIn(location.hash))
+  const [ended, setEnded] = useState(false)
+  const session = useQuery(sessionOptions)
+  useEffect(() => onSessionEnd(() => setEnded(true)), [])
+  const timezone = session.data?.company.timezone
+  setTimeZone(timezone)
+  const enter = (path: string) => {
+    history.replaceState(null, '', `${basePath}${path}`)
+    setSecret(null)
+    location.reload()
+  }
+  if (secret?.page === 'setup') return <Suspense><SetUp token={secret.token} onDone={() => enter('/settings/channels')} /></Suspense>
+  if (secret?.page === 'welcome') return <Suspense><Welcome token={secret.token} onDone={() => enter('/')} /></Suspense>
+  if (session.isPending) return <Loading rows={1} height={60} />
+  if (session.isError) {
+    const error = session.error
+    return <Failure message={error.message || t('errors.offline')} requestId={error instanceof ApiFailure ? error.requestId : undefined} onRetry={() => void session.refetch()} />
+  }
+  if (!session.data) return <Suspense><SignIn /></Suspense>
+  return (
+    <SignedIn key={session.data.user.id} me={session.data.user.id}>
+      {children}
+      {ended && (
+        <Suspense>
+          <SignInAgain email={session.data.user.email} onDone={() => setEnded(false)} />
+        </Suspense>
+      )}
+    </SignedIn>
+  )
+}
+
+function SignedIn({ me, children }: { me: string; children: ReactNode }) {
+  useLive(me)
+  const { theme } = usePreferences()
+  const { setColorScheme } = useMantineColorScheme()
+  useEffect(() => setColorScheme(theme === 'system' ? 'auto' : theme), [theme, setColorScheme])
+  return <OutboxProvider>{children}</OutboxProvider>
+}

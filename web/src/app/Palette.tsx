@@ -1,0 +1,74 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { Dialog } from '../ui/Dialog'
+import { phone } from '../ui/format'
+import classes from './Palette.module.css'
+
+type Option = { id: string; group: string; label: string; text?: string; run: () => void }
+
+/** Palette finds conversations, contacts, cards, protocols and commands. */
+export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () => void; onHelp: () => void; onSignOut: () => void }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const [wanted] = useDebouncedValue(text.trim(), 200)
+  const enabled = wanted.length >= 2
+  const conversations = useQuery({ queryKey: ['palette', 'conversations', wanted], enabled, queryFn: () => answer(api.GET('/conversations', { params: { query: { q: wanted, limit: 6 } } })) }).data?.data ?? []
+  const contacts = useQuery({ queryKey: keys.contacts(wanted), enabled, queryFn: () => answer(api.GET('/contacts', { params: { query: { q: wanted, limit: 10 } } })) }).data?.data ?? []
+  const cards = useQuery({ queryKey: ['palette', 'cards', wanted], enabled, queryFn: () => answer(api.GET('/kanban/cards', { params: { query: { q: wanted, limit: 5, status: 'all' } } })) }).data?.data ?? []
+  const isProtocol = /^atd-p?\d+$/i.test(wanted)
+  const cases = useQuery({ queryKey: ['protocol', wanted.toUpperCase()], enabled: isProtocol, queryFn: () => answer(api.GET('/attendances', { params: { query: { protocol: wanted.toUpperCase(), limit: 1 } } })) }).data?.data ?? []
+  const open = (id: string) => void navigate({ to: '/inbox/$view/$conversation', params: { view: 'open', conversation: id } })
+  const views = (['waiting', 'mine', 'open', 'unread', 'snoozed', 'closed'] as const).map((view): Option => ({ id: `view ${view}`, group: t('palette.commands'), label: t('palette.go', { place: t(`view.${view}`) }), run: () => void navigate({ to: '/inbox/$view', params: { view } }) }))
+  const places = (['contacts', 'boards', 'report', 'settings'] as const).map((place): Option => ({ id: `place ${place}`, group: t('palette.commands'), label: t('palette.go', { place: t(`shell.${place}`) }), run: () => void navigate({ to: `/${place}` }) }))
+  const commands: Option[] = [...views, ...places, { id: 'help', group: t('palette.commands'), label: t('shell.shortcuts'), run: onHelp }, { id: 'out', group: t('palette.commands'), label: t('shell.signOut'), run: onSignOut }]
+  const options: Option[] = [
+    ...cases.map((one) => ({ id: one.id, group: t('palette.protocols'), label: one.protocol, text: one.contact?.name, run: () => open(one.conversation) })),
+    ...(enabled ? conversations.map((one) => ({ id: one.id, group: t('palette.conversations'), label: one.name, text: phone(one.phone), run: () => open(one.id) })) : []),
+    ...(enabled ? contacts.slice(0, 5).map((one) => ({ id: one.id, group: t('palette.contacts'), label: one.name, text: phone(one.phone), run: () => void navigate({ to: '/contacts' }) })) : []),
+    ...(enabled ? cards.map((one) => ({ id: one.id, group: t('palette.cards'), label: one.title, run: () => void navigate({ to: '/boards/$board', params: { board: one.board_id } }) })) : []),
+    ...commands.filter((one) => one.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())),
+  ]
+  const current = Math.min(at, options.length - 1)
+  const run = (option: Option | undefined) => {
+    if (!option) return
+    onClose()
+    option.run()
+  }
+  return (
+    <Dialog title={t('shell.search')} onClose={onClose} size="lg" yOffset="10vh" centered={false}>
+      <TextInput
+        type="search" role="searchbox" aria-label={t('palette.search')} placeholder={t('palette.search')} data-autofocus leftSection={<IconSearch size={16} />} value={text}
+        aria-controls="palette-options" aria-activedescendant={options[current] ? `palette-${current}` : undefined}
+        onChange={(event) => {
+          setText(event.currentTarget.value)
+          setAt(0)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown') setAt(Math.min(current + 1, options.length - 1))
+          else if (event.key === 'ArrowUp') setAt(Math.max(current - 1, 0))
+          else if (event.key === 'Enter') run(options[current])
+          else return
+          event.preventDefault()
+        }}
+      />
+      <div id="palette-options" role="listbox" aria-label={t('palette.results')} className={classes.options}>
+        {options.map((option, index) => (
+          <div key={`${option.group} ${option.id}`} id={`palette-${index}`} role="option" aria-selected={index === current} className={classes.option} onClick={() => run(option)} onPointerMove={() => setAt(index)}>
+            <span>{option.label}</span>
+            {option.text && <small>{option.text}</small>}
+            <small className={classes.group}>{option.group}</small>
+          </div>
+        ))}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,101 @@
+import { ActionIcon, UnstyledButton } from '@mantine/core'
+import { IconAddressBook, IconChartBar, IconInbox, IconKeyboard, IconLayoutKanban, IconLogout, IconSearch, IconSettings, IconUser } from '@tabler/icons-react'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { useMe, usePreferences } from '../api/queries'
+import { typing } from '../inbox/useInboxKeys'
+import { ActionMenu } from '../ui/ActionMenu'
+import { Avatar } from '../ui/Avatar'
+import { Logo } from '../ui/Logo'
+import { basePath } from '../ui/page'
+import { Banners } from './Banners'
+import { useNotifications } from './useNotifications'
+import classes from './Shell.module.css'
+
+const Palette = lazy(() => import('./Palette'))
+const Shortcuts = lazy(() => import('./Shortcuts'))
+
+const places = [
+  { to: '/inbox', key: 'inbox', Icon: IconInbox, go: 'i' },
+  { to: '/contacts', key: 'contacts', Icon: IconAddressBook, go: 'c' },
+  { to: '/boards', key: 'boards', Icon: IconLayoutKanban, go: 'b' },
+  { to: '/report', key: 'report', Icon: IconChartBar, go: 'r' },
+  { to: '/settings', key: 'settings', Icon: IconSettings, go: '' },
+] as const
+
+/** Shell is the frame of all screens: navigation, banners and what can be called from everywhere. */
+export function Shell() {
+  const { t } = useTranslation()
+  const me = useMe()
+  const { shortcuts } = usePreferences()
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const [palette, setPalette] = useState(false)
+  const [help, setHelp] = useState(false)
+  useNotifications()
+
+  useEffect(() => {
+    let going = false
+    const key = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        setPalette(true)
+        return
+      }
+      if (!shortcuts || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
+      const place = going ? places.find((one) => one.go === event.key) : undefined
+      going = event.key === 'g'
+      if (place) void navigate({ to: place.to })
+      else if (event.key === '?') setHelp(true)
+    }
+    addEventListener('keydown', key)
+    return () => removeEventListener('keydown', key)
+  }, [navigate, shortcuts])
+
+  const signOut = async () => {
+    await answer(api.DELETE('/session')).catch(() => undefined)
+    location.assign(`${basePath}/`)
+  }
+  const shown = places.filter((place) => place.key !== 'report' || me.scopes.includes('reports:read'))
+  return (
+    <div className={classes.shell}>
+      <a href="#content" className="skip-link">{t('shell.skip')}</a>
+      <div className={classes.rail}>
+        <Link to="/" className={classes.logo} aria-label="Recado" tabIndex={-1}><Logo size={32} /></Link>
+        <nav aria-label={t('shell.main')} className={classes.nav}>
+          {shown.map(({ to, key, Icon }) => (
+            <Link key={key} to={to} className={classes.link} data-place={key} aria-current={pathname.startsWith(to) ? 'page' : undefined} title={t(`shell.${key}`)}>
+              <Icon size={22} stroke={1.7} aria-hidden />
+              <span className={classes.text}>{t(`shell.${key}`)}</span>
+            </Link>
+          ))}
+        </nav>
+        <ActionIcon variant="subtle" color="gray" size={40} aria-label={t('shell.search')} title={`${t('shell.search')} (Ctrl+K)`} onClick={() => setPalette(true)}><IconSearch size={21} stroke={1.7} /></ActionIcon>
+        <ActionMenu
+          position="right-end"
+          title={<>{me.user.name}<br />{me.company.name}</>}
+          button={
+            <UnstyledButton className={classes.account} aria-label={t('shell.account', { name: me.user.name })} title={me.user.name}>
+              <Avatar id={me.user.id} name={me.user.name} size={32} />
+            </UnstyledButton>
+          }
+          actions={[
+            { key: 'profile', label: t('shell.profile'), icon: <IconUser size={16} />, onClick: () => void navigate({ to: '/settings/$', params: { _splat: 'profile' } }) },
+            { key: 'keys', label: t('shell.shortcuts'), icon: <IconKeyboard size={16} />, onClick: () => setHelp(true) },
+            { key: 'out', label: t('shell.signOut'), icon: <IconLogout size={16} />, onClick: () => void signOut() },
+          ]}
+        />
+      </div>
+      <div className={classes.page}>
+        <Banners />
+        <main id="content" tabIndex={-1} className={classes.content}><Outlet /></main>
+      </div>
+      <Suspense fallback={null}>
+        {palette && <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} onSignOut={() => void signOut()} />}
+        {help && <Shortcuts onClose={() => setHelp(false)} />}
+      </Suspense>
+    </div>
+  )
+}

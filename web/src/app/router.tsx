@@ -1,0 +1,41 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { basePath } from '../ui/page'
+import { Inbox } from '../inbox/Inbox'
+import { readSearch } from '../inbox/view'
+import { FirstPage } from './FirstPage'
+import { Shell } from './Shell'
+
+const root = createRootRoute({ component: Shell })
+const home = createRoute({ getParentRoute: () => root, path: '/', component: FirstPage })
+const inboxHome = createRoute({ getParentRoute: () => root, path: '/inbox', beforeLoad: () => { throw redirect({ to: '/' }) } })
+const inbox = createRoute({ getParentRoute: () => root, path: '/inbox/$view', validateSearch: readSearch, component: InboxList })
+const conversation = createRoute({ getParentRoute: () => root, path: '/inbox/$view/$conversation', validateSearch: readSearch, component: InboxConversation })
+const later = lazyRouteComponent(() => import('./Later'))
+const contacts = createRoute({ getParentRoute: () => root, path: '/contacts', component: later })
+const boards = createRoute({ getParentRoute: () => root, path: '/boards', component: later })
+const board = createRoute({ getParentRoute: () => root, path: '/boards/$board', component: later })
+const report = createRoute({ getParentRoute: () => root, path: '/report', component: later })
+const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: later })
+const settingsPage = createRoute({ getParentRoute: () => root, path: '/settings/$', component: later })
+
+function InboxList() {
+  return <Inbox view={inbox.useParams().view} open={undefined} search={inbox.useSearch()} />
+}
+
+function InboxConversation() {
+  const { view, conversation: open } = conversation.useParams()
+  return <Inbox view={view} open={open} search={conversation.useSearch()} />
+}
+
+/** router maps the addresses below the base path to screens. */
+export const router = createRouter({
+  routeTree: root.addChildren([home, inboxHome, inbox, conversation, contacts, boards, board, report, settings, settingsPage]),
+  basepath: basePath || '/',
+  defaultPreload: false,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

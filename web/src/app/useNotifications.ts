@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { keys } from '../api/keys'
+import { defaultPreferences, useCounts, useMe } from '../api/queries'
+import type { Conversation, Message, Preferences, Session } from '../api/types'
+import { preview } from '../inbox/preview'
+import { eventData } from '../live/apply'
+import { onLiveEvent, useConnection } from '../live/useLive'
+import { playSound } from '../ui/sound'
+import { basePath } from '../ui/page'
+
+/** concerns tells whether a person wants to hear of a message. */
+export function concerns(conversation: Conversation, notify: Preferences['notify'], me: Session): boolean {
+  if (conversation.muted || notify === 'nothing') return false
+  if (notify === 'everything' || conversation.assignee === me.user.id) return true
+  return conversation.assignee === null && (conversation.sector === null || me.user.sectors.some((sector) => sector.id === conversation.sector))
+}
+
+/** useNotifications speaks of new messages: a browser notification, a sound, the title and the badge. */
+export function useNotifications(): void {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const me = useMe()
+  const { leads } = useConnection()
+  const mine = useCounts().data?.unread ?? 0
+
+  useEffect(() => {
+    document.title = mine > 0 ? `(${mine}) Recado` : 'Recado'
+    const badge = navigator as Navigator & { setAppBadge?: (n: number) => Promise<void> }
+    void badge.setAppBadge?.(mine).catch(() => undefined)
+  }, [mine])
+
+  useEffect(() => {
+    const ask = () => {
+      if ('Notification' in window && Notification.permission === 'default') void Notification.requestPermission()
+    }
+    addEventListener('click', ask, { once: true })
+    return () => removeEventListener('click', ask)
+  }, [])
+
+  useEffect(
+    () =>
+      onLiveEvent((event) => {
+        if (event.type !== 'message.received' || !leads) return
+        const { message, conversation } = eventData(event) as { message?: Message; conversation?: Conversation }
+        const preferences = client.getQueryData<Preferences>(keys.preferences) ?? defaultPreferences
+        if (!message || !conversation || !concerns(conversation, preferences.notify, me)) return
+        const inView = document.hasFocus() && location.pathname.endsWith(conversation.id)
+        if (inView) return
+        playSound(preferences.sound)
+        if (document.hasFocus() || !('Notification' in window) || Notification.permission !== 'granted') return
+        const shown = new Notification(conversation.name, { body: preview(message, t), tag: conversation.id, silent: true, icon: `${basePath}/favicon.svg` })
+        shown.onclick = () => {
+          window.focus()
+          void navigate({ to: '/inbox/$view/$conversation', params: { view: 'open', conversation: conversation.id } })
+          shown.close()
+        }
+      }),
+    [client, leads, me, navigate, t],
+  )
+}

@@ -1,0 +1,36 @@
+import { Alert, Button, Group } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { useNames } from '../api/queries'
+import type { Conversation } from '../api/types'
+import { useActions } from './actions'
+
+/** ComposerNotices stand above the text: why something was refused, and what will refuse an answer. */
+export function ComposerNotices({ conversation, refusal, onDismiss }: { conversation: Conversation; refusal: string | undefined; onDismiss: () => void }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { attempt } = useActions()
+  const channel = useNames().channel(conversation.channel)
+  const id = conversation.contact
+  const contact = useQuery({ queryKey: keys.contact(id ?? ''), enabled: id !== null, queryFn: () => answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })) }).data
+  const unblock = () =>
+    attempt(async () => client.setQueryData(keys.contact(id ?? ''), await answer(api.PATCH('/contacts/{id}', { params: { path: { id: id ?? '' } }, body: { blocked: false } }))))
+  return (
+    <>
+      {refusal && (
+        <Alert color="red" variant="light" p="xs" mb={6} withCloseButton closeButtonLabel={t('common.dismiss')} onClose={onDismiss}>{refusal}</Alert>
+      )}
+      {contact?.blocked && (
+        <Alert color="red" variant="light" p="xs" mb={6} role="status">
+          <Group justify="space-between">
+            {t('refusal.contact_blocked')}
+            <Button size="compact-xs" variant="default" onClick={() => void unblock()}>{t('composer.unblock')}</Button>
+          </Group>
+        </Alert>
+      )}
+      {channel?.status === 'disconnected' && <Alert color="red" variant="light" p="xs" mb={6} role="status">{t('refusal.channel_disconnected')}</Alert>}
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNames } from '../api/queries'
+import type { Conversation } from '../api/types'
+import { useHeld } from './useHeld'
+import { Row } from './Row'
+import classes from './ConversationList.module.css'
+
+type Props = {
+  rows: Conversation[]
+  list: string
+  open: string | undefined
+  selection: ReadonlySet<string>
+  onSelect: (id: string) => void
+  onOpen: (id: string) => void
+  onEnter: () => void
+  onEnd: () => void
+  onShown: (rows: Conversation[]) => void
+}
+
+const rowHeight = 82
+
+/** ConversationList is the virtual list; its order stays while the pointer or the focus is in it. */
+export function ConversationList({ rows: now, list, open, selection, onSelect, onOpen, onEnter, onEnd, onShown }: Props) {
+  const { t } = useTranslation()
+  const names = useNames()
+  const scroll = useRef<HTMLDivElement>(null)
+  const [inside, setInside] = useState(false)
+  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const places = useRef({ pointer: false, focus: false })
+  const { rows, updates, apply } = useHeld(now, inside, list)
+
+  const place = (change: Partial<typeof places.current>) => {
+    Object.assign(places.current, change)
+    clearTimeout(leaving.current)
+    if (places.current.pointer || places.current.focus) setInside(true)
+    else leaving.current = setTimeout(() => setInside(false), 2000)
+  }
+  useEffect(() => () => clearTimeout(leaving.current), [])
+  useEffect(() => onShown(rows), [rows, onShown])
+
+  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroll.current, estimateSize: () => rowHeight, overscan: 6, getItemKey: (index) => rows[index]?.id ?? index })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= rows.length - 20) onEnd()
+  }, [last, rows.length, onEnd])
+  const openIndex = rows.findIndex((one) => one.id === open)
+  useEffect(() => {
+    if (openIndex >= 0) virtual.scrollToIndex(openIndex, { align: 'auto' })
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- only when another conversation is opened
+  }, [open])
+
+  const keyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, Home: -rows.length, End: rows.length }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      const next = rows[Math.min(rows.length - 1, Math.max(0, (openIndex < 0 ? (step > 0 ? -1 : 0) : openIndex) + step))]
+      if (next) onOpen(next.id)
+    } else if (event.key === 'Enter' && openIndex >= 0) {
+      event.preventDefault()
+      onEnter()
+    }
+  }
+  const hold = useCallback((id: string) => onOpen(id), [onOpen])
+
+  return (
+    <div
+      className={classes.frame}
+      onPointerEnter={(event) => event.pointerType === 'mouse' && place({ pointer: true })}
+      onPointerLeave={() => place({ pointer: false })}
+      onFocus={() => place({ focus: true })}
+      onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && place({ focus: false })}
+    >
+      {updates > 0 && (
+        <button type="button" className={classes.updates} onClick={apply}>
+          {t('list.updates', { count: updates })}
+        </button>
+      )}
+      <div ref={scroll} className={classes.scroll} data-selecting={selection.size > 0 || undefined}>
+        <div
+          role="listbox"
+          aria-label={t('list.conversations')}
+          tabIndex={0}
+          aria-activedescendant={items.some((item) => item.index === openIndex) ? `row-${open ?? ''}` : undefined}
+          className={classes.list}
+          style={{ height: virtual.getTotalSize() }}
+          onKeyDown={keyDown}
+        >
+          {items.map((item) => {
+            const conversation = rows[item.index]
+            if (!conversation) return null
+            return (
+              <div key={item.key} role="presentation" className={classes.item} style={{ transform: `translateY(${item.start}px)` }}>
+                <Row
+                  conversation={conversation}
+                  active={conversation.id === open}
+                  selected={selection.has(conversation.id)}
+                  personName={names.person(conversation.assignee)}
+                  sectorName={names.sector(conversation.sector)}
+                  labelNames={conversation.label_ids.map((id) => names.label(id)?.name ?? '').filter(Boolean).join(' · ')}
+                  viewers=""
+                  index={item.index}
+                  total={rows.length}
+                  onOpen={hold}
+                />
+              </div>
+            )
+          })}
+        </div>
+        <div className={classes.checks}>
+          {items.map((item) => {
+            const conversation = rows[item.index]
+            if (!conversation) return null
+            return (
+              <div key={item.key} className={classes.check} data-on={selection.has(conversation.id) || undefined} style={{ transform: `translateY(${item.start}px)` }}>
+                <input type="checkbox" aria-label={t('list.select', { name: conversation.name })} checked={selection.has(conversation.id)} onChange={() => onSelect(conversation.id)} />
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}

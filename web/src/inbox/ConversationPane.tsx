@@ -1,0 +1,103 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Failure as ApiFailure } from '../api/client'
+import { keys } from '../api/keys'
+import type { Conversation, Message } from '../api/types'
+import { Failure, Loading } from '../ui/states'
+import { useActions } from './actions'
+import { Composer, type ComposerHandle } from './Composer'
+import { ConversationHeader } from './ConversationHeader'
+import { FindBar } from './FindBar'
+import { refusal } from './refusal'
+import { Timeline } from './Timeline'
+import { useConversation } from './useConversations'
+import classes from './ConversationPane.module.css'
+
+const CloseDialog = lazy(() => import('./CloseDialog').then((loaded) => ({ default: loaded.CloseDialog })))
+const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((loaded) => ({ default: loaded.SnoozeDialog })))
+const TransferDialog = lazy(() => import('./TransferDialog').then((loaded) => ({ default: loaded.TransferDialog })))
+const GoToDateDialog = lazy(() => import('./GoToDateDialog').then((loaded) => ({ default: loaded.GoToDateDialog })))
+
+export type PaneDialog = 'transfer' | 'close' | 'snooze' | 'date' | null
+
+type Props = {
+  id: string
+  listed: Conversation | undefined
+  around: string | null
+  dialog: PaneDialog
+  setDialog: (dialog: PaneDialog) => void
+  onAround: (around: string | null) => void
+  onBack: () => void
+  onDetails: () => void
+  onNext: () => void
+  composer: React.RefObject<ComposerHandle | null>
+}
+
+/** ConversationPane is the open conversation: header, thread and composer. */
+export function ConversationPane({ id, listed, around, dialog, setDialog, onAround, onBack, onDetails, onNext, composer }: Props) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const actions = useActions()
+  const { data: conversation, error, refetch } = useConversation(id, listed)
+  const [reply, setReply] = useState<Message | null>(null)
+  const [finding, setFinding] = useState(false)
+  const [find, setFind] = useState('')
+  const [dropping, setDropping] = useState(false)
+  const pane = useRef<HTMLElement>(null)
+
+  useEffect(() => {
+    const key = (event: globalThis.KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f') {
+        event.preventDefault()
+        setFinding(true)
+      }
+    }
+    addEventListener('keydown', key)
+    return () => removeEventListener('keydown', key)
+  }, [])
+
+  if (!conversation) {
+    return (
+      <section className={classes.pane} aria-label={t('inbox.conversation')}>
+        {error ? <Failure message={refusal(error, t)} requestId={error instanceof ApiFailure ? error.requestId : undefined} onRetry={() => void refetch()} /> : <Loading rows={5} />}
+      </section>
+    )
+  }
+  return (
+    <section
+      ref={pane}
+      className={classes.pane}
+      aria-label={t('inbox.conversation')}
+      data-dropping={dropping || undefined}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return
+        event.preventDefault()
+        setDropping(true)
+      }}
+      onDragLeave={(event) => !event.currentTarget.contains(event.relatedTarget as Node | null) && setDropping(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setDropping(false)
+        composer.current?.addFiles([...event.dataTransfer.files])
+      }}
+    >
+      <ConversationHeader conversation={conversation} onDialog={setDialog} onBack={onBack} onDetails={onDetails} />
+      {finding && <FindBar conversation={id} text={find} onText={setFind} onGo={onAround} onClose={() => { setFinding(false); setFind('') }} />}
+      <Timeline
+        key={`${id} ${around ?? ''}`} conversation={conversation} around={around} find={find} onReply={setReply} onCard={() => undefined}
+        onNewest={() => {
+          client.removeQueries({ queryKey: keys.timeline(id, around) })
+          onAround(null)
+        }}
+      />
+      <Composer key={id} conversation={conversation} reply={reply} onReply={setReply} handle={composer} />
+      <Suspense fallback={null}>
+      {dialog === 'transfer' && <TransferDialog onClose={() => setDialog(null)} onTransfer={(body) => actions.transfer(conversation, body)} />}
+      {dialog === 'close' && <CloseDialog onClose={() => setDialog(null)} onNext={onNext} onSubmit={(reason) => actions.close(conversation, reason)} />}
+      {dialog === 'snooze' && <SnoozeDialog onClose={() => setDialog(null)} onSnooze={(until) => actions.snooze(conversation, until)} />}
+      {dialog === 'date' && <GoToDateDialog onClose={() => setDialog(null)} onGo={(at) => onAround(`at:${at}`)} />}
+      </Suspense>
+    </section>
+  )
+}

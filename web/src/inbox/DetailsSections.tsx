@@ -1,0 +1,134 @@
+import { Link } from '@tanstack/react-router'
+import { useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { useNames } from '../api/queries'
+import type { Conversation, TimelinePage } from '../api/types'
+import { contentAddress } from '../api/upload'
+import { dateAndTime, duration, fileSize } from '../ui/format'
+import { Section } from './Details'
+import classes from './Details.module.css'
+
+function useAttendances(conversation: string) {
+  return useQuery({ queryKey: keys.attendances(conversation), queryFn: () => answer(api.GET('/attendances', { params: { query: { conversation, limit: 20 } } })) }).data?.data ?? []
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** AttendanceDetails are the facts of the open case, or of the last one. */
+export function AttendanceDetails({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const names = useNames()
+  const attendances = useAttendances(conversation.id)
+  const current = attendances.find((one) => one.status === 'open') ?? attendances[0]
+  return (
+    <Section title={t('details.attendance')}>
+      {current ? (
+        <dl className={classes.facts}>
+          <Fact label={t('details.protocol')}>{current.protocol}</Fact>
+          <Fact label={t('details.opened')}>{dateAndTime(current.opened_at)}</Fact>
+          <Fact label={t('details.firstResponse')}>{current.first_response_seconds === null ? t('details.none') : duration(current.first_response_seconds)}</Fact>
+          <Fact label={t('details.responsible')}>{current.responsible?.name ?? t('filters.nobody')}</Fact>
+          <Fact label={t('filters.sector')}>{names.sector(current.sector) ?? t('details.none')}</Fact>
+        </dl>
+      ) : (
+        <p className={classes.nothing}>{t('details.noAttendance')}</p>
+      )}
+    </Section>
+  )
+}
+
+/** History are earlier cases and transfers. */
+export function History({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const earlier = useAttendances(conversation.id).filter((one) => one.status === 'closed')
+  const assignments = useQuery({ queryKey: keys.assignments(conversation.id), queryFn: () => answer(api.GET('/conversations/{id}/assignments', { params: { path: { id: conversation.id } } })) }).data?.data ?? []
+  return (
+    <Section title={t('details.history')}>
+      {earlier.length === 0 && assignments.length === 0 && <p className={classes.nothing}>{t('details.noHistory')}</p>}
+      <ul className={classes.list}>
+        {earlier.map((one) => (
+          <li key={one.id} className={classes.item}>
+            <strong>{one.protocol}</strong>
+            <span>{[one.responsible?.name, one.closed_at ? dateAndTime(one.closed_at) : '', one.close_reason === 'automatic' ? '' : one.close_reason].filter(Boolean).join(' · ')}</span>
+          </li>
+        ))}
+        {assignments.slice(0, 10).map((one) => (
+          <li key={one.id} className={classes.item}>
+            <strong>{t(`assignment.${one.action}`, { name: one.user?.name ?? '' })}</strong>
+            <span>{[one.by && one.by.id !== one.user?.id ? one.by.name : '', dateAndTime(one.created_at), one.reason].filter(Boolean).join(' · ')}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Cards are the cards of this conversation. */
+export function Cards({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const found = useQuery({ queryKey: keys.cards(conversation.id), queryFn: () => answer(api.GET('/kanban/cards', { params: { query: { status: 'all', q: conversation.name.slice(0, 100), limit: 50 } } })) })
+  const cards = (found.data?.data ?? []).filter((one) => one.conversation === conversation.id)
+  return (
+    <Section title={t('details.cards')}>
+      {cards.length === 0 ? <p className={classes.nothing}>{t('details.noCards')}</p> : (
+        <ul className={classes.list}>
+          {cards.map((card) => (
+            <li key={card.id} className={classes.item}><Link to="/boards/$board" params={{ board: card.board_id }}><strong>{card.title}</strong></Link></li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** Files are the files of this conversation, newest first. */
+export function Files({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const files = useQuery({ queryKey: keys.files(conversation.id), retry: false, queryFn: () => answer(api.GET('/conversations/{id}/media', { params: { path: { id: conversation.id }, query: { limit: 20 } } })) }).data?.data ?? []
+  return (
+    <Section title={t('details.files')}>
+      {files.length === 0 ? <p className={classes.nothing}>{t('details.noFiles')}</p> : (
+        <ul className={classes.list}>
+          {files.map((file) => (
+            <li key={file.id} className={classes.item}>
+              <a href={contentAddress(file.id)} target="_blank" rel="noopener noreferrer"><strong>{file.file_name ?? file.mime_type}</strong></a>
+              <span>{fileSize(file.size)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** NotesList are the internal notes of the loaded thread. */
+export function NotesList({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const timeline = useQuery<InfiniteData<TimelinePage>>({ queryKey: keys.timeline(conversation.id, null), enabled: false, queryFn: () => client.getQueryData(keys.timeline(conversation.id, null)) ?? { pages: [], pageParams: [] } }).data
+  const notes = (timeline?.pages ?? []).flatMap((page) => page.data).flatMap((entry) => (entry.kind === 'note' ? [entry.note] : []))
+  return (
+    <Section title={t('details.notes')}>
+      {notes.length === 0 ? <p className={classes.nothing}>{t('details.noNotes')}</p> : (
+        <ul className={classes.list}>
+          {notes.slice(0, 10).map((note) => (
+            <li key={note.id} className={classes.item} data-note>
+              <strong>{note.text}</strong>
+              <span>{note.author.name} · {dateAndTime(note.created_at)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}

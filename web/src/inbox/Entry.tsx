@@ -1,0 +1,57 @@
+import { memo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNames } from '../api/queries'
+import type { Conversation, Message, TimelineEntry } from '../api/types'
+import { clock } from '../ui/format'
+import { RichText } from '../ui/RichText'
+import { Bubble } from './Bubble'
+import bubble from './Bubble.module.css'
+import classes from './Timeline.module.css'
+
+type Props = {
+  entry: TimelineEntry
+  me: string
+  conversation: Conversation
+  quoted: ReadonlyMap<string, Message>
+  find: string
+  onReply: (message: Message) => void
+  onGoTo: (id: string) => void
+}
+
+/** Entry is one line of the thread: a message, a note, or what happened to the attendance. */
+export const Entry = memo(function Entry({ entry, me, conversation, quoted, find, onReply, onGoTo }: Props) {
+  const { t } = useTranslation()
+  const names = useNames()
+  const event = (text: string) => (
+    <div className={classes.event} data-entry={entry.id}>
+      <span>{text} · {clock(entry.at)}</span>
+    </div>
+  )
+  switch (entry.kind) {
+    case 'message':
+      return <Bubble message={entry.message} me={me} conversation={conversation} quoted={entry.message.reply_to_external_id ? quoted.get(entry.message.reply_to_external_id) : undefined} find={find} onReply={onReply} onGoTo={onGoTo} />
+    case 'note': {
+      const author = entry.note.author.id === me ? t('conversation.you') : entry.note.author.name
+      return (
+        <article className={bubble.bubble} data-side="out" data-note data-entry={entry.id} aria-label={`${author}, ${clock(entry.at)}, ${t('note.label')}`}>
+          <p className={bubble.author}>{t('note.title')} · {author}</p>
+          <p className={bubble.text}><RichText text={entry.note.text} /></p>
+          <span className={bubble.meta}>{clock(entry.at)}</span>
+        </article>
+      )
+    }
+    case 'assignment': {
+      const { action, user, by, sector, reason } = entry.assignment
+      const values = { person: by?.name ?? user?.name ?? t('event.automatic'), to: user?.name ?? names.sector(sector) ?? t('event.queue') }
+      const text = action === 'took_over' ? t('event.tookOver', { person: user?.name ?? values.person }) : action === 'handed_back' && !sector ? t('event.handedBack', values) : t('event.transferred', values)
+      return event(reason ? `${text}: ${reason}` : text)
+    }
+    case 'attendance_opened':
+      return event(t('event.opened', { protocol: entry.attendance.protocol }))
+    case 'attendance_closed': {
+      const { protocol, closed_by, close_reason } = entry.attendance
+      const text = closed_by ? t('event.closedBy', { protocol, person: closed_by.name }) : t('event.closed', { protocol })
+      return event(close_reason && close_reason !== 'automatic' ? `${text}: ${close_reason}` : text)
+    }
+  }
+})

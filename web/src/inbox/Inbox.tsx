@@ -1,0 +1,98 @@
+import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconMessages } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { keys } from '../api/keys'
+import { useSavedViews } from '../api/queries'
+import type { Conversation } from '../api/types'
+import { Empty } from '../ui/states'
+import type { ComposerHandle } from './Composer'
+import { ConversationPane, type PaneDialog } from './ConversationPane'
+import { ListPane } from './ListPane'
+import { useConversation } from './useConversations'
+import { useInboxKeys } from './useInboxKeys'
+import { queryOf, type Search } from './view'
+import { Views } from './Views'
+import classes from './Inbox.module.css'
+
+const Details = lazy(() => import('./Details').then((loaded) => ({ default: loaded.Details })))
+const NewConversationDialog = lazy(() => import('./NewConversationDialog').then((loaded) => ({ default: loaded.NewConversationDialog })))
+
+type Props = { view: string; open: string | undefined; search: Search }
+
+/** Inbox holds the four panes; what is selected stands in the address. */
+export function Inbox({ view, open, search }: Props) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const saved = useSavedViews().data
+  const query = useMemo(() => queryOf(view, search, saved), [view, search, saved])
+  const wide = useMediaQuery('(min-width: 1200px)', true, { getInitialValueInEffect: false })
+  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
+  const [dialog, setDialog] = useState<PaneDialog>(null)
+  const [creating, setCreating] = useState(false)
+  const rows = useRef<Conversation[]>([])
+  const composer = useRef<ComposerHandle>(null)
+  const onShown = useCallback((shown: Conversation[]) => {
+    rows.current = shown
+  }, [])
+
+  const change = useCallback((fields: Partial<Search>) => void navigate({ to: '.', search: (before: Search) => ({ ...before, ...fields }), replace: true }), [navigate])
+  const openConversation = useCallback(
+    (id: string) => void navigate({ to: '/inbox/$view/$conversation', params: { view, conversation: id }, search: (before: Search) => ({ ...before, message: undefined, details: undefined }) }),
+    [navigate, view],
+  )
+  const back = useCallback(() => void navigate({ to: '/inbox/$view', params: { view }, search: (before: Search) => ({ ...before, message: undefined, details: undefined }) }), [navigate, view])
+  const enter = useCallback(() => composer.current?.focus(), [])
+  const step = useCallback(
+    (by: number) => {
+      const at = rows.current.findIndex((one) => one.id === open)
+      const next = rows.current[at < 0 ? 0 : at + by]
+      if (next) openConversation(next.id)
+    },
+    [open, openConversation],
+  )
+  const toggle = useCallback((id: string) => {
+    setSelection((before) => {
+      const next = new Set(before)
+      if (!next.delete(id)) next.add(id)
+      return next
+    })
+  }, [])
+  useInboxKeys({ open, step, composer, setDialog, onNew: () => setCreating(true), onSelect: toggle, onBack: back, details: !!search.details, closeDetails: () => change({ details: undefined }) })
+  const listed = open ? rows.current.find((one) => one.id === open) : undefined
+  const pinned = open ? client.getQueryData<Conversation>(keys.conversation(open)) : undefined
+  const showDetails = open !== undefined && (wide || search.details)
+
+  return (
+    <div className={classes.inbox} data-open={open ? '' : undefined} data-details={search.details ? '' : undefined}>
+      <Views view={view} />
+      <ListPane
+        key={view} view={view} search={search} query={query} open={open} pinned={pinned} selection={selection} setSelection={setSelection}
+        onSearch={change} onOpen={openConversation} onEnter={enter} onNew={() => setCreating(true)} onShown={onShown}
+      />
+      {open ? (
+        <ConversationPane
+          key={open} id={open} listed={listed} around={search.message ?? null} dialog={dialog} setDialog={setDialog} composer={composer}
+          onAround={(message) => change({ message: message ?? undefined })} onBack={back} onDetails={() => change({ details: !search.details || undefined })} onNext={() => step(1)}
+        />
+      ) : (
+        <section className={classes.none} aria-label={t('inbox.conversation')}>
+          <Empty icon={<IconMessages size={30} />} title={t('inbox.choose')} text={t('inbox.chooseText')}>
+            <Button variant="default" onClick={() => setCreating(true)}>{t('list.new')}</Button>
+          </Empty>
+        </section>
+      )}
+      {showDetails && <OpenDetails id={open} onClose={() => change({ details: undefined })} />}
+      {creating && <Suspense fallback={null}><NewConversationDialog onClose={() => setCreating(false)} onOpen={openConversation} /></Suspense>}
+    </div>
+  )
+}
+
+function OpenDetails({ id, onClose }: { id: string; onClose: () => void }) {
+  const conversation = useConversation(id).data
+  return <div className={classes.details}>{conversation && <Suspense fallback={null}><Details conversation={conversation} onClose={onClose} /></Suspense>}</div>
+}

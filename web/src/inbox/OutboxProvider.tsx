@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { putEntry, putMessage } from '../api/cache'
+import { useMe } from '../api/queries'
+import { announce } from '../ui/announce'
+import { readDraft, saveDraft } from './drafts'
+import { Outbox, type Item } from './outbox'
+import { refusal } from './refusal'
+
+const Context = createContext<Outbox | null>(null)
+
+/** OutboxProvider sends what people wrote, on every page of the app. */
+export function OutboxProvider({ children }: { children: ReactNode }) {
+  const client = useQueryClient()
+  const { t } = useTranslation()
+  const me = useMe()
+  const outbox = useMemo(
+    () =>
+      new Outbox({
+        name: `recado-outbox-${me.user.id}`,
+        deliver: async ({ kind, conversation, body }) => {
+          const params = { path: { id: conversation } }
+          if (kind === 'note') {
+            const note = await answer(api.POST('/conversations/{id}/notes', { params, body: { client_id: body.client_id, text: body.text ?? '', mentions: [] } }))
+            putEntry(client, conversation, { kind: 'note', id: note.id, at: note.created_at, note })
+          } else {
+            putMessage(client, await answer(api.POST('/conversations/{id}/messages', { params, body })), true)
+          }
+        },
+        refused: ({ conversation, body }, failure) => {
+          const reason = refusal(failure, t)
+          const typed = readDraft(conversation)?.text ?? ''
+          saveDraft(conversation, { text: [body.text ?? '', typed].filter(Boolean).join('\n'), refusal: reason })
+          announce(reason)
+        },
+      }),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- one outbox per person; the texts are read when needed
+    [client, me.user.id],
+  )
+  useEffect(() => {
+    void outbox.load()
+    const wake = () => outbox.wake()
+    addEventListener('online', wake)
+    return () => removeEventListener('online', wake)
+  }, [outbox])
+  return <Context.Provider value={outbox}>{children}</Context.Provider>
+}
+
+/** useOutbox is the outbox and what waits in it for one conversation. */
+export function useOutbox(conversation: string): { outbox: Outbox; waiting: Item[] } {
+  const outbox = useContext(Context)
+  if (!outbox) throw new Error('no outbox')
+  const all = useSyncExternalStore(outbox.watch, outbox.all)
+  return { outbox, waiting: useMemo(() => all.filter((item) => item.conversation === conversation), [all, conversation]) }
+}

@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { putConversation } from '../api/cache'
+import { keys } from '../api/keys'
+import { useMe } from '../api/queries'
+import type { BulkAction, Conversation } from '../api/types'
+import { announce } from '../ui/announce'
+import { toast } from '../ui/toast'
+import { refusal } from './refusal'
+
+/** useActions are the verbs on conversations; each shows a refusal in words and tells whether it succeeded. */
+export function useActions() {
+  const client = useQueryClient()
+  const { t } = useTranslation()
+  const me = useMe().user.id
+
+  const attempt = async (task: () => Promise<unknown>, done?: string): Promise<boolean> => {
+    try {
+      await task()
+      if (done) announce(done)
+      return true
+    } catch (error) {
+      toast(refusal(error, t), 'red')
+      return false
+    }
+  }
+  const known = (id: string) => client.getQueryData<Conversation>(keys.conversation(id))
+  /** refetch asks for the conversation, since not every answer is one. */
+  const refetch = async (id: string) => putConversation(client, await answer(api.GET('/conversations/{id}', { params: { path: { id } } })), me)
+  const change = (conversation: Conversation, fields: Partial<Conversation>) => putConversation(client, { ...(known(conversation.id) ?? conversation), ...fields }, me)
+
+  const post = (call: (params: { path: { id: string } }) => Promise<{ response: Response; data?: unknown; error?: unknown }>, done?: string) => (conversation: Conversation) =>
+    attempt(async () => {
+      await answer(call({ path: { id: conversation.id } }))
+      await refetch(conversation.id)
+      void client.invalidateQueries({ queryKey: keys.counts })
+    }, done)
+
+  return {
+    attempt,
+    take: post((params) => api.POST('/conversations/{id}/take', { params, body: {} }), t('done.taken')),
+    unread: (conversation: Conversation) => {
+      change(conversation, { unread: true })
+      return post((params) => api.POST('/conversations/{id}/unread', { params, body: {} }), t('done.unread'))(conversation)
+    },
+    read: (conversation: Conversation) => {
+      change(conversation, { unread: false, unread_count: 0 })
+      return attempt(async () => {
+        await answer(api.POST('/conversations/{id}/read', { params: { path: { id: conversation.id } }, body: {} }))
+        void client.invalidateQueries({ queryKey: keys.counts })
+      })
+    },
+    snooze: (conversation: Conversation, until: string | null) => post((params) => api.POST('/conversations/{id}/snooze', { params, body: { until } }), until ? t('done.snoozed') : undefined)(conversation),
+    patch: (conversation: Conversation, body: { pinned?: boolean; muted?: boolean; archived?: boolean; label_ids?: string[] }) => {
+      change(conversation, body)
+      return post((params) => api.PATCH('/conversations/{id}', { params, body }))(conversation)
+    },
+    transfer: (conversation: Conversation, body: { user_id?: string | null; sector_id?: string; reason?: string }) =>
+      post((params) => api.POST('/conversations/{id}/transfer', { params, body }), t('done.transferred'))(conversation),
+    close: (conversation: Conversation, reason: string) =>
+      post((params) => api.POST('/conversations/{id}/attendance/close', { params, body: reason ? { reason } : {} }), t('done.closed'))(conversation),
+    bulk: async (ids: string[], action: BulkAction, onProgress?: (done: number) => void): Promise<number> => {
+      let failed = 0
+      await attempt(async () => {
+        for (let from = 0; from < ids.length; from += 100) {
+          const part = ids.slice(from, from + 100)
+          const { results } = await answer(api.POST('/conversations/bulk', { body: { ids: part, ...action } }))
+          failed += results.filter((result) => result.status >= 400).length
+          onProgress?.(from + part.length)
+        }
+        await client.invalidateQueries({ queryKey: keys.lists })
+        await client.invalidateQueries({ queryKey: ['conversation'] })
+        void client.invalidateQueries({ queryKey: keys.counts })
+        const text = failed > 0 ? t('selection.partly', { done: ids.length - failed, failed }) : t('selection.done', { count: ids.length })
+        toast(text)
+      })
+      return failed
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, type RefObject } from 'react'
+import { keys } from '../api/keys'
+import { usePreferences } from '../api/queries'
+import type { Conversation } from '../api/types'
+import { useActions } from './actions'
+import type { ComposerHandle } from './Composer'
+import type { PaneDialog } from './ConversationPane'
+
+type Options = {
+  open: string | undefined
+  step: (by: number) => void
+  composer: RefObject<ComposerHandle | null>
+  setDialog: (dialog: PaneDialog) => void
+  onNew: () => void
+  onSelect: (id: string) => void
+  onBack: () => void
+  details: boolean
+  closeDetails: () => void
+}
+
+/** typing tells that a key belongs to a text field or a dialog. */
+export function typing(event: KeyboardEvent): boolean {
+  const target = event.target
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('[role="dialog"],[role="alertdialog"],[role="menu"]') !== null
+}
+
+/** useInboxKeys are the keys of the inbox outside text fields. */
+export function useInboxKeys(options: Options): void {
+  const client = useQueryClient()
+  const { shortcuts } = usePreferences()
+  const actions = useActions()
+  useEffect(() => {
+    const { open, step, composer, setDialog } = options
+    const conversation = () => (open ? client.getQueryData<Conversation>(keys.conversation(open)) : undefined)
+    const focus = (selector: string) => document.querySelector<HTMLElement>(selector)?.focus()
+    const tasks: Record<string, () => void> = {
+      j: () => step(1),
+      k: () => step(-1),
+      r: () => composer.current?.focus('answer'),
+      n: () => composer.current?.focus('note'),
+      t: () => open && setDialog('transfer'),
+      e: () => open && setDialog('close'),
+      s: () => open && setDialog('snooze'),
+      a: () => {
+        const current = conversation()
+        if (current) void actions.take(current)
+      },
+      u: () => {
+        const current = conversation()
+        if (!current) return
+        void actions.unread(current)
+        options.onBack()
+      },
+      l: () => focus('aside [aria-haspopup="listbox"]'),
+      x: () => open && options.onSelect(open),
+      c: options.onNew,
+      '/': () => focus('#conversation-search'),
+      Enter: () => open && composer.current?.focus(),
+      Escape: () => (options.details ? options.closeDetails() : innerWidth < 800 && open && options.onBack()),
+    }
+    let going = false
+    const key = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
+      if (going) return void (going = false)
+      if (event.key === 'g') {
+        going = true
+        setTimeout(() => (going = false), 1000)
+        return
+      }
+      if (!shortcuts && event.key !== 'Escape') return
+      if (event.key === 'Enter' && event.target instanceof HTMLElement && event.target.closest('button,a,[role="listbox"]')) return
+      const task = tasks[event.key]
+      if (!task) return
+      event.preventDefault()
+      task()
+    }
+    addEventListener('keydown', key)
+    return () => removeEventListener('keydown', key)
+  })
+}

@@ -1,0 +1,126 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { answer, api } from '../api/client'
+import { dropConversation, putConversation, putEntry, putMessage } from '../api/cache'
+import { keys } from '../api/keys'
+import type { Assignment, Attendance, Conversation, Member, Message, Note, Presence, Ref } from '../api/types'
+import type { StreamEvent } from './parse'
+
+type Data = {
+  message?: Message
+  conversation?: Conversation | string
+  attendance?: Attendance
+  note?: Note
+  assignment?: Assignment
+  changed?: string[]
+  user?: Ref
+  users?: Ref[]
+  presence?: Presence
+}
+
+/** eventData reads the payload of an event: feed events wrap it in an envelope, signals do not. */
+export function eventData(event: StreamEvent): Data {
+  try {
+    const parsed: unknown = JSON.parse(event.data)
+    if (typeof parsed !== 'object' || parsed === null) return {}
+    const inner = (parsed as { data?: unknown }).data
+    return (typeof inner === 'object' && inner !== null ? inner : parsed) as Data
+  } catch {
+    return {}
+  }
+}
+
+/** later runs a task once per key, a moment after the last call: a burst of events costs one request. */
+function later() {
+  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  return (key: string, task: () => void, wait = 250) => {
+    if (timers.has(key)) return
+    timers.set(key, setTimeout(() => {
+      timers.delete(key)
+      task()
+    }, wait))
+  }
+}
+
+/** makeApply returns what changes the query cache for an event of the stream. */
+export function makeApply(client: QueryClient, me: string) {
+  const once = later()
+  const refresh = (key: readonly unknown[]) => once(JSON.stringify(key), () => void client.invalidateQueries({ queryKey: key }))
+  const fetchConversation = (id: string) =>
+    once(`fetch ${id}`, () => void answer(api.GET('/conversations/{id}', { params: { path: { id } } })).then((found) => putConversation(client, found, me)).catch(() => undefined))
+
+  const conversation = (value: Conversation | string | undefined) => {
+    if (!value) return
+    if (typeof value === 'string') return fetchConversation(value)
+    // What only a session sees is not part of the event: a conversation without it is fetched.
+    if (value.attendance === undefined) return fetchConversation(value.id)
+    const draft = client.getQueryData<Conversation>(keys.conversation(value.id))?.draft
+    putConversation(client, { ...value, draft: value.draft ?? draft ?? null }, me)
+  }
+
+  return (event: StreamEvent) => {
+    const data = eventData(event)
+    const id = typeof data.conversation === 'string' ? data.conversation : data.conversation?.id
+    switch (event.type) {
+      case 'reset':
+        void client.invalidateQueries()
+        return
+      case 'message.received':
+      case 'message.sent':
+        if (data.message) putMessage(client, data.message, true)
+        conversation(data.conversation)
+        if (id) refresh(keys.files(id))
+        refresh(keys.counts)
+        return
+      case 'message.updated':
+        if (data.message) putMessage(client, data.message, false)
+        conversation(data.conversation)
+        return
+      case 'conversation.updated':
+      case 'attendance.opened':
+      case 'attendance.closed':
+        conversation(data.conversation)
+        if (id) {
+          if (data.attendance) {
+            const kind = event.type === 'attendance.closed' ? 'attendance_closed' : 'attendance_opened'
+            const at = (kind === 'attendance_closed' ? data.attendance.closed_at : data.attendance.opened_at) ?? ''
+            putEntry(client, id, { kind, id: data.attendance.id, at, attendance: data.attendance })
+          } else if (data.changed?.some((field) => field === 'assignee' || field === 'sector')) {
+            refresh(keys.assignments(id))
+            refresh(keys.timelines(id))
+          }
+          refresh(keys.attendances(id))
+        }
+        refresh(keys.counts)
+        return
+      case 'note.created':
+        if (data.note) putEntry(client, data.note.conversation, { kind: 'note', id: data.note.id, at: data.note.created_at, note: data.note })
+        return
+      case 'private':
+        if (id) {
+          fetchConversation(id)
+          refresh(keys.timelines(id))
+          refresh(keys.counts)
+        }
+        return
+      case 'gone':
+        if (id) dropConversation(client, id)
+        refresh(keys.counts)
+        return
+      case 'draft':
+        if (id) fetchConversation(id)
+        return
+      case 'viewing':
+        if (id) client.setQueryData(keys.viewing(id), data.users ?? [])
+        return
+      case 'typing':
+        if (id && data.user) client.setQueryData(keys.typing(id), { user: data.user, at: Date.now() })
+        return
+      case 'presence':
+        if (data.user) {
+          const { id: person } = data.user
+          client.setQueryData<Member[]>(keys.team, (team) => team?.map((one) => (one.id === person && data.presence ? { ...one, presence: data.presence } : one)))
+        }
+        return
+    }
+  }
+}

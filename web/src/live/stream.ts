@@ -1,0 +1,91 @@
+import { Parser, type StreamEvent } from './parse'
+
+export type StreamState = 'connecting' | 'open' | 'waiting' | 'ended'
+
+export type StreamOptions = {
+  url: string
+  lastId: () => string | null
+  onEvent: (event: StreamEvent) => void
+  onState: (state: StreamState) => void
+  signal: AbortSignal
+  fetch?: typeof fetch
+  silence?: number
+}
+
+/** After this long without a byte the connection counts as lost; the server sends a comment every 15 seconds. */
+export const silenceLimit = 30_000
+
+/** backoff is how long to wait before the next attempt: 0.5 s, 1 s, 2 s ... 15 s. */
+export const backoff = (failures: number) => Math.min(500 * 2 ** Math.max(0, failures - 1), 15_000)
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      globalThis.removeEventListener?.('online', done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds)
+    signal.addEventListener('abort', done)
+    globalThis.addEventListener?.('online', done) // the network is back: no need to wait
+  })
+}
+
+/** follow reads the stream and resumes it until the signal ends it or the server refuses the session. */
+export async function follow(options: StreamOptions): Promise<void> {
+  let failures = 0
+  while (!options.signal.aborted) {
+    options.onState('connecting')
+    const outcome = await attempt(options, () => {
+      failures = 0
+    })
+    if (outcome === 'ended') {
+      options.onState('ended')
+      return
+    }
+    if (options.signal.aborted) return
+    failures++
+    options.onState('waiting')
+    await pause(backoff(failures), options.signal)
+  }
+}
+
+async function attempt(options: StreamOptions, opened: () => void): Promise<'lost' | 'ended'> {
+  const connection = new AbortController()
+  const abort = () => connection.abort()
+  options.signal.addEventListener('abort', abort)
+  let timer = setTimeout(abort, options.silence ?? silenceLimit)
+  try {
+    const id = options.lastId()
+    const response = await (options.fetch ?? fetch)(options.url, {
+      headers: { Accept: 'text/event-stream', ...(id ? { 'Last-Event-ID': id } : {}) },
+      credentials: 'same-origin',
+      cache: 'no-store',
+      signal: connection.signal,
+    })
+    if (response.status === 401 || response.status === 403) return 'ended'
+    if (!response.ok || !response.body) return 'lost'
+    opened()
+    options.onState('open')
+    const reader = response.body.getReader()
+    const decoder = new TextDecoder()
+    const parser = new Parser()
+    for (;;) {
+      clearTimeout(timer)
+      timer = setTimeout(abort, options.silence ?? silenceLimit)
+      const { value, done } = await reader.read()
+      if (done) return 'lost'
+      for (const event of parser.push(decoder.decode(value, { stream: true }))) {
+        options.onEvent(event)
+        if (event.type === 'session') return 'ended'
+      }
+    }
+  } catch {
+    return 'lost'
+  } finally {
+    clearTimeout(timer)
+    options.signal.removeEventListener('abort', abort)
+    connection.abort()
+  }
+}

@@ -1,0 +1,100 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { apiBase } from '../api/client'
+import { keys } from '../api/keys'
+import { appVersion, basePath } from '../ui/page'
+import { makeApply } from './apply'
+import { share } from './leader'
+import type { StreamEvent } from './parse'
+
+/** What the banners show about the connection. */
+export type Connection = { state: 'ok' | 'reconnecting' | 'offline' | 'replaced'; newVersion: boolean; leads: boolean }
+
+let connection: Connection = { state: 'ok', newVersion: false, leads: false }
+const watchers = new Set<() => void>()
+const events = new Set<(event: StreamEvent) => void>()
+
+function set(change: Partial<Connection>): void {
+  connection = { ...connection, ...change }
+  watchers.forEach((watcher) => watcher())
+}
+
+/** useConnection follows the state of the stream. */
+export function useConnection(): Connection {
+  return useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher)
+      return () => watchers.delete(watcher)
+    },
+    () => connection,
+  )
+}
+
+/** onLiveEvent calls back for every event, after the cache has changed. */
+export function onLiveEvent(listener: (event: StreamEvent) => void): () => void {
+  events.add(listener)
+  return () => events.delete(listener)
+}
+
+async function checkVersion(): Promise<void> {
+  try {
+    const response = await fetch(`${basePath}/app/version`, { cache: 'no-store' })
+    if (response.ok && appVersion && (await response.text()) !== appVersion) set({ newVersion: true })
+  } catch {
+    // the next connection asks again
+  }
+}
+
+/** A connection that is lost for less than this shows no banner. */
+const patience = 3000
+
+/** useLive keeps the stream open while a person is signed in. */
+export function useLive(me: string): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const apply = makeApply(client, me)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let wasOpen = false
+    let streaming = false
+    const calm = () => {
+      clearTimeout(timer)
+      timer = undefined
+    }
+    const stop = share({
+      url: `${apiBase}/live`,
+      name: 'recado-live',
+      onLead: (leads) => set({ leads }),
+      onEvent: (event) => {
+        if (event.type === 'session' && event.data.includes('ended')) void client.invalidateQueries({ queryKey: ['session'] })
+        apply(event)
+        events.forEach((listener) => listener(event))
+      },
+      onState: (state) => {
+        streaming = state === 'open'
+        if (state === 'open') {
+          calm()
+          set({ state: 'ok' })
+          if (wasOpen) void checkVersion()
+          else for (const queryKey of [keys.lists, keys.counts, ['timeline']]) void client.invalidateQueries({ queryKey }) // what changed before the stream began
+          wasOpen = true
+        } else if (state === 'ended') {
+          calm()
+          void client.invalidateQueries({ queryKey: ['session'] })
+          set({ state: 'replaced' })
+        } else if (!timer) {
+          timer = setTimeout(() => set({ state: navigator.onLine ? 'reconnecting' : 'offline' }), patience)
+        }
+      },
+    })
+    const offline = () => set({ state: 'offline' })
+    const online = () => set({ state: streaming ? 'ok' : 'reconnecting' })
+    addEventListener('offline', offline)
+    addEventListener('online', online)
+    return () => {
+      stop()
+      calm()
+      removeEventListener('offline', offline)
+      removeEventListener('online', online)
+    }
+  }, [client, me])
+}

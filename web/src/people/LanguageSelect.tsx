@@ -1,0 +1,18 @@
+import { NativeSelect } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { isLanguage, languages, setLanguage } from '../ui/i18n'
+
+const names = { 'pt-BR': 'Português (Brasil)', en: 'English', es: 'Español' }
+
+/** LanguageSelect changes the language of the page at once. */
+export function LanguageSelect() {
+  const { t, i18n } = useTranslation()
+  return (
+    <NativeSelect
+      label={t('signIn.language')}
+      value={i18n.language}
+      data={languages.map((value) => ({ value, label: names[value] }))}
+      onChange={({ currentTarget: { value } }) => isLanguage(value) && void setLanguage(value)}
+    />
+  )
+}

@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { Entrance } from './Entrance'
+import { LanguageSelect } from './LanguageSelect'
+import { SignInForm } from './SignInForm'
+import classes from './people.module.css'
+
+/** SignIn is the page of a browser without a session. */
+export function SignIn() {
+  const { t } = useTranslation()
+  const setup = useQuery({ queryKey: keys.setup, queryFn: () => answer(api.GET('/setup')) })
+  return (
+    <Entrance title={t('signIn.title')} text={setup.data?.needed ? t('setup.needed') : t('signIn.text')}>
+      <div className={classes.panel}>
+        <SignInForm demo={setup.data?.demo} />
+      </div>
+      <LanguageSelect />
+    </Entrance>
+  )
+}

@@ -1,0 +1,20 @@
+import { Menu } from '@mantine/core'
+import type { ActionMenuProps } from './ActionMenu'
+
+/** MenuBox is the menu of an ActionMenu. It opens when it is mounted. */
+export default function MenuBox({ button, title, actions, position = 'bottom-end', content, onClosed }: ActionMenuProps) {
+  return (
+    <Menu position={position} defaultOpened onClose={onClosed} withinPortal>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        {title && <Menu.Label>{title}</Menu.Label>}
+        {content ||
+          actions.map((action) => (
+            <Menu.Item key={action.key} leftSection={action.icon} className={action.className} closeMenuOnClick={!action.keepOpen} onClick={action.onClick}>
+              {action.label}
+            </Menu.Item>
+          ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

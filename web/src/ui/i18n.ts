@@ -1,0 +1,51 @@
+import i18next from 'i18next'
+import { initReactI18next } from 'react-i18next'
+
+export const languages = ['pt-BR', 'en', 'es'] as const
+export type Language = (typeof languages)[number]
+
+const catalogues: Record<Language, () => Promise<{ default: object }>> = {
+  'pt-BR': () => import('../locales/pt-BR.json'),
+  en: () => import('../locales/en.json'),
+  es: () => import('../locales/es.json'),
+}
+
+const storageKey = 'recado.language'
+
+/** isLanguage narrows a text to one of the three languages. */
+export function isLanguage(text: string | null | undefined): text is Language {
+  return languages.includes(text as Language)
+}
+
+/** preferredLanguage is the stored choice, else the browser's language, else Brazilian Portuguese. */
+export function preferredLanguage(stored = localStorage.getItem(storageKey), browser: readonly string[] = navigator.languages): Language {
+  if (isLanguage(stored)) return stored
+  for (const tag of browser) {
+    const found = languages.find((language) => language.slice(0, 2) === tag.slice(0, 2).toLowerCase())
+    if (found) return found
+  }
+  return 'pt-BR'
+}
+
+/** startTexts loads the catalogue of the preferred language. */
+export async function startTexts(language: Language = preferredLanguage()): Promise<void> {
+  const catalogue = await catalogues[language]()
+  await i18next.use(initReactI18next).init({
+    lng: language,
+    resources: { [language]: { translation: catalogue.default } },
+    interpolation: { escapeValue: false },
+    returnNull: false,
+  })
+  document.documentElement.lang = language
+}
+
+/** setLanguage changes the language of the page and remembers it in this browser. */
+export async function setLanguage(language: Language): Promise<void> {
+  localStorage.setItem(storageKey, language)
+  if (i18next.language === language) return
+  if (!i18next.hasResourceBundle(language, 'translation')) {
+    i18next.addResourceBundle(language, 'translation', (await catalogues[language]()).default)
+  }
+  await i18next.changeLanguage(language)
+  document.documentElement.lang = language
+}

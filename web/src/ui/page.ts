@@ -1,0 +1,14 @@
+/** meta reads what the server wrote into the page; under the development server the marks are still there. */
+function meta(name: string): string {
+  const content = document.querySelector(`meta[name="recado-${name}"]`)?.getAttribute('content') ?? ''
+  return content.startsWith('__') ? '' : content
+}
+
+/** basePath is the path below which the app and the API are, '' or '/desk'. */
+export const basePath = meta('base')
+
+/** appVersion names the content of the build that this page runs. */
+export const appVersion = meta('version')
+
+/** styleNonce allows style elements under the page's content security policy. */
+export const styleNonce = meta('nonce')

@@ -1,0 +1,57 @@
+import { Button, Skeleton } from '@mantine/core'
+import { IconAlertCircle } from '@tabler/icons-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import classes from './states.module.css'
+
+/** useLate is true after 150 ms: what loads faster shows nothing in between. */
+export function useLate(milliseconds = 150): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), milliseconds)
+    return () => clearTimeout(timer)
+  }, [milliseconds])
+  return late
+}
+
+/** Loading shows rows of skeletons after a moment. */
+export function Loading({ rows = 6, height = 44 }: { rows?: number; height?: number }) {
+  const late = useLate()
+  const { t } = useTranslation()
+  return (
+    <div className={classes.loading} aria-busy={late} role="status" aria-label={t('states.loading')}>
+      {late && Array.from({ length: rows }, (_, row) => <Skeleton key={row} height={height} radius="md" animate />)}
+    </div>
+  )
+}
+
+/** Empty says that there is nothing and offers one useful action. */
+export function Empty({ icon, title, text, children }: { icon?: ReactNode; title: string; text?: string; children?: ReactNode }) {
+  return (
+    <div className={classes.empty} role="status">
+      {icon && <span className={classes.icon}>{icon}</span>}
+      <p className={classes.title}>{title}</p>
+      {text && <p className={classes.text}>{text}</p>}
+      {children}
+    </div>
+  )
+}
+
+/** Failure says what happened, with the request id for the operator. */
+export function Failure({ message, requestId, onRetry }: { message: string; requestId?: string; onRetry?: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.empty} role="alert">
+      <span className={classes.icon} data-tone="red">
+        <IconAlertCircle size={28} />
+      </span>
+      <p className={classes.title}>{message}</p>
+      {requestId && <p className={classes.text}>{t('states.requestId', { id: requestId })}</p>}
+      {onRetry && (
+        <Button variant="default" onClick={onRetry}>
+          {t('states.tryAgain')}
+        </Button>
+      )}
+    </div>
+  )
+}

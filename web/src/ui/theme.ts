@@ -1,0 +1,50 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+
+const green: MantineColorsTuple = ['#e9f6f1', '#d2ecdf', '#a5d9c2', '#76c7a5', '#35b98c', '#22a37a', '#128a68', '#0b7a5b', '#086249', '#054a37']
+
+/** theme replaces Mantine's colours, sizes and radii by those of tokens.css. */
+export const theme = createTheme({
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontSizes: { xs: '11.5px', sm: '13px', md: '14px', lg: '15px', xl: '17px' },
+  lineHeights: { xs: '16px', sm: '18px', md: '20px', lg: '22px', xl: '24px' },
+  spacing: { xs: '8px', sm: '12px', md: '16px', lg: '20px', xl: '24px' },
+  radius: { xs: '4px', sm: '6px', md: '8px', lg: '10px', xl: '12px' },
+  defaultRadius: 'md',
+  primaryColor: 'green',
+  primaryShade: { light: 7, dark: 4 },
+  autoContrast: true,
+  colors: { green },
+  headings: { fontWeight: '600', sizes: { h1: { fontSize: '17px', lineHeight: '24px' }, h2: { fontSize: '15px', lineHeight: '20px' } } },
+  cursorType: 'pointer',
+  components: {
+    Modal: { defaultProps: { transitionProps: { duration: 120 }, overlayProps: { backgroundOpacity: 0.4 } } },
+    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
+    Button: { defaultProps: { size: 'sm' } },
+  },
+})
+
+const shared = {
+  '--mantine-color-body': 'var(--panel)',
+  '--mantine-color-text': 'var(--ink)',
+  '--mantine-color-bright': 'var(--ink)',
+  '--mantine-color-dimmed': 'var(--soft)',
+  '--mantine-color-placeholder': 'var(--soft)',
+  '--mantine-color-default': 'var(--panel)',
+  '--mantine-color-default-hover': 'var(--sunken)',
+  '--mantine-color-default-color': 'var(--ink)',
+  '--mantine-color-default-border': 'var(--line)',
+  '--mantine-color-anchor': 'var(--accent)',
+  '--mantine-color-error': 'var(--red)',
+  '--mantine-primary-color-filled': 'var(--accent)',
+  '--mantine-primary-color-contrast': 'var(--accent-ink)',
+  '--mantine-primary-color-light': 'var(--accent-soft)',
+  '--mantine-primary-color-light-color': 'var(--accent)',
+  '--mantine-color-green-filled': 'var(--accent)',
+  '--mantine-color-green-light': 'var(--accent-soft)',
+  '--mantine-color-green-light-color': 'var(--accent)',
+  '--mantine-color-red-light': 'var(--red-soft)',
+  '--mantine-color-red-light-color': 'var(--red)',
+}
+
+/** cssVariables gives Mantine's variables the values of our tokens in both schemes. */
+export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light: shared, dark: shared })
