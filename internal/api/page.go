@@ -3,7 +3,6 @@ package api
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"html/template"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -11,35 +10,6 @@ import (
 
 	"github.com/swaggest/swgui/v5emb"
 )
-
-var homePage = template.Must(template.New("home").Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Recado</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:36rem;padding:0 1rem}</style>
-<h1>Recado</h1>
-<p>The desk is running. Everything it can do is in its API:</p>
-<ul>
-<li><a href="{{.}}/docs/">API reference</a></li>
-<li><a href="{{.}}/v1/openapi.json">OpenAPI document</a></li>
-</ul>
-</html>
-`))
-
-// home is the page at the base path.
-func (s *Server) home() (http.HandlerFunc, error) {
-	var page strings.Builder
-	if err := homePage.Execute(&page, s.base); err != nil {
-		return nil, err
-	}
-	policy := "default-src 'none'; style-src " + inlineHashes(page.String(), "style") + closedPage
-	return func(w http.ResponseWriter, _ *http.Request) {
-		protectPage(w.Header(), policy)
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte(page.String()))
-	}, nil
-}
 
 // reference is the API page; everything it needs is in the binary. Its scripts may call this server and
 // nothing else, and of the inline ones only those run that the page has when the server starts.

@@ -37,6 +37,8 @@ type Options struct {
 	Proxies   []netip.Prefix // whose X-Forwarded headers are believed
 	// Extra handlers below the base path that need no key: provider callbacks.
 	Extra map[string]http.Handler
+	// Pages of the browser app, by pattern below the base path; they answer GET.
+	Pages map[string]http.Handler
 }
 
 // Server answers everything below the base path.
@@ -84,11 +86,9 @@ func New(o Options) (*Server, error) {
 	s.mux.Handle("GET "+s.base+"/docs/", s.reference())
 	s.mux.HandleFunc("GET "+s.base+"/docs", s.redirectToReference)
 	s.mux.HandleFunc("GET "+s.base+"/media/{id}", s.serveMedia)
-	home, err := s.home()
-	if err != nil {
-		return nil, err
+	for pattern, h := range o.Pages {
+		s.mux.Handle("GET "+s.base+pattern, h)
 	}
-	s.mux.HandleFunc("GET "+s.base+"/{$}", home)
 	for pattern, h := range o.Extra {
 		s.mux.Handle(s.base+pattern, h)
 	}

@@ -247,7 +247,7 @@ func TestServer(t *testing.T) {
 
 	t.Run("health, readiness, reference and document need no key and arrive whole", func(t *testing.T) {
 		for path, part := range map[string]string{
-			"/healthz": "ok", "/readyz": "ok", "/v1/openapi.json": `"openapi":"3.1.0"`, "/": `href="/desk/docs/"`,
+			"/healthz": "ok", "/readyz": "ok", "/v1/openapi.json": `"openapi":"3.1.0"`, "/": `content="/desk"`,
 			"/docs": "</html>", "/docs/": "/desk/v1/openapi.json", "/docs/swagger-ui-bundle.js": "SwaggerUIBundle",
 		} {
 			resp, err := http.Get(w.URL + path)
