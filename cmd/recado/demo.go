@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"recado/internal/api"
 	"recado/internal/demo"
 	"recado/internal/server"
 )
@@ -29,7 +30,7 @@ func (c *serveCmd) demo(e *env, s *server.Server, clock *demo.Clock) error {
 		return fmt.Errorf("the demo could not be made: %w", err)
 	}
 	made.BaseURL = s.URL + "/v1"
-	return writeDemo(e, made, path)
+	return writeDemo(e, s, made, path)
 }
 
 // repeatDemo prints the demo of an earlier start again, at today's address.
@@ -44,10 +45,11 @@ func repeatDemo(e *env, s *server.Server, path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	made.BaseURL = s.URL + "/v1"
-	return writeDemo(e, &made, path)
+	return writeDemo(e, s, &made, path)
 }
 
-func writeDemo(e *env, made *demo.Demo, path string) error {
+func writeDemo(e *env, s *server.Server, made *demo.Demo, path string) error {
+	s.API.ShowDemo(api.DemoLogin{Email: made.Login.Email, Password: made.Login.Password})
 	raw, err := json.MarshalIndent(made, "", "  ")
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func (p process) getenv(name string) string {
 type cli struct {
 	Serve            serveCmd    `cmd:"" help:"Run the server."`
 	Company          companyCmd  `cmd:"" help:"Create and list companies."`
-	User             userCmd     `cmd:"" help:"Create team members and set their passwords."`
+	User             userCmd     `cmd:"" help:"Create and list team members, and let them in again."`
 	Key              keyCmd      `cmd:"" help:"Create, list and revoke API keys."`
 	Channel          channelCmd  `cmd:"" help:"List, connect, test and disconnect WhatsApp numbers."`
 	SecretKey        secretCmd   `cmd:"" name:"secret-key" help:"Replace the key that seals secrets at rest."`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"strings"
@@ -59,6 +60,8 @@ type serveCmd struct {
 	WebhookRetries       string        `name:"webhook-retries" default:"30s,2m,10m,1h,6h" help:"Waits before each retry of a delivery."`
 	WebhookAllowInsecure bool          `name:"webhook-allow-insecure" help:"Development only: allow http and internal addresses."`
 
+	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks of the proxies in front of this server, whose X-Forwarded-For and X-Forwarded-Proto are believed." placeholder:"CIDR,..."`
+
 	Lease time.Duration `help:"How long the work of a node that died waits for the others; default: 20s, for webhooks the timeout and 6s."`
 	Drain time.Duration `default:"0s" help:"How long to answer on after SIGTERM while /readyz says 503, so that load balancers turn away."`
 
@@ -105,6 +108,9 @@ func (c *serveCmd) Run(e *env) error {
 	}
 	time.AfterFunc(time.Second, debug.FreeOSMemory) // what starting and the first look for work took is not needed again
 	e.log.Info("serving", slog.String("address", s.Addr()), slog.String("public_url", s.URL), slog.String("version", version))
+	if err := printSetupLink(e, s); err != nil {
+		return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
+	}
 	var failed error
 	select {
 	case <-e.ctx.Done():
@@ -114,6 +120,16 @@ func (c *serveCmd) Run(e *env) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	return errors.Join(failed, s.Stop(ctx))
+}
+
+// printSetupLink shows where the first company is made, while there is none.
+func printSetupLink(e *env, s *server.Server) error {
+	token, needed, err := s.Desk.System().NewSetupToken(e.ctx)
+	if err != nil || !needed {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "There is no company yet. Open this link to make one:\n  %s/#/setup?token=%s\n", s.URL, url.QueryEscape(token))
+	return err
 }
 
 // configure checks the flags and says what is wrong with them.
@@ -163,7 +179,7 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 		return config, err
 	}
 	config.Addr, config.MetricsAddr, config.DebugAddr = c.Addr, c.MetricsAddr, c.DebugAddr
-	config.Lease, config.Drain = c.Lease, c.Drain
+	config.Lease, config.Drain, config.Proxies = c.Lease, c.Drain, c.TrustedProxies
 	config.Version, config.Brand, config.Rate = version, c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
 	config.WebhookTimeout, config.WebhookRetries, config.WebhookAllowInsecure = c.WebhookTimeout, retries, c.WebhookAllowInsecure
 	return config, nil
@@ -177,6 +193,15 @@ type addressFlags struct {
 }
 
 func (f addressFlags) apply(config *server.Config) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	config.PublicURL, config.BasePath = strings.TrimSuffix(f.PublicURL, "/"), f.BasePath
+	config.WhatsAppBaseURL = strings.TrimSuffix(f.WhatsAppBaseURL, "/")
+	return nil
+}
+
+func (f addressFlags) check() error {
 	if f.BasePath != "" && !plainPath(f.BasePath) {
 		return fmt.Errorf("--base-path must start with a slash and not end with one, and be of letters, digits and -._~, such as /desk (%w)", errUsage)
 	}
@@ -186,8 +211,6 @@ func (f addressFlags) apply(config *server.Config) error {
 	if f.WhatsAppBaseURL != "" && !plainAddress(f.WhatsAppBaseURL) {
 		return fmt.Errorf("--whatsapp-base-url must be an address such as https://graph.facebook.com, without a path (%w)", errUsage)
 	}
-	config.PublicURL, config.BasePath = strings.TrimSuffix(f.PublicURL, "/"), f.BasePath
-	config.WhatsAppBaseURL = strings.TrimSuffix(f.WhatsAppBaseURL, "/")
 	return nil
 }
 

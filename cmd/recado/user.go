@@ -18,6 +18,10 @@ import (
 type userCmd struct {
 	Create      userCreateCmd      `cmd:"" help:"Create a team member."`
 	SetPassword userSetPasswordCmd `cmd:"" name:"set-password" help:"Set the password of a team member, read from a prompt or the standard input."`
+	List        userListCmd        `cmd:"" help:"List the team members."`
+	ResetLink   userResetLinkCmd   `cmd:"" name:"reset-link" help:"Print a link with which a team member sets a new password."`
+
+	DisableTwoFactor userDisableTwoFactorCmd `cmd:"" name:"disable-two-factor" help:"Let a team member who lost their device sign in without a code."`
 }
 
 type userCreateCmd struct {

@@ -145,6 +145,10 @@ func (d System) Purge(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 		notices, err := tx.PurgeNotices(tx.Now.Add(-model.NoticeRetention), step)
-		return deliveries >= step || events >= step || notices >= step, err
+		if err != nil {
+			return false, err
+		}
+		sessions, err := tx.RemoveOldSessions(step)
+		return deliveries >= step || events >= step || notices >= step || sessions >= step, err
 	})
 }

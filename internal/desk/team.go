@@ -251,6 +251,7 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Principal, id model.ID) erro
 		if isOnly(owners, id) {
 			return struct{}{}, errLastOwner("path.id")
 		}
+		tx.EndSessions(a.Company.ID, id)
 		tx.AfterCommit(d.forgetHolders)
 		return struct{}{}, tx.RemoveMember(a.Company.ID, id)
 	})

@@ -76,14 +76,15 @@ func (tx *Tx) UserByEmail(company model.ID, email string) (u User, found bool, e
 	return u, found, err
 }
 
-// SetPassword replaces the password hash of the present member of the company with that e-mail address, and
-// reports whether there is one.
+// SetPassword replaces the password hash of the present member of the company with that e-mail address, ends
+// their sessions, and reports whether there is such a member.
 func (tx *Tx) SetPassword(company model.ID, email, hash string) (bool, error) {
 	n, err := tx.exec(`
 		UPDATE users
 		SET password_hash = $3
 		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`,
 		company, model.Fold(email), hash)
+	tx.later(`DELETE FROM sessions WHERE company = $1 AND member IN (SELECT id FROM users WHERE company = $1 AND email_folded = $2)`, company, model.Fold(email))
 	return n == 1, err
 }
 

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+type userListCmd struct {
+	databaseFlags
+	Company string `help:"Id of a company; default: all." placeholder:"UUID"`
+}
+
+func (c *userListCmd) Run(e *env) error {
+	company, err := optionalID("--company", c.Company)
+	if err != nil {
+		return err
+	}
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		people, err := d.System().People(ctx, company)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		_, _ = fmt.Fprintln(w, "COMPANY\tCOMPANY ID\tEMAIL\tNAME\tROLE\tTWO-FACTOR\tID")
+		for _, p := range people {
+			twoFactor := "off"
+			if p.TwoFactor {
+				twoFactor = "on"
+			}
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Company.Name, p.Company.ID, p.Email, p.Name, p.Role, twoFactor, p.ID)
+		}
+		return w.Flush()
+	})
+}
+
+// personFlags name one team member.
+type personFlags struct {
+	Email   string `required:"" help:"E-mail address of the person."`
+	Company string `help:"Id of the company, where the address belongs to several." placeholder:"UUID"`
+}
+
+func (f personFlags) find(ctx context.Context, d *desk.Desk) (desk.Person, error) {
+	company, err := optionalID("--company", f.Company)
+	if err != nil {
+		return desk.Person{}, err
+	}
+	p, err := d.System().FindPerson(ctx, f.Email, company)
+	if model.CodeOf(err) == model.CodeCompanyRequired {
+		err = fmt.Errorf("%s belongs to several companies: give --company; recado user list shows their ids (%w)", f.Email, errUsage)
+	}
+	return p, err
+}
+
+type userResetLinkCmd struct {
+	databaseFlags
+	personFlags
+	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" help:"Address of the server, as given to recado serve (${default})." placeholder:"URL"`
+	BasePath  string `name:"base-path" help:"Sub-path of the server, such as /desk." placeholder:"PATH"`
+}
+
+func (c *userResetLinkCmd) Run(e *env) error {
+	if err := (addressFlags{PublicURL: c.PublicURL, BasePath: c.BasePath}).check(); err != nil {
+		return err
+	}
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		p, err := c.find(ctx, d)
+		if err != nil {
+			return err
+		}
+		operator, err := d.System().Operator(ctx, p.Company.ID)
+		if err != nil {
+			return err
+		}
+		link, token, err := d.ResetLink(ctx, operator, p.ID)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(e.stdout, "%s%s/#/welcome?token=%s\n", strings.TrimSuffix(c.PublicURL, "/"), c.BasePath, url.QueryEscape(token))
+		_, _ = fmt.Fprintf(e.stderr, "%s sets a new password with this link. It works once, until %s.\n", p.Email, link.ExpiresAt.Format(time.RFC3339))
+		return err
+	})
+}
+
+type userDisableTwoFactorCmd struct {
+	databaseFlags
+	personFlags
+}
+
+func (c *userDisableTwoFactorCmd) Run(e *env) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+		p, err := c.find(ctx, d)
+		if err != nil {
+			return err
+		}
+		if err := d.System().SwitchTwoFactorOff(ctx, p); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(e.stdout, "%s signs in without a code.\n", p.Email)
+		return err
+	})
+}
+
+// optionalID is parseID for a flag that may be absent.
+func optionalID(flag, text string) (model.ID, error) {
+	if text == "" {
+		return model.ID{}, nil
+	}
+	return parseID(flag, text)
+}
