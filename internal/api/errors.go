@@ -79,8 +79,13 @@ type ErrorDetail struct {
 	Value   string `json:"value,omitempty" doc:"What to give instead, where there is a choice."`
 }
 
-func (e *Error) Error() string           { return string(e.Code) + ": " + e.Message }
-func (e *Error) GetStatus() int          { return e.status }
+// Error gives the text of the error.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// GetStatus gives the HTTP status to huma.
+func (e *Error) GetStatus() int { return e.status }
+
+// GetHeaders gives the headers of the answer to huma.
 func (e *Error) GetHeaders() http.Header { return e.headers }
 
 // problem turns any error into what a caller may see. An error that is not a model.Error is a defect

@@ -6,7 +6,7 @@ import (
 	"recado/internal/model"
 )
 
-func TestSpelled(t *testing.T) {
+func TestPhonesAreNormalized(t *testing.T) {
 	for name, tt := range map[string]struct {
 		person model.Person
 		want   string

@@ -18,6 +18,7 @@ const (
 	KindSystem                  // the command line
 )
 
+// String gives the name for logs and messages.
 func (k Kind) String() string {
 	switch k {
 	case KindKey:

@@ -10,7 +10,7 @@ import (
 	"recado/internal/store"
 )
 
-// The watchdog knows a number by its own habits: the longest silence that passed without harm during
+// The watchdog judges a number by its own callbacks: the longest silence that passed without harm during
 // the last two weeks, nights and weekends included. A silence half as long again, and of an hour at
 // least, is strange. Numbers with little history are left alone.
 const (
@@ -78,12 +78,12 @@ type Silence struct {
 func (d System) WatchSilence(ctx context.Context) ([]Silence, error) {
 	return write(ctx, d.Desk, func(tx *store.Tx) ([]Silence, error) {
 		tx.EndRestrictions()
-		habits, err := tx.CallbackStats(tx.Now.Add(-silenceHistory))
+		stats, err := tx.CallbackStats(tx.Now.Add(-silenceHistory))
 		if err != nil {
 			return nil, err
 		}
-		out := make([]Silence, len(habits))
-		for i, h := range habits {
+		out := make([]Silence, len(stats))
+		for i, h := range stats {
 			out[i] = Silence{Channel: h.Channel, Connected: h.Connected}
 			silent, usual := d.silence(h, tx.Now)
 			out[i].Strange = h.Connected && usual > 0 && silent > usual

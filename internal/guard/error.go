@@ -36,6 +36,7 @@ type Error struct {
 	cause  error
 }
 
+// Error gives the text of the error.
 func (e *Error) Error() string {
 	if e.detail == "" {
 		return string(e.Kind)
@@ -43,6 +44,7 @@ func (e *Error) Error() string {
 	return string(e.Kind) + ": " + e.detail
 }
 
+// Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
 // detailNoPublicAddress is the one text for a name that does not exist, cannot be looked up, or leads to an

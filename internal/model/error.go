@@ -73,6 +73,7 @@ type FieldError struct {
 	Value   string // to give instead, where there is a choice
 }
 
+// Error gives the text of the error.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Errorf makes an Error with a formatted message.

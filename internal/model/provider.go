@@ -220,6 +220,7 @@ const (
 	Uncertain
 )
 
+// String gives the name for logs and messages.
 func (f SendFate) String() string {
 	if f == Uncertain {
 		return "uncertain"
@@ -243,6 +244,7 @@ type SendError struct {
 	Cause        error
 }
 
+// Error gives the text of the error.
 func (e *SendError) Error() string {
 	text := e.Code + ": " + e.Message
 	if e.ProviderText != "" {
@@ -264,6 +266,7 @@ const (
 	CodeProviderUnavailable = "provider_unavailable"
 )
 
+// Unwrap gives the cause.
 func (e *SendError) Unwrap() error { return e.Cause }
 
 // MessageError gives what is stored on the message.

@@ -47,25 +47,6 @@ func TestParseScopes(t *testing.T) {
 	}
 }
 
-func TestScopeSet(t *testing.T) {
-	none, some := ScopeSet{}, NewScopeSet(ScopeRead, ScopeTeamRead)
-	if !some.Has(ScopeRead) || some.Has(ScopeWrite) || some.Has("nonsense") {
-		t.Error("Has is wrong")
-	}
-	if !none.Has("") {
-		t.Error("a verb without a scope must be open to every set")
-	}
-	if !some.Subset(EveryScope) || !some.Subset(some) || EveryScope.Subset(some) || !none.Subset(none) {
-		t.Error("Subset is wrong")
-	}
-	if diff := cmp.Diff([]Scope{ScopeTeamRead}, some.Without(NewScopeSet(ScopeRead)).List()); diff != "" {
-		t.Errorf("Without (-want +got):\n%s", diff)
-	}
-	if none.List() == nil {
-		t.Error("an empty list must be a list, not null")
-	}
-}
-
 func TestManagingWebhooksIncludesReadingEvents(t *testing.T) {
 	manage, read := NewScopeSet(ScopeWebhooksManage), NewScopeSet(ScopeEventsRead)
 	if !manage.Has(ScopeEventsRead) || !read.Subset(manage) {

@@ -13,8 +13,8 @@ import (
 // same result to the last bit. The zero value is an empty sketch. Durations below zero count as zero,
 // those above 2^32-1 seconds (136 years) as that.
 type Sketch struct {
-	counts []uint32     // by bucket, up to the highest one ever used
-	lanes  *sketchLanes // what was merged and is not yet in counts; see settle
+	counts []uint32    // by bucket, up to the highest one ever used
+	sums   *sketchSums // what was merged and is not yet in counts; see settle
 	count  int64
 	sum    int64
 }

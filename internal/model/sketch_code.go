@@ -165,41 +165,41 @@ func planesFit(b []byte, planes int) bool {
 	return len(b) == 0
 }
 
-// sketchLanes adds up planes: a word holds the sums, of 16 bits each, of every fourth bucket of a group.
+// sketchSums adds up planes: a word holds the sums, of 16 bits each, of every fourth bucket of a group.
 // Reports merge thousands of planes.
-type sketchLanes struct {
+type sketchSums struct {
 	words [sketchBuckets / 4]uint64
 	used  int // words, from the first on
 	full  int // what the fullest sum may have reached
 }
 
-const laneNibbles = 0x000f_000f_000f_000f
+const sumNibbles = 0x000f_000f_000f_000f
 
 // addPlane adds groups of four bits, which stand shift bits to the right of where they belong.
 func (s *Sketch) addPlane(first int, groups []byte, shift int) {
 	if len(groups) == 0 {
 		return
 	}
-	if shift > 4 { // such counts are rare, and would fill the lanes at once
+	if shift > 4 { // such counts are rare, and would fill the sums at once
 		s.addHighPlane(first*sketchGroup, groups, shift)
 		return
 	}
-	if s.lanes == nil {
-		s.lanes = new(sketchLanes)
+	if s.sums == nil {
+		s.sums = new(sketchSums)
 	}
-	if s.lanes.full+15<<shift > math.MaxUint16 {
+	if s.sums.full+15<<shift > math.MaxUint16 {
 		s.settle()
 	}
-	s.lanes.full += 15 << shift
-	words := s.lanes.words[4*first:]
+	s.sums.full += 15 << shift
+	words := s.sums.words[4*first:]
 	words = words[:len(groups)/2]
-	s.lanes.used = max(s.lanes.used, 4*first+len(words))
+	s.sums.used = max(s.sums.used, 4*first+len(words))
 	for ; len(words) >= 4 && len(groups) >= 8; words, groups = words[4:], groups[8:] {
 		group := binary.LittleEndian.Uint64(groups)
-		words[0] += group & laneNibbles << shift
-		words[1] += group >> 4 & laneNibbles << shift
-		words[2] += group >> 8 & laneNibbles << shift
-		words[3] += group >> 12 & laneNibbles << shift
+		words[0] += group & sumNibbles << shift
+		words[1] += group >> 4 & sumNibbles << shift
+		words[2] += group >> 8 & sumNibbles << shift
+		words[3] += group >> 12 & sumNibbles << shift
 	}
 }
 
@@ -212,12 +212,12 @@ func (s *Sketch) addHighPlane(bucket int, groups []byte, shift int) {
 	}
 }
 
-// settle brings what the lanes hold to the buckets. Whoever looks at the buckets calls it first.
+// settle adds the sums to the buckets. Every method that reads the buckets calls it first.
 func (s *Sketch) settle() {
-	if s.lanes == nil || s.lanes.full == 0 {
+	if s.sums == nil || s.sums.full == 0 {
 		return
 	}
-	words := s.lanes.words[:s.lanes.used]
+	words := s.sums.words[:s.sums.used]
 	s.grow(4 * len(words))
 	for i, word := range words {
 		counts := s.counts[i/4*sketchGroup+i%4:]
@@ -227,7 +227,7 @@ func (s *Sketch) settle() {
 		counts[12] += uint32(word >> 48)
 	}
 	clear(words)
-	s.lanes.used, s.lanes.full = 0, 0
+	s.sums.used, s.sums.full = 0, 0
 }
 
 // lastListed gives the highest bucket of a list, and false where it is none. Once it has passed, the list

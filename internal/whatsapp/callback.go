@@ -42,6 +42,7 @@ type Callback struct {
 	Now   func() time.Time // time.Now when nil; dates events that Meta left undated
 }
 
+// ServeHTTP answers a request.
 func (c *Callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet:

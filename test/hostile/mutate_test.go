@@ -100,22 +100,22 @@ func mutate(r *rand.Rand, q *request, parameters []string) {
 	for range 1 + r.IntN(5)/4 {
 		switch r.IntN(10) {
 		case 0:
-			q.bendPath(r)
+			q.mutatePath(r)
 		case 1, 2:
-			q.bendQuery(r, parameters)
+			q.mutateQuery(r, parameters)
 		case 3:
 			h := oddHeaders[r.IntN(len(oddHeaders))]
 			q.note("header " + h[0])
 			q.headers = append(q.headers, h)
 		case 4:
 			if q.body != nil {
-				q.bendBody(r)
+				q.mutateBody(r)
 			}
 		default:
 			if q.body != nil {
-				q.bendField(r)
+				q.mutateField(r)
 			} else {
-				q.bendQuery(r, parameters)
+				q.mutateQuery(r, parameters)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (q *request) makeOdd(r *rand.Rand, parameters []string) bool {
 
 func (q *request) note(what string) { q.mutations = append(q.mutations, what) }
 
-func (q *request) bendPath(r *rand.Rand) {
+func (q *request) mutatePath(r *rand.Rand) {
 	parts := strings.Split(q.path, "/")
 	i := 1 + r.IntN(len(parts)-1)
 	if !strings.Contains(parts[i], "-") { // only ids: other paths have tests of their own
@@ -157,7 +157,7 @@ func (q *request) bendPath(r *rand.Rand) {
 	q.note("path")
 }
 
-func (q *request) bendQuery(r *rand.Rand, parameters []string) {
+func (q *request) mutateQuery(r *rand.Rand, parameters []string) {
 	name := texts[r.IntN(len(texts))]
 	if len(parameters) > 0 && r.IntN(6) > 0 {
 		name = parameters[r.IntN(len(parameters))]
@@ -182,8 +182,8 @@ func (q *request) bendQuery(r *rand.Rand, parameters []string) {
 	q.note("query " + name)
 }
 
-// bendField replaces, repeats, removes or adds one field.
-func (q *request) bendField(r *rand.Rand) {
+// mutateField replaces, repeats, removes or adds one field.
+func (q *request) mutateField(r *rand.Rand) {
 	if q.fields == nil {
 		q.fields = map[string]any{}
 	}
@@ -232,8 +232,8 @@ func hostileValue(r *rand.Rand) verbatim {
 	return verbatim(values[r.IntN(len(values))])
 }
 
-// bendBody spoils the body as a whole, or what is said about it.
-func (q *request) bendBody(r *rand.Rand) {
+// mutateBody spoils the body as a whole, or what is said about it.
+func (q *request) mutateBody(r *rand.Rand) {
 	switch r.IntN(9) {
 	case 0:
 		q.body = q.body[:r.IntN(len(q.body)+1)]

@@ -86,7 +86,7 @@ func TestTheHouse(t *testing.T) {
 		}
 	})
 
-	t.Run("nobody speaks database/sql", func(t *testing.T) {
+	t.Run("no package imports database/sql", func(t *testing.T) {
 		for _, file := range files {
 			if slices.Contains(file.imports, "database/sql") {
 				t.Errorf("%s imports database/sql; the store has a transaction type of its own", file.path)
@@ -109,31 +109,8 @@ func TestTheHouse(t *testing.T) {
 			}
 		}
 	})
-}
 
-func TestTheMapOfRooms(t *testing.T) {
-	for _, c := range []struct {
-		why      string
-		from, to string
-		want     bool
-	}{
-		{"the provider's client never learns of the desk", "internal/whatsapp", "internal/desk", false},
-		{"the door does not reach past the verbs", "internal/api", "internal/store", false},
-		{"a verb does not reach past the store", "internal/desk", "internal/db", false},
-		{"the engines know no noun's statements", "internal/db", "internal/store", false},
-		{"the nouns stand on nothing", "internal/model", "internal/vault", false},
-		{"a room that is not on the map opens no door", "internal/attic", "internal/model", false},
-		{"a verb may open a transaction", "internal/desk", "internal/store", true},
-		{"the binary wires everything", "cmd/recado", "internal/store", true},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			if got := mayImport(c.from, c.to); got != c.want {
-				t.Errorf("mayImport(%s, %s) = %v", c.from, c.to, got)
-			}
-		})
-	}
-
-	t.Run("has no circle", func(t *testing.T) {
+	t.Run("the map has no circle", func(t *testing.T) {
 		var visit func(room string, above []string)
 		visit = func(room string, above []string) {
 			if slices.Contains(above, room) {

@@ -50,7 +50,7 @@ func TestTheWatchdog(t *testing.T) {
 				t.Fatalf("%q", got)
 			}
 		})
-		t.Run("hearing something ends it, and the strange silence is no precedent", func(t *testing.T) {
+		t.Run("a callback ends it, and the strange silence is no precedent", func(t *testing.T) {
 			hear()
 			if got := warning(); got != "" {
 				t.Fatal(got)

@@ -24,6 +24,7 @@ type request struct {
 // handler answers a call. The returned function, if any, runs once the answer is on its way.
 type handler func(s *Simulator, w http.ResponseWriter, r *request) (after func())
 
+// ServeHTTP answers a request.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/_control/") {
 		s.control.ServeHTTP(w, r)

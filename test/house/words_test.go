@@ -1,0 +1,124 @@
+package house
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// banned are words that had several meanings here, or none that a reader knows, with the word to use instead.
+var banned = map[string]string{
+	"crew": "load", "clerk": "worker", "clerks": "workers", "hire": "add a member", "hired": "added",
+	"office": "fixture", "offices": "fixtures", "town": "fixture", "bend": "mutate",
+	"door": "API, listener", "doors": "APIs, listeners",
+	"intake": "inbound batch", "introduce": "resolve people", "spelled": "normalized",
+	"lane": "lease, worker", "lanes": "leases, workers",
+	"bell": "signal", "bells": "signals",
+	"hearing": "callback activity", "habits": "callback stats",
+	"troubled": "backing off", "landed": "finished",
+	"glance": "first pass", "wordly": "isWordRune",
+	"whoever": "the caller, the node, the transaction",
+}
+
+// allowed are the places where a banned word cannot be avoided: each entry is a path or the beginning of one.
+var allowed = map[string][]string{
+	// The name of a released SQL table.
+	"lanes": {"internal/store/", "docs/", "internal/work/"},
+	// The workers of sends and deliveries keep their old names until they share one implementation.
+	"lane":     {"internal/work/", "internal/desk/"},
+	"bell":     {"internal/work/", "internal/desk/"},
+	"bells":    {"internal/work/", "internal/desk/", "internal/api/"},
+	"whoever":  {"internal/work/", "internal/desk/"},
+	"hearing":  {"internal/work/"},
+	"habits":   {"internal/work/"},
+	"landed":   {"internal/work/"},
+	"troubled": {"internal/work/"},
+	// The name of a product: file formats of Microsoft Office.
+	"office": {"internal/filetype/", "internal/model/sniff.go", "internal/model/media_test.go"},
+}
+
+func TestNoBannedWords(t *testing.T) {
+	for _, name := range textFiles(t) {
+		if strings.HasPrefix(name, "test/house/") {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		number := 0
+		for line := range strings.Lines(string(raw)) {
+			number++
+			for _, word := range words(line) {
+				if instead, found := banned[word]; found && !isAllowed(word, name) {
+					t.Errorf("%s:%d: %q is banned, write: %s", name, number, word, instead)
+				}
+			}
+		}
+	}
+}
+
+func isAllowed(word, name string) bool {
+	return slices.ContainsFunc(allowed[word], func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// words splits a line into words in lower case; an identifier counts as the words that it is made of.
+func words(line string) (all []string) {
+	from, runes := 0, []rune(line)
+	cut := func(to int) {
+		if to > from {
+			all = append(all, strings.ToLower(string(runes[from:to])))
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r):
+			cut(i)
+			from = i + 1
+		case unicode.IsUpper(r) && i > from && unicode.IsLower(runes[i-1]):
+			cut(i)
+			from = i
+		}
+	}
+	cut(len(runes))
+	return all
+}
+
+func TestWordsOfALine(t *testing.T) {
+	got := words("// newHTTPDoor opens the back-door, doorstep.")
+	want := []string{"new", "httpdoor", "opens", "the", "back", "door", "doorstep"}
+	if !slices.Equal(got, want) {
+		t.Errorf("words: got %q, want %q", got, want)
+	}
+}
+
+// textFiles lists the Go sources and documents that people read.
+func textFiles(t *testing.T) (names []string) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name != root && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"testdata", "data", "web", "node_modules"}, entry.Name())) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if extension := filepath.Ext(name); extension == ".go" || extension == ".md" {
+			relative, err := filepath.Rel(root, name)
+			names = append(names, filepath.ToSlash(relative))
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
