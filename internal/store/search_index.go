@@ -33,7 +33,7 @@ func (tx *Tx) indexPostgres(noun *searched, n int) (int, error) {
 	if err != nil || !mine {
 		return 0, err
 	}
-	ids, err := tx.ids(`SELECT id FROM `+noun.table+` WHERE unindexed ORDER BY id LIMIT $1`, n)
+	ids, err := tx.ids(`SELECT id FROM `+noun.table+` WHERE unindexed ORDER BY company, id LIMIT $1`, n)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -124,7 +124,7 @@ func (tx *Tx) indexSQLite(noun *searched, n int) (int, error) {
 		tx.later(`
 			INSERT INTO `+noun.index+` (num, subject, company, folded)
 			VALUES ($1, $2, $3, $4)
-			ON CONFLICT (subject) DO UPDATE SET num = excluded.num, folded = excluded.folded`, num, row.id, row.company, row.folded)
+			ON CONFLICT (subject) DO UPDATE SET num = excluded.num, folded = excluded.folded`, num, row.id, row.company, row.folded+companyTag(row.company))
 	}
 	s = tx.statement()
 	s.WriteString(`INSERT INTO ` + noun.trigrams + ` (rowid, folded) SELECT x.num, x.folded` + entries(s))
@@ -146,7 +146,7 @@ func (tx *Tx) unindexed(noun *searched, n int) (batch []unindexed, err error) {
 		FROM `+noun.table+` t INDEXED BY `+noun.pending+`
 		LEFT JOIN `+noun.index+` x ON x.subject = t.id
 		WHERE t.unindexed
-		ORDER BY t.id
+		ORDER BY t.company, t.id
 		LIMIT $1`, []any{n}, func(r Row) error {
 		row := unindexed{r.ID(0), r.ID(1), r.Text(2), r.Int(4), r.NullInt(3)}
 		if noun.moment == "" {

@@ -179,8 +179,8 @@ func (p *searchPlan) readIndex() (done bool, err error) {
 // there are too many such rows to look at.
 func (p *searchPlan) changed() (ids []model.ID, few bool, err error) {
 	s := p.tx.statement()
-	s.WriteString("SELECT id, company = " + s.arg(p.company) + " AND " + p.text.contains(p.tx, s, "folded") +
-		" FROM " + p.noun.table + p.tx.indexedBy(p.noun.pending) + " WHERE unindexed LIMIT " + s.arg(indexBudget+1))
+	s.WriteString("SELECT id, " + p.text.contains(p.tx, s, "folded") + " FROM " + p.noun.table + p.tx.indexedBy(p.noun.pending) +
+		" WHERE unindexed AND company = " + s.arg(p.company) + " LIMIT " + s.arg(indexBudget+1))
 	rows := 0
 	err = p.tx.query(s.String(), s.args, func(r Row) error {
 		if rows++; r.Bool(1) {

@@ -56,7 +56,7 @@ func (scan *indexScan) nextEntries(n int) (ids []model.ID, err error) {
 	s := scan.tx.statement()
 	s.WriteString("SELECT x.num, x.subject, x.company = " + s.arg(scan.company) + " AND " + scan.text.contains(scan.tx, s, "x.folded") +
 		" FROM " + scan.noun.trigrams + " f CROSS JOIN " + scan.noun.index + " x ON x.num = f.rowid" +
-		" WHERE f." + scan.noun.trigrams + " MATCH " + s.arg(scan.text.ftsQuery()) + " AND f.rowid < " + s.arg(scan.num) +
+		" WHERE f." + scan.noun.trigrams + " MATCH " + s.arg(scan.text.ftsQuery(scan.company)) + " AND f.rowid < " + s.arg(scan.num) +
 		" ORDER BY f.rowid DESC LIMIT " + s.arg(n) + " + 0") // of a mere argument SQLite wants to know the value, and plans anew for each
 	rows := 0
 	err = scan.tx.query(s.String(), s.args, func(r Row) error {
@@ -122,8 +122,18 @@ func (text search) like(s *statement) string {
 
 var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// ftsQuery is the search in the language of SQLite's full-text index: the trigrams of each needle.
-func (text search) ftsQuery() string {
+// companyTag ends every text in SQLite's full-text index, which all companies share: three characters for private
+// use that a search asks for too, so that entries of other companies neither cost it anything nor use up its budget.
+// Two companies with one tag are as improbable as harmless, because the company of an entry is checked.
+func companyTag(company model.ID) string {
+	const first, count = 0xE000, 6400
+	random := binary.BigEndian.Uint64(company[8:])
+	return string([]rune{first + rune(random%count), first + rune(random/count%count), first + rune(random/count/count%count)})
+}
+
+// ftsQuery is the search in the language of SQLite's full-text index: the trigrams of each needle and the tag of the
+// company. The tag comes last, because the index goes from entry to entry of what comes first.
+func (text search) ftsQuery(company model.ID) string {
 	each := make([]string, len(text.needles))
 	for i, needle := range text.needles {
 		var quoted []string
@@ -132,7 +142,7 @@ func (text search) ftsQuery() string {
 		}
 		each[i] = "(" + strings.Join(quoted, " AND ") + ")"
 	}
-	return strings.Join(each, " OR ")
+	return "(" + strings.Join(each, " OR ") + `) AND "` + companyTag(company) + `"`
 }
 
 // mostTrigrams is how many trigrams of a needle the index is asked for: each costs, and the first few tell most.
