@@ -44,6 +44,9 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 			s.writeError(w, c.requestID, err)
 			return
 		}
+		if c.principal != nil {
+			ctx = huma.WithContext(ctx, c.principal.Bind(ctx.Context()))
+		}
 		next(ctx)
 	}
 }

@@ -112,14 +112,16 @@ func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
 func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		const head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\r\n"
-		done := make(chan *servertest.Answer, 2)
+		done := make(chan *servertest.Answer, 1000)
 		var bodies []*io.PipeWriter
-		for range 2 {
+		hold := func() { // begins an upload that lasts, unless it is refused
 			r, body := io.Pipe()
 			bodies = append(bodies, body)
 			go func() { done <- w.A.Post(t, "/media", io.Reader(r), "Content-Type", "multipart/form-data; boundary=b") }()
 			_, _ = io.WriteString(body, head+string(png))
 		}
+		hold()
+		hold()
 		for !t.Failed() { // the server takes the slot when it has read the head
 			answer := upload(t, w.A.Client, "a.png", png)
 			if answer.Status == 429 {
@@ -129,14 +131,23 @@ func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 				break
 			}
 			answer.OK(201)
+			hold() // this upload may have taken the slot of one that was to last
 		}
 		upload(t, w.B.Client, "a.png", png).OK(201)
 		for _, body := range bodies {
 			_, _ = io.WriteString(body, "\r\n--b--\r\n")
 			_ = body.Close()
 		}
+		stored := 0
 		for range bodies {
-			(<-done).OK(201)
+			if answer := <-done; answer.Status == 201 {
+				stored++
+			} else {
+				answer.Fails(429, "rate_limited")
+			}
+		}
+		if stored < 2 {
+			t.Errorf("%d uploads that lasted were stored, want 2", stored)
 		}
 		upload(t, w.A.Client, "a.png", png).OK(201)
 	}, limited(func(l *model.Limits) { l.Uploads = 2 }))

@@ -50,7 +50,7 @@ func (d *Desk) Attendances(ctx context.Context, a *Principal, f AttendanceFilter
 	if len(sight.Sectors) > 0 {
 		look = d.store.Read // counts first what lies in the sectors
 	}
-	err = look(store.ForCompany(ctx, a.Company.ID), func(tx *store.Tx) (err error) {
+	err = look(ctx, func(tx *store.Tx) (err error) {
 		page, more, err = tx.Attendances(a.Company.ID, chosen, sight, openedAt, after, f.Limit)
 		return err
 	})

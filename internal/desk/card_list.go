@@ -65,7 +65,7 @@ func (d *Desk) Cards(ctx context.Context, a *Principal, f CardFilter) (page []mo
 		look = d.store.ReadOne
 	}
 	more := false
-	err = look(store.ForCompany(ctx, a.Company.ID), func(tx *store.Tx) (err error) {
+	err = look(ctx, func(tx *store.Tx) (err error) {
 		if query.Boards == nil {
 			if query.Boards, err = tx.BoardIDs(a.Company.ID); err != nil {
 				return err

@@ -26,7 +26,7 @@ func (d *Desk) Contacts(ctx context.Context, a *Principal, f ContactFilter) (Pag
 	if f.Simple() {
 		reading = readOne[Page[model.Contact]]
 	}
-	return reading(store.ForCompany(ctx, a.Company.ID), d, func(tx *store.Tx) (page Page[model.Contact], err error) {
+	return reading(ctx, d, func(tx *store.Tx) (page Page[model.Contact], err error) {
 		page.Data, page.More, err = tx.Contacts(f)
 		return page, err
 	})

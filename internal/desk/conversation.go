@@ -33,7 +33,7 @@ func (d *Desk) Conversations(ctx context.Context, a *Principal, f ConversationFi
 	if f.Simple() {
 		reading = readOne[Page[model.Conversation]]
 	}
-	return reading(store.ForCompany(ctx, a.Company.ID), d, func(tx *store.Tx) (page Page[model.Conversation], err error) {
+	return reading(ctx, d, func(tx *store.Tx) (page Page[model.Conversation], err error) {
 		page.Data, page.More, err = tx.Conversations(f)
 		return page, err
 	})

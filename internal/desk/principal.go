@@ -49,6 +49,12 @@ type Principal struct {
 	integration *model.Integration // of a key
 }
 
+// Bind gives a context in which the reads of this principal's calls are made. Of the connections that read, one
+// company has at most half at a time, so that another always finds free ones. Who accepts calls binds each of them.
+func (a *Principal) Bind(ctx context.Context) context.Context {
+	return store.ForCompany(ctx, a.Company.ID)
+}
+
 // Member is the person a principal acts as.
 type Member struct {
 	User    model.Ref

@@ -26,7 +26,7 @@ func (d *Desk) AttendanceReport(ctx context.Context, a *Principal, f ReportFilte
 	if err := a.May(VerbAttendanceReport); err != nil {
 		return model.Report{}, err
 	}
-	return read(store.ForCompany(ctx, a.Company.ID), d, func(tx *store.Tx) (model.Report, error) {
+	return read(ctx, d, func(tx *store.Tx) (model.Report, error) {
 		zone, err := d.zone(tx, a.Company.ID)
 		if err != nil {
 			return model.Report{}, err

@@ -12,7 +12,8 @@ import (
 type companyKey struct{}
 
 // ForCompany says for whom Read and ReadOne are called with the context. Of the connections that read, one company
-// has at most half at a time; its further reads wait in their order. Reads for no company are not limited.
+// has at most half at a time; its further reads wait in their order. Reads for no company are not limited. A read
+// within a read would wait for itself.
 func ForCompany(ctx context.Context, company model.ID) context.Context {
 	return context.WithValue(ctx, companyKey{}, company)
 }
