@@ -28,7 +28,7 @@ type createKeyInput struct {
 	Body struct {
 		Name      string      `json:"name" minLength:"1" maxLength:"120"`
 		Scopes    []string    `json:"scopes" minItems:"1"`
-		Boards    *[]model.ID `json:"boards,omitempty" doc:"Boards the key may see; absent means all."`
+		Boards    *[]model.ID `json:"boards,omitempty" maxItems:"200" doc:"Boards the key may see; absent means all."`
 		ExpiresAt *time.Time  `json:"expires_at,omitempty"`
 		UserID    *model.ID   `json:"user_id,omitempty" doc:"The team member the key acts as; absent means its creator's."`
 		Rate      *model.Rate `json:"rate,omitempty" doc:"Absent means the installation's rate, or that of the issuing key where it is lower."`

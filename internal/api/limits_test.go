@@ -152,3 +152,27 @@ func TestACompanyHasALimitedNumberOfStreams(t *testing.T) {
 		follow(t, w.B.Client, "")
 	}, limited(func(l *model.Limits) { l.Streams = 2 }))
 }
+
+func TestACompanyHasALimitedNumberOfMembershipsInSectors(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		member := func(n int) string {
+			return w.A.Post(t, "/team", fmt.Sprintf(`{"name":"m%d","email":"m%d@example.com","role":"agent","access_profile":"all"}`, n, n)).OK(201).ID()
+		}
+		one, two := member(1), member(2)
+		both := `{"name":"a","member_ids":["` + one + `","` + two + `"]}`
+		a := w.A.Post(t, "/sectors", both).OK(201).ID()
+		b := w.A.Post(t, "/sectors", `{"name":"b","member_ids":["`+one+`"]}`).OK(201).ID()
+		for name, answer := range map[string]*servertest.Answer{
+			"a new sector": w.A.Post(t, "/sectors", strings.Replace(both, `"a"`, `"c"`, 1)),
+			"a sector":     w.A.Patch(t, "/sectors/"+b, strings.Replace(both, `"a"`, `"b"`, 1)),
+			"a member":     w.A.Patch(t, "/team/"+two, `{"sector_ids":["`+a+`","`+b+`"]}`),
+			"a new member": w.A.Post(t, "/team", `{"name":"m3","email":"m3@example.com","role":"agent","access_profile":"all","sector_ids":["`+a+`"]}`),
+		} {
+			if !strings.Contains(answer.Fails(409, "limit_reached").Text("message"), "3 memberships") {
+				t.Errorf("%s: the message does not name the limit: %s", name, answer.Raw)
+			}
+		}
+		w.A.Patch(t, "/sectors/"+a, `{"member_ids":["`+two+`"]}`).OK(200)
+		w.A.Patch(t, "/team/"+two, `{"sector_ids":["`+a+`","`+b+`"]}`).OK(200)
+	}, limited(func(l *model.Limits) { l.Memberships = 3 }))
+}

@@ -30,6 +30,16 @@ func checkRoom(tx *store.Tx, company model.ID, what store.Countable, plural stri
 	return err
 }
 
+// checkMemberships refuses a change after which the company has more memberships in sectors than its limit, unless
+// it has fewer than before. Lists of the team and of the sectors show each of them.
+func (d *Desk) checkMemberships(tx *store.Tx, company model.ID, before, after int) error {
+	n, err := tx.Count(store.CountMemberships, company)
+	if err == nil && after > before && n+int64(after-before) > d.limits.Memberships {
+		err = model.LimitReached("memberships in sectors", d.limits.Memberships)
+	}
+	return err
+}
+
 // searchSlot takes one of the company's slots for searches when a list is asked for a text, or for a page that lies
 // behind very many rows: both read far more than they answer. The caller calls release in every case without an error.
 func (d *Desk) searchSlot(ctx context.Context, a *Principal, text string, offset int) (release func(), err error) {

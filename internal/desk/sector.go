@@ -74,7 +74,11 @@ func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, nam
 			}
 		}
 		if members != nil {
+			before := len(s.Members)
 			if s.Members, err = sectorMembers(tx, a, *members); err != nil {
+				return s, err
+			}
+			if err := d.checkMemberships(tx, a.Company.ID, before, len(s.Members)); err != nil {
 				return s, err
 			}
 		}

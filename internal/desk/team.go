@@ -70,6 +70,9 @@ func (d *Desk) CreateMember(ctx context.Context, a *Principal, in NewUser, secto
 		if err := checkRoom(tx, a.Company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
 			return u.Member, err
 		}
+		if err := d.checkMemberships(tx, a.Company.ID, 0, len(sectors)); err != nil {
+			return u.Member, err
+		}
 		if fresh, err := tx.InsertUser(a.Company.ID, u); err != nil || !fresh {
 			return u.Member, errOr(err, errEmailTaken(u.Email))
 		}
@@ -152,6 +155,9 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in M
 		}
 		if in.Sectors != nil {
 			if err := checkSectors(tx, a, *in.Sectors); err != nil {
+				return m.Member, err
+			}
+			if err := d.checkMemberships(tx, a.Company.ID, len(m.Sectors), len(*in.Sectors)); err != nil {
 				return m.Member, err
 			}
 			tx.SetMemberSectors(a.Company.ID, id, *in.Sectors)
