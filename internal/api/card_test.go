@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"recado/internal/model"
+	"recado/internal/rank"
 	"recado/internal/servertest"
 )
 
@@ -225,7 +226,7 @@ func TestCardPlaces(t *testing.T) {
 			at := 1
 			for i := range 300 {
 				made := b.card(t, w.A.Client, "crowd", fmt.Sprintf(`, "before_card_id": %q`, crowd[at].ID())).OK(201)
-				if len(made.Text("position")) > model.LongRank {
+				if len(made.Text("position")) > rank.Long {
 					t.Fatalf("%s", made.Raw)
 				}
 				crowd = slices.Insert(crowd, at, made)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"recado/internal/model"
+	"recado/internal/rank"
 	"recado/internal/store"
 )
 
@@ -18,7 +19,7 @@ func (t *lockedConversation) attendanceCardOpened(att *model.Attendance) error {
 		Contact: att.Contact.ID, Conversation: &att.Conversation, Attendance: &att.ID, Assignee: refID(att.Responsible), Hidden: t.Private,
 		Version: 1, CreatedAt: t.tx.Now, UpdatedAt: t.tx.Now,
 	}
-	enter(&c, attendanceStage(b, att), model.RankAt(c.ID), t.tx.Now)
+	enter(&c, attendanceStage(b, att), rank.At(c.ID), t.tx.Now)
 	return t.d.insertCard(t.tx, &c)
 }
 
@@ -37,7 +38,7 @@ func (t *lockedConversation) attendanceCardMoved(att *model.Attendance, by *mode
 	c := was
 	c.Assignee = refID(att.Responsible)
 	if s := attendanceStage(b, att); s.ID != was.StageID {
-		enter(&c, s, model.RankAt(model.NewID()), t.tx.Now)
+		enter(&c, s, rank.At(model.NewID()), t.tx.Now)
 	}
 	if !t.d.saveCard(t.tx, &was, &c) {
 		return nil

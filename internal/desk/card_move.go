@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/rank"
 	"recado/internal/store"
 )
 
@@ -100,13 +101,13 @@ func (d *Desk) place(tx *store.Tx, a *Principal, c *model.Card, stage model.ID, 
 	if err != nil || !found || s.Board != c.BoardID {
 		return s.Stage, "", errOr(err, model.Invalid("body.stage_id", "the card's board has no such stage"))
 	}
-	rank, err := d.rankIn(tx, a, c, s.ID, before)
-	if err == nil && len(rank) > model.LongRank {
-		if err = d.spread(tx, s.ID, c.ID, rank); err == nil {
-			rank, err = d.rankIn(tx, a, c, s.ID, before)
+	at, err := d.rankIn(tx, a, c, s.ID, before)
+	if err == nil && len(at) > rank.Long {
+		if err = d.spread(tx, s.ID, c.ID, at); err == nil {
+			at, err = d.rankIn(tx, a, c, s.ID, before)
 		}
 	}
-	return s.Stage, rank, err
+	return s.Stage, at, err
 }
 
 // rankIn finds the rank. A card that stands there already keeps its own.
@@ -129,7 +130,7 @@ func (d *Desk) rankIn(tx *store.Tx, a *Principal, c *model.Card, stage model.ID,
 	if c.StageID == stage && c.Position > previous && (next == "" || c.Position < next) {
 		return c.Position, nil
 	}
-	return model.RankBetween(previous, next)
+	return rank.Between(previous, next)
 }
 
 // spread gives the cards around a place in a locked stage new and shorter ranks, in the same order. It
@@ -147,13 +148,13 @@ func (d *Desk) spread(tx *store.Tx, stage, moving model.ID, at string) error {
 		}
 		before, low := fence(before, reach)
 		after, high := fence(after, reach)
-		if max(len(low), len(high)) > model.LongRank/2 {
+		if max(len(low), len(high)) > rank.Long/2 {
 			continue
 		}
 		slices.Reverse(before)
 		for _, p := range append(before, after...) {
 			was := p.Rank
-			if p.Rank, err = model.RankBetween(low, high); err != nil {
+			if p.Rank, err = rank.Between(low, high); err != nil {
 				return err
 			}
 			if low = p.Rank; p.Rank != was {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"recado/internal/model"
+	"recado/internal/rank"
 	"recado/internal/store"
 )
 
@@ -137,13 +138,13 @@ func (d *Desk) rehome(tx *store.Tx, a *Principal, unseen []model.Card, to model.
 	if err != nil {
 		return err
 	}
-	rank, err := tx.LastRank(to, unseen[0].ID)
+	last, err := tx.LastRank(to, unseen[0].ID)
 	for _, c := range unseen {
 		if err != nil {
 			return err
 		}
-		if rank, err = model.RankBetween(rank, ""); err == nil {
-			d.follow(tx, c, stage.Stage, rank)
+		if last, err = rank.Between(last, ""); err == nil {
+			d.follow(tx, c, stage.Stage, last)
 		}
 	}
 	return err

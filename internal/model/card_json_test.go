@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,19 +16,4 @@ func TestACardWritesItselfAsReflectionWould(t *testing.T) {
 			CreatedAt: moments.Draw(t, "created"), UpdatedAt: moments.Draw(t, "updated"), CompletedAt: maybe(t, moments),
 		})
 	})
-}
-
-func TestRanksOfMomentsComeInTheOrderOfTheirIDs(t *testing.T) {
-	var ranks []string
-	for range 10_000 {
-		ranks = append(ranks, RankAt(NewID()))
-	}
-	if !slices.IsSorted(ranks) || len(slices.Compact(ranks)) != 10_000 {
-		t.Fatal("ranks are out of order or equal")
-	}
-	last := ranks[len(ranks)-1]
-	between(t, ranks[0], ranks[1])
-	if len(last) > 18 || len(between(t, last, "")) > 12 {
-		t.Errorf("%q is long", last)
-	}
 }

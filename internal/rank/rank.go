@@ -1,4 +1,11 @@
-package model
+// Package rank makes places in a list, as texts that sort bytewise. A rank is a path of whole numbers: 4 comes before
+// 4,0, which comes before 4,1, which comes before 5. Each number is written so that the texts sort as the
+// numbers do and none begins with another, hence paths sort as their texts.
+//
+// Counting up or down costs a digit only when a number outgrows its digits. So ranks stay short when
+// entries go to either end, and also when they always go before or after the same entry. Only a caller
+// who keeps inserting between the last two makes them grow, by a character each time.
+package rank
 
 import (
 	"encoding/binary"
@@ -7,52 +14,47 @@ import (
 	"strings"
 )
 
-// A rank is a place in a list, as text that sorts bytewise. It is a path of whole numbers: 4 comes before
-// 4,0, which comes before 4,1, which comes before 5. Each number is written so that the texts sort as the
-// numbers do and none begins with another, hence paths sort as their texts.
-//
-// Counting up or down costs a digit only when a number outgrows its digits. So ranks stay short when
-// entries go to either end, and also when they always go before or after the same entry. Only a caller
-// who keeps inserting between the last two makes them grow, by a character each time.
+// Long is the length from which the crowded part of a list deserves new ranks.
+const Long = 128
 
-// LongRank is the length from which the crowded part of a list deserves new ranks.
-const LongRank = 128
+// digits are in the order of their bytes.
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 var (
-	errRankOrder = errors.New("model: ranks out of order")
-	errRankForm  = errors.New("model: not a rank")
+	errOrder = errors.New("rank: ranks out of order")
+	errForm  = errors.New("rank: not a rank")
 )
 
-// RankBetween gives a rank strictly between two others. An empty a stands for the beginning of the list,
+// Between gives a rank strictly between two others. An empty a stands for the beginning of the list,
 // an empty b for its end. It is an error when a does not come before b, or when either is no rank.
-func RankBetween(a, b string) (string, error) {
+func Between(a, b string) (string, error) {
 	if b != "" && a >= b {
-		return "", errRankOrder
+		return "", errOrder
 	}
-	after, err := readRank(a)
+	after, err := read(a)
 	if err != nil {
 		return "", err
 	}
-	before, err := readRank(b)
+	before, err := read(b)
 	if err != nil {
 		return "", err
 	}
 	path := pathBetween(after, before)
-	if n := path[len(path)-1]; n > maxRankNumber || n < -maxRankNumber-1 {
-		return "", errRankForm
+	if n := path[len(path)-1]; n > maxNumber || n < -maxNumber-1 {
+		return "", errForm
 	}
-	return writeRank(path), nil
+	return write(path), nil
 }
 
-// RankAt is the place at the end of a list of an entry that joins it when id is made: after all that
+// At is the place at the end of a list of an entry that joins it when id is made: after all that
 // joined in earlier milliseconds, and equal to no other. It needs no look at the list and no lock on it.
-func RankAt(id ID) string {
+func At(id [16]byte) string {
 	var moment int64
 	for _, b := range id[:6] {
 		moment = moment<<8 | int64(b)
 	}
 	moment = moment<<12 | int64(id[6]&0x0f)<<8 | int64(id[7])
-	return writeRank([]int64{moment, int64(binary.BigEndian.Uint32(id[12:]))})
+	return write([]int64{moment, int64(binary.BigEndian.Uint32(id[12:]))})
 }
 
 // pathBetween needs after < before, where an empty path is an open end.
@@ -83,22 +85,22 @@ func pathBetween(after, before []int64) []int64 {
 // with one of the last ten, which tells how many digits follow; these count from the first number that
 // needs so many. Below zero every character is mirrored, so that -1 is written as 0 in a looking-glass.
 const (
-	rankZero      = 31                 // the character for 0: the first of the upper half
-	rankSingles   = 21                 // numbers of one character
-	rankHead      = 61 - rankDigits    // the head before n digits is so many characters further on
-	rankDigits    = 10                 // the most that follow a head
-	maxRankNumber = math.MaxInt64 >> 6 // ten digits reach beyond it
+	rankZero    = 31                 // the character for 0: the first of the upper half
+	rankSingles = 21                 // numbers of one character
+	rankHead    = 61 - rankDigits    // the head before n digits is so many characters further on
+	rankDigits  = 10                 // the most that follow a head
+	maxNumber   = math.MaxInt64 >> 6 // ten digits reach beyond it
 )
 
-func writeRank(path []int64) string {
+func write(path []int64) string {
 	b := make([]byte, 0, 4*len(path))
 	for _, n := range path {
-		b = appendRankNumber(b, n)
+		b = appendNumber(b, n)
 	}
 	return string(b)
 }
 
-func appendRankNumber(b []byte, n int64) []byte {
+func appendNumber(b []byte, n int64) []byte {
 	start := len(b)
 	below := n < 0
 	if below {
@@ -123,17 +125,17 @@ func appendRankNumber(b []byte, n int64) []byte {
 		if below {
 			index = 61 - index
 		}
-		b[start+i] = base62[index]
+		b[start+i] = digits[index]
 	}
 	return b
 }
 
-func readRank(s string) ([]int64, error) {
+func read(s string) ([]int64, error) {
 	var path []int64
 	for s != "" {
-		n, length, ok := readRankNumber(s)
+		n, length, ok := readNumber(s)
 		if !ok {
-			return nil, errRankForm
+			return nil, errForm
 		}
 		path = append(path, n)
 		s = s[length:]
@@ -141,8 +143,8 @@ func readRank(s string) ([]int64, error) {
 	return path, nil
 }
 
-func readRankNumber(s string) (n int64, length int, ok bool) {
-	head := strings.IndexByte(base62, s[0])
+func readNumber(s string) (n int64, length int, ok bool) {
+	head := strings.IndexByte(digits, s[0])
 	if head < 0 {
 		return 0, 0, false
 	}
@@ -160,7 +162,7 @@ func readRankNumber(s string) (n int64, length int, ok bool) {
 		var value int64
 		span := int64(1)
 		for i := range size {
-			digit := strings.IndexByte(base62, s[1+i])
+			digit := strings.IndexByte(digits, s[1+i])
 			if digit < 0 {
 				return 0, 0, false
 			}
@@ -179,5 +181,5 @@ func readRankNumber(s string) (n int64, length int, ok bool) {
 	if below {
 		n = -n - 1
 	}
-	return n, length, n <= maxRankNumber && n >= -maxRankNumber-1
+	return n, length, n <= maxNumber && n >= -maxNumber-1
 }

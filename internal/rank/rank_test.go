@@ -1,4 +1,4 @@
-package model
+package rank
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,7 @@ import (
 // between fails the test unless there is a rank strictly between the two.
 func between(t testing.TB, a, b string) string {
 	t.Helper()
-	rank, err := RankBetween(a, b)
+	rank, err := Between(a, b)
 	if err != nil {
 		t.Fatalf("between %q and %q: %v", a, b, err)
 	}
@@ -91,25 +91,25 @@ func TestRankNumbersSortAsTheirTexts(t *testing.T) {
 	for n := int64(-300_000); n <= 300_000; n++ {
 		numbers = append(numbers, n)
 	}
-	for n := int64(300_003); n < maxRankNumber/3; n *= 3 {
+	for n := int64(300_003); n < maxNumber/3; n *= 3 {
 		numbers = append(numbers, n-1, n, n+1, -n, -n-1, -n-2)
 	}
-	numbers = append(numbers, maxRankNumber, -maxRankNumber-1)
+	numbers = append(numbers, maxNumber, -maxNumber-1)
 	slices.Sort(numbers)
 	last := ""
 	for _, n := range numbers {
-		text := writeRank([]int64{n})
+		text := write([]int64{n})
 		if text <= last {
 			t.Fatalf("%d is written %q, after %q", n, text, last)
 		}
-		if path, err := readRank(text); err != nil || len(path) != 1 || path[0] != n {
+		if path, err := read(text); err != nil || len(path) != 1 || path[0] != n {
 			t.Fatalf("%d is written %q and read %v, %v", n, text, path, err)
 		}
 		last = text
 	}
 }
 
-func TestRankBetweenRefuses(t *testing.T) {
+func TestBetweenRefuses(t *testing.T) {
 	a := between(t, "", "")
 	b := between(t, a, "")
 	for _, tt := range []struct{ name, a, b string }{
@@ -119,37 +119,37 @@ func TestRankBetweenRefuses(t *testing.T) {
 		{"what is no rank at the end", "", "~"},
 		{"a rank that was cut", "z", ""},
 		{"a number beyond all bounds", "zzzzzzzzzzz", ""},
-		{"a step beyond all bounds", writeRank([]int64{maxRankNumber}), ""},
-		{"a step below all bounds", "", writeRank([]int64{-maxRankNumber - 1})},
+		{"a step beyond all bounds", write([]int64{maxNumber}), ""},
+		{"a step below all bounds", "", write([]int64{-maxNumber - 1})},
 	} {
-		if got, err := RankBetween(tt.a, tt.b); err == nil {
+		if got, err := Between(tt.a, tt.b); err == nil {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}
 }
 
-func FuzzRankBetween(f *testing.F) {
+func FuzzBetween(f *testing.F) {
 	f.Add("V", "W")
 	f.Add("", "")
 	f.Add("q00", "r000")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		rank, err := RankBetween(a, b)
+		rank, err := Between(a, b)
 		if err != nil {
 			return
 		}
 		if rank <= a || b != "" && rank >= b {
 			t.Fatalf("%q is not between %q and %q", rank, a, b)
 		}
-		if path, err := readRank(rank); err != nil || writeRank(path) != rank {
+		if path, err := read(rank); err != nil || write(path) != rank {
 			t.Errorf("%q is read as %v, %v", rank, path, err)
 		}
 	})
 }
 
-func BenchmarkRankBetween(b *testing.B) {
+func BenchmarkBetween(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := RankBetween("V", "W"); err != nil {
+		if _, err := Between("V", "W"); err != nil {
 			b.Fatal(err)
 		}
 	}
