@@ -1,0 +1,198 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// tenure is what a subject knows of its lease.
+type tenure struct {
+	since time.Time // zero: not held
+	until time.Time // the end of the lease by this machine's clock
+	lost  bool      // another node holds it
+}
+
+// renew lengthens the leases of this node, and ends the work under those that it lost.
+func (p *Pool[J, R]) renew(ctx context.Context) {
+	every := time.NewTicker((p.Lease - p.Timeout) / 3)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		p.renewOnce(ctx)
+	}
+}
+
+func (p *Pool[J, R]) renewOnce(ctx context.Context) {
+	asked := time.Now()
+	p.mu.Lock()
+	idle := len(p.subjects) == 0
+	p.mu.Unlock()
+	if idle {
+		return
+	}
+	epochs, err := p.Leases.Renew(ctx, p.owner, p.Lease)
+	if err != nil {
+		if ctx.Err() == nil {
+			p.Logger.Warn("leases cannot be renewed", slog.String("work", p.Name), slog.Any("error", err))
+		}
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, s := range p.subjects {
+		s.renewed(epochs[id], asked)
+	}
+}
+
+// releaseAll lets other nodes take over at once.
+func (p *Pool[J, R]) releaseAll(ctx context.Context) {
+	if p.Leases == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseIn)
+	defer cancel()
+	if err := p.Leases.ReleaseAll(ctx, p.owner); err != nil {
+		p.Logger.Warn("leases were not given up; other nodes wait for their end", slog.String("work", p.Name), slog.Any("error", err))
+	}
+}
+
+// take gets the lease of the subject. It reports false if another node holds it or ctx ends.
+func (s *subject[J, R]) take(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		if s.pool.Leases == nil {
+			return true
+		}
+		began := time.Now()
+		epoch, taken, err := s.pool.Leases.Take(ctx, s.id, s.pool.owner, s.pool.Lease)
+		switch {
+		case err == nil && taken:
+			s.mu.Lock()
+			s.lease = Lease{Subject: s.id, Owner: s.pool.owner, Epoch: epoch}
+			s.tenure = tenure{since: began, until: began.Add(s.pool.Lease)}
+			s.mu.Unlock()
+			return true
+		case err == nil:
+			s.passOn()
+			return false
+		}
+		s.warn(ctx, "a lease cannot be taken and will be tried again", err)
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+		}
+	}
+	return false
+}
+
+// passOn ends the subject and tells the node that holds its lease of work that came up here.
+func (s *subject[J, R]) passOn() {
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	s.pool.elsewhere[s.id] = time.Now().Add(heldElsewhere)
+	delete(s.pool.subjects, s.id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inbox.tell {
+		s.pool.tell(s.id)
+	}
+}
+
+// renewed notes which epoch of the lease this node held after a moment; zero is none.
+func (s *subject[J, R]) renewed(epoch int64, asked time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.tenure.since.IsZero() || s.tenure.since.After(asked):
+		return
+	case epoch == s.lease.Epoch:
+		s.tenure.until = asked.Add(s.pool.Lease)
+	default:
+		s.lose()
+	}
+	s.notify()
+}
+
+// lose ends the work under a lease that another node holds. The caller holds mu.
+func (s *subject[J, R]) lose() {
+	s.tenure.lost = true
+	if s.pool.Timeout > 0 {
+		s.cancel()
+	}
+}
+
+// checked notes what a step found out about the lease.
+func (s *subject[J, R]) checked(state LeaseState, began time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch state {
+	case LeaseRenewed:
+		s.tenure.until = began.Add(s.pool.Lease)
+	case LeaseLost:
+		s.lose()
+	}
+}
+
+func (s *subject[J, R]) lost() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tenure.lost
+}
+
+// held returns the lease for an attempt.
+func (s *subject[J, R]) held() Held {
+	return Held{Lease: s.lease, Expired: func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.pool.Leases != nil && time.Now().After(s.tenure.until)
+	}}
+}
+
+// inTime reports whether an attempt that starts now ends before the lease does: otherwise the next owner
+// could make one at the same time.
+func (s *subject[J, R]) inTime() bool {
+	if s.pool.Leases == nil || s.pool.Timeout == 0 {
+		return true
+	}
+	slack := (s.pool.Lease - s.pool.Timeout) / 6
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.pool.Timeout + slack).Before(s.tenure.until)
+}
+
+// leave gives up the lease and reports whether the subject has ended: it has not if work came up meanwhile.
+func (s *subject[J, R]) leave(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return true // all leases are given up together
+	}
+	lost := s.lost()
+	s.mu.Lock()
+	s.tenure.since = time.Time{}
+	s.mu.Unlock()
+	if s.pool.Leases != nil && !lost {
+		if err := s.pool.Leases.Release(ctx, s.lease); err != nil {
+			s.warn(ctx, "a lease was not given up", err)
+		}
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inbox.more && !lost {
+		return false
+	}
+	delete(s.pool.subjects, s.id)
+	return true
+}
+
+// warn logs a failure, unless it is due to the end of ctx.
+func (s *subject[J, R]) warn(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		s.pool.Logger.Warn(what,
+			slog.String("work", s.pool.Name), slog.String("subject", s.id.String()), slog.Any("error", err))
+	}
+}

@@ -1,0 +1,66 @@
+package jobs
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"recado/internal/model"
+)
+
+func TestStoppingRecordsTheAttemptsUnderWayAndStartsNoOther(t *testing.T) {
+	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
+		k.room = 1
+		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
+		k.add(model.NewID(), "under way", "not begun")
+		stop := start(t, k, o)
+		time.Sleep(100 * time.Millisecond)
+		stop()
+		want(t, k, "under way")
+	})
+}
+
+func TestStoppingWhileTheDatabaseIsAwayEnds(t *testing.T) {
+	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
+		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
+		k.add(model.NewID(), "lost")
+		stop := start(t, k, o)
+		time.Sleep(100 * time.Millisecond)
+		k.mu.Lock()
+		k.failures = 1000
+		k.mu.Unlock()
+		stop() // or the test never ends
+		want(t, k)
+	})
+}
+
+func TestStoppingTriesSeveralTimesToRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newKind()
+		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
+		k.add(model.NewID(), "job")
+		stop := start(t, k, options(nil))
+		time.Sleep(100 * time.Millisecond)
+		k.mu.Lock()
+		k.failures = stopTries - 1
+		k.mu.Unlock()
+		stop()
+		want(t, k, "job")
+	})
+}
+
+func TestStoppingGivesUpTheLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}}, model.NewID()
+		k.add(subject, "job")
+		stop := start(t, k, options(leases))
+		time.Sleep(100 * time.Millisecond)
+		if !leases.row(subject).until.After(time.Now()) {
+			t.Error("the lease is not held")
+		}
+		stop()
+		if leases.row(subject).until.After(time.Now()) {
+			t.Error("the lease is held after the end")
+		}
+	})
+}
