@@ -10,7 +10,7 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
-	"recado/internal/work"
+	"recado/internal/whatsapp"
 )
 
 type channelCmd struct {
@@ -169,7 +169,7 @@ func (f channelFlags) show(ctx context.Context, e *env, d *desk.Desk, ch model.C
 	if address == "" {
 		address = "https://YOUR-SERVER"
 	}
-	_, _ = fmt.Fprintf(e.stdout, "number        %s\ncallback URL  %s%s%s\nverify token  %s\n", ch.Phone, address, f.BasePath, work.CallbackPath(ch.ID), access.VerifyToken)
+	_, _ = fmt.Fprintf(e.stdout, "number        %s\ncallback URL  %s%s%s\nverify token  %s\n", ch.Phone, address, f.BasePath, whatsapp.CallbackPath(ch.ID), access.VerifyToken)
 	if ch.Warning != nil {
 		_, _ = fmt.Fprintf(e.stdout, "warning       %s\n", *ch.Warning)
 	}

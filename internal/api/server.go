@@ -23,6 +23,7 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/whatsapp"
 )
 
 // Version is the API's, not the binary's.
@@ -35,8 +36,6 @@ type Options struct {
 	PublicURL string // https://desk.example.com, without the base path
 	Logger    *slog.Logger
 	Proxies   []netip.Prefix // whose X-Forwarded headers are believed
-	// Extra handlers below the base path that need no key: provider callbacks.
-	Extra map[string]http.Handler
 	// Pages of the browser app, by pattern below the base path; they answer GET.
 	Pages map[string]http.Handler
 }
@@ -89,9 +88,7 @@ func New(o Options) (*Server, error) {
 	for pattern, h := range o.Pages {
 		s.mux.Handle("GET "+s.base+pattern, h)
 	}
-	for pattern, h := range o.Extra {
-		s.mux.Handle(s.base+pattern, h)
-	}
+	s.mux.Handle(s.base+whatsapp.CallbackPattern, (&callbacks{desk: s.desk.System(), log: s.log}).handler())
 	s.mux.HandleFunc("/", s.unknown)
 	return s, nil
 }

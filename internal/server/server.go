@@ -164,10 +164,8 @@ func (s *Server) serve() error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	callbacks := &work.Callbacks{Desk: s.Desk.System(), Logger: s.config.Logger}
 	s.API, err = api.New(api.Options{
 		Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
-		Extra: map[string]http.Handler{work.CallbackPattern: callbacks.Handler()},
 		Pages: pages,
 	})
 	if err != nil {

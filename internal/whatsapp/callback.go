@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"recado/internal/model"
@@ -15,6 +16,14 @@ import (
 
 // MaxCallback is the largest callback body that is read. Meta sends up to 3 MB.
 const MaxCallback = 3 << 20
+
+// CallbackPattern is where the callbacks of all channels arrive, below the base path of the server.
+const CallbackPattern = "/channels/{channel}/whatsapp"
+
+// CallbackPath is the callback path of one channel, below the base path.
+func CallbackPath(channel model.ID) string {
+	return strings.Replace(CallbackPattern, "{channel}", channel.String(), 1)
+}
 
 // Credentials are what a channel's callbacks are checked with.
 type Credentials struct {
@@ -25,8 +34,8 @@ type Credentials struct {
 	PhoneNumberIDs []string
 }
 
-// Callback serves the address that Meta calls for a channel. Mount it, for GET and POST, at a pattern
-// whose {channel} names the channel. Meta is answered 200 only when Receive has returned without an
+// Callback serves the address that Meta calls for a channel. Mount it, for GET and POST, at
+// CallbackPattern. Meta is answered 200 only when Receive has returned without an
 // error, and repeats for days what was answered otherwise.
 type Callback struct {
 	// Lookup finds a channel's credentials; false means that there is no such channel.

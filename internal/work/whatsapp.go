@@ -54,13 +54,5 @@ func (g *Graph) CallHere(ctx context.Context, access model.Access, channel model
 	if g.PublicURL == "" || g.BaseURL == "" && !strings.HasPrefix(g.PublicURL, "https://") {
 		return &model.SendError{Code: "callback_unreachable", Message: "It reaches only public addresses with HTTPS: start this server with --public-url https://…, then connect the channel again."}
 	}
-	return g.client(access).SetCallback(ctx, g.PublicURL+CallbackPath(channel), access.VerifyToken)
-}
-
-// CallbackPattern is where callbacks arrive, below the base path.
-const CallbackPattern = "/channels/{channel}/whatsapp"
-
-// CallbackPath is the callback path of one channel, below the base path.
-func CallbackPath(channel model.ID) string {
-	return strings.Replace(CallbackPattern, "{channel}", channel.String(), 1)
+	return g.client(access).SetCallback(ctx, g.PublicURL+whatsapp.CallbackPath(channel), access.VerifyToken)
 }

@@ -1,4 +1,4 @@
-package work
+package api
 
 import (
 	"context"
@@ -16,27 +16,28 @@ import (
 // counts after this long at the latest.
 const lookupLife = 3 * time.Second
 
-// maxLookups bounds what strangers who guess addresses can make us remember.
+// maxLookups bounds the memory that callers who guess addresses can take.
 const maxLookups = 4096
 
-// Callbacks serves the addresses that Meta calls, one per channel.
-type Callbacks struct {
-	Desk   desk.System
-	Logger *slog.Logger
+// callbacks serves the addresses that Meta calls, one per channel. They need no key: Meta signs its calls.
+type callbacks struct {
+	desk desk.System
+	log  *slog.Logger
 
 	mu    sync.Mutex
-	known map[model.ID]lookup
+	known map[model.ID]callbackLookup
 }
 
-type lookup struct {
+// callbackLookup is what is remembered of one channel.
+type callbackLookup struct {
 	credentials whatsapp.Credentials
 	found       bool
 	until       time.Time
 }
 
-// Handler is to be mounted at CallbackPattern.
-func (c *Callbacks) Handler() http.Handler {
-	callback := &whatsapp.Callback{Lookup: c.lookup, Receive: c.receive, Route: c.route, Log: c.Logger}
+// handler is to be mounted at whatsapp.CallbackPattern.
+func (c *callbacks) handler() http.Handler {
+	callback := &whatsapp.Callback{Lookup: c.lookup, Receive: c.receive, Route: c.route, Log: c.log}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet { // a handshake follows the change of its own token
 			c.forget(r.PathValue("channel"))
@@ -45,7 +46,7 @@ func (c *Callbacks) Handler() http.Handler {
 	})
 }
 
-func (c *Callbacks) forget(channel string) {
+func (c *callbacks) forget(channel string) {
 	if id, ok := model.ParseID(channel); ok {
 		c.mu.Lock()
 		delete(c.known, id)
@@ -53,9 +54,9 @@ func (c *Callbacks) forget(channel string) {
 	}
 }
 
-// lookup finds what a channel's callbacks are checked with. A disconnected channel still listens: what
+// lookup finds what a channel's callbacks are checked with, also while the channel is disconnected: what
 // customers write must not be lost because we cannot answer.
-func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Credentials, bool, error) {
+func (c *callbacks) lookup(ctx context.Context, channel string) (whatsapp.Credentials, bool, error) {
 	id, ok := model.ParseID(channel)
 	if !ok {
 		return whatsapp.Credentials{}, false, nil
@@ -67,11 +68,11 @@ func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Creden
 	if fresh && now.Before(known.until) {
 		return known.credentials, known.found, nil
 	}
-	_, access, found, err := c.Desk.Access(ctx, id)
+	_, access, found, err := c.desk.Access(ctx, id)
 	if err != nil {
 		return whatsapp.Credentials{}, false, err
 	}
-	known = lookup{found: found, until: now.Add(lookupLife)}
+	known = callbackLookup{found: found, until: now.Add(lookupLife)}
 	if found {
 		known.credentials = whatsapp.Credentials{
 			AppSecrets: []string{access.AppSecret}, VerifyToken: access.VerifyToken, PhoneNumberIDs: []string{access.PhoneNumberID},
@@ -80,7 +81,7 @@ func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Creden
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= maxLookups {
-		c.known = map[model.ID]lookup{}
+		c.known = map[model.ID]callbackLookup{}
 	}
 	c.known[id] = known
 	return known.credentials, known.found, nil
@@ -88,9 +89,9 @@ func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Creden
 
 // route finds the channel of the same company that has a number. Meta calls the address of an app for every
 // number of the app that has no address of its own.
-func (c *Callbacks) route(ctx context.Context, channel, phoneNumberID string) (string, whatsapp.Credentials, bool, error) {
+func (c *callbacks) route(ctx context.Context, channel, phoneNumberID string) (string, whatsapp.Credentials, bool, error) {
 	id, _ := model.ParseID(channel)
-	other, found, err := c.Desk.ChannelOfNumber(ctx, id, phoneNumberID)
+	other, found, err := c.desk.ChannelOfNumber(ctx, id, phoneNumberID)
 	if err != nil || !found {
 		return "", whatsapp.Credentials{}, false, err
 	}
@@ -98,15 +99,15 @@ func (c *Callbacks) route(ctx context.Context, channel, phoneNumberID string) (s
 	return other.String(), credentials, found, err
 }
 
-func (c *Callbacks) receive(ctx context.Context, channel string, events []whatsapp.Event) error {
+func (c *callbacks) receive(ctx context.Context, channel string, events []whatsapp.Event) error {
 	id, _ := model.ParseID(channel)
 	items := make([]model.Incoming, len(events))
 	for i, e := range events {
 		items[i] = e.Incoming
 	}
-	if err := c.Desk.Receive(ctx, id, items); err != nil {
+	if err := c.desk.Receive(ctx, id, items); err != nil {
 		return err
 	}
-	c.Desk.NoteCallback(id)
+	c.desk.NoteCallback(id)
 	return nil
 }
