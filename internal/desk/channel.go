@@ -176,7 +176,7 @@ func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelC
 	tx.SetChannelStatus(ch.Company, ch.ID, ch.Status, ch.StatusReason)
 	if ch.Status == model.ChannelConnected { // what waited may go
 		tx.HurrySends(ch.ID)
-		tx.AfterCommit(d.ringSend)
+		tx.AfterCommit(d.notifySend)
 	}
 }
 

@@ -98,7 +98,7 @@ func (t *lockedConversation) save() error {
 	} else {
 		t.tx.SaveConversation(&t.Conversation)
 	}
-	t.tx.AfterCommit(t.d.bells.Index.Ring)
+	t.tx.AfterCommit(t.d.signals.Index.Notify)
 	t.before = t.Conversation
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recado/internal/guard"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -117,11 +118,7 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Principal, webhook model.ID) 
 	if err != nil {
 		return model.Delivery{}, err
 	}
-	attempt, ok := d.attempt(context.WithoutCancel(ctx), test)
-	status := model.DeliveryFailed
-	if ok {
-		status = model.DeliveryDelivered
-	}
+	attempt, status := d.postTest(context.WithoutCancel(ctx), test)
 	return write(context.WithoutCancel(ctx), d, func(tx *store.Tx) (model.Delivery, error) {
 		delivery := model.Delivery{
 			ID: test.Delivery, EventID: test.EventID, Event: test.Event, Status: status,
@@ -130,6 +127,19 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Principal, webhook model.ID) 
 		tx.InsertTestEvent(store.Event{ID: test.EventID, Company: a.Company.ID, Type: test.Event, Body: test.Body})
 		return delivery, tx.InsertDelivery(a.Company.ID, webhook, delivery)
 	})
+}
+
+// postTest posts once, and returns the attempt and what became of the delivery.
+func (d *Desk) postTest(ctx context.Context, test store.Outgoing) (made model.Attempt, status string) {
+	a := d.deliveryAttempt(test)
+	var answer guard.Result
+	var failed error
+	if a.Refused == "" {
+		answer, failed = d.guard.Post(ctx, a.URL, a.Header, a.Body)
+	}
+	made, ok := a.answered(answer, failed)
+	status, _ = afterDelivery(d.retries, 1, ok, true)
+	return made, status
 }
 
 // Purge deletes what is older than it has to be kept, in small steps. It reports whether there is more.

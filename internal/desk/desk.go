@@ -64,7 +64,7 @@ type Desk struct {
 	keys     lookups[holder]
 	sessions lookups[sessionHolder]
 	seen     seen
-	bells    Bells
+	signals  Signals
 	activity callbackActivity
 	receipts chan Receipt
 	zones    sync.Map // company -> *time.Location; see report.go
@@ -72,12 +72,12 @@ type Desk struct {
 	systemBoards sync.Map // company -> *model.Board; see card_attendance.go
 }
 
-// Bells wake the loops of package work within this process as soon as a transaction is durable.
-type Bells struct {
-	Deliver Bell // a delivery became due
-	Send    Bell // a message waits for its provider
-	Fetch   Bell // a customer's file waits at its provider
-	Index   Bell // something waits to be indexed for search
+// Signals wake the loops of package work within this process as soon as a transaction is durable.
+type Signals struct {
+	Deliver Signal // a delivery became due
+	Send    Signal // a message waits for its provider
+	Fetch   Signal // a customer's file waits at its provider
+	Index   Signal // something waits to be indexed for search
 }
 
 // New makes a Desk.
@@ -109,25 +109,25 @@ func New(o Options) *Desk {
 	}
 	d.brand = newBrand(o.Brand)
 	d.testing = make(chan struct{}, maxTests)
-	d.bells = Bells{Deliver: newBell(), Send: newBell(), Fetch: newBell(), Index: newBell()}
+	d.signals = Signals{Deliver: newSignal(), Send: newSignal(), Fetch: newSignal(), Index: newSignal()}
 	return d
 }
 
-// Bells gives the loops what to wait on.
-func (d System) Bells() Bells { return d.bells }
+// Signals gives the loops what to wait on.
+func (d System) Signals() Signals { return d.signals }
 
 // Ready reports whether the database answers.
 func (d System) Ready(ctx context.Context) error { return d.store.Ping(ctx) }
 
-// Bell wakes whoever waits on C. Ringing it twice before anybody looks is the same as once.
-type Bell struct{ C chan struct{} }
+// Signal wakes the loop that waits on C. Two notifications before the loop looks are the same as one.
+type Signal struct{ C chan struct{} }
 
-func newBell() Bell { return Bell{make(chan struct{}, 1)} }
+func newSignal() Signal { return Signal{make(chan struct{}, 1)} }
 
-// Ring never blocks.
-func (b Bell) Ring() {
+// Notify never blocks.
+func (s Signal) Notify() {
 	select {
-	case b.C <- struct{}{}:
+	case s.C <- struct{}{}:
 	default:
 	}
 }

@@ -15,7 +15,7 @@ type due struct {
 	anything bool                  // another node knows more than it said
 }
 
-// DueWebhooks is what became due: nothing at all means that somebody rang to have everything looked at.
+// DueWebhooks is what became due. If it names no webhook, all are to be looked at.
 type DueWebhooks struct {
 	Here  []model.ID // through this process: other nodes do not know yet
 	There []model.ID // through another node, which says so to all
@@ -32,7 +32,7 @@ func (d *Desk) announce(webhooks ...model.ID) {
 		d.due.here[w] = struct{}{}
 	}
 	d.due.mu.Unlock()
-	d.bells.Deliver.Ring()
+	d.signals.Deliver.Notify()
 }
 
 // TakeDue gives what was announced since the last call.
@@ -55,7 +55,7 @@ func (d System) TakeDue() DueWebhooks {
 	return out
 }
 
-// TellDue lets the other nodes know that a webhook has work: one of them is in its lane. A zero id
+// TellDue lets the other nodes know that a webhook has work: one of them holds its lease. A zero id
 // means: look at everything.
 func (d System) TellDue(webhook model.ID) {
 	text := ""
@@ -79,6 +79,6 @@ func (d System) ListenDue(ctx context.Context) {
 			d.due.anything = true
 		}
 		d.due.mu.Unlock()
-		d.bells.Deliver.Ring()
+		d.signals.Deliver.Notify()
 	})
 }

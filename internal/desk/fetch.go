@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"time"
 
-	"recado/internal/blob"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -19,16 +18,13 @@ type Fetch struct {
 	Tries int64
 }
 
-// How long a provider keeps files, and how patiently they are asked for.
-const (
-	fetchLease     = 15 * time.Minute // longer than any download may take
-	fetchFor       = 7 * 24 * time.Hour
-	fetchFirstWait = 5 * time.Second
-	fetchLongest   = time.Hour
-	fetchTries     = 4 // after this many, a refusal or a wrong hash is final
-)
+// JobID is the id of the file.
+func (f Fetch) JobID() model.ID { return f.Media.ID }
 
-// DueFetches gives at most limit files to fetch now. Nobody else is given them for a while.
+// fetchLease is how long a file is given to one node: longer than any download may take.
+const fetchLease = 15 * time.Minute
+
+// DueFetches gives at most limit files to fetch now. They are given to no other caller for a while.
 func (d System) DueFetches(ctx context.Context, limit int) ([]Fetch, error) {
 	waiting, err := read(ctx, d.Desk, func(tx *store.Tx) (bool, error) { return tx.FetchesWait() })
 	if err != nil || !waiting {
@@ -93,7 +89,11 @@ func (d System) KeepFetched(ctx context.Context, f Fetch, download func(ctx cont
 
 func (d *Desk) notFetched(ctx context.Context, f Fetch, cause error) error {
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
-		tx.MediaNotFetched(f.Media.ID, nextFetch(f, cause, tx.Now), fetchError(cause))
+		var next *time.Time
+		if wait, again := nextFetch(cause, f.Tries+1, tx.Now.Sub(f.Media.CreatedAt)); again {
+			next = new(tx.Now.Add(wait))
+		}
+		tx.MediaNotFetched(f.Media.ID, next, fetchError(cause))
 		return struct{}{}, nil
 	})
 	d.log.Info("a customer's file could not be fetched", slog.String("media", f.Media.ID.String()),
@@ -112,28 +112,6 @@ func fetchError(cause error) string {
 		return sentence(refused)
 	}
 	return ""
-}
-
-// nextFetch says when to try again, or nil when there is no point in it.
-func nextFetch(f Fetch, cause error, now time.Time) *time.Time {
-	if errors.Is(cause, blob.ErrTooLarge) || model.CodeOf(cause) == model.CodeLimitReached {
-		return nil
-	}
-	if refused, ok := errors.AsType[*model.SendError](cause); ok {
-		last := f.Tries+1 >= fetchTries
-		switch {
-		case refused.Code == "media_unavailable", refused.Code == string(model.CodeMediaTooLarge):
-			return nil
-		case last && (refused.Code == "media_corrupt" || !refused.Retry && !refused.Disconnect):
-			return nil
-		}
-	}
-	wait := min(fetchLongest, fetchFirstWait<<min(2*f.Tries, 20))
-	next := now.Add(wait)
-	if next.Sub(f.Media.CreatedAt) > fetchFor {
-		return nil
-	}
-	return &next
 }
 
 // believe decides what a customer's file is. Its bytes tell where they can; a file that is not what the

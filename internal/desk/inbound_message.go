@@ -70,7 +70,7 @@ func (in *inboundBatch) awaitedMedia(msg *model.IncomingMessage) *model.Media {
 	}
 	media.FileName = model.SafeFileName(msg.Media.FileName, media.MimeType)
 	in.tx.InsertAwaitedMedia(media)
-	in.tx.AfterCommit(in.d.bells.Fetch.Ring)
+	in.tx.AfterCommit(in.d.signals.Fetch.Notify)
 	return media
 }
 

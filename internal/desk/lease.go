@@ -38,18 +38,24 @@ func (d System) DueDeliveries(ctx context.Context, webhook model.ID, limit int) 
 	return ids, company, active, err
 }
 
+// The kinds of lease.
+const (
+	LeaseWebhook = store.LeaseWebhook
+	LeaseChannel = store.LeaseChannel
+)
+
 // TakeLease takes the lease of a webhook, and reports false while another node holds it.
 func (d System) TakeLease(ctx context.Context, webhook, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
 	err = d.store.Write(ctx, func(tx *store.Tx) (err error) {
-		lease, taken, err = tx.TakeLease(store.LeaseWebhook, webhook, owner, length)
+		lease, taken, err = tx.TakeLease(LeaseWebhook, webhook, owner, length)
 		return err
 	})
 	return lease, taken, err
 }
 
-// RenewLeases lengthens all leases of owner and returns those that it still holds.
-func (d System) RenewLeases(ctx context.Context, owner model.ID, length time.Duration) ([]Lease, error) {
-	return write(ctx, d.Desk, func(tx *store.Tx) ([]Lease, error) { return tx.RenewLeases(store.LeaseWebhook, owner, length) })
+// RenewLeases lengthens all leases of one kind that owner holds and returns those that it still holds.
+func (d System) RenewLeases(ctx context.Context, kind string, owner model.ID, length time.Duration) ([]Lease, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) ([]Lease, error) { return tx.RenewLeases(kind, owner, length) })
 }
 
 // ReleaseLease gives up a lease before it ends.

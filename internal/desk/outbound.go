@@ -146,7 +146,7 @@ func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage)
 		err = t.emitWith(model.EventMessageSent, "message", m)
 	} else {
 		tx.InsertSend(m)
-		tx.AfterCommit(d.ringSend)
+		tx.AfterCommit(d.notifySend)
 	}
 	if err == nil {
 		err = t.answered(&a.User)

@@ -10,17 +10,6 @@ import (
 	"recado/internal/store"
 )
 
-// sendRetries is how long a message that certainly did not go out waits before each further attempt.
-// Whatever follows it in its conversation waits with it.
-var sendRetries = model.Retries{2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute}
-
-// A message waits this long for a provider that cannot be reached at all: what is not sent within a day
-// of being written is rarely still wanted, and the service window has closed by then.
-const (
-	sendPatience = 24 * time.Hour
-	sendLull     = time.Minute // between attempts, at most
-)
-
 // SendDone is what came of a job. Err is nil or, for whatever is known about the failure, a
 // *model.SendError; any other error leaves the message's fate unknown.
 type SendDone struct {
@@ -48,20 +37,21 @@ func (d System) BeginSending(ctx context.Context) error {
 	})
 }
 
-// ListenSend rings the bell when another node has something to send, until ctx ends.
+// ListenSend notifies this node's loop when another node has something to send, until ctx ends.
 func (d System) ListenSend(ctx context.Context) {
-	d.store.Listen(ctx, channelSend, func(string) { d.bells.Send.Ring() })
+	d.store.Listen(ctx, channelSend, func(string) { d.signals.Send.Notify() })
 }
 
-// ringSend wakes the loops that send, on this node and on the others.
-func (d *Desk) ringSend() {
-	d.bells.Send.Ring()
+// notifySend wakes the loops that send, on this node and on the others.
+func (d *Desk) notifySend() {
+	d.signals.Send.Notify()
 	d.store.Notify(channelSend, "")
 }
 
-// ChannelsToSend lists the connected channels that have something due.
-func (d System) ChannelsToSend(ctx context.Context) ([]model.ID, error) {
-	return readOne(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.ChannelsToSend(tx.Now) })
+// ChannelsToSend lists the connected channels that have something due, except those whose lease another
+// node than owner holds.
+func (d System) ChannelsToSend(ctx context.Context, owner model.ID) ([]model.ID, error) {
+	return readOne(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.ChannelsToSend(owner) })
 }
 
 // TakeSendLease makes owner the one who sends for a channel; it reports false while another node does.
@@ -175,34 +165,24 @@ func (in *inboundBatch) sendDone(lease Lease, done *SendDone) error {
 			return err
 		}
 	}
-	failure, known := errors.AsType[*model.SendError](done.Err)
+	return in.notSent(t, &m, done.Err, int(job.Attempts)+1)
+}
+
+// notSent settles a message that did not go out, or for which that is not known, as nextSend says.
+func (in *inboundBatch) notSent(t *batchConversation, m *model.Message, cause error, attempts int) error {
 	now := in.tx.Now
-	switch {
-	case !known || failure.Fate == model.Uncertain:
-		return in.report(t, &m, "", store.EarlyStatus{Status: model.StatusFailed, Error: model.UncertainError(), At: now})
-	case failure.Disconnect:
+	next := nextSend(cause, attempts, now.Sub(m.CreatedAt))
+	switch next.fate {
+	case sendAgain:
+		in.tx.RequeueSend(m.ID, now.Add(next.wait))
+		return nil
+	case sendHeld:
+		failure, _ := errors.AsType[*model.SendError](cause)
 		in.disconnect(failure)
 		in.tx.RequeueSend(m.ID, now)
 		return nil
-	case failure.Unreachable() && now.Sub(m.CreatedAt) < sendPatience:
-		wait, again := sendRetries.Next(int(job.Attempts) + 1)
-		if !again {
-			wait = sendLull
-		}
-		in.tx.RequeueSend(m.ID, now.Add(max(min(wait, sendLull), failure.RetryAfter)))
-		return nil
-	case failure.Retry && !failure.Unreachable():
-		// Whoever is only told to wait is patient.
-		if wait, again := sendRetries.Next(int(job.Attempts) + 1); again || failure.Code == string(model.CodeRateLimited) {
-			in.tx.RequeueSend(m.ID, now.Add(max(wait, failure.RetryAfter, time.Second)))
-			return nil
-		}
 	}
-	reason := failure.MessageError()
-	if failure.Unreachable() {
-		reason.Message = "The provider could not be reached for 24 hours. The message was not sent."
-	}
-	return in.report(t, &m, "", store.EarlyStatus{Status: model.StatusFailed, Error: &reason, At: now})
+	return in.report(t, m, "", store.EarlyStatus{Status: model.StatusFailed, Error: next.reason, At: now})
 }
 
 // wentOut notes what the provider said when it took a message.

@@ -21,8 +21,8 @@ type SendJob struct {
 	media  *model.ID
 }
 
-// Message is the id of the message.
-func (j SendJob) Message() model.ID { return j.queued.Message }
+// JobID is the id of the message.
+func (j SendJob) JobID() model.ID { return j.queued.Message }
 
 // providerMediaLife is how long a file once uploaded to a provider is counted on; WhatsApp keeps it for 30 days.
 const providerMediaLife = 25 * 24 * time.Hour

@@ -19,7 +19,7 @@ type line struct {
 	d       *Desk
 	channel model.Channel
 	me      model.ID
-	lane    Lease
+	lease   Lease
 }
 
 const testLease = time.Minute
@@ -49,11 +49,11 @@ func (o *fixture) number(t *testing.T) model.Channel {
 
 func (l *line) take(t *testing.T) {
 	t.Helper()
-	lane, taken, err := l.d.System().TakeSendLease(t.Context(), l.channel.ID, l.me, testLease)
+	lease, taken, err := l.d.System().TakeSendLease(t.Context(), l.channel.ID, l.me, testLease)
 	if err != nil || !taken {
 		t.Fatal(taken, err)
 	}
-	l.lane = lane
+	l.lease = lease
 }
 
 // from lets a customer write and gives the conversation.
@@ -89,7 +89,7 @@ func (l *line) send(t *testing.T, conversation model.ID, text string) *model.Mes
 // step reports what came of jobs and takes new ones.
 func (l *line) step(t *testing.T, done ...SendDone) SendStep {
 	t.Helper()
-	step, err := l.d.System().SendStep(t.Context(), l.lane, l.me, testLease, done, 16)
+	step, err := l.d.System().SendStep(t.Context(), l.lease, l.me, testLease, done, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			if model.CodeOf(err) != model.CodeChannelDisconnected {
 				t.Fatal(err)
 			}
-			if due, err := l.d.System().ChannelsToSend(t.Context()); err != nil || len(due) != 0 {
+			if due, err := l.d.System().ChannelsToSend(t.Context(), l.me); err != nil || len(due) != 0 {
 				t.Fatal(due, err)
 			}
 			l.connect(t)
@@ -320,7 +320,7 @@ func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
 
 		t.Run("a process that was only paused cannot start anything, but its success counts", func(t *testing.T) {
 			l.send(t, ana, "third")
-			late, err := l.d.System().SendStep(t.Context(), old.lane, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
+			late, err := l.d.System().SendStep(t.Context(), old.lease, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
 			if err != nil || late.Held || len(late.Jobs) != 0 {
 				t.Fatalf("%+v %v", late, err)
 			}
@@ -351,7 +351,7 @@ func (l *line) due(t *testing.T) {
 func (l *line) expire(t *testing.T) {
 	t.Helper()
 	l.force(t, func(tx *store.Tx) error {
-		tx.ReleaseLease(l.lane, l.me)
+		tx.ReleaseLease(l.lease, l.me)
 		return nil
 	})
 }
@@ -380,13 +380,13 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 		if lost := l.step(t).Jobs; len(lost) != 1 {
 			t.Fatalf("%+v", lost)
 		}
-		hand := map[model.ID]struct{}{inHand.Message(): {}}
+		hand := map[model.ID]struct{}{inHand.JobID(): {}}
 
 		t.Run("has its messages sent after all, once", func(t *testing.T) {
 			if jobs := l.step(t).Jobs; len(jobs) != 0 {
 				t.Fatalf("%+v", jobs)
 			}
-			if err := l.d.System().ReclaimSends(t.Context(), l.lane, l.me, hand); err != nil {
+			if err := l.d.System().ReclaimSends(t.Context(), l.lease, l.me, hand); err != nil {
 				t.Fatal(err)
 			}
 			jobs := l.step(t).Jobs
@@ -395,12 +395,12 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 			}
 			l.step(t, ok(jobs[0], "wa.1"), ok(inHand, "wa.2"))
 		})
-		t.Run("is for the lane's owner alone to mend", func(t *testing.T) {
+		t.Run("is for the lease's owner alone to mend", func(t *testing.T) {
 			l.send(t, bia, "another's")
 			if jobs := l.step(t).Jobs; len(jobs) != 1 {
 				t.Fatalf("%+v", jobs)
 			}
-			if err := l.d.System().ReclaimSends(t.Context(), l.lane, model.NewID(), nil); err != nil {
+			if err := l.d.System().ReclaimSends(t.Context(), l.lease, model.NewID(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if jobs := l.step(t).Jobs; len(jobs) != 0 {

@@ -183,7 +183,9 @@ func (s *Server) serve() error {
 		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
-	s.deliver = &work.Deliver{Desk: s.Desk.System(), Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.Lease}
+	s.deliver = &work.Deliver{
+		Desk: s.Desk.System(), Guard: s.guard, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.Lease,
+	}
 	if s.config.Prepare != nil {
 		if err := s.config.Prepare(s); err != nil {
 			return errors.Join(err, l.Close())

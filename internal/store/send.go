@@ -46,14 +46,15 @@ func (tx *Tx) DeleteSend(message model.ID) {
 }
 
 // ChannelsToSend lists connected channels that have something due, or something that a node which is
-// gone may have left in the middle.
-func (tx *Tx) ChannelsToSend(now time.Time) ([]model.ID, error) {
+// gone may have left in the middle, except those whose lease another node than owner holds.
+func (tx *Tx) ChannelsToSend(owner model.ID) ([]model.ID, error) {
 	return tx.ids(`
 		SELECT ch.id
 		FROM channels ch
 		WHERE ch.provider <> 'sandbox' AND ch.status = 'connected'
 			AND EXISTS (SELECT 1 FROM sends s WHERE s.channel = ch.id AND s.due_at <= $1)
-		ORDER BY ch.id`, now)
+			AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.subject = ch.id AND l.owner <> $2 AND l.lease_until >= $1)
+		ORDER BY ch.id`, tx.Now, owner)
 }
 
 // LeftInTheMiddle lists the messages of a channel that were being sent under an earlier epoch of its

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"recado/internal/desk"
+	"recado/internal/model"
 )
 
 var (
@@ -30,7 +33,8 @@ var (
 		"Registered addresses by state: healthy, failing (its last delivery failed for good), inactive.", []string{"state"}, nil)
 	waitingNow = prometheus.NewDesc("recado_waiting",
 		"Other background work that is left, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.", []string{"kind"}, nil)
-	lanesNow = prometheus.NewDesc("recado_webhook_lanes",
+	// The names of this metric and of its states are what operators' dashboards have.
+	leasesNow = prometheus.NewDesc("recado_webhook_lanes",
 		"Addresses this node is working for, by state: answering, or shy (new, or its last request failed or took longer than a second).", []string{"state"}, nil)
 )
 
@@ -45,7 +49,7 @@ func (d *Deliver) Describe(ch chan<- *prometheus.Desc) {
 	ch <- oldestDue
 	ch <- addresses
 	ch <- waitingNow
-	ch <- lanesNow
+	ch <- leasesNow
 }
 
 // Collect asks the database; what cannot be had in time is left out.
@@ -69,22 +73,36 @@ func (d *Deliver) Collect(ch chan<- prometheus.Metric) {
 		gauge(waitingNow, float64(w.Files), "files")
 		gauge(waitingNow, float64(w.Search), "search")
 	}
-	answering, shy := d.laneStates()
-	gauge(lanesNow, float64(answering), "answering")
-	gauge(lanesNow, float64(shy), "shy")
+	proven, unproven := d.states()
+	gauge(leasesNow, float64(proven), "answering")
+	gauge(leasesNow, float64(unproven), "shy")
 }
 
-func (d *Deliver) laneStates() (answering, shy int) {
+// states counts the webhooks that this node works for.
+func (d *Deliver) states() (proven, unproven int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, l := range d.lanes {
-		l.mu.Lock()
-		if l.proven && !l.slow {
-			answering++
+	for w := range d.webhooks {
+		w.mu.Lock()
+		if w.limit.unproven() {
+			unproven++
 		} else {
-			shy++
+			proven++
 		}
-		l.mu.Unlock()
+		w.mu.Unlock()
 	}
-	return answering, shy
+	return proven, unproven
+}
+
+// count adds an outcome that was recorded.
+func count(o desk.Outcome) {
+	switch {
+	case o.OK:
+		attempts.WithLabelValues("ok").Inc()
+	case !o.Withheld:
+		attempts.WithLabelValues("failed").Inc()
+	}
+	if o.Status != model.DeliveryPending {
+		finished.WithLabelValues(o.Status).Inc()
+	}
 }

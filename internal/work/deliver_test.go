@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/guard"
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/store/storetest"
@@ -34,7 +35,9 @@ func newNode(t *testing.T, url, name string, lease time.Duration) *node {
 		t.Fatal(err)
 	}
 	n := &node{Server: s, ended: make(chan struct{})}
-	n.deliver = &work.Deliver{Desk: s.Desk.System(), Logger: slog.New(slog.DiscardHandler), Timeout: time.Second, Lease: lease}
+	posts := guard.New(guard.Options{AllowInsecure: true, Timeout: time.Second, UserAgent: "Recado/" + name})
+	t.Cleanup(posts.Close)
+	n.deliver = &work.Deliver{Desk: s.Desk.System(), Guard: posts, Logger: slog.New(slog.DiscardHandler), Timeout: time.Second, Lease: lease}
 	t.Cleanup(func() {
 		if n.cancel != nil {
 			n.cancel()
@@ -85,7 +88,7 @@ func (w *watcher) serve(_ http.ResponseWriter, r *http.Request) {
 		w.together = w.together || other != who && n > 0
 	}
 	hang := w.hang[who]
-	w.ring()
+	w.notify()
 	w.mu.Unlock()
 	if hang {
 		buf := make([]byte, 4096)
@@ -102,10 +105,10 @@ func (w *watcher) serve(_ http.ResponseWriter, r *http.Request) {
 	if !hang {
 		w.seen[r.Header.Get("X-Service-Delivery")]++
 	}
-	w.ring()
+	w.notify()
 }
 
-func (w *watcher) ring() {
+func (w *watcher) notify() {
 	select {
 	case w.changed <- struct{}{}:
 	default:
@@ -185,7 +188,7 @@ func (s *setting) all(ids []string) func() bool {
 	}
 }
 
-func TestANodeThatDiesInItsLaneIsReplacedWithinTheLease(t *testing.T) {
+func TestANodeThatDiesIsReplacedWhenItsLeasesEnd(t *testing.T) {
 	s := newSetting(t, 2*time.Second)
 	s.a.start(s.a.deliver.RunUntilKilled)
 	ids := s.raise(t, s.a, 20)
@@ -212,12 +215,12 @@ func TestANodeThatDiesInItsLaneIsReplacedWithinTheLease(t *testing.T) {
 	}
 }
 
-func TestANodeThatStopsHandsItsLanesOverAtOnce(t *testing.T) {
+func TestANodeThatStopsHandsItsLeasesOverAtOnce(t *testing.T) {
 	s := newSetting(t, time.Hour) // a lease that nobody could wait for
 	s.a.start(s.a.deliver.Run)
 	s.watcher.until(t, "the first node delivers", s.all(s.raise(t, s.a, 5)))
 	s.b.start(s.b.deliver.Run)
-	s.watcher.until(t, "it keeps the lane", s.all(s.raise(t, s.b, 5)))
+	s.watcher.until(t, "it keeps the lease", s.all(s.raise(t, s.b, 5)))
 	s.a.cancel()
 	<-s.a.ended
 	s.watcher.until(t, "the second node takes over", s.all(s.raise(t, s.b, 5)))

@@ -4,74 +4,86 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/jobs"
 	"recado/internal/model"
 )
 
-// Fetch brings the files that customers sent from WhatsApp to us: WhatsApp keeps them for a few days
-// only. A slow file does not hold up the others.
+// Fetch is the worker that brings the files that customers sent from WhatsApp to us: WhatsApp keeps them for
+// a few days only. A slow file does not hold up the others. All files are one subject: each is claimed by
+// itself, so that every node may fetch, and its outcome is stored with its bytes.
 type Fetch struct {
 	Desk   desk.System
 	Graph  *Graph
 	Logger *slog.Logger
-
-	free chan struct{} // one for every download that may begin
-	busy sync.WaitGroup
 }
 
 const (
 	fetchAtOnce = 8
-	fetchIdle   = 2 * time.Second
+	fetchPoll   = 2 * time.Second
+	fetchIdle   = 10 * time.Second
 )
 
-// Run ends with ctx, after the downloads under way have ended.
+// fetched is a result without content: see Fetch.
+type fetched struct{}
+
+// Run ends with ctx, after the downloads under way have been ended.
 func (f *Fetch) Run(ctx context.Context) {
-	f.free = make(chan struct{}, fetchAtOnce)
-	for range fetchAtOnce {
-		f.free <- struct{}{}
-	}
-	repeat(ctx, f.Logger, "fetch", f.Desk.Bells().Fetch.C, fetchIdle, f.step)
-	f.busy.Wait()
+	jobs.NewPool(f, jobs.Options[fetched]{
+		Name: "fetches", Logger: f.Logger, Slots: jobs.SlotLimits{All: fetchAtOnce},
+		Poll: fetchPoll, Idle: fetchIdle, Signal: f.Desk.Signals().Fetch.C,
+	}).Run(ctx)
 }
 
-// step begins as many of the due downloads as there is room for.
-func (f *Fetch) step(ctx context.Context) (bool, error) {
-	room := len(f.free)
-	if room == 0 {
-		return false, nil
-	}
-	due, err := f.Desk.DueFetches(ctx, room)
-	for _, one := range due {
-		<-f.free
-		f.busy.Go(func() {
-			f.fetch(ctx, one)
-			f.free <- struct{}{}
-			f.Desk.Bells().Fetch.Ring()
-		})
-	}
-	return false, err
+// Due gives the one subject; its first step finds out whether there is anything to do.
+func (f *Fetch) Due(context.Context, model.ID) (subjects []model.ID, next time.Duration, err error) {
+	return []model.ID{{}}, 0, nil
 }
 
-func (f *Fetch) fetch(ctx context.Context, one desk.Fetch) {
-	err := f.Desk.KeepFetched(ctx, one, func(ctx context.Context, w io.Writer) error {
-		nowhere := &model.SendError{Code: "media_unavailable", Message: "Nothing says where the file is."}
-		if one.Media.Channel == nil {
-			return nowhere
-		}
-		_, access, found, err := f.Desk.Access(ctx, *one.Media.Channel)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return nowhere
-		}
-		_, err = f.Graph.client(access).FetchMedia(ctx, model.IncomingMedia{ProviderID: one.Media.Provider.ID, MimeType: one.Media.MimeType, SHA256: one.Media.Provider.SHA256}, model.MaxMedia, w)
-		return err
-	})
+// Open returns the work of all files.
+func (f *Fetch) Open(model.ID) jobs.Subject[desk.Fetch, fetched] { return f }
+
+// Room is up to the slots.
+func (f *Fetch) Room(running int) (int, time.Duration) { return fetchAtOnce - running, 0 }
+
+// Group is the same for all files.
+func (f *Fetch) Group() (group model.ID, unproven bool) { return model.ID{}, false }
+
+// Step claims due files.
+func (f *Fetch) Step(ctx context.Context, step jobs.Step[fetched]) (jobs.Claimed[desk.Fetch], error) {
+	due, err := f.Desk.DueFetches(ctx, step.Room)
+	return jobs.Claimed[desk.Fetch]{Jobs: due, More: len(due) == step.Room}, err
+}
+
+// Attempt downloads one file and stores it with its outcome, so there is nothing left to record.
+func (f *Fetch) Attempt(ctx context.Context, _ jobs.Held, one desk.Fetch) (fetched, bool, error) {
+	err := f.Desk.KeepFetched(ctx, one, func(ctx context.Context, w io.Writer) error { return f.download(ctx, one.Media, w) })
 	if err != nil && ctx.Err() == nil {
 		f.Logger.Warn("the outcome of fetching a file was not stored", slog.String("media", one.Media.ID.String()), slog.Any("error", err))
 	}
+	return fetched{}, false, nil
 }
+
+func (f *Fetch) download(ctx context.Context, m model.Media, w io.Writer) error {
+	nowhere := &model.SendError{Code: "media_unavailable", Message: "Nothing says where the file is."}
+	if m.Channel == nil {
+		return nowhere
+	}
+	_, access, found, err := f.Desk.Access(ctx, *m.Channel)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return nowhere
+	}
+	_, err = f.Graph.client(access).FetchMedia(ctx, model.IncomingMedia{ProviderID: m.Provider.ID, MimeType: m.MimeType, SHA256: m.Provider.SHA256}, model.MaxMedia, w)
+	return err
+}
+
+// Finished has nothing to adapt.
+func (f *Fetch) Finished(fetched) {}
+
+// Close has nothing to end.
+func (f *Fetch) Close() {}

@@ -29,7 +29,7 @@ func (x *Index) Run(ctx context.Context) {
 
 func (x *Index) step(ctx context.Context, now time.Time) (more bool, err error) {
 	select {
-	case <-x.Desk.Bells().Index.C:
+	case <-x.Desk.Signals().Index.C:
 	default:
 		if now.Sub(x.looked) < indexIdle {
 			return false, nil
@@ -40,7 +40,7 @@ func (x *Index) step(ctx context.Context, now time.Time) (more bool, err error) 
 		more, err = x.Desk.IndexSearch(ctx)
 	}
 	if err != nil {
-		x.looked = time.Time{} // look again without waiting for the bell
+		x.looked = time.Time{} // look again without waiting for the signal
 	}
 	return false, err
 }

@@ -1,5 +1,6 @@
-// Package work holds the loops that finish what a transaction began: each has Run, which waits for a
-// bell, a timer or the end, and a step that does what is due now. Tests call the step.
+// Package work holds the background work that finishes what a transaction began. Deliveries, sends and
+// fetches are workers of package jobs; the others are loops: each has Run, which waits for a signal, a timer or
+// the end, and a step that does what is due now. Tests call the step.
 package work
 
 import (
@@ -9,16 +10,16 @@ import (
 	"time"
 )
 
-// repeat runs step when the bell rings, when the interval has passed, and again at once while step
+// repeat runs step when the signal comes, when the interval has passed, and again at once while step
 // says that more is waiting. An error is logged and answered with a short rest; it never ends the loop.
-func repeat(ctx context.Context, log *slog.Logger, name string, bell <-chan struct{}, interval time.Duration, step func(context.Context) (more bool, err error)) {
+func repeat(ctx context.Context, log *slog.Logger, name string, signal <-chan struct{}, interval time.Duration, step func(context.Context) (more bool, err error)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-bell:
+		case <-signal:
 		case <-timer.C:
 		}
 		more, err := step(ctx)

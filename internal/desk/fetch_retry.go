@@ -1,0 +1,35 @@
+package desk
+
+import (
+	"errors"
+	"time"
+
+	"recado/internal/blob"
+	"recado/internal/model"
+)
+
+// How long a provider keeps files, and how often they are asked for.
+const (
+	fetchFor       = 7 * 24 * time.Hour
+	fetchFirstWait = 5 * time.Second
+	fetchLongest   = time.Hour
+	fetchTries     = 4 // after this many, a refusal or a wrong hash is final
+)
+
+// nextFetch decides how long to wait after a failed try, the so many-th, to fetch a file of that age. It
+// reports false when another try is of no use.
+func nextFetch(cause error, tries int64, age time.Duration) (wait time.Duration, again bool) {
+	if errors.Is(cause, blob.ErrTooLarge) || model.CodeOf(cause) == model.CodeLimitReached {
+		return 0, false
+	}
+	if refused, ok := errors.AsType[*model.SendError](cause); ok {
+		switch {
+		case refused.Code == "media_unavailable", refused.Code == string(model.CodeMediaTooLarge):
+			return 0, false
+		case tries >= fetchTries && (refused.Code == "media_corrupt" || !refused.Retry && !refused.Disconnect):
+			return 0, false
+		}
+	}
+	wait = min(fetchLongest, fetchFirstWait<<min(2*(tries-1), 20))
+	return wait, age+wait <= fetchFor
+}

@@ -1,0 +1,100 @@
+package work
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/guard"
+	"recado/internal/jobs"
+	"recado/internal/model"
+)
+
+// delivery is the job of making the next attempt of a delivery.
+type delivery model.ID
+
+// JobID is the id of the delivery.
+func (d delivery) JobID() model.ID { return model.ID(d) }
+
+// webhookWork delivers to one webhook.
+type webhookWork struct {
+	d       *Deliver
+	id      model.ID
+	company model.ID // known once due deliveries were read
+
+	mu    sync.Mutex // metrics read limit
+	limit deliverLimit
+}
+
+// Room is up to the limit of the address.
+func (w *webhookWork) Room(running int) (int, time.Duration) { return w.limit.requests - running, 0 }
+
+// Group shares the slots among companies.
+func (w *webhookWork) Group() (company model.ID, unproven bool) { return w.company, w.limit.unproven() }
+
+// Step reads what is due and not in hand. What is in hand still counts as due in the database, so it reads
+// more by that much. What is pending for a webhook that is inactive or gone is ended.
+func (w *webhookWork) Step(ctx context.Context, step jobs.Step[desk.Outcome]) (claimed jobs.Claimed[delivery], err error) {
+	page := step.Room + len(step.InHand)
+	due, company, active, err := w.d.Desk.DueDeliveries(ctx, w.id, page)
+	if err != nil {
+		return claimed, err
+	}
+	w.company = company
+	claimed.More = len(due) == page
+	if !active {
+		more, err := w.d.Desk.Settle(ctx, w.id)
+		claimed.More = claimed.More || more
+		if err != nil {
+			return claimed, err
+		}
+	}
+	for _, id := range due {
+		if _, inHand := step.InHand[id]; !inHand {
+			claimed.Jobs = append(claimed.Jobs, delivery(id))
+		}
+	}
+	return claimed, nil
+}
+
+// Attempt posts once. An attempt that the end of ctx cut off is not recorded.
+func (w *webhookWork) Attempt(ctx context.Context, held jobs.Held, job delivery) (o desk.Outcome, record bool, err error) {
+	inFlight.Inc()
+	defer inFlight.Dec()
+	attempt, found, err := w.d.Desk.BeginDelivery(ctx, w.id, job.JobID())
+	if err != nil || !found {
+		return o, false, err
+	}
+	var answer guard.Result
+	var failed error
+	if attempt.Refused == "" {
+		answer, failed = w.d.Guard.Post(ctx, attempt.URL, attempt.Header, attempt.Body)
+	}
+	o = w.d.Desk.EndDelivery(attempt, answer, failed)
+	if !o.OK && !o.Withheld && ctx.Err() != nil {
+		return o, false, nil
+	}
+	if !o.Withheld {
+		attemptSeconds.Observe(answer.Duration.Seconds())
+	}
+	o.Owner, o.Epoch = held.Owner, held.Epoch
+	return o, true, nil
+}
+
+// Finished adapts the limit of the address.
+func (w *webhookWork) Finished(o desk.Outcome) {
+	if o.Withheld {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.limit = w.limit.after(o.OK, time.Duration(o.Attempt.DurationMS)*time.Millisecond)
+}
+
+// Close ends the work for the webhook.
+func (w *webhookWork) Close() {
+	w.d.mu.Lock()
+	defer w.d.mu.Unlock()
+	delete(w.d.webhooks, w)
+}

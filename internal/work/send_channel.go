@@ -1,0 +1,96 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/jobs"
+	"recado/internal/model"
+)
+
+// channelWork sends for one channel.
+type channelWork struct {
+	s     *Send
+	id    model.ID
+	most  int           // messages that the provider had room for
+	again time.Duration // until it has room for more
+	doubt bool          // the last step may have marked messages that are not in hand
+}
+
+// Room is what the provider has room for, up to the limit of a channel.
+func (c *channelWork) Room(running int) (int, time.Duration) {
+	c.most, c.again = c.s.Provider.Room(c.id)
+	c.again = max(c.again, sendPace)
+	if own := sendEach - running; own < c.most {
+		return own, 0
+	}
+	return c.most, c.again
+}
+
+// Group gives each channel its own share of the slots.
+func (c *channelWork) Group() (group model.ID, unproven bool) { return c.id, false }
+
+// Step writes results and marks messages as being sent, in one transaction. One whose commit got no answer
+// may have marked messages that are not in hand; they go back to the queue first.
+func (c *channelWork) Step(ctx context.Context, step jobs.Step[desk.SendDone]) (claimed jobs.Claimed[desk.SendJob], err error) {
+	lease, owner := deskLease(step.Lease), step.Lease.Owner
+	if c.doubt {
+		if err := c.s.Desk.ReclaimSends(ctx, lease, owner, step.InHand); err != nil {
+			return claimed, err
+		}
+		c.doubt = false
+	}
+	sent, err := c.s.Desk.SendStep(ctx, lease, owner, c.s.Lease, step.Results, step.Room)
+	c.doubt = model.CodeOf(err) == model.CodeUncertain
+	if err != nil {
+		return claimed, err
+	}
+	claimed = jobs.Claimed[desk.SendJob]{Jobs: sent.Jobs, Lease: jobs.LeaseRenewed}
+	if !sent.Held {
+		claimed.Lease = jobs.LeaseLost
+	}
+	if sent.Next != nil {
+		claimed.Next = max(sent.Next.Sub(c.s.Desk.Now()), time.Millisecond)
+	}
+	switch full := len(sent.Jobs) == step.Room; {
+	case full && step.Room == c.most && claimed.Next > 0: // there may be more than the provider has room for
+		claimed.Next = min(claimed.Next, c.again)
+	case full && step.Room == c.most:
+		claimed.Next = c.again
+	default:
+		claimed.More = full
+	}
+	return claimed, nil
+}
+
+// Attempt hands one message over. After a panic it is not known whether it went out.
+func (c *channelWork) Attempt(ctx context.Context, held jobs.Held, job desk.SendJob) (done desk.SendDone, record bool, err error) {
+	done.Job, record = job, true
+	defer func() {
+		if p := recover(); p != nil {
+			done.Err = fmt.Errorf("work: panic while sending: %v", p)
+		}
+	}()
+	sender, err := c.s.Provider.For(ctx, c.id)
+	if err != nil {
+		if _, known := errors.AsType[*model.SendError](err); !known {
+			err = &model.SendError{Code: model.CodeProviderUnavailable, Message: "The provider of this channel cannot be used at the moment.", Retry: true, Cause: err}
+		}
+		done.Err = err
+		return done, true, nil
+	}
+	// A process that was suspended past the end of its lease must not send what it had marked before: the
+	// next owner has settled that by now.
+	job.Out.Expired = held.Expired
+	done.Result, done.Err = sender.Send(ctx, job.Out)
+	return done, true, nil
+}
+
+// Finished has nothing to adapt: the provider knows its own pace.
+func (c *channelWork) Finished(desk.SendDone) {}
+
+// Close has nothing to end.
+func (c *channelWork) Close() {}
