@@ -30,11 +30,12 @@ type createChannelInput struct {
 		Provider    string              `json:"provider" enum:"sandbox,whatsapp" doc:"A sandbox needs no WhatsApp account: what it sends is accepted at once, and simulate plays the customer."`
 		Credentials *channelCredentials `json:"credentials,omitempty" doc:"Needed for a WhatsApp number."`
 		Coexistence bool                `json:"coexistence,omitempty" doc:"The number also lives in the WhatsApp Business app; it may then send 20 messages a second instead of 80."`
+		Private     bool                `json:"private,omitempty" doc:"For people who are signed in: only its viewers see the channel. The first is the person who makes it."`
 	}
 }
 
 func (s *Server) createChannel(ctx context.Context, a *desk.Principal, in *createChannelInput) (*reply[model.Channel], error) {
-	made := desk.NewChannel{Name: in.Body.Name, Phone: in.Body.Phone, Provider: in.Body.Provider}
+	made := desk.NewChannel{Name: in.Body.Name, Phone: in.Body.Phone, Provider: in.Body.Provider, Private: in.Body.Private}
 	if c := in.Body.Credentials; c != nil {
 		made.Access = &model.Access{
 			PhoneNumberID: c.PhoneNumberID, WABAID: c.WABAID, Token: c.Token, AppSecret: c.AppSecret,
@@ -58,7 +59,9 @@ type updateChannelInput struct {
 			VerifyToken   *string `json:"verify_token,omitempty" minLength:"1" maxLength:"256"`
 			APIVersion    *string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$"`
 		} `json:"credentials,omitempty" doc:"The ones to replace. WhatsApp is asked about them, and the channel is connected."`
-		Coexistence *bool `json:"coexistence,omitempty"`
+		Coexistence *bool       `json:"coexistence,omitempty"`
+		Private     *bool       `json:"private,omitempty" doc:"For owners and admins who are signed in, while the channel has no conversation: only its viewers see a private channel."`
+		Viewers     *[]model.ID `json:"viewers,omitempty" maxItems:"1000" doc:"For owners and admins who are signed in: the team members who see a private channel. At least one remains."`
 	} `required:"false"`
 }
 
@@ -67,12 +70,17 @@ func (s *Server) updateChannel(ctx context.Context, a *desk.Principal, in *updat
 	if err != nil {
 		return nil, err
 	}
-	change := desk.ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence}
+	change := desk.ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence, Private: in.Body.Private, Viewers: in.Body.Viewers}
 	if c := in.Body.Credentials; c != nil {
 		change.Access = (*desk.AccessChange)(c)
 	}
 	channel, err := s.desk.UpdateChannel(ctx, a, id, change)
 	return &reply[model.Channel]{channel}, err
+}
+
+func (s *Server) listPrivateChannels(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.PrivateChannel]], error) {
+	channels, err := s.desk.PrivateChannels(ctx, a)
+	return &reply[list[model.PrivateChannel]]{list[model.PrivateChannel]{channels}}, err
 }
 
 func (s *Server) testChannel(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.ChannelTest], error) {

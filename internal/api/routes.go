@@ -43,6 +43,8 @@ func (s *Server) routes() []*Route {
 			about("The keys that it issued end with it.")),
 
 		get("/channels", desk.VerbChannels, "List the WhatsApp numbers", s.listChannels),
+		get("/private-channels", desk.VerbPrivateChannels, "List the private channels with those who see them", s.listPrivateChannels,
+			about("For owners and admins, who choose the viewers with PATCH /channels/{id} and see nothing else of a channel that they do not view.")),
 		post("/channels", desk.VerbCreateChannel, "Add a channel", s.createChannel, fails(409), created,
 			about("A WhatsApp number is connected once Meta has accepted its credentials, which are stored encrypted and never shown.")),
 		patch("/channels/{id}", desk.VerbUpdateChannel, "Change, disconnect or connect a channel", s.updateChannel, fails(409)),

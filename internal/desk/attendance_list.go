@@ -47,8 +47,8 @@ func (d *Desk) Attendances(ctx context.Context, a *Principal, f AttendanceFilter
 	}
 	var more bool
 	look, sight := d.store.ReadOne, a.sight()
-	if len(sight.Sectors) > 0 {
-		look = d.store.Read // counts first what lies in the sectors
+	if len(sight.Sectors) > 0 || len(sight.Private) > 0 {
+		look = d.store.Read // counts first what lies in the sectors; private ones are read apart
 	}
 	err = look(ctx, func(tx *store.Tx) (err error) {
 		page, more, err = tx.Attendances(a.Company.ID, chosen, sight, openedAt, after, f.Limit)
@@ -68,6 +68,9 @@ func (f *AttendanceFilter) chosen(a *Principal) (store.AttendanceFilter, error) 
 	}
 	if f.Protocol != "" {
 		number, ok := model.ParseProtocol(f.Protocol)
+		if !ok && len(a.Views) > 0 {
+			number, ok = model.ParsePrivateProtocol(f.Protocol)
+		}
 		if !ok {
 			return out, model.Invalid("query.protocol", "must be a protocol number such as "+model.FormatProtocol(123))
 		}

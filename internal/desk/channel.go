@@ -14,7 +14,7 @@ type NewChannel struct {
 	Phone    string // of a WhatsApp number it may be empty: WhatsApp tells it
 	Provider string
 	Access   *model.Access // of a WhatsApp number
-	Private  bool          // never offered by the API: only the operator makes private channels
+	Private  bool          // for the operator and for people who are signed in
 }
 
 // ChannelChange holds what is to change about a channel; nil fields stay.
@@ -23,14 +23,22 @@ type ChannelChange struct {
 	Status      *string // connected or disconnected
 	Access      *AccessChange
 	Coexistence *bool
+	Private     *bool
+	Viewers     *[]model.ID // of a private channel
 }
 
-// Channels lists the company's channels, without the private ones.
+// Channels lists the company's channels; private ones for their viewers alone.
 func (d *Desk) Channels(ctx context.Context, a *Principal) ([]model.Channel, error) {
 	if err := a.May(VerbChannels); err != nil {
 		return nil, err
 	}
-	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) { return tx.Channels(a.Company.ID) })
+	return read(ctx, d, func(tx *store.Tx) ([]model.Channel, error) {
+		if len(a.Views) == 0 {
+			return tx.Channels(a.Company.ID)
+		}
+		all, err := tx.AllChannels(a.Company.ID)
+		return slices.DeleteFunc(all, func(ch model.Channel) bool { return !a.knows(ch) }), err
+	})
 }
 
 // AllChannels lists the company's channels for the operator, private ones included.
@@ -58,6 +66,9 @@ func (d *Desk) CreateChannel(ctx context.Context, a *Principal, in NewChannel) (
 	if invalid != nil {
 		return model.Channel{}, invalid
 	}
+	if in.Private && a.kind == KindKey {
+		return model.Channel{}, model.Invalid("body.private", "is for people who are signed in: no key sees a private channel")
+	}
 	in.Name = name
 	switch in.Provider {
 	case model.ProviderSandbox:
@@ -82,6 +93,7 @@ func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (
 			return ch, err
 		}
 		tx.InsertChannel(ch)
+		d.firstViewer(tx, a, ch)
 		return ch, nil
 	})
 }
@@ -113,6 +125,12 @@ func (d *Desk) UpdateChannel(ctx context.Context, a *Principal, id model.ID, cha
 			return model.Channel{}, invalid
 		}
 		change.Name = &clean
+	}
+	if change.Private != nil || change.Viewers != nil {
+		ch, err := d.changePrivacy(ctx, a, id, &change)
+		if err != nil || change == (ChannelChange{}) {
+			return ch, err
+		}
 	}
 	ch, access, err := d.channelAccess(ctx, a, id)
 	if err != nil {

@@ -39,7 +39,7 @@ func (d *Desk) Contact(ctx context.Context, a *Principal, id model.ID) (model.Co
 	}
 	return readOne(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 		c, found, err := tx.Contact(a.Company.ID, id)
-		if err != nil || !found || !c.Public() {
+		if err != nil || !found || !a.knowsContact(&c) {
 			return model.Contact{}, errOr(err, model.NotFound("contact"))
 		}
 		return c, nil
@@ -125,7 +125,7 @@ func optionalName(field string, name *string) (*string, error) {
 // bodyChannel finds the channel that the body of a request names.
 func (d *Desk) bodyChannel(tx *store.Tx, a *Principal, id model.ID) (model.Channel, error) {
 	ch, found, err := tx.Channel(a.Company.ID, id)
-	if err != nil || !found || ch.Private {
+	if err != nil || !found || !a.knows(ch) {
 		return model.Channel{}, errOr(err, model.Invalid("body.channel_id", "there is no such channel"))
 	}
 	return ch, nil
@@ -160,7 +160,7 @@ func (d *Desk) UpdateContact(ctx context.Context, a *Principal, id model.ID, cha
 	}
 	return write(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 		c, found, err := tx.LockContact(a.Company.ID, id)
-		if err != nil || !found || !c.Public() {
+		if err != nil || !found || !a.knowsContact(&c) {
 			return model.Contact{}, errOr(err, model.NotFound("contact"))
 		}
 		if change.LabelIDs != nil {

@@ -50,7 +50,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 		if err != nil {
 			return Opened{}, err
 		}
-		contact, err := d.contactToOpen(tx, channel, person, in.Contact)
+		contact, err := d.contactToOpen(tx, a, channel, person, in.Contact)
 		if err != nil {
 			return Opened{}, err
 		}
@@ -69,12 +69,12 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 	})
 }
 
-func (d *Desk) contactToOpen(tx *store.Tx, channel model.Channel, person model.Person, id *model.ID) (model.Contact, error) {
+func (d *Desk) contactToOpen(tx *store.Tx, a *Principal, channel model.Channel, person model.Person, id *model.ID) (model.Contact, error) {
 	if id == nil {
 		return d.contactFor(tx, channel, person, nil)
 	}
 	c, found, err := tx.Contact(channel.Company, *id)
-	if err != nil || !found || !c.Public() {
+	if err != nil || !found || !a.knowsContact(&c) || !c.Public() && c.Pool != channel.ID {
 		return c, errOr(err, model.Invalid("body.contact_id", "there is no such contact"))
 	}
 	return c, nil

@@ -196,9 +196,9 @@ func (d *Desk) LinkMedia(ctx context.Context, a *Principal, id model.ID) (MediaL
 		switch {
 		case err != nil:
 			return MediaLink{}, err
-		case found && !m.Private && !m.Stored && !m.Awaited && m.FetchError != "":
+		case found && a.reachesFile(&m) && !m.Stored && !m.Awaited && m.FetchError != "":
 			return MediaLink{}, model.Errorf(model.CodeNotFound, "The file was not fetched from WhatsApp. %s", m.FetchError)
-		case !found || m.Private || !m.Stored && !m.Awaited:
+		case !found || !a.reachesFile(&m) || !m.Stored && !m.Awaited:
 			return MediaLink{}, model.NotFound("file")
 		case !m.Stored:
 			return MediaLink{}, &model.Error{
@@ -209,6 +209,11 @@ func (d *Desk) LinkMedia(ctx context.Context, a *Principal, id model.ID) (MediaL
 		link.Signature = d.signLink(id, link.ExpiresAt.Unix())
 		return link, nil
 	})
+}
+
+// reachesFile reports whether a file exists for the principal: one of a private channel does for its viewers.
+func (a *Principal) reachesFile(m *model.Media) bool {
+	return !m.Private || m.Channel != nil && a.reaches(true, *m.Channel)
 }
 
 // OpenMedia gives the file of a link. A link that expired or was altered leads to nothing.
@@ -252,7 +257,7 @@ func (d *Desk) usableMedia(tx *store.Tx, a *Principal, id model.ID) (model.Media
 	if err == nil && found && m.Unattached {
 		found, err = tx.AttachMedia(a.Company.ID, id)
 	}
-	if err != nil || !found || m.Private || !m.Stored {
+	if err != nil || !found || !a.reachesFile(&m) || !m.Stored {
 		return m, errOr(err, model.Invalid("body.media_id", "there is no such file"))
 	}
 	return m, nil

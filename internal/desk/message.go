@@ -132,7 +132,7 @@ func (c messageCursor) open(text string) (int64, *model.Error) {
 }
 
 func (a *Principal) seesGlimpse(g store.Glimpse) bool {
-	return !g.Private && a.sees(g.Assignee, g.Sector)
+	return a.reaches(g.Private, g.Channel) && a.sees(g.Assignee, g.Sector)
 }
 
 // Message gives one message.

@@ -140,14 +140,20 @@ func (d *Desk) Identity(_ context.Context, a *Principal, apiVersion string) (*mo
 	}, nil
 }
 
-// MaySee is the one policy on conversations, and on all that belongs to them: nothing private, and
-// within the member's access profile.
+// MaySee is the one policy on conversations, and on all that belongs to them: those of private channels for their
+// viewers alone, and all within the member's access profile.
 func (a *Principal) MaySee(c *model.Conversation) bool {
-	if c.Private || c.Company != a.Company.ID {
-		return false
-	}
-	return a.sees(c.Assignee, c.Sector)
+	return c.Company == a.Company.ID && a.reaches(c.Private, c.Channel) && a.sees(c.Assignee, c.Sector)
 }
+
+// reaches reports whether what belongs to a channel exists for the principal.
+func (a *Principal) reaches(private bool, channel model.ID) bool {
+	return !private || a.kind == KindSession && slices.Contains(a.Views, channel)
+}
+
+// knowsContact reports whether a contact exists for the principal: the company's own, and those of the private
+// channels that it sees.
+func (a *Principal) knowsContact(c *model.Contact) bool { return c.Public() || a.reaches(true, c.Pool) }
 
 func (a *Principal) sees(assignee, sector *model.ID) bool {
 	mine := assignee != nil && *assignee == a.User.ID
@@ -162,7 +168,7 @@ func (a *Principal) sees(assignee, sector *model.ID) bool {
 
 // sight is MaySee for queries.
 func (a *Principal) sight() store.Sight {
-	s := store.Sight{All: a.Profile == model.AccessAll, Member: a.User.ID}
+	s := store.Sight{All: a.Profile == model.AccessAll, Member: a.User.ID, Private: a.Views}
 	if a.Profile == model.AccessSectors {
 		s.Sectors = a.Sectors
 	}

@@ -42,12 +42,15 @@ func TestEveryVerbChecksItsOwnPermission(t *testing.T) {
 			refuses("a principal of no kind that has every scope and the highest role", &Principal{
 				Scopes: model.EveryScope, Member: Member{Role: model.RoleOwner, Profile: model.AccessAll},
 			})
-			if v.Scope != "" {
+			if v.Scope != "" && !v.SessionOnly {
 				refuses("a key with every other scope", keyWith(model.RoleOwner, model.EveryScope.Without(model.NewScopeSet(v.Scope, v.Scope.IncludedIn()))))
 			}
 			for _, role := range []model.Role{model.RoleAgent, model.RoleManager, model.RoleAdmin} {
-				if !role.AtLeast(v.Role) {
+				if !role.AtLeast(v.Role) && !v.SessionOnly {
 					refuses("a key of the role "+string(role), keyWith(role, model.EveryScope))
+				}
+				if !role.AtLeast(v.Role) || !model.ScopesOf(role).Has(v.Scope) {
+					refuses("a session of the role "+string(role), SessionPrincipal(model.Company{}, Member{Role: role}, model.NewID(), nil, model.Rate{}))
 				}
 			}
 			session := SessionPrincipal(model.Company{}, Member{Role: model.RoleOwner}, model.NewID(), nil, model.Rate{})

@@ -18,6 +18,13 @@ const (
 	ChannelDisconnected = "disconnected"
 )
 
+// PrivateChannel is a channel that only its viewers see, as those see it who choose them.
+type PrivateChannel struct {
+	ID      ID     `json:"id"`
+	Name    string `json:"name"`
+	Viewers []Ref  `json:"viewers"`
+}
+
 // Channel is one WhatsApp number. Private channels, and all that belongs to them, never leave
 // through an API key.
 type Channel struct {

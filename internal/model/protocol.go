@@ -28,3 +28,13 @@ func ParseProtocol(s string) (n int64, ok bool) {
 	}
 	return positive(s)
 }
+
+// ParsePrivateProtocol reads a protocol number of the private series, such as ATD-P000123, as its negative number.
+func ParsePrivateProtocol(s string) (n int64, ok bool) {
+	prefix := len(ProtocolPrefix) + 1
+	if len(s) > 64 || len(s) <= prefix || !strings.EqualFold(s[:prefix], ProtocolPrefix+"P") {
+		return 0, false
+	}
+	n, ok = positive(s[prefix:])
+	return -n, ok
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"recado/internal/model"
@@ -109,13 +110,35 @@ type AttendanceFilter struct {
 // that was opened at afterAt and has the id after (zero: from the beginning), and says whether there are
 // more.
 func (tx *Tx) Attendances(company model.ID, f AttendanceFilter, sight Sight, afterAt int64, after model.ID, limit int) ([]model.Attendance, bool, error) {
+	page, more, err := tx.attendances(company, f, sight, "NOT a.private", afterAt, after, limit)
+	if err != nil || len(sight.Private) == 0 {
+		return page, more, err
+	}
+	private, also, err := tx.attendances(company, f, sight, "a.private", afterAt, after, limit)
+	page, more = merged(page, private, compareAttendances, 0, limit, more || also)
+	return page, more, err
+}
+
+// compareAttendances is the order of the list of attendances.
+func compareAttendances(x, y model.Attendance) int {
+	if d := y.OpenedAt.Compare(x.OpenedAt); d != 0 {
+		return d
+	}
+	return slices.Compare(y.ID[:], x.ID[:])
+}
+
+// attendances is Attendances for the public ones, or for those of the private channels that sight reaches.
+func (tx *Tx) attendances(company model.ID, f AttendanceFilter, sight Sight, which string, afterAt int64, after model.ID, limit int) ([]model.Attendance, bool, error) {
 	s := tx.statement()
 	from, err := tx.attendancesFrom(s, company, &f, sight)
 	if err != nil {
 		return nil, false, err
 	}
 	// The page is found first, and its names afterwards, so that no planner begins with the names.
-	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM (SELECT a.* FROM " + from + "\n\tWHERE a.company = " + s.arg(company) + " AND NOT a.private")
+	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM (SELECT a.* FROM " + from + "\n\tWHERE a.company = " + s.arg(company) + " AND " + which)
+	if which == "a.private" {
+		s.and(s.in("a.channel", sight.Private))
+	}
 	switch f.Status {
 	case model.AttendanceOpen:
 		s.and("a.closed_at IS NULL")
@@ -133,7 +156,7 @@ func (tx *Tx) Attendances(company model.ID, f AttendanceFilter, sight Sight, aft
 	equal("a.responsible", f.Responsible)
 	equal("a.sector", f.Sector)
 	equal("a.conversation", f.Conversation)
-	if f.Number > 0 {
+	if f.Number != 0 {
 		s.and("a.number = " + s.arg(f.Number))
 	}
 	if f.From != nil {
@@ -166,7 +189,7 @@ func (tx *Tx) attendancesFrom(s *statement, company model.ID, f *AttendanceFilte
 	}
 	var ids string
 	switch {
-	case f.Number > 0 || sight.All && f.Conversation.IsZero():
+	case f.Number != 0 || sight.All && f.Conversation.IsZero():
 		return "attendances a", nil
 	case !f.Conversation.IsZero():
 		ids = "SELECT id FROM conversations WHERE id = " + s.arg(f.Conversation)
@@ -188,6 +211,7 @@ type Sight struct {
 	All     bool
 	Member  model.ID
 	Sectors []model.ID
+	Private []model.ID // the private channels that a list shows beside the public ones
 }
 
 // InsertAssignment adds a line to the history of a conversation's responsible persons. seq is its place

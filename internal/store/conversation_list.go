@@ -35,13 +35,18 @@ func (v Sight) condition(s *statement, assignee, sector string) string {
 }
 
 // Simple reports whether Conversations will need one statement only.
-func (f *ConversationFilter) Simple() bool { return f.Q == "" && len(f.subsets()) == 0 }
+func (f *ConversationFilter) Simple() bool {
+	return f.Q == "" && len(f.subsets()) == 0 && len(f.Sight.Private) == 0
+}
 
-// Conversations lists public conversations of the company: pinned ones first, then those with the
+// Conversations lists the conversations of the company that sight reaches: pinned ones first, then those with the
 // newest activity. The rows are found in one of four ways, whichever reads the fewest: by a filter that lets few
 // through, by a text, see searchPlan, along the assignee's own order, or along the order of the list itself until
 // the page is full.
 func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, more bool, err error) {
+	if len(f.Sight.Private) > 0 {
+		return tx.withPrivate(f)
+	}
 	s, err := tx.listConversations(&f)
 	if err != nil {
 		return nil, false, err

@@ -142,12 +142,11 @@ func (tx *Tx) KeepProviderMedia(media, channel model.ID, id string) {
 	tx.later(`UPDATE media SET channel = $2, provider_id = $3, provider_at = $4 WHERE id = $1`, media, channel, id, tx.Now)
 }
 
-// MediaInSight reports whether a file is in a conversation that sight reaches, or in none at all. Private
-// conversations are in nobody's sight.
+// MediaInSight reports whether a file is in a conversation that sight reaches, or in none at all.
 func (tx *Tx) MediaInSight(media model.ID, sight Sight) (bool, error) {
 	s := tx.statement()
 	s.WriteString("SELECT 1 FROM messages m JOIN conversations c ON c.id = m.conversation WHERE m.media = " + s.arg(media))
-	s.and("NOT c.private")
+	s.and("(NOT c.private OR " + s.in("c.channel", sight.Private) + ")")
 	if !sight.All {
 		s.and(sight.condition(s, "c.assignee", "c.sector"))
 	}

@@ -48,10 +48,11 @@ type Glimpse struct {
 	Private  bool
 	Assignee *model.ID
 	Sector   *model.ID
+	Channel  model.ID
 }
 
 func scanGlimpse(r Row, at int) Glimpse {
-	return Glimpse{r.Bool(at), r.NullID(at + 1), r.NullID(at + 2)}
+	return Glimpse{r.Bool(at), r.NullID(at + 1), r.NullID(at + 2), r.ID(at + 3)}
 }
 
 // MessagesBefore reads up to limit messages of a conversation with a smaller sequence number, newest
@@ -61,7 +62,7 @@ func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit in
 	page := make([]model.Message, 0, limit)
 	var g Glimpse
 	err := tx.query(`
-		SELECT`+messageColumns+`, c.private, c.assignee, c.sector
+		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel
 		FROM conversations c
 		JOIN messages m ON m.conversation = c.id`+messageJoins+`
 		WHERE c.id = $2 AND c.company = $1 AND m.conversation = $2 AND m.seq < $3
@@ -83,7 +84,7 @@ func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit in
 func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int) (page []model.Message, older bool, g Glimpse, err error) {
 	page = make([]model.Message, 0, limit)
 	err = tx.query(`
-		SELECT`+messageColumns+`, c.private, c.assignee, c.sector,
+		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel,
 			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
 		JOIN messages m ON m.conversation = c.id`+messageJoins+`
@@ -92,7 +93,7 @@ func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int
 		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r Row) error {
 			if len(page) == 0 {
-				g, older = scanGlimpse(r, messageWidth), r.Bool(messageWidth+3)
+				g, older = scanGlimpse(r, messageWidth), r.Bool(messageWidth+4)
 			}
 			page = append(page, model.Message{})
 			scanMessage(r, 0, &page[len(page)-1])
@@ -105,11 +106,11 @@ func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int
 // up to a sequence number.
 func (tx *Tx) Glimpse(company, conversation model.ID, seq int64) (g Glimpse, older, found bool, err error) {
 	found, err = tx.one(`
-		SELECT c.private, c.assignee, c.sector,
+		SELECT c.private, c.assignee, c.sector, c.channel,
 			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
 		WHERE c.id = $2 AND c.company = $1`, []any{company, conversation, seq}, func(r Row) {
-		g, older = scanGlimpse(r, 0), r.Bool(3)
+		g, older = scanGlimpse(r, 0), r.Bool(4)
 	})
 	return g, older, found, err
 }
@@ -132,7 +133,7 @@ func (tx *Tx) MessageWithExternalID(channel model.ID, external string) (model.Me
 
 func (tx *Tx) message(where string, args ...any) (m model.Message, g Glimpse, found bool, err error) {
 	found, err = tx.one(`
-		SELECT`+messageColumns+`, c.private, c.assignee, c.sector
+		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel
 		FROM messages m
 		JOIN conversations c ON c.id = m.conversation`+messageJoins+`
 		`+where, args, func(r Row) {

@@ -86,7 +86,7 @@ func (tx *Tx) page(s *statement, limit, offset int) {
 	case limit <= model.DefaultLimit:
 		s.WriteString("\n\tLIMIT " + strconv.Itoa(model.DefaultLimit+1))
 	default:
-		s.WriteString("\n\tLIMIT " + strconv.Itoa(model.MaxLimit+1))
+		s.WriteString("\n\tLIMIT " + strconv.Itoa(max(limit, model.MaxLimit)+1))
 	}
 	if offset > 0 {
 		s.WriteString(" OFFSET " + s.arg(offset))

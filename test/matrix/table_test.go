@@ -47,7 +47,8 @@ var table = map[string][]example{
 
 	"GET /channels":            {{path: "/channels"}},
 	"POST /channels":           {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
-	"PATCH /channels/{id}":     {{path: "/channels/{channel}", body: `{"name":"n"}`}},
+	"PATCH /channels/{id}":     {{path: "/channels/{channel}", body: `{"name":"n"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
+	"GET /private-channels":    {{path: "/private-channels"}},
 	"POST /channels/{id}/test": {{path: "/channels/{channel}/test"}},
 	"POST /channels/{id}/simulate": {
 		{path: "/channels/{channel}/simulate", body: `{"from":"{phone}","text":"x","media_id":"{media}"}`},
