@@ -1,8 +1,9 @@
 import { useMantineColorScheme } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure, onSessionEnd } from '../api/client'
+import { keys } from '../api/keys'
 import { sessionOptions, usePreferences } from '../api/queries'
 import { OutboxProvider } from '../inbox/OutboxProvider'
 import { useLive } from '../live/useLive'
@@ -27,7 +28,8 @@ export function Gate({ children }: { children: ReactNode }) {
   const [secret, setSecret] = useState(() => secretIn(location.hash))
   const [ended, setEnded] = useState(false)
   const session = useQuery(sessionOptions)
-  useEffect(() => onSessionEnd(() => setEnded(true)), [])
+  const client = useQueryClient()
+  useEffect(() => onSessionEnd(() => setEnded(client.getQueryData(keys.session) != null)), [client])
   const timezone = session.data?.company.timezone
   setTimeZone(timezone)
   const enter = (path: string) => {

@@ -28,7 +28,7 @@ function useRowName(conversation: Conversation, text: string): string {
   const { t } = useTranslation()
   return [
     conversation.name,
-    conversation.unread_count > 0 ? t('row.unread', { n: number(conversation.unread_count) }) : '',
+    conversation.unread_count > 0 ? t('row.unread', { count: conversation.unread_count }) : '',
     text,
     conversation.last_message ? moment(conversation.last_message.created_at) : '',
   ]

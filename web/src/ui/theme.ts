@@ -42,6 +42,8 @@ const shared = {
   '--mantine-color-green-filled': 'var(--accent)',
   '--mantine-color-green-light': 'var(--accent-soft)',
   '--mantine-color-green-light-color': 'var(--accent)',
+  '--mantine-color-gray-light-color': 'var(--soft)',
+  '--mantine-color-gray-light-hover': 'var(--sunken)',
   '--mantine-color-red-light': 'var(--red-soft)',
   '--mantine-color-red-light-color': 'var(--red)',
 }

@@ -1,0 +1,83 @@
+import { QueryClient } from '@tanstack/react-query'
+import { describe, expect, it } from 'vitest'
+import { matches, merged, newerMessage, placed, putConversation, type ListPage } from '../src/api/cache'
+import { keys } from '../src/api/keys'
+import type { Conversation, Message } from '../src/api/types'
+import { heldOrder } from '../src/inbox/useHeld'
+import { queryOf } from '../src/inbox/view'
+
+const conversation = (id: string, at: string, fields: Partial<Conversation> = {}): Conversation => ({
+  id, kind: 'direct', name: id, phone: null, contact: null, channel: 'c', assignee: null, sector: null, archived: false, pinned: false, muted: false, label_ids: [], unread: false, unread_count: 0,
+  last_message: { id: `m-${id}`, type: 'text', text: '', direction: 'inbound', created_at: at }, created_at: at, updated_at: at, attendance: { id: 'x', protocol: 'ATD-000001', opened_at: at, waiting_since: at }, ...fields,
+})
+const list = (...data: Conversation[]) => ({ pages: [{ data, next_cursor: null } as ListPage], pageParams: [null] })
+const ids = (value: { pages: ListPage[] }) => value.pages.flatMap((page) => page.data.map((one) => one.id))
+const message = (fields: Partial<Message>): Message => ({
+  id: 'm', client_id: null, conversation: 'a', direction: 'outbound', origin: 'app', type: 'text', text: 'x', media_id: null, media: null, reply_to_external_id: null, external_id: null, status: 'queued', error: null,
+  sent_by: null, created_at: '1', sent_at: null, delivered_at: null, read_at: null, ...fields,
+})
+
+describe('lists in the cache', () => {
+  it('put a conversation with a new message first', () => {
+    const before = list(conversation('a', '3'), conversation('b', '2'))
+    expect(ids(placed(before, conversation('b', '4'), { status: 'open' }, 'me'))).toEqual(['b', 'a'])
+  })
+
+  it('show who waits longest first', () => {
+    const before = list(conversation('a', '1'), conversation('b', '2'))
+    expect(ids(placed(before, conversation('c', '0'), { status: 'waiting', sort: 'oldest_waiting' }, 'me'))).toEqual(['c', 'a', 'b'])
+  })
+
+  it('drop a conversation that was taken from the queue and add it to its owner', () => {
+    const taken = conversation('a', '1', { assignee: 'me' })
+    expect(ids(placed(list(conversation('a', '1')), taken, { status: 'waiting' }, 'me'))).toEqual([])
+    expect(ids(placed(list(), taken, { status: 'open', assignee: 'me' }, 'me'))).toEqual(['a'])
+    expect(ids(placed(list(), taken, { status: 'open', assignee: 'me' }, 'other'))).toEqual([])
+  })
+
+  it('leave a search to the server', () => {
+    expect(matches(conversation('a', '1'), { q: 'x' }, 'me')).toBeNull()
+    expect(ids(placed(list(), conversation('a', '1'), { q: 'x' }, 'me'))).toEqual([])
+  })
+
+  it('change in every list at once', () => {
+    const client = new QueryClient()
+    client.setQueryData(keys.list({ status: 'open' }), list(conversation('a', '1')))
+    client.setQueryData(keys.list({ status: 'closed' }), list())
+    putConversation(client, conversation('a', '1', { attendance: null }), 'me')
+    expect(ids(client.getQueryData(keys.list({ status: 'open' })) as ReturnType<typeof list>)).toEqual([])
+    expect(ids(client.getQueryData(keys.list({ status: 'closed' })) as ReturnType<typeof list>)).toEqual(['a'])
+  })
+
+  it('keep their order while they are held, and count what changed', () => {
+    const [a, b, c] = [conversation('a', '3'), conversation('b', '2'), conversation('c', '1')]
+    const held = heldOrder([a, b], [{ ...b, unread_count: 2 }, a, c])
+    expect(held.rows.map((one) => one.id)).toEqual(['a', 'b', 'c'])
+    expect(held.rows[1]?.unread_count).toBe(2)
+    expect(heldOrder([a, b, c], [c, a, b]).updates).toBe(1)
+    expect(heldOrder([a, b], [a, b]).updates).toBe(0)
+    expect(heldOrder([b], [a, b]).updates).toBe(1)
+  })
+})
+
+describe('threads in the cache', () => {
+  it('hold a message once by its client_id', () => {
+    const entry = (one: Message) => ({ kind: 'message' as const, id: one.id, at: one.created_at, message: one })
+    const before = { pages: [{ data: [entry(message({ id: 'p', client_id: 'k' }))], before: null, after: null }], pageParams: [{}] }
+    const after = merged(before, entry(message({ id: 'm', client_id: 'k', status: 'sent' })))
+    expect(after.pages[0]?.data.map((one) => one.id)).toEqual(['m'])
+  })
+
+  it('never step back in a status', () => {
+    expect(newerMessage(message({ status: 'delivered' }), message({ status: 'queued' })).status).toBe('delivered')
+    expect(newerMessage(message({ status: 'sent' }), message({ status: 'read' })).status).toBe('read')
+  })
+})
+
+describe('views', () => {
+  it('ask the server for what they show', () => {
+    expect(queryOf('waiting', {}, [])).toEqual({ status: 'waiting', sort: 'oldest_waiting' })
+    expect(queryOf('mine', { label: 'l' }, [])).toEqual({ status: 'open', assignee: 'me', label: 'l' })
+    expect(queryOf('waiting', { q: 'ana' }, [])).toEqual({ q: 'ana' })
+  })
+})

@@ -1,0 +1,70 @@
+import i18next from 'i18next'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cannedAt, gapIn } from '../src/inbox/canned'
+import { typedPhone } from '../src/inbox/NewConversationDialog'
+import { initials } from '../src/ui/Avatar'
+import { clock, day, dayKey, duration, fileSize, phone, position, setTimeZone } from '../src/ui/format'
+import { preferredLanguage } from '../src/ui/i18n'
+import { plainText, RichText } from '../src/ui/RichText'
+
+beforeAll(async () => {
+  await i18next.init({ lng: 'en', resources: {} })
+  setTimeZone('America/Sao_Paulo')
+})
+
+const html = (text: string) => renderToStaticMarkup(<RichText text={text} />)
+
+describe('formatting', () => {
+  it('writes times in the time zone of the company', () => {
+    expect(clock('2026-11-15T12:41:00.000Z')).toBe('09:41')
+    expect(dayKey('2026-11-15T02:00:00.000Z')).toBe('2026-11-14')
+    expect(day('2026-11-15T02:00:00.000Z', new Date('2026-11-15T12:00:00.000Z'))).toBe('Yesterday')
+  })
+
+  it('writes durations, positions and sizes', () => {
+    expect([59, 480, 7500, 200_000].map(duration)).toEqual(['0 min', '8 min', '2 h 5 min', '2 d'])
+    expect(position(42)).toBe('0:42')
+    expect(fileSize(2 * 1024 * 1024)).toBe('2 MB')
+    expect(phone('+5511912345678')).toBe('+55 11 91234-5678')
+  })
+
+  it('reads phones as people type them', () => {
+    expect(typedPhone('(11) 91234-5678')).toBe('+5511912345678')
+    expect(typedPhone('+351 912 345 678')).toBe('+351912345678')
+    expect(typedPhone('Lia')).toBeNull()
+  })
+
+  it('finds initials', () => {
+    expect(['Lia Monteiro', 'João', '🎉', 'Mercado Bom Preço'].map(initials)).toEqual(['LM', 'J', '#', 'MP'])
+  })
+
+  it('finds the canned reply and its gaps', () => {
+    expect(cannedAt('oi /ho', 6)).toEqual({ from: 3, to: 6, text: 'ho' })
+    expect(cannedAt('http://x', 8)).toBeNull()
+    expect(gapIn('a {{contact.name}} b')).toEqual({ from: 2, to: 18 })
+  })
+
+  it('takes the language of the browser', () => {
+    expect(preferredLanguage(null, ['es-AR'])).toBe('es')
+    expect(preferredLanguage(null, ['de'])).toBe('pt-BR')
+    expect(preferredLanguage('en', ['pt'])).toBe('en')
+  })
+})
+
+describe('texts of customers', () => {
+  it('are text, never HTML', () => {
+    expect(html('<img src=x onerror=alert(1)>')).toBe('&lt;img src=x onerror=alert(1)&gt;')
+  })
+
+  it('show the marks of WhatsApp as elements', () => {
+    expect(html('*a* _b_ ~c~ `d`')).toBe('<strong>a</strong> <em>b</em> <s>c</s> <code>d</code>')
+    expect(html('2*3*4 snake_case_name')).toBe('2*3*4 snake_case_name')
+    expect(plainText('*Ana:*\nOi')).toBe('Ana: Oi')
+  })
+
+  it('link http and https only', () => {
+    expect(html('see https://example.com/a_b_c. ok')).toBe('see <a href="https://example.com/a_b_c" target="_blank" rel="noopener noreferrer">https://example.com/a_b_c</a>. ok')
+    expect(html('javascript:alert(1)')).toBe('javascript:alert(1)')
+  })
+})

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { Failure } from '../src/api/client'
+import { Outbox, retryDelay, type Item } from '../src/inbox/outbox'
+
+const failure = (status: number, code: string) => new Failure(status, code, code, undefined, [], null)
+const open: Outbox[] = []
+let names = 0
+
+function make(deliver: (item: Item) => Promise<void>, name = `outbox-${names++}`) {
+  const refused: string[] = []
+  const waits: number[] = []
+  const outbox = new Outbox({
+    name,
+    deliver,
+    refused: (item, reason) => refused.push(`${item.body.text ?? ''}: ${reason.code}`),
+    wait: (milliseconds) => {
+      waits.push(milliseconds)
+      return Promise.resolve()
+    },
+  })
+  open.push(outbox)
+  return { outbox, refused, waits, name }
+}
+
+const item = (conversation: string, text: string) => {
+  const client_id = crypto.randomUUID()
+  return { client_id, conversation, kind: 'message' as const, body: { client_id, text }, created_at: new Date().toISOString() }
+}
+
+const settled = (outbox: Outbox) => new Promise<void>((resolve) => {
+  const done = () => outbox.all().length === 0 && resolve()
+  outbox.watch(done)
+  done()
+})
+
+afterEach(() => open.splice(0).forEach((outbox) => outbox.stop()))
+
+describe('the outbox', () => {
+  it('sends in order within a conversation', async () => {
+    const sent: string[] = []
+    const { outbox } = make((one) => {
+      sent.push(one.body.text ?? '')
+      return Promise.resolve()
+    })
+    await Promise.all(['one', 'two', 'three'].map((text) => outbox.add(item('a', text))))
+    await settled(outbox)
+    expect(sent).toEqual(['one', 'two', 'three'])
+  })
+
+  it('retries with the same client_id and growing pauses', async () => {
+    const attempts: string[] = []
+    const { outbox, waits } = make((one) => {
+      attempts.push(one.body.client_id)
+      return attempts.length < 4 ? Promise.reject(failure(0, 'offline')) : Promise.resolve()
+    })
+    await outbox.add(item('a', 'hello'))
+    await settled(outbox)
+    expect(new Set(attempts).size).toBe(1)
+    expect(waits).toEqual([1000, 2000, 4000])
+    expect(retryDelay(9)).toBe(30_000)
+  })
+
+  it('gives a refused message back and goes on with the next one', async () => {
+    const sent: string[] = []
+    const { outbox, refused } = make((one) => {
+      if (one.body.text === 'bad') return Promise.reject(failure(409, 'contact_blocked'))
+      sent.push(one.body.text ?? '')
+      return Promise.resolve()
+    })
+    await outbox.add(item('a', 'bad'))
+    await outbox.add(item('a', 'good'))
+    await settled(outbox)
+    expect(refused).toEqual(['bad: contact_blocked'])
+    expect(sent).toEqual(['good'])
+  })
+
+  it('keeps what was not sent for the next page', async () => {
+    const first = make(() => new Promise(() => undefined))
+    await first.outbox.add(item('a', 'kept'))
+    first.outbox.stop()
+    const sent: string[] = []
+    const second = make((one) => {
+      sent.push(one.body.text ?? '')
+      return Promise.resolve()
+    }, first.name)
+    await second.outbox.load()
+    await settled(second.outbox)
+    expect(sent).toEqual(['kept'])
+  })
+
+  it('does not let one conversation wait for another', async () => {
+    const sent: string[] = []
+    const { outbox } = make((one) => {
+      if (one.conversation === 'stuck') return new Promise(() => undefined)
+      sent.push(one.body.text ?? '')
+      return Promise.resolve()
+    })
+    await outbox.add(item('stuck', 'x'))
+    await outbox.add(item('free', 'y'))
+    await new Promise<void>((resolve) => {
+      const check = () => sent.length > 0 && resolve()
+      outbox.watch(check)
+      check()
+    })
+    expect(sent).toEqual(['y'])
+  })
+})
