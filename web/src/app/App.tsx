@@ -1,16 +1,18 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { makeQueryClient } from '../api/queries'
 import { LiveRegion } from '../ui/announce'
 import { styleNonce } from '../ui/page'
+import { Quiet } from '../ui/Quiet'
 import { cssVariables, theme } from '../ui/theme'
 import { useToastsWanted } from '../ui/toast'
 import { Gate } from './Gate'
 import { router } from './router'
+import { part } from '../ui/parts'
 
-const Toasts = lazy(() => import('../ui/Toasts'))
+const Toasts = part(() => import('../ui/Toasts').then((loaded) => loaded.default))
 
 /** App is everything below the root element. */
 export function App() {
@@ -19,7 +21,9 @@ export function App() {
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => styleNonce} deduplicateInlineStyles>
       <QueryClientProvider client={client}>
-        <Suspense fallback={null}>{toasts && <Toasts />}</Suspense>
+        <Quiet>
+          <Suspense fallback={null}>{toasts && <Toasts />}</Suspense>
+        </Quiet>
         <LiveRegion />
         <Gate>
           <RouterProvider router={router} />

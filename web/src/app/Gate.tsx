@@ -1,6 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { Suspense, useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure, onSessionEnd } from '../api/client'
 import { keys } from '../api/keys'
@@ -10,11 +10,12 @@ import { useLive } from '../live/useLive'
 import { setTimeZone } from '../ui/format'
 import { basePath } from '../ui/page'
 import { Failure, Loading } from '../ui/states'
+import { part } from '../ui/parts'
 
-const SetUp = lazy(() => import('../people/SetUp').then((loaded) => ({ default: loaded.SetUp })))
-const SignIn = lazy(() => import('../people/SignIn').then((loaded) => ({ default: loaded.SignIn })))
-const SignInAgain = lazy(() => import('../people/SignInAgain').then((loaded) => ({ default: loaded.SignInAgain })))
-const Welcome = lazy(() => import('../people/Welcome').then((loaded) => ({ default: loaded.Welcome })))
+const SetUp = part(() => import('../people/SetUp').then((loaded) => loaded.SetUp))
+const SignIn = part(() => import('../people/SignIn').then((loaded) => loaded.SignIn))
+const SignInAgain = part(() => import('../people/SignInAgain').then((loaded) => loaded.SignInAgain))
+const Welcome = part(() => import('../people/Welcome').then((loaded) => loaded.Welcome))
 
 /** secretIn reads a token from the fragment of the address, where servers do not see it. */
 export function secretIn(hash: string): { page: 'setup' | 'welcome'; token: string } | null {

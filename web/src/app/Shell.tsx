@@ -1,7 +1,7 @@
 import { ActionIcon, UnstyledButton } from '@mantine/core'
 import { IconAddressBook, IconChartBar, IconInbox, IconKeyboard, IconLayoutKanban, IconLogout, IconSearch, IconSettings, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { useMe, usePreferences } from '../api/queries'
@@ -13,9 +13,10 @@ import { basePath } from '../ui/page'
 import { Banners } from './Banners'
 import { useNotifications } from './useNotifications'
 import classes from './Shell.module.css'
+import { loadParts, part } from '../ui/parts'
 
-const Palette = lazy(() => import('./Palette'))
-const Shortcuts = lazy(() => import('./Shortcuts'))
+const Palette = part(() => import('./Palette').then((loaded) => loaded.default))
+const Shortcuts = part(() => import('./Shortcuts').then((loaded) => loaded.default))
 
 const places = [
   { to: '/inbox', key: 'inbox', Icon: IconInbox, go: 'i' },
@@ -35,6 +36,10 @@ export function Shell() {
   const [palette, setPalette] = useState(false)
   const [help, setHelp] = useState(false)
   useNotifications()
+  useEffect(() => {
+    const timer = setTimeout(() => void loadParts(), 3000)
+    return () => clearTimeout(timer)
+  }, [])
 
   useEffect(() => {
     let going = false
@@ -62,8 +67,8 @@ export function Shell() {
   return (
     <div className={classes.shell}>
       <a href="#content" className="skip-link">{t('shell.skip')}</a>
-      <div className={classes.rail}>
-        <Link to="/" className={classes.logo} aria-label="Recado" tabIndex={-1}><Logo size={32} /></Link>
+      <header className={classes.rail}>
+        <span className={classes.logo}><Logo size={32} /></span>
         <nav aria-label={t('shell.main')} className={classes.nav}>
           {shown.map(({ to, key, Icon }) => (
             <Link key={key} to={to} className={classes.link} data-place={key} aria-current={pathname.startsWith(to) ? 'page' : undefined} title={t(`shell.${key}`)}>
@@ -87,7 +92,7 @@ export function Shell() {
             { key: 'out', label: t('shell.signOut'), icon: <IconLogout size={16} />, onClick: () => void signOut() },
           ]}
         />
-      </div>
+      </header>
       <div className={classes.page}>
         <Banners />
         <main id="content" tabIndex={-1} className={classes.content}><Outlet /></main>

@@ -1,13 +1,14 @@
 import { IconDownload, IconFile, IconMapPin, IconUser } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { contentAddress } from '../api/upload'
 import type { Message } from '../api/types'
 import { fileSize } from '../ui/format'
 import { Voice } from './Voice'
 import classes from './Attached.module.css'
+import { part } from '../ui/parts'
 
-const MediaDialog = lazy(() => import('./MediaDialog'))
+const MediaDialog = part(() => import('./MediaDialog').then((loaded) => loaded.default))
 
 /** Attached shows what a message carries beside its text. */
 export function Attached({ message }: { message: Message }) {
@@ -45,9 +46,10 @@ export function Attached({ message }: { message: Message }) {
   if (type === 'audio') return <Voice address={address} seconds={media.duration_seconds ?? null} />
   const label = t('media.download', { file: name || t('kind.document'), size: fileSize(media.size) })
   return (
-    <a className={classes.file} href={address} download={name || true} aria-label={label}>
+    <a className={classes.file} href={address} download={name || true}>
       <IconFile size={22} />
-      <span className={classes.fileName}>
+      <span className="visually-hidden">{label}</span>
+      <span className={classes.fileName} aria-hidden>
         {name || t('kind.document')}
         <small>{fileSize(media.size)}</small>
       </span>

@@ -61,10 +61,11 @@ export function Bubble({ message, me, conversation, quoted, find, onReply, onGoT
     <article className={classes.bubble} data-side={outbound ? 'out' : 'in'} data-entry={message.id} data-hit={hit || undefined} aria-label={label}>
       {named && <p className={classes.author}>{sender}</p>}
       {message.reply_to_external_id && (
-        <button type="button" className={classes.quote} disabled={!quoted} aria-label={t('conversation.goToQuoted')} onClick={() => quoted && onGoTo(quoted.id)}>
+        <div className={classes.quote}>
           <strong>{quoted ? senderOf(quoted, conversation, me) : t('conversation.earlier')}</strong>
           {quoted && <span>{preview(quoted, t)}</span>}
-        </button>
+          {quoted && <button type="button" aria-label={t('conversation.goToQuoted')} onClick={() => onGoTo(quoted.id)} />}
+        </div>
       )}
       {message.revoked_at && !message.text && !message.media ? (
         <p className={classes.gone}><IconBan size={15} /> {t('conversation.deleted')}</p>

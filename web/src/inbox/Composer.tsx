@@ -1,6 +1,6 @@
 import { Alert, Button, Switch, Tabs, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useImperativeHandle, useRef, useState, type KeyboardEvent, type Ref } from 'react'
+import { Suspense, useEffect, useImperativeHandle, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
@@ -20,10 +20,11 @@ import { useCollision } from './useCollision'
 import { useServerDraft } from './useServerDraft'
 import { useWindow } from './useWindow'
 import classes from './Composer.module.css'
+import { part } from '../ui/parts'
 
-const CannedReplies = lazy(() => import('./CannedReplies').then((loaded) => ({ default: loaded.CannedReplies })))
-const TemplateDialog = lazy(() => import('./TemplateDialog').then((loaded) => ({ default: loaded.TemplateDialog })))
-const VoiceRecorder = lazy(() => import('./VoiceRecorder').then((loaded) => ({ default: loaded.VoiceRecorder })))
+const CannedReplies = part(() => import('./CannedReplies').then((loaded) => loaded.CannedReplies))
+const TemplateDialog = part(() => import('./TemplateDialog').then((loaded) => loaded.TemplateDialog))
+const VoiceRecorder = part(() => import('./VoiceRecorder').then((loaded) => loaded.VoiceRecorder))
 
 export type ComposerHandle = { focus: (tab?: 'answer' | 'note') => void; addFiles: (files: File[]) => void }
 

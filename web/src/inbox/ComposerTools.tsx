@@ -1,9 +1,10 @@
 import { ActionIcon, FileButton } from '@mantine/core'
 import { IconMessage2Bolt, IconMicrophone, IconMoodSmile, IconPaperclip, IconTemplate } from '@tabler/icons-react'
-import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { Suspense, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { part } from '../ui/parts'
 
-const Emoji = lazy(() => import('./Emoji'))
+const Emoji = part(() => import('./Emoji').then((loaded) => loaded.default))
 
 type Props = { onFiles: (files: File[]) => void; onRecord: () => void; onInsert: (text: string) => void; onTemplate: () => void; onCanned: () => void }
 
@@ -13,7 +14,7 @@ export function ComposerTools({ onFiles, onRecord, onInsert, onTemplate, onCanne
   const [emoji, setEmoji] = useState(false)
   const secure = window.isSecureContext && typeof MediaRecorder !== 'undefined'
   const button = (label: string, icon: ReactNode, onClick: () => void, title = label, disabled = false) => (
-    <ActionIcon variant="subtle" color="gray" size={36} aria-label={label} title={title} disabled={disabled} onClick={onClick}>
+    <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} title={title} disabled={disabled} onClick={onClick}>
       {icon}
     </ActionIcon>
   )
@@ -21,7 +22,7 @@ export function ComposerTools({ onFiles, onRecord, onInsert, onTemplate, onCanne
     <>
       <FileButton multiple onChange={onFiles}>
         {(props) => (
-          <ActionIcon {...props} variant="subtle" color="gray" size={36} aria-label={t('composer.attach')} title={t('composer.attach')}>
+          <ActionIcon {...props} variant="subtle" color="gray" size={32} aria-label={t('composer.attach')} title={t('composer.attach')}>
             <IconPaperclip size={19} />
           </ActionIcon>
         )}

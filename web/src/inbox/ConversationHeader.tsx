@@ -1,7 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconArchive, IconArrowForwardUp, IconArrowLeft, IconBell, IconBellOff, IconCalendar, IconCheck, IconClockPause, IconDots, IconLayoutSidebarRight, IconMail, IconPin, IconPinnedOff } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import { useMe, useNames } from '../api/queries'
@@ -9,6 +8,7 @@ import type { Conversation, Ref } from '../api/types'
 import { announce } from '../ui/announce'
 import { ActionMenu } from '../ui/ActionMenu'
 import { Avatar } from '../ui/Avatar'
+import { useCached } from '../ui/useCached'
 import { useActions } from './actions'
 import type { PaneDialog } from './ConversationPane'
 import { useNow } from './useNow'
@@ -46,9 +46,9 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
       </div>
       <AlsoHere conversation={conversation.id} me={me} />
       <div className={classes.buttons}>
-        <Button variant="default" onClick={() => onDialog('transfer')}>{t('conversation.transfer')}</Button>
-        {attendance && <Button variant="default" aria-label={t('conversation.close')} onClick={() => onDialog('close')}>{t('conversation.closeShort')}</Button>}
-        {conversation.assignee !== me && <Button onClick={() => void actions.take(conversation)}>{t('conversation.take')}</Button>}
+        <Button variant="default" px={11} onClick={() => onDialog('transfer')}>{t('conversation.transfer')}</Button>
+        {attendance && <Button variant="default" px={11} aria-label={t('conversation.close')} onClick={() => onDialog('close')}>{t('conversation.closeShort')}</Button>}
+        {conversation.assignee !== me && <Button px={11} onClick={() => void actions.take(conversation)}>{t('conversation.take')}</Button>}
       </div>
       <ActionMenu
         button={<ActionIcon variant="subtle" color="gray" size={36} aria-label={t('conversation.more')} title={t('conversation.more')}><IconDots size={20} /></ActionIcon>}
@@ -74,8 +74,8 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
 function AlsoHere({ conversation, me }: { conversation: string; me: string }) {
   const { t } = useTranslation()
   const now = useNow()
-  const viewing = useQuery<Ref[]>({ queryKey: keys.viewing(conversation), queryFn: () => [], enabled: false }).data ?? []
-  const typing = useQuery<{ user: Ref; at: number } | null>({ queryKey: keys.typing(conversation), queryFn: () => null, enabled: false }).data
+  const viewing = useCached<Ref[]>(keys.viewing(conversation)) ?? []
+  const typing = useCached<{ user: Ref; at: number }>(keys.typing(conversation))
   const answering = typing && typing.user.id !== me && now - typing.at < 20_000 ? typing.user : null
   const others = viewing.filter((one) => one.id !== me && one.id !== answering?.id)
   if (!answering && others.length === 0) return null

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure } from '../api/client'
 import { keys } from '../api/keys'
@@ -13,11 +13,12 @@ import { refusal } from './refusal'
 import { Timeline } from './Timeline'
 import { useConversation } from './useConversations'
 import classes from './ConversationPane.module.css'
+import { part } from '../ui/parts'
 
-const CloseDialog = lazy(() => import('./CloseDialog').then((loaded) => ({ default: loaded.CloseDialog })))
-const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((loaded) => ({ default: loaded.SnoozeDialog })))
-const TransferDialog = lazy(() => import('./TransferDialog').then((loaded) => ({ default: loaded.TransferDialog })))
-const GoToDateDialog = lazy(() => import('./GoToDateDialog').then((loaded) => ({ default: loaded.GoToDateDialog })))
+const CloseDialog = part(() => import('./CloseDialog').then((loaded) => loaded.CloseDialog))
+const SnoozeDialog = part(() => import('./SnoozeDialog').then((loaded) => loaded.SnoozeDialog))
+const TransferDialog = part(() => import('./TransferDialog').then((loaded) => loaded.TransferDialog))
+const GoToDateDialog = part(() => import('./GoToDateDialog').then((loaded) => loaded.GoToDateDialog))
 
 export type PaneDialog = 'transfer' | 'close' | 'snooze' | 'date' | null
 

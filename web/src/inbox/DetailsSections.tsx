@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query'
+import { useQuery, type InfiniteData } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
@@ -8,6 +8,7 @@ import { useNames } from '../api/queries'
 import type { Conversation, TimelinePage } from '../api/types'
 import { contentAddress } from '../api/upload'
 import { dateAndTime, duration, fileSize } from '../ui/format'
+import { useCached } from '../ui/useCached'
 import { Section } from './Details'
 import classes from './Details.module.css'
 
@@ -114,8 +115,7 @@ export function Files({ conversation }: { conversation: Conversation }) {
 /** NotesList are the internal notes of the loaded thread. */
 export function NotesList({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
-  const client = useQueryClient()
-  const timeline = useQuery<InfiniteData<TimelinePage>>({ queryKey: keys.timeline(conversation.id, null), enabled: false, queryFn: () => client.getQueryData(keys.timeline(conversation.id, null)) ?? { pages: [], pageParams: [] } }).data
+  const timeline = useCached<InfiniteData<TimelinePage>>(keys.timeline(conversation.id, null))
   const notes = (timeline?.pages ?? []).flatMap((page) => page.data).flatMap((entry) => (entry.kind === 'note' ? [entry.note] : []))
   return (
     <Section title={t('details.notes')}>

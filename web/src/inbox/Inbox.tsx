@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { IconMessages } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import { useSavedViews } from '../api/queries'
@@ -17,9 +17,10 @@ import { useInboxKeys } from './useInboxKeys'
 import { queryOf, type Search } from './view'
 import { Views } from './Views'
 import classes from './Inbox.module.css'
+import { part } from '../ui/parts'
 
-const Details = lazy(() => import('./Details').then((loaded) => ({ default: loaded.Details })))
-const NewConversationDialog = lazy(() => import('./NewConversationDialog').then((loaded) => ({ default: loaded.NewConversationDialog })))
+const Details = part(() => import('./Details').then((loaded) => loaded.Details))
+const NewConversationDialog = part(() => import('./NewConversationDialog').then((loaded) => loaded.NewConversationDialog))
 
 type Props = { view: string; open: string | undefined; search: Search }
 

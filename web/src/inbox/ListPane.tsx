@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconInbox, IconPlus, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api, Failure as ApiFailure } from '../api/client'
 import type { Conversation, ConversationQuery } from '../api/types'
@@ -14,10 +14,11 @@ import { useConversations } from './useConversations'
 import { useViews, viewLabel } from './Views'
 import { defaultSort, type Search } from './view'
 import classes from './ListPane.module.css'
+import { part } from '../ui/parts'
 
-const Filters = lazy(() => import('./Filters').then((loaded) => ({ default: loaded.Filters })))
-const SelectionBar = lazy(() => import('./SelectionBar').then((loaded) => ({ default: loaded.SelectionBar })))
-const MessageResults = lazy(() => import('./MessageResults').then((loaded) => ({ default: loaded.MessageResults })))
+const Filters = part(() => import('./Filters').then((loaded) => loaded.Filters))
+const SelectionBar = part(() => import('./SelectionBar').then((loaded) => loaded.SelectionBar))
+const MessageResults = part(() => import('./MessageResults').then((loaded) => loaded.MessageResults))
 
 type Props = {
   view: string

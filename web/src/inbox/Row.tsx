@@ -53,7 +53,6 @@ export const Row = memo(function Row({ conversation, active, selected, personNam
       role="option"
       id={`row-${conversation.id}`}
       aria-selected={active}
-      aria-label={name}
       aria-posinset={index + 1}
       aria-setsize={total}
       className={classes.row}
@@ -62,8 +61,9 @@ export const Row = memo(function Row({ conversation, active, selected, personNam
       data-unread={conversation.unread || undefined}
       onClick={() => onOpen(conversation.id)}
     >
+      <span className="visually-hidden">{name}</span>
       <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} group={conversation.kind === 'group'} />
-      <div className={classes.body}>
+      <div className={classes.body} aria-hidden>
         <div className={classes.line}>
           <span className={classes.name}>{conversation.name}</span>
           {conversation.pinned && <IconPinFilled size={13} className={classes.mark} />}

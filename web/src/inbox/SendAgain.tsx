@@ -1,11 +1,12 @@
 import { Button, Group, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../api/types'
 import { useOutbox } from './OutboxProvider'
 import classes from './Bubble.module.css'
+import { part } from '../ui/parts'
 
-const Dialog = lazy(() => import('../ui/Dialog').then((loaded) => ({ default: loaded.Dialog })))
+const Dialog = part(() => import('../ui/Dialog').then((loaded) => loaded.Dialog))
 
 /** SendAgain says why a message failed and sends it as a new one. */
 export function SendAgain({ message }: { message: Message }) {

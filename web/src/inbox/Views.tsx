@@ -42,10 +42,10 @@ export function Views({ view }: { view: string }) {
         <ul className={classes.group}>
           {entries.map((entry) => (
             <li key={entry.id}>
-              <Link to="/inbox/$view" params={{ view: entry.id }} className={classes.link} aria-current={entry.id === view ? 'page' : undefined} aria-label={viewLabel(entry)}>
+              <Link to="/inbox/$view" params={{ view: entry.id }} className={classes.link} aria-current={entry.id === view ? 'page' : undefined}>
                 {entry.colour !== undefined && <span className={classes.dot} data-colour={entry.colour} />}
-                <span className={classes.name}>{entry.name}</span>
-                {entry.count > 0 && <span className={classes.count} data-tone={entry.id === 'waiting' ? 'amber' : undefined}>{number(entry.count)}</span>}
+                <span className={classes.name}>{entry.name}{entry.count > 0 && <span className="spoken">, {number(entry.count)}</span>}</span>
+                {entry.count > 0 && <span aria-hidden className={classes.count} data-tone={entry.id === 'waiting' ? 'amber' : undefined}>{number(entry.count)}</span>}
               </Link>
             </li>
           ))}

@@ -46,10 +46,10 @@ export function useActions() {
     },
     read: (conversation: Conversation) => {
       change(conversation, { unread: false, unread_count: 0 })
-      return attempt(async () => {
-        await answer(api.POST('/conversations/{id}/read', { params: { path: { id: conversation.id } }, body: {} }))
-        void client.invalidateQueries({ queryKey: keys.counts })
-      })
+      // Without a network it stays unread on the server and is marked when it is opened again.
+      return answer(api.POST('/conversations/{id}/read', { params: { path: { id: conversation.id } }, body: {} }))
+        .then(() => client.invalidateQueries({ queryKey: keys.counts }))
+        .then(() => true, () => false)
     },
     snooze: (conversation: Conversation, until: string | null) => post((params) => api.POST('/conversations/{id}/snooze', { params, body: { until } }), until ? t('done.snoozed') : undefined)(conversation),
     patch: (conversation: Conversation, body: { pinned?: boolean; muted?: boolean; archived?: boolean; label_ids?: string[] }) => {

@@ -1,6 +1,7 @@
-import { cloneElement, lazy, Suspense, useState, type ReactElement, type ReactNode } from 'react'
+import { cloneElement, Suspense, useState, type ReactElement, type ReactNode } from 'react'
+import { part } from './parts'
 
-const MenuBox = lazy(() => import('./MenuBox'))
+const MenuBox = part(() => import('./MenuBox').then((loaded) => loaded.default))
 
 export type MenuAction = { key: string; label: ReactNode; icon?: ReactNode; onClick: () => void; className?: string; keepOpen?: boolean }
 

@@ -20,8 +20,8 @@ export function colourOf(id: string): number {
 /** Avatar shows the initials of a person or a group. The name stands beside it, so it is hidden from screen readers. */
 export function Avatar({ id, name, size = 40, group = false }: { id: string; name: string; size?: number; group?: boolean }) {
   return (
-    <span aria-hidden className={classes.avatar} data-colour={colourOf(id)} style={{ width: size, height: size, fontSize: Math.round(size * 0.36) }}>
-      {group ? <IconUsers size={Math.round(size * 0.48)} /> : initials(name)}
+    <span aria-hidden data-initials={group ? undefined : initials(name)} className={classes.avatar} data-colour={colourOf(id)} style={{ width: size, height: size, fontSize: Math.round(size * 0.36) }}>
+      {group && <IconUsers size={Math.round(size * 0.48)} />}
     </span>
   )
 }

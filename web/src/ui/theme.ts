@@ -2,6 +2,8 @@ import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from 
 
 const green: MantineColorsTuple = ['#e9f6f1', '#d2ecdf', '#a5d9c2', '#76c7a5', '#35b98c', '#22a37a', '#128a68', '#0b7a5b', '#086249', '#054a37']
 
+const dark: MantineColorsTuple = ['#e6ecea', '#c3cdc9', '#a3b0ab', '#7c8984', '#3a4541', '#29322f', '#1f2724', '#161c1a', '#121817', '#0f1413']
+
 /** theme replaces Mantine's colours, sizes and radii by those of tokens.css. */
 export const theme = createTheme({
   fontFamily: "'Inter Variable', system-ui, sans-serif",
@@ -13,7 +15,7 @@ export const theme = createTheme({
   primaryColor: 'green',
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
-  colors: { green },
+  colors: { green, dark },
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '17px', lineHeight: '24px' }, h2: { fontSize: '15px', lineHeight: '20px' } } },
   cursorType: 'pointer',
   components: {
