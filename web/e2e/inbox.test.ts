@@ -36,7 +36,7 @@ it('signs in, answers a customer, transfers, closes and finds the conversation a
   await page.getByRole('button', { name: 'Transfer', exact: true }).click()
   const transfer = page.getByRole('dialog', { name: 'Transfer conversation' })
   await transfer.getByRole('combobox', { name: 'Sector' }).click()
-  await page.getByRole('option').filter({ visible: true }).first().click()
+  await page.getByRole('listbox', { name: 'Sector' }).getByRole('option').first().click()
   await transfer.getByRole('textbox', { name: 'Reason' }).fill('asks for an invoice')
   await transfer.getByRole('button', { name: 'Transfer', exact: true }).click()
   await transfer.waitFor({ state: 'detached' })

@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { createTheme, defaultVariantColorsResolver, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 
 const green: MantineColorsTuple = ['#e9f6f1', '#d2ecdf', '#a5d9c2', '#76c7a5', '#35b98c', '#22a37a', '#128a68', '#0b7a5b', '#086249', '#054a37']
 
@@ -16,12 +16,18 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
   colors: { green, dark },
+  // The accent is light in the dark scheme; what stands on it is ink of its own.
+  variantColorResolver: (input) => {
+    const colours = defaultVariantColorsResolver(input)
+    return input.variant === 'filled' && (input.color === undefined || input.color === 'green') ? { ...colours, color: 'var(--accent-ink)' } : colours
+  },
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '17px', lineHeight: '24px' }, h2: { fontSize: '15px', lineHeight: '20px' } } },
   cursorType: 'pointer',
   components: {
     Modal: { defaultProps: { transitionProps: { duration: 120 }, overlayProps: { backgroundOpacity: 0.4 } } },
     Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
     Button: { defaultProps: { size: 'sm' } },
+    Select: { defaultProps: { openOnFocus: false } },
   },
 })
 
@@ -42,6 +48,7 @@ const shared = {
   '--mantine-primary-color-light': 'var(--accent-soft)',
   '--mantine-primary-color-light-color': 'var(--accent)',
   '--mantine-color-green-filled': 'var(--accent)',
+  '--mantine-color-green-filled-hover': 'color-mix(in srgb, var(--accent) 88%, var(--ink))',
   '--mantine-color-green-light': 'var(--accent-soft)',
   '--mantine-color-green-light-color': 'var(--accent)',
   '--mantine-color-gray-light-color': 'var(--soft)',
