@@ -93,6 +93,10 @@ web-check: web/node_modules ## check the browser app: types, lint, unit tests, a
 	$(NPM) run build
 	@[[ -z $$(git status --porcelain web/dist) ]] || { echo "web/dist is not what web/src builds: run 'make web' and commit it" >&2; git status --short web/dist >&2; exit 1; }
 
+.PHONY: web-e2e
+web-e2e: build web/node_modules ## try the browser app with a real browser against the real server (RECADO=binary CHROMIUM=browser)
+	scripts/with-chromium $(NPM) run e2e
+
 .PHONY: clean
 clean: ## remove what the build made; ./data stays
 	rm -rf bin

@@ -79,7 +79,7 @@ export class Desk {
     page.on('pageerror', (error) => this.problems.push(String(error)))
     page.on('console', (message) => {
       // The first question who is signed in is answered 401; browsers report that as an error.
-      if (message.type() === 'error' && !/status of 401|ERR_INTERNET_DISCONNECTED/.test(message.text())) this.problems.push(message.text())
+      if (message.type() === 'error' && !/status of 401|ERR_INTERNET_DISCONNECTED/.test(message.text())) this.problems.push(`${message.text()} ${message.location().url}`)
     })
     return { page, context }
   }

@@ -65,6 +65,29 @@ it('shows a message of the customer at once, and as text', async () => {
   await context.close()
 })
 
+it('lets two people work together', async () => {
+  await desk.customer('+5511955550005', 'Gil Nunes', 'Preciso de ajuda')
+  const first = await desk.page()
+  await desk.signIn(first.page)
+  const colleague = desk.company.users.find((id) => id !== desk.company.user) ?? ''
+  const link = await first.page.evaluate(async (id) => (await (await fetch(`v1/team/${id}/reset-link`.replace(/^/, '/'), { method: 'POST' })).json()) as { url: string }, colleague)
+  const second = await desk.page()
+  await second.page.goto(link.url)
+  const welcome = second.page.getByRole('main', { name: 'Welcome' })
+  await welcome.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+  await welcome.getByRole('button', { name: 'Continue' }).click()
+  await second.page.getByRole('navigation', { name: 'Views' }).waitFor()
+  await row(first.page, 'Gil Nunes').click()
+  await second.page.getByRole('searchbox', { name: 'Search conversations' }).fill('Gil Nunes')
+  await row(second.page, 'Gil Nunes').click()
+  await first.page.getByRole('group', { name: 'Also here' }).waitFor()
+  await message(second.page).fill('Eu cuido disso.')
+  await message(second.page).press('Enter')
+  await log(first.page).getByText('Eu cuido disso.').waitFor()
+  await first.context.close()
+  await second.context.close()
+})
+
 it('keeps three messages that are written offline and sends them in order', async () => {
   await desk.customer('+5511955550003', 'Elisa Prado', 'Vocês entregam?')
   const { page, context } = await desk.page()
