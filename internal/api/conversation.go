@@ -9,6 +9,7 @@ import (
 
 type listConversationsInput struct {
 	Page
+	Cursor   string   `query:"cursor" doc:"The next_cursor of a page, with the same filters: the page behind it, whatever has changed meanwhile. Not together with offset."`
 	Q        string   `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
 	Archived string   `query:"archived" enum:"true,false" doc:"Absent: both."`
 	Unread   string   `query:"unread" enum:"true,false" doc:"true: only conversations with unread messages. false filters nothing."`
@@ -17,10 +18,26 @@ type listConversationsInput struct {
 	Assignee string   `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
 	Sector   filterID `query:"sector"`
 	Label    filterID `query:"label"`
+	Status   string   `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and it is not muted. waiting: an attendance is open and no person is responsible. closed: not open."`
+	Snoozed  string   `query:"snoozed" enum:"true,false" doc:"Absent: snoozed conversations are left out of the status open and waiting only."`
+	Sort     string   `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first where there is no status, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
 }
 
-func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *listConversationsInput) (*reply[offsetList[model.Conversation]], error) {
+// conversationList is a list with offset paging that can also be continued by cursor.
+type conversationList struct {
+	Data       []model.Conversation `json:"data"`
+	Limit      int                  `json:"limit"`
+	Offset     int                  `json:"offset"`
+	HasMore    bool                 `json:"has_more"`
+	NextCursor *string              `json:"next_cursor" doc:"Give it as cursor to get the next page; null on the last one."`
+}
+
+func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *listConversationsInput) (*reply[conversationList], error) {
+	if in.Cursor != "" && callFrom(ctx).request.URL.Query().Has("offset") {
+		return nil, model.Invalid("query.cursor", "give either cursor or offset, not both")
+	}
 	f := desk.ConversationFilter{
+		Status: in.Status, Snoozed: boolOrNil(in.Snoozed), OldestWaiting: in.Sort == "oldest_waiting",
 		Q: in.Q, Archived: boolOrNil(in.Archived), Unread: in.Unread == "true", Kind: in.Kind,
 		Channel: model.ID(in.Channel), Sector: model.ID(in.Sector), Label: model.ID(in.Label), Limit: in.Limit, Offset: in.Offset,
 	}
@@ -37,8 +54,12 @@ func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *l
 		}
 		f.Assignee = id
 	}
-	page, err := s.desk.Conversations(ctx, a, f)
-	return &reply[offsetList[model.Conversation]]{offsetPage(in.Page, page)}, err
+	page, err := s.desk.Conversations(ctx, a, f, in.Cursor)
+	out := conversationList{Data: page.Data, Limit: in.Limit, Offset: in.Offset, HasMore: page.More}
+	if page.Next != "" {
+		out.NextCursor = &page.Next
+	}
+	return &reply[conversationList]{out}, err
 }
 
 // boolOrNil reads a query parameter that is true, false or absent.

@@ -79,12 +79,20 @@ func (l offsetList[T]) appendJSON(b []byte) ([]byte, error) {
 
 func (l cursorList[T]) appendJSON(b []byte) ([]byte, error) {
 	b, err := appendData(b, l.Data)
+	return append(appendCursor(b, l.NextCursor), '}'), err
+}
+
+func (l conversationList) appendJSON(b []byte) ([]byte, error) {
+	b, err := offsetList[model.Conversation]{Data: l.Data, Limit: l.Limit, Offset: l.Offset, HasMore: l.HasMore}.appendJSON(b)
+	return append(appendCursor(b[:len(b)-1], l.NextCursor), '}'), err
+}
+
+func appendCursor(b []byte, cursor *string) []byte {
 	b = append(b, `,"next_cursor":`...)
-	if l.NextCursor == nil {
-		return append(b, "null}"...), err
+	if cursor == nil {
+		return append(b, "null"...)
 	}
-	b = append(append(b, '"'), *l.NextCursor...) // base64url: nothing to escape
-	return append(b, `"}`...), err
+	return append(append(append(b, '"'), *cursor...), '"') // base64url: nothing to escape
 }
 
 func appendData[T any](b []byte, data []T) (_ []byte, err error) {

@@ -54,7 +54,9 @@ func (s *Server) routes() []*Route {
 				"The provider reports on a message that was sent: external_id and status (200). The team writes on the phone: from_phone_app, to and text (201).")),
 
 		get("/conversations", desk.VerbConversations, "List conversations", s.listConversations,
-			about("Pinned conversations first, then those with the newest message. Several filters narrow the list together.")),
+			about("Pinned conversations first where no status is asked for, then those with the newest message; or see sort. Several filters narrow the list together.")),
+		get("/inbox/counts", desk.VerbInboxCounts, "Count the open conversations", s.inboxCounts,
+			about("Exact, and of the conversations that the caller may see. Snoozed ones are counted as such only.")),
 		post("/conversations", desk.VerbOpenConversation, "Open a conversation", s.openConversation, fails(409), created, or(200),
 			about("With a phone or with a contact, exactly one of them. 201 when it is new, 200 when this WhatsApp number has one with that "+
 				"phone already. Either way the team has started it: an attendance opens where the company has them enabled and none is open. "+

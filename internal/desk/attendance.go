@@ -59,8 +59,9 @@ func (t *lockedConversation) openAttendance(opener *Principal) error {
 		return err
 	}
 	att.Number, att.Protocol = number, model.FormatProtocol(number)
-	t.Attendance, t.Unanswered = &att.ID, true
+	t.Attendance, t.Unanswered = &model.OpenAttendance{ID: att.ID, Number: number, Protocol: att.Protocol, OpenedAt: att.OpenedAt, WaitingSince: t.awaits}, true
 	t.tx.InsertAttendance(att)
+	t.tx.InsertAttendanceMark(t.ID, t.next(), store.MarkOpened, att.ID)
 	if err := t.attendanceCardOpened(att); err != nil {
 		return err
 	}
@@ -121,9 +122,11 @@ func (t *lockedConversation) restrict(a *Principal, except func(model.Attendance
 // is nil when the message came from the phone, where nobody knows who typed it. An attendance that has
 // been answered and has somebody responsible costs nothing here.
 func (t *lockedConversation) answered(member *model.Ref) error {
+	t.awaits = nil
 	if t.Attendance == nil {
 		return nil
 	}
+	t.SetWaiting(nil)
 	takes, err := t.takesOver(member)
 	if err != nil || !takes && !t.Unanswered {
 		return err
@@ -162,9 +165,9 @@ func (t *lockedConversation) takesOver(member *model.Ref) (bool, error) {
 
 // openOne gives the open attendance of the conversation, which has one.
 func (t *lockedConversation) openOne() (*model.Attendance, error) {
-	att, found, err := t.tx.Attendance(t.Company, *t.Attendance)
+	att, found, err := t.tx.Attendance(t.Company, t.Attendance.ID)
 	if err != nil || !found {
-		return nil, errOr(err, errAttendanceLost(*t.Attendance))
+		return nil, errOr(err, errAttendanceLost(t.Attendance.ID))
 	}
 	return &att, nil
 }
@@ -179,6 +182,7 @@ func (t *lockedConversation) closeAttendance(by *model.Ref, reason *string) (*mo
 	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason = model.AttendanceClosed, &now, by, reason
 	t.Attendance, t.Unanswered, t.Assignee = nil, false, nil
 	t.tx.SaveAttendance(att)
+	t.tx.InsertAttendanceMark(t.ID, t.next(), store.MarkClosed, att.ID)
 	if err := t.attendanceCardMoved(att, by); err != nil {
 		return nil, err
 	}

@@ -136,9 +136,9 @@ func (d *Desk) CurrentAttendance(ctx context.Context, a *Principal, conversation
 		if c.Attendance == nil {
 			return nil, nil
 		}
-		att, found, err := tx.Attendance(a.Company.ID, *c.Attendance)
+		att, found, err := tx.Attendance(a.Company.ID, c.Attendance.ID)
 		if err != nil || !found {
-			return nil, errOr(err, errAttendanceLost(*c.Attendance))
+			return nil, errOr(err, errAttendanceLost(c.Attendance.ID))
 		}
 		return &att, nil
 	})

@@ -80,7 +80,7 @@ func (t *lockedConversation) closeIfIdle(now time.Time) error {
 		return err
 	}
 	if !rules.AutoClose.Enabled {
-		t.tx.ScheduleCheck(*t.Attendance, nil)
+		t.tx.ScheduleCheck(t.Attendance.ID, nil)
 		return nil
 	}
 	att, err := t.openOne()

@@ -162,11 +162,20 @@ func (t *lockedConversation) follow(c *model.Contact) {
 	}
 }
 
+// waitsLike keeps the earlier of the times since which the customer waits in two conversations.
+func (t *lockedConversation) waitsLike(other *lockedConversation) {
+	theirs, own := other.WaitingSince(), t.WaitingSince()
+	if theirs != nil && (own == nil || theirs.Before(*own)) {
+		t.SetWaiting(theirs)
+	}
+}
+
 // joinConversations makes one of two conversations of a channel with the same person. Of two open attendances
 // that of the conversation that goes is closed.
 func (d *Desk) joinConversations(tx *store.Tx, keep, gone model.Conversation, contact *model.Contact) error {
 	into, from := d.locked(tx, keep), d.locked(tx, gone)
 	if into.Attendance != nil && from.Attendance != nil {
+		into.waitsLike(from)
 		reason := closeReasonMerged
 		if _, err := from.closeAttendance(nil, &reason); err != nil {
 			return err
@@ -193,7 +202,9 @@ func (d *Desk) joinConversations(tx *store.Tx, keep, gone model.Conversation, co
 	}
 	if from.LastInboundAt != nil && (into.LastInboundAt == nil || from.LastInboundAt.After(*into.LastInboundAt)) {
 		into.LastInboundAt, into.LastInboundExt = from.LastInboundAt, from.LastInboundExt
+		into.FindWindow()
 	}
+	into.SnoozedUntil = nil
 	into.follow(contact)
 	return into.save()
 }

@@ -16,14 +16,22 @@ type ConversationFilter = store.ConversationFilter
 type Page[T any] struct {
 	Data []T
 	More bool
+	Next string // the cursor of the next page, in lists that have one; "" on the last page
 }
 
-// Conversations lists what the principal may see: pinned conversations first, then by newest activity.
-func (d *Desk) Conversations(ctx context.Context, a *Principal, f ConversationFilter) (Page[model.Conversation], error) {
+// Conversations lists what the principal may see; see store.Tx.Conversations for the order. cursor is the Next of the page
+// before, or "".
+func (d *Desk) Conversations(ctx context.Context, a *Principal, f ConversationFilter, cursor string) (Page[model.Conversation], error) {
 	if err := a.May(VerbConversations); err != nil {
 		return Page[model.Conversation]{}, err
 	}
 	f.Company, f.Sight = a.Company.ID, a.sight()
+	place := conversationCursor{d.cursors, f}
+	if cursor != "" {
+		if err := place.open(&f, cursor); err != nil {
+			return Page[model.Conversation]{}, err
+		}
+	}
 	release, err := d.searchSlot(ctx, a, f.Q, f.Offset)
 	if err != nil {
 		return Page[model.Conversation]{}, err
@@ -35,6 +43,9 @@ func (d *Desk) Conversations(ctx context.Context, a *Principal, f ConversationFi
 	}
 	return reading(ctx, d, func(tx *store.Tx) (page Page[model.Conversation], err error) {
 		page.Data, page.More, err = tx.Conversations(f)
+		if page.More && err == nil {
+			page.Next = place.after(&f, page.Data)
+		}
 		return page, err
 	})
 }

@@ -3,6 +3,7 @@ package desk
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -17,6 +18,8 @@ type lockedConversation struct {
 	tx     *store.Tx
 	before model.Conversation
 	silent bool // raises no events: a blocked contact writes
+
+	awaits *time.Time // when the first message came that the customer has written and nobody has answered in this transaction
 }
 
 // lock opens a conversation that the principal may see.
@@ -95,6 +98,9 @@ func (t *lockedConversation) save() error {
 	}
 	if settled(&t.before, &t.Conversation) {
 		t.tx.SaveActivity(&t.Conversation)
+		if placed(&t.before) != placed(&t.Conversation) {
+			t.tx.SaveInbox(&t.Conversation)
+		}
 	} else {
 		t.tx.SaveConversation(&t.Conversation)
 	}
@@ -107,6 +113,26 @@ func (t *lockedConversation) save() error {
 func settled(was, is *model.Conversation) bool {
 	return was.Name == is.Name && was.Renamed == is.Renamed && same(was.Phone, is.Phone) && same(was.Assignee, is.Assignee) &&
 		same(was.Sector, is.Sector) && was.Archived == is.Archived && was.Pinned == is.Pinned && was.Muted == is.Muted
+}
+
+// place is what SaveInbox writes.
+type place struct {
+	attendance      model.ID
+	waiting, snooze int64
+}
+
+func placed(c *model.Conversation) place {
+	var p place
+	if c.Attendance != nil {
+		p.attendance = c.Attendance.ID
+	}
+	if since := c.WaitingSince(); since != nil {
+		p.waiting = since.UnixMilli()
+	}
+	if c.SnoozedUntil != nil {
+		p.snooze = c.SnoozedUntil.UnixMilli()
+	}
+	return p
 }
 
 // changedFields names, in the API's words, what differs between two states of a conversation.
@@ -127,6 +153,7 @@ func changedFields(was, is *model.Conversation) []string {
 	note(!slices.Equal(was.LabelIDs, is.LabelIDs), "label_ids")
 	note(was.Unread != is.Unread, "unread")
 	note(was.UnreadCount != is.UnreadCount, "unread_count")
+	note(placed(was).snooze != placed(is).snooze, "snoozed_until")
 	note(lastID(was) != lastID(is) || lastText(was) != lastText(is), "last_message")
 	return names
 }

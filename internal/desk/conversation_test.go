@@ -97,11 +97,11 @@ func TestTheListAndMaySeeAgree(t *testing.T) {
 			for _, mine := range [][]model.ID{nil, {*sectors[1]}, {*sectors[1], *sectors[2]}} {
 				a := *o.owner
 				a.Profile, a.Sectors = profile, mine
-				listed, err := d.Conversations(ctx, &a, ConversationFilter{Limit: 100})
+				listed, err := d.Conversations(ctx, &a, ConversationFilter{Limit: 100}, "")
 				if err != nil {
 					t.Fatal(err)
 				}
-				everything, err := d.Conversations(ctx, o.owner, ConversationFilter{Limit: 100})
+				everything, err := d.Conversations(ctx, o.owner, ConversationFilter{Limit: 100}, "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -151,7 +151,7 @@ func TestNodesIndexTogether(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					found, err := o.nodes[(i+1)%2].Conversations(t.Context(), o.owner, ConversationFilter{Q: name, Limit: 5})
+					found, err := o.nodes[(i+1)%2].Conversations(t.Context(), o.owner, ConversationFilter{Q: name, Limit: 5}, "")
 					if err != nil || len(found.Data) != 1 || found.Data[0].ID != id {
 						t.Errorf("%s: %v %v", name, found.Data, err)
 					}
@@ -169,7 +169,7 @@ func TestNodesIndexTogether(t *testing.T) {
 		}
 		for i := range ids {
 			for n, want := range map[int]int{3: 0, 9: 1} {
-				found, err := o.nodes[0].Conversations(t.Context(), o.owner, ConversationFilter{Q: fmt.Sprintf("cliente%dvez%d", i, n), Limit: 5})
+				found, err := o.nodes[0].Conversations(t.Context(), o.owner, ConversationFilter{Q: fmt.Sprintf("cliente%dvez%d", i, n), Limit: 5}, "")
 				if err != nil || len(found.Data) != want {
 					t.Errorf("after indexing, %d %d: %v %v", i, n, found.Data, err)
 				}

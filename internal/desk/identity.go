@@ -171,10 +171,12 @@ func (d *Desk) groupThread(tx *store.Tx, channel model.Channel, group model.Inco
 }
 
 func newConversation(tx *store.Tx, channel model.Channel, kind string) model.Conversation {
-	return model.Conversation{
+	c := model.Conversation{
 		ID: model.NewID(), Company: channel.Company, Channel: channel.ID, Private: channel.Private, Kind: kind,
-		LabelIDs: []model.ID{}, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		Windowed: channel.Provider != model.ProviderSandbox, LabelIDs: []model.ID{}, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
+	c.FindWindow()
+	return c
 }
 
 // identity is one thing a provider knows a person by, beside the phone.

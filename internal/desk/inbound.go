@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"time"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -196,13 +197,26 @@ func (in *inboundBatch) place(t *batchConversation, m *model.Message, history bo
 func (in *inboundBatch) wrote(t *batchConversation, m *model.Message, quiet bool) error {
 	if t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt) {
 		t.LastInboundAt, t.LastInboundExt = m.SentAt, m.ExternalID
+		t.FindWindow()
 	}
 	if quiet {
 		return nil
 	}
 	t.UnreadCount++
 	t.Unread, t.opens = true, true
+	t.SnoozedUntil = nil
+	t.waits(m.CreatedAt)
 	return t.emitWith(model.EventMessageReceived, "message", m)
+}
+
+// waits notes that the customer waits for an answer to a message of that time.
+func (t *lockedConversation) waits(since time.Time) {
+	if t.awaits == nil {
+		t.awaits = &since
+	}
+	if t.WaitingSince() == nil {
+		t.SetWaiting(t.awaits)
+	}
 }
 
 // open opens the attendance that the customer's messages asked for.

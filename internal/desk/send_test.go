@@ -60,7 +60,7 @@ func (l *line) take(t *testing.T) {
 func (l *line) from(t *testing.T, phone string, at time.Time) model.ID {
 	t.Helper()
 	l.receive(t, model.Incoming{Message: &model.IncomingMessage{ExternalID: "in." + model.NewID().String(), Customer: model.Person{WAID: phone}, Type: "text", Text: "hi", At: at}})
-	list, err := l.d.Conversations(t.Context(), l.owner, ConversationFilter{Q: phone, Limit: 1})
+	list, err := l.d.Conversations(t.Context(), l.owner, ConversationFilter{Q: phone, Limit: 1}, "")
 	if err != nil || len(list.Data) != 1 {
 		t.Fatal(list, err)
 	}

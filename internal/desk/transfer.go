@@ -167,7 +167,7 @@ func (t *lockedConversation) move(att *model.Attendance, to *model.Ref, sector *
 // note adds a line to the history of responsible persons.
 func (t *lockedConversation) note(action string, who *model.Ref, sector *model.ID, by *model.Ref, reason *string) {
 	t.UpdatedAt = t.tx.Now
-	t.tx.InsertAssignment(t.Company, t.ID, t.Attendance, t.next(), &model.AssignmentEntry{
+	t.tx.InsertAssignment(t.Company, t.ID, t.AttendanceID(), t.next(), &model.AssignmentEntry{
 		ID: model.NewID(), Action: action, User: who, By: by, Sector: sector, Reason: reason, CreatedAt: t.tx.Now,
 	})
 }

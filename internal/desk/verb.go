@@ -59,6 +59,7 @@ var (
 
 	// Conversations.
 	VerbConversations      = listed(Verb{Name: "Conversations", Scope: model.ScopeConversationsRead})
+	VerbInboxCounts        = listed(Verb{Name: "InboxCounts", Scope: model.ScopeConversationsRead})
 	VerbConversation       = listed(Verb{Name: "Conversation", Scope: model.ScopeConversationsRead})
 	VerbOpenConversation   = listed(Verb{Name: "OpenConversation", Scope: model.ScopeConversationsWrite})
 	VerbUpdateConversation = listed(Verb{Name: "UpdateConversation", Scope: model.ScopeConversationsWrite})

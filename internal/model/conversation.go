@@ -8,6 +8,13 @@ const (
 	KindGroup  = "group"
 )
 
+// Which conversations a list shows. What is waiting is also open.
+const (
+	ListOpen    = "open"    // an attendance is open, or there are unread messages and it is not muted
+	ListWaiting = "waiting" // an attendance is open and no person is responsible
+	ListClosed  = "closed"  // not open
+)
+
 // Conversation is the thread between one channel and one contact, or one group.
 type Conversation struct {
 	ID          ID           `json:"id"`
@@ -25,19 +32,76 @@ type Conversation struct {
 	Unread      bool         `json:"unread"`
 	UnreadCount int64        `json:"unread_count"`
 	LastMessage *LastMessage `json:"last_message"`
-	CreatedAt   time.Time    `json:"created_at"`
-	UpdatedAt   time.Time    `json:"updated_at"`
+
+	Attendance      *OpenAttendance `json:"attendance" doc:"The open attendance."`
+	WindowExpiresAt *time.Time      `json:"window_expires_at" doc:"When the 24 hours after the customer's last message end, after which WhatsApp takes templates only; a time in the past where the customer never wrote. null where the channel has no such window."`
+	SnoozedUntil    *time.Time      `json:"snoozed_until"`
+
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 
 	Company        ID         `json:"-"`
 	Private        bool       `json:"-"` // of a private channel
 	GroupID        *string    `json:"-"` // the provider's id of the group
 	Renamed        bool       `json:"-"` // the team chose the name: the contact's no longer shows
-	Attendance     *ID        `json:"-"` // the open attendance; its responsible person is Assignee
 	Unanswered     bool       `json:"-"` // the open attendance has had no response yet
+	Windowed       bool       `json:"-"` // the provider has a 24-hour service window
 	LastInboundAt  *time.Time `json:"-"` // opens the 24-hour service window
 	LastInboundExt *string    `json:"-"` // external id of the customer's latest message
 	ActivityAt     time.Time  `json:"-"` // when the newest message arrived, by which lists are ordered
 	Sequence       int64      `json:"-"` // grows with every event and message of the conversation
+}
+
+// OpenAttendance is what a conversation tells of its open attendance, whose responsible person is the
+// conversation's assignee.
+type OpenAttendance struct {
+	ID           ID         `json:"id"`
+	Protocol     string     `json:"protocol" example:"ATD-000123"`
+	OpenedAt     time.Time  `json:"opened_at"`
+	WaitingSince *time.Time `json:"waiting_since" doc:"When the customer's oldest unanswered message came; null when the team wrote last."`
+
+	Number int64 `json:"-"`
+}
+
+// Open reports whether the conversation is one that needs the team: an attendance is open, or there are
+// unread messages and it is not muted.
+func (c *Conversation) Open() bool { return c.Attendance != nil || c.UnreadCount > 0 && !c.Muted }
+
+// FindWindow sets WindowExpiresAt.
+func (c *Conversation) FindWindow() {
+	if !c.Windowed {
+		return
+	}
+	end := c.CreatedAt
+	if c.LastInboundAt != nil {
+		end = c.LastInboundAt.Add(ServiceWindow)
+	}
+	c.WindowExpiresAt = &end
+}
+
+// AttendanceID is the id of the open attendance, or nil.
+func (c *Conversation) AttendanceID() *ID {
+	if c.Attendance == nil {
+		return nil
+	}
+	return &c.Attendance.ID
+}
+
+// WaitingSince is when the customer's oldest unanswered message of the open attendance came, or nil.
+func (c *Conversation) WaitingSince() *time.Time {
+	if c.Attendance == nil {
+		return nil
+	}
+	return c.Attendance.WaitingSince
+}
+
+// SetWaiting changes WaitingSince of the open attendance, where there is one. Copies of the conversation keep theirs.
+func (c *Conversation) SetWaiting(since *time.Time) {
+	if c.Attendance != nil {
+		changed := *c.Attendance
+		changed.WaitingSince = since
+		c.Attendance = &changed
+	}
 }
 
 // LastMessage is the glimpse of a conversation's newest message that lists show.

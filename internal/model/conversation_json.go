@@ -19,8 +19,23 @@ func (c *Conversation) AppendJSON(b []byte) []byte {
 	b = strconv.AppendBool(append(b, `,"unread":`...), c.Unread)
 	b = strconv.AppendInt(append(b, `,"unread_count":`...), c.UnreadCount, 10)
 	b = c.LastMessage.AppendJSON(append(b, `,"last_message":`...))
+	b = c.Attendance.AppendJSON(append(b, `,"attendance":`...))
+	b = appendNullTime(append(b, `,"window_expires_at":`...), c.WindowExpiresAt)
+	b = appendNullTime(append(b, `,"snoozed_until":`...), c.SnoozedUntil)
 	b = appendTime(append(b, `,"created_at":`...), c.CreatedAt)
 	b = appendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
+	return append(b, '}')
+}
+
+// AppendJSON writes the open attendance, or null.
+func (a *OpenAttendance) AppendJSON(b []byte) []byte {
+	if a == nil {
+		return append(b, "null"...)
+	}
+	b = appendID(append(b, `{"id":`...), a.ID)
+	b = appendString(append(b, `,"protocol":`...), a.Protocol)
+	b = appendTime(append(b, `,"opened_at":`...), a.OpenedAt)
+	b = appendNullTime(append(b, `,"waiting_since":`...), a.WaitingSince)
 	return append(b, '}')
 }
 

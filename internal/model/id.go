@@ -113,3 +113,13 @@ func (id ID) Time() time.Time {
 	}
 	return time.UnixMilli(ms).UTC()
 }
+
+// FirstIDOf gives an id that is smaller than every version 7 id made in the millisecond of t or later, and greater than
+// those made before.
+func FirstIDOf(t time.Time) ID {
+	var id ID
+	for i, ms := 0, t.UnixMilli(); i < 6; i++ {
+		id[i] = byte(ms >> (40 - 8*i))
+	}
+	return id
+}

@@ -77,6 +77,18 @@ func (tx *Tx) InsertAttendance(a *model.Attendance) {
 		a.ID, a.Company, a.Number, a.Conversation, a.Channel, a.Contact.ID, a.Private, refID(a.Responsible), a.Sector, a.OpenedAt, a.OpenedBy)
 }
 
+// The kinds of marks that attendances leave among the messages of their conversation. They are also their
+// order among entries with the same sequence number; see Timeline.
+const (
+	MarkOpened int64 = 2
+	MarkClosed int64 = 3
+)
+
+// InsertAttendanceMark notes where in a conversation an attendance was opened or closed.
+func (tx *Tx) InsertAttendanceMark(conversation model.ID, seq, kind int64, attendance model.ID) {
+	tx.later(`INSERT INTO attendance_marks (conversation, seq, kind, attendance) VALUES ($1, $2, $3, $4)`, conversation, seq, kind, attendance)
+}
+
 // SaveAttendance writes everything about an attendance that can change.
 func (tx *Tx) SaveAttendance(a *model.Attendance) {
 	tx.later(`

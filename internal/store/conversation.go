@@ -12,7 +12,8 @@ const conversationColumns = `
 	c.id, c.company, c.channel, c.private, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
 	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
-	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at`
+	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at,
+	c.attendance_number, c.attendance_opened_at, c.waiting_since, c.snoozed_until, c.windowed`
 
 // conversationWidth is the number of conversationColumns: where a statement's own columns begin.
 var conversationWidth = strings.Count(conversationColumns, ",") + 1
@@ -22,9 +23,15 @@ func scanConversation(r Row) model.Conversation {
 		ID: r.ID(0), Company: r.ID(1), Channel: r.ID(2), Private: r.Bool(3), Kind: r.Text(4), Name: r.Text(5), Renamed: r.Bool(6),
 		Phone: r.NullText(7), Contact: r.NullID(8), GroupID: r.NullText(9), Assignee: r.NullID(10), Sector: r.NullID(11),
 		Archived: r.Bool(12), Pinned: r.Bool(13), Muted: r.Bool(14), LabelIDs: unpackIDs(r.Bytes(15)), UnreadCount: r.Int(16),
-		LastInboundAt: r.NullTime(22), LastInboundExt: r.NullText(23), Attendance: r.NullID(24), Sequence: r.Int(25),
-		CreatedAt: r.Time(26), UpdatedAt: r.Time(27), Unanswered: r.Bool(28), ActivityAt: r.Time(29),
+		LastInboundAt: r.NullTime(22), LastInboundExt: r.NullText(23), Sequence: r.Int(25),
+		CreatedAt: r.Time(26), UpdatedAt: r.Time(27), Unanswered: r.Bool(28), ActivityAt: r.Time(29), SnoozedUntil: r.NullTime(33), Windowed: r.Bool(34),
 	}
+	if !r.Null(24) {
+		c.Attendance = &model.OpenAttendance{
+			ID: r.ID(24), Number: r.Int(30), Protocol: model.FormatProtocol(r.Int(30)), OpenedAt: r.Time(31), WaitingSince: r.NullTime(32),
+		}
+	}
+	c.FindWindow()
 	c.Unread = c.UnreadCount > 0
 	if !r.Null(17) {
 		c.LastMessage = &model.LastMessage{ID: r.ID(17), Type: r.Text(18), Text: r.NullText(19), Direction: r.Text(20), CreatedAt: r.Time(21)}
@@ -77,11 +84,11 @@ func (tx *Tx) forUpdate() string { return tx.dialect().Lock(` FOR UPDATE`) }
 func (tx *Tx) InsertConversation(c *model.Conversation) (bool, error) {
 	n, err := tx.exec(`
 		INSERT INTO conversations (id, company, channel, private, kind, name, renamed, phone, contact, group_id,
-			archived, pinned, muted, unanswered, unread_count, sequence, activity_at, folded, unindexed, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, FALSE, FALSE, FALSE, FALSE, 0, $11, $12, $13, TRUE, $12, $12)
+			archived, pinned, muted, unanswered, unread_count, sequence, activity_at, folded, unindexed, created_at, updated_at, windowed)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, FALSE, FALSE, FALSE, FALSE, 0, $11, $12, $13, TRUE, $12, $12, $14)
 		ON CONFLICT DO NOTHING`,
 		c.ID, c.Company, c.Channel, c.Private, c.Kind, c.Name, c.Renamed, c.Phone, c.Contact, c.GroupID,
-		c.Sequence, c.CreatedAt, conversationText(c))
+		c.Sequence, c.CreatedAt, conversationText(c), c.Windowed)
 	c.ActivityAt = c.CreatedAt
 	return n == 1, err
 }
@@ -89,6 +96,7 @@ func (tx *Tx) InsertConversation(c *model.Conversation) (bool, error) {
 // SaveConversation writes everything about a conversation that can change, except its labels.
 func (tx *Tx) SaveConversation(c *model.Conversation) {
 	tx.SaveActivity(c)
+	tx.SaveInbox(c)
 	tx.later(`
 		UPDATE conversations
 		SET name = $2, renamed = $3, phone = $4, assignee = $5, sector = $6, archived = $7, pinned = $8, muted = $9
@@ -110,11 +118,27 @@ func (tx *Tx) SaveActivity(c *model.Conversation) {
 		UPDATE conversations
 		SET unread_count = $2, last_id = $3, last_type = $4, last_text = $5, last_direction = $6, last_at = $7,
 			last_inbound_at = $8, last_inbound_ext = $9, attendance = $10, sequence = $11, activity_at = $12,
-			folded = $13, unindexed = unindexed OR folded <> $13 OR activity_at <> $12, updated_at = $14, unanswered = $15
+			folded = $13, unindexed = unindexed OR folded <> $13 OR activity_at <> $12, updated_at = $14, unanswered = $15,
+			open = $16
 		WHERE id = $1`,
 		c.ID, c.UnreadCount, lastID, lastType, lastText, lastDirection, lastAt,
-		c.LastInboundAt, c.LastInboundExt, c.Attendance, c.Sequence, c.ActivityAt,
-		conversationText(c), c.UpdatedAt, c.Unanswered)
+		c.LastInboundAt, c.LastInboundExt, c.AttendanceID(), c.Sequence, c.ActivityAt,
+		conversationText(c), c.UpdatedAt, c.Unanswered, c.Open())
+}
+
+// SaveInbox writes what places the conversation in an inbox and seldom changes: since when the customer waits, what is
+// shown of the open attendance, and snoozing.
+func (tx *Tx) SaveInbox(c *model.Conversation) {
+	var number *int64
+	var openedAt *time.Time
+	if a := c.Attendance; a != nil {
+		number, openedAt = &a.Number, &a.OpenedAt
+	}
+	tx.later(`
+		UPDATE conversations
+		SET attendance_number = $2, attendance_opened_at = $3, waiting_since = $4, snoozed_until = $5
+		WHERE id = $1`,
+		c.ID, number, openedAt, c.WaitingSince(), c.SnoozedUntil)
 }
 
 // SetConversationLabels replaces the labels of a conversation.

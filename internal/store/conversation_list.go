@@ -17,11 +17,18 @@ type ConversationFilter struct {
 	Unassigned bool
 	Sector     model.ID
 	Label      model.ID
+	Status     string // model.ListOpen, ListWaiting or ListClosed
+	Snoozed    *bool  // nil: those of the status open and waiting are not snoozed
 	Limit      int
 	Offset     int
+	After      *ConversationPlace // continues behind this place; excludes Offset
+
+	OldestWaiting bool // first those whose customers wait, the longest first
 
 	Company model.ID
 	Sight   Sight
+
+	part part
 }
 
 // condition is the sight as SQL over the columns that say whom something is assigned to. The function
@@ -36,17 +43,31 @@ func (v Sight) condition(s *statement, assignee, sector string) string {
 
 // Simple reports whether Conversations will need one statement only.
 func (f *ConversationFilter) Simple() bool {
-	return f.Q == "" && len(f.subsets()) == 0 && len(f.Sight.Private) == 0
+	return f.Q == "" && !f.OldestWaiting && len(f.subsets()) == 0 && !f.listsPrivate()
 }
 
-// Conversations lists the conversations of the company that sight reaches: pinned ones first, then those with the
-// newest activity. The rows are found in one of four ways, whichever reads the fewest: by a filter that lets few
-// through, by a text, see searchPlan, along the assignee's own order, or along the order of the list itself until
-// the page is full.
+// listsPrivate reports whether the list holds private conversations, too: only the whole list of a viewer does, not one
+// by status, in order of waiting, or behind a cursor.
+func (f *ConversationFilter) listsPrivate() bool {
+	return len(f.Sight.Private) > 0 && f.Status == "" && f.Snoozed == nil && !f.OldestWaiting && f.After == nil
+}
+
+// Conversations lists the conversations of the company that sight reaches: pinned ones first where no status is asked
+// for, then those with the newest activity, or see OldestWaiting. The rows are found in one of four ways, whichever
+// reads the fewest: by a filter that lets few through, by a text, see searchPlan, along the assignee's own order, or
+// along the order of the list itself until the page is full.
 func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, more bool, err error) {
-	if len(f.Sight.Private) > 0 {
+	if f.listsPrivate() {
 		return tx.withPrivate(f)
 	}
+	f.settle()
+	if f.OldestWaiting && f.Status != model.ListClosed {
+		return tx.oldestWaiting(f)
+	}
+	return tx.conversations(f)
+}
+
+func (tx *Tx) conversations(f ConversationFilter) (page []model.Conversation, more bool, err error) {
 	s, err := tx.listConversations(&f)
 	if err != nil {
 		return nil, false, err
@@ -64,36 +85,39 @@ func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 	if rare != nil { // first their keys are sorted, then only the page's rows are read in full
 		s.WriteString("SELECT c.id AS id " + tx.fromSubset(rare(s), "conversations", "c"))
 		tx.chooseConversations(s, f, text)
-		s.WriteString(conversationOrder)
+		s.WriteString(f.order())
 		tx.page(s, f.Limit, f.Offset)
 		page := s.String()
 		s.Reset()
-		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(page, "conversations", "c") + conversationOrder)
+		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(page, "conversations", "c") + f.order())
 		return s, nil
 	}
-	if len(text.needles) > 0 {
+	if len(text.needles) > 0 && f.part != partWaiting {
 		plan := &searchPlan{
 			tx: tx, list: &conversationSearchList{tx, f}, noun: &conversationSearch, text: text,
 			want: f.Offset + f.Limit + 1, company: f.Company,
 		}
 		ids, err := plan.run(f.Offset, f.Limit+1)
-		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "conversations", "c") + conversationOrder)
+		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "conversations", "c") + f.order())
 		return s, err
 	}
 	s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.alongConversations(f))
-	tx.chooseConversations(s, f, search{})
-	s.WriteString(conversationOrder)
+	tx.chooseConversations(s, f, text)
+	s.WriteString(f.order())
 	tx.page(s, f.Limit, f.Offset)
 	return s, nil
 }
 
-const conversationOrder = "\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC"
-
 // alongConversations reads in the order of the list, or in that of the one assignee.
 func (tx *Tx) alongConversations(f *ConversationFilter) string {
-	index := "conversations_list"
-	if !f.onlyAssignee().IsZero() {
+	index := "conversations_open"
+	switch {
+	case f.part == partWaiting:
+		index = "conversations_waiting"
+	case f.pinnedFirst() && !f.onlyAssignee().IsZero():
 		index = "conversations_assignee"
+	case f.pinnedFirst():
+		index = "conversations_list"
 	}
 	return "FROM conversations c" + tx.indexedBy(index)
 }
@@ -113,27 +137,35 @@ type conversationSearchList struct {
 }
 
 func (l *conversationSearchList) newest(n int, text search) ([]*statement, int) {
-	s := l.tx.statement()
-	// The second column: it contains the text and passes the filters.
-	s.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, s, "c.folded"))
-	l.f.andFilters(s)
-	s.WriteString(", FALSE), c.pinned, c.activity_at\n\t" + l.tx.alongConversations(l.f))
-	l.f.whereListed(s)
-	if only := l.f.onlyAssignee(); !only.IsZero() {
-		s.and("c.assignee = " + s.arg(only))
+	var all []*statement
+	for _, f := range l.f.runs() {
+		s := l.tx.statement()
+		// The second column: it contains the text and passes the filters.
+		s.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, s, "c.folded"))
+		f.andFilters(s)
+		s.WriteString(", FALSE), " + f.pinnedColumn() + ", c.activity_at\n\t" + l.tx.alongConversations(&f))
+		f.whereListed(s)
+		if only := f.onlyAssignee(); !only.IsZero() && f.pinnedFirst() {
+			s.and("c.assignee = " + s.arg(only))
+		}
+		s.WriteString(f.order() + "\n\tLIMIT " + strconv.Itoa(n))
+		all = append(all, s)
 	}
-	s.WriteString(conversationOrder + "\n\tLIMIT " + strconv.Itoa(n))
-	return []*statement{s}, n
+	return all, n
 }
 
 func (l *conversationSearchList) among(of subset, text search) *statement {
 	s := l.tx.statement()
-	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + ", c.pinned, c.activity_at\n\t" + l.tx.fromSubset(of(s), "conversations", "c"))
+	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + ", " + l.f.pinnedColumn() + ", c.activity_at\n\t" +
+		l.tx.fromSubset(of(s), "conversations", "c"))
 	l.tx.chooseConversations(s, l.f, search{})
 	return s
 }
 
 func (l *conversationSearchList) pinned() ([]model.ID, bool, error) {
+	if !l.f.pinnedFirst() {
+		return nil, true, nil
+	}
 	ids, err := l.tx.ids(`
 		SELECT c.id
 		FROM conversations c`+l.tx.indexedBy("conversations_list")+`
@@ -147,6 +179,7 @@ func (l *conversationSearchList) pinned() ([]model.ID, bool, error) {
 func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text search) {
 	f.whereListed(s)
 	f.andFilters(s)
+	f.andBehind(s)
 	text.check(tx, s, "c.folded")
 }
 
@@ -154,6 +187,7 @@ func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text sear
 func (f *ConversationFilter) whereListed(s *statement) {
 	s.WriteString("\n\tWHERE c.company = " + s.arg(f.Company))
 	s.and("NOT c.private")
+	f.andPart(s)
 }
 
 // andFilters adds the conditions that were asked for, and what the member may see.
@@ -169,6 +203,7 @@ func (f *ConversationFilter) andFilters(s *statement) {
 	if f.Unassigned {
 		s.and("c.assignee IS NULL")
 	}
+	f.andStatus(s)
 	if !f.Label.IsZero() {
 		s.and("(SELECT TRUE FROM conversation_labels l WHERE l.subject = c.id AND l.label = " + s.arg(f.Label) + ")") // row by row, unlike EXISTS
 	}
@@ -211,6 +246,8 @@ func (f *ConversationFilter) subsets() []narrowing {
 			return "SELECT id FROM conversations WHERE company = " + s.arg(f.Company) + " AND " + condition(s)
 		}
 	}
+	add(f.Snoozed != nil && *f.Snoozed, of(func(*statement) string { return "snoozed_until IS NOT NULL" }))
+	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), of(func(s *statement) string { return "assignee = " + s.arg(f.onlyAssignee()) }))
 	add(!f.Label.IsZero(), func(s *statement) string {
 		return "SELECT subject AS id FROM conversation_labels WHERE label = " + s.arg(f.Label)
 	})

@@ -109,7 +109,16 @@ func (w *fixture) people(t *testing.T, s *Store, random *rand.Rand, n int) {
 			}
 			c.Assignee, c.Sector = pick(w.members), pick(w.sectors)
 			c.Archived, c.Pinned, c.UnreadCount = random.IntN(3) == 0, random.IntN(6) == 0, random.Int64N(2)
-			c.Unread = c.UnreadCount > 0
+			c.Unread, c.Muted = c.UnreadCount > 0, random.IntN(3) == 0
+			if random.IntN(3) == 0 {
+				c.Attendance = &model.OpenAttendance{ID: model.NewID(), Number: 1, OpenedAt: at}
+			}
+			if since := at.Add(-time.Duration(random.IntN(5)) * time.Millisecond); random.IntN(2) == 0 {
+				c.SetWaiting(&since)
+			}
+			if random.IntN(4) == 0 {
+				c.SnoozedUntil = &at
+			}
 			if random.IntN(4) > 0 {
 				c.LastMessage = &model.LastMessage{ID: model.NewID(), Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: at.Add(time.Duration(random.IntN(20)) * time.Millisecond)}
 				c.ActivityAt = c.LastMessage.CreatedAt
@@ -147,7 +156,16 @@ func (w *fixture) lists(f ConversationFilter) (ids []model.ID, more bool) {
 		}
 	}
 	slices.SortFunc(kept, func(a, b model.Conversation) int {
-		if a.Pinned != b.Pinned {
+		if since, other := a.WaitingSince(), b.WaitingSince(); f.OldestWaiting && (since != nil || other != nil) {
+			switch {
+			case other == nil:
+				return -1
+			case since == nil:
+				return 1
+			}
+			return cmp.Or(since.Compare(*other), slices.Compare(a.ID[:], b.ID[:]))
+		}
+		if a.Pinned != b.Pinned && f.Status == "" && !f.OldestWaiting {
 			if a.Pinned {
 				return -1
 			}
@@ -155,6 +173,9 @@ func (w *fixture) lists(f ConversationFilter) (ids []model.ID, more bool) {
 		}
 		return cmp.Or(activity(b).Compare(activity(a)), slices.Compare(b.ID[:], a.ID[:]))
 	})
+	if f.After != nil {
+		kept = kept[slices.IndexFunc(kept, func(c model.Conversation) bool { return c.ID == f.After.ID })+1:]
+	}
 	kept = kept[min(f.Offset, len(kept)):]
 	for _, c := range kept[:min(f.Limit, len(kept))] {
 		ids = append(ids, c.ID)
@@ -174,6 +195,10 @@ func (w *fixture) shows(f *ConversationFilter, c *model.Conversation) bool {
 	switch {
 	case c.Private || c.Company != f.Company,
 		f.Archived != nil && c.Archived != *f.Archived,
+		f.Status != "" && c.Open() != (f.Status != model.ListClosed),
+		f.Status == model.ListWaiting && (c.Attendance == nil || c.Assignee != nil),
+		f.Snoozed != nil && (c.SnoozedUntil != nil) != *f.Snoozed,
+		f.Snoozed == nil && c.SnoozedUntil != nil && (f.Status == model.ListOpen || f.Status == model.ListWaiting),
 		f.Unread && !c.Unread,
 		f.Kind != "" && c.Kind != f.Kind,
 		!f.Channel.IsZero() && c.Channel != f.Channel,
@@ -212,6 +237,10 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 					Company: w.company, Q: texts[random.IntN(len(texts))], Archived: flags[random.IntN(len(flags))], Unread: random.IntN(3) == 0,
 					Kind: []string{"", "", model.KindDirect, model.KindGroup}[random.IntN(4)], Channel: one(w.channels), Sector: one(w.sectors), Label: one(w.labels),
 					Limit: 1 + random.IntN(20), Offset: random.IntN(2) * random.IntN(30), Sight: Sight{All: true},
+					Status: []string{"", "", model.ListOpen, model.ListWaiting, model.ListClosed}[random.IntN(5)], OldestWaiting: random.IntN(3) == 0,
+				}
+				if random.IntN(3) == 0 {
+					f.Snoozed = flags[random.IntN(len(flags))]
 				}
 				switch random.IntN(4) {
 				case 0:
@@ -224,6 +253,14 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 					f.Sight = Sight{Member: w.members[0]}
 				case 1:
 					f.Sight = Sight{Member: w.members[1], Sectors: w.sectors[:1+random.IntN(2)]}
+				}
+				if all := f; random.IntN(2) == 0 && f.Q == "" {
+					all.Limit, all.Offset, f.Offset = 1000, 0, 0
+					if ids, _ := w.lists(all); len(ids) > 0 {
+						last := ids[random.IntN(len(ids))]
+						at := slices.IndexFunc(w.all, func(c model.Conversation) bool { return c.ID == last })
+						f.After = ptr(f.PlaceOf(&w.all[at]))
+					}
 				}
 				varyBudgets(t, random)
 				want, wantMore := w.lists(f)

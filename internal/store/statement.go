@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -85,8 +86,10 @@ func (tx *Tx) page(s *statement, limit, offset int) {
 		s.WriteString("\n\tLIMIT " + s.arg(limit+1))
 	case limit <= model.DefaultLimit:
 		s.WriteString("\n\tLIMIT " + strconv.Itoa(model.DefaultLimit+1))
+	case limit <= model.MaxLimit:
+		s.WriteString("\n\tLIMIT " + strconv.Itoa(model.MaxLimit+1))
 	default:
-		s.WriteString("\n\tLIMIT " + strconv.Itoa(max(limit, model.MaxLimit)+1))
+		s.WriteString("\n\tLIMIT " + strconv.Itoa(1<<bits.Len(uint(limit))))
 	}
 	if offset > 0 {
 		s.WriteString(" OFFSET " + s.arg(offset))

@@ -173,7 +173,7 @@ func (b *bureau) customer(t *testing.T, channel model.ID, phone string) model.ID
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := b.nodes[0].Conversations(t.Context(), b.owner, desk.ConversationFilter{Q: phone, Channel: channel, Limit: 1})
+	list, err := b.nodes[0].Conversations(t.Context(), b.owner, desk.ConversationFilter{Q: phone, Channel: channel, Limit: 1}, "")
 	if err != nil || len(list.Data) != 1 {
 		t.Fatal(list, err)
 	}

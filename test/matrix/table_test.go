@@ -62,6 +62,7 @@ var table = map[string][]example{
 		{path: "/conversations", body: `{"channel_id":"{channel}","contact_id":"{contact}"}`},
 		{path: "/conversations", body: `{"channel_id":"{channel}","phone":"{phone}"}`},
 	},
+	"GET /inbox/counts":                         {{path: "/inbox/counts"}},
 	"GET /conversations/{id}":                   {{path: "/conversations/{conversation}"}},
 	"PATCH /conversations/{id}":                 {{path: "/conversations/{conversation}", body: `{"label_ids":["{label}"]}`}},
 	"POST /conversations/{id}/read":             {{path: "/conversations/{conversation}/read"}},

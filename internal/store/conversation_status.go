@@ -1,0 +1,175 @@
+package store
+
+import (
+	"slices"
+	"time"
+
+	"recado/internal/model"
+)
+
+// ConversationPlace is a place in a list of conversations: that of one of its rows.
+type ConversationPlace struct {
+	Waiting int64 // in a list by OldestWaiting: since when the customer waits, in milliseconds; 0: they do not
+	Pinned  bool
+	At      int64 // of the newest activity, in milliseconds
+	ID      model.ID
+}
+
+// PlaceOf is the place of a conversation in the list.
+func (f *ConversationFilter) PlaceOf(c *model.Conversation) ConversationPlace {
+	p := ConversationPlace{Pinned: f.pinnedFirst() && c.Pinned, At: c.ActivityAt.UnixMilli(), ID: c.ID}
+	if since := c.WaitingSince(); since != nil && f.OldestWaiting {
+		p.Waiting = since.UnixMilli()
+	}
+	return p
+}
+
+// part is one of the two parts of a list by OldestWaiting.
+type part uint8
+
+const (
+	partAll part = iota
+	partWaiting
+	partRest
+)
+
+// settle makes the filter say what is implied.
+func (f *ConversationFilter) settle() {
+	if f.Snoozed == nil && (f.Status == model.ListOpen || f.Status == model.ListWaiting) {
+		f.Snoozed = new(bool)
+	}
+}
+
+// pinnedFirst reports whether pinned conversations stand before all others.
+func (f *ConversationFilter) pinnedFirst() bool { return f.Status == "" && !f.OldestWaiting }
+
+func (f *ConversationFilter) pinnedColumn() string {
+	if f.pinnedFirst() {
+		return "c.pinned"
+	}
+	return "FALSE"
+}
+
+func (f *ConversationFilter) order() string {
+	switch {
+	case f.part == partWaiting:
+		return "\n\tORDER BY c.waiting_since, c.id"
+	case f.pinnedFirst():
+		return "\n\tORDER BY c.pinned DESC, c.activity_at DESC, c.id DESC"
+	}
+	return "\n\tORDER BY c.activity_at DESC, c.id DESC"
+}
+
+// runs splits the list into those that an index has in order: what is open, and what is not.
+func (f *ConversationFilter) runs() []ConversationFilter {
+	if f.pinnedFirst() || f.Status != "" {
+		return []ConversationFilter{*f}
+	}
+	open, closed := *f, *f
+	open.Status, closed.Status = model.ListOpen, model.ListClosed
+	return []ConversationFilter{open, closed}
+}
+
+// andPart adds the conditions that decide on the index to read along.
+func (f *ConversationFilter) andPart(s *statement) {
+	switch f.part {
+	case partWaiting:
+		s.and("c.waiting_since IS NOT NULL")
+		return
+	case partRest:
+		s.and("c.waiting_since IS NULL")
+	}
+	switch f.Status {
+	case model.ListOpen, model.ListWaiting:
+		s.and("c.open = TRUE")
+	case model.ListClosed:
+		s.and("c.open = FALSE")
+	}
+}
+
+// andStatus adds the conditions of status and snoozing that no index has.
+func (f *ConversationFilter) andStatus(s *statement) {
+	if f.Status == model.ListWaiting {
+		s.and("c.attendance IS NOT NULL", "c.assignee IS NULL")
+	}
+	if f.Snoozed != nil && *f.Snoozed {
+		s.and("c.snoozed_until IS NOT NULL")
+	} else if f.Snoozed != nil {
+		s.and("c.snoozed_until IS NULL")
+	}
+}
+
+// andBehind leaves out what does not stand behind the place After.
+func (f *ConversationFilter) andBehind(s *statement) {
+	switch p := f.After; {
+	case p == nil:
+	case f.part == partWaiting:
+		s.and("(c.waiting_since, c.id) > (" + s.arg(p.Waiting) + ", " + s.arg(p.ID) + ")")
+	case f.pinnedFirst():
+		s.and("(c.pinned, c.activity_at, c.id) < (" + s.arg(p.Pinned) + ", " + s.arg(p.At) + ", " + s.arg(p.ID) + ")")
+	default:
+		s.and("(c.activity_at, c.id) < (" + s.arg(p.At) + ", " + s.arg(p.ID) + ")")
+	}
+}
+
+// oldestWaiting lists first the conversations whose customers wait, then the others.
+func (tx *Tx) oldestWaiting(f ConversationFilter) (page []model.Conversation, more bool, err error) {
+	waiting, rest := f, f
+	waiting.part, rest.part = partWaiting, partRest
+	if f.After == nil || f.After.Waiting != 0 {
+		rest.After = nil
+		if page, more, err = tx.conversations(waiting); err != nil || more {
+			return page, more, err
+		}
+		if rest.Offset, err = tx.offsetBehind(&waiting, len(page)); err != nil {
+			return nil, false, err
+		}
+	}
+	rest.Limit -= len(page)
+	others, more, err := tx.merged(rest)
+	return append(page, others...), more, err
+}
+
+// offsetBehind is how many rows of the second part are skipped, given how many of the first part are shown.
+func (tx *Tx) offsetBehind(waiting *ConversationFilter, shown int) (int, error) {
+	if shown > 0 || waiting.Offset == 0 {
+		return 0, nil
+	}
+	s := tx.statement()
+	s.WriteString("SELECT COUNT(*) " + tx.alongConversations(waiting))
+	tx.chooseConversations(s, waiting, newSearch(waiting.Q))
+	n := 0
+	_, err := tx.one(s.String(), s.args, func(r Row) { n = int(r.Int(0)) })
+	return max(0, waiting.Offset-n), err
+}
+
+// merged lists what is open and what is not in one order.
+func (tx *Tx) merged(f ConversationFilter) (page []model.Conversation, more bool, err error) {
+	if len(f.runs()) == 1 || f.Q != "" {
+		return tx.conversations(f)
+	}
+	all := make([]model.Conversation, 0, f.Limit)
+	for _, run := range f.runs() {
+		run.Limit, run.Offset = f.Offset+f.Limit, 0
+		rows, left, err := tx.conversations(run)
+		if err != nil {
+			return nil, false, err
+		}
+		all, more = append(all, rows...), more || left
+	}
+	slices.SortFunc(all, func(a, b model.Conversation) int {
+		return before(place{moment: a.ActivityAt.UnixMilli(), id: a.ID}, place{moment: b.ActivityAt.UnixMilli(), id: b.ID})
+	})
+	all = all[min(f.Offset, len(all)):]
+	return all[:min(f.Limit, len(all))], more || len(all) > f.Limit, nil
+}
+
+// DueSnoozes gives up to limit conversations that were snoozed until now or earlier.
+func (tx *Tx) DueSnoozes(now time.Time, limit int) ([]ConversationAt, error) {
+	var out []ConversationAt
+	err := tx.query(`SELECT company, id FROM conversations WHERE snoozed_until <= $1 ORDER BY snoozed_until LIMIT $2`, []any{now, limit}, func(r Row) error {
+		out = append(out, ConversationAt{r.ID(0), r.ID(1)})
+		return nil
+	})
+	return out, err
+}
