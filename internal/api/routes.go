@@ -65,12 +65,23 @@ func (s *Server) routes() []*Route {
 		patch("/conversations/{id}", desk.VerbUpdateConversation, "Change a conversation", s.updateConversation,
 			about("Fields that are absent stay as they are. label_ids replaces all labels.")),
 		post("/conversations/{id}/read", desk.VerbMarkRead, "Mark a conversation as read", s.readConversation),
+		post("/conversations/{id}/unread", desk.VerbMarkUnread, "Mark a conversation as unread again", s.unreadConversation),
+		post("/conversations/{id}/take", desk.VerbTake, "Become responsible for a conversation", s.takeConversation, fails(409),
+			about("409 attendance_restricted where attendances are restricted, another person is responsible and the caller is below manager.")),
+		post("/conversations/{id}/snooze", desk.VerbSnooze, "Put a conversation aside until a time", s.snoozeConversation,
+			about("A message of the customer or the time brings it back, unread.")),
+		post("/conversations/bulk", desk.VerbBulk, "Do the same to several conversations", s.bulkConversations,
+			about("Each is changed by itself: results tells the status and the code that the action would have had for it alone. close takes attendances:write as well. "+
+				"What the action names for all of them, such as labels, must exist: else 400 and nothing is done.")),
 
 		get("/conversations/{id}/messages", desk.VerbMessages, "Read a page of a conversation", s.listMessages,
 			about("Newest first. before leads to older pages; after leads to what came since, page by page and without gaps, so that a client can poll with it.")),
 		post("/conversations/{id}/messages", desk.VerbSendMessage, "Send a message", s.sendMessage, fails(409), created,
 			about("Answered as soon as the message is stored; status then tells how far it got. A client_id that this conversation has seen "+
 				"gives the first message as it is now, whatever else the body says, and nothing is sent again.")),
+		get("/conversations/{id}/timeline", desk.VerbTimeline, "Read a page of everything that happened in a conversation", s.timeline,
+			about("Messages, assignments, openings and closings of attendances in one order, newest first. before and after lead on as in messages; around is the page "+
+				"around a message, at the page around the first message from a time on. One of these at most. Without attendances:read it has messages only.")),
 		get("/messages/{id}", desk.VerbMessage, "Get a message", s.getMessage),
 		post("/media", desk.VerbUploadMedia, "Upload a file", s.uploadMedia, fails(409), created, streams,
 			about("multipart/form-data with one field, file. The type is told by the bytes. Largest sizes: image 5 MiB, sticker 500 KiB, "+

@@ -64,11 +64,16 @@ var (
 	VerbOpenConversation   = listed(Verb{Name: "OpenConversation", Scope: model.ScopeConversationsWrite})
 	VerbUpdateConversation = listed(Verb{Name: "UpdateConversation", Scope: model.ScopeConversationsWrite})
 	VerbMarkRead           = listed(Verb{Name: "MarkRead", Scope: model.ScopeConversationsWrite})
+	VerbMarkUnread         = listed(Verb{Name: "MarkUnread", Scope: model.ScopeConversationsWrite})
+	VerbTake               = listed(Verb{Name: "Take", Scope: model.ScopeConversationsWrite})
+	VerbSnooze             = listed(Verb{Name: "Snooze", Scope: model.ScopeConversationsWrite})
+	VerbBulk               = listed(Verb{Name: "Bulk", Scope: model.ScopeConversationsWrite})
 	VerbTransfer           = listed(Verb{Name: "Transfer", Scope: model.ScopeConversationsWrite})
 	VerbSetSector          = listed(Verb{Name: "SetSector", Scope: model.ScopeConversationsWrite})
 
 	// Messages and files.
 	VerbMessages    = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
+	VerbTimeline    = listed(Verb{Name: "Timeline", Scope: model.ScopeMessagesRead})
 	VerbMessage     = listed(Verb{Name: "Message", Scope: model.ScopeMessagesRead})
 	VerbSendMessage = listed(Verb{Name: "SendMessage", Scope: model.ScopeMessagesSend})
 	VerbUploadMedia = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})

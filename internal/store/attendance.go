@@ -11,6 +11,9 @@ const attendanceColumns = `
 	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name), p.phone, a.private,
 	a.responsible, r.name, a.sector, a.opened_at, a.opened_by, a.first_response_at, a.closed_at, a.closed_by, b.name, a.close_reason`
 
+// attendanceWidth is the number of attendanceColumns: where a statement's own columns begin.
+const attendanceWidth = 19
+
 // attendanceNames finds the names that go with an attendance a.
 const attendanceNames = `
 	JOIN conversations c ON c.id = a.conversation
@@ -80,8 +83,8 @@ func (tx *Tx) InsertAttendance(a *model.Attendance) {
 // The kinds of marks that attendances leave among the messages of their conversation. They are also their
 // order among entries with the same sequence number; see Timeline.
 const (
-	MarkOpened int64 = 2
-	MarkClosed int64 = 3
+	MarkOpened = model.RankOpened
+	MarkClosed = model.RankClosed
 )
 
 // InsertAttendanceMark notes where in a conversation an attendance was opened or closed.
@@ -250,10 +253,14 @@ func (tx *Tx) Assignments(company, conversation model.ID) ([]model.AssignmentEnt
 		WHERE e.conversation = $1 AND e.company = $2
 		ORDER BY e.seq DESC
 		LIMIT $3`, []any{conversation, company, maxAssignments}, func(r Row) error {
-		out = append(out, model.AssignmentEntry{
-			ID: r.ID(0), Action: r.Text(1), User: scanRef(r, 2), By: scanRef(r, 4), Sector: r.NullID(6), Reason: r.NullText(7), CreatedAt: r.Time(8),
-		})
+		out = append(out, scanAssignment(r))
 		return nil
 	})
 	return out, err
+}
+
+func scanAssignment(r Row) model.AssignmentEntry {
+	return model.AssignmentEntry{
+		ID: r.ID(0), Action: r.Text(1), User: scanRef(r, 2), By: scanRef(r, 4), Sector: r.NullID(6), Reason: r.NullText(7), CreatedAt: r.Time(8),
+	}
 }

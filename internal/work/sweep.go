@@ -10,7 +10,7 @@ import (
 )
 
 // Sweep does what falls due with time alone: attendances that have been silent for as long as their
-// company's rule says are closed, idempotency keys that have expired are forgotten, and files of uploads
+// company's rule says are closed, snoozed conversations come back, idempotency keys that have expired are forgotten, and files of uploads
 // that a crash cut off, or that nothing has referred to for a day, are removed. All that is due stands in the database, so that it survives
 // restarts and any number of nodes may sweep.
 type Sweep struct {
@@ -59,5 +59,9 @@ func (s *Sweep) step(ctx context.Context, now time.Time) (bool, error) {
 		s.removals = now
 	}
 	closed, err := s.Desk.CloseIdle(ctx, now, sweepBatch)
-	return closed == sweepBatch, err
+	if err != nil {
+		return false, err
+	}
+	woken, err := s.Desk.WakeSnoozed(ctx, now, sweepBatch)
+	return max(closed, woken) == sweepBatch, err
 }

@@ -104,7 +104,8 @@ func (b *fixture) answer(t *testing.T, c *servertest.Client, route *api.Route, e
 		}
 		return b.a.id(t, noun, mine, false)
 	})
-	if a.Status < 300 && route.Method != http.MethodGet {
+	refused := route.Path == "/conversations/bulk" && a.Int("results", 0, "status") == http.StatusNotFound // each conversation has its own answer
+	if a.Status < 300 && route.Method != http.MethodGet && !refused {
 		t.Errorf("%s %s: a %s that is not there is taken: %d %s", ex.path, ex.body, ex.slots()[slot], a.Status, a.Raw)
 	}
 	if list, ok := a.At("data").([]any); ok && a.Status == 200 && len(list) > 0 {
