@@ -12,7 +12,7 @@ func (d *Desk) InboxCounts(ctx context.Context, a *Principal) (*model.InboxCount
 	if err := a.May(VerbInboxCounts); err != nil {
 		return nil, err
 	}
-	return read(store.ForCompany(ctx, a.Company.ID), d, func(tx *store.Tx) (*model.InboxCounts, error) {
+	return read(ctx, d, func(tx *store.Tx) (*model.InboxCounts, error) {
 		count, err := newInboxCount(tx, a)
 		if err != nil {
 			return nil, err
