@@ -170,6 +170,15 @@ func (s *Server) routes() []*Route {
 			about("Server-sent events: id is a cursor of the feed, event the name, data the body. Begins with what happens from now on, or after the cursor in "+
 				"Last-Event-ID or after, so nothing is missed between two connections. A comment comes at least every 15 seconds.")),
 
+		get("/live", desk.VerbLive, "Follow the company live", s.followLive, streams, answers("text/event-stream"),
+			about("Server-sent events for the app. Events of the feed that the person may see, with a cursor as id; resumed with Last-Event-ID, nothing is lost and "+
+				"nothing comes twice. A cursor that cannot be used gives one event reset: fetch everything again. Signals have no id: typing {conversation, user}, "+
+				"viewing {conversation, users}, presence {user, presence}, private {conversation}: something changed in a private conversation, fetch it; "+
+				"gone {conversation}: it is no longer visible; session {state}: the session has ended, or was replaced because the person opened more than six streams, "+
+				"and the stream ends. A comment comes at least every 15 seconds.")),
+		post("/conversations/{id}/activity", desk.VerbActivity, "Say what the person does in a conversation", s.postActivity, noContent,
+			about("Repeat it every 10 seconds while it lasts: viewing is forgotten after 20. The same again within 2 seconds is not passed on.")),
+
 		get("/reports/attendance", desk.VerbAttendanceReport, "Report on attendances", s.attendanceReport,
 			about("Attendances opened and closed, first-response and resolution times: in all, per responsible person, per sector and per day. "+
 				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to alone it has 30 days. "+

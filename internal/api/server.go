@@ -22,6 +22,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"recado/internal/desk"
+	"recado/internal/live"
 	"recado/internal/model"
 	"recado/internal/whatsapp"
 )
@@ -32,6 +33,7 @@ const Version = model.APIVersion
 // Options says what a Server serves and how.
 type Options struct {
 	Desk      *desk.Desk
+	Live      *live.Hub
 	BasePath  string // "" or "/desk"
 	PublicURL string // https://desk.example.com, without the base path
 	Logger    *slog.Logger
@@ -54,6 +56,7 @@ type Server struct {
 	limits  *limits
 	doc     []byte
 
+	live     *live.Hub
 	streams  *streamLimiter
 	draining atomic.Bool
 }
@@ -61,7 +64,7 @@ type Server struct {
 // New builds the server from the table of routes.
 func New(o Options) (*Server, error) {
 	s := &Server{
-		desk: o.Desk, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
+		desk: o.Desk, live: o.Live, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
 		proxies: o.Proxies, limits: newLimits(), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
 	}
 	if s.log == nil {

@@ -231,4 +231,7 @@ func (l *streamLimiter) enter(ctx context.Context, company, key model.ID) (leave
 }
 
 // EndStreams ends every live stream: a server that stops does not wait for clients that never leave.
-func (s *Server) EndStreams() { s.streams.once.Do(func() { close(s.streams.ended) }) }
+func (s *Server) EndStreams() {
+	s.streams.once.Do(func() { close(s.streams.ended) })
+	s.live.Close()
+}

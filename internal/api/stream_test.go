@@ -22,10 +22,16 @@ type sse struct{ id, event, data string }
 // follow opens a stream and gives its messages; the channel is closed when the stream ends.
 func follow(t *testing.T, c *servertest.Client, query string, headers ...string) (<-chan sse, context.CancelFunc) {
 	t.Helper()
+	return followAt(t, c, "/events/stream"+query, headers...)
+}
+
+// followAt is follow for any stream.
+func followAt(t *testing.T, c *servertest.Client, path string, headers ...string) (<-chan sse, context.CancelFunc) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	r, _ := http.NewRequestWithContext(ctx, "GET", c.Base()+"/events/stream"+query, nil)
-	r.Header.Set("Authorization", "Bearer "+c.Secret())
+	r, _ := http.NewRequestWithContext(ctx, "GET", c.Base()+path, nil)
+	c.Sign(r)
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
@@ -66,6 +72,7 @@ func follow(t *testing.T, c *servertest.Client, query string, headers ...string)
 // take gives the next message that carries an event.
 func take(t *testing.T, messages <-chan sse) sse {
 	t.Helper()
+	end := time.After(20 * time.Second)
 	for {
 		select {
 		case m, open := <-messages:
@@ -75,7 +82,7 @@ func take(t *testing.T, messages <-chan sse) sse {
 			if m.event != "" {
 				return m
 			}
-		case <-time.After(20 * time.Second):
+		case <-end:
 			t.Fatal("nothing came")
 		}
 	}

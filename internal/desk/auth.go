@@ -71,10 +71,11 @@ func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
 }
 
 // forgetHolders makes this node look every key and session up again: after a key, a session, a member or a sector
-// changed. Other nodes do so within a second by themselves.
+// changed. Other nodes are told to, and do so within a second by themselves.
 func (d *Desk) forgetHolders() {
 	d.keys.clear()
 	d.sessions.clear()
+	d.signal(Signal{Kind: SignalHolders})
 }
 
 // seen collects who was active until it is written down, and remembers it a while longer: a presence

@@ -20,6 +20,8 @@ type lockedConversation struct {
 	silent bool // raises no events: a blocked contact writes
 
 	awaits *time.Time // when the first message came that the customer has written and nobody has answered in this transaction
+
+	signalled bool // the viewers of a private conversation will be told
 }
 
 // lock opens a conversation that the principal may see.
@@ -44,8 +46,11 @@ func (t *lockedConversation) next() int64 {
 }
 
 // emit records an event of this conversation. data writes the members of its data object after
-// "sequence", without braces. Private channels and silent conversations raise nothing.
+// "sequence", without braces. Silent conversations raise nothing, private channels a signal to their viewers.
 func (t *lockedConversation) emit(kind model.EventType, data func(b []byte) ([]byte, error)) error {
+	if t.Private && !t.silent {
+		t.signalPrivate()
+	}
 	if t.Private || t.silent {
 		return nil
 	}
@@ -74,6 +79,23 @@ func (t *lockedConversation) emitWith(kind model.EventType, name string, noun an
 	})
 }
 
+// emitUpdated records message.updated. changed names the fields of the message that are different.
+func (t *lockedConversation) emitUpdated(m *model.Message, changed ...string) error {
+	return t.emit(model.EventMessageUpdated, func(b []byte) ([]byte, error) {
+		b = append(b, `"message":`...)
+		b, err := model.AppendJSON(b, m)
+		if err != nil {
+			return b, err
+		}
+		b = append(b, `,"conversation":`...)
+		if b, err = model.AppendJSON(b, &t.Conversation); err != nil {
+			return b, err
+		}
+		b = append(b, `,"changed":`...)
+		return model.AppendJSON(b, changed)
+	})
+}
+
 // save writes the conversation down and raises conversation.updated if anything a reader sees changed.
 func (t *lockedConversation) save() error {
 	t.Unread = t.UnreadCount > 0
@@ -96,6 +118,9 @@ func (t *lockedConversation) save() error {
 	if !slices.Equal(t.before.LabelIDs, t.LabelIDs) {
 		t.tx.SetConversationLabels(t.ID, t.LabelIDs)
 	}
+	if !same(t.before.Assignee, t.Assignee) || !same(t.before.Sector, t.Sector) {
+		t.signalMoved()
+	}
 	if settled(&t.before, &t.Conversation) {
 		t.tx.SaveActivity(&t.Conversation)
 		if placed(&t.before) != placed(&t.Conversation) {
@@ -107,6 +132,14 @@ func (t *lockedConversation) save() error {
 	t.tx.AfterCommit(t.d.signals.Index.Notify)
 	t.before = t.Conversation
 	return nil
+}
+
+// saveSequence writes down the number of the last event where nothing else of the conversation changed.
+func (t *lockedConversation) saveSequence() {
+	if t.Sequence != t.before.Sequence {
+		t.tx.SaveSequence(t.Company, t.ID, t.Sequence)
+		t.before.Sequence = t.Sequence
+	}
 }
 
 // settled reports whether nothing differs but what messages, events and reading change.

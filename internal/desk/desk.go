@@ -67,6 +67,7 @@ type Desk struct {
 	signals  Signals
 	activity callbackActivity
 	receipts chan Receipt
+	signals  signals
 	zones    sync.Map // company -> *time.Location; see report.go
 
 	systemBoards sync.Map // company -> *model.Board; see card_attendance.go
@@ -103,6 +104,7 @@ func New(o Options) *Desk {
 		d.cursors = model.CursorKey(d.vault.Derive("cursor"))
 	}
 	d.activity = callbackActivity{since: d.now(), calls: map[model.ID]*store.CallbackActivity{}}
+	d.signals.node = model.NewID()
 	d.receipts = make(chan Receipt, 1024)
 	if d.retries = o.Retries; d.retries == nil {
 		d.retries = model.DefaultRetries

@@ -49,4 +49,5 @@ const (
 	channelDeliver = "recado_deliver"
 	channelSend    = "recado_send"
 	channelFeed    = "recado_feed"
+	channelSignal  = "recado_signal"
 )

@@ -107,6 +107,7 @@ func (in *inboundBatch) notice(n *model.IncomingNotice) {
 func (in *inboundBatch) finish() error {
 	for _, t := range in.order {
 		if !t.changed {
+			t.saveSequence()
 			continue
 		}
 		t.silent = !t.loud

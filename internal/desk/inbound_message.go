@@ -56,8 +56,7 @@ func (in *inboundBatch) fillPlaceholder(conversation model.ID, msg *model.Incomi
 	}
 	m.Type, m.Text = messageType(msg.Type), optional(cleanText(msg.Text))
 	in.attachFile(&m, msg, nil)
-	in.messageChanged(t, &m)
-	return nil
+	return in.messageChanged(t, &m, "type", "text", "media_id", "media")
 }
 
 // awaitedMedia notes a file that the provider holds, for the loop that fetches it.

@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -57,20 +58,29 @@ func (in *inboundBatch) change(external string, c messageChange) error {
 		return err
 	}
 	changed, err := in.apply(t, &m, c)
-	if err == nil && changed {
-		in.messageChanged(t, &m)
+	if err != nil || !changed {
+		return err
 	}
-	return err
+	return in.messageChanged(t, &m, changedBy[c.Kind]...)
 }
 
-// messageChanged saves a message whose content changed, and the conversation where it shows the message.
-// Every change of a stored message's content comes through here.
-func (in *inboundBatch) messageChanged(t *batchConversation, m *model.Message) {
+// changedBy names the fields of a message that a kind of change touches.
+var changedBy = map[string][]string{
+	changeEdit:     {"text", "edited_at"},
+	changeRevoke:   {"text", "media_id", "media", "revoked_at"},
+	changeReaction: {"reactions"},
+}
+
+// messageChanged saves a message whose content changed, and the conversation where it shows the message,
+// and raises message.updated with the names of the fields. Every change of a stored message's content comes
+// through here.
+func (in *inboundBatch) messageChanged(t *batchConversation, m *model.Message, changed ...string) error {
 	in.tx.SaveMessageContent(m)
 	if t.LastMessage != nil && t.LastMessage.ID == m.ID {
 		t.showLast(m)
 		t.changed, t.loud = true, true
 	}
+	return t.emitUpdated(m, changed...)
 }
 
 // apply makes a change to a message and reports whether anything is different. Of two edits, or two
@@ -81,6 +91,7 @@ func (in *inboundBatch) apply(t *batchConversation, m *model.Message, c messageC
 	if err != nil || !allowed {
 		return false, err
 	}
+	t.silent = who.Blocked
 	switch c.Kind {
 	case changeEdit:
 		text := optional(cleanText(c.Text))
@@ -177,17 +188,19 @@ func (in *inboundBatch) earlyChanges(external string) ([]messageChange, error) {
 // settleChanges applies the changes that were put aside while their message was being stored.
 func (in *inboundBatch) settleChanges(t *batchConversation, m *model.Message) error {
 	changes, err := in.earlyChanges(*m.ExternalID)
-	changed := false
+	var fields []string
 	for _, c := range changes {
 		if err != nil {
 			return err
 		}
-		var one bool
-		one, err = in.apply(t, m, c)
-		changed = changed || one
+		var changed bool
+		if changed, err = in.apply(t, m, c); changed {
+			fields = append(fields, changedBy[c.Kind]...)
+		}
 	}
-	if err == nil && changed {
-		in.messageChanged(t, m)
+	if err != nil || len(fields) == 0 {
+		return err
 	}
-	return err
+	slices.Sort(fields)
+	return in.messageChanged(t, m, slices.Compact(fields)...)
 }

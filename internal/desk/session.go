@@ -39,13 +39,9 @@ func (d *Desk) loadSession(ctx context.Context, hash [32]byte) (*sessionHolder, 
 	if err != nil || !found || !d.now().Before(model.SessionEnd(h.Session.CreatedAt, h.Session.LastSeenAt)) {
 		return nil, err
 	}
-	member := Member{
-		User: model.Ref{ID: h.Member.ID, Name: h.Member.Name}, Email: h.Member.Email, Role: h.Member.Role,
-		Profile: h.Member.AccessProfile, Sectors: h.Sectors,
-	}
 	d.seen.mark(KindSession, h.Session.ID, h.Member.ID, d.now())
 	return &sessionHolder{
-		principal: SessionPrincipal(h.Company, member, h.Session.ID, h.Viewed, d.rate),
+		principal: d.principalOf(&h),
 		ends:      model.SessionEnd(h.Session.CreatedAt, d.now()),
 	}, nil
 }

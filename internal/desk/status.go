@@ -53,7 +53,8 @@ func (in *inboundBatch) locked(conversation model.ID) (*batchConversation, error
 }
 
 // report applies a status to a message of a locked conversation: forwards only. The message learns its
-// external id; message.sent is raised once, when it is first known to have left.
+// external id; message.sent is raised once, when it is first known to have left, and message.updated when its
+// status changes otherwise.
 func (in *inboundBatch) report(t *batchConversation, m *model.Message, external string, s store.EarlyStatus) error {
 	had := m.Left()
 	learned, err := in.learns(m, external)
@@ -68,12 +69,15 @@ func (in *inboundBatch) report(t *batchConversation, m *model.Message, external 
 		return nil
 	}
 	in.tx.SaveMessageStatus(m)
-	if had {
-		return nil
+	if !had {
+		in.tx.DeleteSend(m.ID)
 	}
-	in.tx.DeleteSend(m.ID)
-	if !m.Left() {
-		return nil
+	if had || !m.Left() {
+		if !advanced {
+			return nil
+		}
+		t.silent = false
+		return t.emitUpdated(m, "status")
 	}
 	t.changed, t.loud, t.silent = true, true, false
 	return t.emitWith(model.EventMessageSent, "message", m)

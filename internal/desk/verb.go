@@ -124,6 +124,9 @@ var (
 	VerbFeedEnd             = listed(Verb{Name: "FeedEnd", Scope: model.ScopeEventsRead})
 	VerbFeedChanged         = listed(Verb{Name: "FeedChanged", Scope: model.ScopeEventsRead})
 
+	VerbLive     = listed(Verb{Name: "Live", Scope: model.ScopeEventsRead, SessionOnly: true})
+	VerbActivity = listed(Verb{Name: "Activity", Scope: model.ScopeConversationsRead, SessionOnly: true})
+
 	// Boards and cards.
 	VerbBoards      = listed(Verb{Name: "Boards", Scope: model.ScopeRead})
 	VerbBoard       = listed(Verb{Name: "Board", Scope: model.ScopeRead})

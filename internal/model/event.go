@@ -13,6 +13,7 @@ const (
 	EventCardCreated         EventType = "kanban.card.created"
 	EventCardMoved           EventType = "kanban.card.moved"
 	EventCardCompleted       EventType = "kanban.card.completed"
+	EventMessageUpdated      EventType = "message.updated"
 )
 
 // WebhookTest is the type of a test delivery. Nobody subscribes to it: a test goes to one webhook only.
@@ -24,6 +25,7 @@ var AllEvents = []EventType{
 	EventMessageReceived, EventMessageSent, EventConversationUpdated,
 	EventAttendanceOpened, EventAttendanceClosed,
 	EventCardCreated, EventCardMoved, EventCardCompleted,
+	EventMessageUpdated,
 }
 
 // Description says in a sentence when the event is raised. It is empty for what is no event.
@@ -33,6 +35,8 @@ func (e EventType) Description() string {
 		return "A customer's message came in."
 	case EventMessageSent:
 		return "A message went out to a customer, whether written in the app, on the phone or through the API."
+	case EventMessageUpdated:
+		return "A message is different: it was delivered, read or could not be sent, was edited or deleted by its author, or got a reaction. Expect many of these."
 	case EventConversationUpdated:
 		return "Something about a conversation is different, such as who is responsible, its sector or its last message. Expect many of these."
 	case EventAttendanceOpened:

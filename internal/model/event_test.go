@@ -14,7 +14,7 @@ func TestParseEvents(t *testing.T) {
 		unknown string
 	}{
 		{"nothing gives the empty set", nil, []EventType{}, ""},
-		{"all eight are known by their names", strings.Split(joined(AllEvents), ", "), AllEvents, ""},
+		{"all nine are known by their names", strings.Split(joined(AllEvents), ", "), AllEvents, ""},
 		{"an event given twice counts once", []string{"message.sent", "message.sent"}, []EventType{EventMessageSent}, ""},
 		{"the list has one order", []string{"kanban.card.moved", "message.received"}, []EventType{EventMessageReceived, EventCardMoved}, ""},
 		{"an unknown event is named", []string{"message.sent", "message.read"}, nil, `"message.read"`},
@@ -45,7 +45,7 @@ func TestParseEvents(t *testing.T) {
 }
 
 func TestEventSet(t *testing.T) {
-	if len(AllEvents) != 8 || len(EveryEvent.List()) != 8 {
+	if len(AllEvents) != 9 || len(EveryEvent.List()) != 9 {
 		t.Errorf("%d events", len(AllEvents))
 	}
 	if EveryEvent.Has(WebhookTest) || EveryEvent.Has("") || !EveryEvent.Has(EventCardCompleted) {

@@ -19,6 +19,7 @@ import (
 	"recado/internal/blob"
 	"recado/internal/desk"
 	"recado/internal/guard"
+	"recado/internal/live"
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/work"
@@ -71,6 +72,7 @@ type Server struct {
 	guard   *guard.Client
 	graph   *work.Graph
 	http    *http.Server
+	live    *live.Hub
 	deliver *work.Deliver
 	inside  []*http.Server // metrics and profiles, for operators only
 	addr    net.Addr
@@ -164,8 +166,9 @@ func (s *Server) serve() error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	s.live = live.New(s.Desk, s.config.Logger)
 	s.API, err = api.New(api.Options{
-		Desk: s.Desk, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
+		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
 		Pages: pages,
 	})
 	if err != nil {
@@ -218,6 +221,7 @@ func (s *Server) run(ctx context.Context) {
 		&work.Sweep{Desk: s.Desk.System(), Logger: log, Now: s.config.Now},
 		s.deliver,
 		&work.Feed{Desk: s.Desk.System(), Logger: log},
+		s.live,
 		&work.Retain{Desk: s.Desk.System(), Logger: log},
 	} {
 		s.loops.Go(func() { loop.Run(ctx) })

@@ -116,13 +116,7 @@ func (c *Client) Do(t *testing.T, method, path string, body any, headers ...stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.key != "" {
-		r.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	if c.cookie != "" {
-		r.Header.Set("Cookie", c.cookie)
-		r.Header.Set("Sec-Fetch-Site", "same-origin") // as browsers do
-	}
+	c.Sign(r)
 	if reader != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -130,6 +124,17 @@ func (c *Client) Do(t *testing.T, method, path string, body any, headers ...stri
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	return c.Send(t, r)
+}
+
+// Sign gives a request made by the test itself the key or the session.
+func (c *Client) Sign(r *http.Request) {
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if c.cookie != "" {
+		r.Header.Set("Cookie", c.cookie)
+		r.Header.Set("Sec-Fetch-Site", "same-origin") // as browsers do
+	}
 }
 
 // Send sends a request made by the test itself and checks the answer against the document.

@@ -141,6 +141,11 @@ func (tx *Tx) SaveInbox(c *model.Conversation) {
 		c.ID, number, openedAt, c.WaitingSince(), c.SnoozedUntil)
 }
 
+// SaveSequence writes the number of a conversation's last event.
+func (tx *Tx) SaveSequence(company, id model.ID, sequence int64) {
+	tx.later(`UPDATE conversations SET sequence = $3 WHERE company = $1 AND id = $2`, company, id, sequence)
+}
+
 // SetConversationLabels replaces the labels of a conversation.
 func (tx *Tx) SetConversationLabels(id model.ID, labels []model.ID) {
 	tx.later(`UPDATE conversations SET labels = $2 WHERE id = $1`, id, packIDs(labels))

@@ -88,6 +88,31 @@ func (tx *Tx) Sessions(company, member model.ID) ([]model.SignedIn, error) {
 	return sessions, err
 }
 
+// LiveSessions goes through the sessions of the company that have not reached the idle limit.
+func (tx *Tx) LiveSessions(company model.ID, each func(s model.SignedIn, member model.ID)) error {
+	return tx.query(`
+		SELECT id, created_at, last_seen_at, member
+		FROM sessions
+		WHERE company = $1 AND last_seen_at > $2`, []any{company, tx.Now.Add(-model.SessionIdle)}, func(r Row) error {
+		each(model.SignedIn{ID: r.ID(0), CreatedAt: r.Time(1), LastSeenAt: r.Time(2)}, r.ID(3))
+		return nil
+	})
+}
+
+// Viewers gives the private channels of the company that each member may see.
+func (tx *Tx) Viewers(company model.ID) (map[model.ID][]model.ID, error) {
+	views := map[model.ID][]model.ID{}
+	err := tx.query(`
+		SELECT v.member, v.channel
+		FROM channel_viewers v
+		JOIN channels c ON c.id = v.channel
+		WHERE c.company = $1`, []any{company}, func(r Row) error {
+		views[r.ID(0)] = append(views[r.ID(0)], r.ID(1))
+		return nil
+	})
+	return views, err
+}
+
 // EndSession ends one of a member's sessions and reports whether there was one.
 func (tx *Tx) EndSession(company, member, id model.ID) (bool, error) {
 	n, err := tx.exec(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id = $3`, company, member, id)

@@ -53,7 +53,8 @@ var rooms = map[string][]string{
 	// The demo is made through the verbs, like everything else.
 	"internal/demo": {"internal/desk", "internal/model"},
 
-	"internal/api": {"internal/desk", "internal/whatsapp", "internal/slots", "internal/model"},
+	"internal/live": {"internal/desk", "internal/model"},
+	"internal/api":  {"internal/desk", "internal/live", "internal/whatsapp", "internal/slots", "internal/model"},
 	// The browser app's files and nothing else; what the app does goes through the API.
 	"internal/web": {},
 

@@ -1,0 +1,219 @@
+package live
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+const (
+	feedPage = 100 // events that one read gives
+	feedSoon = 5 * time.Millisecond
+	feedLook = time.Second // how often the feed is looked at on PostgreSQL, where a note may be lost
+)
+
+// company has the streams of one company on this node. One goroutine reads its feed for all of them.
+type company struct {
+	hub   *Hub
+	of    model.Company
+	stop  context.CancelFunc
+	ctx   context.Context
+	known sync.Once // presence was read for the first time
+
+	mu       sync.Mutex
+	streams  []*Stream // in the order of their opening
+	reading  bool
+	place    desk.FeedPlace // up to which events were published
+	presence map[model.ID]desk.Presence
+}
+
+func newCompany(h *Hub, of model.Company) *company {
+	c := &company{hub: h, of: of}
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	return c
+}
+
+func (c *company) add(s *Stream) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.streams = append(c.streams, s)
+}
+
+// remove gives how many streams remain.
+func (c *company) remove(s *Stream) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.Index(c.streams, s); i >= 0 {
+		c.streams = slices.Delete(c.streams, i, i+1)
+	}
+	return len(c.streams)
+}
+
+// of gives the ids of a member's streams.
+func (c *company) streamsOf(member model.ID) []model.ID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ids []model.ID
+	for _, s := range c.streams {
+		if s.person == member && !s.ended() {
+			ids = append(ids, s.id)
+		}
+	}
+	return ids
+}
+
+// replace ends streams because their holder has opened too many.
+func (c *company) replace(ids []model.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.streams {
+		if slices.Contains(ids, s.id) {
+			s.end(signalFrame("session", state{"replaced"}))
+		}
+	}
+}
+
+func (c *company) endAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.streams {
+		s.end(nil)
+	}
+}
+
+// attach has a stream that has read the feed up to a place get what comes after it. It reports false where
+// others have read further: the stream reads on by itself first.
+func (c *company) attach(s *Stream, place desk.FeedPlace) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reading && c.place.After(place) {
+		return false
+	}
+	if !c.reading {
+		c.reading, c.place = true, place
+		go c.read()
+	}
+	s.attached, s.after = true, place
+	return true
+}
+
+// read publishes the company's events until its last stream is gone.
+func (c *company) read() {
+	d := c.hub.system
+	wait := feedLook
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	c.mu.Lock()
+	place := c.place
+	c.mu.Unlock()
+	for {
+		changed := d.LiveChanged(c.of.ID)
+		events, err := d.LiveEvents(c.ctx, c.of.ID, place, feedPage)
+		if c.ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			c.hub.log.Warn("the feed could not be read for live streams", slog.Any("error", err))
+		}
+		if len(events) > 0 {
+			place = events[len(events)-1].Place()
+			c.publish(events)
+		}
+		if len(events) == feedPage {
+			continue
+		}
+		var look <-chan time.Time // where one node writes in the order of the feed, nothing can be missed
+		if err != nil || !d.SingleNode() {
+			timer.Reset(wait)
+			look = timer.C
+		}
+		select {
+		case <-changed:
+			wait = feedSoon // an event may be held back for a moment by an older transaction
+		case <-look:
+			wait = min(2*wait, feedLook)
+		case <-c.ctx.Done():
+			return
+		}
+	}
+}
+
+// publish gives events to the streams whose holders may see them, each encoded once.
+func (c *company) publish(events []desk.LiveEvent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range events {
+		e := &events[i]
+		place := e.Place()
+		var f []byte
+		for _, s := range c.streams {
+			if !s.attached || !place.After(s.after) || !e.VisibleTo(s.actor) {
+				continue
+			}
+			if f == nil {
+				f = eventFrame(e)
+			}
+			s.push(f)
+		}
+		c.place = place
+	}
+}
+
+// heartbeat sends every stream a comment, with the place that the feed has reached: a client that resumes
+// need not go through events again that it may not see.
+func (c *company) heartbeat() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var checkpoint []byte
+	for _, s := range c.streams {
+		switch {
+		case !s.attached || s.after.After(c.place):
+			s.push(comment)
+		default:
+			if checkpoint == nil {
+				checkpoint = []byte(": \nid: " + c.hub.system.LiveCursor(c.of.ID, c.place) + "\n\n")
+			}
+			s.push(checkpoint)
+		}
+	}
+}
+
+// markSeen notes that the holders of open streams are active.
+func (c *company) markSeen() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.streams {
+		c.hub.system.MarkLive(s.session, s.person)
+	}
+}
+
+// refresh looks at the sessions of the streams and at the presence of the members.
+func (c *company) refresh(ctx context.Context) error {
+	c.mu.Lock()
+	opened := slices.Clone(c.streams) // one that is added meanwhile may be younger than what is read
+	c.mu.Unlock()
+	now, err := c.hub.system.LiveState(ctx, c.of)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range opened {
+		s.renew(now.Sessions[s.session])
+	}
+	for id, is := range now.Presence {
+		if was, known := c.presence[id]; known && was.Shown != is.Shown {
+			f := signalFrame("presence", presence{model.Ref{ID: id, Name: is.Name}, is.Shown})
+			for _, s := range c.streams {
+				s.push(f)
+			}
+		}
+	}
+	c.presence = now.Presence
+	return nil
+}

@@ -1,0 +1,212 @@
+// Package live holds the open streams of people who are signed in: the events of their company that they may
+// see, and signals, which are stored nowhere. A stream costs a little memory and no work while nothing
+// happens. What is told to many streams is encoded once. The side that tells never waits: a stream whose
+// reader does not keep up is cut off, and resumes with the id of the last event that it got.
+package live
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+const (
+	perPerson = 6      // streams; one more ends the oldest
+	inAll     = 20_000 // streams of a node
+
+	heartbeat  = 14 * time.Second // the loop looks once a second, so 15 at most
+	checkEvery = 5 * time.Second  // sessions and presence, beside the checks that signals ask for
+	checkPause = 200 * time.Millisecond
+	markEvery  = time.Minute // an open stream counts as activity of its member
+)
+
+// Hub has the streams of a node.
+type Hub struct {
+	desk   *desk.Desk
+	system desk.System
+	log    *slog.Logger
+	check  chan struct{} // sessions or members changed
+
+	mu        sync.Mutex
+	companies map[model.ID]*company
+	count     int
+	closed    bool
+
+	activity activity
+	others   others
+}
+
+// New makes the hub of a desk, before the desk is used.
+func New(d *desk.Desk, log *slog.Logger) *Hub {
+	h := &Hub{desk: d, system: d.System(), log: log, check: make(chan struct{}, 1), companies: map[model.ID]*company{}}
+	h.system.OnSignal(h.receive)
+	return h
+}
+
+// Run passes on what other nodes tell and does what time brings, until ctx ends.
+func (h *Hub) Run(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() { h.system.ListenSignals(ctx) })
+	both.Go(func() { h.checkSessions(ctx) })
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	beat, mark := time.Now(), time.Now()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case now := <-tick.C:
+			h.forgetActivity()
+			if now.Sub(beat) >= heartbeat-time.Second {
+				beat = now
+				h.each(func(c *company) { c.heartbeat() })
+			}
+			if now.Sub(mark) >= markEvery {
+				mark = now
+				h.each(func(c *company) { c.markSeen() })
+				h.repeatStreams()
+			}
+		}
+	}
+	both.Wait()
+}
+
+// Close ends every stream: a server that stops does not wait for clients that never leave.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.each(func(c *company) { c.endAll() })
+}
+
+// each calls f for every company with streams.
+func (h *Hub) each(f func(c *company)) {
+	h.mu.Lock()
+	all := make([]*company, 0, len(h.companies))
+	for _, c := range h.companies {
+		all = append(all, c)
+	}
+	h.mu.Unlock()
+	for _, c := range all {
+		f(c)
+	}
+}
+
+// company gives the company with that id if it has streams here.
+func (h *Hub) company(id model.ID) *company {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.companies[id]
+}
+
+// add counts a stream, in a company that the caller then locks for itself.
+func (h *Hub) add(s *Stream, of model.Company) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.count >= inAll {
+		refused := model.Errorf(model.CodeRateLimited, "This server has as many live streams as it can serve. Try again in a moment.")
+		refused.RetryAfter = 5 * time.Second
+		return refused
+	}
+	c := h.companies[of.ID]
+	if c == nil {
+		c = newCompany(h, of)
+		h.companies[of.ID] = c
+	}
+	h.count++
+	s.company = c
+	c.add(s)
+	return nil
+}
+
+// remove forgets a stream, and its company with the last one.
+func (h *Hub) remove(s *Stream) {
+	h.mu.Lock()
+	h.count--
+	if s.company.remove(s) == 0 {
+		delete(h.companies, s.company.of.ID)
+		s.company.stop()
+	}
+	h.mu.Unlock()
+	h.tellStreams(s.company, s.person, false)
+}
+
+// receive passes a signal on to the streams that it concerns.
+func (h *Hub) receive(s desk.Signal) {
+	switch s.Kind {
+	case desk.SignalHolders:
+		h.checkSoon()
+	case desk.SignalActivity:
+		h.act(s)
+	case desk.SignalStreams:
+		h.learnStreams(s)
+	case desk.SignalMoved:
+		h.activity.moved(s)
+		h.tell(s.Company, "gone", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Was) && !a.MaySight(s.Is) })
+	case desk.SignalPrivate:
+		h.tell(s.Company, "private", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Is) })
+	}
+}
+
+// tell sends a signal to the streams of a company whose holder it concerns.
+func (h *Hub) tell(id model.ID, event string, data any, concerns func(a *desk.Principal) bool) {
+	c := h.company(id)
+	if c == nil {
+		return
+	}
+	var f []byte // encoded when the first one needs it
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.streams {
+		if concerns(s.actor) {
+			if f == nil {
+				f = signalFrame(event, data)
+			}
+			s.push(f)
+		}
+	}
+}
+
+// checkSoon has the sessions of all streams looked at.
+func (h *Hub) checkSoon() {
+	select {
+	case h.check <- struct{}{}:
+	default:
+	}
+}
+
+// checkSessions ends the streams of sessions that ended, and tells of presence that changed.
+func (h *Hub) checkSessions(ctx context.Context) {
+	timer := time.NewTimer(checkEvery)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.check:
+		case <-timer.C:
+		}
+		h.each(func(c *company) {
+			if err := c.refresh(ctx); err != nil && ctx.Err() == nil {
+				h.log.Warn("the sessions of live streams could not be looked at", slog.Any("error", err))
+				h.checkSoon()
+			}
+		})
+		select { // several changes at once share a check
+		case <-ctx.Done():
+			return
+		case <-time.After(checkPause):
+		}
+		timer.Reset(checkEvery)
+	}
+}
+
+// oldest gives the streams that are too many for one person, oldest first.
+func oldest(ids []model.ID) []model.ID {
+	slices.SortFunc(ids, func(a, b model.ID) int { return slices.Compare(a[:], b[:]) })
+	return ids[:max(0, len(ids)-perPerson)]
+}

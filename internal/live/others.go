@@ -1,0 +1,109 @@
+package live
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+// othersLast is how long the streams of a node count that says nothing more; it repeats itself every minute.
+const othersLast = 3 * time.Minute
+
+// others are the streams on other nodes of members who have streams here: together they must not be too many.
+type others struct {
+	mu      sync.Mutex
+	streams map[model.ID]map[model.ID]elsewhere // by member and node
+}
+
+type elsewhere struct {
+	company model.ID
+	ids     []model.ID
+	at      time.Time
+}
+
+// of gives a member's streams on other nodes.
+func (o *others) of(member model.ID) (ids []model.ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range o.streams[member] {
+		if time.Since(e.at) < othersLast {
+			ids = append(ids, e.ids...)
+		}
+	}
+	return ids
+}
+
+func (o *others) put(member, node model.ID, e elsewhere) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.streams == nil {
+		o.streams = map[model.ID]map[model.ID]elsewhere{}
+	}
+	if o.streams[member] == nil {
+		o.streams[member] = map[model.ID]elsewhere{}
+	}
+	o.streams[member][node] = e
+}
+
+// members drops what is too old and gives whose streams are known, with their company.
+func (o *others) members() map[model.ID]model.ID {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	known := map[model.ID]model.ID{}
+	for member, nodes := range o.streams {
+		for node, e := range nodes {
+			if time.Since(e.at) >= othersLast || len(e.ids) == 0 {
+				delete(nodes, node)
+				continue
+			}
+			known[member] = e.company
+		}
+		if len(nodes) == 0 {
+			delete(o.streams, member)
+		}
+	}
+	return known
+}
+
+// tellStreams ends a member's oldest streams where there are too many, and tells other nodes which there are
+// here. With ask they say what they have.
+func (h *Hub) tellStreams(c *company, member model.ID, ask bool) {
+	ids := c.streamsOf(member)
+	elsewhere := h.others.of(member)
+	if tooMany := oldest(slices.Concat(ids, elsewhere)); len(tooMany) > 0 {
+		c.replace(tooMany)
+	}
+	if !h.system.SingleNode() && (ask || len(elsewhere) > 0) {
+		h.system.Signal(desk.Signal{Kind: desk.SignalStreams, Company: c.of.ID, User: model.Ref{ID: member}, Streams: ids, Ask: ask})
+	}
+}
+
+// learnStreams notes which streams a member has on another node.
+func (h *Hub) learnStreams(s desk.Signal) {
+	c := h.company(s.Company)
+	if s.Node.IsZero() || c == nil { // our own
+		return
+	}
+	ids := c.streamsOf(s.User.ID)
+	if len(ids) == 0 {
+		return
+	}
+	h.others.put(s.User.ID, s.Node, elsewhere{s.Company, s.Streams, time.Now()})
+	if s.Ask {
+		h.tellStreams(c, s.User.ID, false)
+		return
+	}
+	c.replace(oldest(slices.Concat(ids, h.others.of(s.User.ID))))
+}
+
+// repeatStreams tells the other nodes again of members who have streams on several.
+func (h *Hub) repeatStreams() {
+	for member, company := range h.others.members() {
+		if c := h.company(company); c != nil {
+			h.tellStreams(c, member, false)
+		}
+	}
+}
