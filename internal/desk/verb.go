@@ -124,8 +124,8 @@ var (
 	VerbFeedEnd             = listed(Verb{Name: "FeedEnd", Scope: model.ScopeEventsRead})
 	VerbFeedChanged         = listed(Verb{Name: "FeedChanged", Scope: model.ScopeEventsRead})
 
-	VerbLive     = listed(Verb{Name: "Live", Scope: model.ScopeEventsRead, SessionOnly: true})
-	VerbActivity = listed(Verb{Name: "Activity", Scope: model.ScopeConversationsRead, SessionOnly: true})
+	VerbLive     = listed(Verb{Name: "Live", SessionOnly: true})
+	VerbActivity = listed(Verb{Name: "Activity", SessionOnly: true})
 
 	// Boards and cards.
 	VerbBoards      = listed(Verb{Name: "Boards", Scope: model.ScopeRead})

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recado/bench/load"
+	"recado/internal/model"
+	"recado/internal/store"
+)
+
+const (
+	livePeople     = 1_000
+	liveFollowers  = 500 // people whose streams get a message
+	liveSilent     = 5_000
+	livePerSecond  = 5 // messages of customers
+	mostLiveMemory = 200 << 20
+	mostLive       = 50 * time.Millisecond // p50
+	mostLiveLate   = 250 * time.Millisecond
+	liveText       = "sent at "
+)
+
+// runLive measures from a customer's message to the streams of everybody, and the memory of streams that are silent.
+func runLive(ctx context.Context, b *bench) error {
+	s, err := b.serveOn(ctx, fmt.Sprintf("%d people", livePeople), func(at place, c company) error { return at.makePeople(ctx, c) })
+	if err != nil {
+		return err
+	}
+	before := s.resident()
+	followers := &followers{opened: make(chan struct{}, liveSilent)}
+	defer followers.close()
+	if err := followers.open(ctx, s, liveFollowers, 0); err != nil {
+		return err
+	}
+	o, err := b.tellFollowers(ctx, s, followers)
+	if err != nil {
+		return err
+	}
+	b.addLatency(*o, mostLive, mostLiveLate)
+	if err := followers.open(ctx, s, liveSilent-liveFollowers, liveFollowers); err != nil {
+		return err
+	}
+	select {
+	case <-time.After(settling + 15*time.Second): // a heartbeat included
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	b.addMemory("before the first stream", before, 0)
+	b.addMemory(fmt.Sprintf("%d silent streams", liveSilent), s.resident(), mostLiveMemory)
+	return nil
+}
+
+// liveToken is the cookie of a person of the scenario.
+func liveToken(person int) string { return fmt.Sprintf("bench-%d", person) }
+
+// makePeople adds people who are signed in.
+func (at place) makePeople(ctx context.Context, c company) error {
+	of, _ := model.ParseID(c.ID)
+	return at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
+		return s.Write(ctx, func(tx *store.Tx) error {
+			for i := range livePeople {
+				u := store.User{ID: model.NewID(), Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person-%d@bench.example", i), Role: model.RoleAgent, AccessProfile: model.AccessAll}
+				if _, err := tx.InsertUser(of, u); err != nil {
+					return err
+				}
+				tx.InsertSession(of, u.ID, model.NewID(), sha256.Sum256([]byte(liveToken(i))), "127.0.0.1", "bench")
+			}
+			return nil
+		})
+	})
+}
+
+// followers are open streams and what came through them.
+type followers struct {
+	opened chan struct{}
+	count  atomic.Int64
+
+	mu      sync.Mutex
+	conns   []net.Conn
+	latency load.Histogram
+}
+
+// open opens streams, of all people in turn from the first on.
+func (f *followers) open(ctx context.Context, s *server, count, first int) error {
+	var opening errgroup.Group
+	opening.SetLimit(32)
+	for i := range count {
+		opening.Go(func() error {
+			conn, err := net.Dial("tcp", s.address)
+			if err != nil {
+				return err
+			}
+			f.mu.Lock()
+			f.conns = append(f.conns, conn)
+			f.mu.Unlock()
+			_, err = fmt.Fprintf(conn, "GET /v1/live HTTP/1.1\r\nHost: %s\r\nCookie: recado=%s\r\n\r\n", s.address, liveToken((first+i)%livePeople))
+			go f.follow(conn)
+			return err
+		})
+	}
+	if err := opening.Wait(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for range count {
+		select {
+		case <-f.opened:
+		case <-ctx.Done():
+			return fmt.Errorf("not all streams were opened: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
+// follow notes how long messages took that carry the time of their sending.
+func (f *followers) follow(conn net.Conn) {
+	lines := bufio.NewReaderSize(conn, 2<<10)
+	event := ""
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		switch {
+		case strings.HasPrefix(line, "retry: "):
+			f.opened <- struct{}{}
+		case strings.HasPrefix(line, "event: "):
+			event = strings.TrimSpace(line[len("event: "):])
+		case strings.HasPrefix(line, "data: ") && event == string(model.EventMessageReceived):
+			_, rest, found := strings.Cut(line, liveText)
+			digits, _, _ := strings.Cut(rest, `"`)
+			sent, err := strconv.ParseInt(digits, 10, 64)
+			if !found || err != nil {
+				continue
+			}
+			took := time.Since(time.Unix(0, sent))
+			f.mu.Lock()
+			f.latency.Record(took)
+			f.mu.Unlock()
+			f.count.Add(1)
+		}
+	}
+}
+
+func (f *followers) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, conn := range f.conns {
+		_ = conn.Close()
+	}
+}
+
+// tellFollowers has customers write at a steady pace and waits until everybody has been told.
+func (b *bench) tellFollowers(ctx context.Context, s *server, f *followers) (*outcome, error) {
+	count := max(1, int(b.total.Seconds())*livePerSecond)
+	tick := time.NewTicker(time.Second / livePerSecond)
+	defer tick.Stop()
+	started, before := time.Now(), s.cpuTime()
+	for i := range count {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		body := fmt.Sprintf(`{"from":"+55119%08d","text":"%s%d"}`, i, liveText, time.Now().UnixNano())
+		if err := s.call(ctx, "POST", "/channels/"+s.demo.Companies[0].Channel+"/simulate", body, nil); err != nil {
+			return nil, err
+		}
+	}
+	want := int64(count * liveFollowers)
+	for end := time.Now().Add(time.Minute); f.count.Load() < want; {
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("%d of %d messages arrived", f.count.Load(), want)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &outcome{
+		name: fmt.Sprintf("a customer's message to the streams of %d people, %d a second", liveFollowers, livePerSecond), cpu: s.cpuTime() - before, memory: s.resident(),
+		result: load.Result{Requests: int(want), Elapsed: time.Since(started), Latency: f.latency},
+	}, nil
+}
