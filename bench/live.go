@@ -69,7 +69,9 @@ func (at place) makePeople(ctx context.Context, c company) error {
 	return at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
 		return s.Write(ctx, func(tx *store.Tx) error {
 			for i := range livePeople {
-				u := store.User{ID: model.NewID(), Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person-%d@bench.example", i), Role: model.RoleAgent, AccessProfile: model.AccessAll}
+				u := store.User{Member: model.Member{
+					ID: model.NewID(), Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person-%d@bench.example", i), Role: model.RoleAgent, AccessProfile: model.AccessAll,
+				}}
 				if _, err := tx.InsertUser(of, u); err != nil {
 					return err
 				}
