@@ -117,7 +117,7 @@ func TestWebhook(t *testing.T) {
 		})
 
 		t.Run("the events can be listed", func(t *testing.T) {
-			if events := w.A.Get(t, hooks+"/events").OK(200); len(events.List()) != 8 || events.Text("data", 0, "name") != "message.received" || events.Text("data", 0, "description") == "" {
+			if events := w.A.Get(t, hooks+"/events").OK(200); len(events.List()) != 9 || events.Text("data", 0, "name") != "message.received" || events.Text("data", 0, "description") == "" {
 				t.Fatalf("%s", events.Raw)
 			}
 		})
