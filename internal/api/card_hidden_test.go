@@ -62,7 +62,7 @@ func TestACardTakesItsEventsWithIt(t *testing.T) {
 
 				w.A.Post(t, c.path+"/deliveries/"+c.delivery+"/redeliver", nil).Fails(404, "not_found")
 				w.Clock.Advance(time.Minute)
-				w.Desk.System().Signals().Deliver.Notify()
+				w.Desk.System().Wakeups().Deliver.Notify()
 				d := until(t, w.A.Client, c.path, c.delivery, func(d delivery) bool { return d.FinishedAt != nil })
 				if d.Status != "failed" || len(d.Attempts) != 2 || d.Attempts[1].StatusCode != nil || !strings.HasPrefix(*d.Attempts[1].Error, "not sent: ") {
 					t.Errorf("%+v", d)

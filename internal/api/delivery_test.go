@@ -108,7 +108,7 @@ func TestTheRetrySchedule(t *testing.T) {
 					}
 					answer(n + 1)
 					w.Clock.Set(d.NextAttemptAt.Add(time.Millisecond))
-					w.Desk.System().Signals().Deliver.Notify()
+					w.Desk.System().Wakeups().Deliver.Notify()
 				}
 				got = append(got, receiver.next(t))
 				if ok(n + 1) {
@@ -176,7 +176,7 @@ func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
 			until(t, w.A.Client, path, id, attempts(1))
 		}
 		w.Clock.Advance(time.Hour)
-		w.Desk.System().Signals().Deliver.Notify()
+		w.Desk.System().Wakeups().Deliver.Notify()
 		final := map[string]int{}
 		for _, id := range ids {
 			d := until(t, w.A.Client, path, id, func(d delivery) bool { return d.FinishedAt != nil })
@@ -243,7 +243,7 @@ func TestChangesWhileDeliveriesArePending(t *testing.T) {
 		}
 		due := func() {
 			w.Clock.Advance(time.Minute)
-			w.Desk.System().Signals().Deliver.Notify()
+			w.Desk.System().Wakeups().Deliver.Notify()
 		}
 		t.Run("a changed address gets the next attempt", func(t *testing.T) {
 			path, id := pending(t)

@@ -100,7 +100,7 @@ func (d *Desk) CreateCard(ctx context.Context, a *Principal, in NewCard, once *O
 // insertCard adds a card and tells of it.
 func (d *Desk) insertCard(tx *store.Tx, c *model.Card) error {
 	tx.InsertCard(c)
-	tx.AfterCommit(d.signals.Index.Notify)
+	tx.AfterCommit(d.wakeups.Index.Notify)
 	err := d.emitCard(tx, model.EventCardCreated, c, nil)
 	if err != nil || c.Status != model.CardCompleted {
 		return err
@@ -275,7 +275,7 @@ func (d *Desk) saveCard(tx *store.Tx, was, c *model.Card) bool {
 	}
 	c.Version, c.UpdatedAt = was.Version+1, tx.Now
 	tx.SaveCard(was, c)
-	tx.AfterCommit(d.signals.Index.Notify)
+	tx.AfterCommit(d.wakeups.Index.Notify)
 	return true
 }
 

@@ -73,7 +73,7 @@ func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (
 				return c, err
 			}
 		}
-		tx.AfterCommit(d.signals.Index.Notify)
+		tx.AfterCommit(d.wakeups.Index.Notify)
 		known, found, err := tx.LockContactWithPhone(c.Company, c.Pool, *c.Phone)
 		if err == nil && !found {
 			var fresh bool
@@ -180,7 +180,7 @@ func (d *Desk) UpdateContact(ctx context.Context, a *Principal, id model.ID, cha
 		}
 		c.UpdatedAt = tx.Now
 		tx.SaveContact(&c)
-		tx.AfterCommit(d.signals.Index.Notify)
+		tx.AfterCommit(d.wakeups.Index.Notify)
 		return c, d.renameThreads(tx, &c, was)
 	})
 }

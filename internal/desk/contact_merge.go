@@ -118,7 +118,7 @@ func (d *Desk) mergeContacts(tx *store.Tx, keepID, goneID, company model.ID) (bo
 	tx.NameContact(&keep) // with the number, which the other contact no longer has
 	tx.SaveContact(&keep)
 	tx.SetContactLabels(keep.ID, keep.LabelIDs)
-	tx.AfterCommit(d.signals.Index.Notify)
+	tx.AfterCommit(d.wakeups.Index.Notify)
 	return true, nil
 }
 

@@ -129,7 +129,7 @@ func (t *lockedConversation) save() error {
 	} else {
 		t.tx.SaveConversation(&t.Conversation)
 	}
-	t.tx.AfterCommit(t.d.signals.Index.Notify)
+	t.tx.AfterCommit(t.d.wakeups.Index.Notify)
 	t.before = t.Conversation
 	return nil
 }

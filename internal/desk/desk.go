@@ -64,7 +64,7 @@ type Desk struct {
 	keys     lookups[holder]
 	sessions lookups[sessionHolder]
 	seen     seen
-	signals  Signals
+	wakeups  Wakeups
 	activity callbackActivity
 	receipts chan Receipt
 	signals  signals
@@ -73,12 +73,12 @@ type Desk struct {
 	systemBoards sync.Map // company -> *model.Board; see card_attendance.go
 }
 
-// Signals wake the loops of package work within this process as soon as a transaction is durable.
-type Signals struct {
-	Deliver Signal // a delivery became due
-	Send    Signal // a message waits for its provider
-	Fetch   Signal // a customer's file waits at its provider
-	Index   Signal // something waits to be indexed for search
+// Wakeups wake the loops of package work within this process as soon as a transaction is durable.
+type Wakeups struct {
+	Deliver Wakeup // a delivery became due
+	Send    Wakeup // a message waits for its provider
+	Fetch   Wakeup // a customer's file waits at its provider
+	Index   Wakeup // something waits to be indexed for search
 }
 
 // New makes a Desk.
@@ -111,23 +111,23 @@ func New(o Options) *Desk {
 	}
 	d.brand = newBrand(o.Brand)
 	d.testing = make(chan struct{}, maxTests)
-	d.signals = Signals{Deliver: newSignal(), Send: newSignal(), Fetch: newSignal(), Index: newSignal()}
+	d.wakeups = Wakeups{Deliver: newWakeup(), Send: newWakeup(), Fetch: newWakeup(), Index: newWakeup()}
 	return d
 }
 
-// Signals gives the loops what to wait on.
-func (d System) Signals() Signals { return d.signals }
+// Wakeups gives the loops what to wait on.
+func (d System) Wakeups() Wakeups { return d.wakeups }
 
 // Ready reports whether the database answers.
 func (d System) Ready(ctx context.Context) error { return d.store.Ping(ctx) }
 
-// Signal wakes the loop that waits on C. Two notifications before the loop looks are the same as one.
-type Signal struct{ C chan struct{} }
+// Wakeup wakes the loop that waits on C. Two notifications before the loop looks are the same as one.
+type Wakeup struct{ C chan struct{} }
 
-func newSignal() Signal { return Signal{make(chan struct{}, 1)} }
+func newWakeup() Wakeup { return Wakeup{make(chan struct{}, 1)} }
 
 // Notify never blocks.
-func (s Signal) Notify() {
+func (s Wakeup) Notify() {
 	select {
 	case s.C <- struct{}{}:
 	default:

@@ -32,7 +32,7 @@ func (d *Desk) announce(webhooks ...model.ID) {
 		d.due.here[w] = struct{}{}
 	}
 	d.due.mu.Unlock()
-	d.signals.Deliver.Notify()
+	d.wakeups.Deliver.Notify()
 }
 
 // TakeDue gives what was announced since the last call.
@@ -79,6 +79,6 @@ func (d System) ListenDue(ctx context.Context) {
 			d.due.anything = true
 		}
 		d.due.mu.Unlock()
-		d.signals.Deliver.Notify()
+		d.wakeups.Deliver.Notify()
 	})
 }

@@ -44,7 +44,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, j
 		}
 	}
 	if fresh {
-		tx.AfterCommit(d.signals.Index.Notify)
+		tx.AfterCommit(d.wakeups.Index.Notify)
 		return c, nil
 	}
 	c, found, err = d.knownContact(tx, channel, p, nil) // somebody else was faster, and has committed
@@ -120,7 +120,7 @@ func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, p
 		c.Phone = &p.Phone
 	}
 	tx.NameContact(c)
-	tx.AfterCommit(d.signals.Index.Notify)
+	tx.AfterCommit(d.wakeups.Index.Notify)
 }
 
 // threadWith opens the channel's conversation with a contact, locked, and makes it if there is none.

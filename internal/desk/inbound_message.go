@@ -69,7 +69,7 @@ func (in *inboundBatch) awaitedMedia(msg *model.IncomingMessage) *model.Media {
 	}
 	media.FileName = model.SafeFileName(msg.Media.FileName, media.MimeType)
 	in.tx.InsertAwaitedMedia(media)
-	in.tx.AfterCommit(in.d.signals.Fetch.Notify)
+	in.tx.AfterCommit(in.d.wakeups.Fetch.Notify)
 	return media
 }
 

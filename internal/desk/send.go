@@ -39,12 +39,12 @@ func (d System) BeginSending(ctx context.Context) error {
 
 // ListenSend notifies this node's loop when another node has something to send, until ctx ends.
 func (d System) ListenSend(ctx context.Context) {
-	d.store.Listen(ctx, channelSend, func(string) { d.signals.Send.Notify() })
+	d.store.Listen(ctx, channelSend, func(string) { d.wakeups.Send.Notify() })
 }
 
 // notifySend wakes the loops that send, on this node and on the others.
 func (d *Desk) notifySend() {
-	d.signals.Send.Notify()
+	d.wakeups.Send.Notify()
 	d.store.Notify(channelSend, "")
 }
 

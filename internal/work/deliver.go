@@ -53,7 +53,7 @@ func (d *Deliver) run(ctx context.Context, held jobs.Leases) {
 		Name: "deliveries", Logger: d.Logger, Slots: deliverySlots, Prefetch: deliverPage,
 		Poll: deliverPoll, Idle: deliverIdle, Grace: deliverGrace, Record: d.record,
 		Leases: held, Lease: d.Lease, Timeout: d.Timeout,
-		Signal: d.Desk.Signals().Deliver.C, Announced: d.announced, Tell: d.Desk.TellDue, Listen: d.Desk.ListenDue,
+		Signal: d.Desk.Wakeups().Deliver.C, Announced: d.announced, Tell: d.Desk.TellDue, Listen: d.Desk.ListenDue,
 	}
 	if d.Desk.SingleNode() {
 		options.Leases = nil

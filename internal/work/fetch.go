@@ -33,7 +33,7 @@ type fetched struct{}
 func (f *Fetch) Run(ctx context.Context) {
 	jobs.NewPool(f, jobs.Options[fetched]{
 		Name: "fetches", Logger: f.Logger, Slots: jobs.SlotLimits{All: fetchAtOnce},
-		Poll: fetchPoll, Idle: fetchIdle, Signal: f.Desk.Signals().Fetch.C,
+		Poll: fetchPoll, Idle: fetchIdle, Signal: f.Desk.Wakeups().Fetch.C,
 	}).Run(ctx)
 }
 

@@ -29,7 +29,7 @@ func (x *Index) Run(ctx context.Context) {
 
 func (x *Index) step(ctx context.Context, now time.Time) (more bool, err error) {
 	select {
-	case <-x.Desk.Signals().Index.C:
+	case <-x.Desk.Wakeups().Index.C:
 	default:
 		if now.Sub(x.looked) < indexIdle {
 			return false, nil

@@ -59,7 +59,7 @@ func (s *Send) Run(ctx context.Context) {
 		Name: "sends", Logger: s.Logger, Slots: jobs.SlotLimits{All: sendSlots, Group: sendEach},
 		Poll: sendPoll, Idle: sendIdle, Grace: sendGrace,
 		Leases: channelLeases{leases{s.Desk, desk.LeaseChannel}}, Lease: s.Lease,
-		Signal: s.Desk.Signals().Send.C, Listen: s.Desk.ListenSend,
+		Signal: s.Desk.Wakeups().Send.C, Listen: s.Desk.ListenSend,
 	}).Run(ctx)
 }
 
