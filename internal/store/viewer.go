@@ -61,7 +61,7 @@ func (tx *Tx) privateConversations(f *ConversationFilter) ([]model.Conversation,
 	s.and("c.private", s.in("c.channel", f.Sight.Private))
 	f.andFilters(s)
 	newSearch(f.Q).check(tx, s, "c.folded")
-	s.WriteString(conversationOrder)
+	s.WriteString(f.order())
 	tx.page(s, f.Offset+f.Limit, 0)
 	return collect(tx, s, f.Offset+f.Limit, scanConversation)
 }
@@ -82,7 +82,7 @@ func (tx *Tx) withPrivate(f ConversationFilter) ([]model.Conversation, bool, err
 	return page, more, nil
 }
 
-// compareConversations is conversationOrder.
+// compareConversations is the order of the list.
 func compareConversations(x, y model.Conversation) int {
 	if x.Pinned != y.Pinned {
 		if x.Pinned {
