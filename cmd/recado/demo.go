@@ -61,7 +61,7 @@ func writeDemo(e *env, s *server.Server, made *demo.Demo, path string) error {
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.stdout, "Recado is running.\n  address  %s\n  login    %s / %s (for the app, which this version does not have yet)\n  API key  %s\n  more     %s\n\n  curl -H 'Authorization: Bearer %s' %s/me\n\n",
+	_, err = fmt.Fprintf(e.stdout, "Recado is running.\n  address  %s\n  login    %s / %s\n  API key  %s\n  more     %s\n\n  curl -H 'Authorization: Bearer %s' %s/me\n\n",
 		strings.TrimSuffix(made.BaseURL, "/v1")+"/", made.Login.Email, made.Login.Password, made.Companies[0].APIKey, path, made.Companies[0].APIKey, made.BaseURL)
 	return err
 }

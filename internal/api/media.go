@@ -2,11 +2,15 @@ package api
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -70,17 +74,40 @@ func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { _ = file.Close() }()
+	w.Header().Set("Cache-Control", "private, max-age=600")
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	serveFile(w, r, media, file)
+}
+
+// serveFile sends a file, or a range of it, so that no browser runs anything in it.
+func serveFile(w http.ResponseWriter, r *http.Request, media model.Media, file io.ReadSeeker) {
 	h := w.Header()
 	h.Set("Content-Type", media.MimeType)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	h.Set("Cache-Control", "private, max-age=600")
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("ETag", `"`+media.SHA256+`"`)
 	h.Set("Content-Disposition", disposition(media))
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
 	http.ServeContent(w, r, "", media.CreatedAt, file)
+}
+
+// mediaContent answers with the bytes of a file. They never change.
+func (s *Server) mediaContent(ctx context.Context, a *desk.Principal, in *AtID) (*streamReply, error) {
+	id, err := pathID(in.ID, "file")
+	if err != nil {
+		return nil, err
+	}
+	media, file, err := s.desk.MediaContent(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	return &streamReply{Body: func(ctx huma.Context) {
+		defer func() { _ = file.Close() }()
+		r, w := humago.Unwrap(ctx)
+		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+		serveFile(w, r, media, file)
+	}}, nil
 }
 
 // disposition names the file in ASCII for old clients and in full for the others.

@@ -89,6 +89,9 @@ func (s *Server) routes() []*Route {
 		get("/media/{id}/url", desk.VerbLinkMedia, "Get a temporary link to a file", s.linkMedia,
 			about("The link is valid for ten minutes and needs no key.")),
 
+		get("/media/{id}/content", desk.VerbMediaContent, "Read a file", s.mediaContent, streams, answers("*/*"),
+			about("The bytes, or a range of them, as they were stored; they never change.")),
+
 		get("/contacts", desk.VerbContacts, "List contacts", s.listContacts,
 			about("The newest first. Contacts are the company's: an access profile does not narrow them.")),
 		post("/contacts", desk.VerbCreateContact, "Create a contact", s.createContact, fails(409), created,

@@ -189,26 +189,56 @@ func (d *Desk) LinkMedia(ctx context.Context, a *Principal, id model.ID) (MediaL
 		return MediaLink{}, err
 	}
 	return read(ctx, d, func(tx *store.Tx) (MediaLink, error) {
-		m, found, err := tx.Media(a.Company.ID, id)
-		if err == nil && found {
-			found, err = tx.MediaInSight(id, a.sight())
-		}
-		switch {
-		case err != nil:
+		if _, err := visibleMedia(tx, a, id); err != nil {
 			return MediaLink{}, err
-		case found && a.reachesFile(&m) && !m.Stored && !m.Awaited && m.FetchError != "":
-			return MediaLink{}, model.Errorf(model.CodeNotFound, "The file was not fetched from WhatsApp. %s", m.FetchError)
-		case !found || !a.reachesFile(&m) || !m.Stored && !m.Awaited:
-			return MediaLink{}, model.NotFound("file")
-		case !m.Stored:
-			return MediaLink{}, &model.Error{
-				Code: model.CodeUnavailable, Message: "The file is still on its way from WhatsApp. Try again in a moment.", RetryAfter: 2 * time.Second,
-			}
 		}
 		link := MediaLink{Media: id, ExpiresAt: d.now().Add(model.MediaLinkLifetime).UTC().Truncate(time.Second)}
 		link.Signature = d.signLink(id, link.ExpiresAt.Unix())
 		return link, nil
 	})
+}
+
+// MediaContent opens a file that the principal may see. The caller closes it.
+func (d *Desk) MediaContent(ctx context.Context, a *Principal, id model.ID) (model.Media, io.ReadSeekCloser, error) {
+	if err := a.May(VerbMediaContent); err != nil {
+		return model.Media{}, nil, err
+	}
+	m, err := read(ctx, d, func(tx *store.Tx) (model.Media, error) { return visibleMedia(tx, a, id) })
+	if err != nil {
+		return model.Media{}, nil, err
+	}
+	file, err := d.openFile(ctx, id)
+	return m, file, err
+}
+
+// openFile opens the bytes of a file that is stored.
+func (d *Desk) openFile(ctx context.Context, id model.ID) (io.ReadSeekCloser, error) {
+	file, _, err := d.blob.Open(ctx, id)
+	if errors.Is(err, blob.ErrNotFound) {
+		err = model.NotFound("file")
+	}
+	return file, err
+}
+
+// visibleMedia gives a file that is stored and that the principal may see.
+func visibleMedia(tx *store.Tx, a *Principal, id model.ID) (model.Media, error) {
+	m, found, err := tx.Media(a.Company.ID, id)
+	if err == nil && found {
+		found, err = tx.MediaInSight(id, a.sight())
+	}
+	switch {
+	case err != nil:
+		return m, err
+	case found && a.reachesFile(&m) && !m.Stored && !m.Awaited && m.FetchError != "":
+		return m, model.Errorf(model.CodeNotFound, "The file was not fetched from WhatsApp. %s", m.FetchError)
+	case !found || !a.reachesFile(&m) || !m.Stored && !m.Awaited:
+		return m, model.NotFound("file")
+	case !m.Stored:
+		return m, &model.Error{
+			Code: model.CodeUnavailable, Message: "The file is still on its way from WhatsApp. Try again in a moment.", RetryAfter: 2 * time.Second,
+		}
+	}
+	return m, nil
 }
 
 // reachesFile reports whether a file exists for the principal: one of a private channel does for its viewers.
@@ -232,10 +262,7 @@ func (d System) OpenMedia(ctx context.Context, id model.ID, expires, signature s
 	if err != nil {
 		return m, nil, err
 	}
-	file, _, err := d.blob.Open(ctx, id)
-	if errors.Is(err, blob.ErrNotFound) {
-		err = model.NotFound("file")
-	}
+	file, err := d.openFile(ctx, id)
 	return m, file, err
 }
 

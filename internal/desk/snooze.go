@@ -33,12 +33,12 @@ func (d *Desk) Snooze(ctx context.Context, a *Principal, id model.ID, until *tim
 
 // WakeSnoozed brings back up to limit conversations whose time has come, and gives how many it looked at. Any number of
 // nodes may do this at the same time.
-func (s System) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int, error) {
-	due, err := read(ctx, s.Desk, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.DueSnoozes(now, limit) })
+func (d System) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int, error) {
+	due, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.DueSnoozes(now, limit) })
 	if err != nil {
 		return 0, err
 	}
-	return len(due), s.changeEach(ctx, due, func(t *lockedConversation) error {
+	return len(due), d.changeEach(ctx, due, func(t *lockedConversation) error {
 		if t.SnoozedUntil == nil || t.SnoozedUntil.After(now) {
 			return nil
 		}

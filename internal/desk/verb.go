@@ -72,12 +72,13 @@ var (
 	VerbSetSector          = listed(Verb{Name: "SetSector", Scope: model.ScopeConversationsWrite})
 
 	// Messages and files.
-	VerbMessages    = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
-	VerbTimeline    = listed(Verb{Name: "Timeline", Scope: model.ScopeMessagesRead})
-	VerbMessage     = listed(Verb{Name: "Message", Scope: model.ScopeMessagesRead})
-	VerbSendMessage = listed(Verb{Name: "SendMessage", Scope: model.ScopeMessagesSend})
-	VerbUploadMedia = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
-	VerbLinkMedia   = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
+	VerbMessages     = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
+	VerbTimeline     = listed(Verb{Name: "Timeline", Scope: model.ScopeMessagesRead})
+	VerbMessage      = listed(Verb{Name: "Message", Scope: model.ScopeMessagesRead})
+	VerbSendMessage  = listed(Verb{Name: "SendMessage", Scope: model.ScopeMessagesSend})
+	VerbUploadMedia  = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
+	VerbLinkMedia    = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
+	VerbMediaContent = listed(Verb{Name: "MediaContent", Scope: model.ScopeMessagesRead})
 
 	// Contacts and labels.
 	VerbContacts      = listed(Verb{Name: "Contacts", Scope: model.ScopeContactsRead})

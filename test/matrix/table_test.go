@@ -88,6 +88,8 @@ var table = map[string][]example{
 	"POST /media":         {{path: "/media", upload: true}},
 	"GET /media/{id}/url": {{path: "/media/{media}/url"}},
 
+	"GET /media/{id}/content": {{path: "/media/{media}/content"}},
+
 	"GET /contacts":        {{path: "/contacts", query: "label={label}&channel={channel}"}},
 	"POST /contacts":       {{path: "/contacts", body: `{"name":"n","phone":"{phone}","channel_id":"{channel}"}`}},
 	"GET /contacts/{id}":   {{path: "/contacts/{contact}"}},
