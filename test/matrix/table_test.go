@@ -88,6 +88,9 @@ var table = map[string][]example{
 	"POST /media":         {{path: "/media", upload: true}},
 	"GET /media/{id}/url": {{path: "/media/{media}/url"}},
 
+	"GET /live":                         {{path: "/live"}},
+	"POST /conversations/{id}/activity": {{path: "/conversations/{conversation}/activity", body: `{"kind":"viewing"}`}},
+
 	"GET /media/{id}/content": {{path: "/media/{media}/content"}},
 
 	"GET /contacts":        {{path: "/contacts", query: "label={label}&channel={channel}"}},
