@@ -71,12 +71,14 @@ func (c *checker) check(t *testing.T, r *http.Request, resp *http.Response, raw 
 	if err != nil {
 		return // no such operation: 404 and 405 are checked by their own tests
 	}
+	// The bytes of files are documented as such, without a schema.
+	isFile := resp.StatusCode < 300 && strings.HasSuffix(path, "/content")
 	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: documented, PathParams: params, Route: route},
 		Status:                 resp.StatusCode,
 		Header:                 resp.Header,
 		Body:                   io.NopCloser(bytes.NewReader(raw)),
-		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+		Options:                &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, ExcludeResponseBody: isFile},
 	})
 	if err != nil {
 		t.Errorf("%s %s: the answer is not as documented: %v\n%s", r.Method, path, err, raw)
