@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/sha256"
 	"time"
 
 	"recado/internal/model"
@@ -112,4 +113,111 @@ func (tx *Tx) LiftRestriction(company, id model.ID, text string) {
 // EndRestrictions ends the restrictions whose time is over.
 func (tx *Tx) EndRestrictions() {
 	tx.later(`UPDATE channels SET restriction = NULL, restriction_until = NULL WHERE restriction_until <= $1`, tx.Now)
+}
+
+// InsertNotice keeps what a channel's provider said. The same again adds nothing.
+func (tx *Tx) InsertNotice(channel *model.Channel, n *model.IncomingNotice) {
+	digest := sha256.New()
+	for _, part := range [][]byte{[]byte(n.Kind), []byte(n.Text), n.Raw} {
+		digest.Write(part)
+		digest.Write([]byte{0})
+	}
+	tx.later(`
+		INSERT INTO notices (channel, digest, company, kind, text, raw, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT DO NOTHING`, channel.ID, digest.Sum(nil)[:16], channel.Company, n.Kind, n.Text, n.Raw, tx.Now)
+}
+
+// Notices gives the newest notices of a channel.
+func (tx *Tx) Notices(company, channel model.ID, limit int) (all []model.Notice, err error) {
+	err = tx.query(`
+		SELECT kind, text, raw, created_at
+		FROM notices
+		WHERE company = $1 AND channel = $2
+		ORDER BY created_at DESC, digest
+		LIMIT $3`, []any{company, channel, limit}, func(r Row) error {
+		all = append(all, model.Notice{IncomingNotice: model.IncomingNotice{Kind: r.Text(0), Text: r.Text(1), Raw: r.Bytes(2)}, CreatedAt: r.Time(3)})
+		return nil
+	})
+	return all, err
+}
+
+// PurgeNotices deletes notices kept before a moment, oldest first, up to limit of them.
+func (tx *Tx) PurgeNotices(before time.Time, limit int) (int64, error) {
+	return tx.exec(`
+		DELETE FROM notices
+		WHERE (channel, digest) IN (SELECT channel, digest FROM notices WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
+}
+
+// CallbackActivity is when a provider called about a channel during some stretch of time.
+type CallbackActivity struct {
+	First, Last time.Time
+	Longest     time.Duration // between two calls
+	Calls       int64
+}
+
+// CallbackStats summarizes the recent callbacks about a WhatsApp number.
+type CallbackStats struct {
+	Channel   model.ID
+	Company   model.ID
+	Connected bool
+	Warned    bool
+	Last      time.Time     // the provider called
+	Longest   time.Duration // silence
+	Calls     int64
+	Days      int64 // with calls
+}
+
+const dayMillis = int64(24 * time.Hour / time.Millisecond)
+
+// AddCallbackActivity adds activity to a channel's history and clears its warning. The silence before it
+// counts from since at the earliest, and not at all when it raised a warning.
+func (tx *Tx) AddCallbackActivity(channel model.ID, h CallbackActivity, since time.Time) error {
+	var last *time.Time
+	var warned bool
+	found, err := tx.one(`SELECT last_inbound_at, warning IS NOT NULL FROM channels WHERE id = $1`+tx.forUpdate(), []any{channel}, func(r Row) {
+		last, warned = r.NullTime(0), r.Bool(1)
+	})
+	if err != nil || !found {
+		return err
+	}
+	if last != nil && !warned {
+		if since.After(*last) {
+			last = &since
+		}
+		h.Longest = max(h.Longest, h.First.Sub(*last))
+	}
+	tx.later(`UPDATE channels SET last_inbound_at = $2, warning = NULL WHERE id = $1`, channel, h.Last)
+	tx.later(`
+		INSERT INTO channel_days (channel, day, calls, longest)
+		VALUES ($1, $2, $3, $4)
+		ON CONFLICT (channel, day) DO UPDATE
+		SET calls = channel_days.calls + excluded.calls,
+			longest = CASE WHEN excluded.longest > channel_days.longest THEN excluded.longest ELSE channel_days.longest END`,
+		channel, h.Last.UnixMilli()/dayMillis, h.Calls, h.Longest.Milliseconds())
+	return nil
+}
+
+// PurgeCallbackActivity drops the history before a moment.
+func (tx *Tx) PurgeCallbackActivity(before time.Time) {
+	tx.later(`DELETE FROM channel_days WHERE day < $1`, before.UnixMilli()/dayMillis)
+}
+
+// CallbackStats lists every WhatsApp number with its history since a moment.
+func (tx *Tx) CallbackStats(since time.Time) ([]CallbackStats, error) {
+	var out []CallbackStats
+	err := tx.query(`
+		SELECT ch.id, ch.company, ch.status = 'connected', ch.warning IS NOT NULL, COALESCE(ch.last_inbound_at, 0),
+			CAST(COALESCE(MAX(d.longest), 0) AS BIGINT), CAST(COALESCE(SUM(d.calls), 0) AS BIGINT), COUNT(d.day)
+		FROM channels ch
+		LEFT JOIN channel_days d ON d.channel = ch.id AND d.day >= $1
+		WHERE ch.provider = 'whatsapp'
+		GROUP BY ch.id, ch.company, ch.status, ch.warning, ch.last_inbound_at
+		ORDER BY ch.id`, []any{since.UnixMilli() / dayMillis}, func(r Row) error {
+		out = append(out, CallbackStats{
+			Channel: r.ID(0), Company: r.ID(1), Connected: r.Bool(2), Warned: r.Bool(3), Last: r.Time(4),
+			Longest: time.Duration(r.Int(5)) * time.Millisecond, Calls: r.Int(6), Days: r.Int(7),
+		})
+		return nil
+	})
+	return out, err
 }

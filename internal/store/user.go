@@ -97,3 +97,105 @@ func (tx *Tx) MemberPowers(company, id model.ID) (model.Member, bool, error) {
 		})
 	return m, found, err
 }
+
+// Person is a present team member with the company.
+type Person struct {
+	Company   model.Company
+	ID        model.ID
+	Name      string
+	Email     string
+	Role      model.Role
+	TwoFactor bool
+}
+
+// People lists the present members of all companies, or of one unless that is zero.
+func (tx *Tx) People(company model.ID) ([]Person, error) {
+	var people []Person
+	err := tx.query(`
+		SELECT c.id, c.name, c.timezone, u.id, u.name, u.email, u.role, u.two_factor IS NOT NULL
+		FROM users u
+		JOIN companies c ON c.id = u.company
+		WHERE u.removed_at IS NULL
+		ORDER BY c.name, c.id, u.email_folded, u.id`, nil, func(r Row) error {
+		if company.IsZero() || company == r.ID(0) {
+			people = append(people, Person{
+				Company: model.Company{ID: r.ID(0), Name: r.Text(1), Timezone: r.Text(2)},
+				ID:      r.ID(3), Name: r.Text(4), Email: r.Text(5), Role: model.Role(r.Text(6)), TwoFactor: r.Bool(7),
+			})
+		}
+		return nil
+	})
+	return people, err
+}
+
+// Profile is what a member may change about themselves, and the secrets that this takes.
+type Profile struct {
+	Name, Email, Signature string
+	PasswordHash           *string
+	TwoFactor, Pending     []byte // sealed secrets
+	Presence               string
+	Preferences            string // JSON
+}
+
+// Profile gives the profile of a present member and keeps other writers away from it until the transaction ends.
+func (tx *Tx) Profile(company, member model.ID) (Profile, bool, error) {
+	return tx.profile(company, member, tx.forUpdate())
+}
+
+// ReadProfile gives the profile of a present member.
+func (tx *Tx) ReadProfile(company, member model.ID) (Profile, bool, error) {
+	return tx.profile(company, member, "")
+}
+
+func (tx *Tx) profile(company, member model.ID, lock string) (p Profile, found bool, err error) {
+	found, err = tx.one(`
+		SELECT name, email, signature, password_hash, two_factor, two_factor_pending, presence, preferences
+		FROM users
+		WHERE company = $1 AND id = $2 AND removed_at IS NULL`+lock, []any{company, member}, func(r Row) {
+		p = Profile{
+			Name: r.Text(0), Email: r.Text(1), Signature: r.Text(2), PasswordHash: r.NullText(3),
+			TwoFactor: r.Bytes(4), Pending: r.Bytes(5), Presence: r.Text(6), Preferences: r.Text(7),
+		}
+	})
+	return p, found, err
+}
+
+// Preferences gives a member's preferences as JSON.
+func (tx *Tx) Preferences(company, member model.ID) (json string, err error) {
+	_, err = tx.one(`SELECT preferences FROM users WHERE company = $1 AND id = $2`, []any{company, member}, func(r Row) { json = r.Text(0) })
+	return json, err
+}
+
+// SetPreferences replaces a member's preferences.
+func (tx *Tx) SetPreferences(company, member model.ID, json string) {
+	tx.later(`UPDATE users SET preferences = $3 WHERE company = $1 AND id = $2`, company, member, json)
+}
+
+// SetSignature replaces the name that signs a member's messages.
+func (tx *Tx) SetSignature(company, member model.ID, signature string) {
+	tx.later(`UPDATE users SET signature = $3 WHERE company = $1 AND id = $2`, company, member, signature)
+}
+
+// SetMemberPassword replaces the password hash of a member.
+func (tx *Tx) SetMemberPassword(company, member model.ID, hash string) {
+	tx.later(`UPDATE users SET password_hash = $3 WHERE company = $1 AND id = $2`, company, member, hash)
+}
+
+// SetPresence stores what a member chose to be shown as.
+func (tx *Tx) SetPresence(company, member model.ID, presence string) {
+	tx.later(`UPDATE users SET presence = $3 WHERE company = $1 AND id = $2`, company, member, presence)
+}
+
+// SetPendingTwoFactor stores a secret that the member has yet to confirm.
+func (tx *Tx) SetPendingTwoFactor(company, member model.ID, sealed []byte) {
+	tx.later(`UPDATE users SET two_factor_pending = $3 WHERE company = $1 AND id = $2`, company, member, sealed)
+}
+
+// SetTwoFactor switches two-factor on with a secret and recovery codes, or off with nil.
+func (tx *Tx) SetTwoFactor(company, member model.ID, sealed []byte, codes [][32]byte) {
+	tx.later(`UPDATE users SET two_factor = $3, two_factor_pending = NULL WHERE company = $1 AND id = $2`, company, member, sealed)
+	tx.later(`DELETE FROM recovery_codes WHERE company = $1 AND member = $2`, company, member)
+	for _, hash := range codes {
+		tx.later(`INSERT INTO recovery_codes (company, member, hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, company, member, hash[:])
+	}
+}

@@ -1,0 +1,158 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// EarlyStatus is a report about a message that is not known by that external id yet.
+type EarlyStatus struct {
+	Status string
+	Error  *model.MessageError
+	At     time.Time
+}
+
+// ParkStatus keeps a report until its message learns its external id.
+func (tx *Tx) ParkStatus(channel model.ID, external string, s EarlyStatus) {
+	var code, reason *string
+	if s.Error != nil {
+		code, reason = &s.Error.Code, &s.Error.Message
+	}
+	tx.later(`
+		INSERT INTO early_statuses (channel, external_id, status, error_code, error_message, at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT DO NOTHING`, channel, external, s.Status, code, reason, s.At, tx.Now)
+}
+
+// TakeEarlyStatuses gives the parked reports about a message, the earliest first, and removes them.
+func (tx *Tx) TakeEarlyStatuses(channel model.ID, external string) ([]EarlyStatus, error) {
+	var out []EarlyStatus
+	err := tx.query(`
+		SELECT status, error_code, error_message, at
+		FROM early_statuses
+		WHERE channel = $1 AND external_id = $2
+		ORDER BY at`, []any{channel, external}, func(r Row) error {
+		s := EarlyStatus{Status: r.Text(0), At: r.Time(3)}
+		if !r.Null(1) {
+			s.Error = &model.MessageError{Code: r.Text(1), Message: r.Text(2)}
+		}
+		out = append(out, s)
+		return nil
+	})
+	if len(out) > 0 {
+		tx.later(`DELETE FROM early_statuses WHERE channel = $1 AND external_id = $2`, channel, external)
+	}
+	return out, err
+}
+
+// EarlyMatch is a parked report whose message has learned its external id meanwhile.
+type EarlyMatch struct {
+	Channel      model.ID
+	ExternalID   string
+	Conversation model.ID
+}
+
+// EarlyMatches finds such reports.
+func (tx *Tx) EarlyMatches(limit int) ([]EarlyMatch, error) {
+	return tx.earlyMatches("early_statuses", limit)
+}
+
+// EarlyChangeMatches finds changes whose message arrived at the very moment they were put aside.
+func (tx *Tx) EarlyChangeMatches(limit int) ([]EarlyMatch, error) {
+	return tx.earlyMatches("early_changes", limit)
+}
+
+func (tx *Tx) earlyMatches(table string, limit int) ([]EarlyMatch, error) {
+	var out []EarlyMatch
+	err := tx.query(`
+		SELECT DISTINCT e.channel, e.external_id, m.conversation
+		FROM `+table+` e
+		JOIN messages m ON m.channel = e.channel AND m.external_id = e.external_id
+		LIMIT $1`, []any{limit}, func(r Row) error {
+		out = append(out, EarlyMatch{r.ID(0), r.Text(1), r.ID(2)})
+		return nil
+	})
+	return out, err
+}
+
+// HasEarlyStatuses reports whether a report has waited since before a moment.
+func (tx *Tx) HasEarlyStatuses(before time.Time) (bool, error) {
+	return tx.hasEarly("early_statuses", before)
+}
+
+// HasEarlyChanges reports whether a change has waited since before a moment.
+func (tx *Tx) HasEarlyChanges(before time.Time) (bool, error) {
+	return tx.hasEarly("early_changes", before)
+}
+
+func (tx *Tx) hasEarly(table string, before time.Time) (bool, error) {
+	return tx.one(`SELECT 1 FROM `+table+` WHERE created_at < $1 LIMIT 1`, []any{before}, func(Row) {})
+}
+
+// DropEarlyStatuses deletes reports about messages that never came: sent by others with the same number.
+func (tx *Tx) DropEarlyStatuses(before time.Time) {
+	tx.later(`DELETE FROM early_statuses WHERE created_at < $1`, before)
+}
+
+// DropEarlyChanges deletes changes of messages that never came.
+func (tx *Tx) DropEarlyChanges(before time.Time) {
+	tx.later(`DELETE FROM early_changes WHERE created_at < $1`, before)
+}
+
+// EarlyChange is an edit, a revocation or a reaction whose message has not arrived yet.
+type EarlyChange struct {
+	Kind   string
+	Sender string // tells the changes of different people apart
+	Body   string // JSON
+	At     time.Time
+}
+
+// maxEarlyChanges is how many changes may wait in one channel.
+const maxEarlyChanges = 10000
+
+// ParkChange keeps a change until its message comes. Of one kind and sender the later-made stays. It
+// reports false when too many wait already.
+func (tx *Tx) ParkChange(channel model.ID, external string, c EarlyChange) (bool, error) {
+	var waiting int64
+	_, err := tx.one(`SELECT COUNT(*) FROM (SELECT 1 AS one FROM early_changes WHERE channel = $1 LIMIT $2) waiting`,
+		[]any{channel, maxEarlyChanges}, func(r Row) { waiting = r.Int(0) })
+	if err != nil || waiting >= maxEarlyChanges {
+		return false, err
+	}
+	tx.later(`
+		INSERT INTO early_changes (channel, external_id, kind, sender, body, at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (channel, external_id, kind, sender) DO UPDATE
+		SET body = excluded.body, at = excluded.at
+		WHERE excluded.at >= early_changes.at`,
+		channel, external, c.Kind, c.Sender, c.Body, c.At, tx.Now)
+	return true, nil
+}
+
+// TakeEarlyChanges gives the changes that wait for a message, the earliest first, and removes them.
+func (tx *Tx) TakeEarlyChanges(channel model.ID, external string) ([]EarlyChange, error) {
+	var out []EarlyChange
+	err := tx.query(`
+		SELECT kind, sender, body, at
+		FROM early_changes
+		WHERE channel = $1 AND external_id = $2
+		ORDER BY at, kind, sender`, []any{channel, external}, func(r Row) error {
+		out = append(out, EarlyChange{r.Text(0), r.Text(1), r.Text(2), r.Time(3)})
+		return nil
+	})
+	if len(out) > 0 {
+		tx.later(`DELETE FROM early_changes WHERE channel = $1 AND external_id = $2`, channel, external)
+	}
+	return out, err
+}
+
+// KnownMessage tells which conversation holds a channel's message with an external id; it is nil where none
+// does. awaited reports whether changes wait for that message.
+func (tx *Tx) KnownMessage(channel model.ID, external string) (conversation *model.ID, awaited bool, err error) {
+	_, err = tx.one(`
+		SELECT (SELECT conversation FROM messages WHERE channel = $1 AND external_id = $2),
+			EXISTS (SELECT 1 FROM early_changes WHERE channel = $1 AND external_id = $2)`,
+		[]any{channel, external}, func(r Row) { conversation, awaited = r.NullID(0), r.Bool(1) })
+	return conversation, awaited, err
+}
