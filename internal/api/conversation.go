@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -131,5 +132,39 @@ func (s *Server) readConversation(ctx context.Context, a *desk.Principal, in *At
 		return nil, err
 	}
 	c, err := s.desk.MarkRead(ctx, a, id)
+	return &reply[*model.Conversation]{c}, err
+}
+
+func (s *Server) unreadConversation(ctx context.Context, a *desk.Principal, in *AtID) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.MarkUnread(ctx, a, id)
+	return &reply[*model.Conversation]{c}, err
+}
+
+func (s *Server) takeConversation(ctx context.Context, a *desk.Principal, in *AtID) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.Take(ctx, a, id)
+	return &reply[*model.Conversation]{c}, err
+}
+
+type snoozeInput struct {
+	AtID
+	Body struct {
+		Until model.Optional[time.Time] `json:"until" doc:"null ends snoozing."`
+	}
+}
+
+func (s *Server) snoozeConversation(ctx context.Context, a *desk.Principal, in *snoozeInput) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.Snooze(ctx, a, id, in.Body.Until.Pointer())
 	return &reply[*model.Conversation]{c}, err
 }

@@ -2,10 +2,54 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"recado/internal/desk"
 	"recado/internal/model"
 )
+
+type bulkInput struct {
+	Body struct {
+		IDs      []model.ID                `json:"ids" minItems:"1" maxItems:"100" doc:"Conversations."`
+		Action   string                    `json:"action" enum:"read,unread,archive,unarchive,close,take,transfer,label,snooze"`
+		Reason   string                    `json:"reason,omitempty" maxLength:"500" doc:"Of close and transfer."`
+		UserID   model.Optional[model.ID]  `json:"user_id,omitempty" doc:"Of transfer; null: back to the queue."`
+		SectorID model.Optional[model.ID]  `json:"sector_id,omitempty" doc:"Of transfer; null: to no sector."`
+		Add      []model.ID                `json:"add,omitempty" maxItems:"100" doc:"Of label: the labels to add."`
+		Remove   []model.ID                `json:"remove,omitempty" maxItems:"100" doc:"Of label: the labels to remove."`
+		Until    model.Optional[time.Time] `json:"until,omitempty" doc:"Of snooze; null ends snoozing."`
+	}
+}
+
+// bulkResult is how one conversation fared.
+type bulkResult struct {
+	ID     model.ID    `json:"id"`
+	Status int         `json:"status" doc:"The HTTP status that the action would have had for this conversation alone." example:"200"`
+	Code   *model.Code `json:"code,omitempty" doc:"The code of the error, where there is one."`
+}
+
+type bulkResults struct {
+	Results []bulkResult `json:"results" doc:"In the order of ids."`
+}
+
+func (s *Server) bulkConversations(ctx context.Context, a *desk.Principal, in *bulkInput) (*reply[bulkResults], error) {
+	b := &in.Body
+	failures, err := s.desk.Bulk(ctx, a, b.IDs, desk.BulkAction{
+		Action: b.Action, Reason: b.Reason, Transfer: desk.Transfer{User: b.UserID, Sector: b.SectorID}, Add: b.Add, Remove: b.Remove, Until: b.Until,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := bulkResults{Results: make([]bulkResult, len(failures))}
+	for i, failure := range failures {
+		out.Results[i] = bulkResult{ID: b.IDs[i], Status: 200}
+		if failure != nil {
+			refused := s.problem(callFrom(ctx).requestID, failure)
+			out.Results[i].Status, out.Results[i].Code = refused.status, &refused.Code
+		}
+	}
+	return &reply[bulkResults]{out}, nil
+}
 
 func (s *Server) inboxCounts(ctx context.Context, a *desk.Principal, _ *none) (*reply[*model.InboxCounts], error) {
 	counts, err := s.desk.InboxCounts(ctx, a)

@@ -61,7 +61,7 @@ type welcomeInput struct {
 }
 
 func (s *Server) welcome(ctx context.Context, _ desk.Visitor, in *welcomeInput) (*reply[model.Welcome], error) {
-	w, err := s.desk.Entrance().Welcome(ctx, in.Token)
+	w, err := s.desk.System().Welcome(ctx, in.Token)
 	return &reply[model.Welcome]{w}, err
 }
 
@@ -75,7 +75,7 @@ type acceptInput struct {
 }
 
 func (s *Server) acceptWelcome(ctx context.Context, v desk.Visitor, in *acceptInput) (*sessionReply, error) {
-	made, err := s.desk.Entrance().AcceptWelcome(ctx, v, desk.Accept(in.Body))
+	made, err := s.desk.System().AcceptWelcome(ctx, v, desk.Accept(in.Body))
 	if err != nil {
 		return nil, err
 	}

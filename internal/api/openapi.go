@@ -191,3 +191,133 @@ func (s *Server) serveDocument(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(s.doc)
 }
+
+// correctSchemas mends what huma writes into the document that JSON Schema does not know, or contradicts:
+// null must be a value of an enum that may be null, and a pattern has no description of its own.
+func correctSchemas(node any) {
+	switch node := node.(type) {
+	case []any:
+		for _, child := range node {
+			correctSchemas(child)
+		}
+	case map[string]any:
+		types, _ := node["type"].([]any)
+		if values, ok := node["enum"].([]any); ok && slices.Contains(types, any("null")) && !slices.Contains(values, nil) {
+			node["enum"] = append(values, nil)
+		}
+		if _, isText := node["patternDescription"].(string); isText {
+			delete(node, "patternDescription")
+		}
+		for _, child := range node {
+			correctSchemas(child)
+		}
+	}
+}
+
+// bodyExamples shows a body for every operation that takes one as JSON. The ids name nothing.
+var bodyExamples = map[string]string{
+	"POST /setup":                 `{"token": "3q2-7wAAAAA", "company": "Padaria Aurora", "timezone": "America/Sao_Paulo", "name": "Lia", "email": "lia@example.com", "password": "correct horse battery"}`,
+	"POST /session":               `{"email": "lia@example.com", "password": "correct horse battery"}`,
+	"POST /welcome":               `{"token": "3q2-7wAAAAA", "password": "correct horse battery"}`,
+	"PATCH /me":                   `{"name": "Lia Souza", "signature": "Lia, Sales"}`,
+	"PUT /me/presence":            `{"presence": "away"}`,
+	"PATCH /me/preferences":       `{"theme": "dark", "send_with": "ctrl_enter"}`,
+	"POST /me/two-factor":         `{"password": "correct horse battery"}`,
+	"POST /me/two-factor/confirm": `{"code": "123456"}`,
+	"POST /me/two-factor/disable": `{"password": "correct horse battery", "code": "123456"}`,
+	"DELETE /me/two-factor":       `{"password": "correct horse battery", "code": "123456"}`,
+	"POST /team/invitations":      `{"email": "carla@example.com", "name": "Carla", "role": "agent", "access_profile": "sectors"}`,
+
+	"POST /keys":             `{"name": "CRM", "scopes": ["conversations:read", "messages:send"], "rate": {"per_second": 20, "burst": 40}}`,
+	"POST /keys/{id}/rotate": `{"overlap_seconds": 3600}`,
+
+	"POST /channels":               `{"name": "Front desk", "provider": "sandbox", "phone": "+55 11 4002-8922"}`,
+	"PATCH /channels/{id}":         `{"name": "Front desk"}`,
+	"POST /channels/{id}/simulate": `{"from": "+55 11 91234-5678", "name": "Lia", "text": "Oi! Vocês abrem hoje?"}`,
+
+	"POST /conversations":               `{"channel_id": "01a1dd9b-fad4-7003-a934-f67da22447e0", "phone": "+55 11 91234-5678", "name": "Lia"}`,
+	"PATCH /conversations/{id}":         `{"pinned": true, "label_ids": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`,
+	"POST /conversations/{id}/snooze":   `{"until": "2026-12-01T13:00:00Z"}`,
+	"POST /conversations/bulk":          `{"ids": ["01a1dd9b-fad4-7003-a934-f67da22447e0"], "action": "label", "add": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`,
+	"POST /conversations/{id}/messages": `{"client_id": "6f1c3a52-7a53-4b7e-9d6e-0a4d8c1f2b3a", "text": "Oi, Lia! Até as 18h."}`,
+	"POST /conversations/{id}/transfer": `{"user_id": "01a1dd9b-f8fc-7000-8a9e-a4a6dad7cd3c", "reason": "speaks Spanish"}`,
+	"POST /conversations/{id}/activity": `{"kind": "typing"}`,
+	"PUT /conversations/{id}/sector":    `{"sector_id": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb", "reason": "about an invoice"}`,
+
+	"POST /conversations/{id}/attendance/close": `{"reason": "answered"}`,
+
+	"POST /contacts":       `{"name": "Lia", "phone": "+55 11 91234-5678", "company": "Padaria Aurora", "city": "São Paulo"}`,
+	"PATCH /contacts/{id}": `{"city": "Santos", "blocked": false}`,
+	"POST /labels":         `{"name": "VIP", "color": "#2e7d32"}`,
+	"PATCH /labels/{id}":   `{"color": "#c62828"}`,
+
+	"POST /team":                `{"name": "Carla", "email": "carla@example.com", "role": "agent", "access_profile": "sectors"}`,
+	"PATCH /team/{id}":          `{"role": "manager", "access_profile": "all"}`,
+	"POST /sectors":             `{"name": "Sales", "member_ids": ["01a1dd9b-f8fc-7000-8a9e-a4a6dad7cd3c"]}`,
+	"PATCH /sectors/{id}":       `{"name": "Sales and orders"}`,
+	"PATCH /company/attendance": `{"mode": "restricted", "auto_close": {"enabled": true, "after_minutes": 1440}}`,
+
+	"POST /integrations/webhooks":       `{"name": "CRM", "url": "https://example.com/hooks/recado", "events": ["message.received", "attendance.closed"]}`,
+	"PATCH /integrations/webhooks/{id}": `{"active": true}`,
+
+	"POST /kanban/boards":                         `{"name": "Orders", "stages": [{"name": "New"}, {"name": "Doing"}, {"name": "Delivered", "kind": "won"}]}`,
+	"PATCH /kanban/boards/{id}":                   `{"archived": true}`,
+	"POST /kanban/boards/{id}/stages":             `{"name": "Packed", "position": 2}`,
+	"PATCH /kanban/boards/{id}/stages/{stage_id}": `{"name": "Packed and labelled"}`,
+	"POST /kanban/cards":                          `{"board_id": "01a1dd8b-804b-7000-9649-f3508b9f92e3", "title": "Call Lia back", "priority": "high", "due_at": "2026-12-01T13:00:00Z"}`,
+	"PATCH /kanban/cards/{id}":                    `{"priority": "urgent", "version": 7}`,
+	"POST /kanban/cards/{id}/move":                `{"stage_id": "01a1dd8b-804b-7001-935f-491ff6be3c7e", "version": 7}`,
+	"DELETE /kanban/cards/{id}":                   `{"version": 7}`,
+}
+
+// errorExamples shows what each status looks like. The codes of 409 are those of the operation's rules.
+var errorExamples = map[int]*model.Error{
+	http.StatusBadRequest:            model.Invalid("body.phone", "must be a phone number with its country code"),
+	http.StatusUnauthorized:          model.Errorf(model.CodeKeyRevoked, "This API key was revoked."),
+	http.StatusForbidden:             model.Errorf(model.CodeInsufficientScope, "This key lacks the scope contacts:write."),
+	http.StatusNotFound:              model.NotFound("conversation"),
+	http.StatusRequestEntityTooLarge: errBodyTooLarge(),
+	http.StatusPreconditionRequired:  model.Errorf(model.CodeVersionRequired, "Say which version of the card you are changing."),
+	http.StatusTooManyRequests:       model.Errorf(model.CodeRateLimited, "This key has made too many requests. Wait for the seconds in Retry-After."),
+	http.StatusInternalServerError:   errInternal(),
+	http.StatusServiceUnavailable:    model.Errorf(model.CodeUnavailable, "The database cannot be reached at the moment."),
+}
+
+// describeExamples puts the examples where the API page shows them and fills its forms with them.
+func describeExamples(paths map[string]any) error {
+	for path, item := range paths {
+		for method, operation := range item.(map[string]any) {
+			op := operation.(map[string]any)
+			body, _ := op["requestBody"].(map[string]any)
+			if content := jsonContent(body); content != nil {
+				if text, ok := bodyExamples[strings.ToUpper(method)+" "+path]; ok {
+					content["example"] = json.RawMessage(text)
+				}
+			}
+			for status, response := range op["responses"].(map[string]any) {
+				code, _ := strconv.Atoi(status)
+				content, e := jsonContent(response.(map[string]any)), errorExamples[code]
+				if content == nil || e == nil {
+					continue
+				}
+				shown := Error{Code: e.Code, Message: e.Message, RequestID: "01a1dd8b-94d3-7000-8e09-23922c17c8f4", Details: []ErrorDetail{}}
+				for _, f := range e.Fields {
+					shown.Details = append(shown.Details, ErrorDetail(f))
+				}
+				raw, err := model.AppendJSON(nil, &shown)
+				if err != nil {
+					return err
+				}
+				content["example"] = json.RawMessage(raw)
+			}
+		}
+	}
+	return nil
+}
+
+// jsonContent gives the JSON form of a body or a response, if it has one.
+func jsonContent(of map[string]any) map[string]any {
+	content, _ := of["content"].(map[string]any)
+	asJSON, _ := content["application/json"].(map[string]any)
+	return asJSON
+}

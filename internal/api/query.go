@@ -86,3 +86,25 @@ func parseFilterID(text string) (model.ID, bool) {
 	}
 	return id, ok
 }
+
+func queryDate(field, text string) (*model.Date, error) {
+	if text == "" {
+		return nil, nil
+	}
+	day, ok := model.ParseDate(text)
+	if !ok {
+		return nil, model.Invalid(field, "must be a day that exists, such as 2026-11-14")
+	}
+	return &day, nil
+}
+
+func queryID(field, text string) (*model.ID, error) {
+	if text == "" {
+		return nil, nil
+	}
+	id, ok := model.ParseID(text)
+	if !ok {
+		return nil, model.Invalid(field, "must be a UUID")
+	}
+	return &id, nil
+}

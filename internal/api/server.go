@@ -17,9 +17,11 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"recado/internal/desk"
 	"recado/internal/live"
@@ -277,3 +279,43 @@ func (a *answer) send() {
 
 // Base is the path below which everything lives.
 func (s *Server) Base() string { return s.base }
+
+// healthz says that the process lives.
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(`{"status":"ok"}`))
+}
+
+// readyz says that the database answers, its migrations are done, and the server is not about to stop.
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
+			Code: model.CodeUnavailable, Message: "This server is about to stop.", RetryAfter: time.Second,
+		})
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	if err := s.desk.System().Ready(ctx); err != nil {
+		s.log.Warn("not ready", "error", err)
+		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
+			Code: model.CodeUnavailable, Message: "The database does not answer.", RetryAfter: time.Second,
+		})
+		return
+	}
+	s.healthz(w, r)
+}
+
+// calls counts and times the operations of the table, by route and never by path.
+var calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	Name:    "recado_api_call_seconds",
+	Help:    "Time taken by API calls, by route and status class.",
+	Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+}, []string{"method", "route", "status"})
+
+// Collectors are the metrics of this package, for the operator's registry.
+func Collectors() []prometheus.Collector { return []prometheus.Collector{calls} }
+
+func observe(r *Route, status int, took time.Duration) {
+	calls.WithLabelValues(r.Method, r.Path, strconv.Itoa(status/100)+"xx").Observe(took.Seconds())
+}

@@ -37,7 +37,7 @@ func (s *Server) getSetup(ctx context.Context, _ desk.Visitor, _ *none) (*setupR
 	var out setupReply
 	var err error
 	out.Body.Demo = s.demo
-	out.Body.Needed, err = s.desk.Entrance().SetupNeeded(ctx)
+	out.Body.Needed, err = s.desk.System().SetupNeeded(ctx)
 	return &out, err
 }
 
@@ -53,7 +53,7 @@ type setupInput struct {
 }
 
 func (s *Server) setUp(ctx context.Context, v desk.Visitor, in *setupInput) (*sessionReply, error) {
-	made, err := s.desk.Entrance().SetUp(ctx, v, desk.SetUp(in.Body))
+	made, err := s.desk.System().SetUp(ctx, v, desk.SetUp(in.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ type signInInput struct {
 }
 
 func (s *Server) signIn(ctx context.Context, v desk.Visitor, in *signInInput) (*sessionReply, error) {
-	made, err := s.desk.Entrance().SignIn(ctx, v, desk.Credentials(in.Body))
+	made, err := s.desk.System().SignIn(ctx, v, desk.Credentials(in.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,11 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"recado/internal/model"
+	"recado/internal/rank"
 	"recado/internal/store"
 )
 
@@ -176,4 +178,217 @@ func boardNameFree(tx *store.Tx, a *Principal, b model.Board) error {
 		return model.Errorf(model.CodeNameTaken, "There is already a board called %q.", b.Name)
 	}
 	return nil
+}
+
+// CreateStage adds a stage to a board, at a position or, when that is nil, after the last.
+func (d *Desk) CreateStage(ctx context.Context, a *Principal, board model.ID, in NewStage, position *int64, once *Once) (model.Stage, error) {
+	if err := a.May(VerbCreateStage); err != nil {
+		return model.Stage{}, err
+	}
+	name, invalid := model.Name("body.name", in.Name, model.MaxName)
+	if invalid != nil {
+		return model.Stage{}, invalid
+	}
+	return writeOnce(ctx, d, a, once, func(tx *store.Tx) (model.Stage, error) {
+		b, err := d.lockStages(tx, a, board)
+		if err != nil {
+			return model.Stage{}, err
+		}
+		s := model.Stage{ID: model.NewID(), Name: name, Kind: in.Kind, Position: int64(len(b.Stages))}
+		if int64(len(b.Stages)) >= d.limits.Stages {
+			return s, model.LimitReached("stages of a board", d.limits.Stages)
+		}
+		if position != nil {
+			s.Position = *position
+		}
+		if err := stageFits(&b, s, int64(len(b.Stages))); err != nil {
+			return s, err
+		}
+		tx.InsertStage(a.Company.ID, b.ID, s)
+		d.arrange(tx, a, &b, slices.Insert(slices.Clone(b.Stages), int(s.Position), s))
+		return s, nil
+	})
+}
+
+// StageChange is what can change about a stage; nil leaves it as it is.
+type StageChange struct {
+	Name     *string
+	Kind     *string
+	Position *int64
+}
+
+// UpdateStage renames a stage, moves it among its neighbours, or changes its kind while it is empty.
+func (d *Desk) UpdateStage(ctx context.Context, a *Principal, board, id model.ID, in StageChange) (model.Stage, error) {
+	if err := a.May(VerbUpdateStage); err != nil {
+		return model.Stage{}, err
+	}
+	if in.Name != nil {
+		clean, invalid := model.Name("body.name", *in.Name, model.MaxName)
+		if invalid != nil {
+			return model.Stage{}, invalid
+		}
+		in.Name = &clean
+	}
+	return write(ctx, d, func(tx *store.Tx) (model.Stage, error) {
+		b, at, err := d.lockStageOf(tx, a, board, id)
+		if err != nil {
+			return model.Stage{}, err
+		}
+		was := b.Stages[at]
+		s := was
+		if in.Name != nil {
+			s.Name = *in.Name
+		}
+		if in.Kind != nil {
+			s.Kind = *in.Kind
+		}
+		if in.Position != nil {
+			s.Position = *in.Position
+		}
+		if err := stageFits(&b, s, int64(len(b.Stages)-1)); err != nil || s == was {
+			return s, err
+		}
+		if s.Kind != was.Kind {
+			if err := d.changeKind(tx, a, s); err != nil {
+				return s, err
+			}
+		}
+		tx.SaveStage(a.Company.ID, s)
+		d.arrange(tx, a, &b, slices.Insert(slices.Delete(slices.Clone(b.Stages), at, at+1), int(s.Position), s))
+		return s, nil
+	})
+}
+
+// DeleteStage removes a stage that holds no cards.
+func (d *Desk) DeleteStage(ctx context.Context, a *Principal, board, id model.ID) error {
+	if err := a.May(VerbDeleteStage); err != nil {
+		return err
+	}
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+		b, at, err := d.lockStageOf(tx, a, board, id)
+		if err != nil {
+			return struct{}{}, err
+		}
+		if len(b.Stages) == 1 {
+			return struct{}{}, model.Invalid("", "A board keeps at least one stage.")
+		}
+		unseen, err := d.emptied(tx, a, id)
+		if err != nil {
+			return struct{}{}, err
+		}
+		rest := slices.Delete(slices.Clone(b.Stages), at, at+1)
+		if err := d.rehome(tx, a, unseen, rest[max(at-1, 0)].ID); err != nil {
+			return struct{}{}, err
+		}
+		tx.DeleteStage(a.Company.ID, id)
+		d.arrange(tx, a, &b, rest)
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// emptied locks a stage and refuses one with cards. Cards that no key may see must not show in the
+// refusal: they are given back instead, locked, and the caller looks after them.
+func (d *Desk) emptied(tx *store.Tx, a *Principal, stage model.ID) ([]model.Card, error) {
+	if _, _, err := tx.LockStage(a.Company.ID, stage); err != nil {
+		return nil, err
+	}
+	if full, err := tx.StageHoldsCards(a.Company.ID, stage); err != nil || full {
+		return nil, errOr(err, model.Errorf(model.CodeStageNotEmpty, "This stage holds cards. Move, archived ones too, or delete them first."))
+	}
+	return tx.UnseenCards(a.Company.ID, stage)
+}
+
+// rehome puts the unseen cards of a stage that goes at the end of its neighbour.
+func (d *Desk) rehome(tx *store.Tx, a *Principal, unseen []model.Card, to model.ID) error {
+	if len(unseen) == 0 {
+		return nil
+	}
+	stage, _, err := tx.LockStage(a.Company.ID, to)
+	if err != nil {
+		return err
+	}
+	last, err := tx.LastRank(to, unseen[0].ID)
+	for _, c := range unseen {
+		if err != nil {
+			return err
+		}
+		if last, err = rank.Between(last, ""); err == nil {
+			d.follow(tx, c, stage.Stage, last)
+		}
+	}
+	return err
+}
+
+// changeKind lets the cards of a stage that no key may see follow its new kind.
+func (d *Desk) changeKind(tx *store.Tx, a *Principal, s model.Stage) error {
+	unseen, err := d.emptied(tx, a, s.ID)
+	for _, c := range unseen {
+		d.follow(tx, c, s, c.Position)
+	}
+	return err
+}
+
+// follow takes an unseen card along, in the archive too.
+func (d *Desk) follow(tx *store.Tx, was model.Card, s model.Stage, rank string) {
+	c := was
+	enter(&c, s, rank, tx.Now)
+	if was.Status == model.CardArchived {
+		c.Status = model.CardArchived
+	}
+	d.saveCard(tx, &was, &c)
+}
+
+// lockStages opens a board whose stages may be changed.
+func (d *Desk) lockStages(tx *store.Tx, a *Principal, id model.ID) (model.Board, error) {
+	b, err := d.lockBoard(tx, a, id)
+	if err != nil {
+		return b, err
+	}
+	return b, stagesFixed(&b)
+}
+
+func stagesFixed(b *model.Board) error {
+	if b.System == nil {
+		return nil
+	}
+	return model.Invalid("", "The stages of the attendances board are fixed: its cards follow the attendances.")
+}
+
+// lockStageOf opens a board to change one of its stages, and says where that one stands.
+func (d *Desk) lockStageOf(tx *store.Tx, a *Principal, board, id model.ID) (model.Board, int, error) {
+	b, err := d.lockBoard(tx, a, board)
+	if err != nil {
+		return b, 0, err
+	}
+	at := slices.IndexFunc(b.Stages, func(s model.Stage) bool { return s.ID == id })
+	if at < 0 {
+		return b, 0, model.NotFound("stage")
+	}
+	return b, at, stagesFixed(&b)
+}
+
+// stageFits wants a name that no other stage of the board has, and a position among the others.
+func stageFits(b *model.Board, s model.Stage, last int64) error {
+	if s.Position > last {
+		return model.Invalid("body.position", fmt.Sprintf("must be from 0 to %d", last))
+	}
+	for _, other := range b.Stages {
+		if other.ID != s.ID && model.Fold(other.Name) == model.Fold(s.Name) {
+			return model.Errorf(model.CodeNameTaken, "This board already has a stage called %q.", s.Name)
+		}
+	}
+	return nil
+}
+
+// arrange writes down the new order of a board's stages.
+func (d *Desk) arrange(tx *store.Tx, a *Principal, b *model.Board, stages []model.Stage) {
+	for i, s := range stages {
+		if s.Position != int64(i) {
+			s.Position = int64(i)
+			tx.SaveStage(a.Company.ID, s)
+		}
+	}
+	b.UpdatedAt = tx.Now
+	tx.SaveBoard(a.Company.ID, *b)
 }

@@ -2,7 +2,10 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -215,4 +218,194 @@ func (a *Principal) knows(ch model.Channel) bool {
 
 func errPhone(field string) error {
 	return model.Invalid(field, "must be a phone number with its country code, such as +5511912345678")
+}
+
+// PrivateChannels lists the company's private channels with their viewers, for those who choose the viewers.
+func (d *Desk) PrivateChannels(ctx context.Context, a *Principal) ([]model.PrivateChannel, error) {
+	if err := a.May(VerbPrivateChannels); err != nil {
+		return nil, err
+	}
+	return readOne(ctx, d, func(tx *store.Tx) ([]model.PrivateChannel, error) { return tx.PrivateChannels(a.Company.ID) })
+}
+
+// firstViewer lets the person who makes a private channel see it.
+func (d *Desk) firstViewer(tx *store.Tx, a *Principal, ch model.Channel) {
+	if ch.Private && !a.User.ID.IsZero() {
+		tx.SetViewers(ch.Company, ch.ID, []model.ID{a.User.ID})
+		tx.AfterCommit(d.forgetHolders)
+	}
+}
+
+// changePrivacy makes a channel private or public and says who sees it. Owners and admins do so for channels that
+// they do not see. What it has done is taken out of change.
+func (d *Desk) changePrivacy(ctx context.Context, a *Principal, id model.ID, change *ChannelChange) (model.Channel, error) {
+	if a.kind != KindSession {
+		return model.Channel{}, model.Invalid("body.private", "private and viewers are for people who are signed in")
+	}
+	if err := a.need(model.RoleAdmin); err != nil {
+		return model.Channel{}, err
+	}
+	private, viewers := change.Private, change.Viewers
+	change.Private, change.Viewers = nil, nil
+	return write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
+		tx.LockCompany(a.Company.ID)
+		ch, found, err := tx.Channel(a.Company.ID, id)
+		if err != nil || !found {
+			return ch, errOr(err, model.NotFound("channel"))
+		}
+		if private != nil && *private != ch.Private {
+			done, err := tx.SetChannelPrivate(a.Company.ID, id, *private)
+			if err != nil || !done {
+				return ch, errOr(err, model.Invalid("body.private", "a channel that has conversations stays as it is"))
+			}
+			ch.Private = *private
+			if viewers == nil && ch.Private {
+				viewers = &[]model.ID{a.User.ID}
+			} else if !ch.Private {
+				tx.SetViewers(a.Company.ID, id, nil)
+			}
+		}
+		if viewers != nil {
+			if err := checkViewers(tx, a, ch, *viewers); err != nil {
+				return ch, err
+			}
+			tx.SetViewers(a.Company.ID, id, *viewers)
+		}
+		tx.AfterCommit(d.forgetHolders)
+		return ch, nil
+	})
+}
+
+// checkViewers refuses a list that leaves nobody who sees the channel.
+func checkViewers(tx *store.Tx, a *Principal, ch model.Channel, viewers []model.ID) error {
+	switch {
+	case !ch.Private:
+		return model.Invalid("body.viewers", "only a private channel has viewers")
+	case len(viewers) == 0:
+		return model.Invalid("body.viewers", "must name at least one team member")
+	}
+	for i, id := range viewers {
+		if slices.Contains(viewers[:i], id) {
+			continue
+		}
+		_, found, err := tx.MemberPowers(a.Company.ID, id)
+		if err != nil || !found {
+			return errOr(err, model.Invalid(indexed("body.viewers", i), "there is no such team member"))
+		}
+	}
+	return nil
+}
+
+// The watchdog judges a number by its own callbacks: the longest silence that passed without harm during
+// the last two weeks, nights and weekends included. A silence half as long again, and of an hour at
+// least, is strange. Numbers with little history are left alone.
+const (
+	silenceFactor  = 1.5
+	silenceAtLeast = time.Hour
+	silenceHistory = 14 * 24 * time.Hour
+	silenceDays    = 3  // of the history on which something arrived
+	silenceCalls   = 20 // calls of the provider in it
+)
+
+// callbackActivity collects when providers called, until FlushCallbackActivity stores it: a row per call
+// would cost more than the call.
+type callbackActivity struct {
+	since time.Time // the process started; a silence before that does not count
+
+	mu    sync.Mutex
+	calls map[model.ID]*store.CallbackActivity
+}
+
+// NoteCallback notes that the provider called about a channel, whatever it had to say.
+func (d System) NoteCallback(channel model.ID) {
+	now := d.now()
+	d.activity.mu.Lock()
+	defer d.activity.mu.Unlock()
+	h := d.activity.calls[channel]
+	if h == nil {
+		h = &store.CallbackActivity{First: now, Last: now}
+		d.activity.calls[channel] = h
+	}
+	h.Calls++
+	h.Longest = max(h.Longest, now.Sub(h.Last))
+	h.Last = now
+}
+
+// FlushCallbackActivity stores the activity since the last call and clears the warnings of these channels.
+func (d System) FlushCallbackActivity(ctx context.Context) error {
+	d.activity.mu.Lock()
+	calls := d.activity.calls
+	d.activity.calls = map[model.ID]*store.CallbackActivity{}
+	d.activity.mu.Unlock()
+	if len(calls) == 0 {
+		return nil
+	}
+	_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
+		for channel, h := range calls {
+			if err := tx.AddCallbackActivity(channel, *h, d.activity.since); err != nil {
+				return struct{}{}, err
+			}
+		}
+		tx.PurgeCallbackActivity(tx.Now.Add(-silenceHistory))
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// Silence is what the watchdog found about one WhatsApp number.
+type Silence struct {
+	Channel   model.ID
+	Connected bool
+	Strange   bool // it is connected, and silent for longer than it ever is
+}
+
+// WatchSilence compares how long each WhatsApp number has been silent with its own history, and puts a
+// warning on the channels for which that is strange. It also ends the restrictions whose time is over.
+func (d System) WatchSilence(ctx context.Context) ([]Silence, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) ([]Silence, error) {
+		tx.EndRestrictions()
+		stats, err := tx.CallbackStats(tx.Now.Add(-silenceHistory))
+		if err != nil {
+			return nil, err
+		}
+		out := make([]Silence, len(stats))
+		for i, h := range stats {
+			out[i] = Silence{Channel: h.Channel, Connected: h.Connected}
+			silent, usual := d.silence(h, tx.Now)
+			out[i].Strange = h.Connected && usual > 0 && silent > usual
+			if out[i].Strange && !h.Warned {
+				tx.WarnOfChannel(h.Company, h.Channel, new(silenceWarning(silent, h.Longest)))
+			}
+		}
+		return out, nil
+	})
+}
+
+// silence says how long a number has been silent, and from when on that is strange: never, when 0.
+func (d *Desk) silence(h store.CallbackStats, now time.Time) (silent, strange time.Duration) {
+	if h.Days < silenceDays || h.Calls < silenceCalls {
+		return 0, 0
+	}
+	last := h.Last
+	if d.activity.since.After(last) {
+		last = d.activity.since
+	}
+	return now.Sub(last), max(silenceAtLeast, time.Duration(float64(h.Longest)*silenceFactor))
+}
+
+func silenceWarning(silent, longest time.Duration) string {
+	return fmt.Sprintf("Nothing has arrived from WhatsApp for %s; the longest silence of the last two weeks was %s. Test the channel, and look at its callback address at Meta.",
+		roughly(silent), roughly(longest))
+}
+
+// roughly says a duration as people do.
+func roughly(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", d/(24*time.Hour))
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%d hours", d/time.Hour)
+	default:
+		return fmt.Sprintf("%d minutes", d/time.Minute)
+	}
 }

@@ -1,7 +1,10 @@
 package desk
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"slices"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -209,4 +212,204 @@ func (d *Desk) renameThreads(tx *store.Tx, c *model.Contact, was string) error {
 		}
 	}
 	return nil
+}
+
+// closeReasonMerged is why an attendance closes whose conversation is joined with one that has another.
+const closeReasonMerged = "The conversation was joined with another one of the same customer."
+
+// join makes one contact of several that turned out to be the same person, the oldest of them, and reports
+// whether it did. What the inbound batch holds is saved before.
+func (in *inboundBatch) join(known []store.KnownAs, p model.Person) (bool, error) {
+	contacts, err := in.samePerson(known, p)
+	if err != nil || len(contacts) < 2 {
+		return false, err
+	}
+	if err := in.finish(); err != nil {
+		return false, err
+	}
+	clear(in.conversations)
+	clear(in.people)
+	in.order = nil
+	in.tx.LockSeveral(in.channel.ID)
+	joined := false
+	for _, gone := range contacts[1:] {
+		done, err := in.d.mergeContacts(in.tx, contacts[0].ID, gone.ID, in.channel.Company)
+		if err != nil {
+			return false, err
+		}
+		joined = joined || done
+	}
+	return joined, nil
+}
+
+// samePerson gives those of the contacts that the identities of a person lead to, the oldest first, which may be
+// joined: none has a number or a user id that contradicts, and all are of the pool of the channel.
+// Where the provider says that somebody changed identity, user ids and the previous number are proof, and a
+// contact with the new number alone may be that of its previous holder.
+func (in *inboundBatch) samePerson(known []store.KnownAs, p model.Person) ([]model.Contact, error) {
+	var out []model.Contact
+	moved := p.PreviousUserID != "" || p.PreviousWAID != ""
+	phones, named := 0, 0
+	for _, k := range known {
+		c := k.Contact
+		proven := k.Kind == store.IdentityUser || k.Value == p.PreviousWAID
+		if moved && !proven || slices.ContainsFunc(out, func(o model.Contact) bool { return o.ID == c.ID }) {
+			continue
+		}
+		out = append(out, c)
+		if moved {
+			continue
+		}
+		hasUserID, err := in.tx.ContactHasUserID(c.Company, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		if c.Phone != nil {
+			phones++
+		}
+		if hasUserID {
+			named++
+		}
+	}
+	if phones > 1 || named > 1 {
+		return nil, nil
+	}
+	slices.SortFunc(out, func(a, b model.Contact) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), compareIDs(a.ID, b.ID)) })
+	return out, nil
+}
+
+// mergeContacts moves everything of one contact to another of the same company and deletes it. While messages
+// of either wait to be sent nothing happens and it reports false: the next message tries again.
+func (d *Desk) mergeContacts(tx *store.Tx, keepID, goneID, company model.ID) (bool, error) {
+	pair := []model.ID{keepID, goneID}
+	slices.SortFunc(pair, compareIDs)
+	both := map[model.ID]model.Contact{}
+	for _, id := range pair {
+		c, found, err := tx.LockContact(company, id)
+		if err != nil || !found {
+			return false, err
+		}
+		both[id] = c
+	}
+	keep, gone := both[keepID], both[goneID]
+	kept, err := tx.LockConversationsOf(company, keep.ID)
+	if err != nil {
+		return false, err
+	}
+	moving, err := tx.LockConversationsOf(company, gone.ID)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range slices.Concat(kept, moving) {
+		if waits, err := tx.HasSends(c.ID); err != nil || waits {
+			return false, err
+		}
+	}
+	combine(&keep, &gone)
+	for _, c := range moving {
+		at := slices.IndexFunc(kept, func(k model.Conversation) bool { return k.Channel == c.Channel })
+		if at < 0 {
+			err = d.moveConversation(tx, c, &keep)
+		} else {
+			err = d.joinConversations(tx, kept[at], c, &keep)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	if err := tx.ReplaceContact(company, gone.ID, keep.ID); err != nil {
+		return false, err
+	}
+	tx.NameContact(&keep) // with the number, which the other contact no longer has
+	tx.SaveContact(&keep)
+	tx.SetContactLabels(keep.ID, keep.LabelIDs)
+	tx.AfterCommit(d.wakeups.Index.Notify)
+	return true, nil
+}
+
+// combine adds to a contact what only the other one says.
+func combine(keep, gone *model.Contact) {
+	if nameless(keep) && !nameless(gone) {
+		keep.Name = gone.Name
+	}
+	keep.Phone = cmp.Or(keep.Phone, gone.Phone)
+	if keep.Name == namelessPerson && keep.Phone != nil {
+		keep.Name = *keep.Phone
+	}
+	keep.BusinessName, keep.City = cmp.Or(keep.BusinessName, gone.BusinessName), cmp.Or(keep.City, gone.City)
+	keep.LabelIDs = unite(keep.LabelIDs, gone.LabelIDs)
+	keep.Blocked = keep.Blocked || gone.Blocked
+}
+
+func compareIDs(a, b model.ID) int { return bytes.Compare(a[:], b[:]) }
+
+// unite gives the labels of both.
+func unite(a, b []model.ID) []model.ID {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, compareIDs)
+	return slices.Compact(all)
+}
+
+// moveConversation gives a conversation to another contact.
+func (d *Desk) moveConversation(tx *store.Tx, c model.Conversation, to *model.Contact) error {
+	t := d.locked(tx, c)
+	tx.MoveConversation(t.Company, t.ID, to.ID)
+	t.Contact = &to.ID
+	t.follow(to)
+	return t.save()
+}
+
+// follow takes over name and number of the contact.
+func (t *lockedConversation) follow(c *model.Contact) {
+	t.Phone = c.Phone
+	if !t.Renamed {
+		t.Name = c.Name
+	}
+}
+
+// waitsLike keeps the earlier of the times since which the customer waits in two conversations.
+func (t *lockedConversation) waitsLike(other *lockedConversation) {
+	theirs, own := other.WaitingSince(), t.WaitingSince()
+	if theirs != nil && (own == nil || theirs.Before(*own)) {
+		t.SetWaiting(theirs)
+	}
+}
+
+// joinConversations makes one of two conversations of a channel with the same person. Of two open attendances
+// that of the conversation that goes is closed.
+func (d *Desk) joinConversations(tx *store.Tx, keep, gone model.Conversation, contact *model.Contact) error {
+	into, from := d.locked(tx, keep), d.locked(tx, gone)
+	if into.Attendance != nil && from.Attendance != nil {
+		into.waitsLike(from)
+		reason := closeReasonMerged
+		if _, err := from.closeAttendance(nil, &reason); err != nil {
+			return err
+		}
+	}
+	base := max(into.Sequence, from.Sequence)
+	last, err := tx.JoinConversations(keep.Company, &into.Conversation, from.ID, base)
+	if err != nil {
+		return err
+	}
+	into.Sequence = last
+	if into.Attendance == nil {
+		into.Attendance, into.Unanswered = from.Attendance, from.Unanswered
+	}
+	if into.Assignee == nil && from.Attendance != nil {
+		into.Assignee = from.Assignee
+	}
+	into.Sector = cmp.Or(into.Sector, from.Sector)
+	into.UnreadCount += from.UnreadCount
+	into.LabelIDs = unite(into.LabelIDs, from.LabelIDs)
+	into.Archived, into.Pinned, into.Muted = into.Archived && from.Archived, into.Pinned || from.Pinned, into.Muted && from.Muted
+	if from.LastMessage != nil && (into.LastMessage == nil || from.ActivityAt.After(into.ActivityAt)) {
+		into.LastMessage, into.ActivityAt = from.LastMessage, from.ActivityAt
+	}
+	if from.LastInboundAt != nil && (into.LastInboundAt == nil || from.LastInboundAt.After(*into.LastInboundAt)) {
+		into.LastInboundAt, into.LastInboundExt = from.LastInboundAt, from.LastInboundExt
+		into.FindWindow()
+	}
+	into.SnoozedUntil = nil
+	into.follow(contact)
+	return into.save()
 }

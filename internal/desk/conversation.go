@@ -2,7 +2,10 @@ package desk
 
 import (
 	"context"
+	"encoding/binary"
+	"fmt"
 	"slices"
+	"time"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -145,4 +148,242 @@ func (d *Desk) MarkRead(ctx context.Context, a *Principal, id model.ID) (*model.
 		d.markReadAtProvider(t)
 		return &t.Conversation, t.save()
 	})
+}
+
+// conversationCursor seals places in the list of a filter. A search is continued by the number of rows that were shown,
+// every other list behind its last row, whatever has moved meanwhile.
+type conversationCursor struct {
+	key    model.CursorKey
+	filter ConversationFilter
+}
+
+// name is equal for filters of the same list.
+func (c conversationCursor) name() string {
+	f := &c.filter
+	flag := func(b *bool) string {
+		if b == nil {
+			return ""
+		}
+		return fmt.Sprint(*b)
+	}
+	return fmt.Sprintf("conversations %q %s %t %q %s %s %t %s %s %q %s %t",
+		f.Q, flag(f.Archived), f.Unread, f.Kind, f.Channel, f.Assignee, f.Unassigned, f.Sector, f.Label, f.Status, flag(f.Snoozed), f.OldestWaiting)
+}
+
+// after gives the cursor of the page behind one that is not the last.
+func (c conversationCursor) after(f *ConversationFilter, page []model.Conversation) string {
+	if f.Q != "" {
+		return c.key.Seal(f.Company, c.name(), model.CursorInt(int64(f.Offset+len(page))))
+	}
+	p := f.PlaceOf(&page[len(page)-1])
+	b := binary.BigEndian.AppendUint64(nil, uint64(p.Waiting))
+	b = binary.BigEndian.AppendUint64(b, uint64(p.At))
+	pinned := byte(0)
+	if p.Pinned {
+		pinned = 1
+	}
+	return c.key.Seal(f.Company, c.name(), append(append(b, pinned), p.ID[:]...))
+}
+
+// open lets a filter continue at a cursor.
+func (c conversationCursor) open(f *ConversationFilter, cursor string) error {
+	payload, invalid := c.key.Open(f.Company, c.name(), cursor)
+	if invalid != nil {
+		return invalid
+	}
+	if f.Q != "" {
+		skip, invalid := model.ReadCursorInt(payload)
+		if invalid != nil {
+			return invalid
+		}
+		f.Offset = int(skip)
+		return nil
+	}
+	f.After = &store.ConversationPlace{
+		Waiting: int64(binary.BigEndian.Uint64(payload)), At: int64(binary.BigEndian.Uint64(payload[8:])),
+		Pinned: payload[16] == 1, ID: model.ID(payload[17:]),
+	}
+	return nil
+}
+
+// NewConversation says with whom a conversation is opened: a phone or a contact.
+type NewConversation struct {
+	Channel model.ID
+	Phone   *string
+	Contact *model.ID
+	Name    *string // of a new contact, and of a new conversation
+}
+
+// Opened is the channel's conversation with somebody, and whether it is new.
+type Opened struct {
+	Conversation *model.Conversation
+	Created      bool
+}
+
+// OpenConversation gives the channel's conversation with a phone or a contact and makes it if there is
+// none. Either way the team has started it, which opens an attendance.
+func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConversation) (Opened, error) {
+	if err := a.May(VerbOpenConversation); err != nil {
+		return Opened{}, err
+	}
+	if (in.Phone == nil) == (in.Contact == nil) {
+		return Opened{}, model.Invalid("body", "must have exactly one of phone and contact_id")
+	}
+	name, err := optionalName("body.name", in.Name)
+	if err != nil {
+		return Opened{}, err
+	}
+	var person model.Person
+	if in.Phone != nil {
+		phone, ok := model.NormalizePhone(*in.Phone)
+		if !ok {
+			return Opened{}, errPhone("body.phone")
+		}
+		person.Phone = phone
+		if name != nil {
+			person.Name = *name
+		}
+	}
+	return write(ctx, d, func(tx *store.Tx) (Opened, error) {
+		channel, err := d.bodyChannel(tx, a, in.Channel)
+		if err != nil {
+			return Opened{}, err
+		}
+		contact, err := d.contactToOpen(tx, a, channel, person, in.Contact)
+		if err != nil {
+			return Opened{}, err
+		}
+		t, created, err := d.threadWith(tx, channel, contact)
+		if err != nil {
+			return Opened{}, err
+		}
+		if created && name != nil && *name != t.Name {
+			t.Name, t.Renamed = *name, true
+			t.before.Name = t.Name // nobody has seen it under another
+		}
+		if err := t.startedBy(a, created); err != nil {
+			return Opened{}, err
+		}
+		return Opened{&t.Conversation, created}, t.save()
+	})
+}
+
+func (d *Desk) contactToOpen(tx *store.Tx, a *Principal, channel model.Channel, person model.Person, id *model.ID) (model.Contact, error) {
+	if id == nil {
+		return d.contactFor(tx, channel, person, nil)
+	}
+	c, found, err := tx.Contact(channel.Company, *id)
+	if err != nil || !found || !a.knowsContact(&c) || !c.Public() && c.Pool != channel.ID {
+		return c, errOr(err, model.Invalid("body.contact_id", "there is no such contact"))
+	}
+	return c, nil
+}
+
+// startedBy opens the attendance of a conversation that a member starts. A member with a limited access
+// profile becomes responsible for a new conversation. One that exists outside of the profile is refused,
+// except to managers and above where it has no responsible person.
+func (t *lockedConversation) startedBy(a *Principal, created bool) error {
+	if !a.MaySee(&t.Conversation) {
+		if !created && !a.Role.AtLeast(model.RoleManager) {
+			return model.Errorf(model.CodeNotVisible,
+				"This channel has a conversation with this contact that you may not see. A manager can transfer it to you.")
+		}
+		if t.Assignee != nil {
+			return model.Errorf(model.CodeAttendanceRestricted, "Another member is responsible for the conversation with this contact.")
+		}
+		if err := t.assign(&a.User, t.Sector, &a.User, nil); err != nil {
+			return err
+		}
+	}
+	return t.openAttendance(a)
+}
+
+// Snooze puts a conversation aside until a time, or takes it back with nil. A message of the customer or the time brings
+// it back, unread.
+func (d *Desk) Snooze(ctx context.Context, a *Principal, id model.ID, until *time.Time) (*model.Conversation, error) {
+	if err := a.May(VerbSnooze); err != nil {
+		return nil, err
+	}
+	if until != nil {
+		at := until.UTC().Truncate(time.Millisecond)
+		if !at.After(d.now()) {
+			return nil, model.Invalid("body.until", "must be in the future")
+		}
+		until = &at
+	}
+	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
+		t, err := d.lock(tx, a, id)
+		if err != nil {
+			return nil, err
+		}
+		t.SnoozedUntil = until
+		return t.saveIfChanged()
+	})
+}
+
+// WakeSnoozed brings back up to limit conversations whose time has come, and gives how many it looked at. Any number of
+// nodes may do this at the same time.
+func (d System) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int, error) {
+	due, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.DueSnoozes(now, limit) })
+	if err != nil {
+		return 0, err
+	}
+	return len(due), d.changeEach(ctx, due, func(t *lockedConversation) error {
+		if t.SnoozedUntil == nil || t.SnoozedUntil.After(now) {
+			return nil
+		}
+		t.SnoozedUntil, t.UnreadCount = nil, max(1, t.UnreadCount)
+		return t.save()
+	})
+}
+
+// MarkUnread lets a conversation that was read count as unread again.
+func (d *Desk) MarkUnread(ctx context.Context, a *Principal, id model.ID) (*model.Conversation, error) {
+	if err := a.May(VerbMarkUnread); err != nil {
+		return nil, err
+	}
+	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
+		t, err := d.lock(tx, a, id)
+		if err != nil {
+			return nil, err
+		}
+		t.UnreadCount = max(1, t.UnreadCount)
+		return t.saveIfChanged()
+	})
+}
+
+// Take makes the principal responsible for a conversation. Where attendances are restricted, a member below manager
+// takes over only what has no responsible person.
+func (d *Desk) Take(ctx context.Context, a *Principal, id model.ID) (*model.Conversation, error) {
+	if err := a.May(VerbTake); err != nil {
+		return nil, err
+	}
+	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
+		t, err := d.lock(tx, a, id)
+		if err != nil {
+			return nil, err
+		}
+		if t.Assignee != nil && *t.Assignee == a.User.ID {
+			return &t.Conversation, nil
+		}
+		if err := t.restrict(a, func(model.AttendanceRules) bool { return t.Assignee == nil }); err != nil {
+			return nil, err
+		}
+		if _, present, err := tx.KeepUser(t.Company, a.User.ID); err != nil || !present {
+			return nil, errOr(err, model.NotFound("team member"))
+		}
+		if err := t.assign(&a.User, t.Sector, &a.User, nil); err != nil {
+			return nil, err
+		}
+		return &t.Conversation, t.save()
+	})
+}
+
+// saveIfChanged saves the conversation unless nothing that a reader sees has changed.
+func (t *lockedConversation) saveIfChanged() (*model.Conversation, error) {
+	t.Unread = t.UnreadCount > 0
+	if len(changedFields(&t.before, &t.Conversation)) == 0 {
+		return &t.Conversation, nil
+	}
+	return &t.Conversation, t.save()
 }

@@ -1,6 +1,9 @@
 package desk
 
 import (
+	"context"
+	"strings"
+	"sync"
 	"time"
 
 	"recado/internal/model"
@@ -51,3 +54,331 @@ const (
 	channelFeed    = "recado_feed"
 	channelSignal  = "recado_signal"
 )
+
+// FeedPage is a part of the company's feed, oldest first.
+type FeedPage struct {
+	Events []FeedEvent
+	Next   string // where to go on, also when there is nothing yet
+	More   bool   // more is there already
+	Still  bool   // nothing came after the place that was asked for: Next is that place
+}
+
+// FeedEvent is one event as receivers get it, and the place behind it.
+type FeedEvent struct {
+	Type   model.EventType
+	Body   []byte
+	Cursor string
+}
+
+const (
+	feedFilter = "events"
+
+	// What a page looks through at most, so that a filter that matches nothing costs a bounded time.
+	feedWindow = 2_000
+	feedBudget = 20_000
+)
+
+// Events gives the company's events after a cursor; without one, from the oldest that is kept. A key
+// sees the events of conversations and boards it may see. The cursor moves past what it may not, so
+// a page can be short while there is more.
+func (d *Desk) Events(ctx context.Context, a *Principal, after string, types model.EventSet, limit int) (FeedPage, error) {
+	if err := a.May(VerbEvents); err != nil {
+		return FeedPage{}, err
+	}
+	position, id, err := d.feedPlace(ctx, a, after)
+	if err != nil {
+		return FeedPage{}, err
+	}
+	var horizon int64
+	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		horizon, err = tx.FeedHorizon()
+		return err
+	})
+	if err != nil {
+		return FeedPage{}, err
+	}
+	return read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
+		return d.feedPage(tx, a, position, id, horizon, types, limit)
+	})
+}
+
+// feedPlace reads where a caller was: a cursor of the feed, or the id of an event that it has seen.
+func (d *Desk) feedPlace(ctx context.Context, a *Principal, after string) (position int64, id model.ID, err error) {
+	if after == "" {
+		return 0, id, nil
+	}
+	if event, ok := model.ParseID(after); ok {
+		found := false
+		err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+			position, found, err = tx.EventPosition(a.Company.ID, event)
+			return err
+		})
+		if err == nil && !found {
+			err = model.Errorf(model.CodeInvalidCursor, "There is no such event, or it is older than 14 days.")
+		}
+		return position, event, err
+	}
+	payload, invalid := d.cursors.Open(a.Company.ID, feedFilter, after)
+	if invalid != nil {
+		return 0, id, invalid
+	}
+	if position, id, invalid = model.ReadCursorIntID(payload); invalid != nil {
+		return 0, id, invalid
+	}
+	return position, id, nil
+}
+
+func (d *Desk) feedPage(tx *store.Tx, a *Principal, position int64, id model.ID, horizon int64, types model.EventSet, limit int) (FeedPage, error) {
+	page := FeedPage{Next: d.feedCursor(a, position, id)}
+	place, event := position, id
+	names := "," + joinTypes(types) + ","
+	oldest := tx.Now.Add(-model.EventRetention)
+	window := limit
+	for seen := 0; len(page.Events) < limit && seen < feedBudget; window = min(4*window, feedWindow) {
+		rows, full, left := 0, false, false
+		err := tx.Feed(a.Company.ID, position, id, horizon, names, window, func(e store.FeedEvent) {
+			rows++
+			if full {
+				left = true
+				return
+			}
+			position, id = e.Position, e.ID
+			if e.Body == nil || e.CreatedAt.Before(oldest) || !a.maySeeEvent(e) {
+				return
+			}
+			page.Events = append(page.Events, FeedEvent{Type: e.Type, Body: e.Body, Cursor: d.feedCursor(a, e.Position, e.ID)})
+			full = len(page.Events) == limit
+		})
+		if err != nil {
+			return page, err
+		}
+		if seen += rows; seen == 0 && position > 0 {
+			if ahead, err := tx.FeedAhead(position); err != nil || ahead {
+				return page, errOr(err, errFeedAhead())
+			}
+		}
+		if page.More = rows == window || left; !page.More {
+			break
+		}
+	}
+	page.Next, page.Still = d.feedCursor(a, position, id), place == position && event == id
+	return page, nil
+}
+
+func errFeedAhead() error {
+	return model.Errorf(model.CodeInvalidCursor, "This cursor is ahead of the feed: an older state of the database was brought back. Start again without a cursor.")
+}
+
+// MendFeed makes the feed whole after the database was moved to another server.
+func (d System) MendFeed(ctx context.Context) error {
+	n, err := write(ctx, d.Desk, func(tx *store.Tx) (int64, error) { return tx.MendFeed() })
+	if n > 0 {
+		d.log.Info("events from another database server were put in front of the feed", "events", n)
+	}
+	return err
+}
+
+// maySeeEvent applies the policies on conversations, boards and cards as they are now: a card that has
+// been made private or deleted takes its events with it.
+func (a *Principal) maySeeEvent(e store.FeedEvent) bool {
+	return (e.Conversation == nil || a.MaySee(e.Conversation)) && (e.Board == nil || a.MaySeeBoard(*e.Board)) &&
+		(e.Card == nil || a.maySeeCard(e.Card))
+}
+
+func (d *Desk) feedCursor(a *Principal, position int64, id model.ID) string {
+	return d.cursors.Seal(a.Company.ID, feedFilter, model.CursorIntID(position, id))
+}
+
+func joinTypes(types model.EventSet) string {
+	var names []string
+	for _, t := range types.List() {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ",")
+}
+
+// FeedEnd is the cursor behind everything that has happened so far.
+func (d *Desk) FeedEnd(ctx context.Context, a *Principal) (string, error) {
+	if err := a.May(VerbFeedEnd); err != nil {
+		return "", err
+	}
+	return read(ctx, d, func(tx *store.Tx) (string, error) {
+		position, id, err := tx.FeedEnd(a.Company.ID)
+		return d.feedCursor(a, position, id), err
+	})
+}
+
+// FeedChanged gives a channel that is closed at the company's next event. Ask for it before reading
+// the feed, so that nothing falls between the two.
+func (d *Desk) FeedChanged(_ context.Context, a *Principal) (<-chan struct{}, error) {
+	if err := a.May(VerbFeedChanged); err != nil {
+		return nil, err
+	}
+	return d.feed.next(a.Company.ID), nil
+}
+
+// ListenFeed passes on what other nodes recorded, until ctx ends.
+func (d System) ListenFeed(ctx context.Context) {
+	d.store.Listen(ctx, channelFeed, func(payload string) {
+		if company, ok := model.ParseID(payload); ok {
+			d.feed.ring(company)
+		} else {
+			d.feed.ringAll()
+		}
+	})
+}
+
+// feed wakes everybody who follows a company's events.
+type feed struct {
+	mu      sync.Mutex
+	waiting map[model.ID]chan struct{}
+}
+
+func (f *feed) next(company model.ID) <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.waiting[company]
+	if c == nil {
+		if f.waiting == nil {
+			f.waiting = map[model.ID]chan struct{}{}
+		}
+		c = make(chan struct{})
+		f.waiting[company] = c
+	}
+	return c
+}
+
+func (f *feed) ring(company model.ID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c := f.waiting[company]; c != nil {
+		close(c)
+		delete(f.waiting, company)
+	}
+}
+
+func (f *feed) ringAll() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.waiting {
+		close(c)
+	}
+	clear(f.waiting)
+}
+
+const (
+	followPage    = 50               // events that one read for followers gives
+	followTimeout = 10 * time.Second // of that read
+	followKept    = time.Second      // how long it serves those who come to the same place
+)
+
+// followers shares reads of the feed among the streams of a company: those who have read up to the same
+// event get the next ones from one read, encoded once.
+type followers struct {
+	mu    sync.Mutex
+	reads map[feedPoint]*feedRead
+}
+
+// feedPoint is a place in the feed of a company.
+type feedPoint struct {
+	company  model.ID
+	position int64
+	id       model.ID
+}
+
+// feedRead is what follows a place, once done is closed. Nobody changes it after that.
+type feedRead struct {
+	began   time.Time
+	changed <-chan struct{} // of the feed when the read began; closed at the next event
+	done    chan struct{}
+	rows    []followed
+	err     error
+}
+
+// followed is an event with what decides who sees it, and the form in which all get it.
+type followed struct {
+	store.FeedEvent
+	out FeedEvent
+}
+
+// Follow is Events for a caller that has read the feed to its end and waits for what comes: it shares one
+// read with the others of the company that are at the same place. changed is what FeedChanged gave before;
+// a read that began at or after fresh, and after the last event that was announced, is new enough.
+func (d *Desk) Follow(ctx context.Context, a *Principal, after string, types model.EventSet, changed <-chan struct{}, fresh time.Time) (FeedPage, error) {
+	if err := a.May(VerbFollow); err != nil {
+		return FeedPage{}, err
+	}
+	position, id, err := d.feedPlace(ctx, a, after)
+	if err != nil {
+		return FeedPage{}, err
+	}
+	r, mine := d.followers.join(feedPoint{a.Company.ID, position, id}, changed, fresh)
+	if mine {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), followTimeout) // others wait for it too
+		r.rows, r.err = d.readFollowed(ctx, a, position, id)
+		cancel()
+		close(r.done)
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		return FeedPage{}, ctx.Err()
+	}
+	if r.err != nil {
+		return FeedPage{}, r.err
+	}
+	page := FeedPage{Next: after, Still: len(r.rows) == 0, More: len(r.rows) == followPage}
+	for i := range r.rows {
+		e := &r.rows[i]
+		page.Next = e.out.Cursor
+		if types.Has(e.Type) && a.maySeeEvent(e.FeedEvent) {
+			page.Events = append(page.Events, e.out)
+		}
+	}
+	return page, nil
+}
+
+// join gives a read that is new enough, or a new one that the caller is to make.
+func (f *followers) join(at feedPoint, changed <-chan struct{}, fresh time.Time) (r *feedRead, mine bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r := f.reads[at]; r != nil && r.changed == changed && !r.began.Before(fresh) && time.Since(r.began) < followKept {
+		return r, false
+	}
+	if f.reads == nil {
+		f.reads = map[feedPoint]*feedRead{}
+	}
+	for point, r := range f.reads {
+		if time.Since(r.began) >= followKept {
+			delete(f.reads, point)
+		}
+	}
+	r = &feedRead{began: time.Now(), changed: changed, done: make(chan struct{})}
+	f.reads[at] = r
+	return r, true
+}
+
+// readFollowed reads the events after a place, of every type and regardless of visibility.
+func (d *Desk) readFollowed(ctx context.Context, a *Principal, position int64, id model.ID) (rows []followed, err error) {
+	var horizon int64
+	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		horizon, err = tx.FeedHorizon()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	names := "," + joinTypes(model.EveryEvent) + ","
+	return read(ctx, d, func(tx *store.Tx) ([]followed, error) {
+		var rows []followed
+		err := tx.Feed(a.Company.ID, position, id, horizon, names, followPage, func(e store.FeedEvent) {
+			rows = append(rows, followed{e, FeedEvent{Type: e.Type, Body: e.Body, Cursor: d.feedCursor(a, e.Position, e.ID)}})
+		})
+		if err == nil && len(rows) == 0 && position > 0 {
+			if ahead, err := tx.FeedAhead(position); err != nil || ahead {
+				return nil, errOr(err, errFeedAhead())
+			}
+		}
+		return rows, err
+	})
+}

@@ -2,6 +2,10 @@ package desk
 
 import (
 	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -80,4 +84,149 @@ func (c *inboxCount) addSector(row *model.InboxRow) {
 	if known && row.Unread {
 		c.Sectors[i].Unread++
 	}
+}
+
+// The actions of Bulk.
+const (
+	BulkRead      = "read"
+	BulkUnread    = "unread"
+	BulkArchive   = "archive"
+	BulkUnarchive = "unarchive"
+	BulkClose     = "close"
+	BulkTake      = "take"
+	BulkTransfer  = "transfer"
+	BulkLabel     = "label"
+	BulkSnooze    = "snooze"
+)
+
+// BulkAction is what is done to several conversations. Fields that the action does not use are empty.
+type BulkAction struct {
+	Action      string
+	Reason      string     // of close and transfer
+	Transfer    Transfer   // without its reason
+	Add, Remove []model.ID // labels
+	Until       model.Optional[time.Time]
+}
+
+// bulkAtOnce is how many conversations one call changes at the same time.
+const bulkAtOnce = 8
+
+// Bulk does the same to several conversations, to each in a transaction of its own and with the permission of its own
+// verb. It gives what went wrong with each, nil where nothing did, in the order of ids; err is for a call that is wrong
+// as a whole.
+func (d *Desk) Bulk(ctx context.Context, a *Principal, ids []model.ID, in BulkAction) (failures []error, err error) {
+	if err := a.May(VerbBulk); err != nil {
+		return nil, err
+	}
+	if err := d.checkBulk(ctx, a, &in); err != nil {
+		return nil, err
+	}
+	failures = make([]error, len(ids))
+	var g errgroup.Group
+	g.SetLimit(bulkAtOnce)
+	for i, id := range ids {
+		g.Go(func() error {
+			failures[i] = d.bulkOne(ctx, a, id, &in)
+			return nil
+		})
+	}
+	return failures, g.Wait()
+}
+
+// checkBulk checks what is the same for all conversations.
+func (d *Desk) checkBulk(ctx context.Context, a *Principal, in *BulkAction) error {
+	if _, invalid := reasonOf(in.Reason); invalid != nil {
+		return invalid
+	}
+	in.Transfer.Reason = in.Reason
+	switch in.Action {
+	case BulkTransfer:
+		if !in.Transfer.User.Set && !in.Transfer.Sector.Set {
+			return model.Invalid("body", "must name a user_id, a sector_id or both")
+		}
+	case BulkLabel:
+		if len(in.Add) == 0 && len(in.Remove) == 0 {
+			return model.Invalid("body", "must name labels to add or to remove")
+		}
+	case BulkSnooze:
+		if !in.Until.Set {
+			return model.Invalid("body.until", "is required; null ends snoozing")
+		}
+		if until := in.Until.Pointer(); until != nil && !until.After(d.now()) {
+			return model.Invalid("body.until", "must be in the future")
+		}
+	}
+	_, err := read(ctx, d, func(tx *store.Tx) (struct{}, error) { return struct{}{}, d.checkBulkNames(tx, a, in) })
+	return err
+}
+
+// checkBulkNames makes sure that what the action names exists.
+func (d *Desk) checkBulkNames(tx *store.Tx, a *Principal, in *BulkAction) error {
+	if id := in.Transfer.User.Pointer(); id != nil {
+		if _, found, err := tx.UserRef(a.Company.ID, *id); err != nil || !found {
+			return errOr(err, model.Invalid("body.user_id", "there is no such team member"))
+		}
+	}
+	if id := in.Transfer.Sector.Pointer(); id != nil {
+		if found, err := tx.SectorExists(a.Company.ID, *id); err != nil || !found {
+			return errOr(err, model.Invalid("body.sector_id", "there is no such sector"))
+		}
+	}
+	for field, ids := range map[string][]model.ID{"body.add": in.Add, "body.remove": in.Remove} {
+		for i, id := range ids {
+			if _, found, err := tx.Label(a.Company.ID, id); err != nil || !found {
+				return errOr(err, model.Invalid(indexed(field, i), "there is no such label"))
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Desk) bulkOne(ctx context.Context, a *Principal, id model.ID, in *BulkAction) (err error) {
+	yes, no := true, false
+	switch in.Action {
+	case BulkRead:
+		_, err = d.MarkRead(ctx, a, id)
+	case BulkUnread:
+		_, err = d.MarkUnread(ctx, a, id)
+	case BulkArchive:
+		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: &yes})
+	case BulkUnarchive:
+		_, err = d.UpdateConversation(ctx, a, id, ConversationChange{Archived: &no})
+	case BulkClose:
+		_, err = d.CloseAttendance(ctx, a, id, in.Reason)
+	case BulkTake:
+		_, err = d.Take(ctx, a, id)
+	case BulkTransfer:
+		_, err = d.Transfer(ctx, a, id, in.Transfer)
+	case BulkLabel:
+		err = d.relabel(ctx, a, id, in.Add, in.Remove)
+	case BulkSnooze:
+		_, err = d.Snooze(ctx, a, id, in.Until.Pointer())
+	default:
+		err = model.Invalid("body.action", "is none that is known")
+	}
+	return err
+}
+
+// relabel adds labels to a conversation and removes others.
+func (d *Desk) relabel(ctx context.Context, a *Principal, id model.ID, add, remove []model.ID) error {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+		t, err := d.lock(tx, a, id)
+		if err != nil {
+			return struct{}{}, err
+		}
+		kept := slices.DeleteFunc(slices.Clone(t.LabelIDs), func(label model.ID) bool { return slices.Contains(remove, label) })
+		for _, label := range add {
+			if !slices.Contains(kept, label) {
+				kept = append(kept, label)
+			}
+		}
+		if t.LabelIDs, err = d.labels(tx, a, kept); err != nil {
+			return struct{}{}, err
+		}
+		_, err = t.saveIfChanged()
+		return struct{}{}, err
+	})
+	return err
 }

@@ -100,7 +100,7 @@ func (d *Desk) ResetLink(ctx context.Context, a *Principal, member model.ID) (mo
 }
 
 // Welcome tells the holder of a link what it is for.
-func (d Entrance) Welcome(ctx context.Context, token string) (model.Welcome, error) {
+func (d System) Welcome(ctx context.Context, token string) (model.Welcome, error) {
 	return read(ctx, d.Desk, func(tx *store.Tx) (model.Welcome, error) {
 		hash := tokenHash(token)
 		i, company, found, err := tx.OpenInvitation(hash)
@@ -131,7 +131,7 @@ type Accept struct {
 }
 
 // AcceptWelcome uses a link: the invited person joins the team, or the member gets a new password. Either is signed in.
-func (d Entrance) AcceptWelcome(ctx context.Context, v Visitor, in Accept) (NewSession, error) {
+func (d System) AcceptWelcome(ctx context.Context, v Visitor, in Accept) (NewSession, error) {
 	w, err := d.Welcome(ctx, in.Token)
 	if err != nil {
 		return NewSession{}, err

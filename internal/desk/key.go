@@ -3,7 +3,9 @@ package desk
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"recado/internal/model"
@@ -197,4 +199,190 @@ func (d *Desk) RevokeKey(ctx context.Context, a *Principal, id model.ID) error {
 		return struct{}{}, err
 	})
 	return err
+}
+
+// parent is the key that issues another one; nil for people and the command line.
+func (a *Principal) parent() *model.ID {
+	if a.kind != KindKey {
+		return nil
+	}
+	return &a.Key
+}
+
+// bound keeps a new key within the limits of the key that issues it. Where the request names no expiry or
+// rate, the new key gets those of its parent.
+func (d *Desk) bound(a *Principal, k *model.Key) error {
+	if a.parent() == nil {
+		return nil
+	}
+	if k.ExpiresAt == nil {
+		k.ExpiresAt = a.integration.ExpiresAt
+	}
+	if (k.Rate == model.Rate{}) && !within(d.rate, a.Rate) {
+		k.Rate = a.Rate
+	}
+	return a.mayIssue(k.ExpiresAt, d.rateOf(k))
+}
+
+// stillIssues refuses a key that was revoked since the call began. The company is locked by then, so that
+// revoking the parent reaches the new key too.
+func (a *Principal) stillIssues(tx *store.Tx) error {
+	parent := a.parent()
+	if parent == nil {
+		return nil
+	}
+	valid, err := tx.KeyValid(a.Company.ID, *parent)
+	if err == nil && !valid {
+		err = model.Errorf(model.CodeKeyRevoked, "This API key was revoked.")
+	}
+	return err
+}
+
+// mayIssue refuses to hand out a key that lives longer than the principal's own or has a higher rate.
+func (a *Principal) mayIssue(expires *time.Time, rate model.Rate) error {
+	if a.parent() == nil {
+		return nil
+	}
+	if end := a.integration.ExpiresAt; end != nil && (expires == nil || expires.After(*end)) {
+		return errBeyondKey("body.expires_at", "This key expires at "+end.UTC().Format(time.RFC3339)+" and cannot give out keys that live longer.")
+	}
+	if !within(rate, a.Rate) {
+		return errBeyondKey("body.rate", "This key cannot give out keys with a higher rate than its own.")
+	}
+	return nil
+}
+
+func within(rate, most model.Rate) bool {
+	return rate.PerSecond <= most.PerSecond && rate.Burst <= most.Burst
+}
+
+func errBeyondKey(field, message string) error {
+	return &model.Error{
+		Code: model.CodeInsufficientScope, Message: message, Fields: []model.FieldError{{Field: field, Message: message}},
+	}
+}
+
+// holder is a key as it was when it was last looked up.
+type holder struct {
+	principal *Principal
+	key       model.Key
+	secretEnd *time.Time
+	removed   bool
+}
+
+// Authenticate tells who holds a key, or why it is refused.
+func (d System) Authenticate(ctx context.Context, key string) (*Principal, error) {
+	if key == "" {
+		return nil, model.Errorf(model.CodeKeyMissing, "Send an API key in the header Authorization: Bearer <key>.")
+	}
+	hash, ok := model.ParseAPIKey(key)
+	if !ok {
+		return nil, errKeyInvalid()
+	}
+	h, err := d.keys.Get(ctx, hash, func(ctx context.Context) (*holder, error) { return d.loadHolder(ctx, hash) })
+	if err != nil {
+		return nil, err
+	}
+	if h == nil {
+		return nil, errKeyInvalid()
+	}
+	now := d.now()
+	switch {
+	case h.key.RevokedAt != nil, h.removed:
+		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was revoked.")
+	case h.key.ExpiresAt != nil && !now.Before(*h.key.ExpiresAt):
+		return nil, model.Errorf(model.CodeKeyExpired, "This API key has expired.")
+	case h.secretEnd != nil && !now.Before(*h.secretEnd):
+		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was replaced by a newer one.")
+	}
+	return h.principal, nil
+}
+
+func errKeyInvalid() error {
+	return model.Errorf(model.CodeKeyInvalid, "This is not a valid API key.")
+}
+
+func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
+	var found bool
+	var kh store.KeyHolder
+	err := d.store.Read(ctx, func(tx *store.Tx) (err error) {
+		kh, found, err = tx.KeyHolder(hash)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	k := kh.Key
+	k.Rate = d.rateOf(&k)
+	member := Member{User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile, Sectors: kh.Sectors}
+	h := &holder{key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, principal: KeyPrincipal(kh.Company, member, k)}
+	if k.RevokedAt == nil && !h.removed {
+		d.seen.mark(KindKey, k.ID, k.User.ID, d.now())
+	}
+	return h, nil
+}
+
+// forgetHolders makes this node look every key and session up again: after a key, a session, a member or a sector
+// changed. Other nodes are told to, and do so within a second by themselves.
+func (d *Desk) forgetHolders() {
+	d.keys.Clear()
+	d.sessions.Clear()
+	d.signal(Signal{Kind: SignalHolders})
+}
+
+// seen collects who was active until it is written down, and remembers it a while longer: a presence
+// must not flicker between the two.
+type seen struct {
+	mu     sync.Mutex
+	at     map[use]time.Time      // not yet written
+	latest map[model.ID]time.Time // member
+}
+
+// use is a key or a session that a member used.
+type use struct {
+	kind       Kind
+	id, member model.ID
+}
+
+func (s *seen) mark(kind Kind, id, member model.ID, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at == nil {
+		s.at = map[use]time.Time{}
+	}
+	if s.latest == nil {
+		s.latest = map[model.ID]time.Time{}
+	}
+	s.at[use{kind, id, member}] = at
+	s.latest[member] = at
+}
+
+// members tells when each member was last active on this node.
+func (s *seen) members() map[model.ID]time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.latest)
+}
+
+// FlushSeen writes down who was active since the last time: last_used_at of keys, last_seen_at of sessions, presence of people.
+func (d System) FlushSeen(ctx context.Context) error {
+	s := &d.seen
+	s.mu.Lock()
+	at := s.at
+	s.at = nil
+	maps.DeleteFunc(s.latest, func(_ model.ID, when time.Time) bool { return d.now().Sub(when) > awayFor })
+	s.mu.Unlock()
+	if len(at) == 0 {
+		return nil
+	}
+	return d.store.Write(ctx, func(tx *store.Tx) error {
+		for used, when := range at {
+			if used.kind == KindSession {
+				tx.MarkSessionSeen(used.id, used.member, when)
+			} else {
+				tx.MarkSeen(used.id, used.member, when)
+			}
+		}
+		return nil
+	})
 }

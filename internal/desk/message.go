@@ -4,6 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -147,4 +150,222 @@ func (d *Desk) Message(ctx context.Context, a *Principal, id model.ID) (*model.M
 		}
 		return &m, nil
 	})
+}
+
+// NewMessage is what a caller wants to send: a text, a file with or without a caption, or a template.
+type NewMessage struct {
+	ClientID model.ID
+	Text     *string
+	MediaID  *model.ID
+	ReplyTo  *string
+	Template *model.Template
+}
+
+// check looks at the form alone.
+func (in *NewMessage) check() *model.Error {
+	if in.Template != nil {
+		if in.Text != nil || in.MediaID != nil {
+			return model.Invalid("body.template", "takes the place of text and media_id")
+		}
+		return checkTemplate(in.Template)
+	}
+	if in.MediaID != nil {
+		if in.Text == nil {
+			return nil
+		}
+		_, invalid := model.OptionalText("body.text", *in.Text, model.MaxCaption)
+		return invalid
+	}
+	if in.Text == nil {
+		return model.Invalid("body.text", "is required when there is no media_id")
+	}
+	_, invalid := model.Text("body.text", *in.Text, model.MaxText)
+	return invalid
+}
+
+func checkTemplate(t *model.Template) *model.Error {
+	if _, invalid := model.Name("body.template.name", t.Name, 512); invalid != nil {
+		return invalid
+	}
+	if _, invalid := model.Name("body.template.language", t.Language, 20); invalid != nil {
+		return invalid
+	}
+	for _, p := range t.Parameters {
+		if _, invalid := model.Text("body.template.parameters", p.Text, model.MaxText); invalid != nil {
+			return invalid
+		}
+		if (p.Name == "") != (t.Parameters[0].Name == "") {
+			return model.Invalid("body.template.parameters", "either all have a name or none has")
+		}
+	}
+	return nil
+}
+
+// templateLine is what people read in place of a template, whose text only the provider knows.
+func templateLine(t *model.Template) string {
+	values := make([]string, len(t.Parameters))
+	for i, p := range t.Parameters {
+		values[i] = p.Text
+	}
+	if len(values) == 0 {
+		return t.Name
+	}
+	return t.Name + ": " + strings.Join(values, ", ")
+}
+
+// SendMessage accepts a message for sending: a sandbox takes it at once, any other provider gets it
+// from the queue that this transaction fills. A client id that the conversation has seen gives the
+// message of then, as it is now, and replayed, whatever else is asked for.
+func (d *Desk) SendMessage(ctx context.Context, a *Principal, conversation model.ID, in NewMessage) (m *model.Message, replayed bool, err error) {
+	if err := a.May(VerbSendMessage); err != nil {
+		return nil, false, err
+	}
+	if in.ClientID.IsZero() {
+		return nil, false, model.Invalid("body.client_id", "must be a UUID of your own choice, not all zeros")
+	}
+	invalid := in.check()
+	out, err := write(ctx, d, func(tx *store.Tx) (accepted, error) {
+		o, found, err := tx.LockOutbox(a.Company.ID, conversation, in.ClientID)
+		switch {
+		case err != nil:
+			return accepted{}, err
+		case invalid != nil && !(found && o.Earlier): // the form comes before everything but a repeat
+			return accepted{}, invalid
+		case !found || !a.MaySee(&o.Conversation):
+			return accepted{}, model.NotFound("conversation")
+		case o.Earlier:
+			return d.sentBefore(tx, a, conversation, in.ClientID)
+		}
+		return d.send(tx, a, &o, &in)
+	})
+	return out.message, out.replayed, err
+}
+
+// accepted is a message that is stored, now or by an earlier call.
+type accepted struct {
+	message  *model.Message
+	replayed bool
+}
+
+// sentBefore answers a repeated client id.
+func (d *Desk) sentBefore(tx *store.Tx, a *Principal, conversation, client model.ID) (accepted, error) {
+	m, _, found, err := tx.MessageWithClientID(a.Company.ID, client)
+	if err != nil || !found || m.Conversation != conversation {
+		return accepted{}, errOr(err, model.Errorf(model.CodeClientIDConflict, "This client_id was used for a message of another conversation. Choose a new one."))
+	}
+	return accepted{&m, true}, nil
+}
+
+// send stores a new message and starts it on its way.
+func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage) (accepted, error) {
+	t := d.locked(tx, o.Conversation)
+	m := &model.Message{
+		ID: model.NewID(), ClientID: &in.ClientID, Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
+		Direction: model.Outbound, Origin: a.origin(), Type: model.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
+		Status: model.StatusQueued, SentBy: &model.Ref{ID: a.User.ID, Name: a.User.Name}, Seq: t.next(), CreatedAt: tx.Now,
+	}
+	extras, err := d.fillMessage(tx, a, m, o, in)
+	if err != nil {
+		return accepted{}, err
+	}
+	if err := mayLeave(t, a, o, in); err != nil {
+		return accepted{}, err
+	}
+	sandbox := o.Provider == model.ProviderSandbox
+	if sandbox {
+		external := "sandbox." + m.ID.String()
+		m.Status, m.SentAt, m.ExternalID = model.StatusSent, &tx.Now, &external
+	}
+	fresh, err := tx.InsertMessage(m, extras)
+	if err != nil {
+		return accepted{}, err
+	}
+	if !fresh { // the same client id won a race
+		return d.sentBefore(tx, a, t.ID, in.ClientID)
+	}
+	t.arrived(m)
+	if sandbox {
+		err = t.emitWith(model.EventMessageSent, "message", m)
+	} else {
+		tx.InsertSend(m)
+		tx.AfterCommit(d.notifySend)
+	}
+	if err == nil {
+		err = t.answered(&a.User)
+	}
+	if err == nil {
+		err = t.save()
+	}
+	return accepted{message: m}, err
+}
+
+// fillMessage looks up what the message refers to.
+func (d *Desk) fillMessage(tx *store.Tx, a *Principal, m *model.Message, o *store.Outbox, in *NewMessage) (extras store.MessageExtras, err error) {
+	if in.MediaID != nil {
+		media, err := d.usableMedia(tx, a, *in.MediaID)
+		if err != nil {
+			return extras, err
+		}
+		attach(m, &media)
+		if in.Text != nil && *in.Text == "" {
+			m.Text = nil
+		}
+		if m.Text != nil && (media.Kind == model.MediaAudio || media.Kind == model.MediaSticker) {
+			return extras, model.Invalid("body.text", "audio and stickers take no caption")
+		}
+	}
+	if in.ReplyTo != nil {
+		found, err := tx.HasExternalID(m.Conversation, m.Channel, *in.ReplyTo)
+		if err != nil || !found {
+			return extras, errOr(err, errReplyTo())
+		}
+	}
+	if in.Template != nil {
+		if o.Provider != model.ProviderWhatsApp {
+			return extras, model.Invalid("body.template", "only WhatsApp channels have templates")
+		}
+		raw, err := json.Marshal(in.Template)
+		if err != nil {
+			return extras, err
+		}
+		template, line := string(raw), templateLine(in.Template)
+		extras.Template, m.Text = &template, &line
+	}
+	return extras, nil
+}
+
+func errReplyTo() error {
+	return model.Invalid("body.reply_to_external_id", "this conversation has no message with that external id")
+}
+
+// mayLeave applies the rules of the desk and of the provider.
+func mayLeave(t *lockedConversation, a *Principal, o *store.Outbox, in *NewMessage) error {
+	if o.Blocked {
+		return model.Errorf(model.CodeContactBlocked, "This contact is blocked. Unblock it to write to it.")
+	}
+	if err := t.mayAnswer(a); err != nil {
+		return err
+	}
+	if o.Status != model.ChannelConnected {
+		return model.Errorf(model.CodeChannelDisconnected, "This number is disconnected. Connect it again to send.")
+	}
+	if o.Provider == model.ProviderSandbox {
+		return nil
+	}
+	if in.Template == nil && (t.LastInboundAt == nil || t.tx.Now.Sub(*t.LastInboundAt) >= model.ServiceWindow) {
+		return model.Errorf(model.CodeServiceWindowClosed,
+			"The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
+	}
+	return nil
+}
+
+// arrived makes a message the newest of the conversation: it moves up in lists.
+func (t *lockedConversation) arrived(m *model.Message) {
+	t.showLast(m)
+	t.ActivityAt = t.tx.Now
+}
+
+// showLast makes a message the one that lists show of the conversation.
+func (t *lockedConversation) showLast(m *model.Message) {
+	t.LastMessage = &model.LastMessage{ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: m.CreatedAt}
 }

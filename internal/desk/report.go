@@ -1,7 +1,11 @@
 package desk
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"recado/internal/model"
@@ -147,4 +151,172 @@ func (d *Desk) zone(tx *store.Tx, company model.ID) (*time.Location, error) {
 	}
 	d.zones.Store(company, zone)
 	return zone, nil
+}
+
+// ReportFilter says what a report is about. Absent days are chosen as AttendanceReport tells.
+type ReportFilter struct {
+	From, To *model.Date
+	Sector   *model.ID
+	User     *model.ID
+}
+
+// AttendanceReport gives the figures of a range of days, both ends included. Without any day it is the last
+// 30; with from alone it ends today, or after 366 days; with to alone it has 30 days. Its cost grows with
+// days, people and sectors, not with attendances. It needs the scope and no role: a key
+// with reports:read reads the whole company's figures.
+func (d *Desk) AttendanceReport(ctx context.Context, a *Principal, f ReportFilter) (model.Report, error) {
+	if err := a.May(VerbAttendanceReport); err != nil {
+		return model.Report{}, err
+	}
+	return read(ctx, d, func(tx *store.Tx) (model.Report, error) {
+		zone, err := d.zone(tx, a.Company.ID)
+		if err != nil {
+			return model.Report{}, err
+		}
+		from, to, err := f.days(model.DateOf(tx.Now, zone))
+		if err != nil {
+			return model.Report{}, err
+		}
+		sum := newReportSum(from, to)
+		if !isNobody(f.User) && !isNobody(f.Sector) {
+			lines := store.ReportFilter{From: from.Number(), To: to.Number(), Member: f.User, Sector: f.Sector}
+			if err := tx.ReportLines(a.Company.ID, lines, sum.add); err != nil {
+				return model.Report{}, err
+			}
+		}
+		names, err := tx.ReportNames(a.Company.ID)
+		if err != nil {
+			return model.Report{}, err
+		}
+		report := sum.report(names)
+		report.Timezone = a.Company.Timezone
+		return report, nil
+	})
+}
+
+// days settles the range.
+func (f ReportFilter) days(today model.Date) (from, to model.Date, err error) {
+	switch {
+	case f.From != nil && f.To != nil:
+		from, to = *f.From, *f.To
+	case f.From != nil:
+		from, to = *f.From, today
+		if last := from.AddDays(model.MaxReportDays - 1); last.Before(to) {
+			to = last
+		}
+		if to.Before(from) {
+			to = from // where the caller lives, tomorrow has begun
+		}
+	case f.To != nil:
+		from, to = f.To.AddDays(1-model.DefaultReportDays), *f.To
+		if from.Year < 1 {
+			from = model.Date{Year: 1, Month: 1, Day: 1}
+		}
+	default:
+		from, to = today.AddDays(1-model.DefaultReportDays), today
+	}
+	switch {
+	case to.Before(from):
+		return from, to, model.Invalid("query.from", "must not be after to")
+	case from.DaysUntil(to) >= model.MaxReportDays:
+		return from, to, model.Invalid("query.to", "must be at most 366 days on, the day of from included")
+	}
+	return from, to, nil
+}
+
+// isNobody catches the one id that names nobody and is yet found in the table.
+func isNobody(id *model.ID) bool { return id != nil && *id == model.Nobody }
+
+// reportSum adds up lines by day, and by person and sector together: there are few such pairs, of which
+// people and sectors are made at the end.
+type reportSum struct {
+	from, to model.Date
+	days     []model.Tally // from the first day of the range on
+	pairs    map[reportPair]*model.Tally
+}
+
+type reportPair struct{ member, sector model.ID }
+
+func newReportSum(from, to model.Date) *reportSum {
+	return &reportSum{from: from, to: to, days: make([]model.Tally, from.DaysUntil(to)+1), pairs: map[reportPair]*model.Tally{}}
+}
+
+func (s *reportSum) add(l store.ReportLine, c store.ReportCounts) error {
+	day := &s.days[s.from.DaysUntil(model.DateNumbered(l.Day))]
+	pair := tallyOf(s.pairs, reportPair{l.Member, l.Sector})
+	for _, t := range [...]*model.Tally{day, pair} {
+		t.Opened += c.Opened
+		t.Closed += c.Closed
+		t.Answers.Count += c.Answered
+		t.Answers.Seconds += c.AnswerSeconds
+		t.Closings.Count += c.Closed
+		t.Closings.Seconds += c.CloseSeconds
+	}
+	return cmp.Or(
+		model.MergeEncoded(c.AnswerSketch, &day.Answers.Sketch, &pair.Answers.Sketch),
+		model.MergeEncoded(c.CloseSketch, &day.Closings.Sketch, &pair.Closings.Sketch),
+	)
+}
+
+func tallyOf[K comparable](tallies map[K]*model.Tally, key K) *model.Tally {
+	t := tallies[key]
+	if t == nil {
+		t = new(model.Tally)
+		tallies[key] = t
+	}
+	return t
+}
+
+func (s *reportSum) report(names map[model.ID]string) model.Report {
+	out := model.Report{From: s.from.String(), To: s.to.String(), ByDay: make([]model.DayReport, 0, len(s.days))}
+	var totals model.Tally
+	for day := range s.from.Through(s.to) {
+		t := &s.days[len(out.ByDay)]
+		totals.Merge(t)
+		out.ByDay = append(out.ByDay, model.DayReport{Date: day.String(), Figures: t.Figures()})
+	}
+	out.Totals = totals.Figures()
+	people, sectors := map[model.ID]*model.Tally{}, map[model.ID]*model.Tally{}
+	for pair, t := range s.pairs {
+		tallyOf(people, pair.member).Merge(t)
+		tallyOf(sectors, pair.sector).Merge(t)
+	}
+	for _, ref := range reportOrder(people, names) {
+		out.ByPerson = append(out.ByPerson, model.PersonReport{User: somebody(ref), Figures: people[ref.ID].Figures()})
+	}
+	for _, ref := range reportOrder(sectors, names) {
+		out.BySector = append(out.BySector, model.SectorReport{Sector: somebody(ref), Figures: sectors[ref.ID].Figures()})
+	}
+	return out
+}
+
+// reportOrder puts those who opened the most first, then goes by name; nobody comes last. Who has no
+// figure at all is left out.
+func reportOrder(tallies map[model.ID]*model.Tally, names map[model.ID]string) []model.Ref {
+	maps.DeleteFunc(tallies, func(_ model.ID, t *model.Tally) bool { return t.IsZero() })
+	refs := make([]model.Ref, 0, len(tallies))
+	for id := range tallies {
+		refs = append(refs, model.Ref{ID: id, Name: names[id]})
+	}
+	slices.SortFunc(refs, func(a, b model.Ref) int {
+		switch {
+		case a.ID == model.Nobody:
+			return 1
+		case b.ID == model.Nobody:
+			return -1
+		}
+		return cmp.Or(
+			cmp.Compare(tallies[b.ID].Opened, tallies[a.ID].Opened),
+			strings.Compare(model.Fold(a.Name), model.Fold(b.Name)),
+			strings.Compare(a.ID.String(), b.ID.String()),
+		)
+	})
+	return refs
+}
+
+func somebody(ref model.Ref) *model.Ref {
+	if ref.ID == model.Nobody {
+		return nil
+	}
+	return &ref
 }

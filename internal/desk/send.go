@@ -3,10 +3,14 @@ package desk
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"recado/internal/model"
+	"recado/internal/retry"
 	"recado/internal/store"
 )
 
@@ -168,21 +172,21 @@ func (in *inboundBatch) sendDone(lease Lease, done *SendDone) error {
 	return in.notSent(t, &m, done.Err, int(job.Attempts)+1)
 }
 
-// notSent settles a message that did not go out, or for which that is not known, as nextSend says.
+// notSent settles a message that did not go out, or for which that is not known, as retry.Send says.
 func (in *inboundBatch) notSent(t *batchConversation, m *model.Message, cause error, attempts int) error {
 	now := in.tx.Now
-	next := nextSend(cause, attempts, now.Sub(m.CreatedAt))
-	switch next.fate {
-	case sendAgain:
-		in.tx.RequeueSend(m.ID, now.Add(next.wait))
+	next := retry.Send(cause, attempts, now.Sub(m.CreatedAt))
+	switch next.Fate {
+	case retry.Again:
+		in.tx.RequeueSend(m.ID, now.Add(next.Wait))
 		return nil
-	case sendHeld:
+	case retry.Held:
 		failure, _ := errors.AsType[*model.SendError](cause)
 		in.disconnect(failure)
 		in.tx.RequeueSend(m.ID, now)
 		return nil
 	}
-	return in.report(t, m, "", store.EarlyStatus{Status: model.StatusFailed, Error: next.reason, At: now})
+	return in.report(t, m, "", store.EarlyStatus{Status: model.StatusFailed, Error: next.Reason, At: now})
 }
 
 // wentOut notes what the provider said when it took a message.
@@ -213,5 +217,98 @@ func (in *inboundBatch) disconnect(why *model.SendError) {
 	id := in.channel.ID
 	in.tx.AfterCommit(func() {
 		in.d.log.Error("a channel was disconnected: its provider refuses it", slog.String("channel", id.String()), slog.Any("error", why))
+	})
+}
+
+// SendJob is a message that is marked as being sent: it is handed to its provider once, and what came
+// of it is reported with SendStep.
+type SendJob struct {
+	Out model.Outgoing
+
+	queued store.Queued
+	media  *model.ID
+}
+
+// JobID is the id of the message.
+func (j SendJob) JobID() model.ID { return j.queued.Message }
+
+// providerMediaLife is how long a file once uploaded to a provider is counted on; WhatsApp keeps it for 30 days.
+const providerMediaLife = 25 * 24 * time.Hour
+
+// sendJob says what a provider has to be told.
+func (d *Desk) sendJob(tx *store.Tx, j store.Job) SendJob {
+	out := model.Outgoing{ClientID: j.Message.String(), To: receiver(j)}
+	if j.GroupID != nil {
+		out.GroupID, out.To = *j.GroupID, model.Person{}
+	}
+	if j.Text != nil {
+		out.Text = *j.Text
+	}
+	if j.ReplyTo != nil {
+		out.ReplyTo = *j.ReplyTo
+	}
+	if j.Template != nil {
+		out.Template = &model.Template{}
+		if err := json.Unmarshal([]byte(*j.Template), out.Template); err != nil {
+			d.log.Error("a stored template cannot be read", slog.String("message", j.Message.String()), slog.Any("error", err))
+		}
+		out.Text = ""
+	}
+	job := SendJob{Out: out, queued: j.Queued}
+	if m := j.Media; m != nil {
+		job.media = &m.ID
+		job.Out.Media = &model.OutgoingMedia{
+			Kind: string(m.Kind), MimeType: m.MimeType, FileName: m.FileName, Size: m.Size,
+			Open: func() (io.ReadCloser, error) {
+				file, _, err := d.blob.Open(context.Background(), m.ID)
+				return file, err
+			},
+		}
+		if at := m.Provider.At; at != nil && tx.Now.Sub(*at) < providerMediaLife {
+			job.Out.Media.ProviderID = m.Provider.ID
+		}
+	}
+	return job
+}
+
+// receiver prefers the id under which the provider knows the contact's present number.
+func receiver(j store.Job) model.Person {
+	var p model.Person
+	if j.Phone != nil {
+		p.Phone = *j.Phone
+	}
+	for _, id := range j.WAIDs {
+		if j.Phone == nil || model.PhoneKey(id) == model.PhoneKey(*j.Phone) {
+			p.WAID = id
+		}
+	}
+	if len(j.UserIDs) > 0 {
+		p.UserID = j.UserIDs[len(j.UserIDs)-1]
+	}
+	return p
+}
+
+// Receipt tells a customer, by way of their message, that the team has read it.
+type Receipt struct {
+	Channel    model.ID
+	ExternalID string
+}
+
+// Receipts gives the loop that sends them what there is to send. They are a courtesy: those that find
+// no room, or are under way when the process ends, are lost.
+func (d System) Receipts() <-chan Receipt { return d.receipts }
+
+// markReadAtProvider leaves a receipt for the customer's latest message once the conversation is known
+// to be read. Groups have none.
+func (d *Desk) markReadAtProvider(t *lockedConversation) {
+	if t.Kind != model.KindDirect || t.LastInboundExt == nil {
+		return
+	}
+	receipt := Receipt{Channel: t.Channel, ExternalID: *t.LastInboundExt}
+	t.tx.AfterCommit(func() {
+		select {
+		case d.receipts <- receipt:
+		default:
+		}
 	})
 }

@@ -2,7 +2,11 @@ package desk
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"recado/internal/model"
@@ -19,7 +23,7 @@ type sessionHolder struct {
 // session_missing, whatever the cause.
 func (d System) AuthenticateSession(ctx context.Context, token string) (*Principal, error) {
 	hash := tokenHash(token)
-	h, err := d.sessions.get(ctx, hash, func(ctx context.Context) (*sessionHolder, error) { return d.loadSession(ctx, hash) })
+	h, err := d.sessions.Get(ctx, hash, func(ctx context.Context) (*sessionHolder, error) { return d.loadSession(ctx, hash) })
 	if err != nil {
 		return nil, err
 	}
@@ -157,4 +161,221 @@ func (d *Desk) lockManaged(tx *store.Tx, a *Principal, member model.ID) (model.M
 		return model.Member{}, errOr(err, model.NotFound("team member"))
 	}
 	return m.Member, a.mayManage(m.Role)
+}
+
+// Visitor is a caller who has not signed in.
+type Visitor struct {
+	IP        netip.Addr
+	UserAgent string
+}
+
+// Credentials are what a person signs in with.
+type Credentials struct {
+	Email    string
+	Password string
+	Code     string    // of two-factor; "" where it is off or not asked for yet
+	Company  *model.ID // where the address belongs to several companies
+}
+
+// NewSession is a session that was just made. The token goes into the cookie and is shown to nobody else.
+type NewSession struct {
+	model.Session
+	Token   string
+	Expires time.Time // of the cookie: the absolute limit
+}
+
+// SignIn makes a session for a person. Every cause of a refusal but a missing or wrong code, or a company to be
+// chosen, has the same answer and takes the same time.
+func (d System) SignIn(ctx context.Context, v Visitor, in Credentials) (NewSession, error) {
+	attempt := newAttemptAt(in.Email, v.IP)
+	if err := d.beginSignIn(ctx, attempt); err != nil {
+		return NewSession{}, err
+	}
+	var company model.ID
+	if in.Company != nil {
+		company = *in.Company
+	}
+	candidates, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.Candidate, error) { return tx.Candidates(in.Email, company) })
+	if err != nil {
+		return NewSession{}, err
+	}
+	fitting, err := d.fitting(ctx, candidates, in.Password)
+	switch {
+	case err != nil:
+		return NewSession{}, err
+	case len(fitting) == 0:
+		return NewSession{}, errLoginFailed()
+	case len(fitting) > 1:
+		return NewSession{}, d.endSignIn(ctx, attempt, errCompanyRequired(fitting))
+	}
+	who := fitting[0]
+	if who.TwoFactor != nil && in.Code == "" {
+		return NewSession{}, d.endSignIn(ctx, attempt, errCodeRequired())
+	}
+	return d.newSession(ctx, v, who.Company.ID, who.Member, func(tx *store.Tx) error {
+		if err := d.useCode(tx, who.Company.ID, who.Member, who.TwoFactor, in.Code); err != nil {
+			return err
+		}
+		attempt.succeeded(tx)
+		return nil
+	})
+}
+
+// fitting gives the candidates whose password this is. It compares at least one hash, so that an unknown address
+// takes as long as a wrong password.
+func (d *Desk) fitting(ctx context.Context, candidates []store.Candidate, password string) ([]store.Candidate, error) {
+	var fitting []store.Candidate
+	compared := false
+	for _, c := range candidates {
+		if c.PasswordHash == nil {
+			continue
+		}
+		compared = true
+		ok, err := d.passwords.Verify(ctx, password, *c.PasswordHash)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			fitting = append(fitting, c)
+		}
+	}
+	if !compared {
+		return nil, d.passwords.Waste(ctx, password)
+	}
+	return fitting, nil
+}
+
+// newSession stores a session of a member in one transaction with what else belongs to its beginning.
+func (d *Desk) newSession(ctx context.Context, v Visitor, company, member model.ID, also func(tx *store.Tx) error) (NewSession, error) {
+	token, hash := newToken()
+	return write(ctx, d, func(tx *store.Tx) (NewSession, error) {
+		if err := also(tx); err != nil {
+			return NewSession{}, err
+		}
+		tx.InsertSession(company, member, model.NewID(), hash, v.IP.String(), storableUserAgent(v.UserAgent))
+		h, found, err := tx.SessionHolder(hash)
+		if err != nil || !found {
+			return NewSession{}, errOr(err, errLoginFailed())
+		}
+		return NewSession{Session: d.sessionOf(&h, tx.Now), Token: token, Expires: h.Session.CreatedAt.Add(model.SessionLongest)}, nil
+	})
+}
+
+// storableUserAgent keeps what a database can store of a header, and not too much of it.
+func storableUserAgent(text string) string {
+	const most = 300 // bytes
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
+
+// errLoginFailed is the one answer to a wrong address, password, company, link or cookie.
+func errLoginFailed() error {
+	return model.Errorf(model.CodeLoginFailed, "E-mail address or password is wrong.")
+}
+
+func errCodeRequired() error {
+	return model.Errorf(model.CodeCodeRequired, "Give the code of your authenticator app, or a recovery code, as code.")
+}
+
+func errCodeInvalid() error {
+	return model.Errorf(model.CodeCodeInvalid, "The code is wrong, was used already, or is too old.")
+}
+
+func errCompanyRequired(fitting []store.Candidate) error {
+	e := model.Errorf(model.CodeCompanyRequired, "This address belongs to several companies. Choose one and sign in again with company.")
+	for _, c := range fitting {
+		e.Fields = append(e.Fields, model.FieldError{Field: "body.company", Message: c.Company.Name, Value: c.Company.ID.String()})
+	}
+	return e
+}
+
+// signInAttempt is one attempt to sign in, with the counters that it belongs to: those of the address from this IP,
+// of the IP, and of the address from anywhere.
+type signInAttempt struct {
+	subjects [3][32]byte
+	before   [3]store.Failures
+}
+
+// newAttemptAt names the counters. An IPv6 address counts as its /64 network.
+func newAttemptAt(email string, ip netip.Addr) *signInAttempt {
+	network := ip.Unmap()
+	if network.Is6() {
+		if prefix, err := network.Prefix(64); err == nil {
+			network = prefix.Addr()
+		}
+	}
+	address := model.Fold(email)
+	name := func(kind string, parts ...any) [32]byte { return sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts)) }
+	return &signInAttempt{subjects: [3][32]byte{
+		name("both", address, network.String()), name("ip", network.String()), name("address", address),
+	}}
+}
+
+// forgetFailures is how long failed sign-ins count after the last of them. It is longer than the longest wait.
+const forgetFailures = time.Hour
+
+// beginSignIn refuses an attempt that comes too early, and counts every other one as failed until it has succeeded,
+// so that attempts at the same time cannot pass together.
+func (d *Desk) beginSignIn(ctx context.Context, a *signInAttempt) error {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+		before, err := tx.SignInFailures(a.subjects[:]...)
+		if err != nil {
+			return struct{}{}, err
+		}
+		copy(a.before[:], before)
+		if wait := signInWait(a.before, tx.Now); wait > 0 {
+			return struct{}{}, &model.Error{
+				Code: model.CodeRateLimited, Message: "There were too many failed attempts to sign in. Wait for the seconds in Retry-After.", RetryAfter: wait,
+			}
+		}
+		for _, subject := range a.subjects {
+			tx.CountSignInFailure(subject, forgetFailures)
+		}
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// endSignIn takes the failure of an attempt back that neither failed nor succeeded, and gives its answer.
+func (d *Desk) endSignIn(ctx context.Context, a *signInAttempt, answer error) error {
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+		for i, subject := range a.subjects {
+			tx.UncountSignInFailure(subject, a.before[i])
+		}
+		return struct{}{}, nil
+	})
+	return errOr(err, answer)
+}
+
+// succeeded clears the counter of the address from this IP and takes the attempt out of the others.
+func (a *signInAttempt) succeeded(tx *store.Tx) {
+	tx.ClearSignInFailures(a.subjects[0])
+	tx.UncountSignInFailure(a.subjects[1], a.before[1])
+	tx.UncountSignInFailure(a.subjects[2], a.before[2])
+}
+
+const (
+	freeFailures = 5
+	longestWait  = 15 * time.Minute
+	longestOf    = 30 * time.Second // of an address from anywhere, so that a stranger cannot lock a person out
+)
+
+// signInWait is how long the next attempt has to wait: two seconds after the fifth failure, twice as long after each
+// further one, up to a limit. The longest of the three counters counts.
+func signInWait(failures [3]store.Failures, now time.Time) time.Duration {
+	var longest time.Duration
+	for i, f := range failures {
+		if f.Count < freeFailures || now.Sub(f.Last) > forgetFailures {
+			continue
+		}
+		limit := longestWait
+		if i == 2 {
+			limit = longestOf
+		}
+		wait := min(time.Second<<min(f.Count-freeFailures+1, 20), limit)
+		longest = max(longest, f.Last.Add(wait).Sub(now))
+	}
+	return longest
 }

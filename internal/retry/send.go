@@ -1,4 +1,4 @@
-package desk
+package retry
 
 import (
 	"errors"
@@ -18,45 +18,46 @@ const (
 	sendLull     = time.Minute // between attempts, at most
 )
 
-// sendFate is what becomes of a message after an attempt that brought no answer of success.
-type sendFate int
+// Fate is what becomes of a message after an attempt that did not succeed.
+type Fate int
 
+// The fates of a message.
 const (
-	sendFailed sendFate = iota // for good
-	sendAgain                  // after a wait
-	sendHeld                   // when its channel is connected again
+	Failed Fate = iota // permanently
+	Again              // after a wait
+	Held               // until its channel is connected again
 )
 
-// sendNext is the decision of nextSend.
-type sendNext struct {
-	fate   sendFate
-	wait   time.Duration       // of sendAgain
-	reason *model.MessageError // of sendFailed
+// NextSend is the decision of Send.
+type NextSend struct {
+	Fate   Fate
+	Wait   time.Duration       // of Again
+	Reason *model.MessageError // of Failed
 }
 
-// nextSend decides what becomes of a message after an attempt, its so many-th, when the message is so old. A
-// cause that is no *model.SendError leaves open whether the message went out: it is never sent again.
-func nextSend(cause error, attempts int, age time.Duration) sendNext {
+// Send decides what becomes of a message of the given age after an attempt with the given number. A cause that
+// is not a *model.SendError does not say whether the message was sent: such a message is never sent again.
+func Send(cause error, attempts int, age time.Duration) NextSend {
 	failure, known := errors.AsType[*model.SendError](cause)
 	if !known || failure.Fate == model.Uncertain {
-		return sendNext{reason: model.UncertainError()}
+		return NextSend{Reason: model.UncertainError()}
 	}
 	wait, again := sendRetries.Next(attempts)
 	switch {
 	case failure.Disconnect:
-		return sendNext{fate: sendHeld}
+		return NextSend{Fate: Held}
 	case failure.Unreachable() && age < sendPatience:
 		if !again {
 			wait = sendLull
 		}
-		return sendNext{fate: sendAgain, wait: max(min(wait, sendLull), failure.RetryAfter)}
+		return NextSend{Fate: Again, Wait: max(min(wait, sendLull), failure.RetryAfter)}
 	case failure.Unreachable():
 		reason := failure.MessageError()
 		reason.Message = "The provider could not be reached for 24 hours. The message was not sent."
-		return sendNext{reason: &reason}
+		return NextSend{Reason: &reason}
 	case failure.Retry && (again || failure.Code == string(model.CodeRateLimited)): // rate limits are retried without a limit
-		return sendNext{fate: sendAgain, wait: max(wait, failure.RetryAfter, time.Second)}
+		return NextSend{Fate: Again, Wait: max(wait, failure.RetryAfter, time.Second)}
 	}
 	reason := failure.MessageError()
-	return sendNext{reason: &reason}
+	return NextSend{Reason: &reason}
 }

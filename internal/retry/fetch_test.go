@@ -1,4 +1,4 @@
-package desk
+package retry
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ func TestWhenAFileIsGivenUp(t *testing.T) {
 		"a week has nearly passed":            {errors.New("disk full"), 10, 7*day - time.Hour, time.Hour},
 		"a week has passed":                   {errors.New("disk full"), 10, 7*day - time.Hour + 1, 0},
 	} {
-		wait, again := nextFetch(test.cause, test.tries, test.age)
+		wait, again := Fetch(test.cause, test.tries, test.age)
 		if again != (test.wait > 0) || again && wait != test.wait {
 			t.Errorf("%s: tried again %t after %v, want %t after %v", name, again, wait, test.wait > 0, test.wait)
 		}

@@ -1,4 +1,6 @@
-package desk
+// Package lookup remembers what was found under the hash of a secret, such as a key or a session token, for less
+// than a second.
+package lookup
 
 import (
 	"context"
@@ -17,28 +19,31 @@ const (
 	staleAfter = 800 * time.Millisecond
 )
 
-// maxLookups bounds the memory of installations with very many keys or sessions.
-const maxLookups = 10_000
+// maxEntries bounds the memory of installations with very many keys or sessions.
+const maxEntries = 10_000
 
-// lookups remembers what was found under the hash of a secret.
-type lookups[T any] struct {
+// Table remembers what was found under the hash of a secret.
+type Table[T any] struct {
 	now    func() time.Time // the clock of the rules, which tests advance
-	byHash sync.Map         // [32]byte -> *lookup[T]
+	byHash sync.Map         // [32]byte -> *entry[T]
 	count  atomic.Int64
 	flight singleflight.Group
 }
 
-type lookup[T any] struct {
+// New makes a table. The clock is that of the rules, which tests advance.
+func New[T any](now func() time.Time) *Table[T] { return &Table[T]{now: now} }
+
+type entry[T any] struct {
 	found     *T
 	loaded    time.Time
 	at        time.Time // the same moment by the clock of the rules
 	reloading atomic.Bool
 }
 
-// get gives what load finds, which is nil where there is nothing. That nothing was found is not remembered.
-func (l *lookups[T]) get(ctx context.Context, hash [32]byte, load func(ctx context.Context) (*T, error)) (*T, error) {
+// Get returns what load finds, nil if it finds nothing. A nil result is not remembered.
+func (l *Table[T]) Get(ctx context.Context, hash [32]byte, load func(ctx context.Context) (*T, error)) (*T, error) {
 	if v, ok := l.byHash.Load(hash); ok {
-		known := v.(*lookup[T])
+		known := v.(*entry[T])
 		age := max(time.Since(known.loaded), l.now().Sub(known.at))
 		if age < freshFor || age < staleAfter && !known.reloading.CompareAndSwap(false, true) {
 			return known.found, nil
@@ -50,7 +55,7 @@ func (l *lookups[T]) get(ctx context.Context, hash [32]byte, load func(ctx conte
 		if err != nil {
 			return nil, err
 		}
-		l.keep(hash, &lookup[T]{found: found, loaded: loaded, at: at})
+		l.keep(hash, &entry[T]{found: found, loaded: loaded, at: at})
 		return found, nil
 	})
 	if err != nil {
@@ -59,15 +64,15 @@ func (l *lookups[T]) get(ctx context.Context, hash [32]byte, load func(ctx conte
 	return v.(*T), nil
 }
 
-func (l *lookups[T]) keep(hash [32]byte, known *lookup[T]) {
+func (l *Table[T]) keep(hash [32]byte, known *entry[T]) {
 	if known.found == nil {
 		if _, was := l.byHash.LoadAndDelete(hash); was {
 			l.count.Add(-1)
 		}
 		return
 	}
-	if l.count.Add(1) > maxLookups {
-		l.clear()
+	if l.count.Add(1) > maxEntries {
+		l.Clear()
 		l.count.Store(1)
 	}
 	if _, was := l.byHash.Swap(hash, known); was {
@@ -75,8 +80,8 @@ func (l *lookups[T]) keep(hash [32]byte, known *lookup[T]) {
 	}
 }
 
-// clear makes this node look everything up again.
-func (l *lookups[T]) clear() {
+// Clear forgets every entry.
+func (l *Table[T]) Clear() {
 	l.byHash.Clear()
 	l.count.Store(0)
 }

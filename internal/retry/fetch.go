@@ -1,4 +1,4 @@
-package desk
+package retry
 
 import (
 	"errors"
@@ -16,9 +16,9 @@ const (
 	fetchTries     = 4 // after this many, a refusal or a wrong hash is final
 )
 
-// nextFetch decides how long to wait after a failed try, the so many-th, to fetch a file of that age. It
-// reports false when another try is of no use.
-func nextFetch(cause error, tries int64, age time.Duration) (wait time.Duration, again bool) {
+// Fetch decides how long to wait after a failed try with the given number to fetch a file of the given age. It
+// reports false if the file is not tried again.
+func Fetch(cause error, tries int64, age time.Duration) (wait time.Duration, again bool) {
 	if errors.Is(cause, blob.ErrTooLarge) || model.CodeOf(cause) == model.CodeLimitReached {
 		return 0, false
 	}

@@ -1,4 +1,4 @@
-package desk
+package retry
 
 import (
 	"testing"
@@ -24,7 +24,7 @@ func TestWhatBecomesOfADeliveryAfterAnAttempt(t *testing.T) {
 		"the last fails":           {6, false, false, model.DeliveryFailed, 0},
 		"there is nothing to send": {1, false, true, model.DeliveryFailed, 0},
 	} {
-		status, wait := afterDelivery(model.DefaultRetries, test.attempts, test.ok, test.final)
+		status, wait := Delivery(model.DefaultRetries, test.attempts, test.ok, test.final)
 		if status != test.status || wait != test.wait {
 			t.Errorf("%s: got %s after %v, want %s after %v", name, status, wait, test.status, test.wait)
 		}
