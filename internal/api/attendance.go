@@ -24,10 +24,10 @@ type listAttendancesInput struct {
 
 func (s *Server) listAttendances(ctx context.Context, a *desk.Principal, in *listAttendancesInput) (*reply[cursorList[model.Attendance]], error) {
 	f := desk.AttendanceFilter{
-		Status: in.Status, Nobody: in.Assignee == "none", Sector: model.ID(in.Sector), Conversation: model.ID(in.Conversation),
+		Status: in.Status, Unassigned: in.Assignee == "none", Sector: model.ID(in.Sector), Conversation: model.ID(in.Conversation),
 		Protocol: in.Protocol, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
 	}
-	if in.Assignee != "" && !f.Nobody {
+	if in.Assignee != "" && !f.Unassigned {
 		id, ok := parseFilterID(in.Assignee)
 		if !ok {
 			return nil, model.Invalid("query.assignee", "must be a UUID or none")

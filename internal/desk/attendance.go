@@ -209,7 +209,7 @@ func errAttendanceLost(id model.ID) error {
 // AttendanceFilter chooses attendances of a list. Zero values choose all.
 type AttendanceFilter struct {
 	Status       string // "", open or closed
-	Nobody       bool   // those that nobody is responsible for
+	Unassigned   bool   // those without a responsible person
 	Responsible  model.ID
 	Sector       model.ID
 	Conversation model.ID
@@ -261,7 +261,7 @@ func (d *Desk) Attendances(ctx context.Context, a *Principal, f AttendanceFilter
 // chosen reads the parts of the filter that are text.
 func (f *AttendanceFilter) chosen(a *Principal) (store.AttendanceFilter, error) {
 	out := store.AttendanceFilter{
-		Status: f.Status, Nobody: f.Nobody, Responsible: f.Responsible, Sector: f.Sector, Conversation: f.Conversation,
+		Status: f.Status, Unassigned: f.Unassigned, Responsible: f.Responsible, Sector: f.Sector, Conversation: f.Conversation,
 	}
 	if f.Protocol != "" {
 		number, ok := model.ParseProtocol(f.Protocol)
@@ -299,7 +299,7 @@ func (f *AttendanceFilter) chosen(a *Principal) (store.AttendanceFilter, error) 
 // name tells the list that a cursor belongs to from all others.
 func (f *AttendanceFilter) name() string {
 	return fmt.Sprintf("attendances %q %t %s %s %s %q %q %q",
-		f.Status, f.Nobody, f.Responsible, f.Sector, f.Conversation, f.Protocol, f.From, f.To)
+		f.Status, f.Unassigned, f.Responsible, f.Sector, f.Conversation, f.Protocol, f.From, f.To)
 }
 
 // Attendance gives one attendance whose conversation the principal may see.

@@ -54,7 +54,7 @@ func (d *Desk) schedule(ctx context.Context, company model.ID) error {
 				return p, err
 			}
 			if p.rule == nil || *p.rule != rules.AutoClose {
-				p = place{&rules.AutoClose, tx.Now.AddDate(1000, 0, 0), model.Nobody}
+				p = place{&rules.AutoClose, tx.Now.AddDate(1000, 0, 0), model.MaxID}
 			}
 			p.at, p.id, err = tx.ScheduleChecks(company, *p.rule, p.at, p.id, step)
 			if p.id.IsZero() && err == nil {

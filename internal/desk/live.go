@@ -87,7 +87,7 @@ func (d *Desk) endOfNow() model.ID {
 	if rules := d.now(); rules.After(now) {
 		now = rules
 	}
-	id, ms := model.Nobody, now.Add(time.Minute).UnixMilli()
+	id, ms := model.MaxID, now.Add(time.Minute).UnixMilli()
 	for i := range 6 {
 		id[i] = byte(ms >> (40 - 8*i))
 	}

@@ -123,7 +123,7 @@ func reportEntry(att *model.Attendance, figure store.ReportFigure, zone *time.Lo
 		at = *att.ClosedAt
 	}
 	e := store.ReportEntry{
-		ReportLine: store.ReportLine{Company: att.Company, Day: model.DateOf(at, zone).Number(), Member: model.Nobody, Sector: model.Nobody},
+		ReportLine: store.ReportLine{Company: att.Company, Day: model.DateOf(at, zone).Number(), Member: model.MaxID, Sector: model.MaxID},
 		Figure:     figure,
 		Seconds:    max(0, int64(at.Sub(att.OpenedAt)/time.Second)),
 	}
@@ -178,7 +178,7 @@ func (d *Desk) AttendanceReport(ctx context.Context, a *Principal, f ReportFilte
 			return model.Report{}, err
 		}
 		sum := newReportSum(from, to)
-		if !isNobody(f.User) && !isNobody(f.Sector) {
+		if !isPlaceholder(f.User) && !isPlaceholder(f.Sector) {
 			lines := store.ReportFilter{From: from.Number(), To: to.Number(), Member: f.User, Sector: f.Sector}
 			if err := tx.ReportLines(a.Company.ID, lines, sum.add); err != nil {
 				return model.Report{}, err
@@ -224,8 +224,8 @@ func (f ReportFilter) days(today model.Date) (from, to model.Date, err error) {
 	return from, to, nil
 }
 
-// isNobody catches the one id that names nobody and is yet found in the table.
-func isNobody(id *model.ID) bool { return id != nil && *id == model.Nobody }
+// isPlaceholder reports whether id is the one that stands for no person and no sector in the table.
+func isPlaceholder(id *model.ID) bool { return id != nil && *id == model.MaxID }
 
 // reportSum adds up lines by day, and by person and sector together: there are few such pairs, of which
 // people and sectors are made at the end.
@@ -282,15 +282,15 @@ func (s *reportSum) report(names map[model.ID]string) model.Report {
 		tallyOf(sectors, pair.sector).Merge(t)
 	}
 	for _, ref := range reportOrder(people, names) {
-		out.ByPerson = append(out.ByPerson, model.PersonReport{User: somebody(ref), Figures: people[ref.ID].Figures()})
+		out.ByPerson = append(out.ByPerson, model.PersonReport{User: refOrNil(ref), Figures: people[ref.ID].Figures()})
 	}
 	for _, ref := range reportOrder(sectors, names) {
-		out.BySector = append(out.BySector, model.SectorReport{Sector: somebody(ref), Figures: sectors[ref.ID].Figures()})
+		out.BySector = append(out.BySector, model.SectorReport{Sector: refOrNil(ref), Figures: sectors[ref.ID].Figures()})
 	}
 	return out
 }
 
-// reportOrder puts those who opened the most first, then goes by name; nobody comes last. Who has no
+// reportOrder puts those who opened the most first, then goes by name; figures without a person come last. Who has no
 // figure at all is left out.
 func reportOrder(tallies map[model.ID]*model.Tally, names map[model.ID]string) []model.Ref {
 	maps.DeleteFunc(tallies, func(_ model.ID, t *model.Tally) bool { return t.IsZero() })
@@ -300,9 +300,9 @@ func reportOrder(tallies map[model.ID]*model.Tally, names map[model.ID]string) [
 	}
 	slices.SortFunc(refs, func(a, b model.Ref) int {
 		switch {
-		case a.ID == model.Nobody:
+		case a.ID == model.MaxID:
 			return 1
-		case b.ID == model.Nobody:
+		case b.ID == model.MaxID:
 			return -1
 		}
 		return cmp.Or(
@@ -314,8 +314,8 @@ func reportOrder(tallies map[model.ID]*model.Tally, names map[model.ID]string) [
 	return refs
 }
 
-func somebody(ref model.Ref) *model.Ref {
-	if ref.ID == model.Nobody {
+func refOrNil(ref model.Ref) *model.Ref {
+	if ref.ID == model.MaxID {
 		return nil
 	}
 	return &ref

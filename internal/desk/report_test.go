@@ -136,8 +136,8 @@ func TestReportAttribution(t *testing.T) {
 				"both":                 {&bia.ID, &sales, 1},
 				"somebody else":        {&ana.ID, nil, 0},
 				"another sector":       {nil, new(model.NewID()), 0},
-				"the id of nobody":     {&model.Nobody, nil, 0},
-				"the id of no sector":  {nil, &model.Nobody, 0},
+				"the id of nobody":     {&model.MaxID, nil, 0},
+				"the id of no sector":  {nil, &model.MaxID, 0},
 				"the id of all zeroes": {new(model.ID{}), nil, 0},
 			} {
 				f := between("2026-11-09", "2026-11-14")

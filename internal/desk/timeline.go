@@ -114,7 +114,7 @@ func (r *timelineReader) older(at model.TimelinePlace) (*model.TimelinePage, err
 	if len(data) > 0 {
 		page.After = r.seal(data[0].Place)
 	} else if at != timelineEnd {
-		page.After = r.seal(model.TimelinePlace{Seq: at.Seq - 1, Rank: math.MaxInt32, ID: model.Nobody})
+		page.After = r.seal(model.TimelinePlace{Seq: at.Seq - 1, Rank: math.MaxInt32, ID: model.MaxID})
 	}
 	return page, nil
 }

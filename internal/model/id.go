@@ -11,9 +11,9 @@ import (
 // The zero ID stands for "none" and is never stored as an id of its own.
 type ID [16]byte
 
-// Nobody stands for "no responsible person" and "no sector" where a database key needs a value. NewID
+// MaxID is the highest ID. It stands for "no responsible person" and "no sector" where a database key needs a value. NewID
 // never makes it.
-var Nobody = ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+var MaxID = ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
 // IsZero reports whether the id is absent.
 func (id ID) IsZero() bool { return id == ID{} }

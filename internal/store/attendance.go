@@ -112,7 +112,7 @@ func refID(ref *model.Ref) *model.ID {
 // AttendanceFilter chooses attendances. Zero values choose all.
 type AttendanceFilter struct {
 	Status       string
-	Nobody       bool // those that nobody is responsible for
+	Unassigned   bool // those without a responsible person
 	Responsible  model.ID
 	Sector       model.ID
 	Conversation model.ID
@@ -160,7 +160,7 @@ func (tx *Tx) attendances(company model.ID, f AttendanceFilter, sight Sight, whi
 	case model.AttendanceClosed:
 		s.and("a.closed_at IS NOT NULL")
 	}
-	if f.Nobody {
+	if f.Unassigned {
 		s.and("a.responsible IS NULL")
 	}
 	equal := func(column string, id model.ID) {

@@ -11,7 +11,7 @@ import (
 )
 
 // ReportLine is a row of the report: one day of one responsible person and sector. Member and Sector
-// are model.Nobody where there is none.
+// are model.MaxID where there is none.
 type ReportLine struct {
 	Company model.ID
 	Day     int64 // model.Date.Number

@@ -63,8 +63,8 @@ func (o *fixture) checkLists() {
 		o.agrees("attendances of a sector", o.list(func(a *model.Attendance) bool { return a.Sector != nil && *a.Sector == place }),
 			o.attendances(desk.AttendanceFilter{Sector: place}))
 	case 3:
-		o.agrees("attendances of nobody", o.list(func(a *model.Attendance) bool { return a.Responsible == nil }),
-			o.attendances(desk.AttendanceFilter{Nobody: true}))
+		o.agrees("attendances without a responsible person", o.list(func(a *model.Attendance) bool { return a.Responsible == nil }),
+			o.attendances(desk.AttendanceFilter{Unassigned: true}))
 	}
 }
 
@@ -138,10 +138,10 @@ func (o *fixture) checkReport(user, place *model.ID) {
 	o.agrees("the totals", total.figures(), got.Totals)
 	byPerson, bySector := map[model.ID]model.Figures{}, map[model.ID]model.Figures{}
 	for _, line := range got.ByPerson {
-		byPerson[orNobody(line.User)] = line.Figures
+		byPerson[idOrMax(line.User)] = line.Figures
 	}
 	for _, line := range got.BySector {
-		bySector[orNobody(line.Sector)] = line.Figures
+		bySector[idOrMax(line.Sector)] = line.Figures
 	}
 	o.agrees("the people", figures(people), byPerson)
 	o.agrees("the sectors", figures(sectors), bySector)
@@ -162,9 +162,9 @@ func figures(piles map[model.ID]*pile) map[model.ID]model.Figures {
 	return out
 }
 
-func orNobody(ref *model.Ref) model.ID {
+func idOrMax(ref *model.Ref) model.ID {
 	if ref == nil {
-		return model.Nobody
+		return model.MaxID
 	}
 	return ref.ID
 }

@@ -52,7 +52,7 @@ func (l *ledger) report(from, to time.Time, user, sector *model.ID) (total pile,
 	people, sectors, days = map[model.ID]*pile{}, map[model.ID]*pile{}, map[string]*pile{}
 	first, last := from.In(l.zone).Format(time.DateOnly), to.In(l.zone).Format(time.DateOnly)
 	for _, a := range l.cases {
-		member, place := model.Nobody, model.Nobody
+		member, place := model.MaxID, model.MaxID
 		if a.Responsible != nil {
 			member = a.Responsible.ID
 		}
