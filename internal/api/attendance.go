@@ -118,3 +118,20 @@ func (s *Server) updateRules(ctx context.Context, a *desk.Principal, in *updateR
 	rules, err := s.desk.UpdateAttendanceRules(ctx, a, change)
 	return &reply[model.AttendanceRules]{rules}, err
 }
+
+func (s *Server) getCompany(ctx context.Context, a *desk.Principal, _ *none) (*reply[model.Company], error) {
+	company, err := s.desk.Company(ctx, a)
+	return &reply[model.Company]{company}, err
+}
+
+type updateCompanyInput struct {
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Timezone *string `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"A time zone by its IANA name."`
+	} `required:"false"`
+}
+
+func (s *Server) updateCompany(ctx context.Context, a *desk.Principal, in *updateCompanyInput) (*reply[model.Company], error) {
+	company, err := s.desk.UpdateCompany(ctx, a, in.Body.Name, in.Body.Timezone)
+	return &reply[model.Company]{company}, err
+}

@@ -22,6 +22,7 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		c := callFrom(r.Context())
+		w.(*answer).secret = route.secret
 		started := time.Now()
 		defer func() { s.logCall(route, c, w.(*answer), started) }()
 

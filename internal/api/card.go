@@ -23,6 +23,8 @@ func cardTag(c *model.Card) string { return `"` + strconv.FormatInt(c.Version, 1
 
 type listCardsInput struct {
 	BoardID  filterID `query:"board_id" doc:"Absent means all boards in use that the key may see."`
+	StageID  filterID `query:"stage_id" doc:"Only of this stage."`
+	Sort     string   `query:"sort" enum:"newest,position" default:"newest" doc:"position: in the order of the stages, and of the cards within each."`
 	Limit    int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
 	Cursor   string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents do not matter. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
@@ -35,7 +37,7 @@ type listCardsInput struct {
 
 func (s *Server) listCards(ctx context.Context, a *desk.Principal, in *listCardsInput) (*reply[cursorList[model.Card]], error) {
 	page, next, err := s.desk.Cards(ctx, a, desk.CardFilter{
-		Board: model.ID(in.BoardID), Q: in.Q, Priority: in.Priority, Label: model.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status,
+		Board: model.ID(in.BoardID), Stage: model.ID(in.StageID), Sort: in.Sort, Q: in.Q, Priority: in.Priority, Label: model.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status,
 		Limit: in.Limit, Cursor: in.Cursor,
 	})
 	return cursorPage(page, next), err

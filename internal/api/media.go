@@ -140,3 +140,18 @@ func describeUpload(paths map[string]any) {
 		}}},
 	}
 }
+
+type listFilesInput struct {
+	AtID
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Cursor string `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page."`
+}
+
+func (s *Server) listFiles(ctx context.Context, a *desk.Principal, in *listFilesInput) (*reply[cursorList[model.File]], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := s.desk.Files(ctx, a, id, in.Limit, in.Cursor)
+	return cursorPage(page, next), err
+}

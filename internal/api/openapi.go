@@ -246,6 +246,9 @@ var bodyExamples = map[string]string{
 
 	"POST /conversations/{id}/attendance/close": `{"reason": "answered"}`,
 
+	"POST /views":       `{"name": "Unread of sales", "query": {"status": "open", "unread": "true", "sector": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb"}}`,
+	"PATCH /views/{id}": `{"name": "Sales", "position": 2}`,
+
 	"POST /contacts":       `{"name": "Lia", "phone": "+55 11 91234-5678", "company": "Padaria Aurora", "city": "São Paulo"}`,
 	"PATCH /contacts/{id}": `{"city": "Santos", "blocked": false}`,
 	"POST /labels":         `{"name": "VIP", "color": "#2e7d32"}`,
@@ -255,6 +258,7 @@ var bodyExamples = map[string]string{
 	"PATCH /team/{id}":          `{"role": "manager", "access_profile": "all"}`,
 	"POST /sectors":             `{"name": "Sales", "member_ids": ["01a1dd9b-f8fc-7000-8a9e-a4a6dad7cd3c"]}`,
 	"PATCH /sectors/{id}":       `{"name": "Sales and orders"}`,
+	"PATCH /company":            `{"name": "Padaria Aurora", "timezone": "America/Recife"}`,
 	"PATCH /company/attendance": `{"mode": "restricted", "auto_close": {"enabled": true, "after_minutes": 1440}}`,
 
 	"POST /integrations/webhooks":       `{"name": "CRM", "url": "https://example.com/hooks/recado", "events": ["message.received", "attendance.closed"]}`,

@@ -35,6 +35,7 @@ type Route struct {
 	answers     string // the content type of a success that is not JSON
 	maxBody     int64
 	bodiless    bool // takes no body: an absent one or {}
+	secret      bool // the answer shows a secret
 	register    func(s *Server, r *Route)
 }
 

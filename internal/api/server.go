@@ -123,7 +123,7 @@ func callFrom(ctx context.Context) *call {
 // ServeHTTP gives every answer its headers, and every panic and unclean path an Error object.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{server: s, requestID: requestID(r), request: r}
-	a := &answer{ResponseWriter: w, body: newRequestBody(r)}
+	a := &answer{ResponseWriter: w, body: newRequestBody(r), accepts: r.Header["Accept-Encoding"]}
 	c.writer = a
 	h := w.Header()
 	h["X-Request-Id"] = []string{c.requestID}
@@ -236,6 +236,9 @@ type answer struct {
 	sent   bool
 	body   *requestBody
 	drains bool
+
+	accepts []string // the encodings that the client takes
+	secret  bool     // the answer is not compressed
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -245,13 +248,18 @@ func (a *answer) WriteHeader(status int) {
 }
 
 func (a *answer) Write(b []byte) (int, error) {
+	written := len(b)
 	if !a.sent {
 		if h := a.Header(); h["Content-Length"] == nil && len(b) > 0 && h.Get("Content-Type") == "application/json" {
+			b = a.compressed(b)
 			h["Content-Length"] = []string{strconv.Itoa(len(b))}
 		}
 		a.send()
 	}
-	return a.ResponseWriter.Write(b)
+	if n, err := a.ResponseWriter.Write(b); err != nil {
+		return min(n, written), err
+	}
+	return written, nil
 }
 
 // Flush sends what there is: an answer that flushes is a stream and has no length.

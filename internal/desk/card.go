@@ -293,6 +293,8 @@ func sameMoment(a, b *time.Time) bool {
 // CardFilter says which cards a list shows. Zero values filter nothing.
 type CardFilter struct {
 	Board    model.ID
+	Stage    model.ID
+	Sort     string // SortPosition, or "" for the newest first
 	Q        string
 	Priority string
 	Label    model.ID
@@ -312,6 +314,8 @@ const (
 	DueNone    = "none"
 
 	StatusAll = "all"
+
+	SortPosition = "position" // in the order of the columns of a board
 )
 
 // Cards lists the cards that the principal may see, the newest first. A page continues where the one before
@@ -330,7 +334,12 @@ func (d *Desk) Cards(ctx context.Context, a *Principal, f CardFilter) (page []mo
 		if invalid != nil {
 			return nil, "", invalid
 		}
-		copy(query.After[:], payload)
+		place, rest := payload[:len(query.After)], payload[len(query.After):]
+		copy(query.After[:], place)
+		if len(rest) >= len(query.AfterStage) {
+			copy(query.AfterStage[:], rest)
+			query.AfterRank = string(rest[len(query.AfterStage):])
+		}
 	}
 	if len(query.Statuses) == 0 || query.Boards != nil && len(query.Boards) == 0 {
 		return nil, "", nil
@@ -356,10 +365,17 @@ func (d *Desk) Cards(ctx context.Context, a *Principal, f CardFilter) (page []mo
 		return err
 	})
 	if err == nil && more {
-		last := page[len(page)-1].ID
-		next = d.cursors.Seal(a.Company.ID, f.name(), last[:])
+		next = d.cursors.Seal(a.Company.ID, f.name(), f.placeOf(&page[len(page)-1]))
 	}
 	return page, next, err
+}
+
+// placeOf is the place of a card in the list, for cursors.
+func (f *CardFilter) placeOf(c *model.Card) []byte {
+	if f.Sort != SortPosition {
+		return c.ID[:]
+	}
+	return append(append(c.ID[:], c.StageID[:]...), c.Position...)
 }
 
 // query puts the filter into the words of the store. Boards stays nil where all that are in use are meant.
@@ -367,6 +383,7 @@ func (f *CardFilter) query(a *Principal, now time.Time) (store.CardFilter, error
 	out := store.CardFilter{
 		Company: a.Company.ID, Statuses: []string{f.Status},
 		Q: f.Q, Priority: f.Priority, Label: f.Label, Sight: a.sight(), Limit: f.Limit,
+		Stage: f.Stage, ByPosition: f.Sort == SortPosition,
 	}
 	if f.Status == StatusAll {
 		out.Statuses = []string{model.CardOpen, model.CardCompleted, model.CardLost, model.CardArchived}
@@ -407,5 +424,5 @@ func startOf(day model.Date, zone *time.Location) *time.Time {
 
 // name tells lists apart for their cursors.
 func (f *CardFilter) name() string {
-	return strings.Join([]string{"cards", f.Board.String(), f.Priority, f.Label.String(), f.Due, f.Zone, f.Status, f.Q}, "\n")
+	return strings.Join([]string{"cards", f.Board.String(), f.Stage.String(), f.Sort, f.Priority, f.Label.String(), f.Due, f.Zone, f.Status, f.Q}, "\n")
 }

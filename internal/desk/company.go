@@ -189,3 +189,57 @@ func (d System) SetUp(ctx context.Context, v Visitor, in SetUp) (NewSession, err
 		return err
 	})
 }
+
+// Company gives the principal's company.
+func (d *Desk) Company(ctx context.Context, a *Principal) (model.Company, error) {
+	if err := a.May(VerbCompany); err != nil {
+		return model.Company{}, err
+	}
+	return readOne(ctx, d, func(tx *store.Tx) (model.Company, error) {
+		c, _, err := tx.Company(a.Company.ID)
+		return c, err
+	})
+}
+
+// UpdateCompany changes the name and the time zone of the company; nil leaves either as it is. The days of the report
+// follow the time zone.
+func (d *Desk) UpdateCompany(ctx context.Context, a *Principal, name, timezone *string) (model.Company, error) {
+	if err := a.May(VerbUpdateCompany); err != nil {
+		return model.Company{}, err
+	}
+	var change NewCompany
+	set(&change.Name, name)
+	set(&change.Timezone, timezone)
+	if timezone != nil && *timezone == "" {
+		return model.Company{}, model.Invalid("body.timezone", "must not be empty")
+	}
+	if name == nil {
+		change.Name = a.Company.Name
+	}
+	checked, err := newCompany("body.name", "body.timezone", change)
+	if err != nil {
+		return model.Company{}, err
+	}
+	return write(ctx, d, func(tx *store.Tx) (model.Company, error) {
+		if _, err := tx.LockRules(a.Company.ID); err != nil { // no attendance is opened meanwhile
+			return model.Company{}, err
+		}
+		c, _, err := tx.Company(a.Company.ID)
+		if err != nil {
+			return c, err
+		}
+		if name != nil {
+			c.Name = checked.Name
+		}
+		moved := timezone != nil && c.Timezone != checked.Timezone
+		if moved {
+			c.Timezone = checked.Timezone
+		}
+		tx.SaveCompany(c)
+		tx.AfterCommit(d.forgetHolders)
+		if moved {
+			err = d.rebuildReport(tx, c.ID)
+		}
+		return c, err
+	})
+}

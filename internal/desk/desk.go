@@ -71,7 +71,6 @@ type Desk struct {
 	activity callbackActivity
 	receipts chan Receipt
 	signals  signals
-	zones    sync.Map // company -> *time.Location; see report.go
 
 	systemBoards sync.Map // company -> *model.Board; see card_move.go
 }

@@ -31,6 +31,7 @@ type inboxCount struct {
 	me      model.ID
 	sectors map[model.ID]int // places in Sectors
 	labels  map[model.ID]int // places in Labels
+	views   []viewFilter     // in the order of Views
 }
 
 func newInboxCount(tx *store.Tx, a *Principal) (*inboxCount, error) {
@@ -47,10 +48,23 @@ func newInboxCount(tx *store.Tx, a *Principal) (*inboxCount, error) {
 	for i, label := range labels {
 		c.labels[label.ID], c.Labels = i, append(c.Labels, model.LabelCount{ID: label.ID})
 	}
+	if err != nil {
+		return nil, err
+	}
+	views, err := viewsOf(tx, a)
+	for i := range views {
+		c.views = append(c.views, newViewFilter(a, &views[i].Query))
+		c.Views = append(c.Views, model.ViewCount{ID: views[i].ID})
+	}
 	return c, err
 }
 
 func (c *inboxCount) add(row *model.InboxRow) {
+	for i := range c.views {
+		if c.views[i].shows(row) {
+			c.Views[i].Count++
+		}
+	}
 	if row.Snoozed {
 		c.Snoozed++
 		return

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"recado/internal/blob"
+	"recado/internal/mediainfo"
 	"recado/internal/model"
 	"recado/internal/retry"
 	"recado/internal/store"
@@ -61,6 +62,7 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 		return model.Media{}, errUploadCut(err)
 	}
 	m.Size, m.SHA256 = info.Size, fmt.Sprintf("%x", info.SHA256)
+	m.MediaShape = d.shapeOf(ctx, &m)
 	return m, d.keepUpload(ctx, a, &m, info.SHA256)
 }
 
@@ -294,7 +296,53 @@ func (d *Desk) usableMedia(tx *store.Tx, a *Principal, id model.ID) (model.Media
 // attach gives a message its file, and the type that goes with it.
 func attach(m *model.Message, media *model.Media) {
 	m.Type, m.MediaID = string(media.Kind), &media.ID
-	m.Media = &model.MessageMedia{ID: media.ID, MimeType: media.MimeType, FileName: media.FileName, Size: media.Size}
+	m.Media = &model.MessageMedia{
+		ID: media.ID, MimeType: media.MimeType, FileName: media.FileName, Size: media.Size,
+		Width: media.Width, Height: media.Height, DurationSeconds: media.DurationSeconds,
+	}
+}
+
+// maxShapeBytes is how much of a file is read to learn its shape: headers, and all of a sound whose frames must be
+// counted.
+const maxShapeBytes = model.MaxAudioVideo + 1<<20
+
+// shapeOf reads the dimensions and the duration of a file that is stored. A file that tells none has none.
+func (d *Desk) shapeOf(ctx context.Context, m *model.Media) (shape model.MediaShape) {
+	if m.Kind == model.MediaDocument {
+		return shape
+	}
+	file, _, err := d.blob.Open(ctx, m.ID)
+	if err != nil {
+		return shape
+	}
+	defer func() { _ = file.Close() }()
+	bounded := &boundedReader{ReadSeeker: file, left: maxShapeBytes}
+	info := mediainfo.Read(bounded, m.MimeType)
+	if bounded.left <= 0 {
+		return shape
+	}
+	if info.Width > 0 {
+		shape.Width, shape.Height = new(int64(info.Width)), new(int64(info.Height))
+	}
+	if info.Duration > 0 {
+		shape.DurationSeconds = new(float64(info.Duration.Round(time.Millisecond)) / float64(time.Second))
+	}
+	return shape
+}
+
+// boundedReader ends after a number of bytes, wherever they are read.
+type boundedReader struct {
+	io.ReadSeeker
+	left int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := b.ReadSeeker.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
 }
 
 // Fetch is a file of a customer's message that the provider still holds.
@@ -360,6 +408,7 @@ func (d System) KeepFetched(ctx context.Context, f Fetch, download func(ctx cont
 	m.Size = info.Size
 	m.MimeType, m.Kind = believe(m, head.kept.Bytes())
 	m.FileName = model.SafeFileName(m.FileName, m.MimeType)
+	m.MediaShape = d.shapeOf(ctx, &m)
 	_, err = write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		if fits, err := tx.MediaFetched(&m, info.SHA256, d.limits.MediaBytes); err != nil || !fits {
 			return struct{}{}, errOr(err, d.errMediaQuota())

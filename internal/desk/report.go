@@ -62,42 +62,44 @@ func (d *Desk) report(tx *store.Tx, att *model.Attendance, n int64, figures ...s
 // is for the operator, and repairs what a change of time zone data has put on the wrong day. On SQLite
 // all writers wait meanwhile, on PostgreSQL those of reports.
 func (d System) RebuildReport(ctx context.Context, company model.ID) error {
-	return d.store.Write(ctx, func(tx *store.Tx) error {
-		zone, err := d.zone(tx, company)
-		if err != nil {
-			return err
-		}
-		if err := tx.ForgetReport(company); err != nil {
-			return err
-		}
-		lines := map[store.ReportLine]*model.Tally{}
-		err = tx.ReportedAttendances(company, func(att *model.Attendance) {
-			for _, figure := range reportFigures(att) {
-				e := reportEntry(att, figure, zone)
-				t := tallyOf(lines, e.ReportLine)
-				switch figure {
-				case store.ReportOpened:
-					t.Opened++
-				case store.ReportAnswered:
-					t.Answers.Add(e.Seconds)
-				case store.ReportClosed:
-					t.Closed++
-					t.Closings.Add(e.Seconds)
-				}
+	return d.store.Write(ctx, func(tx *store.Tx) error { return d.rebuildReport(tx, company) })
+}
+
+func (d *Desk) rebuildReport(tx *store.Tx, company model.ID) error {
+	if err := tx.ForgetReport(company); err != nil {
+		return err
+	}
+	zone, err := d.zone(tx, company)
+	if err != nil {
+		return err
+	}
+	lines := map[store.ReportLine]*model.Tally{}
+	err = tx.ReportedAttendances(company, func(att *model.Attendance) {
+		for _, figure := range reportFigures(att) {
+			e := reportEntry(att, figure, zone)
+			t := tallyOf(lines, e.ReportLine)
+			switch figure {
+			case store.ReportOpened:
+				t.Opened++
+			case store.ReportAnswered:
+				t.Answers.Add(e.Seconds)
+			case store.ReportClosed:
+				t.Closed++
+				t.Closings.Add(e.Seconds)
 			}
-		})
-		if err != nil {
-			return err
 		}
-		for line, t := range lines {
-			tx.InsertReportLine(line, store.ReportCounts{
-				Opened:   t.Opened,
-				Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),
-				Closed: t.Closed, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
-			})
-		}
-		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for line, t := range lines {
+		tx.InsertReportLine(line, store.ReportCounts{
+			Opened:   t.Opened,
+			Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),
+			Closed: t.Closed, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
+		})
+	}
+	return nil
 }
 
 // reportFigures are those in which an attendance counts as it is now.
@@ -136,11 +138,8 @@ func reportEntry(att *model.Attendance, figure store.ReportFigure, zone *time.Lo
 	return e
 }
 
-// zone is the time zone in which the company's days begin. It never changes, so one look is enough.
+// zone is the time zone in which the company's days begin.
 func (d *Desk) zone(tx *store.Tx, company model.ID) (*time.Location, error) {
-	if zone, ok := d.zones.Load(company); ok {
-		return zone.(*time.Location), nil
-	}
 	c, found, err := tx.Company(company)
 	if err != nil || !found {
 		return nil, errOr(err, model.NotFound("company"))
@@ -149,7 +148,6 @@ func (d *Desk) zone(tx *store.Tx, company model.ID) (*time.Location, error) {
 	if invalid != nil {
 		return nil, invalid
 	}
-	d.zones.Store(company, zone)
 	return zone, nil
 }
 

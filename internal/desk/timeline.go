@@ -184,3 +184,33 @@ func (r *timelineReader) open(cursor string) (model.TimelinePlace, error) {
 		Seq: int64(binary.BigEndian.Uint64(payload)), Rank: int64(binary.BigEndian.Uint64(payload[8:])), ID: model.ID(payload[16:]),
 	}, nil
 }
+
+// Files lists the files of a conversation that the principal may see, the newest first. next is "" on the last page.
+func (d *Desk) Files(ctx context.Context, a *Principal, conversation model.ID, limit int, cursor string) (page []model.File, next string, err error) {
+	if err := a.May(VerbFiles); err != nil {
+		return nil, "", err
+	}
+	list, before := "files "+conversation.String(), int64(math.MaxInt64)
+	if cursor != "" {
+		payload, invalid := d.cursors.Open(a.Company.ID, list, cursor)
+		if invalid != nil {
+			return nil, "", invalid
+		}
+		if before, invalid = model.ReadCursorInt(payload); invalid != nil {
+			return nil, "", invalid
+		}
+	}
+	more := false
+	page, err = read(ctx, d, func(tx *store.Tx) (page []model.File, err error) {
+		c, found, err := tx.Conversation(a.Company.ID, conversation)
+		if err != nil || !found || !a.MaySee(&c) {
+			return nil, errOr(err, model.NotFound("conversation"))
+		}
+		page, more, err = tx.Files(conversation, before, limit)
+		return page, err
+	})
+	if err == nil && more {
+		next = d.cursors.Seal(a.Company.ID, list, model.CursorInt(page[len(page)-1].Seq))
+	}
+	return page, next, err
+}

@@ -70,6 +70,10 @@ var (
 	VerbBulk               = listed(Verb{Name: "Bulk", Scope: model.ScopeConversationsWrite})
 	VerbTransfer           = listed(Verb{Name: "Transfer", Scope: model.ScopeConversationsWrite})
 	VerbSetSector          = listed(Verb{Name: "SetSector", Scope: model.ScopeConversationsWrite})
+	VerbViews              = listed(Verb{Name: "Views", Scope: model.ScopeConversationsRead})
+	VerbCreateView         = listed(Verb{Name: "CreateView", Scope: model.ScopeConversationsWrite})
+	VerbUpdateView         = listed(Verb{Name: "UpdateView", Scope: model.ScopeConversationsWrite})
+	VerbDeleteView         = listed(Verb{Name: "DeleteView", Scope: model.ScopeConversationsWrite})
 
 	// Messages and files.
 	VerbMessages     = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
@@ -79,6 +83,7 @@ var (
 	VerbUploadMedia  = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
 	VerbLinkMedia    = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
 	VerbMediaContent = listed(Verb{Name: "MediaContent", Scope: model.ScopeMessagesRead})
+	VerbFiles        = listed(Verb{Name: "Files", Scope: model.ScopeMessagesRead})
 
 	// Contacts and labels.
 	VerbContacts      = listed(Verb{Name: "Contacts", Scope: model.ScopeContactsRead})
@@ -100,15 +105,17 @@ var (
 	VerbUpdateAttendanceRules = listed(Verb{Name: "UpdateAttendanceRules", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
 	VerbAttendanceReport      = listed(Verb{Name: "AttendanceReport", Scope: model.ScopeReportsRead})
 
-	// Team and sectors.
-	VerbTeam         = listed(Verb{Name: "Team", Scope: model.ScopeTeamRead})
-	VerbCreateMember = listed(Verb{Name: "CreateMember", Scope: model.ScopeTeamManage, Role: model.RoleManager})
-	VerbUpdateMember = listed(Verb{Name: "UpdateMember", Scope: model.ScopeTeamManage})
-	VerbRemoveMember = listed(Verb{Name: "RemoveMember", Scope: model.ScopeTeamManage})
-	VerbSectors      = listed(Verb{Name: "Sectors", Scope: model.ScopeTeamRead})
-	VerbCreateSector = listed(Verb{Name: "CreateSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
-	VerbUpdateSector = listed(Verb{Name: "UpdateSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
-	VerbRemoveSector = listed(Verb{Name: "RemoveSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	// The company, its team and sectors.
+	VerbCompany       = listed(Verb{Name: "Company", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
+	VerbUpdateCompany = listed(Verb{Name: "UpdateCompany", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
+	VerbTeam          = listed(Verb{Name: "Team", Scope: model.ScopeTeamRead})
+	VerbCreateMember  = listed(Verb{Name: "CreateMember", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbUpdateMember  = listed(Verb{Name: "UpdateMember", Scope: model.ScopeTeamManage})
+	VerbRemoveMember  = listed(Verb{Name: "RemoveMember", Scope: model.ScopeTeamManage})
+	VerbSectors       = listed(Verb{Name: "Sectors", Scope: model.ScopeTeamRead})
+	VerbCreateSector  = listed(Verb{Name: "CreateSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbUpdateSector  = listed(Verb{Name: "UpdateSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
+	VerbRemoveSector  = listed(Verb{Name: "RemoveSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
 
 	// Webhooks and events.
 	VerbWebhooks            = listed(Verb{Name: "Webhooks", Scope: model.ScopeWebhooksManage})

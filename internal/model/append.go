@@ -1,6 +1,7 @@
 package model
 
 import (
+	"strconv"
 	"time"
 	"unicode/utf8"
 )
@@ -59,6 +60,13 @@ func appendNullString(b []byte, s *string) []byte {
 
 func appendID(b []byte, id ID) []byte {
 	return append(id.AppendText(append(b, '"')), '"')
+}
+
+func appendNullInt(b []byte, n *int64) []byte {
+	if n == nil {
+		return append(b, "null"...)
+	}
+	return strconv.AppendInt(b, *n, 10)
 }
 
 func appendNullID(b []byte, id *ID) []byte {

@@ -17,6 +17,7 @@ type Media struct {
 	Size      int64     `json:"size" doc:"Bytes."`
 	SHA256    string    `json:"sha256" doc:"Hexadecimal."`
 	CreatedAt time.Time `json:"created_at"`
+	MediaShape
 
 	Company  ID              `json:"-"`
 	Channel  *ID             `json:"-"` // where it came in; nil for uploads
@@ -28,6 +29,26 @@ type Media struct {
 
 	Unattached bool   `json:"-"` // uploaded, and nothing refers to it yet
 	FetchError string `json:"-"` // why the bytes will not be fetched; "" for no reason
+}
+
+// MediaShape is how large a picture or film is shown, and how long a sound or film lasts; null where unknown.
+type MediaShape struct {
+	Width           *int64   `json:"width" doc:"Pixels, as it is shown."`
+	Height          *int64   `json:"height" doc:"Pixels, as it is shown."`
+	DurationSeconds *float64 `json:"duration_seconds"`
+}
+
+// File is a file of a conversation and the message that it came with.
+type File struct {
+	ID       ID     `json:"id"`
+	MimeType string `json:"mime_type"`
+	FileName string `json:"file_name"`
+	Size     int64  `json:"size"`
+	MediaShape
+	Message   ID        `json:"message"`
+	CreatedAt time.Time `json:"created_at" doc:"When the message was sent or received."`
+
+	Seq int64 `json:"-"` // of the message
 }
 
 // MediaAtProvider is what a provider calls a file, since when, and the hash that it announced.

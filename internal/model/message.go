@@ -141,4 +141,8 @@ type MessageMedia struct {
 	MimeType string `json:"mime_type"`
 	FileName string `json:"file_name"`
 	Size     int64  `json:"size"`
+
+	Width           *int64   `json:"width" doc:"Pixels, as it is shown; null where unknown."`
+	Height          *int64   `json:"height" doc:"Pixels, as it is shown; null where unknown."`
+	DurationSeconds *float64 `json:"duration_seconds" doc:"Null where unknown."`
 }

@@ -112,7 +112,13 @@ func (m *MessageMedia) AppendJSON(b []byte) []byte {
 	b = appendString(append(b, `,"mime_type":`...), m.MimeType)
 	b = appendString(append(b, `,"file_name":`...), m.FileName)
 	b = strconv.AppendInt(append(b, `,"size":`...), m.Size, 10)
-	return append(b, '}')
+	b = appendNullInt(append(b, `,"width":`...), m.Width)
+	b = appendNullInt(append(b, `,"height":`...), m.Height)
+	b = append(b, `,"duration_seconds":`...)
+	if m.DurationSeconds == nil {
+		return append(b, "null}"...)
+	}
+	return append(strconv.AppendFloat(b, *m.DurationSeconds, 'f', -1, 64), '}')
 }
 
 // AppendJSON writes a page of messages.

@@ -57,6 +57,8 @@ type Member struct {
 	AccessProfile AccessProfile `json:"access_profile" enum:"all,sectors,own"`
 	Presence      string        `json:"presence" enum:"online,away,offline"`
 	Sectors       []Ref         `json:"sectors"`
+
+	OpenAttendances int64 `json:"open_attendances" doc:"Open attendances for which the person is responsible."`
 }
 
 // Sector is a department with its people and its queues.

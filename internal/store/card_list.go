@@ -13,6 +13,7 @@ import (
 type CardFilter struct {
 	Company   model.ID
 	Boards    []model.ID
+	Stage     model.ID
 	Statuses  []string
 	Q         string
 	Priority  string
@@ -24,11 +25,15 @@ type CardFilter struct {
 	Sight Sight
 	After model.ID // only cards older than this one
 	Limit int
+
+	ByPosition bool // in the order of the stages and of the cards in them, see cardsByPosition
+	AfterStage model.ID
+	AfterRank  string
 }
 
 // Simple reports whether Cards will need one statement only.
 func (f *CardFilter) Simple() bool {
-	return f.Q == "" && !f.overdue() && len(f.Boards) <= f.boardsAtOnce()
+	return f.Q == "" && !f.overdue() && !f.ByPosition && len(f.Boards) <= f.boardsAtOnce()
 }
 
 func (f *CardFilter) overdue() bool { return f.DueFrom == nil && f.DueBefore != nil }
@@ -45,6 +50,9 @@ const fewOverdue = 1000
 // priority, or of all cards. Where only few cards are overdue, it reads these instead. For a text see
 // searchPlan.
 func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
+	if f.ByPosition {
+		return tx.cardsByPosition(&f)
+	}
 	if f.After.IsZero() {
 		f.After = afterAll
 	}

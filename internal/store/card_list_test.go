@@ -137,7 +137,7 @@ func (w *cabinet) shows(f *CardFilter, c *model.Card) bool {
 			return false
 		}
 	}
-	wanted := needles(f.Q)
+	wanted := Needles(f.Q)
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(n string) bool { return strings.Contains(model.Fold(cardText(c)), n) })
 }
 

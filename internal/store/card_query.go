@@ -189,8 +189,9 @@ const (
 	byDue
 	byUndue
 	bySight
+	byStage
 
-	byAll = byPriority | byLabel | byDue | byUndue | bySight
+	byAll = byPriority | byLabel | byDue | byUndue | bySight | byStage
 )
 
 // conditions writes those of a set that the filter has.
@@ -205,6 +206,9 @@ func (q *cardQuery) conditions(set int) string {
 	}
 	if set&byLabel != 0 && !q.Label.IsZero() {
 		and("(SELECT TRUE FROM card_labels l WHERE l.subject = c.id AND l.label = " + q.arg(q.Label) + ")") // row by row, unlike EXISTS
+	}
+	if set&byStage != 0 && !q.Stage.IsZero() {
+		and("c.stage = " + q.arg(q.Stage))
 	}
 	if set&byUndue != 0 && q.Undue {
 		and("c.due_at IS NULL")

@@ -22,6 +22,11 @@ func (tx *Tx) Company(id model.ID) (model.Company, bool, error) {
 	return c, found, err
 }
 
+// SaveCompany writes the name and the time zone of a company.
+func (tx *Tx) SaveCompany(c model.Company) {
+	tx.later(`UPDATE companies SET name = $2, timezone = $3 WHERE id = $1`, c.ID, c.Name, c.Timezone)
+}
+
 // Companies lists all companies, oldest first: for the operator's command line only.
 func (tx *Tx) Companies() ([]model.Company, error) {
 	var out []model.Company

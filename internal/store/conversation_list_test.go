@@ -213,7 +213,7 @@ func (w *fixture) shows(f *ConversationFilter, c *model.Conversation) bool {
 			return false
 		}
 	}
-	wanted := needles(f.Q)
+	wanted := Needles(f.Q)
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(n string) bool { return strings.Contains(conversationText(c), n) })
 }
 

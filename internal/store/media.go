@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/hex"
+	"math"
 	"strings"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 
 const mediaColumns = `
 	d.id, d.company, d.channel, d.private, d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.fetch_at, d.created_at,
-	d.unattached_at, d.fetch_error, d.provider_sha256`
+	d.unattached_at, d.fetch_error, d.provider_sha256, d.width, d.height, d.duration_ms`
 
 // mediaWidth is the number of mediaColumns: where a statement's own columns begin.
 var mediaWidth = strings.Count(mediaColumns, ",") + 1
@@ -19,7 +20,7 @@ func scanMedia(r Row) model.Media {
 	m := model.Media{
 		ID: r.ID(0), Company: r.ID(1), Channel: r.NullID(2), Private: r.Bool(3), Kind: model.MediaKind(r.Text(4)), MimeType: r.Text(5),
 		FileName: r.Text(6), Size: r.Int(7), SHA256: hex.EncodeToString(r.Bytes(8)), Stored: r.Bool(9), Awaited: !r.Null(11), CreatedAt: r.Time(12),
-		Unattached: !r.Null(13),
+		Unattached: !r.Null(13), MediaShape: scanShape(r, 16),
 	}
 	if !r.Null(14) {
 		m.FetchError = r.Text(14)
@@ -31,6 +32,23 @@ func scanMedia(r Row) model.Media {
 		m.Provider.SHA256 = r.Text(15)
 	}
 	return m
+}
+
+// scanShape reads width, height and duration from column at on.
+func scanShape(r Row, at int) model.MediaShape {
+	shape := model.MediaShape{Width: r.NullInt(at), Height: r.NullInt(at + 1)}
+	if ms := r.NullInt(at + 2); ms != nil {
+		shape.DurationSeconds = new(float64(*ms) / 1000)
+	}
+	return shape
+}
+
+// durationMillis is the duration as it is stored.
+func durationMillis(shape model.MediaShape) *int64 {
+	if shape.DurationSeconds == nil {
+		return nil
+	}
+	return new(int64(math.Round(*shape.DurationSeconds * 1000)))
 }
 
 // Media gives one file of the company, private or not: who may see it is the caller's question.
@@ -71,9 +89,10 @@ func (tx *Tx) InsertMedia(m *model.Media, sha256 [32]byte, quota int64) (bool, e
 		return false, err
 	}
 	tx.later(`
-		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, sha256, stored, fetch_tries, created_at, unattached_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, TRUE, 0, $10, $10)`,
-		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.CreatedAt)
+		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, sha256, stored, fetch_tries, created_at, unattached_at,
+			width, height, duration_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, TRUE, 0, $10, $10, $11, $12, $13)`,
+		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.CreatedAt, m.Width, m.Height, durationMillis(m.MediaShape))
 	return true, nil
 }
 
@@ -122,9 +141,10 @@ func (tx *Tx) DueFetches(limit int, lease time.Duration) ([]AwaitedMedia, error)
 func (tx *Tx) MediaFetched(m *model.Media, sha256 [32]byte, quota int64) (bool, error) {
 	n, err := tx.exec(`
 		UPDATE media
-		SET kind = $2, mime_type = $3, file_name = $4, size = $5, sha256 = $6, stored = TRUE, fetch_at = NULL
+		SET kind = $2, mime_type = $3, file_name = $4, size = $5, sha256 = $6, stored = TRUE, fetch_at = NULL,
+			width = $7, height = $8, duration_ms = $9
 		WHERE id = $1 AND NOT stored`,
-		m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:])
+		m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.Width, m.Height, durationMillis(m.MediaShape))
 	if err != nil || n == 0 { // 0: it was fetched twice, and is counted already
 		return err == nil, err
 	}
@@ -208,4 +228,24 @@ func (tx *Tx) RemoveUnattachedMedia(id model.ID, before time.Time) (bool, error)
 	tx.later(`UPDATE media_usage SET bytes = bytes - $2 WHERE company = $1`, company, size)
 	tx.later(`INSERT INTO uploads (media, began_at) VALUES ($1, $2)`, id, before)
 	return true, nil
+}
+
+// Files lists up to limit files of a conversation whose messages have a smaller sequence number, the newest first, and
+// whether there are more.
+func (tx *Tx) Files(conversation model.ID, before int64, limit int) ([]model.File, bool, error) {
+	s := tx.statement()
+	s.WriteString(`
+		SELECT d.id, d.mime_type, d.file_name, d.size, d.width, d.height, d.duration_ms, m.id, m.created_at, m.seq
+		FROM messages m` + tx.indexedBy("messages_files") + `
+		JOIN media d ON d.id = m.media
+		WHERE m.conversation = ` + s.arg(conversation))
+	s.and("m.media IS NOT NULL", "m.revoked_at IS NULL", "m.seq < "+s.arg(before))
+	s.WriteString("\n\tORDER BY m.seq DESC")
+	tx.page(s, limit, 0)
+	return collect(tx, s, limit, func(r Row) model.File {
+		return model.File{
+			ID: r.ID(0), MimeType: r.Text(1), FileName: r.Text(2), Size: r.Int(3), MediaShape: scanShape(r, 4),
+			Message: r.ID(7), CreatedAt: r.Time(8), Seq: r.Int(9),
+		}
+	})
 }

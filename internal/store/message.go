@@ -10,8 +10,8 @@ const (
 	m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text, m.media,
 	m.reply_to, m.external_id, m.status, m.error_code, m.error_message, m.sent_by, m.author, m.created_at, m.sent_at,
 	m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name,
-	m.reactions, m.referral, m.product, w.name`
-	messageWidth = 33
+	m.reactions, m.referral, m.product, w.name, d.width, d.height, d.duration_ms`
+	messageWidth = 36
 	messageJoins = `
 	LEFT JOIN media d ON d.id = m.media
 	LEFT JOIN users u ON u.id = m.sent_by
@@ -33,6 +33,8 @@ func scanMessage(r Row, at int, m *model.Message) {
 	m.ReadAt, m.EditedAt, m.RevokedAt = r.NullTime(at+22), r.NullTime(at+23), r.NullTime(at+24)
 	if m.MediaID != nil && !r.Null(at+25) {
 		m.Media = &model.MessageMedia{ID: *m.MediaID, MimeType: r.Text(at + 25), FileName: r.Text(at + 26), Size: r.Int(at + 27)}
+		shape := scanShape(r, at+33)
+		m.Media.Width, m.Media.Height, m.Media.DurationSeconds = shape.Width, shape.Height, shape.DurationSeconds
 	}
 	if !r.Null(at + 18) {
 		m.Author = scanAuthor(r, at+18, at+32)

@@ -31,16 +31,16 @@ type search struct {
 }
 
 func newSearch(q string) search {
-	text := search{needles: needles(q)}
+	text := search{needles: Needles(q)}
 	for _, needle := range text.needles {
 		text.short = text.short || !hasTrigram(needle)
 	}
 	return text
 }
 
-// needles gives what is looked for: the folded text and, when it may be part of a phone number, its
+// Needles gives what is looked for: the folded text and, when it may be part of a phone number, its
 // digits alone, because numbers are stored without signs between them.
-func needles(q string) []string {
+func Needles(q string) []string {
 	text := model.Fold(strings.TrimSpace(q))
 	if text == "" {
 		return nil

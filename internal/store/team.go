@@ -14,11 +14,13 @@ type TeamMember struct {
 	Chosen     string // the presence that the member chose; model.PresenceAuto: none
 }
 
-const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, u.last_seen_at, u.presence`
+const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, u.last_seen_at, u.presence,
+	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private)`
 
 func scanMember(r Row) TeamMember {
 	return TeamMember{Member: model.Member{
 		ID: r.ID(0), Name: r.Text(1), Email: r.Text(2), Role: model.Role(r.Text(3)), AccessProfile: model.AccessProfile(r.Text(4)), Sectors: []model.Ref{},
+		OpenAttendances: r.Int(7),
 	}, LastSeenAt: r.NullTime(5), Chosen: r.Text(6)}
 }
 
@@ -119,6 +121,7 @@ func (tx *Tx) RemoveMember(company, id model.ID) error {
 	tx.later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
 	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND member = $2 AND revoked_at IS NULL`, company, id, tx.Now)
 	tx.later(`DELETE FROM sector_members WHERE member = $1`, id)
+	tx.DeleteOwnViews(company, id)
 	return tx.revokeIssued(company)
 }
 

@@ -138,6 +138,8 @@ func (o *company) make(t *testing.T, noun string) string {
 		return o.SignIn(t, o.Owner.Email, password).Get(t, "/sessions").OK(200).Text("data", 0, "id")
 	case "invitation":
 		return o.invite(t).ID()
+	case "view":
+		return post("/views", `{"name":"n","query":{"status":"open"}}`).ID()
 	}
 	t.Fatalf("nobody knows how to make a %s", noun)
 	return ""

@@ -23,7 +23,7 @@ import (
 
 func TestNobodyLearnsOfOthers(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
-		for _, noun := range []string{"key", "label", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation"} {
+		for _, noun := range []string{"key", "label", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation", "view"} {
 			b.b.id(t, noun, nil, false)
 		}
 		before := b.b.photograph(t)

@@ -84,6 +84,13 @@ var table = map[string][]example{
 		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","text":"x","media_id":"{media}"}`},
 		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","text":"x","reply_to_external_id":"{external}"}`},
 	},
+	"GET /conversations/{id}/media": {{path: "/conversations/{conversation}/media"}},
+
+	"GET /views":         {{path: "/views"}},
+	"POST /views":        {{path: "/views", body: `{"name":"n","query":{"channel":"{channel}","sector":"{sector}","label":"{label}"}}`}},
+	"PATCH /views/{id}":  {{path: "/views/{view}", body: `{"query":{"channel":"{channel}","sector":"{sector}","label":"{label}"}}`}},
+	"DELETE /views/{id}": {{path: "/views/{view}"}},
+
 	"GET /messages/{id}":  {{path: "/messages/{message}"}},
 	"POST /media":         {{path: "/media", upload: true}},
 	"GET /media/{id}/url": {{path: "/media/{media}/url"}},
@@ -115,6 +122,8 @@ var table = map[string][]example{
 	"PATCH /sectors/{id}":  {{path: "/sectors/{sector}", body: `{"member_ids":["{user}"]}`}},
 	"DELETE /sectors/{id}": {{path: "/sectors/{sector}"}},
 
+	"GET /company":              {{path: "/company"}},
+	"PATCH /company":            {{path: "/company", body: `{"name":"n"}`}},
 	"GET /company/attendance":   {{path: "/company/attendance"}},
 	"PATCH /company/attendance": {{path: "/company/attendance", body: `{"mode":"liberal"}`}},
 	"GET /reports/attendance":   {{path: "/reports/attendance", query: "sector={sector}&user={user}"}},
@@ -138,7 +147,7 @@ var table = map[string][]example{
 	"POST /kanban/boards/{id}/stages":              {{path: "/kanban/boards/{board}/stages", body: `{"name":"{word}"}`}},
 	"PATCH /kanban/boards/{id}/stages/{stage_id}":  {{path: "/kanban/boards/{board}/stages/{stage}", body: `{"name":"{word}"}`}},
 	"DELETE /kanban/boards/{id}/stages/{stage_id}": {{path: "/kanban/boards/{board}/stages/{stage}"}},
-	"GET /kanban/cards":                            {{path: "/kanban/cards", query: "board_id={board}&label={label}"}},
+	"GET /kanban/cards":                            {{path: "/kanban/cards", query: "board_id={board}&stage_id={stage}&label={label}"}},
 	"POST /kanban/cards": {{path: "/kanban/cards", body: `{"title":"t","board_id":"{board}","stage_id":"{stage}","before_card_id":"{card}",` +
 		`"label_ids":["{label}"],"assignee":"{user}","contact":"{contact}","conversation":"{conversation}"}`}},
 	"GET /kanban/cards/{id}": {{path: "/kanban/cards/{card}"}},
