@@ -1,0 +1,199 @@
+// Package recorded compares the answers of the API, byte for byte, with those that are recorded in
+// testdata/answers.txt. A change of the code that is not meant to be seen from outside changes none of them.
+package recorded
+
+import (
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+	"recado/internal/whatsapp/simulator"
+)
+
+var update = flag.Bool("update", false, "write testdata/answers.txt anew")
+
+const golden = "testdata/answers.txt"
+
+// firstScopes are the scopes of the first release, so that other builds can be compared.
+var firstScopes = []model.Scope{
+	model.ScopeConversationsRead, model.ScopeConversationsWrite, model.ScopeMessagesRead, model.ScopeMessagesSend, model.ScopeMediaWrite,
+	model.ScopeContactsRead, model.ScopeContactsWrite, model.ScopeAttendancesRead, model.ScopeAttendancesWrite, model.ScopeTeamRead,
+	model.ScopeReportsRead, model.ScopeWebhooksManage, model.ScopeRead, model.ScopeWrite, model.ScopeLabelsWrite, model.ScopeTeamManage,
+	model.ScopeChannelsManage, model.ScopeCompanyManage, model.ScopeKeysManage,
+}
+
+func TestAnswersAreAsRecorded(t *testing.T) {
+	var to target
+	sections := program(t)
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		to.url = w.URL
+		to.owner, to.foreign = newCompany(t, w, "Padaria Aurora"), newCompany(t, w, "Oficina Boreal")
+		r := newRecorder(t, to)
+		got := r.run(sections)
+		if *update {
+			if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			*update = false // the other engine is compared
+			return
+		}
+		differences := compare(readAnswers(t), got)
+		for _, d := range differences {
+			t.Error(d)
+		}
+		if len(differences) > 0 {
+			t.Errorf("%d of %d answers differ. Where that is meant: go test ./test/recorded -update", len(differences), len(got))
+		}
+		t.Run("every operation has an answer", func(t *testing.T) {
+			for _, route := range w.API.Routes() {
+				if !r.covers(route.Method, route.Path) {
+					t.Errorf("no request of requests.txt is for %s %s", route.Method, route.Path)
+				}
+			}
+		})
+	}, func(c *server.Config) {
+		start := time.Now()
+		now := func() time.Time { return noon.Add(time.Since(start)) }
+		c.Now, c.BasePath = now, ""
+		to = newTarget(t, now)
+		c.WhatsAppBaseURL = to.simulator
+	})
+}
+
+// newCompany makes a company with an owner, and gives a key of the owner.
+func newCompany(t *testing.T, w *servertest.World, name string) (key string) {
+	t.Helper()
+	company, err := w.Desk.System().CreateCompany(t.Context(), desk.NewCompany{Name: name, Rules: desk.DefaultRules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Desk.System().CreateUser(t.Context(), company.ID, desk.NewUser{
+		Name: "Owner of " + name, Email: "owner@" + company.ID.String() + ".example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, client := w.NewKey(t, company.ID, desk.NewKey{Name: "CRM", Scopes: model.NewScopeSet(firstScopes...)})
+	return client.Secret()
+}
+
+// noon is when the recorded requests begin: no day ends while they last.
+var noon = time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)
+
+// newTarget starts what a server needs around it.
+func newTarget(t *testing.T, now func() time.Time) target {
+	t.Helper()
+	sim := simulator.New(simulator.Options{Now: now})
+	graph := httptest.NewServer(sim)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/fail" {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(func() {
+		sim.Close()
+		for _, s := range []*httptest.Server{graph, receiver} {
+			s.CloseClientConnections()
+			s.Close()
+		}
+	})
+	zone, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target{simulator: graph.URL, receiver: receiver.URL, today: now().In(zone)}
+}
+
+// answers are the texts of the answers, each with its request, in order.
+type answers []string
+
+// run sends the requests of the sections.
+func (r *recorder) run(sections []*section) (out answers) {
+	for _, s := range sections {
+		for _, q := range s.requests {
+			if text := r.send(q); text != "" {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+// covers says whether a request was made for an operation.
+func (r *recorder) covers(method, pattern string) bool {
+	want := strings.Split(pattern, "/")
+	for _, q := range r.called {
+		path, _, _ := strings.Cut(q.path, "?")
+		got := strings.Split(path, "/")
+		same := q.method == method && len(got) == len(want)
+		for i := 0; same && i < len(got); i++ {
+			same = got[i] == want[i] || strings.HasPrefix(want[i], "{")
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+func (a answers) String() string {
+	return "# Written by go test ./test/recorded -update; see requests.txt.\n\n" + strings.Join(a, "\n")
+}
+
+func readAnswers(t *testing.T) answers {
+	t.Helper()
+	raw, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(raw), "\n\n")
+	out := strings.Split(text, "\n\n")
+	for i := range out {
+		out[i] = strings.TrimRight(out[i], "\n") + "\n"
+	}
+	return out
+}
+
+// compare tells which answers differ, and how.
+func compare(want, got answers) (differences []string) {
+	for i := range max(len(want), len(got)) {
+		var w, g string
+		if i < len(want) {
+			w = want[i]
+		}
+		if i < len(got) {
+			g = got[i]
+		}
+		if w != g {
+			first, _, _ := strings.Cut(g+w, "\n")
+			differences = append(differences, first+"\n"+lineDiff(strings.Split(w, "\n"), strings.Split(g, "\n")))
+		}
+	}
+	return differences
+}
+
+// lineDiff shows the lines between the first and the last that differ.
+func lineDiff(want, got []string) string {
+	for len(want) > 0 && len(got) > 0 && want[0] == got[0] {
+		want, got = want[1:], got[1:]
+	}
+	for len(want) > 0 && len(got) > 0 && want[len(want)-1] == got[len(got)-1] {
+		want, got = want[:len(want)-1], got[:len(got)-1]
+	}
+	var b strings.Builder
+	for _, line := range want {
+		b.WriteString("want " + line + "\n")
+	}
+	for _, line := range got {
+		b.WriteString("got  " + line + "\n")
+	}
+	return b.String()
+}
