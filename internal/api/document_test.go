@@ -1,9 +1,13 @@
 package api_test
 
 import (
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
+	"recado/internal/api"
+	"recado/internal/model"
 	"recado/internal/servertest"
 )
 
@@ -70,5 +74,18 @@ func TestTheDocumentIsValidJSONSchema(t *testing.T) {
 	})
 	if seen < 500 || nullableEnums == 0 {
 		t.Errorf("only %d schemas and %d enums with null were found", seen, nullableEnums)
+	}
+}
+
+func TestEveryErrorCodeIsDocumentedAtAnOperation(t *testing.T) {
+	w := servertest.Start(t, "")
+	document := string(w.A.Get(t, "/openapi.json").OK(200).Raw)
+	for code, status := range api.StatusOf {
+		if code == model.CodeMethodNotAllowed {
+			continue // it is the answer of addresses that have no such operation
+		}
+		if !strings.Contains(document, http.StatusText(status)+": `") || !strings.Contains(document, "`"+string(code)+"`") {
+			t.Errorf("the document names no operation that answers %d %s", status, code)
+		}
 	}
 }

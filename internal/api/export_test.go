@@ -12,3 +12,6 @@ func ShortenStreams(t *testing.T, heartbeat, write time.Duration) {
 	streamHeartbeat, streamWrite = heartbeat, write
 	t.Cleanup(func() { streamHeartbeat, streamWrite = oldHeartbeat, oldWrite })
 }
+
+// StatusOf shows the table of error codes to tests.
+var StatusOf = statusOf

@@ -94,12 +94,24 @@ func (s *Server) document() ([]byte, error) {
 		return nil, err
 	}
 	for _, r := range s.table {
+		responses := paths[r.Path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)["responses"].(map[string]any)
 		if r.orStatus != 0 {
-			responses := paths[r.Path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)["responses"].(map[string]any)
 			responses[strconv.Itoa(r.orStatus)] = responses[strconv.Itoa(r.status)]
+		}
+		for status, codes := range r.failures() {
+			responses[strconv.Itoa(status)].(map[string]any)["description"] = http.StatusText(status) + codeList(codes)
 		}
 	}
 	return json.Marshal(doc)
+}
+
+// codeList names the error codes of a response.
+func codeList(codes []model.Code) string {
+	names := make([]string, len(codes))
+	for i, code := range codes {
+		names[i] = "`" + string(code) + "`"
+	}
+	return ": " + strings.Join(names, ", ")
 }
 
 // markNullable lets pointers to structs and to ids be null: huma does that for scalars only.

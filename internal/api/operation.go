@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -31,8 +32,9 @@ type Route struct {
 	status      int
 	orStatus    int // the other status of an operation that has two successes
 	description string
-	errors      []int
-	answers     string // the content type of a success that is not JSON
+	codes       []model.Code // of errors that follow from the verb
+	paged       bool         // takes a cursor
+	answers     string       // the content type of a success that is not JSON
 	maxBody     int64
 	bodiless    bool // takes no body: an absent one or {}
 	secret      bool // the answer shows a secret
@@ -86,8 +88,8 @@ func or(status int) option { return func(r *Route) { r.orStatus = status } }
 // about adds a longer description to the document.
 func about(text string) option { return func(r *Route) { r.description = text } }
 
-// fails names the statuses that follow from the verb and not from the form of the operation.
-func fails(statuses ...int) option { return func(r *Route) { r.errors = statuses } }
+// fails names the error codes that follow from the verb and not from the form of the operation.
+func fails(codes ...model.Code) option { return func(r *Route) { r.codes = codes } }
 
 func get[I, O any](path string, verb desk.Verb, summary string, h handler[I, O], options ...option) *Route {
 	return route(http.MethodGet, path, verb, summary, h.run, options)
@@ -123,6 +125,7 @@ func route[I, O any](method, path string, verb desk.Verb, summary string, run ru
 	}
 	_, takesBody := reflect.TypeFor[I]().FieldByName("Body")
 	r.bodiless = !takesBody && method != http.MethodGet && !r.Streams
+	r.paged = takesCursor[I]()
 	r.register = func(s *Server, r *Route) {
 		op := r.operation(s)
 		if optionalBody[I]() {
@@ -147,6 +150,16 @@ func optionalBody[I any]() bool {
 	return ok && body.Tag.Get("required") == "false"
 }
 
+// takesCursor reports whether an input has a cursor among its fields.
+func takesCursor[I any]() bool {
+	for _, name := range []string{"Cursor", "Before", "After"} {
+		if _, ok := reflect.TypeFor[I]().FieldByName(name); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // operation is the route in the words of the OpenAPI document.
 func (r *Route) operation(s *Server) huma.Operation {
 	op := huma.Operation{
@@ -158,7 +171,7 @@ func (r *Route) operation(s *Server) huma.Operation {
 		Tags:          []string{tagOf(r.Path)},
 		DefaultStatus: r.status,
 		MaxBodyBytes:  r.maxBody + 1, // huma refuses at this size, not above it
-		Errors:        r.failures(),
+		Errors:        slices.Sorted(maps.Keys(r.failures())),
 		Metadata:      map[string]any{"scope": r.Verb.Scope},
 		Security:      r.security(),
 	}
@@ -196,22 +209,29 @@ func (r *Route) security() []map[string][]string {
 	return []map[string][]string{{"key": {string(r.Verb.Scope)}}, session}
 }
 
-// failures lists the statuses that this operation can answer beside its successes: those that every call
-// may meet, those that follow from its form, and those that the table names.
-func (r *Route) failures() []int {
-	statuses := append([]int{400, 401, 429, 500, 503}, r.errors...)
-	for status, can := range map[int]bool{
-		403: true,
-		404: strings.Contains(r.Path, "{"),
-		409: r.Idempotent,
-		413: r.Method != http.MethodGet,
-	} {
+// failures lists the error codes that this operation can answer, by status: those of every call, those that
+// follow from its form, and those that the table names.
+func (r *Route) failures() map[int][]model.Code {
+	codes := append([]model.Code{model.CodeInvalidRequest, model.CodeRateLimited, model.CodeInternal, model.CodeUnavailable}, r.codes...)
+	add := func(can bool, more ...model.Code) {
 		if can {
-			statuses = append(statuses, status)
+			codes = append(codes, more...)
 		}
 	}
-	slices.Sort(statuses)
-	return slices.Compact(statuses)
+	changes := r.Method != http.MethodGet
+	add(!r.Open, model.CodeKeyMissing, model.CodeKeyInvalid, model.CodeKeyExpired, model.CodeKeyRevoked, model.CodeSessionMissing, model.CodeInsufficientScope)
+	add(r.Verb.SessionOnly, model.CodeSessionRequired)
+	add(changes || r.Open, model.CodeCrossOrigin)
+	add(changes, model.CodeInvalidJSON, model.CodeBodyTooLarge, model.CodeUncertain)
+	add(r.paged, model.CodeInvalidCursor)
+	add(strings.Contains(r.Path, "{"), model.CodeNotFound)
+	add(r.Idempotent, model.CodeIdempotencyRequired, model.CodeIdempotencyInvalid, model.CodeIdempotencyConflict, model.CodeIdempotencyPending)
+	slices.Sort(codes)
+	byStatus := map[int][]model.Code{}
+	for _, code := range slices.Compact(codes) {
+		byStatus[statusOf[code]] = append(byStatus[statusOf[code]], code)
+	}
+	return byStatus
 }
 
 // operationID makes get-conversations-id-messages of GET /conversations/{id}/messages.

@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 		t.Run(route.Method+" "+route.Path, func(t *testing.T) {
 			t.Run("stands in the OpenAPI document", func(t *testing.T) {
 				op, ok := doc.Paths[route.Path][strings.ToLower(route.Method)]
-				if !ok || op.Summary == "" || op.Responses["401"] == nil || op.Responses["429"] == nil {
+				if !ok || op.Summary == "" || !route.Open && op.Responses["401"] == nil || op.Responses["429"] == nil {
 					t.Fatalf("%+v", op)
 				}
 			})

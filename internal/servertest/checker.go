@@ -3,6 +3,7 @@ package servertest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -82,5 +83,21 @@ func (c *checker) check(t *testing.T, r *http.Request, resp *http.Response, raw 
 	})
 	if err != nil {
 		t.Errorf("%s %s: the answer is not as documented: %v\n%s", r.Method, path, err, raw)
+	}
+	checkCode(t, route, resp.StatusCode, raw)
+}
+
+// checkCode fails the test when the documentation of the operation does not name the error code of an answer.
+func checkCode(t *testing.T, route *routers.Route, status int, raw []byte) {
+	t.Helper()
+	var refused struct {
+		Code string `json:"code"`
+	}
+	response := route.Operation.Responses.Status(status)
+	if status < 400 || response == nil || json.Unmarshal(raw, &refused) != nil || refused.Code == "" {
+		return
+	}
+	if !strings.Contains(*response.Value.Description, "`"+refused.Code+"`") {
+		t.Errorf("%s %s: the documentation of status %d names %s, not the code %s", route.Method, route.Path, status, *response.Value.Description, refused.Code)
 	}
 }
