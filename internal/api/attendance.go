@@ -12,13 +12,13 @@ import (
 
 type listAttendancesInput struct {
 	Status       string   `query:"status" enum:"open,closed"`
-	Assignee     string   `query:"assignee" doc:"The responsible person's UUID, or none for attendances that nobody is responsible for."`
+	Assignee     string   `query:"assignee" doc:"The UUID of the responsible person, or none for attendances without one."`
 	Sector       filterID `query:"sector"`
 	Conversation filterID `query:"conversation"`
 	Protocol     string   `query:"protocol" doc:"With or without the prefix and leading zeros." example:"ATD-000123"`
-	From         string   `query:"from" doc:"Opened then or later: RFC 3339, or YYYY-MM-DD for the first moment of that day in the company's time zone." example:"2026-11-01"`
-	To           string   `query:"to" doc:"Opened before: likewise." example:"2026-12-01"`
-	Limit        int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	From         string   `query:"from" doc:"Opened at this time or later: RFC 3339, or YYYY-MM-DD for the beginning of that day in the time zone of the company." example:"2026-11-01"`
+	To           string   `query:"to" doc:"Opened before this time, in the same format." example:"2026-12-01"`
+	Limit        int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor       string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 }
 

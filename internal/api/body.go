@@ -108,7 +108,7 @@ func checkContentType(r *http.Request) *model.Error {
 }
 
 func errBodyCut() *model.Error {
-	return model.Errorf(model.CodeInvalidRequest, "The request body could not be read to its end.")
+	return model.Errorf(model.CodeInvalidRequest, "The request body ended early. Send it again.")
 }
 
 // bodyTooLarge reads the body of a request that is refused anyway: its size is told before its form.
@@ -165,9 +165,9 @@ func (f *form) file() (name string, err error) {
 	case err == io.EOF: // wrapped, it means that the form was cut
 		return "", model.Invalid("body.file", "is required")
 	case err != nil:
-		return "", model.Invalid("body", "the form could not be read to its end")
+		return "", model.Invalid("body", "the form ended early; send it again")
 	case f.part.FormName() != "file":
-		return "", model.Invalid("body."+printable(f.part.FormName()), "unknown field; the form has one: file")
+		return "", model.Invalid("body."+printable(f.part.FormName()), "unknown field; send one field, file")
 	}
 	return f.part.FileName(), nil
 }
@@ -183,11 +183,11 @@ func (f *form) Read(b []byte) (int, error) {
 	if err == io.EOF {
 		var extra *multipart.Part
 		if extra, err = f.parts.NextPart(); err == nil {
-			return n, model.Invalid("body."+printable(extra.FormName()), "one file at a time, and nothing else")
+			return n, model.Invalid("body."+printable(extra.FormName()), "send one file and no other field")
 		}
 	}
 	if err != io.EOF || !f.complete() {
-		return n, model.Invalid("body.file", "the upload broke off")
+		return n, model.Invalid("body.file", "the upload ended early; send it again")
 	}
 	f.ended = true
 	return n, io.EOF

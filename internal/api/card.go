@@ -22,16 +22,16 @@ func replyCard(c model.Card, err error) (*cardReply, error) {
 func cardTag(c *model.Card) string { return `"` + strconv.FormatInt(c.Version, 10) + `"` }
 
 type listCardsInput struct {
-	BoardID  filterID `query:"board_id" doc:"Absent means all boards in use that the key may see."`
+	BoardID  filterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
 	StageID  filterID `query:"stage_id" doc:"Only of this stage."`
 	Sort     string   `query:"sort" enum:"newest,position" default:"newest" doc:"position: in the order of the stages, and of the cards within each."`
-	Limit    int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Limit    int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor   string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
-	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents do not matter. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
+	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents are ignored. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
 	Priority string   `query:"priority" enum:"low,medium,high,urgent"`
 	Label    filterID `query:"label"`
-	Due      string   `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (the next seven days with today) are days of tz; overdue is past and still open; none is without due date."`
-	TZ       string   `query:"tz" default:"America/Sao_Paulo" doc:"The time zone, by its IANA name, in which due is meant."`
+	Due      string   `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (seven days including today) are days in tz. overdue: the due date is past and the card is open. none: no due date."`
+	TZ       string   `query:"tz" default:"America/Sao_Paulo" doc:"The IANA name of the time zone for due."`
 	Status   string   `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
 }
 
@@ -60,7 +60,7 @@ type CardBody struct {
 	Assignee     model.Optional[model.ID]  `json:"assignee,omitempty" doc:"A team member."`
 	Contact      model.Optional[model.ID]  `json:"contact,omitempty"`
 	Conversation model.Optional[model.ID]  `json:"conversation,omitempty"`
-	Private      *bool                     `json:"private,omitempty" doc:"A private card is never seen through an API key again: this answer is the last."`
+	Private      *bool                     `json:"private,omitempty" doc:"API keys do not see private cards: with a key, this answer is the last one that has the card."`
 }
 
 func (b *CardBody) fields(title *string) desk.CardFields {
@@ -74,7 +74,7 @@ type createCardInput struct {
 	Body struct {
 		BoardID      model.ID                 `json:"board_id"`
 		StageID      model.Optional[model.ID] `json:"stage_id,omitempty" doc:"Absent means the board's first stage."`
-		BeforeCardID model.Optional[model.ID] `json:"before_card_id,omitempty" doc:"The card of that stage to stand before. Absent means the end."`
+		BeforeCardID model.Optional[model.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert it. Absent: at the end."`
 		Title        string                   `json:"title" minLength:"1" maxLength:"120"`
 		CardBody
 	}
@@ -90,7 +90,7 @@ func (s *Server) createCard(ctx context.Context, a *desk.Principal, in *createCa
 
 // AtVersion is the header by which a change says what it is based on.
 type AtVersion struct {
-	IfMatch string `header:"If-Match" doc:"The version that the change is based on: the card's ETag." example:"\"7\""`
+	IfMatch string `header:"If-Match" doc:"The version that the change is based on, as in the ETag of the card." example:"\"7\""`
 }
 
 // version settles which version a change is based on; 0 when the caller named none.
@@ -108,8 +108,8 @@ type updateCardInput struct {
 	Body struct {
 		Title *string `json:"title,omitempty" minLength:"1" maxLength:"120"`
 		CardBody
-		Status  *string `json:"status,omitempty" enum:"open,archived" doc:"archived puts the card into the archive; open takes it out, and its stage says what status it then has."`
-		Version *int64  `json:"version,omitempty" doc:"The version that the change is based on, where If-Match does not say it."`
+		Status  *string `json:"status,omitempty" enum:"open,archived" doc:"archived archives the card; open restores it, with the status that its stage gives."`
+		Version *int64  `json:"version,omitempty" doc:"The version that the change is based on, unless If-Match has it."`
 	} `required:"false"`
 }
 
@@ -135,8 +135,8 @@ type moveCardInput struct {
 	AtVersion
 	Body struct {
 		StageID      model.ID                 `json:"stage_id" doc:"A stage of the card's board."`
-		BeforeCardID model.Optional[model.ID] `json:"before_card_id,omitempty" doc:"The card of that stage to stand before. Absent means the end."`
-		Version      *int64                   `json:"version,omitempty" doc:"The version that the move is based on, where If-Match does not say it."`
+		BeforeCardID model.Optional[model.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert it. Absent: at the end."`
+		Version      *int64                   `json:"version,omitempty" doc:"The version that the move is based on, unless If-Match has it."`
 	}
 }
 

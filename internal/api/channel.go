@@ -15,22 +15,22 @@ func (s *Server) listChannels(ctx context.Context, a *desk.Principal, _ *none) (
 // channelCredentials is what Meta's dashboard shows about a number. It is stored encrypted and never
 // given out.
 type channelCredentials struct {
-	PhoneNumberID string `json:"phone_number_id" pattern:"^[0-9]{1,32}$" doc:"Meta's id of the number: not the number itself." example:"106540352242922"`
+	PhoneNumberID string `json:"phone_number_id" pattern:"^[0-9]{1,32}$" doc:"The id of the number at Meta, not the phone number." example:"106540352242922"`
 	WABAID        string `json:"waba_id" pattern:"^[0-9]{1,32}$" doc:"Id of the WhatsApp Business account." example:"102290129340398"`
-	Token         string `json:"token" minLength:"1" maxLength:"2048" doc:"Access token, best of a system user, with the permissions whatsapp_business_messaging and whatsapp_business_management."`
-	AppSecret     string `json:"app_secret" minLength:"1" maxLength:"256" doc:"Secret of the Meta app: callbacks are signed with it."`
-	VerifyToken   string `json:"verify_token,omitempty" minLength:"1" maxLength:"256" doc:"What Meta proves itself with when it first calls; one is made when absent."`
-	APIVersion    string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$" doc:"Version of Meta's API, when not this server's own choice." example:"v25.0"`
+	Token         string `json:"token" minLength:"1" maxLength:"2048" doc:"Access token, preferably of a system user, with the permissions whatsapp_business_messaging and whatsapp_business_management."`
+	AppSecret     string `json:"app_secret" minLength:"1" maxLength:"256" doc:"Secret of the Meta app, which signs its callbacks."`
+	VerifyToken   string `json:"verify_token,omitempty" minLength:"1" maxLength:"256" doc:"The token that Meta sends when it verifies the callback address. Absent: one is generated."`
+	APIVersion    string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$" doc:"Version of the Meta API. Absent: the default of this server." example:"v25.0"`
 }
 
 type createChannelInput struct {
 	Body struct {
 		Name        string              `json:"name" minLength:"1" maxLength:"120"`
-		Phone       string              `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"Needed for a sandbox. WhatsApp tells the number of a WhatsApp channel; one given here must be the same." example:"+5511912345678"`
-		Provider    string              `json:"provider" enum:"sandbox,whatsapp" doc:"A sandbox needs no WhatsApp account: what it sends is accepted at once, and simulate plays the customer."`
-		Credentials *channelCredentials `json:"credentials,omitempty" doc:"Needed for a WhatsApp number."`
-		Coexistence bool                `json:"coexistence,omitempty" doc:"The number also lives in the WhatsApp Business app; it may then send 20 messages a second instead of 80."`
-		Private     bool                `json:"private,omitempty" doc:"For people who are signed in: only its viewers see the channel. The first is the person who makes it."`
+		Phone       string              `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"Required for a sandbox. For a WhatsApp channel it is read from WhatsApp; a number given here must be the same." example:"+5511912345678"`
+		Provider    string              `json:"provider" enum:"sandbox,whatsapp" doc:"A sandbox needs no WhatsApp account: its messages are accepted immediately, and POST /channels/{id}/simulate acts as the customer."`
+		Credentials *channelCredentials `json:"credentials,omitempty" doc:"Required for a WhatsApp number."`
+		Coexistence bool                `json:"coexistence,omitempty" doc:"The number is also used in the WhatsApp Business app; it may then send 20 messages per second instead of 80."`
+		Private     bool                `json:"private,omitempty" doc:"Only with a session. Only viewers see a private channel; the person who creates it is the first viewer."`
 	}
 }
 
@@ -50,7 +50,7 @@ type updateChannelInput struct {
 	AtID
 	Body struct {
 		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Status      *string `json:"status,omitempty" enum:"connected,disconnected" doc:"Disconnecting keeps what waits to be sent. Connecting asks WhatsApp again and sends it."`
+		Status      *string `json:"status,omitempty" enum:"connected,disconnected" doc:"Messages that wait to be sent are kept while the channel is disconnected and sent when WhatsApp has accepted it again."`
 		Credentials *struct {
 			PhoneNumberID *string `json:"phone_number_id,omitempty" pattern:"^[0-9]{1,32}$"`
 			WABAID        *string `json:"waba_id,omitempty" pattern:"^[0-9]{1,32}$"`
@@ -58,10 +58,10 @@ type updateChannelInput struct {
 			AppSecret     *string `json:"app_secret,omitempty" minLength:"1" maxLength:"256"`
 			VerifyToken   *string `json:"verify_token,omitempty" minLength:"1" maxLength:"256"`
 			APIVersion    *string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$"`
-		} `json:"credentials,omitempty" doc:"The ones to replace. WhatsApp is asked about them, and the channel is connected."`
+		} `json:"credentials,omitempty" doc:"The credentials to replace. They are checked at WhatsApp, and the channel is connected."`
 		Coexistence *bool       `json:"coexistence,omitempty"`
-		Private     *bool       `json:"private,omitempty" doc:"For owners and admins who are signed in, while the channel has no conversation: only its viewers see a private channel."`
-		Viewers     *[]model.ID `json:"viewers,omitempty" maxItems:"1000" doc:"For owners and admins who are signed in: the team members who see a private channel. At least one remains."`
+		Private     *bool       `json:"private,omitempty" doc:"Only for owners and admins with a session, and only while the channel has no conversation. Only viewers see a private channel."`
+		Viewers     *[]model.ID `json:"viewers,omitempty" maxItems:"1000" doc:"Only for owners and admins with a session: the team members who see the private channel, at least one."`
 	} `required:"false"`
 }
 

@@ -9,7 +9,7 @@ import (
 
 type listContactsInput struct {
 	Page
-	Q       string   `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is searched in the newest 10,000 contacts; so is one for which the search index would have to read too much."`
+	Q       string   `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 contacts; so is one for which the search index would have to read too much."`
 	Label   filterID `query:"label"`
 	Channel filterID `query:"channel" doc:"Only contacts with this channel_id."`
 }
@@ -22,7 +22,7 @@ func (s *Server) listContacts(ctx context.Context, a *desk.Principal, in *listCo
 type createContactInput struct {
 	Body struct {
 		Name      string    `json:"name" minLength:"1" maxLength:"120"`
-		Phone     string    `json:"phone" minLength:"1" maxLength:"64" doc:"With its country code; without one it is taken as Brazilian where it can be. Spaces, dashes, dots and brackets may stand between the digits." example:"+55 11 91234-5678"`
+		Phone     string    `json:"phone" minLength:"1" maxLength:"64" doc:"With country code; a number without one is read as Brazilian if possible. Spaces, dashes, dots and brackets between the digits are ignored." example:"+55 11 91234-5678"`
 		Company   *string   `json:"company,omitempty" minLength:"1" maxLength:"120"`
 		City      *string   `json:"city,omitempty" minLength:"1" maxLength:"120"`
 		ChannelID *model.ID `json:"channel_id,omitempty" doc:"The WhatsApp number this contact belongs to."`
@@ -51,8 +51,8 @@ type updateContactInput struct {
 		Name     *string                `json:"name,omitempty" minLength:"1" maxLength:"120"`
 		Company  model.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes it."`
 		City     model.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes it."`
-		LabelIDs *[]model.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"All labels of the contact from now on."`
-		Blocked  *bool                  `json:"blocked,omitempty" doc:"Messages of a blocked contact are kept without a word; none can be sent to it."`
+		LabelIDs *[]model.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
+		Blocked  *bool                  `json:"blocked,omitempty" doc:"Messages of a blocked contact are stored without a notification; no message can be sent to it."`
 	} `required:"false"`
 }
 

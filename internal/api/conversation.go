@@ -10,8 +10,8 @@ import (
 
 type listConversationsInput struct {
 	Page
-	Cursor   string   `query:"cursor" doc:"The next_cursor of a page, with the same filters: the page behind it, whatever has changed meanwhile. Not together with offset."`
-	Q        string   `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case and accents do not matter; the spaces around it are left out. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
+	Cursor   string   `query:"cursor" doc:"The next_cursor of a page, with the same filters: gives the page after it, regardless of changes in between. Not together with offset."`
+	Q        string   `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
 	Archived string   `query:"archived" enum:"true,false" doc:"Absent: both."`
 	Unread   string   `query:"unread" enum:"true,false" doc:"true: only conversations with unread messages. false filters nothing."`
 	Kind     string   `query:"kind" enum:"direct,group"`
@@ -19,9 +19,9 @@ type listConversationsInput struct {
 	Assignee string   `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
 	Sector   filterID `query:"sector"`
 	Label    filterID `query:"label"`
-	Status   string   `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and it is not muted. waiting: an attendance is open and no person is responsible. closed: not open."`
-	Snoozed  string   `query:"snoozed" enum:"true,false" doc:"Absent: snoozed conversations are left out of the status open and waiting only."`
-	Sort     string   `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first where there is no status, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
+	Status   string   `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and the conversation is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
+	Snoozed  string   `query:"snoozed" enum:"true,false" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
+	Sort     string   `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first unless status is given, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
 }
 
 // conversationList is a list with offset paging that can also be continued by cursor.
@@ -30,12 +30,12 @@ type conversationList struct {
 	Limit      int                  `json:"limit"`
 	Offset     int                  `json:"offset"`
 	HasMore    bool                 `json:"has_more"`
-	NextCursor *string              `json:"next_cursor" doc:"Give it as cursor to get the next page; null on the last one."`
+	NextCursor *string              `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
 }
 
 func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *listConversationsInput) (*reply[conversationList], error) {
 	if in.Cursor != "" && callFrom(ctx).request.URL.Query().Has("offset") {
-		return nil, model.Invalid("query.cursor", "give either cursor or offset, not both")
+		return nil, model.Invalid("query.cursor", "send either cursor or offset, not both")
 	}
 	f := desk.ConversationFilter{
 		Status: in.Status, Snoozed: boolOrNil(in.Snoozed), OldestWaiting: in.Sort == "oldest_waiting",
@@ -77,7 +77,7 @@ type openConversationInput struct {
 		ChannelID model.ID  `json:"channel_id"`
 		Phone     *string   `json:"phone,omitempty" minLength:"1" maxLength:"64" example:"+55 11 91234-5678"`
 		ContactID *model.ID `json:"contact_id,omitempty"`
-		Name      *string   `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"Name of the contact or conversation if it is new."`
+		Name      *string   `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The name of the contact and conversation if they are new."`
 	}
 }
 
@@ -111,7 +111,7 @@ type updateConversationInput struct {
 		Pinned   *bool       `json:"pinned,omitempty"`
 		Muted    *bool       `json:"muted,omitempty"`
 		Name     *string     `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		LabelIDs *[]model.ID `json:"label_ids,omitempty" maxItems:"100" doc:"All labels of the conversation from now on."`
+		LabelIDs *[]model.ID `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the conversation."`
 	} `required:"false"`
 }
 

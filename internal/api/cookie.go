@@ -62,7 +62,7 @@ func (s *Server) sessionCookie(r *http.Request, token string, expires time.Time)
 
 // errCrossOrigin refuses a request that another site may have made a browser send.
 func errCrossOrigin() error {
-	return model.Errorf(model.CodeCrossOrigin, "Requests with a session must come from the app itself: Sec-Fetch-Site or Origin says otherwise.")
+	return model.Errorf(model.CodeCrossOrigin, "Requests with a session must come from the app: Sec-Fetch-Site or Origin names another site.")
 }
 
 // checkSameOrigin refuses unsafe requests with a cookie that do not prove to come from this origin. Browsers send a

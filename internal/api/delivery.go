@@ -18,8 +18,8 @@ func (s *Server) testWebhook(ctx context.Context, a *desk.Principal, in *AtID) (
 
 type listDeliveriesInput struct {
 	AtID
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
-	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
 func (s *Server) listDeliveries(ctx context.Context, a *desk.Principal, in *listDeliveriesInput) (*reply[cursorList[model.Delivery]], error) {

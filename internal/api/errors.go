@@ -63,10 +63,10 @@ var statusOf = map[model.Code]int{
 
 // Error is the body of every answer that is no success.
 type Error struct {
-	Code      model.Code    `json:"code" doc:"A stable name of what went wrong." example:"invalid_request"`
-	Message   string        `json:"message" doc:"A sentence that a person can act on."`
-	RequestID string        `json:"request_id" doc:"The answer's X-Request-Id: quote it when asking for help."`
-	Details   []ErrorDetail `json:"details" doc:"The parts of the request that are wrong; empty when there is nothing to add."`
+	Code      model.Code    `json:"code" doc:"The stable name of the error." example:"invalid_request"`
+	Message   string        `json:"message" doc:"A sentence that says what is wrong and what to do."`
+	RequestID string        `json:"request_id" doc:"The X-Request-Id of the answer. Quote it when you ask for help."`
+	Details   []ErrorDetail `json:"details" doc:"The wrong parts of the request; empty if the message says everything."`
 
 	status  int
 	headers http.Header
@@ -76,7 +76,7 @@ type Error struct {
 type ErrorDetail struct {
 	Field   string `json:"field" example:"body.phone"`
 	Message string `json:"message"`
-	Value   string `json:"value,omitempty" doc:"What to give instead, where there is a choice."`
+	Value   string `json:"value,omitempty" doc:"A value to send instead, if there is a choice."`
 }
 
 // Error gives the text of the error.
@@ -174,9 +174,9 @@ func shorten(name string) string {
 }
 
 func errInternal() *model.Error {
-	return model.Errorf(model.CodeInternal, "Something went wrong on our side. Please report it with this request id.")
+	return model.Errorf(model.CodeInternal, "The server failed to handle this request. Report it with this request id.")
 }
 
 func errBodyTooLarge() *model.Error {
-	return model.Errorf(model.CodeBodyTooLarge, "The request body is larger than %d KiB.", model.MaxBody/1024)
+	return model.Errorf(model.CodeBodyTooLarge, "The request body is larger than %d KiB. Send a smaller one.", model.MaxBody/1024)
 }

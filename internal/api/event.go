@@ -18,8 +18,8 @@ import (
 
 // FeedFilter is what the feed and the stream of it take. It is exported because inputs embed it.
 type FeedFilter struct {
-	After string `query:"after" doc:"A cursor of this feed: events after it."`
-	Types string `query:"types" doc:"Names of events with commas between them; absent means all." example:"message.received,message.sent"`
+	After string `query:"after" doc:"A cursor of this feed; the answer has the events after it."`
+	Types string `query:"types" doc:"Event types, separated by commas. Absent: all." example:"message.received,message.sent"`
 }
 
 func (f FeedFilter) types() (model.EventSet, error) {
@@ -35,13 +35,13 @@ func (f FeedFilter) types() (model.EventSet, error) {
 
 type listEventsInput struct {
 	FeedFilter
-	Limit int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Limit int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 }
 
 // eventFeed is a page of the feed.
 type eventFeed struct {
 	Data       []feedEvent `json:"data"`
-	NextCursor *string     `json:"next_cursor" doc:"Give it as after to get what comes next, now or later. Null when nothing came since the after of this call: keep that."`
+	NextCursor *string     `json:"next_cursor" doc:"Send it as after to get the next events, now or later. null: there is no event after the after of this call, so keep that one."`
 }
 
 func (s *Server) listEvents(ctx context.Context, a *desk.Principal, in *listEventsInput) (*reply[eventFeed], error) {
@@ -104,7 +104,7 @@ var (
 
 type streamEventsInput struct {
 	FeedFilter
-	LastEventID string `header:"Last-Event-ID" doc:"The id of the last event seen; it wins over after."`
+	LastEventID string `header:"Last-Event-ID" doc:"The id of the last event received; it takes precedence over after."`
 }
 
 type streamReply struct {
@@ -278,7 +278,7 @@ func newStreamLimiter(perCompany int64) *streamLimiter {
 // enter counts a stream until leave is called, or refuses it.
 func (l *streamLimiter) enter(ctx context.Context, company, key model.ID) (leave func(), err error) {
 	refuse := func(who string) error {
-		refused := model.Errorf(model.CodeRateLimited, "%s follows as many streams as it may at once. Close one first.", who)
+		refused := model.Errorf(model.CodeRateLimited, "%s has reached its limit of open streams. Close one first.", who)
 		refused.RetryAfter = 5 * time.Second
 		return refused
 	}

@@ -56,7 +56,7 @@ func newError(ctx huma.Context, status int, message string, errs ...error) huma.
 	case http.StatusUnsupportedMediaType:
 		return s.problem(requestID, model.Invalid("header.Content-Type", "must be application/json"))
 	case http.StatusRequestTimeout:
-		return s.problem(requestID, model.Errorf(model.CodeInvalidRequest, "The request body did not arrive in time."))
+		return s.problem(requestID, model.Errorf(model.CodeInvalidRequest, "The request body did not arrive in time. Send it again."))
 	case http.StatusInternalServerError:
 		if message == "cannot read request body" {
 			return s.problem(requestID, errBodyCut())
@@ -132,22 +132,22 @@ func init() {
 	validation.MsgUnexpectedProperty = "unknown field"
 	validation.MsgExpectedRFC4122UUID = "must be a UUID%.0s" // the parser's own reason is dropped
 	validation.MsgExpectedRFC3986URI = jsonFault(model.CodeURLNotAllowed, "body.url", "The address is not a valid URL.%.0s").Error()
-	validation.MsgExpectedRFC3339DateTime = "must be a moment such as 2026-11-14T23:56:54Z"
-	validation.MsgExpectedRFC3339Date = "must be a day that exists, such as 2026-11-14"
+	validation.MsgExpectedRFC3339DateTime = "must be a time such as 2026-11-14T23:56:54Z"
+	validation.MsgExpectedRFC3339Date = "must be a valid date such as 2026-11-14"
 	validation.MsgExpectedBoolean = "must be true or false"
 	validation.MsgExpectedNumber = "must be a number"
 	validation.MsgExpectedInteger = "must be a whole number"
 	validation.MsgExpectedString = "must be a string"
 	validation.MsgExpectedArray = "must be a list"
 	validation.MsgExpectedObject = "must be an object"
-	validation.MsgExpectedArrayItemsUnique = "must not hold anything twice"
+	validation.MsgExpectedArrayItemsUnique = "must not have the same value twice"
 	validation.MsgExpectedOneOf = "must be one of: %s"
 	validation.MsgExpectedMinimumNumber = "must be at least %.0f"
 	validation.MsgExpectedMaximumNumber = "must be at most %.0f"
 	validation.MsgExpectedMinLength = "must have at least %d characters"
 	validation.MsgExpectedMaxLength = "must have at most %d characters"
-	validation.MsgExpectedMinItems = "must hold at least %d"
-	validation.MsgExpectedMaxItems = "must hold at most %d"
+	validation.MsgExpectedMinItems = "must have at least %d entries"
+	validation.MsgExpectedMaxItems = "must have at most %d entries"
 }
 
 // wording finishes what huma says about a part of a request: a missing field is named by its own place,

@@ -23,7 +23,7 @@ const (
 
 // locatedCard is located for a card.
 type locatedCard struct {
-	Location string `header:"Location" doc:"Where the new card is."`
+	Location string `header:"Location" doc:"The address of the new card."`
 	cardReply
 }
 

@@ -12,20 +12,20 @@ type bulkInput struct {
 	Body struct {
 		IDs      []model.ID                `json:"ids" minItems:"1" maxItems:"100" doc:"Conversations."`
 		Action   string                    `json:"action" enum:"read,unread,archive,unarchive,close,take,transfer,label,snooze"`
-		Reason   string                    `json:"reason,omitempty" maxLength:"500" doc:"Of close and transfer."`
-		UserID   model.Optional[model.ID]  `json:"user_id,omitempty" doc:"Of transfer; null: back to the queue."`
-		SectorID model.Optional[model.ID]  `json:"sector_id,omitempty" doc:"Of transfer; null: to no sector."`
-		Add      []model.ID                `json:"add,omitempty" maxItems:"100" doc:"Of label: the labels to add."`
-		Remove   []model.ID                `json:"remove,omitempty" maxItems:"100" doc:"Of label: the labels to remove."`
-		Until    model.Optional[time.Time] `json:"until,omitempty" doc:"Of snooze; null ends snoozing."`
+		Reason   string                    `json:"reason,omitempty" maxLength:"500" doc:"For close and transfer."`
+		UserID   model.Optional[model.ID]  `json:"user_id,omitempty" doc:"For transfer; null returns the conversations to the queue."`
+		SectorID model.Optional[model.ID]  `json:"sector_id,omitempty" doc:"For transfer; null means no sector."`
+		Add      []model.ID                `json:"add,omitempty" maxItems:"100" doc:"For label: the labels to add."`
+		Remove   []model.ID                `json:"remove,omitempty" maxItems:"100" doc:"For label: the labels to remove."`
+		Until    model.Optional[time.Time] `json:"until,omitempty" doc:"For snooze; null ends snoozing."`
 	}
 }
 
 // bulkResult is how one conversation fared.
 type bulkResult struct {
 	ID     model.ID    `json:"id"`
-	Status int         `json:"status" doc:"The HTTP status that the action would have had for this conversation alone." example:"200"`
-	Code   *model.Code `json:"code,omitempty" doc:"The code of the error, where there is one."`
+	Status int         `json:"status" doc:"The HTTP status of the action for this conversation." example:"200"`
+	Code   *model.Code `json:"code,omitempty" doc:"The error code, if the action failed."`
 }
 
 type bulkResults struct {

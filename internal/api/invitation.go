@@ -68,9 +68,9 @@ func (s *Server) welcome(ctx context.Context, _ desk.Visitor, in *welcomeInput) 
 type acceptInput struct {
 	Body struct {
 		Token    string `json:"token" maxLength:"200"`
-		Name     string `json:"name,omitempty" maxLength:"120" doc:"Absent: as in the link."`
+		Name     string `json:"name,omitempty" maxLength:"120" doc:"Absent: the name in the invitation."`
 		Password string `json:"password" doc:"10 to 256 characters."`
-		Code     string `json:"code,omitempty" maxLength:"40" doc:"For a new password where two-factor is on."`
+		Code     string `json:"code,omitempty" maxLength:"40" doc:"Required for a new password with two-factor sign-in."`
 	}
 }
 

@@ -21,7 +21,7 @@ func (s *Server) listKeys(ctx context.Context, a *desk.Principal, _ *none) (*rep
 // newKey is a key together with its secret, which is shown once.
 type newKey struct {
 	model.Key
-	Secret string `json:"key" doc:"The key itself. It is shown this once." example:"rcd_…"`
+	Secret string `json:"key" doc:"The key itself. It is only in this answer." example:"rcd_…"`
 }
 
 type createKeyInput struct {
@@ -30,8 +30,8 @@ type createKeyInput struct {
 		Scopes    []string    `json:"scopes" minItems:"1"`
 		Boards    *[]model.ID `json:"boards,omitempty" maxItems:"200" doc:"Boards the key may see; absent means all."`
 		ExpiresAt *time.Time  `json:"expires_at,omitempty"`
-		UserID    *model.ID   `json:"user_id,omitempty" doc:"The team member the key acts as; absent means its creator's."`
-		Rate      *model.Rate `json:"rate,omitempty" doc:"Absent means the installation's rate, or that of the issuing key where it is lower."`
+		UserID    *model.ID   `json:"user_id,omitempty" doc:"The team member that the key acts as. Absent: that of its creator."`
+		Rate      *model.Rate `json:"rate,omitempty" doc:"Absent: the rate of the installation, or that of the issuing key if it is lower."`
 	}
 }
 
@@ -49,7 +49,7 @@ func (s *Server) createKey(ctx context.Context, a *desk.Principal, in *createKey
 type rotateKeyInput struct {
 	AtID
 	Body *struct {
-		OverlapSeconds int64 `json:"overlap_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long the old key lives on."`
+		OverlapSeconds int64 `json:"overlap_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long the old key stays valid."`
 	}
 }
 

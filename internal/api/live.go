@@ -10,7 +10,7 @@ import (
 )
 
 type liveInput struct {
-	LastEventID string `header:"Last-Event-ID" doc:"The id of the last event seen."`
+	LastEventID string `header:"Last-Event-ID" doc:"The id of the last event received."`
 }
 
 // followLive opens a live stream. What can be refused is refused before the first byte.

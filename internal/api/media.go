@@ -41,7 +41,7 @@ func (s *Server) uploadMedia(ctx context.Context, a *desk.Principal, _ *none) (*
 
 // mediaLink is where a file can be fetched for a while.
 type mediaLink struct {
-	URL       string    `json:"url" format:"uri" doc:"Needs no key; takes range requests."`
+	URL       string    `json:"url" format:"uri" doc:"Needs no key and supports range requests."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
@@ -143,7 +143,7 @@ func describeUpload(paths map[string]any) {
 
 type listFilesInput struct {
 	AtID
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page."`
 }
 

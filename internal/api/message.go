@@ -9,9 +9,9 @@ import (
 
 type listMessagesInput struct {
 	AtID
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
-	Before string `query:"before" doc:"The before of a page: what is older than it."`
-	After  string `query:"after" doc:"The after of a page: what came after it. Where that is more than a page, the part next to it."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Before string `query:"before" doc:"The before of a page: gives the messages before it."`
+	After  string `query:"after" doc:"The after of a page: gives the messages after it; if there are more than limit, the oldest of them."`
 }
 
 func (s *Server) listMessages(ctx context.Context, a *desk.Principal, in *listMessagesInput) (*reply[*model.MessagePage], error) {
@@ -35,18 +35,18 @@ func (s *Server) getMessage(ctx context.Context, a *desk.Principal, in *AtID) (*
 type sendMessageInput struct {
 	AtID
 	Body struct {
-		ClientID model.ID      `json:"client_id" doc:"A UUID of your own choice, one per message: repeating it returns the message and sends nothing."`
-		Text     *string       `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Required without media_id; with it, the caption of at most 1024 characters."`
+		ClientID model.ID      `json:"client_id" doc:"A UUID that you choose, one per message. Sending it again returns the message and sends nothing."`
+		Text     *string       `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Required without media_id. With media_id it is the caption, at most 1024 characters."`
 		MediaID  *model.ID     `json:"media_id,omitempty" doc:"A file from POST /media."`
 		ReplyTo  *string       `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512" doc:"The external_id of a message of this conversation to quote."`
-		Template *templateBody `json:"template,omitempty" doc:"In place of text: what WhatsApp takes when the customer's last message is more than 24 hours old."`
+		Template *templateBody `json:"template,omitempty" doc:"Instead of text and media_id. WhatsApp accepts only templates when the last message of the customer is more than 24 hours old."`
 	}
 }
 
 type templateBody struct {
 	Name       string              `json:"name" minLength:"1" maxLength:"512"`
 	Language   string              `json:"language" minLength:"2" maxLength:"20" example:"pt_BR"`
-	Parameters []templateParameter `json:"parameters,omitempty" maxItems:"64" doc:"What goes in the template's gaps, in their order or by name."`
+	Parameters []templateParameter `json:"parameters,omitempty" maxItems:"64" doc:"The values of the parameters of the template, in their order or by name."`
 }
 
 type templateParameter struct {
@@ -66,7 +66,7 @@ func (t *templateBody) template() *model.Template {
 }
 
 type sendMessageOutput struct {
-	Replayed string `header:"Idempotency-Replayed" doc:"true when this client_id was used before in this conversation: nothing was sent."`
+	Replayed string `header:"Idempotency-Replayed" doc:"true if this conversation already had a message with this client_id: nothing was sent."`
 	Body     *model.Message
 }
 

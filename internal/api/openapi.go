@@ -30,7 +30,7 @@ func (s *Server) config() huma.Config {
 				Version: Version,
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 				Description: "One API for a company's WhatsApp desk: conversations, messages, media, contacts, labels, attendances, " +
-					"team, reports, webhooks and Kanban boards. Every call carries an API key; every key has scopes.",
+					"team, reports, webhooks and Kanban boards. Integrations call it with an API key, which has scopes; the app calls it with a session.",
 			},
 			Servers: []*huma.Server{{URL: s.public + "/v1"}},
 			Components: &huma.Components{
@@ -39,7 +39,7 @@ func (s *Server) config() huma.Config {
 					"key": {Type: "http", Scheme: "bearer", BearerFormat: "rcd_…", Description: "An API key of the company."},
 					"session": {
 						Type: "apiKey", In: "cookie", Name: cookieHost,
-						Description: "A person who signed in with POST /session. Over plain http the cookie is named " + cookiePlain + ", below a base path " + cookieSecure +
+						Description: "The cookie that POST /session sets. Over plain http the cookie is named " + cookiePlain + ", below a base path " + cookieSecure +
 							". Requests other than GET must come from the app's own origin.",
 					},
 				},
@@ -169,7 +169,7 @@ func describePaths(doc map[string]any) {
 				}
 				if idempotent && (status < "300" || status == "404" || status == "409") {
 					headers[headerReplayed] = map[string]any{
-						"description": "There, and true, when this is the stored answer of an earlier call.", "schema": map[string]any{"type": "boolean"},
+						"description": "true if this is the stored answer of an earlier call; otherwise absent.", "schema": map[string]any{"type": "boolean"},
 					}
 				}
 			}
@@ -182,17 +182,17 @@ func commonHeaders(status string) map[string]any {
 		return map[string]any{"description": description, "schema": map[string]any{"type": "string"}}
 	}
 	headers := map[string]any{
-		"X-Request-Id":  text("The caller's own id of the request where it sent a sane one, else one made here."),
+		"X-Request-Id":  text("The id that the request brought in this header, or one that the server generated."),
 		"X-Api-Version": text("Version of the API."),
 	}
 	switch status {
 	case "401":
 		headers["WWW-Authenticate"] = text("Always Bearer.")
 	case "429":
-		headers["RateLimit-Limit"] = text("The largest burst of calls.")
-		headers["RateLimit-Remaining"] = text("Calls left now.")
-		headers["RateLimit-Reset"] = text("Seconds until a call fits again.")
-		headers["Retry-After"] = text("Seconds until a call fits again.")
+		headers["RateLimit-Limit"] = text("The maximum burst of calls.")
+		headers["RateLimit-Remaining"] = text("The calls that are left now.")
+		headers["RateLimit-Reset"] = text("Seconds until the next call is allowed.")
+		headers["Retry-After"] = text("Seconds until the next call is allowed.")
 	case "503":
 		headers["Retry-After"] = text("Seconds to wait before trying again.")
 	}
@@ -289,14 +289,14 @@ var bodyExamples = map[string]string{
 // errorExamples shows what each status looks like. The codes of 409 are those of the operation's rules.
 var errorExamples = map[int]*model.Error{
 	http.StatusBadRequest:            model.Invalid("body.phone", "must be a phone number with its country code"),
-	http.StatusUnauthorized:          model.Errorf(model.CodeKeyRevoked, "This API key was revoked."),
+	http.StatusUnauthorized:          model.Errorf(model.CodeKeyRevoked, "This API key was revoked. Use another one."),
 	http.StatusForbidden:             model.Errorf(model.CodeInsufficientScope, "This key lacks the scope contacts:write."),
 	http.StatusNotFound:              model.NotFound("conversation"),
 	http.StatusRequestEntityTooLarge: errBodyTooLarge(),
-	http.StatusPreconditionRequired:  model.Errorf(model.CodeVersionRequired, "Say which version of the card you are changing."),
+	http.StatusPreconditionRequired:  model.Errorf(model.CodeVersionRequired, "Send the version of the card that you change, in If-Match or in the body."),
 	http.StatusTooManyRequests:       model.Errorf(model.CodeRateLimited, "This key has made too many requests. Wait for the seconds in Retry-After."),
 	http.StatusInternalServerError:   errInternal(),
-	http.StatusServiceUnavailable:    model.Errorf(model.CodeUnavailable, "The database cannot be reached at the moment."),
+	http.StatusServiceUnavailable:    model.Errorf(model.CodeUnavailable, "The database cannot be reached at the moment. Try again."),
 }
 
 // describeExamples puts the examples where the API page shows them and fills its forms with them.

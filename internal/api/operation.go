@@ -251,7 +251,7 @@ type reply[T any] struct{ Body T }
 // located is the answer of operations that make something.
 type located[T any] struct {
 	Status   int
-	Location string `header:"Location" doc:"Where it is now."`
+	Location string `header:"Location" doc:"The address of what was created."`
 	Body     T
 }
 
@@ -284,8 +284,8 @@ func pathID(text, what string) (model.ID, error) {
 
 // Page is the offset paging that lists without a cursor take.
 type Page struct {
-	Limit  int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
-	Offset int `query:"offset" minimum:"0" maximum:"1000000" default:"0" doc:"How many to skip."`
+	Limit  int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Offset int `query:"offset" minimum:"0" maximum:"1000000" default:"0" doc:"The number of entries to skip."`
 }
 
 // offsetList is the form of lists with offset paging.
@@ -303,7 +303,7 @@ func offsetPage[T any](asked Page, page desk.Page[T]) offsetList[T] {
 // cursorList is the form of lists with cursor paging.
 type cursorList[T any] struct {
 	Data       []T     `json:"data"`
-	NextCursor *string `json:"next_cursor" doc:"Give it as cursor to get the next page; null on the last one."`
+	NextCursor *string `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
 }
 
 // cursorPage answers with a page; next is "" on the last one.

@@ -90,7 +90,7 @@ type codeInput struct {
 
 type recoveryReply struct {
 	Body struct {
-		Codes []string `json:"recovery_codes" doc:"Each works once in place of a code. They are shown this once."`
+		Codes []string `json:"recovery_codes" doc:"Each works once instead of a code. They are only in this answer."`
 	}
 }
 

@@ -24,7 +24,7 @@ func checkQuery(raw string, known map[string]bool) *model.Error {
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
 		if err != nil || !readable(name) {
-			return model.Invalid("query", "a parameter name is not properly encoded")
+			return model.Invalid("query", "a parameter name is not a valid URL encoding")
 		}
 		isNumber, ok := known[name]
 		field := "query." + shorten(name)
@@ -34,13 +34,13 @@ func checkQuery(raw string, known map[string]bool) *model.Error {
 		case !ok:
 			return model.Invalid(field, "unknown query parameter")
 		case seen[name]:
-			return model.Invalid(field, "must be given only once")
+			return model.Invalid(field, "must be sent only once")
 		}
 		seen[name] = true
 		value, err := url.QueryUnescape(rawValue)
 		switch {
 		case err != nil || !readable(value):
-			return model.Invalid(field, "is not properly encoded")
+			return model.Invalid(field, "is not a valid URL encoding")
 		case value == "" && name != "q":
 			return model.Invalid(field, "must not be empty")
 		case isNumber && !isDecimal(value):
@@ -93,7 +93,7 @@ func queryDate(field, text string) (*model.Date, error) {
 	}
 	day, ok := model.ParseDate(text)
 	if !ok {
-		return nil, model.Invalid(field, "must be a day that exists, such as 2026-11-14")
+		return nil, model.Invalid(field, "must be a valid date such as 2026-11-14")
 	}
 	return &day, nil
 }

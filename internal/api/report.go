@@ -10,8 +10,8 @@ import (
 type attendanceReportInput struct {
 	From   string `query:"from" format:"date" doc:"First day, YYYY-MM-DD." example:"2026-11-01"`
 	To     string `query:"to" format:"date" doc:"Last day, included. At most 366 days." example:"2026-11-30"`
-	Sector string `query:"sector" format:"uuid" doc:"Only what this sector is in charge of."`
-	User   string `query:"user" format:"uuid" doc:"Only what this person is responsible for."`
+	Sector string `query:"sector" format:"uuid" doc:"Only attendances of this sector."`
+	User   string `query:"user" format:"uuid" doc:"Only attendances that this person is responsible for."`
 }
 
 func (s *Server) attendanceReport(ctx context.Context, a *desk.Principal, in *attendanceReportInput) (*reply[model.Report], error) {

@@ -28,7 +28,7 @@ type updateSectorInput struct {
 	AtID
 	Body struct {
 		Name      *string     `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		MemberIDs *[]model.ID `json:"member_ids,omitempty" maxItems:"1000" doc:"All the members from now on."`
+		MemberIDs *[]model.ID `json:"member_ids,omitempty" maxItems:"1000" doc:"Replaces all members."`
 	} `required:"false"`
 }
 

@@ -186,14 +186,14 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.writeError(w, id, model.Errorf(model.CodeMethodNotAllowed, "This address does not take %s.", printable(r.Method)))
+		s.writeError(w, id, model.Errorf(model.CodeMethodNotAllowed, "This address does not support the method %s.", printable(r.Method)))
 		return
 	}
 	s.writeError(w, id, errNothingHere())
 }
 
 func errNothingHere() *model.Error {
-	return model.Errorf(model.CodeNotFound, "There is nothing at this address.")
+	return model.Errorf(model.CodeNotFound, "There is no resource at this address.")
 }
 
 // requestID keeps a sane id of the caller's and makes one otherwise.
@@ -298,7 +298,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
-			Code: model.CodeUnavailable, Message: "This server is about to stop.", RetryAfter: time.Second,
+			Code: model.CodeUnavailable, Message: "This server is shutting down. Try again.", RetryAfter: time.Second,
 		})
 		return
 	}
@@ -307,7 +307,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if err := s.desk.System().Ready(ctx); err != nil {
 		s.log.Warn("not ready", "error", err)
 		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
-			Code: model.CodeUnavailable, Message: "The database does not answer.", RetryAfter: time.Second,
+			Code: model.CodeUnavailable, Message: "The database does not answer. Try again.", RetryAfter: time.Second,
 		})
 		return
 	}

@@ -11,7 +11,7 @@ import (
 // sessionReply is a session, and the cookie that belongs to it where it is new.
 type sessionReply struct {
 	Status    int
-	SetCookie string `header:"Set-Cookie" doc:"The session's cookie: HttpOnly, SameSite=Lax, Secure over https."`
+	SetCookie string `header:"Set-Cookie" doc:"The cookie of the session: HttpOnly, SameSite=Lax, Secure over https."`
 	Body      model.Session
 }
 
@@ -23,7 +23,7 @@ func (s *Server) signedIn(ctx context.Context, made desk.NewSession, status int)
 type setupReply struct {
 	Body struct {
 		Needed bool       `json:"needed" doc:"True while this installation has no company."`
-		Demo   *DemoLogin `json:"demo,omitempty" doc:"The demo's login, on a demo alone."`
+		Demo   *DemoLogin `json:"demo,omitempty" doc:"The login of the demo; only in a demo."`
 	}
 }
 
@@ -46,7 +46,7 @@ type setupInput struct {
 		Token    string `json:"token" maxLength:"200" doc:"From the link that recado serve prints."`
 		Company  string `json:"company" minLength:"1" maxLength:"120"`
 		Timezone string `json:"timezone" maxLength:"60" example:"America/Sao_Paulo"`
-		Name     string `json:"name" minLength:"1" maxLength:"120" doc:"The owner's."`
+		Name     string `json:"name" minLength:"1" maxLength:"120" doc:"The name of the owner."`
 		Email    string `json:"email" maxLength:"254"`
 		Password string `json:"password" doc:"10 to 256 characters."`
 	}
@@ -64,8 +64,8 @@ type signInInput struct {
 	Body struct {
 		Email    string    `json:"email" maxLength:"254"`
 		Password string    `json:"password" maxLength:"1024"`
-		Code     string    `json:"code,omitempty" maxLength:"40" doc:"Where two-factor is on: six digits, or a recovery code."`
-		Company  *model.ID `json:"company,omitempty" doc:"Where the address belongs to several companies: see 409 company_required."`
+		Code     string    `json:"code,omitempty" maxLength:"40" doc:"With two-factor sign-in: six digits, or a recovery code."`
+		Company  *model.ID `json:"company,omitempty" doc:"Required if the address belongs to several companies: see 409 company_required."`
 	}
 }
 
@@ -84,7 +84,7 @@ func (s *Server) getSession(ctx context.Context, p *desk.Principal, _ *none) (*r
 
 // noCookie is an answer without a body that removes the cookie.
 type noCookie struct {
-	SetCookie string `header:"Set-Cookie" doc:"Removes the session's cookie."`
+	SetCookie string `header:"Set-Cookie" doc:"Removes the cookie of the session."`
 }
 
 func (s *Server) signOut(ctx context.Context, p *desk.Principal, _ *none) (*noCookie, error) {

@@ -12,17 +12,17 @@ type simulateInput struct {
 	AtID
 	Body struct {
 		From    *string        `json:"from,omitempty" minLength:"1" maxLength:"64" doc:"The customer's phone." example:"+5511987654321"`
-		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"What the customer calls themselves."`
+		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The name that the customer uses."`
 		Text    *string        `json:"text,omitempty" minLength:"1" maxLength:"4096"`
 		MediaID *model.ID      `json:"media_id,omitempty"`
 		ReplyTo *string        `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512"`
 		Group   *simulateGroup `json:"group,omitempty" doc:"The group that the customer writes in."`
 
-		ExternalID *string `json:"external_id,omitempty" minLength:"1" maxLength:"512" doc:"The message to report on."`
+		ExternalID *string `json:"external_id,omitempty" minLength:"1" maxLength:"512" doc:"The message whose status is reported."`
 		Status     *string `json:"status,omitempty" enum:"delivered,read,failed"`
 
-		FromPhoneApp *bool   `json:"from_phone_app,omitempty" doc:"The team writes on the phone."`
-		To           *string `json:"to,omitempty" minLength:"1" maxLength:"64" doc:"The phone of the customer they write to."`
+		FromPhoneApp *bool   `json:"from_phone_app,omitempty" doc:"true: a team member writes with the phone app."`
+		To           *string `json:"to,omitempty" minLength:"1" maxLength:"64" doc:"The phone of the customer who receives the message."`
 	}
 }
 

@@ -15,7 +15,7 @@ func (s *Server) listTeam(ctx context.Context, a *desk.Principal, _ *none) (*rep
 type createMemberInput struct {
 	Body struct {
 		Name          string              `json:"name" minLength:"1" maxLength:"120"`
-		Email         string              `json:"email" minLength:"3" maxLength:"254" doc:"What the person signs in to the app with; unique in the company."`
+		Email         string              `json:"email" minLength:"3" maxLength:"254" doc:"The address that the person signs in with; unique in the company."`
 		Role          model.Role          `json:"role,omitempty" enum:"owner,admin,manager,agent" default:"agent"`
 		AccessProfile model.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own" default:"all" doc:"Which conversations the person sees."`
 		SectorIDs     []model.ID          `json:"sector_ids,omitempty" maxItems:"1000"`
@@ -37,7 +37,7 @@ type updateMemberInput struct {
 		Email         *string              `json:"email,omitempty" minLength:"3" maxLength:"254"`
 		Role          *model.Role          `json:"role,omitempty" enum:"owner,admin,manager,agent"`
 		AccessProfile *model.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own"`
-		SectorIDs     *[]model.ID          `json:"sector_ids,omitempty" maxItems:"1000" doc:"All the sectors the person belongs to from now on."`
+		SectorIDs     *[]model.ID          `json:"sector_ids,omitempty" maxItems:"1000" doc:"Replaces all sectors of the person."`
 	} `required:"false"`
 }
 

@@ -10,11 +10,11 @@ import (
 
 type timelineInput struct {
 	AtID
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"How many at most."`
-	Before string `query:"before" doc:"The before of a page: what is older than it."`
-	After  string `query:"after" doc:"The after of a page: what came after it. Where that is more than a page, the part next to it."`
-	Around string `query:"around" doc:"The id of a message: the page with it in its middle; 404 where the conversation has no such message."`
-	At     string `query:"at" format:"date-time" doc:"A time: the page with the first message from then on in its middle, or the newest page."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Before string `query:"before" doc:"The before of a page: gives the messages before it."`
+	After  string `query:"after" doc:"The after of a page: gives the messages after it; if there are more than limit, the oldest of them."`
+	Around string `query:"around" doc:"The id of a message: gives the page with it in the middle. 404 if the conversation has no such message."`
+	At     string `query:"at" format:"date-time" doc:"A time: gives the page with the first message from then on in the middle, or the newest page."`
 }
 
 // timelinePage writes itself, because reflection over a page of messages costs more than reading it.

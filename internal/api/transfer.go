@@ -10,8 +10,8 @@ import (
 type transferInput struct {
 	AtID
 	Body struct {
-		UserID   model.Optional[model.ID] `json:"user_id,omitempty" doc:"Who becomes responsible; null hands the conversation back to the queue."`
-		SectorID model.Optional[model.ID] `json:"sector_id,omitempty" doc:"The sector it goes to; null means none. Without a user_id it enters that sector's queue."`
+		UserID   model.Optional[model.ID] `json:"user_id,omitempty" doc:"The new responsible person; null returns the conversation to the queue."`
+		SectorID model.Optional[model.ID] `json:"sector_id,omitempty" doc:"The new sector; null means none. Without user_id the conversation enters the queue of that sector."`
 		Reason   string                   `json:"reason,omitempty" maxLength:"500"`
 	} `required:"false"`
 }
@@ -28,7 +28,7 @@ func (s *Server) transfer(ctx context.Context, a *desk.Principal, in *transferIn
 type setSectorInput struct {
 	AtID
 	Body struct {
-		SectorID model.Optional[model.ID] `json:"sector_id,omitempty" doc:"null means no sector; absent leaves it as it is."`
+		SectorID model.Optional[model.ID] `json:"sector_id,omitempty" doc:"null means no sector. Absent: the sector stays."`
 		Reason   string                   `json:"reason,omitempty" maxLength:"500"`
 	} `required:"false"`
 }

@@ -30,14 +30,14 @@ func (s *Server) listWebhookEvents(ctx context.Context, a *desk.Principal, _ *no
 // newWebhook is a webhook together with its signing secret, which is shown once.
 type newWebhook struct {
 	model.Webhook
-	Secret string `json:"secret" doc:"The signing secret. It is shown this once." example:"whsec_…"`
+	Secret string `json:"secret" doc:"The signing secret. It is only in this answer." example:"whsec_…"`
 }
 
 type createWebhookInput struct {
 	Body struct {
 		Name   string   `json:"name" minLength:"1" maxLength:"120"`
-		URL    string   `json:"url" format:"uri" maxLength:"2048" doc:"An https address outside of internal networks." example:"https://example.com/hooks/recado"`
-		Events []string `json:"events" minItems:"1" doc:"Names of events; GET /integrations/webhooks/events lists them."`
+		URL    string   `json:"url" format:"uri" maxLength:"2048" doc:"An https address that is not in an internal network." example:"https://example.com/hooks/recado"`
+		Events []string `json:"events" minItems:"1" doc:"Event types; GET /integrations/webhooks/events lists them."`
 	}
 }
 
@@ -52,7 +52,7 @@ type updateWebhookInput struct {
 		Name   *string   `json:"name,omitempty" minLength:"1" maxLength:"120"`
 		URL    *string   `json:"url,omitempty" format:"uri" maxLength:"2048"`
 		Events *[]string `json:"events,omitempty" minItems:"1"`
-		Active *bool     `json:"active,omitempty" doc:"true activates it again and starts its count of failures anew; false gives up what is pending."`
+		Active *bool     `json:"active,omitempty" doc:"true activates the webhook and resets its count of failures; false fails its pending deliveries."`
 	}
 }
 

@@ -116,7 +116,7 @@ func (t *lockedConversation) restrict(a *Principal, except func(model.Attendance
 	if err != nil || rules.Mode != model.ModeRestricted || except(rules) {
 		return err
 	}
-	return model.Errorf(model.CodeAttendanceRestricted, "Only the responsible person, or a manager and above, may answer or close this attendance.")
+	return model.Errorf(model.CodeAttendanceRestricted, "Only the responsible person and members with the role manager or above may answer or close this attendance.")
 }
 
 // answered notes an outbound message: the first response, and the first responder's ownership. member
@@ -291,7 +291,7 @@ func (f *AttendanceFilter) chosen(a *Principal) (store.AttendanceFilter, error) 
 		*bound.to = &at
 	}
 	if out.From != nil && out.To != nil && out.From.After(*out.To) {
-		return out, model.Invalid("query.from", "must not come after to")
+		return out, model.Invalid("query.from", "must not be after to")
 	}
 	return out, nil
 }

@@ -105,7 +105,7 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 			return nil, invalid
 		}
 		if seen[model.Fold(name)] {
-			return nil, model.Invalid(field, "another stage has this name")
+			return nil, model.Invalid(field, "another stage has this name; choose another")
 		}
 		seen[model.Fold(name)] = true
 		stages[i].Name = name
@@ -175,7 +175,7 @@ func boardNameFree(tx *store.Tx, a *Principal, b model.Board) error {
 		return err
 	}
 	if slices.ContainsFunc(named, func(id model.ID) bool { return id != b.ID && a.MaySeeBoard(id) }) {
-		return model.Errorf(model.CodeNameTaken, "There is already a board called %q.", b.Name)
+		return model.Errorf(model.CodeNameTaken, "There is already a board called %q. Choose another name.", b.Name)
 	}
 	return nil
 }
@@ -270,7 +270,7 @@ func (d *Desk) DeleteStage(ctx context.Context, a *Principal, board, id model.ID
 			return struct{}{}, err
 		}
 		if len(b.Stages) == 1 {
-			return struct{}{}, model.Invalid("", "A board keeps at least one stage.")
+			return struct{}{}, model.Invalid("", "A board must have at least one stage. Add another stage first.")
 		}
 		unseen, err := d.emptied(tx, a, id)
 		if err != nil {
@@ -294,7 +294,7 @@ func (d *Desk) emptied(tx *store.Tx, a *Principal, stage model.ID) ([]model.Card
 		return nil, err
 	}
 	if full, err := tx.StageHoldsCards(a.Company.ID, stage); err != nil || full {
-		return nil, errOr(err, model.Errorf(model.CodeStageNotEmpty, "This stage holds cards. Move, archived ones too, or delete them first."))
+		return nil, errOr(err, model.Errorf(model.CodeStageNotEmpty, "This stage has cards. Move or delete them first, including archived cards."))
 	}
 	return tx.UnseenCards(a.Company.ID, stage)
 }
@@ -352,7 +352,7 @@ func stagesFixed(b *model.Board) error {
 	if b.System == nil {
 		return nil
 	}
-	return model.Invalid("", "The stages of the attendances board are fixed: its cards follow the attendances.")
+	return model.Invalid("", "The stages of the attendances board cannot be changed: its cards show the state of attendances.")
 }
 
 // lockStageOf opens a board to change one of its stages, and says where that one stands.
@@ -375,7 +375,7 @@ func stageFits(b *model.Board, s model.Stage, last int64) error {
 	}
 	for _, other := range b.Stages {
 		if other.ID != s.ID && model.Fold(other.Name) == model.Fold(s.Name) {
-			return model.Errorf(model.CodeNameTaken, "This board already has a stage called %q.", s.Name)
+			return model.Errorf(model.CodeNameTaken, "This board already has a stage called %q. Choose another name.", s.Name)
 		}
 	}
 	return nil

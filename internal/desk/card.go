@@ -80,7 +80,7 @@ func (d *Desk) CreateCard(ctx context.Context, a *Principal, in NewCard, once *O
 		case err != nil || !found || !a.MaySeeBoard(in.Board):
 			return c, errOr(err, model.Invalid("body.board_id", "there is no such board"))
 		case b.Archived:
-			return c, model.Invalid("body.board_id", "this board is archived")
+			return c, model.Invalid("body.board_id", "is an archived board; restore it first")
 		}
 		stage := b.Stages[0].ID
 		if in.Stage != nil {
@@ -196,7 +196,7 @@ func (f *CardFields) check() error {
 	if due := f.DueAt.Pointer(); due != nil {
 		at := due.UTC().Truncate(time.Millisecond)
 		if at.Year() < 1 || at.Year() > 9999 {
-			return model.Invalid("body.due_at", "must lie between the years 1 and 9999")
+			return model.Invalid("body.due_at", "must be between the years 1 and 9999")
 		}
 		f.DueAt.Value = at
 	}

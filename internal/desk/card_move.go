@@ -100,7 +100,7 @@ func (d *Desk) emitCard(tx *store.Tx, kind model.EventType, c *model.Card, more 
 func (d *Desk) place(tx *store.Tx, a *Principal, c *model.Card, stage model.ID, before *model.ID) (model.Stage, string, error) {
 	s, found, err := tx.LockStage(a.Company.ID, stage)
 	if err != nil || !found || s.Board != c.BoardID {
-		return s.Stage, "", errOr(err, model.Invalid("body.stage_id", "the card's board has no such stage"))
+		return s.Stage, "", errOr(err, model.Invalid("body.stage_id", "there is no such stage on the board of the card"))
 	}
 	at, err := d.rankIn(tx, a, c, s.ID, before)
 	if err == nil && len(at) > rank.Long {

@@ -70,7 +70,7 @@ func (d *Desk) CreateChannel(ctx context.Context, a *Principal, in NewChannel) (
 		return model.Channel{}, invalid
 	}
 	if in.Private && a.kind == KindKey {
-		return model.Channel{}, model.Invalid("body.private", "is for people who are signed in: no key sees a private channel")
+		return model.Channel{}, model.Invalid("body.private", "can only be set with a session: API keys do not see private channels")
 	}
 	in.Name = name
 	switch in.Provider {
@@ -84,7 +84,7 @@ func (d *Desk) CreateChannel(ctx context.Context, a *Principal, in NewChannel) (
 
 func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (model.Channel, error) {
 	if in.Access != nil {
-		return model.Channel{}, model.Invalid("body.credentials", "a sandbox has none")
+		return model.Channel{}, model.Invalid("body.credentials", "must be absent for a sandbox")
 	}
 	phone, ok := model.NormalizePhone(in.Phone)
 	if !ok {
@@ -140,7 +140,7 @@ func (d *Desk) UpdateChannel(ctx context.Context, a *Principal, id model.ID, cha
 		return model.Channel{}, err
 	}
 	if ch.Provider != model.ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
-		return model.Channel{}, model.Invalid("body.credentials", "only a WhatsApp number has them")
+		return model.Channel{}, model.Invalid("body.credentials", "are only for a WhatsApp number")
 	}
 	accessed, warning, err := d.checkChange(ctx, ch, access, change)
 	if err != nil {
@@ -240,7 +240,7 @@ func (d *Desk) firstViewer(tx *store.Tx, a *Principal, ch model.Channel) {
 // they do not see. What it has done is taken out of change.
 func (d *Desk) changePrivacy(ctx context.Context, a *Principal, id model.ID, change *ChannelChange) (model.Channel, error) {
 	if a.kind != KindSession {
-		return model.Channel{}, model.Invalid("body.private", "private and viewers are for people who are signed in")
+		return model.Channel{}, model.Invalid("body.private", "private and viewers can only be set with a session")
 	}
 	if err := a.need(model.RoleAdmin); err != nil {
 		return model.Channel{}, err
@@ -256,7 +256,7 @@ func (d *Desk) changePrivacy(ctx context.Context, a *Principal, id model.ID, cha
 		if private != nil && *private != ch.Private {
 			done, err := tx.SetChannelPrivate(a.Company.ID, id, *private)
 			if err != nil || !done {
-				return ch, errOr(err, model.Invalid("body.private", "a channel that has conversations stays as it is"))
+				return ch, errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations"))
 			}
 			ch.Private = *private
 			if viewers == nil && ch.Private {
@@ -282,7 +282,7 @@ func checkViewers(tx *store.Tx, a *Principal, ch model.Channel, viewers []model.
 	case !ch.Private:
 		return model.Invalid("body.viewers", "only a private channel has viewers")
 	case len(viewers) == 0:
-		return model.Invalid("body.viewers", "must name at least one team member")
+		return model.Invalid("body.viewers", "must have at least one team member")
 	}
 	for i, id := range viewers {
 		if slices.Contains(viewers[:i], id) {

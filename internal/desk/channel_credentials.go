@@ -35,7 +35,7 @@ type AccessChange struct {
 // connectNumber adds a WhatsApp number after WhatsApp has accepted its credentials.
 func (d *Desk) connectNumber(ctx context.Context, a *Principal, in NewChannel) (model.Channel, error) {
 	if in.Access == nil {
-		return model.Channel{}, model.Invalid("body.credentials", "a WhatsApp number needs them")
+		return model.Channel{}, model.Invalid("body.credentials", "are required for a WhatsApp number")
 	}
 	access := *in.Access
 	if access.VerifyToken == "" {
@@ -51,7 +51,7 @@ func (d *Desk) connectNumber(ctx context.Context, a *Principal, in NewChannel) (
 		return model.Channel{}, err
 	}
 	if asked, _ := model.NormalizePhone(in.Phone); in.Phone != "" && asked != phone {
-		return model.Channel{}, model.Invalid("body.phone", "WhatsApp says that these credentials are of "+phone)
+		return model.Channel{}, model.Invalid("body.phone", "is not the number of these credentials, which is "+phone)
 	}
 	ch, err := write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, phone)
@@ -178,7 +178,7 @@ func (d *Desk) checkChange(ctx context.Context, ch model.Channel, access model.A
 		err = model.Errorf(model.CodeChannelDisconnected, "%s", refused.Fields[0].Message)
 	}
 	if err == nil && phone != ch.Phone {
-		err = model.Invalid("body.credentials.phone_number_id", "this is "+phone+"; the channel is of "+ch.Phone+". Add another channel for it")
+		err = model.Invalid("body.credentials.phone_number_id", "is the id of "+phone+", and the channel has the number "+ch.Phone+". Create another channel for it")
 	}
 	return access, warning, err
 }
@@ -198,7 +198,7 @@ func (d *Desk) checkAccess(ctx context.Context, access model.Access) (phone stri
 		phone = state.Phone
 	}
 	if phone == "" {
-		return "", nil, model.Invalid("body.credentials.phone_number_id", "WhatsApp does not say which number this is")
+		return "", nil, model.Invalid("body.credentials.phone_number_id", "WhatsApp does not report the phone number of this id; check it at Meta")
 	}
 	if !flows(state) {
 		warning = new(notFlowing(state))
@@ -213,7 +213,7 @@ func (d *Desk) callHere(ctx context.Context, ch *model.Channel, access model.Acc
 	if !ok {
 		return
 	}
-	ch.Warning = new("WhatsApp does not call this server about the number yet. " + sentence(refused))
+	ch.Warning = new("WhatsApp does not send callbacks for this number to this server yet. " + sentence(refused))
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		tx.WarnOfChannel(ch.Company, ch.ID, ch.Warning)
 		return struct{}{}, nil
@@ -271,7 +271,7 @@ func errRefused(err error, field string) error {
 }
 
 func errNoWhatsApp() error {
-	return model.Errorf(model.CodeUnavailable, "This server is not set up for WhatsApp.")
+	return model.Errorf(model.CodeUnavailable, "This server is not configured for WhatsApp.")
 }
 
 // errNumberTaken is the refusal of a number that another channel has. Only those who may know of that channel
@@ -279,7 +279,7 @@ func errNoWhatsApp() error {
 func (d *Desk) errNumberTaken(tx *store.Tx, a *Principal, phoneNumberID string) error {
 	holder, found, err := tx.NumberHolder(phoneNumberID)
 	if err != nil || found && a.knows(holder) {
-		return errOr(err, model.Invalid("body.credentials.phone_number_id", "this number is connected already"))
+		return errOr(err, model.Invalid("body.credentials.phone_number_id", "this number is already connected"))
 	}
 	d.log.Warn("a number was refused because another channel has it", slog.String("company", a.Company.ID.String()),
 		slog.String("channel", holder.ID.String()))
@@ -288,7 +288,7 @@ func (d *Desk) errNumberTaken(tx *store.Tx, a *Principal, phoneNumberID string) 
 
 func errNumberRefused() error {
 	return model.Invalid("body.credentials.phone_number_id",
-		"this number cannot be connected. Check the number and the access token at Meta; if they are right, ask who runs this server")
+		"this number cannot be connected. Check the number and the access token at Meta; if they are right, ask the operator of this server")
 }
 
 // sentence says what went wrong, with the provider's own words where there are any.
@@ -303,5 +303,5 @@ func sentence(e *model.SendError) string {
 func flows(s model.NumberState) bool { return s.Status == "CONNECTED" || s.Status == "" }
 
 func notFlowing(s model.NumberState) string {
-	return "WhatsApp says that the number is " + s.Status + ": messages do not flow."
+	return "WhatsApp reports that the status of the number is " + s.Status + ": it does not send or receive messages."
 }

@@ -121,7 +121,7 @@ func plausibleEmail(s string) bool {
 }
 
 func errEmailTaken(email string) error {
-	return model.Errorf(model.CodeNameTaken, "The e-mail address %s is taken.", email)
+	return model.Errorf(model.CodeNameTaken, "The e-mail address %s belongs to another member. Use another one.", email)
 }
 
 // SetUp is what the first company starts with.
@@ -158,7 +158,7 @@ func (d System) NewSetupToken(ctx context.Context) (token string, needed bool, e
 func (d System) SetUp(ctx context.Context, v Visitor, in SetUp) (NewSession, error) {
 	needed, err := d.SetupNeeded(ctx)
 	if err != nil || !needed {
-		return NewSession{}, errOr(err, model.Errorf(model.CodeNotFound, "This installation is set up already."))
+		return NewSession{}, errOr(err, model.Errorf(model.CodeNotFound, "This installation is already set up."))
 	}
 	// The token first: without it nothing is worth an expensive hash or tells what is wrong.
 	known, err := read(ctx, d.Desk, func(tx *store.Tx) (bool, error) { return tx.KnowsSetupToken(tokenHash(in.Token)) })

@@ -89,7 +89,7 @@ func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (
 			return c, errOr(err, errBusyElsewhere())
 		}
 		return c, &model.Error{
-			Code: model.CodeContactExists, Message: "There is a contact with this phone number already: " + known.ID.String() + ".",
+			Code: model.CodeContactExists, Message: "There is already a contact with this phone number: " + known.ID.String() + ".",
 			Fields: []model.FieldError{{Field: "body.phone", Message: known.ID.String()}},
 		}
 	})

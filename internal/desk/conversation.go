@@ -121,7 +121,7 @@ func (d *Desk) labels(tx *store.Tx, a *Principal, ids []model.ID) ([]model.ID, e
 	if err != nil || len(missing) == 0 {
 		return unique, err
 	}
-	invalid := &model.Error{Code: model.CodeInvalidRequest, Message: "body.label_ids: names labels that do not exist."}
+	invalid := &model.Error{Code: model.CodeInvalidRequest, Message: "body.label_ids: some of the labels do not exist."}
 	for i, id := range ids {
 		if slices.Contains(missing, id) {
 			invalid.Fields = append(invalid.Fields, model.FieldError{Field: indexed("body.label_ids", i), Message: "there is no such label"})
@@ -289,7 +289,7 @@ func (t *lockedConversation) startedBy(a *Principal, created bool) error {
 				"This channel has a conversation with this contact that you may not see. A manager can transfer it to you.")
 		}
 		if t.Assignee != nil {
-			return model.Errorf(model.CodeAttendanceRestricted, "Another member is responsible for the conversation with this contact.")
+			return model.Errorf(model.CodeAttendanceRestricted, "Another member is responsible for the conversation with this contact. Ask that member or a manager.")
 		}
 		if err := t.assign(&a.User, t.Sector, &a.User, nil); err != nil {
 			return err

@@ -67,7 +67,7 @@ func (d *Desk) Redeliver(ctx context.Context, a *Principal, webhook, delivery mo
 			return old, errOr(err, model.NotFound("delivery"))
 		}
 		if found, err = tx.EventKept(a.Company.ID, old.EventID); err != nil || !found {
-			return old, errOr(err, model.NotFound("event any more"))
+			return old, errOr(err, model.NotFound("event"))
 		}
 		if !w.Active {
 			return old, model.Errorf(model.CodeInvalidRequest, "The webhook is inactive. Activate it first.")
@@ -105,7 +105,7 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Principal, webhook model.ID) 
 		defer func() { <-d.testing }()
 	default:
 		return model.Delivery{}, &model.Error{
-			Code: model.CodeUnavailable, Message: "Too many webhook tests are waiting for their receivers.", RetryAfter: 2 * time.Second,
+			Code: model.CodeUnavailable, Message: "Too many webhook tests are running. Try again in a moment.", RetryAfter: 2 * time.Second,
 		}
 	}
 	test := store.Outgoing{Delivery: model.NewID(), Event: model.WebhookTest, EventID: model.NewID(), Webhook: w}

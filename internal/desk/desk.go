@@ -265,7 +265,7 @@ func (d *Desk) uploadSlot(ctx context.Context, a *Principal) (release func(), er
 
 // errBusy is the refusal of one more of what, a plural, than a company may run at once.
 func errBusy(what string, limit int64) error {
-	refused := model.Errorf(model.CodeRateLimited, "This company has %d %s under way, as many as may run at once. Try again in a moment.", limit, what)
+	refused := model.Errorf(model.CodeRateLimited, "This company has %d %s running, which is the limit. Try again in a moment.", limit, what)
 	refused.RetryAfter = time.Second
 	return refused
 }

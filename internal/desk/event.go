@@ -114,7 +114,7 @@ func (d *Desk) feedPlace(ctx context.Context, a *Principal, after string) (posit
 			return err
 		})
 		if err == nil && !found {
-			err = model.Errorf(model.CodeInvalidCursor, "There is no such event, or it is older than 14 days.")
+			err = model.Errorf(model.CodeInvalidCursor, "The event of this cursor does not exist or is older than 14 days. Start again without a cursor.")
 		}
 		return position, event, err
 	}
@@ -166,7 +166,7 @@ func (d *Desk) feedPage(tx *store.Tx, a *Principal, position int64, id model.ID,
 }
 
 func errFeedAhead() error {
-	return model.Errorf(model.CodeInvalidCursor, "This cursor is ahead of the feed: an older state of the database was brought back. Start again without a cursor.")
+	return model.Errorf(model.CodeInvalidCursor, "This cursor is ahead of the feed because an older database was restored. Start again without a cursor.")
 }
 
 // MendFeed makes the feed whole after the database was moved to another server.

@@ -116,7 +116,7 @@ func (o *Once) reserve(ctx context.Context, d *Desk, r *store.Reservation) error
 	case err != nil || mine:
 		return err
 	case !earlier.Same:
-		return model.Errorf(model.CodeIdempotencyConflict, "This Idempotency-Key was used for another call. Choose a new one for each operation.")
+		return model.Errorf(model.CodeIdempotencyConflict, "This Idempotency-Key was used for another call. Send a new one for each operation.")
 	case earlier.Answer == nil:
 		return model.Errorf(model.CodeIdempotencyPending,
 			"A call with this Idempotency-Key is in progress, or was interrupted. Look at what it was to change before trying again with a new key.")

@@ -56,7 +56,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, j
 
 // errBusyElsewhere is for what was there a moment ago and is not any more.
 func errBusyElsewhere() error {
-	return model.Errorf(model.CodeUnavailable, "This is being changed by somebody else at this moment. Try again.")
+	return model.Errorf(model.CodeUnavailable, "Another call is changing this at the moment. Try again.")
 }
 
 // joiner makes one contact of several that are the same person, and reports whether it did.

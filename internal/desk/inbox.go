@@ -156,15 +156,15 @@ func (d *Desk) checkBulk(ctx context.Context, a *Principal, in *BulkAction) erro
 	switch in.Action {
 	case BulkTransfer:
 		if !in.Transfer.User.Set && !in.Transfer.Sector.Set {
-			return model.Invalid("body", "must name a user_id, a sector_id or both")
+			return model.Invalid("body", "must have user_id, sector_id or both")
 		}
 	case BulkLabel:
 		if len(in.Add) == 0 && len(in.Remove) == 0 {
-			return model.Invalid("body", "must name labels to add or to remove")
+			return model.Invalid("body", "must have labels in add or remove")
 		}
 	case BulkSnooze:
 		if !in.Until.Set {
-			return model.Invalid("body.until", "is required; null ends snoozing")
+			return model.Invalid("body.until", "is required; send null to end snoozing")
 		}
 		if until := in.Until.Pointer(); until != nil && !until.After(d.now()) {
 			return model.Invalid("body.until", "must be in the future")
@@ -218,7 +218,7 @@ func (d *Desk) bulkOne(ctx context.Context, a *Principal, id model.ID, in *BulkA
 	case BulkSnooze:
 		_, err = d.Snooze(ctx, a, id, in.Until.Pointer())
 	default:
-		err = model.Invalid("body.action", "is none that is known")
+		err = model.Invalid("body.action", "is not a known action")
 	}
 	return err
 }

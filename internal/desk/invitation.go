@@ -119,7 +119,7 @@ func (d System) Welcome(ctx context.Context, token string) (model.Welcome, error
 }
 
 func errNoLink() error {
-	return model.Errorf(model.CodeNotFound, "This link was used, has expired, or never worked. Ask for a new one.")
+	return model.Errorf(model.CodeNotFound, "This link was used, has expired or is wrong. Ask for a new one.")
 }
 
 // Accept is how the holder of a link comes in.

@@ -52,12 +52,12 @@ func (d *Desk) CreateKey(ctx context.Context, a *Principal, in NewKey) (model.Ke
 		beyond := in.Scopes.Without(a.Scopes).List()
 		return model.Key{}, "", &model.Error{
 			Code:    model.CodeInsufficientScope,
-			Message: "A key cannot give scopes that it lacks itself: " + string(beyond[0]) + ".",
+			Message: "A key cannot issue keys with scopes that it lacks: " + string(beyond[0]) + ".",
 			Fields:  []model.FieldError{{Field: "body.scopes", Message: string(beyond[0])}},
 		}
 	}
 	if in.ExpiresAt != nil && !in.ExpiresAt.After(d.now()) {
-		return model.Key{}, "", model.Invalid("body.expires_at", "must lie in the future")
+		return model.Key{}, "", model.Invalid("body.expires_at", "must be in the future")
 	}
 	secret, hash := model.NewAPIKey()
 	key, err := write(ctx, d, func(tx *store.Tx) (model.Key, error) {
@@ -108,9 +108,9 @@ func (a *Principal) mayActAs(member model.ID, role model.Role) error {
 	case member == a.User.ID:
 		return nil
 	case !a.Role.AtLeast(role):
-		return model.Errorf(model.CodeInsufficientScope, "A key that acts as %s cannot issue one that acts as %s.", a.Role, role)
+		return model.Errorf(model.CodeInsufficientScope, "A key of the role %s cannot issue a key of the role %s.", a.Role, role)
 	case a.Profile != model.AccessAll:
-		return model.Errorf(model.CodeInsufficientScope, "A key of somebody who does not see every conversation can issue keys for that person alone.")
+		return model.Errorf(model.CodeInsufficientScope, "A caller who does not see every conversation can issue keys only for their own member.")
 	}
 	return nil
 }
@@ -170,9 +170,9 @@ func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap
 func (d *Desk) mayReplace(tx *store.Tx, a *Principal, k model.Key, scopes model.ScopeSet) error {
 	switch {
 	case !scopes.Subset(a.Scopes):
-		return model.Errorf(model.CodeInsufficientScope, "This key has scopes that yours lacks.")
+		return model.Errorf(model.CodeInsufficientScope, "The key has scopes that the caller lacks.")
 	case !a.seesAllOf(k.Boards):
-		return model.Errorf(model.CodeInsufficientScope, "This key sees boards that yours does not.")
+		return model.Errorf(model.CodeInsufficientScope, "The key sees boards that the caller does not see.")
 	}
 	m, found, err := tx.MemberPowers(a.Company.ID, k.User.ID)
 	if err != nil || !found { // a key of somebody who left is no power any more
@@ -233,7 +233,7 @@ func (a *Principal) stillIssues(tx *store.Tx) error {
 	}
 	valid, err := tx.KeyValid(a.Company.ID, *parent)
 	if err == nil && !valid {
-		err = model.Errorf(model.CodeKeyRevoked, "This API key was revoked.")
+		err = model.Errorf(model.CodeKeyRevoked, "This API key was revoked. Use another one.")
 	}
 	return err
 }
@@ -244,10 +244,10 @@ func (a *Principal) mayIssue(expires *time.Time, rate model.Rate) error {
 		return nil
 	}
 	if end := a.integration.ExpiresAt; end != nil && (expires == nil || expires.After(*end)) {
-		return errBeyondKey("body.expires_at", "This key expires at "+end.UTC().Format(time.RFC3339)+" and cannot give out keys that live longer.")
+		return errBeyondKey("body.expires_at", "This key expires at "+end.UTC().Format(time.RFC3339)+" and cannot issue keys that expire later.")
 	}
 	if !within(rate, a.Rate) {
-		return errBeyondKey("body.rate", "This key cannot give out keys with a higher rate than its own.")
+		return errBeyondKey("body.rate", "This key cannot issue keys with a higher rate than its own.")
 	}
 	return nil
 }
@@ -289,11 +289,11 @@ func (d System) Authenticate(ctx context.Context, key string) (*Principal, error
 	now := d.now()
 	switch {
 	case h.key.RevokedAt != nil, h.removed:
-		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was revoked.")
+		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was revoked. Use another one.")
 	case h.key.ExpiresAt != nil && !now.Before(*h.key.ExpiresAt):
-		return nil, model.Errorf(model.CodeKeyExpired, "This API key has expired.")
+		return nil, model.Errorf(model.CodeKeyExpired, "This API key has expired. Use another one.")
 	case h.secretEnd != nil && !now.Before(*h.secretEnd):
-		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was replaced by a newer one.")
+		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was replaced by a newer one. Use that one.")
 	}
 	return h.principal, nil
 }

@@ -88,5 +88,5 @@ func (d *Desk) DeleteLabel(ctx context.Context, a *Principal, id model.ID) error
 }
 
 func errLabelTaken(name string) error {
-	return model.Errorf(model.CodeNameTaken, "There is already a label called %q.", name)
+	return model.Errorf(model.CodeNameTaken, "There is already a label called %q. Choose another name.", name)
 }

@@ -43,7 +43,7 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 	mime, kind, ok := model.Sniff(head, fileName)
 	if !ok {
 		return model.Media{}, &model.Error{
-			Code: model.CodeMediaTypeNotAllowed, Message: "WhatsApp does not deliver files of this kind (" + mime + ").",
+			Code: model.CodeMediaTypeNotAllowed, Message: "WhatsApp does not accept files of this type (" + mime + ").",
 			Fields: []model.FieldError{{Field: "body.file", Message: mime}},
 		}
 	}
@@ -97,7 +97,7 @@ func (d *Desk) beginUpload(ctx context.Context, m *model.Media) error {
 
 // errMediaQuota refuses a file for which the company has no room.
 func (d *Desk) errMediaQuota() error {
-	return model.Errorf(model.CodeLimitReached, "The limit of %s for the company's stored files is reached.", model.SizeText(d.limits.MediaBytes))
+	return model.Errorf(model.CodeLimitReached, "The company has reached the limit of %s for stored files. Ask the operator to raise it.", model.SizeText(d.limits.MediaBytes))
 }
 
 func (d *Desk) noteUpload(ctx context.Context, note func(tx *store.Tx)) error {
@@ -166,7 +166,7 @@ func errUploadCut(err error) error {
 		return known
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
-		return model.Invalid("body.file", "the upload broke off")
+		return model.Invalid("body.file", "the upload ended early; send it again")
 	}
 	return err
 }
@@ -233,12 +233,12 @@ func visibleMedia(tx *store.Tx, a *Principal, id model.ID) (model.Media, error) 
 	case err != nil:
 		return m, err
 	case found && a.reachesFile(&m) && !m.Stored && !m.Awaited && m.FetchError != "":
-		return m, model.Errorf(model.CodeNotFound, "The file was not fetched from WhatsApp. %s", m.FetchError)
+		return m, model.Errorf(model.CodeNotFound, "The file could not be fetched from WhatsApp. %s", m.FetchError)
 	case !found || !a.reachesFile(&m) || !m.Stored && !m.Awaited:
 		return m, model.NotFound("file")
 	case !m.Stored:
 		return m, &model.Error{
-			Code: model.CodeUnavailable, Message: "The file is still on its way from WhatsApp. Try again in a moment.", RetryAfter: 2 * time.Second,
+			Code: model.CodeUnavailable, Message: "The file has not been fetched from WhatsApp yet. Try again in a moment.", RetryAfter: 2 * time.Second,
 		}
 	}
 	return m, nil
@@ -253,7 +253,7 @@ func (a *Principal) reachesFile(m *model.Media) bool {
 func (d System) OpenMedia(ctx context.Context, id model.ID, expires, signature string) (model.Media, io.ReadSeekCloser, error) {
 	at, err := strconv.ParseInt(expires, 10, 64)
 	if err != nil || !hmac.Equal([]byte(signature), []byte(d.signLink(id, at))) || !d.now().Before(time.Unix(at, 0)) {
-		return model.Media{}, nil, model.Errorf(model.CodeNotFound, "This link has expired or is not complete. Ask for a new one.")
+		return model.Media{}, nil, model.Errorf(model.CodeNotFound, "This link has expired or is incomplete. Get a new one from GET /media/{id}/url.")
 	}
 	m, err := read(ctx, d.Desk, func(tx *store.Tx) (model.Media, error) {
 		m, found, err := tx.AnyMedia(id)

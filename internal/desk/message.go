@@ -27,7 +27,7 @@ func (d *Desk) Messages(ctx context.Context, a *Principal, conversation model.ID
 		return nil, err
 	}
 	if q.Before != "" && q.After != "" {
-		return nil, model.Invalid("query.after", "give either before or after, not both")
+		return nil, model.Invalid("query.after", "send either before or after, not both")
 	}
 	place := messageCursor{d.cursors, a.Company.ID, "messages " + conversation.String()}
 	if q.After != "" {
@@ -165,7 +165,7 @@ type NewMessage struct {
 func (in *NewMessage) check() *model.Error {
 	if in.Template != nil {
 		if in.Text != nil || in.MediaID != nil {
-			return model.Invalid("body.template", "takes the place of text and media_id")
+			return model.Invalid("body.template", "must not be sent together with text or media_id")
 		}
 		return checkTemplate(in.Template)
 	}
@@ -195,7 +195,7 @@ func checkTemplate(t *model.Template) *model.Error {
 			return invalid
 		}
 		if (p.Name == "") != (t.Parameters[0].Name == "") {
-			return model.Invalid("body.template.parameters", "either all have a name or none has")
+			return model.Invalid("body.template.parameters", "either all parameters have a name or none has")
 		}
 	}
 	return nil
@@ -221,7 +221,7 @@ func (d *Desk) SendMessage(ctx context.Context, a *Principal, conversation model
 		return nil, false, err
 	}
 	if in.ClientID.IsZero() {
-		return nil, false, model.Invalid("body.client_id", "must be a UUID of your own choice, not all zeros")
+		return nil, false, model.Invalid("body.client_id", "must be a UUID that is not all zeros")
 	}
 	invalid := in.check()
 	out, err := write(ctx, d, func(tx *store.Tx) (accepted, error) {
@@ -251,7 +251,7 @@ type accepted struct {
 func (d *Desk) sentBefore(tx *store.Tx, a *Principal, conversation, client model.ID) (accepted, error) {
 	m, _, found, err := tx.MessageWithClientID(a.Company.ID, client)
 	if err != nil || !found || m.Conversation != conversation {
-		return accepted{}, errOr(err, model.Errorf(model.CodeClientIDConflict, "This client_id was used for a message of another conversation. Choose a new one."))
+		return accepted{}, errOr(err, model.Errorf(model.CodeClientIDConflict, "This client_id belongs to a message in another conversation. Send a new one."))
 	}
 	return accepted{&m, true}, nil
 }
@@ -311,7 +311,7 @@ func (d *Desk) fillMessage(tx *store.Tx, a *Principal, m *model.Message, o *stor
 			m.Text = nil
 		}
 		if m.Text != nil && (media.Kind == model.MediaAudio || media.Kind == model.MediaSticker) {
-			return extras, model.Invalid("body.text", "audio and stickers take no caption")
+			return extras, model.Invalid("body.text", "audio files and stickers have no caption: leave text out")
 		}
 	}
 	if in.ReplyTo != nil {
@@ -322,7 +322,7 @@ func (d *Desk) fillMessage(tx *store.Tx, a *Principal, m *model.Message, o *stor
 	}
 	if in.Template != nil {
 		if o.Provider != model.ProviderWhatsApp {
-			return extras, model.Invalid("body.template", "only WhatsApp channels have templates")
+			return extras, model.Invalid("body.template", "templates are only for WhatsApp channels")
 		}
 		raw, err := json.Marshal(in.Template)
 		if err != nil {
@@ -335,19 +335,19 @@ func (d *Desk) fillMessage(tx *store.Tx, a *Principal, m *model.Message, o *stor
 }
 
 func errReplyTo() error {
-	return model.Invalid("body.reply_to_external_id", "this conversation has no message with that external id")
+	return model.Invalid("body.reply_to_external_id", "there is no message with this external id in the conversation")
 }
 
 // mayLeave applies the rules of the desk and of the provider.
 func mayLeave(t *lockedConversation, a *Principal, o *store.Outbox, in *NewMessage) error {
 	if o.Blocked {
-		return model.Errorf(model.CodeContactBlocked, "This contact is blocked. Unblock it to write to it.")
+		return model.Errorf(model.CodeContactBlocked, "This contact is blocked. Unblock it to send messages.")
 	}
 	if err := t.mayAnswer(a); err != nil {
 		return err
 	}
 	if o.Status != model.ChannelConnected {
-		return model.Errorf(model.CodeChannelDisconnected, "This number is disconnected. Connect it again to send.")
+		return model.Errorf(model.CodeChannelDisconnected, "The channel of this conversation is disconnected. Connect it to send messages.")
 	}
 	if o.Provider == model.ProviderSandbox {
 		return nil

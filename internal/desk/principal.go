@@ -104,9 +104,9 @@ func (a *Principal) ID() model.ID {
 func (a *Principal) May(v Verb) error {
 	switch {
 	case a == nil || a.kind == 0:
-		return model.Errorf(model.CodeInsufficientScope, "This call is made by no principal.")
+		return model.Errorf(model.CodeInsufficientScope, "This call has no principal.")
 	case v.SessionOnly && a.kind != KindSession:
-		return model.Errorf(model.CodeSessionRequired, "This call is for people who are signed in; an API key cannot make it.")
+		return model.Errorf(model.CodeSessionRequired, "An API key cannot make this call. Sign in with POST /session.")
 	case !a.Scopes.Has(v.Scope):
 		return &model.Error{
 			Code:    model.CodeInsufficientScope,
@@ -185,5 +185,5 @@ func (a *Principal) need(role model.Role) error {
 	if a.Role.AtLeast(role) {
 		return nil
 	}
-	return model.Errorf(model.CodeInsufficientScope, "This needs the role %s or above; this %s acts as %s.", role, a.kind, a.Role)
+	return model.Errorf(model.CodeInsufficientScope, "This call needs the role %s or above; the %s has the role %s.", role, a.kind, a.Role)
 }

@@ -68,7 +68,7 @@ func (d *Desk) UpdateProfile(ctx context.Context, a *Principal, v Visitor, in Pr
 		tx.AfterCommit(d.forgetHolders)
 		h, found, err := tx.SessionOf(a.Company.ID, a.Session)
 		if err != nil || !found {
-			return model.Session{}, errOr(err, model.Errorf(model.CodeSessionMissing, "Your session has ended."))
+			return model.Session{}, errOr(err, model.Errorf(model.CodeSessionMissing, "Your session has ended. Sign in again."))
 		}
 		return d.sessionOf(&h, tx.Now), nil
 	})
@@ -123,7 +123,7 @@ func (d *Desk) checkOwnPassword(ctx context.Context, a *Principal, v Visitor, fi
 		return err
 	}
 	if !ok {
-		return model.Invalid(field, "is not your password")
+		return model.Invalid(field, "is not your current password")
 	}
 	return d.endSignIn(ctx, attempt, nil)
 }
@@ -222,7 +222,7 @@ func (d *Desk) BeginTwoFactor(ctx context.Context, a *Principal, v Visitor, pass
 		case err != nil || !found:
 			return TwoFactorSecret{}, errOr(err, model.NotFound("team member"))
 		case p.TwoFactor != nil:
-			return TwoFactorSecret{}, model.Errorf(model.CodeTwoFactorActive, "Two-factor sign-in is on already. Switch it off first to use another device.")
+			return TwoFactorSecret{}, model.Errorf(model.CodeTwoFactorActive, "Two-factor sign-in is already on. Turn it off first to use another device.")
 		}
 		tx.SetPendingTwoFactor(a.Company.ID, a.User.ID, sealed)
 		return TwoFactorSecret{Secret: secret, URL: totp.URL(secret, p.Email, a.Company.Name)}, nil
@@ -240,13 +240,13 @@ func (d *Desk) ConfirmTwoFactor(ctx context.Context, a *Principal, code string) 
 		case err != nil || !found:
 			return nil, errOr(err, model.NotFound("team member"))
 		case p.TwoFactor != nil:
-			return nil, model.Errorf(model.CodeTwoFactorActive, "Two-factor sign-in is on already.")
+			return nil, model.Errorf(model.CodeTwoFactorActive, "Two-factor sign-in is already on.")
 		case p.Pending == nil:
-			return nil, model.Invalid("body.code", "there is nothing to confirm: ask for a secret first")
+			return nil, model.Invalid("body.code", "there is no secret to confirm; create one with POST /me/two-factor first")
 		}
 		if err := d.useStep(tx, a.Company.ID, a.User.ID, p.Pending, code); err != nil {
 			if model.CodeOf(err) == model.CodeCodeInvalid {
-				err = model.Invalid("body.code", "is wrong: give the six digits that the authenticator app shows now")
+				err = model.Invalid("body.code", "is wrong; send the six digits that the authenticator app shows now")
 			}
 			return nil, err
 		}

@@ -217,7 +217,7 @@ func (f ReportFilter) days(today model.Date) (from, to model.Date, err error) {
 	case to.Before(from):
 		return from, to, model.Invalid("query.from", "must not be after to")
 	case from.DaysUntil(to) >= model.MaxReportDays:
-		return from, to, model.Invalid("query.to", "must be at most 366 days on, the day of from included")
+		return from, to, model.Invalid("query.to", "must be within 366 days, including the day of from")
 	}
 	return from, to, nil
 }

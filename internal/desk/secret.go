@@ -119,7 +119,7 @@ func (d System) ReplaceLostSecrets(ctx context.Context) (webhooks, channels int,
 		return 0, 0, err
 	}
 	if fits {
-		return 0, 0, model.Errorf(model.CodeInvalidRequest, "The secret key fits this database: nothing is lost.")
+		return 0, 0, model.Errorf(model.CodeInvalidRequest, "The secret key fits this database: no secret is lost.")
 	}
 	_, err = write(ctx, d.Desk, func(tx *store.Tx) (_ struct{}, err error) {
 		if webhooks, err = d.replaceWebhookSecrets(tx); err != nil {

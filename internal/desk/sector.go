@@ -88,7 +88,7 @@ func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, nam
 			}
 		}
 		if free, err := nameSector(tx, a, &s, id == nil, name); err != nil || !free {
-			return s, errOr(err, model.Errorf(model.CodeNameTaken, "There is already a sector called %q.", s.Name))
+			return s, errOr(err, model.Errorf(model.CodeNameTaken, "There is already a sector called %q. Choose another name.", s.Name))
 		}
 		if members != nil {
 			tx.SetSectorMembers(a.Company.ID, s.ID, s.Members)

@@ -28,7 +28,7 @@ func (d System) AuthenticateSession(ctx context.Context, token string) (*Princip
 		return nil, err
 	}
 	if h == nil || !d.now().Before(h.ends) {
-		return nil, model.Errorf(model.CodeSessionMissing, "You are not signed in, or your session has ended.")
+		return nil, model.Errorf(model.CodeSessionMissing, "You are not signed in, or your session has ended. Sign in again.")
 	}
 	return h.principal, nil
 }
@@ -79,7 +79,7 @@ func (d *Desk) Session(ctx context.Context, a *Principal) (model.Session, error)
 	return read(ctx, d, func(tx *store.Tx) (model.Session, error) {
 		h, found, err := tx.SessionOf(a.Company.ID, a.Session)
 		if err != nil || !found {
-			return model.Session{}, errOr(err, model.Errorf(model.CodeSessionMissing, "Your session has ended."))
+			return model.Session{}, errOr(err, model.Errorf(model.CodeSessionMissing, "Your session has ended. Sign in again."))
 		}
 		return d.sessionOf(&h, tx.Now), nil
 	})
@@ -276,15 +276,15 @@ func errLoginFailed() error {
 }
 
 func errCodeRequired() error {
-	return model.Errorf(model.CodeCodeRequired, "Give the code of your authenticator app, or a recovery code, as code.")
+	return model.Errorf(model.CodeCodeRequired, "Send the code of your authenticator app, or a recovery code, as code.")
 }
 
 func errCodeInvalid() error {
-	return model.Errorf(model.CodeCodeInvalid, "The code is wrong, was used already, or is too old.")
+	return model.Errorf(model.CodeCodeInvalid, "The code is wrong, already used or expired. Send a new one.")
 }
 
 func errCompanyRequired(fitting []store.Candidate) error {
-	e := model.Errorf(model.CodeCompanyRequired, "This address belongs to several companies. Choose one and sign in again with company.")
+	e := model.Errorf(model.CodeCompanyRequired, "This address belongs to several companies. Sign in again with one of the values in details as company.")
 	for _, c := range fitting {
 		e.Fields = append(e.Fields, model.FieldError{Field: "body.company", Message: c.Company.Name, Value: c.Company.ID.String()})
 	}

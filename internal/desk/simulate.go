@@ -31,19 +31,19 @@ func (s *Simulation) check() (phone string, invalid error) {
 	team := s.FromPhoneApp || s.To != nil
 	switch {
 	case customer && report || customer && team || report && (team || s.Text != nil):
-		return "", model.Invalid("body", "play one part at a time: a customer (from), a report (external_id, status), or the team on the phone (from_phone_app, to)")
+		return "", model.Invalid("body", "send the fields of one form only: a customer (from), a status (external_id, status), or a member with the phone app (from_phone_app, to)")
 	case report:
 		if s.ExternalID == nil || s.Status == nil {
-			return "", model.Invalid("body", "a report needs external_id and status")
+			return "", model.Invalid("body", "send external_id and status together, and no other field")
 		}
 		return "", nil
 	case team:
 		if !s.FromPhoneApp || s.To == nil || s.Text == nil {
-			return "", model.Invalid("body", "a message from the phone needs from_phone_app, to and text")
+			return "", model.Invalid("body", "send from_phone_app, to and text together, and no other field")
 		}
 		return checkPhoneAndText("body.to", *s.To, s.Text, model.MaxText)
 	case s.From == nil:
-		return "", model.Invalid("body.from", "is required: who writes?")
+		return "", model.Invalid("body.from", "is required: the phone of the customer who writes")
 	case s.Text == nil && s.MediaID == nil:
 		return "", model.Invalid("body.text", "is required when there is no media_id")
 	}
@@ -149,14 +149,14 @@ func (in *inboundBatch) simulateStatus(a *Principal, s *Simulation) (*model.Mess
 		found = found && a.MaySee(&c)
 	}
 	if err != nil || !found {
-		return nil, errOr(err, model.Invalid("body.external_id", "this channel has no message with that external id"))
+		return nil, errOr(err, model.Invalid("body.external_id", "there is no message with this external id in the channel"))
 	}
 	if was.Direction != model.Outbound {
-		return nil, model.Invalid("body.external_id", "this is a customer's message: only what was sent has a status to report")
+		return nil, model.Invalid("body.external_id", "is the id of a message of the customer; only sent messages have a status")
 	}
 	report := &model.IncomingStatus{ExternalID: *s.ExternalID, Status: *s.Status, At: in.tx.Now}
 	if *s.Status == model.StatusFailed {
-		report.Error = &model.MessageError{Code: "not_delivered", Message: "The sandbox was told that this message could not be delivered."}
+		report.Error = &model.MessageError{Code: "not_delivered", Message: "The sandbox simulates that this message could not be delivered."}
 	}
 	if err := in.status(report); err != nil {
 		return nil, err

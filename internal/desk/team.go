@@ -93,7 +93,7 @@ func (a *Principal) mayManage(role model.Role) error {
 	if a.Role == model.RoleOwner || !role.AtLeast(a.Role) {
 		return nil
 	}
-	return model.Errorf(model.CodeInsufficientScope, "A key that acts as %s cannot manage the role %s.", a.Role, role)
+	return model.Errorf(model.CodeInsufficientScope, "A caller with the role %s cannot manage members with the role %s.", a.Role, role)
 }
 
 // mayShow reports whether the principal may let somebody see that much: nobody shows more than they see.
@@ -105,7 +105,7 @@ func (a *Principal) mayShow(profile model.AccessProfile, sectors []model.ID) err
 	case a.Profile == profile && !slices.ContainsFunc(sectors, beyond):
 		return nil
 	}
-	return model.Errorf(model.CodeInsufficientScope, "A key of somebody who does not see every conversation cannot let others see more.")
+	return model.Errorf(model.CodeInsufficientScope, "A caller who does not see every conversation cannot give a member a wider access profile.")
 }
 
 // checkSectors refuses what is no sector of the company.
@@ -219,7 +219,7 @@ func (in *MemberChange) allowed(a *Principal, m model.Member) error {
 	}
 	if m.ID != a.User.ID && (in.Email != nil || in.Role != nil || in.AccessProfile != nil) {
 		if err := a.mayShow(m.AccessProfile, sectorIDs(m)); err != nil {
-			return model.Errorf(model.CodeInsufficientScope, "This member sees more conversations than the member that this key acts as.")
+			return model.Errorf(model.CodeInsufficientScope, "This member has a wider access profile than the caller.")
 		}
 	}
 	if in.Role == nil {
@@ -271,7 +271,7 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Principal, id model.ID) erro
 func isOnly(owners []model.ID, id model.ID) bool { return len(owners) == 1 && owners[0] == id }
 
 func errLastOwner(field string) error {
-	return model.Invalid(field, "the company needs an owner: make somebody else one first")
+	return model.Invalid(field, "is the only owner of the company; make another member an owner first")
 }
 
 // SetPassword gives the member of a company with that e-mail address a new password. It is for the operator:
@@ -339,7 +339,7 @@ func (d System) FindPerson(ctx context.Context, email string, company model.ID) 
 	case 1:
 		return found[0], nil
 	}
-	return Person{}, model.Errorf(model.CodeCompanyRequired, "This address belongs to several companies.")
+	return Person{}, model.Errorf(model.CodeCompanyRequired, "This address belongs to several companies. Name one of them.")
 }
 
 // SwitchTwoFactorOff lets a member who lost the device and the recovery codes sign in without a code.

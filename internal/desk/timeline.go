@@ -48,7 +48,7 @@ func (q *TimelineQuery) check() error {
 		}
 	}
 	if given > 1 {
-		return model.Invalid("query", "give one of before, after, around and at")
+		return model.Invalid("query", "send at most one of before, after, around and at")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (d *Desk) Transfer(ctx context.Context, a *Principal, id model.ID, in Trans
 		return model.Conversation{}, invalid
 	}
 	if !in.User.Set && !in.Sector.Set {
-		return model.Conversation{}, model.Invalid("body", "must name a user_id, a sector_id or both")
+		return model.Conversation{}, model.Invalid("body", "must have user_id, sector_id or both")
 	}
 	return write(ctx, d, func(tx *store.Tx) (model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
@@ -63,7 +63,7 @@ func (t *lockedConversation) destination(in Transfer) (to *model.Ref, sector *mo
 	}
 	member, err := t.tx.IsSectorMember(*sector, to.ID)
 	if err == nil && !member {
-		err = model.Errorf(model.CodeNotASectorMember, "%s is not a member of this sector.", to.Name)
+		err = model.Errorf(model.CodeNotASectorMember, "%s is not a member of this sector. Choose a member, or leave user_id out.", to.Name)
 	}
 	return to, sector, err
 }

@@ -52,7 +52,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Principal, in NewWebhook) (
 			return model.Webhook{}, err
 		}
 		if n >= model.MaxWebhooks {
-			return model.Webhook{}, model.Errorf(model.CodeWebhookLimit, "A company has at most %d webhooks. Delete one that is no longer needed first.", model.MaxWebhooks)
+			return model.Webhook{}, model.Errorf(model.CodeWebhookLimit, "A company can have %d webhooks. Delete one first.", model.MaxWebhooks)
 		}
 		w := store.Webhook{Company: a.Company.ID, Webhook: model.Webhook{ID: model.NewID(), Active: true, CreatedAt: tx.Now, UpdatedAt: tx.Now}}
 		clean.apply(&w.Webhook)
@@ -208,7 +208,7 @@ func (d *Desk) checkWebhook(in WebhookChange) (cleanWebhook, error) {
 			return c, invalid
 		}
 		if events == 0 {
-			return c, model.Invalid("body.events", "must name at least one event")
+			return c, model.Invalid("body.events", "must have at least one event type")
 		}
 		c.events = events.List()
 	}

@@ -108,7 +108,7 @@ func (h *Hub) add(s *Stream, of model.Company) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || h.count >= inAll {
-		refused := model.Errorf(model.CodeRateLimited, "This server has as many live streams as it can serve. Try again in a moment.")
+		refused := model.Errorf(model.CodeRateLimited, "This server has no live stream left. Try again in a moment.")
 		refused.RetryAfter = 5 * time.Second
 		return refused
 	}

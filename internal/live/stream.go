@@ -58,7 +58,7 @@ func (h *Hub) Open(ctx context.Context, a *desk.Principal, cursor string) (*Stre
 	// From here on the end of the session ends the stream; it may have ended just before.
 	fresh, err := h.system.LiveSession(ctx, a.Company.ID, a.Session)
 	if err == nil && fresh == nil {
-		err = model.Errorf(model.CodeSessionMissing, "Your session has ended.")
+		err = model.Errorf(model.CodeSessionMissing, "Your session has ended. Sign in again.")
 	}
 	s.company.known.Do(func() {
 		if err == nil {
