@@ -30,7 +30,7 @@ const (
 	liveText       = "sent at "
 )
 
-// runLive measures from a customer's message to the streams of everybody, and the memory of streams that are silent.
+// runLive measures from a customer's message to the streams of all members, and the memory of streams that are silent.
 func runLive(ctx context.Context, b *bench) error {
 	s, err := b.serveOn(ctx, fmt.Sprintf("%d people", livePeople), func(at place, c company) error { return at.makePeople(ctx, c) })
 	if err != nil {
@@ -163,7 +163,7 @@ func (f *followers) close() {
 	}
 }
 
-// tellFollowers has customers write at a steady pace and waits until everybody has been told.
+// tellFollowers has customers write at a steady pace and waits until every follower has received it.
 func (b *bench) tellFollowers(ctx context.Context, s *server, f *followers) (*outcome, error) {
 	count := max(1, int(b.total.Seconds())*livePerSecond)
 	tick := time.NewTicker(time.Second / livePerSecond)

@@ -209,7 +209,7 @@ func (a *attack) start(ctx context.Context, d time.Duration) (stop func() error,
 	}, nil
 }
 
-// search looks for a text that nobody wrote, made of parts that everybody did.
+// search looks for a text that is in no message, made of parts that are in every message.
 func (a *attack) search(_, i int, r *load.Request) {
 	r.Path = "/v1/conversations?q=obrigado%20pedido%20" + fmt.Sprint(i%7)
 	r.Set("Authorization", a.s.bearer())

@@ -22,7 +22,7 @@ type scenario struct {
 
 var scenarios = []scenario{
 	{"me", "GET /v1/me with authentication and limits, beside a bare handler", runMe},
-	{"idle", "memory of a server that nobody calls", runIdle},
+	{"idle", "memory of an idle server", runIdle},
 	{"send", "durable sends and inbound messages, beside the raw engine inserting messages", runSend},
 	{"page", "pages of 50 messages, beside the raw engine and a bare handler", runPage},
 	{"callback", "messages through WhatsApp's signed callback, one, 100 and 1,000 at a time", runCallback},

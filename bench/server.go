@@ -166,7 +166,7 @@ func ready(ctx context.Context, address string) error {
 	return nil
 }
 
-// freeAddress finds a port that nobody holds at this moment.
+// freeAddress finds a port that is free at this moment.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -55,7 +55,7 @@ type ending struct {
 	firstInLog  string
 	announced   int // events message.sent that the webhook got
 	leftWaiting string
-	deadlocks   int64 // of PostgreSQL: each makes somebody wait for a second
+	deadlocks   int64 // of PostgreSQL: each delays a call by a second
 }
 
 const (

@@ -15,7 +15,7 @@ const leastOfRaw = 0.60
 // pooled is how many connections to PostgreSQL both contenders have: the store's own default.
 const pooled = 16
 
-// The row that everybody writes: a label, with its unique name and its reference to a company.
+// The row that all writers write: a label, with its unique name and its reference to a company.
 const insertLabel = `INSERT INTO labels (id, company, name, folded, color, created_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`
 
 // runGroupCommit lets many writers at once each commit a row through the store, and beside it the engine alone:

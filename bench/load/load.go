@@ -274,7 +274,7 @@ func successful(_, _ int, response *Response) error {
 	return nil
 }
 
-// loopbackOnly keeps a mistyped address from turning the generator on somebody else's machine.
+// loopbackOnly refuses other addresses, so that a mistyped one does not put load on another machine.
 func loopbackOnly(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -150,7 +150,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 
-	t.Run("says so when nobody listens", func(t *testing.T) {
+	t.Run("reports that no server listens", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -113,7 +113,7 @@ func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) 
 	return "verified", true
 }
 
-// printable keeps what anybody may send from moving the cursor of a terminal.
+// printable removes characters with which a sender could move the cursor of the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {

@@ -60,7 +60,7 @@ type cli struct {
 	Backup           backupCmd   `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
 	Restore          restoreCmd  `cmd:"" help:"Bring a backup back into an empty data folder."`
 	Listen           listenCmd   `cmd:"" help:"Receive webhook deliveries, verify their signatures and print them."`
-	SimulateWhatsApp simulateCmd `cmd:"" name:"simulate-whatsapp" help:"Run a WhatsApp Cloud API that reaches nobody, for trying things out."`
+	SimulateWhatsApp simulateCmd `cmd:"" name:"simulate-whatsapp" help:"Run a simulated WhatsApp Cloud API that sends nothing, for trying Recado out."`
 	Version          versionCmd  `cmd:"" help:"Print the version."`
 }
 
@@ -120,7 +120,7 @@ func run(ctx context.Context, p process) int {
 	}
 }
 
-// told puts a refusal of the desk into words for somebody at a terminal: without the API's code and the
+// told turns a refusal of the desk into a text for the terminal: without the API's code and the
 // place in a request body. A value that does not fit is a mistake in how the command was called;
 // credentials that WhatsApp refuses are none.
 func told(err error) error {

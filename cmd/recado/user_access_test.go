@@ -107,7 +107,7 @@ func TestLockedOutPeopleAreLetIn(t *testing.T) {
 			t.Errorf("%s of an address of two companies: exit %d %s", command, code, stderr)
 		}
 		ok("user", command, "--email", "ana@both.example", "--company", second)
-		if code, _, _ := recado(t, vars, "user", command, "--email", "nobody@clara.example"); code != 1 {
+		if code, _, _ := recado(t, vars, "user", command, "--email", "unknown@clara.example"); code != 1 {
 			t.Errorf("%s of an unknown address: exit %d, want 1", command, code)
 		}
 	}

@@ -117,7 +117,7 @@ func TestAttendanceLife(t *testing.T) {
 			}
 		})
 
-		t.Run("an answer from the phone is a first response but makes nobody responsible", func(t *testing.T) {
+		t.Run("an answer from the phone is a first response and sets no responsible person", func(t *testing.T) {
 			c := customerWrites(t, w, channel, phoneNumber(3))
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from_phone_app":true,"to":%q,"text":"oi!"}`, phoneNumber(3))).OK(201)
 			if att := current(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
@@ -153,7 +153,7 @@ func TestAttendanceLife(t *testing.T) {
 			}
 		})
 
-		t.Run("with the rule off nobody takes over by answering", func(t *testing.T) {
+		t.Run("with the rule off an answer sets no responsible person", func(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false}`).OK(200)
 			c := customerWrites(t, w, channel, phoneNumber(6))
 			ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
@@ -217,11 +217,11 @@ func TestAttendanceList(t *testing.T) {
 		expect("status=open", "12", "11", "10", "08", "07", "06", "04", "03", "02")
 		expect("assignee="+ana.ref, "11", "09", "07", "05", "03", "01")
 		expect("assignee=none", "12", "10", "08", "06", "04", "02")
-		expect("assignee="+nobody, []string{}...)
+		expect("assignee="+unknownID, []string{}...)
 		expect("sector="+sector, "10", "07", "04", "01")
 		expect("sector="+sector+"&assignee=none&status=open", "10", "04")
 		expect("conversation="+conversations[4], "05")
-		expect("conversation="+nobody, []string{}...)
+		expect("conversation="+unknownID, []string{}...)
 		for _, form := range []string{"ATD-000007", "000007", "7", "ATD-7", "atd-07"} {
 			expect("protocol="+form, "07")
 		}
@@ -258,7 +258,7 @@ func TestAttendanceList(t *testing.T) {
 				w.A.Get(t, "/attendances?"+query).Fails(400, "invalid_request")
 			}
 			w.A.Get(t, "/attendances?cursor=abc").Fails(400, "invalid_cursor")
-			w.A.Get(t, "/attendances/"+nobody).Fails(404, "not_found")
+			w.A.Get(t, "/attendances/"+unknownID).Fails(404, "not_found")
 			w.A.Get(t, "/attendances/7").Fails(404, "not_found")
 			id := w.A.Get(t, "/attendances?limit=1").OK(200).Text("data", 0, "id")
 			w.B.Get(t, "/attendances/"+id).Fails(404, "not_found")

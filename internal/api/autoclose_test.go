@@ -29,7 +29,7 @@ func TestRestrictedMode(t *testing.T) {
 		gil.Post(t, path+"/attendance/close", nil).OK(200)
 		bia.Post(t, path+"/messages", message("depois de fechar")).OK(201)
 
-		t.Run("anybody answers while nobody is responsible", func(t *testing.T) {
+		t.Run("every member may answer while there is no responsible person", func(t *testing.T) {
 			customerWrites(t, w, channel, phoneNumber(1))
 			bia.Post(t, path+"/messages", message("minha")).OK(201)
 			ana.Post(t, path+"/messages", message("oi")).Fails(409, "attendance_restricted")

@@ -66,7 +66,7 @@ func TestCardEvents(t *testing.T) {
 				}
 			}
 			hears(1)
-			w.A.Patch(t, path, map[string]any{"events": model.AllEvents}).OK(200) // somebody who sees all boards asks for it
+			w.A.Patch(t, path, map[string]any{"events": model.AllEvents}).OK(200) // by a key that sees all boards
 			hears(3)
 			c.Patch(t, path, `{"url": "https://example.com/again"}`).OK(200)
 			hears(4)
@@ -112,7 +112,7 @@ func TestAttendancesBoard(t *testing.T) {
 			}
 			raised(t, "kanban.card.created")
 		})
-		t.Run("it is in progress while somebody is responsible", func(t *testing.T) {
+		t.Run("it is in progress while there is a responsible person", func(t *testing.T) {
 			ana.Post(t, talk+"/messages", message("bom dia")).OK(201)
 			card := cardOf(t, c)
 			if card.Text("stage_id") != stage(1) || card.Text("assignee") != ana.ref || card.Int("version") != 2 {

@@ -46,14 +46,14 @@ func TestCards(t *testing.T) {
 			}
 		})
 		t.Run("what a card names must be there", func(t *testing.T) {
-			nobody, known := model.NewID().String(), w.A.Post(t, "/labels", `{"name": "known"}`).OK(201).ID()
+			unknownID, known := model.NewID().String(), w.A.Post(t, "/labels", `{"name": "known"}`).OK(201).ID()
 			for field, more := range map[string]string{
-				"body.stage_id":       fmt.Sprintf(`, "stage_id": %q`, nobody),
-				"body.before_card_id": fmt.Sprintf(`, "before_card_id": %q`, nobody),
+				"body.stage_id":       fmt.Sprintf(`, "stage_id": %q`, unknownID),
+				"body.before_card_id": fmt.Sprintf(`, "before_card_id": %q`, unknownID),
 				"body.assignee":       fmt.Sprintf(`, "assignee": %q`, w.B.Owner.ID),
-				"body.contact":        fmt.Sprintf(`, "contact": %q`, nobody),
-				"body.conversation":   fmt.Sprintf(`, "conversation": %q`, nobody),
-				"body.label_ids[1]":   fmt.Sprintf(`, "label_ids": [%q, %q]`, known, nobody),
+				"body.contact":        fmt.Sprintf(`, "contact": %q`, unknownID),
+				"body.conversation":   fmt.Sprintf(`, "conversation": %q`, unknownID),
+				"body.label_ids[1]":   fmt.Sprintf(`, "label_ids": [%q, %q]`, known, unknownID),
 				"body.label_ids[0]":   `, "label_ids": ["x"]`,
 				"body.priority":       `, "priority": "huge"`,
 				"body.titel":          `, "titel": "x"`,
@@ -64,7 +64,7 @@ func TestCards(t *testing.T) {
 					t.Errorf("%s: %s", more, got)
 				}
 			}
-			board{id: nobody}.card(t, w.A.Client, "x", "").Fails(400, "invalid_request")
+			board{id: unknownID}.card(t, w.A.Client, "x", "").Fails(400, "invalid_request")
 			b.card(t, w.B.Client, "x", "").Fails(400, "invalid_request")
 			b.card(t, w.A.Client, "   ", "").Fails(400, "invalid_request")
 		})
@@ -96,11 +96,11 @@ func TestCards(t *testing.T) {
 		})
 		t.Run("checks come in their order: 404, 400 of ids, 428, 409", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "order", "").OK(201)
-			nobody := model.NewID().String()
-			w.A.Patch(t, "/kanban/cards/"+nobody, `{"assignee": "`+nobody+`"}`).Fails(404, "not_found")
-			w.A.Patch(t, "/kanban/cards/"+card.ID(), `{"assignee": "`+nobody+`"}`).Fails(400, "invalid_request")
-			w.A.Post(t, "/kanban/cards/"+nobody+"/move", `{"stage_id": "`+nobody+`"}`, once()...).Fails(404, "not_found")
-			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+nobody+`"}`, once()...).Fails(400, "invalid_request")
+			unknownID := model.NewID().String()
+			w.A.Patch(t, "/kanban/cards/"+unknownID, `{"assignee": "`+unknownID+`"}`).Fails(404, "not_found")
+			w.A.Patch(t, "/kanban/cards/"+card.ID(), `{"assignee": "`+unknownID+`"}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/kanban/cards/"+unknownID+"/move", `{"stage_id": "`+unknownID+`"}`, once()...).Fails(404, "not_found")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+unknownID+`"}`, once()...).Fails(400, "invalid_request")
 			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`"}`, once()...).Fails(428, "version_required")
 			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`", "version": 9}`, once()...).Fails(409, "version_conflict")
 			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", `{"stage_id": "`+b.stages["Won"]+`"}`, append(once(), "If-Match", `"1"`)...).OK(200)

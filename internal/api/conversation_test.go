@@ -27,7 +27,7 @@ func TestOpeningConversations(t *testing.T) {
 				t.Fatal(got)
 			}
 			for _, spelling := range []string{"+5511987654321", "+551187654321", "(11) 98765-4321"} {
-				again := open(t, map[string]any{"channel_id": channel, "phone": spelling, "name": "Somebody"}).OK(200)
+				again := open(t, map[string]any{"channel_id": channel, "phone": spelling, "name": "Another name"}).OK(200)
 				if again.ID() != made.ID() || again.Text("name") != "Ana" || again.Header.Get("Location") != "" {
 					t.Fatalf("%s", again.Raw)
 				}
@@ -266,14 +266,14 @@ func TestConversationList(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", query, got, wanted)
 			}
 		}
-		nobody := model.NewID().String()
+		unknownID := model.NewID().String()
 		t.Run("pinned first, then the newest", func(t *testing.T) { expect(t, w.A.Client, "", 0, 4, 3, 2, 1) })
 		t.Run("every filter", func(t *testing.T) {
 			for query, want := range map[string][]int{
 				"archived=true": {1}, "archived=false": {0, 4, 3, 2}, "unread=true": nil, "unread=false": {0, 4, 3, 2, 1},
-				"kind=direct": {0, 4, 3, 2, 1}, "kind=group": nil, "channel=" + one: {0, 3, 2, 1}, "channel=" + two: {4}, "channel=" + nobody: nil,
-				"assignee=none": {0, 4, 2, 1}, "assignee=me": nil, "assignee=" + agent.ID.String(): {3}, "assignee=" + nobody: nil,
-				"sector=" + sales: {4}, "sector=" + nobody: nil, "label=" + label: {2}, "label=" + nobody: nil,
+				"kind=direct": {0, 4, 3, 2, 1}, "kind=group": nil, "channel=" + one: {0, 3, 2, 1}, "channel=" + two: {4}, "channel=" + unknownID: nil,
+				"assignee=none": {0, 4, 2, 1}, "assignee=me": nil, "assignee=" + agent.ID.String(): {3}, "assignee=" + unknownID: nil,
+				"sector=" + sales: {4}, "sector=" + unknownID: nil, "label=" + label: {2}, "label=" + unknownID: nil,
 				"archived=false&assignee=none&channel=" + one: {0, 2}, "label=" + label + "&archived=true": nil,
 				"limit=2": {0, 4}, "limit=2&offset=2": {3, 2}, "limit=2&offset=4": {1}, "offset=1000000": nil,
 			} {
@@ -287,7 +287,7 @@ func TestConversationList(t *testing.T) {
 				}
 				for q, want := range map[string][]int{
 					"joa": {0, 1}, "JOÃ": {0, 1}, "joao": {0}, "zoe": {2}, "%": {1}, "_": {3}, "a_b": {3}, "an": {4, 1}, "98765-0012": {2}, "11 98765": {0, 4, 3, 2, 1},
-					"nobody": nil, `"`: nil, "": {0, 4, 3, 2, 1},
+					"nowhere": nil, `"`: nil, "": {0, 4, 3, 2, 1},
 				} {
 					expect(t, w.A.Client, "q="+url.QueryEscape(q), want...)
 				}
@@ -305,7 +305,7 @@ func TestConversationList(t *testing.T) {
 		})
 		t.Run("malformed filters are 400", func(t *testing.T) {
 			for _, query := range []string{
-				"archived=1", "archived=TRUE", "archived=", "unread=yes", "kind=channel", "channel=x", "assignee=nobody", "assignee=x", "sector=none", "label=1",
+				"archived=1", "archived=TRUE", "archived=", "unread=yes", "kind=channel", "channel=x", "assignee=unknown", "assignee=x", "sector=none", "label=1",
 				"limit=0", "limit=101", "limit=1.5", "offset=-1", "offset=1000001", "order=name", "limit=1&limit=2", "q=" + strings.Repeat("a", 201),
 			} {
 				w.A.Get(t, "/conversations?"+query).Fails(400, "invalid_request")

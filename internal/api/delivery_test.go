@@ -348,7 +348,7 @@ func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
 
 // An address that never answers must not hold up the others: all of theirs arrive while its first
 // requests are still hanging.
-func TestAHangingAddressHoldsUpNobody(t *testing.T) {
+func TestAHangingAddressDelaysNoOtherDelivery(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		hanging, healthy := newReceiver(t), newReceiver(t)
 		stuck, _, _ := hook(t, w.A.Client, hanging.URL)

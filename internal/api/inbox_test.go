@@ -48,7 +48,7 @@ func TestStatusOfConversations(t *testing.T) {
 		t.Run("open means that an attendance is open, or that it is unread and not muted", func(t *testing.T) {
 			want(t, "open", listedIDs(t, w.A.Client, "status=open"), []string{unread, taken, waits})
 		})
-		t.Run("waiting means that an attendance is open and nobody is responsible", func(t *testing.T) {
+		t.Run("waiting means that an attendance is open without a responsible person", func(t *testing.T) {
 			want(t, "waiting", listedIDs(t, w.A.Client, "status=waiting"), []string{waits})
 		})
 		t.Run("closed is not open", func(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"recado/internal/servertest"
 )
 
-// TestNobodyReachesBeyondTheirOwnPower holds keys and members to one rule: what a key may not do or see
+// TestKeysAndMembersCannotGrantMoreThanTheyHave holds keys and members to one rule: what a key may not do or see
 // itself it can neither hand out, nor take over, nor take away.
-func TestNobodyReachesBeyondTheirOwnPower(t *testing.T) {
+func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		person := func(name string, role model.Role, profile model.AccessProfile) model.ID {
 			t.Helper()
@@ -53,7 +53,7 @@ func TestNobodyReachesBeyondTheirOwnPower(t *testing.T) {
 			own.Delete(t, path).OK(204)
 			own.Get(t, "/keys").Fails(401, "key_revoked")
 		})
-		t.Run("a member who does not see everything shows nobody more", func(t *testing.T) {
+		t.Run("a member with a limited profile cannot widen the profile of others", func(t *testing.T) {
 			mine := w.A.Post(t, "/sectors", `{"name": "Mine"}`).OK(201).ID()
 			other := w.A.Post(t, "/sectors", `{"name": "Other"}`).OK(201).ID()
 			head := person("Head", model.RoleManager, model.AccessSectors)

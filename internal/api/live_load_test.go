@@ -141,7 +141,7 @@ func TestResumedStreamsLoseNothingAndRepeatNothing(t *testing.T) {
 	})
 }
 
-func TestASlowReaderHoldsUpNobodyAndIsCutOff(t *testing.T) {
+func TestASlowReaderIsCutOffAndDelaysNoOther(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, _ := signedIn(t, w, "Ana")

@@ -76,7 +76,7 @@ func TestMedia(t *testing.T) {
 			} {
 				w.A.Post(t, "/media", body, "Content-Type", "multipart/form-data; boundary=b").Fails(400, "invalid_request")
 			}
-			// A connection that ends in the middle: the server answers nobody, and keeps nothing.
+			// A connection that ends in the middle: there is no answer, and no file is kept.
 			address, _ := url.Parse(w.A.Base())
 			for _, cut := range []string{
 				"Content-Length: 1000000\r\n\r\n" + head + string(png),

@@ -62,7 +62,7 @@ func TestReceiving(t *testing.T) {
 		t.Run("forms that are none or mixed are refused", func(t *testing.T) {
 			for _, body := range []string{
 				`{}`, `{"from": "+5511987654321"}`, `{"text": "x"}`, `{"from": "123", "text": "x"}`, `{"from": "+5511987654321", "text": "   "}`,
-				`{"external_id": "x"}`, `{"status": "read"}`, `{"external_id": "x", "status": "sent"}`, `{"external_id": "nobody", "status": "read"}`,
+				`{"external_id": "x"}`, `{"status": "read"}`, `{"external_id": "x", "status": "sent"}`, `{"external_id": "unknown", "status": "read"}`,
 				`{"from": "+5511987654321", "text": "x", "status": "read", "external_id": "y"}`,
 				`{"from_phone_app": true, "from": "+5511987654321", "to": "+5511987654321", "text": "x"}`,
 				`{"from_phone_app": true, "text": "x"}`, `{"to": "+5511987654321", "text": "x"}`, `{"from_phone_app": true, "to": "+5511987654321"}`,
@@ -92,7 +92,7 @@ func TestReceiving(t *testing.T) {
 				t.Fatalf("%d messages", len(page))
 			}
 		})
-		t.Run("somebody who hides their number is one contact under all their names", func(t *testing.T) {
+		t.Run("a person who hides their number is one contact under all their names", func(t *testing.T) {
 			ctx, id := context.Background(), mustID(channel)
 			receive := func(ext string, p model.Person) {
 				t.Helper()
@@ -113,7 +113,7 @@ func TestReceiving(t *testing.T) {
 				t.Fatalf("%s", c.Raw)
 			}
 		})
-		t.Run("a blocked contact's messages are kept and disturb nobody", func(t *testing.T) {
+		t.Run("the messages of a blocked contact are kept without notification", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511977778888", "name": "Spam", "text": "buy"}`).OK(201)
 			conversation := m.Text("conversation")
 			contact := w.A.Get(t, "/conversations/"+conversation).OK(200).Text("contact")

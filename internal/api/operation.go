@@ -195,7 +195,7 @@ func (r *Route) operation(s *Server) huma.Operation {
 	return op
 }
 
-// security says who may make the call: the holder of a key, a person who is signed in, either, or anybody.
+// security says who may make the call: the holder of a key, a person who is signed in, either, or any visitor.
 func (r *Route) security() []map[string][]string {
 	session := map[string][]string{"session": {}}
 	switch {

@@ -82,7 +82,7 @@ func (f *filterID) UnmarshalText(text []byte) error {
 func parseFilterID(text string) (model.ID, bool) {
 	id, ok := model.ParseID(text)
 	if ok && id.IsZero() {
-		id[15] = 1 // as little made by anybody
+		id[15] = 1 // also an id that is never generated
 	}
 	return id, ok
 }

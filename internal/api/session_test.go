@@ -83,7 +83,7 @@ func TestEveryFailedSignInHasOneAnswer(t *testing.T) {
 		var first string
 		for _, body := range []map[string]string{
 			{"email": email, "password": "wrong password"},
-			{"email": "nobody@nowhere.example", "password": password},
+			{"email": "unknown@nowhere.example", "password": password},
 			{"email": goneEmail, "password": password},
 			{"email": email, "password": password, "company": w.B.ID.String()},
 		} {

@@ -114,7 +114,7 @@ func code(fails bool, code string) string {
 	return ""
 }
 
-// someID fills the ids of a path with one that nobody has.
+// someID fills the ids of a path with one that does not exist.
 func someID(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

@@ -65,13 +65,13 @@ func TestTeam(t *testing.T) {
 
 		t.Run("bad input is refused", func(t *testing.T) {
 			for body, code := range map[string]string{
-				`{"name":"x"}`:                                                       "invalid_request",
-				`{"name":"x","email":"nobody"}`:                                      "invalid_request",
-				`{"name":" ","email":"a@b.example"}`:                                 "invalid_request",
-				`{"name":"x","email":"a@b.example","role":"boss"}`:                   "invalid_request",
-				`{"name":"x","email":"a@b.example","presence":"online"}`:             "invalid_request",
-				`{"name":"x","email":"a@b.example","sector_ids":["7"]}`:              "invalid_request",
-				`{"name":"x","email":"a@b.example","sector_ids":["` + nobody + `"]}`: "invalid_request",
+				`{"name":"x"}`:                                                          "invalid_request",
+				`{"name":"x","email":"unknown"}`:                                        "invalid_request",
+				`{"name":" ","email":"a@b.example"}`:                                    "invalid_request",
+				`{"name":"x","email":"a@b.example","role":"boss"}`:                      "invalid_request",
+				`{"name":"x","email":"a@b.example","presence":"online"}`:                "invalid_request",
+				`{"name":"x","email":"a@b.example","sector_ids":["7"]}`:                 "invalid_request",
+				`{"name":"x","email":"a@b.example","sector_ids":["` + unknownID + `"]}`: "invalid_request",
 			} {
 				w.A.Post(t, "/team", body).Fails(400, code)
 			}
@@ -80,12 +80,12 @@ func TestTeam(t *testing.T) {
 			other := addMember(t, w, "Outra")
 			w.A.Patch(t, "/team/"+other.ref, `{"email":"bia@padaria.example"}`).Fails(409, "name_taken")
 			w.A.Patch(t, "/team/"+other.ref, `{"role":null}`).Fails(400, "invalid_request")
-			w.A.Patch(t, "/team/"+nobody, `{}`).Fails(404, "not_found")
+			w.A.Patch(t, "/team/"+unknownID, `{}`).Fails(404, "not_found")
 			w.B.Patch(t, "/team/"+other.ref, `{"name":"x"}`).Fails(404, "not_found")
 			w.B.Delete(t, "/team/"+other.ref).Fails(404, "not_found")
 		})
 
-		t.Run("nobody manages a role at or above their own, but owners", func(t *testing.T) {
+		t.Run("only owners manage a role at or above their own", func(t *testing.T) {
 			roles := []string{"owner", "admin", "manager", "agent"}
 			for i, mine := range roles {
 				me := addMember(t, w, "me-"+mine, `"role":"`+mine+`"`)
@@ -124,7 +124,7 @@ func TestTeam(t *testing.T) {
 			}
 		})
 
-		t.Run("everybody changes their own name and address, not their own role", func(t *testing.T) {
+		t.Run("members change their own name and address, not their own role", func(t *testing.T) {
 			me := addMember(t, w, "Caio")
 			if got := me.Patch(t, "/team/"+me.ref, `{"name":"Caio Lima","email":"caio@padaria.example"}`).OK(200).Text("name"); got != "Caio Lima" {
 				t.Fatal(got)
@@ -133,7 +133,7 @@ func TestTeam(t *testing.T) {
 			me.Patch(t, "/team/"+me.ref, `{"access_profile":"all"}`).Fails(403, "insufficient_scope")
 		})
 
-		t.Run("nobody takes over a member who sees more", func(t *testing.T) {
+		t.Run("a caller cannot change the address or role of a member with a wider profile", func(t *testing.T) {
 			sector := w.A.Post(t, "/sectors", `{"name":"Balcão"}`).OK(201).ID()
 			wide := addMember(t, w, "Larga", `"access_profile":"all"`)
 			elsewhere := addMember(t, w, "Outro", `"access_profile":"sectors","sector_ids":["`+sector+`"]`)
@@ -203,13 +203,13 @@ func TestTeam(t *testing.T) {
 	})
 }
 
-// nobody is an id that nothing has.
-const nobody = "0193b0a0-0000-7000-8000-000000000000"
+// unknownID is an id that does not exist.
+const unknownID = "0193b0a0-0000-7000-8000-000000000000"
 
 func TestSectors(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, bia := addMember(t, w, "Ana"), addMember(t, w, "Bia")
-		t.Run("a sector has members, and no queue for a channel on which nobody waits", func(t *testing.T) {
+		t.Run("a sector has members, and no queue for a channel without waiting attendances", func(t *testing.T) {
 			w.A.Post(t, "/channels", `{"name":"Loja","phone":"+5511987654321","provider":"sandbox"}`).OK(201)
 			made := w.A.Post(t, "/sectors", `{"name":"Suporte","member_ids":["`+bia.ref+`","`+ana.ref+`","`+ana.ref+`"]}`).OK(201)
 			if made.Text("members", 0, "name") != "Ana" || len(made.List("members")) != 2 || len(made.List("queues")) != 0 {
@@ -236,7 +236,7 @@ func TestSectors(t *testing.T) {
 			w.A.Post(t, "/sectors", `{"name":"COBRANÇA"}`).Fails(409, "name_taken")
 			w.A.Patch(t, "/sectors/"+other, `{"name":"cobrança"}`).Fails(409, "name_taken")
 			w.A.Patch(t, "/sectors/"+id, `{"name":"COBRANÇA"}`).OK(200)
-			w.A.Post(t, "/sectors", `{"name":"x","member_ids":["`+nobody+`"]}`).Fails(400, "invalid_request")
+			w.A.Post(t, "/sectors", `{"name":"x","member_ids":["`+unknownID+`"]}`).Fails(400, "invalid_request")
 			w.A.Post(t, "/sectors", `{"name":"x","member_ids":["`+w.B.Owner.ID.String()+`"]}`).Fails(400, "invalid_request")
 			w.A.Post(t, "/sectors", `{}`).Fails(400, "invalid_request")
 			w.B.Patch(t, "/sectors/"+id, `{"name":"x"}`).Fails(404, "not_found")

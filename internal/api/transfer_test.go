@@ -63,7 +63,7 @@ func TestTransfers(t *testing.T) {
 				t.Fatalf("%s", entry.Raw)
 			}
 		})
-		t.Run("to a sector alone, it waits there for anybody", func(t *testing.T) {
+		t.Run("with a sector alone, it waits in the queue of the sector", func(t *testing.T) {
 			is(t, w.A.Post(t, path+"/transfer", `{"sector_id":"`+sales+`"}`).OK(200), "", sales)
 			if waiting(t, w, sales) != 1 || waiting(t, w, support) != 0 {
 				t.Fatal("the queues are wrong")
@@ -113,11 +113,11 @@ func TestTransfers(t *testing.T) {
 		})
 		t.Run("bad input is refused", func(t *testing.T) {
 			for body, field := range map[string]string{
-				`{}`:                             "body",
-				`{"reason":"x"}`:                 "body",
-				`{"user_id":"me"}`:               "body.user_id",
-				`{"user_id":"` + nobody + `"}`:   "body.user_id",
-				`{"sector_id":"` + nobody + `"}`: "body.sector_id",
+				`{}`:                                "body",
+				`{"reason":"x"}`:                    "body",
+				`{"user_id":"me"}`:                  "body.user_id",
+				`{"user_id":"` + unknownID + `"}`:   "body.user_id",
+				`{"sector_id":"` + unknownID + `"}`: "body.sector_id",
 				`{"user_id":"` + w.B.Owner.ID.String() + `"}`:   "body.user_id",
 				`{"user_id":"` + ana.ref + `","reason":null}`:   "body.reason",
 				`{"user_id":"` + ana.ref + `","to":"x"}`:        "body.to",
@@ -128,7 +128,7 @@ func TestTransfers(t *testing.T) {
 				}
 			}
 			w.A.Post(t, path+"/transfer", nil).Fails(400, "invalid_request")
-			w.A.Put(t, path+"/sector", `{"sector_id":"`+nobody+`"}`).Fails(400, "invalid_request")
+			w.A.Put(t, path+"/sector", `{"sector_id":"`+unknownID+`"}`).Fails(400, "invalid_request")
 			w.B.Post(t, path+"/transfer", `{"user_id":null}`).Fails(404, "not_found")
 			w.B.Put(t, path+"/sector", `{}`).Fails(404, "not_found")
 			w.A.Post(t, "/conversations/x/transfer", `{"user_id":null}`).Fails(404, "not_found")

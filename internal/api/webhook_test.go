@@ -24,7 +24,7 @@ type arrived struct {
 	body   string
 }
 
-// receiver is somebody's webhook endpoint.
+// receiver is a webhook endpoint.
 type receiver struct {
 	*httptest.Server
 	arrivals chan arrived

@@ -251,7 +251,7 @@ func TestNotes(t *testing.T) {
 		cancel()
 		listening.Wait()
 	})
-	t.Run("SQLite has nobody to tell", func(t *testing.T) {
+	t.Run("SQLite notifies no other node", func(t *testing.T) {
 		s := opened(t, Options{Dir: t.TempDir()})
 		s.Notify("x", "y")
 		ctx, cancel := context.WithCancel(t.Context())

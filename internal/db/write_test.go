@@ -333,7 +333,7 @@ func TestWriterQueue(t *testing.T) {
 			t.Errorf("%d failed", failed.Load())
 		}
 	})
-	t.Run("a commit that fails fails everybody and leaves nothing", func(t *testing.T) {
+	t.Run("a commit that fails gives every caller an error and stores nothing", func(t *testing.T) {
 		let := make(chan struct{})
 		all := hold(let)
 		var failed atomic.Int64

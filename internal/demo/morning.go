@@ -4,7 +4,7 @@ import "time"
 
 const minute = time.Minute
 
-// morning is what happened at the bakery today. Nobody in it exists.
+// morning is what happened at the bakery today. All people in it are invented.
 var morning = []story{
 	{name: "Lia Monteiro", phone: "+5511912345678", label: 0, sector: 0, steps: []step{
 		{ago: 47 * minute, says: "Oi! Bom dia 😊 Encomendei um bolo de chocolate para amanhã, pedido em nome de Lia."},

@@ -2,7 +2,7 @@ package demo
 
 import "recado/internal/model"
 
-// plans are the demo companies. Nobody in them exists.
+// plans are the demo companies. All people in them are invented.
 var plans = []plan{
 	{
 		name: "Padaria Aurora", domain: "aurora.example", phone: "+551130030001", privatePhone: "+551130030002", privateCustomer: "+5511912340099",

@@ -96,7 +96,7 @@ func (t *lockedConversation) resolvePeople(att *model.Attendance) error {
 }
 
 // mayAnswer refuses a member whom restricted mode keeps from answering: one below manager who is not
-// responsible. Where nobody is and the first responder becomes it, answering is the way to do so.
+// responsible. Without a responsible person, where the first responder becomes it, every member may answer.
 func (t *lockedConversation) mayAnswer(a *Principal) error {
 	return t.restrict(a, func(rules model.AttendanceRules) bool {
 		return t.Assignee == nil && rules.FirstResponderTakesOwnership
@@ -120,8 +120,8 @@ func (t *lockedConversation) restrict(a *Principal, except func(model.Attendance
 }
 
 // answered notes an outbound message: the first response, and the first responder's ownership. member
-// is nil when the message came from the phone, where nobody knows who typed it. An attendance that has
-// been answered and has somebody responsible costs nothing here.
+// is nil when the message came from the phone, where the author is not known. An attendance that has
+// been answered and has a responsible person costs no query here.
 func (t *lockedConversation) answered(member *model.Ref) error {
 	t.awaits = nil
 	if t.Attendance == nil {

@@ -153,7 +153,7 @@ func TestAnswers(t *testing.T) {
 			return att
 		}
 		step(func(t *lockedConversation) error { return t.openAttendance(nil) })
-		t.Run("an answer from the phone is the first response but makes nobody responsible", func(t *testing.T) {
+		t.Run("an answer from the phone is the first response and sets no responsible person", func(t *testing.T) {
 			att := step(func(t *lockedConversation) error { return t.answered(nil) })
 			if att.FirstResponseAt == nil || att.FirstResponseSeconds == nil || att.Responsible != nil {
 				t.Fatalf("%+v", att)
@@ -170,7 +170,7 @@ func TestAnswers(t *testing.T) {
 				t.Fatalf("%+v %v", history, err)
 			}
 		})
-		t.Run("closing leaves nobody responsible for the conversation", func(t *testing.T) {
+		t.Run("closing removes the responsible person of the conversation", func(t *testing.T) {
 			att, err := d.CloseAttendance(t.Context(), o.owner, c, "solved")
 			if err != nil || att.Status != model.AttendanceClosed || att.Responsible == nil || *att.CloseReason != "solved" {
 				t.Fatalf("%+v %v", att, err)

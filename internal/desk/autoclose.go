@@ -36,7 +36,7 @@ func (d *Desk) followRules(ctx context.Context) error {
 	return err
 }
 
-// schedule goes through a company's open attendances. Nobody opens one or changes the rules during a
+// schedule goes through a company's open attendances. No other transaction opens one or changes the rules during a
 // step; where the rules changed in between, it begins again.
 func (d *Desk) schedule(ctx context.Context, company model.ID) error {
 	const step = 1000

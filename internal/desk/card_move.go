@@ -189,8 +189,8 @@ func (t *lockedConversation) attendanceCardOpened(att *model.Attendance) error {
 	return t.d.insertCard(t.tx, &c)
 }
 
-// attendanceCardMoved lets the card follow: In progress when somebody is responsible, Waiting when
-// nobody is, Done when the attendance is closed. by is who caused it, nil for the system. A card that
+// attendanceCardMoved lets the card follow: In progress when there is a responsible person, Waiting when
+// there is none, Done when the attendance is closed. by is who caused it, nil for the system. A card that
 // was moved by hand meanwhile is fetched back; one that was deleted is not missed.
 func (t *lockedConversation) attendanceCardMoved(att *model.Attendance, by *model.Ref) error {
 	b, err := t.d.attendancesBoard(t.tx, t.Company)
@@ -224,7 +224,7 @@ func attendanceStage(b *model.Board, att *model.Attendance) model.Stage {
 }
 
 // attendancesBoard gives the company's system board. Neither it nor its stages ever change but in name,
-// so it is looked up once. Its cards rank by the moment they come, so nobody waits for a stage.
+// so it is looked up once. Its cards rank by the moment they come, so no transaction waits for a stage.
 func (d *Desk) attendancesBoard(tx *store.Tx, company model.ID) (*model.Board, error) {
 	if b, ok := d.systemBoards.Load(company); ok {
 		return b.(*model.Board), nil

@@ -276,7 +276,7 @@ func (d *Desk) changePrivacy(ctx context.Context, a *Principal, id model.ID, cha
 	})
 }
 
-// checkViewers refuses a list that leaves nobody who sees the channel.
+// checkViewers refuses a list that leaves the channel without a viewer.
 func checkViewers(tx *store.Tx, a *Principal, ch model.Channel, viewers []model.ID) error {
 	switch {
 	case !ch.Private:

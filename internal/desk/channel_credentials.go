@@ -207,7 +207,7 @@ func (d *Desk) checkAccess(ctx context.Context, access model.Access) (phone stri
 }
 
 // callHere points WhatsApp's callbacks of a connected number here. Where that fails the number can
-// send but does not receive: its channel says so until somebody sets the address at Meta.
+// send but does not receive: its channel has a warning until the address is set at Meta.
 func (d *Desk) callHere(ctx context.Context, ch *model.Channel, access model.Access) {
 	refused, ok := errors.AsType[*model.SendError](d.numbers.CallHere(ctx, access, ch.ID))
 	if !ok {

@@ -83,7 +83,7 @@ func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (
 			if fresh, err = tx.InsertContact(&c); err != nil || fresh {
 				return c, err
 			}
-			known, found, err = tx.LockContactWithPhone(c.Company, c.Pool, *c.Phone) // somebody else was faster
+			known, found, err = tx.LockContactWithPhone(c.Company, c.Pool, *c.Phone) // another transaction was faster
 		}
 		if err != nil || !found {
 			return c, errOr(err, errBusyElsewhere())
@@ -244,7 +244,7 @@ func (in *inboundBatch) join(known []store.KnownAs, p model.Person) (bool, error
 
 // samePerson gives those of the contacts that the identities of a person lead to, the oldest first, which may be
 // joined: none has a number or a user id that contradicts, and all are of the pool of the channel.
-// Where the provider says that somebody changed identity, user ids and the previous number are proof, and a
+// Where the provider reports that a person changed identity, user ids and the previous number are proof, and a
 // contact with the new number alone may be that of its previous holder.
 func (in *inboundBatch) samePerson(known []store.KnownAs, p model.Person) ([]model.Contact, error) {
 	var out []model.Contact

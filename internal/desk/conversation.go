@@ -214,7 +214,7 @@ type NewConversation struct {
 	Name    *string // of a new contact, and of a new conversation
 }
 
-// Opened is the channel's conversation with somebody, and whether it is new.
+// Opened is the channel's conversation with a person, and whether it is new.
 type Opened struct {
 	Conversation *model.Conversation
 	Created      bool
@@ -259,7 +259,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 		}
 		if created && name != nil && *name != t.Name {
 			t.Name, t.Renamed = *name, true
-			t.before.Name = t.Name // nobody has seen it under another
+			t.before.Name = t.Name // it was never visible under another
 		}
 		if err := t.startedBy(a, created); err != nil {
 			return Opened{}, err

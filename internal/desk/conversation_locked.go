@@ -19,7 +19,7 @@ type lockedConversation struct {
 	before model.Conversation
 	silent bool // raises no events: a blocked contact writes
 
-	awaits *time.Time // when the first message came that the customer has written and nobody has answered in this transaction
+	awaits *time.Time // when the first unanswered message of the customer came in this transaction
 
 	signalled bool // the viewers of a private conversation will be told
 }

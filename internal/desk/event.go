@@ -228,7 +228,7 @@ func (d System) ListenFeed(ctx context.Context) {
 	})
 }
 
-// feed wakes everybody who follows a company's events.
+// feed wakes the callers that follow the events of a company.
 type feed struct {
 	mu      sync.Mutex
 	waiting map[model.ID]chan struct{}
@@ -286,7 +286,7 @@ type feedPoint struct {
 	id       model.ID
 }
 
-// feedRead is what follows a place, once done is closed. Nobody changes it after that.
+// feedRead is what follows a place, once done is closed. It does not change after that.
 type feedRead struct {
 	began   time.Time
 	changed <-chan struct{} // of the feed when the read began; closed at the next event

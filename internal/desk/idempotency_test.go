@@ -324,7 +324,7 @@ func (h *history) race(t *rapid.T) {
 	all.Wait()
 	winner := slices.IndexFunc(outcomes, func(o outcome) bool { return o.answer != "" && !o.replayed })
 	if winner < 0 {
-		t.Fatalf("nobody executed: %+v", outcomes)
+		t.Fatalf("no call executed: %+v", outcomes)
 	}
 	for i, o := range outcomes {
 		if i != winner && o != (outcome{answer: outcomes[winner].answer, replayed: true}) && o != (outcome{code: model.CodeIdempotencyPending}) {
@@ -391,7 +391,7 @@ func (h *history) compare(t *rapid.T) {
 		ranks[c.ID] = c.Position
 		at := slices.IndexFunc(h.cards, func(want model.Card) bool { return want.ID == c.ID })
 		if at < 0 {
-			t.Fatalf("nobody was told of %+v", c)
+			t.Fatalf("no caller got the answer %+v", c)
 		}
 		if want := h.cards[at]; c.Title != want.Title || c.StageID != want.StageID || c.Status != want.Status || c.Version != want.Version {
 			t.Fatalf("%+v\nwant %+v", c, want)

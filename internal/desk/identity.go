@@ -47,7 +47,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, j
 		tx.AfterCommit(d.wakeups.Index.Notify)
 		return c, nil
 	}
-	c, found, err = d.knownContact(tx, channel, p, nil) // somebody else was faster, and has committed
+	c, found, err = d.knownContact(tx, channel, p, nil) // another transaction was faster and has committed
 	if err == nil && !found {
 		err = errBusyElsewhere()
 	}
@@ -99,7 +99,7 @@ func several(known []store.KnownAs) bool {
 	return slices.ContainsFunc(known, func(k store.KnownAs) bool { return k.Contact.ID != known[0].Contact.ID })
 }
 
-// nameless reports whether nobody ever said what a contact is called.
+// nameless reports whether the name of a contact was never given.
 func nameless(c *model.Contact) bool {
 	return c.Phone != nil && c.Name == *c.Phone || c.Phone == nil && c.Name == namelessPerson
 }
@@ -239,7 +239,7 @@ func personPhone(p model.Person) string {
 	return digits
 }
 
-// namelessPerson is the name of somebody of whom nothing but an opaque id is known.
+// namelessPerson is the name of a person of whom only an opaque id is known.
 const namelessPerson = "WhatsApp user"
 
 func personName(p model.Person) string {
@@ -251,7 +251,7 @@ func personName(p model.Person) string {
 	return cmp.Or(p.Phone, namelessPerson)
 }
 
-// cleanPersonName makes one short line of what somebody calls themselves.
+// cleanPersonName makes one short line of the name that a person uses.
 func cleanPersonName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError {

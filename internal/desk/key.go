@@ -93,7 +93,7 @@ func (d *Desk) CreateKey(ctx context.Context, a *Principal, in NewKey) (model.Ke
 	return key, secret, err
 }
 
-// keyUser finds the member a new key is to act as. Nobody hands out more power than their own.
+// keyUser finds the member a new key is to act as. A caller cannot issue keys with more permissions than its own.
 func (d *Desk) keyUser(tx *store.Tx, a *Principal, id model.ID) (model.Ref, error) {
 	m, found, err := tx.MemberPowers(a.Company.ID, id)
 	if err != nil || !found {
@@ -102,7 +102,7 @@ func (d *Desk) keyUser(tx *store.Tx, a *Principal, id model.ID) (model.Ref, erro
 	return model.Ref{ID: m.ID, Name: m.Name}, a.mayActAs(m.ID, m.Role)
 }
 
-// mayActAs refuses to hand out a key of somebody who may do more, or who sees other conversations.
+// mayActAs refuses to issue a key of a member who may do more, or who sees other conversations.
 func (a *Principal) mayActAs(member model.ID, role model.Role) error {
 	switch {
 	case member == a.User.ID:
@@ -175,7 +175,7 @@ func (d *Desk) mayReplace(tx *store.Tx, a *Principal, k model.Key, scopes model.
 		return model.Errorf(model.CodeInsufficientScope, "The key sees boards that the caller does not see.")
 	}
 	m, found, err := tx.MemberPowers(a.Company.ID, k.User.ID)
-	if err != nil || !found { // a key of somebody who left is no power any more
+	if err != nil || !found { // a key of a removed member gives no access
 		return err
 	}
 	return a.mayActAs(m.ID, m.Role)

@@ -94,7 +94,7 @@ func (d *Desk) endOfNow() model.ID {
 	return id
 }
 
-// LiveEvents reads the company's events after a place, whoever may see them: at most limit, oldest first.
+// LiveEvents reads the company's events after a place, regardless of who may see them: at most limit, oldest first.
 func (d System) LiveEvents(ctx context.Context, company model.ID, after FeedPlace, limit int) ([]LiveEvent, error) {
 	horizon, err := readOne(ctx, d.Desk, func(tx *store.Tx) (int64, error) { return tx.FeedHorizon() })
 	if err != nil {

@@ -278,7 +278,7 @@ func (d *Desk) signLink(id model.ID, expires int64) string {
 }
 
 // usableMedia finds a file that the principal may put into a message or anything else that is stored: one that
-// they may see. From now on it is not removed as an upload that nobody used.
+// they may see. From now on it is not removed as an unused upload.
 func (d *Desk) usableMedia(tx *store.Tx, a *Principal, id model.ID) (model.Media, error) {
 	m, found, err := tx.Media(a.Company.ID, id)
 	if err == nil && found {

@@ -86,7 +86,7 @@ func (in *inboundBatch) messageChanged(t *batchConversation, m *model.Message, c
 
 // apply makes a change to a message and reports whether anything is different. Of two edits, or two
 // reactions of a person, the later-made counts, and of two made at the same time the later to arrive.
-// A change by somebody who did not write the message is left out.
+// A change by a person who is not the author of the message is ignored.
 func (in *inboundBatch) apply(t *batchConversation, m *model.Message, c messageChange) (bool, error) {
 	who, allowed, err := in.changer(t, m, c)
 	if err != nil || !allowed {
@@ -128,7 +128,7 @@ func (in *inboundBatch) applyReaction(t *batchConversation, m *model.Message, c 
 	return shown || len(m.Reactions) != before
 }
 
-// changer finds who makes a change and reports whether they may: the author edits and deletes, everybody in
+// changer finds who makes a change and reports whether they may: the author edits and deletes, every participant in
 // the conversation reacts.
 func (in *inboundBatch) changer(t *batchConversation, m *model.Message, c messageChange) (who model.Contact, allowed bool, err error) {
 	if c.Sender.FromPhoneApp {
@@ -151,8 +151,8 @@ func (in *inboundBatch) changer(t *batchConversation, m *model.Message, c messag
 			who = k.Contact
 		}
 	}
-	everybody := c.Kind == changeReaction && t.Kind == model.KindGroup
-	return who, everybody || p.IsZero() || author == nil || same(author, &who.ID), nil
+	anyParticipant := c.Kind == changeReaction && t.Kind == model.KindGroup
+	return who, anyParticipant || p.IsZero() || author == nil || same(author, &who.ID), nil
 }
 
 // parkChange keeps a change whose message is not here.

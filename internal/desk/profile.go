@@ -340,5 +340,5 @@ func newToken() (token string, hash [32]byte) {
 	return token, sha256.Sum256([]byte(token))
 }
 
-// tokenHash is the stored form of a token that somebody sent.
+// tokenHash is the stored form of a token.
 func tokenHash(token string) [32]byte { return sha256.Sum256([]byte(token)) }

@@ -134,9 +134,9 @@ func TestReportAttribution(t *testing.T) {
 				"its person":           {&bia.ID, nil, 1},
 				"its sector":           {nil, &sales, 1},
 				"both":                 {&bia.ID, &sales, 1},
-				"somebody else":        {&ana.ID, nil, 0},
+				"another person":       {&ana.ID, nil, 0},
 				"another sector":       {nil, new(model.NewID()), 0},
-				"the id of nobody":     {&model.MaxID, nil, 0},
+				"the id of no person":  {&model.MaxID, nil, 0},
 				"the id of no sector":  {nil, &model.MaxID, 0},
 				"the id of all zeroes": {new(model.ID{}), nil, 0},
 			} {
@@ -256,13 +256,13 @@ func TestReportOrder(t *testing.T) {
 		})
 		var names []string
 		for _, p := range d.read(ReportFilter{}).ByPerson {
-			name := "nobody"
+			name := "none"
 			if p.User != nil {
 				name = p.User.Name
 			}
 			names = append(names, name)
 		}
-		if want := []string{"Zeca", "Ágata", "Beto", "nobody"}; !slices.Equal(names, want) {
+		if want := []string{"Zeca", "Ágata", "Beto", "none"}; !slices.Equal(names, want) {
 			t.Errorf("%v, want %v", names, want)
 		}
 	})

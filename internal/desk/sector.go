@@ -9,7 +9,7 @@ import (
 	"recado/internal/store"
 )
 
-// Sectors lists the company's sectors by name, with their members and the queues in which somebody waits.
+// Sectors lists the company's sectors by name, with their members and the queues that are not empty.
 func (d *Desk) Sectors(ctx context.Context, a *Principal) ([]model.Sector, error) {
 	if err := a.May(VerbSectors); err != nil {
 		return nil, err

@@ -113,11 +113,11 @@ func (d System) SendStep(ctx context.Context, lease Lease, owner model.ID, lengt
 }
 
 // ReclaimSends puts back in the queue what is marked as being sent under this lease and is not in hand: a
-// step whose commit got no answer marked it, and nobody was told to send it.
+// step whose commit got no answer marked it, and no worker was told to send it.
 func (d System) ReclaimSends(ctx context.Context, lease Lease, owner model.ID, inHand map[model.ID]struct{}) error {
 	_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		held, err := tx.HoldsLease(lease, owner)
-		if err != nil || !held { // whoever holds it now has settled them
+		if err != nil || !held { // the present holder has settled them
 			return struct{}{}, err
 		}
 		marked, err := tx.BeingSent(lease)
@@ -131,7 +131,7 @@ func (d System) ReclaimSends(ctx context.Context, lease Lease, owner model.ID, i
 	return err
 }
 
-// recordSends writes results down. Whoever has several has called LockSeveral. It reports whether the channel is connected.
+// recordSends writes results down. A caller with several results has called LockSeveral. It reports whether the channel is connected.
 func (d *Desk) recordSends(tx *store.Tx, lease Lease, done []SendDone) (connected bool, err error) {
 	ch, found, err := tx.AnyChannel(lease.Subject)
 	if err != nil || !found {
@@ -206,7 +206,7 @@ func (in *inboundBatch) wentOut(t *batchConversation, m *model.Message, done *Se
 	return in.settleEarly(t, m)
 }
 
-// disconnect stops a channel that nothing will go out through until somebody acts. Its queue waits.
+// disconnect stops a channel that cannot send until a person acts. Its queue waits.
 func (in *inboundBatch) disconnect(why *model.SendError) {
 	if in.channel.Status == model.ChannelDisconnected {
 		return

@@ -188,7 +188,7 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			l.step(t, ok(step.Jobs[0], "wa.behind"))
 		})
 
-		t.Run("a provider that nobody reaches is tried again and again, at most a minute later", func(t *testing.T) {
+		t.Run("an unreachable provider is tried again and again, at most a minute later", func(t *testing.T) {
 			m := l.send(t, ana, "far")
 			l.send(t, ana, "farther")
 			step := l.step(t)
@@ -304,7 +304,7 @@ func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
 		if len(step.Jobs) != 1 {
 			t.Fatalf("%+v", step)
 		}
-		// The process ends here: nobody reports what came of the job, and its lease runs out.
+		// The process ends here: the result of the job is not reported, and its lease runs out.
 		old, oldJob := *l, step.Jobs[0]
 		l.expire(t)
 		l.me = model.NewID()
@@ -376,7 +376,7 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 		ana, bia := l.from(t, "5511987650001", time.Now()), l.from(t, "5511987650002", time.Now())
 		l.send(t, ana, "in hand")
 		inHand := l.step(t).Jobs[0]
-		l.send(t, bia, "marked for nobody")
+		l.send(t, bia, "marked for no worker")
 		if lost := l.step(t).Jobs; len(lost) != 1 {
 			t.Fatalf("%+v", lost)
 		}
@@ -390,7 +390,7 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			jobs := l.step(t).Jobs
-			if len(jobs) != 1 || jobs[0].Out.Text != "marked for nobody" || jobs[0].queued.Attempts != 0 {
+			if len(jobs) != 1 || jobs[0].Out.Text != "marked for no worker" || jobs[0].queued.Attempts != 0 {
 				t.Fatalf("%+v", jobs)
 			}
 			l.step(t, ok(jobs[0], "wa.1"), ok(inHand, "wa.2"))

@@ -154,7 +154,7 @@ func (d *Desk) EndMemberSessions(ctx context.Context, a *Principal, member model
 	return err
 }
 
-// lockManaged gives a member whom the caller may manage: anybody for owners, lower roles for others.
+// lockManaged returns a member whom the caller may manage: any member for owners, lower roles for others.
 func (d *Desk) lockManaged(tx *store.Tx, a *Principal, member model.ID) (model.Member, error) {
 	m, found, err := tx.LockMember(a.Company.ID, member)
 	if err != nil || !found {
@@ -177,7 +177,7 @@ type Credentials struct {
 	Company  *model.ID // where the address belongs to several companies
 }
 
-// NewSession is a session that was just made. The token goes into the cookie and is shown to nobody else.
+// NewSession is a session that was just made. The token goes into the cookie and is shown nowhere else.
 type NewSession struct {
 	model.Session
 	Token   string

@@ -49,7 +49,7 @@ func presence(now time.Time, stored *time.Time, here time.Time) string {
 	return model.PresenceOffline
 }
 
-// CreateMember adds somebody to the team.
+// CreateMember adds a person to the team.
 func (d *Desk) CreateMember(ctx context.Context, a *Principal, in NewUser, sectors []model.ID) (model.Member, error) {
 	if err := a.May(VerbCreateMember); err != nil {
 		return model.Member{}, err
@@ -84,7 +84,7 @@ func (d *Desk) CreateMember(ctx context.Context, a *Principal, in NewUser, secto
 	})
 }
 
-// mayManage reports whether the principal may add, change and remove members of a role: owners anybody, others
+// mayManage reports whether the principal may add, change and remove members of a role: owners any role, others
 // from manager up those below themselves.
 func (a *Principal) mayManage(role model.Role) error {
 	if err := a.need(model.RoleManager); err != nil {
@@ -96,7 +96,7 @@ func (a *Principal) mayManage(role model.Role) error {
 	return model.Errorf(model.CodeInsufficientScope, "A caller with the role %s cannot manage members with the role %s.", a.Role, role)
 }
 
-// mayShow reports whether the principal may let somebody see that much: nobody shows more than they see.
+// mayShow reports whether the principal may give a member this access profile, which must not be wider than its own.
 func (a *Principal) mayShow(profile model.AccessProfile, sectors []model.ID) error {
 	beyond := func(id model.ID) bool { return !slices.Contains(a.Sectors, id) }
 	switch {
@@ -128,7 +128,7 @@ type MemberChange struct {
 	Sectors       *[]model.ID
 }
 
-// UpdateMember changes a member. Everybody may change their own name and e-mail address; the rest takes a role
+// UpdateMember changes a member. Members may change their own name and e-mail address; the rest takes a role
 // above the member's, and above the one they are given. There is always an owner.
 func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in MemberChange) (model.Member, error) {
 	if err := a.May(VerbUpdateMember); err != nil {

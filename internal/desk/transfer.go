@@ -8,7 +8,7 @@ import (
 )
 
 // Transfer says where a conversation goes: to a person (null: back to the queue), to a sector (null: to
-// none), or both. An absent person means nobody, an absent sector the one it is in.
+// none), or both. An absent person means no responsible person, an absent sector the present one.
 type Transfer struct {
 	User   model.Optional[model.ID]
 	Sector model.Optional[model.ID]
@@ -113,9 +113,9 @@ func (d *Desk) SetSector(ctx context.Context, a *Principal, id model.ID, to mode
 	})
 }
 
-// assign makes to, or nobody, responsible for the conversation in a sector, and adds a line to its
-// history: took over when they did it themself, received when somebody else did, handed back when nobody
-// is responsible now. by is nil for the system.
+// assign makes to, which may be nil, responsible for the conversation in a sector, and adds a line to its
+// history: took over when they did it themself, received when another person did, handed back when there is no
+// responsible person any more. by is nil for the system.
 func (t *lockedConversation) assign(to *model.Ref, sector *model.ID, by *model.Ref, reason *string) error {
 	action, who := model.ActionReceived, to
 	switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // errRefused ends a dial to an address that is not a customer's. It never says which one: what a
-// name resolves to inside our network is nobody's business.
+// name resolves to inside our network must not be disclosed.
 var errRefused = errors.New("refused address")
 
 func (c *Client) dialWith(d *net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {

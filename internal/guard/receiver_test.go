@@ -273,7 +273,7 @@ func TestHostileReceivers(t *testing.T) {
 		})
 	}
 
-	t.Run("nobody listening is told in plain words", func(t *testing.T) {
+	t.Run("a closed port gives a plain message", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

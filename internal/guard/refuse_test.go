@@ -80,7 +80,7 @@ var refusedSpellings = []string{
 	"https://example.com%00/", "https://example.com%2f/", "https://%6c%6f%63alhost/", "https://127.0.0.1%2f@example.com/",
 	"https://" + strings.Repeat("a", 64) + ".com/", "https://" + strings.Repeat("abcdefg.", 32) + "com/", "https://xn--a.com/", "https://xn--.com/",
 	"https://example.com/" + strings.Repeat("a", 2048),
-	// Numbers in the spelling everybody knows.
+	// Numbers in the usual spelling.
 	"https://127.0.0.1/", "https://127.0.0.1:8443/", "https://127.0.0.1./", "https://0.0.0.0/", "https://10.1.2.3/", "https://169.254.169.254/latest/meta-data/",
 	"https://192.168.0.1/", "https://172.16.0.1/", "https://100.100.100.200/", "https://168.63.129.16/", "https://255.255.255.255/", "https://224.0.0.1/",
 	// Numbers in spellings that some resolver takes.
@@ -220,7 +220,7 @@ func TestRefusals(t *testing.T) {
 		}
 	})
 
-	t.Run("a machine that will not tell its addresses calls nobody", func(t *testing.T) {
+	t.Run("a machine whose addresses cannot be read makes no call", func(t *testing.T) {
 		world := newNetwork()
 		c := New(world.options())
 		c.own.list = func() ([]net.Addr, error) { return nil, errors.New("denied") }

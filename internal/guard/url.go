@@ -113,7 +113,7 @@ func (c *Client) checkHost(u *url.URL) (host, reason string) {
 	switch {
 	case last[0] >= '0' && last[0] <= '9':
 		// No top-level domain begins with a digit, so this is an address in some resolver's eyes:
-		// decimal, octal, hexadecimal. Only the one spelling that everybody reads alike is taken.
+		// decimal, octal, hexadecimal. Only the one unambiguous spelling is accepted.
 		addr, err := netip.ParseAddr(name)
 		if err != nil {
 			return "", reasonNumber

@@ -215,7 +215,7 @@ func TestRotation(t *testing.T) {
 			}
 		}
 		if len(sealed) < 2 {
-			t.Error("nobody could rotate")
+			t.Error("no rotation succeeded")
 		}
 	})
 

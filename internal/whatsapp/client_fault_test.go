@@ -132,7 +132,7 @@ func TestSendRules(t *testing.T) {
 	}{
 		"outside the window":       {model.Outgoing{To: model.Person{WAID: "5521900000000"}, Text: "a"}, "service_window_closed"},
 		"to itself":                {model.Outgoing{To: model.Person{WAID: simulator.DefaultBusinessPhone}, Text: "a"}, "recipient_is_sender"},
-		"to nobody":                {model.Outgoing{Text: "a"}, "invalid_request"},
+		"without a recipient":      {model.Outgoing{Text: "a"}, "invalid_request"},
 		"an unknown group":         {model.Outgoing{GroupID: "x", Text: "a"}, "group_unknown"},
 		"nothing":                  {model.Outgoing{To: to, Text: " "}, "invalid_request"},
 		"a text too long":          {model.Outgoing{To: to, Text: strings.Repeat("á", 4097)}, "text_too_long"},

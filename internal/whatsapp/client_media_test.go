@@ -85,12 +85,12 @@ func TestDownloadRefuses(t *testing.T) {
 		code  string
 	}{
 		"a good file":                      {good, 10, ""},
-		"a hash nobody can read":           {odd, 10, ""},
+		"an unreadable hash":               {odd, 10, ""},
 		"a file announced as too large":    {good, 9, "media_too_large"},
 		"a file that turns out too large":  {unsized, 9, "media_too_large"},
 		"bytes that do not give the hash":  {corrupt, 10, "media_corrupt"},
 		"bytes that are fewer than said":   {longer, 11, "media_corrupt"},
-		"an address of somebody else":      {whatsapp.Media{URL: "https://evil.example/x"}, 10, "media_unavailable"},
+		"an address of another host":       {whatsapp.Media{URL: "https://evil.example/x"}, 10, "media_unavailable"},
 		"Meta's host without TLS":          {whatsapp.Media{URL: "http://lookaside.fbsbx.com/x"}, 10, "media_unavailable"},
 		"a name that only ends like one":   {whatsapp.Media{URL: "https://evil-lookaside.fbsbx.com/x"}, 10, "media_unavailable"},
 		"a host hidden behind a user name": {whatsapp.Media{URL: "https://lookaside.fbsbx.com@evil.example/x"}, 10, "media_unavailable"},

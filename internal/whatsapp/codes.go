@@ -9,7 +9,7 @@ const (
 	permanent class = iota // refused; the same message will be refused again
 	passing                // refused before anything was done; may be tried again
 	doubtful               // may have been sent in spite of the error
-	operator               // refused until somebody acts on the account
+	operator               // refused until a person acts on the account
 )
 
 // meaning is what this package makes of one of Meta's codes.

@@ -96,7 +96,7 @@ func TestLimiter(t *testing.T) {
 			t.Error("the number's turn was used up")
 		}
 	})
-	t.Run("a held number makes everybody wait", func(t *testing.T) {
+	t.Run("a held number makes every caller wait", func(t *testing.T) {
 		c := &clock{noon}
 		l := NewLimiter(80, c.now)
 		l.Hold("", 3*time.Second)

@@ -123,7 +123,7 @@ func (p *parser) contactOf(who model.Person, from origin) (contact, bool) {
 }
 
 // system reads a change of number or of user id. Other kinds, such as a new security code, change
-// nobody's identity.
+// not the identity of a person.
 func (p *parser) system(m message, raw []byte) {
 	s := m.System.value
 	address := s.WAID

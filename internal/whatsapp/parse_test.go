@@ -203,7 +203,7 @@ func TestIdentities(t *testing.T) {
 			t.Errorf("got the names %q and %q", a, b)
 		}
 	})
-	t.Run("what is no number is nobody's", func(t *testing.T) {
+	t.Run("a text that is not a number gives no identity", func(t *testing.T) {
 		for _, from := range []string{"bla", "55 11", "+", "5511x8887777"} {
 			body := strings.Replace(string(callbackOf("messages", "messages", `{"from":"`+from+`","id":"wamid.A","type":"text","text":{"body":"oi"}}`)), `"contacts":[{`, `"people":[{`, 1)
 			if got := parseOne(t, []byte(body)); got.Notice == nil {

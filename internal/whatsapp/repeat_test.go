@@ -12,9 +12,9 @@ import (
 	"recado/internal/whatsapp/simulator"
 )
 
-// TestNobodyGetsAMessageTwice sends through every fault there is, by the rule that the errors spell
+// TestNoMessageIsReceivedTwice sends through every fault there is, by the rule that the errors spell
 // out: try again where Retry says so or the channel was mended, never where the fate is uncertain.
-func TestNobodyGetsAMessageTwice(t *testing.T) {
+func TestNoMessageIsReceivedTwice(t *testing.T) {
 	sim, client := connect(t, simulator.Options{Window: "off", NoLimits: true, Delivery: simulator.Delivery{Batch: 20, Parallel: 2, Duplicate: 1}})
 	b := open(t, sim)
 	every := 11

@@ -216,7 +216,7 @@ func TestANodeThatDiesIsReplacedWhenItsLeasesEnd(t *testing.T) {
 }
 
 func TestANodeThatStopsHandsItsLeasesOverAtOnce(t *testing.T) {
-	s := newSetting(t, time.Hour) // a lease that nobody could wait for
+	s := newSetting(t, time.Hour) // a lease that is too long to wait for
 	s.a.start(s.a.deliver.Run)
 	s.watcher.until(t, "the first node delivers", s.all(s.raise(t, s.a, 5)))
 	s.b.start(s.b.deliver.Run)

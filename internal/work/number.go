@@ -100,7 +100,7 @@ func (n *number) Send(ctx context.Context, out model.Outgoing) (model.SendResult
 	return result, err
 }
 
-// sendTo tries the other spelling of a Brazilian mobile whose address at WhatsApp nobody has learned
+// sendTo tries the other spelling of a Brazilian mobile whose address at WhatsApp is not known
 // yet, after a refusal of the first: nothing was sent then. The answer of one that works tells the
 // address, so this happens once to a person.
 func (n *number) sendTo(ctx context.Context, out model.Outgoing, address, media string, first *model.SendError) (model.SendResult, error) {
@@ -119,7 +119,7 @@ func (n *number) sendTo(ctx context.Context, out model.Outgoing, address, media 
 
 // Codes of Meta's that this package acts on.
 const (
-	notReached  = 131026 // nobody can be reached at this number
+	notReached  = 131026 // the number is not on WhatsApp
 	pairRefused = 131056 // too many messages to one person
 	upgrading   = 131057 // the number is being given a higher rate
 )

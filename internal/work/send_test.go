@@ -163,7 +163,7 @@ func (b *bureau) channel(t *testing.T, number string) model.ID {
 	return ch.ID
 }
 
-// customer lets somebody write, which opens the service window, and gives the conversation.
+// customer simulates a message of a customer, which opens the service window, and gives the conversation.
 func (b *bureau) customer(t *testing.T, channel model.ID, phone string) model.ID {
 	t.Helper()
 	external := "in." + model.NewID().String()
@@ -285,7 +285,7 @@ func TestSendingLoop(t *testing.T) {
 			}
 		})
 
-		t.Run("a channel whose provider hangs holds up nobody else", func(t *testing.T) {
+		t.Run("a channel whose provider hangs delays no other channel", func(t *testing.T) {
 			stuck := b.customer(t, first, "5511987660001")
 			other := b.customer(t, second, "5511987660002")
 			hold := make(chan struct{})

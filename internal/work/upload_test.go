@@ -93,7 +93,7 @@ func testLeftUploads(t *testing.T, o store.Options, files blob.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strange := model.NewID() // of somebody else who shares the place
+	strange := model.NewID() // of another owner of the same folder
 	if _, err := files.Put(t.Context(), strange, strings.NewReader("theirs"), 100); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func run(t *testing.T, o store.Options, n int, random *rand.Rand) {
 func (o *fixture) history() {
 	o.log = o.log[:0]
 	chats := []*chat{o.customer(), o.customer(), o.customer()}
-	if len(o.chats) > len(chats) { // somebody of an earlier one comes back
+	if len(o.chats) > len(chats) { // a customer of an earlier one returns
 		chats = append(chats, pick(o, o.chats))
 	}
 	for range stepsPerHistory {

@@ -124,7 +124,7 @@ func (o *fixture) some() []model.ID {
 	return members
 }
 
-// customer makes a chat with somebody new, who has not written yet.
+// customer makes a chat with a new person who has not written yet.
 func (o *fixture) customer() *chat {
 	o.made++
 	channel := o.random.IntN(5) % len(o.channels)

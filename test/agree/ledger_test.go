@@ -24,7 +24,7 @@ type chat struct {
 	channel model.ID
 	private bool
 	phone   string
-	known   bool // somebody has begun it
+	known   bool // it has begun
 
 	assignee *model.Ref
 	sector   *model.ID
@@ -67,7 +67,7 @@ func (l *ledger) mayClose(c *chat, who *desk.Principal) bool {
 		l.rules.Mode == model.ModeLiberal || who.Role != model.RoleAgent
 }
 
-// answered: a member, or nil for somebody on the phone, writes to the customer.
+// answered: a member, or nil for an author on the phone, writes to the customer.
 func (l *ledger) answered(c *chat, who *model.Ref, now time.Time) {
 	c.last = now
 	if c.open == nil {
@@ -82,7 +82,7 @@ func (l *ledger) answered(c *chat, who *model.Ref, now time.Time) {
 	}
 }
 
-// moved: the conversation goes to a person, or nobody, in a sector, or none.
+// moved: the conversation goes to a person or none, in a sector or none.
 func (l *ledger) moved(c *chat, to *model.Ref, sector *model.ID, by *model.Ref, reason *string, now time.Time) {
 	entry := model.AssignmentEntry{Action: model.ActionReceived, User: to, By: by, Sector: sector, Reason: reason, CreatedAt: now}
 	if to == nil {

@@ -143,7 +143,7 @@ func New(t testing.TB, dir string, args ...string) *Process {
 	return p
 }
 
-// FreeAddress is a loopback address that nobody listens on. Its port is not one of those that the system gives to
+// FreeAddress is a loopback address without a listener. Its port is not one of those that the system gives to
 // outgoing connections, so that it is still free when a server that was killed starts again.
 func FreeAddress(t testing.TB) string {
 	t.Helper()

@@ -21,7 +21,7 @@ import (
 )
 
 // balancer is a client of several nodes. It takes them in turn, leaves out those that are away, and
-// repeats only what may be repeated: calls that reached nobody, calls that certainly did nothing, and
+// repeats only what may be repeated: calls that reached no node, calls that certainly did nothing, and
 // calls that are the same done twice.
 type balancer struct {
 	t       *testing.T

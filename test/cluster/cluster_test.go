@@ -103,7 +103,7 @@ func demoFor(node int) []string {
 	return nil
 }
 
-// work starts everybody; the given function ends it and waits.
+// work starts all workers; the returned function ends them and waits.
 func (o *fixture) work(t *testing.T) (end func()) {
 	t.Helper()
 	stop := make(chan struct{})
@@ -119,7 +119,7 @@ func (o *fixture) work(t *testing.T) (end func()) {
 	return end
 }
 
-// customers has somebody write to the WhatsApp number every now and then, through its signed callback.
+// customers simulates messages to the WhatsApp number every now and then, through its signed callback.
 func (o *fixture) customers(t *testing.T, stop <-chan struct{}) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -136,7 +136,7 @@ func (o *fixture) customers(t *testing.T, stop <-chan struct{}) {
 	}
 }
 
-// verify is everything that has to hold once nobody works any more.
+// verify is everything that has to hold after all workers have ended.
 func (o *fixture) verify(t *testing.T) {
 	t.Helper()
 	sent, failed := o.line.Verify(t)
@@ -176,13 +176,13 @@ func (o *fixture) deliveries(node int) int {
 // sender waits for the node that sends through WhatsApp next.
 func (o *fixture) sender(t *testing.T) int {
 	t.Helper()
-	return o.grows(t, "somebody sends through WhatsApp", patience, -1, func(node int) int { return o.lines[node].sent() })
+	return o.grows(t, "messages are sent through WhatsApp", patience, -1, func(node int) int { return o.lines[node].sent() })
 }
 
 // courier waits for the node that delivers to the webhook next.
 func (o *fixture) courier(t *testing.T) int {
 	t.Helper()
-	return o.grows(t, "somebody delivers events", patience, -1, o.deliveries)
+	return o.grows(t, "events are delivered", patience, -1, o.deliveries)
 }
 
 // grows waits until a count goes up for a node but one, and tells for which.

@@ -104,7 +104,7 @@ func (w *world) round(t *testing.T) {
 	if took > readyLimit {
 		t.Errorf("ready only after %v", took)
 	}
-	w.answers.Store(w.killAt) // what follows kills nobody
+	w.answers.Store(w.killAt) // what follows kills no process
 	w.Verify(t)
 }
 

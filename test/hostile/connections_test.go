@@ -108,7 +108,7 @@ func (s *target) settles(t *testing.T, goroutines float64) {
 	t.Errorf("%v goroutines are left of %v", now, goroutines)
 }
 
-func TestHostileConnectionsHarmNobodyElse(t *testing.T) {
+func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 	s := serve(t)
 	s.serves(t, 20)
 	before := s.metric(t, "go_goroutines")
@@ -137,7 +137,7 @@ func TestHostileConnectionsHarmNobodyElse(t *testing.T) {
 				}
 			}
 		})
-		t.Run("bodies that drip in, and answers that nobody reads, stop nobody else", func(t *testing.T) {
+		t.Run("slow bodies and unread answers stop no other caller", func(t *testing.T) {
 			t.Parallel()
 			var slow []*net.TCPConn
 			for range 200 {

@@ -94,7 +94,7 @@ func (c *Load) Work(stop <-chan struct{}) {
 }
 
 // Verify settles what got no answer and holds everything the server shows against what it had answered.
-// Nobody may be working meanwhile.
+// No worker may run at the same time.
 func (c *Load) Verify(t *testing.T) {
 	t.Helper()
 	c.each(func(k *worker) { k.settle(t) })

@@ -84,7 +84,7 @@ func (c *worker) verifyMessages(t *testing.T) {
 			m := element.(map[string]any)
 			text := m["text"].(string)
 			if shown[text] != nil || c.messages[text] == nil {
-				t.Errorf("a message nobody wrote, or a second time: %v", m)
+				t.Errorf("a message that was not written, or a second time: %v", m)
 			}
 			shown[text] = m
 		}
@@ -164,7 +164,7 @@ func settle(t *testing.T, what string, asked map[string]bool, count map[string]i
 	}
 	for reason := range count {
 		if !asked[reason] {
-			t.Errorf("a %s that nobody asked for: %q", what, reason)
+			t.Errorf("a %s without a request: %q", what, reason)
 		}
 	}
 }

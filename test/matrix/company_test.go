@@ -27,7 +27,7 @@ type company struct {
 	session  *servertest.Client // of the owner; nil: ended
 }
 
-// password is everybody's.
+// password is that of every member.
 const password = "correct horse battery"
 
 func newCompany(t *testing.T, w *servertest.World, c *servertest.Company, number int, receiver string) *company {
@@ -141,7 +141,7 @@ func (o *company) make(t *testing.T, noun string) string {
 	case "view":
 		return post("/views", `{"name":"n","query":{"status":"open"}}`).ID()
 	}
-	t.Fatalf("nobody knows how to make a %s", noun)
+	t.Fatalf("the fixture cannot make a %s", noun)
 	return ""
 }
 

@@ -1,7 +1,7 @@
 // Package matrix proves who may know of what. It takes the table of routes and fills every place where
 // an id can stand with ids that the caller must not know of: another company's, a private channel's,
 // those outside of a member's access profile or a key's boards. The answer must be, byte for byte, the
-// one for an id that nobody has.
+// one for an id that does not exist.
 package matrix
 
 import (
@@ -21,7 +21,7 @@ import (
 	"recado/internal/servertest"
 )
 
-func TestNobodyLearnsOfOthers(t *testing.T) {
+func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		for _, noun := range []string{"key", "label", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation", "view"} {
 			b.b.id(t, noun, nil, false)
@@ -69,21 +69,21 @@ func (b *fixture) strangers(t *testing.T, route *api.Route, ex example) {
 	}
 }
 
-// same compares the answers for other ids in a slot with the answer for one that nobody has.
+// same compares the answers for other ids in a slot with the answer for one that does not exist.
 func (b *fixture) same(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, noun string, mine *talk, others []string) {
 	t.Helper()
 	if !isID(noun) || noun == "protocol" {
 		return
 	}
-	nobodys := model.NewID().String()
+	unknown := model.NewID().String()
 	if strings.HasPrefix(noun, "external") {
-		nobodys = "sandbox." + nobodys
+		unknown = "sandbox." + unknown
 	}
-	want, wantHeader := b.answer(t, c, route, ex, slot, nobodys, mine)
+	want, wantHeader := b.answer(t, c, route, ex, slot, unknown, mine)
 	for _, id := range others {
 		got, header := b.answer(t, c, route, ex, slot, id, mine)
 		if got != want {
-			t.Errorf("%s %s %s: the %s %s is answered\n%s\nand one that nobody has\n%s", ex.path, ex.query, ex.body, noun, id, got, want)
+			t.Errorf("%s %s %s: the %s %s is answered\n%s\nand one that does not exist\n%s", ex.path, ex.query, ex.body, noun, id, got, want)
 		}
 		for _, name := range []string{"Content-Type", "ETag", "Location", "Allow", "Idempotency-Replayed", "Retry-After"} {
 			if header.Get(name) != wantHeader.Get(name) {

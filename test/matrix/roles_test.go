@@ -18,7 +18,7 @@ import (
 	"recado/internal/servertest"
 )
 
-// member is somebody who does not see everything, and the key that acts as them.
+// member is a team member with a limited profile, and the key that acts as them.
 type member struct {
 	*servertest.Client
 	id   string
@@ -37,14 +37,14 @@ func (b *fixture) addMember(t *testing.T, role model.Role, profile model.AccessP
 	return m
 }
 
-// place hands a conversation to a person, or to nobody, in a sector.
+// place transfers a conversation to a person or none, in a sector.
 func (b *fixture) place(t *testing.T, k *talk, user, sector string) *talk {
 	t.Helper()
 	b.a.Post(t, "/conversations/"+k.ids["conversation"]+"/transfer", fmt.Sprintf(`{"user_id":%s,"sector_id":%q}`, user, sector)).OK(200)
 	return k
 }
 
-func TestNobodySeesPastTheirAccessProfile(t *testing.T) {
+func TestTheAccessProfileLimitsEveryAnswer(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		theirs, others := b.a.make(t, "sector"), b.a.kept["sector"]
 		elsewhere := b.place(t, b.a.talk(t, "secret-of-another-sector"), `"`+b.a.kept["user"]+`"`, others)
@@ -152,11 +152,11 @@ func (b *fixture) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
 	}
 }
 
-func TestNobodyHandsOutMoreThanTheyHave(t *testing.T) {
+func TestCallersCannotGrantMoreThanTheyHave(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		sector := b.a.make(t, "sector")
 		agent, colleague := b.addMember(t, model.RoleAgent, model.AccessOwn, sector), b.addMember(t, model.RoleAgent, model.AccessAll, sector)
-		t.Run("nobody gets hold of a key that sees more", func(t *testing.T) {
+		t.Run("a caller cannot get a key that sees more", func(t *testing.T) {
 			agent.Post(t, "/keys/"+b.a.Key.ID.String()+"/rotate", nil).Fails(403, "insufficient_scope")
 			for _, user := range []string{b.a.Owner.ID.String(), colleague.id} {
 				agent.Post(t, "/keys", fmt.Sprintf(`{"name":"k","scopes":["read"],"user_id":%q}`, user)).Fails(403, "insufficient_scope")
@@ -227,7 +227,7 @@ func TestWhatIsPrivateTakesNothingAway(t *testing.T) {
 			b.b.Post(t, "/conversations/"+b.foreign.ids["conversation"]+"/messages", body).OK(201)
 			b.a.Post(t, "/conversations/"+b.a.talk(t, "mine").ids["conversation"]+"/messages", body).OK(201)
 		})
-		t.Run("a contact with the phone of somebody known in private is a new one", func(t *testing.T) {
+		t.Run("a contact with the phone of a person of a private channel is a new one", func(t *testing.T) {
 			started := b.w.Clock.Now()
 			b.w.Clock.Advance(time.Hour)
 			b.secretly(t, "+5511966660001", "secret-of-a-private-channel first")
@@ -255,7 +255,7 @@ func TestWhatIsPrivateTakesNothingAway(t *testing.T) {
 				}
 			}
 		})
-		t.Run("opening a conversation with somebody known in private shows nothing of them", func(t *testing.T) {
+		t.Run("opening a conversation with a person of a private channel shows nothing of them", func(t *testing.T) {
 			opened := b.a.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phone)).OK(201)
 			shown := []*talk{{mark: b.private.mark, ids: map[string]string{"conversation": b.private.ids["conversation"], "channel": b.private.ids["channel"]}}}
 			b.noTrace(t, "POST /conversations", opened, shown)

@@ -52,7 +52,7 @@ func note(o operation) {
 	record.log = append(record.log, o)
 }
 
-// answered notes that somebody was told that n is done.
+// answered notes that a caller got the answer that n is done.
 func answered(n int) { note(operation{kind: answer, n: n}) }
 
 // recorded runs body and gives the record of what it did to the files in folder.

@@ -8,7 +8,7 @@ import (
 	"recado/internal/whatsapp/simulator"
 )
 
-// person is a value of one message of somebody who is known by a number, a user id or both.
+// person is a value of one message of a person who is known by a number, a user id or both.
 func person(waID, userID, message string) string {
 	contact, from := `"profile": {"name": "Marina"}`, ""
 	if waID != "" {

@@ -109,7 +109,7 @@ func TestReceiving(t *testing.T) {
 
 func TestPeople(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
-		t.Run("somebody who hides their number has none", func(t *testing.T) {
+		t.Run("a person who hides their number has none", func(t *testing.T) {
 			s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone, c.Username = true, "luar" })
 			first, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "oi"})
 			c := s.A.Get(t, "/conversations/"+first).OK(200)

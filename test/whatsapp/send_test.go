@@ -92,7 +92,7 @@ func TestSending(t *testing.T) {
 			must(t, s.sim.SetLadder(simulator.Ladder{}))
 		})
 		for _, preset := range []string{"reset_after_accept", "html_502_after_accept", "unknown_500_after_accept", "answer_cut_after_accept", "empty_answer_after_accept"} {
-			t.Run("a status settles what nobody knew: "+preset, func(t *testing.T) {
+			t.Run("a status settles an unknown outcome: "+preset, func(t *testing.T) {
 				must(t, s.sim.AddFault(simulator.Fault{Preset: preset, Next: 1}))
 				m := s.await(t, s.send(t, conversation, `"text": "chegou?"`).OK(201).ID(), "delivered")
 				if m.At("error") != nil || m.At("external_id") == nil {
@@ -108,7 +108,7 @@ func TestSending(t *testing.T) {
 				t.Fatalf("%s", m.Raw)
 			}
 		})
-		t.Run("nobody got anything twice", func(t *testing.T) {
+		t.Run("no message was received twice", func(t *testing.T) {
 			if repeated := s.sim.Repeated(); len(repeated) != 0 {
 				t.Fatal(repeated)
 			}
@@ -189,7 +189,7 @@ func TestAddresses(t *testing.T) {
 			if calls := s.sim.Calls("messages"); len(got) != 2 || got[0].Input != "+558188887777" || got[1].Input != "+558188887777" || calls != 3 {
 				t.Fatalf("%d calls: %+v", calls, got)
 			}
-			// Nobody at all: both spellings are refused.
+			// Not on WhatsApp: both spellings are refused.
 			s.sim.SetCustomer("558188886666", func(c *simulator.Customer) { c.NotOnWhatsApp = true })
 			if m := greet("+5581988886666", "failed"); m.Text("error", "code") != "not_on_whatsapp" || s.sim.Calls("messages") != 5 {
 				t.Fatalf("%d calls: %s", s.sim.Calls("messages"), m.Raw)
@@ -203,7 +203,7 @@ func TestAddresses(t *testing.T) {
 			}
 		})
 	})
-	t.Run("somebody without a number is written to by their id", func(t *testing.T) {
+	t.Run("a person without a number is addressed by their id", func(t *testing.T) {
 		eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 			who := s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone = true })
 			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "oi"})

@@ -63,7 +63,7 @@ func eachShop(t *testing.T, options simulator.Options, body func(t *testing.T, s
 	})
 }
 
-// customer has somebody write and gives the conversation and the external id of the message.
+// customer simulates a message and returns the conversation and the external id of the message.
 func (s *shop) customer(t *testing.T, in simulator.Inbound) (conversation, external string) {
 	t.Helper()
 	ids, err := s.sim.Receive(in)

@@ -43,7 +43,7 @@ func (s *Simulator) Receive(messages ...Inbound) ([]string, error) {
 	return s.inject(messages, false)
 }
 
-// Echo makes somebody type messages on the business's phone.
+// Echo simulates messages that are typed on the phone of the business.
 func (s *Simulator) Echo(messages ...Inbound) ([]string, error) {
 	return s.inject(messages, true)
 }

@@ -58,7 +58,7 @@ func (s *Simulator) Ledger(recipient string) []Accepted {
 }
 
 // Repeated maps every client id that was accepted more than once to the messages made of it. It is
-// empty as long as nobody got anything twice.
+// empty as long as no customer received a message twice.
 func (s *Simulator) Repeated() map[string][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,7 +52,7 @@ func (s *Simulator) addNumber(n Number) {
 	}
 }
 
-// SetCallback points the webhooks of a number at an address and subscribes its account, as somebody
+// SetCallback points the webhooks of a number at an address and subscribes its account, as a person
 // would in Meta's dashboard. No handshake takes place.
 func (s *Simulator) SetCallback(numberID, address string) error {
 	s.mu.Lock()

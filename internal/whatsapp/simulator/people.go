@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Customer is somebody on WhatsApp. Every number that is written to or from has one.
+// Customer is a person on WhatsApp. Every number that is written to or from has one.
 type Customer struct {
 	WAID          string `json:"wa_id"`
 	UserID        string `json:"user_id"`

@@ -1,6 +1,6 @@
 // Package simulator is WhatsApp's Cloud API in memory: it answers as Graph does, keeps a ledger of what
 // it accepted, calls back with signed webhooks, and fails on demand. It is for tests and for trying
-// things out; nothing it takes reaches anybody.
+// things out; no message reaches a person.
 package simulator
 
 import (
