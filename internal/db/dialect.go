@@ -40,6 +40,14 @@ func (d Dialect) IndexedBy(index string) string { return d.Pick(" INDEXED BY "+i
 // that is made for any limit sorts the whole table.
 func (d Dialect) LimitAsArgument() bool { return d.sqlite }
 
+// FullTextTables reports whether trigrams are indexed by a full-text table (SQLite's FTS5) that is written beside
+// the rows and read in the order of their numbers. Otherwise the engine keeps an index over a column by itself
+// (pg_trgm), which is read in no order.
+func (d Dialect) FullTextTables() bool { return d.sqlite }
+
+// Lateral reports whether a subquery in FROM may refer to what stands before it.
+func (d Dialect) Lateral() bool { return !d.sqlite }
+
 // numbered turns the placeholders $1..$n, in which SQL is written here, into SQLite's ?1..?n. Quoted
 // text and comments are left alone.
 func numbered(sql string) string {

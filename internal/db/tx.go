@@ -77,9 +77,6 @@ func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 // Dialect gives what differs between the engines.
 func (tx *Tx) Dialect() Dialect { return Dialect{sqlite: tx.sqlite} }
 
-// SQLite reports the engine, for the few statements that one text cannot serve.
-func (tx *Tx) SQLite() bool { return tx.sqlite }
-
 // Exec runs a statement and gives the number of rows it changed. Arguments may be string, bool, int,
 // int64, float64, []byte, model.ID, time.Time (stored as Unix milliseconds), types defined on these,
 // and pointers to them. nil, nil pointers, nil slices and the zero model.ID are NULL.
@@ -136,6 +133,16 @@ func (tx *Tx) One(sql string, args []any, scan func(r Row)) (bool, error) {
 }
 
 var errEnough = errors.New("db: enough rows")
+
+// IDs runs a query whose rows are single ids.
+func (tx *Tx) IDs(sql string, args ...any) ([]model.ID, error) {
+	var out []model.ID
+	err := tx.Query(sql, args, func(r Row) error {
+		out = append(out, r.ID(0))
+		return nil
+	})
+	return out, err
+}
 
 // LimitTime ends statements that take longer than d, until stop is called; see TimedOut. It is for reads of more
 // than one statement and does nothing elsewhere. PostgreSQL counts the time of each statement, SQLite that of all.

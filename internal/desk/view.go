@@ -179,11 +179,11 @@ func assigneeID(assignee string) *model.ID {
 type viewFilter struct {
 	*model.ViewQuery
 	assignee *model.ID
-	needles  []string
+	text     store.SearchText
 }
 
 func newViewFilter(a *Principal, q *model.ViewQuery) viewFilter {
-	f := viewFilter{ViewQuery: q, assignee: assigneeID(q.Assignee), needles: store.Needles(q.Q)}
+	f := viewFilter{ViewQuery: q, assignee: assigneeID(q.Assignee), text: store.NewSearchText(q.Q)}
 	if q.Assignee == model.AssigneeMe {
 		f.assignee = &a.User.ID
 	}
@@ -208,5 +208,5 @@ func (f *viewFilter) shows(row *model.InboxRow) bool {
 		f.Label != nil && !slices.Contains(row.LabelIDs, *f.Label):
 		return false
 	}
-	return len(f.needles) == 0 || slices.ContainsFunc(f.needles, func(needle string) bool { return strings.Contains(row.Folded, needle) })
+	return f.text.In(row.Folded)
 }

@@ -150,41 +150,41 @@ func (tx *Tx) attendances(company model.ID, f AttendanceFilter, sight Sight, whi
 		return nil, false, err
 	}
 	// The page is found first, and its names afterwards, so that no planner begins with the names.
-	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM (SELECT a.* FROM " + from + "\n\tWHERE a.company = " + s.arg(company) + " AND " + which)
+	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM (SELECT a.* FROM " + from + "\n\tWHERE a.company = " + s.Arg(company) + " AND " + which)
 	if which == "a.private" {
-		s.and(s.in("a.channel", sight.Private))
+		s.And(s.In("a.channel", sight.Private))
 	}
 	switch f.Status {
 	case model.AttendanceOpen:
-		s.and("a.closed_at IS NULL")
+		s.And("a.closed_at IS NULL")
 	case model.AttendanceClosed:
-		s.and("a.closed_at IS NOT NULL")
+		s.And("a.closed_at IS NOT NULL")
 	}
 	if f.Unassigned {
-		s.and("a.responsible IS NULL")
+		s.And("a.responsible IS NULL")
 	}
 	equal := func(column string, id model.ID) {
 		if !id.IsZero() {
-			s.and(column + " = " + s.arg(id))
+			s.And(column + " = " + s.Arg(id))
 		}
 	}
 	equal("a.responsible", f.Responsible)
 	equal("a.sector", f.Sector)
 	equal("a.conversation", f.Conversation)
 	if f.Number != 0 {
-		s.and("a.number = " + s.arg(f.Number))
+		s.And("a.number = " + s.Arg(f.Number))
 	}
 	if f.From != nil {
-		s.and("a.opened_at >= " + s.arg(*f.From))
+		s.And("a.opened_at >= " + s.Arg(*f.From))
 	}
 	if f.To != nil {
-		s.and("a.opened_at < " + s.arg(*f.To))
+		s.And("a.opened_at < " + s.Arg(*f.To))
 	}
 	if !after.IsZero() {
-		s.and("(a.opened_at, a.id) < (" + s.arg(afterAt) + ", " + s.arg(after) + ")")
+		s.And("(a.opened_at, a.id) < (" + s.Arg(afterAt) + ", " + s.Arg(after) + ")")
 	}
 	if !sight.All { // LIMIT 1 OFFSET 0 makes a planner look conversations up one by one
-		s.and("EXISTS (SELECT 1 FROM conversations v WHERE v.id = a.conversation AND " + sight.condition(s, "v.assignee", "v.sector") + " LIMIT 1 OFFSET 0)")
+		s.And("EXISTS (SELECT 1 FROM conversations v WHERE v.id = a.conversation AND " + sight.condition(s, "v.assignee", "v.sector") + " LIMIT 1 OFFSET 0)")
 	}
 	s.WriteString("\n\tORDER BY a.opened_at DESC, a.id DESC")
 	tx.page(s, limit, 0)
@@ -196,18 +196,18 @@ func (tx *Tx) attendances(company model.ID, f AttendanceFilter, sight Sight, whi
 // come into question.
 func (tx *Tx) attendancesFrom(s *statement, company model.ID, f *AttendanceFilter, sight Sight) (string, error) {
 	inSight := func(s *statement) string {
-		mine := "SELECT id FROM conversations WHERE company = " + s.arg(company) + " AND assignee = " + s.arg(sight.Member)
+		mine := "SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND assignee = " + s.Arg(sight.Member)
 		if len(sight.Sectors) == 0 {
 			return mine
 		}
-		return mine + " UNION SELECT id FROM conversations WHERE " + s.in("sector", sight.Sectors)
+		return mine + " UNION SELECT id FROM conversations WHERE " + s.In("sector", sight.Sectors)
 	}
 	var ids string
 	switch {
 	case f.Number != 0 || sight.All && f.Conversation.IsZero():
 		return "attendances a", nil
 	case !f.Conversation.IsZero():
-		ids = "SELECT id FROM conversations WHERE id = " + s.arg(f.Conversation)
+		ids = "SELECT id FROM conversations WHERE id = " + s.Arg(f.Conversation)
 	default:
 		if len(sight.Sectors) > 0 {
 			if few, err := tx.isFew(inSight); err != nil || !few {

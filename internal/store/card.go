@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 const cardColumns = `
@@ -99,7 +100,7 @@ func (tx *Tx) insertCardLabels(c *model.Card) {
 func (tx *Tx) DeleteCard(company, id model.ID) error {
 	tx.later(`DELETE FROM card_labels WHERE subject = $1`, id)
 	tx.later(`DELETE FROM cards WHERE company = $1 AND id = $2`, company, id)
-	return tx.forgetText(&cardSearch, id)
+	return search.Forget(tx.on, &search.Cards, id)
 }
 
 // cardText is what a search looks at, folded: title and description.

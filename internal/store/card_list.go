@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"time"
 
+	"recado/internal/db"
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // CardFilter says which cards a list shows. Zero values filter nothing, but boards and statuses must
@@ -48,7 +50,7 @@ const fewOverdue = 1000
 // ids. Each board and status is a range of some index in that order, and a page takes the newest from all
 // ranges: those of the label, of the days on which cards are due, of the cards without due date, of the
 // priority, or of all cards. Where only few cards are overdue, it reads these instead. For a text see
-// searchPlan.
+// search.Plan.
 func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
 	if f.ByPosition {
 		return tx.cardsByPosition(&f)
@@ -56,7 +58,7 @@ func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
 	if f.After.IsZero() {
 		f.After = afterAll
 	}
-	if text := newSearch(f.Q); len(text.needles) > 0 {
+	if text := search.NewText(f.Q); !text.IsEmpty() {
 		return tx.searchCards(&f, text)
 	}
 	boards := f.Boards
@@ -81,21 +83,25 @@ func (tx *Tx) cardsOfSome(f *CardFilter) (page []model.Card, more bool, err erro
 		return nil, false, err
 	}
 	q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx}
-	q.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(q.first(along), "cards", "c") + "\n\tWHERE c.company = " + q.arg(f.Company) + "\n\tORDER BY c.id DESC")
+	q.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(q.first(along), "cards", "c") + "\n\tWHERE c.company = " + q.Arg(f.Company) + "\n\tORDER BY c.id DESC")
 	return collect(tx, q.statement, f.Limit, scanCard)
 }
 
-func (tx *Tx) searchCards(f *CardFilter, text search) (page []model.Card, more bool, err error) {
-	plan := &searchPlan{
-		tx: tx, list: &cardSearchList{tx, f}, noun: &cardSearch, text: text,
-		want: f.Limit + 1, company: f.Company, after: f.After,
+func (tx *Tx) searchCards(f *CardFilter, text search.Text) (page []model.Card, more bool, err error) {
+	after := f.After
+	if after == afterAll {
+		after = model.ID{}
 	}
-	ids, err := plan.run(0, f.Limit+1)
+	plan := &search.Plan{
+		Tx: tx.on, List: &cardSearchList{tx, f}, Noun: &search.Cards, Text: text,
+		Want: f.Limit + 1, Company: f.Company, After: after,
+	}
+	ids, err := plan.Run(0, f.Limit+1)
 	if err != nil {
 		return nil, false, err
 	}
 	s := tx.statement()
-	s.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "cards", "c") + "\n\tWHERE c.company = " + s.arg(f.Company) + "\n\tORDER BY c.id DESC")
+	s.WriteString("SELECT" + cardColumns + "\n\t" + tx.fromSubset(db.Listed(ids)(s), "cards", "c") + "\n\tWHERE c.company = " + s.Arg(f.Company) + "\n\tORDER BY c.id DESC")
 	return collect(tx, s, f.Limit, scanCard)
 }
 
@@ -105,7 +111,7 @@ type cardSearchList struct {
 	f  *CardFilter
 }
 
-func (l *cardSearchList) newest(n int, text search) (all []*statement, share int) {
+func (l *cardSearchList) Newest(n int, text search.Text) (all []*statement, share int) {
 	f, atOnce := *l.f, l.f.boardsAtOnce()
 	share = max(1, n*atOnce/max(atOnce, len(l.f.Boards)))
 	for f.Boards = range slices.Chunk(l.f.Boards, atOnce) {
@@ -113,20 +119,20 @@ func (l *cardSearchList) newest(n int, text search) (all []*statement, share int
 		q.Limit = share - 1
 		newest := q.first(f.way())
 		q.bare = false
-		q.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, q.statement, "c.folded") + q.conditions(byAll) + ", FALSE) " +
+		q.WriteString("SELECT c.id, COALESCE(" + text.Contains(q.statement, "c.folded") + q.conditions(byAll) + ", FALSE) " +
 			l.tx.fromSubset(newest, "cards", "c") + " ORDER BY c.id DESC")
 		all = append(all, q.statement)
 	}
 	return all, share
 }
 
-func (l *cardSearchList) among(of subset, text search) *statement {
+func (l *cardSearchList) Among(of subset, text search.Text) *statement {
 	q := &cardQuery{statement: l.tx.statement(), CardFilter: *l.f, tx: l.tx}
-	q.WriteString("SELECT c.id, " + text.contains(l.tx, q.statement, "c.folded") + " " + q.among(of))
+	q.WriteString("SELECT c.id, " + text.Contains(q.statement, "c.folded") + " " + q.among(of))
 	return q.statement
 }
 
-func (l *cardSearchList) pinned() ([]model.ID, bool, error) { return nil, true, nil }
+func (l *cardSearchList) Pinned() ([]model.ID, bool, error) { return nil, true, nil }
 
 // cardWay chooses the way that reads the fewest cards.
 func (tx *Tx) cardWay(f *CardFilter) (way, error) {
@@ -160,6 +166,6 @@ func (tx *Tx) fewOverdue(f *CardFilter) (bool, error) {
 	q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx}
 	q.WriteString("SELECT COUNT(*) FROM (SELECT 1 AS one FROM (" + q.dueBefore() + ") ids LIMIT " + strconv.Itoa(fewOverdue+1) + ") counted")
 	n := int64(0)
-	_, err := tx.one(q.String(), q.args, func(r Row) { n = r.Int(0) })
+	_, err := tx.one(q.String(), q.Args, func(r Row) { n = r.Int(0) })
 	return n <= fewOverdue, err
 }

@@ -4,11 +4,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // cabinet is a company's boards with cards of every sort.
@@ -137,8 +137,7 @@ func (w *cabinet) shows(f *CardFilter, c *model.Card) bool {
 			return false
 		}
 	}
-	wanted := Needles(f.Q)
-	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(n string) bool { return strings.Contains(model.Fold(cardText(c)), n) })
+	return search.NewText(f.Q).In(model.Fold(cardText(c)))
 }
 
 func TestCardsListsWhatTheFiltersLetThrough(t *testing.T) {

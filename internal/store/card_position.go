@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // cardsByPosition lists cards in the order of the boards' stages and of the cards in each stage. It reads stage after
@@ -37,13 +38,13 @@ func (tx *Tx) cardsByPosition(f *CardFilter) (page []model.Card, more bool, err 
 // stagesOf lists the stages of the list in order: the one that is asked for, or those of all of its boards.
 func (tx *Tx) stagesOf(f *CardFilter) ([]model.ID, error) {
 	s := tx.statement()
-	s.WriteString("SELECT id FROM stages WHERE company = " + s.arg(f.Company))
-	s.and(s.in("board", f.Boards))
+	s.WriteString("SELECT id FROM stages WHERE company = " + s.Arg(f.Company))
+	s.And(s.In("board", f.Boards))
 	if !f.Stage.IsZero() {
-		s.and("id = " + s.arg(f.Stage))
+		s.And("id = " + s.Arg(f.Stage))
 	}
 	s.WriteString("\n\tORDER BY board, position, id")
-	return tx.ids(s.String(), s.args...)
+	return tx.ids(s.String(), s.Args...)
 }
 
 // cardsOfStage lists the cards of a stage behind a place. Of a limit of 0 it only says whether there are any.
@@ -51,17 +52,17 @@ func (tx *Tx) cardsOfStage(f *CardFilter, stage model.ID, rank string, id model.
 	q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx}
 	q.Stage = model.ID{}
 	statuses := make([]string, len(q.Statuses))
-	q.WriteString("SELECT" + cardColumns + "\n\tFROM cards c" + tx.indexedBy("cards_stage") + "\n\tWHERE c.stage = " + q.arg(stage))
-	q.and("c.company = " + q.arg(f.Company))
+	q.WriteString("SELECT" + cardColumns + "\n\tFROM cards c" + tx.indexedBy("cards_stage") + "\n\tWHERE c.stage = " + q.Arg(stage))
+	q.And("c.company = " + q.Arg(f.Company))
 	for i, status := range q.Statuses {
-		statuses[i] = q.arg(status)
+		statuses[i] = q.Arg(status)
 	}
-	q.and("c.status IN (" + strings.Join(statuses, ", ") + ")")
+	q.And("c.status IN (" + strings.Join(statuses, ", ") + ")")
 	if rank != "" {
-		q.and("(c.rank, c.id) > (" + q.arg(rank) + ", " + q.arg(id) + ")")
+		q.And("(c.rank, c.id) > (" + q.Arg(rank) + ", " + q.Arg(id) + ")")
 	}
 	q.WriteString(q.visible() + q.conditions(byAll))
-	newSearch(f.Q).check(tx, q.statement, "c.folded")
+	search.NewText(f.Q).Check(q.statement, "c.folded")
 	q.WriteString("\n\tORDER BY c.rank, c.id")
 	tx.page(q.statement, limit, 0)
 	return collect(tx, q.statement, limit, scanCard)

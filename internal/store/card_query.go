@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // cardQuery is a query for the ids of a page of cards while it is being written.
@@ -78,11 +79,11 @@ func (q *cardQuery) labelled() string {
 
 // dueBefore goes through the cards that are overdue.
 func (q *cardQuery) dueBefore() string {
-	end := " AND " + dayColumn.name + " <= " + q.arg(q.DueBefore.UnixMilli()/dayMillis) + " AND c.due_at IS NOT NULL AND c.id < " + q.arg(q.After) +
+	end := " AND " + dayColumn.name + " <= " + q.Arg(q.DueBefore.UnixMilli()/dayMillis) + " AND c.due_at IS NOT NULL AND c.id < " + q.Arg(q.After) +
 		q.visible() + q.conditions(byAll)
 	var all []string
 	for _, bounds := range q.ranges(nil) {
-		all = append(all, "SELECT c.id AS id FROM cards c"+q.tx.indexedBy("cards_due")+" WHERE c.board = "+q.arg(bounds[0])+" AND c.status = "+q.arg(bounds[1])+end)
+		all = append(all, "SELECT c.id AS id FROM cards c"+q.tx.indexedBy("cards_due")+" WHERE c.board = "+q.Arg(bounds[0])+" AND c.status = "+q.Arg(bounds[1])+end)
 	}
 	return strings.Join(all, " UNION ALL ")
 }
@@ -91,11 +92,11 @@ func (q *cardQuery) dueBefore() string {
 func (q *cardQuery) among(of subset) string {
 	statuses := make([]string, len(q.Statuses))
 	for i, status := range q.Statuses {
-		statuses[i] = q.arg(status)
+		statuses[i] = q.Arg(status)
 	}
 	return q.tx.fromSubset(of(q.statement), "cards", "c") +
-		" WHERE c.company = " + q.arg(q.Company) + " AND " + q.in("c.board", q.Boards) + " AND c.status IN (" + strings.Join(statuses, ", ") + ")" +
-		" AND c.id < " + q.arg(q.After) + q.visible() + q.conditions(byAll)
+		" WHERE c.company = " + q.Arg(q.Company) + " AND " + q.In("c.board", q.Boards) + " AND c.status IN (" + strings.Join(statuses, ", ") + ")" +
+		" AND c.id < " + q.Arg(q.After) + q.visible() + q.conditions(byAll)
 }
 
 // first gives the newest cards of all ranges.
@@ -122,8 +123,8 @@ func (q *cardQuery) ranges(further []any) [][]any {
 
 // alongRanges reads each range from the cursor on, the newest first, for as long as a page is.
 func (q *cardQuery) alongRanges(from, id string, columns []column, ranges [][]any, conditions string) string {
-	after := q.arg(q.After)
-	if !q.tx.SQLite() {
+	after := q.Arg(q.After)
+	if q.tx.dialect().Lateral() {
 		return q.alongRangesPostgres(from, id, columns, ranges, conditions, after)
 	}
 	top := q.top()
@@ -131,7 +132,7 @@ func (q *cardQuery) alongRanges(from, id string, columns []column, ranges [][]an
 	for i, bounds := range ranges {
 		within := id + " < " + after
 		for k, c := range columns {
-			within += " AND " + c.name + " = " + q.arg(bounds[k])
+			within += " AND " + c.name + " = " + q.Arg(bounds[k])
 		}
 		all[i] = "SELECT id FROM (SELECT " + id + " AS id FROM " + from + " WHERE " + within + conditions + " ORDER BY " + id + " DESC" + top + ") r"
 	}
@@ -146,7 +147,7 @@ func (q *cardQuery) alongRangesPostgres(from, id string, columns []column, range
 	for _, bounds := range ranges {
 		var row []string
 		for k, c := range columns {
-			row = append(row, q.arg(bounds[k])+"::"+c.kind)
+			row = append(row, q.Arg(bounds[k])+"::"+c.kind)
 		}
 		values = append(values, "("+strings.Join(row, ", ")+")")
 	}
@@ -168,10 +169,10 @@ func (q *cardQuery) alongRangesPostgres(from, id string, columns []column, range
 // top is the LIMIT of a page with one row more than it shows; see page for why it stands in the text.
 func (q *cardQuery) top() string {
 	limit := q.Limit + 1
-	if q.tx.SQLite() {
-		return " LIMIT " + q.arg(limit)
+	if q.tx.dialect().LimitAsArgument() {
+		return " LIMIT " + q.Arg(limit)
 	}
-	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, firstPass, listBudget} {
+	for _, round := range []int{model.DefaultLimit + 1, model.MaxLimit + 1, search.Budget.FirstPass, search.Budget.List} {
 		if limit <= round {
 			return " LIMIT " + strconv.Itoa(round)
 		}
@@ -202,23 +203,23 @@ func (q *cardQuery) conditions(set int) string {
 	var b strings.Builder
 	and := func(condition string) { b.WriteString(" AND " + condition) }
 	if set&byPriority != 0 && q.Priority != "" {
-		and("c.priority = " + q.arg(q.Priority))
+		and("c.priority = " + q.Arg(q.Priority))
 	}
 	if set&byLabel != 0 && !q.Label.IsZero() {
-		and("(SELECT TRUE FROM card_labels l WHERE l.subject = c.id AND l.label = " + q.arg(q.Label) + ")") // row by row, unlike EXISTS
+		and("(SELECT TRUE FROM card_labels l WHERE l.subject = c.id AND l.label = " + q.Arg(q.Label) + ")") // row by row, unlike EXISTS
 	}
 	if set&byStage != 0 && !q.Stage.IsZero() {
-		and("c.stage = " + q.arg(q.Stage))
+		and("c.stage = " + q.Arg(q.Stage))
 	}
 	if set&byUndue != 0 && q.Undue {
 		and("c.due_at IS NULL")
 	}
 	if set&byDue != 0 {
 		if q.DueFrom != nil {
-			and("c.due_at >= " + q.arg(q.DueFrom))
+			and("c.due_at >= " + q.Arg(q.DueFrom))
 		}
 		if q.DueBefore != nil {
-			and("c.due_at < " + q.arg(q.DueBefore))
+			and("c.due_at < " + q.Arg(q.DueBefore))
 		}
 	}
 	if set&bySight != 0 && !q.Sight.All {

@@ -3,7 +3,9 @@ package store
 import (
 	"strconv"
 
+	"recado/internal/db"
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // ContactFilter says which contacts a list shows. Zero values filter nothing.
@@ -31,7 +33,7 @@ func (tx *Tx) Contacts(f ContactFilter) (page []model.Contact, more bool, err er
 }
 
 func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
-	text := newSearch(f.Q)
+	text := search.NewText(f.Q)
 	s := tx.statement()
 	rare, err := tx.rareContacts(f)
 	if err != nil {
@@ -40,13 +42,13 @@ func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
 	from := tx.alongContacts(f)
 	if rare != nil {
 		from = tx.fromSubset(rare(s), "contacts", "ct")
-	} else if len(text.needles) > 0 {
-		plan := &searchPlan{
-			tx: tx, list: &contactSearchList{tx, f}, noun: &contactSearch, text: text,
-			want: f.Offset + f.Limit + 1, company: f.Company,
+	} else if !text.IsEmpty() {
+		plan := &search.Plan{
+			Tx: tx.on, List: &contactSearchList{tx, f}, Noun: &search.Contacts, Text: text,
+			Want: f.Offset + f.Limit + 1, Company: f.Company,
 		}
-		ids, err := plan.run(f.Offset, f.Limit+1)
-		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
+		ids, err := plan.Run(f.Offset, f.Limit+1)
+		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.fromSubset(db.Listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
 		return s, err
 	}
 	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
@@ -65,23 +67,23 @@ func (tx *Tx) alongContacts(f *ContactFilter) string {
 }
 
 // chooseContacts adds the WHERE clause.
-func (tx *Tx) chooseContacts(s *statement, f *ContactFilter, text search) {
+func (tx *Tx) chooseContacts(s *statement, f *ContactFilter, text search.Text) {
 	f.whereListed(s)
 	f.andLabel(s)
-	text.check(tx, s, "ct.folded")
+	text.Check(s, "ct.folded")
 }
 
 // whereListed is the WHERE clause of the list, or of that of the one channel.
 func (f *ContactFilter) whereListed(s *statement) {
-	s.WriteString("\n\tWHERE ct.pool = " + s.arg(f.Company))
+	s.WriteString("\n\tWHERE ct.pool = " + s.Arg(f.Company))
 	if !f.Channel.IsZero() {
-		s.and("ct.channel = " + s.arg(f.Channel))
+		s.And("ct.channel = " + s.Arg(f.Channel))
 	}
 }
 
 func (f *ContactFilter) andLabel(s *statement) {
 	if !f.Label.IsZero() {
-		s.and("(SELECT TRUE FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.arg(f.Label) + ")") // row by row, unlike EXISTS
+		s.And("(SELECT TRUE FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
 	}
 }
 
@@ -91,9 +93,9 @@ type contactSearchList struct {
 	f  *ContactFilter
 }
 
-func (l *contactSearchList) newest(n int, text search) ([]*statement, int) {
+func (l *contactSearchList) Newest(n int, text search.Text) ([]*statement, int) {
 	s := l.tx.statement()
-	s.WriteString("SELECT ct.id, COALESCE(" + text.contains(l.tx, s, "ct.folded"))
+	s.WriteString("SELECT ct.id, COALESCE(" + text.Contains(s, "ct.folded"))
 	l.f.andLabel(s)
 	s.WriteString(", FALSE) " + l.tx.alongContacts(l.f))
 	l.f.whereListed(s)
@@ -101,14 +103,14 @@ func (l *contactSearchList) newest(n int, text search) ([]*statement, int) {
 	return []*statement{s}, n
 }
 
-func (l *contactSearchList) among(of subset, text search) *statement {
+func (l *contactSearchList) Among(of subset, text search.Text) *statement {
 	s := l.tx.statement()
-	s.WriteString("SELECT ct.id, " + text.contains(l.tx, s, "ct.folded") + " " + l.tx.fromSubset(of(s), "contacts", "ct"))
-	l.tx.chooseContacts(s, l.f, search{})
+	s.WriteString("SELECT ct.id, " + text.Contains(s, "ct.folded") + " " + l.tx.fromSubset(of(s), "contacts", "ct"))
+	l.tx.chooseContacts(s, l.f, search.Text{})
 	return s
 }
 
-func (l *contactSearchList) pinned() ([]model.ID, bool, error) { return nil, true, nil }
+func (l *contactSearchList) Pinned() ([]model.ID, bool, error) { return nil, true, nil }
 
 // rareContacts gives the contacts of a label that few have, or nil.
 func (tx *Tx) rareContacts(f *ContactFilter) (subset, error) {
@@ -116,7 +118,7 @@ func (tx *Tx) rareContacts(f *ContactFilter) (subset, error) {
 		return nil, nil
 	}
 	labelled := func(s *statement) string {
-		return "SELECT subject AS id FROM contact_labels WHERE label = " + s.arg(f.Label)
+		return "SELECT subject AS id FROM contact_labels WHERE label = " + s.Arg(f.Label)
 	}
 	if yes, err := tx.isFew(labelled); err != nil || !yes {
 		return nil, err

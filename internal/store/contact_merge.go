@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // ContactHasUserID reports whether a provider knows a contact by any user id.
@@ -64,7 +65,7 @@ func (tx *Tx) JoinConversations(company model.ID, into *model.Conversation, from
 	tx.later(`UPDATE events SET conversation = $1 WHERE conversation = $2 AND company = $3`, into.ID, from, company)
 	tx.later(`DELETE FROM conversation_labels WHERE subject = $1`, from)
 	tx.later(`DELETE FROM conversations WHERE id = $1 AND company = $2`, from, company)
-	return last, tx.forgetText(&conversationSearch, from)
+	return last, search.Forget(tx.on, &search.Conversations, from)
 }
 
 // joinMarks moves the marks of attendances to where they stand among the messages of both conversations.
@@ -109,5 +110,5 @@ func (tx *Tx) ReplaceContact(company, gone, by model.ID) error {
 	tx.later(`UPDATE messages SET author = $3 WHERE author = $1 AND company = $2`, gone, company, by)
 	tx.later(`DELETE FROM contact_labels WHERE subject = $1`, gone)
 	tx.later(`DELETE FROM contacts WHERE id = $1 AND company = $2`, gone, company)
-	return tx.forgetText(&contactSearch, gone)
+	return search.Forget(tx.on, &search.Contacts, gone)
 }

@@ -3,7 +3,9 @@ package store
 import (
 	"strconv"
 
+	"recado/internal/db"
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // ConversationFilter says which conversations a list shows. Zero values filter nothing.
@@ -34,11 +36,11 @@ type ConversationFilter struct {
 // condition is the sight as SQL over the columns that say whom something is assigned to. The function
 // of desk.Principal that looks at one conversation says the same.
 func (v Sight) condition(s *statement, assignee, sector string) string {
-	mine := assignee + " = " + s.arg(v.Member)
+	mine := assignee + " = " + s.Arg(v.Member)
 	if len(v.Sectors) == 0 {
 		return mine
 	}
-	return "(" + mine + " OR " + s.in(sector, v.Sectors) + ")"
+	return "(" + mine + " OR " + s.In(sector, v.Sectors) + ")"
 }
 
 // Simple reports whether Conversations will need one statement only.
@@ -54,7 +56,7 @@ func (f *ConversationFilter) listsPrivate() bool {
 
 // Conversations lists the conversations of the company that sight reaches: pinned ones first where no status is asked
 // for, then those with the newest activity, or see OldestWaiting. The rows are found in one of four ways, whichever
-// reads the fewest: by a filter that lets few through, by a text, see searchPlan, along the assignee's own order, or
+// reads the fewest: by a filter that lets few through, by a text, see search.Plan, along the assignee's own order, or
 // along the order of the list itself until the page is full.
 func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, more bool, err error) {
 	if f.listsPrivate() {
@@ -76,7 +78,7 @@ func (tx *Tx) conversations(f ConversationFilter) (page []model.Conversation, mo
 }
 
 func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
-	text := newSearch(f.Q)
+	text := search.NewText(f.Q)
 	rare, err := tx.rarest(f)
 	if err != nil {
 		return nil, err
@@ -92,13 +94,13 @@ func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(page, "conversations", "c") + f.order())
 		return s, nil
 	}
-	if len(text.needles) > 0 && f.part != partWaiting {
-		plan := &searchPlan{
-			tx: tx, list: &conversationSearchList{tx, f}, noun: &conversationSearch, text: text,
-			want: f.Offset + f.Limit + 1, company: f.Company,
+	if !text.IsEmpty() && f.part != partWaiting {
+		plan := &search.Plan{
+			Tx: tx.on, List: &conversationSearchList{tx, f}, Noun: &search.Conversations, Text: text,
+			Want: f.Offset + f.Limit + 1, Company: f.Company,
 		}
-		ids, err := plan.run(f.Offset, f.Limit+1)
-		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(listed(ids)(s), "conversations", "c") + f.order())
+		ids, err := plan.Run(f.Offset, f.Limit+1)
+		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(db.Listed(ids)(s), "conversations", "c") + f.order())
 		return s, err
 	}
 	s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.alongConversations(f))
@@ -136,17 +138,17 @@ type conversationSearchList struct {
 	f  *ConversationFilter
 }
 
-func (l *conversationSearchList) newest(n int, text search) ([]*statement, int) {
+func (l *conversationSearchList) Newest(n int, text search.Text) ([]*statement, int) {
 	var all []*statement
 	for _, f := range l.f.runs() {
 		s := l.tx.statement()
 		// The second column: it contains the text and passes the filters.
-		s.WriteString("SELECT c.id, COALESCE(" + text.contains(l.tx, s, "c.folded"))
+		s.WriteString("SELECT c.id, COALESCE(" + text.Contains(s, "c.folded"))
 		f.andFilters(s)
 		s.WriteString(", FALSE), " + f.pinnedColumn() + ", c.activity_at\n\t" + l.tx.alongConversations(&f))
 		f.whereListed(s)
 		if only := f.onlyAssignee(); !only.IsZero() && f.pinnedFirst() {
-			s.and("c.assignee = " + s.arg(only))
+			s.And("c.assignee = " + s.Arg(only))
 		}
 		s.WriteString(f.order() + "\n\tLIMIT " + strconv.Itoa(n))
 		all = append(all, s)
@@ -154,15 +156,15 @@ func (l *conversationSearchList) newest(n int, text search) ([]*statement, int) 
 	return all, n
 }
 
-func (l *conversationSearchList) among(of subset, text search) *statement {
+func (l *conversationSearchList) Among(of subset, text search.Text) *statement {
 	s := l.tx.statement()
-	s.WriteString("SELECT c.id, " + text.contains(l.tx, s, "c.folded") + ", " + l.f.pinnedColumn() + ", c.activity_at\n\t" +
+	s.WriteString("SELECT c.id, " + text.Contains(s, "c.folded") + ", " + l.f.pinnedColumn() + ", c.activity_at\n\t" +
 		l.tx.fromSubset(of(s), "conversations", "c"))
-	l.tx.chooseConversations(s, l.f, search{})
+	l.tx.chooseConversations(s, l.f, search.Text{})
 	return s
 }
 
-func (l *conversationSearchList) pinned() ([]model.ID, bool, error) {
+func (l *conversationSearchList) Pinned() ([]model.ID, bool, error) {
 	if !l.f.pinnedFirst() {
 		return nil, true, nil
 	}
@@ -176,39 +178,39 @@ func (l *conversationSearchList) pinned() ([]model.ID, bool, error) {
 }
 
 // chooseConversations adds the WHERE clause.
-func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text search) {
+func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text search.Text) {
 	f.whereListed(s)
 	f.andFilters(s)
 	f.andBehind(s)
-	text.check(tx, s, "c.folded")
+	text.Check(s, "c.folded")
 }
 
 // whereListed is the WHERE clause of the list without filters.
 func (f *ConversationFilter) whereListed(s *statement) {
-	s.WriteString("\n\tWHERE c.company = " + s.arg(f.Company))
-	s.and("NOT c.private")
+	s.WriteString("\n\tWHERE c.company = " + s.Arg(f.Company))
+	s.And("NOT c.private")
 	f.andPart(s)
 }
 
 // andFilters adds the conditions that were asked for, and what the member may see.
 func (f *ConversationFilter) andFilters(s *statement) {
-	s.and(s.optional("c.archived", f.Archived), s.optional("c.kind", textOrNil(f.Kind)),
-		s.optional("c.channel", f.Channel), s.optional("c.sector", f.Sector))
+	s.And(s.Optional("c.archived", f.Archived), s.Optional("c.kind", textOrNil(f.Kind)),
+		s.Optional("c.channel", f.Channel), s.Optional("c.sector", f.Sector))
 	if f.Unread {
-		s.and("c.unread_count > 0")
+		s.And("c.unread_count > 0")
 	}
 	if !f.Assignee.IsZero() {
-		s.and("c.assignee = " + s.arg(f.Assignee))
+		s.And("c.assignee = " + s.Arg(f.Assignee))
 	}
 	if f.Unassigned {
-		s.and("c.assignee IS NULL")
+		s.And("c.assignee IS NULL")
 	}
 	f.andStatus(s)
 	if !f.Label.IsZero() {
-		s.and("(SELECT TRUE FROM conversation_labels l WHERE l.subject = c.id AND l.label = " + s.arg(f.Label) + ")") // row by row, unlike EXISTS
+		s.And("(SELECT TRUE FROM conversation_labels l WHERE l.subject = c.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
 	}
 	if !f.Sight.All {
-		s.and(f.Sight.condition(s, "c.assignee", "c.sector"))
+		s.And(f.Sight.condition(s, "c.assignee", "c.sector"))
 	}
 }
 
@@ -243,30 +245,30 @@ func (f *ConversationFilter) subsets() []narrowing {
 	}
 	of := func(condition func(s *statement) string) subset {
 		return func(s *statement) string {
-			return "SELECT id FROM conversations WHERE company = " + s.arg(f.Company) + " AND " + condition(s)
+			return "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND " + condition(s)
 		}
 	}
 	add(f.Snoozed != nil && *f.Snoozed, of(func(*statement) string { return "snoozed_until IS NOT NULL" }))
-	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), of(func(s *statement) string { return "assignee = " + s.arg(f.onlyAssignee()) }))
+	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), of(func(s *statement) string { return "assignee = " + s.Arg(f.onlyAssignee()) }))
 	add(!f.Label.IsZero(), func(s *statement) string {
-		return "SELECT subject AS id FROM conversation_labels WHERE label = " + s.arg(f.Label)
+		return "SELECT subject AS id FROM conversation_labels WHERE label = " + s.Arg(f.Label)
 	})
 	add(f.Unread, of(func(*statement) string { return "unread_count > 0" }))
-	add(!f.Sector.IsZero(), of(func(s *statement) string { return "sector = " + s.arg(f.Sector) }))
-	add(f.Archived != nil, of(func(s *statement) string { return "archived = " + s.arg(f.Archived) }))
+	add(!f.Sector.IsZero(), of(func(s *statement) string { return "sector = " + s.Arg(f.Sector) }))
+	add(f.Archived != nil, of(func(s *statement) string { return "archived = " + s.Arg(f.Archived) }))
 	add(f.Kind == model.KindGroup, of(func(*statement) string { return "group_id IS NOT NULL" }))
 	add(!f.Channel.IsZero(), func(s *statement) string {
-		channel := s.arg(f.Channel)
+		channel := s.Arg(f.Channel)
 		return "SELECT id FROM conversations WHERE channel = " + channel + " AND contact IS NOT NULL" +
 			" UNION ALL SELECT id FROM conversations WHERE channel = " + channel + " AND group_id IS NOT NULL"
 	})
 	if !f.Sight.All && len(f.Sight.Sectors) > 0 {
-		mine := of(func(s *statement) string { return "assignee = " + s.arg(f.Sight.Member) })
-		theirs := of(func(s *statement) string { return s.in("sector", f.Sight.Sectors) })
+		mine := of(func(s *statement) string { return "assignee = " + s.Arg(f.Sight.Member) })
+		theirs := of(func(s *statement) string { return s.In("sector", f.Sight.Sectors) })
 		all = append(all, narrowing{
 			ids: func(s *statement) string { return mine(s) + " UNION " + theirs(s) },
 			counted: func(s *statement) string { // each limited by itself, because PostgreSQL would prepare to read all of both
-				most := " LIMIT " + s.arg(few+1)
+				most := " LIMIT " + s.Arg(few+1)
 				return "SELECT id FROM (" + mine(s) + most + ") mine UNION ALL SELECT id FROM (" + theirs(s) + most + ") theirs"
 			},
 		})

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"recado/internal/db/testpg"
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // eachDesk runs body on both engines with the real schema.
@@ -213,8 +213,7 @@ func (w *fixture) shows(f *ConversationFilter, c *model.Conversation) bool {
 			return false
 		}
 	}
-	wanted := Needles(f.Q)
-	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(n string) bool { return strings.Contains(conversationText(c), n) })
+	return search.NewText(f.Q).In(conversationText(c))
 }
 
 func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {

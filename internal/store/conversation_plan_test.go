@@ -177,7 +177,7 @@ func explain(t *testing.T, s *Store, f *ConversationFilter) string {
 		if s.SingleNode() {
 			how, column = "EXPLAIN QUERY PLAN ", 3
 		}
-		return tx.query(how+list.String(), list.args, func(r Row) error {
+		return tx.query(how+list.String(), list.Args, func(r Row) error {
 			fmt.Fprintln(&plan, r.Text(column))
 			return nil
 		})

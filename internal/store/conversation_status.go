@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // ConversationPlace is a place in a list of conversations: that of one of its rows.
@@ -74,28 +75,28 @@ func (f *ConversationFilter) runs() []ConversationFilter {
 func (f *ConversationFilter) andPart(s *statement) {
 	switch f.part {
 	case partWaiting:
-		s.and("c.waiting_since IS NOT NULL")
+		s.And("c.waiting_since IS NOT NULL")
 		return
 	case partRest:
-		s.and("c.waiting_since IS NULL")
+		s.And("c.waiting_since IS NULL")
 	}
 	switch f.Status {
 	case model.ListOpen, model.ListWaiting:
-		s.and("c.open = TRUE")
+		s.And("c.open = TRUE")
 	case model.ListClosed:
-		s.and("c.open = FALSE")
+		s.And("c.open = FALSE")
 	}
 }
 
 // andStatus adds the conditions of status and snoozing that no index has.
 func (f *ConversationFilter) andStatus(s *statement) {
 	if f.Status == model.ListWaiting {
-		s.and("c.attendance IS NOT NULL", "c.assignee IS NULL")
+		s.And("c.attendance IS NOT NULL", "c.assignee IS NULL")
 	}
 	if f.Snoozed != nil && *f.Snoozed {
-		s.and("c.snoozed_until IS NOT NULL")
+		s.And("c.snoozed_until IS NOT NULL")
 	} else if f.Snoozed != nil {
-		s.and("c.snoozed_until IS NULL")
+		s.And("c.snoozed_until IS NULL")
 	}
 }
 
@@ -104,11 +105,11 @@ func (f *ConversationFilter) andBehind(s *statement) {
 	switch p := f.After; {
 	case p == nil:
 	case f.part == partWaiting:
-		s.and("(c.waiting_since, c.id) > (" + s.arg(p.Waiting) + ", " + s.arg(p.ID) + ")")
+		s.And("(c.waiting_since, c.id) > (" + s.Arg(p.Waiting) + ", " + s.Arg(p.ID) + ")")
 	case f.pinnedFirst():
-		s.and("(c.pinned, c.activity_at, c.id) < (" + s.arg(p.Pinned) + ", " + s.arg(p.At) + ", " + s.arg(p.ID) + ")")
+		s.And("(c.pinned, c.activity_at, c.id) < (" + s.Arg(p.Pinned) + ", " + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
 	default:
-		s.and("(c.activity_at, c.id) < (" + s.arg(p.At) + ", " + s.arg(p.ID) + ")")
+		s.And("(c.activity_at, c.id) < (" + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
 	}
 }
 
@@ -137,9 +138,9 @@ func (tx *Tx) offsetBehind(waiting *ConversationFilter, shown int) (int, error) 
 	}
 	s := tx.statement()
 	s.WriteString("SELECT COUNT(*) " + tx.alongConversations(waiting))
-	tx.chooseConversations(s, waiting, newSearch(waiting.Q))
+	tx.chooseConversations(s, waiting, search.NewText(waiting.Q))
 	n := 0
-	_, err := tx.one(s.String(), s.args, func(r Row) { n = int(r.Int(0)) })
+	_, err := tx.one(s.String(), s.Args, func(r Row) { n = int(r.Int(0)) })
 	return max(0, waiting.Offset-n), err
 }
 
@@ -157,9 +158,7 @@ func (tx *Tx) merged(f ConversationFilter) (page []model.Conversation, more bool
 		}
 		all, more = append(all, rows...), more || left
 	}
-	slices.SortFunc(all, func(a, b model.Conversation) int {
-		return before(place{moment: a.ActivityAt.UnixMilli(), id: a.ID}, place{moment: b.ActivityAt.UnixMilli(), id: b.ID})
-	})
+	slices.SortFunc(all, compareActivity)
 	all = all[min(f.Offset, len(all)):]
 	return all[:min(f.Limit, len(all))], more || len(all) > f.Limit, nil
 }

@@ -14,11 +14,11 @@ func (tx *Tx) InboxRows(company model.ID, sight Sight, each func(row *model.Inbo
 		SELECT c.assignee, c.sector, c.channel, c.kind, c.open, c.attendance IS NOT NULL, c.unread_count > 0, c.archived,
 			c.snoozed_until IS NOT NULL, c.labels, c.folded
 		FROM conversations c` + tx.indexedBy(run.index) + `
-		WHERE c.company = ` + s.arg(company) + ` AND NOT c.private AND ` + run.which)
+		WHERE c.company = ` + s.Arg(company) + ` AND NOT c.private AND ` + run.which)
 		if !sight.All {
-			s.and(sight.condition(s, "c.assignee", "c.sector"))
+			s.And(sight.condition(s, "c.assignee", "c.sector"))
 		}
-		err := tx.query(s.String(), s.args, func(r Row) error {
+		err := tx.query(s.String(), s.Args, func(r Row) error {
 			each(&model.InboxRow{
 				Assignee: r.NullID(0), Sector: r.NullID(1), Channel: r.ID(2), Kind: r.Text(3), Open: r.Bool(4), Attended: r.Bool(5),
 				Unread: r.Bool(6), Archived: r.Bool(7), Snoozed: r.Bool(8), LabelIDs: unpackIDs(r.Bytes(9)), Folded: r.Text(10),

@@ -172,16 +172,6 @@ func (tx *Tx) MarkSeen(key, member model.ID, at time.Time) {
 	tx.later(`UPDATE users SET last_seen_at = $2 WHERE id = $1 AND (last_seen_at IS NULL OR last_seen_at < $2)`, member, at)
 }
 
-// ids runs a query whose rows are single ids.
-func (tx *Tx) ids(sql string, args ...any) ([]model.ID, error) {
-	var out []model.ID
-	err := tx.query(sql, args, func(r Row) error {
-		out = append(out, r.ID(0))
-		return nil
-	})
-	return out, err
-}
-
 // Ids are packed one after another where a noun's row holds several.
 func packIDs(ids []model.ID) []byte {
 	if len(ids) == 0 {

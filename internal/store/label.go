@@ -95,8 +95,8 @@ func (tx *Tx) MissingLabels(company model.ID, ids []model.ID) ([]model.ID, error
 		return nil, nil
 	}
 	s := tx.statement()
-	s.WriteString("SELECT id FROM labels WHERE company = " + s.arg(company) + " AND " + s.in("id", ids))
+	s.WriteString("SELECT id FROM labels WHERE company = " + s.Arg(company) + " AND " + s.In("id", ids))
 	s.WriteString(tx.dialect().Lock(" ORDER BY id FOR KEY SHARE"))
-	found, err := tx.ids(s.String(), s.args...)
+	found, err := tx.ids(s.String(), s.Args...)
 	return slices.DeleteFunc(slices.Clone(ids), func(id model.ID) bool { return slices.Contains(found, id) }), err
 }

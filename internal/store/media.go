@@ -165,13 +165,13 @@ func (tx *Tx) KeepProviderMedia(media, channel model.ID, id string) {
 // MediaInSight reports whether a file is in a conversation that sight reaches, or in none at all.
 func (tx *Tx) MediaInSight(media model.ID, sight Sight) (bool, error) {
 	s := tx.statement()
-	s.WriteString("SELECT 1 FROM messages m JOIN conversations c ON c.id = m.conversation WHERE m.media = " + s.arg(media))
-	s.and("(NOT c.private OR " + s.in("c.channel", sight.Private) + ")")
+	s.WriteString("SELECT 1 FROM messages m JOIN conversations c ON c.id = m.conversation WHERE m.media = " + s.Arg(media))
+	s.And("(NOT c.private OR " + s.In("c.channel", sight.Private) + ")")
 	if !sight.All {
-		s.and(sight.condition(s, "c.assignee", "c.sector"))
+		s.And(sight.condition(s, "c.assignee", "c.sector"))
 	}
 	s.WriteString(" LIMIT 1")
-	if seen, err := tx.one(s.String(), s.args, func(Row) {}); err != nil || seen {
+	if seen, err := tx.one(s.String(), s.Args, func(Row) {}); err != nil || seen {
 		return seen, err
 	}
 	sent, err := tx.one(`SELECT 1 FROM messages WHERE media = $1 LIMIT 1`, []any{media}, func(Row) {})
@@ -238,8 +238,8 @@ func (tx *Tx) Files(conversation model.ID, before int64, limit int) ([]model.Fil
 		SELECT d.id, d.mime_type, d.file_name, d.size, d.width, d.height, d.duration_ms, m.id, m.created_at, m.seq
 		FROM messages m` + tx.indexedBy("messages_files") + `
 		JOIN media d ON d.id = m.media
-		WHERE m.conversation = ` + s.arg(conversation))
-	s.and("m.media IS NOT NULL", "m.revoked_at IS NULL", "m.seq < "+s.arg(before))
+		WHERE m.conversation = ` + s.Arg(conversation))
+	s.And("m.media IS NOT NULL", "m.revoked_at IS NULL", "m.seq < "+s.Arg(before))
 	s.WriteString("\n\tORDER BY m.seq DESC")
 	tx.page(s, limit, 0)
 	return collect(tx, s, limit, func(r Row) model.File {

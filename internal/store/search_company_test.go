@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 func TestWhatASearchFindsDoesNotDependOnOtherCompanies(t *testing.T) {
 	eachDesk(t, func(t *testing.T, s *Store) {
-		wasPass, wasIndex, wasList := firstPass, indexBudget, listBudget
-		t.Cleanup(func() { firstPass, indexBudget, listBudget = wasPass, wasIndex, wasList })
-		firstPass, indexBudget, listBudget = 5, 50, 10
+		wasPass, wasIndex, wasList := search.Budget.FirstPass, search.Budget.Index, search.Budget.List
+		t.Cleanup(func() { search.Budget.FirstPass, search.Budget.Index, search.Budget.List = wasPass, wasIndex, wasList })
+		search.Budget.FirstPass, search.Budget.Index, search.Budget.List = 5, 50, 10
 		w, other := newFixture(t, s), newFixture(t, s)
 		w.talks(t, s, 200, time.Second) // 40 of them with the text
 		indexText(t, s, 200)
@@ -47,9 +48,9 @@ func TestTextsThatWereIndexedWithoutTheirCompanyAreIndexedAgain(t *testing.T) {
 				tx.later(`
 					INSERT INTO contacts (id, company, name, blocked, public, folded, unindexed, created_at, updated_at)
 					VALUES ($1, $2, 'Inverno', FALSE, TRUE, 'inverno', FALSE, 0, 0)`, id, company)
-				tx.later(`INSERT INTO contact_search (num, subject, company, folded) VALUES ($1, $2, $3, 'inverno')`, numOf(id.Time().UnixMilli())+int64(i), id, company)
+				tx.later(`INSERT INTO contact_search (num, subject, company, folded) VALUES ($1, $2, $3, 'inverno')`, id.Time().UnixMilli()*16+int64(i), id, company)
 			}
-			if tx.SQLite() {
+			if tx.dialect().FullTextTables() {
 				tx.later(`INSERT INTO contact_trigrams (rowid, folded) SELECT num, folded FROM contact_search`)
 			}
 			return nil
@@ -62,9 +63,9 @@ func TestTextsThatWereIndexedWithoutTheirCompanyAreIndexedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = after.Close() }()
-		wasPass, wasList := firstPass, listBudget
-		t.Cleanup(func() { firstPass, listBudget = wasPass, wasList })
-		firstPass, listBudget = 1, 1
+		wasPass, wasList := search.Budget.FirstPass, search.Budget.List
+		t.Cleanup(func() { search.Budget.FirstPass, search.Budget.List = wasPass, wasList })
+		search.Budget.FirstPass, search.Budget.List = 1, 1
 		for _, batch := range []int{0, 5, 100} {
 			indexText(t, after, batch)
 			mustRead(t, after, func(tx *Tx) error {

@@ -9,7 +9,7 @@ import (
 	"recado/internal/db/testpg"
 )
 
-func TestTheIndexerPassesByWhatSomebodyIsChanging(t *testing.T) {
+func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {
 	s, err := Open(t.Context(), Options{DatabaseURL: testpg.Database(t, "")})
 	if err != nil {
 		t.Fatal(err)

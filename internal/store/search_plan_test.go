@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // varyBudgets lets searches leave the list and the index early or late until the test ends, so that each step of
 // their plan is taken.
 func varyBudgets(t *testing.T, random *rand.Rand) {
 	t.Helper()
-	wasPass, wasIndex, wasFew := firstPass, indexBudget, few
-	t.Cleanup(func() { firstPass, indexBudget, few = wasPass, wasIndex, wasFew })
-	firstPass = []int{1, 4, 150}[random.IntN(3)]
-	indexBudget = []int{1, 40, 10_000}[random.IntN(3)]
+	wasPass, wasIndex, wasFew := search.Budget.FirstPass, search.Budget.Index, few
+	t.Cleanup(func() { search.Budget.FirstPass, search.Budget.Index, few = wasPass, wasIndex, wasFew })
+	search.Budget.FirstPass = []int{1, 4, 150}[random.IntN(3)]
+	search.Budget.Index = []int{1, 40, 10_000}[random.IntN(3)]
 	few = []int{0, 2000}[random.IntN(2)]
 }
 
@@ -90,7 +91,7 @@ func (w *fixture) readThrough(t *testing.T, s *Store, f ConversationFilter) {
 				got[i] = page[i].ID
 			}
 			if !slices.Equal(got, want) || further != wantMore {
-				t.Fatalf("%+v with budgets %d and %d:\n got %d %v\nwant %d %v", f, firstPass, indexBudget, len(got), further, len(want), wantMore)
+				t.Fatalf("%+v with budgets %d and %d:\n got %d %v\nwant %d %v", f, search.Budget.FirstPass, search.Budget.Index, len(got), further, len(want), wantMore)
 			}
 			more = further
 			return nil
@@ -120,7 +121,7 @@ func TestEveryPageOfASearchIsWhatAScanGives(t *testing.T) {
 func TestSearchesBearMoreRowsOfOneMomentThanThereIsRoomFor(t *testing.T) {
 	eachDesk(t, func(t *testing.T, s *Store) {
 		w := newFixture(t, s)
-		w.talks(t, s, numsRoom+300, 0)
+		w.talks(t, s, 4096+300, 0)
 		indexText(t, s, len(w.all))
 		w.speakAgain(t, s, rand.New(rand.NewPCG(10, 10)), 50)
 		indexText(t, s, len(w.all))
@@ -179,7 +180,7 @@ func (w *cabinet) readThrough(t *testing.T, s *Store, f CardFilter) {
 				got = append(got, page[i].ID)
 			}
 			if !slices.Equal(got, want) || further != wantMore {
-				t.Fatalf("%+v with budgets %d and %d:\n got %d %v\nwant %d %v", f, firstPass, indexBudget, len(got), further, len(want), wantMore)
+				t.Fatalf("%+v with budgets %d and %d:\n got %d %v\nwant %d %v", f, search.Budget.FirstPass, search.Budget.Index, len(got), further, len(want), wantMore)
 			}
 			if more = further; more {
 				f.After = page[len(page)-1].ID
@@ -194,15 +195,15 @@ func TestASearchWithoutBudgetFindsTheNewestMatches(t *testing.T) {
 		w := newFixture(t, s)
 		w.talks(t, s, 300, time.Second)
 		indexText(t, s, 300)
-		wasPass, wasIndex, wasList := firstPass, indexBudget, listBudget
-		t.Cleanup(func() { firstPass, indexBudget, listBudget = wasPass, wasIndex, wasList })
-		firstPass = 5
+		wasPass, wasIndex, wasList := search.Budget.FirstPass, search.Budget.Index, search.Budget.List
+		t.Cleanup(func() { search.Budget.FirstPass, search.Budget.Index, search.Budget.List = wasPass, wasIndex, wasList })
+		search.Budget.FirstPass = 5
 		for _, q := range []string{"pedido", "cliente 1", "dia chegou"} {
 			for _, budget := range []int{1, 10, 100} {
-				indexBudget, listBudget = budget, budget
+				search.Budget.Index, search.Budget.List = budget, budget
 				f := ConversationFilter{Company: w.company, Q: q, Limit: 300, Sight: Sight{All: true}}
 				whole, _ := w.lists(f)
-				newest, _ := w.lists(ConversationFilter{Company: w.company, Limit: max(firstPass, listBudget), Sight: Sight{All: true}})
+				newest, _ := w.lists(ConversationFilter{Company: w.company, Limit: max(search.Budget.FirstPass, search.Budget.List), Sight: Sight{All: true}})
 				least := 0
 				for _, id := range whole {
 					if slices.Contains(newest, id) {

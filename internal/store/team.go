@@ -139,10 +139,10 @@ func (tx *Tx) Orphans(company model.ID, limit int) ([]ConversationAt, error) {
 		s := tx.statement()
 		s.WriteString("SELECT c.company, c.id FROM " + from + " WHERE o.removed_at IS NOT NULL")
 		if !company.IsZero() {
-			s.and("o.company = " + s.arg(company))
+			s.And("o.company = " + s.Arg(company))
 		}
-		s.WriteString(" LIMIT " + s.arg(limit))
-		err := tx.query(s.String(), s.args, func(r Row) error {
+		s.WriteString(" LIMIT " + s.Arg(limit))
+		err := tx.query(s.String(), s.Args, func(r Row) error {
 			out = append(out, ConversationAt{r.ID(0), r.ID(1)})
 			return nil
 		})

@@ -83,11 +83,11 @@ func (q *timelineQuery) within(s *statement, seq, rank, id string) {
 	if q.newer {
 		than, toward, direction = " > ", " <= ", ""
 	}
-	s.and("(" + seq + ", " + rank + ", " + id + ")" + than + "(" + s.arg(q.at.Seq) + ", " + s.arg(q.at.Rank) + ", " + s.arg(q.at.ID) + ")")
+	s.And("(" + seq + ", " + rank + ", " + id + ")" + than + "(" + s.Arg(q.at.Seq) + ", " + s.Arg(q.at.Rank) + ", " + s.Arg(q.at.ID) + ")")
 	if q.end != nil {
-		s.and(seq + toward + s.arg(*q.end))
+		s.And(seq + toward + s.Arg(*q.end))
 	}
-	s.WriteString("\n\tORDER BY " + seq + direction + ", " + rank + direction + ", " + id + direction + " LIMIT " + s.arg(q.limit))
+	s.WriteString("\n\tORDER BY " + seq + direction + ", " + rank + direction + ", " + id + direction + " LIMIT " + s.Arg(q.limit))
 }
 
 func (q *timelineQuery) assignments() ([]model.TimelineEntry, error) {
@@ -97,10 +97,10 @@ func (q *timelineQuery) assignments() ([]model.TimelineEntry, error) {
 		FROM assignments e
 		LEFT JOIN users u ON u.id = e.member
 		LEFT JOIN users b ON b.id = e.by_member
-		WHERE e.conversation = ` + s.arg(q.conversation) + ` AND e.company = ` + s.arg(q.company))
+		WHERE e.conversation = ` + s.Arg(q.conversation) + ` AND e.company = ` + s.Arg(q.company))
 	q.within(s, "e.seq", "1", "e.id")
 	var out []model.TimelineEntry
-	err := q.tx.query(s.String(), s.args, func(r Row) error {
+	err := q.tx.query(s.String(), s.Args, func(r Row) error {
 		e := scanAssignment(r)
 		out = append(out, model.TimelineEntry{
 			Kind: model.TimelineAssignment, ID: e.ID, At: e.CreatedAt, Assignment: &e,
@@ -114,10 +114,10 @@ func (q *timelineQuery) assignments() ([]model.TimelineEntry, error) {
 func (q *timelineQuery) marks() ([]model.TimelineEntry, error) {
 	s := q.tx.statement()
 	s.WriteString("SELECT" + attendanceColumns + ", k.seq, k.kind\n\tFROM attendance_marks k\n\tJOIN attendances a ON a.id = k.attendance" + attendanceNames +
-		"\n\tWHERE k.conversation = " + s.arg(q.conversation) + " AND a.company = " + s.arg(q.company))
+		"\n\tWHERE k.conversation = " + s.Arg(q.conversation) + " AND a.company = " + s.Arg(q.company))
 	q.within(s, "k.seq", "k.kind", "k.attendance")
 	var out []model.TimelineEntry
-	err := q.tx.query(s.String(), s.args, func(r Row) error {
+	err := q.tx.query(s.String(), s.Args, func(r Row) error {
 		a := scanAttendance(r)
 		e := model.TimelineEntry{
 			Kind: model.TimelineOpened, ID: a.ID, At: a.OpenedAt, Attendance: &a,

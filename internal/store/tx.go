@@ -6,6 +6,7 @@ import (
 
 	"recado/internal/db"
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // Tx is one transaction, valid only inside the function it was given to and only in that goroutine. Its
@@ -45,9 +46,6 @@ func (tx *Tx) NotBefore(t time.Time) {
 // if it did not become durable.
 func (tx *Tx) AfterCommit(fn func()) { tx.on.AfterCommit(fn) }
 
-// SQLite reports the engine, for the few statements that one text cannot serve.
-func (tx *Tx) SQLite() bool { return tx.on.SQLite() }
-
 func (tx *Tx) dialect() db.Dialect { return tx.on.Dialect() }
 
 // The statements of the desk stay in this package: these are not exported. See db.Tx for what they do.
@@ -63,3 +61,14 @@ func (tx *Tx) query(sql string, args []any, each func(r Row) error) error {
 func (tx *Tx) one(sql string, args []any, scan func(r Row)) (bool, error) {
 	return tx.on.One(sql, args, scan)
 }
+
+func (tx *Tx) ids(sql string, args ...any) ([]model.ID, error) { return tx.on.IDs(sql, args...) }
+
+// IndexText brings the text index up to date for at most n rows; see search.Update.
+func (tx *Tx) IndexText(n int) (done int, err error) { return search.Update(tx.on, n) }
+
+// SearchText is a text to look for in rows that were read already; see search.Text.
+type SearchText = search.Text
+
+// NewSearchText gives the text that a caller typed.
+func NewSearchText(q string) SearchText { return search.NewText(q) }

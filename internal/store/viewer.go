@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 
 	"recado/internal/model"
+	"recado/internal/store/search"
 )
 
 // PrivateChannels lists the company's private channels with the present members who see them.
@@ -27,7 +29,7 @@ func (tx *Tx) PrivateChannels(company model.ID) ([]model.PrivateChannel, error) 
 	return channels, err
 }
 
-// SetViewers says who sees a private channel; nobody sees a public one so.
+// SetViewers says who sees a private channel. A public one has no viewers.
 func (tx *Tx) SetViewers(company, channel model.ID, members []model.ID) {
 	tx.later(`DELETE FROM channel_viewers WHERE company = $1 AND channel = $2`, company, channel)
 	for _, member := range members {
@@ -57,10 +59,10 @@ func merged[T any](a, b []T, compare func(x, y T) int, offset, limit int, more b
 // list, up to the end of the page. There are few.
 func (tx *Tx) privateConversations(f *ConversationFilter) ([]model.Conversation, bool, error) {
 	s := tx.statement()
-	s.WriteString("SELECT" + conversationColumns + "\n\tFROM conversations c\n\tWHERE c.company = " + s.arg(f.Company))
-	s.and("c.private", s.in("c.channel", f.Sight.Private))
+	s.WriteString("SELECT" + conversationColumns + "\n\tFROM conversations c\n\tWHERE c.company = " + s.Arg(f.Company))
+	s.And("c.private", s.In("c.channel", f.Sight.Private))
 	f.andFilters(s)
-	newSearch(f.Q).check(tx, s, "c.folded")
+	search.NewText(f.Q).Check(s, "c.folded")
 	s.WriteString(f.order())
 	tx.page(s, f.Offset+f.Limit, 0)
 	return collect(tx, s, f.Offset+f.Limit, scanConversation)
@@ -90,8 +92,10 @@ func compareConversations(x, y model.Conversation) int {
 		}
 		return 1
 	}
-	if d := y.ActivityAt.Compare(x.ActivityAt); d != 0 {
-		return d
-	}
-	return slices.Compare(y.ID[:], x.ID[:])
+	return compareActivity(x, y)
+}
+
+// compareActivity puts the conversation with the newest activity first.
+func compareActivity(x, y model.Conversation) int {
+	return cmp.Or(y.ActivityAt.Compare(x.ActivityAt), slices.Compare(y.ID[:], x.ID[:]))
 }

@@ -1,4 +1,4 @@
-package store
+package search
 
 import (
 	"cmp"
@@ -10,42 +10,37 @@ import (
 	"recado/internal/model"
 )
 
-// What one search may cost. Lower in tests.
-var (
-	firstPass   = 150         // rows of the list that are read before the index is asked
-	indexBudget = 10_000      // entries of the index
-	listBudget  = 10_000      // rows of the list, when the index was of no use
-	searchTime  = time.Second // for the statements of a search
-)
+// errEnough ends a query whose remaining rows are not needed.
+var errEnough = errors.New("search: enough rows")
 
-// searchPlan finds the rows of a list that contain a text, in three steps, each only if the one before did not
+// Plan finds the rows of a list that contain a text, in three steps, each only if the one before did not
 // fill the page: the newest rows of the list, the entries of the trigram index, and again the list up to the
 // budget. The index cannot help with a text that has no trigram, with one that very many entries have although
 // few of them are in the list, and while very many rows wait to be indexed. Then matches older than the newest
-// listBudget rows of the list may be missing; of the newer ones none is.
-type searchPlan struct {
-	tx   *Tx
-	list searchList
-	noun *searched
-	text search
-	want int // rows from the beginning of the list
+// Budget.List rows of the list may be missing; of the newer ones none is.
+type Plan struct {
+	Tx   *db.Tx
+	List List
+	Noun *Noun
+	Text Text
+	Want int // rows from the beginning of the list
 
-	company model.ID
-	after   model.ID // in a list by id: only rows beyond this one
+	Company model.ID
+	After   model.ID // in a list by id: only rows behind this one, unless it is zero
 
 	found []place // the first of the list among those read so far
 }
 
-// searchList is a list that can be searched. Its statements give the id of each row, whether it is one of the
+// List is a list that can be searched. Its statements give the id of each row, whether it is one of the
 // list that contains the text and, where the list is not ordered by id, whether it is pinned and its moment.
-type searchList interface {
-	// among asks for the rows of a subset, in any order.
-	among(of subset, text search) *statement
-	// newest asks for about the first n rows along the order of the list, rows that a filter excludes included,
+type List interface {
+	// Among asks for the rows of a subset, in any order.
+	Among(of db.Subset, text Text) *db.Statement
+	// Newest asks for about the first n rows along the order of the list, rows that a filter excludes included,
 	// so that no more are read. Each of the statements gives at most share of them, in order.
-	newest(n int, text search) (all []*statement, share int)
-	// pinned gives the rows that stand before all others whatever their moment, and false when they are many.
-	pinned() ([]model.ID, bool, error)
+	Newest(n int, text Text) (all []*db.Statement, share int)
+	// Pinned gives the rows that stand before all others whatever their moment, and false when they are many.
+	Pinned() ([]model.ID, bool, error)
 }
 
 // place is where a row stands in a list.
@@ -66,9 +61,9 @@ func before(a, b place) int {
 	return cmp.Or(cmp.Compare(b.moment, a.moment), slices.Compare(b.id[:], a.id[:]))
 }
 
-// run gives the ids of the page from offset on, at most limit of them.
-func (p *searchPlan) run(offset, limit int) ([]model.ID, error) {
-	stop := p.tx.on.LimitTime(searchTime)
+// Run gives the ids of the page from offset on, at most limit of them.
+func (p *Plan) Run(offset, limit int) ([]model.ID, error) {
+	stop := p.Tx.LimitTime(Budget.Time)
 	err := p.search()
 	stop()
 	if err != nil {
@@ -82,20 +77,20 @@ func (p *searchPlan) run(offset, limit int) ([]model.ID, error) {
 	return ids, nil
 }
 
-func (p *searchPlan) search() error {
-	if done, err := p.readList(firstPass); err != nil || done {
+func (p *Plan) search() error {
+	if done, err := p.readList(Budget.FirstPass); err != nil || done {
 		return err
 	}
-	if !p.text.short {
+	if !p.Text.short {
 		if done, err := p.readIndex(); err != nil || done {
 			return err
 		}
 	}
-	_, err := p.readList(listBudget)
+	_, err := p.readList(Budget.List)
 	return err
 }
 
-// tooSlow is what the caller of a search gets to know when its time was over.
+// tooSlow is the error of a search whose time was over.
 func tooSlow(err error) error {
 	if db.TimedOut(err) {
 		return &model.Error{
@@ -107,19 +102,19 @@ func tooSlow(err error) error {
 }
 
 // readList reads the first n rows of the list. Done means that found is complete.
-func (p *searchPlan) readList(n int) (done bool, err error) {
+func (p *Plan) readList(n int) (done bool, err error) {
 	var reached *place // the rows of the list were read down to here
-	statements, share := p.list.newest(n, p.text)
+	statements, share := p.List.Newest(n, p.Text)
 	for _, s := range statements {
 		rows, matches := 0, 0
 		var last place
-		err := p.tx.query(s.String(), s.args, func(r Row) error {
+		err := p.Tx.Query(s.String(), s.Args, func(r db.Row) error {
 			rows, last = rows+1, p.placeOf(r)
 			if !r.Bool(1) {
 				return nil
 			}
 			p.found = append(p.found, last)
-			if matches++; matches == p.want {
+			if matches++; matches == p.Want {
 				rows = share // as if it ended here
 				return errEnough
 			}
@@ -137,13 +132,13 @@ func (p *searchPlan) readList(n int) (done bool, err error) {
 }
 
 // filledBy reports whether the page is full of rows that do not stand behind a place.
-func (p *searchPlan) filledBy(reached place) bool {
-	return len(p.found) >= p.want && before(p.found[p.want-1], reached) <= 0
+func (p *Plan) filledBy(reached place) bool {
+	return len(p.found) >= p.Want && before(p.found[p.Want-1], reached) <= 0
 }
 
 // readIndex reads what the index leads to, in the order of the list.
-func (p *searchPlan) readIndex() (done bool, err error) {
-	pinned, few, err := p.list.pinned()
+func (p *Plan) readIndex() (done bool, err error) {
+	pinned, few, err := p.List.Pinned()
 	if err != nil || !few {
 		return false, err
 	}
@@ -154,11 +149,11 @@ func (p *searchPlan) readIndex() (done bool, err error) {
 	if err := p.keep(append(pinned, changed...)); err != nil {
 		return false, err
 	}
-	scan, err := newIndexScan(p)
-	if err != nil || scan.exhausted {
+	scan, err := indexOf(p.Tx, p.Noun).scan(p)
+	if err != nil || scan.position().exhausted {
 		return false, err
 	}
-	for n := p.want + p.want/4; ; n *= 4 {
+	for n := p.Want + p.Want/4; ; n *= 4 {
 		ids, err := scan.next(n)
 		if err != nil {
 			return false, err
@@ -166,38 +161,39 @@ func (p *searchPlan) readIndex() (done bool, err error) {
 		if err := p.keep(ids); err != nil {
 			return false, err
 		}
-		if scan.ended || p.filledBy(scan.reached) {
+		at := scan.position()
+		if at.ended || p.filledBy(at.reached) {
 			return true, nil
 		}
-		if scan.exhausted {
+		if at.exhausted {
 			return false, nil
 		}
 	}
 }
 
-// changed gives the rows that contain the text and that the index does not know as they are now, and false when
-// there are too many such rows to look at.
-func (p *searchPlan) changed() (ids []model.ID, few bool, err error) {
-	s := p.tx.statement()
-	s.WriteString("SELECT id, " + p.text.contains(p.tx, s, "folded") + " FROM " + p.noun.table + p.tx.indexedBy(p.noun.pending) +
-		" WHERE unindexed AND company = " + s.arg(p.company) + " LIMIT " + s.arg(indexBudget+1))
+// changed gives the rows that contain the text and whose entries in the index are missing or old, and false when
+// there are too many such rows to read.
+func (p *Plan) changed() (ids []model.ID, few bool, err error) {
+	s := p.Tx.Statement()
+	s.WriteString("SELECT id, " + p.Text.Contains(s, "folded") + " FROM " + p.Noun.Table + p.Tx.Dialect().IndexedBy(p.Noun.Pending) +
+		" WHERE unindexed AND company = " + s.Arg(p.Company) + " LIMIT " + s.Arg(Budget.Index+1))
 	rows := 0
-	err = p.tx.query(s.String(), s.args, func(r Row) error {
+	err = p.Tx.Query(s.String(), s.Args, func(r db.Row) error {
 		if rows++; r.Bool(1) {
 			ids = append(ids, r.ID(0))
 		}
 		return nil
 	})
-	return ids, rows <= indexBudget, err
+	return ids, rows <= Budget.Index, err
 }
 
 // keep adds those of the rows that belong to the list and contain the text.
-func (p *searchPlan) keep(ids []model.ID) error {
+func (p *Plan) keep(ids []model.ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	s := p.list.among(listed(ids), p.text)
-	err := p.tx.query(s.String(), s.args, func(r Row) error {
+	s := p.List.Among(db.Listed(ids), p.Text)
+	err := p.Tx.Query(s.String(), s.Args, func(r db.Row) error {
 		if r.Bool(1) {
 			p.found = append(p.found, p.placeOf(r))
 		}
@@ -207,16 +203,16 @@ func (p *searchPlan) keep(ids []model.ID) error {
 	return err
 }
 
-func (p *searchPlan) placeOf(r Row) place {
+func (p *Plan) placeOf(r db.Row) place {
 	at := place{id: r.ID(0)}
-	if p.noun.moment != "" {
+	if p.Noun.Moment != "" {
 		at.pinned, at.moment = r.Bool(2), r.Int(3)
 	}
 	return at
 }
 
 // sort orders what was found; some rows are found twice.
-func (p *searchPlan) sort() {
+func (p *Plan) sort() {
 	slices.SortFunc(p.found, before)
 	p.found = slices.Compact(p.found)
 }
