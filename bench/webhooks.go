@@ -13,6 +13,7 @@ import (
 
 	"recado/bench/load"
 	"recado/internal/model"
+	"recado/internal/signature"
 )
 
 const (
@@ -197,7 +198,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	if err == nil {
 		h := request.Header
-		err = model.VerifyService(r.secret(request.URL.Path), h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, now)
+		err = signature.VerifyService(r.secret(request.URL.Path), h.Get("X-Service-Signature"), h.Get("X-Service-Timestamp"), body, now)
 	}
 	r.mu.Lock()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -67,7 +68,7 @@ func (b *bench) storeWriters(ctx context.Context, company model.ID) (contender, 
 func (b *bench) rawLabels(ctx context.Context, company model.ID) (contender, error) {
 	return b.rawInserts(ctx, company, "rows", insertLabel, func(int64) []any {
 		label := newLabel()
-		return []any{label.ID, company, label.Name, model.Fold(label.Name), label.Color, time.Now().UnixMilli()}
+		return []any{label.ID, company, label.Name, fold.Text(label.Name), label.Color, time.Now().UnixMilli()}
 	})
 }
 

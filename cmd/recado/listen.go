@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/signature"
 )
 
 // listenCmd is a receiver for trying webhooks out: it verifies and prints what arrives.
@@ -26,8 +26,8 @@ type listenCmd struct {
 
 func (c *listenCmd) Run(e *env) error {
 	switch {
-	case c.Secret != "" && !strings.HasPrefix(c.Secret, model.WebhookSecretPrefix):
-		return fmt.Errorf("--secret must be the secret as it was shown, beginning with %s (%w)", model.WebhookSecretPrefix, errUsage)
+	case c.Secret != "" && !strings.HasPrefix(c.Secret, signature.SecretPrefix):
+		return fmt.Errorf("--secret must be the secret as it was shown, beginning with %s (%w)", signature.SecretPrefix, errUsage)
 	case c.Status < 200 || c.Status > 599:
 		return fmt.Errorf("--status must be between 200 and 599 (%w)", errUsage)
 	case !plainHeaderName(c.Brand):
@@ -103,10 +103,10 @@ func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) 
 		return "not verified: no --secret", true
 	}
 	name := "X-" + l.Brand
-	if err := model.VerifyService(l.Secret, h.Get(name+"-Signature"), h.Get(name+"-Timestamp"), body, l.now()); err != nil {
+	if err := signature.VerifyService(l.Secret, h.Get(name+"-Signature"), h.Get(name+"-Timestamp"), body, l.now()); err != nil {
 		return "REFUSED, " + name + "-Signature: " + err.Error(), false
 	}
-	err := model.VerifyStandard(l.Secret, h.Get("webhook-id"), h.Get("webhook-signature"), h.Get("webhook-timestamp"), body, l.now())
+	err := signature.VerifyStandard(l.Secret, h.Get("webhook-id"), h.Get("webhook-signature"), h.Get("webhook-timestamp"), body, l.now())
 	if err != nil {
 		return "REFUSED, webhook-signature: " + err.Error(), false
 	}

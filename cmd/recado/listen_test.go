@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/signature"
 )
 
 func TestListen(t *testing.T) {
-	secret, now := model.NewWebhookSecret(), time.Now()
+	secret, now := signature.NewSecret(), time.Now()
 	var out bytes.Buffer
 	l := &listener{listenCmd: &listenCmd{Secret: secret, Brand: "Service", Status: 204}, out: &out, now: func() time.Time { return now }}
 
@@ -22,8 +22,8 @@ func TestListen(t *testing.T) {
 		stamp := strconv.FormatInt(at.Unix(), 10)
 		for name, value := range map[string]string{
 			"X-Service-Event": "message.sent", "X-Service-Delivery": "d-1", "X-Service-Timestamp": stamp,
-			"X-Service-Signature": model.ServiceSignature(secret, at.Unix(), []byte(body)),
-			"webhook-id":          id, "webhook-timestamp": stamp, "webhook-signature": model.StandardSignature(secret, id, at.Unix(), []byte(body)),
+			"X-Service-Signature": signature.Service(secret, at.Unix(), []byte(body)),
+			"webhook-id":          id, "webhook-timestamp": stamp, "webhook-signature": signature.Standard(secret, id, at.Unix(), []byte(body)),
 		} {
 			r.Header.Set(name, value)
 		}
@@ -42,7 +42,7 @@ func TestListen(t *testing.T) {
 		}
 	})
 	t.Run("refuses what another secret signed, and what is old", func(t *testing.T) {
-		if code := send(model.NewWebhookSecret(), "e-2", now, `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
+		if code := send(signature.NewSecret(), "e-2", now, `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
 			t.Fatal(code, out.String())
 		}
 		if code := send(secret, "e-3", now.Add(-6*time.Minute), `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/jsonenc"
 	"recado/internal/model"
 	"recado/internal/servertest"
 )
@@ -65,7 +66,7 @@ func TestSnoozing(t *testing.T) {
 		}
 		snooze := func() string {
 			t.Helper()
-			until := w.Clock.Now().Add(time.Hour).Format(model.JSONTime)
+			until := w.Clock.Now().Add(time.Hour).Format(jsonenc.Time)
 			want(t, "snoozed_until", w.A.Post(t, c+"/snooze", `{"until":"`+until+`"}`).OK(200).Text("snoozed_until"), until)
 			return until
 		}
@@ -135,7 +136,7 @@ func TestBulk(t *testing.T) {
 			return out
 		}
 		get := func(n int, field string) any { return w.A.Get(t, "/conversations/"+ids[n]).OK(200).At(field) }
-		until := w.Clock.Now().Add(time.Hour).Format(model.JSONTime)
+		until := w.Clock.Now().Add(time.Hour).Format(jsonenc.Time)
 
 		for _, step := range []struct {
 			action, field string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"recado/internal/cursor"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -236,7 +237,7 @@ func (d *Desk) Attendances(ctx context.Context, a *Principal, f AttendanceFilter
 	if f.Cursor != "" {
 		payload, invalid := d.cursors.Open(a.Company.ID, name, f.Cursor)
 		if invalid == nil {
-			openedAt, after, invalid = model.ReadCursorIntID(payload)
+			openedAt, after, invalid = cursor.ReadIntID(payload)
 		}
 		if invalid != nil {
 			return nil, "", invalid
@@ -253,7 +254,7 @@ func (d *Desk) Attendances(ctx context.Context, a *Principal, f AttendanceFilter
 	})
 	if err == nil && more {
 		last := page[f.Limit-1]
-		next = d.cursors.Seal(a.Company.ID, name, model.CursorIntID(last.OpenedAt.UnixMilli(), last.ID))
+		next = d.cursors.Seal(a.Company.ID, name, cursor.IntID(last.OpenedAt.UnixMilli(), last.ID))
 	}
 	return page, next, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 	"recado/internal/rank"
 	"recado/internal/store"
@@ -104,10 +105,10 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 		if invalid != nil {
 			return nil, invalid
 		}
-		if seen[model.Fold(name)] {
+		if seen[fold.Text(name)] {
 			return nil, model.Invalid(field, "another stage has this name; choose another")
 		}
-		seen[model.Fold(name)] = true
+		seen[fold.Text(name)] = true
 		stages[i].Name = name
 	}
 	return stages, nil
@@ -374,7 +375,7 @@ func stageFits(b *model.Board, s model.Stage, last int64) error {
 		return model.Invalid("body.position", fmt.Sprintf("must be from 0 to %d", last))
 	}
 	for _, other := range b.Stages {
-		if other.ID != s.ID && model.Fold(other.Name) == model.Fold(s.Name) {
+		if other.ID != s.ID && fold.Text(other.Name) == fold.Text(s.Name) {
 			return model.Errorf(model.CodeNameTaken, "This board already has a stage called %q. Choose another name.", s.Name)
 		}
 	}

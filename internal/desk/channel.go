@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/store"
 )
 
@@ -86,7 +87,7 @@ func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (
 	if in.Access != nil {
 		return model.Channel{}, model.Invalid("body.credentials", "must be absent for a sandbox")
 	}
-	phone, ok := model.NormalizePhone(in.Phone)
+	phone, ok := phone.Normalize(in.Phone)
 	if !ok {
 		return model.Channel{}, errPhone("body.phone")
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/store"
 )
 
@@ -42,19 +43,19 @@ func (d *Desk) connectNumber(ctx context.Context, a *Principal, in NewChannel) (
 		access.VerifyToken = rand.Text()
 	}
 	if in.Phone != "" {
-		if _, ok := model.NormalizePhone(in.Phone); !ok {
+		if _, ok := phone.Normalize(in.Phone); !ok {
 			return model.Channel{}, errPhone("body.phone")
 		}
 	}
-	phone, warning, err := d.checkAccess(ctx, access)
+	number, warning, err := d.checkAccess(ctx, access)
 	if err != nil {
 		return model.Channel{}, err
 	}
-	if asked, _ := model.NormalizePhone(in.Phone); in.Phone != "" && asked != phone {
-		return model.Channel{}, model.Invalid("body.phone", "is not the number of these credentials, which is "+phone)
+	if asked, _ := phone.Normalize(in.Phone); in.Phone != "" && asked != number {
+		return model.Channel{}, model.Invalid("body.phone", "is not the number of these credentials, which is "+number)
 	}
 	ch, err := write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
-		ch := newChannel(tx, a, in, phone)
+		ch := newChannel(tx, a, in, number)
 		ch.Warning = warning
 		if err := d.checkChannelRoom(tx, ch); err != nil {
 			return ch, err
@@ -173,19 +174,19 @@ func (d *Desk) checkChange(ctx context.Context, ch model.Channel, access model.A
 	if ch.Provider != model.ProviderWhatsApp || !change.connects() && change.Access == nil {
 		return access, nil, nil
 	}
-	phone, warning, err := d.checkAccess(ctx, access)
+	number, warning, err := d.checkAccess(ctx, access)
 	if refused, ok := errors.AsType[*model.Error](err); ok && refused.Code == model.CodeInvalidRequest && change.Access == nil {
 		err = model.Errorf(model.CodeChannelDisconnected, "%s", refused.Fields[0].Message)
 	}
-	if err == nil && phone != ch.Phone {
-		err = model.Invalid("body.credentials.phone_number_id", "is the id of "+phone+", and the channel has the number "+ch.Phone+". Create another channel for it")
+	if err == nil && number != ch.Phone {
+		err = model.Invalid("body.credentials.phone_number_id", "is the id of "+number+", and the channel has the number "+ch.Phone+". Create another channel for it")
 	}
 	return access, warning, err
 }
 
 // checkAccess has WhatsApp confirm a number and subscribes to its account. It gives the number, and
 // what there is to warn of about it.
-func (d *Desk) checkAccess(ctx context.Context, access model.Access) (phone string, warning *string, err error) {
+func (d *Desk) checkAccess(ctx context.Context, access model.Access) (number string, warning *string, err error) {
 	if d.numbers == nil {
 		return "", nil, errNoWhatsApp()
 	}
@@ -193,17 +194,17 @@ func (d *Desk) checkAccess(ctx context.Context, access model.Access) (phone stri
 	if err != nil {
 		return "", nil, errRefused(err, "body.credentials.token")
 	}
-	phone, ok := model.NormalizePhone(state.Phone)
+	number, ok := phone.Normalize(state.Phone)
 	if !ok {
-		phone = state.Phone
+		number = state.Phone
 	}
-	if phone == "" {
+	if number == "" {
 		return "", nil, model.Invalid("body.credentials.phone_number_id", "WhatsApp does not report the phone number of this id; check it at Meta")
 	}
 	if !flows(state) {
 		warning = new(notFlowing(state))
 	}
-	return phone, warning, errRefused(d.numbers.Subscribe(ctx, access), "body.credentials.waba_id")
+	return number, warning, errRefused(d.numbers.Subscribe(ctx, access), "body.credentials.waba_id")
 }
 
 // callHere points WhatsApp's callbacks of a connected number here. Where that fails the number can

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/store"
 )
 
@@ -96,7 +97,7 @@ func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (
 }
 
 func newContact(in NewContact) (c model.Contact, err error) {
-	phone, ok := model.NormalizePhone(in.Phone)
+	phone, ok := phone.Normalize(in.Phone)
 	if !ok {
 		return c, errPhone("body.phone")
 	}

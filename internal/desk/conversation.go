@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"recado/internal/cursor"
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/store"
 )
 
@@ -153,7 +155,7 @@ func (d *Desk) MarkRead(ctx context.Context, a *Principal, id model.ID) (*model.
 // conversationCursor seals places in the list of a filter. A search is continued by the number of rows that were shown,
 // every other list behind its last row, whatever has moved meanwhile.
 type conversationCursor struct {
-	key    model.CursorKey
+	key    cursor.Key
 	filter ConversationFilter
 }
 
@@ -173,7 +175,7 @@ func (c conversationCursor) name() string {
 // after gives the cursor of the page behind one that is not the last.
 func (c conversationCursor) after(f *ConversationFilter, page []model.Conversation) string {
 	if f.Q != "" {
-		return c.key.Seal(f.Company, c.name(), model.CursorInt(int64(f.Offset+len(page))))
+		return c.key.Seal(f.Company, c.name(), cursor.Int(int64(f.Offset+len(page))))
 	}
 	p := f.PlaceOf(&page[len(page)-1])
 	b := binary.BigEndian.AppendUint64(nil, uint64(p.Waiting))
@@ -186,13 +188,13 @@ func (c conversationCursor) after(f *ConversationFilter, page []model.Conversati
 }
 
 // open lets a filter continue at a cursor.
-func (c conversationCursor) open(f *ConversationFilter, cursor string) error {
-	payload, invalid := c.key.Open(f.Company, c.name(), cursor)
+func (c conversationCursor) open(f *ConversationFilter, text string) error {
+	payload, invalid := c.key.Open(f.Company, c.name(), text)
 	if invalid != nil {
 		return invalid
 	}
 	if f.Q != "" {
-		skip, invalid := model.ReadCursorInt(payload)
+		skip, invalid := cursor.ReadInt(payload)
 		if invalid != nil {
 			return invalid
 		}
@@ -235,7 +237,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 	}
 	var person model.Person
 	if in.Phone != nil {
-		phone, ok := model.NormalizePhone(*in.Phone)
+		phone, ok := phone.Normalize(*in.Phone)
 		if !ok {
 			return Opened{}, errPhone("body.phone")
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"recado/internal/cursor"
 	"recado/internal/guard"
 	"recado/internal/model"
 	"recado/internal/retry"
@@ -17,7 +18,7 @@ const maxTests = 64
 
 // Deliveries lists what was sent to a webhook, with every attempt, the newest first. next is "" on the last
 // page.
-func (d *Desk) Deliveries(ctx context.Context, a *Principal, webhook model.ID, limit int, cursor string) (page []model.Delivery, next string, err error) {
+func (d *Desk) Deliveries(ctx context.Context, a *Principal, webhook model.ID, limit int, after string) (page []model.Delivery, next string, err error) {
 	if err := a.May(VerbDeliveries); err != nil {
 		return nil, "", err
 	}
@@ -26,10 +27,10 @@ func (d *Desk) Deliveries(ctx context.Context, a *Principal, webhook model.ID, l
 	}
 	filter := "deliveries " + webhook.String()
 	var before model.ID
-	if cursor != "" {
-		payload, invalid := d.cursors.Open(a.Company.ID, filter, cursor)
+	if after != "" {
+		payload, invalid := d.cursors.Open(a.Company.ID, filter, after)
 		if invalid == nil {
-			_, before, invalid = model.ReadCursorIntID(payload)
+			_, before, invalid = cursor.ReadIntID(payload)
 		}
 		if invalid != nil {
 			return nil, "", invalid
@@ -43,7 +44,7 @@ func (d *Desk) Deliveries(ctx context.Context, a *Principal, webhook model.ID, l
 	})
 	if len(page) > limit {
 		page = page[:limit]
-		next = d.cursors.Seal(a.Company.ID, filter, model.CursorIntID(0, page[limit-1].ID))
+		next = d.cursors.Seal(a.Company.ID, filter, cursor.IntID(0, page[limit-1].ID))
 	}
 	return page, next, err
 }

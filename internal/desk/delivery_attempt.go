@@ -11,6 +11,7 @@ import (
 	"recado/internal/guard"
 	"recado/internal/model"
 	"recado/internal/retry"
+	"recado/internal/signature"
 	"recado/internal/store"
 )
 
@@ -133,13 +134,13 @@ func (d *Desk) sign(out store.Outgoing, at time.Time) (http.Header, error) {
 	}
 	seconds := at.Unix()
 	id, timestamp := out.EventID.String(), strconv.FormatInt(seconds, 10)
-	standard := model.StandardSignature(string(secret), id, seconds, out.Body)
+	standard := signature.Standard(string(secret), id, seconds, out.Body)
 	if w.OldSecret != nil && w.OldSecretUntil != nil && at.Before(*w.OldSecretUntil) {
 		old, err := d.vault.Open(w.OldSecret, w.Company, w.ID)
 		if err != nil {
 			return nil, err
 		}
-		standard += " " + model.StandardSignature(string(old), id, seconds, out.Body)
+		standard += " " + signature.Standard(string(old), id, seconds, out.Body)
 	}
 	return http.Header{
 		"Content-Type":      {"application/json"},
@@ -147,7 +148,7 @@ func (d *Desk) sign(out store.Outgoing, at time.Time) (http.Header, error) {
 		d.brand.eventID:     {id},
 		d.brand.delivery:    {out.Delivery.String()},
 		d.brand.timestamp:   {timestamp},
-		d.brand.signature:   {model.ServiceSignature(string(secret), seconds, out.Body)},
+		d.brand.signature:   {signature.Service(string(secret), seconds, out.Body)},
 		"Webhook-Id":        {id},
 		"Webhook-Timestamp": {timestamp},
 		"Webhook-Signature": {standard},

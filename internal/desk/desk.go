@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"recado/internal/blob"
+	"recado/internal/cursor"
 	"recado/internal/guard"
 	"recado/internal/lookup"
 	"recado/internal/model"
@@ -63,7 +64,7 @@ type Desk struct {
 
 	followers followers
 
-	cursors  model.CursorKey
+	cursors  cursor.Key
 	keys     *lookup.Table[holder]
 	sessions *lookup.Table[sessionHolder]
 	seen     seen
@@ -103,7 +104,7 @@ func New(o Options) *Desk {
 	d.passwords = password.NewHasher()
 	d.keys, d.sessions = lookup.New[holder](d.now), lookup.New[sessionHolder](d.now)
 	if d.vault != nil {
-		d.cursors = model.CursorKey(d.vault.Derive("cursor"))
+		d.cursors = cursor.Key(d.vault.Derive("cursor"))
 	}
 	d.activity = callbackActivity{since: d.now(), calls: map[model.ID]*store.CallbackActivity{}}
 	d.signals.node = model.NewID()

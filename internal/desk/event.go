@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"recado/internal/cursor"
+	"recado/internal/jsonenc"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -39,7 +41,7 @@ func eventBody(id, company model.ID, kind model.EventType, at time.Time, data fu
 	b = append(b, `","type":"`...)
 	b = append(b, kind...)
 	b = append(b, `","created_at":"`...)
-	b = at.UTC().AppendFormat(b, model.JSONTime)
+	b = at.UTC().AppendFormat(b, jsonenc.Time)
 	b = append(b, `","tenant_id":"`...)
 	b = company.AppendText(b)
 	b = append(b, `","data":`...)
@@ -122,7 +124,7 @@ func (d *Desk) feedPlace(ctx context.Context, a *Principal, after string) (posit
 	if invalid != nil {
 		return 0, id, invalid
 	}
-	if position, id, invalid = model.ReadCursorIntID(payload); invalid != nil {
+	if position, id, invalid = cursor.ReadIntID(payload); invalid != nil {
 		return 0, id, invalid
 	}
 	return position, id, nil
@@ -186,7 +188,7 @@ func (a *Principal) maySeeEvent(e store.FeedEvent) bool {
 }
 
 func (d *Desk) feedCursor(a *Principal, position int64, id model.ID) string {
-	return d.cursors.Seal(a.Company.ID, feedFilter, model.CursorIntID(position, id))
+	return d.cursors.Seal(a.Company.ID, feedFilter, cursor.IntID(position, id))
 }
 
 func joinTypes(types model.EventSet) string {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/store"
 )
 
@@ -20,7 +21,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, j
 		return c, err
 	}
 	if p.Name == "" {
-		if p.Name, err = tx.AddressBookName(channel.ID, p.UserID, model.PhoneKey(p.WAID)); err != nil {
+		if p.Name, err = tx.AddressBookName(channel.ID, p.UserID, phone.Key(p.WAID)); err != nil {
 			return c, err
 		}
 	}
@@ -66,7 +67,7 @@ type joiner func(known []store.KnownAs, p model.Person) (bool, error)
 // not know of the person. Where that leads to several contacts, join may make one of them; nil never does.
 func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person, join joiner) (model.Contact, bool, error) {
 	find := func() ([]store.KnownAs, error) {
-		return tx.ContactsKnownAs(channel.Company, channel.Pool(), [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, model.PhoneKey(p.Phone))
+		return tx.ContactsKnownAs(channel.Company, channel.Pool(), [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, phone.Key(p.Phone))
 	}
 	known, err := find()
 	if err == nil && join != nil && several(known) {
@@ -233,7 +234,7 @@ func personPhone(p model.Person) string {
 	if digits[0] != '+' {
 		digits = "+" + digits
 	}
-	if e164, ok := model.NormalizePhone(digits); ok {
+	if e164, ok := phone.Normalize(digits); ok {
 		return e164
 	}
 	return digits
@@ -274,7 +275,7 @@ func cleanPersonName(name string) string {
 func (in *inboundBatch) identity(i *model.IncomingIdentity) error {
 	p := i.Person
 	if i.Removed {
-		in.tx.ForgetAddressBookName(in.channel.ID, p.UserID, model.PhoneKey(p.WAID))
+		in.tx.ForgetAddressBookName(in.channel.ID, p.UserID, phone.Key(p.WAID))
 		return nil
 	}
 	_, found, err := in.d.knownContact(in.tx, in.channel, p, in.join)
@@ -282,14 +283,14 @@ func (in *inboundBatch) identity(i *model.IncomingIdentity) error {
 		return err
 	}
 	if name := cleanPersonName(p.Name); name != "" {
-		in.tx.KeepAddressBookName(in.channel.ID, p.UserID, model.PhoneKey(p.WAID), name)
+		in.tx.KeepAddressBookName(in.channel.ID, p.UserID, phone.Key(p.WAID), name)
 	}
 	return nil
 }
 
 // account takes what the provider did to a whole account: the company's channels of that account show it.
 func (in *inboundBatch) account(a *model.IncomingAccount) error {
-	channels, err := in.tx.ChannelsOfAccount(in.channel.Company, a.WABAID, model.PhoneKey(a.Phone))
+	channels, err := in.tx.ChannelsOfAccount(in.channel.Company, a.WABAID, phone.Key(a.Phone))
 	if err != nil {
 		return err
 	}

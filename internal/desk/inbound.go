@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recado/internal/filetype"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -339,7 +340,7 @@ func (in *inboundBatch) awaitedMedia(msg *model.IncomingMessage) *model.Media {
 		Kind: model.MediaKind(messageType(msg.Type)), MimeType: cleanText(mime), Awaited: true, CreatedAt: in.tx.Now,
 		Provider: model.MediaAtProvider{ID: msg.Media.ProviderID, SHA256: msg.Media.SHA256},
 	}
-	media.FileName = model.SafeFileName(msg.Media.FileName, media.MimeType)
+	media.FileName = filetype.SafeName(msg.Media.FileName, media.MimeType)
 	in.tx.InsertAwaitedMedia(media)
 	in.tx.AfterCommit(in.d.wakeups.Fetch.Notify)
 	return media

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"recado/internal/cursor"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -111,7 +112,7 @@ func (d System) LiveEvents(ctx context.Context, company model.ID, after FeedPlac
 
 // LiveCursor is a place in the text form that clients get.
 func (d System) LiveCursor(company model.ID, p FeedPlace) string {
-	return d.cursors.Seal(company, feedFilter, model.CursorIntID(p.Position, p.ID))
+	return d.cursors.Seal(company, feedFilter, cursor.IntID(p.Position, p.ID))
 }
 
 // LiveChanged gives a channel that is closed at the company's next event. Ask for it before reading the

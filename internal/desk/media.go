@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"recado/internal/blob"
+	"recado/internal/filetype"
 	"recado/internal/mediainfo"
 	"recado/internal/model"
 	"recado/internal/retry"
@@ -31,7 +32,7 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 		return model.Media{}, err
 	}
 	defer release()
-	head := make([]byte, model.SniffBytes)
+	head := make([]byte, filetype.Bytes)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return model.Media{}, errUploadCut(err)
@@ -40,15 +41,16 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 	if n == 0 {
 		return model.Media{}, model.Invalid("body.file", "the file is empty")
 	}
-	mime, kind, ok := model.Sniff(head, fileName)
+	mime, detected, ok := filetype.Detect(head, fileName)
 	if !ok {
 		return model.Media{}, &model.Error{
 			Code: model.CodeMediaTypeNotAllowed, Message: "WhatsApp does not accept files of this type (" + mime + ").",
 			Fields: []model.FieldError{{Field: "body.file", Message: mime}},
 		}
 	}
+	kind := model.MediaKind(detected)
 	m := model.Media{
-		ID: model.NewID(), Company: a.Company.ID, Kind: kind, MimeType: mime, FileName: model.SafeFileName(fileName, mime), Stored: true,
+		ID: model.NewID(), Company: a.Company.ID, Kind: kind, MimeType: mime, FileName: filetype.SafeName(fileName, mime), Stored: true,
 	}
 	if err := d.beginUpload(ctx, &m); err != nil {
 		return model.Media{}, err
@@ -407,7 +409,7 @@ func (d System) KeepFetched(ctx context.Context, f Fetch, download func(ctx cont
 	m := f.Media
 	m.Size = info.Size
 	m.MimeType, m.Kind = believe(m, head.kept.Bytes())
-	m.FileName = model.SafeFileName(m.FileName, m.MimeType)
+	m.FileName = filetype.SafeName(m.FileName, m.MimeType)
 	m.MediaShape = d.shapeOf(ctx, &m)
 	_, err = write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		if fits, err := tx.MediaFetched(&m, info.SHA256, d.limits.MediaBytes); err != nil || !fits {
@@ -451,7 +453,8 @@ func fetchError(cause error) string {
 // believe decides what a customer's file is. Its bytes tell where they can; a file that is not what the
 // provider called it is handed out as a download and never shown.
 func believe(m model.Media, head []byte) (mime string, kind model.MediaKind) {
-	mime, kind, known := model.Sniff(head, m.FileName)
+	mime, detected, known := filetype.Detect(head, m.FileName)
+	kind = model.MediaKind(detected)
 	switch {
 	case m.Kind == model.MediaDocument && !known:
 		return m.MimeType, m.Kind
@@ -471,7 +474,7 @@ type headReader struct {
 
 func (h *headReader) Read(p []byte) (int, error) {
 	n, err := h.r.Read(p)
-	if room := model.SniffBytes - h.kept.Len(); room > 0 {
+	if room := filetype.Bytes - h.kept.Len(); room > 0 {
 		h.kept.Write(p[:min(n, room)])
 	}
 	return n, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"recado/internal/cursor"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -116,13 +117,13 @@ func (d *Desk) emptyPage(ctx context.Context, a *Principal, conversation model.I
 
 // messageCursor seals places in one conversation.
 type messageCursor struct {
-	key     model.CursorKey
+	key     cursor.Key
 	company model.ID
 	filter  string
 }
 
 func (c messageCursor) seal(seq int64) *string {
-	text := c.key.Seal(c.company, c.filter, model.CursorInt(seq))
+	text := c.key.Seal(c.company, c.filter, cursor.Int(seq))
 	return &text
 }
 
@@ -131,7 +132,7 @@ func (c messageCursor) open(text string) (int64, *model.Error) {
 	if invalid != nil {
 		return 0, invalid
 	}
-	return model.ReadCursorInt(payload)
+	return cursor.ReadInt(payload)
 }
 
 func (a *Principal) seesGlimpse(g store.Glimpse) bool {

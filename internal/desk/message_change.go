@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/store"
 )
 
@@ -142,7 +143,7 @@ func (in *inboundBatch) changer(t *batchConversation, m *model.Message, c messag
 		author = m.Author.ID
 	}
 	p := c.Sender.Customer
-	known, err := in.tx.ContactsKnownAs(in.channel.Company, in.channel.Pool(), [2]string{p.UserID}, [2]string{p.WAID}, model.PhoneKey(p.Phone))
+	known, err := in.tx.ContactsKnownAs(in.channel.Company, in.channel.Pool(), [2]string{p.UserID}, [2]string{p.WAID}, phone.Key(p.Phone))
 	if err != nil {
 		return who, false, err
 	}
@@ -162,7 +163,7 @@ func (in *inboundBatch) parkChange(external string, c messageChange) error {
 		return err
 	}
 	p := c.Sender.Customer
-	sender := cmp.Or(p.UserID, model.PhoneKey(cmp.Or(p.Phone, p.WAID)))
+	sender := cmp.Or(p.UserID, phone.Key(cmp.Or(p.Phone, p.WAID)))
 	if c.Sender.FromPhoneApp {
 		sender = model.ByTeam
 	}

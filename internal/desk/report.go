@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"recado/internal/fold"
 	"recado/internal/model"
+	"recado/internal/quantile"
 	"recado/internal/store"
 )
 
@@ -251,8 +253,8 @@ func (s *reportSum) add(l store.ReportLine, c store.ReportCounts) error {
 		t.Closings.Seconds += c.CloseSeconds
 	}
 	return cmp.Or(
-		model.MergeEncoded(c.AnswerSketch, &day.Answers.Sketch, &pair.Answers.Sketch),
-		model.MergeEncoded(c.CloseSketch, &day.Closings.Sketch, &pair.Closings.Sketch),
+		quantile.MergeEncoded(c.AnswerSketch, &day.Answers.Sketch, &pair.Answers.Sketch),
+		quantile.MergeEncoded(c.CloseSketch, &day.Closings.Sketch, &pair.Closings.Sketch),
 	)
 }
 
@@ -305,7 +307,7 @@ func reportOrder(tallies map[model.ID]*model.Tally, names map[model.ID]string) [
 		}
 		return cmp.Or(
 			cmp.Compare(tallies[b.ID].Opened, tallies[a.ID].Opened),
-			strings.Compare(model.Fold(a.Name), model.Fold(b.Name)),
+			strings.Compare(fold.Text(a.Name), fold.Text(b.Name)),
 			strings.Compare(a.ID.String(), b.ID.String()),
 		)
 	})

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"recado/internal/model"
+	"recado/internal/signature"
 	"recado/internal/store"
 )
 
@@ -159,7 +160,7 @@ func (d *Desk) replaceWebhookSecrets(tx *store.Tx) (int, error) {
 		}
 		w.OldSecret, w.OldSecretUntil = nil, nil
 		if !d.opens(w.Secret, w.Company, w.ID) {
-			w.Secret, w.Active = d.vault.Seal([]byte(model.NewWebhookSecret()), w.Company, w.ID), false
+			w.Secret, w.Active = d.vault.Seal([]byte(signature.NewSecret()), w.Company, w.ID), false
 			n++
 		}
 		w.UpdatedAt = tx.Now

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/retry"
 	"recado/internal/store"
 )
@@ -278,7 +279,7 @@ func receiver(j store.Job) model.Person {
 		p.Phone = *j.Phone
 	}
 	for _, id := range j.WAIDs {
-		if j.Phone == nil || model.PhoneKey(id) == model.PhoneKey(*j.Phone) {
+		if j.Phone == nil || phone.Key(id) == phone.Key(*j.Phone) {
 			p.WAID = id
 		}
 	}

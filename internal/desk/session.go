@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -306,7 +307,7 @@ func newAttemptAt(email string, ip netip.Addr) *signInAttempt {
 			network = prefix.Addr()
 		}
 	}
-	address := model.Fold(email)
+	address := fold.Text(email)
 	name := func(kind string, parts ...any) [32]byte { return sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts)) }
 	return &signInAttempt{subjects: [3][32]byte{
 		name("both", address, network.String()), name("ip", network.String()), name("address", address),

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/store"
 )
 
@@ -54,8 +55,8 @@ func (s *Simulation) check() (phone string, invalid error) {
 	return checkPhoneAndText("body.from", *s.From, s.Text, most)
 }
 
-func checkPhoneAndText(field, phone string, text *string, most int) (string, error) {
-	e164, ok := model.NormalizePhone(phone)
+func checkPhoneAndText(field, number string, text *string, most int) (string, error) {
+	e164, ok := phone.Normalize(number)
 	if !ok {
 		return "", errPhone(field)
 	}

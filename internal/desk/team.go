@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -329,7 +330,7 @@ func (d System) FindPerson(ctx context.Context, email string, company model.ID) 
 	}
 	var found []Person
 	for _, p := range people {
-		if model.Fold(p.Email) == model.Fold(email) {
+		if fold.Text(p.Email) == fold.Text(email) {
 			found = append(found, p)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"recado/internal/cursor"
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -186,17 +187,17 @@ func (r *timelineReader) open(cursor string) (model.TimelinePlace, error) {
 }
 
 // Files lists the files of a conversation that the principal may see, the newest first. next is "" on the last page.
-func (d *Desk) Files(ctx context.Context, a *Principal, conversation model.ID, limit int, cursor string) (page []model.File, next string, err error) {
+func (d *Desk) Files(ctx context.Context, a *Principal, conversation model.ID, limit int, after string) (page []model.File, next string, err error) {
 	if err := a.May(VerbFiles); err != nil {
 		return nil, "", err
 	}
 	list, before := "files "+conversation.String(), int64(math.MaxInt64)
-	if cursor != "" {
-		payload, invalid := d.cursors.Open(a.Company.ID, list, cursor)
+	if after != "" {
+		payload, invalid := d.cursors.Open(a.Company.ID, list, after)
 		if invalid != nil {
 			return nil, "", invalid
 		}
-		if before, invalid = model.ReadCursorInt(payload); invalid != nil {
+		if before, invalid = cursor.ReadInt(payload); invalid != nil {
 			return nil, "", invalid
 		}
 	}
@@ -210,7 +211,7 @@ func (d *Desk) Files(ctx context.Context, a *Principal, conversation model.ID, l
 		return page, err
 	})
 	if err == nil && more {
-		next = d.cursors.Seal(a.Company.ID, list, model.CursorInt(page[len(page)-1].Seq))
+		next = d.cursors.Seal(a.Company.ID, list, cursor.Int(page[len(page)-1].Seq))
 	}
 	return page, next, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"recado/internal/model"
+	"recado/internal/signature"
 	"recado/internal/store"
 )
 
@@ -45,7 +46,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Principal, in NewWebhook) (
 	if err != nil {
 		return model.Webhook{}, "", err
 	}
-	secret := model.NewWebhookSecret()
+	secret := signature.NewSecret()
 	made, err := write(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
 		n, err := tx.Count(store.CountWebhooks, a.Company.ID)
 		if err != nil {
@@ -131,7 +132,7 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Principal, id model.I
 	if err := a.hearsEverything(); err != nil {
 		return model.Webhook{}, "", err
 	}
-	secret := model.NewWebhookSecret()
+	secret := signature.NewSecret()
 	w, err := write(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
 		w, found, err := tx.LockWebhook(a.Company.ID, id)
 		if err != nil || !found {

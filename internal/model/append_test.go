@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
+
+	"recado/internal/jsonenc"
 )
 
 // sameAsReflection fails when a noun's AppendJSON differs from what its tags say.
@@ -105,11 +107,11 @@ func TestAppendedStringsAreEscapedAsReflectionWould(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(appendString(nil, s)); got != string(want) {
+		if got := string(jsonenc.AppendString(nil, s)); got != string(want) {
 			t.Errorf("\n got %s\nwant %s", got, want)
 		}
 	}
-	if got := string(appendString(nil, "a\xffb\xc3")); got != "\"a\ufffdb\ufffd\"" {
+	if got := string(jsonenc.AppendString(nil, "a\xffb\xc3")); got != "\"a\ufffdb\ufffd\"" {
 		t.Errorf("bytes that are not UTF-8: %q", got)
 	}
 }

@@ -1,13 +1,17 @@
 package model
 
-import "strconv"
+import (
+	"strconv"
+
+	"recado/internal/jsonenc"
+)
 
 // AppendJSON writes the conversation as the API shows it.
 func (c *Conversation) AppendJSON(b []byte) []byte {
 	b = appendID(append(b, `{"id":`...), c.ID)
-	b = appendString(append(b, `,"kind":`...), c.Kind)
-	b = appendString(append(b, `,"name":`...), c.Name)
-	b = appendNullString(append(b, `,"phone":`...), c.Phone)
+	b = jsonenc.AppendString(append(b, `,"kind":`...), c.Kind)
+	b = jsonenc.AppendString(append(b, `,"name":`...), c.Name)
+	b = jsonenc.AppendNullString(append(b, `,"phone":`...), c.Phone)
 	b = appendNullID(append(b, `,"contact":`...), c.Contact)
 	b = appendID(append(b, `,"channel":`...), c.Channel)
 	b = appendNullID(append(b, `,"assignee":`...), c.Assignee)
@@ -20,10 +24,10 @@ func (c *Conversation) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"unread_count":`...), c.UnreadCount, 10)
 	b = c.LastMessage.AppendJSON(append(b, `,"last_message":`...))
 	b = c.Attendance.AppendJSON(append(b, `,"attendance":`...))
-	b = appendNullTime(append(b, `,"window_expires_at":`...), c.WindowExpiresAt)
-	b = appendNullTime(append(b, `,"snoozed_until":`...), c.SnoozedUntil)
-	b = appendTime(append(b, `,"created_at":`...), c.CreatedAt)
-	b = appendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
+	b = jsonenc.AppendNullTime(append(b, `,"window_expires_at":`...), c.WindowExpiresAt)
+	b = jsonenc.AppendNullTime(append(b, `,"snoozed_until":`...), c.SnoozedUntil)
+	b = jsonenc.AppendTime(append(b, `,"created_at":`...), c.CreatedAt)
+	b = jsonenc.AppendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
 	return append(b, '}')
 }
 
@@ -33,9 +37,9 @@ func (a *OpenAttendance) AppendJSON(b []byte) []byte {
 		return append(b, "null"...)
 	}
 	b = appendID(append(b, `{"id":`...), a.ID)
-	b = appendString(append(b, `,"protocol":`...), a.Protocol)
-	b = appendTime(append(b, `,"opened_at":`...), a.OpenedAt)
-	b = appendNullTime(append(b, `,"waiting_since":`...), a.WaitingSince)
+	b = jsonenc.AppendString(append(b, `,"protocol":`...), a.Protocol)
+	b = jsonenc.AppendTime(append(b, `,"opened_at":`...), a.OpenedAt)
+	b = jsonenc.AppendNullTime(append(b, `,"waiting_since":`...), a.WaitingSince)
 	return append(b, '}')
 }
 
@@ -45,9 +49,9 @@ func (m *LastMessage) AppendJSON(b []byte) []byte {
 		return append(b, "null"...)
 	}
 	b = appendID(append(b, `{"id":`...), m.ID)
-	b = appendString(append(b, `,"type":`...), m.Type)
-	b = appendNullString(append(b, `,"text":`...), m.Text)
-	b = appendString(append(b, `,"direction":`...), m.Direction)
-	b = appendTime(append(b, `,"created_at":`...), m.CreatedAt)
+	b = jsonenc.AppendString(append(b, `,"type":`...), m.Type)
+	b = jsonenc.AppendNullString(append(b, `,"text":`...), m.Text)
+	b = jsonenc.AppendString(append(b, `,"direction":`...), m.Direction)
+	b = jsonenc.AppendTime(append(b, `,"created_at":`...), m.CreatedAt)
 	return append(b, '}')
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"recado/internal/jsonenc"
 )
 
 // JSONAppender is a noun that writes itself as JSON faster than reflection would. What it writes is
@@ -23,15 +25,12 @@ func AppendJSON(b []byte, v any) ([]byte, error) {
 	return append(b, out...), err
 }
 
-// JSONTime is the layout of every time in the API.
-const JSONTime = "2006-01-02T15:04:05.000Z"
-
 var jsonOptions = json.JoinOptions(
 	json.WithMarshalers(json.JoinMarshalers(
 		json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {
 			var buf [26]byte
 			b := append(buf[:0], '"')
-			b = t.UTC().AppendFormat(b, JSONTime)
+			b = t.UTC().AppendFormat(b, jsonenc.Time)
 			return enc.WriteValue(append(b, '"'))
 		}),
 		json.MarshalToFunc(func(enc *jsontext.Encoder, a JSONAppender) error {

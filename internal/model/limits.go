@@ -38,8 +38,7 @@ const (
 	WebhookTimeout     = 8 * time.Second // for the whole answer
 	DeliveryRetention  = 14 * 24 * time.Hour
 	EventRetention     = 14 * 24 * time.Hour
-	SecretOverlap      = 24 * time.Hour  // how long the signature of a replaced secret is sent along
-	SignatureTolerance = 5 * time.Minute // between a delivery's timestamp and the receiver's clock
+	SecretOverlap      = 24 * time.Hour // how long the signature of a replaced secret is sent along
 )
 
 // Keys.

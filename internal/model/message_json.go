@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"strconv"
+
+	"recado/internal/jsonenc"
 )
 
 // AppendJSON writes the message as the API shows it.
@@ -10,29 +12,29 @@ func (m *Message) AppendJSON(b []byte) []byte {
 	b = appendID(append(b, `{"id":`...), m.ID)
 	b = appendNullID(append(b, `,"client_id":`...), m.ClientID)
 	b = appendID(append(b, `,"conversation":`...), m.Conversation)
-	b = appendString(append(b, `,"direction":`...), m.Direction)
-	b = appendString(append(b, `,"origin":`...), m.Origin)
-	b = appendString(append(b, `,"type":`...), m.Type)
-	b = appendNullString(append(b, `,"text":`...), m.Text)
+	b = jsonenc.AppendString(append(b, `,"direction":`...), m.Direction)
+	b = jsonenc.AppendString(append(b, `,"origin":`...), m.Origin)
+	b = jsonenc.AppendString(append(b, `,"type":`...), m.Type)
+	b = jsonenc.AppendNullString(append(b, `,"text":`...), m.Text)
 	b = appendNullID(append(b, `,"media_id":`...), m.MediaID)
 	b = m.Media.AppendJSON(append(b, `,"media":`...))
-	b = appendNullString(append(b, `,"reply_to_external_id":`...), m.ReplyTo)
-	b = appendNullString(append(b, `,"external_id":`...), m.ExternalID)
-	b = appendString(append(b, `,"status":`...), m.Status)
+	b = jsonenc.AppendNullString(append(b, `,"reply_to_external_id":`...), m.ReplyTo)
+	b = jsonenc.AppendNullString(append(b, `,"external_id":`...), m.ExternalID)
+	b = jsonenc.AppendString(append(b, `,"status":`...), m.Status)
 	if b = append(b, `,"error":`...); m.Error == nil {
 		b = append(b, "null"...)
 	} else {
-		b = appendString(append(b, `{"code":`...), m.Error.Code)
-		b = append(appendString(append(b, `,"message":`...), m.Error.Message), '}')
+		b = jsonenc.AppendString(append(b, `{"code":`...), m.Error.Code)
+		b = append(jsonenc.AppendString(append(b, `,"message":`...), m.Error.Message), '}')
 	}
 	b = appendNullRef(append(b, `,"sent_by":`...), m.SentBy)
-	b = appendTime(append(b, `,"created_at":`...), m.CreatedAt)
-	b = appendNullTime(append(b, `,"sent_at":`...), m.SentAt)
-	b = appendNullTime(append(b, `,"delivered_at":`...), m.DeliveredAt)
-	b = appendNullTime(append(b, `,"read_at":`...), m.ReadAt)
+	b = jsonenc.AppendTime(append(b, `,"created_at":`...), m.CreatedAt)
+	b = jsonenc.AppendNullTime(append(b, `,"sent_at":`...), m.SentAt)
+	b = jsonenc.AppendNullTime(append(b, `,"delivered_at":`...), m.DeliveredAt)
+	b = jsonenc.AppendNullTime(append(b, `,"read_at":`...), m.ReadAt)
 	b = m.appendDetails(b)
-	b = appendNullTime(append(b, `,"edited_at":`...), m.EditedAt)
-	b = appendNullTime(append(b, `,"revoked_at":`...), m.RevokedAt)
+	b = jsonenc.AppendNullTime(append(b, `,"edited_at":`...), m.EditedAt)
+	b = jsonenc.AppendNullTime(append(b, `,"revoked_at":`...), m.RevokedAt)
 	return append(b, '}')
 }
 
@@ -53,7 +55,7 @@ func (a *MessageAuthor) AppendJSON(b []byte) []byte {
 		return append(b, "null"...)
 	}
 	b = appendNullID(append(b, `{"id":`...), a.ID)
-	return append(appendString(append(b, `,"name":`...), a.Name), '}')
+	return append(jsonenc.AppendString(append(b, `,"name":`...), a.Name), '}')
 }
 
 // AppendJSON writes the reactions that were not taken back.
@@ -67,10 +69,10 @@ func (rs Reactions) AppendJSON(b []byte) []byte {
 		if shown++; shown > 1 {
 			b = append(b, ',')
 		}
-		b = appendString(append(b, `{"emoji":`...), r.Emoji)
-		b = appendString(append(b, `,"by":`...), r.By)
+		b = jsonenc.AppendString(append(b, `{"emoji":`...), r.Emoji)
+		b = jsonenc.AppendString(append(b, `,"by":`...), r.By)
 		b = appendNullRef(append(b, `,"user":`...), r.User)
-		b = append(appendTime(append(b, `,"at":`...), r.At), '}')
+		b = append(jsonenc.AppendTime(append(b, `,"at":`...), r.At), '}')
 	}
 	return append(b, ']')
 }
@@ -80,17 +82,17 @@ func (r *Referral) AppendJSON(b []byte) []byte {
 	if r == nil {
 		return append(b, "null"...)
 	}
-	b = appendNullString(append(b, `{"source_url":`...), r.SourceURL)
-	b = appendNullString(append(b, `,"source_id":`...), r.SourceID)
-	b = appendNullString(append(b, `,"source_type":`...), r.SourceType)
-	b = appendNullString(append(b, `,"headline":`...), r.Headline)
-	b = appendNullString(append(b, `,"body":`...), r.Body)
-	b = appendNullString(append(b, `,"media_type":`...), r.MediaType)
-	b = appendNullString(append(b, `,"image_url":`...), r.ImageURL)
-	b = appendNullString(append(b, `,"video_url":`...), r.VideoURL)
-	b = appendNullString(append(b, `,"thumbnail_url":`...), r.ThumbnailURL)
-	b = appendNullString(append(b, `,"ctwa_clid":`...), r.CTWAClickID)
-	b = appendNullString(append(b, `,"welcome_message":`...), r.WelcomeMessage)
+	b = jsonenc.AppendNullString(append(b, `{"source_url":`...), r.SourceURL)
+	b = jsonenc.AppendNullString(append(b, `,"source_id":`...), r.SourceID)
+	b = jsonenc.AppendNullString(append(b, `,"source_type":`...), r.SourceType)
+	b = jsonenc.AppendNullString(append(b, `,"headline":`...), r.Headline)
+	b = jsonenc.AppendNullString(append(b, `,"body":`...), r.Body)
+	b = jsonenc.AppendNullString(append(b, `,"media_type":`...), r.MediaType)
+	b = jsonenc.AppendNullString(append(b, `,"image_url":`...), r.ImageURL)
+	b = jsonenc.AppendNullString(append(b, `,"video_url":`...), r.VideoURL)
+	b = jsonenc.AppendNullString(append(b, `,"thumbnail_url":`...), r.ThumbnailURL)
+	b = jsonenc.AppendNullString(append(b, `,"ctwa_clid":`...), r.CTWAClickID)
+	b = jsonenc.AppendNullString(append(b, `,"welcome_message":`...), r.WelcomeMessage)
 	return append(b, '}')
 }
 
@@ -99,8 +101,8 @@ func (p *Product) AppendJSON(b []byte) []byte {
 	if p == nil {
 		return append(b, "null"...)
 	}
-	b = appendString(append(b, `{"catalog_id":`...), p.CatalogID)
-	return append(appendString(append(b, `,"product_retailer_id":`...), p.ProductRetailerID), '}')
+	b = jsonenc.AppendString(append(b, `{"catalog_id":`...), p.CatalogID)
+	return append(jsonenc.AppendString(append(b, `,"product_retailer_id":`...), p.ProductRetailerID), '}')
 }
 
 // AppendJSON writes what a message shows of its file, or null.
@@ -109,8 +111,8 @@ func (m *MessageMedia) AppendJSON(b []byte) []byte {
 		return append(b, "null"...)
 	}
 	b = appendID(append(b, `{"id":`...), m.ID)
-	b = appendString(append(b, `,"mime_type":`...), m.MimeType)
-	b = appendString(append(b, `,"file_name":`...), m.FileName)
+	b = jsonenc.AppendString(append(b, `,"mime_type":`...), m.MimeType)
+	b = jsonenc.AppendString(append(b, `,"file_name":`...), m.FileName)
 	b = strconv.AppendInt(append(b, `,"size":`...), m.Size, 10)
 	b = appendNullInt(append(b, `,"width":`...), m.Width)
 	b = appendNullInt(append(b, `,"height":`...), m.Height)
@@ -130,7 +132,7 @@ func (p *MessagePage) AppendJSON(b []byte) []byte {
 		}
 		b = p.Data[i].AppendJSON(b)
 	}
-	b = appendNullString(append(b, `],"before":`...), p.Before)
-	b = appendNullString(append(b, `,"after":`...), p.After)
+	b = jsonenc.AppendNullString(append(b, `],"before":`...), p.Before)
+	b = jsonenc.AppendNullString(append(b, `,"after":`...), p.After)
 	return append(b, '}')
 }

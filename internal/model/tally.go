@@ -1,5 +1,7 @@
 package model
 
+import "recado/internal/quantile"
+
 // Tally adds up lines of the report into the figures of one larger line: a person, a sector, a day, all.
 type Tally struct {
 	Opened   int64
@@ -12,7 +14,7 @@ type Tally struct {
 type Spans struct {
 	Count   int64
 	Seconds int64
-	Sketch  Sketch
+	Sketch  quantile.Sketch
 }
 
 // Figures are the tally's numbers as the report shows them.

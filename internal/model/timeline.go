@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"time"
+
+	"recado/internal/jsonenc"
 )
 
 // The kinds of entries of a timeline.
@@ -49,9 +51,9 @@ type TimelinePage struct {
 
 // AppendJSON writes an entry as the API shows it.
 func (e *TimelineEntry) AppendJSON(b []byte) ([]byte, error) {
-	b = appendString(append(b, `{"kind":`...), e.Kind)
+	b = jsonenc.AppendString(append(b, `{"kind":`...), e.Kind)
 	b = appendID(append(b, `,"id":`...), e.ID)
-	b = appendTime(append(b, `,"at":`...), e.At)
+	b = jsonenc.AppendTime(append(b, `,"at":`...), e.At)
 	var err error
 	switch {
 	case e.Message != nil:
@@ -75,7 +77,7 @@ func (p *TimelinePage) AppendPage(b []byte) (_ []byte, err error) {
 			return b, err
 		}
 	}
-	b = appendNullString(append(b, `],"before":`...), p.Before)
-	b = appendNullString(append(b, `,"after":`...), p.After)
+	b = jsonenc.AppendNullString(append(b, `],"before":`...), p.Before)
+	b = jsonenc.AppendNullString(append(b, `,"after":`...), p.After)
 	return append(b, '}'), nil
 }

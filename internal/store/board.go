@@ -1,6 +1,7 @@
 package store
 
 import (
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -84,7 +85,7 @@ func (tx *Tx) BoardsNamed(company model.ID, name string) ([]model.ID, error) {
 			return nil, err
 		}
 	}
-	return tx.ids(`SELECT id FROM boards WHERE company = $1 AND folded = $2 AND NOT archived`, company, model.Fold(name))
+	return tx.ids(`SELECT id FROM boards WHERE company = $1 AND folded = $2 AND NOT archived`, company, fold.Text(name))
 }
 
 // InsertBoard adds a board with its stages.
@@ -92,7 +93,7 @@ func (tx *Tx) InsertBoard(company model.ID, b model.Board) {
 	tx.later(`
 		INSERT INTO boards (id, company, name, folded, archived, system, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		b.ID, company, b.Name, model.Fold(b.Name), b.Archived, b.System, b.CreatedAt, b.UpdatedAt)
+		b.ID, company, b.Name, fold.Text(b.Name), b.Archived, b.System, b.CreatedAt, b.UpdatedAt)
 	for _, s := range b.Stages {
 		tx.InsertStage(company, b.ID, s)
 	}
@@ -104,7 +105,7 @@ func (tx *Tx) SaveBoard(company model.ID, b model.Board) {
 		UPDATE boards
 		SET name = $3, folded = $4, archived = $5, updated_at = $6
 		WHERE company = $1 AND id = $2`,
-		company, b.ID, b.Name, model.Fold(b.Name), b.Archived, b.UpdatedAt)
+		company, b.ID, b.Name, fold.Text(b.Name), b.Archived, b.UpdatedAt)
 }
 
 // AllowBoard adds a board to the list of a key that has one.
@@ -134,13 +135,13 @@ func (tx *Tx) InsertStage(company, board model.ID, s model.Stage) {
 	tx.later(`
 		INSERT INTO stages (id, board, company, name, folded, position, kind, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		s.ID, board, company, s.Name, model.Fold(s.Name), s.Position, s.Kind, tx.Now)
+		s.ID, board, company, s.Name, fold.Text(s.Name), s.Position, s.Kind, tx.Now)
 }
 
 // SaveStage writes a stage's name, position and kind.
 func (tx *Tx) SaveStage(company model.ID, s model.Stage) {
 	tx.later(`UPDATE stages SET name = $3, folded = $4, position = $5, kind = $6 WHERE company = $1 AND id = $2`,
-		company, s.ID, s.Name, model.Fold(s.Name), s.Position, s.Kind)
+		company, s.ID, s.Name, fold.Text(s.Name), s.Position, s.Kind)
 }
 
 // DeleteStage removes a stage that holds no cards.

@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 	"recado/internal/store/search"
 )
@@ -61,7 +62,7 @@ func (tx *Tx) InsertCard(c *model.Card) {
 		INSERT INTO cards (id, company, board, stage, title, description, folded, unindexed, priority, labels, due_at, assignee,
 			contact, conversation, attendance, private, hidden, status, rank, version, created_at, updated_at, completed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
-		c.ID, c.Company, c.BoardID, c.StageID, c.Title, c.Description, model.Fold(cardText(c)), c.Priority, packIDs(c.LabelIDs), c.DueAt, c.Assignee,
+		c.ID, c.Company, c.BoardID, c.StageID, c.Title, c.Description, fold.Text(cardText(c)), c.Priority, packIDs(c.LabelIDs), c.DueAt, c.Assignee,
 		c.Contact, c.Conversation, c.Attendance, c.Private, c.Hidden, c.Status, c.Position, c.Version, c.CreatedAt, c.UpdatedAt, c.CompletedAt)
 	tx.insertCardLabels(c)
 }
@@ -76,7 +77,7 @@ func (tx *Tx) SaveCard(was, c *model.Card) {
 		c.ID, c.BoardID, c.StageID, c.Title, c.Description, c.Priority, packIDs(c.LabelIDs), c.DueAt, c.Assignee, c.Contact,
 		c.Conversation, c.Private, c.Status, c.Position, c.Version, c.UpdatedAt, c.CompletedAt)
 	if text := cardText(c); text != cardText(was) {
-		tx.later(`UPDATE cards SET folded = $2, unindexed = TRUE WHERE id = $1`, c.ID, model.Fold(text))
+		tx.later(`UPDATE cards SET folded = $2, unindexed = TRUE WHERE id = $1`, c.ID, fold.Text(text))
 	}
 	if !slices.Equal(was.LabelIDs, c.LabelIDs) || was.Status != c.Status || was.Private != c.Private || was.BoardID != c.BoardID {
 		if len(was.LabelIDs) > 0 {

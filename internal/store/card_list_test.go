@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 	"recado/internal/store/search"
 )
@@ -137,7 +138,7 @@ func (w *cabinet) shows(f *CardFilter, c *model.Card) bool {
 			return false
 		}
 	}
-	return search.NewText(f.Q).In(model.Fold(cardText(c)))
+	return search.NewText(f.Q).In(fold.Text(cardText(c)))
 }
 
 func TestCardsListsWhatTheFiltersLetThrough(t *testing.T) {

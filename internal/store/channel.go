@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 )
 
 const (
@@ -87,7 +88,7 @@ func (tx *Tx) SetChannelStatus(company, id model.ID, status string, reason *stri
 func (tx *Tx) ChannelsOfAccount(company model.ID, waba, phoneKey string) ([]model.ID, error) {
 	var out []model.ID
 	err := tx.query(`SELECT id, phone, waba_id FROM channels WHERE company = $1 AND waba_id IS NOT NULL ORDER BY id`, []any{company}, func(r Row) error {
-		if phoneKey == "" && r.Text(2) == waba || phoneKey != "" && model.PhoneKey(r.Text(1)) == phoneKey {
+		if phoneKey == "" && r.Text(2) == waba || phoneKey != "" && phone.Key(r.Text(1)) == phoneKey {
 			out = append(out, r.ID(0))
 		}
 		return nil

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"recado/internal/fold"
 	"recado/internal/model"
+	"recado/internal/phone"
 )
 
 // contactColumns has contactWidth columns; what a statement selects besides follows them.
@@ -30,9 +32,9 @@ func (tx *Tx) LockContact(company, id model.ID) (model.Contact, bool, error) {
 	return tx.contact(`WHERE ct.id = $1 AND ct.company = $2`+tx.forUpdate(), id, company)
 }
 
-// LockContactWithPhone finds and locks the contact of the pool whose number reaches the same person as phone.
-func (tx *Tx) LockContactWithPhone(company, pool model.ID, phone string) (model.Contact, bool, error) {
-	return tx.contact(`WHERE ct.company = $1 AND ct.pool = $2 AND ct.phone_key = $3`+tx.forUpdate(), company, pool, model.PhoneKey(phone))
+// LockContactWithPhone finds and locks the contact of the pool that a phone number reaches.
+func (tx *Tx) LockContactWithPhone(company, pool model.ID, number string) (model.Contact, bool, error) {
+	return tx.contact(`WHERE ct.company = $1 AND ct.pool = $2 AND ct.phone_key = $3`+tx.forUpdate(), company, pool, phone.Key(number))
 }
 
 func (tx *Tx) contact(where string, args ...any) (model.Contact, bool, error) {
@@ -76,15 +78,15 @@ func contactText(c *model.Contact) string {
 	if c.Phone != nil {
 		text += "\n" + *c.Phone
 	}
-	return model.Fold(text)
+	return fold.Text(text)
 }
 
 // phoneKey is what makes a contact's phone unique within its pool.
-func phoneKey(phone *string) *string {
-	if phone == nil {
+func phoneKey(number *string) *string {
+	if number == nil {
 		return nil
 	}
-	key := model.PhoneKey(*phone)
+	key := phone.Key(*number)
 	return &key
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -161,5 +162,5 @@ func conversationText(c *model.Conversation) string {
 	if c.LastMessage != nil && c.LastMessage.Text != nil {
 		text += "\n" + *c.LastMessage.Text
 	}
-	return model.Fold(text)
+	return fold.Text(text)
 }

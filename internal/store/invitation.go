@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -31,11 +32,11 @@ func (tx *Tx) Invitations(company model.ID) ([]model.Invitation, error) {
 
 // InsertInvitation adds an invitation in place of those for the same address that were not accepted.
 func (tx *Tx) InsertInvitation(company model.ID, i model.Invitation, hash [32]byte) {
-	tx.later(`DELETE FROM invitations WHERE company = $1 AND email_folded = $2 AND accepted_at IS NULL`, company, model.Fold(i.Email))
+	tx.later(`DELETE FROM invitations WHERE company = $1 AND email_folded = $2 AND accepted_at IS NULL`, company, fold.Text(i.Email))
 	tx.later(`
 		INSERT INTO invitations (id, company, email, email_folded, name, role, access_profile, sectors, hash, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		i.ID, company, i.Email, model.Fold(i.Email), i.Name, i.Role, i.AccessProfile, packIDs(i.SectorIDs), hash[:], i.CreatedAt, i.ExpiresAt)
+		i.ID, company, i.Email, fold.Text(i.Email), i.Name, i.Role, i.AccessProfile, packIDs(i.SectorIDs), hash[:], i.CreatedAt, i.ExpiresAt)
 }
 
 // Invitation gives one invitation of the company.

@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -30,18 +31,18 @@ func (tx *Tx) InsertLabel(company model.ID, l model.Label) (bool, error) {
 	n, err := tx.exec(`
 		INSERT INTO labels (id, company, name, folded, color, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT DO NOTHING`, l.ID, company, l.Name, model.Fold(l.Name), l.Color, tx.Now)
+		ON CONFLICT DO NOTHING`, l.ID, company, l.Name, fold.Text(l.Name), l.Color, tx.Now)
 	return n == 1, err
 }
 
 // UpdateLabel reports false when another label of the company has that name.
 func (tx *Tx) UpdateLabel(company model.ID, l model.Label) (bool, error) {
-	taken, err := tx.one(`SELECT 1 FROM labels WHERE company = $1 AND folded = $2 AND id <> $3`, []any{company, model.Fold(l.Name), l.ID}, func(Row) {})
+	taken, err := tx.one(`SELECT 1 FROM labels WHERE company = $1 AND folded = $2 AND id <> $3`, []any{company, fold.Text(l.Name), l.ID}, func(Row) {})
 	if err != nil || taken {
 		return false, err
 	}
 	_, err = tx.exec(`UPDATE labels SET name = $3, folded = $4, color = $5 WHERE company = $1 AND id = $2`,
-		company, l.ID, l.Name, model.Fold(l.Name), l.Color)
+		company, l.ID, l.Name, fold.Text(l.Name), l.Color)
 	return true, err
 }
 

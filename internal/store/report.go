@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"recado/internal/model"
+	"recado/internal/quantile"
 )
 
 // ReportLine is a row of the report: one day of one responsible person and sector. Member and Sector
@@ -101,11 +102,11 @@ func (tx *Tx) writeReportLine(line ReportLine, entries []ReportEntry) error {
 		tx.later(upsert, args...)
 		return nil
 	}
-	var answers, closings *model.Sketch
+	var answers, closings *quantile.Sketch
 	var broken [2]error
 	_, err := tx.one(upsert+` RETURNING answer_sketch, close_sketch`, args, func(r Row) {
-		answers, broken[0] = model.DecodeSketch(r.Bytes(0))
-		closings, broken[1] = model.DecodeSketch(r.Bytes(1))
+		answers, broken[0] = quantile.Decode(r.Bytes(0))
+		closings, broken[1] = quantile.Decode(r.Bytes(1))
 	})
 	if err = cmp.Or(err, broken[0], broken[1]); err != nil {
 		return err
@@ -135,7 +136,7 @@ type ReportFilter struct {
 	Sector   *model.ID
 }
 
-// ReportCounts are the figures of one line. The sketches are as model.Sketch encodes them.
+// ReportCounts are the figures of one line. The sketches are as quantile.Sketch encodes them.
 type ReportCounts struct {
 	Opened        int64
 	Answered      int64

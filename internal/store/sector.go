@@ -2,6 +2,7 @@ package store
 
 import (
 	"recado/internal/db"
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -86,14 +87,14 @@ func (tx *Tx) InsertSector(company, id model.ID, name string) (bool, error) {
 	n, err := tx.exec(`
 		INSERT INTO sectors (id, company, name, folded, created_at)
 		VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT DO NOTHING`, id, company, name, model.Fold(name), tx.Now)
+		ON CONFLICT DO NOTHING`, id, company, name, fold.Text(name), tx.Now)
 	return n == 1, err
 }
 
 // RenameSector reports false, and the transaction has failed, when another sector of the company has
 // that name.
 func (tx *Tx) RenameSector(company, id model.ID, name string) (bool, error) {
-	_, err := tx.exec(`UPDATE sectors SET name = $3, folded = $4 WHERE company = $1 AND id = $2`, company, id, name, model.Fold(name))
+	_, err := tx.exec(`UPDATE sectors SET name = $3, folded = $4 WHERE company = $1 AND id = $2`, company, id, name, fold.Text(name))
 	if db.IsUnique(err, "sectors_name", "sectors.company, sectors.folded") {
 		return false, nil
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -26,7 +27,7 @@ func (tx *Tx) Candidates(email string, company model.ID) ([]Candidate, error) {
 		JOIN companies c ON c.id = u.company
 		WHERE u.email_folded = $1 AND u.removed_at IS NULL
 		ORDER BY u.id
-		LIMIT $2`, []any{model.Fold(email), maxCandidates}, func(r Row) error {
+		LIMIT $2`, []any{fold.Text(email), maxCandidates}, func(r Row) error {
 		if company.IsZero() || company == r.ID(0) {
 			found = append(found, Candidate{
 				Company: model.Company{ID: r.ID(0), Name: r.Text(1), Timezone: r.Text(2)},

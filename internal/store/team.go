@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"recado/internal/db"
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -100,7 +101,7 @@ func (tx *Tx) UpdateMember(company model.ID, m model.Member) (bool, error) {
 		UPDATE users
 		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7
 		WHERE company = $1 AND id = $2`,
-		company, m.ID, m.Name, m.Email, model.Fold(m.Email), m.Role, m.AccessProfile)
+		company, m.ID, m.Name, m.Email, fold.Text(m.Email), m.Role, m.AccessProfile)
 	if db.IsUnique(err, "users_email", "users.company, users.email_folded") {
 		return false, nil
 	}

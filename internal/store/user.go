@@ -1,6 +1,7 @@
 package store
 
 import (
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -16,7 +17,7 @@ func (tx *Tx) InsertUser(company model.ID, u User) (bool, error) {
 		INSERT INTO users (id, company, name, email, email_folded, password_hash, role, access_profile, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT DO NOTHING`,
-		u.ID, company, u.Name, u.Email, model.Fold(u.Email), u.PasswordHash, u.Role, u.AccessProfile, tx.Now)
+		u.ID, company, u.Name, u.Email, fold.Text(u.Email), u.PasswordHash, u.Role, u.AccessProfile, tx.Now)
 	return n == 1, err
 }
 
@@ -69,7 +70,7 @@ func (tx *Tx) UserByEmail(company model.ID, email string) (u User, found bool, e
 	found, err = tx.one(`
 		SELECT id, name, email, password_hash, role, access_profile
 		FROM users
-		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`, []any{company, model.Fold(email)}, func(r Row) {
+		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`, []any{company, fold.Text(email)}, func(r Row) {
 		u.ID, u.Name, u.Email, u.PasswordHash = r.ID(0), r.Text(1), r.Text(2), r.NullText(3)
 		u.Role, u.AccessProfile = model.Role(r.Text(4)), model.AccessProfile(r.Text(5))
 	})
@@ -83,8 +84,8 @@ func (tx *Tx) SetPassword(company model.ID, email, hash string) (bool, error) {
 		UPDATE users
 		SET password_hash = $3
 		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`,
-		company, model.Fold(email), hash)
-	tx.later(`DELETE FROM sessions WHERE company = $1 AND member IN (SELECT id FROM users WHERE company = $1 AND email_folded = $2)`, company, model.Fold(email))
+		company, fold.Text(email), hash)
+	tx.later(`DELETE FROM sessions WHERE company = $1 AND member IN (SELECT id FROM users WHERE company = $1 AND email_folded = $2)`, company, fold.Text(email))
 	return n == 1, err
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 
+	"recado/internal/fold"
 	"recado/internal/model"
 )
 
@@ -60,7 +61,7 @@ func (tx *Tx) InsertView(company model.ID, v *model.View) error {
 	tx.later(`
 		INSERT INTO views (id, company, owner, name, folded, query, shared, position, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		v.ID, company, v.Owner.ID, v.Name, model.Fold(v.Name), string(query), v.Shared, v.Position, tx.Now)
+		v.ID, company, v.Owner.ID, v.Name, fold.Text(v.Name), string(query), v.Shared, v.Position, tx.Now)
 	return nil
 }
 
@@ -71,7 +72,7 @@ func (tx *Tx) SaveView(company model.ID, v *model.View) error {
 		return err
 	}
 	tx.later(`UPDATE views SET name = $3, folded = $4, query = $5, shared = $6, position = $7 WHERE company = $1 AND id = $2`,
-		company, v.ID, v.Name, model.Fold(v.Name), string(query), v.Shared, v.Position)
+		company, v.ID, v.Name, fold.Text(v.Name), string(query), v.Shared, v.Position)
 	return nil
 }
 

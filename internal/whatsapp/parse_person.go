@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recado/internal/model"
+	"recado/internal/phone"
 )
 
 type contact struct {
@@ -109,7 +110,7 @@ func (p *parser) customer(m message, from origin) model.Person {
 func (p *parser) contactOf(who model.Person, from origin) (contact, bool) {
 	for _, c := range p.value.Contacts {
 		known := person(c.WAID, c.UserID)
-		if known.WAID != "" && who.WAID != "" && model.PhoneKey(known.WAID) == model.PhoneKey(who.WAID) ||
+		if known.WAID != "" && who.WAID != "" && phone.Key(known.WAID) == phone.Key(who.WAID) ||
 			known.UserID != "" && known.UserID == who.UserID {
 			return c, true
 		}

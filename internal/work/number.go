@@ -8,6 +8,7 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/whatsapp"
 )
 
@@ -84,7 +85,7 @@ func (n *number) Send(ctx context.Context, out model.Outgoing) (model.SendResult
 	}
 	result, err := n.client.Send(ctx, out)
 	refused, ok := errors.AsType[*model.SendError](err)
-	if other, known := model.OtherMobile(out.To.Phone); ok && known && refused.ProviderCode == notReached && out.GroupID == "" && out.To.WAID == "" {
+	if other, known := phone.OtherForm(out.To.Phone); ok && known && refused.ProviderCode == notReached && out.GroupID == "" && out.To.WAID == "" {
 		return n.sendTo(ctx, out, other, result.MediaID, refused)
 	}
 	n.pace.answered(refused)

@@ -22,8 +22,17 @@ import (
 // may import; tests of a package may import more. cmd and server wire everything together, and bench and
 // test look at the house from outside, so these are free.
 var rooms = map[string][]string{
-	"internal/rank":      {},
-	"internal/model":     {},
+	"internal/rank": {},
+	// One idea each, usable elsewhere.
+	"internal/phone":     {},
+	"internal/fold":      {},
+	"internal/filetype":  {},
+	"internal/quantile":  {},
+	"internal/jsonenc":   {},
+	"internal/signature": {},
+
+	"internal/model":     {"internal/jsonenc", "internal/quantile"},
+	"internal/cursor":    {"internal/model"},
 	"internal/slots":     {},
 	"internal/totp":      {},
 	"internal/mediainfo": {},
@@ -33,13 +42,13 @@ var rooms = map[string][]string{
 
 	"internal/db": {"internal/model"},
 	// The text index: it knows tables by the names that the store gives it, and no list.
-	"internal/store/search": {"internal/db", "internal/model"},
-	"internal/store":        {"internal/store/search", "internal/db", "internal/slots", "internal/model"},
+	"internal/store/search": {"internal/fold", "internal/phone", "internal/db", "internal/model"},
+	"internal/store":        {"internal/fold", "internal/phone", "internal/quantile", "internal/store/search", "internal/db", "internal/slots", "internal/model"},
 	"internal/blob":         {"internal/model"},
 	"internal/guard":        {"internal/model"},
 	"internal/retry":        {"internal/blob", "internal/model"},
 	"internal/vault":        {"internal/model"},
-	"internal/whatsapp":     {"internal/model"},
+	"internal/whatsapp":     {"internal/phone", "internal/model"},
 
 	// The machine for background work knows no noun but the id.
 	"internal/jobs": {"internal/model"},
@@ -52,7 +61,7 @@ var rooms = map[string][]string{
 	"internal/whatsapp/simulator": {"internal/whatsapp", "internal/model"},
 
 	// The verbs. Nothing above them reaches past them to the store.
-	"internal/desk": {"internal/rank", "internal/lookup", "internal/retry", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/slots", "internal/model"},
+	"internal/desk": {"internal/cursor", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/slots", "internal/model"},
 
 	// The demo is made through the verbs, like everything else.
 	"internal/demo": {"internal/desk", "internal/model"},
@@ -62,7 +71,7 @@ var rooms = map[string][]string{
 	// The browser app's files and nothing else; what the app does goes through the API.
 	"internal/web": {},
 
-	"internal/work": {"internal/desk", "internal/jobs", "internal/model", "internal/guard", "internal/whatsapp"},
+	"internal/work": {"internal/phone", "internal/desk", "internal/jobs", "internal/model", "internal/guard", "internal/whatsapp"},
 }
 
 // free are the places that may import every room.

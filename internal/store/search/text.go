@@ -6,7 +6,8 @@ import (
 	"unicode"
 
 	"recado/internal/db"
-	"recado/internal/model"
+	"recado/internal/fold"
+	"recado/internal/phone"
 )
 
 // Text is a text to look for. The zero text is in all rows.
@@ -27,7 +28,7 @@ func NewText(q string) Text {
 // needles gives what is searched for: the folded text and, when it may be part of a phone number, its
 // digits alone, because numbers are stored without signs between them.
 func needles(q string) []string {
-	text := model.Fold(strings.TrimSpace(q))
+	text := fold.Text(strings.TrimSpace(q))
 	if text == "" {
 		return nil
 	}
@@ -43,7 +44,7 @@ func needles(q string) []string {
 			all = append(all, digits)
 		}
 		// A whole Brazilian mobile number without its ninth digit is stored with it.
-		if phone, ok := model.NormalizePhone(digits); ok && !slices.Contains(all, phone) && !strings.Contains(phone, digits) {
+		if phone, ok := phone.Normalize(digits); ok && !slices.Contains(all, phone) && !strings.Contains(phone, digits) {
 			all = append(all, phone)
 		}
 	}

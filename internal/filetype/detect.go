@@ -1,4 +1,4 @@
-package model
+package filetype
 
 import (
 	"bytes"
@@ -11,24 +11,24 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// SniffBytes is how much of the beginning of a file Sniff wants to see.
-const SniffBytes = 8 << 10
+// Bytes is how much of the beginning of a file Detect needs.
+const Bytes = 8 << 10
 
-// Sniff tells a file's type by its first bytes, the whole file or SniffBytes of it, and reports
-// whether it is one that may be sent. The name is believed only where the bytes leave a question
+// Detect gives the type of a file from its first bytes, the whole file or Bytes of it, and reports
+// whether it is one that may be sent. The name is used only where the bytes leave a question
 // that makes no difference to safety. When ok is false the type is a best guess, for the log, and
 // the kind is document: such a file is only ever handed out for saving.
-func Sniff(head []byte, fileName string) (mimeType string, kind MediaKind, ok bool) {
-	mimeType = sniffType(head, strings.ToLower(path.Ext(fileName)))
-	t, ok := mediaTypes[mimeType]
+func Detect(head []byte, fileName string) (mimeType string, kind Kind, ok bool) {
+	mimeType = detectType(head, strings.ToLower(path.Ext(fileName)))
+	t, ok := types[mimeType]
 	if !ok {
-		return mimeType, MediaDocument, false
+		return mimeType, Document, false
 	}
 	return mimeType, t.kind, true
 }
 
-// sniffType corrects what the library finds where it is more generous than a desk may be.
-func sniffType(head []byte, ending string) string {
+// detectType corrects what the library finds where it is more generous than a desk may be.
+func detectType(head []byte, ending string) string {
 	if len(head) == 0 {
 		return typeUnknown
 	}
@@ -112,7 +112,7 @@ func nextZipName(b []byte) (name string, rest []byte, ok bool) {
 // tells them apart may lie anywhere in it.
 func oldOfficeType(ending string) string {
 	for _, t := range []string{"application/msword", typeExcel, typePowerPoint} {
-		if slices.Contains(mediaTypes[t].endings, ending) {
+		if slices.Contains(types[t].endings, ending) {
 			return t
 		}
 	}
@@ -136,7 +136,7 @@ func mp4Type(head []byte, ending string) string {
 		}
 		b = b[at+4:]
 	}
-	if sound && len(head) < SniffBytes || ending == ".m4a" || ending == ".m4b" {
+	if sound && len(head) < Bytes || ending == ".m4a" || ending == ".m4b" {
 		return "audio/mp4"
 	}
 	switch string(head[8:12]) {
@@ -157,7 +157,7 @@ func textType(head []byte, found, ending string) string {
 	if len(start) > 1 && start[0] == '<' && (start[1] == '!' || start[1] == '?' || isLetter(start[1])) {
 		return "text/html"
 	}
-	if slices.Contains(mediaTypes[typePlain].endings, ending) {
+	if slices.Contains(types[typePlain].endings, ending) {
 		return typePlain
 	}
 	if found == typePlain && looksLikeEnding(ending) {

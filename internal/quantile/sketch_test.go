@@ -1,4 +1,4 @@
-package model
+package quantile
 
 import (
 	"bytes"
@@ -151,7 +151,7 @@ func TestSketchAdd(t *testing.T) {
 		if !s.Add(math.MaxInt64, 1<<30) || s.Add(0, 1) || s.Add(0, math.MaxInt64) || s.sum != (1<<32-1)<<30 {
 			t.Errorf("it holds %d of %d seconds", s.count, s.sum)
 		}
-		if again, err := DecodeSketch(s.Encode()); err != nil || again.sum != s.sum {
+		if again, err := Decode(s.Encode()); err != nil || again.sum != s.sum {
 			t.Error(err)
 		}
 	})
@@ -170,13 +170,13 @@ func TestSketchMerge(t *testing.T) {
 	if !bytes.Equal(parts.Encode(), whole.Encode()) || !bytes.Equal(encoded.Encode(), whole.Encode()) {
 		t.Error("the parts together are not the whole")
 	}
-	again, err := DecodeSketch(whole.Encode())
+	again, err := Decode(whole.Encode())
 	if err != nil || !bytes.Equal(again.Encode(), whole.Encode()) {
 		t.Errorf("the whole does not survive a round trip: %v", err)
 	}
 }
 
-func TestDecodeSketchRefuses(t *testing.T) {
+func TestDecodeRefuses(t *testing.T) {
 	plane := []byte{0x00, 0x00, 0x10, 0, 0, 0, 0, 0} // the fifth bucket has one
 	for name, b := range map[string][]byte{
 		"a sum alone":                 {5},
@@ -210,7 +210,7 @@ func TestDecodeSketchRefuses(t *testing.T) {
 		"a count that is too small": append([]byte{5, 2, 1, 0, 1}, plane...),
 		"a count that is too large": append([]byte{10, 1, 1, 0, 1}, 0, 0, 0x20, 0, 0, 0, 0, 0),
 	} {
-		if s, err := DecodeSketch(b); err == nil {
+		if s, err := Decode(b); err == nil {
 			t.Errorf("%s: %d of %d seconds", name, s.count, s.sum)
 		}
 	}
@@ -233,7 +233,7 @@ func TestSketchForms(t *testing.T) {
 		"the longest":    {sketchOf(sketchSeconds, sketchSeconds-1), true},
 	} {
 		b := tt.sketch.Encode()
-		again, err := DecodeSketch(b)
+		again, err := Decode(b)
 		if err != nil || !bytes.Equal(again.Encode(), b) || again.sum != tt.sketch.sum || again.count != tt.sketch.count {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -258,15 +258,15 @@ func TestSketchForms(t *testing.T) {
 	}
 }
 
-func FuzzDecodeSketch(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(sketchOf(1, 2, 300, 1e9).Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := DecodeSketch(b)
+		s, err := Decode(b)
 		if err != nil {
 			return
 		}
-		again, err := DecodeSketch(s.Encode())
+		again, err := Decode(s.Encode())
 		if err != nil || !bytes.Equal(again.Encode(), s.Encode()) {
 			t.Fatalf("%x does not survive a round trip: %v", b, err)
 		}

@@ -1,4 +1,5 @@
-package model
+// Package phone normalizes and compares phone numbers, with care for the forms that WhatsApp gives them.
+package phone
 
 import (
 	"strings"
@@ -6,10 +7,10 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// phoneInput bounds what is looked at; fifteen digits with a separator between any two fit.
-const phoneInput = 64
+// maxInput bounds what is looked at; fifteen digits with a separator between any two fit.
+const maxInput = 64
 
-// NormalizePhone gives the E.164 form, with "+", of a number that a person or a program wrote down, and
+// Normalize gives the E.164 form, with "+", of a number that a person or a program wrote down, and
 // reports whether it is one. Spaces, dashes, dots and brackets may stand anywhere, one "+" before the
 // first digit; letters, extensions and digits of other scripts are refused.
 //
@@ -23,28 +24,28 @@ const phoneInput = 64
 // Brazilian mobiles get their ninth digit, Mexican ones lose the "1" that WhatsApp still puts after "52".
 // Brazilian numbers must lie in a range that is in use. Of other countries only the length is checked
 // when "+" tells the country, because new ranges are in use before a table lists them.
-func NormalizePhone(input string) (e164 string, ok bool) {
-	digits, plus, ok := phoneDigits(input)
+func Normalize(input string) (e164 string, ok bool) {
+	digits, plus, ok := digitsOf(input)
 	if !ok {
 		return "", false
 	}
 	if plus {
-		return parsePhone(digits, false)
+		return parse(digits, false)
 	}
 	national := strings.TrimPrefix(digits, "0")
 	if len(national) == 10 || len(national) == 11 {
-		if e164, ok = parsePhone("55"+national, true); ok {
+		if e164, ok = parse("55"+national, true); ok {
 			return e164, true
 		}
 	}
-	return parsePhone(digits, true)
+	return parse(digits, true)
 }
 
-// PhoneKey is equal for two numbers exactly when they reach the same person: a Brazilian mobile with and
+// Key is equal for two numbers exactly when they reach the same person: a Brazilian mobile with and
 // without its ninth digit, a Mexican one with and without "1", an Argentine one with and without "9". It
 // takes E.164 or a WhatsApp id, with or without "+", and any other text as it is. It is for comparing
 // only: never dial it.
-func PhoneKey(phone string) string {
+func Key(phone string) string {
 	d := strings.TrimPrefix(phone, "+")
 	switch {
 	case len(d) == 12 && d[:2] == "55" && d[4] >= '6' && d[4] <= '9':
@@ -57,10 +58,10 @@ func PhoneKey(phone string) string {
 	return d
 }
 
-// OtherMobile gives the other spelling of a Brazilian mobile that is as old as its ninth digit: without
-// the digit where it is there, and with it where it is not. Numbers that began with the ninth digit have
-// no other spelling: without it they would be somebody else's landline.
-func OtherMobile(phone string) (other string, ok bool) {
+// OtherForm gives the other form of a Brazilian mobile number that is older than the ninth digit: without
+// the digit where it is there, and with it where it is not. Numbers that were issued with the ninth digit have
+// no other form: without it they would be the landline of another person.
+func OtherForm(phone string) (other string, ok bool) {
 	d := strings.TrimPrefix(phone, "+")
 	switch {
 	case len(d) == 13 && d[:2] == "55" && d[4] == '9' && d[5] >= '6' && d[5] <= '9':
@@ -71,12 +72,12 @@ func OtherMobile(phone string) (other string, ok bool) {
 	return "", false
 }
 
-// phoneDigits strips what people put between digits.
-func phoneDigits(input string) (digits string, plus, ok bool) {
-	if len(input) > phoneInput {
+// digitsOf strips what people put between digits.
+func digitsOf(input string) (digits string, plus, ok bool) {
+	if len(input) > maxInput {
 		return "", false, false
 	}
-	b := make([]byte, 0, phoneInput)
+	b := make([]byte, 0, maxInput)
 	for i := range len(input) {
 		switch c := input[i]; {
 		case c >= '0' && c <= '9':
@@ -91,12 +92,12 @@ func phoneDigits(input string) (digits string, plus, ok bool) {
 	return string(b), plus, len(b) > 0
 }
 
-// parsePhone reads the digits of a number that begin with its country code.
-func parsePhone(digits string, strict bool) (e164 string, ok bool) {
+// parse reads the digits of a number that begin with its country code.
+func parse(digits string, strict bool) (e164 string, ok bool) {
 	if e164, ok = brazilianMobile(digits); ok {
 		return e164, true
 	}
-	return lookUpPhone(digits, strict)
+	return lookUp(digits, strict)
 }
 
 // brazilianMobile reads the numbers that a desk meets most, in a hundredth of the time of a look into the
@@ -119,7 +120,7 @@ var brazilianAreas = [10]string{
 	1: "123456789", 2: "12478", 3: "1234578", 4: "123456789", 5: "1345", 6: "123456789", 7: "134579", 8: "123456789", 9: "123456789",
 }
 
-func lookUpPhone(digits string, strict bool) (e164 string, ok bool) {
+func lookUp(digits string, strict bool) (e164 string, ok bool) {
 	parsed, err := phonenumbers.Parse("+"+digits, "ZZ")
 	if err != nil {
 		return "", false

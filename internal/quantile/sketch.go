@@ -1,4 +1,5 @@
-package model
+// Package quantile summarises durations so that their quantiles can be given without keeping each.
+package quantile
 
 import (
 	"math"

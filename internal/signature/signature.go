@@ -1,4 +1,5 @@
-package model
+// Package signature signs webhook deliveries, and checks signatures as a receiver does.
+package signature
 
 import (
 	"crypto/hmac"
@@ -12,8 +13,11 @@ import (
 	"time"
 )
 
-// WebhookSecretPrefix begins every signing secret.
-const WebhookSecretPrefix = "whsec_"
+// SecretPrefix begins every signing secret.
+const SecretPrefix = "whsec_"
+
+// Tolerance is how far a delivery's timestamp may be from the receiver's clock.
+const Tolerance = 5 * time.Minute
 
 // What a receiver may find wrong with a delivery.
 var (
@@ -21,25 +25,25 @@ var (
 	ErrTimestamp = errors.New("the timestamp is missing, or more than five minutes away from now")
 )
 
-// NewWebhookSecret draws a signing secret. It is shown once and kept encrypted.
-func NewWebhookSecret() string {
+// NewSecret draws a signing secret. It is shown once and kept encrypted.
+func NewSecret() string {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails: crypto/rand aborts the process instead
-	return WebhookSecretPrefix + base64.StdEncoding.EncodeToString(key[:])
+	return SecretPrefix + base64.StdEncoding.EncodeToString(key[:])
 }
 
-// ServiceSignature signs a delivery for the X-Service-Signature header: "sha256=" and the lower-case hex
+// Service signs a delivery for the X-Service-Signature header: "sha256=" and the lower-case hex
 // HMAC-SHA256 of the timestamp, a dot and the body. The key is the secret as shown, prefix included.
-func ServiceSignature(secret string, timestamp int64, body []byte) string {
+func Service(secret string, timestamp int64, body []byte) string {
 	sum := sign([]byte(secret), strconv.AppendInt(nil, timestamp, 10), body)
 	return "sha256=" + hex.EncodeToString(sum)
 }
 
-// StandardSignature signs a delivery for the webhook-signature header of Standard Webhooks: "v1," and the
+// Standard signs a delivery for the webhook-signature header of Standard Webhooks: "v1," and the
 // base64 HMAC-SHA256 of id, timestamp and body with dots between. The key is what the secret's base64
 // stands for; a secret that is not base64 is itself the key.
-func StandardSignature(secret, id string, timestamp int64, body []byte) string {
-	encoded := strings.TrimPrefix(secret, WebhookSecretPrefix)
+func Standard(secret, id string, timestamp int64, body []byte) string {
+	encoded := strings.TrimPrefix(secret, SecretPrefix)
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
 		key = []byte(encoded)
@@ -55,7 +59,7 @@ func VerifyService(secret, signature, timestamp string, body []byte, now time.Ti
 	if err != nil {
 		return err
 	}
-	if !hmac.Equal([]byte(signature), []byte(ServiceSignature(secret, seconds, body))) {
+	if !hmac.Equal([]byte(signature), []byte(Service(secret, seconds, body))) {
 		return ErrSignature
 	}
 	return nil
@@ -68,7 +72,7 @@ func VerifyStandard(secret, id, signatures, timestamp string, body []byte, now t
 	if err != nil {
 		return err
 	}
-	want := []byte(StandardSignature(secret, id, seconds, body))
+	want := []byte(Standard(secret, id, seconds, body))
 	for signature := range strings.FieldsSeq(signatures) {
 		if hmac.Equal([]byte(signature), want) {
 			return nil
@@ -78,12 +82,12 @@ func VerifyStandard(secret, id, signatures, timestamp string, body []byte, now t
 }
 
 func freshTimestamp(s string, now time.Time) (int64, error) {
-	seconds, ok := positive(s)
-	if !ok || s[0] == '0' {
+	seconds, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || s[0] < '1' || s[0] > '9' {
 		return 0, ErrTimestamp
 	}
 	age := now.Unix() - seconds
-	if age > int64(SignatureTolerance/time.Second) || age < -int64(SignatureTolerance/time.Second) {
+	if age > int64(Tolerance/time.Second) || age < -int64(Tolerance/time.Second) {
 		return 0, ErrTimestamp
 	}
 	return seconds, nil

@@ -1,17 +1,19 @@
-package model
+package cursor
 
 import (
 	"bytes"
 	"math"
 	"strings"
 	"testing"
+
+	"recado/internal/model"
 )
 
 func TestCursor(t *testing.T) {
-	key := CursorKey{1, 2, 3}
-	company, other := NewID(), NewID()
+	key := Key{1, 2, 3}
+	company, other := model.NewID(), model.NewID()
 	const filter = "attendances status=open"
-	payload := CursorIntID(1_700_000_000_123, other)
+	payload := IntID(1_700_000_000_123, other)
 	sealed := key.Seal(company, filter, payload)
 
 	t.Run("opens for the same company and filter", func(t *testing.T) {
@@ -19,7 +21,7 @@ func TestCursor(t *testing.T) {
 		if err != nil || !bytes.Equal(got, payload) {
 			t.Fatalf("%x, %v", got, err)
 		}
-		n, id, err := ReadCursorIntID(got)
+		n, id, err := ReadIntID(got)
 		if err != nil || n != 1_700_000_000_123 || id != other {
 			t.Errorf("%d %s %v", n, id, err)
 		}
@@ -32,22 +34,22 @@ func TestCursor(t *testing.T) {
 	})
 
 	t.Run("needs no escaping in a query", func(t *testing.T) {
-		if strings.Trim(sealed, base62+"-_") != "" {
+		if strings.Trim(sealed, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
 			t.Errorf("%q", sealed)
 		}
 	})
 
-	refused := func(name string, key CursorKey, company ID, filter, cursor string) {
+	refused := func(name string, key Key, company model.ID, filter, cursor string) {
 		t.Run(name+" is refused", func(t *testing.T) {
 			_, err := key.Open(company, filter, cursor)
-			if err == nil || err.Code != CodeInvalidCursor || err.Message == "" {
+			if err == nil || err.Code != model.CodeInvalidCursor || err.Message == "" {
 				t.Errorf("error %v", err)
 			}
 		})
 	}
 	refused("another company's cursor", key, other, filter, sealed)
 	refused("a cursor of another filter", key, company, filter+" ", sealed)
-	refused("a cursor of another installation", CursorKey{9}, company, filter, sealed)
+	refused("a cursor of another installation", Key{9}, company, filter, sealed)
 	refused("the empty cursor", key, company, filter, "")
 	refused("a truncated cursor", key, company, filter, sealed[:len(sealed)-2])
 	refused("a cursor with a line break", key, company, filter, sealed[:8]+"\n"+sealed[8:])
@@ -73,21 +75,21 @@ func TestCursor(t *testing.T) {
 
 func TestCursorPayloads(t *testing.T) {
 	for _, n := range []int64{0, 1, -1, math.MaxInt64, math.MinInt64} {
-		if got, err := ReadCursorInt(CursorInt(n)); err != nil || got != n {
+		if got, err := ReadInt(Int(n)); err != nil || got != n {
 			t.Errorf("%d became %d, %v", n, got, err)
 		}
 	}
-	if _, err := ReadCursorInt(CursorIntID(1, NewID())); err == nil || err.Code != CodeInvalidCursor {
+	if _, err := ReadInt(IntID(1, model.NewID())); err == nil || err.Code != model.CodeInvalidCursor {
 		t.Error("a payload of another shape was read")
 	}
-	if _, _, err := ReadCursorIntID(CursorInt(1)); err == nil || err.Code != CodeInvalidCursor {
+	if _, _, err := ReadIntID(Int(1)); err == nil || err.Code != model.CodeInvalidCursor {
 		t.Error("a payload of another shape was read")
 	}
 }
 
 func FuzzOpenCursor(f *testing.F) {
-	key, company := CursorKey{7}, ID{1}
-	f.Add("q=x", key.Seal(company, "q=x", CursorInt(5)))
+	key, company := Key{7}, model.ID{1}
+	f.Add("q=x", key.Seal(company, "q=x", Int(5)))
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, filter, cursor string) {
 		payload, err := key.Open(company, filter, cursor)
@@ -98,10 +100,10 @@ func FuzzOpenCursor(f *testing.F) {
 }
 
 func BenchmarkCursor(b *testing.B) {
-	key, company, id := CursorKey{7}, NewID(), NewID()
+	key, company, id := Key{7}, model.NewID(), model.NewID()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := key.Open(company, "attendances", key.Seal(company, "attendances", CursorIntID(1, id))); err != nil {
+		if _, err := key.Open(company, "attendances", key.Seal(company, "attendances", IntID(1, id))); err != nil {
 			b.Fatal(err)
 		}
 	}

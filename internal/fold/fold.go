@@ -1,4 +1,5 @@
-package model
+// Package fold gives the form in which texts are searched and compared.
+package fold
 
 import (
 	"strings"
@@ -10,10 +11,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold gives the form in which text is searched: letters without case and accents, so that "JOÃO" and
+// Text gives the form in which text is searched: letters without case and accents, so that "JOÃO" and
 // "joao" are equal, and "Straße" and "STRASSE". Spaces and punctuation stay. Folding what is folded
 // changes nothing; bytes that are not UTF-8 become U+FFFD.
-func Fold(s string) string {
+func Text(s string) string {
 	highest := rune(0)
 	upper := false
 	for i := 0; i < len(s); {

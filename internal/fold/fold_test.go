@@ -1,4 +1,4 @@
-package model
+package fold
 
 import (
 	"strings"
@@ -31,7 +31,7 @@ func TestFold(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Fold(tt.in); got != tt.want {
+			if got := Text(tt.in); got != tt.want {
 				t.Errorf("%q folds to %q, want %q", tt.in, got, tt.want)
 			}
 		})
@@ -41,8 +41,8 @@ func TestFold(t *testing.T) {
 func TestFoldTableAgreesWithTheLongWay(t *testing.T) {
 	for r := range rune(latinEnd) {
 		s := "É" + string(r) + "x" // the É keeps it off the ASCII path
-		if Fold(s) != foldAny(s) {
-			t.Errorf("%q folds to %q by table and to %q without", s, Fold(s), foldAny(s))
+		if Text(s) != foldAny(s) {
+			t.Errorf("%q folds to %q by table and to %q without", s, Text(s), foldAny(s))
 		}
 	}
 }
@@ -52,9 +52,9 @@ func TestEveryRuneFoldsOnceAndForAll(t *testing.T) {
 		if !utf8.ValidRune(r) {
 			continue
 		}
-		once := Fold(string(r))
-		if Fold(once) != once {
-			t.Fatalf("%U folds to %+q and then to %+q", r, once, Fold(once))
+		once := Text(string(r))
+		if Text(once) != once {
+			t.Fatalf("%U folds to %+q and then to %+q", r, once, Text(once))
 		}
 	}
 }
@@ -64,14 +64,14 @@ func FuzzFold(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		once := Fold(s)
-		if twice := Fold(once); twice != once {
+		once := Text(s)
+		if twice := Text(once); twice != once {
 			t.Errorf("%+q folds to %+q and then to %+q", s, once, twice)
 		}
 		if !utf8.ValidString(once) {
 			t.Errorf("%+q folds to %+q", s, once)
 		}
-		if Fold(strings.ToUpper("é")+s) != Fold("e"+s) && utf8.ValidString(s) {
+		if Text(strings.ToUpper("é")+s) != Text("e"+s) && utf8.ValidString(s) {
 			t.Errorf("an accent before %+q changes the rest", s)
 		}
 	})
@@ -84,7 +84,7 @@ func BenchmarkFold(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Fold(s)
+				Text(s)
 			}
 		})
 	}

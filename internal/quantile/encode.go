@@ -1,4 +1,4 @@
-package model
+package quantile
 
 import (
 	"encoding/binary"
@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-var errSketch = errors.New("model: not a sketch")
+var errSketch = errors.New("quantile: not a sketch")
 
 // A stored sketch is nothing at all when it is empty. Otherwise it starts with its sum, its count and the
 // number of its planes. Without planes the buckets in use are listed, each with the number of buckets
@@ -97,8 +97,8 @@ func (s *Sketch) appendListed(b []byte) []byte {
 	return b
 }
 
-// DecodeSketch reads what Encode wrote. Bytes that are no sketch are an error.
-func DecodeSketch(b []byte) (*Sketch, error) {
+// Decode reads what Encode wrote. Bytes that are no sketch are an error.
+func Decode(b []byte) (*Sketch, error) {
 	s := new(Sketch)
 	if err := MergeEncoded(b, s); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func DecodeSketch(b []byte) (*Sketch, error) {
 }
 
 // MergeEncoded adds what Encode wrote to each of the given sketches. On an error nothing is added. It
-// believes the sum and the count that it reads: only DecodeSketch checks them against the buckets.
+// believes the sum and the count that it reads: only Decode checks them against the buckets.
 func MergeEncoded(b []byte, into ...*Sketch) error {
 	if len(b) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-package model
+package phone
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestNormalizePhone(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	tests := []struct{ in, want string }{
 		// Brazil, in every dress.
 		{"+5511987654321", "+5511987654321"},
@@ -107,7 +107,7 @@ func TestNormalizePhone(t *testing.T) {
 		{strings.Repeat(" ", 1000) + "+5511987654321", ""},
 	}
 	for _, tt := range tests {
-		got, ok := NormalizePhone(tt.in)
+		got, ok := Normalize(tt.in)
 		if got != tt.want || ok != (tt.want != "") {
 			t.Errorf("%q gives %q, %v; want %q", tt.in, got, ok, tt.want)
 		}
@@ -123,7 +123,7 @@ func TestBrazilianMobile(t *testing.T) {
 				return
 			}
 			quick++
-			if want, valid := lookUpPhone(digits, true); !valid || got != want {
+			if want, valid := lookUp(digits, true); !valid || got != want {
 				t.Errorf("%s gives %s, the library %q, %v", digits, got, want, valid)
 			}
 		}
@@ -142,7 +142,7 @@ func TestBrazilianMobile(t *testing.T) {
 		for area := 10; area < 100; area++ {
 			digits := fmt.Sprintf("55%d987654321", area)
 			_, quick := brazilianMobile(digits)
-			if _, valid := lookUpPhone(digits, true); quick != valid {
+			if _, valid := lookUp(digits, true); quick != valid {
 				t.Errorf("area %d: %v, the library %v", area, quick, valid)
 			}
 		}
@@ -155,15 +155,15 @@ func TestBrazilianMobile(t *testing.T) {
 				digits += string(rune('0' + random.IntN(10)))
 			}
 			strict := random.IntN(2) == 0
-			got, ok := parsePhone(digits, strict)
-			if want, valid := lookUpPhone(digits, strict); got != want || ok != valid {
+			got, ok := parse(digits, strict)
+			if want, valid := lookUp(digits, strict); got != want || ok != valid {
 				t.Errorf("%s gives %q, %v; the library %q, %v", digits, got, ok, want, valid)
 			}
 		}
 	})
 }
 
-func TestPhoneKey(t *testing.T) {
+func TestKey(t *testing.T) {
 	t.Run("is the same for every spelling of one person's number", func(t *testing.T) {
 		for _, same := range [][]string{
 			{"+5511987654321", "5511987654321", "+551187654321", "551187654321"},
@@ -174,8 +174,8 @@ func TestPhoneKey(t *testing.T) {
 			{"+12025550123", "12025550123"},
 		} {
 			for _, phone := range same {
-				if PhoneKey(phone) != PhoneKey(same[0]) {
-					t.Errorf("%s and %s differ: %s, %s", phone, same[0], PhoneKey(phone), PhoneKey(same[0]))
+				if Key(phone) != Key(same[0]) {
+					t.Errorf("%s and %s differ: %s, %s", phone, same[0], Key(phone), Key(same[0]))
 				}
 			}
 		}
@@ -186,27 +186,27 @@ func TestPhoneKey(t *testing.T) {
 			"+5511987654321", "+5511887654321", "+551132654321", "+5511932654321", "+5521987654321",
 			"+525512345678", "+541123456789", "+12025550123",
 		} {
-			if first, dup := seen[PhoneKey(phone)]; dup {
+			if first, dup := seen[Key(phone)]; dup {
 				t.Errorf("%s and %s have one key", first, phone)
 			}
-			seen[PhoneKey(phone)] = phone
+			seen[Key(phone)] = phone
 		}
 	})
 	t.Run("takes any text", func(t *testing.T) {
 		for _, s := range []string{"", "x", "55\xff", strings.Repeat("é", 6)} {
-			if got := PhoneKey(s); got != s {
+			if got := Key(s); got != s {
 				t.Errorf("%q has the key %q", s, got)
 			}
 		}
 	})
 }
 
-func FuzzNormalizePhone(f *testing.F) {
+func FuzzNormalize(f *testing.F) {
 	for _, s := range []string{"+5511987654321", "1187654321", "5215512345678", "(11) 3265-4321", "12025550123", "+", "００", "0800 727 4646"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		e164, ok := NormalizePhone(s)
+		e164, ok := Normalize(s)
 		if !ok {
 			if e164 != "" {
 				t.Errorf("%q is refused and yet gives %q", s, e164)
@@ -216,16 +216,16 @@ func FuzzNormalizePhone(f *testing.F) {
 		if len(e164) < 5 || len(e164) > 18 || e164[0] != '+' || strings.Trim(e164[1:], "0123456789") != "" {
 			t.Errorf("%q gives %q", s, e164)
 		}
-		if again, ok := NormalizePhone(e164); !ok || again != e164 {
+		if again, ok := Normalize(e164); !ok || again != e164 {
 			t.Errorf("%q gives %q, and that gives %q, %v", s, e164, again, ok)
 		}
-		if key := PhoneKey(e164); PhoneKey(key) != key {
+		if key := Key(e164); Key(key) != key {
 			t.Errorf("the key of %q is not stable", e164)
 		}
 	})
 }
 
-func BenchmarkNormalizePhone(b *testing.B) {
+func BenchmarkNormalize(b *testing.B) {
 	for _, bb := range []struct{ name, number string }{
 		{"mobile", "+5511987654321"},
 		{"mobile as people write it", "+55 11 98765-4321"},
@@ -236,7 +236,7 @@ func BenchmarkNormalizePhone(b *testing.B) {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				NormalizePhone(bb.number)
+				Normalize(bb.number)
 			}
 		})
 	}
