@@ -90,10 +90,11 @@ func (feedEvent) Schema(r huma.Registry) *huma.Schema {
 }
 
 const (
-	streamPage    = 50          // events in memory per stream
-	streamLook    = time.Second // how often a quiet stream looks at the key and the feed
-	streamsPerKey = 20
-	streamsInAll  = 2_000
+	streamPage     = 50                   // events in memory per stream
+	streamLook     = time.Second          // how often a quiet stream looks at the key and the feed
+	streamHeldLook = 5 * time.Millisecond // the first time while an event is held back, then twice as long each time
+	streamsPerKey  = 20
+	streamsInAll   = 2_000
 )
 
 // Times that tests shorten before they start a server.
@@ -117,19 +118,13 @@ func (s *Server) streamEvents(ctx context.Context, a *desk.Principal, in *stream
 	if err != nil {
 		return nil, err
 	}
-	after := in.After
-	if in.LastEventID != "" {
-		after = in.LastEventID
-	}
-	if after == "" {
-		if after, err = s.desk.FeedEnd(ctx, a); err != nil {
-			return nil, err
-		}
-	} else if _, err := s.desk.Events(ctx, a, after, types, 1); err != nil {
-		return nil, err
-	}
 	leave, err := s.streams.enter(ctx, a.Company.ID, a.Key)
 	if err != nil {
+		return nil, err
+	}
+	after, err := s.streamStart(ctx, a, in, types)
+	if err != nil {
+		leave()
 		return nil, err
 	}
 	return &streamReply{Body: func(ctx huma.Context) {
@@ -137,6 +132,19 @@ func (s *Server) streamEvents(ctx context.Context, a *desk.Principal, in *stream
 		r, w := humago.Unwrap(ctx)
 		(&stream{server: s, principal: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
 	}}, nil
+}
+
+// streamStart is the cursor behind which a stream begins.
+func (s *Server) streamStart(ctx context.Context, a *desk.Principal, in *streamEventsInput, types model.EventSet) (string, error) {
+	after := in.After
+	if in.LastEventID != "" {
+		after = in.LastEventID
+	}
+	if after == "" {
+		return s.desk.FeedEnd(ctx, a)
+	}
+	_, err := s.desk.Events(ctx, a, after, types, 1)
+	return after, err
 }
 
 // stream is one client that follows the feed.
@@ -194,13 +202,16 @@ func (st *stream) run() {
 		if behind = page.More; behind {
 			continue
 		}
+		switch {
+		case !page.Held:
+			rest = streamLook
+		case rest == streamLook:
+			rest = streamHeldLook
+		}
 		look.Reset(rest)
 		select {
 		case <-changed:
-			// An event may be held back for a moment by an older transaction: look again soon.
-			if rest = streamLook; !st.server.desk.System().SingleNode() {
-				rest = 5 * time.Millisecond
-			}
+			rest = streamLook
 			fresh = time.Time{} // a read after the change is new enough
 		case <-look.C:
 			fresh = time.Now().Add(-rest / 2)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,6 +54,7 @@ type Desk struct {
 
 	limits    model.Limits
 	searches  *slots.Limiter[model.ID] // by company
+	searching *slots.Budget[model.ID]  // by company
 	uploads   *slots.Limiter[model.ID] // by company
 	passwords *password.Hasher
 
@@ -100,6 +102,7 @@ func New(o Options) *Desk {
 		d.limits = model.DefaultLimits
 	}
 	d.searches = slots.New[model.ID](d.limits.Searches, searchPlaces)
+	d.searching = slots.NewBudget[model.ID](searchShare*float64(runtime.GOMAXPROCS(0)), searchSaved)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
 	d.passwords = password.NewHasher()
 	d.keys, d.sessions = lookup.New[holder](d.now), lookup.New[sessionHolder](d.now)
@@ -214,7 +217,9 @@ func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) 
 const (
 	searchPlaces = 64              // searches of one company that may wait for its slots
 	searchWait   = 2 * time.Second // before a waiting search is refused
-	deepOffset   = 1_000           // rows that a list may skip without counting as a search
+	searchShare  = 0.125           // of the processors, for the searches of one company while others are active
+	searchSaved  = 500 * time.Millisecond
+	deepOffset   = 1_000 // rows that a list may skip without counting as a search
 )
 
 // Limits are those of each company.
@@ -248,11 +253,26 @@ func (d *Desk) searchSlot(ctx context.Context, a *Principal, text string, offset
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchWait)
 	defer cancel()
-	release, err = d.searches.Acquire(ctx, a.Company.ID)
-	if errors.Is(err, slots.ErrFull) || errors.Is(err, context.DeadlineExceeded) {
-		err = errBusy("searches", d.limits.Searches)
+	leave, err := d.searches.Acquire(ctx, a.Company.ID)
+	if err != nil {
+		return nil, d.searchRefused(err)
 	}
-	return release, err
+	end, err := d.searching.Begin(ctx, a.Company.ID)
+	if err != nil {
+		leave()
+		return nil, d.searchRefused(err)
+	}
+	return func() {
+		end()
+		leave()
+	}, nil
+}
+
+func (d *Desk) searchRefused(err error) error {
+	if errors.Is(err, slots.ErrFull) || errors.Is(err, context.DeadlineExceeded) {
+		return errBusy("searches", d.limits.Searches)
+	}
+	return err
 }
 
 // uploadSlot takes one of the company's slots for uploads.

@@ -62,6 +62,7 @@ type FeedPage struct {
 	Events []FeedEvent
 	Next   string // where to go on, also when there is nothing yet
 	More   bool   // more is there already
+	Held   bool   // an event is recorded and held back for a moment: look again soon
 	Still  bool   // nothing came after the place that was asked for: Next is that place
 }
 
@@ -164,7 +165,9 @@ func (d *Desk) feedPage(tx *store.Tx, a *Principal, position int64, id model.ID,
 		}
 	}
 	page.Next, page.Still = d.feedCursor(a, position, id), place == position && event == id
-	return page, nil
+	held, err := tx.FeedHeld(a.Company.ID, horizon)
+	page.Held = held
+	return page, err
 }
 
 func errFeedAhead() error {
@@ -294,6 +297,7 @@ type feedRead struct {
 	changed <-chan struct{} // of the feed when the read began; closed at the next event
 	done    chan struct{}
 	rows    []followed
+	held    bool // an event is held back for a moment
 	err     error
 }
 
@@ -317,7 +321,7 @@ func (d *Desk) Follow(ctx context.Context, a *Principal, after string, types mod
 	r, mine := d.followers.join(feedPoint{a.Company.ID, position, id}, changed, fresh)
 	if mine {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), followTimeout) // others wait for it too
-		r.rows, r.err = d.readFollowed(ctx, a, position, id)
+		r.rows, r.held, r.err = d.readFollowed(ctx, a, position, id)
 		cancel()
 		close(r.done)
 	}
@@ -329,7 +333,7 @@ func (d *Desk) Follow(ctx context.Context, a *Principal, after string, types mod
 	if r.err != nil {
 		return FeedPage{}, r.err
 	}
-	page := FeedPage{Next: after, Still: len(r.rows) == 0, More: len(r.rows) == followPage}
+	page := FeedPage{Next: after, Still: len(r.rows) == 0, More: len(r.rows) == followPage, Held: r.held}
 	for i := range r.rows {
 		e := &r.rows[i]
 		page.Next = e.out.Cursor
@@ -360,20 +364,20 @@ func (f *followers) join(at feedPoint, changed <-chan struct{}, fresh time.Time)
 	return r, true
 }
 
-// readFollowed reads the events after a place, of every type and regardless of visibility.
-func (d *Desk) readFollowed(ctx context.Context, a *Principal, position int64, id model.ID) (rows []followed, err error) {
+// readFollowed reads the events after a place, of every type and regardless of visibility, and reports whether more
+// are held back.
+func (d *Desk) readFollowed(ctx context.Context, a *Principal, position int64, id model.ID) (rows []followed, held bool, err error) {
 	var horizon int64
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
 		horizon, err = tx.FeedHorizon()
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	names := "," + joinTypes(model.EveryEvent) + ","
-	return read(ctx, d, func(tx *store.Tx) ([]followed, error) {
-		var rows []followed
-		err := tx.Feed(a.Company.ID, position, id, horizon, names, followPage, func(e store.FeedEvent) {
+	rows, err = read(ctx, d, func(tx *store.Tx) (rows []followed, err error) {
+		err = tx.Feed(a.Company.ID, position, id, horizon, names, followPage, func(e store.FeedEvent) {
 			rows = append(rows, followed{e, FeedEvent{Type: e.Type, Body: e.Body, Cursor: d.feedCursor(a, e.Position, e.ID)}})
 		})
 		if err == nil && len(rows) == 0 && position > 0 {
@@ -381,6 +385,10 @@ func (d *Desk) readFollowed(ctx context.Context, a *Principal, position int64, i
 				return nil, errOr(err, errFeedAhead())
 			}
 		}
+		if err == nil {
+			held, err = tx.FeedHeld(a.Company.ID, horizon)
+		}
 		return rows, err
 	})
+	return rows, held, err
 }

@@ -31,6 +31,7 @@ func (d System) AuthenticateSession(ctx context.Context, token string) (*Princip
 	if h == nil || !d.now().Before(h.ends) {
 		return nil, model.Errorf(model.CodeSessionMissing, "You are not signed in, or your session has ended. Sign in again.")
 	}
+	d.searching.Active(h.principal.Company.ID)
 	return h.principal, nil
 }
 

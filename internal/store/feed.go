@@ -50,6 +50,14 @@ func (tx *Tx) FeedHorizon() (horizon int64, err error) {
 	return horizon, err
 }
 
+// FeedHeld reports whether an event of the company is recorded and held back by the horizon for a moment.
+func (tx *Tx) FeedHeld(company model.ID, horizon int64) (bool, error) {
+	if !tx.dialect().ConcurrentWrites() {
+		return false, nil
+	}
+	return tx.one(`SELECT 1 FROM events WHERE company = $1 AND position >= $2 LIMIT 1`, []any{company, horizon}, func(Row) {})
+}
+
 // EventPosition tells where in the feed an event of the company stands.
 func (tx *Tx) EventPosition(company, id model.ID) (position int64, found bool, err error) {
 	found, err = tx.one(`SELECT position FROM events WHERE id = $1 AND company = $2`, []any{id, company}, func(r Row) { position = r.Int(0) })
