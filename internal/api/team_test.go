@@ -292,3 +292,22 @@ func TestAttendanceRules(t *testing.T) {
 		})
 	})
 }
+
+func TestASectorWithHundredsOfMembers(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		ids := make([]string, 200)
+		for i := range ids {
+			ids[i] = w.A.Post(t, "/team", map[string]any{"name": fmt.Sprint("Member ", i), "email": fmt.Sprintf("m%d@aurora.example", i), "role": "agent"}).OK(201).ID()
+		}
+		sector := w.A.Post(t, "/sectors", map[string]any{"name": "Support", "member_ids": ids}).OK(201)
+		if got := len(sector.List("members")); got != len(ids) {
+			t.Fatalf("members of the new sector: got %d, want %d", got, len(ids))
+		}
+		path := "/sectors/" + sector.ID()
+		w.A.Patch(t, path, map[string]any{"member_ids": append(slices.Clone(ids), unknownID)}).Fails(400, "invalid_request")
+		twice := append(slices.Clone(ids[:150]), ids[:150]...)
+		if got := len(w.A.Patch(t, path, map[string]any{"member_ids": twice}).OK(200).List("members")); got != 150 {
+			t.Errorf("members after the change: got %d, want 150", got)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"slices"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -190,13 +191,11 @@ func (d *Desk) openInvitation(ctx context.Context, link [32]byte) (i model.Invit
 
 // presentSectors leaves out the sectors that were removed since.
 func (d *Desk) presentSectors(tx *store.Tx, company model.ID, sectors []model.ID) []model.ID {
-	var present []model.ID
-	for _, id := range sectors {
-		if found, err := tx.KeepSector(company, id); err == nil && found {
-			present = append(present, id)
-		}
+	present, err := tx.KeepSectors(company, sectors)
+	if err != nil {
+		return nil // the transaction has failed
 	}
-	return present
+	return slices.DeleteFunc(slices.Clone(sectors), func(id model.ID) bool { return !present[id] })
 }
 
 // acceptReset sets a new password and ends all other sessions. Where two-factor is on, it takes a code as well.

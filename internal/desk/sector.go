@@ -1,7 +1,9 @@
 package desk
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -118,18 +120,19 @@ func openSector(tx *store.Tx, a *Principal, id *model.ID) (model.Sector, error) 
 
 // sectorMembers looks the people of a sector up, each once, in the order of their names.
 func sectorMembers(tx *store.Tx, a *Principal, ids []model.ID) ([]model.Ref, error) {
-	members := make([]model.Ref, 0, len(ids))
-	for i, id := range ids {
-		if slices.Contains(ids[:i], id) {
-			continue
-		}
-		ref, found, err := tx.KeepUser(a.Company.ID, id)
-		if err != nil || !found {
-			return nil, errOr(err, model.Invalid("body.member_ids", "there is no such team member: "+id.String()))
-		}
-		members = append(members, ref)
+	present, err := tx.KeepUsers(a.Company.ID, ids)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(members, func(a, b model.Ref) int { return strings.Compare(a.Name, b.Name) })
+	for _, id := range ids {
+		if _, found := present[id]; !found {
+			return nil, model.Invalid("body.member_ids", "there is no such team member: "+id.String())
+		}
+	}
+	members := slices.Collect(maps.Values(present))
+	slices.SortFunc(members, func(a, b model.Ref) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), compareIDs(a.ID, b.ID))
+	})
 	return members, nil
 }
 

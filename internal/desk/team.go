@@ -111,10 +111,13 @@ func (a *Principal) mayShow(profile model.AccessProfile, sectors []model.ID) err
 
 // checkSectors refuses what is no sector of the company.
 func checkSectors(tx *store.Tx, a *Principal, sectors []model.ID) error {
+	present, err := tx.KeepSectors(a.Company.ID, sectors)
+	if err != nil {
+		return err
+	}
 	for _, id := range sectors {
-		found, err := tx.KeepSector(a.Company.ID, id)
-		if err != nil || !found {
-			return errOr(err, model.Invalid("body.sector_ids", "there is no such sector: "+id.String()))
+		if !present[id] {
+			return model.Invalid("body.sector_ids", "there is no such sector: "+id.String())
 		}
 	}
 	return nil

@@ -65,6 +65,18 @@ func (tx *Tx) KeepSector(company, id model.ID) (bool, error) {
 	return tx.one(`SELECT 1 FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.forShare(), []any{company, id}, func(Row) {})
 }
 
+// KeepSectors is KeepSector for several sectors in one query; the result has those that the company has.
+func (tx *Tx) KeepSectors(company model.ID, ids []model.ID) (map[model.ID]bool, error) {
+	found := make(map[model.ID]bool, len(ids))
+	s := tx.statement()
+	s.WriteString(`SELECT id FROM sectors WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + tx.forShare())
+	err := tx.query(s.String(), s.Args, func(r Row) error {
+		found[r.ID(0)] = true
+		return nil
+	})
+	return found, err
+}
+
 // SectorExists reports whether the company has a sector.
 func (tx *Tx) SectorExists(company, id model.ID) (bool, error) {
 	return tx.one(`SELECT 1 FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id}, func(Row) {})
@@ -104,9 +116,18 @@ func (tx *Tx) RenameSector(company, id model.ID, name string) (bool, error) {
 // SetSectorMembers replaces the members of a sector.
 func (tx *Tx) SetSectorMembers(company, sector model.ID, members []model.Ref) {
 	tx.later(`DELETE FROM sector_members WHERE sector = $1`, sector)
-	for _, member := range members {
-		tx.later(`INSERT INTO sector_members (sector, member, company) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sector, member.ID, company)
+	ids := make([]model.ID, len(members))
+	for i, member := range members {
+		ids[i] = member.ID
 	}
+	s := tx.statement()
+	s.WriteString(`
+		INSERT INTO sector_members (sector, member, company)
+		SELECT s.id, u.id, u.company
+		FROM sectors s, users u
+		WHERE s.company = ` + s.Arg(company) + ` AND s.id = ` + s.Arg(sector) + ` AND u.company = s.company AND u.id IN (` + db.Listed(ids)(s) + `)
+		ON CONFLICT DO NOTHING`)
+	tx.later(s.String(), s.Args...)
 }
 
 // RemoveSector ends a sector. What lies in it stays there for the moment: see Orphans.

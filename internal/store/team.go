@@ -111,9 +111,14 @@ func (tx *Tx) UpdateMember(company model.ID, m model.Member) (bool, error) {
 // SetMemberSectors replaces the sectors a member belongs to.
 func (tx *Tx) SetMemberSectors(company, member model.ID, sectors []model.ID) {
 	tx.later(`DELETE FROM sector_members WHERE member = $1`, member)
-	for _, sector := range sectors {
-		tx.later(`INSERT INTO sector_members (sector, member, company) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, sector, member, company)
-	}
+	s := tx.statement()
+	s.WriteString(`
+		INSERT INTO sector_members (sector, member, company)
+		SELECT s.id, u.id, u.company
+		FROM users u, sectors s
+		WHERE u.company = ` + s.Arg(company) + ` AND u.id = ` + s.Arg(member) + ` AND s.company = u.company AND s.id IN (` + db.Listed(sectors)(s) + `)
+		ON CONFLICT DO NOTHING`)
+	tx.later(s.String(), s.Args...)
 }
 
 // RemoveMember takes a member off the team and ends the keys that act as them, and those that these issued.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"recado/internal/db"
 	"recado/internal/fold"
 	"recado/internal/model"
 )
@@ -37,6 +38,18 @@ func (tx *Tx) KeepUser(company, id model.ID) (model.Ref, bool, error) {
 		ref = model.Ref{ID: r.ID(0), Name: r.Text(1)}
 	})
 	return ref, found, err
+}
+
+// KeepUsers is KeepUser for several members in one query; the result has those that are present.
+func (tx *Tx) KeepUsers(company model.ID, ids []model.ID) (map[model.ID]model.Ref, error) {
+	found := make(map[model.ID]model.Ref, len(ids))
+	s := tx.statement()
+	s.WriteString(`SELECT id, name FROM users WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + tx.forShare())
+	err := tx.query(s.String(), s.Args, func(r Row) error {
+		found[r.ID(0)] = model.Ref{ID: r.ID(0), Name: r.Text(1)}
+		return nil
+	})
+	return found, err
 }
 
 // forShare keeps the rows a SELECT finds as they are.
