@@ -8,9 +8,11 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"hash"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -268,6 +270,15 @@ func (a *answer) Flush() {
 	if f, ok := a.ResponseWriter.(http.Flusher); ok {
 		f.Flush()
 	}
+}
+
+// Hijack hands the connection over; the answer is not ours any more.
+func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(a.ResponseWriter).Hijack()
+	if err == nil {
+		a.sent, a.status = true, http.StatusOK
+	}
+	return conn, buffered, err
 }
 
 // Unwrap lets http.ResponseController reach the connection.

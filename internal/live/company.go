@@ -206,14 +206,18 @@ func (c *company) refresh(ctx context.Context) error {
 	for _, s := range opened {
 		s.renew(now.Sessions[s.session])
 	}
+	var changed []byte // all in one piece: after a restart everybody comes online at once
 	for id, is := range now.Presence {
 		if was, known := c.presence[id]; known && was.Shown != is.Shown {
-			f := signalFrame("presence", presence{model.Ref{ID: id, Name: is.Name}, is.Shown})
-			for _, s := range c.streams {
-				s.push(f)
-			}
+			changed = append(changed, signalFrame("presence", presence{model.Ref{ID: id, Name: is.Name}, is.Shown})...)
 		}
 	}
 	c.presence = now.Presence
+	if changed == nil {
+		return nil
+	}
+	for _, s := range c.streams {
+		s.push(changed)
+	}
 	return nil
 }

@@ -39,6 +39,7 @@ type Hub struct {
 
 	activity activity
 	others   others
+	serving  sync.WaitGroup // streams
 }
 
 // New makes the hub of a desk, before the desk is used.
@@ -73,6 +74,8 @@ func (h *Hub) Run(ctx context.Context) {
 		}
 	}
 	both.Wait()
+	h.Close()
+	h.serving.Wait()
 }
 
 // Close ends every stream: a server that stops does not wait for clients that never leave.

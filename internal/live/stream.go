@@ -1,7 +1,10 @@
 package live
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -76,20 +79,61 @@ func (h *Hub) Open(ctx context.Context, a *desk.Principal, cursor string) (*Stre
 	return s, nil
 }
 
-// Serve writes the stream until the client goes, does not keep up, is replaced, loses the session, or the
-// server stops.
+// Serve takes the connection over and returns: the stream is written in the background until the client goes, does
+// not keep up, is replaced, loses the session, or the server stops. net/http would keep a deep stack and two
+// buffers for each connection, which is most of what a silent stream costs.
 func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
-	defer s.hub.remove(s)
-	control := http.NewResponseController(w)
-	s.mu.Lock()
-	s.cut = func() { _ = control.SetWriteDeadline(time.Now()) }
-	s.mu.Unlock()
-	out := &writer{w: w, control: control, stream: s}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
+	if r.Method == http.MethodHead {
+		s.hub.remove(s)
+		w.Header().Set("Content-Type", contentType)
+		return
+	}
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		s.hub.remove(s)
+		s.hub.log.Error("a live stream cannot have its connection", slog.Any("error", err))
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	head := responseHead(w.Header())
+	s.hub.serving.Go(func() { s.run(conn, head) })
+}
+
+const contentType = "text/event-stream"
+
+// responseHead is the beginning of the answer. Its end is that of the connection.
+func responseHead(h http.Header) []byte {
+	h.Set("Content-Type", contentType)
 	h.Set("X-Accel-Buffering", "no")
-	_ = control.SetReadDeadline(time.Time{}) // the time for reading a request does not end a stream
-	if !out.write(s.firstFrame()) || !s.catchUp(r.Context(), out) {
+	h.Set("Connection", "close")
+	h.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 200 OK\r\n")
+	_ = h.Write(&b) // a buffer takes everything
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+func (s *Stream) run(conn net.Conn, head []byte) {
+	defer s.hub.remove(s)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Time{}) // the time for a request does not end a stream
+	s.mu.Lock()
+	s.cut = func() { _ = conn.SetWriteDeadline(time.Now()) }
+	s.mu.Unlock()
+	go func() { // a client says nothing more; reading ends when it goes
+		var ignored [1]byte
+		for {
+			if _, err := conn.Read(ignored[:]); err != nil {
+				cancel()
+				return
+			}
+		}
+	}()
+	out := &writer{conn: conn, stream: s}
+	if !out.write(head, s.firstFrame()) || !s.catchUp(ctx, out) {
 		return
 	}
 	for {
@@ -99,7 +143,7 @@ func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 			if !out.write(frames...) || !open {
 				return
 			}
-		case <-r.Context().Done():
+		case <-ctx.Done():
 			return
 		}
 	}
@@ -219,32 +263,28 @@ func (s *Stream) renew(now *desk.Principal) {
 
 // writer writes to the client within a time.
 type writer struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	stream  *Stream
-}
-
-// mayWrite gives the next write its time, unless the stream was cut off.
-func (s *Stream) mayWrite(control *http.ResponseController) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.broken {
-		_ = control.SetWriteDeadline(time.Now().Add(writeTime))
-	}
-	return !s.broken
+	conn   net.Conn
+	stream *Stream
 }
 
 func (o *writer) write(frames ...[]byte) bool {
 	if len(frames) == 0 {
 		return true
 	}
-	if !o.stream.mayWrite(o.control) {
+	if !o.stream.mayWrite(o.conn) {
 		return false
 	}
-	for _, f := range frames {
-		if _, err := o.w.Write(f); err != nil {
-			return false
-		}
+	all := net.Buffers(frames)
+	_, err := all.WriteTo(o.conn)
+	return err == nil
+}
+
+// mayWrite gives the next write its time, unless the stream was cut off.
+func (s *Stream) mayWrite(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.broken {
+		_ = conn.SetWriteDeadline(time.Now().Add(writeTime))
 	}
-	return o.control.Flush() == nil
+	return !s.broken
 }
