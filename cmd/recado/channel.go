@@ -217,7 +217,7 @@ func (c *channelDisconnectCmd) Run(e *env) error {
 		return err
 	}
 	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
-		_, err := d.UpdateChannel(ctx, operator, id, desk.ChannelChange{Status: new(model.ChannelDisconnected)})
+		_, _, err := d.UpdateChannel(ctx, operator, id, desk.ChannelChange{Status: new(model.ChannelDisconnected)})
 		return err
 	})
 }
@@ -241,7 +241,7 @@ func (c *channelConnectCmd) Run(e *env) error {
 		}
 	}
 	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
-		ch, err := d.UpdateChannel(ctx, operator, id, change)
+		ch, _, err := d.UpdateChannel(ctx, operator, id, change)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,9 @@ package api
 
 import (
 	"context"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -65,7 +68,7 @@ type updateChannelInput struct {
 	} `required:"false"`
 }
 
-func (s *Server) updateChannel(ctx context.Context, a *desk.Principal, in *updateChannelInput) (*reply[model.Channel], error) {
+func (s *Server) updateChannel(ctx context.Context, a *desk.Principal, in *updateChannelInput) (*reply[changedChannel], error) {
 	id, err := pathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
@@ -74,13 +77,33 @@ func (s *Server) updateChannel(ctx context.Context, a *desk.Principal, in *updat
 	if c := in.Body.Credentials; c != nil {
 		change.Access = (*desk.AccessChange)(c)
 	}
-	channel, err := s.desk.UpdateChannel(ctx, a, id, change)
-	return &reply[model.Channel]{channel}, err
+	channel, private, err := s.desk.UpdateChannel(ctx, a, id, change)
+	return &reply[changedChannel]{changedChannel{&channel, private}}, err
 }
 
-func (s *Server) listPrivateChannels(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.PrivateChannel]], error) {
+func (s *Server) listPrivateChannels(ctx context.Context, a *desk.Principal, _ *none) (*reply[[]model.PrivateChannel], error) {
 	channels, err := s.desk.PrivateChannels(ctx, a)
-	return &reply[list[model.PrivateChannel]]{list[model.PrivateChannel]{channels}}, err
+	return &reply[[]model.PrivateChannel]{channels}, err
+}
+
+// changedChannel is the channel for those who see it, and its viewers for owners and admins who do not.
+type changedChannel struct {
+	channel *model.Channel
+	private *model.PrivateChannel
+}
+
+// Schema documents both forms.
+func (changedChannel) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{
+		r.Schema(reflect.TypeFor[model.Channel](), true, ""), r.Schema(reflect.TypeFor[model.PrivateChannel](), true, ""),
+	}}
+}
+
+func (c changedChannel) appendJSON(b []byte) ([]byte, error) {
+	if c.private != nil {
+		return model.AppendJSON(b, c.private)
+	}
+	return model.AppendJSON(b, c.channel)
 }
 
 func (s *Server) testChannel(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.ChannelTest], error) {

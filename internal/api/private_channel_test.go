@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,13 +33,24 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 			t.Errorf("protocol: got %q, want ATD-P000001", got)
 		}
 		paths := map[string]string{ // and a word that a viewer finds in the answer
-			"/channels":                                    channel,
-			"/conversations":                               conversation,
-			"/conversations?q=Dora&limit=1":                conversation,
-			"/conversations/" + conversation:               conversation,
-			"/conversations/" + conversation + "/messages": "a confidential question",
-			"/attendances":                                 "ATD-P000001",
-			"/attendances/" + attendance.ID():              "ATD-P000001",
+			"/channels":                                         channel,
+			"/conversations":                                    conversation,
+			"/conversations?q=Dora&limit=1":                     conversation,
+			"/conversations/" + conversation:                    conversation,
+			"/conversations/" + conversation + "/messages":      "a confidential question",
+			"/conversations?status=open":                        conversation,
+			"/conversations?status=waiting&sort=oldest_waiting": conversation,
+			"/conversations?sort=oldest_waiting":                conversation,
+			"/conversations?status=waiting&channel=" + channel:  conversation,
+			"/contacts":                       "Dora",
+			"/contacts?q=Dora":                "Dora",
+			"/contacts?channel=" + channel:    "Dora",
+			"/kanban/cards":                   "ATD-P000001",
+			"/kanban/cards?q=ATD-P0000":       "ATD-P000001",
+			"/kanban/cards?sort=position":     "ATD-P000001",
+			"/inbox/counts":                   `"unassigned":1`,
+			"/attendances":                    "ATD-P000001",
+			"/attendances/" + attendance.ID(): "ATD-P000001",
 		}
 		sees := func(who string, c *servertest.Client, want bool) {
 			t.Helper()
@@ -66,11 +78,12 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 		sees("an owner who is no viewer", owner, false)
 		sees("an agent who is no viewer", agent, false)
 		sees("the owner's key", w.A.Client, false)
+		want(t, "no queue tells of it", strings.Contains(string(admin.Get(t, "/sectors").OK(200).Raw), `"waiting":1`), false)
 		admin.Post(t, "/conversations/"+conversation+"/messages", map[string]string{"client_id": model.NewID().String(), "text": "an answer"}).OK(201)
 		agent.Post(t, "/conversations/"+conversation+"/messages", map[string]string{"client_id": model.NewID().String(), "text": "an answer"}).Fails(404, "not_found")
 
 		listed := owner.Get(t, "/private-channels").OK(200)
-		if listed.Text("data", 0, "id") != channel || listed.Text("data", 0, "viewers", 0, "id") != adminID {
+		if listed.Text(0, "id") != channel || listed.Text(0, "viewers", 0, "id") != adminID {
 			t.Errorf("private channels: got %s", listed.Raw)
 		}
 		agent.Get(t, "/private-channels").Fails(403, "insufficient_scope")
@@ -82,6 +95,160 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 		owner.Patch(t, "/channels/"+channel, `{"name":"Other"}`).Fails(404, "not_found")
 		owner.Patch(t, "/channels/"+channel, `{"private":false}`).Fails(400, "invalid_request")
 		sees("the former viewer", admin, false)
+		delete(paths, "/conversations?status=waiting&sort=oldest_waiting") // the answer made the former viewer responsible
+		delete(paths, "/conversations?status=waiting&channel="+channel)
+		delete(paths, "/inbox/counts")
 		sees("the new viewer", agent, true)
+	})
+}
+
+func TestWhoChangesAPrivateChannelTheyDoNotSeeLearnsTheViewersOnly(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		adminID, adminEmail := member(t, w.A.Client, "Ada", `"role":"admin"`)
+		agentID, _ := member(t, w.A.Client, "Bia")
+		owner, admin := w.A.Enter(t, w.A.Owner.ID.String(), password), w.A.SignIn(t, adminEmail, password)
+		channel := admin.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		changed := owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{agentID}}).OK(200)
+		want(t, "the answer", changed.At(), any(map[string]any{
+			"id": channel, "name": "Board", "viewers": []any{map[string]any{"id": agentID, "name": "Bia"}},
+		}))
+		owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{adminID}, "name": "Other"}).Fails(404, "not_found")
+		want(t, "viewers", owner.Get(t, "/private-channels").OK(200).Text(0, "viewers", 0, "id"), agentID)
+		again := owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{agentID, w.A.Owner.ID.String()}}).OK(200)
+		want(t, "a viewer sees the phone", again.Text("phone"), "+551140028922")
+	})
+}
+
+func TestTheLastViewerOfAPrivateChannelStaysInTheTeam(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		agentID, _ := member(t, w.A.Client, "Bia")
+		_, managerEmail := member(t, w.A.Client, "Mia", `"role":"manager"`)
+		owner, manager := w.A.Enter(t, w.A.Owner.ID.String(), password), w.A.SignIn(t, managerEmail, password)
+		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{agentID}}).OK(200)
+		owner.Delete(t, "/team/"+agentID).Fails(400, "invalid_request")
+		for _, c := range []*servertest.Client{manager, w.A.Client} {
+			if a := c.Delete(t, "/team/"+agentID).Fails(400, "invalid_request"); strings.Contains(string(a.Raw), "private") {
+				t.Errorf("the refusal tells of the channel: %s", a.Raw)
+			}
+		}
+		owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{w.A.Owner.ID.String()}}).OK(200)
+		manager.Delete(t, "/team/"+agentID).OK(204)
+	})
+}
+
+func TestAViewerSeesAPrivateChannelWhateverTheAccessProfile(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		agentID, agentEmail := member(t, w.A.Client, "Bia", `"access_profile":"own"`)
+		owner, agent := w.A.Enter(t, w.A.Owner.ID.String(), password), w.A.SignIn(t, agentEmail, password)
+		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": []string{agentID, w.A.Owner.ID.String()}}).OK(200)
+		public := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
+		private := owner.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi"}`, phoneNumber(2))).OK(201).Text("conversation")
+		for _, path := range []string{"", "/messages", "/timeline", "/attendance", "/media"} {
+			agent.Get(t, "/conversations/"+private+path).OK(200)
+			agent.Get(t, "/conversations/"+public+path).Fails(404, "not_found")
+		}
+		want(t, "the list", listedIDs(t, agent, ""), []string{private})
+		want(t, "the open ones", listedIDs(t, agent, "status=open"), []string{private})
+		want(t, "attendances", len(agent.Get(t, "/attendances").OK(200).List()), 1)
+		want(t, "cards", len(agent.Get(t, "/kanban/cards").OK(200).List()), 1)
+	})
+}
+
+func TestPublicAndPrivateConversationsAreListedInOneOrder(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		hidden := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		channels := []string{sandbox(t, w), hidden}
+		var ids []string
+		for n := range 9 {
+			m := owner.Post(t, simulatePath(channels[n%2]), fmt.Sprintf(`{"from":%q,"text":"oi"}`, phoneNumber(n))).OK(201)
+			ids = append(ids, m.Text("conversation"))
+		}
+		owner.Post(t, "/conversations/"+ids[1]+"/messages", message("answered")).OK(201)
+		owner.Post(t, "/conversations/"+ids[2]+"/messages", message("answered")).OK(201)
+		owner.Post(t, "/conversations/"+ids[3]+"/snooze", `{"until":"2099-01-01T00:00:00Z"}`).OK(200)
+		owner.Patch(t, "/conversations/"+ids[5], `{"pinned":true}`).OK(200)
+		pick := func(numbers ...int) (out []string) {
+			for _, n := range numbers {
+				out = append(out, ids[n])
+			}
+			return out
+		}
+		for query, order := range map[string][]string{
+			"unread=false":                       pick(5, 2, 1, 8, 7, 6, 4, 3, 0),
+			"status=open":                        pick(2, 1, 8, 7, 6, 5, 4, 0),
+			"status=waiting":                     pick(8, 7, 6, 5, 4, 0),
+			"sort=oldest_waiting":                pick(0, 3, 4, 5, 6, 7, 8, 2, 1),
+			"sort=oldest_waiting&status=open":    pick(0, 4, 5, 6, 7, 8, 2, 1),
+			"snoozed=true":                       pick(3),
+			"channel=" + hidden + "&status=open": pick(1, 7, 5),
+		} {
+			for _, limit := range []int{100, 1, 2, 4} {
+				var got []string
+				for cursor := ""; ; {
+					page := owner.Get(t, fmt.Sprintf("/conversations?limit=%d&%s%s", limit, query, cursor)).OK(200)
+					for i := range page.List() {
+						got = append(got, page.Text("data", i, "id"))
+					}
+					if page.At("next_cursor") == nil {
+						break
+					}
+					cursor = "&cursor=" + page.Text("next_cursor")
+				}
+				want(t, fmt.Sprintf("%s by %d", query, limit), got, order)
+			}
+			want(t, query+" by offset", append(listedIDs(t, owner, query+"&limit=2"), listedIDs(t, owner, query+"&limit=100&offset=2")...), order)
+		}
+		counts := owner.Get(t, "/inbox/counts").OK(200)
+		for field, n := range map[string]int{"mine": 2, "unassigned": 6, "unread": 8, "open": 8, "snoozed": 1} {
+			want(t, field, counts.Int(field), n)
+		}
+	})
+}
+
+func TestAPrivateCardIsSeenByItsCreatorItsAssigneeAndManagers(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		_, makerEmail := member(t, w.A.Client, "Bia")
+		doerID, doerEmail := member(t, w.A.Client, "Caio")
+		_, otherEmail := member(t, w.A.Client, "Davi")
+		_, managerEmail := member(t, w.A.Client, "Mia", `"role":"manager"`)
+		maker, doer := w.A.SignIn(t, makerEmail, password), w.A.SignIn(t, doerEmail, password)
+		other, manager := w.A.SignIn(t, otherEmail, password), w.A.SignIn(t, managerEmail, password)
+		b := newBoard(t, w.A.Client)
+		card := b.card(t, maker, "secret plan", fmt.Sprintf(`,"private":true,"assignee":%q`, doerID)).OK(201).ID()
+		for who, c := range map[string]*servertest.Client{"the maker": maker, "the assignee": doer, "a manager": manager} {
+			c.Get(t, "/kanban/cards/"+card).OK(200)
+			for _, query := range []string{"", "q=secret", "sort=position", "stage_id=" + b.stages["New"], "board_id=" + b.id} {
+				want(t, who+" "+query, len(c.Get(t, "/kanban/cards?"+query).OK(200).List()), 1)
+			}
+		}
+		for who, c := range map[string]*servertest.Client{"another person": other, "a key": w.A.Client} {
+			c.Get(t, "/kanban/cards/"+card).Fails(404, "not_found")
+			c.Delete(t, "/kanban/cards/"+card).Fails(404, "not_found")
+			for _, query := range []string{"", "q=secret", "sort=position", "stage_id=" + b.stages["New"]} {
+				want(t, who+" "+query, len(c.Get(t, "/kanban/cards?"+query).OK(200).List()), 0)
+			}
+		}
+		if events := manager.Get(t, "/events").OK(200); strings.Contains(string(events.Raw), card) {
+			t.Error("an event tells of the private card")
+		}
+		maker.Patch(t, "/kanban/cards/"+card, `{"title":"open plan","private":false,"version":1}`).OK(200)
+		other.Get(t, "/kanban/cards/"+card).OK(200)
+	})
+}
+
+func TestACardOfAPrivateConversationIsHidden(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		private := owner.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi"}`, phoneNumber(2))).OK(201).Text("conversation")
+		b := newBoard(t, w.A.Client)
+		card := b.card(t, w.A.Client, "plan", "").OK(201).ID()
+		owner.Patch(t, "/kanban/cards/"+card, fmt.Sprintf(`{"conversation":%q,"version":1}`, private)).OK(200)
+		w.A.Get(t, "/kanban/cards/"+card).Fails(404, "not_found")
+		owner.Get(t, "/kanban/cards/"+card).OK(200)
+		owner.Patch(t, "/kanban/cards/"+card, `{"conversation":null,"version":2}`).Fails(400, "invalid_request")
 	})
 }

@@ -10,11 +10,23 @@ import (
 	"recado/internal/store"
 )
 
-// maySeeCard is the policy on cards: none that is private or of a private channel, none of a board
-// outside the key's list, none of a conversation outside the member's access profile.
+// maySeeCard is the policy on cards: none of a board outside the key's list and none of a conversation that the
+// principal may not see. A private card is seen by the person who made it, its assignee, and managers and above, all
+// of them signed in.
 func (a *Principal) maySeeCard(c *store.Card) bool {
-	return !c.Private && !c.Hidden && a.MaySeeBoard(c.BoardID) &&
-		(c.Conversation == nil || a.sees(c.ConversationAssignee, c.ConversationSector))
+	switch {
+	case !a.MaySeeBoard(c.BoardID) || c.Private && !a.maySeePrivateCard(c.CreatedBy, c.Assignee):
+		return false
+	case c.Conversation == nil || c.Hidden && c.ConversationChannel == nil:
+		return !c.Hidden
+	case c.Hidden:
+		return a.reaches(true, *c.ConversationChannel)
+	}
+	return a.sees(c.ConversationAssignee, c.ConversationSector)
+}
+
+func (a *Principal) maySeePrivateCard(creator, assignee *model.ID) bool {
+	return a.kind == KindSession && (a.Role.AtLeast(model.RoleManager) || same(creator, &a.User.ID) || same(assignee, &a.User.ID))
 }
 
 // Card gives one card.
@@ -73,7 +85,7 @@ func (d *Desk) CreateCard(ctx context.Context, a *Principal, in NewCard, once *O
 	return writeOnce(ctx, d, a, once, func(tx *store.Tx) (model.Card, error) {
 		c := model.Card{
 			ID: model.NewID(), Company: a.Company.ID, BoardID: in.Board, Priority: model.PriorityMedium, LabelIDs: []model.ID{},
-			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now, CreatedBy: optionalID(a.User.ID),
 		}
 		b, found, err := tx.Board(a.Company.ID, in.Board)
 		switch {
@@ -241,9 +253,13 @@ func (d *Desk) fill(tx *store.Tx, a *Principal, c *model.Card, f *CardFields) er
 		{"contact", &c.Contact, f.Contact, func(id model.ID) (bool, error) { return tx.PublicContact(a.Company.ID, id) }},
 		{"conversation", &c.Conversation, f.Conversation, func(id model.ID) (bool, error) {
 			talk, found, err := tx.Conversation(a.Company.ID, id)
+			c.Hidden = found && talk.Private
 			return found && a.MaySee(&talk), err
 		}},
 	} {
+		if link.field == "conversation" && link.value.Set && c.Hidden && !same(link.value.Pointer(), c.Conversation) {
+			return model.Invalid("body.conversation", "a card of a private number keeps its conversation")
+		}
 		if id := link.value.Pointer(); id != nil && !same(id, *link.to) {
 			if found, err := link.known(*id); err != nil || !found {
 				return errOr(err, model.Invalid("body."+link.field, "there is no such "+link.field))
@@ -283,7 +299,7 @@ func (d *Desk) saveCard(tx *store.Tx, was, c *model.Card) bool {
 func sameCard(a, b *model.Card) bool {
 	return a.StageID == b.StageID && a.Position == b.Position && a.Title == b.Title && same(a.Description, b.Description) &&
 		a.Priority == b.Priority && slices.Equal(a.LabelIDs, b.LabelIDs) && sameMoment(a.DueAt, b.DueAt) && same(a.Assignee, b.Assignee) &&
-		same(a.Contact, b.Contact) && same(a.Conversation, b.Conversation) && a.Private == b.Private && a.Status == b.Status
+		same(a.Contact, b.Contact) && same(a.Conversation, b.Conversation) && a.Private == b.Private && a.Hidden == b.Hidden && a.Status == b.Status
 }
 
 func sameMoment(a, b *time.Time) bool {
@@ -378,12 +394,20 @@ func (f *CardFilter) placeOf(c *model.Card) []byte {
 	return append(append(c.ID[:], c.StageID[:]...), c.Position...)
 }
 
+// unseenCards says which cards that keys do not see are listed for the principal; see maySeeCard.
+func (a *Principal) unseenCards() *store.UnseenCards {
+	if a.kind != KindSession {
+		return nil
+	}
+	return &store.UnseenCards{AllPrivate: a.Role.AtLeast(model.RoleManager), Member: a.User.ID, Channels: a.Views}
+}
+
 // query puts the filter into the words of the store. Boards stays nil where all that are in use are meant.
 func (f *CardFilter) query(a *Principal, now time.Time) (store.CardFilter, error) {
 	out := store.CardFilter{
 		Company: a.Company.ID, Statuses: []string{f.Status},
 		Q: f.Q, Priority: f.Priority, Label: f.Label, Sight: a.sight(), Limit: f.Limit,
-		Stage: f.Stage, ByPosition: f.Sort == SortPosition,
+		Stage: f.Stage, ByPosition: f.Sort == SortPosition, Unseen: a.unseenCards(),
 	}
 	if f.Status == StatusAll {
 		out.Statuses = []string{model.CardOpen, model.CardCompleted, model.CardLost, model.CardArchived}

@@ -117,25 +117,35 @@ func newChannel(tx *store.Tx, a *Principal, in NewChannel, phone string) model.C
 	}
 }
 
-// UpdateChannel renames, disconnects and connects a channel, and gives it new credentials, which
-// connects it as well.
-func (d *Desk) UpdateChannel(ctx context.Context, a *Principal, id model.ID, change ChannelChange) (model.Channel, error) {
+// UpdateChannel renames, disconnects and connects a channel, gives it new credentials, which connects it as well,
+// and says who sees it. For a caller who does not see the channel afterwards it gives the viewers alone.
+func (d *Desk) UpdateChannel(ctx context.Context, a *Principal, id model.ID, change ChannelChange) (model.Channel, *model.PrivateChannel, error) {
 	if err := a.May(VerbUpdateChannel); err != nil {
-		return model.Channel{}, err
+		return model.Channel{}, nil, err
 	}
 	if change.Name != nil {
 		clean, invalid := model.Name("body.name", *change.Name, model.MaxName)
 		if invalid != nil {
-			return model.Channel{}, invalid
+			return model.Channel{}, nil, invalid
 		}
 		change.Name = &clean
 	}
-	if change.Private != nil || change.Viewers != nil {
-		ch, err := d.changePrivacy(ctx, a, id, &change)
-		if err != nil || change == (ChannelChange{}) {
-			return ch, err
+	if change.Private == nil && change.Viewers == nil {
+		ch, err := d.changeChannel(ctx, a, id, change)
+		return ch, nil, err
+	}
+	rest := change
+	rest.Private, rest.Viewers = nil, nil
+	if rest != (ChannelChange{}) { // first, because it takes a caller who sees the channel
+		if _, err := d.changeChannel(ctx, a, id, rest); err != nil {
+			return model.Channel{}, nil, err
 		}
 	}
+	return d.changePrivacy(ctx, a, id, change.Private, change.Viewers)
+}
+
+// changeChannel is UpdateChannel for all but privacy.
+func (d *Desk) changeChannel(ctx context.Context, a *Principal, id model.ID, change ChannelChange) (model.Channel, error) {
 	ch, access, err := d.channelAccess(ctx, a, id)
 	if err != nil {
 		return model.Channel{}, err
@@ -238,43 +248,69 @@ func (d *Desk) firstViewer(tx *store.Tx, a *Principal, ch model.Channel) {
 }
 
 // changePrivacy makes a channel private or public and says who sees it. Owners and admins do so for channels that
-// they do not see. What it has done is taken out of change.
-func (d *Desk) changePrivacy(ctx context.Context, a *Principal, id model.ID, change *ChannelChange) (model.Channel, error) {
+// they do not see, and get the viewers alone then.
+func (d *Desk) changePrivacy(ctx context.Context, a *Principal, id model.ID, private *bool, viewers *[]model.ID) (ch model.Channel, unseen *model.PrivateChannel, err error) {
 	if a.kind != KindSession {
-		return model.Channel{}, model.Invalid("body.private", "private and viewers can only be set with a session")
+		return ch, nil, model.Invalid("body.private", "private and viewers can only be set with a session")
 	}
 	if err := a.need(model.RoleAdmin); err != nil {
-		return model.Channel{}, err
+		return ch, nil, err
 	}
-	private, viewers := change.Private, change.Viewers
-	change.Private, change.Viewers = nil, nil
-	return write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
+	ch, err = write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
+		unseen = nil
 		tx.LockCompany(a.Company.ID)
 		ch, found, err := tx.Channel(a.Company.ID, id)
 		if err != nil || !found {
 			return ch, errOr(err, model.NotFound("channel"))
 		}
-		if private != nil && *private != ch.Private {
-			done, err := tx.SetChannelPrivate(a.Company.ID, id, *private)
-			if err != nil || !done {
-				return ch, errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations"))
-			}
-			ch.Private = *private
-			if viewers == nil && ch.Private {
-				viewers = &[]model.ID{a.User.ID}
-			} else if !ch.Private {
-				tx.SetViewers(a.Company.ID, id, nil)
-			}
-		}
-		if viewers != nil {
-			if err := checkViewers(tx, a, ch, *viewers); err != nil {
-				return ch, err
-			}
-			tx.SetViewers(a.Company.ID, id, *viewers)
+		if err := d.setPrivacy(tx, a, &ch, private, viewers); err != nil {
+			return ch, err
 		}
 		tx.AfterCommit(d.forgetHolders)
-		return ch, nil
+		if !ch.Private {
+			return ch, nil
+		}
+		unseen, err = unseenChannel(tx, a, id)
+		return ch, err
 	})
+	return ch, unseen, err
+}
+
+func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, private *bool, viewers *[]model.ID) error {
+	if private != nil && *private != ch.Private {
+		done, err := tx.SetChannelPrivate(a.Company.ID, ch.ID, *private)
+		if err != nil || !done {
+			return errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations"))
+		}
+		ch.Private = *private
+		if viewers == nil && ch.Private {
+			viewers = &[]model.ID{a.User.ID}
+		} else if !ch.Private {
+			tx.SetViewers(a.Company.ID, ch.ID, nil)
+		}
+	}
+	if viewers == nil {
+		return nil
+	}
+	if err := checkViewers(tx, a, *ch, *viewers); err != nil {
+		return err
+	}
+	tx.SetViewers(a.Company.ID, ch.ID, *viewers)
+	return nil
+}
+
+// unseenChannel gives a private channel with its viewers, or nil where the principal is one of them.
+func unseenChannel(tx *store.Tx, a *Principal, id model.ID) (*model.PrivateChannel, error) {
+	all, err := tx.PrivateChannels(a.Company.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].ID == id && !slices.ContainsFunc(all[i].Viewers, func(v model.Ref) bool { return v.ID == a.User.ID }) {
+			return &all[i], nil
+		}
+	}
+	return nil, nil
 }
 
 // checkViewers refuses a list that leaves the channel without a viewer.

@@ -20,7 +20,7 @@ func (d *Desk) Contacts(ctx context.Context, a *Principal, f ContactFilter) (Pag
 	if err := a.May(VerbContacts); err != nil {
 		return Page[model.Contact]{}, err
 	}
-	f.Company = a.Company.ID
+	f.Company, f.Private = a.Company.ID, a.Views
 	release, err := d.searchSlot(ctx, a, f.Q, f.Offset)
 	if err != nil {
 		return Page[model.Contact]{}, err

@@ -290,3 +290,11 @@ func errBusy(what string, limit int64) error {
 	refused.RetryAfter = time.Second
 	return refused
 }
+
+// optionalID is nil for no id.
+func optionalID(id model.ID) *model.ID {
+	if id.IsZero() {
+		return nil
+	}
+	return &id
+}

@@ -187,7 +187,7 @@ func (d System) MendFeed(ctx context.Context) error {
 // been made private or deleted takes its events with it.
 func (a *Principal) maySeeEvent(e store.FeedEvent) bool {
 	return (e.Conversation == nil || a.MaySee(e.Conversation)) && (e.Board == nil || a.MaySeeBoard(*e.Board)) &&
-		(e.Card == nil || a.maySeeCard(e.Card))
+		(e.Card == nil || !e.Card.Private && !e.Card.Hidden && a.maySeeCard(e.Card))
 }
 
 func (d *Desk) feedCursor(a *Principal, position int64, id model.ID) string {

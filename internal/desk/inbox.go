@@ -88,7 +88,7 @@ func (c *inboxCount) add(row *model.InboxRow) {
 }
 
 func (c *inboxCount) addSector(row *model.InboxRow) {
-	if row.Sector == nil {
+	if row.Sector == nil || row.Private { // no queue tells of what is private
 		return
 	}
 	i, known := c.sectors[*row.Sector]

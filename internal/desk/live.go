@@ -248,7 +248,7 @@ func sightingOf(c *model.Conversation) *Sighting {
 
 // MaySight is MaySee for what a signal says of a conversation of the principal's company.
 func (a *Principal) MaySight(s *Sighting) bool {
-	return (!s.Private || slices.Contains(a.Views, s.Channel)) && a.sees(s.Assignee, s.Sector)
+	return a.maySee(s.Private, s.Channel, s.Assignee, s.Sector)
 }
 
 // signals passes signals on to the live streams of this node and to the other nodes.

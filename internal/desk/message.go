@@ -136,7 +136,7 @@ func (c messageCursor) open(text string) (int64, *model.Error) {
 }
 
 func (a *Principal) seesGlimpse(g store.Glimpse) bool {
-	return a.reaches(g.Private, g.Channel) && a.sees(g.Assignee, g.Sector)
+	return a.maySee(g.Private, g.Channel, g.Assignee, g.Sector)
 }
 
 // Message gives one message.

@@ -140,10 +140,17 @@ func (d *Desk) Identity(_ context.Context, a *Principal, apiVersion string) (*mo
 	}, nil
 }
 
-// MaySee is the one policy on conversations, and on all that belongs to them: those of private channels for their
-// viewers alone, and all within the member's access profile.
+// MaySee is the one policy on conversations, and on all that belongs to them: those of a private channel for its
+// viewers, whatever their access profile, and public ones within the member's access profile.
 func (a *Principal) MaySee(c *model.Conversation) bool {
-	return c.Company == a.Company.ID && a.reaches(c.Private, c.Channel) && a.sees(c.Assignee, c.Sector)
+	return c.Company == a.Company.ID && a.maySee(c.Private, c.Channel, c.Assignee, c.Sector)
+}
+
+func (a *Principal) maySee(private bool, channel model.ID, assignee, sector *model.ID) bool {
+	if private {
+		return a.reaches(true, channel)
+	}
+	return a.sees(assignee, sector)
 }
 
 // reaches reports whether what belongs to a channel exists for the principal.

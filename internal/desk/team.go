@@ -262,6 +262,9 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Principal, id model.ID) erro
 		if isOnly(owners, id) {
 			return struct{}{}, errLastOwner("path.id")
 		}
+		if last, err := tx.IsLastViewer(a.Company.ID, id); err != nil || last {
+			return struct{}{}, errOr(err, a.errLastViewer())
+		}
 		tx.EndSessions(a.Company.ID, id)
 		tx.AfterCommit(d.forgetHolders)
 		return struct{}{}, tx.RemoveMember(a.Company.ID, id)
@@ -354,4 +357,13 @@ func (d System) SwitchTwoFactorOff(ctx context.Context, p Person) error {
 		return struct{}{}, nil
 	})
 	return err
+}
+
+// errLastViewer refuses to remove the only person who sees a private channel. Those who cannot choose another viewer do
+// not learn of the channel.
+func (a *Principal) errLastViewer() error {
+	if a.kind == KindSession && a.Role.AtLeast(model.RoleAdmin) {
+		return model.Invalid("path.id", "is the only viewer of a private channel: choose another one first")
+	}
+	return model.Invalid("path.id", "can be removed by an owner or an admin who is signed in only")
 }

@@ -39,7 +39,7 @@ type Hub struct {
 
 	activity activity
 	others   others
-	serving  sync.WaitGroup // streams
+	serving  sync.WaitGroup // streams that were added and not removed yet
 }
 
 // New makes the hub of a desk, before the desk is used.
@@ -121,6 +121,7 @@ func (h *Hub) add(s *Stream, of model.Company) error {
 		h.companies[of.ID] = c
 	}
 	h.count++
+	h.serving.Add(1) // under the lock, so never after Close
 	s.company = c
 	c.add(s)
 	return nil
@@ -136,6 +137,7 @@ func (h *Hub) remove(s *Stream) {
 	}
 	h.mu.Unlock()
 	h.tellStreams(s.company, s.person, false)
+	h.serving.Done()
 }
 
 // receive passes a signal on to the streams that it concerns.

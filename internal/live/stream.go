@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -96,7 +97,7 @@ func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	head := responseHead(w.Header())
-	s.hub.serving.Go(func() { s.run(conn, head) })
+	go s.run(conn, head)
 }
 
 const contentType = "text/event-stream"
@@ -116,6 +117,11 @@ func responseHead(h http.Header) []byte {
 
 func (s *Stream) run(conn net.Conn, head []byte) {
 	defer s.hub.remove(s)
+	defer func() { // net/http does not look after this goroutine
+		if p := recover(); p != nil {
+			s.hub.log.Error("a live stream failed", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		}
+	}()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer func() { _ = conn.Close() }()
@@ -124,7 +130,7 @@ func (s *Stream) run(conn net.Conn, head []byte) {
 	s.cut = func() { _ = conn.SetWriteDeadline(time.Now()) }
 	s.mu.Unlock()
 	go func() { // a client says nothing more; reading ends when it goes
-		var ignored [1]byte
+		var ignored [256]byte
 		for {
 			if _, err := conn.Read(ignored[:]); err != nil {
 				cancel()

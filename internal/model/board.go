@@ -70,4 +70,6 @@ type Card struct {
 
 	Company ID   `json:"-"`
 	Hidden  bool `json:"-"` // of a private channel
+
+	CreatedBy *ID `json:"-"` // nil: the system
 }

@@ -40,6 +40,7 @@ type InboxRow struct {
 	Open, Attended, Unread, Archived, Snoozed bool
 	LabelIDs                                  []ID
 	Folded                                    string // the text that searches look at
+	Private                                   bool
 }
 
 // Waiting reports whether an attendance is open and no person is responsible.

@@ -129,7 +129,7 @@ func (tx *Tx) Attendances(company model.ID, f AttendanceFilter, sight Sight, aft
 	if err != nil || len(sight.Private) == 0 {
 		return page, more, err
 	}
-	private, also, err := tx.attendances(company, f, sight, "a.private", afterAt, after, limit)
+	private, also, err := tx.attendances(company, f, sight.private(), "a.private", afterAt, after, limit)
 	page, more = merged(page, private, compareAttendances, 0, limit, more || also)
 	return page, more, err
 }

@@ -10,7 +10,8 @@ import (
 
 const cardColumns = `
 	c.id, c.company, c.board, c.stage, c.title, c.description, c.priority, c.labels, c.due_at, c.assignee, c.contact,
-	c.conversation, c.attendance, c.private, c.hidden, c.status, c.rank, c.version, c.created_at, c.updated_at, c.completed_at`
+	c.conversation, c.attendance, c.private, c.hidden, c.status, c.rank, c.version, c.created_at, c.updated_at, c.completed_at,
+	c.created_by`
 
 func scanCard(r Row) model.Card {
 	return model.Card{
@@ -18,6 +19,7 @@ func scanCard(r Row) model.Card {
 		Priority: r.Text(6), LabelIDs: unpackIDs(r.Bytes(7)), DueAt: r.NullTime(8), Assignee: r.NullID(9), Contact: r.NullID(10),
 		Conversation: r.NullID(11), Attendance: r.NullID(12), Private: r.Bool(13), Hidden: r.Bool(14), Status: r.Text(15),
 		Position: r.Text(16), Version: r.Int(17), CreatedAt: r.Time(18), UpdatedAt: r.Time(19), CompletedAt: r.NullTime(20),
+		CreatedBy: r.NullID(21),
 	}
 }
 
@@ -26,6 +28,7 @@ type Card struct {
 	model.Card
 	ConversationAssignee *model.ID
 	ConversationSector   *model.ID
+	ConversationChannel  *model.ID
 }
 
 // Card gives one card of the company, invisible ones included: who may see it is the caller's question.
@@ -39,11 +42,11 @@ func (tx *Tx) LockCard(company, id model.ID) (Card, bool, error) {
 func (tx *Tx) card(company, id model.ID, lock string) (Card, bool, error) {
 	var c Card
 	found, err := tx.one(`
-		SELECT`+cardColumns+`, v.assignee, v.sector
+		SELECT`+cardColumns+`, v.assignee, v.sector, v.channel
 		FROM cards c
 		LEFT JOIN conversations v ON v.id = c.conversation
 		WHERE c.company = $1 AND c.id = $2`+lock, []any{company, id}, func(r Row) {
-		c = Card{scanCard(r), r.NullID(21), r.NullID(22)}
+		c = Card{scanCard(r), r.NullID(22), r.NullID(23), r.NullID(24)}
 	})
 	return c, found, err
 }
@@ -60,10 +63,12 @@ func (tx *Tx) LockAttendanceCard(company, attendance model.ID) (model.Card, bool
 func (tx *Tx) InsertCard(c *model.Card) {
 	tx.later(`
 		INSERT INTO cards (id, company, board, stage, title, description, folded, unindexed, priority, labels, due_at, assignee,
-			contact, conversation, attendance, private, hidden, status, rank, version, created_at, updated_at, completed_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+			contact, conversation, attendance, private, hidden, status, rank, version, created_at, updated_at, completed_at,
+			created_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
 		c.ID, c.Company, c.BoardID, c.StageID, c.Title, c.Description, fold.Text(cardText(c)), c.Priority, packIDs(c.LabelIDs), c.DueAt, c.Assignee,
-		c.Contact, c.Conversation, c.Attendance, c.Private, c.Hidden, c.Status, c.Position, c.Version, c.CreatedAt, c.UpdatedAt, c.CompletedAt)
+		c.Contact, c.Conversation, c.Attendance, c.Private, c.Hidden, c.Status, c.Position, c.Version, c.CreatedAt, c.UpdatedAt, c.CompletedAt,
+		c.CreatedBy)
 	tx.insertCardLabels(c)
 }
 
@@ -72,14 +77,15 @@ func (tx *Tx) SaveCard(was, c *model.Card) {
 	tx.later(`
 		UPDATE cards
 		SET board = $2, stage = $3, title = $4, description = $5, priority = $6, labels = $7, due_at = $8, assignee = $9, contact = $10,
-			conversation = $11, private = $12, status = $13, rank = $14, version = $15, updated_at = $16, completed_at = $17
+			conversation = $11, private = $12, status = $13, rank = $14, version = $15, updated_at = $16, completed_at = $17,
+			hidden = $18
 		WHERE id = $1`,
 		c.ID, c.BoardID, c.StageID, c.Title, c.Description, c.Priority, packIDs(c.LabelIDs), c.DueAt, c.Assignee, c.Contact,
-		c.Conversation, c.Private, c.Status, c.Position, c.Version, c.UpdatedAt, c.CompletedAt)
+		c.Conversation, c.Private, c.Status, c.Position, c.Version, c.UpdatedAt, c.CompletedAt, c.Hidden)
 	if text := cardText(c); text != cardText(was) {
 		tx.later(`UPDATE cards SET folded = $2, unindexed = TRUE WHERE id = $1`, c.ID, fold.Text(text))
 	}
-	if !slices.Equal(was.LabelIDs, c.LabelIDs) || was.Status != c.Status || was.Private != c.Private || was.BoardID != c.BoardID {
+	if !slices.Equal(was.LabelIDs, c.LabelIDs) || was.Status != c.Status || was.Private != c.Private || was.Hidden != c.Hidden || was.BoardID != c.BoardID {
 		if len(was.LabelIDs) > 0 {
 			tx.later(`DELETE FROM card_labels WHERE subject = $1`, c.ID)
 		}

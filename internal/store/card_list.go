@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"recado/internal/db"
@@ -28,14 +29,36 @@ type CardFilter struct {
 	After model.ID // only cards older than this one
 	Limit int
 
+	Unseen *UnseenCards // which of the cards that keys do not see are listed; nil: none
+
 	ByPosition bool // in the order of the stages and of the cards in them, see cardsByPosition
 	AfterStage model.ID
 	AfterRank  string
 }
 
+// UnseenCards says which cards a person sees that keys do not: private ones, and those of private channels.
+type UnseenCards struct {
+	AllPrivate bool       // all private cards, not only the member's own
+	Member     model.ID   // sees the private cards that they made or that are assigned to them
+	Channels   []model.ID // the private channels that the member views
+}
+
+// condition is true for cards that the person sees, of those that they could not see with a key.
+func (u *UnseenCards) condition(s *statement) string {
+	private, hidden := "TRUE", "NOT c.hidden"
+	if !u.AllPrivate {
+		me := s.Arg(u.Member)
+		private = "(NOT c.private OR c.created_by = " + me + " OR c.assignee = " + me + ")"
+	}
+	if len(u.Channels) > 0 {
+		hidden = "(NOT c.hidden OR EXISTS (SELECT 1 FROM conversations h WHERE h.id = c.conversation AND " + s.In("h.channel", u.Channels) + "))"
+	}
+	return private + " AND " + hidden
+}
+
 // Simple reports whether Cards will need one statement only.
 func (f *CardFilter) Simple() bool {
-	return f.Q == "" && !f.overdue() && !f.ByPosition && len(f.Boards) <= f.boardsAtOnce()
+	return f.Q == "" && !f.overdue() && !f.ByPosition && f.Unseen == nil && len(f.Boards) <= f.boardsAtOnce()
 }
 
 func (f *CardFilter) overdue() bool { return f.DueFrom == nil && f.DueBefore != nil }
@@ -57,6 +80,9 @@ func (tx *Tx) Cards(f CardFilter) (page []model.Card, more bool, err error) {
 	}
 	if f.After.IsZero() {
 		f.After = afterAll
+	}
+	if f.Unseen != nil {
+		return tx.withUnseenCards(f)
 	}
 	if text := search.NewText(f.Q); !text.IsEmpty() {
 		return tx.searchCards(&f, text)
@@ -168,4 +194,36 @@ func (tx *Tx) fewOverdue(f *CardFilter) (bool, error) {
 	n := int64(0)
 	_, err := tx.one(q.String(), q.Args, func(r Row) { n = r.Int(0) })
 	return n <= fewOverdue, err
+}
+
+// withUnseenCards is Cards for a person, with the few cards that keys do not see.
+func (tx *Tx) withUnseenCards(f CardFilter) ([]model.Card, bool, error) {
+	public := f
+	public.Unseen = nil
+	shown, more, err := tx.Cards(public)
+	if err != nil {
+		return nil, false, err
+	}
+	q := &cardQuery{statement: tx.statement(), CardFilter: f, tx: tx}
+	q.WriteString("SELECT" + cardColumns + "\n\tFROM cards c" + tx.indexedBy("cards_unseen") + "\n\tWHERE c.company = " + q.Arg(f.Company))
+	q.And("(c.private OR c.hidden)", f.Unseen.condition(q.statement), "c.id < "+q.Arg(f.After), q.In("c.board", f.Boards), q.ofStatuses())
+	q.WriteString(q.conditions(byAll))
+	search.NewText(f.Q).Check(q.statement, "c.folded")
+	q.WriteString("\n\tORDER BY c.id DESC")
+	tx.page(q.statement, f.Limit, 0)
+	unseen, also, err := collect(tx, q.statement, f.Limit, scanCard)
+	if err != nil {
+		return nil, false, err
+	}
+	page, more := merged(shown, unseen, func(x, y model.Card) int { return slices.Compare(y.ID[:], x.ID[:]) }, 0, f.Limit, more || also)
+	return page, more, nil
+}
+
+// ofStatuses is the condition that a card has one of the statuses.
+func (q *cardQuery) ofStatuses() string {
+	statuses := make([]string, len(q.Statuses))
+	for i, status := range q.Statuses {
+		statuses[i] = q.Arg(status)
+	}
+	return "c.status IN (" + strings.Join(statuses, ", ") + ")"
 }

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"strings"
-
 	"recado/internal/model"
 	"recado/internal/store/search"
 )
@@ -51,17 +49,13 @@ func (tx *Tx) stagesOf(f *CardFilter) ([]model.ID, error) {
 func (tx *Tx) cardsOfStage(f *CardFilter, stage model.ID, rank string, id model.ID, limit int) ([]model.Card, bool, error) {
 	q := &cardQuery{statement: tx.statement(), CardFilter: *f, tx: tx}
 	q.Stage = model.ID{}
-	statuses := make([]string, len(q.Statuses))
 	q.WriteString("SELECT" + cardColumns + "\n\tFROM cards c" + tx.indexedBy("cards_stage") + "\n\tWHERE c.stage = " + q.Arg(stage))
 	q.And("c.company = " + q.Arg(f.Company))
-	for i, status := range q.Statuses {
-		statuses[i] = q.Arg(status)
-	}
-	q.And("c.status IN (" + strings.Join(statuses, ", ") + ")")
+	q.And(q.ofStatuses())
 	if rank != "" {
 		q.And("(c.rank, c.id) > (" + q.Arg(rank) + ", " + q.Arg(id) + ")")
 	}
-	q.WriteString(q.visible() + q.conditions(byAll))
+	q.WriteString(q.visibleToPerson() + q.conditions(byAll))
 	search.NewText(f.Q).Check(q.statement, "c.folded")
 	q.WriteString("\n\tORDER BY c.rank, c.id")
 	tx.page(q.statement, limit, 0)

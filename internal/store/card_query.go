@@ -90,12 +90,8 @@ func (q *cardQuery) dueBefore() string {
 
 // among goes through the given cards.
 func (q *cardQuery) among(of subset) string {
-	statuses := make([]string, len(q.Statuses))
-	for i, status := range q.Statuses {
-		statuses[i] = q.Arg(status)
-	}
 	return q.tx.fromSubset(of(q.statement), "cards", "c") +
-		" WHERE c.company = " + q.Arg(q.Company) + " AND " + q.In("c.board", q.Boards) + " AND c.status IN (" + strings.Join(statuses, ", ") + ")" +
+		" WHERE c.company = " + q.Arg(q.Company) + " AND " + q.In("c.board", q.Boards) + " AND " + q.ofStatuses() +
 		" AND c.id < " + q.Arg(q.After) + q.visible() + q.conditions(byAll)
 }
 
@@ -183,6 +179,14 @@ func (q *cardQuery) top() string {
 // visible is what the indexes of cards that keys may see ask for.
 func (q *cardQuery) visible() string { return " AND NOT c.private AND NOT c.hidden" }
 
+// visibleToPerson is visible, or what the person sees besides.
+func (q *cardQuery) visibleToPerson() string {
+	if q.Unseen == nil {
+		return q.visible()
+	}
+	return " AND (NOT c.private AND NOT c.hidden OR " + q.Unseen.condition(q.statement) + ")"
+}
+
 // The conditions that a list can have beside board, status and age.
 const (
 	byPriority = 1 << iota
@@ -223,7 +227,7 @@ func (q *cardQuery) conditions(set int) string {
 		}
 	}
 	if set&bySight != 0 && !q.Sight.All {
-		and("(c.conversation IS NULL OR EXISTS (SELECT 1 FROM conversations v WHERE v.id = c.conversation AND " +
+		and("(c.conversation IS NULL OR c.hidden OR EXISTS (SELECT 1 FROM conversations v WHERE v.id = c.conversation AND " +
 			q.Sight.condition(q.statement, "v.assignee", "v.sector") + "))")
 	}
 	return b.String()

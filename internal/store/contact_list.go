@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strconv"
 
 	"recado/internal/db"
@@ -17,14 +18,44 @@ type ContactFilter struct {
 	Offset  int
 
 	Company model.ID
+	Private []model.ID // the private channels whose contacts are listed too
 }
 
 // Simple reports whether Contacts will need one statement only.
-func (f *ContactFilter) Simple() bool { return f.Q == "" && f.Label.IsZero() }
+func (f *ContactFilter) Simple() bool { return f.Q == "" && f.Label.IsZero() && len(f.Private) == 0 }
+
+// contactsWithPrivate is Contacts with those of private channels, of which there are few.
+func (tx *Tx) contactsWithPrivate(f ContactFilter) ([]model.Contact, bool, error) {
+	public := f
+	public.Offset, public.Limit, public.Private = 0, f.Offset+f.Limit, nil
+	shown, more, err := tx.Contacts(public)
+	if err != nil {
+		return nil, false, err
+	}
+	s := tx.statement()
+	s.WriteString("SELECT" + contactColumns + "\n\tFROM contacts ct\n\tWHERE ct.company = " + s.Arg(f.Company))
+	s.And(s.In("ct.pool", f.Private))
+	if !f.Channel.IsZero() {
+		s.And("ct.pool = " + s.Arg(f.Channel))
+	}
+	f.andLabel(s)
+	search.NewText(f.Q).Check(s, "ct.folded")
+	s.WriteString("\n\tORDER BY ct.id DESC")
+	tx.page(s, public.Limit, 0)
+	private, also, err := collect(tx, s, public.Limit, scanContact)
+	if err != nil {
+		return nil, false, err
+	}
+	page, more := merged(shown, private, func(x, y model.Contact) int { return slices.Compare(y.ID[:], x.ID[:]) }, f.Offset, f.Limit, more || also)
+	return page, more, nil
+}
 
 // Contacts lists public contacts of the company, the newest first. Like conversations they are found
 // by a text or a label that few have, or else along the order of the list.
 func (tx *Tx) Contacts(f ContactFilter) (page []model.Contact, more bool, err error) {
+	if len(f.Private) > 0 {
+		return tx.contactsWithPrivate(f)
+	}
 	s, err := tx.listContacts(&f)
 	if err != nil {
 		return nil, false, err

@@ -43,26 +43,39 @@ func (v Sight) condition(s *statement, assignee, sector string) string {
 	return "(" + mine + " OR " + s.In(sector, v.Sectors) + ")"
 }
 
+// conversations is the whole sight as SQL over a table of conversations: public ones as condition says, private ones of
+// the channels that the member views. desk.Principal.MaySee says the same of one conversation.
+func (v Sight) conversations(s *statement, alias string) string {
+	public := "NOT " + alias + ".private"
+	if !v.All {
+		public += " AND " + v.condition(s, alias+".assignee", alias+".sector")
+	}
+	if len(v.Private) == 0 {
+		return public
+	}
+	return "(" + public + " OR " + alias + ".private AND " + s.In(alias+".channel", v.Private) + ")"
+}
+
+// private is the sight of what belongs to the private channels: there the access profile does not count.
+func (v Sight) private() Sight { return Sight{All: true, Member: v.Member, Private: v.Private} }
+
 // Simple reports whether Conversations will need one statement only.
 func (f *ConversationFilter) Simple() bool {
 	return f.Q == "" && !f.OldestWaiting && len(f.subsets()) == 0 && !f.listsPrivate()
 }
 
-// listsPrivate reports whether the list holds private conversations, too: only the whole list of a viewer does, not one
-// by status, in order of waiting, or behind a cursor.
-func (f *ConversationFilter) listsPrivate() bool {
-	return len(f.Sight.Private) > 0 && f.Status == "" && f.Snoozed == nil && !f.OldestWaiting && f.After == nil
-}
+// listsPrivate reports whether the list holds private conversations, too.
+func (f *ConversationFilter) listsPrivate() bool { return len(f.Sight.Private) > 0 }
 
 // Conversations lists the conversations of the company that sight reaches: pinned ones first where no status is asked
 // for, then those with the newest activity, or see OldestWaiting. The rows are found in one of four ways, whichever
 // reads the fewest: by a filter that lets few through, by a text, see search.Plan, along the assignee's own order, or
 // along the order of the list itself until the page is full.
 func (tx *Tx) Conversations(f ConversationFilter) (page []model.Conversation, more bool, err error) {
+	f.settle()
 	if f.listsPrivate() {
 		return tx.withPrivate(f)
 	}
-	f.settle()
 	if f.OldestWaiting && f.Status != model.ListClosed {
 		return tx.oldestWaiting(f)
 	}

@@ -166,10 +166,7 @@ func (tx *Tx) KeepProviderMedia(media, channel model.ID, id string) {
 func (tx *Tx) MediaInSight(media model.ID, sight Sight) (bool, error) {
 	s := tx.statement()
 	s.WriteString("SELECT 1 FROM messages m JOIN conversations c ON c.id = m.conversation WHERE m.media = " + s.Arg(media))
-	s.And("(NOT c.private OR " + s.In("c.channel", sight.Private) + ")")
-	if !sight.All {
-		s.And(sight.condition(s, "c.assignee", "c.sector"))
-	}
+	s.And(sight.conversations(s, "c"))
 	s.WriteString(" LIMIT 1")
 	if seen, err := tx.one(s.String(), s.Args, func(Row) {}); err != nil || seen {
 		return seen, err

@@ -29,7 +29,22 @@ func (tx *Tx) PrivateChannels(company model.ID) ([]model.PrivateChannel, error) 
 	return channels, err
 }
 
-// SetViewers says who sees a private channel. A public one has no viewers.
+// IsLastViewer reports whether a private channel has no present viewer but this member.
+func (tx *Tx) IsLastViewer(company, member model.ID) (bool, error) {
+	return tx.one(`
+		SELECT 1
+		FROM channel_viewers v
+		JOIN channels ch ON ch.id = v.channel AND ch.private
+		WHERE v.company = $1 AND v.member = $2
+			AND NOT EXISTS (
+				SELECT 1
+				FROM channel_viewers o
+				JOIN users u ON u.id = o.member AND u.removed_at IS NULL
+				WHERE o.company = $1 AND o.channel = v.channel AND o.member <> $2)
+		LIMIT 1`, []any{company, member}, func(Row) {})
+}
+
+// SetViewers says who sees a private channel; nobody sees a public one so.
 func (tx *Tx) SetViewers(company, channel model.ID, members []model.ID) {
 	tx.later(`DELETE FROM channel_viewers WHERE company = $1 AND channel = $2`, company, channel)
 	for _, member := range members {
@@ -57,15 +72,41 @@ func merged[T any](a, b []T, compare func(x, y T) int, offset, limit int, more b
 
 // privateConversations lists the conversations of the private channels that the member sees, in the order of the
 // list, up to the end of the page. There are few.
-func (tx *Tx) privateConversations(f *ConversationFilter) ([]model.Conversation, bool, error) {
-	s := tx.statement()
-	s.WriteString("SELECT" + conversationColumns + "\n\tFROM conversations c\n\tWHERE c.company = " + s.Arg(f.Company))
-	s.And("c.private", s.In("c.channel", f.Sight.Private))
-	f.andFilters(s)
-	search.NewText(f.Q).Check(s, "c.folded")
-	s.WriteString(f.order())
-	tx.page(s, f.Offset+f.Limit, 0)
-	return collect(tx, s, f.Offset+f.Limit, scanConversation)
+func (tx *Tx) privateConversations(f *ConversationFilter) (page []model.Conversation, more bool, err error) {
+	for _, part := range f.parts() {
+		s := tx.statement()
+		s.WriteString("SELECT" + conversationColumns + "\n\tFROM conversations c\n\tWHERE c.company = " + s.Arg(f.Company))
+		s.And("c.private", s.In("c.channel", f.Sight.Private))
+		part.andPart(s)
+		part.andFilters(s)
+		part.andBehind(s)
+		search.NewText(f.Q).Check(s, "c.folded")
+		s.WriteString(part.order())
+		tx.page(s, f.Offset+f.Limit, 0)
+		rows, further, err := collect(tx, s, f.Offset+f.Limit, scanConversation)
+		if err != nil {
+			return nil, false, err
+		}
+		page, more = append(page, rows...), more || further
+	}
+	return page, more, nil
+}
+
+// parts are the parts of a list by OldestWaiting, each from the place After on, or the whole list. What they show is
+// private.
+func (f *ConversationFilter) parts() []ConversationFilter {
+	whole := *f
+	whole.Sight = f.Sight.private()
+	if !f.OldestWaiting || f.Status == model.ListClosed {
+		return []ConversationFilter{whole}
+	}
+	waiting, rest := whole, whole
+	waiting.part, rest.part = partWaiting, partRest
+	if f.After != nil && f.After.Waiting == 0 {
+		return []ConversationFilter{rest}
+	}
+	rest.After = nil
+	return []ConversationFilter{waiting, rest}
 }
 
 // withPrivate is Conversations for a member who sees private channels.
@@ -80,16 +121,23 @@ func (tx *Tx) withPrivate(f ConversationFilter) ([]model.Conversation, bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	page, more := merged(shown, private, compareConversations, f.Offset, f.Limit, more || also)
+	page, more := merged(shown, private, f.compare, f.Offset, f.Limit, more || also)
 	return page, more, nil
 }
 
-// compareConversations is the order of the list.
-func compareConversations(x, y model.Conversation) int {
-	if x.Pinned != y.Pinned {
-		if x.Pinned {
-			return -1
-		}
+// compare is the order of the list.
+func (f *ConversationFilter) compare(x, y model.Conversation) int {
+	a, b := f.PlaceOf(&x), f.PlaceOf(&y)
+	switch {
+	case (a.Waiting != 0) != (b.Waiting != 0):
+		return cmp.Compare(b.Waiting, a.Waiting) // 0 comes last
+	case a.Waiting != b.Waiting:
+		return cmp.Compare(a.Waiting, b.Waiting)
+	case a.Waiting != 0:
+		return slices.Compare(a.ID[:], b.ID[:])
+	case a.Pinned != b.Pinned && a.Pinned:
+		return -1
+	case a.Pinned != b.Pinned:
 		return 1
 	}
 	return compareActivity(x, y)
