@@ -42,23 +42,6 @@ func TestWrite(t *testing.T) {
 			}
 			hasCount(t, s, 1, 0)
 		})
-		t.Run("a goroutine that ends inside leaves the store working", func(t *testing.T) {
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				_ = s.Write(ctx, func(tx *Tx) error {
-					if err := add(tx, 1); err != nil {
-						t.Error(err)
-					}
-					exit()
-					return nil
-				})
-			}()
-			<-done
-			write(t, s, func(tx *Tx) error { return add(tx, 2) })
-			hasCount(t, s, 1, 0)
-			hasCount(t, s, 2, 1)
-		})
 		t.Run("what is asked for runs once, after the commit", func(t *testing.T) {
 			runs := 0
 			write(t, s, func(tx *Tx) error {
@@ -303,36 +286,6 @@ func TestWriterQueue(t *testing.T) {
 		close(let)
 		all.Wait()
 	})
-	t.Run("one that ends its goroutine takes none of its group along", func(t *testing.T) {
-		let := make(chan struct{})
-		all := hold(let)
-		var failed atomic.Int64
-		for i := range 9 {
-			all.Go(func() {
-				err := s.Write(context.Background(), func(tx *Tx) error {
-					if err := add(tx, 1); err != nil {
-						return err
-					}
-					if i == 4 {
-						exit()
-					}
-					return nil
-				})
-				if err != nil {
-					failed.Add(1)
-				}
-			})
-		}
-		for len(s.lite.writer.queue) < 9 {
-			runtime.Gosched()
-		}
-		close(let)
-		all.Wait()
-		hasCount(t, s, 1, 8)
-		if failed.Load() != 1 {
-			t.Errorf("%d failed", failed.Load())
-		}
-	})
 	t.Run("a commit that fails gives every caller an error and stores nothing", func(t *testing.T) {
 		let := make(chan struct{})
 		all := hold(let)
@@ -387,6 +340,46 @@ func TestWriterQueue(t *testing.T) {
 			t.Errorf("ping: %v", err)
 		}
 	})
+}
+
+func TestAWriteThatEndsItsGoroutineEndsTheWriterWithoutHoldingUpCallers(t *testing.T) {
+	s := opened(t, Options{Dir: t.TempDir()})
+	let, inside := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	var failed atomic.Int64
+	count := func(fn func(tx *Tx) error) {
+		if err := s.Write(context.Background(), fn); err != nil {
+			failed.Add(1)
+		}
+	}
+	all.Go(func() {
+		count(func(tx *Tx) error {
+			close(inside)
+			<-let
+			if err := add(tx, 1); err != nil {
+				return err
+			}
+			exit()
+			return nil
+		})
+	})
+	<-inside
+	for range 9 {
+		all.Go(func() { count(func(tx *Tx) error { return add(tx, 1) }) })
+	}
+	for len(s.lite.writer.queue) < 9 {
+		runtime.Gosched()
+	}
+	close(let)
+	all.Wait()
+	count(func(tx *Tx) error { return add(tx, 1) })
+	if got, want := failed.Load(), int64(11); got != want {
+		t.Errorf("%d writes failed, want %d", got, want)
+	}
+	hasCount(t, s, 1, 0)
+	if err := s.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
 }
 
 // exit ends the goroutine as FailNow does.

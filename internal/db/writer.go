@@ -19,7 +19,7 @@ const (
 
 var (
 	errClosed = error(&model.Error{Code: model.CodeUnavailable, Message: "The server is stopping.", RetryAfter: 2 * time.Second})
-	errExited = errors.New("db: the goroutine of a transaction was ended inside it")
+	errExited = errors.New("db: a transaction ended the goroutine of the writer; nothing is written any more")
 	errLost   = errors.New("db: the database rolled back the whole group")
 )
 
@@ -40,9 +40,8 @@ type writer struct {
 	closed  bool
 
 	group   []*request
-	next    int      // the first of the group that has not run
-	careful bool     // the group runs again, in savepoints
-	current *request // the one running
+	next    int  // the first of the group that has not run
+	careful bool // the group runs again, in savepoints
 }
 
 type request struct {
@@ -51,7 +50,6 @@ type request struct {
 	answer  chan error
 	tx      Tx
 	err     error
-	exited  bool // it ended its goroutine and must not run again
 }
 
 // answers are channels that have done their duty once and may do it again.
@@ -106,23 +104,26 @@ func (w *writer) enqueue(ctx context.Context, r *request) error {
 	}
 }
 
-// loop answers requests until close. A closure may end its goroutine (a test's FailNow does): then
-// it alone fails, and a new goroutine goes on with the rest of the group.
+// loop answers requests until close. A closure must return: one that ends the goroutine with runtime.Goexit, as a test's
+// FailNow does, ends the writer, and every write from then on gets an error.
 func (w *writer) loop() {
-	ended := false
-	defer func() {
-		if ended {
-			close(w.done)
-			return
-		}
-		w.current.exited = true
-		w.finish(w.current, errExited)
-		go w.loop()
-	}()
-	for len(w.group) > 0 || w.collect() {
+	defer w.end()
+	for w.collect() {
 		w.runGroup()
 	}
-	ended = true
+}
+
+// end answers all that still wait, which after close is nothing.
+func (w *writer) end() {
+	w.rollback()
+	w.answer(errExited)
+	go w.refuse() // it waits for callers that are adding to the queue, which is emptied meanwhile
+	for r := range w.queue {
+		if r.claimed.CompareAndSwap(false, true) {
+			r.answer <- errExited
+		}
+	}
+	close(w.done)
 }
 
 // collect waits for work and takes what is there. It reports false after close, once nothing waits.
@@ -183,7 +184,7 @@ func (w *writer) take(r *request) {
 
 // runGroup runs what has not run of the group, commits, and answers.
 func (w *writer) runGroup() {
-	if len(w.group) == 0 {
+	if len(w.group) == 0 { // all gave up
 		return
 	}
 	if w.c.conn.AutocommitEnabled() {
@@ -195,10 +196,6 @@ func (w *writer) runGroup() {
 	for w.next < len(w.group) {
 		r := w.group[w.next]
 		w.next++
-		if r.exited {
-			continue
-		}
-		w.current = r
 		if w.careful {
 			if err := w.c.run("SAVEPOINT one"); err != nil {
 				w.finish(r, err)
@@ -224,7 +221,6 @@ func (w *writer) runGroup() {
 
 // finish ends one closure's part of the transaction.
 func (w *writer) finish(r *request, err error) {
-	w.current = nil
 	switch {
 	case err == nil && w.careful:
 		err = w.c.run("RELEASE one")
@@ -251,14 +247,12 @@ func (w *writer) finish(r *request, err error) {
 	}
 }
 
-// again lets the group run from its beginning, each in a savepoint. One that ended its goroutine keeps its failure.
+// again lets the group run from its beginning, each in a savepoint.
 func (w *writer) again() {
 	w.rollback()
 	w.next, w.careful = 0, true
 	for _, r := range w.group {
-		if !r.exited {
-			r.tx, r.err = Tx{}, nil
-		}
+		r.tx, r.err = Tx{}, nil
 	}
 }
 
@@ -300,9 +294,16 @@ func (w *writer) answer(commit error) {
 }
 
 func (w *writer) close() {
-	w.closing.Lock()
-	w.closed = true
-	close(w.queue)
-	w.closing.Unlock()
+	w.refuse()
 	<-w.done
+}
+
+// refuse takes no more requests.
+func (w *writer) refuse() {
+	w.closing.Lock()
+	defer w.closing.Unlock()
+	if !w.closed {
+		w.closed = true
+		close(w.queue)
+	}
 }
