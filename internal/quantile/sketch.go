@@ -14,8 +14,7 @@ import (
 // same result to the last bit. The zero value is an empty sketch. Durations below zero count as zero,
 // those above 2^32-1 seconds (136 years) as that.
 type Sketch struct {
-	counts []uint32    // by bucket, up to the highest one ever used
-	sums   *sketchSums // what was merged and is not yet in counts; see settle
+	counts []uint32 // by bucket, up to the highest one ever used
 	count  int64
 	sum    int64
 }
@@ -39,7 +38,6 @@ var sketchStarts = func() (starts [sketchBuckets + 1]int64) {
 // Add counts n durations of the given length; a negative n takes them out again. It is false, and changes
 // nothing, when so many cannot have been put in, or when the sketch would hold more than 2^30.
 func (s *Sketch) Add(seconds, n int64) bool {
-	s.settle()
 	seconds = max(0, min(seconds, sketchSeconds))
 	bucket := sketchBucket(seconds)
 	if n > sketchCount-s.count || n < 0 && (bucket >= len(s.counts) || int64(s.counts[bucket]) < -n) {
@@ -74,7 +72,6 @@ func (s *Sketch) plausible() bool {
 
 // Merge adds all that other holds.
 func (s *Sketch) Merge(other *Sketch) {
-	other.settle()
 	s.grow(len(other.counts))
 	for i, n := range other.counts {
 		s.counts[i] += n
@@ -93,7 +90,6 @@ func (s *Sketch) Quantile(q float64) (seconds int64, ok bool) {
 	if s.count == 1 {
 		return s.sum, true
 	}
-	s.settle()
 	rank := nearestRank(q, s.count)
 	for bucket, n := range s.counts {
 		if rank -= int64(n); rank <= 0 {

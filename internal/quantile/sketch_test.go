@@ -2,9 +2,12 @@ package quantile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -216,34 +219,32 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestSketchForms(t *testing.T) {
+// sketches are of several shapes.
+func sketches() map[string]*Sketch {
 	deep := sketchOf()
 	for d := range int64(300) {
 		deep.Add(d, d*d*d)
 	}
-	for name, tt := range map[string]struct {
-		sketch *Sketch
-		planes bool
-	}{
-		"few":            {sketchOf(5, 1e9), false},
-		"many":           {sketchOf(durations(5, 3_000)...), true},
-		"more in each":   {sketchOf(durations(5, 30_000)...), true},
-		"very deep":      {deep, true},
-		"an empty plane": {sketchOf(slices.Repeat([]int64{3}, 32)...), true},
-		"the longest":    {sketchOf(sketchSeconds, sketchSeconds-1), true},
-	} {
-		b := tt.sketch.Encode()
+	return map[string]*Sketch{
+		"few":            sketchOf(5, 1e9),
+		"many":           sketchOf(durations(5, 3_000)...),
+		"more in each":   sketchOf(durations(5, 30_000)...),
+		"very deep":      deep,
+		"an empty plane": sketchOf(slices.Repeat([]int64{3}, 32)...),
+		"the longest":    sketchOf(sketchSeconds, sketchSeconds-1),
+	}
+}
+
+func TestEncodedSketchesAreReadAndMerged(t *testing.T) {
+	for name, sketch := range sketches() {
+		b := sketch.Encode()
 		again, err := Decode(b)
-		if err != nil || !bytes.Equal(again.Encode(), b) || again.sum != tt.sketch.sum || again.count != tt.sketch.count {
+		if err != nil || !bytes.Equal(again.Encode(), b) || again.sum != sketch.sum || again.count != sketch.count {
 			t.Errorf("%s: %v", name, err)
-		}
-		_, rest, _ := cutUvarint(b)
-		if _, rest, _ = cutUvarint(rest); (rest[0] > 0) != tt.planes {
-			t.Errorf("%s has %d planes", name, rest[0])
 		}
 		long, sum := new(Sketch), new(Sketch)
 		for range 600 {
-			sum.Merge(tt.sketch)
+			sum.Merge(sketch)
 			if err := MergeEncoded(b, long); err != nil {
 				t.Fatal(err)
 			}
@@ -256,6 +257,45 @@ func TestSketchForms(t *testing.T) {
 			t.Errorf("%s: merged into two it differs: %v", name, err)
 		}
 	}
+}
+
+func TestSketchesOfEarlierVersionsAreRead(t *testing.T) {
+	for name, sketch := range sketches() {
+		old := encodePlanes(sketch)
+		read, err := Decode(old)
+		if err != nil || !bytes.Equal(read.Encode(), sketch.Encode()) {
+			t.Errorf("%s: %v", name, err)
+		}
+		merged := new(Sketch)
+		for range 3 {
+			if err := MergeEncoded(old, merged); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if merged.count != 3*sketch.count || merged.sum != 3*sketch.sum || merged.counts[sketchBucket(3)] != 3*sketch.counts[sketchBucket(3)] {
+			t.Errorf("%s: three of them make %d of %d seconds, want %d of %d", name, merged.count, merged.sum, 3*sketch.count, 3*sketch.sum)
+		}
+	}
+}
+
+// encodePlanes writes a sketch as earlier versions did.
+func encodePlanes(s *Sketch) []byte {
+	b := binary.AppendUvarint(nil, uint64(s.sum))
+	b = binary.AppendUvarint(b, uint64(s.count))
+	planes := (bits.Len32(slices.Max(s.counts)) + 3) / 4
+	b = append(b, byte(planes))
+	s.grow(sketchBuckets)
+	for shift := 0; shift < 4*planes; shift += 4 {
+		b = append(b, 0, sketchBuckets/sketchGroup)
+		for g := range sketchBuckets / sketchGroup {
+			var word uint64
+			for i, n := range s.counts[g*sketchGroup:][:sketchGroup] {
+				word |= uint64(n>>shift&15) << (4 * i)
+			}
+			b = binary.LittleEndian.AppendUint64(b, word)
+		}
+	}
+	return b
 }
 
 func FuzzDecode(f *testing.F) {
@@ -279,20 +319,37 @@ func FuzzDecode(f *testing.F) {
 }
 
 func BenchmarkMerge300Sketches(b *testing.B) {
-	encoded := make([][]byte, 300)
-	for i := range encoded {
-		encoded[i] = sketchOf(durations(uint64(i), 100)...).Encode()
-	}
-	b.ReportAllocs()
-	b.ReportMetric(float64(len(slices.Concat(encoded...))/300), "bytes/sketch")
-	for b.Loop() {
-		var s Sketch
-		for _, e := range encoded {
-			if err := MergeEncoded(e, &s); err != nil {
-				b.Fatal(err)
+	for _, each := range []int{10, 100, 3_000} {
+		b.Run(strconv.Itoa(each), func(b *testing.B) {
+			encoded := make([][]byte, 300)
+			for i := range encoded {
+				encoded[i] = sketchOf(durations(uint64(i), each)...).Encode()
 			}
+			b.ReportAllocs()
+			for b.Loop() {
+				var s Sketch
+				for _, e := range encoded {
+					if err := MergeEncoded(e, &s); err != nil {
+						b.Fatal(err)
+					}
+				}
+				s.Quantile(0.5)
+				s.Quantile(0.9)
+			}
+			b.ReportMetric(float64(len(slices.Concat(encoded...))/300), "bytes/sketch")
+		})
+	}
+}
+
+func BenchmarkAddOne(b *testing.B) {
+	encoded := sketchOf(durations(1, 100)...).Encode()
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := Decode(encoded)
+		if err != nil {
+			b.Fatal(err)
 		}
-		s.Quantile(0.5)
-		s.Quantile(0.9)
+		s.Add(300, 1)
+		s.Encode()
 	}
 }
