@@ -3,50 +3,14 @@ package jsonenc
 
 import (
 	"time"
-	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // AppendString writes a JSON string with the shortest escapes; bytes that are not UTF-8 become U+FFFD.
 func AppendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && size == 1 {
-				b = append(append(b, s[from:i]...), "\ufffd"...)
-				from = i + 1
-			}
-			i += size
-			continue
-		case c < ' ' || c == '"' || c == '\\':
-			b = appendEscaped(append(b, s[from:i]...), c)
-			from = i + 1
-		}
-		i++
-	}
-	return append(append(b, s[from:]...), '"')
-}
-
-func appendEscaped(b []byte, c byte) []byte {
-	const hexDigits = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(b, '\\', c)
-	case '\b':
-		return append(b, '\\', 'b')
-	case '\f':
-		return append(b, '\\', 'f')
-	case '\n':
-		return append(b, '\\', 'n')
-	case '\r':
-		return append(b, '\\', 'r')
-	case '\t':
-		return append(b, '\\', 't')
-	}
-	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	b, _ = jsontext.AppendQuote(b, s) // the error only says that there were such bytes
+	return b
 }
 
 // AppendNullString writes a JSON string, or null.

@@ -15,17 +15,11 @@ type Date struct {
 
 // ParseDate reads exactly YYYY-MM-DD, a day that exists, from the year 1 on.
 func ParseDate(s string) (Date, bool) {
-	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil || t.Year() < 1 {
 		return Date{}, false
 	}
-	year, ok1 := decimal(s[0:4])
-	month, ok2 := decimal(s[5:7])
-	day, ok3 := decimal(s[8:10])
-	d := Date{year, time.Month(month), day}
-	if !ok1 || !ok2 || !ok3 || year < 1 || d != d.AddDays(0) {
-		return Date{}, false
-	}
-	return d, true
+	return Date{t.Year(), t.Month(), t.Day()}, true
 }
 
 // DateOf is the day that calendars in loc show at t.
@@ -100,15 +94,4 @@ func (d Date) Through(last Date) iter.Seq[Date] {
 
 func (d Date) noon() time.Time {
 	return time.Date(d.Year, d.Month, d.Day, 12, 0, 0, 0, time.UTC)
-}
-
-func decimal(s string) (int, bool) {
-	n := 0
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int(s[i]-'0')
-	}
-	return n, true
 }

@@ -1,10 +1,10 @@
 package model
 
 import (
-	"crypto/rand"
 	"encoding/hex"
-	"sync"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // ID is a UUID. New ones are version 7: their order is the order in which this process made them.
@@ -52,58 +52,15 @@ func (id *ID) UnmarshalText(text []byte) error {
 
 // ParseID reads the canonical form of a UUID and reports whether it was one.
 func ParseID(s string) (ID, bool) {
-	var id ID
-	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+	if len(s) != len("00000000-0000-0000-0000-000000000000") {
 		return ID{}, false
 	}
-	for i, at := range [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
-		hi, lo := hexDigit(s[at]), hexDigit(s[at+1])
-		if hi > 15 || lo > 15 {
-			return ID{}, false
-		}
-		id[i] = hi<<4 | lo
-	}
-	return id, true
-}
-
-func hexDigit(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10
-	case c >= 'A' && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 255
-}
-
-var lastID struct {
-	sync.Mutex
-	tick uint64 // milliseconds << 12 | counter
+	id, err := uuid.Parse(s)
+	return ID(id), err == nil
 }
 
 // NewID makes a version 7 UUID. Ids of one process grow strictly, also within a millisecond.
-func NewID() ID {
-	now := uint64(time.Now().UnixMilli()) << 12
-	lastID.Lock()
-	if now <= lastID.tick {
-		now = lastID.tick + 1
-	}
-	lastID.tick = now
-	lastID.Unlock()
-
-	var id ID
-	_, _ = rand.Read(id[8:]) // never fails: crypto/rand aborts the process instead
-	ms, counter := now>>12, now&0xfff
-	for i := range 6 {
-		id[i] = byte(ms >> (40 - 8*i))
-	}
-	id[6] = 0x70 | byte(counter>>8)
-	id[7] = byte(counter)
-	id[8] = id[8]&0x3f | 0x80
-	return id
-}
+func NewID() ID { return ID(uuid.Must(uuid.NewV7())) } // never fails: crypto/rand aborts the process instead
 
 // Time gives the moment a version 7 id was made, to the millisecond.
 func (id ID) Time() time.Time {
