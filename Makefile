@@ -21,7 +21,7 @@ LONGEST := ./test/whatsapp ./internal/api ./test/cluster
 
 .PHONY: help
 help: ## list the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## build and start a demo on http://127.0.0.1:8080 with SQLite in ./data (ARGS="--addr ...")
@@ -32,7 +32,10 @@ build: ## build bin/recado, one static binary
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/recado ./cmd/recado
 
 .PHONY: test
-test: c-compiler ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector
+test: test-go web-e2e ## run every test on SQLite and on a throw-away PostgreSQL, with the race detector and in a browser
+
+.PHONY: test-go
+test-go: c-compiler ## run the tests that need Go alone
 	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) -timeout 30m $(LONGEST) ./...
 	scripts/with-postgres go test -timeout 30m ./test/agree
 
@@ -78,6 +81,7 @@ bench: build ## measure beside reference points (ENGINE=sqlite|postgres|both ARG
 NPM := npm --prefix web
 
 web/node_modules: web/package-lock.json
+	@command -v npm >/dev/null || { echo "The browser app is built and tested with Node 20 or newer: https://nodejs.org" >&2; exit 1; }
 	$(NPM) ci --no-audit --no-fund
 	touch $@
 
@@ -85,8 +89,13 @@ web/node_modules: web/package-lock.json
 web: web/node_modules ## build the browser app into web/dist (needs Node 20)
 	$(NPM) run build
 
+.PHONY: web-types
+web-types: build web/node_modules ## write the app's types from the API document (web/src/api/schema.d.ts)
+	node web/scripts/schema.mjs
+
 .PHONY: web-check
-web-check: web/node_modules ## check the browser app: types, lint, unit tests, and that web/dist is what the sources build
+web-check: build web/node_modules ## check the browser app: types, lint, unit tests, and that web/dist is what the sources build
+	node web/scripts/schema.mjs --check
 	$(NPM) run types
 	$(NPM) run lint
 	$(NPM) test
@@ -94,8 +103,12 @@ web-check: web/node_modules ## check the browser app: types, lint, unit tests, a
 	@[[ -z $$(git status --porcelain web/dist) ]] || { echo "web/dist is not what web/src builds: run 'make web' and commit it" >&2; git status --short web/dist >&2; exit 1; }
 
 .PHONY: web-e2e
-web-e2e: build web/node_modules ## try the browser app with a real browser against the real server (RECADO=binary CHROMIUM=browser)
-	scripts/with-chromium $(NPM) run e2e
+web-e2e: build web/node_modules ## try the browser app in Chromium against the real server on both engines (RECADO=binary CHROMIUM=browser ARGS="-t phone")
+	scripts/with-postgres scripts/with-chromium $(NPM) run e2e -- $(ARGS)
+
+.PHONY: screenshots
+screenshots: build web/node_modules ## make the pictures of the README from the demo (docs/images)
+	scripts/with-chromium node web/scripts/screenshots.mjs
 
 .PHONY: clean
 clean: ## remove what the build made; ./data stays

@@ -21,7 +21,7 @@ type App struct {
 	base    string
 	version string
 	files   map[string]*file
-	page    []string // index.html, split where the nonce of an answer goes
+	page    [2][]string // index.html without and with a session, split where the nonce of an answer goes
 }
 
 // New prepares the files: the page refers to them by their content.
@@ -42,7 +42,9 @@ func New(files fs.FS, base string) (*App, error) {
 		}
 		switch name {
 		case "index.html":
-			a.page = strings.Split(a.place(string(content)), nonceMark)
+			for i, session := range []string{"no", "yes"} {
+				a.page[i] = strings.Split(strings.ReplaceAll(a.place(string(content)), sessionMark, session), nonceMark)
+			}
 		case "manifest.webmanifest":
 			a.files[name] = newFile(name, []byte(a.place(string(content))))
 		default:
@@ -53,7 +55,7 @@ func New(files fs.FS, base string) (*App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the app: %w", err)
 	}
-	if len(a.page) < 2 {
+	if len(a.page[0]) < 2 {
 		return nil, fmt.Errorf("reading the app: index.html does not exist or has no %s", nonceMark)
 	}
 	return a, nil
@@ -64,6 +66,7 @@ const (
 	nonceMark   = "__NONCE__"
 	baseMark    = "__BASE__"
 	versionMark = "__VERSION__"
+	sessionMark = "__SESSION__"
 )
 
 // place fills in what is the same in all answers: where the app and its files are.
@@ -102,7 +105,22 @@ func (a *App) servePage(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write([]byte(strings.Join(a.page, nonce)))
+	page := a.page[0]
+	if hasSessionCookie(r) {
+		page = a.page[1]
+	}
+	_, _ = w.Write([]byte(strings.Join(page, nonce)))
+}
+
+// hasSessionCookie reports whether the browser has a cookie of a session, valid or not. Without one the page need
+// not ask who is signed in, and be told 401.
+func hasSessionCookie(r *http.Request) bool {
+	for _, cookie := range r.Cookies() {
+		if cookie.Name == "recado" || cookie.Name == "__Host-recado" || cookie.Name == "__Secure-recado" {
+			return true
+		}
+	}
+	return false
 }
 
 // serveFile answers a file of this version for ever. A page of another version asks in vain and is

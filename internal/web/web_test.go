@@ -19,7 +19,7 @@ import (
 const script = "console.log('a script that is long enough to be worth compressing, compressing, compressing, compressing')"
 
 var files = fstest.MapFS{
-	"index.html":           {Data: []byte(`<meta name="recado-base" content="__BASE__"><meta content="__NONCE__"><script src="./app.js"></script>`)},
+	"index.html":           {Data: []byte(`<meta name="recado-base" content="__BASE__"><meta name="recado-session" content="__SESSION__"><meta content="__NONCE__"><script src="./app.js"></script>`)},
 	"app.js":               {Data: []byte(script)},
 	"inter.woff2":          {Data: []byte("font")},
 	"manifest.webmanifest": {Data: []byte(`{"start_url":"__BASE__/","icons":[{"src":"./favicon.svg"}]}`)},
@@ -90,6 +90,19 @@ func TestThePageHasAStrictPolicyWithANewNonceEachTime(t *testing.T) {
 			if got := w.Header().Get(name); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}
+		}
+	}
+}
+
+func TestThePageTellsWhetherThereIsASessionCookie(t *testing.T) {
+	mux := serve(t, "")
+	for cookie, want := range map[string]string{"": "no", "other=1": "no", "recado=x": "yes", "__Host-recado=x": "yes", "__Secure-recado=x": "yes"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Cookie", cookie)
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		if !strings.Contains(w.Body.String(), `<meta name="recado-session" content="`+want+`">`) {
+			t.Errorf("with cookie %q the page is %s, want a session: %s", cookie, w.Body, want)
 		}
 	}
 }

@@ -1,1 +1,1 @@
-import{t as e}from"./Modal.js";import{r as t,w as n}from"./vendor.js";var r=n();function i({children:n,...i}){let{t:a}=t();return(0,r.jsx)(e,{opened:!0,centered:!0,closeButtonProps:{"aria-label":a(`common.dismiss`)},...i,children:n})}export{i as t};
+import{T as e,r as t}from"./vendor.js";import{t as n}from"./Modal.js";var r=e();function i({children:e,...i}){let{t:a}=t();return(0,r.jsx)(n,{opened:!0,centered:!0,closeButtonProps:{"aria-label":a(`common.dismiss`)},...i,children:e})}export{i as t};

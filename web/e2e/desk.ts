@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,8 +8,20 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 
 type Company = { id: string; api_key: string; channel: string; user: string; users: string[]; sectors: string[] }
 export type Demo = { login: { email: string; password: string }; companies: Company[] }
+export type Engine = 'SQLite' | 'PostgreSQL'
 
-const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const postgres = process.env.RECADO_TEST_POSTGRES
+
+/** engines are those that can be tried here: PostgreSQL where scripts/with-postgres started one. */
+export const engines: Engine[] = postgres ? ['SQLite', 'PostgreSQL'] : ['SQLite']
+
+const flags = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream',
+]
+
+/** launch starts the browser. */
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -22,32 +34,68 @@ function freePort(): Promise<number> {
   })
 }
 
-/** Desk is a running server with the demo company on SQLite, and a browser. */
+/** newDatabase makes an empty database on the throw-away PostgreSQL and gives its address. */
+function newDatabase(): string {
+  const name = `e2e_${process.pid}_${Math.random().toString(36).slice(2, 8)}`
+  execFileSync('psql', ['-q', '-d', postgres ?? '', '-c', `CREATE DATABASE ${name}`])
+  const address = new URL(postgres ?? '')
+  address.pathname = `/${name}`
+  return address.href
+}
+
+type Options = { base?: string; engine?: Engine; demo?: boolean; flags?: string[] }
+
+/** Desk is a running server with the demo company, and a browser. */
 export class Desk {
+  /** What no page may do: errors and warnings in the console, requests to other hosts, violations of the policy. */
   readonly problems: string[] = []
   private constructor(
     readonly url: string,
     readonly demo: Demo,
     readonly browser: Browser,
-    private readonly server: ChildProcess,
+    readonly output: () => string,
+    private server: ChildProcess,
+    private readonly start: () => ChildProcess,
     private readonly folder: string,
   ) {}
 
-  static async start(base = ''): Promise<Desk> {
+  static async start({ base = '', engine = 'SQLite', demo = true, flags: more = [] }: Options = {}): Promise<Desk> {
     const folder = mkdtempSync(join(tmpdir(), 'recado-e2e-'))
     const port = await freePort()
     const binary = process.env.RECADO ?? join(import.meta.dirname, '../../bin/recado')
-    const server = spawn(binary, ['serve', '--demo', '--data', folder, '--addr', `127.0.0.1:${port}`, ...(base ? ['--base-path', base] : [])], { stdio: 'ignore' })
+    const database = engine === 'PostgreSQL' ? ['--database-url', newDatabase()] : []
+    let output = ''
+    const run = () => {
+      const server = spawn(binary, ['serve', ...(demo ? ['--demo'] : []), '--data', folder, '--addr', `127.0.0.1:${port}`, ...database, ...(base ? ['--base-path', base] : []), ...more], { stdio: ['ignore', 'pipe', 'pipe'] })
+      server.stdout.on('data', (piece: Buffer) => (output += String(piece)))
+      server.stderr.on('data', (piece: Buffer) => (output += String(piece)))
+      return server
+    }
+    const server = run()
     const url = `http://127.0.0.1:${port}${base}`
+    const file = join(folder, 'demo.json')
+    await Desk.ready(url, () => !demo || existsSync(file), () => output)
+    const made = demo ? (JSON.parse(readFileSync(file, 'utf8')) as Demo) : { login: { email: '', password: '' }, companies: [] }
+    return new Desk(url, made, await launch(), () => output, server, run, folder)
+  }
+
+  private static async ready(url: string, more: () => boolean, output: () => string): Promise<void> {
     for (let tries = 0; ; tries++) {
-      const ready = await fetch(`${url}/readyz`).then((answer) => answer.ok).catch(() => false)
-      if (ready && existsSync(join(folder, 'demo.json'))) break
-      if (tries > 300) throw new Error('the server does not answer')
+      const answers = await fetch(`${url}/readyz`).then((answer) => answer.ok).catch(() => false)
+      if (answers && more()) return
+      if (tries > 300) throw new Error(`the server does not answer: ${output()}`)
       await pause(100)
     }
-    const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')) as Demo
-    const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
-    return new Desk(url, demo, browser, server, folder)
+  }
+
+  /** restart ends the server without warning and starts it again after a while. */
+  async restart(while_: () => Promise<void>): Promise<void> {
+    const ended = new Promise((resolve) => this.server.once('exit', resolve))
+    this.server.kill('SIGKILL')
+    await ended
+    await while_()
+    this.server = this.start()
+    await Desk.ready(this.url, () => true, this.output)
   }
 
   get company(): Company {
@@ -67,19 +115,31 @@ export class Desk {
     return answer.status === 204 ? {} : ((await answer.json()) as Record<string, unknown>)
   }
 
+  /** problemsOf closes the pages of a test and gives what they did wrong. */
+  async problemsOf(): Promise<string[]> {
+    for (const context of this.browser.contexts()) await context.close()
+    return this.problems.splice(0)
+  }
+
   /** customer writes a message to the company's number. */
   customer(from: string, name: string, text: string) {
     return this.call('POST', `/channels/${this.company.channel}/simulate`, { from, name, text })
   }
 
-  /** page opens a page in a browser of its own; what the console reports is kept in problems. */
-  async page(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext }> {
+  /** page opens a page in a browser profile of its own; what it does wrong is kept in problems. expected matches console texts that belong to the test. */
+  async page(options: BrowserContextOptions = {}, expected = /^$/): Promise<{ page: Page; context: BrowserContext }> {
     const context = await this.browser.newContext({ locale: 'en-US', viewport: { width: 1440, height: 900 }, ...options })
+    context.setDefaultTimeout(12_000)
     const page = await context.newPage()
+    await page.addInitScript(() => addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`)))
     page.on('pageerror', (error) => this.problems.push(String(error)))
     page.on('console', (message) => {
-      // The first question who is signed in is answered 401; browsers report that as an error.
-      if (message.type() === 'error' && !/status of 401|ERR_INTERNET_DISCONNECTED/.test(message.text())) this.problems.push(`${message.text()} ${message.location().url}`)
+      const text = `${message.text()} ${message.location().url}`
+      if ((message.type() === 'error' || message.type() === 'warning') && !expected.test(text)) this.problems.push(text)
+    })
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (protocol.startsWith('http') && origin !== new URL(this.url).origin) this.problems.push(`request to ${request.url()}`)
     })
     return { page, context }
   }
@@ -93,9 +153,28 @@ export class Desk {
     await page.getByRole('navigation', { name: 'Views' }).or(page.getByRole('combobox', { name: 'Views' })).first().waitFor()
   }
 
+  /** signInAs signs a colleague in through a link to a new password. */
+  async signInAs(page: Page, user: string): Promise<void> {
+    const key = { Authorization: `Bearer ${this.company.api_key}` }
+    const link = await fetch(`${this.url}/v1/team/${user}/reset-link`, { method: 'POST', headers: key })
+    if (!link.ok) throw new Error(`reset link: ${link.status} ${await link.text()}`)
+    await page.goto(((await link.json()) as { url: string }).url)
+    const welcome = page.getByRole('main', { name: 'Welcome' })
+    await welcome.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+    await welcome.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('navigation', { name: 'Views' }).waitFor()
+  }
+
+  /** colleague is another member of the company. */
+  get colleague(): string {
+    return this.company.users.find((id) => id !== this.company.user) ?? ''
+  }
+
   async stop(): Promise<void> {
     await this.browser.close()
+    const ended = new Promise((resolve) => this.server.once('exit', resolve))
     this.server.kill()
+    await ended
     rmSync(this.folder, { recursive: true, force: true })
   }
 }

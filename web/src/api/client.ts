@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch'
 import { basePath } from '../ui/page'
-import type { paths } from './paths'
+import type { Planned } from './planned'
+import type { paths } from './schema'
 import type { ApiError } from './types'
 
 /** Failure is an answer that is no success, or a request without an answer (status 0). */
@@ -47,7 +48,7 @@ export function failureOf(status: number, body: unknown, headers?: Headers): Fai
   )
 }
 
-export const api = createClient<paths>({ baseUrl: apiBase, credentials: 'same-origin' })
+export const api = createClient<paths & Omit<Planned, keyof paths>>({ baseUrl: apiBase, credentials: 'same-origin' })
 
 /** answer gives the data of a call, or throws a Failure. */
 export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {

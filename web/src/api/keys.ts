@@ -22,6 +22,7 @@ export const keys = {
   channels: ['channels'] as const,
   templates: (channel: string) => ['templates', channel] as const,
   labels: ['labels'] as const,
+  boards: ['boards'] as const,
   team: ['team'] as const,
   sectors: ['sectors'] as const,
   replies: ['replies'] as const,

@@ -1,6 +1,8 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { maySession } from '../ui/page'
 import { answer, api, Failure } from './client'
 import { keys } from './keys'
+import { has } from './planned'
 import type { Preferences, Session } from './types'
 
 /** makeQueryClient keeps answers until a live update changes them: nothing is polled. */
@@ -27,6 +29,7 @@ export const defaultPreferences: Preferences = {
 export const sessionOptions = queryOptions({
   queryKey: keys.session,
   queryFn: async ({ client }): Promise<Session | null> => {
+    if (!maySession && client.getQueryData(keys.session) === undefined) return null
     try {
       return await answer(api.GET('/session'))
     } catch (error) {
@@ -50,9 +53,10 @@ export const useCounts = () => useQuery({ queryKey: keys.counts, queryFn: () => 
 export const useChannels = () => useQuery({ queryKey: keys.channels, queryFn: () => list(api.GET('/channels')) })
 export const useLabels = () => useQuery({ queryKey: keys.labels, queryFn: () => list(api.GET('/labels')) })
 export const useTeam = () => useQuery({ queryKey: keys.team, queryFn: () => list(api.GET('/team')) })
+export const useBoards = () => useQuery({ queryKey: keys.boards, queryFn: () => answer(api.GET('/kanban/boards')) })
 export const useSectors = () => useQuery({ queryKey: keys.sectors, queryFn: () => list(api.GET('/sectors')) })
-export const useSavedViews = () => useQuery({ queryKey: keys.views, queryFn: () => list(api.GET('/views')) })
-export const useReplies = () => useQuery({ queryKey: keys.replies, queryFn: () => list(api.GET('/replies')) })
+export const useSavedViews = () => useQuery({ queryKey: keys.views, enabled: has.views, queryFn: () => list(api.GET('/views')) })
+export const useReplies = () => useQuery({ queryKey: keys.replies, enabled: has.replies, queryFn: () => list(api.GET('/replies')) })
 
 /** usePreferences gives the defaults until the person's own are loaded. */
 export function usePreferences(): Preferences {

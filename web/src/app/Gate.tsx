@@ -8,6 +8,7 @@ import { sessionOptions, usePreferences } from '../api/queries'
 import { OutboxProvider } from '../inbox/OutboxProvider'
 import { useLive } from '../live/useLive'
 import { setTimeZone } from '../ui/format'
+import { useLanguage } from './useLanguage'
 import { basePath } from '../ui/page'
 import { Failure, Loading } from '../ui/states'
 import { part } from '../ui/parts'
@@ -28,6 +29,7 @@ export function Gate({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   const [secret, setSecret] = useState(() => secretIn(location.hash))
   const [ended, setEnded] = useState(false)
+  const [number, setNumber] = useState(1)
   const session = useQuery(sessionOptions)
   const client = useQueryClient()
   useEffect(() => onSessionEnd(() => setEnded(client.getQueryData(keys.session) != null)), [client])
@@ -47,21 +49,25 @@ export function Gate({ children }: { children: ReactNode }) {
   }
   if (!session.data) return <Suspense><SignIn /></Suspense>
   return (
-    <SignedIn key={session.data.user.id} me={session.data.user.id}>
+    <SignedIn key={session.data.user.id} me={session.data.user.id} session={number}>
       {children}
       {ended && (
         <Suspense>
-          <SignInAgain email={session.data.user.email} onDone={() => setEnded(false)} />
+          <SignInAgain email={session.data.user.email} onDone={() => {
+            setEnded(false)
+            setNumber(number + 1)
+          }} />
         </Suspense>
       )}
     </SignedIn>
   )
 }
 
-function SignedIn({ me, children }: { me: string; children: ReactNode }) {
-  useLive(me)
-  const { theme } = usePreferences()
+function SignedIn({ me, session, children }: { me: string; session: number; children: ReactNode }) {
+  useLive(me, session)
+  const { theme, language } = usePreferences()
+  useLanguage(language)
   const { setColorScheme } = useMantineColorScheme()
   useEffect(() => setColorScheme(theme === 'system' ? 'auto' : theme), [theme, setColorScheme])
-  return <OutboxProvider>{children}</OutboxProvider>
+  return <OutboxProvider session={session}>{children}</OutboxProvider>
 }

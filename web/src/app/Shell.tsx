@@ -1,19 +1,20 @@
 import { ActionIcon, UnstyledButton } from '@mantine/core'
-import { IconAddressBook, IconChartBar, IconInbox, IconKeyboard, IconLayoutKanban, IconLogout, IconSearch, IconSettings, IconUser } from '@tabler/icons-react'
+import { IconAddressBook, IconChartBar, IconDots, IconInbox, IconKeyboard, IconLayoutKanban, IconLogout, IconSearch, IconSettings, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { useMe, usePreferences } from '../api/queries'
 import { typing } from '../inbox/useInboxKeys'
-import { ActionMenu } from '../ui/ActionMenu'
+import { ActionMenu, type MenuAction } from '../ui/ActionMenu'
 import { Avatar } from '../ui/Avatar'
 import { Logo } from '../ui/Logo'
 import { basePath } from '../ui/page'
+import { loadParts, part } from '../ui/parts'
+import { usePhone } from '../ui/usePhone'
 import { Banners } from './Banners'
 import { useNotifications } from './useNotifications'
 import classes from './Shell.module.css'
-import { loadParts, part } from '../ui/parts'
 
 const Palette = part(() => import('./Palette').then((loaded) => loaded.default))
 const Shortcuts = part(() => import('./Shortcuts').then((loaded) => loaded.default))
@@ -26,10 +27,14 @@ const places = [
   { to: '/settings', key: 'settings', Icon: IconSettings, go: '' },
 ] as const
 
+/** These stand in the tab bar of a phone; the others are behind "More". */
+const tabs: readonly string[] = ['inbox', 'contacts', 'boards']
+
 /** Shell is the frame of all screens: navigation, banners and what can be called from everywhere. */
 export function Shell() {
   const { t } = useTranslation()
   const me = useMe()
+  const phone = usePhone()
   const { shortcuts } = usePreferences()
   const navigate = useNavigate()
   const { pathname } = useLocation()
@@ -64,38 +69,61 @@ export function Shell() {
     location.assign(`${basePath}/`)
   }
   const shown = places.filter((place) => place.key !== 'report' || me.scopes.includes('reports:read'))
+  const account: MenuAction[] = [
+    { key: 'profile', label: t('shell.profile'), icon: <IconUser size={16} />, onClick: () => void navigate({ to: '/settings/$', params: { _splat: 'profile' } }) },
+    { key: 'keys', label: t('shell.shortcuts'), icon: <IconKeyboard size={16} />, onClick: () => setHelp(true) },
+    { key: 'out', label: t('shell.signOut'), icon: <IconLogout size={16} />, onClick: () => void signOut() },
+  ]
+  const more: MenuAction[] = [
+    { key: 'search', label: t('shell.search'), icon: <IconSearch size={16} />, onClick: () => setPalette(true) },
+    ...shown.filter(({ key }) => !tabs.includes(key)).map(({ to, key, Icon }) => ({ key, label: t(`shell.${key}`), icon: <Icon size={16} />, onClick: () => void navigate({ to }) })),
+    ...account,
+  ]
+  const who = <>{me.user.name}<br />{me.company.name}</>
   return (
     <div className={classes.shell}>
       <a href="#content" className="skip-link">{t('shell.skip')}</a>
       <header className={classes.rail}>
         <span className={classes.logo}><Logo size={32} /></span>
         <nav aria-label={t('shell.main')} className={classes.nav}>
-          {shown.map(({ to, key, Icon }) => (
-            <Link key={key} to={to} className={classes.link} data-place={key} aria-current={pathname.startsWith(to) ? 'page' : undefined} title={t(`shell.${key}`)}>
+          {shown.filter(({ key }) => !phone || tabs.includes(key)).map(({ to, key, Icon }) => (
+            <Link key={key} to={to} className={classes.link} aria-current={pathname.startsWith(to) ? 'page' : undefined} title={t(`shell.${key}`)}>
               <Icon size={22} stroke={1.7} aria-hidden />
               <span className={classes.text}>{t(`shell.${key}`)}</span>
             </Link>
           ))}
+          {phone && (
+            <ActionMenu
+              title={who} actions={more}
+              button={
+                <UnstyledButton className={classes.link}>
+                  <IconDots size={22} stroke={1.7} aria-hidden />
+                  <span className={classes.text}>{t('shell.more')}</span>
+                </UnstyledButton>
+              }
+            />
+          )}
         </nav>
-        <ActionIcon variant="subtle" color="gray" size={40} aria-label={t('shell.search')} title={`${t('shell.search')} (Ctrl+K)`} onClick={() => setPalette(true)}><IconSearch size={21} stroke={1.7} /></ActionIcon>
-        <ActionMenu
-          position="right-end"
-          title={<>{me.user.name}<br />{me.company.name}</>}
-          button={
-            <UnstyledButton className={classes.account} aria-label={t('shell.account', { name: me.user.name })} title={me.user.name}>
-              <Avatar id={me.user.id} name={me.user.name} size={32} />
-            </UnstyledButton>
-          }
-          actions={[
-            { key: 'profile', label: t('shell.profile'), icon: <IconUser size={16} />, onClick: () => void navigate({ to: '/settings/$', params: { _splat: 'profile' } }) },
-            { key: 'keys', label: t('shell.shortcuts'), icon: <IconKeyboard size={16} />, onClick: () => setHelp(true) },
-            { key: 'out', label: t('shell.signOut'), icon: <IconLogout size={16} />, onClick: () => void signOut() },
-          ]}
-        />
+        {!phone && (
+          <>
+            <ActionIcon variant="subtle" color="gray" size={40} aria-label={t('shell.search')} title={`${t('shell.search')} (Ctrl+K)`} onClick={() => setPalette(true)}><IconSearch size={21} stroke={1.7} /></ActionIcon>
+            <ActionMenu
+              position="right-end" title={who} actions={account}
+              button={
+                <UnstyledButton className={classes.account} aria-label={t('shell.account', { name: me.user.name })} title={me.user.name}>
+                  <Avatar id={me.user.id} name={me.user.name} size={32} />
+                </UnstyledButton>
+              }
+            />
+          </>
+        )}
       </header>
       <div className={classes.page}>
         <Banners />
-        <main id="content" tabIndex={-1} className={classes.content}><Outlet /></main>
+        <main id="content" tabIndex={-1} className={classes.content}>
+          <Outlet />
+          <div id="layer" />
+        </main>
       </div>
       <Suspense fallback={null}>
         {palette && <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} onSignOut={() => void signOut()} />}

@@ -16,6 +16,7 @@ const boards = createRoute({ getParentRoute: () => root, path: '/boards', compon
 const board = createRoute({ getParentRoute: () => root, path: '/boards/$board', component: later })
 const report = createRoute({ getParentRoute: () => root, path: '/report', component: later })
 const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: later })
+const channels = createRoute({ getParentRoute: () => root, path: '/settings/channels', component: lazyRouteComponent(() => import('../settings/Channels')) })
 const settingsPage = createRoute({ getParentRoute: () => root, path: '/settings/$', component: later })
 
 function InboxList() {
@@ -29,7 +30,7 @@ function InboxConversation() {
 
 /** router maps the addresses below the base path to screens. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, inboxHome, inbox, conversation, contacts, boards, board, report, settings, settingsPage]),
+  routeTree: root.addChildren([home, inboxHome, inbox, conversation, contacts, boards, board, report, settings, channels, settingsPage]),
   basepath: basePath || '/',
   defaultPreload: false,
 })

@@ -9,7 +9,6 @@ import { preview } from '../inbox/preview'
 import { eventData } from '../live/apply'
 import { onLiveEvent, useConnection } from '../live/useLive'
 import { playSound } from '../ui/sound'
-import { basePath } from '../ui/page'
 
 /** concerns tells whether a person wants to hear of a message. */
 export function concerns(conversation: Conversation, notify: Preferences['notify'], me: Session): boolean {
@@ -52,7 +51,7 @@ export function useNotifications(): void {
         if (inView) return
         playSound(preferences.sound)
         if (document.hasFocus() || !('Notification' in window) || Notification.permission !== 'granted') return
-        const shown = new Notification(conversation.name, { body: preview(message, t), tag: conversation.id, silent: true, icon: `${basePath}/favicon.svg` })
+        const shown = new Notification(conversation.name, { body: preview(message, t), tag: conversation.id, silent: true, icon: document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href })
         shown.onclick = () => {
           window.focus()
           void navigate({ to: '/inbox/$view/$conversation', params: { view: 'open', conversation: conversation.id } })

@@ -2,7 +2,7 @@ import { IconDownload, IconFile, IconMapPin, IconUser } from '@tabler/icons-reac
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { contentAddress } from '../api/upload'
-import type { Message } from '../api/types'
+import type { Media, Message } from '../api/types'
 import { fileSize } from '../ui/format'
 import { Voice } from './Voice'
 import classes from './Attached.module.css'
@@ -14,7 +14,8 @@ const MediaDialog = part(() => import('./MediaDialog').then((loaded) => loaded.d
 export function Attached({ message }: { message: Message }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
-  const { media, type } = message
+  const { type } = message
+  const media: Media | null = message.media
   if (type === 'unsupported') return <p className={classes.other}>{t('kind.unsupported')}</p>
   if (type === 'location') {
     return (
@@ -24,7 +25,7 @@ export function Attached({ message }: { message: Message }) {
     )
   }
   if (type === 'contacts') return <p className={classes.other}><IconUser size={18} /> {t('kind.contacts')}</p>
-  if (!media) return type === 'text' || type === 'interactive' || type === 'template' ? null : <p className={classes.other}>{t('media.missing')}</p>
+  if (!media) return type === 'text' ? null : <p className={classes.other}>{t('media.missing')}</p>
   const address = contentAddress(media.id)
   const name = media.file_name ?? ''
   const size = media.width && media.height ? { aspectRatio: `${media.width} / ${media.height}`, width: Math.min(320, media.width) } : { width: 260, height: 200 }

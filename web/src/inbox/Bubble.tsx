@@ -1,8 +1,9 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { IconBan, IconChevronDown, IconCopy, IconCornerUpLeft, IconMoodSmile } from '@tabler/icons-react'
+import { IconBan, IconChevronDown, IconCopy, IconCornerUpLeft, IconLayoutKanban, IconMoodSmile } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { has } from '../api/planned'
 import type { Conversation, Message } from '../api/types'
 import { ActionMenu, type MenuAction } from '../ui/ActionMenu'
 import { clock } from '../ui/format'
@@ -19,7 +20,6 @@ export function useSender() {
   const { t } = useTranslation()
   return (message: Message, conversation: Conversation, me: string): string => {
     if (message.direction === 'inbound') return message.author?.name ?? conversation.name
-    if (message.origin === 'automation') return t('conversation.automatic')
     if (message.origin === 'phone') return t('conversation.phone')
     if (message.sent_by?.id === me) return t('conversation.you')
     return message.sent_by?.name ?? t('conversation.integration')
@@ -32,14 +32,16 @@ type Props = {
   conversation: Conversation
   quoted: Message | undefined
   find: string
+  found: boolean
   onReply: (message: Message) => void
   onGoTo: (id: string) => void
+  onCard: (message: Message) => void
 }
 
 const quick = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
 /** Bubble is one message. */
-export function Bubble({ message, me, conversation, quoted, find, onReply, onGoTo }: Props) {
+export function Bubble({ message, me, conversation, quoted, find, found, onReply, onGoTo, onCard }: Props) {
   const { t } = useTranslation()
   const senderOf = useSender()
   const { attempt } = useActions()
@@ -54,11 +56,12 @@ export function Bubble({ message, me, conversation, quoted, find, onReply, onGoT
   const actions: MenuAction[] = []
   if (message.external_id) {
     actions.push({ key: 'reply', label: t('message.reply'), icon: <IconCornerUpLeft size={16} />, onClick: () => onReply(message) })
-    actions.push({ key: 'react', label: t('message.react'), icon: <IconMoodSmile size={16} />, keepOpen: true, onClick: () => setReacting(true) })
+    if (has.reactions) actions.push({ key: 'react', label: t('message.react'), icon: <IconMoodSmile size={16} />, keepOpen: true, onClick: () => setReacting(true) })
   }
   if (message.text) actions.push({ key: 'copy', label: t('message.copy'), icon: <IconCopy size={16} />, onClick: () => void navigator.clipboard?.writeText(message.text ?? '') })
+  actions.push({ key: 'card', label: t('card.create'), icon: <IconLayoutKanban size={16} />, onClick: () => onCard(message) })
   return (
-    <article className={classes.bubble} data-side={outbound ? 'out' : 'in'} data-entry={message.id} data-hit={hit || undefined} aria-label={label}>
+    <article className={classes.bubble} data-side={outbound ? 'out' : 'in'} data-entry={message.id} data-hit={hit || undefined} data-found={found || undefined} aria-label={label}>
       {named && <p className={classes.author}>{sender}</p>}
       {message.reply_to_external_id && (
         <div className={classes.quote}>

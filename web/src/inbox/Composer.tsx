@@ -4,6 +4,7 @@ import { Suspense, useEffect, useImperativeHandle, useRef, useState, type Keyboa
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
+import { has } from '../api/planned'
 import { useMe, usePreferences } from '../api/queries'
 import type { Conversation, Message, Preferences, SendBody } from '../api/types'
 import { useActions } from './actions'
@@ -69,7 +70,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
   }, [reply])
 
   const blocked = tab === 'answer' && (serviceWindow.closed || gapIn(text) !== null)
-  const ready = tab === 'note' ? text.trim() !== '' : (text.trim() !== '' || files.ready.length > 0) && !files.uploading && !blocked
+  const ready = tab === 'note' ? text.trim() !== '' && has.notes : (text.trim() !== '' || files.ready.length > 0) && !files.uploading && !blocked
   const put = (kind: 'message' | 'note', body: Omit<SendBody, 'client_id'>, preview?: string) => {
     const client_id = crypto.randomUUID()
     void outbox.add({ client_id, conversation: conversation.id, kind, body: { client_id, ...body }, preview, created_at: new Date().toISOString() })
@@ -159,7 +160,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
         </div>
       ) : recording ? (
         <Suspense fallback={null}>
-          <VoiceRecorder onClose={() => setRecording(false)} onSend={(media) => put('message', { media_id: media, voice: true }, t('kind.audio'))} />
+          <VoiceRecorder onClose={() => setRecording(false)} onSend={(media) => put('message', { media_id: media }, t('kind.audio'))} />
         </Suspense>
       ) : (
         <>
@@ -196,6 +197,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
               onBlur={() => stopped()}
             />
           </div>
+          {tab === 'note' && !has.notes && <Alert color="yellow" variant="light" role="status" p="xs">{t('note.later')}</Alert>}
           {collision.hint && <Alert color="yellow" variant="light" role="status" p="xs">{collision.hint}</Alert>}
           <div className={classes.bottom}>
             {tab === 'answer' && (

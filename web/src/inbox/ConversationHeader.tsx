@@ -1,6 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { IconArchive, IconArrowForwardUp, IconArrowLeft, IconBell, IconBellOff, IconCalendar, IconCheck, IconClockPause, IconDots, IconLayoutSidebarRight, IconMail, IconPin, IconPinnedOff } from '@tabler/icons-react'
+import { IconArchive, IconArrowForwardUp, IconArrowLeft, IconBell, IconBellOff, IconCalendar, IconCheck, IconClockPause, IconDots, IconLayoutKanban, IconLayoutSidebarRight, IconMail, IconPin, IconPinnedOff, IconUserCheck } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import { useMe, useNames } from '../api/queries'
@@ -9,6 +9,7 @@ import { announce } from '../ui/announce'
 import { ActionMenu } from '../ui/ActionMenu'
 import { Avatar } from '../ui/Avatar'
 import { useCached } from '../ui/useCached'
+import { usePhone } from '../ui/usePhone'
 import { useActions } from './actions'
 import type { PaneDialog } from './ConversationPane'
 import { useNow } from './useNow'
@@ -24,6 +25,7 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
   const actions = useActions()
   const clipboard = useClipboard({ timeout: 1500 })
   const { attendance } = conversation
+  const Title = usePhone() ? 'h1' : 'h2' // on a phone the conversation is the page
   const where = [names.sector(conversation.sector), conversation.assignee === me ? t('conversation.you') : names.person(conversation.assignee)].filter(Boolean).join(' · ')
   const copy = (protocol: string) => {
     clipboard.copy(protocol)
@@ -34,7 +36,7 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
       <ActionIcon className={classes.back} variant="subtle" color="gray" size={44} aria-label={t('common.back')} onClick={onBack}><IconArrowLeft size={20} /></ActionIcon>
       <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} group={conversation.kind === 'group'} />
       <div className={classes.who}>
-        <h2>{conversation.name}</h2>
+        <Title>{conversation.name}</Title>
         <p>
           {attendance && (
             <button type="button" className={classes.protocol} aria-label={t('conversation.copyProtocol', { protocol: attendance.protocol })} onClick={() => copy(attendance.protocol)}>
@@ -44,17 +46,24 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
           {where && <span>{attendance ? ' · ' : ''}{where}</span>}
         </p>
       </div>
-      <AlsoHere conversation={conversation.id} me={me} />
       <div className={classes.buttons}>
-        <Button variant="default" px={11} onClick={() => onDialog('transfer')}>{t('conversation.transfer')}</Button>
-        {attendance && <Button variant="default" px={11} aria-label={t('conversation.close')} onClick={() => onDialog('close')}>{t('conversation.closeShort')}</Button>}
-        {conversation.assignee !== me && <Button px={11} onClick={() => void actions.take(conversation)}>{t('conversation.take')}</Button>}
+        <Button variant="default" className={classes.button} aria-label={t('conversation.transfer')} title={t('conversation.transfer')} onClick={() => onDialog('transfer')}>
+          <IconArrowForwardUp size={18} /> <span className={classes.word}>{t('conversation.transfer')}</span>
+        </Button>
+        {attendance && (
+          <Button variant="default" className={classes.button} aria-label={t('conversation.close')} title={t('conversation.close')} onClick={() => onDialog('close')}>
+            <IconCheck size={18} /> <span className={classes.word}>{t('conversation.closeShort')}</span>
+          </Button>
+        )}
+        {conversation.assignee !== me && (
+          <Button className={classes.button} aria-label={t('conversation.take')} title={t('conversation.take')} onClick={() => void actions.take(conversation)}>
+            <IconUserCheck size={18} /> <span className={classes.word}>{t('conversation.take')}</span>
+          </Button>
+        )}
       </div>
       <ActionMenu
-        button={<ActionIcon variant="subtle" color="gray" size={36} aria-label={t('conversation.more')} title={t('conversation.more')}><IconDots size={20} /></ActionIcon>}
+        button={<ActionIcon className={classes.icon} variant="subtle" color="gray" size={36} aria-label={t('conversation.more')} title={t('conversation.more')}><IconDots size={20} /></ActionIcon>}
         actions={[
-          { key: 'transfer', className: classes.narrow, label: t('conversation.transfer'), icon: <IconArrowForwardUp size={16} />, onClick: () => onDialog('transfer') },
-          ...(attendance ? [{ key: 'close', className: classes.narrow, label: t('conversation.close'), icon: <IconCheck size={16} />, onClick: () => onDialog('close') }] : []),
           conversation.snoozed_until
             ? { key: 'wake', label: t('conversation.wake'), icon: <IconClockPause size={16} />, onClick: () => void actions.snooze(conversation, null) }
             : { key: 'snooze', label: t('conversation.snooze'), icon: <IconClockPause size={16} />, onClick: () => onDialog('snooze') },
@@ -62,6 +71,7 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
           { key: 'mute', label: conversation.muted ? t('conversation.unmute') : t('conversation.mute'), icon: conversation.muted ? <IconBell size={16} /> : <IconBellOff size={16} />, onClick: () => void actions.patch(conversation, { muted: !conversation.muted }) },
           { key: 'archive', label: conversation.archived ? t('conversation.unarchive') : t('conversation.archive'), icon: <IconArchive size={16} />, onClick: () => void actions.patch(conversation, { archived: !conversation.archived }) },
           { key: 'unread', label: t('conversation.unread'), icon: <IconMail size={16} />, onClick: () => void actions.unread(conversation) },
+          { key: 'card', label: t('card.create'), icon: <IconLayoutKanban size={16} />, onClick: () => onDialog('card') },
           { key: 'date', label: t('conversation.goToDate'), icon: <IconCalendar size={16} />, onClick: () => onDialog('date') },
         ]}
       />
@@ -71,9 +81,10 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
 }
 
 /** AlsoHere says which colleagues view or answer the conversation now. */
-function AlsoHere({ conversation, me }: { conversation: string; me: string }) {
+export function AlsoHere({ conversation }: { conversation: string }) {
   const { t } = useTranslation()
   const now = useNow()
+  const me = useMe().user.id
   const viewing = useCached<Ref[]>(keys.viewing(conversation)) ?? []
   const typing = useCached<{ user: Ref; at: number }>(keys.typing(conversation))
   const answering = typing && typing.user.id !== me && now - typing.at < 20_000 ? typing.user : null

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNames } from '../api/queries'
+import { useMe, useNames } from '../api/queries'
 import type { Conversation } from '../api/types'
 import { useHeld } from './useHeld'
 import { Row } from './Row'
@@ -25,6 +25,7 @@ const rowHeight = 82
 export function ConversationList({ rows: now, list, open, selection, onSelect, onOpen, onEnter, onEnd, onShown }: Props) {
   const { t } = useTranslation()
   const names = useNames()
+  const me = useMe().user.id
   const scroll = useRef<HTMLDivElement>(null)
   const [inside, setInside] = useState(false)
   const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -63,8 +64,6 @@ export function ConversationList({ rows: now, list, open, selection, onSelect, o
       onEnter()
     }
   }
-  const hold = useCallback((id: string) => onOpen(id), [onOpen])
-
   return (
     <div
       className={classes.frame}
@@ -100,10 +99,11 @@ export function ConversationList({ rows: now, list, open, selection, onSelect, o
                   personName={names.person(conversation.assignee)}
                   sectorName={names.sector(conversation.sector)}
                   labelNames={conversation.label_ids.map((id) => names.label(id)?.name ?? '').filter(Boolean).join(' · ')}
-                  viewers=""
+                  me={me}
                   index={item.index}
                   total={rows.length}
-                  onOpen={hold}
+                  onOpen={onOpen}
+                  onHold={onSelect}
                 />
               </div>
             )

@@ -7,10 +7,10 @@ import type { Conversation, Message } from '../api/types'
 import { Failure, Loading } from '../ui/states'
 import { useActions } from './actions'
 import { Composer, type ComposerHandle } from './Composer'
-import { ConversationHeader } from './ConversationHeader'
+import { AlsoHere, ConversationHeader } from './ConversationHeader'
 import { FindBar } from './FindBar'
 import { refusal } from './refusal'
-import { Timeline } from './Timeline'
+import { Timeline, type TimelineHandle } from './Timeline'
 import { useConversation } from './useConversations'
 import classes from './ConversationPane.module.css'
 import { part } from '../ui/parts'
@@ -18,9 +18,10 @@ import { part } from '../ui/parts'
 const CloseDialog = part(() => import('./CloseDialog').then((loaded) => loaded.CloseDialog))
 const SnoozeDialog = part(() => import('./SnoozeDialog').then((loaded) => loaded.SnoozeDialog))
 const TransferDialog = part(() => import('./TransferDialog').then((loaded) => loaded.TransferDialog))
+const CreateCardDialog = part(() => import('./CreateCardDialog').then((loaded) => loaded.CreateCardDialog))
 const GoToDateDialog = part(() => import('./GoToDateDialog').then((loaded) => loaded.GoToDateDialog))
 
-export type PaneDialog = 'transfer' | 'close' | 'snooze' | 'date' | null
+export type PaneDialog = 'transfer' | 'close' | 'snooze' | 'date' | 'card' | null
 
 type Props = {
   id: string
@@ -45,7 +46,8 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
   const [finding, setFinding] = useState(false)
   const [find, setFind] = useState('')
   const [dropping, setDropping] = useState(false)
-  const pane = useRef<HTMLElement>(null)
+  const [card, setCard] = useState('')
+  const thread = useRef<TimelineHandle>(null)
 
   useEffect(() => {
     const key = (event: globalThis.KeyboardEvent) => {
@@ -67,7 +69,6 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
   }
   return (
     <section
-      ref={pane}
       className={classes.pane}
       aria-label={t('inbox.conversation')}
       data-dropping={dropping || undefined}
@@ -83,10 +84,21 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
         composer.current?.addFiles([...event.dataTransfer.files])
       }}
     >
-      <ConversationHeader conversation={conversation} onDialog={setDialog} onBack={onBack} onDetails={onDetails} />
-      {finding && <FindBar conversation={id} text={find} onText={setFind} onGo={onAround} onClose={() => { setFinding(false); setFind('') }} />}
+      <ConversationHeader
+        conversation={conversation}
+        onDialog={(next) => {
+          setCard('')
+          setDialog(next)
+        }}
+        onBack={onBack} onDetails={onDetails} />
+      <AlsoHere conversation={id} />
+      {finding && <FindBar conversation={id} text={find} onText={setFind} onGo={(message) => thread.current?.goTo(message) || onAround(message)} onClose={() => { setFinding(false); setFind('') }} />}
       <Timeline
-        key={`${id} ${around ?? ''}`} conversation={conversation} around={around} find={find} onReply={setReply} onCard={() => undefined}
+        key={`${id} ${around ?? ''}`} conversation={conversation} around={around} find={find} handle={thread} onReply={setReply}
+        onCard={(message) => {
+          setCard(message.text ?? '')
+          setDialog('card')
+        }}
         onNewest={() => {
           client.removeQueries({ queryKey: keys.timeline(id, around) })
           onAround(null)
@@ -97,6 +109,7 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
       {dialog === 'transfer' && <TransferDialog onClose={() => setDialog(null)} onTransfer={(body) => actions.transfer(conversation, body)} />}
       {dialog === 'close' && <CloseDialog onClose={() => setDialog(null)} onNext={onNext} onSubmit={(reason) => actions.close(conversation, reason)} />}
       {dialog === 'snooze' && <SnoozeDialog onClose={() => setDialog(null)} onSnooze={(until) => actions.snooze(conversation, until)} />}
+      {dialog === 'card' && <CreateCardDialog conversation={conversation} text={card} onClose={() => setDialog(null)} />}
       {dialog === 'date' && <GoToDateDialog onClose={() => setDialog(null)} onGo={(at) => onAround(`at:${at}`)} />}
       </Suspense>
     </section>

@@ -9,6 +9,7 @@ import { useLabels } from '../api/queries'
 import type { Contact, Conversation } from '../api/types'
 import { Avatar } from '../ui/Avatar'
 import { phone } from '../ui/format'
+import { usePhone } from '../ui/usePhone'
 import { useActions } from './actions'
 import { AttendanceDetails, Cards, Files, History, NotesList } from './DetailsSections'
 import classes from './Details.module.css'
@@ -16,9 +17,10 @@ import classes from './Details.module.css'
 /** Section is a named region of the details. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId()
+  const Title = usePhone() ? 'h2' : 'h3'
   return (
     <section aria-labelledby={id} className={classes.section}>
-      <h3 id={id} className={classes.title}>{title}</h3>
+      <Title id={id} className={classes.title}>{title}</Title>
       {children}
     </section>
   )
@@ -28,13 +30,14 @@ export function Section({ title, children }: { title: string; children: ReactNod
 export function Details({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
   const { t } = useTranslation()
   const id = conversation.contact
+  const Name = usePhone() ? 'h1' : 'p' // on a phone the details are the page
   const contact = useQuery({ queryKey: keys.contact(id ?? ''), enabled: id !== null, queryFn: () => answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })) }).data
   return (
     <aside aria-label={t('details.title')} className={classes.details}>
       <ActionIcon className={classes.close} variant="subtle" color="gray" size={36} aria-label={t('details.hide')} onClick={onClose}><IconX size={18} /></ActionIcon>
       <div className={classes.head}>
         <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} size={64} group={conversation.kind === 'group'} />
-        <p className={classes.name}>{conversation.name}</p>
+        <Name className={classes.name}>{conversation.name}</Name>
         {conversation.phone && <p className={classes.phone}>{phone(conversation.phone)}</p>}
       </div>
       {contact && <ContactFields key={contact.id} contact={contact} />}
@@ -73,7 +76,7 @@ function ContactFields({ contact }: { contact: Contact }) {
       <Field label={t('details.company')} value={contact.company ?? ''} onSave={(company) => save({ company: company || null })} />
       <Field label={t('details.city')} value={contact.city ?? ''} onSave={(city) => save({ city: city || null })} />
       <MultiSelect
-        size="xs" label={t('details.labels')} data={labels.map(({ id, name }) => ({ value: id, label: name }))} value={contact.label_ids} searchable
+        size="xs" id="contact-labels" label={t('details.labels')} data={labels.map(({ id, name }) => ({ value: id, label: name }))} value={contact.label_ids} searchable
         classNames={{ label: classes.label }} onChange={(label_ids) => void save({ label_ids })}
       />
       <Switch size="xs" label={t('details.blocked')} checked={contact.blocked} onChange={(event) => void save({ blocked: event.currentTarget.checked })} />

@@ -14,12 +14,14 @@ type Props = {
   conversation: Conversation
   quoted: ReadonlyMap<string, Message>
   find: string
+  found: boolean
   onReply: (message: Message) => void
   onGoTo: (id: string) => void
+  onCard: (message: Message) => void
 }
 
 /** Entry is one line of the thread: a message, a note, or what happened to the attendance. */
-export const Entry = memo(function Entry({ entry, me, conversation, quoted, find, onReply, onGoTo }: Props) {
+export const Entry = memo(function Entry({ entry, me, conversation, quoted, find, found, onReply, onGoTo, onCard }: Props) {
   const { t } = useTranslation()
   const names = useNames()
   const event = (text: string) => (
@@ -29,7 +31,7 @@ export const Entry = memo(function Entry({ entry, me, conversation, quoted, find
   )
   switch (entry.kind) {
     case 'message':
-      return <Bubble message={entry.message} me={me} conversation={conversation} quoted={entry.message.reply_to_external_id ? quoted.get(entry.message.reply_to_external_id) : undefined} find={find} onReply={onReply} onGoTo={onGoTo} />
+      return <Bubble message={entry.message} me={me} conversation={conversation} quoted={entry.message.reply_to_external_id ? quoted.get(entry.message.reply_to_external_id) : undefined} find={find} found={found} onReply={onReply} onGoTo={onGoTo} onCard={onCard} />
     case 'note': {
       const author = entry.note.author.id === me ? t('conversation.you') : entry.note.author.name
       return (

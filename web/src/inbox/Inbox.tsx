@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMessages } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
@@ -28,6 +28,7 @@ type Props = { view: string; open: string | undefined; search: Search }
 export function Inbox({ view, open, search }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
+  const { history } = useRouter()
   const client = useQueryClient()
   const saved = useSavedViews().data
   const query = useMemo(() => queryOf(view, search, saved), [view, search, saved])
@@ -47,6 +48,8 @@ export function Inbox({ view, open, search }: Props) {
     [navigate, view],
   )
   const back = useCallback(() => void navigate({ to: '/inbox/$view', params: { view }, search: (before: Search) => ({ ...before, message: undefined, details: undefined }) }), [navigate, view])
+  // Details are a page of their own on a phone: the browser's back button leaves them.
+  const toggleDetails = () => (search.details ? history.back() : void navigate({ to: '.', search: (before: Search) => ({ ...before, details: true }) }))
   const enter = useCallback(() => composer.current?.focus(), [])
   const step = useCallback(
     (by: number) => {
@@ -63,7 +66,7 @@ export function Inbox({ view, open, search }: Props) {
       return next
     })
   }, [])
-  useInboxKeys({ open, step, composer, setDialog, onNew: () => setCreating(true), onSelect: toggle, onBack: back, details: !!search.details, closeDetails: () => change({ details: undefined }) })
+  useInboxKeys({ open, step, composer, setDialog, onNew: () => setCreating(true), onSelect: toggle, onBack: back, details: !!search.details, closeDetails: toggleDetails, openDetails: () => !wide && !search.details && toggleDetails() })
   const listed = open ? rows.current.find((one) => one.id === open) : undefined
   const pinned = open ? client.getQueryData<Conversation>(keys.conversation(open)) : undefined
   const showDetails = open !== undefined && (wide || search.details)
@@ -78,7 +81,7 @@ export function Inbox({ view, open, search }: Props) {
       {open ? (
         <ConversationPane
           key={open} id={open} listed={listed} around={search.message ?? null} dialog={dialog} setDialog={setDialog} composer={composer}
-          onAround={(message) => change({ message: message ?? undefined })} onBack={back} onDetails={() => change({ details: !search.details || undefined })} onNext={() => step(1)}
+          onAround={(message) => change({ message: message ?? undefined })} onBack={back} onDetails={toggleDetails} onNext={() => step(1)}
         />
       ) : (
         <section className={classes.none} aria-label={t('inbox.conversation')}>
@@ -87,7 +90,7 @@ export function Inbox({ view, open, search }: Props) {
           </Empty>
         </section>
       )}
-      {showDetails && <OpenDetails id={open} onClose={() => change({ details: undefined })} />}
+      {showDetails && <OpenDetails id={open} onClose={toggleDetails} />}
       {creating && <Suspense fallback={null}><NewConversationDialog onClose={() => setCreating(false)} onOpen={openConversation} /></Suspense>}
     </div>
   )

@@ -19,6 +19,17 @@ export function typedPhone(text: string): string | null {
   return digits.startsWith('+') ? digits : `+55${digits.replace(/^0/, '')}`
 }
 
+/** typedSoFar groups the digits of a phone while it is typed, with +55 where no country is given; other texts stay. */
+export function typedSoFar(text: string, before: string): string {
+  const digits = text.replace(/[\s()./-]/g, '')
+  if (text.length < before.length || !/^\+?\d{3,15}$/.test(digits)) return text
+  if (digits.startsWith('+') && !digits.startsWith('+55')) return digits
+  const national = digits.startsWith('+') ? digits.slice(3) : digits.replace(/^0/, '')
+  const [area, rest] = [national.slice(0, 2), national.slice(2)]
+  const first = rest.length > 8 ? 5 : 4
+  return ['+55', area, rest.length > first ? `${rest.slice(0, first)}-${rest.slice(first)}` : rest].filter(Boolean).join(' ')
+}
+
 /** NewConversationDialog begins a conversation with a contact or a phone. */
 export function NewConversationDialog({ onClose, onOpen }: { onClose: () => void; onOpen: (id: string) => void }) {
   const { t } = useTranslation()
@@ -64,7 +75,7 @@ export function NewConversationDialog({ onClose, onOpen }: { onClose: () => void
         <Stack gap="md">
           {problem && <Alert color="red" variant="light">{problem}</Alert>}
           <NativeSelect label={t('new.number')} value={channel ?? channels[0]?.id ?? ''} data={channels.map((one) => ({ value: one.id, label: one.phone ? `${one.name}, ${formatted(one.phone)}` : one.name }))} onChange={(event) => setChannel(event.currentTarget.value)} />
-          <Autocomplete label={t('new.who')} data-autofocus role="combobox" required withAsterisk={false} data={[...new Set(contacts.map((one) => one.label))]} filter={({ options }) => options} value={who} onChange={setWho} onBlur={() => phone && setWho(formatted(phone))} />
+          <Autocomplete label={t('new.who')} data-autofocus role="combobox" required withAsterisk={false} data={[...new Set(contacts.map((one) => one.label))]} filter={({ options }) => options} value={who} onChange={(text) => setWho(typedSoFar(text, who))} />
           {!chosen && <TextInput label={t('new.name')} maxLength={120} value={name} onChange={(event) => setName(event.currentTarget.value)} />}
           <Group justify="flex-end">
             <Button type="submit" loading={busy} disabled={!chosen && !phone}>{t('new.start')}</Button>

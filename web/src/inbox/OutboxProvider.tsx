@@ -2,8 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
 import { putEntry, putMessage } from '../api/cache'
 import { useMe } from '../api/queries'
+import type { Conversation, Member } from '../api/types'
 import { announce } from '../ui/announce'
 import { readDraft, saveDraft } from './drafts'
 import { Outbox, type Item } from './outbox'
@@ -12,7 +14,7 @@ import { refusal } from './refusal'
 const Context = createContext<Outbox | null>(null)
 
 /** OutboxProvider sends what people wrote, on every page of the app. */
-export function OutboxProvider({ children }: { children: ReactNode }) {
+export function OutboxProvider({ session, children }: { session: number; children: ReactNode }) {
   const client = useQueryClient()
   const { t } = useTranslation()
   const me = useMe()
@@ -30,7 +32,8 @@ export function OutboxProvider({ children }: { children: ReactNode }) {
           }
         },
         refused: ({ conversation, body }, failure) => {
-          const reason = refusal(failure, t)
+          const assignee = client.getQueryData<Conversation>(keys.conversation(conversation))?.assignee
+          const reason = refusal(failure, t, client.getQueryData<Member[]>(keys.team)?.find((one) => one.id === assignee)?.name)
           const typed = readDraft(conversation)?.text ?? ''
           saveDraft(conversation, { text: [body.text ?? '', typed].filter(Boolean).join('\n'), refusal: reason })
           announce(reason)
@@ -45,6 +48,7 @@ export function OutboxProvider({ children }: { children: ReactNode }) {
     addEventListener('online', wake)
     return () => removeEventListener('online', wake)
   }, [outbox])
+  useEffect(() => outbox.wake(), [outbox, session]) // what was refused for want of a session is tried at once
   return <Context.Provider value={outbox}>{children}</Context.Provider>
 }
 

@@ -1,10 +1,13 @@
-import { IconBellOff, IconClockPause, IconPinFilled } from '@tabler/icons-react'
+import { IconBellOff, IconClockPause, IconEye, IconPinFilled } from '@tabler/icons-react'
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Conversation } from '../api/types'
+import { keys } from '../api/keys'
+import type { Conversation, Ref } from '../api/types'
 import { Avatar } from '../ui/Avatar'
 import { moment, number } from '../ui/format'
 import { Tick, type Status } from '../ui/Tick'
+import { useCached } from '../ui/useCached'
+import { useLongPress } from '../ui/useLongPress'
 import { useDraft } from './drafts'
 import { preview, waited, waitedSeconds, waitTone } from './preview'
 import { useNow } from './useNow'
@@ -17,11 +20,14 @@ type Props = {
   personName?: string
   sectorName?: string
   labelNames: string
-  viewers: string
+  me: string
   index: number
   total: number
   onOpen: (id: string) => void
+  onHold: (id: string) => void
 }
+
+const none: Ref[] = []
 
 /** useRowName is the accessible name of a row: "{name}, {n} unread, {preview}, {time}". */
 function useRowName(conversation: Conversation, text: string): string {
@@ -37,13 +43,15 @@ function useRowName(conversation: Conversation, text: string): string {
 }
 
 /** Row is one conversation of the list. */
-export const Row = memo(function Row({ conversation, active, selected, personName, sectorName, labelNames, viewers, index, total, onOpen }: Props) {
+export const Row = memo(function Row({ conversation, active, selected, personName, sectorName, labelNames, me, index, total, onOpen, onHold }: Props) {
   const { t } = useTranslation()
   const now = useNow()
   const local = useDraft(conversation.id)?.text
   const draft = active ? '' : (local ?? conversation.draft?.text ?? '')
   const last = conversation.last_message
   const text = draft ? `${t('row.draft')} ${draft}` : preview(last, t)
+  const viewers = (useCached<Ref[]>(keys.viewing(conversation.id)) ?? none).filter((one) => one.id !== me)
+  const press = useLongPress(() => onOpen(conversation.id), () => onHold(conversation.id))
   const seconds = waitedSeconds(conversation, now)
   const name = useRowName(conversation, text)
   const outbound = last?.direction === 'outbound'
@@ -59,7 +67,7 @@ export const Row = memo(function Row({ conversation, active, selected, personNam
       data-active={active || undefined}
       data-selected={selected || undefined}
       data-unread={conversation.unread || undefined}
-      onClick={() => onOpen(conversation.id)}
+      {...press}
     >
       <span className="visually-hidden">{name}</span>
       <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} group={conversation.kind === 'group'} />
@@ -96,7 +104,9 @@ export const Row = memo(function Row({ conversation, active, selected, personNam
           {sectorName && <span className={classes.tag}>{sectorName}</span>}
           {personName && <span className={classes.tag}>{personName}</span>}
           {labelNames && <span className={classes.tag}>{labelNames}</span>}
-          {viewers && <span className={classes.tag} data-tone="viewing">{viewers}</span>}
+          {viewers.map((one) => (
+            <span key={one.id} className={classes.tag} data-tone="viewing" title={t('conversation.isViewing', { name: one.name })}><IconEye size={12} /> {one.name}</span>
+          ))}
         </div>
       </div>
     </div>

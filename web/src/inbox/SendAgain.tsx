@@ -3,6 +3,7 @@ import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../api/types'
 import { useOutbox } from './OutboxProvider'
+import { failureText } from './refusal'
 import classes from './Bubble.module.css'
 import { part } from '../ui/parts'
 
@@ -26,7 +27,7 @@ export function SendAgain({ message }: { message: Message }) {
   }
   return (
     <div className={classes.failed}>
-      <span>{message.error?.message ?? t('message.failed')}</span>
+      <span>{failureText(message, t)}</span>
       <Button size="compact-xs" variant="default" onClick={() => (message.error?.code === 'uncertain' ? setAsking(true) : again())}>{t('message.sendAgain')}</Button>
       {asking && (
         <Suspense fallback={null}><Dialog title={t('message.uncertain')} onClose={() => setAsking(false)} role="alertdialog">

@@ -4,10 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import type { SendBody, Template } from '../api/types'
+import { has, type Template } from '../api/planned'
+import type { SendBody } from '../api/types'
 import { Dialog } from '../ui/Dialog'
 import { Empty, Failure, Loading } from '../ui/states'
 import { refusal } from './refusal'
+import { TemplateByName } from './TemplateByName'
 import classes from './Composer.module.css'
 
 type Chosen = NonNullable<SendBody['template']>
@@ -22,20 +24,19 @@ export function filled(template: Template, values: Record<string, string>): stri
 /** TemplateDialog chooses an approved template and fills its gaps. */
 export function TemplateDialog({ channel, onClose, onSend }: { channel: string; onClose: () => void; onSend: (template: Chosen, preview: string) => void }) {
   const { t } = useTranslation()
-  const list = useQuery({ queryKey: keys.templates(channel), queryFn: () => answer(api.GET('/channels/{id}/templates', { params: { path: { id: channel }, query: { status: 'approved', limit: 100 } } })) })
+  const list = useQuery({ queryKey: keys.templates(channel), enabled: has.templates, queryFn: () => answer(api.GET('/channels/{id}/templates', { params: { path: { id: channel }, query: { status: 'approved', limit: 100 } } })) })
   const [chosen, setChosen] = useState<Template | null>(null)
   const [values, setValues] = useState<Record<string, string>>({})
   const complete = chosen?.parameters.every((parameter) => values[gapKey(parameter)]?.trim()) ?? false
   const send = () => {
     if (!chosen) return
-    const parameters = chosen.parameters.map((parameter) => ({
-      component: parameter.component, ...(parameter.name ? { name: parameter.name } : { index: parameter.index }), text: values[gapKey(parameter)] ?? '',
-    }))
+    const parameters = chosen.parameters.map((parameter) => ({ ...(parameter.name ? { name: parameter.name } : {}), text: values[gapKey(parameter)] ?? '' }))
     onSend({ name: chosen.name, language: chosen.language, parameters }, filled(chosen, values))
   }
   return (
     <Dialog title={t('template.title')} onClose={onClose} size="lg">
-      {list.isPending && <Loading rows={4} />}
+      {!has.templates && <TemplateByName onSend={onSend} />}
+      {list.isLoading && <Loading rows={4} />}
       {list.isError && <Failure message={refusal(list.error, t)} onRetry={() => void list.refetch()} />}
       {list.data && list.data.data.length === 0 && <Empty title={t('template.none')} />}
       {list.data && !chosen && (

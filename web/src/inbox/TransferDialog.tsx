@@ -2,6 +2,7 @@ import { Button, Group, Select, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSectors, useTeam } from '../api/queries'
+import type { Member } from '../api/types'
 import { Dialog } from '../ui/Dialog'
 
 type Transfer = { user_id?: string | null; sector_id?: string; reason?: string }
@@ -10,14 +11,14 @@ type Transfer = { user_id?: string | null; sector_id?: string; reason?: string }
 export function TransferDialog({ onClose, onTransfer }: { onClose: () => void; onTransfer: (body: Transfer) => Promise<boolean> }) {
   const { t } = useTranslation()
   const sectors = useSectors().data ?? []
-  const team = useTeam().data ?? []
+  const team: Member[] = useTeam().data ?? []
   const [sector, setSector] = useState<string | null>(null)
   const [person, setPerson] = useState<string | null>(null)
   const [reason, setReason] = useState('')
   const [busy, setBusy] = useState(false)
   const members = sector ? sectors.find((one) => one.id === sector)?.members.map((one) => one.id) : undefined
   const people = team.filter((one) => !members || members.includes(one.id))
-  const describe = (one: (typeof team)[number]) => {
+  const describe = (one: Member) => {
     const parts = [t(`presence.${one.presence}`)]
     if (one.open_attendances !== undefined) parts.push(t('transfer.openCases', { count: one.open_attendances }))
     return `${one.name} (${parts.join(', ')})`

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { upload } from '../api/upload'
 import { position } from '../ui/format'
+import { voiceFile } from './oggOpus'
 import { refusal } from './refusal'
 import classes from './Composer.module.css'
 
@@ -46,8 +47,9 @@ export function VoiceRecorder({ onSend, onClose }: { onSend: (media: string) => 
   const send = async (blob: Blob) => {
     setBusy(true)
     try {
-      const extension = blob.type.includes('ogg') ? 'ogg' : blob.type.includes('mp4') ? 'm4a' : 'webm'
-      const media = await upload(blob, `voice.${extension}`, () => undefined, new AbortController().signal)
+      const file = await voiceFile(blob)
+      const extension = file.type.includes('ogg') ? 'ogg' : file.type.includes('mp4') ? 'm4a' : 'webm'
+      const media = await upload(file, `voice.${extension}`, () => undefined, new AbortController().signal)
       onSend(media.id)
       onClose()
     } catch (error) {

@@ -39,15 +39,15 @@ export function useActions() {
 
   return {
     attempt,
-    take: post((params) => api.POST('/conversations/{id}/take', { params, body: {} }), t('done.taken')),
+    take: post((params) => api.POST('/conversations/{id}/take', { params }), t('done.taken')),
     unread: (conversation: Conversation) => {
       change(conversation, { unread: true })
-      return post((params) => api.POST('/conversations/{id}/unread', { params, body: {} }), t('done.unread'))(conversation)
+      return post((params) => api.POST('/conversations/{id}/unread', { params }), t('done.unread'))(conversation)
     },
     read: (conversation: Conversation) => {
       change(conversation, { unread: false, unread_count: 0 })
       // Without a network it stays unread on the server and is marked when it is opened again.
-      return answer(api.POST('/conversations/{id}/read', { params: { path: { id: conversation.id } }, body: {} }))
+      return answer(api.POST('/conversations/{id}/read', { params: { path: { id: conversation.id } } }))
         .then(() => client.invalidateQueries({ queryKey: keys.counts }))
         .then(() => true, () => false)
     },

@@ -17,6 +17,7 @@ type Options = {
   onBack: () => void
   details: boolean
   closeDetails: () => void
+  openDetails: () => void
 }
 
 /** typing tells that a key belongs to a text field or a dialog. */
@@ -53,7 +54,11 @@ export function useInboxKeys(options: Options): void {
         void actions.unread(current)
         options.onBack()
       },
-      l: () => focus('aside [aria-haspopup="listbox"]'),
+      l: () => {
+        if (!open) return
+        options.openDetails()
+        setTimeout(() => focus('#contact-labels'), 50)
+      },
       x: () => open && options.onSelect(open),
       c: options.onNew,
       '/': () => focus('#conversation-search'),

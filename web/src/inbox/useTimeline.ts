@@ -22,7 +22,7 @@ export function useTimeline(id: string, around: string | null) {
     for (const page of timeline.data?.pages ?? []) {
       for (const entry of page.data) {
         const key = `${entry.kind} ${entry.id}`
-        if (!seen.has(key)) all.push(entry)
+        if (!seen.has(key)) all.push(entry as TimelineEntry) // its kind says which object it carries
         seen.add(key)
       }
     }

@@ -48,8 +48,8 @@ async function checkVersion(): Promise<void> {
 /** A connection that is lost for less than this shows no banner. */
 const patience = 3000
 
-/** useLive keeps the stream open while a person is signed in. */
-export function useLive(me: string): void {
+/** useLive keeps the stream open while a person is signed in; another number of the session opens it again. */
+export function useLive(me: string, session: number): void {
   const client = useQueryClient()
   useEffect(() => {
     const apply = makeApply(client, me)
@@ -75,7 +75,7 @@ export function useLive(me: string): void {
           calm()
           set({ state: 'ok' })
           if (wasOpen) void checkVersion()
-          else for (const queryKey of [keys.lists, keys.counts, ['timeline']]) void client.invalidateQueries({ queryKey }) // what changed before the stream began
+          else for (const queryKey of [keys.lists, keys.counts, ['timeline'], ['conversation']]) void client.invalidateQueries({ queryKey }) // what changed before the stream began
           wasOpen = true
         } else if (state === 'ended') {
           calm()
@@ -96,5 +96,5 @@ export function useLive(me: string): void {
       removeEventListener('offline', offline)
       removeEventListener('online', online)
     }
-  }, [client, me])
+  }, [client, me, session])
 }

@@ -16,6 +16,7 @@ export function Entrance({ title, text, children }: { title: string; text?: stri
         </div>
         {children}
       </div>
+      <div id="layer" />
     </main>
   )
 }

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { isLanguage, languages, setLanguage } from '../ui/i18n'
+import { chooseLanguage, isLanguage, languages } from '../ui/i18n'
 
 const names = { 'pt-BR': 'Português (Brasil)', en: 'English', es: 'Español' }
 
@@ -12,7 +12,7 @@ export function LanguageSelect() {
       label={t('signIn.language')}
       value={i18n.language}
       data={languages.map((value) => ({ value, label: names[value] }))}
-      onChange={({ currentTarget: { value } }) => isLanguage(value) && void setLanguage(value)}
+      onChange={({ currentTarget: { value } }) => isLanguage(value) && void chooseLanguage(value)}
     />
   )
 }

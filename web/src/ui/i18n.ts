@@ -36,7 +36,13 @@ export async function startTexts(language: Language = preferredLanguage()): Prom
     interpolation: { escapeValue: false },
     returnNull: false,
   })
+  mark(language)
+}
+
+/** mark tells browsers and screen readers the language and the direction of the page. */
+function mark(language: Language): void {
   document.documentElement.lang = language
+  document.documentElement.dir = i18next.dir(language)
 }
 
 /** setLanguage changes the language of the page and remembers it in this browser. */
@@ -47,5 +53,20 @@ export async function setLanguage(language: Language): Promise<void> {
     i18next.addResourceBundle(language, 'translation', (await catalogues[language]()).default)
   }
   await i18next.changeLanguage(language)
-  document.documentElement.lang = language
+  mark(language)
+}
+
+const chosenKey = 'recado.language.chosen'
+
+/** chooseLanguage changes the language before signing in; the person's preferences take it over then. */
+export function chooseLanguage(language: Language): Promise<void> {
+  sessionStorage.setItem(chosenKey, language)
+  return setLanguage(language)
+}
+
+/** takeChosenLanguage gives, once, the language that was chosen before signing in. */
+export function takeChosenLanguage(): Language | null {
+  const chosen = sessionStorage.getItem(chosenKey)
+  sessionStorage.removeItem(chosenKey)
+  return isLanguage(chosen) ? chosen : null
 }

@@ -10,5 +10,8 @@ export const basePath = meta('base')
 /** appVersion names the content of the build that this page runs. */
 export const appVersion = meta('version')
 
+/** maySession is false where the browser sent no cookie of a session with the page: nobody is signed in. */
+export const maySession = meta('session') !== 'no'
+
 /** styleNonce allows style elements under the page's content security policy. */
 export const styleNonce = meta('nonce')

@@ -25,9 +25,12 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Modal: { defaultProps: { transitionProps: { duration: 120 }, overlayProps: { backgroundOpacity: 0.4 } } },
-    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },
+    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md', withInitialFocusPlaceholder: false } },
     Button: { defaultProps: { size: 'sm' } },
+    // Dialogs and menus are drawn inside the main landmark, where screen readers look for content.
+    Portal: { defaultProps: { target: '#layer' } },
     Select: { defaultProps: { openOnFocus: false } },
+    Autocomplete: { defaultProps: { openOnFocus: false } },
   },
 })
 

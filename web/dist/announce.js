@@ -1,0 +1,1 @@
+import{n as e}from"./rolldown-runtime.js";import{O as t,T as n}from"./vendor.js";var r=e(t(),1),i=n(),a=``,o=new Set;function s(e){a=a===e?`${e}\u00a0`:e,o.forEach(e=>e())}function c(){let e=(0,r.useSyncExternalStore)(e=>(o.add(e),()=>o.delete(e)),()=>a);return(0,i.jsx)(`div`,{"aria-live":`polite`,className:`visually-hidden`,children:e})}export{s as n,c as t};

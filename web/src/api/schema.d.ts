@@ -1,0 +1,4460 @@
+// Made by "make web-types" from the API document. Do not edit.
+
+export interface paths {
+    "/attendances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-attendances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/attendances/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-attendances-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-channels"];
+        put?: never;
+        post: operations["post-channels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patch-channels-id"];
+        trace?: never;
+    };
+    "/channels/{id}/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-channels-id_-simulate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-channels-id_-test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/company/attendance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-company-attendance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patch-company-attendance"];
+        trace?: never;
+    };
+    "/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-contacts"];
+        put?: never;
+        post: operations["post-contacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/contacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-contacts-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patch-contacts-id"];
+        trace?: never;
+    };
+    "/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations"];
+        put?: never;
+        post: operations["post-conversations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patch-conversations-id"];
+        trace?: never;
+    };
+    "/conversations/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-conversations-id_-activity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/assignments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations-id_-assignments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/attendance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations-id_-attendance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/attendance/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-conversations-id_-attendance-close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations-id_-messages"];
+        put?: never;
+        post: operations["post-conversations-id_-messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-conversations-id_-read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/sector": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["put-conversations-id_-sector"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-conversations-id_-snooze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/take": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-conversations-id_-take"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations-id_-timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-conversations-id_-transfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-conversations-id_-unread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-conversations-bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-events-stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbox/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-inbox-counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-integrations-webhooks"];
+        put?: never;
+        post: operations["post-integrations-webhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-integrations-webhooks-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-integrations-webhooks-id"];
+        trace?: never;
+    };
+    "/integrations/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-integrations-webhooks-id_-deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-integrations-webhooks-id_-deliveries-delivery-id_-redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-integrations-webhooks-id_-rotate-secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-integrations-webhooks-id_-test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations/webhooks/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-integrations-webhooks-events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/kanban/boards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-kanban-boards"];
+        put?: never;
+        post: operations["post-kanban-boards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/kanban/boards/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-kanban-boards-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patch-kanban-boards-id"];
+        trace?: never;
+    };
+    "/kanban/boards/{id}/stages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-kanban-boards-id_-stages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/kanban/boards/{id}/stages/{stage_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-kanban-boards-id_-stages-stage-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-kanban-boards-id_-stages-stage-id"];
+        trace?: never;
+    };
+    "/kanban/cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-kanban-cards"];
+        put?: never;
+        post: operations["post-kanban-cards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/kanban/cards/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-kanban-cards-id"];
+        put?: never;
+        post?: never;
+        delete: operations["delete-kanban-cards-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-kanban-cards-id"];
+        trace?: never;
+    };
+    "/kanban/cards/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-kanban-cards-id_-move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-keys"];
+        put?: never;
+        post: operations["post-keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-keys-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-keys-id_-rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-labels"];
+        put?: never;
+        post: operations["post-labels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/labels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-labels-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-labels-id"];
+        trace?: never;
+    };
+    "/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patch-me"];
+        trace?: never;
+    };
+    "/me/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-me-preferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patch-me-preferences"];
+        trace?: never;
+    };
+    "/me/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["put-me-presence"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/two-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-me-two-factor"];
+        delete: operations["delete-me-two-factor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/two-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-me-two-factor-confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/two-factor/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-me-two-factor-disable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-media"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-media-id_-content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media/{id}/url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-media-id_-url"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-messages-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/private-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-private-channels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/attendance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-reports-attendance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-sectors"];
+        put?: never;
+        post: operations["post-sectors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sectors/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-sectors-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-sectors-id"];
+        trace?: never;
+    };
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-session"];
+        put?: never;
+        post: operations["post-session"];
+        delete: operations["delete-session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-sessions"];
+        put?: never;
+        post?: never;
+        delete: operations["delete-sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-sessions-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-setup"];
+        put?: never;
+        post: operations["post-setup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-team"];
+        put?: never;
+        post: operations["post-team"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/team/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-team-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-team-id"];
+        trace?: never;
+    };
+    "/team/{id}/reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-team-id_-reset-link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/team/{id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-team-id_-sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/team/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-team-invitations"];
+        put?: never;
+        post: operations["post-team-invitations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/team/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-team-invitations-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/welcome": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-welcome"];
+        put?: never;
+        post: operations["post-welcome"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        AcceptInputBody: {
+            code?: string;
+            name?: string;
+            password: string;
+            token: string;
+        };
+        AccessLink: {
+            expires_at: string;
+            url: string;
+        };
+        ActivityInputBody: {
+            /** @enum {string} */
+            kind: "viewing" | "typing" | "left";
+        };
+        AssignmentEntry: {
+            /** @enum {string} */
+            action: "took_over" | "received" | "handed_back";
+            by: components["schemas"]["Ref"] | null;
+            created_at: string;
+            id: string;
+            reason: string | null;
+            sector: string | null;
+            user: components["schemas"]["Ref"] | null;
+        };
+        Attempt: {
+            at: string;
+            duration_ms: number;
+            error: string | null;
+            status_code: number | null;
+        };
+        Attendance: {
+            channel: string;
+            close_reason: string | null;
+            closed_at: string | null;
+            closed_by: components["schemas"]["Ref"] | null;
+            contact: components["schemas"]["AttendanceContact"];
+            conversation: string;
+            first_response_at: string | null;
+            first_response_seconds: number | null;
+            id: string;
+            opened_at: string;
+            /** @enum {string} */
+            opened_by: "customer" | "team";
+            protocol: string;
+            responsible: components["schemas"]["Ref"] | null;
+            sector: string | null;
+            /** @enum {string} */
+            status: "open" | "closed";
+        };
+        AttendanceContact: {
+            id: string | null;
+            name: string;
+            phone: string | null;
+        };
+        AttendanceRules: {
+            auto_close: components["schemas"]["AutoClose"];
+            enabled: boolean;
+            first_responder_takes_ownership: boolean;
+            /** @enum {string} */
+            mode: "restricted" | "liberal";
+        };
+        AutoClose: {
+            after_minutes: number;
+            enabled: boolean;
+        };
+        AutoCloseStruct: {
+            after_minutes?: number;
+            enabled?: boolean;
+        };
+        Board: {
+            archived: boolean;
+            created_at: string;
+            id: string;
+            name: string;
+            stages: components["schemas"]["Stage"][];
+            /** @enum {string|null} */
+            system: "attendances" | null;
+            updated_at: string;
+        };
+        BulkInputBody: {
+            /** @enum {string} */
+            action: "read" | "unread" | "archive" | "unarchive" | "close" | "take" | "transfer" | "label" | "snooze";
+            add?: string[];
+            ids: string[];
+            reason?: string;
+            remove?: string[];
+            sector_id?: string | null;
+            until?: string | null;
+            user_id?: string | null;
+        };
+        BulkResult: {
+            code?: string;
+            id: string;
+            status: number;
+        };
+        BulkResults: {
+            results: components["schemas"]["BulkResult"][];
+        };
+        Card: {
+            assignee: string | null;
+            attendance: string | null;
+            board_id: string;
+            completed_at: string | null;
+            contact: string | null;
+            conversation: string | null;
+            created_at: string;
+            description: string | null;
+            due_at: string | null;
+            id: string;
+            label_ids: string[];
+            position: string;
+            /** @enum {string} */
+            priority: "low" | "medium" | "high" | "urgent";
+            private: boolean;
+            stage_id: string;
+            /** @enum {string} */
+            status: "open" | "completed" | "lost" | "archived";
+            title: string;
+            updated_at: string;
+            version: number;
+        };
+        Channel: {
+            created_at: string;
+            id: string;
+            name: string;
+            phone: string;
+            /** @enum {string} */
+            provider: "sandbox" | "whatsapp";
+            /** @enum {string} */
+            status: "connected" | "disconnected";
+            status_reason: string | null;
+            warning: string | null;
+        };
+        ChannelCredentials: {
+            api_version?: string;
+            app_secret: string;
+            phone_number_id: string;
+            token: string;
+            verify_token?: string;
+            waba_id: string;
+        };
+        ChannelTest: {
+            error: components["schemas"]["MessageError"] | null;
+            ok: boolean;
+            phone: string | null;
+            quality: string | null;
+            status: string | null;
+            verified_name: string | null;
+        };
+        CloseAttendanceInputBody: {
+            reason?: string;
+        };
+        CodeInputBody: {
+            code: string;
+        };
+        Company: {
+            id: string;
+            name: string;
+            timezone: string;
+        };
+        Contact: {
+            blocked: boolean;
+            channel_id: string | null;
+            city: string | null;
+            company: string | null;
+            created_at: string;
+            id: string;
+            label_ids: string[];
+            name: string;
+            phone: string | null;
+            updated_at: string;
+        };
+        Conversation: {
+            archived: boolean;
+            assignee: string | null;
+            attendance: components["schemas"]["OpenAttendance"] | null;
+            channel: string;
+            contact: string | null;
+            created_at: string;
+            id: string;
+            /** @enum {string} */
+            kind: "direct" | "group";
+            label_ids: string[];
+            last_message: components["schemas"]["LastMessage"] | null;
+            muted: boolean;
+            name: string;
+            phone: string | null;
+            pinned: boolean;
+            sector: string | null;
+            snoozed_until: string | null;
+            unread: boolean;
+            unread_count: number;
+            updated_at: string;
+            window_expires_at: string | null;
+        };
+        ConversationList: {
+            data: components["schemas"]["Conversation"][];
+            has_more: boolean;
+            limit: number;
+            next_cursor: string | null;
+            offset: number;
+        };
+        CreateBoardInputBody: {
+            name: string;
+            stages?: components["schemas"]["StageBody"][];
+        };
+        CreateCardInputBody: {
+            assignee?: string | null;
+            before_card_id?: string | null;
+            board_id: string;
+            contact?: string | null;
+            conversation?: string | null;
+            description?: string | null;
+            due_at?: string | null;
+            label_ids?: string[];
+            /** @enum {string} */
+            priority?: "low" | "medium" | "high" | "urgent";
+            private?: boolean;
+            stage_id?: string | null;
+            title: string;
+        };
+        CreateChannelInputBody: {
+            coexistence?: boolean;
+            credentials?: components["schemas"]["ChannelCredentials"];
+            name: string;
+            phone?: string;
+            private?: boolean;
+            /** @enum {string} */
+            provider: "sandbox" | "whatsapp";
+        };
+        CreateContactInputBody: {
+            channel_id?: string;
+            city?: string;
+            company?: string;
+            name: string;
+            phone: string;
+        };
+        CreateKeyInputBody: {
+            boards?: string[];
+            expires_at?: string;
+            name: string;
+            rate?: components["schemas"]["Rate"];
+            scopes: string[];
+            user_id?: string;
+        };
+        CreateLabelInputBody: {
+            color?: string;
+            name: string;
+        };
+        CreateMemberInputBody: {
+            /**
+             * @default all
+             * @enum {string}
+             */
+            access_profile: "all" | "sectors" | "own";
+            email: string;
+            name: string;
+            /**
+             * @default agent
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "manager" | "agent";
+            sector_ids?: string[];
+        };
+        CreateSectorInputBody: {
+            member_ids?: string[];
+            name: string;
+        };
+        CreateStageInputBody: {
+            /**
+             * @default open
+             * @enum {string}
+             */
+            kind: "open" | "won" | "lost";
+            name: string;
+            position?: number;
+        };
+        CreateWebhookInputBody: {
+            events: string[];
+            name: string;
+            url: string;
+        };
+        CredentialsStruct: {
+            api_version?: string;
+            app_secret?: string;
+            phone_number_id?: string;
+            token?: string;
+            verify_token?: string;
+            waba_id?: string;
+        };
+        CursorListAttendance: {
+            data: components["schemas"]["Attendance"][];
+            next_cursor: string | null;
+        };
+        CursorListCard: {
+            data: components["schemas"]["Card"][];
+            next_cursor: string | null;
+        };
+        CursorListDelivery: {
+            data: components["schemas"]["Delivery"][];
+            next_cursor: string | null;
+        };
+        DayReport: {
+            closed: number;
+            date: string;
+            first_response: components["schemas"]["Times"];
+            opened: number;
+            resolution: components["schemas"]["Times"];
+        };
+        DeleteCardInputBody: {
+            version?: number;
+        };
+        Delivery: {
+            attempts: components["schemas"]["Attempt"][];
+            created_at: string;
+            event: string;
+            event_id: string;
+            finished_at: string | null;
+            id: string;
+            next_attempt_at: string | null;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+        };
+        DemoLogin: {
+            email: string;
+            password: string;
+        };
+        DisableInputBody: {
+            code: string;
+            password: string;
+        };
+        Error: {
+            code: string;
+            details: components["schemas"]["ErrorDetail"][];
+            message: string;
+            request_id: string;
+        };
+        ErrorDetail: {
+            field: string;
+            message: string;
+            value?: string;
+        };
+        EventFeed: {
+            data: {
+                created_at: string;
+                data: {
+                    [key: string]: unknown;
+                };
+                id: string;
+                tenant_id: string;
+                /** @enum {string} */
+                type: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated";
+            }[];
+            next_cursor: string | null;
+        };
+        Figures: {
+            closed: number;
+            first_response: components["schemas"]["Times"];
+            opened: number;
+            resolution: components["schemas"]["Times"];
+        };
+        Identity: {
+            api_version: string;
+            company: components["schemas"]["Company"];
+            integration: components["schemas"]["Integration"] | null;
+            user: components["schemas"]["IdentityUser"];
+        };
+        IdentityUser: {
+            email: string;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "manager" | "agent";
+        };
+        InboxCounts: {
+            labels: components["schemas"]["LabelCount"][];
+            mine: number;
+            open: number;
+            sectors: components["schemas"]["SectorCount"][];
+            snoozed: number;
+            unassigned: number;
+            unread: number;
+            views: components["schemas"]["ViewCount"][];
+        };
+        Integration: {
+            boards: string[] | null;
+            created_at: string;
+            expires_at: string | null;
+            id: string;
+            name: string;
+            scopes: string[];
+        };
+        Invitation: {
+            accepted_at: string | null;
+            /** @enum {string} */
+            access_profile: "all" | "sectors" | "own";
+            created_at: string;
+            email: string;
+            expires_at: string;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "manager" | "agent";
+            sector_ids: string[];
+            url: string | null;
+        };
+        InviteInputBody: {
+            /**
+             * @default all
+             * @enum {string}
+             */
+            access_profile: "all" | "sectors" | "own";
+            email: string;
+            name: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "manager" | "agent";
+            sector_ids?: string[];
+        };
+        Key: {
+            boards: string[] | null;
+            created_at: string;
+            expires_at: string | null;
+            id: string;
+            last_used_at: string | null;
+            name: string;
+            rate: components["schemas"]["Rate"];
+            revoked_at: string | null;
+            scopes: string[];
+            user: components["schemas"]["Ref"];
+        };
+        Label: {
+            color: string;
+            id: string;
+            name: string;
+        };
+        LabelCount: {
+            id: string;
+            open: number;
+        };
+        LastMessage: {
+            created_at: string;
+            /** @enum {string} */
+            direction: "inbound" | "outbound";
+            id: string;
+            text: string | null;
+            type: string;
+        };
+        ListAssignmentEntry: {
+            data: components["schemas"]["AssignmentEntry"][];
+        };
+        ListChannel: {
+            data: components["schemas"]["Channel"][];
+        };
+        ListInvitation: {
+            data: components["schemas"]["Invitation"][];
+        };
+        ListKey: {
+            data: components["schemas"]["Key"][];
+        };
+        ListLabel: {
+            data: components["schemas"]["Label"][];
+        };
+        ListMember: {
+            data: components["schemas"]["Member"][];
+        };
+        ListPrivateChannel: {
+            data: components["schemas"]["PrivateChannel"][];
+        };
+        ListSector: {
+            data: components["schemas"]["Sector"][];
+        };
+        ListSignedIn: {
+            data: components["schemas"]["SignedIn"][];
+        };
+        ListWebhook: {
+            data: components["schemas"]["Webhook"][];
+        };
+        ListWebhookEvent: {
+            data: components["schemas"]["WebhookEvent"][];
+        };
+        Media: {
+            created_at: string;
+            file_name: string;
+            id: string;
+            mime_type: string;
+            sha256: string;
+            size: number;
+        };
+        MediaLink: {
+            expires_at: string;
+            url: string;
+        };
+        Member: {
+            /** @enum {string} */
+            access_profile: "all" | "sectors" | "own";
+            email: string;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            presence: "online" | "away" | "offline";
+            /** @enum {string} */
+            role: "owner" | "admin" | "manager" | "agent";
+            sectors: components["schemas"]["Ref"][];
+        };
+        Message: {
+            author: components["schemas"]["MessageAuthor"] | null;
+            client_id: string | null;
+            conversation: string;
+            created_at: string;
+            delivered_at: string | null;
+            /** @enum {string} */
+            direction: "inbound" | "outbound";
+            edited_at: string | null;
+            error: components["schemas"]["MessageError"] | null;
+            external_id: string | null;
+            id: string;
+            media: components["schemas"]["MessageMedia"] | null;
+            media_id: string | null;
+            /** @enum {string} */
+            origin: "customer" | "app" | "phone" | "api";
+            product: components["schemas"]["Product"] | null;
+            reactions: components["schemas"]["Reaction"][];
+            read_at: string | null;
+            referral: components["schemas"]["Referral"] | null;
+            reply_to_external_id: string | null;
+            revoked_at: string | null;
+            sent_at: string | null;
+            sent_by: components["schemas"]["Ref"] | null;
+            /** @enum {string} */
+            status: "queued" | "sent" | "delivered" | "read" | "failed" | "received";
+            text: string | null;
+            /** @enum {string} */
+            type: "text" | "image" | "audio" | "video" | "document" | "sticker" | "location" | "contacts" | "unsupported";
+        };
+        MessageAuthor: {
+            id: string | null;
+            name: string;
+        };
+        MessageError: {
+            code: string;
+            message: string;
+        };
+        MessageMedia: {
+            file_name: string;
+            id: string;
+            mime_type: string;
+            size: number;
+        };
+        MessagePage: {
+            after: string | null;
+            before: string | null;
+            data: components["schemas"]["Message"][];
+        };
+        MoveCardInputBody: {
+            before_card_id?: string | null;
+            stage_id: string;
+            version?: number;
+        };
+        NewKey: {
+            boards: string[] | null;
+            created_at: string;
+            expires_at: string | null;
+            id: string;
+            key: string;
+            last_used_at: string | null;
+            name: string;
+            rate: components["schemas"]["Rate"];
+            revoked_at: string | null;
+            scopes: string[];
+            user: components["schemas"]["Ref"];
+        };
+        NewWebhook: {
+            active: boolean;
+            consecutive_failures: number;
+            created_at: string;
+            events: string[];
+            id: string;
+            name: string;
+            secret: string;
+            updated_at: string;
+            url: string;
+        };
+        OffsetListContact: {
+            data: components["schemas"]["Contact"][];
+            has_more: boolean;
+            limit: number;
+            offset: number;
+        };
+        OpenAttendance: {
+            id: string;
+            opened_at: string;
+            protocol: string;
+            waiting_since: string | null;
+        };
+        OpenConversationInputBody: {
+            channel_id: string;
+            contact_id?: string;
+            name?: string;
+            phone?: string;
+        };
+        PasswordInputBody: {
+            password: string;
+        };
+        PasswordStruct: {
+            current: string;
+            new: string;
+        };
+        PersonReport: {
+            closed: number;
+            first_response: components["schemas"]["Times"];
+            opened: number;
+            resolution: components["schemas"]["Times"];
+            user: components["schemas"]["Ref"] | null;
+        };
+        Preferences: {
+            /** @enum {string} */
+            language: "pt-BR" | "en" | "es";
+            /** @enum {string} */
+            mark_read: "opening" | "answering";
+            /** @enum {string} */
+            notify: "mine_and_queues" | "everything" | "nothing";
+            /** @enum {string} */
+            send_with: "enter" | "ctrl_enter";
+            shortcuts: boolean;
+            sign: boolean;
+            /** @enum {string} */
+            sound: "none" | "chime" | "drop";
+            /** @enum {string} */
+            theme: "system" | "light" | "dark";
+        };
+        PreferencesInputBody: {
+            /** @enum {string} */
+            language?: "pt-BR" | "en" | "es";
+            /** @enum {string} */
+            mark_read?: "opening" | "answering";
+            /** @enum {string} */
+            notify?: "mine_and_queues" | "everything" | "nothing";
+            /** @enum {string} */
+            send_with?: "enter" | "ctrl_enter";
+            shortcuts?: boolean;
+            sign?: boolean;
+            /** @enum {string} */
+            sound?: "none" | "chime" | "drop";
+            /** @enum {string} */
+            theme?: "system" | "light" | "dark";
+        };
+        PresenceInputBody: {
+            /** @enum {string} */
+            presence: "auto" | "online" | "away" | "offline";
+        };
+        PresenceReplyBody: {
+            /** @enum {string} */
+            presence: "online" | "away" | "offline";
+        };
+        PrivateChannel: {
+            id: string;
+            name: string;
+            viewers: components["schemas"]["Ref"][];
+        };
+        Product: {
+            catalog_id: string;
+            product_retailer_id: string;
+        };
+        ProfileInputBody: {
+            email?: string;
+            /** @enum {string} */
+            language?: "pt-BR" | "en" | "es";
+            name?: string;
+            password?: components["schemas"]["PasswordStruct"];
+            signature?: string;
+        };
+        Queue: {
+            channel: string;
+            oldest_waiting_at: string | null;
+            waiting: number;
+        };
+        Rate: {
+            burst: number;
+            per_second: number;
+        };
+        Reaction: {
+            at: string;
+            /** @enum {string} */
+            by: "customer" | "team";
+            emoji: string;
+            user: components["schemas"]["Ref"] | null;
+        };
+        RecoveryReplyBody: {
+            recovery_codes: string[];
+        };
+        Ref: {
+            id: string;
+            name: string;
+        };
+        Referral: {
+            body: string | null;
+            ctwa_clid: string | null;
+            headline: string | null;
+            image_url: string | null;
+            media_type: string | null;
+            source_id: string | null;
+            source_type: string | null;
+            source_url: string | null;
+            thumbnail_url: string | null;
+            video_url: string | null;
+            welcome_message: string | null;
+        };
+        Report: {
+            by_day: components["schemas"]["DayReport"][];
+            by_person: components["schemas"]["PersonReport"][];
+            by_sector: components["schemas"]["SectorReport"][];
+            from: string;
+            timezone: string;
+            to: string;
+            totals: components["schemas"]["Figures"];
+        };
+        RotateKeyInputBody: {
+            overlap_seconds?: number;
+        };
+        Sector: {
+            id: string;
+            members: components["schemas"]["Ref"][];
+            name: string;
+            queues: components["schemas"]["Queue"][];
+        };
+        SectorCount: {
+            id: string;
+            unread: number;
+            waiting: number;
+        };
+        SectorReport: {
+            closed: number;
+            first_response: components["schemas"]["Times"];
+            opened: number;
+            resolution: components["schemas"]["Times"];
+            sector: components["schemas"]["Ref"] | null;
+        };
+        SendMessageInputBody: {
+            client_id: string;
+            media_id?: string;
+            reply_to_external_id?: string;
+            template?: components["schemas"]["TemplateBody"];
+            text?: string;
+        };
+        Session: {
+            api_version: string;
+            company: components["schemas"]["Company"];
+            expires_at: string;
+            scopes: string[];
+            user: components["schemas"]["SessionUser"];
+        };
+        SessionUser: {
+            /** @enum {string} */
+            access_profile: "all" | "sectors" | "own";
+            email: string;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            presence: "online" | "away" | "offline";
+            /** @enum {string} */
+            role: "owner" | "admin" | "manager" | "agent";
+            sectors: components["schemas"]["Ref"][];
+            signature: string;
+            two_factor: boolean;
+        };
+        SetSectorInputBody: {
+            reason?: string;
+            sector_id?: string | null;
+        };
+        SetupInputBody: {
+            company: string;
+            email: string;
+            name: string;
+            password: string;
+            timezone: string;
+            token: string;
+        };
+        SetupReplyBody: {
+            demo?: components["schemas"]["DemoLogin"];
+            needed: boolean;
+        };
+        SignedIn: {
+            created_at: string;
+            current: boolean;
+            id: string;
+            ip: string;
+            last_seen_at: string;
+            user_agent: string;
+        };
+        SignInInputBody: {
+            code?: string;
+            company?: string;
+            email: string;
+            password: string;
+        };
+        SimulateGroup: {
+            id: string;
+            name: string;
+        };
+        SimulateInputBody: {
+            external_id?: string;
+            from?: string;
+            from_phone_app?: boolean;
+            group?: components["schemas"]["SimulateGroup"];
+            media_id?: string;
+            name?: string;
+            reply_to_external_id?: string;
+            /** @enum {string} */
+            status?: "delivered" | "read" | "failed";
+            text?: string;
+            to?: string;
+        };
+        SnoozeInputBody: {
+            until: string | null;
+        };
+        Stage: {
+            id: string;
+            /** @enum {string} */
+            kind: "open" | "won" | "lost";
+            name: string;
+            position: number;
+        };
+        StageBody: {
+            /**
+             * @default open
+             * @enum {string}
+             */
+            kind: "open" | "won" | "lost";
+            name: string;
+        };
+        TemplateBody: {
+            language: string;
+            name: string;
+            parameters?: components["schemas"]["TemplateParameter"][];
+        };
+        TemplateParameter: {
+            name?: string;
+            text: string;
+        };
+        TimelineEntry: {
+            assignment?: components["schemas"]["AssignmentEntry"];
+            at: string;
+            attendance?: components["schemas"]["Attendance"];
+            id: string;
+            /** @enum {string} */
+            kind: "message" | "assignment" | "attendance_opened" | "attendance_closed";
+            message?: components["schemas"]["Message"];
+        };
+        TimelinePage: {
+            after: string | null;
+            before: string | null;
+            data: components["schemas"]["TimelineEntry"][];
+        };
+        Times: {
+            average_seconds: number | null;
+            count: number;
+            median_seconds: number | null;
+            p90_seconds: number | null;
+        };
+        TransferInputBody: {
+            reason?: string;
+            sector_id?: string | null;
+            user_id?: string | null;
+        };
+        TwoFactorSecret: {
+            secret: string;
+            url: string;
+        };
+        UpdateBoardInputBody: {
+            archived?: boolean;
+            name?: string;
+        };
+        UpdateCardInputBody: {
+            assignee?: string | null;
+            contact?: string | null;
+            conversation?: string | null;
+            description?: string | null;
+            due_at?: string | null;
+            label_ids?: string[];
+            /** @enum {string} */
+            priority?: "low" | "medium" | "high" | "urgent";
+            private?: boolean;
+            /** @enum {string} */
+            status?: "open" | "archived";
+            title?: string;
+            version?: number;
+        };
+        UpdateChannelInputBody: {
+            coexistence?: boolean;
+            credentials?: components["schemas"]["CredentialsStruct"];
+            name?: string;
+            private?: boolean;
+            /** @enum {string} */
+            status?: "connected" | "disconnected";
+            viewers?: string[];
+        };
+        UpdateContactInputBody: {
+            blocked?: boolean;
+            city?: string | null;
+            company?: string | null;
+            label_ids?: string[];
+            name?: string;
+        };
+        UpdateConversationInputBody: {
+            archived?: boolean;
+            label_ids?: string[];
+            muted?: boolean;
+            name?: string;
+            pinned?: boolean;
+        };
+        UpdateLabelInputBody: {
+            color?: string;
+            name?: string;
+        };
+        UpdateMemberInputBody: {
+            /** @enum {string} */
+            access_profile?: "all" | "sectors" | "own";
+            email?: string;
+            name?: string;
+            /** @enum {string} */
+            role?: "owner" | "admin" | "manager" | "agent";
+            sector_ids?: string[];
+        };
+        UpdateRulesInputBody: {
+            auto_close?: components["schemas"]["AutoCloseStruct"];
+            enabled?: boolean;
+            first_responder_takes_ownership?: boolean;
+            /** @enum {string} */
+            mode?: "restricted" | "liberal";
+        };
+        UpdateSectorInputBody: {
+            member_ids?: string[];
+            name?: string;
+        };
+        UpdateStageInputBody: {
+            /** @enum {string} */
+            kind?: "open" | "won" | "lost";
+            name?: string;
+            position?: number;
+        };
+        UpdateWebhookInputBody: {
+            active?: boolean;
+            events?: string[];
+            name?: string;
+            url?: string;
+        };
+        ViewCount: {
+            count: number;
+            id: string;
+        };
+        Webhook: {
+            active: boolean;
+            consecutive_failures: number;
+            created_at: string;
+            events: string[];
+            id: string;
+            name: string;
+            updated_at: string;
+            url: string;
+        };
+        WebhookEvent: {
+            description: string;
+            name: string;
+        };
+        Welcome: {
+            company: components["schemas"]["WelcomeCompany"];
+            email: string;
+            /** @enum {string} */
+            kind: "invitation" | "reset";
+            name: string;
+        };
+        WelcomeCompany: {
+            name: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "get-attendances": {
+        parameters: {
+            query?: {
+                assignee?: string;
+                conversation?: string;
+                cursor?: string;
+                from?: string;
+                limit?: number;
+                protocol?: string;
+                sector?: string;
+                status?: "open" | "closed";
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListAttendance"];
+                };
+            };
+        };
+    };
+    "get-attendances-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attendance"];
+                };
+            };
+        };
+    };
+    "get-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListChannel"];
+                };
+            };
+        };
+    };
+    "post-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateChannelInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+        };
+    };
+    "patch-channels-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateChannelInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+        };
+    };
+    "post-channels-id_-simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulateInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    "post-channels-id_-test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTest"];
+                };
+            };
+        };
+    };
+    "get-company-attendance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttendanceRules"];
+                };
+            };
+        };
+    };
+    "patch-company-attendance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateRulesInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttendanceRules"];
+                };
+            };
+        };
+    };
+    "get-contacts": {
+        parameters: {
+            query?: {
+                channel?: string;
+                label?: string;
+                limit?: number;
+                offset?: number;
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OffsetListContact"];
+                };
+            };
+        };
+    };
+    "post-contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateContactInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    "get-contacts-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    "patch-contacts-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateContactInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    "get-conversations": {
+        parameters: {
+            query?: {
+                archived?: "true" | "false";
+                assignee?: string;
+                channel?: string;
+                cursor?: string;
+                kind?: "direct" | "group";
+                label?: string;
+                limit?: number;
+                offset?: number;
+                q?: string;
+                sector?: string;
+                snoozed?: "true" | "false";
+                sort?: "newest" | "oldest_waiting";
+                status?: "open" | "waiting" | "closed";
+                unread?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationList"];
+                };
+            };
+        };
+    };
+    "post-conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenConversationInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "get-conversations-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "patch-conversations-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateConversationInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActivityInputBody"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "get-conversations-id_-assignments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAssignmentEntry"];
+                };
+            };
+        };
+    };
+    "get-conversations-id_-attendance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attendance"] | null;
+                };
+            };
+        };
+    };
+    "post-conversations-id_-attendance-close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CloseAttendanceInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attendance"];
+                };
+            };
+        };
+    };
+    "get-conversations-id_-messages": {
+        parameters: {
+            query?: {
+                after?: string;
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessageInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "put-conversations-id_-sector": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SetSectorInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnoozeInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-take": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "get-conversations-id_-timeline": {
+        parameters: {
+            query?: {
+                after?: string;
+                around?: string;
+                at?: string;
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelinePage"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TransferInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-unread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "post-conversations-bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResults"];
+                };
+            };
+        };
+    };
+    "get-events": {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+                types?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventFeed"];
+                };
+            };
+        };
+    };
+    "get-events-stream": {
+        parameters: {
+            query?: {
+                after?: string;
+                types?: string;
+            };
+            header?: {
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    "get-inbox-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxCounts"];
+                };
+            };
+        };
+    };
+    "get-integrations-webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhook"];
+                };
+            };
+        };
+    };
+    "post-integrations-webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+        };
+    };
+    "delete-integrations-webhooks-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-integrations-webhooks-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    "get-integrations-webhooks-id_-deliveries": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListDelivery"];
+                };
+            };
+        };
+    };
+    "post-integrations-webhooks-id_-deliveries-delivery-id_-redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    "post-integrations-webhooks-id_-rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+        };
+    };
+    "post-integrations-webhooks-id_-test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    "get-integrations-webhooks-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhookEvent"];
+                };
+            };
+        };
+    };
+    "get-kanban-boards": {
+        parameters: {
+            query?: {
+                archived?: "0" | "1";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Board"][];
+                };
+            };
+        };
+    };
+    "post-kanban-boards": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateBoardInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Board"];
+                };
+            };
+        };
+    };
+    "get-kanban-boards-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Board"];
+                };
+            };
+        };
+    };
+    "patch-kanban-boards-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateBoardInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Board"];
+                };
+            };
+        };
+    };
+    "post-kanban-boards-id_-stages": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateStageInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stage"];
+                };
+            };
+        };
+    };
+    "delete-kanban-boards-id_-stages-stage-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                stage_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-kanban-boards-id_-stages-stage-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                stage_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateStageInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stage"];
+                };
+            };
+        };
+    };
+    "get-kanban-cards": {
+        parameters: {
+            query?: {
+                board_id?: string;
+                cursor?: string;
+                due?: "any" | "today" | "week" | "overdue" | "none";
+                label?: string;
+                limit?: number;
+                priority?: "low" | "medium" | "high" | "urgent";
+                q?: string;
+                status?: "open" | "completed" | "lost" | "archived" | "all";
+                tz?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListCard"];
+                };
+            };
+        };
+    };
+    "post-kanban-cards": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCardInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"];
+                };
+            };
+        };
+    };
+    "get-kanban-cards-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"];
+                };
+            };
+        };
+    };
+    "delete-kanban-cards-id": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DeleteCardInputBody"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-kanban-cards-id": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateCardInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"];
+                };
+            };
+        };
+    };
+    "post-kanban-cards-id_-move": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveCardInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"];
+                };
+            };
+        };
+    };
+    "get-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListKey"];
+                };
+            };
+        };
+    };
+    "post-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateKeyInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKey"];
+                };
+            };
+        };
+    };
+    "delete-keys-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "post-keys-id_-rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateKeyInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKey"];
+                };
+            };
+        };
+    };
+    "get-labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListLabel"];
+                };
+            };
+        };
+    };
+    "post-labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateLabelInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+        };
+    };
+    "delete-labels-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-labels-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateLabelInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+        };
+    };
+    "get-live": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    "get-me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+        };
+    };
+    "patch-me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    "get-me-preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+        };
+    };
+    "patch-me-preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreferencesInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+        };
+    };
+    "put-me-presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PresenceInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresenceReplyBody"];
+                };
+            };
+        };
+    };
+    "post-me-two-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactorSecret"];
+                };
+            };
+        };
+    };
+    "delete-me-two-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisableInputBody"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "post-me-two-factor-confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryReplyBody"];
+                };
+            };
+        };
+    };
+    "post-me-two-factor-disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisableInputBody"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "post-media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Media"];
+                };
+            };
+        };
+    };
+    "get-media-id_-content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+        };
+    };
+    "get-media-id_-url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MediaLink"];
+                };
+            };
+        };
+    };
+    "get-messages-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    "get-private-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPrivateChannel"];
+                };
+            };
+        };
+    };
+    "get-reports-attendance": {
+        parameters: {
+            query?: {
+                from?: string;
+                sector?: string;
+                to?: string;
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    "get-sectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSector"];
+                };
+            };
+        };
+    };
+    "post-sectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSectorInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sector"];
+                };
+            };
+        };
+    };
+    "delete-sectors-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-sectors-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateSectorInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sector"];
+                };
+            };
+        };
+    };
+    "get-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    "post-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    "delete-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "get-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSignedIn"];
+                };
+            };
+        };
+    };
+    "delete-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "delete-sessions-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "get-setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupReplyBody"];
+                };
+            };
+        };
+    };
+    "post-setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+    "get-team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListMember"];
+                };
+            };
+        };
+    };
+    "post-team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMemberInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    "delete-team-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-team-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateMemberInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    "post-team-id_-reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessLink"];
+                };
+            };
+        };
+    };
+    "delete-team-id_-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "get-team-invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListInvitation"];
+                };
+            };
+        };
+    };
+    "post-team-invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+        };
+    };
+    "delete-team-invitations-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "get-welcome": {
+        parameters: {
+            query: {
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Welcome"];
+                };
+            };
+        };
+    };
+    "post-welcome": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+        };
+    };
+}

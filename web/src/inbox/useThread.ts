@@ -1,0 +1,68 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import { estimate, type ThreadItem } from './timelineItems'
+
+/** Within this distance of the end the view follows it. */
+const near = 80
+
+type Options = { scroll: RefObject<HTMLDivElement | null>; items: ThreadItem[]; ready: boolean; start: string | null }
+
+/**
+ * useThread draws only the visible part of a thread and keeps the place of the reader: at the end it follows new lines,
+ * elsewhere nothing moves, also when older lines are put before. It opens at the line with the key start, else at the end.
+ */
+export function useThread({ scroll, items, ready, start }: Options) {
+  const [atEnd, setAtEnd] = useState(true)
+  const [missed, setMissed] = useState(0)
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: (index) => estimate(items[index]),
+    getItemKey: (index) => items[index]?.key ?? index,
+    overscan: 8,
+    paddingStart: 16,
+    paddingEnd: 16,
+    gap: 4,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: near,
+    initialRect: { width: 700, height: 900 },
+  })
+
+  const toEnd = useCallback(() => {
+    virtual.scrollToEnd()
+    setMissed(0)
+  }, [virtual])
+
+  const placed = useRef(false)
+  useLayoutEffect(() => {
+    if (!ready || placed.current || !scroll.current || items.length === 0) return
+    placed.current = true
+    const index = start ? items.findIndex((item) => item.key === start) : -1
+    if (index >= 0) virtual.scrollToIndex(index, { align: items[index]?.kind === 'fresh' ? 'start' : 'center' })
+    else virtual.scrollToEnd()
+  }, [ready, items, start, scroll, virtual])
+
+  const follow = useCallback(() => {
+    const element = scroll.current
+    if (!element) return
+    const end = element.scrollHeight - element.scrollTop - element.clientHeight < near
+    setAtEnd(end)
+    if (end) setMissed(0)
+  }, [scroll])
+
+  const lastKey = items.at(-1)?.key
+  const before = useRef<string | undefined>(undefined)
+  useEffect(() => {
+    if (before.current !== undefined && lastKey !== before.current) {
+      const from = items.findIndex((item) => item.key === before.current)
+      const added = from < 0 ? 1 : items.length - 1 - from
+      const element = scroll.current
+      if (element && element.scrollHeight - element.scrollTop - element.clientHeight >= near + 160 && !virtual.isAtEnd(near)) setMissed((n) => n + added)
+    }
+    before.current = lastKey
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- counted once per new last line
+  }, [lastKey])
+
+  return { virtual, atEnd, missed, toEnd, follow }
+}
