@@ -32,6 +32,7 @@ var scenarios = []scenario{
 	{"nodes", "the same load on one, two and three servers of one PostgreSQL", runNodes},
 	{"webhooks", "events on their way to receivers that verify them", runWebhooks},
 	{"live", "from a customer's message to the live streams of 500 people; memory of 5,000 silent streams", runLive},
+	{"app", "the browser app in Chromium: first load, 10,000 conversations, 10,000 messages, two browsers", runApp},
 	{"cards", "pages of cards, and new ones, at 100,000 cards, beside 1,000", runCards},
 	{"attendances", "the report and a page at 1,000,000 attendances, beside 10,000", runAttendances},
 	{"neighbour", "one company's list and sends while others do everything expensive at once, beside alone", runNeighbour},
