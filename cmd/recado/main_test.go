@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 func TestCommandLine(t *testing.T) {
@@ -155,7 +156,7 @@ func TestServe(t *testing.T) {
 		if code, _, stderr := recado(t, nil, "key", "revoke", "--data", dir, "--company", company, id); code != 0 {
 			t.Fatal(stderr)
 		}
-		waitFor(t, func() bool { return s.me(t, key) == 401 })
+		testkit.Eventually(t, "the key is refused", func() bool { return s.me(t, key) == 401 })
 	})
 	t.Run("a key can be held to boards and to a rate", func(t *testing.T) {
 		company := s.demo.Companies[0]
@@ -296,7 +297,7 @@ func serve(t *testing.T, dir string) *serving {
 			t.Errorf("serve exited with %d", code)
 		}
 	})
-	waitFor(t, func() bool {
+	testkit.Eventually(t, "the server is ready", func() bool {
 		resp, err := http.Get(s.base + "/readyz")
 		if err != nil {
 			return false
@@ -344,19 +345,6 @@ func (s *serving) read(t *testing.T, path, key string, into any) {
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != 200 {
 		t.Fatal(resp.StatusCode, err)
 	}
-}
-
-// waitFor looks until it is so, for a minute at most.
-func waitFor(t *testing.T, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-tick.C {
-		if ok() {
-			return
-		}
-	}
-	t.Fatal("it did not happen within a minute")
 }
 
 type lockedBuffer struct {

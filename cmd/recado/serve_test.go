@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"recado/internal/testkit"
 )
 
 // logLine finds a line of the log by its message and gives its attributes.
@@ -35,7 +37,7 @@ func TestServeTellsItsAddressesAndShowsProfilesOnlyWhereAsked(t *testing.T) {
 			t.Errorf("serve exited with %d", code)
 		}
 	})
-	waitFor(t, func() bool { return logLine(log.String(), "serving") != nil })
+	testkit.Eventually(t, "the log line serving", func() bool { return logLine(log.String(), "serving") != nil })
 
 	status := func(address string) int {
 		resp, err := http.Get(address)

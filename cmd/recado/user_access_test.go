@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"recado/internal/testkit"
 )
 
 func TestTheFirstCompanyIsMadeWithThePrintedLink(t *testing.T) {
@@ -25,7 +27,7 @@ func TestTheFirstCompanyIsMadeWithThePrintedLink(t *testing.T) {
 		}
 	})
 	const link = "https://desk.example/help/#/setup?token="
-	waitFor(t, func() bool { return strings.Contains(out.String(), link) })
+	testkit.Eventually(t, "the link is printed", func() bool { return strings.Contains(out.String(), link) })
 	_, rest, _ := strings.Cut(out.String(), link)
 	token := strings.Fields(rest)[0]
 	base := "http://" + logLine(log.String(), "serving")["address"] + "/help/v1"

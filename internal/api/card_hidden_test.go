@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // hiddenCard is a card whose creation waits for the second attempt at a webhook.
 type hiddenCard struct{ id, path, delivery string }
 
-func pendingCard(t *testing.T, w *servertest.World, b board, failing *receiver) hiddenCard {
+func pendingCard(t *testing.T, w *servertest.World, b board, failing *testkit.Receiver) hiddenCard {
 	t.Helper()
 	path, _, _ := hook(t, w.A.Client, failing.URL)
 	card := b.card(t, w.A.Client, "seen at first", "").OK(201)
-	failing.next(t)
+	failing.Next(t)
 	id := w.A.Get(t, path+"/deliveries").OK(200).Text("data", 0, "id")
 	until(t, w.A.Client, path, id, attempts(1))
 	return hiddenCard{card.ID(), path, id}
@@ -24,8 +25,8 @@ func pendingCard(t *testing.T, w *servertest.World, b board, failing *receiver) 
 
 func TestACardTakesItsEventsWithIt(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		failing := newReceiver(t)
-		failing.answers(status(500))
+		failing := testkit.NewReceiver(t)
+		failing.AnswerStatus(500)
 		b := newBoard(t, w.A.Client)
 		b.card(t, w.A.Client, "the first", "").OK(201)
 		_, last := feedOf(t, w.A.Client, cardEvents, "", 1)
@@ -67,9 +68,9 @@ func TestACardTakesItsEventsWithIt(t *testing.T) {
 				if d.Status != "failed" || len(d.Attempts) != 2 || d.Attempts[1].StatusCode != nil || !strings.HasPrefix(*d.Attempts[1].Error, "not sent: ") {
 					t.Errorf("%+v", d)
 				}
-				for len(failing.arrivals) > 0 {
-					if a := failing.next(t); strings.Contains(a.body, c.id) {
-						t.Errorf("it was sent: %s", a.body)
+				for failing.Waiting() > 0 {
+					if a := failing.Next(t); strings.Contains(a.Body, c.id) {
+						t.Errorf("it was sent: %s", a.Body)
 					}
 				}
 				if hooks := w.A.Get(t, "/integrations/webhooks").OK(200); hooks.Int("data", 0, "consecutive_failures") != 0 {

@@ -11,6 +11,7 @@ import (
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {
@@ -118,15 +119,8 @@ func TestASessionThatEndsOnOneNodeEndsOnTheOther(t *testing.T) {
 // ended waits until a call is refused with the status, which takes less than a second.
 func ended(t *testing.T, c *servertest.Client, path string, status int) {
 	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	began := time.Now()
-	for c.Get(t, path).Status != status {
-		if time.Since(began) > 5*time.Second { // one second, and a busy machine
-			t.Fatalf("%s is still answered", path)
-		}
-		<-tick.C
-	}
+	limit := 5 * time.Second // one second, and a busy machine
+	testkit.EventuallyWithin(t, limit, "GET "+path+" is refused", func() bool { return c.Get(t, path).Status == status })
 }
 
 func TestIdempotencyKeysOfASessionBelongToThePerson(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // again raises one more delivery of the webhook's test event and gives its id.
@@ -22,11 +23,11 @@ func again(t *testing.T, c *servertest.Client, path, delivery string) string {
 }
 
 // source makes the event that again repeats.
-func source(t *testing.T, c *servertest.Client, path string, r *receiver) string {
+func source(t *testing.T, c *servertest.Client, path string, r *testkit.Receiver) string {
 	t.Helper()
 	id := c.Post(t, path+"/test", nil).OK(200).ID()
 	if r != nil {
-		r.next(t)
+		r.Next(t)
 	}
 	return id
 }
@@ -79,23 +80,23 @@ func attempts(n int) func(d delivery) bool {
 
 func TestTheRetrySchedule(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		receiver := newReceiver(t)
+		receiver := testkit.NewReceiver(t)
 		path, _, secret := hook(t, w.A.Client, receiver.URL)
 		first := source(t, w.A.Client, path, receiver)
 		failures := func() int { return w.A.Get(t, "/integrations/webhooks").Int("data", 0, "consecutive_failures") }
 
 		// run lets a delivery go through its attempts; ok says which of them succeed.
-		run := func(t *testing.T, ok func(attempt int) bool) (string, []arrived) {
+		run := func(t *testing.T, ok func(attempt int) bool) (string, []testkit.Delivery) {
 			answer := func(n int) {
 				if ok(n) {
-					receiver.answers(status(204))
+					receiver.AnswerStatus(204)
 				} else {
-					receiver.answers(status(503))
+					receiver.AnswerStatus(503)
 				}
 			}
 			answer(1)
 			id := again(t, w.A.Client, path, first)
-			var got []arrived
+			var got []testkit.Delivery
 			for n, wait := range append([]time.Duration{0}, model.DefaultRetries...) {
 				if n > 0 {
 					d := until(t, w.A.Client, path, id, attempts(n))
@@ -110,7 +111,7 @@ func TestTheRetrySchedule(t *testing.T) {
 					w.Clock.Set(d.NextAttemptAt.Add(time.Millisecond))
 					w.Desk.System().Wakeups().Deliver.Notify()
 				}
-				got = append(got, receiver.next(t))
+				got = append(got, receiver.Next(t))
 				if ok(n + 1) {
 					break
 				}
@@ -127,10 +128,10 @@ func TestTheRetrySchedule(t *testing.T) {
 			}
 			stamps := map[string]bool{}
 			for _, a := range got {
-				if a.body != got[0].body || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || a.header.Get("X-Service-Delivery") != id {
-					t.Fatalf("%v", a.header)
+				if a.Body != got[0].Body || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || a.Header.Get("X-Service-Delivery") != id {
+					t.Fatalf("%v", a.Header)
 				}
-				stamps[a.header.Get("X-Service-Timestamp")] = true
+				stamps[a.Header.Get("X-Service-Timestamp")] = true
 			}
 			if len(stamps) != 6 || failures() != 1 {
 				t.Fatalf("%v, %d failures", stamps, failures())
@@ -164,10 +165,10 @@ func TestTheRetrySchedule(t *testing.T) {
 
 func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		receiver := newReceiver(t)
+		receiver := testkit.NewReceiver(t)
 		path, _, _ := hook(t, w.A.Client, receiver.URL)
 		first := source(t, w.A.Client, path, receiver)
-		receiver.answers(status(500))
+		receiver.AnswerStatus(500)
 		var ids []string
 		for range 25 {
 			ids = append(ids, again(t, w.A.Client, path, first))
@@ -191,17 +192,17 @@ func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
 
 func TestRedelivery(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		receiver := newReceiver(t)
+		receiver := testkit.NewReceiver(t)
 		path, _, secret := hook(t, w.A.Client, receiver.URL)
 		made := w.A.Post(t, path+"/test", nil).OK(200)
-		original := receiver.next(t)
+		original := receiver.Next(t)
 		answer := w.A.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).OK(200)
 		if answer.ID() == made.ID() || answer.Text("event_id") != made.Text("event_id") || answer.Text("status") != "pending" {
 			t.Fatalf("%s", answer.Raw)
 		}
-		repeated := receiver.next(t)
-		if repeated.body != original.body || repeated.header.Get("X-Service-Delivery") != answer.ID() || !serviceSignatureHolds(repeated, secret) {
-			t.Fatalf("%v %s", repeated.header, repeated.body)
+		repeated := receiver.Next(t)
+		if repeated.Body != original.Body || repeated.Header.Get("X-Service-Delivery") != answer.ID() || !serviceSignatureHolds(repeated, secret) {
+			t.Fatalf("%v %s", repeated.Header, repeated.Body)
 		}
 		until(t, w.A.Client, path, answer.ID(), func(d delivery) bool { return d.Status == "delivered" })
 		w.B.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).Fails(404, "not_found")
@@ -210,16 +211,16 @@ func TestRedelivery(t *testing.T) {
 
 func TestRotationOverlaps(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		receiver := newReceiver(t)
+		receiver := testkit.NewReceiver(t)
 		path, _, old := hook(t, w.A.Client, receiver.URL)
 		fresh := w.A.Post(t, path+"/rotate-secret", nil).OK(200).Text("secret")
 		check := func(t *testing.T, want int) {
 			t.Helper()
 			w.A.Post(t, path+"/test", nil).OK(200)
-			a := receiver.next(t)
+			a := receiver.Next(t)
 			if !serviceSignatureHolds(a, fresh) || serviceSignatureHolds(a, old) || !standardSignatureHolds(a, fresh) || standardSignatureHolds(a, old) != (want == 2) ||
-				len(strings.Fields(a.header.Get("webhook-signature"))) != want {
-				t.Fatalf("%v", a.header)
+				len(strings.Fields(a.Header.Get("webhook-signature"))) != want {
+				t.Fatalf("%v", a.Header)
 			}
 		}
 		check(t, 2)
@@ -232,12 +233,12 @@ func TestRotationOverlaps(t *testing.T) {
 
 func TestChangesWhileDeliveriesArePending(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		failing, healthy := newReceiver(t), newReceiver(t)
-		failing.answers(status(500))
+		failing, healthy := testkit.NewReceiver(t), testkit.NewReceiver(t)
+		failing.AnswerStatus(500)
 		pending := func(t *testing.T) (path, id string) {
 			path, _, _ = hook(t, w.A.Client, failing.URL)
 			id = again(t, w.A.Client, path, source(t, w.A.Client, path, failing))
-			failing.next(t)
+			failing.Next(t)
 			until(t, w.A.Client, path, id, attempts(1))
 			return path, id
 		}
@@ -249,7 +250,7 @@ func TestChangesWhileDeliveriesArePending(t *testing.T) {
 			path, id := pending(t)
 			w.A.Patch(t, path, map[string]string{"url": healthy.URL}).OK(200)
 			due()
-			if got := healthy.next(t).header.Get("X-Service-Delivery"); got != id {
+			if got := healthy.Next(t).Header.Get("X-Service-Delivery"); got != id {
 				t.Fatal(got)
 			}
 			until(t, w.A.Client, path, id, func(d delivery) bool { return d.Status == "delivered" && len(d.Attempts) == 2 })
@@ -274,7 +275,7 @@ func TestChangesWhileDeliveriesArePending(t *testing.T) {
 			due()
 			w.A.Get(t, path+"/deliveries").Fails(404, "not_found")
 		})
-		if n := len(failing.arrivals); n != 0 {
+		if n := failing.Waiting(); n != 0 {
 			t.Fatalf("%d requests to addresses that were changed, inactive or gone", n)
 		}
 	})
@@ -315,7 +316,7 @@ func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
 	}
 	block := strings.Repeat("x", 32<<10)
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		redirected := newReceiver(t)
+		redirected := testkit.NewReceiver(t)
 		for name, c := range map[string]struct {
 			act  func(c net.Conn)
 			want string
@@ -340,7 +341,7 @@ func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
 				w.A.Delete(t, path).OK(204)
 			})
 		}
-		if len(redirected.arrivals) != 0 {
+		if redirected.Waiting() != 0 {
 			t.Fatal("a redirect was followed")
 		}
 	}, func(c *server.Config) { c.WebhookTimeout = 3 * time.Second })
@@ -350,13 +351,13 @@ func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
 // requests are still hanging.
 func TestAHangingAddressDelaysNoOtherDelivery(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		hanging, healthy := newReceiver(t), newReceiver(t)
+		hanging, healthy := testkit.NewReceiver(t), testkit.NewReceiver(t)
 		stuck, _, _ := hook(t, w.A.Client, hanging.URL)
 		free, _, _ := hook(t, w.A.Client, healthy.URL)
 		stuckSource, freeSource := source(t, w.A.Client, stuck, hanging), source(t, w.A.Client, free, healthy)
 		release := make(chan struct{})
 		defer close(release)
-		hanging.answers(func(_ http.ResponseWriter, r *http.Request) {
+		hanging.Answer(func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-release:
 			case <-r.Context().Done():
@@ -365,14 +366,14 @@ func TestAHangingAddressDelaysNoOtherDelivery(t *testing.T) {
 		for range 20 {
 			again(t, w.A.Client, stuck, stuckSource)
 		}
-		hanging.next(t)
+		hanging.Next(t)
 		for range 100 {
 			again(t, w.A.Client, free, freeSource)
 		}
 		for range 100 {
-			healthy.next(t)
+			healthy.Next(t)
 		}
-		if n := len(hanging.arrivals); n != 0 {
+		if n := hanging.Waiting(); n != 0 {
 			t.Fatalf("%d more requests to an address that has not answered its first", n)
 		}
 	}, func(c *server.Config) { c.WebhookTimeout = time.Minute })

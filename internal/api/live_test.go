@@ -12,6 +12,7 @@ import (
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 // signedIn adds a member and signs them in.
@@ -146,8 +147,8 @@ func TestACursorThatCannotBeUsedGivesOneReset(t *testing.T) {
 
 func TestMessageUpdatedTellsWhatChanged(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
-		receiver := newReceiver(t)
-		other := newReceiver(t)
+		receiver := testkit.NewReceiver(t)
+		other := testkit.NewReceiver(t)
 		w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "new", "url": receiver.URL, "events": []string{"message.updated"}}).OK(201)
 		w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "old", "url": other.URL, "events": []string{"message.sent"}}).OK(201)
 		names := fmt.Sprint(w.A.Get(t, "/integrations/webhooks/events").OK(200).List())
@@ -166,12 +167,12 @@ func TestMessageUpdatedTellsWhatChanged(t *testing.T) {
 			if message["id"] != sent.ID() || message["status"] != status || fmt.Sprint(data["changed"]) != "[status]" || data["conversation"] == nil {
 				t.Errorf("message.updated after %s: got %v", status, data)
 			}
-			if arrived := receiver.next(t); arrived.header.Get("X-Service-Event") != "message.updated" || !strings.Contains(arrived.body, `"status":"`+status+`"`) {
-				t.Errorf("the webhook got %s: %s", arrived.header.Get("X-Service-Event"), arrived.body)
+			if arrived := receiver.Next(t); arrived.Header.Get("X-Service-Event") != "message.updated" || !strings.Contains(arrived.Body, `"status":"`+status+`"`) {
+				t.Errorf("the webhook got %s: %s", arrived.Header.Get("X-Service-Event"), arrived.Body)
 			}
 		}
-		if arrived := other.next(t); arrived.header.Get("X-Service-Event") != "message.sent" {
-			t.Errorf("the webhook that asked for message.sent got %s", arrived.header.Get("X-Service-Event"))
+		if arrived := other.Next(t); arrived.Header.Get("X-Service-Event") != "message.sent" {
+			t.Errorf("the webhook that asked for message.sent got %s", arrived.Header.Get("X-Service-Event"))
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestAQuietStreamIsKeptAlive(t *testing.T) {
@@ -85,7 +86,7 @@ func dawdle(t *testing.T, c *servertest.Client) net.Conn {
 
 func TestAnEventOf64KiBArrivesWhole(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
-		receiver := newReceiver(t)
+		receiver := testkit.NewReceiver(t)
 		_, _, secret := hook(t, w.A.Client, receiver.URL)
 		live, _ := follow(t, w.A.Client, "?types=kanban.card.moved")
 		<-live
@@ -97,26 +98,26 @@ func TestAnEventOf64KiBArrivesWhole(t *testing.T) {
 			labels = append(labels, fmt.Sprintf("%q", w.A.Post(t, "/labels", fmt.Sprintf(`{"name": "label %d"}`, i)).OK(201).ID()))
 		}
 		// A control character of the description takes six bytes in the event, a letter one.
-		moved := func(control, letters int) arrived {
+		moved := func(control, letters int) testkit.Delivery {
 			t.Helper()
 			card := b.card(t, w.A.Client, long, fmt.Sprintf(`, "label_ids": [%s], "description": "%s%s"`,
 				strings.Join(labels, ","), strings.Repeat(`\u0001`, control), strings.Repeat("x", letters))).OK(201)
 			b.move(t, w.A.Client, card, "Doing", "").OK(200)
 			for {
-				if a := receiver.next(t); a.header.Get("X-Service-Event") == "kanban.card.moved" {
+				if a := receiver.Next(t); a.Header.Get("X-Service-Event") == "kanban.card.moved" {
 					return a
 				}
 			}
 		}
 		const size = 64 << 10
-		missing := size - len(moved(9_000, 0).body)
+		missing := size - len(moved(9_000, 0).Body)
 		take(t, live)
 		a := moved(9_000+missing/6, missing%6)
 		m := take(t, live)
-		if len(a.body) != size || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || m.data != a.body {
-			t.Fatalf("%d bytes arrived, %d in the stream", len(a.body), len(m.data))
+		if len(a.Body) != size || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || m.data != a.Body {
+			t.Fatalf("%d bytes arrived, %d in the stream", len(a.Body), len(m.data))
 		}
-		if page := w.A.Get(t, "/events?limit=100&types=kanban.card.moved").OK(200); !strings.Contains(string(page.Raw), a.body) {
+		if page := w.A.Get(t, "/events?limit=100&types=kanban.card.moved").OK(200); !strings.Contains(string(page.Raw), a.Body) {
 			t.Fatal("the feed has it otherwise")
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // sse is one message of a stream.
@@ -120,7 +121,7 @@ func types(events []map[string]any) string {
 
 func TestEvents(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
-		receiver := newReceiver(t)
+		receiver := testkit.NewReceiver(t)
 		_, _, secret := hook(t, w.A.Client, receiver.URL)
 		channel := sandbox(t, w)
 		live, _ := follow(t, w.A.Client, "")
@@ -138,19 +139,19 @@ func TestEvents(t *testing.T) {
 					t.Errorf("%s: %s", want, types(feed))
 				}
 			}
-			arrivals := map[string]arrived{}
+			arrivals := map[string]testkit.Delivery{}
 			for range feed {
-				a := receiver.next(t)
-				arrivals[a.header.Get("X-Service-Event-Id")] = a
+				a := receiver.Next(t)
+				arrivals[a.Header.Get("X-Service-Event-Id")] = a
 			}
 			for i, e := range feed {
 				a, ok := arrivals[e["id"].(string)]
 				m := take(t, live)
-				if !ok || !strings.Contains(string(raw.Raw), a.body) || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) ||
-					a.header.Get("X-Service-Event") != e["type"] || e["tenant_id"] != w.A.ID.String() {
+				if !ok || !strings.Contains(string(raw.Raw), a.Body) || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) ||
+					a.Header.Get("X-Service-Event") != e["type"] || e["tenant_id"] != w.A.ID.String() {
 					t.Errorf("event %d did not arrive as it stands in the feed: %v", i, e["type"])
 				}
-				if m.data != a.body || m.event != e["type"] {
+				if m.data != a.Body || m.event != e["type"] {
 					t.Errorf("the stream has %q where the feed has %v", m.event, e["type"])
 				}
 			}

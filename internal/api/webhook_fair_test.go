@@ -3,7 +3,6 @@ package api_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
@@ -19,7 +19,8 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 		var quick, held atomic.Int64
 		hold, arrived, called := make(chan struct{}), make(chan struct{}, 1), make(chan struct{}, 10_000)
 		var holding atomic.Bool
-		receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		receiver := testkit.NewReceiver(t)
+		receiver.Answer(func(_ http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.URL.Path == "/other":
 				arrived <- struct{}{}
@@ -31,8 +32,7 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 				quick.Add(1)
 				called <- struct{}{}
 			}
-		}))
-		t.Cleanup(receiver.Close)
+		})
 		release := sync.OnceFunc(func() { close(hold) })
 		t.Cleanup(release)
 		until := func(what string, holds func() bool) {

@@ -2,81 +2,18 @@ package api_test
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 const strangerID = "0193b0a0-0000-7000-8000-000000000000"
-
-// arrived is one request that a receiver got.
-type arrived struct {
-	header http.Header
-	body   string
-}
-
-// receiver is a webhook endpoint.
-type receiver struct {
-	*httptest.Server
-	arrivals chan arrived
-
-	mu     sync.Mutex
-	answer http.HandlerFunc
-}
-
-func newReceiver(t *testing.T) *receiver {
-	t.Helper()
-	r := &receiver{arrivals: make(chan arrived, 10_000)}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		body, err := io.ReadAll(req.Body)
-		if err != nil {
-			return
-		}
-		r.mu.Lock()
-		answer := r.answer
-		r.mu.Unlock()
-		r.arrivals <- arrived{req.Header, string(body)}
-		if answer != nil {
-			answer(w, req)
-		}
-	}))
-	t.Cleanup(func() {
-		r.CloseClientConnections()
-		r.Close()
-	})
-	return r
-}
-
-// answers decides what the receiver does from now on.
-func (r *receiver) answers(h http.HandlerFunc) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.answer = h
-}
-
-func status(code int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
-}
-
-func (r *receiver) next(t *testing.T) arrived {
-	t.Helper()
-	select {
-	case a := <-r.arrivals:
-		return a
-	case <-time.After(20 * time.Second):
-		t.Fatal("nothing arrived")
-		return arrived{}
-	}
-}
 
 // hook registers a webhook for all events and gives its path, its id and its secret.
 func hook(t *testing.T, c *servertest.Client, url string) (path, id, secret string) {
@@ -213,34 +150,34 @@ func TestInternalAddressesAreRefused(t *testing.T) {
 
 func TestWebhookTest(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		receiver := newReceiver(t)
+		receiver := testkit.NewReceiver(t)
 		path, _, secret := hook(t, w.A.Client, receiver.URL)
 
 		t.Run("is signed so that a stranger can verify it", func(t *testing.T) {
 			made := w.A.Post(t, path+"/test", nil).OK(200)
-			got := receiver.next(t)
+			got := receiver.Next(t)
 			if made.Text("status") != "delivered" || made.Text("event") != "webhook.test" || made.Int("attempts", 0, "status_code") != 200 || made.At("next_attempt_at") != nil || made.At("finished_at") == nil {
 				t.Fatalf("%s", made.Raw)
 			}
 			if !serviceSignatureHolds(got, secret) || !standardSignatureHolds(got, secret) {
-				t.Fatalf("%v %s", got.header, got.body)
+				t.Fatalf("%v %s", got.Header, got.Body)
 			}
-			if got.header.Get("X-Service-Event") != "webhook.test" || got.header.Get("X-Service-Event-Id") != made.Text("event_id") || got.header.Get("X-Service-Delivery") != made.ID() ||
-				got.header.Get("Content-Type") != "application/json" || got.header.Get("User-Agent") != "Recado/development" {
-				t.Fatalf("%v", got.header)
+			if got.Header.Get("X-Service-Event") != "webhook.test" || got.Header.Get("X-Service-Event-Id") != made.Text("event_id") || got.Header.Get("X-Service-Delivery") != made.ID() ||
+				got.Header.Get("Content-Type") != "application/json" || got.Header.Get("User-Agent") != "Recado/development" {
+				t.Fatalf("%v", got.Header)
 			}
 		})
 		t.Run("that fails is told and is neither repeated nor counted", func(t *testing.T) {
-			receiver.answers(status(500))
+			receiver.AnswerStatus(500)
 			made := w.A.Post(t, path+"/test", nil).OK(200)
-			receiver.next(t)
+			receiver.Next(t)
 			if made.Text("status") != "failed" || made.Int("attempts", 0, "status_code") != 500 || made.Text("attempts", 0, "error") == "" || made.At("next_attempt_at") != nil {
 				t.Fatalf("%s", made.Raw)
 			}
 			if w.A.Get(t, "/integrations/webhooks").Int("data", 0, "consecutive_failures") != 0 {
 				t.Fatal("counted")
 			}
-			receiver.answers(nil)
+			receiver.Answer(nil)
 		})
 		t.Run("works while the webhook is inactive", func(t *testing.T) {
 			w.A.Patch(t, path, `{"active":false}`).OK(200)

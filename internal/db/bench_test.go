@@ -9,8 +9,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"recado/internal/db/testpg"
 	"recado/internal/model"
+	"recado/internal/testkit"
 )
 
 const (
@@ -65,7 +65,7 @@ func BenchmarkGroupedInserts(b *testing.B) {
 	})
 	for name, o := range map[string]func() Options{
 		"sqlite":   func() Options { return Options{Dir: b.TempDir()} },
-		"postgres": func() Options { return Options{DatabaseURL: testpg.Database(b, "")} },
+		"postgres": func() Options { return Options{DatabaseURL: testkit.Database(b, "")} },
 	} {
 		b.Run(name, func(b *testing.B) {
 			s := opened(b, o())
@@ -101,7 +101,7 @@ func BenchmarkGroupedInserts(b *testing.B) {
 func BenchmarkReadOne(b *testing.B) {
 	for name, o := range map[string]func() Options{
 		"sqlite":   func() Options { return Options{Dir: b.TempDir()} },
-		"postgres": func() Options { return Options{DatabaseURL: testpg.Database(b, "")} },
+		"postgres": func() Options { return Options{DatabaseURL: testkit.Database(b, "")} },
 	} {
 		for kind, read := range map[string]func(*DB, context.Context, func(*Tx) error) error{"one": (*DB).ReadOne, "snapshot": (*DB).Read} {
 			b.Run(name+"/"+kind, func(b *testing.B) {

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"recado/internal/db/testpg"
+	"recado/internal/testkit"
 )
 
 // bothPlaces runs body with options that open the same empty database again and again.
 func bothPlaces(t *testing.T, body func(t *testing.T, o Options)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { body(t, Options{Dir: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { body(t, Options{DatabaseURL: testpg.Database(t, "")}) })
+	t.Run("postgres", func(t *testing.T) { body(t, Options{DatabaseURL: testkit.Database(t, "")}) })
 }
 
 func TestMigrations(t *testing.T) {
@@ -84,7 +84,7 @@ func TestMigrations(t *testing.T) {
 		})
 	})
 	t.Run("nodes that start together take turns", func(t *testing.T) {
-		url := testpg.Database(t, "")
+		url := testkit.Database(t, "")
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {

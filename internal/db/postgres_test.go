@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/db/testpg"
 	"recado/internal/model"
+	"recado/internal/testkit"
 )
 
 func TestPostgresRetries(t *testing.T) {
-	url := testpg.Database(t, "")
+	url := testkit.Database(t, "")
 	s := opened(t, Options{DatabaseURL: url})
 	t.Run("two that lock each other both succeed in the end", func(t *testing.T) {
 		var runs atomic.Int64
@@ -58,7 +58,7 @@ func TestPostgresRetries(t *testing.T) {
 				if _, err := tx.One("SELECT n FROM counters WHERE id = 1", nil, func(Row) {}); err != nil {
 					return err
 				}
-				testpg.Exec(t, url, "UPDATE counters SET n = 10 WHERE id = 1")
+				testkit.Exec(t, url, "UPDATE counters SET n = 10 WHERE id = 1")
 			}
 			if err := add(tx, 1); err != nil {
 				return errors.New("something else")
@@ -119,7 +119,7 @@ func TestPostgresRetries(t *testing.T) {
 			})
 		}
 		everything()
-		testpg.Exec(t, url, "ALTER TABLE counters ADD COLUMN extra BIGINT")
+		testkit.Exec(t, url, "ALTER TABLE counters ADD COLUMN extra BIGINT")
 		for range 20 {
 			everything()
 		}
@@ -127,7 +127,7 @@ func TestPostgresRetries(t *testing.T) {
 }
 
 func TestPostgresOutages(t *testing.T) {
-	direct := testpg.Database(t, "")
+	direct := testkit.Database(t, "")
 	wire := newWire(t, direct)
 	s := opened(t, Options{DatabaseURL: wire.url})
 	t.Run("a connection lost in the commit leaves the caller uncertain", func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestPostgresOutages(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	url := testpg.Database(t, "")
+	url := testkit.Database(t, "")
 	one, two := opened(t, Options{DatabaseURL: url}), opened(t, Options{DatabaseURL: url})
 	ctx, cancel := context.WithCancel(t.Context())
 	heard := make(chan string, 1000)
@@ -263,7 +263,7 @@ func TestNotes(t *testing.T) {
 // endBackends ends every connection to the database but its own.
 func endBackends(t *testing.T, url string) {
 	t.Helper()
-	testpg.Exec(t, url, `
+	testkit.Exec(t, url, `
 		SELECT pg_terminate_backend(pid, 5000)
 		FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid()`)

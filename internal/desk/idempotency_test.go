@@ -9,13 +9,13 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 // TestNoHistoryExecutesACallTwice plays random histories of idempotent calls, repeats, edits, races and
@@ -30,7 +30,7 @@ func TestNoHistoryExecutesACallTwice(t *testing.T) {
 	}
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			clock := &testClock{now: time.Now()}
+			clock := testkit.NewClock()
 			options := engines[engine](t)
 			options.Now = clock.Now
 			db := storetest.Open(t, options)
@@ -83,29 +83,11 @@ func setFlag(name, value string) func() {
 	return func() { _ = f.Value.Set(was) }
 }
 
-type testClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *testClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(time.Millisecond)
-	return c.now
-}
-
-func (c *testClock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // history is the system under test beside the model of what it must be.
 type history struct {
 	d         *Desk
 	start     func() *Desk
-	clock     *testClock
+	clock     *testkit.Clock
 	principal *Principal
 	board     model.Board
 
@@ -371,7 +353,7 @@ func (h *history) expire(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("not yet")
 	}
-	h.clock.pass(model.IdempotencyRetention)
+	h.clock.Advance(model.IdempotencyRetention)
 	clear(h.keys)
 	if rapid.Bool().Draw(t, "sweep") {
 		if _, err := h.d.System().ForgetReservations(context.Background()); err != nil {

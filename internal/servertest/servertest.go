@@ -12,13 +12,14 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 // World is a running server with two companies, each with an owner and a key that has every scope.
 type World struct {
 	*server.Server
 	A, B  *Company
-	Clock *Clock // the clock of the rules; it stands still until Advance
+	Clock *testkit.Clock // the clock of the rules; it stands still until Advance
 
 	checker *checker
 }
@@ -37,8 +38,7 @@ type Option func(*server.Config)
 // Each runs the test once per engine, each time with a server of its own.
 func Each(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { body(t, Start(t, "", options...)) })
-	t.Run("postgres", func(t *testing.T) { body(t, Start(t, storetest.URL(t), options...)) })
+	storetest.EachURL(t, func(t *testing.T, url string) { body(t, Start(t, url, options...)) })
 }
 
 // EachLive is Each with the clock of the machine.
@@ -50,7 +50,7 @@ func EachLive(t *testing.T, body func(t *testing.T, w *World), options ...Option
 // Start starts one server; databaseURL "" means SQLite.
 func Start(t testing.TB, databaseURL string, options ...Option) *World {
 	t.Helper()
-	w := &World{Clock: NewClock()}
+	w := &World{Clock: testkit.NewClock()}
 	w.Server = start(t, databaseURL, w.Clock, options)
 	w.checker = newChecker(t, w.API)
 	w.A = w.NewCompany(t, "Padaria Aurora")
@@ -65,7 +65,7 @@ func (w *World) SecondNode(t *testing.T, databaseURL string, options ...Option) 
 	return w.A.at(s.URL), w.B.at(s.URL)
 }
 
-func start(t testing.TB, databaseURL string, clock *Clock, options []Option) *server.Server {
+func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Option) *server.Server {
 	t.Helper()
 	c := server.Config{
 		Addr: "127.0.0.1:0", DataDir: t.TempDir(), DatabaseURL: databaseURL, Now: clock.Now,

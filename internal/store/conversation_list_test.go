@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/db/testpg"
 	"recado/internal/model"
 	"recado/internal/store/search"
+	"recado/internal/testkit"
 )
 
 // eachDesk runs body on both engines with the real schema.
@@ -30,7 +30,7 @@ func eachDesk(t *testing.T, body func(t *testing.T, s *Store)) {
 		body(t, s)
 	}
 	t.Run("sqlite", func(t *testing.T) { run(t, Options{Dir: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { run(t, Options{DatabaseURL: testpg.Database(t, "")}) })
+	t.Run("postgres", func(t *testing.T) { run(t, Options{DatabaseURL: testkit.Database(t, "")}) })
 }
 
 // fixture is a company with a few of everything that conversations refer to.

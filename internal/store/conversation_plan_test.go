@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/db/testpg"
 	"recado/internal/model"
+	"recado/internal/testkit"
 )
 
 // crowd is a company with very many conversations, made in a few statements.
@@ -190,7 +190,7 @@ func BenchmarkConversations(b *testing.B) {
 		b.Run(engine, func(b *testing.B) {
 			o := Options{Dir: b.TempDir()}
 			if engine == "postgres" {
-				o = Options{DatabaseURL: testpg.Database(b, "")}
+				o = Options{DatabaseURL: testkit.Database(b, "")}
 			}
 			s, err := Open(context.Background(), o)
 			if err != nil {

@@ -6,10 +6,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"recado/internal/db/testpg"
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 func TestAFeedFromAnotherServerIsMended(t *testing.T) {
@@ -28,7 +28,7 @@ func TestAFeedFromAnotherServerIsMended(t *testing.T) {
 		return id
 	}
 	want := []model.ID{insert(), insert()}
-	testpg.Exec(t, url, `UPDATE events SET position = position + 1000000000`)
+	testkit.Exec(t, url, `UPDATE events SET position = position + 1000000000`)
 	for _, mended := range []int64{2, 0} {
 		err := s.Write(t.Context(), func(tx *store.Tx) error {
 			n, err := tx.MendFeed()
@@ -115,7 +115,7 @@ func TestTheFeedWaitsForOlderTransactionsOfItsOwnDatabaseAlone(t *testing.T) {
 		return tx
 	}
 
-	elsewhere := writing(testpg.Database(t, ""))
+	elsewhere := writing(testkit.Database(t, ""))
 	insert()
 	if n := visible(); n != 1 {
 		t.Errorf("%d events while another database is being written, want 1", n)

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/db/testpg"
+	"recado/internal/testkit"
 )
 
 func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {
-	s, err := Open(t.Context(), Options{DatabaseURL: testpg.Database(t, "")})
+	s, err := Open(t.Context(), Options{DatabaseURL: testkit.Database(t, "")})
 	if err != nil {
 		t.Fatal(err)
 	}

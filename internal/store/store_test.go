@@ -3,14 +3,14 @@ package store
 import (
 	"testing"
 
-	"recado/internal/db/testpg"
+	"recado/internal/testkit"
 )
 
 // bothPlaces runs body with options that open the same empty database again and again.
 func bothPlaces(t *testing.T, body func(t *testing.T, o Options)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { body(t, Options{Dir: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { body(t, Options{DatabaseURL: testpg.Database(t, "")}) })
+	t.Run("postgres", func(t *testing.T) { body(t, Options{DatabaseURL: testkit.Database(t, "")}) })
 }
 
 func TestTheSchemaOpensTwice(t *testing.T) {

@@ -4,26 +4,22 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"recado/internal/testkit"
 )
-
-// clock is a clock that stands still unless told otherwise.
-type clock struct{ time.Time }
-
-func (c *clock) now() time.Time          { return c.Time }
-func (c *clock) advance(d time.Duration) { c.Time = c.Add(d) }
 
 func TestLimiter(t *testing.T) {
 	t.Run("no second sees more than the number's rate", func(t *testing.T) {
 		for _, rate := range []int{1, 2, CoexistenceRate, StandardRate, 1000} {
-			c := &clock{noon}
-			l := NewLimiter(rate, c.now)
+			c := testkit.StillClock(noon)
+			l := NewLimiter(rate, c.Now)
 			var taken []time.Time
-			for i := 0; c.Sub(noon) < 5*time.Second; i++ {
+			for i := 0; c.Now().Sub(noon) < 5*time.Second; i++ {
 				if wait := l.Take(fmt.Sprint(i)); wait > 0 {
-					c.advance(wait)
+					c.Advance(wait)
 					continue
 				}
-				taken = append(taken, c.Time)
+				taken = append(taken, c.Now())
 			}
 			most := 0
 			for i, start := range taken {
@@ -41,8 +37,8 @@ func TestLimiter(t *testing.T) {
 		}
 	})
 	t.Run("room is what the number may send now", func(t *testing.T) {
-		c := &clock{noon}
-		l := NewLimiter(StandardRate, c.now)
+		c := testkit.StillClock(noon)
+		l := NewLimiter(StandardRate, c.Now)
 		for round := range 20 {
 			n, wait := l.Room()
 			for i := range n {
@@ -53,7 +49,7 @@ func TestLimiter(t *testing.T) {
 			if got := l.Take(fmt.Sprint(round, "more")); got != wait {
 				t.Fatalf("round %d: one more waits %s, not %s", round, got, wait)
 			}
-			c.advance(time.Duration(7*round) * time.Millisecond)
+			c.Advance(time.Duration(7*round) * time.Millisecond)
 		}
 		l.Hold("", time.Second)
 		if n, wait := l.Room(); n != 0 || wait != time.Second {
@@ -61,13 +57,13 @@ func TestLimiter(t *testing.T) {
 		}
 	})
 	t.Run("one person gets 45 at once, then one every six seconds", func(t *testing.T) {
-		c := &clock{noon}
-		l := NewLimiter(1_000_000, c.now)
+		c := testkit.StillClock(noon)
+		l := NewLimiter(1_000_000, c.Now)
 		for i := range 45 {
 			if wait := l.Take("ana"); wait != 0 {
 				t.Fatalf("message %d waits %s", i, wait)
 			}
-			c.advance(time.Millisecond)
+			c.Advance(time.Millisecond)
 		}
 		wait := l.Take("ana")
 		if wait != 6*time.Second-45*time.Millisecond {
@@ -76,18 +72,18 @@ func TestLimiter(t *testing.T) {
 		if l.Take("rui") != 0 {
 			t.Error("one person's wait holds up another")
 		}
-		c.advance(wait - 1)
+		c.Advance(wait - 1)
 		if l.Take("ana") != 1 {
 			t.Error("the wait is longer or shorter than said")
 		}
-		c.advance(1)
+		c.Advance(1)
 		if l.Take("ana") != 0 || l.Take("ana") != 6*time.Second {
 			t.Error("not one every six seconds")
 		}
 	})
 	t.Run("a message that waits for its person costs the number nothing", func(t *testing.T) {
-		c := &clock{noon}
-		l := NewLimiter(1, c.now)
+		c := testkit.StillClock(noon)
+		l := NewLimiter(1, c.Now)
 		l.Hold("ana", time.Hour)
 		if wait := l.Take("ana"); wait != time.Hour {
 			t.Errorf("waits %s", wait)
@@ -97,18 +93,18 @@ func TestLimiter(t *testing.T) {
 		}
 	})
 	t.Run("a held number makes every caller wait", func(t *testing.T) {
-		c := &clock{noon}
-		l := NewLimiter(80, c.now)
+		c := testkit.StillClock(noon)
+		l := NewLimiter(80, c.Now)
 		l.Hold("", 3*time.Second)
 		if wait := l.Take("ana"); wait != 3*time.Second {
 			t.Errorf("waits %s", wait)
 		}
 	})
 	t.Run("people whose messages have aged are forgotten", func(t *testing.T) {
-		c := &clock{noon}
-		l := NewLimiter(0, c.now)
+		c := testkit.StillClock(noon)
+		l := NewLimiter(0, c.Now)
 		for i := range 100_000 {
-			c.advance(time.Second / 72)
+			c.Advance(time.Second / 72)
 			if wait := l.Take(fmt.Sprint(i)); wait != 0 {
 				t.Fatalf("waits %s", wait)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 	"recado/internal/work"
 )
 
@@ -59,7 +59,7 @@ func (n *node) start(run func(context.Context)) {
 
 // watcher is a receiver that knows which nodes are calling at the same time.
 type watcher struct {
-	*httptest.Server
+	*testkit.Receiver
 	hang map[string]bool // by User-Agent
 
 	mu       sync.Mutex
@@ -72,11 +72,8 @@ type watcher struct {
 func newWatcher(t *testing.T) *watcher {
 	t.Helper()
 	w := &watcher{hang: map[string]bool{}, open: map[string]int{}, seen: map[string]int{}, changed: make(chan struct{}, 1)}
-	w.Server = httptest.NewServer(http.HandlerFunc(w.serve))
-	t.Cleanup(func() {
-		w.CloseClientConnections()
-		w.Close()
-	})
+	w.Receiver = testkit.NewReceiver(t)
+	w.Answer(w.serve)
 	return w
 }
 
@@ -91,12 +88,6 @@ func (w *watcher) serve(_ http.ResponseWriter, r *http.Request) {
 	w.notify()
 	w.mu.Unlock()
 	if hang {
-		buf := make([]byte, 4096)
-		for {
-			if _, err := r.Body.Read(buf); err != nil {
-				break
-			}
-		}
 		<-r.Context().Done()
 	}
 	w.mu.Lock()

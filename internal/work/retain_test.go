@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -17,13 +16,13 @@ import (
 	"recado/internal/servertest"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 	"recado/internal/vault"
 )
 
 func TestDeliveriesAreKeptForFourteenDays(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		defer receiver.Close()
+		receiver := testkit.NewReceiver(t)
 		hook := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "x", "url": receiver.URL, "events": []string{"message.sent"}}).OK(201)
 		deliveries := "/integrations/webhooks/" + hook.ID() + "/deliveries"
 		purge := func() {

@@ -16,9 +16,9 @@ import (
 	"recado/internal/blob"
 	"recado/internal/desk"
 	"recado/internal/model"
-	"recado/internal/servertest"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 func TestWhatACrashLeftOfAnUploadIsRemoved(t *testing.T) {
@@ -63,7 +63,7 @@ func (c *crashing) Put(ctx context.Context, id model.ID, r io.Reader, limit int6
 }
 
 func testLeftUploads(t *testing.T, o store.Options, files blob.Store) {
-	clock := servertest.NewClock()
+	clock := testkit.NewClock()
 	o.Now = clock.Now
 	db := storetest.Open(t, o)
 	start := func(at blob.Store) (*desk.Desk, *desk.Principal) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 	"recado/test/load"
@@ -193,7 +194,7 @@ func (o *fixture) grows(t *testing.T, what string, most time.Duration, but int, 
 		before[i] = count(i)
 	}
 	found := -1
-	load.WaitFor(t, what, most, func() bool {
+	testkit.EventuallyWithin(t, most, what, func() bool {
 		for i := range before {
 			if i != but && count(i) > before[i] {
 				found = i

@@ -4,8 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"recado/internal/db/testpg"
-	"recado/test/load"
+	"recado/internal/testkit"
 )
 
 // A few kills in `make test`, many with RECADO_FULL=1.
@@ -14,13 +13,13 @@ func TestNodesThatAreKilledLoseNothingRepeatNothingAndAreReplacedWithinTheLease(
 	if full {
 		rounds = 30
 	}
-	o := open(t, testpg.Own(t).URL)
+	o := open(t, testkit.OwnCluster(t).URL)
 	r := rand.New(rand.NewPCG(o.seed, 3))
 	for round := range rounds {
 		end := o.work(t)
 		before := o.Total.Load()
 		enough := before + 100 + r.Int64N(200)
-		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() >= enough })
+		testkit.EventuallyWithin(t, patience, "some work", func() bool { return o.Total.Load() >= enough })
 		// Kill the node that holds shared work: the sender, the deliverer, or any node.
 		victim := [...]func() int{
 			func() int { return o.sender(t) },

@@ -6,8 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"recado/internal/db/testpg"
-	"recado/test/load"
+	"recado/internal/testkit"
 )
 
 // A node is stopped (SIGSTOP) with messages on their way to WhatsApp and events on their way to a
@@ -18,14 +17,14 @@ func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T
 	if full {
 		rounds = 12
 	}
-	o := open(t, testpg.Own(t).URL)
+	o := open(t, testkit.OwnCluster(t).URL)
 	for round := range rounds {
 		end := o.work(t)
-		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > int64(100*(round+1)) })
+		testkit.EventuallyWithin(t, patience, "some work", func() bool { return o.Total.Load() > int64(100*(round+1)) })
 		zombie := o.sender(t)
 		tap := o.lines[zombie]
 		tap.hold(round%2 == 0) // in turn: WhatsApp has taken them and the answers are late, or they are late themselves
-		load.WaitFor(t, "messages on their way", patience, func() bool { return tap.holding() >= 4 })
+		testkit.EventuallyWithin(t, patience, "messages on their way", func() bool { return tap.holding() >= 4 })
 		o.balancer.leave(o.nodes[zombie].URL)
 		o.signal(t, zombie, syscall.SIGSTOP)
 		o.takenOver(t, zombie)

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/db/testpg"
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/test/load"
 )
 
@@ -19,16 +19,20 @@ func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) 
 	if full {
 		rounds = 12
 	}
-	database := testpg.Own(t)
+	database := testkit.OwnCluster(t)
 	o := open(t, database.URL)
 	pids := o.pids()
 	for round := range rounds {
 		end := o.work(t)
-		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > int64(100*(round+1)) })
+		testkit.EventuallyWithin(t, patience, "some work", func() bool { return o.Total.Load() > int64(100*(round+1)) })
 		o.sender(t)
-		database.Stop([]syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}[round%2])
+		if err := database.Stop([]syscall.Signal{syscall.SIGINT, syscall.SIGQUIT}[round%2]); err != nil {
+			t.Fatal(err)
+		}
 		o.unavailable(t)
-		database.Start()
+		if err := database.Start(); err != nil {
+			t.Fatal(err)
+		}
 		began := time.Now()
 		for _, node := range o.nodes {
 			node.WaitReady()

@@ -5,13 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/db/testpg"
+	"recado/internal/testkit"
 	"recado/test/binary"
-	"recado/test/load"
 )
 
 func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {
-	database, dir := testpg.Database(t, ""), t.TempDir()
+	database, dir := testkit.Database(t, ""), t.TempDir()
 	var started []*binary.Process
 	for range nodes {
 		started = append(started, binary.New(t, dir, "--database-url", database))
@@ -32,14 +31,14 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 	newer := binary.Newer(t, map[string]string{
 		"internal/store/migrations/9999_later.sql": "ALTER TABLE messages ADD COLUMN later TEXT;\nALTER TABLE conversations ADD COLUMN later TEXT;\n",
 	})
-	database := testpg.Own(t).URL
+	database := testkit.OwnCluster(t).URL
 	o := open(t, database, "--drain", "500ms")
 	o.mayDeadlock = 100 // the step of the schema and the work, which PostgreSQL has to part
 	older := o.nodes[0].Path
 	end := o.work(t)
 	for i, node := range o.nodes {
 		before := o.Total.Load()
-		load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > before+100 })
+		testkit.EventuallyWithin(t, patience, "some work", func() bool { return o.Total.Load() > before+100 })
 		node.Stop()
 		if log := node.Log(); strings.Contains(log, "panic") || strings.Contains(log, `"level":"ERROR"`) {
 			t.Errorf("node %d did not end well: %s", i, log)
@@ -49,7 +48,7 @@ func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T
 		o.balancer.back(node.URL)
 	}
 	before := o.Total.Load()
-	load.WaitFor(t, "some work", patience, func() bool { return o.Total.Load() > before+100 })
+	testkit.EventuallyWithin(t, patience, "some work", func() bool { return o.Total.Load() > before+100 })
 	end()
 	if failures := o.balancer.failures(); len(failures) != 0 {
 		t.Errorf("calls failed: %v", failures)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/testkit"
 	"recado/test/binary"
 )
 
@@ -97,15 +98,9 @@ func (s *target) post(length int) string {
 // settles waits until the server holds hardly more than it did before.
 func (s *target) settles(t *testing.T, goroutines float64) {
 	t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	now := 0.0
-	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
-		if now = s.metric(t, "go_goroutines"); now <= goroutines+50 {
-			return
-		}
-	}
-	t.Errorf("%v goroutines are left of %v", now, goroutines)
+	testkit.Eventually(t, fmt.Sprintf("at most %v goroutines are left", goroutines+50), func() bool {
+		return s.metric(t, "go_goroutines") <= goroutines+50
+	})
 }
 
 func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"runtime"
 	"slices"
@@ -24,6 +23,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // patience is how long an answer may take before the server counts as hung. It is long because the
@@ -42,8 +42,7 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 		perOperation *= 10
 	}
 	t.Logf("RECADO_SEED=%d", seed)
-	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	t.Cleanup(receiver.Close)
+	receiver := testkit.NewReceiver(t)
 
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		doc := readDocument(t, w.A.Client)

@@ -54,8 +54,9 @@ var rooms = map[string][]string{
 	"internal/jobs": {"internal/model"},
 
 	// Real databases for tests. No room lists them, so nothing that ships can come to depend on them.
-	"internal/store/storetest": {"internal/store", "internal/db/testpg"},
-	"internal/db/testpg":       {},
+	"internal/store/storetest":      {"internal/store", "internal/testkit"},
+	"internal/testkit":              {},
+	"internal/testkit/withpostgres": {"internal/testkit"},
 
 	// The simulator stands in for the provider: it knows the wire format and nothing of the desk.
 	"internal/whatsapp/simulator": {"internal/whatsapp", "internal/model"},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -181,10 +182,10 @@ func (l *Line) settle(t *testing.T) map[string]message {
 		}
 		return true
 	}
-	WaitFor(t, "the end of the queue", 5*time.Minute, look)
+	testkit.EventuallyWithin(t, 5*time.Minute, "the end of the queue", look)
 	l.drain(t)
 	clear(settled)
-	WaitFor(t, "the final statuses", time.Minute, look)
+	testkit.EventuallyWithin(t, time.Minute, "the final statuses", look)
 	return settled
 }
 
@@ -227,16 +228,4 @@ func (l *Line) call(method, path string, body, out any) (Answer, bool) {
 		ok = json.Unmarshal(a.Body, out) == nil
 	}
 	return a, ok
-}
-
-// WaitFor looks every 20 ms until what is waited for holds.
-func WaitFor(t testing.TB, what string, most time.Duration, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(most); !holds(); <-tick.C {
-		if time.Now().After(end) {
-			t.Fatalf("in vain waited for: %s", what)
-		}
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,11 +14,12 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/signature"
+	"recado/internal/testkit"
 )
 
 // Receiver is a customer's webhook. It keeps every event and what it tells of.
 type Receiver struct {
-	*httptest.Server
+	*testkit.Receiver
 	Webhook string // its id
 	secret  atomic.Value
 	t       *testing.T
@@ -33,8 +33,8 @@ type Receiver struct {
 
 func newReceiver(t *testing.T) *Receiver {
 	r := &Receiver{t: t, bodies: map[string][]byte{}, about: map[string]map[string]struct{}{}, heard: make(chan struct{})}
-	r.Server = httptest.NewServer(http.HandlerFunc(r.hear))
-	t.Cleanup(r.Close)
+	r.Receiver = testkit.NewReceiver(t)
+	r.Answer(r.hear)
 	return r
 }
 

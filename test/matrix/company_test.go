@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"recado/internal/api"
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // company makes the things of one company, through its API.
@@ -208,16 +208,11 @@ func (o *company) talk(t *testing.T, mark string) *talk {
 // externalID is what the provider calls a message; the sandbox tells it with the answer or soon after.
 func (o *company) externalID(t *testing.T, sent *servertest.Answer) string {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); <-tick.C {
-		if id := sent.Text("external_id"); id != "" {
-			return id
-		}
+	testkit.Eventually(t, "the message has an external id", func() bool {
 		sent = o.Get(t, "/messages/"+sent.ID()).OK(200)
-	}
-	t.Fatalf("never sent: %s", sent.Raw)
-	return ""
+		return sent.Text("external_id") != ""
+	})
+	return sent.Text("external_id")
 }
 
 // privateTalk is a conversation of a channel that no key may know of.

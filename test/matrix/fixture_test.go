@@ -2,8 +2,6 @@ package matrix
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +11,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // fixture is a server with two companies, and what each keeps from the other.
@@ -27,8 +26,7 @@ type fixture struct {
 }
 
 func each(t *testing.T, body func(t *testing.T, b *fixture)) {
-	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	t.Cleanup(receiver.Close)
+	receiver := testkit.NewReceiver(t)
 	var config server.Config
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		b := &fixture{w: w, a: newCompany(t, w, w.A, 1, receiver.URL), b: newCompany(t, w, w.B, 2, receiver.URL)}

@@ -15,6 +15,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -93,17 +94,16 @@ func newTarget(t *testing.T, now func() time.Time) target {
 	t.Helper()
 	sim := simulator.New(simulator.Options{Now: now})
 	graph := httptest.NewServer(sim)
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	receiver := testkit.NewReceiver(t)
+	receiver.Answer(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/fail" {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
-	}))
+	})
 	t.Cleanup(func() {
 		sim.Close()
-		for _, s := range []*httptest.Server{graph, receiver} {
-			s.CloseClientConnections()
-			s.Close()
-		}
+		graph.CloseClientConnections()
+		graph.Close()
 	})
 	zone, err := time.LoadLocation("America/Sao_Paulo")
 	if err != nil {

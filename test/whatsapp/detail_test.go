@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -143,7 +144,7 @@ func TestFilesThatCannotBeFetched(t *testing.T) {
 			t.Helper()
 			m := s.find(t, s.conversationOf(t, external), external)
 			media, _ := m["media_id"].(string)
-			eventually(t, "an end of the attempts", func() bool { return s.A.Get(t, "/media/"+media+"/url").Status != 503 })
+			testkit.Eventually(t, "an end of the attempts", func() bool { return s.A.Get(t, "/media/"+media+"/url").Status != 503 })
 			if a := s.A.Get(t, "/media/"+media+"/url").OK(404); !bytes.Contains(a.Raw, []byte("not fetched from WhatsApp")) {
 				t.Fatalf("%s", a.Raw)
 			}

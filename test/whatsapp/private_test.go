@@ -11,6 +11,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -37,7 +38,7 @@ func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 		must(t, err)
 		drain(t, sim)
 		var media string
-		eventually(t, "the file", func() bool {
+		testkit.Eventually(t, "the file", func() bool {
 			found, err := filepath.Glob(dir + "/media/??/*")
 			must(t, err)
 			for _, path := range found {

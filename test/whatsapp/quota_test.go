@@ -7,6 +7,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -29,7 +30,7 @@ func TestAFileBeyondTheQuotaIsNotFetchedAndItsMessageIsKept(t *testing.T) {
 		if over["type"] != "image" || over["text"] != "olha" || over["media_id"] == nil {
 			t.Fatalf("the message is not whole: %v", over)
 		}
-		eventually(t, "the file is given up", func() bool {
+		testkit.Eventually(t, "the file is given up", func() bool {
 			answer := s.A.Get(t, "/media/"+over["media_id"].(string)+"/url")
 			return answer.Status == 404 && strings.Contains(answer.Text("message"), "limit of 150 KiB")
 		})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -31,7 +32,7 @@ func TestReceiving(t *testing.T) {
 		t.Run("a customer is shown that their message was read", func(t *testing.T) {
 			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Olá?"})
 			s.A.Post(t, "/conversations/"+conversation+"/read", nil).OK(200)
-			eventually(t, "the read receipt", func() bool { return s.sim.WasRead(external) })
+			testkit.Eventually(t, "the read receipt", func() bool { return s.sim.WasRead(external) })
 		})
 		t.Run("repeats and a jumbled order are harmless", func(t *testing.T) {
 			s.sim.SetDelivery(simulator.Delivery{Duplicate: 2, Reorder: true, Parallel: 3})
@@ -201,7 +202,7 @@ func TestFilesOfCustomers(t *testing.T) {
 // download waits until a file has been fetched and gives its bytes.
 func (s *shop) download(t *testing.T, media string) []byte {
 	t.Helper()
-	eventually(t, "the file", func() bool {
+	testkit.Eventually(t, "the file", func() bool {
 		s.Clock.Advance(1e9)
 		return s.A.Get(t, "/media/"+media+"/url").Status == 200
 	})

@@ -12,6 +12,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -136,7 +137,7 @@ func TestATokenThatDiesDisconnectsTheNumberAndKeepsItsQueue(t *testing.T) {
 		conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Oi"})
 		must(t, s.sim.SetToken(simulator.DefaultToken, "revoked"))
 		waiting := s.send(t, conversation, `"text": "Olá!"`).OK(201).ID()
-		eventually(t, "the disconnection", func() bool {
+		testkit.Eventually(t, "the disconnection", func() bool {
 			return s.A.Get(t, "/channels").OK(200).Text("data", 0, "status") == "disconnected"
 		})
 		if ch := s.A.Get(t, "/channels").OK(200); !strings.Contains(ch.Text("data", 0, "status_reason"), "token") {
@@ -234,8 +235,8 @@ func TestABusyConversationHoldsUpNoOther(t *testing.T) {
 		}
 		// The clock is left alone: with time the others may leave too.
 		greeting := s.send(t, other, `"text": "Olá!"`).OK(201).ID()
-		eventually(t, "the other's message", func() bool { return s.A.Get(t, "/messages/"+greeting).OK(200).Text("status") == "delivered" })
-		eventually(t, "the burst", func() bool { return len(s.sim.Ledger("5511900001111")) >= 45 })
+		testkit.Eventually(t, "the other's message", func() bool { return s.A.Get(t, "/messages/"+greeting).OK(200).Text("status") == "delivered" })
+		testkit.Eventually(t, "the burst", func() bool { return len(s.sim.Ledger("5511900001111")) >= 45 })
 		if m := s.A.Get(t, "/messages/"+last).OK(200); m.Text("status") != "queued" {
 			t.Fatalf("%s", m.Raw)
 		}
@@ -255,7 +256,7 @@ func (s *shop) send(t *testing.T, conversation, content string) *servertest.Answ
 func (s *shop) await(t *testing.T, message string, statuses ...string) *servertest.Answer {
 	t.Helper()
 	var m *servertest.Answer
-	eventually(t, "a message that is "+strings.Join(statuses, " or "), func() bool {
+	testkit.Eventually(t, "a message that is "+strings.Join(statuses, " or "), func() bool {
 		s.Clock.Advance(100 * time.Millisecond)
 		m = s.A.Get(t, "/messages/"+message).OK(200)
 		for _, status := range statuses {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 	"recado/test/load"
@@ -95,7 +96,7 @@ func (plan soakPlan) strike(t *testing.T, sim *simulator.Simulator, p *binary.Pr
 		moments /= 2
 	}
 	for i := range moments {
-		load.WaitFor(t, fmt.Sprintf("part %d of the messages", i+1), 5*time.Minute, func() bool {
+		testkit.EventuallyWithin(t, 5*time.Minute, fmt.Sprintf("part %d of the messages", i+1), func() bool {
 			return sim.Calls("messages") >= total*(i+1)/(moments+2)
 		})
 		p.Kill()

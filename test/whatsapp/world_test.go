@@ -7,10 +7,10 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
-	"time"
 
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 )
@@ -109,25 +109,6 @@ func (s *shop) find(t *testing.T, conversation, external string) map[string]any 
 // callback is where WhatsApp calls about the number.
 func (s *shop) callback() string { return s.URL + "/channels/" + s.channel + "/whatsapp" }
 
-// patience is how long a wait may take: long, because the machine may be busy.
-const patience = 2 * time.Minute
-
-// eventually waits for what a background loop brings about.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("in vain waited for: %s", what)
-		}
-	}
-}
-
 // must is for what cannot go wrong.
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -139,7 +120,7 @@ func must(t *testing.T, err error) {
 // drain waits until the server has answered every webhook.
 func drain(t *testing.T, sim *simulator.Simulator) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	must(t, sim.Drain(ctx))
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"recado/internal/db/testpg"
 	"recado/internal/store"
+	"recado/internal/testkit"
 )
 
 // Each runs body on both engines, as subtests "sqlite" and "postgres". Every call of open on
@@ -15,14 +15,21 @@ import (
 // same store again. Stores are closed when the subtest ends. A missing PostgreSQL is a failure.
 func Each(t *testing.T, body func(t *testing.T, open func() *store.Store)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
+	EachURL(t, func(t *testing.T, url string) {
+		if url != "" {
+			body(t, func() *store.Store { return Open(t, store.Options{DatabaseURL: url, MaxConns: 8}) })
+			return
+		}
 		dir := t.TempDir()
 		body(t, sync.OnceValue(func() *store.Store { return Open(t, store.Options{Dir: dir}) }))
 	})
-	t.Run("postgres", func(t *testing.T) {
-		url := URL(t)
-		body(t, func() *store.Store { return Open(t, store.Options{DatabaseURL: url, MaxConns: 8}) })
-	})
+}
+
+// EachURL runs body on both engines, with the URL of a PostgreSQL database that has the current schema, or ""
+// for SQLite.
+func EachURL(t *testing.T, body func(t *testing.T, databaseURL string)) {
+	t.Helper()
+	testkit.EachEngineFrom(t, template, body)
 }
 
 // Open opens a store and closes it when the test ends.
@@ -44,7 +51,7 @@ func Open(t testing.TB, o store.Options) *store.Store {
 // copy of a template that is made once per version of the schema.
 func URL(t testing.TB) string {
 	t.Helper()
-	return testpg.Database(t, template(t))
+	return testkit.Database(t, template(t))
 }
 
 var templates sync.Mutex
@@ -53,7 +60,7 @@ func template(t testing.TB) string {
 	t.Helper()
 	templates.Lock()
 	defer templates.Unlock()
-	return testpg.Template(t, "recado_template_"+store.SchemaHash(), func(url string) error {
+	return testkit.Template(t, "recado_template_"+store.SchemaHash(), func(url string) error {
 		s, err := store.Open(context.Background(), store.Options{DatabaseURL: url, MaxConns: 1})
 		if err != nil {
 			return err

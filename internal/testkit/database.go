@@ -1,6 +1,4 @@
-// Package testpg gives tests databases of their own on the PostgreSQL server that RECADO_TEST_POSTGRES
-// names. It knows nothing of Recado's schema.
-package testpg
+package testkit
 
 import (
 	"context"

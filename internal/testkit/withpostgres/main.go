@@ -1,0 +1,74 @@
+// Command withpostgres runs a command beside a PostgreSQL server of its own; see scripts/with-postgres, which
+// builds and starts it.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"recado/internal/testkit"
+)
+
+func main() {
+	if self, err := os.Executable(); err == nil {
+		_ = os.Remove(self) // it was built for this run
+	}
+	code, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "with-postgres:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// run gives the exit code of the command.
+func run(args []string) (code int, err error) {
+	var o testkit.ClusterOptions
+	if len(args) > 0 && args[0] == "--durable" {
+		o.Durable, args = true, args[1:]
+	}
+	if len(args) == 0 {
+		return 1, errors.New("usage: scripts/with-postgres [--durable] COMMAND [ARGUMENT...]")
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+
+	cluster, err := testkit.NewCluster(o)
+	if errors.Is(err, testkit.ErrNoPostgres) {
+		if err := install(); err != nil {
+			return 1, err
+		}
+		cluster, err = testkit.NewCluster(o)
+	}
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, cluster.Remove()) }()
+
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "RECADO_TEST_POSTGRES="+cluster.URL)
+	if err := cmd.Start(); err != nil {
+		return 127, err
+	}
+	go func() {
+		for s := range signals {
+			if s != syscall.SIGINT { // the terminal sends that one to the command too
+				_ = cmd.Process.Signal(s)
+			}
+		}
+	}()
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			return 128 + int(status.Signal()), nil
+		}
+		return exit.ExitCode(), nil
+	}
+	return 0, err
+}
