@@ -16,7 +16,7 @@ const (
 	EventMessageUpdated      EventType = "message.updated"
 )
 
-// WebhookTest is the type of a test delivery. Nobody subscribes to it: a test goes to one webhook only.
+// WebhookTest is the type of a test delivery. It cannot be subscribed to: a test goes to one webhook only.
 const WebhookTest EventType = "webhook.test"
 
 // AllEvents lists the events in the order in which they are shown. An event's place is its bit in an

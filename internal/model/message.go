@@ -76,7 +76,7 @@ func (m *Message) Left() bool { return m.SentAt != nil && m.Direction == Outboun
 
 // Advance applies a provider's report to an outbound message and reports whether it changed anything.
 // A status never goes backwards: queued, sent, delivered, read. Failed comes only after queued or
-// sent, and is final unless the failure was that nobody knew: then a report settles it.
+// sent, and is final unless the outcome was uncertain: then a report settles it.
 func (m *Message) Advance(status string, at time.Time, failure *MessageError) bool {
 	if m.Direction != Outbound {
 		return false
@@ -114,7 +114,7 @@ func (m *Message) Advance(status string, at time.Time, failure *MessageError) bo
 	return true
 }
 
-// ErrorUncertain is the code of a message of which nobody knows whether the provider took it.
+// ErrorUncertain is the code of a message of which it is not known whether the provider accepted it.
 const ErrorUncertain = "uncertain"
 
 // UncertainError says so in words.

@@ -28,7 +28,7 @@ func anyMessage(t *rapid.T) Message {
 	if rapid.Bool().Draw(t, "failed") {
 		m.Error = &MessageError{Code: rapid.String().Draw(t, "code"), Message: rapid.String().Draw(t, "why")}
 	}
-	if rapid.Bool().Draw(t, "sent by somebody") {
+	if rapid.Bool().Draw(t, "has a sender") {
 		m.SentBy = &Ref{ID: anyID(t), Name: rapid.String().Draw(t, "sender")}
 	}
 	return m

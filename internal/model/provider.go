@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Person is somebody as a provider knows them. Any of the identifiers may be missing, at least one
+// Person is a person as a provider knows them. Any of the identifiers may be missing, at least one
 // is present: a user who hides their number has only a UserID.
 type Person struct {
 	Phone    string // E.164 with its plus, or "". The provider's own digits: a Brazilian mobile may lack its ninth
@@ -170,7 +170,7 @@ type Outgoing struct {
 	ReplyTo  string // external id of the message to quote
 
 	// Expired is asked right before the message leaves, after all that may take long. True keeps it
-	// here: somebody else may have decided about it by now. nil means never.
+	// here: another node may have decided about it by now. nil means never.
 	Expired func() bool
 }
 
@@ -237,7 +237,7 @@ type SendError struct {
 	// is never set on an uncertain send.
 	Retry      bool
 	RetryAfter time.Duration
-	// Disconnect says that nothing will go out through this channel until somebody acts.
+	// Disconnect says that nothing will go out through this channel until a person acts.
 	Disconnect   bool
 	ProviderCode int    // 0 when the provider did not answer
 	ProviderText string // the provider's own words
@@ -255,7 +255,7 @@ func (e *SendError) Error() string {
 
 // Unreachable reports whether the provider certainly never saw the message, because nothing at its
 // address answers or because what comes before the message already failed: it may be tried again for
-// as long as somebody wants it sent.
+// as long as it is to be sent.
 func (e *SendError) Unreachable() bool {
 	return e.Retry && e.Fate == NotSent && (e.Code == CodeSendUnavailable || e.Code == CodeProviderUnavailable)
 }

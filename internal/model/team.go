@@ -69,7 +69,7 @@ type Sector struct {
 	Queues  []Queue `json:"queues"`
 }
 
-// Queue is, per WhatsApp number, the open attendances of a sector that nobody is responsible for.
+// Queue is, per WhatsApp number, the open attendances of a sector without a responsible person.
 type Queue struct {
 	Channel         ID         `json:"channel"`
 	Waiting         int64      `json:"waiting"`

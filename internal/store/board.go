@@ -24,7 +24,7 @@ func (tx *Tx) Board(company, id model.ID) (model.Board, bool, error) {
 		ORDER BY s.position`, company, id)
 }
 
-// LockBoard is Board, and keeps everybody else from changing the board or its stages until the end of
+// LockBoard is Board, and keeps other transactions from changing the board or its stages until the end of
 // the transaction.
 func (tx *Tx) LockBoard(company, id model.ID) (model.Board, bool, error) {
 	if tx.dialect().ConcurrentWrites() {

@@ -52,7 +52,7 @@ func (tx *Tx) AttendanceRules(company model.ID) (model.AttendanceRules, error) {
 	return rules, err
 }
 
-// LockRules gives the company's rules and keeps everybody from changing them, and from opening an
+// LockRules gives the company's rules and keeps other transactions from changing them, and from opening an
 // attendance, until the end of the transaction.
 func (tx *Tx) LockRules(company model.ID) (model.AttendanceRules, error) {
 	if _, err := tx.one(`SELECT last FROM protocols WHERE company = $1`+tx.forUpdate(), []any{company}, func(Row) {}); err != nil {

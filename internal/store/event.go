@@ -30,7 +30,7 @@ func (tx *Tx) InsertEvent(e Event) ([]model.ID, error) {
 	return webhooks, err
 }
 
-// InsertTestEvent stores an event that goes to nobody by itself.
+// InsertTestEvent stores an event that is delivered to no subscriber.
 func (tx *Tx) InsertTestEvent(e Event) { tx.insertEvent(e) }
 
 func (tx *Tx) insertEvent(e Event) {

@@ -56,7 +56,7 @@ var labelled = []struct{ table, labels, also string }{
 
 // DeleteLabel takes a label off everything that carries it and reports whether it was the company's.
 func (tx *Tx) DeleteLabel(company, id model.ID) (bool, error) {
-	// Locked first, so that nobody who puts it on something can slip in between.
+	// Locked first, so that no other transaction can put it on something in between.
 	if found, err := tx.one(`SELECT 1 FROM labels WHERE company = $1 AND id = $2`+tx.forUpdate(), []any{company, id}, func(Row) {}); err != nil || !found {
 		return false, err
 	}

@@ -116,7 +116,7 @@ func (tx *Tx) FetchesWait() (bool, error) {
 	return tx.one(`SELECT 1 FROM media WHERE fetch_at <= $1 LIMIT 1`, []any{tx.Now}, func(Row) {})
 }
 
-// DueFetches gives files whose fetching is due, and puts each off by lease, so that nobody else starts
+// DueFetches gives files whose fetching is due, and puts each off by lease, so that no other worker starts
 // on it meanwhile. A crash only delays them.
 func (tx *Tx) DueFetches(limit int, lease time.Duration) ([]AwaitedMedia, error) {
 	lock := tx.dialect().Lock(` FOR UPDATE SKIP LOCKED`)

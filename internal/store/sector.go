@@ -43,7 +43,7 @@ type WaitingLine struct {
 	model.Queue
 }
 
-// WaitingLines counts, per sector and channel, the open attendances that nobody is responsible for. Its
+// WaitingLines counts, per sector and channel, the open attendances without a responsible person. Its
 // cost grows with those alone.
 func (tx *Tx) WaitingLines(company model.ID) ([]WaitingLine, error) {
 	var lines []WaitingLine

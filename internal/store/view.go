@@ -81,7 +81,7 @@ func (tx *Tx) DeleteView(company, id model.ID) {
 	tx.later(`DELETE FROM views WHERE company = $1 AND id = $2`, company, id)
 }
 
-// DeleteOwnViews removes the views of a member that nobody else sees.
+// DeleteOwnViews removes the views of a member that are not shared.
 func (tx *Tx) DeleteOwnViews(company, member model.ID) {
 	tx.later(`DELETE FROM views WHERE company = $1 AND owner = $2 AND NOT shared`, company, member)
 }
