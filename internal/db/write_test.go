@@ -42,6 +42,11 @@ func TestWrite(t *testing.T) {
 			}
 			hasCount(t, s, 1, 0)
 		})
+		t.Run("a failed write leaves the database working", func(t *testing.T) {
+			write(t, s, func(tx *Tx) error { return add(tx, 2) })
+			hasCount(t, s, 1, 0)
+			hasCount(t, s, 2, 1)
+		})
 		t.Run("what is asked for runs once, after the commit", func(t *testing.T) {
 			runs := 0
 			write(t, s, func(tx *Tx) error {

@@ -10,7 +10,7 @@ import (
 
 func TestSavedViewsStayWhenTheirKeyBeginsWithTheCompany(t *testing.T) {
 	bothPlaces(t, func(t *testing.T, o Options) {
-		before, err := open(t.Context(), o, schemaBefore(t, "0011"))
+		before, err := open(t.Context(), o, schemaBefore(t, "0012"))
 		if err != nil {
 			t.Fatal(err)
 		}

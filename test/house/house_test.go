@@ -62,7 +62,7 @@ var rooms = map[string][]string{
 	"internal/whatsapp/simulator": {"internal/whatsapp", "internal/model"},
 
 	// The verbs. Nothing above them reaches past them to the store.
-	"internal/desk": {"internal/cursor", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/slots", "internal/model"},
+	"internal/desk": {"internal/jsonenc", "internal/cursor", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/slots", "internal/model"},
 
 	// The demo is made through the verbs, like everything else.
 	"internal/demo": {"internal/desk", "internal/model"},
