@@ -252,3 +252,25 @@ func TestACardOfAPrivateConversationIsHidden(t *testing.T) {
 		owner.Patch(t, "/kanban/cards/"+card, `{"conversation":null,"version":2}`).Fails(400, "invalid_request")
 	})
 }
+
+func TestAFileThatWasSentOnlyInAPrivateConversationHasNoLinkForKeys(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		id, _ := model.ParseID(channel)
+		err := w.Desk.System().Receive(t.Context(), id, []model.Incoming{{Message: &model.IncomingMessage{
+			ExternalID: "private.1", Type: model.TypeText, Text: "a confidential question",
+			Customer: model.Person{Phone: "+5511912345678", WAID: "5511912345678", Name: "Dora"},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conversation := owner.Get(t, "/conversations").OK(200).Text("data", 0, "id")
+		file := upload(t, w.A.Client, "report.txt", []byte("confidential")).OK(201).ID()
+		w.A.Get(t, "/media/"+file+"/url").OK(200)
+		owner.Post(t, "/conversations/"+conversation+"/messages", map[string]string{"client_id": model.NewID().String(), "media_id": file}).OK(201)
+		w.A.Get(t, "/media/"+file+"/url").Fails(404, "not_found")
+		w.A.Get(t, "/media/"+file+"/content").Fails(404, "not_found")
+		owner.Get(t, "/media/"+file+"/content").OK(200)
+	})
+}
