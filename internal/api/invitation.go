@@ -60,8 +60,8 @@ type welcomeInput struct {
 	Token string `query:"token" required:"true" maxLength:"200"`
 }
 
-func (s *Server) welcome(ctx context.Context, _ desk.Visitor, in *welcomeInput) (*reply[model.Welcome], error) {
-	w, err := s.desk.System().Welcome(ctx, in.Token)
+func (s *Server) welcome(ctx context.Context, v desk.Visitor, in *welcomeInput) (*reply[model.Welcome], error) {
+	w, err := s.desk.System().Welcome(ctx, v, in.Token)
 	return &reply[model.Welcome]{w}, err
 }
 

@@ -177,6 +177,63 @@ func TestMessageUpdatedTellsWhatChanged(t *testing.T) {
 	})
 }
 
+func TestMessageUpdatedTellsOfEditsReactionsAndDeletions(t *testing.T) {
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		id, _ := model.ParseID(channel)
+		ana, _ := signedIn(t, w, "Ana")
+		first := w.A.Post(t, simulatePath(channel), `{"from":"+5511987650001","text":"hello"}`).OK(201)
+		messages, _ := live(t, ana)
+		by := model.Sender{Customer: model.Person{Phone: "+5511987650001", WAID: "5511987650001"}}
+		at, external := w.Clock.Now().Add(time.Second), first.Text("external_id")
+		for _, c := range []struct {
+			change model.Incoming
+			has    string
+		}{
+			{model.Incoming{Edit: &model.IncomingEdit{ExternalID: external, Text: "hello again", Sender: by, At: at}}, "hello again"},
+			{model.Incoming{Reaction: &model.IncomingReaction{ExternalID: external, Emoji: "👍", Sender: by, At: at}}, "👍"},
+			{model.Incoming{Revoke: &model.IncomingRevoke{ExternalID: external, Sender: by, At: at.Add(time.Second)}}, "revoked_at"},
+		} {
+			if err := w.Desk.System().Receive(t.Context(), id, []model.Incoming{c.change}); err != nil {
+				t.Fatal(err)
+			}
+			data := await(t, messages, "message.updated")["data"].(map[string]any)
+			message := data["message"].(map[string]any)
+			if text := fmt.Sprint(message); message["id"] != first.ID() || !strings.Contains(text, c.has) || data["changed"] == nil {
+				t.Errorf("message.updated: got %v, want %s in it", data, c.has)
+			}
+			if c.has == "revoked_at" && message["revoked_at"] == nil {
+				t.Errorf("revoked_at: got null")
+			}
+		}
+	})
+}
+
+// TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond proves that a signal ends it: the check that needs none comes
+// every five seconds. The machine may be busy for a moment, so most of the streams count and not each of them.
+func TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond(t *testing.T) {
+	url := storetest.URL(t)
+	w := servertest.Start(t, url, func(c *server.Config) { c.Now = nil })
+	second, _ := w.SecondNode(t, url, func(c *server.Config) { c.Now = nil })
+	const rounds = 7
+	within := 0
+	for range rounds {
+		ana, id := signedIn(t, w, "Ana")
+		there, _ := live(t, ana.On(second))
+		w.A.Delete(t, "/team/"+id).OK(204)
+		removed := time.Now()
+		if got := ends(t, there); got != `{"state":"ended"}` {
+			t.Errorf("the last signal session is %q, want ended", got)
+		}
+		if time.Since(removed) <= time.Second {
+			within++
+		}
+	}
+	if within <= rounds/2 {
+		t.Errorf("%d of %d streams ended within a second", within, rounds)
+	}
+}
+
 func TestAnEndedSessionEndsItsStreamsOnEveryNode(t *testing.T) {
 	url := storetest.URL(t)
 	w := servertest.Start(t, url, func(c *server.Config) { c.Now = nil })

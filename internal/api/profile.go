@@ -97,7 +97,7 @@ type recoveryReply struct {
 func (s *Server) confirmTwoFactor(ctx context.Context, p *desk.Principal, in *codeInput) (*recoveryReply, error) {
 	var out recoveryReply
 	var err error
-	out.Body.Codes, err = s.desk.ConfirmTwoFactor(ctx, p, in.Body.Code)
+	out.Body.Codes, err = s.desk.ConfirmTwoFactor(ctx, p, s.visitor(callFrom(ctx).request), in.Body.Code)
 	return &out, err
 }
 

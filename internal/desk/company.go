@@ -161,9 +161,11 @@ func (d System) SetUp(ctx context.Context, v Visitor, in SetUp) (NewSession, err
 		return NewSession{}, errOr(err, model.Errorf(model.CodeNotFound, "This installation is already set up."))
 	}
 	// The token first: without it nothing is worth an expensive hash or tells what is wrong.
-	known, err := read(ctx, d.Desk, func(tx *store.Tx) (bool, error) { return tx.KnowsSetupToken(tokenHash(in.Token)) })
-	if err != nil || !known {
-		return NewSession{}, errOr(err, errLoginFailed())
+	if _, err := checkToken(ctx, d.Desk, v, errLoginFailed(), func(tx *store.Tx) (struct{}, bool, error) {
+		known, err := tx.KnowsSetupToken(tokenHash(in.Token))
+		return struct{}{}, known, err
+	}); err != nil {
+		return NewSession{}, err
 	}
 	company, err := newCompany("body.company", "body.timezone", NewCompany{Name: in.Company, Timezone: in.Timezone, Rules: DefaultRules})
 	if err != nil {

@@ -101,21 +101,18 @@ func (d *Desk) ResetLink(ctx context.Context, a *Principal, member model.ID) (mo
 }
 
 // Welcome tells the holder of a link what it is for.
-func (d System) Welcome(ctx context.Context, token string) (model.Welcome, error) {
-	return read(ctx, d.Desk, func(tx *store.Tx) (model.Welcome, error) {
+func (d System) Welcome(ctx context.Context, v Visitor, token string) (model.Welcome, error) {
+	return checkToken(ctx, d.Desk, v, errNoLink(), func(tx *store.Tx) (model.Welcome, bool, error) {
 		hash := tokenHash(token)
-		i, company, found, err := tx.OpenInvitation(hash)
+		i, company, invited, err := tx.OpenInvitation(hash)
 		if err != nil {
-			return model.Welcome{}, err
+			return model.Welcome{}, false, err
 		}
-		if found {
-			return model.Welcome{Company: model.WelcomeCompany{Name: company.Name}, Email: i.Email, Name: i.Name, Kind: model.WelcomeInvitation}, nil
+		l, reset, err := tx.ResetLink(hash) // looked for in every case, so that each takes the same time
+		if invited {
+			return model.Welcome{Company: model.WelcomeCompany{Name: company.Name}, Email: i.Email, Name: i.Name, Kind: model.WelcomeInvitation}, true, err
 		}
-		l, found, err := tx.ResetLink(hash)
-		if err != nil || !found {
-			return model.Welcome{}, errOr(err, errNoLink())
-		}
-		return model.Welcome{Company: model.WelcomeCompany{Name: l.Company.Name}, Email: l.Email, Name: l.Name, Kind: model.WelcomeReset}, nil
+		return model.Welcome{Company: model.WelcomeCompany{Name: l.Company.Name}, Email: l.Email, Name: l.Name, Kind: model.WelcomeReset}, reset, err
 	})
 }
 
@@ -133,7 +130,7 @@ type Accept struct {
 
 // AcceptWelcome uses a link: the invited person joins the team, or the member gets a new password. Either is signed in.
 func (d System) AcceptWelcome(ctx context.Context, v Visitor, in Accept) (NewSession, error) {
-	w, err := d.Welcome(ctx, in.Token)
+	w, err := d.Welcome(ctx, v, in.Token)
 	if err != nil {
 		return NewSession{}, err
 	}

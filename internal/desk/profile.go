@@ -230,11 +230,17 @@ func (d *Desk) BeginTwoFactor(ctx context.Context, a *Principal, v Visitor, pass
 }
 
 // ConfirmTwoFactor switches two-factor on with a code of the pending secret, and gives the recovery codes.
-func (d *Desk) ConfirmTwoFactor(ctx context.Context, a *Principal, code string) ([]string, error) {
+func (d *Desk) ConfirmTwoFactor(ctx context.Context, a *Principal, v Visitor, code string) ([]string, error) {
 	if err := a.May(VerbConfirmTwoFactor); err != nil {
 		return nil, err
 	}
-	return write(ctx, d, func(tx *store.Tx) ([]string, error) {
+	attempt := newAttemptAt(a.Email, v.IP)
+	if err := d.beginSignIn(ctx, attempt); err != nil {
+		return nil, err
+	}
+	wrong := false
+	codes, err := write(ctx, d, func(tx *store.Tx) ([]string, error) {
+		wrong = false
 		p, found, err := tx.Profile(a.Company.ID, a.User.ID)
 		switch {
 		case err != nil || !found:
@@ -246,6 +252,7 @@ func (d *Desk) ConfirmTwoFactor(ctx context.Context, a *Principal, code string) 
 		}
 		if err := d.useStep(tx, a.Company.ID, a.User.ID, p.Pending, code); err != nil {
 			if model.CodeOf(err) == model.CodeCodeInvalid {
+				wrong = true
 				err = model.Invalid("body.code", "is wrong; send the six digits that the authenticator app shows now")
 			}
 			return nil, err
@@ -255,6 +262,10 @@ func (d *Desk) ConfirmTwoFactor(ctx context.Context, a *Principal, code string) 
 		tx.AfterCommit(d.forgetHolders)
 		return codes, nil
 	})
+	if wrong {
+		return nil, err
+	}
+	return codes, d.endSignIn(ctx, attempt, err)
 }
 
 // DisableTwoFactor switches two-factor off.

@@ -293,26 +293,45 @@ func errCompanyRequired(fitting []store.Candidate) error {
 	return e
 }
 
-// signInAttempt is one attempt to sign in, with the counters that it belongs to: those of the address from this IP,
-// of the IP, and of the address from anywhere.
+// signInAttempt is one attempt to come in, with the counters that it belongs to.
 type signInAttempt struct {
-	subjects [3][32]byte
-	before   [3]store.Failures
+	counters []failureCounter
+	before   []store.Failures
 }
 
-// newAttemptAt names the counters. An IPv6 address counts as its /64 network.
+// failureCounter counts the failures of one subject.
+type failureCounter struct {
+	subject [32]byte
+	limit   time.Duration // of the wait
+}
+
+// newAttemptAt names the counters of an attempt to sign in: those of the address from this IP, of the IP, and of the
+// address from anywhere. An IPv6 address counts as its /64 network.
 func newAttemptAt(email string, ip netip.Addr) *signInAttempt {
+	network, address := networkOf(ip), fold.Text(email)
+	return &signInAttempt{counters: []failureCounter{
+		{counterName("both", address, network), longestWait}, {counterName("ip", network), longestWait}, {counterName("address", address), longestOf},
+	}}
+}
+
+// newTokenAttempt names the counter of wrong set-up tokens and links: that of the IP.
+func newTokenAttempt(ip netip.Addr) *signInAttempt {
+	return &signInAttempt{counters: []failureCounter{{counterName("token", networkOf(ip)), longestWait}}}
+}
+
+func counterName(kind string, parts ...any) [32]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts))
+}
+
+// networkOf is the IP that failures are counted for.
+func networkOf(ip netip.Addr) string {
 	network := ip.Unmap()
 	if network.Is6() {
 		if prefix, err := network.Prefix(64); err == nil {
 			network = prefix.Addr()
 		}
 	}
-	address := fold.Text(email)
-	name := func(kind string, parts ...any) [32]byte { return sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts)) }
-	return &signInAttempt{subjects: [3][32]byte{
-		name("both", address, network.String()), name("ip", network.String()), name("address", address),
-	}}
+	return network.String()
 }
 
 // forgetFailures is how long failed sign-ins count after the last of them. It is longer than the longest wait.
@@ -322,18 +341,15 @@ const forgetFailures = time.Hour
 // so that attempts at the same time cannot pass together.
 func (d *Desk) beginSignIn(ctx context.Context, a *signInAttempt) error {
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
-		before, err := tx.SignInFailures(a.subjects[:]...)
+		wait, err := a.wait(tx)
 		if err != nil {
 			return struct{}{}, err
 		}
-		copy(a.before[:], before)
-		if wait := signInWait(a.before, tx.Now); wait > 0 {
-			return struct{}{}, &model.Error{
-				Code: model.CodeRateLimited, Message: "There were too many failed attempts to sign in. Wait for the seconds in Retry-After.", RetryAfter: wait,
-			}
+		if wait > 0 {
+			return struct{}{}, errTooManyFailures(wait)
 		}
-		for _, subject := range a.subjects {
-			tx.CountSignInFailure(subject, forgetFailures)
+		for _, c := range a.counters {
+			tx.CountSignInFailure(c.subject, forgetFailures)
 		}
 		return struct{}{}, nil
 	})
@@ -343,8 +359,8 @@ func (d *Desk) beginSignIn(ctx context.Context, a *signInAttempt) error {
 // endSignIn takes the failure of an attempt back that neither failed nor succeeded, and gives its answer.
 func (d *Desk) endSignIn(ctx context.Context, a *signInAttempt, answer error) error {
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
-		for i, subject := range a.subjects {
-			tx.UncountSignInFailure(subject, a.before[i])
+		for i, c := range a.counters {
+			tx.UncountSignInFailure(c.subject, a.before[i])
 		}
 		return struct{}{}, nil
 	})
@@ -353,9 +369,10 @@ func (d *Desk) endSignIn(ctx context.Context, a *signInAttempt, answer error) er
 
 // succeeded clears the counter of the address from this IP and takes the attempt out of the others.
 func (a *signInAttempt) succeeded(tx *store.Tx) {
-	tx.ClearSignInFailures(a.subjects[0])
-	tx.UncountSignInFailure(a.subjects[1], a.before[1])
-	tx.UncountSignInFailure(a.subjects[2], a.before[2])
+	tx.ClearSignInFailures(a.counters[0].subject)
+	for i, c := range a.counters[1:] {
+		tx.UncountSignInFailure(c.subject, a.before[i+1])
+	}
 }
 
 const (
@@ -364,20 +381,50 @@ const (
 	longestOf    = 30 * time.Second // of an address from anywhere, so that a stranger cannot lock a person out
 )
 
-// signInWait is how long the next attempt has to wait: two seconds after the fifth failure, twice as long after each
-// further one, up to a limit. The longest of the three counters counts.
-func signInWait(failures [3]store.Failures, now time.Time) time.Duration {
-	var longest time.Duration
-	for i, f := range failures {
-		if f.Count < freeFailures || now.Sub(f.Last) > forgetFailures {
+// wait is how long the attempt has to wait: two seconds after the fifth failure, twice as long after each further one,
+// up to a limit. The longest of the counters counts.
+func (a *signInAttempt) wait(tx *store.Tx) (longest time.Duration, err error) {
+	subjects := make([][32]byte, len(a.counters))
+	for i, c := range a.counters {
+		subjects[i] = c.subject
+	}
+	if a.before, err = tx.SignInFailures(subjects...); err != nil {
+		return 0, err
+	}
+	for i, f := range a.before {
+		if f.Count < freeFailures || tx.Now.Sub(f.Last) > forgetFailures {
 			continue
 		}
-		limit := longestWait
-		if i == 2 {
-			limit = longestOf
-		}
-		wait := min(time.Second<<min(f.Count-freeFailures+1, 20), limit)
-		longest = max(longest, f.Last.Add(wait).Sub(now))
+		wait := min(time.Second<<min(f.Count-freeFailures+1, 20), a.counters[i].limit)
+		longest = max(longest, f.Last.Add(wait).Sub(tx.Now))
 	}
-	return longest
+	return longest, nil
+}
+
+// checkToken looks for what a token stands for, unless there were too many wrong ones from that IP: then no token is
+// looked for. A wrong one counts.
+func checkToken[T any](ctx context.Context, d *Desk, v Visitor, wrong error, find func(tx *store.Tx) (T, bool, error)) (T, error) {
+	attempt := newTokenAttempt(v.IP)
+	found := false
+	out, err := read(ctx, d, func(tx *store.Tx) (out T, err error) {
+		wait, err := attempt.wait(tx)
+		if err == nil && wait > 0 {
+			err = errTooManyFailures(wait)
+		}
+		if err == nil {
+			out, found, err = find(tx)
+		}
+		return out, err
+	})
+	if err != nil || found {
+		return out, err
+	}
+	if err := d.beginSignIn(ctx, attempt); err != nil {
+		return out, err
+	}
+	return out, wrong
+}
+
+func errTooManyFailures(wait time.Duration) error {
+	return &model.Error{Code: model.CodeRateLimited, Message: "There were too many failed attempts to sign in. Wait for the seconds in Retry-After.", RetryAfter: wait}
 }
