@@ -53,7 +53,7 @@ func TestKey(t *testing.T) {
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
 			c.Get(t, "/me").Fails(401, "key_revoked")
 		})
-		t.Run("a rotated key lives on for its overlap", func(t *testing.T) {
+		t.Run("a rotated key stays valid for its overlap", func(t *testing.T) {
 			key, old := w.NewKey(t, w.A.ID, desk.NewKey{Name: "turning", Scopes: model.NewScopeSet(model.ScopeRead)})
 			fresh := w.A.Post(t, "/keys/"+key.ID.String()+"/rotate", `{"overlap_seconds": 60}`).OK(200).Text("key")
 			if !strings.HasPrefix(fresh, "rcd_") || len(fresh) != 46 {

@@ -18,7 +18,7 @@ func TestParseEvents(t *testing.T) {
 		{"an event given twice counts once", []string{"message.sent", "message.sent"}, []EventType{EventMessageSent}, ""},
 		{"the list has one order", []string{"kanban.card.moved", "message.received"}, []EventType{EventMessageReceived, EventCardMoved}, ""},
 		{"an unknown event is named", []string{"message.sent", "message.read"}, nil, `"message.read"`},
-		{"nobody subscribes to a test", []string{"webhook.test"}, nil, `"webhook.test"`},
+		{"a test event cannot be subscribed to", []string{"webhook.test"}, nil, `"webhook.test"`},
 		{"there is no wildcard", []string{"*"}, nil, `"*"`},
 		{"the empty name is no event", []string{""}, nil, `""`},
 	}

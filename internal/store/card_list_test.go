@@ -16,7 +16,7 @@ import (
 type cabinet struct {
 	company        model.ID
 	boards, labels []model.ID
-	talks          []model.ID // with the first member, with the second sector, with nobody
+	talks          []model.ID // with the first member, with the second sector, with neither
 	members        []model.ID
 	sectors        []model.ID
 	now            time.Time
@@ -153,7 +153,7 @@ func TestCardsListsWhatTheFiltersLetThrough(t *testing.T) {
 			}
 			return nil
 		})
-		texts := []string{"", "", "", "joao", "ana", "strasse", "100%", "a_b", "%", "_", `k\s`, "x", "zo", "about pão", "nobody", "  "}
+		texts := []string{"", "", "", "joao", "ana", "strasse", "100%", "a_b", "%", "_", `k\s`, "x", "zo", "about pão", "nowhere", "  "}
 		for round := range 4 {
 			for range 200 {
 				f := CardFilter{

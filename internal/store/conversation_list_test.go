@@ -222,7 +222,7 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 		w, other := newFixture(t, s), newFixture(t, s)
 		w.people(t, s, random, 150)
 		other.people(t, s, random, 30)
-		texts := []string{"", "", "", "joao", "JOÃO", "ana", "strasse", "100%", "a_b", "%", "_", `\`, `k\s`, `"quo`, "иван", "x", "zo", "queijo joao", "nobody", "   ", "+5511", "(11) 9", "11 9 1", "119"}
+		texts := []string{"", "", "", "joao", "JOÃO", "ana", "strasse", "100%", "a_b", "%", "_", `\`, `k\s`, `"quo`, "иван", "x", "zo", "queijo joao", "nowhere", "   ", "+5511", "(11) 9", "11 9 1", "119"}
 		flags := []*bool{nil, nil, new(bool), ptr(true)}
 		one := func(ids []model.ID) model.ID {
 			if i := random.IntN(2 * len(ids)); i < len(ids) {

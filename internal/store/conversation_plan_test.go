@@ -103,7 +103,7 @@ func (w crowd) lists() map[string]struct {
 		"channel":           {ConversationFilter{Channel: w.channel}, alongLite, alongPg},
 		"rare channel":      {ConversationFilter{Channel: w.rareChannel}, byIDLite, byIDPg},
 		"agent":             {ConversationFilter{Assignee: w.agent}, "USING INDEX conversations_assignee", "Index Scan using conversations_assignee"},
-		"nobody":            {ConversationFilter{Unassigned: true}, alongLite, alongPg},
+		"unassigned":        {ConversationFilter{Unassigned: true}, alongLite, alongPg},
 		"sector":            {ConversationFilter{Sector: w.sector}, alongLite, alongPg},
 		"empty sector":      {ConversationFilter{Sector: w.agent}, byIDLite, byIDPg},
 		"popular label":     {ConversationFilter{Label: w.popular}, alongLite, alongPg},

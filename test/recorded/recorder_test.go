@@ -52,7 +52,7 @@ func newRecorder(t *testing.T, to target) *recorder {
 		},
 		callers: map[string]func(*http.Request, []byte){
 			"": bearer(to.owner), "foreign": bearer(to.foreign),
-			"nobody":    func(*http.Request, []byte) {},
+			"anonymous": func(*http.Request, []byte) {},
 			"simulator": func(*http.Request, []byte) {},
 			"meta": func(r *http.Request, body []byte) {
 				r.Header.Set("X-Hub-Signature-256", simulator.Sign(simulator.DefaultAppSecret, body))
