@@ -206,7 +206,7 @@ func (c *company) refresh(ctx context.Context) error {
 	for _, s := range opened {
 		s.renew(now.Sessions[s.session])
 	}
-	var changed []byte // all in one piece: after a restart everybody comes online at once
+	var changed []byte // all in one piece: after a restart all members come online at the same time
 	for id, is := range now.Presence {
 		if was, known := c.presence[id]; known && was.Shown != is.Shown {
 			changed = append(changed, signalFrame("presence", presence{model.Ref{ID: id, Name: is.Name}, is.Shown})...)

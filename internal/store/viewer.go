@@ -44,7 +44,7 @@ func (tx *Tx) IsLastViewer(company, member model.ID) (bool, error) {
 		LIMIT 1`, []any{company, member}, func(Row) {})
 }
 
-// SetViewers says who sees a private channel; nobody sees a public one so.
+// SetViewers sets the members who see a private channel; a public channel has none.
 func (tx *Tx) SetViewers(company, channel model.ID, members []model.ID) {
 	tx.later(`DELETE FROM channel_viewers WHERE company = $1 AND channel = $2`, company, channel)
 	for _, member := range members {

@@ -110,6 +110,19 @@ func TestTheHouse(t *testing.T) {
 		}
 	})
 
+	t.Run("docs/architecture.md names every room", func(t *testing.T) {
+		text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for room := range rooms {
+			name := strings.TrimPrefix(room, "internal/")
+			if !strings.HasSuffix(name, "storetest") && !strings.HasSuffix(name, "testpg") && !bytes.Contains(text, []byte(name)) {
+				t.Errorf("docs/architecture.md does not mention %s", name)
+			}
+		}
+	})
+
 	t.Run("no package imports database/sql", func(t *testing.T) {
 		for _, file := range files {
 			if slices.Contains(file.imports, "database/sql") {

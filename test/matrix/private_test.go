@@ -75,7 +75,7 @@ func TestPrivateThingsExistForViewersAlone(t *testing.T) {
 				t.Errorf("a viewer does not find the file: %s", a.Raw)
 			}
 		})
-		t.Run("nobody finds it in events, reports or queues", func(t *testing.T) {
+		t.Run("it is not in events, reports or queues", func(t *testing.T) {
 			for who, c := range map[string]*servertest.Client{"a viewer": viewer, "a key": b.a.Client} {
 				for _, path := range []string{"/events?limit=100", "/reports/attendance", "/sectors", "/kanban/boards"} {
 					if a := c.Get(t, path).OK(200); slices.ContainsFunc([]string{"conversation", "attendance", "card"}, func(noun string) bool {
