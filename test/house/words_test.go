@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	// The name of a product: file formats of Microsoft Office.
 	"office": {"internal/filetype/"},
 	// The name of a user account of Unix.
-	"nobody": {"internal/db/testpg/"},
+	"nobody": {"internal/testkit/"},
 }
 
 // phrases are groups of words that were riddles or metaphors here, with what to write instead. Case does not matter.
