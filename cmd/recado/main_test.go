@@ -82,7 +82,7 @@ func TestCommandLine(t *testing.T) {
 					{2, "user_id", []string{"key", "create", "--company", company, "--name", "CRM", "--user", company}},
 					{2, "expires_at", []string{"key", "create", "--company", company, "--name", "CRM", "--expires=-1h"}},
 					{1, "no such company", []string{"key", "list", "--company", "0193b0a0-0000-7000-8000-000000000000"}},
-					{1, "is taken", append(ana, "ana@clara.example")},
+					{1, "belongs to another member", append(ana, "ana@clara.example")},
 				} {
 					code, _, stderr := recado(t, vars, c.args...)
 					if code != c.code || !strings.Contains(stderr, c.says) || strings.Contains(stderr, "_request") ||

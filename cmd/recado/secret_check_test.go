@@ -171,7 +171,7 @@ func TestADatabaseOfAnOlderVersionIsCheckedByItsSecrets(t *testing.T) {
 			if test := i.ok("channel", "test", "--company", company, channel); !strings.Contains(test, "CONNECTED") {
 				t.Error(test)
 			}
-			if code, _, stderr := recado(t, i.vars, "secret-key", "replace-lost"); code != 1 || !strings.Contains(stderr, "nothing is lost") {
+			if code, _, stderr := recado(t, i.vars, "secret-key", "replace-lost"); code != 1 || !strings.Contains(stderr, "no secret is lost") {
 				t.Errorf("a second time: exit %d %s", code, stderr)
 			}
 		})

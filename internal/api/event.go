@@ -118,7 +118,7 @@ func (s *Server) streamEvents(ctx context.Context, a *desk.Principal, in *stream
 	if err != nil {
 		return nil, err
 	}
-	leave, err := s.streams.enter(ctx, a.Company.ID, a.Key)
+	leave, err := s.streams.enter(ctx, a.Company.ID, a.ID())
 	if err != nil {
 		return nil, err
 	}
@@ -233,9 +233,9 @@ func (st *stream) read(behind bool, changed <-chan struct{}, fresh time.Time) (d
 	return st.server.desk.Follow(st.r.Context(), st.principal, st.after, st.types, changed, fresh)
 }
 
-// mayGoOn looks at the key again: it may have been revoked, or see less by now.
+// mayGoOn looks at the key or session again: it may have been revoked, or see less by now.
 func (st *stream) mayGoOn() bool {
-	principal, err := st.server.desk.System().Authenticate(st.r.Context(), bearer(st.r.Header["Authorization"]))
+	principal, err := st.server.authenticate(st.r)
 	if err != nil || principal.May(desk.VerbEvents) != nil {
 		return false
 	}
@@ -287,15 +287,15 @@ func newStreamLimiter(perCompany int64) *streamLimiter {
 }
 
 // enter counts a stream until leave is called, or refuses it.
-func (l *streamLimiter) enter(ctx context.Context, company, key model.ID) (leave func(), err error) {
+func (l *streamLimiter) enter(ctx context.Context, company, holder model.ID) (leave func(), err error) {
 	refuse := func(who string) error {
 		refused := model.Errorf(model.CodeRateLimited, "%s has reached its limit of open streams. Close one first.", who)
 		refused.RetryAfter = 5 * time.Second
 		return refused
 	}
-	leaveKey, err := l.byKey.Acquire(ctx, key)
+	leaveKey, err := l.byKey.Acquire(ctx, holder)
 	if err != nil {
-		return nil, refuse("This key")
+		return nil, refuse("This key or session")
 	}
 	leaveCompany, err := l.byCompany.Acquire(ctx, company)
 	if err != nil {

@@ -276,3 +276,18 @@ func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 		}
 	})
 }
+
+func TestAStreamOpenedWithASessionGoesOn(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		channel := sandbox(t, w)
+		messages, _ := follow(t, owner, "?types=message.received")
+		for began, n := time.Now(), 0; time.Since(began) < 2500*time.Millisecond; n++ { // the session is looked at once a second
+			text := fmt.Sprintf("message %d", n)
+			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":"+5511912345678","text":%q}`, text)).OK(201)
+			if m := take(t, messages); !strings.Contains(m.data, text) {
+				t.Fatalf("the event: got %q, want one with %q", m.data, text)
+			}
+		}
+	})
+}
