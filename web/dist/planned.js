@@ -1,1 +1,1 @@
-var e={views:!1,files:!1,notes:!1,drafts:!1,messageSearch:!1,reactions:!1,templates:!1,replies:!1};export{e as t};
+var e={notes:!1,drafts:!1,messageSearch:!1,reactions:!1,templates:!1,replies:!1};export{e as t};

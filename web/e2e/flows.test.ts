@@ -213,6 +213,24 @@ describe.each(engines)('on %s', (engine) => {
     await context.close()
   })
 
+  it('saves filters as a view and deletes it', async () => {
+    const { page, context } = await desk.page()
+    await desk.signIn(page)
+    await page.getByRole('link', { name: /^All open/ }).click()
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('combobox', { name: 'Label' }).selectOption({ index: 1 })
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('textbox', { name: 'Name of the view' }).fill('Com etiqueta')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const saved = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^Com etiqueta(, \d+)?$/ })
+    await saved.click()
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/^\/inbox\/view-/)
+    await page.getByRole('button', { name: 'Delete view Com etiqueta' }).click()
+    await page.getByRole('alertdialog', { name: 'Delete this view?' }).getByRole('button', { name: 'Delete' }).click()
+    await saved.waitFor({ state: 'detached' })
+    await context.close()
+  })
+
   it('records a voice message and plays it', async () => {
     await desk.customer('+5511955557002', 'Jonas Freitas', 'Pode me mandar um áudio?')
     const { page, context } = await desk.page({ permissions: ['microphone'] })

@@ -25,7 +25,7 @@ async function readDocument() {
   const server = spawn(binary, ['serve', '--data', folder, '--addr', `127.0.0.1:${port}`], { stdio: 'ignore' })
   const ended = new Promise((resolve) => server.once('exit', resolve))
   try {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 300 && server.exitCode === null; tries++) {
       const answer = await fetch(`http://127.0.0.1:${port}/v1/openapi.json`).catch(() => null)
       if (answer?.ok) return await answer.json()
       await new Promise((resolve) => setTimeout(resolve, 100))

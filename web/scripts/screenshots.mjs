@@ -14,7 +14,7 @@ const server = spawn(process.env.RECADO ?? join(import.meta.dirname, '../../bin/
 const ended = new Promise((resolve) => server.once('exit', resolve))
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--force-color-profile=srgb']
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
-const desktop = { width: 1280, height: 800 }
+const desktop = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
 
 const shots = [
@@ -50,7 +50,7 @@ try {
     await page.goto(`${url}/inbox/open`)
     await rows(page).first().waitFor()
     if (!list) {
-      await rows(page, /^Helena Duarte/).click()
+      await rows(page, /^Lia Monteiro/).click()
       await page.getByRole('article').first().waitFor()
       await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined) // the live stream stays open
     }

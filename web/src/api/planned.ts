@@ -1,4 +1,4 @@
-import type { ApiError, Media, Message, Note, Ref } from './types'
+import type { ApiError, Message, Note, Ref } from './types'
 
 type Json<T> = { content: { 'application/json': T } }
 type Answers<T> = { responses: { 200: Json<T>; default: Json<ApiError> } }
@@ -9,18 +9,13 @@ type List<T> = { data: T[] }
 type Pages<T> = { data: T[]; next_cursor?: string | null }
 type Id = { id: string }
 
-export type SavedView = { id: string; name: string; query: Record<string, string>; shared: boolean; owner: Ref; position: number }
 export type Reply = { id: string; shortcut: string; title: string; text: string; media_id: string | null; owner: Ref | null }
 export type TemplateParameter = { component: string; index: number; name: string | null; type: string; example: string | null }
 export type Template = { id: string; name: string; language: string; category: string; status: string; body: string; header: string | null; footer: string | null; parameters: TemplateParameter[] }
 export type FoundMessage = { message: Message; conversation: Ref; snippet: string; match: [number, number] }
-export type ConversationFile = Media & { message?: string; created_at?: string }
 
 /** Planned are operations that the app is ready for and the server does not have. */
 export interface Planned {
-  '/views': { get: Read<List<SavedView>>; post: Write<SavedView, { name: string; query: object; shared: boolean }> }
-  '/views/{id}': { delete: Read<Record<string, never>, Id> }
-  '/conversations/{id}/media': { get: Read<Pages<ConversationFile>, Id, { cursor?: string; limit?: number }> }
   '/conversations/{id}/notes': { post: Write<Note, { client_id: string; text: string; mentions: string[] }, Id> }
   '/conversations/{id}/draft': { put: Write<{ text: string; updated_at: string }, { text: string; reply_to_external_id: string | null }, Id>; delete: Read<Record<string, never>, Id> }
   '/messages': { get: Read<Pages<FoundMessage>, undefined, { q: string; conversation?: string; limit?: number; cursor?: string }> }
@@ -32,8 +27,6 @@ export interface Planned {
 
 /** has tells which of them the server has got. A test fails when the API document says otherwise. */
 export const has = {
-  views: false,
-  files: false,
   notes: false,
   drafts: false,
   messageSearch: false,
@@ -44,8 +37,6 @@ export const has = {
 
 /** The path that stands for each feature in the API document. */
 export const planned: Record<keyof typeof has, keyof Planned> = {
-  views: '/views',
-  files: '/conversations/{id}/media',
   notes: '/conversations/{id}/notes',
   drafts: '/conversations/{id}/draft',
   messageSearch: '/messages',

@@ -55,7 +55,7 @@ export const useLabels = () => useQuery({ queryKey: keys.labels, queryFn: () => 
 export const useTeam = () => useQuery({ queryKey: keys.team, queryFn: () => list(api.GET('/team')) })
 export const useBoards = () => useQuery({ queryKey: keys.boards, queryFn: () => answer(api.GET('/kanban/boards')) })
 export const useSectors = () => useQuery({ queryKey: keys.sectors, queryFn: () => list(api.GET('/sectors')) })
-export const useSavedViews = () => useQuery({ queryKey: keys.views, enabled: has.views, queryFn: () => list(api.GET('/views')) })
+export const useSavedViews = () => useQuery({ queryKey: keys.views, queryFn: () => list(api.GET('/views')) })
 export const useReplies = () => useQuery({ queryKey: keys.replies, enabled: has.replies, queryFn: () => list(api.GET('/replies')) })
 
 /** usePreferences gives the defaults until the person's own are loaded. */

@@ -97,6 +97,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/company": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-company"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch: operations["patch-company"];
+        trace?: never;
+    };
     "/company/attendance": {
         parameters: {
             query?: never;
@@ -235,6 +251,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["post-conversations-id_-attendance-close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations-id_-media"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1137,6 +1169,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-views"];
+        put?: never;
+        post: operations["post-views"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-views-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-views-id"];
+        trace?: never;
+    };
     "/welcome": {
         parameters: {
             query?: never;
@@ -1434,6 +1498,12 @@ export interface components {
             name: string;
             position?: number;
         };
+        CreateViewInputBody: {
+            name: string;
+            position?: number;
+            query: components["schemas"]["ViewQuery"];
+            shared?: boolean;
+        };
         CreateWebhookInputBody: {
             events: string[];
             name: string;
@@ -1457,6 +1527,10 @@ export interface components {
         };
         CursorListDelivery: {
             data: components["schemas"]["Delivery"][];
+            next_cursor: string | null;
+        };
+        CursorListFile: {
+            data: components["schemas"]["File"][];
             next_cursor: string | null;
         };
         DayReport: {
@@ -1517,6 +1591,17 @@ export interface components {
             first_response: components["schemas"]["Times"];
             opened: number;
             resolution: components["schemas"]["Times"];
+        };
+        File: {
+            created_at: string;
+            duration_seconds: number | null;
+            file_name: string;
+            height: number | null;
+            id: string;
+            message: string;
+            mime_type: string;
+            size: number;
+            width: number | null;
         };
         Identity: {
             api_version: string;
@@ -1622,14 +1707,14 @@ export interface components {
         ListMember: {
             data: components["schemas"]["Member"][];
         };
-        ListPrivateChannel: {
-            data: components["schemas"]["PrivateChannel"][];
-        };
         ListSector: {
             data: components["schemas"]["Sector"][];
         };
         ListSignedIn: {
             data: components["schemas"]["SignedIn"][];
+        };
+        ListView: {
+            data: components["schemas"]["View"][];
         };
         ListWebhook: {
             data: components["schemas"]["Webhook"][];
@@ -1639,11 +1724,14 @@ export interface components {
         };
         Media: {
             created_at: string;
+            duration_seconds: number | null;
             file_name: string;
+            height: number | null;
             id: string;
             mime_type: string;
             sha256: string;
             size: number;
+            width: number | null;
         };
         MediaLink: {
             expires_at: string;
@@ -1655,6 +1743,7 @@ export interface components {
             email: string;
             id: string;
             name: string;
+            open_attendances: number;
             /** @enum {string} */
             presence: "online" | "away" | "offline";
             /** @enum {string} */
@@ -1700,10 +1789,13 @@ export interface components {
             message: string;
         };
         MessageMedia: {
+            duration_seconds: number | null;
             file_name: string;
+            height: number | null;
             id: string;
             mime_type: string;
             size: number;
+            width: number | null;
         };
         MessagePage: {
             after: string | null;
@@ -1914,6 +2006,7 @@ export interface components {
             email: string;
             id: string;
             name: string;
+            open_attendances: number;
             /** @enum {string} */
             presence: "online" | "away" | "offline";
             /** @enum {string} */
@@ -2053,6 +2146,10 @@ export interface components {
             status?: "connected" | "disconnected";
             viewers?: string[];
         };
+        UpdateCompanyInputBody: {
+            name?: string;
+            timezone?: string;
+        };
         UpdateContactInputBody: {
             blocked?: boolean;
             city?: string | null;
@@ -2097,15 +2194,48 @@ export interface components {
             name?: string;
             position?: number;
         };
+        UpdateViewInputBody: {
+            name?: string;
+            position?: number;
+            query?: components["schemas"]["ViewQuery"];
+            shared?: boolean;
+        };
         UpdateWebhookInputBody: {
             active?: boolean;
             events?: string[];
             name?: string;
             url?: string;
         };
+        View: {
+            id: string;
+            name: string;
+            owner: components["schemas"]["Ref"];
+            position: number;
+            query: components["schemas"]["ViewQuery"];
+            shared: boolean;
+        };
         ViewCount: {
             count: number;
             id: string;
+        };
+        ViewQuery: {
+            /** @enum {string} */
+            archived?: "true" | "false";
+            assignee?: string;
+            channel?: string;
+            /** @enum {string} */
+            kind?: "direct" | "group";
+            label?: string;
+            q?: string;
+            sector?: string;
+            /** @enum {string} */
+            snoozed?: "true" | "false";
+            /** @enum {string} */
+            sort?: "newest" | "oldest_waiting";
+            /** @enum {string} */
+            status?: "open" | "waiting" | "closed";
+            /** @enum {string} */
+            unread?: "true" | "false";
         };
         Webhook: {
             active: boolean;
@@ -2252,7 +2382,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Channel"];
+                    "application/json": components["schemas"]["Channel"] | components["schemas"]["PrivateChannel"];
                 };
             };
         };
@@ -2307,6 +2437,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChannelTest"];
+                };
+            };
+        };
+    };
+    "get-company": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+        };
+    };
+    "patch-company": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateCompanyInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
                 };
             };
         };
@@ -2644,6 +2816,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Attendance"];
+                };
+            };
+        };
+    };
+    "get-conversations-id_-media": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListFile"];
                 };
             };
         };
@@ -3320,6 +3516,8 @@ export interface operations {
                 limit?: number;
                 priority?: "low" | "medium" | "high" | "urgent";
                 q?: string;
+                sort?: "newest" | "position";
+                stage_id?: string;
                 status?: "open" | "completed" | "lost" | "archived" | "all";
                 tz?: string;
             };
@@ -3955,7 +4153,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListPrivateChannel"];
+                    "application/json": components["schemas"]["PrivateChannel"][];
                 };
             };
         };
@@ -4410,6 +4608,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    "get-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView"];
+                };
+            };
+        };
+    };
+    "post-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateViewInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+        };
+    };
+    "delete-views-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-views-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateViewInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
             };
         };
     };

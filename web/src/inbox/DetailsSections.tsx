@@ -4,7 +4,6 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { has } from '../api/planned'
 import { useNames } from '../api/queries'
 import type { Conversation, TimelinePage } from '../api/types'
 import { contentAddress } from '../api/upload'
@@ -96,7 +95,7 @@ export function Cards({ conversation }: { conversation: Conversation }) {
 /** Files are the files of this conversation, newest first. */
 export function Files({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
-  const files = useQuery({ queryKey: keys.files(conversation.id), enabled: has.files, queryFn: () => answer(api.GET('/conversations/{id}/media', { params: { path: { id: conversation.id }, query: { limit: 20 } } })) }).data?.data ?? []
+  const files = useQuery({ queryKey: keys.files(conversation.id), queryFn: () => answer(api.GET('/conversations/{id}/media', { params: { path: { id: conversation.id }, query: { limit: 20 } } })) }).data?.data ?? []
   return (
     <Section title={t('details.files')}>
       {files.length === 0 ? <p className={classes.nothing}>{t('details.noFiles')}</p> : (

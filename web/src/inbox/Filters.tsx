@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { has } from '../api/planned'
 import { useChannels, useLabels, useMe, useSectors, useTeam } from '../api/queries'
 import type { ConversationQuery } from '../api/types'
 import { useActions } from './actions'
@@ -27,7 +26,7 @@ export function Filters({ search, query, onSearch }: { search: Search; query: Co
       {select(t('filters.person'), search.person, people, (person) => onSearch({ person }))}
       {select(t('filters.label'), search.label, named(useLabels().data), (label) => onSearch({ label }))}
       {select(t('filters.kind'), search.kind, [all, { value: 'direct', label: t('filters.direct') }, { value: 'group', label: t('filters.group') }], (kind) => onSearch({ kind: kind as Search['kind'] }))}
-      {has.views && <SaveView query={query} />}
+      <SaveView query={query} />
     </div>
   )
 }

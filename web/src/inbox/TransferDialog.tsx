@@ -20,7 +20,7 @@ export function TransferDialog({ onClose, onTransfer }: { onClose: () => void; o
   const people = team.filter((one) => !members || members.includes(one.id))
   const describe = (one: Member) => {
     const parts = [t(`presence.${one.presence}`)]
-    if (one.open_attendances !== undefined) parts.push(t('transfer.openCases', { count: one.open_attendances }))
+    parts.push(t('transfer.openCases', { count: one.open_attendances }))
     return `${one.name} (${parts.join(', ')})`
   }
   const go = async (body: Transfer) => {

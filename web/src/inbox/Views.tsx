@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { SavedView } from '../api/planned'
+import type { SavedView } from '../api/types'
 import { useCounts, useMe, useSavedViews, useSectors } from '../api/queries'
 import { colourOf } from '../ui/Avatar'
 import { number } from '../ui/format'

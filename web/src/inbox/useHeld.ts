@@ -41,7 +41,6 @@ export function useHeld(now: Conversation[], held: boolean, list: string): { row
   const latest = useRef(now)
   latest.current = now
   const start = applied.list === list && applied.rows.length > 0 ? applied.rows : now
-  const result = heldOrder(start, now)
   const apply = () => setApplied({ list, rows: latest.current })
   const hold = held && applied.list === list
   useEffect(() => {
@@ -50,5 +49,5 @@ export function useHeld(now: Conversation[], held: boolean, list: string): { row
     }
   }, [hold, now, list, applied.rows.length])
   if (!hold) return { rows: now, updates: 0, apply }
-  return { ...result, apply }
+  return { ...heldOrder(start, now), apply }
 }

@@ -1,5 +1,4 @@
-import type { SavedView } from '../api/planned'
-import type { ConversationQuery } from '../api/types'
+import type { ConversationQuery, SavedView } from '../api/types'
 
 export const fixedViews = ['waiting', 'mine', 'open', 'unread', 'snoozed', 'closed'] as const
 export type FixedView = (typeof fixedViews)[number]

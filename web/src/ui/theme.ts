@@ -23,9 +23,12 @@ export const theme = createTheme({
   },
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '17px', lineHeight: '24px' }, h2: { fontSize: '15px', lineHeight: '20px' } } },
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
-    Modal: { defaultProps: { transitionProps: { duration: 120 }, overlayProps: { backgroundOpacity: 0.4 } } },
-    Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md', withInitialFocusPlaceholder: false } },
+    // Dialogs and menus are there at once: people open them hundreds of times a day.
+    Modal: { defaultProps: { transitionProps: { duration: 0 }, overlayProps: { backgroundOpacity: 0.4 } } },
+    Popover: { defaultProps: { transitionProps: { duration: 0 } } },
+    Menu: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'md', withInitialFocusPlaceholder: false } },
     Button: { defaultProps: { size: 'sm' } },
     // Dialogs and menus are drawn inside the main landmark, where screen readers look for content.
     Portal: { defaultProps: { target: '#layer' } },
