@@ -32,7 +32,7 @@ const (
 )
 
 // attackedTalk is large enough that a search without a match has much to look through.
-var attackedTalk = talk{50_000, 50_000}
+var attackedTalk = talk{conversations: 50_000, messages: 50_000}
 
 // runNeighbour measures one company alone and while others, on the same server, do everything that is expensive at once.
 func runNeighbour(ctx context.Context, b *bench) error {

@@ -18,7 +18,7 @@ import (
 const leastPages = 0.50
 
 // pagedTalk has conversations longer than a page.
-var pagedTalk = talk{200, 20_000}
+var pagedTalk = talk{conversations: 200, messages: 20_000}
 
 // runPage reads pages of 50 messages over HTTP. What that must cost is the engine reading those rows and a bare
 // handler writing those bytes: the reference is the rate of doing one after the other on the same cores.

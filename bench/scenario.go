@@ -27,6 +27,7 @@ var scenarios = []scenario{
 	{"page", "pages of 50 messages, beside the raw engine and a bare handler", runPage},
 	{"callback", "messages through WhatsApp's signed callback, one, 100 and 1,000 at a time", runCallback},
 	{"talk", "pages, lists, searches and sends at 2,000,000 messages, beside 10,000", runTalk},
+	{"inbox", "lists by status, counts and timelines at 200,000 conversations, beside 1,000, 300 of them open", runInbox},
 	{"search", "searches in Brazilian names and sentences at 40,000 rows, beside 1,000 or another build (-other)", runSearch},
 	{"mixed", "60 % reads, 30 % sends and inbound messages, 10 % moves of cards", runMixed},
 	{"nodes", "the same load on one, two and three servers of one PostgreSQL", runNodes},

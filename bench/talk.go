@@ -16,11 +16,12 @@ import (
 type talk struct {
 	conversations int
 	messages      int
+	open          int // conversations in which the customer waits; the newest ones
 }
 
 var (
-	littleTalk = talk{1_000, 10_000}
-	muchTalk   = talk{200_000, 2_000_000}
+	littleTalk = talk{conversations: 1_000, messages: 10_000}
+	muchTalk   = talk{conversations: 200_000, messages: 2_000_000}
 )
 
 func (t talk) String() string {
@@ -68,10 +69,11 @@ type talkWriter struct {
 	each    int        // messages of a conversation
 	old     int        // conversations with the old word
 	begun   time.Time
+	waiting int // conversations in which the customer waits
 }
 
 func newTalkWriter(c company, size talk) *talkWriter {
-	w := &talkWriter{each: size.messages / size.conversations, old: size.conversations / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
+	w := &talkWriter{waiting: size.open, each: size.messages / size.conversations, old: size.conversations / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
 	w.company, _ = model.ParseID(c.ID)
 	w.channel, _ = model.ParseID(c.Channel)
 	w.member, _ = model.ParseID(c.User)
@@ -124,7 +126,9 @@ func (w *talkWriter) conversation(tx *store.Tx, i int) error {
 	c.Sequence = int64(w.each)
 	c.LastMessage = &model.LastMessage{ID: w.last[i], Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: w.at(i, w.each-1)}
 	c.ActivityAt = c.LastMessage.CreatedAt
-	if i%10 == 0 {
+	if i >= len(w.threads)-w.waiting {
+		w.wait(&c)
+	} else if i%10 == 0 {
 		c.Assignee = &w.member
 		tx.SetConversationLabels(c.ID, []model.ID{w.label})
 	}
