@@ -315,7 +315,7 @@ func (l *streamLimiter) enter(ctx context.Context, company, holder model.ID) (le
 	}, nil
 }
 
-// EndStreams ends every live stream: a server that stops does not wait for clients that never leave.
+// EndStreams ends every event stream: a server that stops does not wait for clients that never leave.
 func (s *Server) EndStreams() {
 	s.streams.once.Do(func() { close(s.streams.ended) })
 	s.live.Close()

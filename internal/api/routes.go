@@ -135,7 +135,7 @@ func (s *Server) routes() []*Route {
 			about("In restricted mode only the responsible person and members with the role manager or above may close it.")),
 
 		get("/team", desk.VerbTeam, "List the team", s.listTeam,
-			about("With role, access profile, presence and sectors. online: a key that acts as the person was used within 2 minutes; away: within 15.")),
+			about("With role, access profile, presence and sectors. online: a session or key of the person was used within 2 minutes, or a live stream is open; away: within 15. A presence that the person chose is shown instead.")),
 		post("/team", desk.VerbCreateMember, "Add a team member", s.createMember, fails(model.CodeNameTaken, model.CodeLimitReached), created,
 			about("Owners manage all members; admins and managers manage members whose role is lower than their own. The new member cannot have a wider access profile than the caller.")),
 		patch("/team/{id}", desk.VerbUpdateMember, "Change a team member", s.updateMember, fails(model.CodeNameTaken, model.CodeLimitReached),

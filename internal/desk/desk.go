@@ -1,7 +1,8 @@
 // Package desk holds the verbs of the product. A method that takes a Principal checks the permission that
 // its Verb names, and makes its change and the events of that change in one transaction. Methods for the
-// command line and for background work take no principal, check no permission and belong to System. The
-// package knows nothing of HTTP.
+// command line, for background work, for authentication and for visitors who have no session yet take no
+// principal, check no permission and belong to System. The package serves no HTTP; it makes the requests to
+// webhooks.
 package desk
 
 import (
@@ -41,7 +42,7 @@ type Options struct {
 	Retries model.Retries // of deliveries; default model.DefaultRetries
 }
 
-// Desk is the product without its edges.
+// Desk has the verbs, and what they share: the store, files, secrets, limits and caches.
 type Desk struct {
 	store   *store.Store
 	blob    blob.Store

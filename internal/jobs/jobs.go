@@ -1,7 +1,7 @@
 // Package jobs runs background work. Work belongs to subjects, such as a webhook or a channel: a pool takes
 // the lease of each subject that has something due, claims its jobs, makes attempts outside of any
 // transaction, records the results and backs off from failures. It knows no noun: a Worker says what the
-// jobs are, and its policies say when they are tried again.
+// jobs are and records when each is tried again.
 package jobs
 
 import (

@@ -54,7 +54,7 @@ func (c *company) remove(s *Stream) int {
 	return len(c.streams)
 }
 
-// of gives the ids of a member's streams.
+// streamsOf gives the ids of a member's streams.
 func (c *company) streamsOf(member model.ID) []model.ID {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 
 // What was looked up within freshFor is believed. Between freshFor and staleAfter one call looks again while the others
 // go on; after that all wait. So a key or a session that ends on another node ends here within a second, and a busy one
-// costs two look-ups a second.
+// costs at most 2.5 look-ups a second.
 const (
 	freshFor   = 400 * time.Millisecond
 	staleAfter = 800 * time.Millisecond

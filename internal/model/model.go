@@ -1,3 +1,3 @@
 // Package model holds the nouns and rules of the desk: types, validation, scopes, event names,
-// error codes, schedules. It is pure: no database, no HTTP, no clock of its own.
+// and error codes. It uses no database and no network. Only NewID reads the clock and random bytes.
 package model

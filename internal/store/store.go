@@ -13,7 +13,9 @@ import (
 	"recado/internal/slots"
 )
 
-//go:embed all:migrations
+// Steps are applied in the order of their numbers. There is no step 0003: none was ever released under that number.
+//
+//go:embed migrations
 var migrationFiles embed.FS
 
 func embedded() fs.FS {
