@@ -51,6 +51,7 @@ export function AttendanceDetails({ conversation }: { conversation: Conversation
 /** History are earlier cases and transfers. */
 export function History({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
+  const names = useNames()
   const earlier = useAttendances(conversation.id).filter((one) => one.status === 'closed')
   const assignments = useQuery({ queryKey: keys.assignments(conversation.id), queryFn: () => answer(api.GET('/conversations/{id}/assignments', { params: { path: { id: conversation.id } } })) }).data?.data ?? []
   return (
@@ -65,7 +66,7 @@ export function History({ conversation }: { conversation: Conversation }) {
         ))}
         {assignments.slice(0, 10).map((one) => (
           <li key={one.id} className={classes.item}>
-            <strong>{t(`assignment.${one.action}`, { name: one.user?.name ?? '' })}</strong>
+            <strong>{one.action === 'handed_back' && one.sector ? t('assignment.sector', { sector: names.sector(one.sector) ?? '' }) : t(`assignment.${one.action}`, { name: one.user?.name ?? '' })}</strong>
             <span>{[one.by && one.by.id !== one.user?.id ? one.by.name : '', dateAndTime(one.created_at), one.reason].filter(Boolean).join(' · ')}</span>
           </li>
         ))}

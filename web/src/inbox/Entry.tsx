@@ -44,7 +44,9 @@ export const Entry = memo(function Entry({ entry, me, conversation, quoted, find
     }
     case 'assignment': {
       const { action, user, by, sector, reason } = entry.assignment
-      const values = { person: by?.name ?? user?.name ?? t('event.automatic'), to: user?.name ?? names.sector(sector) ?? t('event.queue') }
+      // Of a conversation that was handed back, user is the one who had it.
+      const to = (action === 'handed_back' ? undefined : user?.name) ?? names.sector(sector) ?? t('event.queue')
+      const values = { person: by?.name ?? user?.name ?? t('event.automatic'), to }
       const text = action === 'took_over' ? t('event.tookOver', { person: user?.name ?? values.person }) : action === 'handed_back' && !sector ? t('event.handedBack', values) : t('event.transferred', values)
       return event(reason ? `${text}: ${reason}` : text)
     }
