@@ -54,12 +54,13 @@ func (c *secretReplaceLostCmd) Run(e *env) error {
 	}
 	config.Existing, config.LostSecretKey = true, true
 	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
-		webhooks, channels, err := d.System().ReplaceLostSecrets(ctx)
+		webhooks, channels, members, err := d.System().ReplaceLostSecrets(ctx)
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(e.stdout, "%d webhooks have a new secret and are inactive: rotate the secret of each, give it to the receiver, and activate the webhook.\n"+
-			"%d channels are disconnected: connect each again with `recado channel connect --token-file FILE --app-secret-file FILE`.\n", webhooks, channels)
+			"%d channels are disconnected: connect each again with `recado channel connect --token-file FILE --app-secret-file FILE`.\n"+
+			"%d people sign in without two-factor now: ask them to turn it on again.\n", webhooks, channels, members)
 		return err
 	})
 }

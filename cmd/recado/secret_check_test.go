@@ -15,6 +15,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
 	"recado/internal/vault"
@@ -95,6 +96,103 @@ func (i *installation) forget() {
 	if err := sqlitex.ExecuteTransient(conn, "DELETE FROM secret_check", nil); err != nil {
 		i.t.Fatal(err)
 	}
+}
+
+// open gives the data and the vault with the present key of an installation that no command is using.
+func (i *installation) open() (*store.Store, *vault.Vault) {
+	i.t.Helper()
+	o := store.Options{Dir: i.dir, DatabaseURL: i.vars["RECADO_DATABASE_URL"]}
+	if o.DatabaseURL != "" {
+		o.Dir = ""
+	}
+	s, err := store.Open(i.t.Context(), o)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	v, err := vault.Load(i.dir)
+	if key := i.vars["RECADO_SECRET_KEY"]; key != "" {
+		v, err = vault.FromEnv(key)
+	}
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return s, v
+}
+
+// seal adds a webhook with a secret, and gives the first member of the company a secret of two-factor.
+func (i *installation) seal(company string) {
+	i.t.Helper()
+	s, v := i.open()
+	err := s.Write(i.t.Context(), func(tx *store.Tx) error {
+		owner, _ := model.ParseID(company)
+		webhook := model.NewID()
+		tx.InsertWebhook(store.Webhook{
+			Webhook: model.Webhook{
+				ID: webhook, Name: "ERP", URL: "https://erp.clara.example/in", Events: []model.EventType{model.EventMessageReceived}, Active: true,
+				CreatedAt: tx.Now, UpdatedAt: tx.Now,
+			},
+			Company: owner, Secret: v.Seal([]byte("the secret of a webhook"), owner, webhook),
+		})
+		team, err := tx.Team(owner)
+		if err == nil {
+			tx.SetTwoFactor(owner, team[0].ID, v.Seal([]byte("the secret of a person"), owner, team[0].ID), nil)
+		}
+		return err
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+// secrets reads the webhooks and the secrets of two-factor, and how many of them the present key opens.
+func (i *installation) secrets() (webhooks []store.Webhook, members []store.SealedMember, opened int) {
+	i.t.Helper()
+	s, v := i.open()
+	err := s.Read(i.t.Context(), func(tx *store.Tx) (err error) {
+		if webhooks, err = tx.AllWebhooks(); err == nil {
+			members, err = tx.SealedMembers()
+		}
+		return err
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		i.t.Fatal(err)
+	}
+	for _, w := range webhooks {
+		if _, err := v.Open(w.Secret, w.Company, w.ID); err == nil {
+			opened++
+		}
+	}
+	for _, m := range members {
+		if _, err := v.Open(m.Secret, m.Company, m.ID); err == nil {
+			opened++
+		}
+	}
+	return webhooks, members, opened
+}
+
+func TestSecretsOfWebhooksAndPeopleFollowTheSecretKey(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, i *installation) {
+		company := i.ok("company", "create", "Casa Clara")
+		i.ok("user", "create", "--company", company, "--name", "Ana", "--email", "ana@clara.example", "--role", "owner")
+		i.seal(company)
+		if out := i.ok("secret-key", "rotate"); !strings.Contains(out, "2 secrets") {
+			t.Errorf("rotate: got %q, want 2 secrets", out)
+		}
+		i.ok("secret-key", "retire")
+		if webhooks, members, opened := i.secrets(); len(webhooks) != 1 || len(members) != 1 || opened != 2 {
+			t.Errorf("after a rotation the key opens %d secrets of %d webhooks and %d people, want 2 of 1 and 1", opened, len(webhooks), len(members))
+		}
+
+		i.vars["RECADO_SECRET_KEY"] = otherKey // the key in the file is lost
+		if out := i.ok("secret-key", "replace-lost"); !strings.Contains(out, "1 webhooks") || !strings.Contains(out, "1 people") {
+			t.Errorf("replace-lost: got %q, want 1 webhooks and 1 people", out)
+		}
+		webhooks, members, opened := i.secrets()
+		if len(webhooks) != 1 || webhooks[0].Active || len(members) != 0 || opened != 1 {
+			t.Errorf("after a loss: %d webhooks, %d people with two-factor, %d secrets that open; want an inactive webhook with a new secret", len(webhooks), len(members), opened)
+		}
+		i.ok("company", "list")
+	})
 }
 
 func (i *installation) keyFile() string { return filepath.Join(i.dir, vault.FileName) }

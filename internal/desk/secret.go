@@ -112,21 +112,24 @@ func (d *Desk) resealCheck(ctx context.Context) error {
 const reasonLostKey = "The secret key of this installation was lost. Connect the channel again with its token and app secret."
 
 // ReplaceLostSecrets makes an installation usable whose secret key is lost for good: what the present key does not
-// open is replaced. Such webhooks get a new secret and are deactivated, such channels are disconnected. It tells
-// how many of each there were, and refuses when the present key fits.
-func (d System) ReplaceLostSecrets(ctx context.Context) (webhooks, channels int, err error) {
+// open is replaced. Such webhooks get a new secret and are deactivated, such channels are disconnected, and two-factor
+// sign-in is switched off for such members. It tells how many of each there were, and refuses when the present key fits.
+func (d System) ReplaceLostSecrets(ctx context.Context) (webhooks, channels, members int, err error) {
 	fits, _, err := d.secretKeyFits(ctx)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	if fits {
-		return 0, 0, model.Errorf(model.CodeInvalidRequest, "The secret key fits this database: no secret is lost.")
+		return 0, 0, 0, model.Errorf(model.CodeInvalidRequest, "The secret key fits this database: no secret is lost.")
 	}
 	_, err = write(ctx, d.Desk, func(tx *store.Tx) (_ struct{}, err error) {
 		if webhooks, err = d.replaceWebhookSecrets(tx); err != nil {
 			return struct{}{}, err
 		}
 		if channels, err = d.replaceCredentials(tx); err != nil {
+			return struct{}{}, err
+		}
+		if members, err = d.dropTwoFactor(tx); err != nil {
 			return struct{}{}, err
 		}
 		fresh := d.vault.Seal(secretCheck, secretCheckOwner)
@@ -141,7 +144,7 @@ func (d System) ReplaceLostSecrets(ctx context.Context) (webhooks, channels int,
 		_, err = tx.InsertSecretCheck(fresh)
 		return struct{}{}, err
 	})
-	return webhooks, channels, err
+	return webhooks, channels, members, err
 }
 
 func (d *Desk) replaceWebhookSecrets(tx *store.Tx) (int, error) {
@@ -185,6 +188,22 @@ func (d *Desk) replaceCredentials(tx *store.Tx) (int, error) {
 	return n, err
 }
 
+// dropTwoFactor switches two-factor off for the members whose secret cannot be read.
+func (d *Desk) dropTwoFactor(tx *store.Tx) (int, error) {
+	all, err := tx.SealedMembers()
+	n := 0
+	for _, m := range all {
+		switch {
+		case m.Secret != nil && !d.opens(m.Secret, m.Company, m.ID):
+			tx.SetTwoFactor(m.Company, m.ID, nil, nil)
+			n++
+		case m.Pending != nil && !d.opens(m.Pending, m.Company, m.ID):
+			tx.SetPendingTwoFactor(m.Company, m.ID, nil)
+		}
+	}
+	return n, err
+}
+
 func (d *Desk) opens(sealed []byte, company, id model.ID) bool {
 	_, err := d.vault.Open(sealed, company, id)
 	return err == nil
@@ -207,8 +226,9 @@ func (d System) RetireSecretKeys(ctx context.Context) error {
 	return d.vault.Retire()
 }
 
-// Reseal seals the secrets of all webhooks, the credentials of all channels and the check value with the newest
-// key of the vault, so that older ones can be dropped. It tells how many webhooks and channels needed it.
+// Reseal seals the secrets of all webhooks, the credentials of all channels, the secrets of two-factor of all members and
+// the check value with the newest key of the vault, so that older ones can be dropped. It tells how many webhooks,
+// channels and members needed it.
 func (d System) Reseal(ctx context.Context) (int, error) {
 	if err := d.resealCheck(ctx); err != nil {
 		return 0, err
@@ -218,7 +238,44 @@ func (d System) Reseal(ctx context.Context) (int, error) {
 		return webhooks, err
 	}
 	channels, err := d.resealChannels(ctx)
-	return webhooks + channels, err
+	if err != nil {
+		return webhooks + channels, err
+	}
+	members, err := d.resealMembers(ctx)
+	return webhooks + channels + members, err
+}
+
+func (d *Desk) resealMembers(ctx context.Context) (int, error) {
+	all, err := read(ctx, d, func(tx *store.Tx) ([]store.SealedMember, error) { return tx.SealedMembers() })
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	for _, m := range all {
+		fresh, stale := m, false
+		for _, sealed := range []*[]byte{&fresh.Secret, &fresh.Pending} {
+			if *sealed == nil || !d.vault.Stale(*sealed) {
+				continue
+			}
+			plain, err := d.vault.Open(*sealed, m.Company, m.ID)
+			if err != nil {
+				return done, err
+			}
+			*sealed, stale = d.vault.Seal(plain, m.Company, m.ID), true
+		}
+		if !stale {
+			continue
+		}
+		_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+			tx.ResealMember(m, fresh)
+			return struct{}{}, nil
+		})
+		if err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
 }
 
 func (d *Desk) resealWebhooks(ctx context.Context) (int, error) {

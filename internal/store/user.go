@@ -213,3 +213,36 @@ func (tx *Tx) SetTwoFactor(company, member model.ID, sealed []byte, codes [][32]
 		tx.later(`INSERT INTO recovery_codes (company, member, hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, company, member, hash[:])
 	}
 }
+
+// SealedMember is a member's secrets of two-factor as they are stored; nil: none.
+type SealedMember struct {
+	Company model.ID
+	ID      model.ID
+	Secret  []byte
+	Pending []byte // not confirmed yet
+}
+
+// SealedMembers gives the secrets of two-factor of the members of all companies.
+func (tx *Tx) SealedMembers() ([]SealedMember, error) {
+	var out []SealedMember
+	err := tx.query(`
+		SELECT company, id, two_factor, two_factor_pending
+		FROM users
+		WHERE two_factor IS NOT NULL OR two_factor_pending IS NOT NULL
+		ORDER BY id`, nil, func(r Row) error {
+		out = append(out, SealedMember{Company: r.ID(0), ID: r.ID(1), Secret: r.Bytes(2), Pending: r.Bytes(3)})
+		return nil
+	})
+	return out, err
+}
+
+// ResealMember replaces a member's secrets by the same ones, sealed anew. Where one has changed meanwhile, the change
+// stays.
+func (tx *Tx) ResealMember(m, fresh SealedMember) {
+	if m.Secret != nil {
+		tx.later(`UPDATE users SET two_factor = $4 WHERE company = $1 AND id = $2 AND two_factor = $3`, m.Company, m.ID, m.Secret, fresh.Secret)
+	}
+	if m.Pending != nil {
+		tx.later(`UPDATE users SET two_factor_pending = $4 WHERE company = $1 AND id = $2 AND two_factor_pending = $3`, m.Company, m.ID, m.Pending, fresh.Pending)
+	}
+}
