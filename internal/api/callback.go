@@ -31,6 +31,7 @@ type callbacks struct {
 // callbackLookup is what is remembered of one channel.
 type callbackLookup struct {
 	credentials whatsapp.Credentials
+	company     model.ID
 	found       bool
 	until       time.Time
 }
@@ -68,11 +69,11 @@ func (c *callbacks) lookup(ctx context.Context, channel string) (whatsapp.Creden
 	if fresh && now.Before(known.until) {
 		return known.credentials, known.found, nil
 	}
-	_, access, found, err := c.desk.Access(ctx, id)
+	ch, access, found, err := c.desk.Access(ctx, id)
 	if err != nil {
 		return whatsapp.Credentials{}, false, err
 	}
-	known = callbackLookup{found: found, until: now.Add(lookupLife)}
+	known = callbackLookup{company: ch.Company, found: found, until: now.Add(lookupLife)}
 	if found {
 		known.credentials = whatsapp.Credentials{
 			AppSecrets: []string{access.AppSecret}, VerifyToken: access.VerifyToken, PhoneNumberIDs: []string{access.PhoneNumberID},
@@ -104,6 +105,12 @@ func (c *callbacks) receive(ctx context.Context, channel string, events []whatsa
 	items := make([]model.Incoming, len(events))
 	for i, e := range events {
 		items[i] = e.Incoming
+	}
+	c.mu.Lock()
+	known, found := c.known[id]
+	c.mu.Unlock()
+	if found {
+		ctx = c.desk.Bind(ctx, known.company)
 	}
 	if err := c.desk.Receive(ctx, id, items); err != nil {
 		return err

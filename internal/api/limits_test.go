@@ -63,17 +63,24 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 			}
 			w.A.Post(t, "/keys", `{"name":"again","scopes":["read"]}`).OK(201)
 		})
-		t.Run("private channels are not counted", func(t *testing.T) {
+		t.Run("private channels are counted apart", func(t *testing.T) {
 			operator, err := w.Desk.System().Operator(t.Context(), w.B.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 5 {
-				if _, err := w.Desk.CreateChannel(t.Context(), operator, desk.NewChannel{Name: "p", Phone: "+5511987654321", Provider: model.ProviderSandbox, Private: true}); err != nil {
+			create := func() error {
+				_, err := w.Desk.CreateChannel(t.Context(), operator, desk.NewChannel{Name: "p", Phone: "+5511987654321", Provider: model.ProviderSandbox, Private: true})
+				return err
+			}
+			for range 4 {
+				if err := create(); err != nil {
 					t.Fatal(err)
 				}
 			}
 			w.B.Post(t, "/channels", `{"name":"c","phone":"+5511987654322","provider":"sandbox"}`).OK(201)
+			if err := create(); model.CodeOf(err) != model.CodeLimitReached || !strings.Contains(err.Error(), "4 private channels") {
+				t.Errorf("a fifth private channel: got %v, want limit_reached", err)
+			}
 		})
 	}, limited(func(l *model.Limits) { l.Keys, l.Members, l.Sectors, l.Channels, l.Labels, l.Boards = 4, 4, 4, 4, 4, 4 }))
 }

@@ -80,8 +80,8 @@ func (s *Server) routes() []*Route {
 		get("/views", desk.VerbViews, "List the saved views", s.listViews,
 			about("The caller's own and the shared ones, in their order.")),
 		post("/views", desk.VerbCreateView, "Save a view", s.createView, fails(model.CodeLimitReached), created,
-			about("A person may own 100 views. Sharing one takes a manager or above.")),
-		patch("/views/{id}", desk.VerbUpdateView, "Change a saved view", s.updateView,
+			about("A person may own 100 views, and 100 of a company may be shared. Sharing one takes a manager or above.")),
+		patch("/views/{id}", desk.VerbUpdateView, "Change a saved view", s.updateView, fails(model.CodeLimitReached),
 			about("A shared view is changed by managers and above, every other one by its owner.")),
 		del("/views/{id}", desk.VerbDeleteView, "Delete a saved view", s.deleteView),
 

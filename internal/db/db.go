@@ -86,6 +86,14 @@ func (d *DB) Readers() int {
 	return liteReaders
 }
 
+// Writers is how many writes can be under way at the same time: on connections of their own, or in one group.
+func (d *DB) Writers() int {
+	if d.pg != nil {
+		return int(d.pg.pool.Config().MaxConns)
+	}
+	return maxGroup
+}
+
 // Write runs fn in a transaction that is durable when Write returns nil, and has left nothing behind
 // when it returns any error but one of code "uncertain". An error or a panic of fn, or a failed
 // statement even if fn ignored it, rolls back.

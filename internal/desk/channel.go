@@ -102,10 +102,10 @@ func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (
 	})
 }
 
-// checkChannelRoom counts public channels alone: a refusal must not tell of private ones.
+// checkChannelRoom counts public and private channels apart: a refusal of a public one must not tell of private ones.
 func (d *Desk) checkChannelRoom(tx *store.Tx, ch model.Channel) error {
 	if ch.Private {
-		return nil
+		return checkRoom(tx, ch.Company, store.CountPrivate, "private channels", d.limits.Channels)
 	}
 	return checkRoom(tx, ch.Company, store.CountChannels, "channels", d.limits.Channels)
 }

@@ -109,7 +109,7 @@ func (d *Desk) newUser(ctx context.Context, prefix string, in NewUser) (store.Us
 		return u, nil
 	}
 	var err error
-	u.PasswordHash, err = d.hashPassword(ctx, prefix+"password", in.Password)
+	u.PasswordHash, err = d.hashPassword(ctx, u.ID, prefix+"password", in.Password) // only of the operator and of the set-up
 	return u, err
 }
 

@@ -56,6 +56,7 @@ type Desk struct {
 	limits    model.Limits
 	searches  *slots.Limiter[model.ID] // by company
 	searching *slots.Budget[model.ID]  // by company
+	counting  *slots.Budget[model.ID]  // by company, of the inbox
 	uploads   *slots.Limiter[model.ID] // by company
 	passwords *password.Hasher
 
@@ -104,6 +105,7 @@ func New(o Options) *Desk {
 	}
 	d.searches = slots.New[model.ID](d.limits.Searches, searchPlaces)
 	d.searching = slots.NewBudget[model.ID](searchShare*float64(runtime.GOMAXPROCS(0)), searchSaved)
+	d.counting = slots.NewBudget[model.ID](searchShare*float64(runtime.GOMAXPROCS(0)), searchSaved)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
 	d.passwords = password.NewHasher()
 	d.keys, d.sessions = lookup.New[holder](d.now), lookup.New[sessionHolder](d.now)
@@ -218,7 +220,7 @@ func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) 
 const (
 	searchPlaces = 64              // searches of one company that may wait for its slots
 	searchWait   = 2 * time.Second // before a waiting search is refused
-	searchShare  = 0.125           // of the processors, for the searches of one company while others are active
+	searchShare  = 0.125           // of the processors, for the searches of one company while others are active; the same for its counts
 	searchSaved  = 500 * time.Millisecond
 	deepOffset   = 1_000 // rows that a list may skip without counting as a search
 )
@@ -267,6 +269,26 @@ func (d *Desk) searchSlot(ctx context.Context, a *Principal, text string, offset
 		end()
 		leave()
 	}, nil
+}
+
+// active notes that a company makes calls, which the searches and counts of others shall not slow down.
+func (d *Desk) active(company model.ID) {
+	d.searching.Active(company)
+	d.counting.Active(company)
+}
+
+// countSlot waits until the company may count its inbox, which reads every open conversation for every saved view. The
+// caller calls release in every case without an error.
+func (d *Desk) countSlot(ctx context.Context, a *Principal) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, searchWait)
+	defer cancel()
+	release, err = d.counting.Begin(ctx, a.Company.ID)
+	if errors.Is(err, context.DeadlineExceeded) {
+		refused := model.Errorf(model.CodeRateLimited, "This company counts its inbox too often. Try again in a moment.")
+		refused.RetryAfter = time.Second
+		return nil, refused
+	}
+	return release, err
 }
 
 func (d *Desk) searchRefused(err error) error {

@@ -16,6 +16,11 @@ func (d *Desk) InboxCounts(ctx context.Context, a *Principal) (*model.InboxCount
 	if err := a.May(VerbInboxCounts); err != nil {
 		return nil, err
 	}
+	release, err := d.countSlot(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	return read(ctx, d, func(tx *store.Tx) (*model.InboxCounts, error) {
 		count, err := newInboxCount(tx, a)
 		if err != nil {

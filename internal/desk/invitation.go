@@ -51,6 +51,10 @@ func (d *Desk) Invite(ctx context.Context, a *Principal, in NewInvitation) (mode
 		if err := checkRoom(tx, a.Company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
 			return model.Invitation{}, err
 		}
+		tx.RemoveOpenInvitation(a.Company.ID, u.Email)
+		if err := checkRoom(tx, a.Company.ID, store.CountInvitations, "invitations, those of the last 30 days included,", d.limits.Invitations); err != nil {
+			return model.Invitation{}, err
+		}
 		i := model.Invitation{
 			ID: model.NewID(), Email: u.Email, Name: u.Name, Role: in.Role, AccessProfile: in.AccessProfile, SectorIDs: in.Sectors,
 			CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(model.InvitationLasts),
@@ -144,19 +148,17 @@ func (d System) AcceptWelcome(ctx context.Context, v Visitor, in Accept) (NewSes
 	if w.Kind == model.WelcomeReset {
 		return d.acceptReset(ctx, v, in)
 	}
-	hash, err := d.hashPassword(ctx, "body.password", in.Password)
-	if err != nil {
-		return NewSession{}, err
-	}
-	member := model.NewID()
-	return d.acceptInvitation(ctx, v, in.Token, store.User{Member: model.Member{ID: member, Name: name}, PasswordHash: hash})
+	return d.acceptInvitation(ctx, v, in, store.User{Member: model.Member{ID: model.NewID(), Name: name}})
 }
 
-func (d *Desk) acceptInvitation(ctx context.Context, v Visitor, token string, u store.User) (NewSession, error) {
-	link := tokenHash(token)
+func (d *Desk) acceptInvitation(ctx context.Context, v Visitor, in Accept, u store.User) (NewSession, error) {
+	link := tokenHash(in.Token)
 	_, company, found, err := d.openInvitation(ctx, link)
 	if err != nil || !found {
 		return NewSession{}, errOr(err, errNoLink())
+	}
+	if u.PasswordHash, err = d.hashPassword(ctx, company.ID, "body.password", in.Password); err != nil {
+		return NewSession{}, err
 	}
 	return d.newSession(ctx, v, company.ID, u.ID, func(tx *store.Tx) error {
 		i, _, found, err := tx.OpenInvitation(link)
@@ -173,7 +175,11 @@ func (d *Desk) acceptInvitation(ctx context.Context, v Visitor, token string, u 
 		if fresh, err := tx.InsertUser(company.ID, u); err != nil || !fresh {
 			return errOr(err, errEmailTaken(u.Email))
 		}
-		tx.SetMemberSectors(company.ID, u.ID, d.presentSectors(tx, company.ID, i.SectorIDs))
+		sectors := d.presentSectors(tx, company.ID, i.SectorIDs)
+		if err := d.checkMemberships(tx, company.ID, 0, len(sectors)); err != nil {
+			return err
+		}
+		tx.SetMemberSectors(company.ID, u.ID, sectors)
 		return nil
 	})
 }
@@ -217,7 +223,7 @@ func (d *Desk) acceptReset(ctx context.Context, v Visitor, in Accept) (NewSessio
 	if l.TwoFactor != nil && in.Code == "" {
 		return NewSession{}, d.endSignIn(ctx, attempt, errCodeRequired())
 	}
-	hash, err := d.hashPassword(ctx, "body.password", in.Password)
+	hash, err := d.hashPassword(ctx, l.Company.ID, "body.password", in.Password)
 	if err != nil {
 		return NewSession{}, d.endSignIn(ctx, attempt, err)
 	}

@@ -295,7 +295,7 @@ func (d System) Authenticate(ctx context.Context, key string) (*Principal, error
 	case h.secretEnd != nil && !now.Before(*h.secretEnd):
 		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was replaced by a newer one. Use that one.")
 	}
-	d.searching.Active(h.principal.Company.ID)
+	d.active(h.principal.Company.ID)
 	return h.principal, nil
 }
 

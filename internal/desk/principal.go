@@ -49,10 +49,15 @@ type Principal struct {
 	integration *model.Integration // of a key
 }
 
-// Bind gives a context in which the reads of this principal's calls are made. Of the connections that read, one
-// company has at most half at a time, so that another always finds free ones. Who accepts calls binds each of them.
+// Bind gives a context in which the transactions of this principal's calls run. Of the connections, one company has at
+// most half at a time, so that another always finds free ones. The API binds every call.
 func (a *Principal) Bind(ctx context.Context) context.Context {
 	return store.ForCompany(ctx, a.Company.ID)
+}
+
+// Bind gives a context in which the transactions for a company run, with the same limit as those of its principals.
+func (d System) Bind(ctx context.Context, company model.ID) context.Context {
+	return store.ForCompany(ctx, company)
 }
 
 // Member is the person a principal acts as.

@@ -43,7 +43,7 @@ func (d *Desk) UpdateProfile(ctx context.Context, a *Principal, v Visitor, in Pr
 			return model.Session{}, err
 		}
 		var err error
-		if hash, err = d.hashPassword(ctx, "body.password.new", in.Password.New); err != nil {
+		if hash, err = d.hashPassword(ctx, a.Company.ID, "body.password.new", in.Password.New); err != nil {
 			return model.Session{}, err
 		}
 	}
@@ -115,9 +115,9 @@ func (d *Desk) checkOwnPassword(ctx context.Context, a *Principal, v Visitor, fi
 	}
 	ok := false
 	if p.PasswordHash == nil {
-		err = d.passwords.Waste(ctx, password)
+		err = d.passwords.Waste(ctx, a.Company.ID, password)
 	} else {
-		ok, err = d.passwords.Verify(ctx, password, *p.PasswordHash)
+		ok, err = d.passwords.Verify(ctx, a.Company.ID, password, *p.PasswordHash)
 	}
 	if err != nil {
 		return err

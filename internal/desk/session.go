@@ -31,7 +31,7 @@ func (d System) AuthenticateSession(ctx context.Context, token string) (*Princip
 	if h == nil || !d.now().Before(h.ends) {
 		return nil, model.Errorf(model.CodeSessionMissing, "You are not signed in, or your session has ended. Sign in again.")
 	}
-	d.searching.Active(h.principal.Company.ID)
+	d.active(h.principal.Company.ID)
 	return h.principal, nil
 }
 
@@ -233,7 +233,7 @@ func (d *Desk) fitting(ctx context.Context, candidates []store.Candidate, passwo
 			continue
 		}
 		compared = true
-		ok, err := d.passwords.Verify(ctx, password, *c.PasswordHash)
+		ok, err := d.passwords.Verify(ctx, c.Company.ID, password, *c.PasswordHash)
 		if err != nil {
 			return nil, err
 		}
@@ -241,8 +241,8 @@ func (d *Desk) fitting(ctx context.Context, candidates []store.Candidate, passwo
 			fitting = append(fitting, c)
 		}
 	}
-	if !compared {
-		return nil, d.passwords.Waste(ctx, password)
+	if !compared { // an unknown address belongs to no company that could be busy
+		return nil, d.passwords.Waste(ctx, model.NewID(), password)
 	}
 	return fitting, nil
 }
@@ -255,6 +255,11 @@ func (d *Desk) newSession(ctx context.Context, v Visitor, company, member model.
 			return NewSession{}, err
 		}
 		tx.InsertSession(company, member, model.NewID(), hash, v.IP.String(), storableUserAgent(v.UserAgent))
+		if ended, err := tx.EndOldestSessions(company, member, model.MaxSessions); err != nil {
+			return NewSession{}, err
+		} else if ended {
+			tx.AfterCommit(d.forgetHolders)
+		}
 		h, found, err := tx.SessionHolder(hash)
 		if err != nil || !found {
 			return NewSession{}, errOr(err, errLoginFailed())

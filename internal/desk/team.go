@@ -284,7 +284,7 @@ func errLastOwner(field string) error {
 // SetPassword gives the member of a company with that e-mail address a new password. It is for the operator:
 // no call of the API sets the password of another person.
 func (d System) SetPassword(ctx context.Context, company model.ID, email, password string) error {
-	hash, err := d.hashPassword(ctx, "password", password)
+	hash, err := d.hashPassword(ctx, company, "password", password)
 	if err != nil {
 		return err
 	}
@@ -298,13 +298,13 @@ func (d System) SetPassword(ctx context.Context, company model.ID, email, passwo
 	return err
 }
 
-// hashPassword checks a new password and hashes it, which is expensive: the caller has checked first that
+// hashPassword checks a new password of a member of the company and hashes it, which is expensive: the caller has checked first that
 // the principal may set it.
-func (d *Desk) hashPassword(ctx context.Context, field, text string) (*string, error) {
+func (d *Desk) hashPassword(ctx context.Context, company model.ID, field, text string) (*string, error) {
 	if n := utf8.RuneCountInString(text); n < model.MinPassword || n > model.MaxPassword {
 		return nil, model.Invalid(field, "must have 10 to 256 characters")
 	}
-	hash, err := d.passwords.Hash(ctx, text)
+	hash, err := d.passwords.Hash(ctx, company, text)
 	return &hash, err
 }
 

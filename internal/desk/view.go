@@ -51,6 +51,11 @@ func (d *Desk) CreateView(ctx context.Context, a *Principal, in ViewChange) (mod
 		if in.Position == nil {
 			v.Position = last + 1
 		}
+		if v.Shared {
+			if err := checkRoom(tx, a.Company.ID, store.CountSharedViews, "shared views", model.MaxSharedViews); err != nil {
+				return v, err
+			}
+		}
 		if err := d.checkViewQuery(tx, a, &v); err != nil {
 			return v, err
 		}
@@ -71,8 +76,14 @@ func (d *Desk) UpdateView(ctx context.Context, a *Principal, id model.ID, in Vie
 		if err != nil {
 			return v, err
 		}
+		before := v.Shared
 		if err := in.check(a, &v); err != nil {
 			return v, err
+		}
+		if v.Shared && !before {
+			if err := checkRoom(tx, a.Company.ID, store.CountSharedViews, "shared views", model.MaxSharedViews); err != nil {
+				return v, err
+			}
 		}
 		if in.Query != nil || in.Shared != nil {
 			if err := d.checkViewQuery(tx, a, &v); err != nil {

@@ -8,6 +8,9 @@ const (
 	SessionLongest = 90 * 24 * time.Hour
 )
 
+// MaxSessions is how many sessions one person may have. One more ends the oldest.
+const MaxSessions = 100
+
 // How long links last that let a person in.
 const (
 	InvitationLasts = 7 * 24 * time.Hour

@@ -31,5 +31,8 @@ const (
 	AssigneeNone = "none"
 )
 
-// MaxViews is how many views one person may own.
-const MaxViews = 100
+// MaxViews is how many views one person may own, MaxSharedViews how many of a company may be shared.
+const (
+	MaxViews       = 100
+	MaxSharedViews = 100
+)

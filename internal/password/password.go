@@ -26,20 +26,26 @@ const (
 
 	atOnce  = 4  // 76 MiB
 	waiting = 64 // callers
+
+	ownAtOnce  = 2 // of one company
+	ownWaiting = 32
 )
 
-// Hasher computes a few hashes at once; more callers wait. A process has one.
+// Hasher computes a few hashes at once, and fewer of one company; more callers wait. A process has one.
 type Hasher struct {
 	slots *slots.Limiter[struct{}]
+	own   *slots.Limiter[model.ID] // by company
 }
 
 // NewHasher makes a Hasher.
-func NewHasher() *Hasher { return &Hasher{slots.New[struct{}](atOnce, waiting)} }
+func NewHasher() *Hasher {
+	return &Hasher{slots.New[struct{}](atOnce, waiting), slots.New[model.ID](ownAtOnce, ownWaiting)}
+}
 
-// Hash computes the text to store for a password. It waits for its turn, or fails with
+// Hash computes the text to store for a password of a member of the company. It waits for its turn, or fails with
 // model.CodeUnavailable when too many callers are waiting already.
-func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
-	release, err := h.acquire(ctx)
+func (h *Hasher) Hash(ctx context.Context, company model.ID, password string) (string, error) {
+	release, err := h.acquire(ctx, company)
 	if err != nil {
 		return "", err
 	}
@@ -51,19 +57,34 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, argonMemory, argonTime, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
 }
 
-// acquire waits for a slot.
-func (h *Hasher) acquire(ctx context.Context) (release func(), err error) {
-	release, err = h.slots.Acquire(ctx, struct{}{})
-	if errors.Is(err, slots.ErrFull) {
-		return nil, &model.Error{
-			Code: model.CodeUnavailable, Message: "Too many passwords are being checked at the moment. Try again.", RetryAfter: 2 * time.Second,
-		}
+// acquire waits for a slot of the company, and then for one of all.
+func (h *Hasher) acquire(ctx context.Context, company model.ID) (release func(), err error) {
+	leaveOwn, err := h.own.Acquire(ctx, company)
+	if err != nil {
+		return nil, refused(err)
 	}
-	return release, err
+	leave, err := h.slots.Acquire(ctx, struct{}{})
+	if err != nil {
+		leaveOwn()
+		return nil, refused(err)
+	}
+	return func() {
+		leave()
+		leaveOwn()
+	}, nil
+}
+
+func refused(err error) error {
+	if !errors.Is(err, slots.ErrFull) {
+		return err
+	}
+	return &model.Error{
+		Code: model.CodeUnavailable, Message: "Too many passwords are being checked at the moment. Try again.", RetryAfter: 2 * time.Second,
+	}
 }
 
 // Verify reports whether a stored text was made of this password. It waits for its turn as Hash does.
-func (h *Hasher) Verify(ctx context.Context, password, stored string) (bool, error) {
+func (h *Hasher) Verify(ctx context.Context, company model.ID, password, stored string) (bool, error) {
 	var version int
 	var memory, passes uint32
 	var threads uint8
@@ -82,7 +103,7 @@ func (h *Hasher) Verify(ctx context.Context, password, stored string) (bool, err
 	if err != nil || len(want) == 0 {
 		return false, errMalformed
 	}
-	release, err := h.acquire(ctx)
+	release, err := h.acquire(ctx, company)
 	if err != nil {
 		return false, err
 	}
@@ -94,7 +115,7 @@ func (h *Hasher) Verify(ctx context.Context, password, stored string) (bool, err
 var errMalformed = errors.New("password: a stored hash is malformed")
 
 // Waste takes as long as Verify does, for callers that must not show that there is nothing to compare with.
-func (h *Hasher) Waste(ctx context.Context, password string) error {
-	_, err := h.Hash(ctx, password)
+func (h *Hasher) Waste(ctx context.Context, company model.ID, password string) error {
+	_, err := h.Hash(ctx, company, password)
 	return err
 }

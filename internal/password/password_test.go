@@ -18,7 +18,7 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 	ended := make(chan error, waiting+1)
 	for range waiting + 1 { // the first to find no place is refused; the others wait until ctx ends
 		go func() {
-			_, err := h.Hash(ctx, "correct horse battery")
+			_, err := h.Hash(ctx, model.NewID(), "correct horse battery")
 			ended <- err
 		}()
 	}
@@ -27,6 +27,39 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 	}
 	cancel()
 	for range waiting {
+		if err := <-ended; model.CodeOf(err) == model.CodeUnavailable {
+			t.Errorf("a caller that had a place to wait was refused: %v", err)
+		}
+	}
+}
+
+func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
+	h, mine, other := NewHasher(), model.NewID(), model.NewID()
+	for range ownAtOnce {
+		if _, err := h.own.Acquire(t.Context(), mine); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, ownWaiting+1)
+	for range ownWaiting + 1 { // the first to find no place is refused; the others wait until ctx ends
+		go func() {
+			_, err := h.Hash(ctx, mine, "correct horse battery")
+			ended <- err
+		}()
+	}
+	if got := model.CodeOf(<-ended); got != model.CodeUnavailable {
+		t.Errorf("got %s, want %s", got, model.CodeUnavailable)
+	}
+	stored, err := h.Hash(t.Context(), other, "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := h.Verify(t.Context(), other, "correct horse battery", stored); err != nil || !ok {
+		t.Errorf("got %v, %v; want the password to fit", ok, err)
+	}
+	cancel()
+	for range ownWaiting {
 		if err := <-ended; model.CodeOf(err) == model.CodeUnavailable {
 			t.Errorf("a caller that had a place to wait was refused: %v", err)
 		}

@@ -79,11 +79,14 @@ type Countable string
 const (
 	CountKeys        Countable = `SELECT COUNT(*) FROM keys WHERE company = $1 AND revoked_at IS NULL`
 	CountMembers     Countable = `SELECT COUNT(*) FROM users WHERE company = $1 AND removed_at IS NULL`
+	CountInvitations Countable = `SELECT COUNT(*) FROM invitations WHERE company = $1`
 	CountSectors     Countable = `SELECT COUNT(*) FROM sectors WHERE company = $1 AND removed_at IS NULL`
 	CountMemberships Countable = `SELECT COUNT(*) FROM sectors s JOIN sector_members m ON m.sector = s.id WHERE s.company = $1 AND s.removed_at IS NULL`
 	CountChannels    Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND NOT private`
+	CountPrivate     Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND private`
 	CountLabels      Countable = `SELECT COUNT(*) FROM labels WHERE company = $1`
 	CountBoards      Countable = `SELECT COUNT(*) FROM boards WHERE company = $1`
+	CountSharedViews Countable = `SELECT COUNT(*) FROM views WHERE company = $1 AND shared`
 	CountWebhooks    Countable = `SELECT COUNT(*) FROM webhooks WHERE company = $1`
 )
 

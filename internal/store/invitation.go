@@ -30,9 +30,13 @@ func (tx *Tx) Invitations(company model.ID) ([]model.Invitation, error) {
 	return invitations, err
 }
 
-// InsertInvitation adds an invitation in place of those for the same address that were not accepted.
+// RemoveOpenInvitation deletes the invitation of an address that was not accepted, if there is one.
+func (tx *Tx) RemoveOpenInvitation(company model.ID, email string) {
+	tx.later(`DELETE FROM invitations WHERE company = $1 AND email_folded = $2 AND accepted_at IS NULL`, company, fold.Text(email))
+}
+
+// InsertInvitation adds an invitation.
 func (tx *Tx) InsertInvitation(company model.ID, i model.Invitation, hash [32]byte) {
-	tx.later(`DELETE FROM invitations WHERE company = $1 AND email_folded = $2 AND accepted_at IS NULL`, company, fold.Text(i.Email))
 	tx.later(`
 		INSERT INTO invitations (id, company, email, email_folded, name, role, access_profile, sectors, hash, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,

@@ -73,6 +73,19 @@ func (tx *Tx) InsertSession(company, member, id model.ID, hash [32]byte, ip, use
 		id, company, member, hash[:], ip, userAgent, tx.Now)
 }
 
+// EndOldestSessions ends those of a member beyond the newest ones, and reports whether there were any.
+func (tx *Tx) EndOldestSessions(company, member model.ID, keep int) (bool, error) {
+	n, err := tx.exec(`
+		DELETE FROM sessions
+		WHERE company = $1 AND member = $2 AND id <= (
+			SELECT id
+			FROM sessions
+			WHERE company = $1 AND member = $2
+			ORDER BY id DESC
+			LIMIT 1 OFFSET $3)`, company, member, int64(keep))
+	return n > 0, err
+}
+
 // Sessions lists a member's sessions that have not reached a limit, the newest first.
 func (tx *Tx) Sessions(company, member model.ID) ([]model.SignedIn, error) {
 	sessions := []model.SignedIn{}
@@ -81,7 +94,7 @@ func (tx *Tx) Sessions(company, member model.ID) ([]model.SignedIn, error) {
 		FROM sessions
 		WHERE company = $1 AND member = $2 AND last_seen_at > $3 AND created_at > $4
 		ORDER BY id DESC
-		LIMIT 200`, []any{company, member, tx.Now.Add(-model.SessionIdle), tx.Now.Add(-model.SessionLongest)}, func(r Row) error {
+		LIMIT $5`, []any{company, member, tx.Now.Add(-model.SessionIdle), tx.Now.Add(-model.SessionLongest), int64(model.MaxSessions)}, func(r Row) error {
 		sessions = append(sessions, model.SignedIn{ID: r.ID(0), CreatedAt: r.Time(1), LastSeenAt: r.Time(2), IP: r.Text(3), UserAgent: r.Text(4)})
 		return nil
 	})

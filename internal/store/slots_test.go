@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -42,6 +43,31 @@ func TestOneCompanyReadsOnAtMostHalfOfTheConnections(t *testing.T) {
 		all.Wait()
 		if n := len(inside); n != 2*half {
 			t.Errorf("%d of the %d that waited were let in", n, 2*half)
+		}
+	})
+}
+
+func TestOneCompanyWritesWithAtMostHalfOfTheWriters(t *testing.T) {
+	eachDesk(t, func(t *testing.T, s *Store) {
+		mine, other := ForCompany(t.Context(), model.NewID()), ForCompany(t.Context(), model.NewID())
+		half := s.db.Writers() / 2
+		for range half {
+			release, err := s.slot(mine, s.writes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer release()
+		}
+		for _, ctx := range []context.Context{other, t.Context()} {
+			if err := s.Write(ctx, func(*Tx) error { return nil }); err != nil {
+				t.Error(err)
+			}
+		}
+		ended, end := context.WithCancel(mine)
+		end()
+		ran := false
+		if err := s.Write(ended, func(*Tx) error { ran = true; return nil }); !errors.Is(err, context.Canceled) || ran {
+			t.Errorf("a write beyond half of the writers: got error %v, ran %v; want it to wait", err, ran)
 		}
 	})
 }

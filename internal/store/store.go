@@ -31,8 +31,9 @@ type Options = db.Options
 
 // Store is one open database with the desk's schema. All methods may be called from many goroutines.
 type Store struct {
-	db    *db.DB
-	slots *slots.Limiter[model.ID] // of reads
+	db     *db.DB
+	reads  *slots.Limiter[model.ID]
+	writes *slots.Limiter[model.ID]
 }
 
 // Open opens the database and brings its schema up to date; see db.Open.
@@ -45,7 +46,11 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: opened, slots: newReadSlots(opened.Readers())}, nil
+	s := &Store{db: opened, reads: half(opened.Readers())}
+	if s.writes = s.reads; opened.SingleNode() { // where reads and writes do not share their connections
+		s.writes = half(opened.Writers())
+	}
+	return s, nil
 }
 
 // SchemaHash names the schema of this version: another set of migrations has another hash.
@@ -82,6 +87,11 @@ func (s *Store) Listen(ctx context.Context, channel string, on func(payload stri
 // Write runs fn in a transaction that is durable when Write returns nil; see db.DB.Write. What fn added
 // to the report is written at its end.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	release, err := s.slot(ctx, s.writes)
+	if err != nil {
+		return err
+	}
+	defer release()
 	return s.db.Write(ctx, func(on *db.Tx) error {
 		tx := &Tx{Now: on.Now, on: on}
 		if err := fn(tx); err != nil {
@@ -102,7 +112,7 @@ func (s *Store) ReadOne(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (s *Store) read(ctx context.Context, read func(context.Context, func(*db.Tx) error) error, fn func(tx *Tx) error) error {
-	release, err := s.readSlot(ctx)
+	release, err := s.slot(ctx, s.reads)
 	if err != nil {
 		return err
 	}
@@ -113,23 +123,23 @@ func (s *Store) read(ctx context.Context, read func(context.Context, func(*db.Tx
 // companyKey is that of the company in a context.
 type companyKey struct{}
 
-// ForCompany says for whom Read and ReadOne are called with the context. Of the connections that read, one company
-// has at most half at a time; its further reads wait in their order. Reads for no company are not limited. A read
-// within a read would wait for itself.
+// ForCompany says for whom Read, ReadOne and Write are called with the context. Of the connections, or on SQLite of the
+// connections that read and of the places in a group of writes, one company has at most half at a time; its further
+// calls wait in their order. Calls for no company are not limited. A call within a call would wait for itself.
 func ForCompany(ctx context.Context, company model.ID) context.Context {
 	return context.WithValue(ctx, companyKey{}, company)
 }
 
-// newReadSlots gives each company half of the connections.
-func newReadSlots(connections int) *slots.Limiter[model.ID] {
-	return slots.New[model.ID](int64(max(1, connections/2)), math.MaxInt64)
+// half gives each company half of what there is.
+func half(of int) *slots.Limiter[model.ID] {
+	return slots.New[model.ID](int64(max(1, of/2)), math.MaxInt64)
 }
 
-// readSlot waits for a slot of the context's company, if it names one.
-func (s *Store) readSlot(ctx context.Context) (release func(), err error) {
+// slot waits for a slot of the context's company, if it names one.
+func (s *Store) slot(ctx context.Context, limiter *slots.Limiter[model.ID]) (release func(), err error) {
 	company, ok := ctx.Value(companyKey{}).(model.ID)
 	if !ok {
 		return func() {}, nil
 	}
-	return s.slots.Acquire(ctx, company)
+	return limiter.Acquire(ctx, company)
 }
