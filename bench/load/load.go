@@ -1,5 +1,5 @@
 // Package load drives one HTTP server on the loopback over a fixed number of kept-alive connections and
-// measures every answer. It is a stopwatch, not a client: no TLS, no redirects, no proxies, no cookies.
+// measures every answer. It has no TLS, redirects, proxies or cookies, so that it costs little itself.
 package load
 
 import (

@@ -175,3 +175,9 @@ func (s *Server) deleteCard(ctx context.Context, a *desk.Principal, in *deleteCa
 	}
 	return &none{}, s.desk.DeleteCard(ctx, a, id, version)
 }
+
+// locatedCard is located for a card.
+type locatedCard struct {
+	Location string `header:"Location" doc:"The address of the new card."`
+	cardReply
+}

@@ -21,12 +21,6 @@ const (
 	headerReplayed       = "Idempotency-Replayed"
 )
 
-// locatedCard is located for a card.
-type locatedCard struct {
-	Location string `header:"Location" doc:"The address of the new card."`
-	cardReply
-}
-
 // run makes an idempotent call. The answer is always the stored bytes, the first time too, so that a repeat
 // cannot differ from it.
 func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
@@ -74,8 +68,8 @@ func (s *Server) success(r *Route, c *call, out any) (model.Answer, error) {
 	return a, err
 }
 
-// refusal shapes what a verb refused. That nothing was there, or that a rule stood against it, is the
-// answer of the call; everything else leaves its key free.
+// refusal shapes what a verb refused. 404 and 409 are
+// the answer of the call and are repeated; everything else leaves its key free.
 func (s *Server) refusal(c *call, err error) (model.Answer, bool) {
 	var known *model.Error
 	if !errors.As(err, &known) {

@@ -13,8 +13,8 @@ func (s *Server) welcomeURL(token string) string {
 	return s.public + "/#/welcome?token=" + url.QueryEscape(token)
 }
 
-func (s *Server) listInvitations(ctx context.Context, p *desk.Principal, _ *none) (*reply[list[model.Invitation]], error) {
-	invitations, err := s.desk.Invitations(ctx, p)
+func (s *Server) listInvitations(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.Invitation]], error) {
+	invitations, err := s.desk.Invitations(ctx, a)
 	return &reply[list[model.Invitation]]{list[model.Invitation]{invitations}}, err
 }
 
@@ -28,9 +28,9 @@ type inviteInput struct {
 	}
 }
 
-func (s *Server) invite(ctx context.Context, p *desk.Principal, in *inviteInput) (*reply[model.Invitation], error) {
+func (s *Server) invite(ctx context.Context, a *desk.Principal, in *inviteInput) (*reply[model.Invitation], error) {
 	b := in.Body
-	made, token, err := s.desk.Invite(ctx, p, desk.NewInvitation{
+	made, token, err := s.desk.Invite(ctx, a, desk.NewInvitation{
 		Email: b.Email, Name: b.Name, Role: b.Role, AccessProfile: b.AccessProfile, Sectors: b.SectorIDs,
 	})
 	link := s.welcomeURL(token)
@@ -38,20 +38,20 @@ func (s *Server) invite(ctx context.Context, p *desk.Principal, in *inviteInput)
 	return &reply[model.Invitation]{made}, err
 }
 
-func (s *Server) cancelInvitation(ctx context.Context, p *desk.Principal, in *AtID) (*none, error) {
+func (s *Server) cancelInvitation(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
 	id, err := pathID(in.ID, "invitation")
 	if err != nil {
 		return nil, err
 	}
-	return &none{}, s.desk.CancelInvitation(ctx, p, id)
+	return &none{}, s.desk.CancelInvitation(ctx, a, id)
 }
 
-func (s *Server) resetLink(ctx context.Context, p *desk.Principal, in *AtID) (*reply[model.AccessLink], error) {
+func (s *Server) resetLink(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.AccessLink], error) {
 	id, err := pathID(in.ID, "team member")
 	if err != nil {
 		return nil, err
 	}
-	link, token, err := s.desk.ResetLink(ctx, p, id)
+	link, token, err := s.desk.ResetLink(ctx, a, id)
 	link.URL = s.welcomeURL(token)
 	return &reply[model.AccessLink]{link}, err
 }

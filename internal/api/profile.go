@@ -20,12 +20,12 @@ type profileInput struct {
 	}
 }
 
-func (s *Server) updateProfile(ctx context.Context, p *desk.Principal, in *profileInput) (*reply[model.Session], error) {
+func (s *Server) updateProfile(ctx context.Context, a *desk.Principal, in *profileInput) (*reply[model.Session], error) {
 	change := desk.ProfileChange{Name: in.Body.Name, Email: in.Body.Email, Language: in.Body.Language, Signature: in.Body.Signature}
 	if in.Body.Password != nil {
 		change.Password = &desk.PasswordChange{Current: in.Body.Password.Current, New: in.Body.Password.New}
 	}
-	session, err := s.desk.UpdateProfile(ctx, p, s.visitor(callFrom(ctx).request), change)
+	session, err := s.desk.UpdateProfile(ctx, a, s.visitor(callFrom(ctx).request), change)
 	return &reply[model.Session]{session}, err
 }
 
@@ -41,15 +41,15 @@ type presenceReply struct {
 	}
 }
 
-func (s *Server) setPresence(ctx context.Context, p *desk.Principal, in *presenceInput) (*presenceReply, error) {
+func (s *Server) setPresence(ctx context.Context, a *desk.Principal, in *presenceInput) (*presenceReply, error) {
 	var out presenceReply
 	var err error
-	out.Body.Presence, err = s.desk.SetPresence(ctx, p, in.Body.Presence)
+	out.Body.Presence, err = s.desk.SetPresence(ctx, a, in.Body.Presence)
 	return &out, err
 }
 
-func (s *Server) getPreferences(ctx context.Context, p *desk.Principal, _ *none) (*reply[model.Preferences], error) {
-	preferences, err := s.desk.Preferences(ctx, p)
+func (s *Server) getPreferences(ctx context.Context, a *desk.Principal, _ *none) (*reply[model.Preferences], error) {
+	preferences, err := s.desk.Preferences(ctx, a)
 	return &reply[model.Preferences]{preferences}, err
 }
 
@@ -66,8 +66,8 @@ type preferencesInput struct {
 	}
 }
 
-func (s *Server) updatePreferences(ctx context.Context, p *desk.Principal, in *preferencesInput) (*reply[model.Preferences], error) {
-	preferences, err := s.desk.UpdatePreferences(ctx, p, desk.PreferencesChange(in.Body))
+func (s *Server) updatePreferences(ctx context.Context, a *desk.Principal, in *preferencesInput) (*reply[model.Preferences], error) {
+	preferences, err := s.desk.UpdatePreferences(ctx, a, desk.PreferencesChange(in.Body))
 	return &reply[model.Preferences]{preferences}, err
 }
 
@@ -77,8 +77,8 @@ type passwordInput struct {
 	}
 }
 
-func (s *Server) beginTwoFactor(ctx context.Context, p *desk.Principal, in *passwordInput) (*reply[desk.TwoFactorSecret], error) {
-	secret, err := s.desk.BeginTwoFactor(ctx, p, s.visitor(callFrom(ctx).request), in.Body.Password)
+func (s *Server) beginTwoFactor(ctx context.Context, a *desk.Principal, in *passwordInput) (*reply[desk.TwoFactorSecret], error) {
+	secret, err := s.desk.BeginTwoFactor(ctx, a, s.visitor(callFrom(ctx).request), in.Body.Password)
 	return &reply[desk.TwoFactorSecret]{secret}, err
 }
 
@@ -94,10 +94,10 @@ type recoveryReply struct {
 	}
 }
 
-func (s *Server) confirmTwoFactor(ctx context.Context, p *desk.Principal, in *codeInput) (*recoveryReply, error) {
+func (s *Server) confirmTwoFactor(ctx context.Context, a *desk.Principal, in *codeInput) (*recoveryReply, error) {
 	var out recoveryReply
 	var err error
-	out.Body.Codes, err = s.desk.ConfirmTwoFactor(ctx, p, s.visitor(callFrom(ctx).request), in.Body.Code)
+	out.Body.Codes, err = s.desk.ConfirmTwoFactor(ctx, a, s.visitor(callFrom(ctx).request), in.Body.Code)
 	return &out, err
 }
 
@@ -108,6 +108,6 @@ type disableInput struct {
 	}
 }
 
-func (s *Server) disableTwoFactor(ctx context.Context, p *desk.Principal, in *disableInput) (*none, error) {
-	return &none{}, s.desk.DisableTwoFactor(ctx, p, s.visitor(callFrom(ctx).request), in.Body.Password, in.Body.Code)
+func (s *Server) disableTwoFactor(ctx context.Context, a *desk.Principal, in *disableInput) (*none, error) {
+	return &none{}, s.desk.DisableTwoFactor(ctx, a, s.visitor(callFrom(ctx).request), in.Body.Password, in.Body.Code)
 }

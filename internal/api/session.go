@@ -77,8 +77,8 @@ func (s *Server) signIn(ctx context.Context, v desk.Visitor, in *signInInput) (*
 	return s.signedIn(ctx, made, 200), nil
 }
 
-func (s *Server) getSession(ctx context.Context, p *desk.Principal, _ *none) (*reply[model.Session], error) {
-	session, err := s.desk.Session(ctx, p)
+func (s *Server) getSession(ctx context.Context, a *desk.Principal, _ *none) (*reply[model.Session], error) {
+	session, err := s.desk.Session(ctx, a)
 	return &reply[model.Session]{session}, err
 }
 
@@ -87,31 +87,31 @@ type noCookie struct {
 	SetCookie string `header:"Set-Cookie" doc:"Removes the cookie of the session."`
 }
 
-func (s *Server) signOut(ctx context.Context, p *desk.Principal, _ *none) (*noCookie, error) {
-	return &noCookie{s.sessionCookie(callFrom(ctx).request, "", time.Time{})}, s.desk.SignOut(ctx, p)
+func (s *Server) signOut(ctx context.Context, a *desk.Principal, _ *none) (*noCookie, error) {
+	return &noCookie{s.sessionCookie(callFrom(ctx).request, "", time.Time{})}, s.desk.SignOut(ctx, a)
 }
 
-func (s *Server) listSessions(ctx context.Context, p *desk.Principal, _ *none) (*reply[list[model.SignedIn]], error) {
-	sessions, err := s.desk.Sessions(ctx, p)
+func (s *Server) listSessions(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.SignedIn]], error) {
+	sessions, err := s.desk.Sessions(ctx, a)
 	return &reply[list[model.SignedIn]]{list[model.SignedIn]{sessions}}, err
 }
 
-func (s *Server) endSession(ctx context.Context, p *desk.Principal, in *AtID) (*none, error) {
+func (s *Server) endSession(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
 	id, err := pathID(in.ID, "session")
 	if err != nil {
 		return nil, err
 	}
-	return &none{}, s.desk.EndSession(ctx, p, id)
+	return &none{}, s.desk.EndSession(ctx, a, id)
 }
 
-func (s *Server) endOtherSessions(ctx context.Context, p *desk.Principal, _ *none) (*none, error) {
-	return &none{}, s.desk.EndOtherSessions(ctx, p)
+func (s *Server) endOtherSessions(ctx context.Context, a *desk.Principal, _ *none) (*none, error) {
+	return &none{}, s.desk.EndOtherSessions(ctx, a)
 }
 
-func (s *Server) endMemberSessions(ctx context.Context, p *desk.Principal, in *AtID) (*none, error) {
+func (s *Server) endMemberSessions(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
 	id, err := pathID(in.ID, "team member")
 	if err != nil {
 		return nil, err
 	}
-	return &none{}, s.desk.EndMemberSessions(ctx, p, id)
+	return &none{}, s.desk.EndMemberSessions(ctx, a, id)
 }

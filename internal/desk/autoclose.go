@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"recado/internal/model"
 	"recado/internal/store"
 )
@@ -69,8 +67,8 @@ func (d *Desk) schedule(ctx context.Context, company model.ID) error {
 	}
 }
 
-// closeIfIdle closes the attendance under the rule as it is now, or says when to look again: messages that
-// came since it was scheduled did not stop to say so.
+// closeIfIdle closes the attendance under the rule as it is now, or says when to look again: messages
+// that came since do not change the schedule.
 func (t *lockedConversation) closeIfIdle(now time.Time) error {
 	if t.Attendance == nil {
 		return nil
@@ -100,70 +98,4 @@ func (t *lockedConversation) closeIfIdle(now time.Time) error {
 		return err
 	}
 	return t.save()
-}
-
-// FinishRemovals takes people and sectors that were removed off the conversations that still name them.
-// The verb that removes one does this at once; after a crash in between, the sweep does it. company zero
-// means all, by is nil for the system.
-func (d System) FinishRemovals(ctx context.Context, company model.ID, by *model.Ref) error {
-	const batch = 200
-	for {
-		orphans, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.Orphans(company, batch) })
-		if err != nil || len(orphans) == 0 {
-			return err
-		}
-		if err := d.changeEach(ctx, orphans, func(t *lockedConversation) error { return t.release(by) }); err != nil {
-			return err
-		}
-	}
-}
-
-// release hands the conversation back from a person who is gone, and takes it out of a sector that is.
-func (t *lockedConversation) release(by *model.Ref) error {
-	holder, sector := (*model.Ref)(nil), t.Sector
-	if t.Assignee != nil {
-		ref, present, err := t.tx.UserRef(t.Company, *t.Assignee)
-		if err != nil {
-			return err
-		}
-		if present {
-			holder = &ref
-		}
-	}
-	if sector != nil {
-		exists, err := t.tx.SectorExists(t.Company, *sector)
-		if err != nil {
-			return err
-		}
-		if !exists {
-			sector = nil
-		}
-	}
-	if same(refID(holder), t.Assignee) && same(sector, t.Sector) {
-		return nil
-	}
-	if err := t.assign(holder, sector, by, nil); err != nil {
-		return err
-	}
-	return t.save()
-}
-
-// changeEach changes conversations, regardless of visibility, each in a transaction of its own, a few at a
-// time: where commits are shared, several cost little more than one. One that fails keeps no other from
-// being changed.
-func (d *Desk) changeEach(ctx context.Context, conversations []store.ConversationAt, change func(t *lockedConversation) error) error {
-	var g errgroup.Group
-	g.SetLimit(8)
-	for _, at := range conversations {
-		g.Go(func() error {
-			return d.store.Write(ctx, func(tx *store.Tx) error {
-				c, found, err := tx.LockConversation(at.Company, at.ID)
-				if err != nil || !found {
-					return err
-				}
-				return change(d.locked(tx, c))
-			})
-		})
-	}
-	return g.Wait()
 }

@@ -278,7 +278,7 @@ func (d *Desk) DeleteStage(ctx context.Context, a *Principal, board, id model.ID
 			return struct{}{}, err
 		}
 		rest := slices.Delete(slices.Clone(b.Stages), at, at+1)
-		if err := d.rehome(tx, a, unseen, rest[max(at-1, 0)].ID); err != nil {
+		if err := d.moveUnseen(tx, a, unseen, rest[max(at-1, 0)].ID); err != nil {
 			return struct{}{}, err
 		}
 		tx.DeleteStage(a.Company.ID, id)
@@ -289,7 +289,7 @@ func (d *Desk) DeleteStage(ctx context.Context, a *Principal, board, id model.ID
 }
 
 // emptied locks a stage and refuses one with cards. Cards that no key may see must not show in the
-// refusal: they are given back instead, locked, and the caller looks after them.
+// refusal: they are returned instead, locked, and the caller moves them.
 func (d *Desk) emptied(tx *store.Tx, a *Principal, stage model.ID) ([]model.Card, error) {
 	if _, _, err := tx.LockStage(a.Company.ID, stage); err != nil {
 		return nil, err
@@ -300,8 +300,8 @@ func (d *Desk) emptied(tx *store.Tx, a *Principal, stage model.ID) ([]model.Card
 	return tx.UnseenCards(a.Company.ID, stage)
 }
 
-// rehome puts the unseen cards of a stage that goes at the end of its neighbour.
-func (d *Desk) rehome(tx *store.Tx, a *Principal, unseen []model.Card, to model.ID) error {
+// moveUnseen moves the unseen cards of a stage that is deleted to the end of its neighbour.
+func (d *Desk) moveUnseen(tx *store.Tx, a *Principal, unseen []model.Card, to model.ID) error {
 	if len(unseen) == 0 {
 		return nil
 	}
@@ -330,7 +330,7 @@ func (d *Desk) changeKind(tx *store.Tx, a *Principal, s model.Stage) error {
 	return err
 }
 
-// follow takes an unseen card along, in the archive too.
+// follow puts an unseen card in a stage. An archived card stays archived.
 func (d *Desk) follow(tx *store.Tx, was model.Card, s model.Stage, rank string) {
 	c := was
 	enter(&c, s, rank, tx.Now)

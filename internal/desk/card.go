@@ -323,7 +323,6 @@ type CardFilter struct {
 
 // What the filters of a list of cards say beside the values of the cards themselves.
 const (
-	DueAny     = "any"
 	DueToday   = "today"
 	DueWeek    = "week" // the next seven days with today
 	DueOverdue = "overdue"

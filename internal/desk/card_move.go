@@ -135,8 +135,8 @@ func (d *Desk) rankIn(tx *store.Tx, a *Principal, c *model.Card, stage model.ID,
 }
 
 // spread gives the cards around a place in a locked stage new and shorter ranks, in the same order. It
-// reaches out on both sides until it finds short ranks to stand between, so its cost follows the length
-// of the crowd and not that of the stage.
+// reaches out on both sides until it finds short ranks to stand between, so its cost depends on
+// the number of long ranks and not on the size of the stage.
 func (d *Desk) spread(tx *store.Tx, stage, moving model.ID, at string) error {
 	for reach := 64; ; reach *= 4 {
 		before, err := tx.RankedBefore(stage, moving, at, reach+1)
@@ -147,8 +147,8 @@ func (d *Desk) spread(tx *store.Tx, stage, moving model.ID, at string) error {
 		if err != nil {
 			return err
 		}
-		before, low := fence(before, reach)
-		after, high := fence(after, reach)
+		before, low := upTo(before, reach)
+		after, high := upTo(after, reach)
 		if max(len(low), len(high)) > rank.Long/2 {
 			continue
 		}
@@ -166,8 +166,8 @@ func (d *Desk) spread(tx *store.Tx, stage, moving model.ID, at string) error {
 	}
 }
 
-// fence cuts off the place beyond reach and gives its rank, "" where the stage ends before.
-func fence(places []store.Ranked, reach int) ([]store.Ranked, string) {
+// upTo gives the first reach places and the rank of the one behind them, "" where there is none.
+func upTo(places []store.Ranked, reach int) ([]store.Ranked, string) {
 	if len(places) <= reach {
 		return places, ""
 	}
@@ -191,7 +191,7 @@ func (t *lockedConversation) attendanceCardOpened(att *model.Attendance) error {
 
 // attendanceCardMoved lets the card follow: In progress when there is a responsible person, Waiting when
 // there is none, Done when the attendance is closed. by is who caused it, nil for the system. A card that
-// was moved by hand meanwhile is fetched back; one that was deleted is not missed.
+// was moved by hand meanwhile is moved too; a deleted card stays deleted.
 func (t *lockedConversation) attendanceCardMoved(att *model.Attendance, by *model.Ref) error {
 	b, err := t.d.attendancesBoard(t.tx, t.Company)
 	if err != nil {

@@ -207,7 +207,7 @@ func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelC
 	tx.WarnOfChannel(ch.Company, ch.ID, warning)
 	tx.SetChannelStatus(ch.Company, ch.ID, ch.Status, ch.StatusReason)
 	if ch.Status == model.ChannelConnected { // what waited may go
-		tx.HurrySends(ch.ID)
+		tx.MakeSendsDue(ch.ID)
 		tx.AfterCommit(d.notifySend)
 	}
 }

@@ -185,12 +185,12 @@ func (d *Desk) UpdateContact(ctx context.Context, a *Principal, id model.ID, cha
 		c.UpdatedAt = tx.Now
 		tx.SaveContact(&c)
 		tx.AfterCommit(d.wakeups.Index.Notify)
-		return c, d.renameThreads(tx, &c, was)
+		return c, d.renameConversations(tx, &c, was)
 	})
 }
 
-// renameThreads lets a contact's new name show in its conversations.
-func (d *Desk) renameThreads(tx *store.Tx, c *model.Contact, was string) error {
+// renameConversations lets a contact's new name show in its conversations.
+func (d *Desk) renameConversations(tx *store.Tx, c *model.Contact, was string) error {
 	if c.Name == was {
 		return nil
 	}

@@ -255,7 +255,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 		if err != nil {
 			return Opened{}, err
 		}
-		t, created, err := d.threadWith(tx, channel, contact)
+		t, created, err := d.conversationWith(tx, channel, contact)
 		if err != nil {
 			return Opened{}, err
 		}

@@ -1,9 +1,12 @@
 package desk
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -203,4 +206,24 @@ func lastText(c *model.Conversation) string {
 		return ""
 	}
 	return *c.LastMessage.Text
+}
+
+// changeEach changes conversations, regardless of visibility, each in a transaction of its own, a few at a
+// time: where commits are shared, several cost little more than one. One that fails keeps no other from
+// being changed.
+func (d *Desk) changeEach(ctx context.Context, conversations []store.ConversationAt, change func(t *lockedConversation) error) error {
+	var g errgroup.Group
+	g.SetLimit(8)
+	for _, at := range conversations {
+		g.Go(func() error {
+			return d.store.Write(ctx, func(tx *store.Tx) error {
+				c, found, err := tx.LockConversation(at.Company, at.ID)
+				if err != nil || !found {
+					return err
+				}
+				return change(d.locked(tx, c))
+			})
+		})
+	}
+	return g.Wait()
 }

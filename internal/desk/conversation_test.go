@@ -26,7 +26,7 @@ func TestHiddenConversationsAndContacts(t *testing.T) {
 			if err != nil {
 				return struct{}{}, err
 			}
-			th, _, err := d.threadWith(tx, private, c)
+			th, _, err := d.conversationWith(tx, private, c)
 			if err == nil {
 				conversation, contact = th.ID, c.ID
 			}

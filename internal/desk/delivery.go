@@ -22,7 +22,7 @@ func (d *Desk) Deliveries(ctx context.Context, a *Principal, webhook model.ID, l
 	if err := a.May(VerbDeliveries); err != nil {
 		return nil, "", err
 	}
-	if err := a.hearsEverything(); err != nil {
+	if err := a.maySeeEveryEvent(); err != nil {
 		return nil, "", err
 	}
 	filter := "deliveries " + webhook.String()
@@ -55,7 +55,7 @@ func (d *Desk) Redeliver(ctx context.Context, a *Principal, webhook, delivery mo
 	if err := a.May(VerbRedeliver); err != nil {
 		return model.Delivery{}, err
 	}
-	if err := a.hearsEverything(); err != nil {
+	if err := a.maySeeEveryEvent(); err != nil {
 		return model.Delivery{}, err
 	}
 	return write(ctx, d, func(tx *store.Tx) (model.Delivery, error) {
@@ -88,7 +88,7 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Principal, webhook model.ID) 
 	if err := a.May(VerbTestWebhook); err != nil {
 		return model.Delivery{}, err
 	}
-	if err := a.hearsEverything(); err != nil {
+	if err := a.maySeeEveryEvent(); err != nil {
 		return model.Delivery{}, err
 	}
 	w, err := read(ctx, d, func(tx *store.Tx) (store.Webhook, error) {
@@ -143,27 +143,6 @@ func (d *Desk) postTest(ctx context.Context, test store.Outgoing) (made model.At
 	made, ok := a.answered(answer, failed)
 	status, _ = retry.Delivery(d.retries, 1, ok, true)
 	return made, status
-}
-
-// Purge deletes what is older than it has to be kept, in small steps. It reports whether there is more.
-func (d System) Purge(ctx context.Context) (more bool, err error) {
-	const step = 500
-	return write(ctx, d.Desk, func(tx *store.Tx) (bool, error) {
-		deliveries, err := tx.PurgeDeliveries(tx.Now.Add(-model.DeliveryRetention), step)
-		if err != nil {
-			return false, err
-		}
-		events, err := tx.PurgeEvents(tx.Now.Add(-model.EventRetention), step)
-		if err != nil {
-			return false, err
-		}
-		notices, err := tx.PurgeNotices(tx.Now.Add(-model.NoticeRetention), step)
-		if err != nil {
-			return false, err
-		}
-		sessions, err := tx.RemoveOldSessions(step)
-		return deliveries >= step || events >= step || notices >= step || sessions >= step, err
-	})
 }
 
 // due remembers which webhooks got something to do since the delivering loop last looked.

@@ -263,12 +263,12 @@ func (in *inboundBatch) conversation(msg *model.IncomingMessage) (*batchConversa
 	var t *lockedConversation
 	switch {
 	case msg.Group != nil:
-		t, _, err = in.d.groupThread(in.tx, in.channel, *msg.Group)
+		t, _, err = in.d.groupConversation(in.tx, in.channel, *msg.Group)
 	case contact.ID.IsZero():
 		in.d.log.Warn("a message that does not say whom it is with was left out", slog.String("channel", in.channel.ID.String()))
 		return nil, contact, nil
 	default:
-		t, _, err = in.d.threadWith(in.tx, in.channel, contact)
+		t, _, err = in.d.conversationWith(in.tx, in.channel, contact)
 	}
 	if err != nil {
 		return nil, contact, err

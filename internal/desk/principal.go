@@ -146,7 +146,8 @@ func (d *Desk) Identity(_ context.Context, a *Principal, apiVersion string) (*mo
 }
 
 // MaySee is the one policy on conversations, and on all that belongs to them: those of a private channel for its
-// viewers, whatever their access profile, and public ones within the member's access profile.
+// viewers, whatever their access profile, and public ones within the member's access profile. Its other forms are sight for
+// queries, maySeeEvent for the feed, maySeeCard for cards and knowsContact for contacts.
 func (a *Principal) MaySee(c *model.Conversation) bool {
 	return c.Company == a.Company.ID && a.maySee(c.Private, c.Channel, c.Assignee, c.Sector)
 }

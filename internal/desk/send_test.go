@@ -343,7 +343,7 @@ func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
 func (l *line) due(t *testing.T) {
 	t.Helper()
 	l.force(t, func(tx *store.Tx) error {
-		tx.HurrySends(l.channel.ID)
+		tx.MakeSendsDue(l.channel.ID)
 		return nil
 	})
 }

@@ -123,3 +123,24 @@ func (d System) IndexSearch(ctx context.Context) (more bool, err error) {
 	})
 	return more, err
 }
+
+// Purge deletes what is older than it has to be kept, in small steps. It reports whether there is more.
+func (d System) Purge(ctx context.Context) (more bool, err error) {
+	const step = 500
+	return write(ctx, d.Desk, func(tx *store.Tx) (bool, error) {
+		deliveries, err := tx.PurgeDeliveries(tx.Now.Add(-model.DeliveryRetention), step)
+		if err != nil {
+			return false, err
+		}
+		events, err := tx.PurgeEvents(tx.Now.Add(-model.EventRetention), step)
+		if err != nil {
+			return false, err
+		}
+		notices, err := tx.PurgeNotices(tx.Now.Add(-model.NoticeRetention), step)
+		if err != nil {
+			return false, err
+		}
+		sessions, err := tx.RemoveOldSessions(step)
+		return deliveries >= step || events >= step || notices >= step || sessions >= step, err
+	})
+}

@@ -28,7 +28,7 @@ func (d *Desk) Webhooks(ctx context.Context, a *Principal) ([]model.Webhook, err
 	if err := a.May(VerbWebhooks); err != nil {
 		return nil, err
 	}
-	if err := a.hearsEverything(); err != nil {
+	if err := a.maySeeEveryEvent(); err != nil {
 		return nil, err
 	}
 	return read(ctx, d, func(tx *store.Tx) ([]model.Webhook, error) { return tx.Webhooks(a.Company.ID) })
@@ -39,7 +39,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Principal, in NewWebhook) (
 	if err := a.May(VerbCreateWebhook); err != nil {
 		return model.Webhook{}, "", err
 	}
-	if err := a.hearsEverything(); err != nil {
+	if err := a.maySeeEveryEvent(); err != nil {
 		return model.Webhook{}, "", err
 	}
 	clean, err := d.checkWebhook(WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events})
@@ -71,7 +71,7 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Principal, id model.ID, in 
 	if err := a.May(VerbUpdateWebhook); err != nil {
 		return model.Webhook{}, err
 	}
-	if err := a.hearsEverything(); err != nil {
+	if err := a.maySeeEveryEvent(); err != nil {
 		return model.Webhook{}, err
 	}
 	clean, err := d.checkWebhook(in)
@@ -109,7 +109,7 @@ func (d *Desk) DeleteWebhook(ctx context.Context, a *Principal, id model.ID) err
 	if err := a.May(VerbDeleteWebhook); err != nil {
 		return err
 	}
-	if err := a.hearsEverything(); err != nil {
+	if err := a.maySeeEveryEvent(); err != nil {
 		return err
 	}
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
@@ -129,7 +129,7 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Principal, id model.I
 	if err := a.May(VerbRotateWebhookSecret); err != nil {
 		return model.Webhook{}, "", err
 	}
-	if err := a.hearsEverything(); err != nil {
+	if err := a.maySeeEveryEvent(); err != nil {
 		return model.Webhook{}, "", err
 	}
 	secret := signature.NewSecret()
@@ -153,12 +153,12 @@ func (d *Desk) WebhookEvents(_ context.Context, a *Principal) ([]model.EventType
 	if err := a.May(VerbWebhookEvents); err != nil {
 		return nil, err
 	}
-	return model.AllEvents, a.hearsEverything()
+	return model.AllEvents, a.maySeeEveryEvent()
 }
 
-// hearsEverything is the permission check of every verb on webhooks: an address receives the events of all
+// maySeeEveryEvent is the permission check of every verb on webhooks: an address receives the events of all
 // conversations, so its settings and deliveries belong to members who see all conversations.
-func (a *Principal) hearsEverything() error {
+func (a *Principal) maySeeEveryEvent() error {
 	if a.Profile == model.AccessAll {
 		return nil
 	}

@@ -1,6 +1,6 @@
 // Package guard is the one HTTP client for addresses that a customer chose. It refuses everything
-// inside our own network, by spelling before a packet leaves and by number when a socket is about
-// to connect, and it bounds what a hostile receiver can cost. It is no general client: it posts.
+// inside our own network: by the text of the URL before a request, and by the resolved address before a
+// socket connects. It limits the time and the bytes that a receiver can use. It only makes POST requests.
 package guard
 
 import (

@@ -12,8 +12,8 @@ import (
 	"recado/internal/model"
 )
 
-// CheckURL reads an address that a customer wants us to call and refuses, by spelling alone and
-// without a packet, what can never be a public receiver. The URL it gives has a plain ASCII host
+// CheckURL reads an address that a customer wants us to call and refuses, from its text and
+// without network access, what can never be a public receiver. The URL it gives has a plain ASCII host
 // in lower case; store that one. The error is a *model.Error with code url_not_allowed about the
 // field body.url.
 //

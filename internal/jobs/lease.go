@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// tenure is what a subject knows of its lease.
-type tenure struct {
+// leaseState is what a subject knows of its lease.
+type leaseState struct {
 	since time.Time // zero: not held
 	until time.Time // the end of the lease by this machine's clock
 	lost  bool      // another node holds it
@@ -73,7 +73,7 @@ func (s *subject[J, R]) take(ctx context.Context) bool {
 		case err == nil && taken:
 			s.mu.Lock()
 			s.lease = Lease{Subject: s.id, Owner: s.pool.owner, Epoch: epoch}
-			s.tenure = tenure{since: began, until: began.Add(s.pool.Lease)}
+			s.leaseState = leaseState{since: began, until: began.Add(s.pool.Lease)}
 			s.mu.Unlock()
 			return true
 		case err == nil:
@@ -107,10 +107,10 @@ func (s *subject[J, R]) renewed(epoch int64, asked time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.tenure.since.IsZero() || s.tenure.since.After(asked):
+	case s.leaseState.since.IsZero() || s.leaseState.since.After(asked):
 		return
 	case epoch == s.lease.Epoch:
-		s.tenure.until = asked.Add(s.pool.Lease)
+		s.leaseState.until = asked.Add(s.pool.Lease)
 	default:
 		s.lose()
 	}
@@ -119,7 +119,7 @@ func (s *subject[J, R]) renewed(epoch int64, asked time.Time) {
 
 // lose ends the work under a lease that another node holds. The caller holds mu.
 func (s *subject[J, R]) lose() {
-	s.tenure.lost = true
+	s.leaseState.lost = true
 	if s.pool.Timeout > 0 {
 		s.cancel()
 	}
@@ -131,7 +131,7 @@ func (s *subject[J, R]) checked(state LeaseState, began time.Time) {
 	defer s.mu.Unlock()
 	switch state {
 	case LeaseRenewed:
-		s.tenure.until = began.Add(s.pool.Lease)
+		s.leaseState.until = began.Add(s.pool.Lease)
 	case LeaseLost:
 		s.lose()
 	}
@@ -140,7 +140,7 @@ func (s *subject[J, R]) checked(state LeaseState, began time.Time) {
 func (s *subject[J, R]) lost() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.tenure.lost
+	return s.leaseState.lost
 }
 
 // held returns the lease for an attempt.
@@ -148,7 +148,7 @@ func (s *subject[J, R]) held() Held {
 	return Held{Lease: s.lease, Expired: func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.pool.Leases != nil && time.Now().After(s.tenure.until)
+		return s.pool.Leases != nil && time.Now().After(s.leaseState.until)
 	}}
 }
 
@@ -161,7 +161,7 @@ func (s *subject[J, R]) inTime() bool {
 	slack := (s.pool.Lease - s.pool.Timeout) / 6
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Now().Add(s.pool.Timeout + slack).Before(s.tenure.until)
+	return time.Now().Add(s.pool.Timeout + slack).Before(s.leaseState.until)
 }
 
 // leave gives up the lease and reports whether the subject has ended: it has not if work came up meanwhile.
@@ -171,7 +171,7 @@ func (s *subject[J, R]) leave(ctx context.Context) bool {
 	}
 	lost := s.lost()
 	s.mu.Lock()
-	s.tenure.since = time.Time{}
+	s.leaseState.since = time.Time{}
 	s.mu.Unlock()
 	if s.pool.Leases != nil && !lost {
 		if err := s.pool.Leases.Release(ctx, s.lease); err != nil {

@@ -31,11 +31,11 @@ type subject[J Job, R any] struct {
 	failures  int                   // of steps, in a row
 	idleSince time.Time             // zero: not idle
 
-	mu     sync.Mutex
-	inbox  inbox[R]
-	lease  Lease // written by the goroutine only
-	tenure tenure
-	cancel context.CancelFunc // of the attempts
+	mu         sync.Mutex
+	inbox      inbox[R]
+	lease      Lease // written by the goroutine only
+	leaseState leaseState
+	cancel     context.CancelFunc // of the attempts
 }
 
 // inbox is what happened since the goroutine last looked.

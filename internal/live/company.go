@@ -152,7 +152,7 @@ func (c *company) publish(events []desk.LiveEvent) {
 		place := e.Place()
 		var f []byte
 		for _, s := range c.streams {
-			if !s.attached || !place.After(s.after) || !e.VisibleTo(s.actor) {
+			if !s.attached || !place.After(s.after) || !e.VisibleTo(s.principal) {
 				continue
 			}
 			if f == nil {

@@ -167,7 +167,7 @@ func (h *Hub) tell(id model.ID, event string, data any, concerns func(a *desk.Pr
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
-		if concerns(s.actor) {
+		if concerns(s.principal) {
 			if f == nil {
 				f = signalFrame(event, data)
 			}

@@ -32,9 +32,9 @@ type Stream struct {
 	reset   bool // the cursor that the client gave is of no use
 
 	// Under the lock of the company.
-	actor    *desk.Principal
-	attached bool
-	after    desk.FeedPlace // events up to here were sent before it was attached
+	principal *desk.Principal
+	attached  bool
+	after     desk.FeedPlace // events up to here were sent before it was attached
 
 	mu      sync.Mutex
 	queue   [][]byte
@@ -53,7 +53,7 @@ func (h *Hub) Open(ctx context.Context, a *desk.Principal, cursor string) (*Stre
 		return nil, err
 	}
 	s := &Stream{
-		hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, actor: a, wake: make(chan struct{}, 1),
+		hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, principal: a, wake: make(chan struct{}, 1),
 		begin: place, resumes: cursor != "" && usable, reset: !usable,
 	}
 	if err := h.add(s, a.Company); err != nil {
@@ -174,12 +174,12 @@ func (s *Stream) catchUp(ctx context.Context, out *writer) bool {
 		}
 		behind = len(events) == feedPage
 		s.company.mu.Lock()
-		actor := s.actor
+		principal := s.principal
 		s.company.mu.Unlock()
 		var frames [][]byte
 		for i := range events {
 			place = events[i].Place()
-			if events[i].VisibleTo(actor) {
+			if events[i].VisibleTo(principal) {
 				frames = append(frames, eventFrame(&events[i]))
 			}
 		}
@@ -261,10 +261,10 @@ func (s *Stream) renew(now *desk.Principal) {
 		s.end(signalFrame("session", state{"ended"}))
 		return
 	}
-	if !s.actor.SeesTheSame(now) {
+	if !s.principal.SeesTheSame(now) {
 		s.push(signalFrame("reset", struct{}{}))
 	}
-	s.actor = now
+	s.principal = now
 }
 
 // writer writes to the client within a time.

@@ -38,13 +38,8 @@ const (
 	CardArchived  = "archived"
 )
 
-// Priorities of a card, from the least to the most pressing.
-const (
-	PriorityLow    = "low"
-	PriorityMedium = "medium"
-	PriorityHigh   = "high"
-	PriorityUrgent = "urgent"
-)
+// PriorityMedium is the priority of a card for which none was chosen; the others are in the enum of Card.
+const PriorityMedium = "medium"
 
 // Card is one piece of work on a board.
 type Card struct {

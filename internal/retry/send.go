@@ -14,8 +14,8 @@ var sendRetries = model.Retries{2 * time.Second, 5 * time.Second, 15 * time.Seco
 // A message waits this long for a provider that cannot be reached at all: what is not sent within a day
 // of being written is rarely still wanted, and the service window has closed by then.
 const (
-	sendPatience = 24 * time.Hour
-	sendLull     = time.Minute // between attempts, at most
+	maxUnreachable = 24 * time.Hour
+	maxSendPause   = time.Minute // between attempts, at most
 )
 
 // Fate is what becomes of a message after an attempt that did not succeed.
@@ -46,11 +46,11 @@ func Send(cause error, attempts int, age time.Duration) NextSend {
 	switch {
 	case failure.Disconnect:
 		return NextSend{Fate: Held}
-	case failure.Unreachable() && age < sendPatience:
+	case failure.Unreachable() && age < maxUnreachable:
 		if !again {
-			wait = sendLull
+			wait = maxSendPause
 		}
-		return NextSend{Fate: Again, Wait: max(min(wait, sendLull), failure.RetryAfter)}
+		return NextSend{Fate: Again, Wait: max(min(wait, maxSendPause), failure.RetryAfter)}
 	case failure.Unreachable():
 		reason := failure.MessageError()
 		reason.Message = "The provider could not be reached for 24 hours. The message was not sent."

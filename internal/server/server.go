@@ -1,4 +1,4 @@
-// Package server wires the rooms together into one running process: database, desk, loops and the
+// Package server wires the packages together into one running process: database, desk, loops and the
 // HTTP API. The command line and the tests start the same thing.
 package server
 

@@ -221,14 +221,6 @@ func (tx *Tx) attendancesFrom(s *statement, company model.ID, f *AttendanceFilte
 		"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE conversation = ids.id OFFSET 0) a"), nil
 }
 
-// Sight is how far a member sees: everything, or what is assigned to them or lies in one of their sectors.
-type Sight struct {
-	All     bool
-	Member  model.ID
-	Sectors []model.ID
-	Private []model.ID // the private channels that a list shows beside the public ones
-}
-
 // InsertAssignment adds a line to the history of a conversation's responsible persons. seq is its place
 // among all that happened in the conversation.
 func (tx *Tx) InsertAssignment(company, conversation model.ID, attendance *model.ID, seq int64, e *model.AssignmentEntry) {

@@ -32,7 +32,7 @@ func attemptLog(a model.Attempt) (string, error) {
 // means from the newest.
 func (tx *Tx) Deliveries(company, webhook, before model.ID, limit int) ([]model.Delivery, error) {
 	if before.IsZero() {
-		before = lastOfAll
+		before = model.MaxID
 	}
 	var out []model.Delivery
 	err := tx.query(`
@@ -47,9 +47,6 @@ func (tx *Tx) Deliveries(company, webhook, before model.ID, limit int) ([]model.
 	})
 	return out, err
 }
-
-// lastOfAll is greater than every id that is made.
-var lastOfAll = model.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
 // Delivery gives one delivery of a webhook.
 func (tx *Tx) Delivery(company, webhook, id model.ID) (model.Delivery, bool, error) {
@@ -92,7 +89,7 @@ type Pending struct {
 }
 
 // PendingWebhooks lists the webhooks that have pending deliveries, except those under the lease of
-// another node than owner; a zero owner leaves out none. It hops from webhook to webhook through the index of due deliveries, so
+// another node than owner; a zero owner leaves out none. It goes from webhook to webhook through the index of due deliveries, so
 // neither idle webhooks nor a long queue make it slow.
 func (tx *Tx) PendingWebhooks(owner model.ID) ([]Pending, error) {
 	var out []Pending

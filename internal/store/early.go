@@ -13,7 +13,7 @@ type EarlyStatus struct {
 	At     time.Time
 }
 
-// ParkStatus keeps a report until its message learns its external id.
+// ParkStatus keeps a report until the external id of its message is stored.
 func (tx *Tx) ParkStatus(channel model.ID, external string, s EarlyStatus) {
 	var code, reason *string
 	if s.Error != nil {

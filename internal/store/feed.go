@@ -108,10 +108,10 @@ func orFirst(id model.ID) model.ID {
 func (tx *Tx) FeedEnd(company model.ID) (position int64, id model.ID, err error) {
 	if tx.dialect().ConcurrentWrites() {
 		horizon, err := tx.FeedHorizon()
-		return horizon - 1, lastOfAll, err
+		return horizon - 1, model.MaxID, err
 	}
 	_, err = tx.one(`SELECT COALESCE(MAX(position), 0) FROM events WHERE company = $1`, []any{company}, func(r Row) { position = r.Int(0) })
-	return position, lastOfAll, err
+	return position, model.MaxID, err
 }
 
 // FeedAhead reports whether a place lies beyond everything this database has ever handed out: the
@@ -123,9 +123,9 @@ func (tx *Tx) FeedAhead(position int64) (bool, error) {
 	return tx.one(sql, []any{position}, func(Row) {})
 }
 
-// MendFeed puts events that came from another PostgreSQL server, where transaction ids were higher,
+// RenumberFeed puts events that came from another PostgreSQL server, where transaction ids were higher,
 // before everything that happens here, in the order of their ids. It tells how many there were.
-func (tx *Tx) MendFeed() (int64, error) {
+func (tx *Tx) RenumberFeed() (int64, error) {
 	if !tx.dialect().ConcurrentWrites() {
 		return 0, nil
 	}

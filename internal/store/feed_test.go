@@ -31,7 +31,7 @@ func TestAFeedFromAnotherServerIsMended(t *testing.T) {
 	testkit.Exec(t, url, `UPDATE events SET position = position + 1000000000`)
 	for _, mended := range []int64{2, 0} {
 		err := s.Write(t.Context(), func(tx *store.Tx) error {
-			n, err := tx.MendFeed()
+			n, err := tx.RenumberFeed()
 			if n != mended {
 				t.Errorf("%d events mended, want %d", n, mended)
 			}

@@ -190,7 +190,7 @@ func (tx *Tx) NextSend(channel model.ID) (*time.Time, error) {
 	return at, err
 }
 
-// HurrySends makes all that waits in a channel's queue due now.
-func (tx *Tx) HurrySends(channel model.ID) {
+// MakeSendsDue makes all that waits in a channel's queue due now.
+func (tx *Tx) MakeSendsDue(channel model.ID) {
 	tx.later(`UPDATE sends SET due_at = $2 WHERE channel = $1 AND state = 'queued'`, channel, tx.Now)
 }

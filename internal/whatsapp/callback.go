@@ -147,7 +147,7 @@ func kept(kind, line string, body []byte) Event {
 	return Event{Incoming: model.Incoming{Notice: &model.IncomingNotice{Kind: kind, Text: line, Raw: body}}}
 }
 
-// sort dates the events and tells those of the numbers that the credentials vouch for from those of others.
+// sort dates the events and separates those of the credentials' own numbers from those of other numbers.
 func (c *Callback) sort(credentials Credentials, events []Event) (own []Event, others map[string][]Event) {
 	now := time.Now
 	if c.Now != nil {

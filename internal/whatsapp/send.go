@@ -9,12 +9,8 @@ import (
 	"recado/internal/model"
 )
 
-// What Meta takes at most.
-const (
-	MaxText     = 4096
-	MaxCaption  = 1024
-	maxClientID = 512
-)
+// maxClientID is how long a client id may be at Meta.
+const maxClientID = 512
 
 // Send hands one message to WhatsApp. A file without a ProviderID is uploaded first; the result
 // carries its id. The message is attempted once: whether to try again is for the caller, who reads it
@@ -103,7 +99,7 @@ func content(out model.Outgoing) (string, map[string]any, error) {
 		return out.Media.Kind, m, err
 	case strings.TrimSpace(out.Text) == "":
 		return "", nil, refuse("invalid_request", "The message is empty.", nil)
-	case utf8.RuneCountInString(out.Text) > MaxText:
+	case utf8.RuneCountInString(out.Text) > model.MaxText:
 		return "", nil, refuse("text_too_long", "WhatsApp takes texts of at most 4096 characters.", nil)
 	}
 	return "text", map[string]any{"body": out.Text, "preview_url": strings.Contains(out.Text, "://")}, nil
@@ -113,7 +109,7 @@ func media(m model.OutgoingMedia, caption string) (map[string]any, error) {
 	object := map[string]any{}
 	switch m.Kind {
 	case "image", "video", "document":
-		if utf8.RuneCountInString(caption) > MaxCaption {
+		if utf8.RuneCountInString(caption) > model.MaxCaption {
 			return nil, refuse("text_too_long", "WhatsApp takes captions of at most 1024 characters.", nil)
 		}
 		if caption != "" {

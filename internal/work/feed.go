@@ -15,7 +15,7 @@ type Feed struct {
 
 // Run ends with ctx.
 func (f *Feed) Run(ctx context.Context) {
-	if err := f.Desk.MendFeed(ctx); err != nil && ctx.Err() == nil {
+	if err := f.Desk.RenumberFeed(ctx); err != nil && ctx.Err() == nil {
 		f.Logger.Warn("the feed could not be looked at", slog.Any("error", err))
 	}
 	f.Desk.ListenFeed(ctx)

@@ -95,7 +95,7 @@ func (n *number) Send(ctx context.Context, out model.Outgoing) (model.SendResult
 		n.pace.Hold(to, refused.RetryAfter)
 	case refused.Code == "rate_limited":
 		n.pace.Hold("", refused.RetryAfter)
-	case refused.Disconnect && n.mended(ctx):
+	case refused.Disconnect && n.credentialsChanged(ctx):
 		refused.Disconnect, refused.Retry = false, true
 	}
 	return result, err
@@ -146,8 +146,8 @@ func (n *number) turn(ctx context.Context, to string) error {
 	}
 }
 
-// mended reports whether the credentials that were just refused are no longer the channel's.
-func (n *number) mended(ctx context.Context) bool {
+// credentialsChanged reports whether the credentials that were just refused are no longer the channel's.
+func (n *number) credentialsChanged(ctx context.Context) bool {
 	_, now, found, err := n.w.Desk.Access(ctx, n.channel)
 	return err == nil && found && (now.Token != n.access.Token || now.PhoneNumberID != n.access.PhoneNumberID)
 }

@@ -1,5 +1,5 @@
-// Package house holds the rules of the code base that a compiler does not: which room may look into
-// which, that each says what it is, and how long a file may grow. It tests sources, never behaviour.
+// Package house tests rules of the code that a compiler does not check: which package may import which, that
+// each has a package comment, and how long a file may be. It reads sources and tests no behaviour.
 package house
 
 import (

@@ -1,4 +1,4 @@
-// Package powercut pulls the plug, as far as a program can. It records what SQLite asks of the file
+// Package powercut tests SQLite databases after a simulated power cut. It records what SQLite asks of the file
 // system, in the order in which it asks, and rebuilds from that record the disks that a power cut at any
 // moment may leave behind: what was synced is there, and of everything written since, each sector may be
 // there or not, in any order. On each such disk the database must be whole and hold all that had been

@@ -124,8 +124,8 @@ func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, p
 	tx.AfterCommit(d.wakeups.Index.Notify)
 }
 
-// threadWith opens the channel's conversation with a contact, locked, and makes it if there is none.
-func (d *Desk) threadWith(tx *store.Tx, channel model.Channel, contact model.Contact) (t *lockedConversation, created bool, err error) {
+// conversationWith opens the channel's conversation with a contact, locked, and makes it if there is none.
+func (d *Desk) conversationWith(tx *store.Tx, channel model.Channel, contact model.Contact) (t *lockedConversation, created bool, err error) {
 	c, found, err := tx.LockConversationWith(channel.Company, channel.ID, contact.ID)
 	if err == nil && !found {
 		c = newConversation(tx, channel, model.KindDirect)
@@ -147,8 +147,8 @@ func (d *Desk) threadWith(tx *store.Tx, channel model.Channel, contact model.Con
 	return t, created, nil
 }
 
-// groupThread is threadWith for a group.
-func (d *Desk) groupThread(tx *store.Tx, channel model.Channel, group model.IncomingGroup) (t *lockedConversation, created bool, err error) {
+// groupConversation is conversationWith for a group.
+func (d *Desk) groupConversation(tx *store.Tx, channel model.Channel, group model.IncomingGroup) (t *lockedConversation, created bool, err error) {
 	name := cleanPersonName(group.Name)
 	c, found, err := tx.LockGroup(channel.Company, channel.ID, group.ID)
 	if err == nil && !found {

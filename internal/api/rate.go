@@ -27,7 +27,7 @@ type bucket struct {
 
 func newLimits() *limits { return &limits{buckets: map[model.ID]*bucket{}} }
 
-// refusal is why a call is not admitted. A 429 carries what a polite client wants to know.
+// refusal is why a call is not admitted. A 429 has headers that say when to try again.
 type refusal struct {
 	err   error
 	burst int           // of the rate; zero for other refusals

@@ -8,6 +8,14 @@ import (
 	"recado/internal/store/search"
 )
 
+// Sight is how far a member sees: everything, or what is assigned to them or lies in one of their sectors.
+type Sight struct {
+	All     bool
+	Member  model.ID
+	Sectors []model.ID
+	Private []model.ID // the private channels that a list shows beside the public ones
+}
+
 // PrivateChannels lists the company's private channels with the present members who see them.
 func (tx *Tx) PrivateChannels(company model.ID) ([]model.PrivateChannel, error) {
 	channels := []model.PrivateChannel{}
