@@ -19,6 +19,7 @@ func (s *Server) config() huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	registry.RegisterTypeAlias(reflect.TypeFor[model.ID](), reflect.TypeFor[idSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[filterID](), reflect.TypeFor[idSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[model.ViewFlag](), reflect.TypeFor[viewFlagSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[model.ID]](), reflect.TypeFor[nullableIDSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[string]](), reflect.TypeFor[nullableStringSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[time.Time]](), reflect.TypeFor[nullableTimeSchema]())
@@ -55,6 +56,12 @@ type idSchema struct{}
 
 func (idSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "uuid"}
+}
+
+type viewFlagSchema struct{}
+
+func (viewFlagSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: []any{"true", "false"}}}}
 }
 
 type nullableIDSchema struct{}

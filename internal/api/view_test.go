@@ -92,7 +92,7 @@ func TestInboxCountsCountTheViews(t *testing.T) {
 		w.A.Patch(t, "/conversations/"+ids[2], fmt.Sprintf(`{"label_ids":[%q]}`, label)).OK(200)
 		w.A.Post(t, "/conversations/"+ids[3]+"/snooze", `{"until":"2099-01-01T00:00:00Z"}`).OK(200)
 		for query, count := range map[string]int{
-			`{}`: 3, `{"status":"waiting"}`: 2, `{"assignee":"me"}`: 1, `{"assignee":"none"}`: 2, `{"unread":"true"}`: 2,
+			`{}`: 3, `{"status":"waiting"}`: 2, `{"assignee":"me"}`: 1, `{"assignee":"none"}`: 2, `{"unread":"true"}`: 2, `{"unread":true}`: 2, `{"snoozed":false}`: 3,
 			`{"status":"open","label":"` + label + `"}`: 1, `{"snoozed":"true"}`: 1, `{"q":"10000001"}`: 1, `{"kind":"group"}`: 0,
 			`{"channel":"` + channel + `"}`: 3, `{"status":"closed"}`: 0,
 		} {

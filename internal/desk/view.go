@@ -205,12 +205,12 @@ func newViewFilter(a *Principal, q *model.ViewQuery) viewFilter {
 // counted.
 func (f *viewFilter) shows(row *model.InboxRow) bool {
 	switch {
-	case row.Snoozed != (f.Snoozed == "true"),
+	case row.Snoozed != f.Snoozed.True(),
 		!row.Open && (f.Status == model.ListOpen || f.Status == model.ListWaiting),
 		f.Status == model.ListClosed && row.Open,
 		f.Status == model.ListWaiting && !row.Waiting(),
-		f.Archived != "" && row.Archived != (f.Archived == "true"),
-		f.Unread == "true" && !row.Unread,
+		f.Archived != "" && row.Archived != f.Archived.True(),
+		f.Unread.True() && !row.Unread,
 		f.Kind != "" && row.Kind != f.Kind,
 		f.Assignee == model.AssigneeNone && row.Assignee != nil,
 		f.assignee != nil && !same(f.assignee, row.Assignee),

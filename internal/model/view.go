@@ -1,5 +1,7 @@
 package model
 
+import "errors"
+
 // View is a saved filter of the list of conversations.
 type View struct {
 	ID       ID        `json:"id"`
@@ -12,17 +14,37 @@ type View struct {
 
 // ViewQuery holds filters of a list of conversations as its query parameters are written. Absent ones filter nothing.
 type ViewQuery struct {
-	Q        string `json:"q,omitempty" maxLength:"200"`
-	Status   string `json:"status,omitempty" enum:"open,waiting,closed"`
-	Sort     string `json:"sort,omitempty" enum:"newest,oldest_waiting"`
-	Archived string `json:"archived,omitempty" enum:"true,false"`
-	Unread   string `json:"unread,omitempty" enum:"true,false"`
-	Snoozed  string `json:"snoozed,omitempty" enum:"true,false"`
-	Kind     string `json:"kind,omitempty" enum:"direct,group"`
-	Assignee string `json:"assignee,omitempty" minLength:"1" maxLength:"36" doc:"A person's UUID, \"me\" or \"none\"."`
-	Channel  *ID    `json:"channel,omitempty"`
-	Sector   *ID    `json:"sector,omitempty"`
-	Label    *ID    `json:"label,omitempty"`
+	Q        string   `json:"q,omitempty" maxLength:"200"`
+	Status   string   `json:"status,omitempty" enum:"open,waiting,closed"`
+	Sort     string   `json:"sort,omitempty" enum:"newest,oldest_waiting"`
+	Archived ViewFlag `json:"archived,omitzero"`
+	Unread   ViewFlag `json:"unread,omitzero"`
+	Snoozed  ViewFlag `json:"snoozed,omitzero"`
+	Kind     string   `json:"kind,omitempty" enum:"direct,group"`
+	Assignee string   `json:"assignee,omitempty" minLength:"1" maxLength:"36" doc:"A person's UUID, \"me\" or \"none\"."`
+	Channel  *ID      `json:"channel,omitempty"`
+	Sector   *ID      `json:"sector,omitempty"`
+	Label    *ID      `json:"label,omitempty"`
+}
+
+// ViewFlag is true or false, as a JSON value or as the text of a query parameter. It is given back as it was written;
+// an empty one is absent.
+type ViewFlag string
+
+// True reports whether the flag is set to true.
+func (f ViewFlag) True() bool { return f == `true` || f == `"true"` }
+
+// MarshalJSON writes the flag as it was read.
+func (f ViewFlag) MarshalJSON() ([]byte, error) { return []byte(f), nil }
+
+// UnmarshalJSON reads a boolean, or its text.
+func (f *ViewFlag) UnmarshalJSON(value []byte) error {
+	switch text := ViewFlag(value); text {
+	case `true`, `false`, `"true"`, `"false"`:
+		*f = text
+		return nil
+	}
+	return errors.New("expected true or false")
 }
 
 // Words of ViewQuery.Assignee that are no ids.

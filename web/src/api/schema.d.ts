@@ -2219,8 +2219,7 @@ export interface components {
             id: string;
         };
         ViewQuery: {
-            /** @enum {string} */
-            archived?: "true" | "false";
+            archived?: boolean | ("true" | "false");
             assignee?: string;
             channel?: string;
             /** @enum {string} */
@@ -2228,14 +2227,12 @@ export interface components {
             label?: string;
             q?: string;
             sector?: string;
-            /** @enum {string} */
-            snoozed?: "true" | "false";
+            snoozed?: boolean | ("true" | "false");
             /** @enum {string} */
             sort?: "newest" | "oldest_waiting";
             /** @enum {string} */
             status?: "open" | "waiting" | "closed";
-            /** @enum {string} */
-            unread?: "true" | "false";
+            unread?: boolean | ("true" | "false");
         };
         Webhook: {
             active: boolean;

@@ -54,10 +54,16 @@ export function queryOf(view: string, search: Search, saved: SavedView[] | undef
   if (search.q) base = { q: search.q }
   else if (isFixed(view)) base = fixed[view]
   else if (view.startsWith('sector-')) base = { status: 'open', sector: view.slice('sector-'.length) }
-  else base = saved?.find((one) => `view-${one.id}` === view)?.query ?? { status: 'open' }
+  else base = asParameters(saved?.find((one) => `view-${one.id}` === view)?.query ?? { status: 'open' })
   const query = { ...base, ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) }
   if (query.sort === 'newest' || search.q) delete query.sort
   return query
+}
+
+/** asParameters writes the filters of a saved view as query parameters; a flag may be stored as a boolean. */
+function asParameters(query: SavedView['query']): ConversationQuery {
+  const flag = (value: boolean | 'true' | 'false' | undefined) => (value === undefined ? undefined : value === true || value === 'true' ? 'true' : 'false')
+  return { ...query, archived: flag(query.archived), unread: flag(query.unread), snoozed: flag(query.snoozed) }
 }
 
 /** defaultSort of a view: who waits longest stands first in queues. */
