@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 			{"stray"},
 		} {
 			if err := run(t.Context(), args, nil, &bytes.Buffer{}); err == nil || errors.Is(err, flag.ErrHelp) {
-				t.Errorf("%v: %v", args, err)
+				t.Errorf("run(t.Context(), args, nil, &bytes.Buffer{}): want err != nil and !errors.Is(err, flag.ErrHelp); got %+v, %+v", args, err)
 			}
 		}
 	})
@@ -145,12 +145,12 @@ func TestCompare(t *testing.T) {
 
 	t.Run("warms up, then takes turns in alternating order", func(t *testing.T) {
 		if got := strings.Join(turns, " "); got != "a b a b b a a b" {
-			t.Error(got)
+			t.Errorf(`strings.Join(turns, " "): want got == "a b a b b a a b"; got %+v`, got)
 		}
 	})
 	t.Run("gives the ratio of the rounds", func(t *testing.T) {
 		if got := outcomes[0].ratio(&outcomes[1]); got != 0.25 {
-			t.Error(got)
+			t.Errorf("outcomes[0].ratio(&outcomes[1]): want got == 0.25; got %+v", got)
 		}
 	})
 	t.Run("tells which goals were missed", func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestCompare(t *testing.T) {
 		b.add(0.5, outcomes[0], outcomes[1])
 		b.addMemory("small", 1<<20, 2<<20)
 		if got := b.report.missed(); len(got) != 1 || got[0] != "tried on sqlite" {
-			t.Error(got)
+			t.Errorf(`b.report.missed(): want number of got == 1 and got[0] == "tried on sqlite"; got %+v`, got)
 		}
 	})
 	t.Run("fails when nothing succeeded", func(t *testing.T) {

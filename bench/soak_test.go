@@ -23,7 +23,7 @@ func TestSoakReports(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		text, missing := os.ReadFile(filepath.Join(out, "soak-"+engine+".txt"))
 		if missing != nil {
-			t.Fatalf("%v; %v", missing, err)
+			t.Fatalf("want missing == nil; got %+v, %+v", missing, err)
 		}
 		for _, want := range []string{"ok      errors: 0 of", "ok      queues: empty", "ok      webhook: told of", "ok      WhatsApp: given", "ok      log: 0 warnings", "sends, WhatsApp"} {
 			if !strings.Contains(string(text), want) {

@@ -27,7 +27,7 @@ func TestRepeat(t *testing.T) {
 			t.Errorf("%d calls, %d of them failed; counted %d and %d", calls.Load(), failures.Load(), result.Requests, result.Errors)
 		}
 		if !errors.Is(result.FirstError, failure) {
-			t.Error(result.FirstError)
+			t.Errorf("want errors.Is(result.FirstError, failure); got %+v", result.FirstError)
 		}
 	})
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -26,7 +27,7 @@ func TestChannelCommands(t *testing.T) {
 		t.Helper()
 		code, out, stderr := recado(t, vars, args...)
 		if code != 0 {
-			t.Fatalf("%v: %d %s", args, code, stderr)
+			t.Fatalf("want code == 0; got %+v, %+v, %+v", args, code, stderr)
 		}
 		return out
 	}
@@ -43,17 +44,17 @@ func TestChannelCommands(t *testing.T) {
 			}
 		}
 		if list := ok("channel", "list", "--company", company); !strings.Contains(list, id) || !strings.Contains(list, "connected, private") {
-			t.Error(list)
+			t.Errorf(`ok("channel", "list", "--company", company): want strings.Contains(list, id) and strings.Contains(list, "connected, private"); got %+v`, list)
 		}
 		if test := ok("channel", "test", "--company", company, id); !strings.Contains(test, "CONNECTED") {
-			t.Error(test)
+			t.Errorf(`ok("channel", "test", "--company", company, id): want strings.Contains(test, "CONNECTED"); got %+v`, test)
 		}
 		if notices := ok("channel", "notices", "--company", company, id); notices != "" {
-			t.Error(notices)
+			t.Errorf(`ok("channel", "notices", "--company", company, id): want notices == ""; got %+v`, notices)
 		}
 		ok("channel", "disconnect", "--company", company, id)
 		if list := ok("channel", "list", "--company", company); !strings.Contains(list, "disconnected") {
-			t.Error(list)
+			t.Errorf(`ok("channel", "list", "--company", company): want strings.Contains(list, "disconnected"); got %+v`, list)
 		}
 		ok("channel", "connect", "--company", company, id)
 		here := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,9 +74,8 @@ func TestChannelCommands(t *testing.T) {
 		vars := map[string]string{"RECADO_DATA": dir, "RECADO_WHATSAPP_BASE_URL": graph.URL}
 		code, _, stderr := recado(t, vars, "channel", "add", "--company", company, "--name", "x",
 			"--phone-number-id", simulator.DefaultNumberID, "--waba-id", simulator.DefaultWABAID, "--token", "wrong", "--app-secret", "x")
-		if code != 1 || !strings.Contains(stderr, "access token") {
-			t.Fatal(code, stderr)
-		}
+		testkit.Equal(t, "code", code, 1)
+		testkit.Contains(t, "stderr", stderr, "access token")
 	})
 	t.Run("what is missing or does not fit exits 2", func(t *testing.T) {
 		for _, args := range [][]string{
@@ -94,7 +94,7 @@ func TestChannelCommands(t *testing.T) {
 		vars := map[string]string{"RECADO_DATA": dir}
 		code, out, stderr := recado(t, vars, "channel", "add", "--company", company, "--name", "Box", "--provider", "sandbox", "--phone", "+5511912345678")
 		if code != 0 || strings.Contains(out, "verify") {
-			t.Fatal(code, out, stderr)
+			t.Fatalf(`want code == 0 and !strings.Contains(out, "verify"); got %+v, %+v, %+v`, code, out, stderr)
 		}
 	})
 }

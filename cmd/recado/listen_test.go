@@ -33,26 +33,26 @@ func TestListen(t *testing.T) {
 	}
 	t.Run("verifies and prints", func(t *testing.T) {
 		if code := send(secret, "e-1", now, `{"id":"e-1"}`); code != 204 || !strings.Contains(out.String(), "verified\n{\"id\":\"e-1\"}\n") || strings.Contains(out.String(), "repeat") {
-			t.Fatal(code, out.String())
+			t.Fatalf("send(secret, \"e-1\", now, `{\"id\":\"e-1\"}`): want code == 204 and strings.Contains(out.String(), \"verified\\n{\\\"id\\\":\\\"e-1\\\"}\\n\") and !strings.Contains(out.String(), \"repeat\"); got %+v, %+v", code, out.String())
 		}
 	})
 	t.Run("knows a repeat", func(t *testing.T) {
 		if code := send(secret, "e-1", now, `{"id":"e-1"}`); code != 204 || !strings.Contains(out.String(), "a repeat") {
-			t.Fatal(code, out.String())
+			t.Fatalf("send(secret, \"e-1\", now, `{\"id\":\"e-1\"}`): want code == 204 and strings.Contains(out.String(), \"a repeat\"); got %+v, %+v", code, out.String())
 		}
 	})
 	t.Run("refuses what another secret signed, and what is old", func(t *testing.T) {
 		if code := send(signature.NewSecret(), "e-2", now, `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
-			t.Fatal(code, out.String())
+			t.Fatalf("send(signature.NewSecret(), \"e-2\", now, `{}`): want code == 401 and strings.Contains(out.String(), \"REFUSED\"); got %+v, %+v", code, out.String())
 		}
 		if code := send(secret, "e-3", now.Add(-6*time.Minute), `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {
-			t.Fatal(code, out.String())
+			t.Fatalf("send(secret, \"e-3\", now.Add(-6*time.Minute), `{}`): want code == 401 and strings.Contains(out.String(), \"REFUSED\"); got %+v, %+v", code, out.String())
 		}
 	})
 	t.Run("prints nothing that moves a terminal's cursor", func(t *testing.T) {
 		send(secret, "e-4", now, "{\x1b[2J}")
 		if strings.Contains(out.String(), "\x1b") {
-			t.Fatalf("%q", out.String())
+			t.Fatalf(`want !strings.Contains(out.String(), "\x1b"); got %+v`, out.String())
 		}
 	})
 	t.Run("bad flags exit 2", func(t *testing.T) {

@@ -21,9 +21,8 @@ import (
 func TestCommandLine(t *testing.T) {
 	t.Run("an unknown flag says so and exits 2", func(t *testing.T) {
 		code, _, stderr := recado(t, nil, "serve", "--bogus")
-		if code != 2 || !strings.Contains(stderr, "--bogus") {
-			t.Fatal(code, stderr)
-		}
+		testkit.Equal(t, "code", code, 2)
+		testkit.Contains(t, "stderr", stderr, "--bogus")
 	})
 	t.Run("bad values name the flag and exit 2", func(t *testing.T) {
 		for _, args := range [][]string{
@@ -95,15 +94,16 @@ func TestCommandLine(t *testing.T) {
 	})
 	t.Run("--help and version read well", func(t *testing.T) {
 		code, help, _ := recado(t, nil, "serve", "--help")
-		if code != 0 || !strings.Contains(help, "--database-url") || !strings.Contains(help, "--webhook-retries") ||
-			!strings.Contains(help, "127.0.0.1:8080") || !strings.Contains(help, "./data") {
-			t.Fatal(code, help)
-		}
+		testkit.Equal(t, "code", code, 0)
+		testkit.Contains(t, "help", help, "--database-url")
+		testkit.Contains(t, "help", help, "--webhook-retries")
+		testkit.Contains(t, "help", help, "127.0.0.1:8080")
+		testkit.Contains(t, "help", help, "./data")
 		if code, help, _ := recado(t, nil, "--help"); code != 0 || !strings.Contains(help, "RECADO_SOME_FLAG") {
-			t.Fatal(code, help)
+			t.Fatalf(`want code == 0 and strings.Contains(help, "RECADO_SOME_FLAG"); got %+v, %+v`, code, help)
 		}
 		if code, out, _ := recado(t, nil, "version"); code != 0 || !strings.HasPrefix(out, "recado ") {
-			t.Fatal(code, out)
+			t.Fatalf(`want code == 0 and strings.HasPrefix(out, "recado "); got %+v, %+v`, code, out)
 		}
 	})
 	t.Run("flags come from RECADO_ variables too", func(t *testing.T) {
@@ -113,9 +113,8 @@ func TestCommandLine(t *testing.T) {
 			t.Fatal(stderr)
 		}
 		_, list, _ := recado(t, nil, "company", "list", "--data", dir)
-		if !strings.Contains(list, strings.TrimSpace(out)) || !strings.Contains(list, "Casa Clara") {
-			t.Fatal(list)
-		}
+		testkit.Contains(t, "list", list, strings.TrimSpace(out))
+		testkit.Contains(t, "list", list, "Casa Clara")
 	})
 }
 
@@ -124,24 +123,20 @@ func TestServe(t *testing.T) {
 	s := serve(t, dir)
 
 	t.Run("the demo is printed and written to demo.json before the first call is answered", func(t *testing.T) {
-		if !strings.Contains(s.stdout.String(), s.demo.Companies[0].APIKey) || !strings.Contains(s.stdout.String(), s.demo.Login.Email) {
-			t.Fatal(s.stdout.String())
-		}
-		if status := s.me(t, s.demo.Companies[0].APIKey); status != 200 {
-			t.Fatal(status)
-		}
-		if len(s.demo.Companies) != 2 || s.me(t, s.demo.Companies[1].APIKey) != 200 {
-			t.Fatal(s.demo)
-		}
+		testkit.Contains(t, "s.stdout.String()", s.stdout.String(), s.demo.Companies[0].APIKey)
+		testkit.Contains(t, "s.stdout.String()", s.stdout.String(), s.demo.Login.Email)
+		testkit.Equal(t, "s.me(t, s.demo.Companies[0].APIKey)", s.me(t, s.demo.Companies[0].APIKey), 200)
+		testkit.Equal(t, "number of s.demo.Companies", len(s.demo.Companies), 2)
+		testkit.Equal(t, "s.me(t, s.demo.Companies[1].APIKey)", s.me(t, s.demo.Companies[1].APIKey), 200)
 	})
 	t.Run("reports are rebuilt beside the running server", func(t *testing.T) {
 		for _, args := range [][]string{{}, {"--company", s.demo.Companies[0].ID}} {
 			if code, _, stderr := recado(t, nil, append([]string{"report", "rebuild", "--data", dir}, args...)...); code != 0 {
-				t.Fatal(code, stderr)
+				t.Fatalf("want code == 0; got %+v, %+v", code, stderr)
 			}
 		}
 		if code, _, _ := recado(t, nil, "report", "rebuild", "--data", dir, "--company", "01890a5d-ac96-774b-bcce-b302099a8057"); code != 1 {
-			t.Fatal(code)
+			t.Fatalf("want code == 1; got %+v", code)
 		}
 	})
 	t.Run("keys are made and revoked beside the running server", func(t *testing.T) {
@@ -149,7 +144,7 @@ func TestServe(t *testing.T) {
 		code, key, stderr := recado(t, nil, "key", "create", "--data", dir, "--company", company, "--name", "robot", "--scopes", "team:read,read")
 		key = strings.TrimSpace(key)
 		if code != 0 || s.me(t, key) != 200 {
-			t.Fatal(code, stderr)
+			t.Fatalf("want code == 0 and s.me(t, key) == 200; got %+v, %+v", code, stderr)
 		}
 		_, list, _ := recado(t, nil, "key", "list", "--data", dir, "--company", company)
 		id, _, _ := strings.Cut(strings.TrimSpace(list[:strings.Index(list, "robot")]), " ")
@@ -168,7 +163,7 @@ func TestServe(t *testing.T) {
 		var boards []struct{ ID string }
 		s.read(t, "/kanban/boards", strings.TrimSpace(key), &boards)
 		if len(boards) != 1 || boards[0].ID != company.Board {
-			t.Error(boards)
+			t.Errorf("want number of boards == 1 and boards[0].ID == company.Board; got %+v", boards)
 		}
 		var keys struct {
 			Data []struct {
@@ -182,7 +177,7 @@ func TestServe(t *testing.T) {
 		s.read(t, "/keys", company.APIKey, &keys)
 		for _, k := range keys.Data {
 			if k.Name == "narrow" && (k.Rate.PerSecond != 5 || k.Rate.Burst != 9) {
-				t.Error(k)
+				t.Errorf(`want not (k.Name == "narrow" && (k.Rate.PerSecond != 5 || k.Rate.Burst != 9)); got %+v`, k)
 			}
 		}
 		for _, args := range [][]string{{"--boards", "x"}, {"--rate", "0", "--burst", "3"}, {"--rate", "-1"}} {
@@ -193,14 +188,13 @@ func TestServe(t *testing.T) {
 		}
 		unknown := []string{"key", "create", "--data", dir, "--company", company.ID, "--name", "x", "--boards", company.ID}
 		if code, _, stderr := recado(t, nil, unknown...); code != 2 || !strings.HasPrefix(stderr, "recado: boards: there is no such board") {
-			t.Error(code, stderr)
+			t.Errorf(`want code == 2 and strings.HasPrefix(stderr, "recado: boards: there is no such board"); got %+v, %+v`, code, stderr)
 		}
 	})
 	t.Run("a second server on the same folder refuses with a clear message", func(t *testing.T) {
 		code, _, stderr := recado(t, nil, "serve", "--data", dir, "--addr", "127.0.0.1:0")
-		if code != 1 || !strings.Contains(stderr, dir) {
-			t.Fatal(code, stderr)
-		}
+		testkit.Equal(t, "code", code, 1)
+		testkit.Contains(t, "stderr", stderr, dir)
 	})
 	t.Run("a backup taken under load can be restored and served", func(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
@@ -221,7 +215,7 @@ func TestServe(t *testing.T) {
 			t.Fatal(stderr)
 		}
 		if code, _, stderr := recado(t, nil, "backup", "--data", dir, file); code != 1 || stderr != "recado: "+file+" is there already; choose another name.\n" {
-			t.Fatal(code, stderr)
+			t.Fatalf(`want code == 1 and stderr == "recado: "+file+" is there already; choose another name.\n"; got %+v, %+v`, code, stderr)
 		}
 		if code, _, _ := recado(t, nil, "restore", "--data", dir, file); code == 0 {
 			t.Fatal("a backup was restored over a living database")
@@ -230,7 +224,7 @@ func TestServe(t *testing.T) {
 		for _, command := range []string{"backup", "restore"} {
 			code, _, stderr := recado(t, nil, command, "--data", fresh, "--database-url", "postgres://localhost/desk", file)
 			if code != 1 || !strings.Contains(stderr, "is for SQLite") {
-				t.Fatal(command, code, stderr)
+				t.Fatalf(`want code == 1 and strings.Contains(stderr, "is for SQLite"); got %+v, %+v, %+v`, command, code, stderr)
 			}
 		}
 		if code, _, stderr := recado(t, nil, "restore", "--data", fresh, file); code != 0 {
@@ -238,9 +232,7 @@ func TestServe(t *testing.T) {
 		}
 		copyKey(t, dir, fresh)
 		again := serve(t, fresh)
-		if status := again.me(t, s.demo.Companies[0].APIKey); status != 200 {
-			t.Fatal(status)
-		}
+		testkit.Equal(t, "again.me(t, s.demo.Companies[0].APIKey)", again.me(t, s.demo.Companies[0].APIKey), 200)
 	})
 }
 
@@ -343,7 +335,7 @@ func (s *serving) read(t *testing.T, path, key string, into any) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != 200 {
-		t.Fatal(resp.StatusCode, err)
+		t.Fatalf("json.NewDecoder(resp.Body).Decode(into): want err == nil and resp.StatusCode == 200; got %+v, %+v", resp.StatusCode, err)
 	}
 }
 

@@ -260,14 +260,14 @@ func TestADatabaseOfAnOlderVersionIsCheckedByItsSecrets(t *testing.T) {
 			i.t = t
 			out := i.ok("secret-key", "replace-lost")
 			if !strings.Contains(out, "1 channels") || !strings.Contains(out, "0 webhooks") {
-				t.Error(out)
+				t.Errorf(`want strings.Contains(out, "1 channels") and strings.Contains(out, "0 webhooks"); got %+v`, out)
 			}
 			if list := i.ok("channel", "list", "--company", company); !strings.Contains(list, "disconnected: The secret key") {
-				t.Error(list)
+				t.Errorf(`i.ok("channel", "list", "--company", company): want strings.Contains(list, "disconnected: The secret key"); got %+v`, list)
 			}
 			i.ok("channel", "connect", "--company", company, channel)
 			if test := i.ok("channel", "test", "--company", company, channel); !strings.Contains(test, "CONNECTED") {
-				t.Error(test)
+				t.Errorf(`i.ok("channel", "test", "--company", company, channel): want strings.Contains(test, "CONNECTED"); got %+v`, test)
 			}
 			if code, _, stderr := recado(t, i.vars, "secret-key", "replace-lost"); code != 1 || !strings.Contains(stderr, "no secret is lost") {
 				t.Errorf("a second time: exit %d %s", code, stderr)

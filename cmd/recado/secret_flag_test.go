@@ -37,7 +37,7 @@ func TestSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, _, stderr := recado(t, map[string]string{"RECADO_SECRET_KEY": key}, "company", "create", "Casa Clara", "--data", dir); code != 0 || stderr != "" {
-		t.Fatal(code, stderr)
+		t.Fatalf(`want code == 0 and stderr == ""; got %+v, %+v`, code, stderr)
 	}
 	for name, c := range map[string]struct {
 		code  int

@@ -30,7 +30,7 @@ func TestSecretKeyCommands(t *testing.T) {
 				t.Helper()
 				code, out, stderr := recado(t, vars, args...)
 				if code != 0 {
-					t.Fatalf("%v: %d %s", args, code, stderr)
+					t.Fatalf("want code == 0; got %+v, %+v, %+v", args, code, stderr)
 				}
 				return strings.TrimSpace(out)
 			}
@@ -50,7 +50,7 @@ func TestSecretKeyCommands(t *testing.T) {
 			first := keys()
 
 			if out := ok("secret-key", "rotate"); !strings.Contains(out, "1 secrets") {
-				t.Error(out)
+				t.Errorf(`ok("secret-key", "rotate"): want strings.Contains(out, "1 secrets"); got %+v`, out)
 			}
 			if now := keys(); len(now) != 2 || now[1] != first[0] {
 				t.Fatal("the old key stays behind the new one")
@@ -60,18 +60,18 @@ func TestSecretKeyCommands(t *testing.T) {
 				t.Fatal("the new key is the only one")
 			}
 			if test := ok("channel", "test", "--company", company, id); !strings.Contains(test, "CONNECTED") {
-				t.Error(test)
+				t.Errorf(`ok("channel", "test", "--company", company, id): want strings.Contains(test, "CONNECTED"); got %+v`, test)
 			}
 
 			t.Run("keys in the setting are not touched", func(t *testing.T) {
 				vars["RECADO_SECRET_KEY"] = first[0] + "," + keys()[0]
 				if code, _, stderr := recado(t, vars, "secret-key", "rotate"); code != 1 || !strings.Contains(stderr, "environment") {
-					t.Error(code, stderr)
+					t.Errorf(`want code == 1 and strings.Contains(stderr, "environment"); got %+v, %+v`, code, stderr)
 				}
 				ok("secret-key", "retire")
 				vars["RECADO_SECRET_KEY"] = first[0]
 				if test := ok("channel", "test", "--company", company, id); !strings.Contains(test, "CONNECTED") {
-					t.Error(test)
+					t.Errorf(`ok("channel", "test", "--company", company, id): want strings.Contains(test, "CONNECTED"); got %+v`, test)
 				}
 			})
 			if text, err := os.ReadFile(filepath.Join(dir, "recado.db")); err == nil && bytes.Contains(text, []byte(simulator.DefaultToken)) {

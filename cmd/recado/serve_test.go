@@ -56,7 +56,7 @@ func TestServeTellsItsAddressesAndShowsProfilesOnlyWhereAsked(t *testing.T) {
 	}
 	metrics := logLine(log.String(), "metrics")["address"]
 	if got := status(metrics); got != 200 {
-		t.Errorf("%s: %d", metrics, got)
+		t.Errorf("status(metrics): want got == 200; got %+v, %+v", metrics, got)
 	}
 	if got := status(strings.TrimSuffix(metrics, "/metrics") + "/debug/pprof/"); got != 404 {
 		t.Errorf("profiles at the address of the metrics: %d", got)
@@ -64,7 +64,7 @@ func TestServeTellsItsAddressesAndShowsProfilesOnlyWhereAsked(t *testing.T) {
 	profiles := logLine(log.String(), "profiles")["address"]
 	for _, page := range []string{"", "heap", "goroutine"} {
 		if got := status(profiles + page); got != 200 {
-			t.Errorf("%s%s: %d", profiles, page, got)
+			t.Errorf("status(profiles + page): want got == 200; got %+v, %+v, %+v", profiles, page, got)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestPasswords(t *testing.T) {
 	t.Run("it is set from the standard input", func(t *testing.T) {
 		before := passwordHash(t, dir)
 		if code, out, stderr := recadoReading(t, "second password", vars, set...); code != 0 || out != "" {
-			t.Fatal(code, out, stderr)
+			t.Fatalf(`want code == 0 and out == ""; got %+v, %+v, %+v`, code, out, stderr)
 		}
 		if passwordHash(t, dir) == before {
 			t.Error("the password is the same")

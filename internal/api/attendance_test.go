@@ -12,6 +12,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // customerWrites lets a customer write and gives the conversation.
@@ -37,14 +38,16 @@ func TestAttendanceLife(t *testing.T) {
 
 		t.Run("the customer's message opens an attendance with a protocol number", func(t *testing.T) {
 			att := current(t, w, c)
-			if att.Text("protocol") != "ATD-000001" || att.Text("status") != "open" || att.Text("opened_by") != "customer" ||
-				att.Text("contact", "phone") != phoneNumber(1) || att.Text("contact", "name") != "Zé 0001" || att.Text("channel") != channel ||
-				att.At("responsible") != nil || att.At("first_response_at") != nil || att.At("closed_at") != nil {
-				t.Fatalf("%s", att.Raw)
-			}
-			if again := w.A.Get(t, "/attendances/"+att.ID()).OK(200); string(again.Raw) != string(att.Raw) {
-				t.Fatalf("%s\n%s", att.Raw, again.Raw)
-			}
+			testkit.Equal(t, "protocol", att.Text("protocol"), "ATD-000001")
+			testkit.Equal(t, "status", att.Text("status"), "open")
+			testkit.Equal(t, "opened_by", att.Text("opened_by"), "customer")
+			testkit.Equal(t, "contact.phone", att.Text("contact", "phone"), phoneNumber(1))
+			testkit.Equal(t, "contact.name", att.Text("contact", "name"), "Zé 0001")
+			testkit.Equal(t, "channel", att.Text("channel"), channel)
+			testkit.Equal(t, "responsible", att.At("responsible"), nil)
+			testkit.Equal(t, "first_response_at", att.At("first_response_at"), nil)
+			testkit.Equal(t, "closed_at", att.At("closed_at"), nil)
+			testkit.Equal(t, `w.A.Get(t, "/attendances/"+att.ID()).OK(200).Raw`, string(w.A.Get(t, "/attendances/"+att.ID()).OK(200).Raw), string(att.Raw))
 			customerWrites(t, w, channel, phoneNumber(1))
 			if got := current(t, w, c).ID(); got != att.ID() {
 				t.Fatal("a second message opened another")
@@ -55,20 +58,19 @@ func TestAttendanceLife(t *testing.T) {
 			w.Clock.Advance(90 * time.Second)
 			ana.Post(t, path+"/messages", message("bom dia")).OK(201)
 			att := current(t, w, c)
-			if att.Text("responsible", "id") != ana.ref || att.Text("responsible", "name") != "Ana" || att.Int("first_response_seconds") != 90 {
-				t.Fatalf("%s", att.Raw)
-			}
-			if got := w.A.Get(t, path).OK(200).Text("assignee"); got != ana.ref {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "responsible.id", att.Text("responsible", "id"), ana.ref)
+			testkit.Equal(t, "responsible.name", att.Text("responsible", "name"), "Ana")
+			testkit.Equal(t, "first_response_seconds", att.Int("first_response_seconds"), 90)
+			testkit.Equal(t, "assignee", w.A.Get(t, path).OK(200).Text("assignee"), ana.ref)
 			w.A.Post(t, path+"/messages", message("e eu")).OK(201)
-			if later := current(t, w, c); later.Text("first_response_at") != att.Text("first_response_at") || later.Text("responsible", "id") != ana.ref {
-				t.Fatalf("%s", later.Raw)
-			}
+			later := current(t, w, c)
+			testkit.Equal(t, "first_response_at", later.Text("first_response_at"), att.Text("first_response_at"))
+			testkit.Equal(t, "responsible.id", later.Text("responsible", "id"), ana.ref)
 			history := w.A.Get(t, path+"/assignments").OK(200)
-			if len(history.List()) != 1 || history.Text("data", 0, "action") != "took_over" || history.Text("data", 0, "user", "id") != ana.ref || history.Text("data", 0, "by", "id") != ana.ref {
-				t.Fatalf("%s", history.Raw)
-			}
+			testkit.Equal(t, "number of data", len(history.List()), 1)
+			testkit.Equal(t, "data.0.action", history.Text("data", 0, "action"), "took_over")
+			testkit.Equal(t, "data.0.user.id", history.Text("data", 0, "user", "id"), ana.ref)
+			testkit.Equal(t, "data.0.by.id", history.Text("data", 0, "by", "id"), ana.ref)
 		})
 
 		t.Run("closing keeps who was responsible and clears the conversation's", func(t *testing.T) {
@@ -76,41 +78,37 @@ func TestAttendanceLife(t *testing.T) {
 			w.A.Post(t, path+"/attendance/close", `{"why":"x"}`).Fails(400, "invalid_request")
 			w.B.Post(t, path+"/attendance/close", `{}`).Fails(404, "not_found")
 			closed := w.A.Post(t, path+"/attendance/close", `{"reason":"resolvido"}`).OK(200)
-			if closed.Text("status") != "closed" || closed.Text("close_reason") != "resolvido" || closed.Text("closed_by", "id") != w.A.Owner.ID.String() ||
-				closed.Text("responsible", "id") != ana.ref || closed.Text("closed_at") == "" {
-				t.Fatalf("%s", closed.Raw)
+			testkit.Equal(t, "status", closed.Text("status"), "closed")
+			testkit.Equal(t, "close_reason", closed.Text("close_reason"), "resolvido")
+			testkit.Equal(t, "closed_by.id", closed.Text("closed_by", "id"), w.A.Owner.ID.String())
+			testkit.Equal(t, "responsible.id", closed.Text("responsible", "id"), ana.ref)
+			if closed.Text("closed_at") == "" {
+				t.Fatalf(`want closed_at != ""; got %s`, closed.Raw)
 			}
 			if w.A.Get(t, path).OK(200).At("assignee") != nil {
 				t.Fatal("the conversation still has an assignee")
 			}
-			if got := strings.TrimSpace(string(current(t, w, c).Raw)); got != "null" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "strings.TrimSpace(string(current(t, w, c).Raw))", strings.TrimSpace(string(current(t, w, c).Raw)), "null")
 			w.A.Post(t, path+"/attendance/close", nil).Fails(409, "attendance_not_open")
-			if again := w.A.Get(t, "/attendances/"+closed.ID()).OK(200); string(again.Raw) != string(closed.Raw) {
-				t.Fatalf("%s\n%s", closed.Raw, again.Raw)
-			}
+			testkit.Equal(t, `w.A.Get(t, "/attendances/"+closed.ID()).OK(200).Raw`, string(w.A.Get(t, "/attendances/"+closed.ID()).OK(200).Raw), string(closed.Raw))
 		})
 
 		t.Run("the next message of the customer opens the next attendance, an answer does not", func(t *testing.T) {
 			w.A.Post(t, path+"/messages", message("até logo")).OK(201)
-			if got := strings.TrimSpace(string(current(t, w, c).Raw)); got != "null" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "strings.TrimSpace(string(current(t, w, c).Raw))", strings.TrimSpace(string(current(t, w, c).Raw)), "null")
 			customerWrites(t, w, channel, phoneNumber(1))
 			att := current(t, w, c)
-			if att.Text("protocol") != "ATD-000002" || att.At("responsible") != nil {
-				t.Fatalf("%s", att.Raw)
-			}
+			testkit.Equal(t, "protocol", att.Text("protocol"), "ATD-000002")
+			testkit.Equal(t, "responsible", att.At("responsible"), nil)
 			w.A.Post(t, path+"/attendance/close", nil).OK(200)
 		})
 
 		t.Run("the team opens one by starting the conversation", func(t *testing.T) {
 			made := w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q,"name":"Nina"}`, channel, phoneNumber(2))).OK(201)
 			att := current(t, w, made.ID())
-			if att.Text("opened_by") != "team" || att.Text("protocol") != "ATD-000003" || att.Text("contact", "name") != "Nina" {
-				t.Fatalf("%s", att.Raw)
-			}
+			testkit.Equal(t, "opened_by", att.Text("opened_by"), "team")
+			testkit.Equal(t, "protocol", att.Text("protocol"), "ATD-000003")
+			testkit.Equal(t, "contact.name", att.Text("contact", "name"), "Nina")
 			w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phoneNumber(2))).OK(200)
 			if got := current(t, w, made.ID()).ID(); got != att.ID() {
 				t.Fatal("opened twice")
@@ -121,30 +119,26 @@ func TestAttendanceLife(t *testing.T) {
 			c := customerWrites(t, w, channel, phoneNumber(3))
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from_phone_app":true,"to":%q,"text":"oi!"}`, phoneNumber(3))).OK(201)
 			if att := current(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
-				t.Fatalf("%s", att.Raw)
+				t.Fatalf(`current(t, w, c): want first_response_at != "" and responsible == nil; got %s`, att.Raw)
 			}
 		})
 
 		t.Run("a group has an attendance with the group's name", func(t *testing.T) {
 			c := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi","group":{"id":"g1","name":"Condomínio"}}`, phoneNumber(4))).OK(201).Text("conversation")
 			if att := current(t, w, c); att.Text("contact", "name") != "Condomínio" || att.At("contact", "id") != nil || att.At("contact", "phone") != nil {
-				t.Fatalf("%s", att.Raw)
+				t.Fatalf(`current(t, w, c): want contact.name == "Condomínio" and contact.id == nil and contact.phone == nil; got %s`, att.Raw)
 			}
 		})
 
 		t.Run("events tell of opening and closing", func(t *testing.T) {
 			got := attendanceEvents(t, w, 7)[c]
-			if want := []string{"attendance.opened", "attendance.closed", "attendance.opened", "attendance.closed"}; !slices.Equal(got, want) {
-				t.Fatal(got)
-			}
+			testkit.Diff(t, "got", got, []string{"attendance.opened", "attendance.closed", "attendance.opened", "attendance.closed"})
 		})
 
 		t.Run("a company without attendances opens none", func(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"enabled":false}`).OK(200)
 			c := customerWrites(t, w, channel, phoneNumber(5))
-			if got := strings.TrimSpace(string(current(t, w, c).Raw)); got != "null" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "strings.TrimSpace(string(current(t, w, c).Raw))", strings.TrimSpace(string(current(t, w, c).Raw)), "null")
 			ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
 			w.A.Patch(t, "/company/attendance", `{"enabled":true}`).OK(200)
 			customerWrites(t, w, channel, phoneNumber(5))
@@ -158,7 +152,7 @@ func TestAttendanceLife(t *testing.T) {
 			c := customerWrites(t, w, channel, phoneNumber(6))
 			ana.Post(t, "/conversations/"+c+"/messages", message("oi")).OK(201)
 			if att := current(t, w, c); att.Text("first_response_at") == "" || att.At("responsible") != nil {
-				t.Fatalf("%s", att.Raw)
+				t.Fatalf(`current(t, w, c): want first_response_at != "" and responsible == nil; got %s`, att.Raw)
 			}
 			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":true}`).OK(200)
 			ana.Post(t, "/conversations/"+c+"/messages", message("de novo")).OK(201)
@@ -281,7 +275,7 @@ func TestAttendanceList(t *testing.T) {
 				next := page.Text("next_cursor")
 				if next == "" {
 					if page.At("next_cursor") != nil || len(page.List()) != 2 {
-						t.Errorf("%s", page.Raw)
+						t.Errorf("want next_cursor == nil and number of data == 2; got %s", page.Raw)
 					}
 					break
 				}
@@ -300,18 +294,18 @@ func TestAttendanceList(t *testing.T) {
 			own := addMember(t, w, "Own", `"access_profile":"own"`)
 			sectors := addMember(t, w, "Sec", `"access_profile":"sectors"`)
 			if got := protocols(t, own.Client, ""); len(got) != 0 {
-				t.Error(got)
+				t.Errorf(`protocols(t, own.Client, ""): want number of got == 0; got %+v`, got)
 			}
 			if got := protocols(t, sectors.Client, ""); len(got) != 0 {
-				t.Error(got)
+				t.Errorf(`protocols(t, sectors.Client, ""): want number of got == 0; got %+v`, got)
 			}
 			w.A.Patch(t, "/sectors/"+sector, `{"member_ids":["`+sectors.ref+`"]}`).OK(200)
 			if got := protocols(t, sectors.Client, ""); !slices.Equal(got, []string{"10", "07", "04", "01"}) {
-				t.Error(got)
+				t.Errorf(`protocols(t, sectors.Client, ""): want slices.Equal(got, []string{"10", "07", "04", "01"}); got %+v`, got)
 			}
 			w.A.Post(t, "/conversations/"+conversations[1]+"/transfer", `{"user_id":"`+own.ref+`"}`).OK(200)
 			if got := protocols(t, own.Client, ""); !slices.Equal(got, []string{"02"}) {
-				t.Error(got)
+				t.Errorf(`protocols(t, own.Client, ""): want slices.Equal(got, []string{"02"}); got %+v`, got)
 			}
 			id := w.A.Get(t, "/attendances?protocol=3").OK(200).Text("data", 0, "id")
 			own.Get(t, "/attendances/"+id).Fails(404, "not_found")
@@ -330,10 +324,11 @@ func TestAttendanceCards(t *testing.T) {
 		in := func(stage, assignee, status string) {
 			t.Helper()
 			cards := w.A.Get(t, "/kanban/cards?status=all&board_id="+board).OK(200)
-			if len(cards.List()) != 1 || cards.Text("data", 0, "attendance") != att || cards.Text("data", 0, "stage_id") != stage ||
-				cards.Text("data", 0, "assignee") != assignee || cards.Text("data", 0, "status") != status {
-				t.Fatalf("%s", cards.Raw)
-			}
+			testkit.Equal(t, "number of data", len(cards.List()), 1)
+			testkit.Equal(t, "data.0.attendance", cards.Text("data", 0, "attendance"), att)
+			testkit.Equal(t, "data.0.stage_id", cards.Text("data", 0, "stage_id"), stage)
+			testkit.Equal(t, "data.0.assignee", cards.Text("data", 0, "assignee"), assignee)
+			testkit.Equal(t, "data.0.status", cards.Text("data", 0, "status"), status)
 		}
 		me := w.A.Owner.ID.String()
 		in(waiting, "", "open")
@@ -400,12 +395,12 @@ func TestPrivateAttendances(t *testing.T) {
 		}
 		for _, query := range []string{"", "?protocol=1", "?assignee=none", "?status=open"} {
 			if list := w.A.Get(t, "/attendances"+query).OK(200).List(); len(list) != 0 {
-				t.Errorf("%v", list)
+				t.Errorf("data: want number of list == 0; got %+v", list)
 			}
 		}
 		queues := w.A.Get(t, "/sectors").OK(200)
 		if strings.Contains(string(queues.Raw), private.ID.String()) || queues.Text("data", 0, "id") != sector {
-			t.Errorf("%s", queues.Raw)
+			t.Errorf("want !strings.Contains(string(queues.Raw), private.ID.String()) and data.0.id == sector; got %s", queues.Raw)
 		}
 		if got := current(t, w, customerWrites(t, w, sandbox(t, w), phoneNumber(1))).Text("protocol"); got != "ATD-000001" {
 			t.Errorf("%s: a private attendance left a gap", got)

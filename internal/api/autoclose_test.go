@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestRestrictedMode(t *testing.T) {
@@ -62,12 +63,10 @@ func TestAutomaticClosing(t *testing.T) {
 				t.Fatal("still open")
 			}
 			att := w.A.Get(t, "/attendances?conversation="+before).OK(200)
-			if att.Text("data", 0, "close_reason") != "automatic" || att.At("data", 0, "closed_by") != nil || att.Text("data", 0, "status") != "closed" {
-				t.Fatalf("%s", att.Raw)
-			}
-			if types := attendanceEvents(t, w, 2)[before]; !slices.Equal(types, []string{"attendance.opened", "attendance.closed"}) {
-				t.Fatal(types)
-			}
+			testkit.Equal(t, "data.0.close_reason", att.Text("data", 0, "close_reason"), "automatic")
+			testkit.Equal(t, "data.0.closed_by", att.At("data", 0, "closed_by"), nil)
+			testkit.Equal(t, "data.0.status", att.Text("data", 0, "status"), "closed")
+			testkit.Diff(t, "attendanceEvents(t, w, 2)[before]", attendanceEvents(t, w, 2)[before], []string{"attendance.opened", "attendance.closed"})
 		})
 		t.Run("a message begins the time anew", func(t *testing.T) {
 			c := customerWrites(t, w, channel, phoneNumber(2))
@@ -129,7 +128,7 @@ func TestAutomaticClosing(t *testing.T) {
 			events := attendanceEvents(t, w, 7+2*len(all))
 			for _, c := range all {
 				if types := events[c]; open(c) || !slices.Equal(types, []string{"attendance.opened", "attendance.closed"}) {
-					t.Error(types)
+					t.Errorf(`events[c]: want !open(c) and slices.Equal(types, []string{"attendance.opened", "attendance.closed"}); got %+v`, types)
 				}
 			}
 		})
@@ -168,7 +167,7 @@ func readAttendanceEvents(t *testing.T, w *servertest.World) (events map[string]
 		w.A.Get(t, path).OK(200).Into(&page)
 		for _, e := range page.Data {
 			if e.Data.Attendance.Conversation != e.Data.Conversation.ID {
-				t.Errorf("%+v", e)
+				t.Errorf("want e.Data.Attendance.Conversation == e.Data.Conversation.ID; got %+v", e)
 			}
 			events[e.Data.Conversation.ID] = append(events[e.Data.Conversation.ID], e.Type)
 		}

@@ -16,7 +16,7 @@ func TestOperationsWithoutABodyRefuseOne(t *testing.T) {
 	w.A.Post(t, read, nil).OK(200)
 	w.A.Post(t, read, `{}`).OK(200)
 	if got := w.A.Post(t, read, `{"x":1}`).Fails(400, "invalid_request").Text("details", 0, "field"); got != "body.x" {
-		t.Error(got)
+		t.Errorf(`details.0.field: want got == "body.x"; got %+v`, got)
 	}
 	w.A.Post(t, read, `x`, "Content-Type", "text/plain").Fails(400, "invalid_request")
 	w.A.Post(t, read, `null`).Fails(400, "invalid_request")
@@ -25,7 +25,7 @@ func TestOperationsWithoutABodyRefuseOne(t *testing.T) {
 	t.Run("a number without its ninth digit finds the one with it", func(t *testing.T) {
 		for _, path := range []string{"/conversations?q=551187655247", "/contacts?q=%2B551187655247", "/contacts?q=1187655247"} {
 			if n := len(w.A.Get(t, path).OK(200).List()); n != 1 {
-				t.Errorf("%s: %d", path, n)
+				t.Errorf("number of data: want n == 1; got %+v, %+v", path, n)
 			}
 		}
 	})

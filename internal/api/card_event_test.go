@@ -9,6 +9,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 const cardEvents = "&types=kanban.card.created,kanban.card.moved,kanban.card.completed"
@@ -30,21 +31,20 @@ func TestCardEvents(t *testing.T) {
 		b.card(t, w.A.Client, "born won", fmt.Sprintf(`, "stage_id": %q`, b.stages["Won"])).OK(201)
 
 		feed, next := feedOf(t, w.A.Client, cardEvents, "", 5)
-		if got := types(feed); got != "kanban.card.created kanban.card.moved kanban.card.completed kanban.card.created kanban.card.completed" {
-			t.Fatal(got)
-		}
-		if rest := w.A.Get(t, "/events?limit=100"+cardEvents+"&after="+next).OK(200).List(); len(rest) != 0 {
-			t.Fatal(rest)
-		}
+		testkit.Equal(t, "types(feed)", types(feed), "kanban.card.created kanban.card.moved kanban.card.completed kanban.card.created kanban.card.completed")
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/events?limit=100"+cardEvents+"&after="+next).OK(200).List()), 0)
 		data := func(i int) map[string]any { return feed[i]["data"].(map[string]any) }
 		of := func(i int) map[string]any { return data(i)["card"].(map[string]any) }
 		by, _ := data(1)["moved_by"].(map[string]any)
-		if data(1)["from_stage_id"] != b.stages["New"] || data(1)["to_stage_id"] != b.stages["Won"] || by["id"] != w.A.Owner.ID.String() || by["name"] != w.A.Owner.Name {
-			t.Fatalf("%v", data(1))
-		}
-		if of(0)["version"] != 1.0 || of(1)["version"] != 2.0 || of(2)["status"] != "completed" || of(0)["description"] != "all of it" || of(0)["id"] != card.ID() {
-			t.Fatalf("%v", feed)
-		}
+		testkit.Equal[any](t, `data(1)["from_stage_id"]`, data(1)["from_stage_id"], b.stages["New"])
+		testkit.Equal[any](t, `data(1)["to_stage_id"]`, data(1)["to_stage_id"], b.stages["Won"])
+		testkit.Equal[any](t, `by["id"]`, by["id"], w.A.Owner.ID.String())
+		testkit.Equal[any](t, `by["name"]`, by["name"], w.A.Owner.Name)
+		testkit.Equal(t, `of(0)["version"]`, of(0)["version"], 1.0)
+		testkit.Equal(t, `of(1)["version"]`, of(1)["version"], 2.0)
+		testkit.Equal(t, `of(2)["status"]`, of(2)["status"], "completed")
+		testkit.Equal(t, `of(0)["description"]`, of(0)["description"], "all of it")
+		testkit.Equal[any](t, `of(0)["id"]`, of(0)["id"], card.ID())
 
 		t.Run("a key learns of its boards alone", func(t *testing.T) {
 			other := newBoard(t, w.A.Client)
@@ -52,9 +52,8 @@ func TestCardEvents(t *testing.T) {
 			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "other", Scopes: model.NewScopeSet(model.ScopeWebhooksManage), Boards: &boards})
 			other.card(t, w.A.Client, "other", "").OK(201)
 			feed, _ := feedOf(t, c, cardEvents, "", 1)
-			if len(feed) != 1 || feed[0]["data"].(map[string]any)["card"].(map[string]any)["board_id"] != other.id {
-				t.Fatalf("%v", feed)
-			}
+			testkit.Equal(t, "number of feed", len(feed), 1)
+			testkit.Equal[any](t, `feed[0]["data"].(map[string]any)["card"].(map[string]any)["board_id"]`, feed[0]["data"].(map[string]any)["card"].(map[string]any)["board_id"], other.id)
 
 			path, _, _ := hook(t, c, "https://example.com")
 			hears := func(want int) {
@@ -106,33 +105,36 @@ func TestAttendancesBoard(t *testing.T) {
 		talk := "/conversations/" + c
 		t.Run("a card opens with the attendance", func(t *testing.T) {
 			att, card := current(t, w, c), cardOf(t, c)
-			if card.Text("stage_id") != stage(0) || card.Text("status") != "open" || card.Text("attendance") != att.ID() || card.At("assignee") != nil ||
-				card.Text("contact") != att.Text("contact", "id") || card.Text("title") != "Zé 0001 · ATD-000001" || card.Int("version") != 1 {
-				t.Fatalf("%s", card.Raw)
-			}
+			testkit.Equal(t, "stage_id", card.Text("stage_id"), stage(0))
+			testkit.Equal(t, "status", card.Text("status"), "open")
+			testkit.Equal(t, "attendance", card.Text("attendance"), att.ID())
+			testkit.Equal(t, "assignee", card.At("assignee"), nil)
+			testkit.Equal(t, "contact", card.Text("contact"), att.Text("contact", "id"))
+			testkit.Equal(t, "title", card.Text("title"), "Zé 0001 · ATD-000001")
+			testkit.Equal(t, "version", card.Int("version"), 1)
 			raised(t, "kanban.card.created")
 		})
 		t.Run("it is in progress while there is a responsible person", func(t *testing.T) {
 			ana.Post(t, talk+"/messages", message("bom dia")).OK(201)
 			card := cardOf(t, c)
-			if card.Text("stage_id") != stage(1) || card.Text("assignee") != ana.ref || card.Int("version") != 2 {
-				t.Fatalf("%s", card.Raw)
-			}
+			testkit.Equal(t, "stage_id", card.Text("stage_id"), stage(1))
+			testkit.Equal(t, "assignee", card.Text("assignee"), ana.ref)
+			testkit.Equal(t, "version", card.Int("version"), 2)
 			data := raised(t, "kanban.card.moved")[0]["data"].(map[string]any)
-			if data["from_stage_id"] != stage(0) || data["to_stage_id"] != stage(1) || data["moved_by"].(map[string]any)["id"] != ana.ref {
-				t.Fatalf("%v", data)
-			}
+			testkit.Equal[any](t, `data["from_stage_id"]`, data["from_stage_id"], stage(0))
+			testkit.Equal[any](t, `data["to_stage_id"]`, data["to_stage_id"], stage(1))
+			testkit.Equal[any](t, `data["moved_by"].(map[string]any)["id"]`, data["moved_by"].(map[string]any)["id"], ana.ref)
 		})
 		t.Run("another responsible person is a change without a move", func(t *testing.T) {
 			w.A.Post(t, talk+"/transfer", fmt.Sprintf(`{"user_id": %q}`, w.A.Owner.ID)).OK(200)
 			if card := cardOf(t, c); card.Text("stage_id") != stage(1) || card.Text("assignee") != w.A.Owner.ID.String() || card.Int("version") != 3 {
-				t.Fatalf("%s", card.Raw)
+				t.Fatalf("cardOf(t, c): want stage_id == stage(1) and assignee == w.A.Owner.ID.String() and version == 3; got %s", card.Raw)
 			}
 		})
 		t.Run("it waits again when handed back", func(t *testing.T) {
 			w.A.Post(t, talk+"/transfer", `{"user_id": null}`).OK(200)
 			if card := cardOf(t, c); card.Text("stage_id") != stage(0) || card.At("assignee") != nil || card.Int("version") != 4 {
-				t.Fatalf("%s", card.Raw)
+				t.Fatalf("cardOf(t, c): want stage_id == stage(0) and assignee == nil and version == 4; got %s", card.Raw)
 			}
 			raised(t, "kanban.card.moved")
 		})
@@ -142,16 +144,19 @@ func TestAttendancesBoard(t *testing.T) {
 			raised(t, "kanban.card.moved kanban.card.completed")
 			w.A.Post(t, talk+"/transfer", fmt.Sprintf(`{"user_id": %q}`, ana.ref)).OK(200)
 			if card := cardOf(t, c); card.Text("stage_id") != stage(1) || card.Text("status") != "open" || card.Int("version") != 6 {
-				t.Fatalf("%s", card.Raw)
+				t.Fatalf(`cardOf(t, c): want stage_id == stage(1) and status == "open" and version == 6; got %s`, card.Raw)
 			}
 			raised(t, "kanban.card.moved")
 		})
 		t.Run("it is done when the attendance closes", func(t *testing.T) {
 			ana.Post(t, talk+"/attendance/close", `{}`).OK(200)
 			card := cardOf(t, c)
-			if card.Text("stage_id") != stage(2) || card.Text("status") != "completed" || card.Text("completed_at") == "" || card.Text("assignee") != ana.ref {
-				t.Fatalf("%s", card.Raw)
+			testkit.Equal(t, "stage_id", card.Text("stage_id"), stage(2))
+			testkit.Equal(t, "status", card.Text("status"), "completed")
+			if card.Text("completed_at") == "" {
+				t.Fatalf(`want completed_at != ""; got %s`, card.Raw)
 			}
+			testkit.Equal(t, "assignee", card.Text("assignee"), ana.ref)
 			raised(t, "kanban.card.moved kanban.card.completed")
 		})
 		t.Run("a deleted card is not missed", func(t *testing.T) {
@@ -165,7 +170,7 @@ func TestAttendancesBoard(t *testing.T) {
 			c := customerWrites(t, w, channel, phoneNumber(3))
 			card := cardOf(t, c)
 			if got := ids(own.Get(t, "/kanban/cards").OK(200).List()); len(got) != 1 || got[0] != free.ID() {
-				t.Fatal(got)
+				t.Fatalf(`ids(own.Get(t, "/kanban/cards").OK(200).List()): want number of got == 1 and got[0] == free.ID(); got %+v`, got)
 			}
 			own.Get(t, "/kanban/cards/"+card.ID()).Fails(404, "not_found")
 			own.Patch(t, "/kanban/cards/"+card.ID(), `{"title": "x", "version": 1}`).Fails(404, "not_found")
@@ -185,13 +190,13 @@ func TestAttendancesBoard(t *testing.T) {
 			}
 			for _, query := range []string{"", "&q=Secret", "&due=none", "&priority=medium"} {
 				if got := string(w.A.Get(t, "/kanban/cards?status=all"+query).OK(200).Raw); query == "" && got != all || strings.Contains(got, "Secret") {
-					t.Fatalf("%s", got)
+					t.Fatalf(`w.A.Get(t, "/kanban/cards?status=all"+query).OK(200).Raw: want not (query == "" && got != all) and !strings.Contains(got, "Secret"); got %+v`, got)
 				}
 			}
 			customerWrites(t, w, channel, phoneNumber(4))
 			for _, e := range raised(t, "kanban.card.created kanban.card.created kanban.card.moved kanban.card.created") {
 				if strings.Contains(fmt.Sprint(e), "Secret") {
-					t.Fatalf("%v", e)
+					t.Fatalf(`want !strings.Contains(fmt.Sprint(e), "Secret"); got %+v`, e)
 				}
 			}
 		})

@@ -57,7 +57,7 @@ func TestACardTakesItsEventsWithIt(t *testing.T) {
 				stop()
 				// A caller that has seen it goes on from there.
 				if feed, _ := feedOf(t, w.A.Client, cardEvents, event, 1); !strings.Contains(fmt.Sprint(feed), seen.ID()) {
-					t.Errorf("%v", feed)
+					t.Errorf("want strings.Contains(fmt.Sprint(feed), seen.ID()); got %+v", feed)
 				}
 				_, last = feedOf(t, w.A.Client, cardEvents, after, 1)
 
@@ -66,7 +66,7 @@ func TestACardTakesItsEventsWithIt(t *testing.T) {
 				w.Desk.System().Wakeups().Deliver.Notify()
 				d := until(t, w.A.Client, c.path, c.delivery, func(d delivery) bool { return d.FinishedAt != nil })
 				if d.Status != "failed" || len(d.Attempts) != 2 || d.Attempts[1].StatusCode != nil || !strings.HasPrefix(*d.Attempts[1].Error, "not sent: ") {
-					t.Errorf("%+v", d)
+					t.Errorf(`want d.Status == "failed" and number of d.Attempts == 2 and d.Attempts[1].StatusCode == nil and strings.HasPrefix(*d.Attempts[1].Error, "not sent: "); got %+v`, d)
 				}
 				for failing.Waiting() > 0 {
 					if a := failing.Next(t); strings.Contains(a.Body, c.id) {

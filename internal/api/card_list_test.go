@@ -103,29 +103,29 @@ func TestListCards(t *testing.T) {
 
 		t.Run("without a board all allowed ones are listed", func(t *testing.T) {
 			if got := titles(c.Get(t, "/kanban/cards?label="+red).OK(200)); got != "Elsewhere, This morning, Tomorrow" {
-				t.Error(got)
+				t.Errorf(`titles(c.Get(t, "/kanban/cards?label="+red).OK(200)): want got == "Elsewhere, This morning, Tomorrow"; got %+v`, got)
 			}
 			if got := titles(c.Get(t, "/kanban/cards?status=all&q=elsewhere").OK(200)); got != "Elsewhere" {
-				t.Error(got)
+				t.Errorf(`titles(c.Get(t, "/kanban/cards?status=all&q=elsewhere").OK(200)): want got == "Elsewhere"; got %+v`, got)
 			}
 			id, _ := model.ParseID(other.id)
 			boards := []model.ID{id}
 			_, limited := w.NewKey(t, w.A.ID, desk.NewKey{Name: "other", Scopes: model.NewScopeSet(model.ScopeRead), Boards: &boards})
 			for _, query := range []string{"", "?status=all", "?due=any&priority=high", "?q=ELSE", "?label=" + red} {
 				if got := titles(limited.Get(t, "/kanban/cards"+query).OK(200)); got != "Elsewhere" {
-					t.Errorf("%s: %s", query, got)
+					t.Errorf(`titles(limited.Get(t, "/kanban/cards"+query).OK(200)): want got == "Elsewhere"; got %+v, %+v`, query, got)
 				}
 			}
 			for _, query := range []string{"?board_id=" + b.id, "?board_id=" + model.NewID().String()} {
 				if got := titles(limited.Get(t, "/kanban/cards"+query).OK(200)); got != "" {
-					t.Errorf("%s: %s", query, got)
+					t.Errorf(`titles(limited.Get(t, "/kanban/cards"+query).OK(200)): want got == ""; got %+v, %+v`, query, got)
 				}
 			}
 			if got := titles(w.B.Get(t, "/kanban/cards?status=all").OK(200)); got != "" {
-				t.Error(got)
+				t.Errorf(`titles(w.B.Get(t, "/kanban/cards?status=all").OK(200)): want got == ""; got %+v`, got)
 			}
 			if got := titles(w.B.Get(t, "/kanban/cards?board_id="+b.id).OK(200)); got != "" {
-				t.Error(got)
+				t.Errorf(`titles(w.B.Get(t, "/kanban/cards?board_id="+b.id).OK(200)): want got == ""; got %+v`, got)
 			}
 		})
 		t.Run("pages follow one another", func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestListCards(t *testing.T) {
 			page := c.Get(t, "/kanban/cards?status=all&limit=100").OK(200)
 			for _, id := range ids(page.List()) {
 				if card := c.Get(t, "/kanban/cards/"+id).OK(200); !strings.Contains(string(page.Raw), string(card.Raw)) {
-					t.Errorf("%s", card.Raw)
+					t.Errorf(`c.Get(t, "/kanban/cards/"+id).OK(200): want strings.Contains(string(page.Raw), string(card.Raw)); got %s`, card.Raw)
 				}
 			}
 			if !slices.IsSortedFunc(ids(page.List()), func(a, b string) int { return strings.Compare(b, a) }) {

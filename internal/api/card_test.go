@@ -9,6 +9,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/rank"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestCards(t *testing.T) {
@@ -18,17 +19,19 @@ func TestCards(t *testing.T) {
 
 		t.Run("a card is made with defaults", func(t *testing.T) {
 			made := b.card(t, w.A.Client, " Bake ", "").OK(201)
-			if made.Text("title") != "Bake" || made.Text("priority") != "medium" || made.Text("status") != "open" || made.Int("version") != 1 ||
-				made.Text("stage_id") != b.stages["New"] || made.At("due_at") != nil || len(made.List("label_ids")) != 0 || made.At("private") != false {
-				t.Fatalf("%s", made.Raw)
-			}
-			if made.Header.Get("ETag") != `"1"` || made.Header.Get("Location") != "/v1/kanban/cards/"+made.ID() {
-				t.Fatal(made.Header)
-			}
+			testkit.Equal(t, "title", made.Text("title"), "Bake")
+			testkit.Equal(t, "priority", made.Text("priority"), "medium")
+			testkit.Equal(t, "status", made.Text("status"), "open")
+			testkit.Equal(t, "version", made.Int("version"), 1)
+			testkit.Equal(t, "stage_id", made.Text("stage_id"), b.stages["New"])
+			testkit.Equal(t, "due_at", made.At("due_at"), nil)
+			testkit.Equal(t, "number of label_ids", len(made.List("label_ids")), 0)
+			testkit.Equal(t, "private", made.At("private"), false)
+			testkit.Equal(t, "header ETag", made.Header.Get("ETag"), `"1"`)
+			testkit.Equal(t, "header Location", made.Header.Get("Location"), "/v1/kanban/cards/"+made.ID())
 			got := w.A.Get(t, "/kanban/cards/"+made.ID()).OK(200)
-			if string(got.Raw) != string(made.Raw) || got.Header.Get("ETag") != `"1"` {
-				t.Fatalf("%s\n%s", got.Raw, made.Raw)
-			}
+			testkit.Equal(t, "got.Raw", string(got.Raw), string(made.Raw))
+			testkit.Equal(t, "header ETag", got.Header.Get("ETag"), `"1"`)
 			w.B.Get(t, "/kanban/cards/"+made.ID()).Fails(404, "not_found")
 			w.A.Get(t, "/kanban/cards/7").Fails(404, "not_found")
 		})
@@ -36,14 +39,12 @@ func TestCards(t *testing.T) {
 			made := b.card(t, w.A.Client, "all", fmt.Sprintf(`, "description": "two\nlines", "priority": "urgent", "label_ids": [%q, %q],
 				"due_at": "2026-11-14T20:56:54.1239-03:00", "assignee": %q, "stage_id": %q, "contact": null, "conversation": null, "before_card_id": null`,
 				label, label, w.A.Owner.ID, b.stages["Doing"])).OK(201)
-			if made.Text("due_at") != "2026-11-14T23:56:54.123Z" || made.Text("assignee") != w.A.Owner.ID.String() ||
-				len(made.List("label_ids")) != 1 || made.Text("description") != "two\nlines" {
-				t.Fatalf("%s", made.Raw)
-			}
+			testkit.Equal(t, "due_at", made.Text("due_at"), "2026-11-14T23:56:54.123Z")
+			testkit.Equal(t, "assignee", made.Text("assignee"), w.A.Owner.ID.String())
+			testkit.Equal(t, "number of label_ids", len(made.List("label_ids")), 1)
+			testkit.Equal(t, "description", made.Text("description"), "two\nlines")
 			got := w.A.Get(t, "/kanban/cards/"+made.ID()).OK(200)
-			if string(got.Raw) != string(made.Raw) {
-				t.Fatalf("%s\n%s", got.Raw, made.Raw)
-			}
+			testkit.Equal(t, "got.Raw", string(got.Raw), string(made.Raw))
 		})
 		t.Run("what a card names must be there", func(t *testing.T) {
 			unknownID, known := model.NewID().String(), w.A.Post(t, "/labels", `{"name": "known"}`).OK(201).ID()
@@ -61,7 +62,7 @@ func TestCards(t *testing.T) {
 				"body.due_at":         `, "due_at": "tomorrow"`,
 			} {
 				if got := b.card(t, w.A.Client, "wrong", more).Fails(400, "invalid_request").Text("details", 0, "field"); got != field {
-					t.Errorf("%s: %s", more, got)
+					t.Errorf("details.0.field: want got == field; got %+v, %+v", more, got)
 				}
 			}
 			board{id: unknownID}.card(t, w.A.Client, "x", "").Fails(400, "invalid_request")
@@ -80,19 +81,19 @@ func TestCards(t *testing.T) {
 			w.A.Patch(t, at, `{"title": "x", "version": "1"}`).Fails(400, "invalid_request")
 			w.A.Patch(t, at, `{"title": "x"}`, "If-Match", "7").Fails(409, "version_conflict")
 			changed := w.A.Patch(t, at, `{"title": "two", "version": 1}`, "If-Match", `W/"1"`).OK(200)
-			if changed.Header.Get("ETag") != `"2"` || changed.Int("version") != 2 || changed.Text("title") != "two" {
-				t.Fatalf("%s", changed.Raw)
-			}
+			testkit.Equal(t, "header ETag", changed.Header.Get("ETag"), `"2"`)
+			testkit.Equal(t, "version", changed.Int("version"), 2)
+			testkit.Equal(t, "title", changed.Text("title"), "two")
 			w.A.Patch(t, at, `{"title": "x", "version": 1}`).Fails(409, "version_conflict")
-			if same := w.A.Patch(t, at, `{"title": "two"}`, "If-Match", "2").OK(200); same.Int("version") != 2 || same.Text("updated_at") != changed.Text("updated_at") {
-				t.Fatalf("%s", same.Raw)
-			}
+			same := w.A.Patch(t, at, `{"title": "two"}`, "If-Match", "2").OK(200)
+			testkit.Equal(t, "version", same.Int("version"), 2)
+			testkit.Equal(t, "updated_at", same.Text("updated_at"), changed.Text("updated_at"))
 			w.A.Patch(t, at, fmt.Sprintf(`{"label_ids": [%q]}`, label), "If-Match", `"2"`).OK(200)
 			w.A.Patch(t, at, `{"label_ids": [], "description": "x", "due_at": "2026-01-01T00:00:00Z"}`, "If-Match", `"3"`).OK(200)
 			cleared := w.A.Patch(t, at, `{"description": null, "due_at": null}`, "If-Match", `"4"`).OK(200)
-			if cleared.At("description") != nil || cleared.At("due_at") != nil || len(cleared.List("label_ids")) != 0 {
-				t.Fatalf("%s", cleared.Raw)
-			}
+			testkit.Equal(t, "description", cleared.At("description"), nil)
+			testkit.Equal(t, "due_at", cleared.At("due_at"), nil)
+			testkit.Equal(t, "number of label_ids", len(cleared.List("label_ids")), 0)
 		})
 		t.Run("checks come in their order: 404, 400 of ids, 428, 409", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "order", "").OK(201)
@@ -108,17 +109,17 @@ func TestCards(t *testing.T) {
 		t.Run("a stage decides the status", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "win", "").OK(201)
 			won := b.move(t, w.A.Client, card, "Won", "").OK(200)
-			if won.Text("status") != "completed" || won.Text("completed_at") == "" || won.Header.Get("ETag") != `"2"` {
-				t.Fatalf("%s", won.Raw)
+			testkit.Equal(t, "status", won.Text("status"), "completed")
+			if won.Text("completed_at") == "" {
+				t.Fatalf(`want completed_at != ""; got %s`, won.Raw)
 			}
+			testkit.Equal(t, "header ETag", won.Header.Get("ETag"), `"2"`)
 			lost := b.move(t, w.A.Client, won, "Lost", "").OK(200)
-			if lost.Text("status") != "lost" || lost.At("completed_at") != nil {
-				t.Fatalf("%s", lost.Raw)
-			}
+			testkit.Equal(t, "status", lost.Text("status"), "lost")
+			testkit.Equal(t, "completed_at", lost.At("completed_at"), nil)
 			open := b.move(t, w.A.Client, lost, "Doing", "").OK(200)
-			if open.Text("status") != "open" || open.Int("version") != 4 {
-				t.Fatalf("%s", open.Raw)
-			}
+			testkit.Equal(t, "status", open.Text("status"), "open")
+			testkit.Equal(t, "version", open.Int("version"), 4)
 			other := newBoard(t, w.A.Client)
 			b.stages["elsewhere"] = other.stages["New"]
 			b.move(t, w.A.Client, open, "elsewhere", "").Fails(400, "invalid_request")
@@ -126,17 +127,12 @@ func TestCards(t *testing.T) {
 		t.Run("the archive keeps a card where it stood", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "old", fmt.Sprintf(`, "stage_id": %q`, b.stages["Won"])).OK(201)
 			at := "/kanban/cards/" + card.ID()
-			if card.Text("status") != "completed" {
-				t.Fatalf("%s", card.Raw)
-			}
-			if got := w.A.Patch(t, at, `{"status": "archived", "version": 1}`).OK(200).Text("status"); got != "archived" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "status", card.Text("status"), "completed")
+			testkit.Equal(t, "status", w.A.Patch(t, at, `{"status": "archived", "version": 1}`).OK(200).Text("status"), "archived")
 			w.A.Patch(t, at, `{"status": "lost", "version": 2}`).Fails(400, "invalid_request")
 			back := w.A.Patch(t, at, `{"status": "open", "version": 2}`).OK(200)
-			if back.Text("status") != "completed" || back.Text("completed_at") != card.Text("completed_at") {
-				t.Fatalf("%s", back.Raw)
-			}
+			testkit.Equal(t, "status", back.Text("status"), "completed")
+			testkit.Equal(t, "completed_at", back.Text("completed_at"), card.Text("completed_at"))
 		})
 		t.Run("a deleted card is gone", func(t *testing.T) {
 			card := b.card(t, w.A.Client, "gone", fmt.Sprintf(`, "label_ids": [%q]`, label)).OK(201)
@@ -153,9 +149,7 @@ func TestCards(t *testing.T) {
 				b.card(t, w.A.Client, "secret", `, "private": true`).OK(201),
 				w.A.Patch(t, "/kanban/cards/"+b.card(t, w.A.Client, "turns", "").OK(201).ID(), `{"private": true, "version": 1}`).OK(200),
 			} {
-				if private.At("private") != true {
-					t.Fatalf("%s", private.Raw)
-				}
+				testkit.Equal(t, "private", private.At("private"), true)
 				at := "/kanban/cards/" + private.ID()
 				w.A.Get(t, at).Fails(404, "not_found")
 				w.A.Delete(t, at).Fails(404, "not_found")
@@ -169,9 +163,8 @@ func TestCards(t *testing.T) {
 			card := b.card(t, w.A.Client, "labelled", fmt.Sprintf(`, "label_ids": [%q]`, label)).OK(201)
 			w.A.Delete(t, "/labels/"+label).OK(204)
 			got := w.A.Get(t, "/kanban/cards/"+card.ID()).OK(200)
-			if got.Int("version") != 2 || len(got.List("label_ids")) != 0 {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "version", got.Int("version"), 2)
+			testkit.Equal(t, "number of label_ids", len(got.List("label_ids")), 0)
 		})
 	})
 }
@@ -227,7 +220,7 @@ func TestCardPlaces(t *testing.T) {
 			for i := range 300 {
 				made := b.card(t, w.A.Client, "crowd", fmt.Sprintf(`, "before_card_id": %q`, crowd[at].ID())).OK(201)
 				if len(made.Text("position")) > rank.Long {
-					t.Fatalf("%s", made.Raw)
+					t.Fatalf("want number of position <= rank.Long; got %s", made.Raw)
 				}
 				crowd = slices.Insert(crowd, at, made)
 				at += i % 2

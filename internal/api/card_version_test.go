@@ -164,7 +164,7 @@ func TestConcurrentMovesKeepPlacesApart(t *testing.T) {
 				}
 				// Another hand may have been faster, or have taken the neighbour elsewhere.
 				if a := b.move(t, c, card, []string{"New", "Doing"}[random.IntN(2)], more); a.Status != 200 && a.Status != 409 && a.Status != 400 {
-					t.Errorf("%d %s", a.Status, a.Raw)
+					t.Errorf(`b.move(t, c, card, []string{"New", "Doing"}[random.IntN(2)], more): want not (a.Status != 200 && a.Status != 409 && a.Status != 400); got %+v, %s`, a.Status, a.Raw)
 				}
 			}
 		})

@@ -7,22 +7,21 @@ import (
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestChannels(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		t.Run("a sandbox channel is connected at once", func(t *testing.T) {
 			made := w.A.Post(t, "/channels", `{"name": "  Front desk ", "phone": "(11) 91234-5678", "provider": "sandbox"}`).OK(201)
-			if made.Text("name") != "Front desk" || made.Text("phone") != "+5511912345678" || made.Text("status") != "connected" || made.Text("provider") != "sandbox" {
-				t.Fatalf("%s", made.Raw)
-			}
+			testkit.Equal(t, "name", made.Text("name"), "Front desk")
+			testkit.Equal(t, "phone", made.Text("phone"), "+5511912345678")
+			testkit.Equal(t, "status", made.Text("status"), "connected")
+			testkit.Equal(t, "provider", made.Text("provider"), "sandbox")
 			renamed := w.A.Patch(t, "/channels/"+made.ID(), `{"name": "Reception"}`).OK(200)
-			if renamed.Text("name") != "Reception" || renamed.Text("created_at") != made.Text("created_at") {
-				t.Fatalf("%s", renamed.Raw)
-			}
-			if all := w.A.Get(t, "/channels").OK(200).List(); len(all) != 1 {
-				t.Fatalf("%v", all)
-			}
+			testkit.Equal(t, "name", renamed.Text("name"), "Reception")
+			testkit.Equal(t, "created_at", renamed.Text("created_at"), made.Text("created_at"))
+			testkit.Equal(t, "number of data", len(w.A.Get(t, "/channels").OK(200).List()), 1)
 			if others := w.B.Get(t, "/channels").OK(200).List(); len(others) != 0 {
 				t.Fatalf("another company sees %v", others)
 			}

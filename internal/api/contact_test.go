@@ -12,6 +12,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestContacts(t *testing.T) {
@@ -21,24 +22,22 @@ func TestContacts(t *testing.T) {
 			made := w.A.Post(t, "/contacts", map[string]any{
 				"name": " Ana Souza ", "phone": "(11) 91234-5678", "company": "Souza & Filhos", "city": "São Paulo", "channel_id": channel,
 			}).OK(201)
-			if made.Text("name") != "Ana Souza" || made.Text("phone") != "+5511912345678" || made.Text("company") != "Souza & Filhos" ||
-				made.Text("city") != "São Paulo" || made.Text("channel_id") != channel || made.At("blocked") != false || len(made.List("label_ids")) != 0 {
-				t.Fatalf("%s", made.Raw)
-			}
-			if got := made.Header.Get("Location"); got != "/v1/contacts/"+made.ID() {
-				t.Fatal(got)
-			}
-			if got := w.A.Get(t, "/contacts/"+made.ID()).OK(200); string(got.Raw) != string(made.Raw) {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "name", made.Text("name"), "Ana Souza")
+			testkit.Equal(t, "phone", made.Text("phone"), "+5511912345678")
+			testkit.Equal(t, "company", made.Text("company"), "Souza & Filhos")
+			testkit.Equal(t, "city", made.Text("city"), "São Paulo")
+			testkit.Equal(t, "channel_id", made.Text("channel_id"), channel)
+			testkit.Equal(t, "blocked", made.At("blocked"), false)
+			testkit.Equal(t, "number of label_ids", len(made.List("label_ids")), 0)
+			testkit.Equal(t, "header Location", made.Header.Get("Location"), "/v1/contacts/"+made.ID())
+			testkit.Equal(t, `w.A.Get(t, "/contacts/"+made.ID()).OK(200).Raw`, string(w.A.Get(t, "/contacts/"+made.ID()).OK(200).Raw), string(made.Raw))
 		})
 		t.Run("a second contact with that phone is refused with the first one's id", func(t *testing.T) {
 			first := w.A.Post(t, "/contacts", `{"name": "Bia", "phone": "+55 21 98888-7777"}`).OK(201)
 			for _, spelling := range []string{"+5521988887777", "+552188887777", "021 98888 7777", "21 8888-7777"} {
 				refused := w.A.Post(t, "/contacts", map[string]any{"name": "Bia again", "phone": spelling}).Fails(409, "contact_exists")
-				if refused.Text("details", 0, "field") != "body.phone" || refused.Text("details", 0, "message") != first.ID() {
-					t.Fatalf("%s", refused.Raw)
-				}
+				testkit.Equal(t, "details.0.field", refused.Text("details", 0, "field"), "body.phone")
+				testkit.Equal(t, "details.0.message", refused.Text("details", 0, "message"), first.ID())
 			}
 			w.B.Post(t, "/contacts", `{"name": "Bia", "phone": "+5521988887777"}`).OK(201)
 		})
@@ -58,9 +57,7 @@ func TestContacts(t *testing.T) {
 				`{"name": "x", "phone": "+5511912345699", "channel_id": "` + privateChannel(t, w).ID.String() + `"}`: "body.channel_id",
 			} {
 				refused := w.A.Post(t, "/contacts", body)
-				if refused.Status != 400 {
-					t.Fatalf("%s: %d", body, refused.Status)
-				}
+				testkit.Equal(t, "refused.Status", refused.Status, 400)
 				if got := refused.Text("details", 0, "field"); !strings.HasPrefix(got, field) {
 					t.Errorf("%s: field %q", body, got)
 				}
@@ -73,19 +70,18 @@ func TestContacts(t *testing.T) {
 			two := w.A.Post(t, "/labels", `{"name": "late"}`).OK(201).ID()
 			theirs := w.B.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
 			changed := w.A.Patch(t, "/contacts/"+id, map[string]any{"name": "Caio Lima", "company": nil, "label_ids": []string{two, one, two}, "blocked": true}).OK(200)
-			if changed.Text("name") != "Caio Lima" || changed.At("company") != nil || changed.Text("city") != "Y" || changed.At("blocked") != true {
-				t.Fatalf("%s", changed.Raw)
-			}
+			testkit.Equal(t, "name", changed.Text("name"), "Caio Lima")
+			testkit.Equal(t, "company", changed.At("company"), nil)
+			testkit.Equal(t, "city", changed.Text("city"), "Y")
+			testkit.Equal(t, "blocked", changed.At("blocked"), true)
 			if got := changed.List("label_ids"); len(got) != 2 || got[0] != two || got[1] != one {
-				t.Fatalf("%s", changed.Raw)
+				t.Fatalf("label_ids: want number of got == 2 and got[0] == two and got[1] == one; got %s", changed.Raw)
 			}
 			if got := w.A.Patch(t, "/contacts/"+id, nil).OK(200); got.Text("name") != "Caio Lima" || len(got.List("label_ids")) != 2 {
-				t.Fatalf("%s", got.Raw)
+				t.Fatalf(`w.A.Patch(t, "/contacts/"+id, nil).OK(200): want name == "Caio Lima" and number of label_ids == 2; got %s`, got.Raw)
 			}
 			refused := w.A.Patch(t, "/contacts/"+id, map[string]any{"label_ids": []string{one, theirs}, "name": "No"}).Fails(400, "invalid_request")
-			if refused.Text("details", 0, "field") != "body.label_ids[1]" {
-				t.Fatalf("%s", refused.Raw)
-			}
+			testkit.Equal(t, "details.0.field", refused.Text("details", 0, "field"), "body.label_ids[1]")
 			if got := w.A.Get(t, "/contacts/"+id).OK(200); got.Text("name") != "Caio Lima" {
 				t.Fatalf("half stored: %s", got.Raw)
 			}
@@ -98,9 +94,8 @@ func TestContacts(t *testing.T) {
 		})
 		t.Run("twenty racing creations make one contact", func(t *testing.T) {
 			statuses := race(20, func() int { return w.A.Post(t, "/contacts", `{"name": "Race", "phone": "+5541966665555"}`).Status })
-			if statuses[201] != 1 || statuses[409] != 19 {
-				t.Fatal(statuses)
-			}
+			testkit.Equal(t, "statuses[201]", statuses[201], 1)
+			testkit.Equal(t, "statuses[409]", statuses[409], 19)
 		})
 	})
 }
@@ -166,10 +161,10 @@ func TestContactList(t *testing.T) {
 			expect(t, "limit=2&offset=6", 0)
 			expect(t, "limit=2&offset=1000000")
 			if page := w.A.Get(t, "/contacts?limit=3&offset=3").OK(200); page.Int("limit") != 3 || page.Int("offset") != 3 || page.At("has_more") != true {
-				t.Errorf("%s", page.Raw)
+				t.Errorf(`w.A.Get(t, "/contacts?limit=3&offset=3").OK(200): want limit == 3 and offset == 3 and has_more == true; got %s`, page.Raw)
 			}
 			if page := w.A.Get(t, "/contacts?limit=4&offset=3").OK(200); page.At("has_more") != false {
-				t.Errorf("%s", page.Raw)
+				t.Errorf(`w.A.Get(t, "/contacts?limit=4&offset=3").OK(200): want has_more == false; got %s`, page.Raw)
 			}
 			for _, query := range []string{"limit=0", "limit=101", "limit=x", "offset=-1", "offset=1000001", "label=x", "channel=1", "sort=name", "limit=", "q=" + strings.Repeat("a", 201)} {
 				w.A.Get(t, "/contacts?"+query).Fails(400, "invalid_request")

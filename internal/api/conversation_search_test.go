@@ -10,6 +10,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestSearchingTheLastMessage(t *testing.T) {
@@ -107,27 +108,21 @@ func TestUnreadConversations(t *testing.T) {
 		}
 		id := w.A.Post(t, simulatePath(channel), `{"from": "+5511911110002", "name": "Bia", "text": "oi"}`).OK(201).Text("conversation")
 		group := w.A.Post(t, simulatePath(channel), `{"from": "+5511911110002", "text": "oi", "group": {"id": "g-1", "name": "Padeiros"}}`).OK(201).Text("conversation")
-		if unread := w.A.Get(t, "/conversations?unread=true").OK(200).List(); len(unread) != 3 {
-			t.Fatal(unread)
-		}
-		if groups := w.A.Get(t, "/conversations?kind=group").OK(200).List(); len(groups) != 1 || groups[0].(map[string]any)["id"] != group {
-			t.Fatal(groups)
-		}
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations?unread=true").OK(200).List()), 3)
+		groups := w.A.Get(t, "/conversations?kind=group").OK(200).List()
+		testkit.Equal(t, "number of groups", len(groups), 1)
+		testkit.Equal[any](t, `groups[0].(map[string]any)["id"]`, groups[0].(map[string]any)["id"], group)
 		read := w.A.Post(t, "/conversations/"+id+"/read", nil).OK(200)
-		if read.Int("unread_count") != 0 || read.At("unread") != false {
-			t.Fatalf("%s", read.Raw)
-		}
-		if again := w.A.Post(t, "/conversations/"+id+"/read", nil).OK(200); string(again.Raw) != string(read.Raw) {
-			t.Fatalf("%s", again.Raw)
-		}
+		testkit.Equal(t, "unread_count", read.Int("unread_count"), 0)
+		testkit.Equal(t, "unread", read.At("unread"), false)
+		testkit.Equal(t, `w.A.Post(t, "/conversations/"+id+"/read", nil).OK(200).Raw`, string(w.A.Post(t, "/conversations/"+id+"/read", nil).OK(200).Raw), string(read.Raw))
 		if unread := w.A.Get(t, "/conversations?unread=true&kind=direct").OK(200).List(); len(unread) != 1 || unread[0].(map[string]any)["name"] != "Ana" {
-			t.Fatal(unread)
+			t.Fatalf(`data: want number of unread == 1 and unread[0].(map[string]any)["name"] == "Ana"; got %+v`, unread)
 		}
 		events, _ := feedOf(t, w.A.Client, "&types=conversation.updated", "", 5) // four messages, one reading
 		last := events[4]["data"].(map[string]any)
-		if fmt.Sprint(last["changed"]) != "[unread unread_count]" || last["conversation"].(map[string]any)["id"] != id {
-			t.Fatalf("%v", last)
-		}
+		testkit.Equal(t, `last["changed"]`, fmt.Sprint(last["changed"]), "[unread unread_count]")
+		testkit.Equal[any](t, `last["conversation"].(map[string]any)["id"]`, last["conversation"].(map[string]any)["id"], id)
 	})
 }
 
@@ -176,21 +171,16 @@ func TestPrivateChannelsStayUnseen(t *testing.T) {
 				"/conversations?channel=" + private.ID.String(), "/contacts", "/contacts?q=sigilosa", "/contacts?q=si", "/contacts?channel=" + private.ID.String(),
 			} {
 				if got := w.A.Get(t, path).OK(200).List(); len(got) != 0 {
-					t.Errorf("%s: %v", path, got)
+					t.Errorf("data: want number of got == 0; got %+v, %+v", path, got)
 				}
 			}
 		}
 		made := w.A.Post(t, "/contacts", `{"name": "Ana", "phone": "+5511911110009"}`).OK(201)
-		if made.Text("name") != "Ana" || made.At("channel_id") != nil {
-			t.Fatalf("%s", made.Raw)
-		}
+		testkit.Equal(t, "name", made.Text("name"), "Ana")
+		testkit.Equal(t, "channel_id", made.At("channel_id"), nil)
 		w.A.Get(t, "/contacts/"+made.ID()).OK(200)
 		w.A.Post(t, "/contacts", `{"name": "Ana", "phone": "+5511911110009"}`).Fails(409, "contact_exists")
-		if got := w.A.Get(t, "/conversations").OK(200).List(); len(got) != 0 {
-			t.Fatal(got)
-		}
-		if events := w.A.Get(t, "/events").OK(200).List(); len(events) != 0 {
-			t.Fatal(events)
-		}
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations").OK(200).List()), 0)
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/events").OK(200).List()), 0)
 	})
 }

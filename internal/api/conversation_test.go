@@ -9,6 +9,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestOpeningConversations(t *testing.T) {
@@ -19,59 +20,50 @@ func TestOpeningConversations(t *testing.T) {
 
 		t.Run("with a new phone it is 201, then 200, in every spelling", func(t *testing.T) {
 			made := open(t, map[string]any{"channel_id": channel, "phone": "+5511987654321", "name": "Ana"}).OK(201)
-			if made.Text("name") != "Ana" || made.Text("phone") != "+5511987654321" || made.Text("kind") != "direct" || made.Text("channel") != channel ||
-				made.At("last_message") != nil || made.At("assignee") != nil || made.Int("unread_count") != 0 {
-				t.Fatalf("%s", made.Raw)
-			}
-			if got := made.Header.Get("Location"); got != "/v1/conversations/"+made.ID() {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "name", made.Text("name"), "Ana")
+			testkit.Equal(t, "phone", made.Text("phone"), "+5511987654321")
+			testkit.Equal(t, "kind", made.Text("kind"), "direct")
+			testkit.Equal(t, "channel", made.Text("channel"), channel)
+			testkit.Equal(t, "last_message", made.At("last_message"), nil)
+			testkit.Equal(t, "assignee", made.At("assignee"), nil)
+			testkit.Equal(t, "unread_count", made.Int("unread_count"), 0)
+			testkit.Equal(t, "header Location", made.Header.Get("Location"), "/v1/conversations/"+made.ID())
 			for _, spelling := range []string{"+5511987654321", "+551187654321", "(11) 98765-4321"} {
 				again := open(t, map[string]any{"channel_id": channel, "phone": spelling, "name": "Another name"}).OK(200)
-				if again.ID() != made.ID() || again.Text("name") != "Ana" || again.Header.Get("Location") != "" {
-					t.Fatalf("%s", again.Raw)
-				}
+				testkit.Equal(t, "again.ID()", again.ID(), made.ID())
+				testkit.Equal(t, "name", again.Text("name"), "Ana")
+				testkit.Equal(t, "header Location", again.Header.Get("Location"), "")
 			}
 			if contact := w.A.Get(t, "/contacts/"+made.Text("contact")).OK(200); contact.Text("name") != "Ana" || contact.Text("channel_id") != channel {
-				t.Fatalf("%s", contact.Raw)
+				t.Fatalf(`w.A.Get(t, "/contacts/"+made.Text("contact")).OK(200): want name == "Ana" and channel_id == channel; got %s`, contact.Raw)
 			}
 			elsewhere := open(t, map[string]any{"channel_id": other, "phone": "+5511987654321"}).OK(201)
-			if elsewhere.ID() == made.ID() || elsewhere.Text("contact") != made.Text("contact") {
-				t.Fatalf("%s", elsewhere.Raw)
+			if elsewhere.ID() == made.ID() {
+				t.Fatalf("want elsewhere.ID() != made.ID(); got %s", elsewhere.Raw)
 			}
+			testkit.Equal(t, "contact", elsewhere.Text("contact"), made.Text("contact"))
 		})
 		t.Run("with a contact", func(t *testing.T) {
 			contact := w.A.Post(t, "/contacts", `{"name": "Bia", "phone": "+5521988887777"}`).OK(201).ID()
 			made := open(t, map[string]any{"channel_id": channel, "contact_id": contact}).OK(201)
-			if made.Text("name") != "Bia" || made.Text("contact") != contact {
-				t.Fatalf("%s", made.Raw)
-			}
-			if again := open(t, map[string]any{"channel_id": channel, "phone": "+552188887777"}).OK(200); again.ID() != made.ID() {
-				t.Fatalf("%s", again.Raw)
-			}
+			testkit.Equal(t, "name", made.Text("name"), "Bia")
+			testkit.Equal(t, "contact", made.Text("contact"), contact)
+			testkit.Equal(t, `open(t, map[string]any{"channel_id": channel, "phone": "+552188887777"}).OK(200).ID()`, open(t, map[string]any{"channel_id": channel, "phone": "+552188887777"}).OK(200).ID(), made.ID())
 			named := open(t, map[string]any{"channel_id": other, "contact_id": contact, "name": "Bia (sales)"}).OK(201)
-			if named.Text("name") != "Bia (sales)" {
-				t.Fatalf("%s", named.Raw)
-			}
-			if got := w.A.Get(t, "/contacts/"+contact).OK(200); got.Text("name") != "Bia" {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "name", named.Text("name"), "Bia (sales)")
+			testkit.Equal(t, "name", w.A.Get(t, "/contacts/"+contact).OK(200).Text("name"), "Bia")
 		})
 		t.Run("the team has started it: an attendance opens", func(t *testing.T) {
 			made := open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(201)
 			path := "/conversations/" + made.ID() + "/attendance"
 			first := w.A.Get(t, path).OK(200)
-			if first.Text("opened_by") != "team" {
-				t.Fatalf("%s", first.Raw)
-			}
+			testkit.Equal(t, "opened_by", first.Text("opened_by"), "team")
 			open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(200)
-			if again := w.A.Get(t, path).OK(200); again.ID() != first.ID() {
-				t.Fatalf("%s", again.Raw)
-			}
+			testkit.Equal(t, "w.A.Get(t, path).OK(200).ID()", w.A.Get(t, path).OK(200).ID(), first.ID())
 			w.A.Post(t, path+"/close", nil).OK(200)
 			open(t, map[string]any{"channel_id": channel, "phone": "+5511911110000"}).OK(200)
 			if again := w.A.Get(t, path).OK(200); again.At("id") == nil || again.ID() == first.ID() {
-				t.Fatalf("%s", again.Raw)
+				t.Fatalf("w.A.Get(t, path).OK(200): want id != nil and again.ID() != first.ID(); got %s", again.Raw)
 			}
 		})
 		t.Run("bad input names the field", func(t *testing.T) {
@@ -92,7 +84,7 @@ func TestOpeningConversations(t *testing.T) {
 			} {
 				refused := open(t, c.body).Fails(400, "invalid_request")
 				if got := refused.Text("details", 0, "field"); got != c.field {
-					t.Errorf("%v: %s", c.body, refused.Raw)
+					t.Errorf("details.0.field: want got == c.field; got %+v, %s", c.body, refused.Raw)
 				}
 			}
 			w.B.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511987654321"}).Fails(400, "invalid_request")
@@ -104,21 +96,16 @@ func TestOpeningConversations(t *testing.T) {
 				a := open(t, map[string]any{"channel_id": channel, "phone": "+5541966665555"})
 				return strconv.Itoa(a.Status) + " " + a.Text("id")
 			})
-			if len(got) != 2 {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "number of got", len(got), 2)
 			for answer, times := range got {
-				if strings.HasPrefix(answer, "201 ") != (times == 1) || strings.HasPrefix(answer, "200 ") != (times == 19) {
-					t.Fatal(got)
-				}
+				testkit.Equal(t, `strings.HasPrefix(answer, "201 ")`, strings.HasPrefix(answer, "201 "), (times == 1))
+				testkit.Equal(t, `strings.HasPrefix(answer, "200 ")`, strings.HasPrefix(answer, "200 "), (times == 19))
 			}
 		})
 		t.Run("a member who sees only their own becomes responsible", func(t *testing.T) {
 			m, own := memberKey(t, w, "olga", model.RoleAgent, model.AccessOwn)
 			made := own.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5541966660001"}).OK(201)
-			if made.Text("assignee") != m.ID.String() {
-				t.Fatalf("%s", made.Raw)
-			}
+			testkit.Equal(t, "assignee", made.Text("assignee"), m.ID.String())
 			own.Get(t, "/conversations/"+made.ID()).OK(200)
 			_, rival := memberKey(t, w, "rita", model.RoleAgent, model.AccessOwn)
 			rival.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5541966660001"}).Fails(409, "not_visible")
@@ -160,9 +147,7 @@ func TestConversation(t *testing.T) {
 		path := "/conversations/" + made.ID()
 
 		t.Run("is found by its company alone", func(t *testing.T) {
-			if got := w.A.Get(t, path).OK(200); got.ID() != made.ID() {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "w.A.Get(t, path).OK(200).ID()", w.A.Get(t, path).OK(200).ID(), made.ID())
 			for _, c := range []*servertest.Answer{
 				w.B.Get(t, path), w.B.Patch(t, path, `{"archived": true}`), w.B.Post(t, path+"/read", nil),
 				w.A.Get(t, "/conversations/"+model.NewID().String()), w.A.Patch(t, "/conversations/x", `{}`), w.A.Post(t, "/conversations/x/read", nil),
@@ -173,20 +158,18 @@ func TestConversation(t *testing.T) {
 		t.Run("its flags, name and labels change alone or together", func(t *testing.T) {
 			label := w.A.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
 			for _, flag := range []string{"archived", "pinned", "muted"} {
-				if got := w.A.Patch(t, path, `{"`+flag+`": true}`).OK(200); got.At(flag) != true {
-					t.Fatalf("%s", got.Raw)
-				}
+				testkit.Equal(t, "flag", w.A.Patch(t, path, `{"`+flag+`": true}`).OK(200).At(flag), true)
 			}
 			got := w.A.Patch(t, path, map[string]any{"archived": false, "name": "  Ana Paula ", "label_ids": []string{label, label}}).OK(200)
-			if got.At("archived") != false || got.At("pinned") != true || got.At("muted") != true || got.Text("name") != "Ana Paula" || len(got.List("label_ids")) != 1 {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "archived", got.At("archived"), false)
+			testkit.Equal(t, "pinned", got.At("pinned"), true)
+			testkit.Equal(t, "muted", got.At("muted"), true)
+			testkit.Equal(t, "name", got.Text("name"), "Ana Paula")
+			testkit.Equal(t, "number of label_ids", len(got.List("label_ids")), 1)
 			if same := w.A.Patch(t, path, nil).OK(200); string(same.Raw) != string(got.Raw) {
 				t.Fatalf("an empty change changed something: %s", same.Raw)
 			}
-			if got := w.A.Patch(t, path, `{"label_ids": []}`).OK(200); len(got.List("label_ids")) != 0 {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "number of label_ids", len(w.A.Patch(t, path, `{"label_ids": []}`).OK(200).List("label_ids")), 0)
 		})
 		t.Run("bad input names the field and changes nothing", func(t *testing.T) {
 			theirs := w.B.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()
@@ -196,7 +179,7 @@ func TestConversation(t *testing.T) {
 			} {
 				refused := w.A.Patch(t, path, body).Fails(400, "invalid_request")
 				if got := refused.Text("details", 0, "field"); got != field {
-					t.Errorf("%s: %s", body, refused.Raw)
+					t.Errorf("details.0.field: want got == field; got %+v, %s", body, refused.Raw)
 				}
 			}
 			if got := w.A.Get(t, path).OK(200); got.At("pinned") != true {
@@ -206,13 +189,9 @@ func TestConversation(t *testing.T) {
 		t.Run("a contact's new name shows unless the conversation was renamed", func(t *testing.T) {
 			plain := w.A.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511912340000", "name": "Bia"}).OK(201)
 			w.A.Patch(t, "/contacts/"+plain.Text("contact"), `{"name": "Beatriz"}`).OK(200)
-			if got := w.A.Get(t, "/conversations/"+plain.ID()).OK(200); got.Text("name") != "Beatriz" {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "name", w.A.Get(t, "/conversations/"+plain.ID()).OK(200).Text("name"), "Beatriz")
 			w.A.Patch(t, "/contacts/"+made.Text("contact"), `{"name": "Anita"}`).OK(200)
-			if got := w.A.Get(t, path).OK(200); got.Text("name") != "Ana Paula" {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "name", w.A.Get(t, path).OK(200).Text("name"), "Ana Paula")
 		})
 		t.Run("deleting a label takes it off", func(t *testing.T) {
 			gone := w.A.Post(t, "/labels", `{"name": "gone"}`).OK(201).ID()
@@ -220,7 +199,7 @@ func TestConversation(t *testing.T) {
 			w.A.Patch(t, path, map[string]any{"label_ids": []string{gone, stays}}).OK(200)
 			w.A.Delete(t, "/labels/"+gone).OK(204)
 			if got := w.A.Get(t, path).OK(200).List("label_ids"); len(got) != 1 || got[0] != stays {
-				t.Fatal(got)
+				t.Fatalf("label_ids: want number of got == 1 and got[0] == stays; got %+v", got)
 			}
 		})
 	})
@@ -297,10 +276,10 @@ func TestConversationList(t *testing.T) {
 		}
 		t.Run("has_more", func(t *testing.T) {
 			if page := w.A.Get(t, "/conversations?limit=4").OK(200); page.At("has_more") != true || page.Int("limit") != 4 {
-				t.Errorf("%s", page.Raw)
+				t.Errorf(`w.A.Get(t, "/conversations?limit=4").OK(200): want has_more == true and limit == 4; got %s`, page.Raw)
 			}
 			if page := w.A.Get(t, "/conversations?limit=5").OK(200); page.At("has_more") != false {
-				t.Errorf("%s", page.Raw)
+				t.Errorf(`w.A.Get(t, "/conversations?limit=5").OK(200): want has_more == false; got %s`, page.Raw)
 			}
 		})
 		t.Run("malformed filters are 400", func(t *testing.T) {

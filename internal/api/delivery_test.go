@@ -100,8 +100,9 @@ func TestTheRetrySchedule(t *testing.T) {
 			for n, wait := range append([]time.Duration{0}, model.DefaultRetries...) {
 				if n > 0 {
 					d := until(t, w.A.Client, path, id, attempts(n))
-					if d.Status != "pending" || d.NextAttemptAt == nil {
-						t.Fatalf("%+v", d)
+					testkit.Equal(t, "d.Status", d.Status, "pending")
+					if d.NextAttemptAt == nil {
+						t.Fatalf("want d.NextAttemptAt != nil; got %+v", d)
 					}
 					last := d.Attempts[n-1].At
 					if gap := d.NextAttemptAt.Sub(last); gap < wait || gap > wait+time.Second {
@@ -123,14 +124,25 @@ func TestTheRetrySchedule(t *testing.T) {
 		t.Run("all six attempts, the same bytes, each freshly signed", func(t *testing.T) {
 			id, got := run(t, func(int) bool { return false })
 			d := state(t, w.A.Client, path, id)
-			if d.Status != "failed" || len(d.Attempts) != 6 || d.NextAttemptAt != nil || *d.Attempts[0].StatusCode != 503 || d.Attempts[0].Error == nil {
-				t.Fatalf("%+v", d)
+			testkit.Equal(t, "d.Status", d.Status, "failed")
+			testkit.Equal(t, "number of d.Attempts", len(d.Attempts), 6)
+			if d.NextAttemptAt != nil {
+				t.Fatalf("want d.NextAttemptAt == nil; got %+v", d)
+			}
+			testkit.Equal(t, "*d.Attempts[0].StatusCode", *d.Attempts[0].StatusCode, 503)
+			if d.Attempts[0].Error == nil {
+				t.Fatalf("want d.Attempts[0].Error != nil; got %+v", d)
 			}
 			stamps := map[string]bool{}
 			for _, a := range got {
-				if a.Body != got[0].Body || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || a.Header.Get("X-Service-Delivery") != id {
-					t.Fatalf("%v", a.Header)
+				testkit.Equal(t, "a.Body", a.Body, got[0].Body)
+				if !serviceSignatureHolds(a, secret) {
+					t.Fatalf("want serviceSignatureHolds(a, secret); got %+v", a.Header)
 				}
+				if !standardSignatureHolds(a, secret) {
+					t.Fatalf("want standardSignatureHolds(a, secret); got %+v", a.Header)
+				}
+				testkit.Equal(t, "header X-Service-Delivery", a.Header.Get("X-Service-Delivery"), id)
 				stamps[a.Header.Get("X-Service-Timestamp")] = true
 			}
 			if len(stamps) != 6 || failures() != 1 {
@@ -151,12 +163,11 @@ func TestTheRetrySchedule(t *testing.T) {
 				run(t, func(int) bool { return false })
 			}
 			hooks := w.A.Get(t, "/integrations/webhooks").OK(200)
-			if hooks.At("data", 0, "active") != false || hooks.Int("data", 0, "consecutive_failures") != 10 {
-				t.Fatalf("%s", hooks.Raw)
-			}
+			testkit.Equal(t, "data.0.active", hooks.At("data", 0, "active"), false)
+			testkit.Equal(t, "data.0.consecutive_failures", hooks.Int("data", 0, "consecutive_failures"), 10)
 			w.A.Post(t, path+"/deliveries/"+first+"/redeliver", nil).Fails(400, "invalid_request")
 			if a := w.A.Patch(t, path, `{"active":true}`).OK(200); a.At("active") != true || a.Int("consecutive_failures") != 0 {
-				t.Fatalf("%s", a.Raw)
+				t.Fatalf("w.A.Patch(t, path, `{\"active\":true}`).OK(200): want active == true and consecutive_failures == 0; got %s", a.Raw)
 			}
 			run(t, func(int) bool { return true })
 		})
@@ -184,9 +195,9 @@ func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
 			final[d.Status]++
 		}
 		hooks := w.A.Get(t, "/integrations/webhooks").OK(200)
-		if final["failed"] != 25 || hooks.At("data", 0, "active") != false || hooks.Int("data", 0, "consecutive_failures") != 10 {
-			t.Fatalf("%v: %s", final, hooks.Raw)
-		}
+		testkit.Equal(t, `final["failed"]`, final["failed"], 25)
+		testkit.Equal(t, "data.0.active", hooks.At("data", 0, "active"), false)
+		testkit.Equal(t, "data.0.consecutive_failures", hooks.Int("data", 0, "consecutive_failures"), 10)
 	}, func(c *server.Config) { c.WebhookRetries = model.Retries{time.Hour} })
 }
 
@@ -197,12 +208,16 @@ func TestRedelivery(t *testing.T) {
 		made := w.A.Post(t, path+"/test", nil).OK(200)
 		original := receiver.Next(t)
 		answer := w.A.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).OK(200)
-		if answer.ID() == made.ID() || answer.Text("event_id") != made.Text("event_id") || answer.Text("status") != "pending" {
-			t.Fatalf("%s", answer.Raw)
+		if answer.ID() == made.ID() {
+			t.Fatalf("want answer.ID() != made.ID(); got %s", answer.Raw)
 		}
+		testkit.Equal(t, "event_id", answer.Text("event_id"), made.Text("event_id"))
+		testkit.Equal(t, "status", answer.Text("status"), "pending")
 		repeated := receiver.Next(t)
-		if repeated.Body != original.Body || repeated.Header.Get("X-Service-Delivery") != answer.ID() || !serviceSignatureHolds(repeated, secret) {
-			t.Fatalf("%v %s", repeated.Header, repeated.Body)
+		testkit.Equal(t, "repeated.Body", repeated.Body, original.Body)
+		testkit.Equal(t, "header X-Service-Delivery", repeated.Header.Get("X-Service-Delivery"), answer.ID())
+		if !serviceSignatureHolds(repeated, secret) {
+			t.Fatalf("want serviceSignatureHolds(repeated, secret); got %+v, %+v", repeated.Header, repeated.Body)
 		}
 		until(t, w.A.Client, path, answer.ID(), func(d delivery) bool { return d.Status == "delivered" })
 		w.B.Post(t, path+"/deliveries/"+made.ID()+"/redeliver", nil).Fails(404, "not_found")
@@ -218,10 +233,17 @@ func TestRotationOverlaps(t *testing.T) {
 			t.Helper()
 			w.A.Post(t, path+"/test", nil).OK(200)
 			a := receiver.Next(t)
-			if !serviceSignatureHolds(a, fresh) || serviceSignatureHolds(a, old) || !standardSignatureHolds(a, fresh) || standardSignatureHolds(a, old) != (want == 2) ||
-				len(strings.Fields(a.Header.Get("webhook-signature"))) != want {
-				t.Fatalf("%v", a.Header)
+			if !serviceSignatureHolds(a, fresh) {
+				t.Fatalf("want serviceSignatureHolds(a, fresh); got %+v", a.Header)
 			}
+			if serviceSignatureHolds(a, old) {
+				t.Fatalf("want !serviceSignatureHolds(a, old); got %+v", a.Header)
+			}
+			if !standardSignatureHolds(a, fresh) {
+				t.Fatalf("want standardSignatureHolds(a, fresh); got %+v", a.Header)
+			}
+			testkit.Equal(t, "standardSignatureHolds(a, old)", standardSignatureHolds(a, old), (want == 2))
+			testkit.Equal(t, `number of strings.Fields(a.Header.Get("webhook-signature"))`, len(strings.Fields(a.Header.Get("webhook-signature"))), want)
 		}
 		check(t, 2)
 		w.Clock.Advance(23 * time.Hour)
@@ -250,24 +272,25 @@ func TestChangesWhileDeliveriesArePending(t *testing.T) {
 			path, id := pending(t)
 			w.A.Patch(t, path, map[string]string{"url": healthy.URL}).OK(200)
 			due()
-			if got := healthy.Next(t).Header.Get("X-Service-Delivery"); got != id {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "header X-Service-Delivery", healthy.Next(t).Header.Get("X-Service-Delivery"), id)
 			until(t, w.A.Client, path, id, func(d delivery) bool { return d.Status == "delivered" && len(d.Attempts) == 2 })
 		})
 		t.Run("deactivating gives up what is pending and says so", func(t *testing.T) {
 			path, id := pending(t)
 			w.A.Patch(t, path, `{"active":false}`).OK(200)
 			d := state(t, w.A.Client, path, id)
-			if d.Status != "failed" || d.NextAttemptAt != nil || d.FinishedAt == nil || !strings.Contains(*d.Attempts[len(d.Attempts)-1].Error, "inactive") {
-				t.Fatalf("%+v", d)
+			testkit.Equal(t, "d.Status", d.Status, "failed")
+			if d.NextAttemptAt != nil {
+				t.Fatalf("want d.NextAttemptAt == nil; got %+v", d)
 			}
+			if d.FinishedAt == nil {
+				t.Fatalf("want d.FinishedAt != nil; got %+v", d)
+			}
+			testkit.Contains(t, "*d.Attempts[len(d.Attempts)-1].Error", *d.Attempts[len(d.Attempts)-1].Error, "inactive")
 			due()
 			w.A.Patch(t, path, `{"active":true}`).OK(200)
 			due()
-			if d := state(t, w.A.Client, path, id); d.Status != "failed" {
-				t.Fatalf("%+v", d)
-			}
+			testkit.Equal(t, "state(t, w.A.Client, path, id).Status", state(t, w.A.Client, path, id).Status, "failed")
 		})
 		t.Run("deleting ends everything", func(t *testing.T) {
 			path, _ := pending(t)

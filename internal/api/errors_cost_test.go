@@ -54,7 +54,7 @@ func TestErrorsCostInProportionToTheBody(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 			rec := httptest.NewRecorder()
 			if w.API.ServeHTTP(rec, r); rec.Code != 400 {
-				t.Fatal(rec.Code, rec.Body)
+				t.Fatalf("want rec.Code == 400; got %+v, %+v", rec.Code, rec.Body)
 			}
 		}
 		send()

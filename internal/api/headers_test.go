@@ -61,7 +61,7 @@ func TestEveryAnswerHasItsSecurityHeaders(t *testing.T) {
 			}
 		}
 		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
-			t.Errorf("%s: %q", path, policy)
+			t.Errorf(`want !strings.Contains(policy, "unsafe") and !strings.Contains(policy, "*"); got %+v, %+v`, path, policy)
 		}
 	}
 	t.Run("a file has its own", func(t *testing.T) {

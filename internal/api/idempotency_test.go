@@ -12,6 +12,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestIdempotency(t *testing.T) {
@@ -25,11 +26,14 @@ func TestIdempotency(t *testing.T) {
 		}
 		same := func(t *testing.T, first, again *servertest.Answer) {
 			t.Helper()
-			if again.Status != first.Status || !bytes.Equal(again.Raw, first.Raw) || again.Header.Get("Idempotency-Replayed") != "true" ||
-				again.Header.Get("ETag") != first.Header.Get("ETag") || again.Header.Get("Location") != first.Header.Get("Location") ||
-				again.Header.Get("Content-Type") != first.Header.Get("Content-Type") {
-				t.Fatalf("%d %v %s\n%d %v %s", first.Status, first.Header, first.Raw, again.Status, again.Header, again.Raw)
+			testkit.Equal(t, "again.Status", again.Status, first.Status)
+			if !bytes.Equal(again.Raw, first.Raw) {
+				t.Fatalf("want bytes.Equal(again.Raw, first.Raw); got %+v, %+v, %s, %+v, %+v, %s", first.Status, first.Header, first.Raw, again.Status, again.Header, again.Raw)
 			}
+			testkit.Equal(t, "header Idempotency-Replayed", again.Header.Get("Idempotency-Replayed"), "true")
+			testkit.Equal(t, "header ETag", again.Header.Get("ETag"), first.Header.Get("ETag"))
+			testkit.Equal(t, "header Location", again.Header.Get("Location"), first.Header.Get("Location"))
+			testkit.Equal(t, "header Content-Type", again.Header.Get("Content-Type"), first.Header.Get("Content-Type"))
 			if first.Header.Get("Idempotency-Replayed") != "" {
 				t.Fatal("the first answer says that it is a repeat")
 			}
@@ -76,9 +80,7 @@ func TestIdempotency(t *testing.T) {
 			body := fmt.Sprintf(`{"stage_id": %q, "version": 1}`, b.stages["Doing"])
 			first := c.Post(t, "/kanban/cards/"+card.ID()+"/move", body, "Idempotency-Key", k).OK(200)
 			same(t, first, c.Post(t, "/kanban/cards/"+card.ID()+"/move", body, "Idempotency-Key", k))
-			if got := c.Get(t, "/kanban/cards/"+card.ID()).OK(200).Int("version"); got != 2 {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "version", c.Get(t, "/kanban/cards/"+card.ID()).OK(200).Int("version"), 2)
 		})
 		t.Run("another call under the same key is a conflict", func(t *testing.T) {
 			k := key()
@@ -173,9 +175,10 @@ func TestIdempotency(t *testing.T) {
 			same(t, first, c.Post(t, "/kanban/cards", body, "Idempotency-Key", k))
 			w.Clock.Advance(2 * time.Minute)
 			again := c.Post(t, "/kanban/cards", body, "Idempotency-Key", k).OK(201)
-			if again.ID() == first.ID() || again.Header.Get("Idempotency-Replayed") != "" {
-				t.Fatalf("%s", again.Raw)
+			if again.ID() == first.ID() {
+				t.Fatalf("want again.ID() != first.ID(); got %s", again.Raw)
 			}
+			testkit.Equal(t, "header Idempotency-Replayed", again.Header.Get("Idempotency-Replayed"), "")
 			w.Clock.Advance(8 * 24 * time.Hour)
 			for more := true; more; {
 				var err error

@@ -9,6 +9,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // once gives the header of a call that was never made before.
@@ -50,30 +51,27 @@ func TestBoards(t *testing.T) {
 		t.Run("every company has an attendances board whose stages are fixed", func(t *testing.T) {
 			boards := w.A.Get(t, "/kanban/boards").OK(200)
 			system := boards.Text(0, "id")
-			if boards.Text(0, "system") != "attendances" || len(boards.List(0, "stages")) != 3 || boards.Text(0, "stages", 2, "kind") != "won" {
-				t.Fatalf("%s", boards.Raw)
-			}
+			testkit.Equal(t, "0.system", boards.Text(0, "system"), "attendances")
+			testkit.Equal(t, "number of 0.stages", len(boards.List(0, "stages")), 3)
+			testkit.Equal(t, "0.stages.2.kind", boards.Text(0, "stages", 2, "kind"), "won")
 			at := "/kanban/boards/" + system
 			w.A.Post(t, at+"/stages", `{"name": "More"}`, once()...).Fails(400, "invalid_request")
 			w.A.Patch(t, at+"/stages/"+boards.Text(0, "stages", 0, "id"), `{"name": "Other"}`).Fails(400, "invalid_request")
 			w.A.Delete(t, at+"/stages/"+boards.Text(0, "stages", 0, "id")).Fails(400, "invalid_request")
 			w.A.Patch(t, at, `{"archived": true}`).Fails(400, "invalid_request")
-			if got := w.A.Patch(t, at, `{"name": "Atendimentos"}`).OK(200).Text("name"); got != "Atendimentos" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "name", w.A.Patch(t, at, `{"name": "Atendimentos"}`).OK(200).Text("name"), "Atendimentos")
 			w.A.Get(t, at).OK(200)
 			w.B.Get(t, at).Fails(404, "not_found")
 			w.A.Get(t, "/kanban/boards/nonsense").Fails(404, "not_found")
 		})
 		t.Run("a board without stages gets three", func(t *testing.T) {
 			made := w.A.Post(t, "/kanban/boards", `{"name": "  Bakery  "}`, once()...).OK(201)
-			if made.Text("name") != "Bakery" || len(made.List("stages")) != 3 || made.At("system") != nil || made.Header.Get("Location") != "/v1/kanban/boards/"+made.ID() {
-				t.Fatalf("%v %s", made.Header, made.Raw)
-			}
+			testkit.Equal(t, "name", made.Text("name"), "Bakery")
+			testkit.Equal(t, "number of stages", len(made.List("stages")), 3)
+			testkit.Equal(t, "system", made.At("system"), nil)
+			testkit.Equal(t, "header Location", made.Header.Get("Location"), "/v1/kanban/boards/"+made.ID())
 			got := w.A.Get(t, "/kanban/boards/"+made.ID()).OK(200)
-			if string(got.Raw) != string(made.Raw) {
-				t.Fatalf("%s\n%s", got.Raw, made.Raw)
-			}
+			testkit.Equal(t, "got.Raw", string(got.Raw), string(made.Raw))
 		})
 		t.Run("names of boards and stages are kept apart", func(t *testing.T) {
 			w.A.Post(t, "/kanban/boards", `{"name": "Padaria"}`, once()...).OK(201)
@@ -94,9 +92,8 @@ func TestBoards(t *testing.T) {
 			w.A.Get(t, "/kanban/boards?archived=2").Fails(400, "invalid_request")
 			w.A.Get(t, "/kanban/boards?archived=true").Fails(400, "invalid_request")
 			list := w.A.Get(t, "/kanban/boards?archived=1").OK(200)
-			if list.Text(0, "id") != b.id || list.At(1) != nil {
-				t.Fatalf("%s", list.Raw)
-			}
+			testkit.Equal(t, "0.id", list.Text(0, "id"), b.id)
+			testkit.Equal(t, "1", list.At(1), nil)
 			b.card(t, w.A.Client, "too late", "").Fails(400, "invalid_request")
 			w.A.Patch(t, "/kanban/boards/"+b.id, `{"archived": false}`).OK(200)
 			b.card(t, w.A.Client, "in time", "").OK(201)
@@ -107,9 +104,7 @@ func TestBoards(t *testing.T) {
 			names := func() (out []string) {
 				got := w.A.Get(t, at).OK(200)
 				for i := range got.List("stages") {
-					if got.Int("stages", i, "position") != i {
-						t.Fatalf("%s", got.Raw)
-					}
+					testkit.Equal(t, "stages.i.position", got.Int("stages", i, "position"), i)
 					out = append(out, got.Text("stages", i, "name"))
 				}
 				return out
@@ -162,9 +157,8 @@ func TestBoards(t *testing.T) {
 			boards := []model.ID{allowed}
 			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "one board", Scopes: model.NewScopeSet(model.ScopeRead, model.ScopeWrite), Boards: &boards})
 			list := c.Get(t, "/kanban/boards").OK(200)
-			if list.Text(0, "id") != b.id || list.At(1) != nil {
-				t.Fatalf("%s", list.Raw)
-			}
+			testkit.Equal(t, "0.id", list.Text(0, "id"), b.id)
+			testkit.Equal(t, "1", list.At(1), nil)
 			c.Get(t, "/kanban/boards/"+other.id).Fails(404, "not_found")
 			c.Patch(t, "/kanban/boards/"+other.id, `{"name": "x"}`).Fails(404, "not_found")
 			unseen := other.card(t, w.A.Client, "unseen", "").OK(201)

@@ -154,7 +154,7 @@ func TestACompanyHasALimitedNumberOfStreams(t *testing.T) {
 		follow(t, keys[1], "")
 		refused := keys[2].Get(t, "/events/stream").Fails(429, "rate_limited")
 		if refused.Header.Get("Retry-After") == "" || !strings.Contains(refused.Text("message"), "company") {
-			t.Errorf("%v %s", refused.Header, refused.Raw)
+			t.Errorf(`want header Retry-After != "" and strings.Contains(refused.Text("message"), "company"); got %+v, %s`, refused.Header, refused.Raw)
 		}
 		follow(t, w.B.Client, "")
 	}, limited(func(l *model.Limits) { l.Streams = 2 }))

@@ -20,6 +20,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 var png = append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), bytes.Repeat([]byte("pixels"), 5000)...)
@@ -33,9 +34,10 @@ func TestMedia(t *testing.T) {
 
 		t.Run("a file is told by its bytes", func(t *testing.T) {
 			m := upload(t, w.A.Client, "menu.exe", png).OK(201)
-			if m.Text("mime_type") != "image/png" || m.Text("file_name") != "menu.exe.png" || m.Int("size") != len(png) || m.Text("sha256") != fmt.Sprintf("%x", sha256.Sum256(png)) {
-				t.Fatalf("%s", m.Raw)
-			}
+			testkit.Equal(t, "mime_type", m.Text("mime_type"), "image/png")
+			testkit.Equal(t, "file_name", m.Text("file_name"), "menu.exe.png")
+			testkit.Equal(t, "size", m.Int("size"), len(png))
+			testkit.Equal(t, "sha256", m.Text("sha256"), fmt.Sprintf("%x", sha256.Sum256(png)))
 			upload(t, w.A.Client, "page.png", []byte("<html><script>alert(1)</script></html>")).Fails(400, "media_type_not_allowed")
 			upload(t, w.A.Client, "empty.txt", nil).Fails(400, "invalid_request")
 		})
@@ -92,7 +94,7 @@ func TestMedia(t *testing.T) {
 					address.Path, w.A.Secret(), cut)
 				_ = conn.(*net.TCPConn).CloseWrite()
 				if answer, _ := io.ReadAll(conn); bytes.HasPrefix(answer, []byte("HTTP/1.1 2")) {
-					t.Errorf("%.40q: %.40q", cut, answer)
+					t.Errorf(`want !bytes.HasPrefix(answer, []byte("HTTP/1.1 2")); got %+v, %+v`, cut, answer)
 				}
 				_ = conn.Close()
 			}
@@ -103,23 +105,20 @@ func TestMedia(t *testing.T) {
 		t.Run("a message carries a file, with a caption where there can be one", func(t *testing.T) {
 			media := upload(t, w.A.Client, "menu.png", png).OK(201)
 			m := w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q, "text": "Cardápio"}`, model.NewID(), media.ID())).OK(201)
-			if m.Text("type") != "image" || m.Text("text") != "Cardápio" || m.Text("media", "file_name") != "menu.png" || m.Int("media", "size") != len(png) || m.Text("media_id") != media.ID() {
-				t.Fatalf("%s", m.Raw)
-			}
-			if page := w.A.Get(t, path+"?limit=1").OK(200); page.Text("data", 0, "media", "mime_type") != "image/png" {
-				t.Fatalf("%s", page.Raw)
-			}
+			testkit.Equal(t, "type", m.Text("type"), "image")
+			testkit.Equal(t, "text", m.Text("text"), "Cardápio")
+			testkit.Equal(t, "media.file_name", m.Text("media", "file_name"), "menu.png")
+			testkit.Equal(t, "media.size", m.Int("media", "size"), len(png))
+			testkit.Equal(t, "media_id", m.Text("media_id"), media.ID())
+			testkit.Equal(t, "data.0.media.mime_type", w.A.Get(t, path+"?limit=1").OK(200).Text("data", 0, "media", "mime_type"), "image/png")
 			bare := w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).OK(201)
-			if bare.At("text") != nil {
-				t.Fatalf("%s", bare.Raw)
-			}
+			testkit.Equal(t, "text", bare.At("text"), nil)
 			sound := upload(t, w.A.Client, "voice.amr", append([]byte("#!AMR\n"), make([]byte, 512)...)).OK(201)
 			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q, "text": "no"}`, model.NewID(), sound.ID())).Fails(400, "invalid_request")
 			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), sound.ID())).OK(201)
 			got := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": "+5511987654321", "media_id": %q, "text": "look"}`, media.ID())).OK(201)
-			if got.Text("direction") != "inbound" || got.Text("type") != "image" {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "direction", got.Text("direction"), "inbound")
+			testkit.Equal(t, "type", got.Text("type"), "image")
 			bs := w.B.Post(t, simulatePath(sandboxOf(t, w.B)), `{"from": "+5511987654321", "text": "hi"}`).OK(201)
 			w.B.Post(t, "/conversations/"+bs.Text("conversation")+"/messages", fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).Fails(400, "invalid_request")
 		})
@@ -130,23 +129,36 @@ func TestMedia(t *testing.T) {
 			link := w.A.Get(t, "/media/"+media.ID()+"/url").OK(200)
 			expires, err := time.Parse(time.RFC3339, link.Text("expires_at"))
 			if left := expires.Sub(w.Clock.Now()); err != nil || left < 9*time.Minute || left > 10*time.Minute {
-				t.Fatalf("%s", link.Raw)
+				t.Fatalf("expires.Sub(w.Clock.Now()): want err == nil and left >= 9*time.Minute and left <= 10*time.Minute; got %s", link.Raw)
 			}
 			resp, body := fetch(t, link.Text("url"))
 			h := resp.Header
-			if resp.StatusCode != 200 || !bytes.Equal(body, png) || h.Get("Content-Type") != "image/png" || h.Get("X-Content-Type-Options") != "nosniff" ||
-				!strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox") || !strings.HasPrefix(h.Get("Content-Disposition"), "inline") ||
-				!strings.Contains(h.Get("Content-Disposition"), "UTF-8''f%C3%A9rias.png") || !strings.HasPrefix(h.Get("Cache-Control"), "private") {
-				t.Fatalf("%d %v", resp.StatusCode, h)
+			testkit.Equal(t, "resp.StatusCode", resp.StatusCode, 200)
+			if !bytes.Equal(body, png) {
+				t.Fatalf("want bytes.Equal(body, png); got %+v, %+v", resp.StatusCode, h)
+			}
+			testkit.Equal(t, "header Content-Type", h.Get("Content-Type"), "image/png")
+			testkit.Equal(t, "header X-Content-Type-Options", h.Get("X-Content-Type-Options"), "nosniff")
+			if !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox") {
+				t.Fatalf(`want strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox"); got %+v, %+v`, resp.StatusCode, h)
+			}
+			if !strings.HasPrefix(h.Get("Content-Disposition"), "inline") {
+				t.Fatalf(`want strings.HasPrefix(h.Get("Content-Disposition"), "inline"); got %+v, %+v`, resp.StatusCode, h)
+			}
+			testkit.Contains(t, "header Content-Disposition", h.Get("Content-Disposition"), "UTF-8''f%C3%A9rias.png")
+			if !strings.HasPrefix(h.Get("Cache-Control"), "private") {
+				t.Fatalf(`want strings.HasPrefix(h.Get("Cache-Control"), "private"); got %+v, %+v`, resp.StatusCode, h)
 			}
 			resp, body = fetch(t, link.Text("url"), "Range", "bytes=10-19")
-			if resp.StatusCode != 206 || !bytes.Equal(body, png[10:20]) || resp.Header.Get("Content-Range") != fmt.Sprintf("bytes 10-19/%d", len(png)) {
-				t.Fatalf("%d %q %v", resp.StatusCode, body, resp.Header)
+			testkit.Equal(t, "resp.StatusCode", resp.StatusCode, 206)
+			if !bytes.Equal(body, png[10:20]) {
+				t.Fatalf("want bytes.Equal(body, png[10:20]); got %+v, %+v, %+v", resp.StatusCode, body, resp.Header)
 			}
+			testkit.Equal(t, "header Content-Range", resp.Header.Get("Content-Range"), fmt.Sprintf("bytes 10-19/%d", len(png)))
 			document := upload(t, w.A.Client, "note.txt", []byte("a plain note")).OK(201)
 			resp, _ = fetch(t, w.A.Get(t, "/media/"+document.ID()+"/url").OK(200).Text("url"))
 			if !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") {
-				t.Fatal(resp.Header)
+				t.Fatalf(`want strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment"); got %+v`, resp.Header)
 			}
 			for _, altered := range []string{
 				strings.Replace(link.Text("url"), media.ID(), document.ID(), 1),
@@ -155,7 +167,7 @@ func TestMedia(t *testing.T) {
 				strings.Split(link.Text("url"), "?")[0],
 			} {
 				if resp, body := fetch(t, altered); resp.StatusCode != 404 || bytes.Contains(body, []byte("pixels")) {
-					t.Fatalf("%s: %d", altered, resp.StatusCode)
+					t.Fatalf(`want resp.StatusCode == 404 and !bytes.Contains(body, []byte("pixels")); got %+v, %+v`, altered, resp.StatusCode)
 				}
 			}
 			w.Clock.Advance(11 * time.Minute)

@@ -7,6 +7,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestMessageEvents(t *testing.T) {
@@ -20,9 +21,9 @@ func TestMessageEvents(t *testing.T) {
 			conversation = m.Text("conversation")
 			events := feed.next(t, "message.received", "conversation.updated")
 			received, updated := events[0], events[1]
-			if received.at("message", "id") != m.ID() || received.at("conversation", "id") != conversation || received.at("conversation", "unread_count") != 1.0 {
-				t.Fatalf("%v", received)
-			}
+			testkit.Equal[any](t, `received.at("message", "id")`, received.at("message", "id"), m.ID())
+			testkit.Equal[any](t, `received.at("conversation", "id")`, received.at("conversation", "id"), conversation)
+			testkit.Equal(t, `received.at("conversation", "unread_count")`, received.at("conversation", "unread_count"), 1.0)
 			changed, _ := updated.at("changed").([]any)
 			for _, name := range []string{"last_message", "unread", "unread_count"} {
 				if !slices.Contains(changed, any(name)) {
@@ -44,9 +45,10 @@ func TestMessageEvents(t *testing.T) {
 			}
 			phone := w.A.Post(t, simulatePath(channel), `{"from_phone_app": true, "to": "+5511987654321", "text": "from the phone"}`).OK(201)
 			events := feed.next(t, "message.sent", "conversation.updated")
-			if sent := named(events, "message.sent"); len(sent) != 2 || sent[0].at("message", "id") != m.ID() || sent[1].at("message", "id") != phone.ID() {
-				t.Fatalf("%v", events)
-			}
+			sent := named(events, "message.sent")
+			testkit.Equal(t, "number of sent", len(sent), 2)
+			testkit.Equal[any](t, `sent[0].at("message", "id")`, sent[0].at("message", "id"), m.ID())
+			testkit.Equal[any](t, `sent[1].at("message", "id")`, sent[1].at("message", "id"), phone.ID())
 		})
 		t.Run("repeats, blocked contacts and private channels raise nothing", func(t *testing.T) {
 			ctx := context.Background()
@@ -70,9 +72,8 @@ func TestMessageEvents(t *testing.T) {
 			}
 			marker := w.A.Post(t, simulatePath(channel), `{"from": "+5511900002222", "text": "marker"}`).OK(201)
 			events := named(feed.next(t, "message.received", "conversation.updated"), "message.received")
-			if len(events) != 1 || events[0].at("message", "id") != marker.ID() {
-				t.Fatalf("%v", events)
-			}
+			testkit.Equal(t, "number of events", len(events), 1)
+			testkit.Equal[any](t, `events[0].at("message", "id")`, events[0].at("message", "id"), marker.ID())
 		})
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/servertest"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 func TestReceiving(t *testing.T) {
@@ -18,22 +19,26 @@ func TestReceiving(t *testing.T) {
 		channel := sandbox(t, w)
 		t.Run("a customer's message makes contact, conversation, message and events at once", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+55 11 98765-4321", "name": "Ana", "text": "Bom dia"}`).OK(201)
-			if m.Text("direction") != "inbound" || m.Text("origin") != "customer" || m.Text("status") != "received" || m.Text("text") != "Bom dia" || m.At("client_id") != nil {
-				t.Fatalf("%s", m.Raw)
-			}
+			testkit.Equal(t, "direction", m.Text("direction"), "inbound")
+			testkit.Equal(t, "origin", m.Text("origin"), "customer")
+			testkit.Equal(t, "status", m.Text("status"), "received")
+			testkit.Equal(t, "text", m.Text("text"), "Bom dia")
+			testkit.Equal(t, "client_id", m.At("client_id"), nil)
 			c := w.A.Get(t, "/conversations/"+m.Text("conversation")).OK(200)
-			if c.Text("name") != "Ana" || c.Text("phone") != "+5511987654321" || c.Int("unread_count") != 1 || c.At("unread") != true ||
-				c.Text("last_message", "id") != m.ID() || c.Text("last_message", "text") != "Bom dia" || c.Text("kind") != "direct" || c.Text("channel") != channel {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "name", c.Text("name"), "Ana")
+			testkit.Equal(t, "phone", c.Text("phone"), "+5511987654321")
+			testkit.Equal(t, "unread_count", c.Int("unread_count"), 1)
+			testkit.Equal(t, "unread", c.At("unread"), true)
+			testkit.Equal(t, "last_message.id", c.Text("last_message", "id"), m.ID())
+			testkit.Equal(t, "last_message.text", c.Text("last_message", "text"), "Bom dia")
+			testkit.Equal(t, "kind", c.Text("kind"), "direct")
+			testkit.Equal(t, "channel", c.Text("channel"), channel)
 			again := w.A.Post(t, simulatePath(channel), `{"from": "551187654321", "text": "again, without the ninth digit"}`).OK(201)
 			if again.Text("conversation") != m.Text("conversation") {
 				t.Fatal("a second conversation")
 			}
 			got := w.A.Get(t, "/messages/"+again.ID()).OK(200)
-			if string(got.Raw) != string(again.Raw) {
-				t.Fatalf("%s\n%s", got.Raw, again.Raw)
-			}
+			testkit.Equal(t, "got.Raw", string(got.Raw), string(again.Raw))
 			w.B.Get(t, "/messages/"+again.ID()).Fails(404, "not_found")
 			w.A.Get(t, "/messages/none").Fails(404, "not_found")
 		})
@@ -41,22 +46,22 @@ func TestReceiving(t *testing.T) {
 			one := w.A.Post(t, simulatePath(channel), `{"from": "+5511911112222", "text": "hi", "group": {"id": "g-1", "name": "Bakers"}}`).OK(201)
 			two := w.A.Post(t, simulatePath(channel), `{"from": "+5511933334444", "text": "ho", "group": {"id": "g-1", "name": "Bakers of the city"}}`).OK(201)
 			c := w.A.Get(t, "/conversations/"+one.Text("conversation")).OK(200)
-			if one.Text("conversation") != two.Text("conversation") || c.Text("kind") != "group" || c.At("contact") != nil || c.Text("name") != "Bakers of the city" {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "conversation", one.Text("conversation"), two.Text("conversation"))
+			testkit.Equal(t, "kind", c.Text("kind"), "group")
+			testkit.Equal(t, "contact", c.At("contact"), nil)
+			testkit.Equal(t, "name", c.Text("name"), "Bakers of the city")
 		})
 		t.Run("a message from the phone is outbound and reads nothing", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from_phone_app": true, "to": "+5511987654321", "text": "typed on the phone"}`).OK(201)
-			if m.Text("direction") != "outbound" || m.Text("origin") != "phone" || m.Text("status") != "sent" || m.At("sent_by") != nil {
-				t.Fatalf("%s", m.Raw)
-			}
+			testkit.Equal(t, "direction", m.Text("direction"), "outbound")
+			testkit.Equal(t, "origin", m.Text("origin"), "phone")
+			testkit.Equal(t, "status", m.Text("status"), "sent")
+			testkit.Equal(t, "sent_by", m.At("sent_by"), nil)
 		})
 		t.Run("a reply quotes a message of the same conversation", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "first"}`).OK(201)
 			reply := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": "+5511987654321", "text": "second", "reply_to_external_id": %q}`, m.Text("external_id"))).OK(201)
-			if reply.Text("reply_to_external_id") != m.Text("external_id") {
-				t.Fatalf("%s", reply.Raw)
-			}
+			testkit.Equal(t, "reply_to_external_id", reply.Text("reply_to_external_id"), m.Text("external_id"))
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": "+5511900000001", "text": "x", "reply_to_external_id": %q}`, m.Text("external_id"))).Fails(400, "invalid_request")
 		})
 		t.Run("forms that are none or mixed are refused", func(t *testing.T) {
@@ -85,9 +90,7 @@ func TestReceiving(t *testing.T) {
 				}
 			}
 			c := conversationCalled(t, w, "Bia")
-			if c.Int("unread_count") != 1 {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "unread_count", c.Int("unread_count"), 1)
 			if page := w.A.Get(t, "/conversations/"+c.ID()+"/messages").OK(200).List(); len(page) != 1 {
 				t.Fatalf("%d messages", len(page))
 			}
@@ -102,16 +105,13 @@ func TestReceiving(t *testing.T) {
 			}
 			receive("hidden-1", model.Person{UserID: "BR.77", Name: "Shy"})
 			c := conversationCalled(t, w, "Shy")
-			if c.At("phone") != nil {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "phone", c.At("phone"), nil)
 			receive("hidden-2", model.Person{UserID: "BR.77", WAID: "5511944443333"})
 			receive("hidden-3", model.Person{Phone: "+5511944443333"})
 			receive("hidden-4", model.Person{WAID: "5511922221111", PreviousWAID: "5511944443333"})
 			c = conversationCalled(t, w, "Shy")
-			if c.Text("phone") != "+5511922221111" || c.Int("unread_count") != 4 {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "phone", c.Text("phone"), "+5511922221111")
+			testkit.Equal(t, "unread_count", c.Int("unread_count"), 4)
 		})
 		t.Run("the messages of a blocked contact are kept without notification", func(t *testing.T) {
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511977778888", "name": "Spam", "text": "buy"}`).OK(201)
@@ -120,9 +120,8 @@ func TestReceiving(t *testing.T) {
 			block(t, w, contact)
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511977778888", "text": "buy now"}`).OK(201)
 			c := w.A.Get(t, "/conversations/"+conversation).OK(200)
-			if c.Int("unread_count") != 1 || c.Text("last_message", "text") != "buy now" {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "unread_count", c.Int("unread_count"), 1)
+			testkit.Equal(t, "last_message.text", c.Text("last_message", "text"), "buy now")
 			w.A.Post(t, "/conversations/"+conversation+"/messages", message("no")).Fails(409, "contact_blocked")
 		})
 		t.Run("edits and withdrawals change what is shown and keep the message", func(t *testing.T) {
@@ -132,16 +131,13 @@ func TestReceiving(t *testing.T) {
 			if err := w.Desk.System().Receive(ctx, id, []model.Incoming{{Edit: &model.IncomingEdit{ExternalID: ext, Text: "typo", At: w.Clock.Now()}}}); err != nil {
 				t.Fatal(err)
 			}
-			if got := w.A.Get(t, "/conversations/"+m.Text("conversation")).OK(200).Text("last_message", "text"); got != "typo" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "last_message.text", w.A.Get(t, "/conversations/"+m.Text("conversation")).OK(200).Text("last_message", "text"), "typo")
 			if err := w.Desk.System().Receive(ctx, id, []model.Incoming{{Revoke: &model.IncomingRevoke{ExternalID: ext, At: w.Clock.Now()}}}); err != nil {
 				t.Fatal(err)
 			}
 			got := w.A.Get(t, "/messages/"+m.ID()).OK(200)
-			if got.At("text") != nil || got.Text("type") != "text" {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "text", got.At("text"), nil)
+			testkit.Equal(t, "type", got.Text("type"), "text")
 		})
 	})
 }
@@ -158,20 +154,14 @@ func TestPrivateChannelsStayOutside(t *testing.T) {
 			}
 		}
 		receive(private.ID, "p-1")
-		if list := w.A.Get(t, "/conversations").OK(200).List(); len(list) != 0 {
-			t.Fatalf("%v", list)
-		}
-		if list := w.A.Get(t, "/contacts").OK(200).List(); len(list) != 0 {
-			t.Fatalf("%v", list)
-		}
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations").OK(200).List()), 0)
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/contacts").OK(200).List()), 0)
 		w.A.Post(t, simulatePath(private.ID.String()), `{"from": "+5511987654321", "text": "x"}`).Fails(404, "not_found")
 		receive(mustID(sandbox(t, w)), "o-1")
 		if list := w.A.Get(t, "/contacts").OK(200).List(); len(list) != 1 {
 			t.Fatalf("the contact wrote to a public number and is not listed: %v", list)
 		}
-		if list := w.A.Get(t, "/conversations").OK(200).List(); len(list) != 1 {
-			t.Fatalf("%v", list)
-		}
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations").OK(200).List()), 1)
 	})
 }
 
@@ -186,12 +176,9 @@ func TestRacingMessagesOfANewNumberMakeOneConversation(t *testing.T) {
 		}
 		wg.Wait()
 		list := w.A.Get(t, "/conversations").OK(200)
-		if len(list.List()) != 1 || list.Int("data", 0, "unread_count") != 20 {
-			t.Fatalf("%s", list.Raw)
-		}
-		if contacts := w.A.Get(t, "/contacts").OK(200).List(); len(contacts) != 1 {
-			t.Fatalf("%v", contacts)
-		}
+		testkit.Equal(t, "number of data", len(list.List()), 1)
+		testkit.Equal(t, "data.0.unread_count", list.Int("data", 0, "unread_count"), 20)
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/contacts").OK(200).List()), 1)
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		w := servertest.Start(t, "")
@@ -214,13 +201,18 @@ func TestSending(t *testing.T) {
 
 		t.Run("a sandbox accepts at once", func(t *testing.T) {
 			m := w.A.Post(t, path, message("Olá!")).OK(201)
-			if m.Text("status") != "sent" || m.Text("origin") != "api" || m.Text("external_id") == "" || m.Text("sent_by", "id") != w.A.Owner.ID.String() || m.Text("sent_at") == "" {
-				t.Fatalf("%s", m.Raw)
+			testkit.Equal(t, "status", m.Text("status"), "sent")
+			testkit.Equal(t, "origin", m.Text("origin"), "api")
+			if m.Text("external_id") == "" {
+				t.Fatalf(`want external_id != ""; got %s`, m.Raw)
+			}
+			testkit.Equal(t, "sent_by.id", m.Text("sent_by", "id"), w.A.Owner.ID.String())
+			if m.Text("sent_at") == "" {
+				t.Fatalf(`want sent_at != ""; got %s`, m.Raw)
 			}
 			c := w.A.Get(t, "/conversations/"+inbound.Text("conversation")).OK(200)
-			if c.Text("last_message", "id") != m.ID() || c.Text("last_message", "direction") != "outbound" {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "last_message.id", c.Text("last_message", "id"), m.ID())
+			testkit.Equal(t, "last_message.direction", c.Text("last_message", "direction"), "outbound")
 		})
 		t.Run("repeating a client_id sends once", func(t *testing.T) {
 			client := model.NewID().String()
@@ -232,9 +224,10 @@ func TestSending(t *testing.T) {
 			w.A.Post(t, simulatePath(channel), `{"external_id": "`+first.Text("external_id")+`", "status": "read"}`).OK(200)
 			for _, body := range []string{body, `{"client_id": "` + client + `", "text": "other"}`, `{"client_id": "` + client + `"}`, `{"client_id": "` + strings.ToUpper(client) + `", "text": "x", "media_id": "` + model.NewID().String() + `"}`} {
 				again := w.A.Post(t, path, body).OK(201)
-				if again.ID() != first.ID() || again.Text("text") != "once" || again.Text("status") != "read" || again.Header.Get("Idempotency-Replayed") != "true" {
-					t.Fatalf("%s %v", again.Raw, again.Header)
-				}
+				testkit.Equal(t, "again.ID()", again.ID(), first.ID())
+				testkit.Equal(t, "text", again.Text("text"), "once")
+				testkit.Equal(t, "status", again.Text("status"), "read")
+				testkit.Equal(t, "header Idempotency-Replayed", again.Header.Get("Idempotency-Replayed"), "true")
 			}
 			w.A.Post(t, "/conversations/"+other.Text("conversation")+"/messages", body).Fails(409, "client_id_conflict")
 			bs := w.B.Post(t, simulatePath(sandboxOf(t, w.B)), `{"from": "+5511987654321", "text": "hi"}`).OK(201)
@@ -274,8 +267,12 @@ func TestSending(t *testing.T) {
 				return w.A.Post(t, simulatePath(channel), `{"external_id": "`+m.Text("external_id")+`", "status": "`+status+`"}`).OK(200)
 			}
 			read := report("read")
-			if read.Text("status") != "read" || read.Text("read_at") == "" || read.Text("delivered_at") == "" {
-				t.Fatalf("%s", read.Raw)
+			testkit.Equal(t, "status", read.Text("status"), "read")
+			if read.Text("read_at") == "" {
+				t.Fatalf(`want read_at != ""; got %s`, read.Raw)
+			}
+			if read.Text("delivered_at") == "" {
+				t.Fatalf(`want delivered_at != ""; got %s`, read.Raw)
 			}
 			for _, status := range []string{"delivered", "failed", "read"} {
 				if got := report(status); string(got.Raw) != string(read.Raw) {
@@ -284,11 +281,9 @@ func TestSending(t *testing.T) {
 			}
 			m = w.A.Post(t, path, message("fail me")).OK(201)
 			if got := report("failed"); got.Text("status") != "failed" || got.Text("error", "code") == "" {
-				t.Fatalf("%s", got.Raw)
+				t.Fatalf(`report("failed"): want status == "failed" and error.code != ""; got %s`, got.Raw)
 			}
-			if got := report("delivered"); got.Text("status") != "failed" {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "status", report("delivered").Text("status"), "failed")
 			w.A.Post(t, simulatePath(channel), `{"external_id": "`+inbound.Text("external_id")+`", "status": "read"}`).Fails(400, "invalid_request")
 		})
 		t.Run("a key sees only what its member sees", func(t *testing.T) {
@@ -347,14 +342,14 @@ func TestOneHundredRacingRepeatsOfAClientIDSendOnce(t *testing.T) {
 					if m.Status == 201 {
 						ids[m.ID()]++
 					} else if m.Text("code") != "client_id_conflict" {
-						t.Errorf("%s", m.Raw)
+						t.Errorf(`want code == "client_id_conflict"; got %s`, m.Raw)
 					}
 				})
 			}
 			wg.Wait()
-			if len(ids) != 1 || statuses[201] != 20 || statuses[409] != 20 {
-				t.Fatalf("%v %v", ids, statuses)
-			}
+			testkit.Equal(t, "number of ids", len(ids), 1)
+			testkit.Equal(t, "statuses[201]", statuses[201], 20)
+			testkit.Equal(t, "statuses[409]", statuses[409], 20)
 		})
 	}
 	t.Run("sqlite", func(t *testing.T) {
@@ -414,7 +409,7 @@ func TestPaging(t *testing.T) {
 					page = w.A.Get(t, path+"?limit=2&after="+page.Text("after")).OK(200)
 					n := len(page.List())
 					if page.At("before") == nil || page.At("after") == nil {
-						t.Fatalf("%s", page.Raw)
+						t.Fatalf("want before != nil and after != nil; got %s", page.Raw)
 					}
 					for i := n - 1; i >= 0; i-- {
 						if got := page.Text("data", i, "text"); got != fmt.Sprint(want) {
@@ -431,9 +426,7 @@ func TestPaging(t *testing.T) {
 				t.Fatalf("saw up to %d of %d", want, next)
 			}
 			back := w.A.Get(t, path+"?limit=1&before="+page.Text("before")).OK(200)
-			if back.Text("data", 0, "text") != fmt.Sprint(next-1) {
-				t.Fatalf("%s", back.Raw)
-			}
+			testkit.Equal(t, "data.0.text", back.Text("data", 0, "text"), fmt.Sprint(next-1))
 		})
 		t.Run("cursors are of one conversation and one company", func(t *testing.T) {
 			page := w.A.Get(t, path+"?limit=1").OK(200)
@@ -448,9 +441,7 @@ func TestPaging(t *testing.T) {
 		t.Run("a conversation without messages is an empty page", func(t *testing.T) {
 			opened := w.A.Post(t, "/conversations", `{"channel_id": "`+channel+`", "phone": "+5511900002222"}`).OK(201)
 			page := w.A.Get(t, "/conversations/"+opened.ID()+"/messages").OK(200)
-			if string(page.Raw) != `{"data":[],"before":null,"after":null}` {
-				t.Fatalf("%s", page.Raw)
-			}
+			testkit.Equal(t, "page.Raw", string(page.Raw), `{"data":[],"before":null,"after":null}`)
 		})
 	})
 }

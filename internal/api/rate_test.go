@@ -19,7 +19,7 @@ func TestAKeyWithoutARateFollowsTheInstallation(t *testing.T) {
 			w := servertest.Start(t, url, func(c *server.Config) { config = *c })
 			plain, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "plain", Scopes: model.NewScopeSet(model.ScopeRead)})
 			if plain.Rate != config.Rate {
-				t.Error(plain.Rate)
+				t.Errorf("want plain.Rate == config.Rate; got %+v", plain.Rate)
 			}
 			_, limited := w.NewKey(t, w.A.ID, desk.NewKey{Name: "own", Scopes: model.NewScopeSet(model.ScopeRead), Rate: &own})
 
@@ -40,7 +40,7 @@ func TestAKeyWithoutARateFollowsTheInstallation(t *testing.T) {
 			}
 			keys, err := later.Desk.Keys(ctx, operator)
 			if err != nil || keys[0].Rate != own || keys[1].Rate != raised {
-				t.Error(keys, err)
+				t.Errorf("want err == nil and keys[0].Rate == own and keys[1].Rate == raised; got %+v, %+v", keys, err)
 			}
 		})
 	}

@@ -13,14 +13,14 @@ func TestAttendanceReport(t *testing.T) {
 			w.Clock.Set(time.Date(2026, 11, 15, 2, 59, 0, 0, time.UTC)) // 23:59 of the day before in São Paulo
 			r := w.A.Get(t, "/reports/attendance").OK(200)
 			if r.Text("from") != "2026-10-16" || r.Text("to") != "2026-11-14" || r.Text("timezone") != "America/Sao_Paulo" || len(r.List("by_day")) != 30 {
-				t.Errorf("%s", r.Raw)
+				t.Errorf(`want from == "2026-10-16" and to == "2026-11-14" and timezone == "America/Sao_Paulo" and number of by_day == 30; got %s`, r.Raw)
 			}
 			if len(r.List("by_person")) != 0 || len(r.List("by_sector")) != 0 || r.At("totals", "first_response", "average_seconds") != nil {
-				t.Errorf("%s", r.Raw)
+				t.Errorf("want number of by_person == 0 and number of by_sector == 0 and totals.first_response.average_seconds == nil; got %s", r.Raw)
 			}
 			w.Clock.Advance(2 * time.Minute)
 			if got := w.A.Get(t, "/reports/attendance").OK(200).Text("to"); got != "2026-11-15" {
-				t.Error(got)
+				t.Errorf(`to: want got == "2026-11-15"; got %+v`, got)
 			}
 		})
 		t.Run("has a row for every day", func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAttendanceReport(t *testing.T) {
 			for _, query := range []string{"user=00000000-0000-0000-0000-000000000000", "sector=ffffffff-ffff-ffff-ffff-ffffffffffff"} {
 				r := w.A.Get(t, "/reports/attendance?"+query).OK(200)
 				if r.Int("totals", "opened") != 0 || len(r.List("by_day")) != 30 {
-					t.Errorf("%s", r.Raw)
+					t.Errorf("want totals.opened == 0 and number of by_day == 30; got %s", r.Raw)
 				}
 			}
 		})
@@ -57,13 +57,13 @@ func TestAttendanceReport(t *testing.T) {
 				}
 			}
 			if len(r.List("by_person")) != 1 || r.Text("by_person", 0, "user", "name") != "Bia" || r.Text("by_sector", 0, "sector", "name") != "Cakes" {
-				t.Errorf("%s", r.Raw)
+				t.Errorf(`want number of by_person == 1 and by_person.0.user.name == "Bia" and by_sector.0.sector.name == "Cakes"; got %s`, r.Raw)
 			}
 			if r.Int("totals", "first_response", "average_seconds") != 1800 || r.Int("by_person", 0, "resolution", "median_seconds") != 88200 {
-				t.Errorf("%s", r.Raw)
+				t.Errorf("want totals.first_response.average_seconds == 1800 and by_person.0.resolution.median_seconds == 88200; got %s", r.Raw)
 			}
 			if other := w.B.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05&user="+agent).OK(200); other.Int("totals", "opened") != 0 {
-				t.Errorf("%s", other.Raw)
+				t.Errorf(`w.B.Get(t, "/reports/attendance?from=2018-11-03&to=2018-11-05&user="+agent).OK(200): want totals.opened == 0; got %s`, other.Raw)
 			}
 			w.A.Delete(t, "/team/"+agent).OK(204)
 			w.A.Delete(t, "/sectors/"+sector).OK(204)
@@ -88,7 +88,7 @@ func TestAttendanceReport(t *testing.T) {
 				"from=2026-11-14&from=2026-11-14":                      "query.from",
 			} {
 				if got := w.A.Get(t, "/reports/attendance?"+query).Fails(400, "invalid_request").Text("details", 0, "field"); got != field {
-					t.Errorf("%s: %q", query, got)
+					t.Errorf("details.0.field: want got == field; got %+v, %+v", query, got)
 				}
 			}
 		})

@@ -14,25 +14,25 @@ import (
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 func TestKey(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		t.Run("GET /me tells who the key is", func(t *testing.T) {
 			me := w.A.Get(t, "/me").OK(200)
-			if me.Text("company", "id") != w.A.ID.String() || me.Text("user", "role") != "owner" || me.Text("api_version") != "1.1.0" {
-				t.Fatalf("%s", me.Raw)
-			}
-			if me.Header.Get("X-Api-Version") != "1.1.0" || me.Header.Get("X-Request-Id") == "" {
-				t.Fatalf("%v", me.Header)
+			testkit.Equal(t, "company.id", me.Text("company", "id"), w.A.ID.String())
+			testkit.Equal(t, "user.role", me.Text("user", "role"), "owner")
+			testkit.Equal(t, "api_version", me.Text("api_version"), "1.1.0")
+			testkit.Equal(t, "header X-Api-Version", me.Header.Get("X-Api-Version"), "1.1.0")
+			if me.Header.Get("X-Request-Id") == "" {
+				t.Fatalf(`want header X-Request-Id != ""; got %+v`, me.Header)
 			}
 		})
 		t.Run("a sane X-Request-Id is kept and another is replaced", func(t *testing.T) {
-			if got := w.A.Do(t, "GET", "/me", nil, "X-Request-Id", "order-77").Header.Get("X-Request-Id"); got != "order-77" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "header X-Request-Id", w.A.Do(t, "GET", "/me", nil, "X-Request-Id", "order-77").Header.Get("X-Request-Id"), "order-77")
 			if got := w.A.Do(t, "GET", "/me", nil, "X-Request-Id", `"><script>`).Header.Get("X-Request-Id"); strings.Contains(got, "<") {
-				t.Fatal(got)
+				t.Fatalf(`header X-Request-Id: want !strings.Contains(got, "<"); got %+v`, got)
 			}
 		})
 		t.Run("an expired key is refused", func(t *testing.T) {
@@ -41,9 +41,7 @@ func TestKey(t *testing.T) {
 			c.Get(t, "/me").OK(200)
 			w.Clock.Advance(2 * time.Hour)
 			answer := c.Get(t, "/me").Fails(401, "key_expired")
-			if answer.Header.Get("WWW-Authenticate") != "Bearer" {
-				t.Fatal(answer.Header)
-			}
+			testkit.Equal(t, "header WWW-Authenticate", answer.Header.Get("WWW-Authenticate"), "Bearer")
 		})
 		t.Run("a revoked key stops at once", func(t *testing.T) {
 			key, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "gone", Scopes: model.NewScopeSet(model.ScopeRead)})
@@ -56,9 +54,10 @@ func TestKey(t *testing.T) {
 		t.Run("a rotated key stays valid for its overlap", func(t *testing.T) {
 			key, old := w.NewKey(t, w.A.ID, desk.NewKey{Name: "turning", Scopes: model.NewScopeSet(model.ScopeRead)})
 			fresh := w.A.Post(t, "/keys/"+key.ID.String()+"/rotate", `{"overlap_seconds": 60}`).OK(200).Text("key")
-			if !strings.HasPrefix(fresh, "rcd_") || len(fresh) != 46 {
-				t.Fatal(fresh)
+			if !strings.HasPrefix(fresh, "rcd_") {
+				t.Fatalf(`want strings.HasPrefix(fresh, "rcd_"); got %+v`, fresh)
 			}
+			testkit.Equal(t, "number of fresh", len(fresh), 46)
 			old.Get(t, "/me").OK(200)
 			w.Clock.Advance(2 * time.Minute)
 			old.Get(t, "/me").Fails(401, "key_revoked")
@@ -68,7 +67,7 @@ func TestKey(t *testing.T) {
 			c.Post(t, "/keys", `{"name": "more", "scopes": ["team:read", "write"]}`).Fails(403, "insufficient_scope")
 			made := c.Post(t, "/keys", `{"name": "less", "scopes": ["team:read"]}`).OK(201)
 			if made.Text("key") == "" || made.Text("user", "name") == "" {
-				t.Fatalf("%s", made.Raw)
+				t.Fatalf(`want key != "" and user.name != ""; got %s`, made.Raw)
 			}
 		})
 		t.Run("the rate limit answers 429 with Retry-After", func(t *testing.T) {
@@ -76,9 +75,8 @@ func TestKey(t *testing.T) {
 			c.Get(t, "/me").OK(200)
 			c.Get(t, "/me").OK(200)
 			refused := c.Get(t, "/labels").Fails(429, "rate_limited")
-			if refused.Header.Get("Retry-After") != "1" || refused.Header.Get("RateLimit-Limit") != "2" {
-				t.Fatal(refused.Header)
-			}
+			testkit.Equal(t, "header Retry-After", refused.Header.Get("Retry-After"), "1")
+			testkit.Equal(t, "header RateLimit-Limit", refused.Header.Get("RateLimit-Limit"), "2")
 		})
 	})
 }
@@ -168,13 +166,13 @@ func TestServer(t *testing.T) {
 		} {
 			for _, id := range []string{"00000000-0000-0000-0000-000000000000", "0193b0a0-0000-7000-8000-000000000000"} {
 				if a := w.A.Get(t, path+id).OK(200); len(a.List("data")) != 0 {
-					t.Errorf("%s%s: %s", path, id, a.Raw)
+					t.Errorf("w.A.Get(t, path+id).OK(200): want number of data == 0; got %+v, %+v, %s", path, id, a.Raw)
 				}
 			}
 			a := w.A.Get(t, path+"7").Fails(400, "invalid_request")
 			if field := "query." + strings.TrimSuffix(path[strings.Index(path, "?")+1:], "="); a.Text("details", 0, "field") != field ||
 				!strings.HasPrefix(a.Text("details", 0, "message"), "must be ") {
-				t.Errorf("%s: %s", path, a.Raw)
+				t.Errorf(`"query." + strings.TrimSuffix(path[strings.Index(path, "?")+1:], "="): want details.0.field == field and strings.HasPrefix(a.Text("details", 0, "message"), "must be "); got %+v, %s`, path, a.Raw)
 			}
 		}
 	})
@@ -197,9 +195,7 @@ func TestServer(t *testing.T) {
 		w.A.Delete(t, "/labels/not-a-uuid").Fails(404, "not_found")
 		w.A.Delete(t, "/labels/{0193b0a0-0000-7000-8000-000000000000}").Fails(404, "not_found")
 		a := w.A.Do(t, "PUT", "/labels", nil).Fails(405, "method_not_allowed")
-		if a.Header.Get("Allow") != "GET, HEAD, POST" {
-			t.Fatal(a.Header)
-		}
+		testkit.Equal(t, "header Allow", a.Header.Get("Allow"), "GET, HEAD, POST")
 	})
 
 	t.Run("keys that are none", func(t *testing.T) {
@@ -239,7 +235,7 @@ func TestServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.HasPrefix(resp.Status, c.status) || resp.Header.Get("Content-Type") != "application/json" {
-				t.Errorf("%s %v", resp.Status, resp.Header)
+				t.Errorf(`want strings.HasPrefix(resp.Status, c.status) and header Content-Type == "application/json"; got %+v, %+v`, resp.Status, resp.Header)
 			}
 			_ = conn.Close()
 		}

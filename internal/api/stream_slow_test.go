@@ -24,8 +24,10 @@ func TestAQuietStreamIsKeptAlive(t *testing.T) {
 		for range 2 {
 			select {
 			case m := <-live:
-				if m.event != "" || m.data != "" || m.id == "" {
-					t.Fatalf("%+v", m)
+				testkit.Equal(t, "m.event", m.event, "")
+				testkit.Equal(t, "m.data", m.data, "")
+				if m.id == "" {
+					t.Fatalf(`want m.id != ""; got %+v`, m)
 				}
 				w.A.Get(t, "/events?after="+m.id).OK(200) // it tells a place of the feed
 			case <-time.After(20 * time.Second):

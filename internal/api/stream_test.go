@@ -40,9 +40,8 @@ func followAt(t *testing.T, c *servertest.Client, path string, headers ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
-		t.Fatalf("%d %v", resp.StatusCode, resp.Header)
-	}
+	testkit.Equal(t, "resp.StatusCode", resp.StatusCode, 200)
+	testkit.Equal(t, "header Content-Type", resp.Header.Get("Content-Type"), "text/event-stream")
 	out := make(chan sse, 1000)
 	go func() {
 		defer close(out)
@@ -136,7 +135,7 @@ func TestEvents(t *testing.T) {
 		t.Run("a customer's message raises its events, in order, with one id each everywhere", func(t *testing.T) {
 			for _, want := range []string{"message.received", "conversation.updated", "attendance.opened", "kanban.card.created"} {
 				if strings.Count(types(feed), want) != 1 {
-					t.Errorf("%s: %s", want, types(feed))
+					t.Errorf("want strings.Count(types(feed), want) == 1; got %+v, %+v", want, types(feed))
 				}
 			}
 			arrivals := map[string]testkit.Delivery{}
@@ -163,8 +162,9 @@ func TestEvents(t *testing.T) {
 					sequences = append(sequences, int(n))
 				}
 			}
-			if len(sequences) != 3 || !slices.IsSorted(sequences) {
-				t.Fatal(sequences)
+			testkit.Equal(t, "number of sequences", len(sequences), 3)
+			if !slices.IsSorted(sequences) {
+				t.Fatalf("want slices.IsSorted(sequences); got %+v", sequences)
 			}
 		})
 		t.Run("large events arrive whole", func(t *testing.T) {
@@ -177,36 +177,32 @@ func TestEvents(t *testing.T) {
 					_ = json.Unmarshal(b, &received)
 				}
 			}
-			if len(received.Data.Message.Text) != 4096 {
-				t.Fatal(len(received.Data.Message.Text))
-			}
+			testkit.Equal(t, "number of received.Data.Message.Text", len(received.Data.Message.Text), 4096)
 		})
 		t.Run("the feed goes on from its cursor, and a stream too", func(t *testing.T) {
-			if rest := w.A.Get(t, "/events?after="+cursor).OK(200); len(rest.List()) != 0 || rest.At("next_cursor") != nil {
-				t.Fatalf("%s", rest.Raw)
-			}
+			rest := w.A.Get(t, "/events?after="+cursor).OK(200)
+			testkit.Equal(t, "number of data", len(rest.List()), 0)
+			testkit.Equal(t, "next_cursor", rest.At("next_cursor"), nil)
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "second"}`).OK(201)
 			later, end := feedOf(t, w.A.Client, "", cursor, 2)
-			if types(later) != "message.received conversation.updated" {
-				t.Fatal(types(later))
-			}
+			testkit.Equal(t, "types(later)", types(later), "message.received conversation.updated")
 			resumed, stop := follow(t, w.A.Client, "", "Last-Event-ID", cursor)
 			one := take(t, resumed)
 			stop()
 			resumed, _ = follow(t, w.A.Client, "?after="+cursor, "Last-Event-ID", one.id)
 			two := take(t, resumed)
-			if one.event != "message.received" || two.event != "conversation.updated" || two.id != end {
-				t.Fatalf("%+v %+v", one, two)
-			}
+			testkit.Equal(t, "one.event", one.event, "message.received")
+			testkit.Equal(t, "two.event", two.event, "conversation.updated")
+			testkit.Equal(t, "two.id", two.id, end)
 		})
 		t.Run("types choose", func(t *testing.T) {
 			if chosen, _ := feedOf(t, w.A.Client, "&types=attendance.opened,message.received", "", 3); types(chosen) != "message.received attendance.opened message.received" &&
 				types(chosen) != "attendance.opened message.received message.received" {
-				t.Fatal(types(chosen))
+				t.Fatalf(`want not (types(chosen) != "message.received attendance.opened message.received" && types(chosen) != "attendance.opened message.received message.received"); got %+v`, types(chosen))
 			}
 			for _, query := range []string{"types=message.lost", "types=webhook.test", "types=message.sent,", "after=x", "limit=0", "limit=101", "cursor=x"} {
 				if a := w.A.Get(t, "/events?"+query); a.Status != 400 {
-					t.Errorf("%s: %d", query, a.Status)
+					t.Errorf(`w.A.Get(t, "/events?"+query): want a.Status == 400; got %+v, %+v`, query, a.Status)
 				}
 			}
 			w.A.Get(t, "/events/stream?types=message.lost").Fails(400, "invalid_request")
@@ -224,8 +220,9 @@ func TestEvents(t *testing.T) {
 			}
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "public"}`).OK(201)
 			after, _ := feedOf(t, w.A.Client, "", before, 2)
-			if len(after) != 2 || strings.Contains(fmt.Sprint(after), "secret") {
-				t.Fatal(types(after))
+			testkit.Equal(t, "number of after", len(after), 2)
+			if strings.Contains(fmt.Sprint(after), "secret") {
+				t.Fatalf(`want !strings.Contains(fmt.Sprint(after), "secret"); got %+v`, types(after))
 			}
 		})
 		t.Run("a stream ends when its key is revoked", func(t *testing.T) {

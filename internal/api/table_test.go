@@ -30,7 +30,7 @@ func TestTable(t *testing.T) {
 			t.Run("stands in the OpenAPI document", func(t *testing.T) {
 				op, ok := doc.Paths[route.Path][strings.ToLower(route.Method)]
 				if !ok || op.Summary == "" || !route.Open && op.Responses["401"] == nil || op.Responses["429"] == nil {
-					t.Fatalf("%+v", op)
+					t.Fatalf(`want ok and op.Summary != "" and not (!route.Open && op.Responses["401"] == nil) and op.Responses["429"] != nil; got %+v`, op)
 				}
 			})
 			if route.Open {

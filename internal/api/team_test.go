@@ -10,6 +10,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // person is a team member with a key that acts as them and has every scope.
@@ -47,17 +48,18 @@ func TestTeam(t *testing.T) {
 		t.Run("a member has role, access profile, presence and sectors", func(t *testing.T) {
 			sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
 			made := w.A.Post(t, "/team", `{"name":" Bia ","email":"bia@padaria.example","access_profile":"sectors","sector_ids":["`+sector+`"]}`).OK(201)
-			if made.Text("name") != "Bia" || made.Text("role") != "agent" || made.Text("presence") != "offline" || made.Text("sectors", 0, "name") != "Vendas" {
-				t.Fatalf("%s", made.Raw)
-			}
+			testkit.Equal(t, "name", made.Text("name"), "Bia")
+			testkit.Equal(t, "role", made.Text("role"), "agent")
+			testkit.Equal(t, "presence", made.Text("presence"), "offline")
+			testkit.Equal(t, "sectors.0.name", made.Text("sectors", 0, "name"), "Vendas")
 			m := memberOf(t, w.A.Client, made.ID())
-			if m["access_profile"] != "sectors" || len(m["sectors"].([]any)) != 1 {
-				t.Fatalf("%v", m)
-			}
+			testkit.Equal(t, `m["access_profile"]`, m["access_profile"], "sectors")
+			testkit.Equal(t, `number of m["sectors"].([]any)`, len(m["sectors"].([]any)), 1)
 			changed := w.A.Patch(t, "/team/"+made.ID(), `{"name":"Beatriz","role":"manager","access_profile":"own","sector_ids":[]}`).OK(200)
-			if changed.Text("name") != "Beatriz" || changed.Text("role") != "manager" || changed.Text("access_profile") != "own" || len(changed.List("sectors")) != 0 {
-				t.Fatalf("%s", changed.Raw)
-			}
+			testkit.Equal(t, "name", changed.Text("name"), "Beatriz")
+			testkit.Equal(t, "role", changed.Text("role"), "manager")
+			testkit.Equal(t, "access_profile", changed.Text("access_profile"), "own")
+			testkit.Equal(t, "number of sectors", len(changed.List("sectors")), 0)
 			if memberOf(t, w.B.Client, made.ID()) != nil {
 				t.Fatal("another company sees her")
 			}
@@ -126,9 +128,7 @@ func TestTeam(t *testing.T) {
 
 		t.Run("members change their own name and address, not their own role", func(t *testing.T) {
 			me := addMember(t, w, "Caio")
-			if got := me.Patch(t, "/team/"+me.ref, `{"name":"Caio Lima","email":"caio@padaria.example"}`).OK(200).Text("name"); got != "Caio Lima" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "name", me.Patch(t, "/team/"+me.ref, `{"name":"Caio Lima","email":"caio@padaria.example"}`).OK(200).Text("name"), "Caio Lima")
 			me.Patch(t, "/team/"+me.ref, `{"role":"admin"}`).Fails(403, "insufficient_scope")
 			me.Patch(t, "/team/"+me.ref, `{"access_profile":"all"}`).Fails(403, "insufficient_scope")
 		})
@@ -153,9 +153,7 @@ func TestTeam(t *testing.T) {
 
 		t.Run("the last owner stays", func(t *testing.T) {
 			owner := w.B.Owner.ID.String()
-			if got := w.B.Patch(t, "/team/"+owner, `{"role":"admin"}`).Fails(400, "invalid_request").Text("details", 0, "field"); got != "body.role" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "details.0.field", w.B.Patch(t, "/team/"+owner, `{"role":"admin"}`).Fails(400, "invalid_request").Text("details", 0, "field"), "body.role")
 			w.B.Delete(t, "/team/"+owner).Fails(400, "invalid_request")
 			second := w.B.Post(t, "/team", `{"name":"Second","email":"second@boreal.example","role":"owner"}`).OK(201).ID()
 			w.B.Patch(t, "/team/"+second, `{"role":"agent"}`).OK(200)
@@ -178,27 +176,17 @@ func TestTeam(t *testing.T) {
 		t.Run("presence follows the use of keys", func(t *testing.T) {
 			p := addMember(t, w, "Edu")
 			at := func() string { return memberOf(t, w.A.Client, p.ref)["presence"].(string) }
-			if got := at(); got != "offline" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "at()", at(), "offline")
 			p.Get(t, "/me").OK(200)
-			if got := at(); got != "online" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "at()", at(), "online")
 			w.Clock.Advance(3 * time.Minute)
-			if got := at(); got != "away" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "at()", at(), "away")
 			w.Clock.Advance(15 * time.Minute)
-			if got := at(); got != "offline" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "at()", at(), "offline")
 			if err := w.Desk.System().FlushSeen(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := at(); got != "offline" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "at()", at(), "offline")
 		})
 	})
 }
@@ -212,20 +200,16 @@ func TestSectors(t *testing.T) {
 		t.Run("a sector has members, and no queue for a channel without waiting attendances", func(t *testing.T) {
 			w.A.Post(t, "/channels", `{"name":"Loja","phone":"+5511987654321","provider":"sandbox"}`).OK(201)
 			made := w.A.Post(t, "/sectors", `{"name":"Suporte","member_ids":["`+bia.ref+`","`+ana.ref+`","`+ana.ref+`"]}`).OK(201)
-			if made.Text("members", 0, "name") != "Ana" || len(made.List("members")) != 2 || len(made.List("queues")) != 0 {
-				t.Fatalf("%s", made.Raw)
-			}
+			testkit.Equal(t, "members.0.name", made.Text("members", 0, "name"), "Ana")
+			testkit.Equal(t, "number of members", len(made.List("members")), 2)
+			testkit.Equal(t, "number of queues", len(made.List("queues")), 0)
 			listed := w.A.Get(t, "/sectors").OK(200)
-			if listed.Text("data", 0, "id") != made.ID() || len(listed.List("data", 0, "members")) != 2 {
-				t.Fatalf("%s", listed.Raw)
-			}
+			testkit.Equal(t, "data.0.id", listed.Text("data", 0, "id"), made.ID())
+			testkit.Equal(t, "number of data.0.members", len(listed.List("data", 0, "members")), 2)
 			changed := w.A.Patch(t, "/sectors/"+made.ID(), `{"name":"Assistência","member_ids":["`+bia.ref+`"]}`).OK(200)
-			if changed.Text("name") != "Assistência" || len(changed.List("members")) != 1 {
-				t.Fatalf("%s", changed.Raw)
-			}
-			if m := memberOf(t, w.A.Client, ana.ref); len(m["sectors"].([]any)) != 0 {
-				t.Fatalf("%v", m)
-			}
+			testkit.Equal(t, "name", changed.Text("name"), "Assistência")
+			testkit.Equal(t, "number of members", len(changed.List("members")), 1)
+			testkit.Equal(t, `number of memberOf(t, w.A.Client, ana.ref)["sectors"].([]any)`, len(memberOf(t, w.A.Client, ana.ref)["sectors"].([]any)), 0)
 			if len(w.B.Get(t, "/sectors").OK(200).List()) != 0 {
 				t.Fatal("another company sees it")
 			}
@@ -255,9 +239,9 @@ func TestSectors(t *testing.T) {
 func TestAttendanceRules(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		rules := w.A.Get(t, "/company/attendance").OK(200)
-		if rules.At("enabled") != true || rules.Text("mode") != "liberal" || rules.At("auto_close", "enabled") != false {
-			t.Fatalf("%s", rules.Raw)
-		}
+		testkit.Equal(t, "enabled", rules.At("enabled"), true)
+		testkit.Equal(t, "mode", rules.Text("mode"), "liberal")
+		testkit.Equal(t, "auto_close.enabled", rules.At("auto_close", "enabled"), false)
 		t.Run("each part changes alone", func(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"auto_close":{"after_minutes":30}}`).OK(200)
 			w.A.Patch(t, "/company/attendance", `{"mode":"restricted"}`).OK(200)
@@ -265,9 +249,7 @@ func TestAttendanceRules(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false,"enabled":false}`).OK(200)
 			w.A.Patch(t, "/company/attendance", nil).OK(200)
 			got := w.A.Get(t, "/company/attendance").OK(200)
-			if want := `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30}}`; strings.TrimSpace(string(got.Raw)) != want {
-				t.Fatalf("%s", got.Raw)
-			}
+			testkit.Equal(t, "strings.TrimSpace(string(got.Raw))", strings.TrimSpace(string(got.Raw)), `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30}}`)
 			if w.B.Get(t, "/company/attendance").OK(200).Text("mode") != "liberal" {
 				t.Fatal("another company's rules changed")
 			}

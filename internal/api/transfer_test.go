@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // history gives the lines of a conversation's assignments, the newest first, as "action user by".
@@ -51,26 +52,22 @@ func TestTransfers(t *testing.T) {
 			if answer.Text("assignee") != assignee || answer.Text("sector") != sector || att.Text("responsible", "id") != assignee || att.Text("sector") != sector {
 				t.Fatalf("want %s in %s\n%s\n%s", assignee, sector, answer.Raw, att.Raw)
 			}
-			if got := w.A.Get(t, path).OK(200); string(got.Raw) != string(answer.Raw) {
-				t.Fatalf("%s\n%s", got.Raw, answer.Raw)
-			}
+			testkit.Equal(t, "w.A.Get(t, path).OK(200).Raw", string(w.A.Get(t, path).OK(200).Raw), string(answer.Raw))
 		}
 
 		t.Run("to a person alone, the sector stays", func(t *testing.T) {
 			is(t, w.A.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`","reason":"férias"}`).OK(200), bia.ref, "")
 			entry := w.A.Get(t, path+"/assignments").OK(200)
-			if entry.Text("data", 0, "reason") != "férias" || entry.At("data", 0, "sector") != nil || history(t, w, c)[0] != "received Bia Owner of Padaria Aurora" {
-				t.Fatalf("%s", entry.Raw)
-			}
+			testkit.Equal(t, "data.0.reason", entry.Text("data", 0, "reason"), "férias")
+			testkit.Equal(t, "data.0.sector", entry.At("data", 0, "sector"), nil)
+			testkit.Equal(t, "history(t, w, c)[0]", history(t, w, c)[0], "received Bia Owner of Padaria Aurora")
 		})
 		t.Run("with a sector alone, it waits in the queue of the sector", func(t *testing.T) {
 			is(t, w.A.Post(t, path+"/transfer", `{"sector_id":"`+sales+`"}`).OK(200), "", sales)
 			if waiting(t, w, sales) != 1 || waiting(t, w, support) != 0 {
 				t.Fatal("the queues are wrong")
 			}
-			if got := history(t, w, c)[0]; got != "handed_back Bia Owner of Padaria Aurora" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "history(t, w, c)[0]", history(t, w, c)[0], "handed_back Bia Owner of Padaria Aurora")
 		})
 		t.Run("to a person of the sector", func(t *testing.T) {
 			is(t, w.A.Post(t, path+"/transfer", `{"user_id":"`+ana.ref+`","sector_id":"`+sales+`"}`).OK(200), ana.ref, sales)
@@ -84,15 +81,11 @@ func TestTransfers(t *testing.T) {
 		})
 		t.Run("back to the queue, the sector stays", func(t *testing.T) {
 			is(t, ana.Post(t, path+"/transfer", `{"user_id":null}`).OK(200), "", sales)
-			if got := history(t, w, c)[0]; got != "handed_back Ana Ana" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "history(t, w, c)[0]", history(t, w, c)[0], "handed_back Ana Ana")
 		})
 		t.Run("to oneself is taking over", func(t *testing.T) {
 			is(t, bia.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`"}`).OK(200), bia.ref, sales)
-			if got := history(t, w, c)[0]; got != "took_over Bia Bia" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "history(t, w, c)[0]", history(t, w, c)[0], "took_over Bia Bia")
 		})
 		t.Run("to no sector", func(t *testing.T) {
 			is(t, w.A.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`","sector_id":null}`).OK(200), bia.ref, "")
@@ -100,9 +93,9 @@ func TestTransfers(t *testing.T) {
 		t.Run("setting the sector leaves the responsible person", func(t *testing.T) {
 			is(t, w.A.Put(t, path+"/sector", `{"sector_id":"`+support+`","reason":"engano"}`).OK(200), bia.ref, support)
 			entry := w.A.Get(t, path+"/assignments").OK(200)
-			if entry.Text("data", 0, "sector") != support || entry.Text("data", 0, "reason") != "engano" || entry.Text("data", 0, "user", "id") != bia.ref {
-				t.Fatalf("%s", entry.Raw)
-			}
+			testkit.Equal(t, "data.0.sector", entry.Text("data", 0, "sector"), support)
+			testkit.Equal(t, "data.0.reason", entry.Text("data", 0, "reason"), "engano")
+			testkit.Equal(t, "data.0.user.id", entry.Text("data", 0, "user", "id"), bia.ref)
 			lines := len(history(t, w, c))
 			is(t, w.A.Put(t, path+"/sector", `{"sector_id":"`+support+`"}`).OK(200), bia.ref, support)
 			is(t, w.A.Put(t, path+"/sector", `{}`).OK(200), bia.ref, support)
@@ -162,7 +155,7 @@ func TestTransfers(t *testing.T) {
 				}
 			}
 			if len(reasons) != 20 {
-				t.Errorf("%v", reasons)
+				t.Errorf("want number of reasons == 20; got %+v", reasons)
 			}
 			if got := w.A.Get(t, path).OK(200).Text("assignee"); got != answer.Text("data", 0, "user", "id") {
 				t.Errorf("the conversation is at %s", got)
@@ -172,7 +165,7 @@ func TestTransfers(t *testing.T) {
 			w.A.Post(t, path+"/transfer", `{"user_id":"`+ana.ref+`","sector_id":"`+sales+`"}`).OK(200)
 			w.A.Post(t, path+"/attendance/close", nil).OK(200)
 			if got := w.A.Get(t, path).OK(200); got.Text("sector") != sales || got.At("assignee") != nil {
-				t.Fatalf("%s", got.Raw)
+				t.Fatalf("w.A.Get(t, path).OK(200): want sector == sales and assignee == nil; got %s", got.Raw)
 			}
 			w.A.Post(t, path+"/transfer", `{"user_id":"`+bia.ref+`"}`).OK(200)
 			customerWrites(t, w, channel, phoneNumber(1))
@@ -199,15 +192,11 @@ func TestRemovals(t *testing.T) {
 			w.A.Delete(t, "/team/"+gone.ref).OK(204)
 			for _, c := range held {
 				if got := w.A.Get(t, "/conversations/"+c).OK(200); got.At("assignee") != nil || got.Text("sector") != sector {
-					t.Fatalf("%s", got.Raw)
+					t.Fatalf(`w.A.Get(t, "/conversations/"+c).OK(200): want assignee == nil and sector == sector; got %s`, got.Raw)
 				}
-				if got := history(t, w, c)[0]; got != "handed_back Rui Owner of Padaria Aurora" {
-					t.Fatal(got)
-				}
+				testkit.Equal(t, "history(t, w, c)[0]", history(t, w, c)[0], "handed_back Rui Owner of Padaria Aurora")
 			}
-			if got := waiting(t, w, sector); got != 11 {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "waiting(t, w, sector)", waiting(t, w, sector), 11)
 			w.A.Post(t, "/conversations/"+held[1]+"/transfer", `{"user_id":"`+gone.ref+`"}`).Fails(400, "invalid_request")
 			closed := w.A.Get(t, "/attendances?status=closed&assignee="+gone.ref).OK(200)
 			if len(closed.List()) != 1 || closed.Text("data", 0, "responsible", "name") != "Rui" {

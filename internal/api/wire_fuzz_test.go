@@ -133,7 +133,7 @@ func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
 		var files []wireRequest
 		for _, a := range answers {
 			if a.status >= 500 {
-				t.Fatalf("%d %s", a.status, a.body)
+				t.Fatalf("want a.status < 500; got %+v, %+v", a.status, a.body)
 			}
 			var media struct{ ID, SHA256 string }
 			if json.Unmarshal(a.body, &media) == nil && media.SHA256 != "" {

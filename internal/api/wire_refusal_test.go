@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *testing.T) {
@@ -52,11 +53,11 @@ func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *test
 					RequestID     string `json:"request_id"`
 				}
 				if err := json.Unmarshal(a.body, &e); err != nil {
-					t.Fatalf("%v: %s", err, a.body)
+					t.Fatalf("json.Unmarshal(a.body, &e): want err == nil; got %+v, %+v", err, a.body)
 				}
 				if a.status != c.status || e.Code != "invalid_request" || e.Message == "" || a.header.Get("Content-Type") != "application/json" ||
 					a.header.Get("X-Request-Id") != e.RequestID || a.header.Get("Connection") != "close" {
-					t.Errorf("%d %v %s", a.status, a.header, a.body)
+					t.Errorf(`want a.status == c.status and e.Code == "invalid_request" and e.Message != "" and header Content-Type == "application/json" and header X-Request-Id == e.RequestID and header Connection == "close"; got %+v, %+v, %+v`, a.status, a.header, a.body)
 				}
 				if rest, _ := io.ReadAll(reader); len(rest) > 0 {
 					t.Errorf("and then %q", rest)
@@ -119,9 +120,11 @@ func TestAnOversizedBodyGetsItsAnswerAndNotAReset(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s, chunked %v", name, chunked), func(t *testing.T) {
 				a, err := sendAll(t, w, c.head, size, chunked)
-				if err != nil || a.status != c.status || a.header.Get("Connection") != "close" {
-					t.Fatalf("%d %s %v", a.status, a.body, err)
+				if err != nil {
+					t.Fatalf("want err == nil; got %+v, %+v, %+v", a.status, a.body, err)
 				}
+				testkit.Equal(t, "a.status", a.status, c.status)
+				testkit.Equal(t, "header Connection", a.header.Get("Connection"), "close")
 			})
 		}
 	}
@@ -130,14 +133,14 @@ func TestAnOversizedBodyGetsItsAnswerAndNotAReset(t *testing.T) {
 		defer func() { _ = conn.Close() }()
 		fmt.Fprintf(conn, "POST /v1/labels HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", size)
 		if a, err := readAnswer(bufio.NewReader(conn), "POST"); err != nil || a.status != http.StatusUnauthorized {
-			t.Fatalf("%d %s %v", a.status, a.body, err)
+			t.Fatalf("want err == nil and a.status == http.StatusUnauthorized; got %+v, %+v, %+v", a.status, a.body, err)
 		}
 	})
 	t.Run("a small body that was not read leaves the connection open", func(t *testing.T) {
 		refused := call(w.A, "POST", "/labels", `{"name":"`+strings.Repeat("x", 100<<10)+`"}`)
 		answers := exchange(t, w, false, refused, refused, call(w.A, "GET", "/me", ""))
 		if answers[0].status != 413 || answers[1].status != 413 || answers[2].status != 200 {
-			t.Error(answers[0].status, answers[1].status, answers[2].status)
+			t.Errorf("want answers[0].status == 413 and answers[1].status == 413 and answers[2].status == 200; got %+v, %+v, %+v", answers[0].status, answers[1].status, answers[2].status)
 		}
 	})
 }

@@ -106,7 +106,7 @@ func TestEventsThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 		}
 		if isData {
 			if err := json.Unmarshal([]byte(data), &event); err != nil {
-				t.Fatalf("%v: %.200s", err, data)
+				t.Fatalf("json.Unmarshal([]byte(data), &event): want err == nil; got %+v, %+v", err, data)
 			}
 			delete(missing, event.Data.Message.Text)
 		}

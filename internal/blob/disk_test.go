@@ -65,7 +65,7 @@ func TestDisk(t *testing.T) {
 		defer f.Close()
 		info, err := f.(*os.File).Stat()
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%v, %v", info.Mode(), err)
+			t.Errorf("want err == nil and info.Mode().Perm() == 0o600; got %+v, %+v", info.Mode(), err)
 		}
 	})
 
@@ -93,7 +93,7 @@ func TestDisk(t *testing.T) {
 			t.Error("deleted a file outside")
 		}
 		if b, err := os.ReadFile(filepath.Join(outside, name)); err != nil || string(b) != "secret" {
-			t.Errorf("%q, %v", b, err)
+			t.Errorf(`want err == nil and b == "secret"; got %+v, %+v`, b, err)
 		}
 	})
 
@@ -109,7 +109,7 @@ func TestDisk(t *testing.T) {
 		info, err := d.Put(t.Context(), model.NewID(), io.LimitReader(endless{}, size), size)
 		runtime.ReadMemStats(&after)
 		if err != nil || info.Size != size {
-			t.Errorf("%+v, %v", info, err)
+			t.Errorf("want err == nil and info.Size == size; got %+v, %+v", info, err)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
 			t.Errorf("%d bytes were allocated", used)

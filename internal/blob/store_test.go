@@ -21,6 +21,7 @@ import (
 
 	"recado/internal/blob"
 	"recado/internal/model"
+	"recado/internal/testkit"
 )
 
 // place is a store together with a look at all that it holds.
@@ -39,9 +40,11 @@ func testStore(t *testing.T, at place) {
 	put := func(t *testing.T, id model.ID, content []byte) {
 		t.Helper()
 		info, err := at.store.Put(t.Context(), id, bytes.NewReader(content), int64(len(content)))
-		if err != nil || info.Size != int64(len(content)) || info.SHA256 != sha256.Sum256(content) {
-			t.Fatalf("%+v, %v", info, err)
+		if err != nil {
+			t.Fatalf("want err == nil; got %+v, %+v", info, err)
 		}
+		testkit.Equal(t, "info.Size", info.Size, int64(len(content)))
+		testkit.Equal(t, "info.SHA256", info.SHA256, sha256.Sum256(content))
 	}
 	mustHold := func(t *testing.T, id model.ID, want []byte) {
 		t.Helper()

@@ -19,23 +19,23 @@ func TestCursor(t *testing.T) {
 	t.Run("opens for the same company and filter", func(t *testing.T) {
 		got, err := key.Open(company, filter, sealed)
 		if err != nil || !bytes.Equal(got, payload) {
-			t.Fatalf("%x, %v", got, err)
+			t.Fatalf("want err == nil and bytes.Equal(got, payload); got %+v, %+v", got, err)
 		}
 		n, id, err := ReadIntID(got)
 		if err != nil || n != 1_700_000_000_123 || id != other {
-			t.Errorf("%d %s %v", n, id, err)
+			t.Errorf("want err == nil and n == 1_700_000_000_123 and id == other; got %+v, %+v, %+v", n, id, err)
 		}
 	})
 
 	t.Run("the empty payload is a payload", func(t *testing.T) {
 		if got, err := key.Open(company, "", key.Seal(company, "", nil)); err != nil || len(got) != 0 {
-			t.Errorf("%x, %v", got, err)
+			t.Errorf("want err == nil and number of got == 0; got %+v, %+v", got, err)
 		}
 	})
 
 	t.Run("needs no escaping in a query", func(t *testing.T) {
 		if strings.Trim(sealed, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
-			t.Errorf("%q", sealed)
+			t.Errorf(`want strings.Trim(sealed, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""; got %+v`, sealed)
 		}
 	})
 

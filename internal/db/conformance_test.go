@@ -101,7 +101,7 @@ func TestTypes(t *testing.T) {
 				return err
 			})
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 		t.Run("nothing comes back as nothing", func(t *testing.T) {

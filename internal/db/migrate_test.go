@@ -139,7 +139,7 @@ func TestDialect(t *testing.T) {
 	t.Run("versions of SQLite that corrupt data are refused", func(t *testing.T) {
 		for version, good := range map[string]bool{"3.51.2": false, "3.51.3": true, "3.7.0": false, "3.53.0": true, "4.0.0": true, "": false} {
 			if goodSQLite(version) != good {
-				t.Errorf("%q", version)
+				t.Errorf("want goodSQLite(version) == good; got %+v", version)
 			}
 		}
 	})

@@ -151,7 +151,7 @@ func TestPostgresOutages(t *testing.T) {
 			})
 			e, ok := errors.AsType[*model.Error](err)
 			if !ok || e.Code != model.CodeUnavailable || e.RetryAfter < time.Second || e.RetryAfter > 2*time.Second {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("want ok and e.Code == model.CodeUnavailable and e.RetryAfter >= time.Second and e.RetryAfter <= 2*time.Second; got %+v, %+v", name, err)
 			}
 			if strings.Contains(e.Message, "127.0.0.1") {
 				t.Errorf("%s tells the caller of the driver: %s", name, e.Message)

@@ -108,7 +108,7 @@ func TestBackup(t *testing.T) {
 		read(t, back, func(tx *Tx) error {
 			_, err := tx.One("PRAGMA integrity_check", nil, func(r Row) {
 				if r.Text(0) != "ok" {
-					t.Error(r.Text(0))
+					t.Errorf(`want 0 == "ok"; got %+v`, r.Text(0))
 				}
 			})
 			if err != nil {
@@ -161,7 +161,7 @@ func TestBackup(t *testing.T) {
 			}
 			for _, file := range []string{text, "/nowhere/at/all"} {
 				if err := Restore(ctx, file, t.TempDir(), scratchFS()); model.CodeOf(err) != model.CodeInvalidRequest {
-					t.Errorf("%s: %v", file, err)
+					t.Errorf("Restore(ctx, file, t.TempDir(), scratchFS()): want model.CodeOf(err) == model.CodeInvalidRequest; got %+v, %+v", file, err)
 				}
 			}
 		})

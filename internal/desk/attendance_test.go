@@ -10,6 +10,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 // fixture is a company with an owner and a channel id, on nodes of one database.
@@ -130,9 +131,14 @@ func TestProtocolNumbers(t *testing.T) {
 			}
 			wg.Wait()
 			att, err := o.nodes[1].CurrentAttendance(t.Context(), o.owner, c)
-			if err != nil || att == nil || att.Protocol != "ATD-000201" || att.OpenedBy != model.OpenedByTeam {
-				t.Fatalf("%+v %v", att, err)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", att, err)
 			}
+			if att == nil {
+				t.Fatalf("want att != nil; got %+v, %+v", att, err)
+			}
+			testkit.Equal(t, "att.Protocol", att.Protocol, "ATD-000201")
+			testkit.Equal(t, "att.OpenedBy", att.OpenedBy, model.OpenedByTeam)
 		})
 	})
 }
@@ -156,32 +162,44 @@ func TestAnswers(t *testing.T) {
 		t.Run("an answer from the phone is the first response and sets no responsible person", func(t *testing.T) {
 			att := step(func(t *lockedConversation) error { return t.answered(nil) })
 			if att.FirstResponseAt == nil || att.FirstResponseSeconds == nil || att.Responsible != nil {
-				t.Fatalf("%+v", att)
+				t.Fatalf("want att.FirstResponseAt != nil and att.FirstResponseSeconds != nil and att.Responsible == nil; got %+v", att)
 			}
 		})
 		t.Run("the first member to answer becomes responsible and the first response stays", func(t *testing.T) {
 			before := step(func(*lockedConversation) error { return nil })
 			att := step(func(t *lockedConversation) error { return t.answered(&o.owner.User) })
-			if att.Responsible == nil || att.Responsible.ID != o.owner.User.ID || !att.FirstResponseAt.Equal(*before.FirstResponseAt) {
-				t.Fatalf("%+v", att)
+			if att.Responsible == nil {
+				t.Fatalf("want att.Responsible != nil; got %+v", att)
+			}
+			testkit.Equal(t, "att.Responsible.ID", att.Responsible.ID, o.owner.User.ID)
+			if !att.FirstResponseAt.Equal(*before.FirstResponseAt) {
+				t.Fatalf("want att.FirstResponseAt.Equal(*before.FirstResponseAt); got %+v", att)
 			}
 			history, err := d.Assignments(t.Context(), o.owner, c)
-			if err != nil || len(history) != 1 || history[0].Action != model.ActionTookOver || history[0].User.Name != "Ana" {
-				t.Fatalf("%+v %v", history, err)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", history, err)
 			}
+			testkit.Equal(t, "number of history", len(history), 1)
+			testkit.Equal(t, "history[0].Action", history[0].Action, model.ActionTookOver)
+			testkit.Equal(t, "history[0].User.Name", history[0].User.Name, "Ana")
 		})
 		t.Run("closing removes the responsible person of the conversation", func(t *testing.T) {
 			att, err := d.CloseAttendance(t.Context(), o.owner, c, "solved")
-			if err != nil || att.Status != model.AttendanceClosed || att.Responsible == nil || *att.CloseReason != "solved" {
-				t.Fatalf("%+v %v", att, err)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", att, err)
 			}
+			testkit.Equal(t, "att.Status", att.Status, model.AttendanceClosed)
+			if att.Responsible == nil {
+				t.Fatalf("want att.Responsible != nil; got %+v, %+v", att, err)
+			}
+			testkit.Equal(t, "*att.CloseReason", *att.CloseReason, "solved")
 			if now := step(func(t *lockedConversation) error {
 				if t.Assignee != nil || t.Unanswered {
 					return fmt.Errorf("%+v", t.Conversation)
 				}
 				return nil
 			}); now != nil {
-				t.Fatalf("%+v", now)
+				t.Fatalf(`step(func(t *lockedConversation) error { if t.Assignee != nil || t.Unanswered { return fmt.Errorf("%%+v", t.Conversation) } return nil }): want now == nil; got %+v`, now)
 			}
 			_, err = d.CloseAttendance(t.Context(), o.owner, c, "")
 			if model.CodeOf(err) != model.CodeAttendanceNotOpen {

@@ -47,7 +47,7 @@ func TestHiddenConversationsAndContacts(t *testing.T) {
 			"change contact": func() error { _, err := d.UpdateContact(ctx, a, contact, ContactChange{Name: &name}); return err },
 		} {
 			if err := call(); model.CodeOf(err) != model.CodeNotFound {
-				t.Errorf("%s: %v", what, err)
+				t.Errorf("call(): want model.CodeOf(err) == model.CodeNotFound; got %+v, %+v", what, err)
 			}
 		}
 		_, err = d.OpenConversation(ctx, a, NewConversation{Channel: public.ID, Contact: &contact})
@@ -153,7 +153,7 @@ func TestNodesIndexTogether(t *testing.T) {
 					}
 					found, err := o.nodes[(i+1)%2].Conversations(t.Context(), o.owner, ConversationFilter{Q: name, Limit: 5}, "")
 					if err != nil || len(found.Data) != 1 || found.Data[0].ID != id {
-						t.Errorf("%s: %v %v", name, found.Data, err)
+						t.Errorf("want err == nil and number of found.Data == 1 and found.Data[0].ID == id; got %+v, %+v, %+v", name, found.Data, err)
 					}
 				}
 			})

@@ -12,6 +12,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/store"
+	"recado/internal/testkit"
 )
 
 // raise records an event about a conversation, a board, or neither, in a transaction of its own.
@@ -104,11 +105,9 @@ func TestFeed(t *testing.T) {
 		t.Run("gives only the types asked for, and moves past the others", func(t *testing.T) {
 			types := model.NewEventSet(model.EventCardMoved)
 			bodies, end := o.all(t, d, o.owner, start, types, 2)
-			if fmt.Sprint(about(bodies)) != "map[kanban.card.moved:3]" {
-				t.Fatal(bodies)
-			}
+			testkit.Equal(t, "about(bodies)", fmt.Sprint(about(bodies)), "map[kanban.card.moved:3]")
 			if again, _ := o.all(t, d, o.owner, end, model.EveryEvent, 2); len(again) != 0 {
-				t.Fatal(again)
+				t.Fatalf("want number of again == 0; got %+v", again)
 			}
 		})
 		t.Run("shows a key what it may see", func(t *testing.T) {
@@ -124,14 +123,14 @@ func TestFeed(t *testing.T) {
 				a := *o.owner
 				a.Profile, a.Boards, a.Sectors = c.profile, c.boards, []model.ID{sector}
 				if bodies, _ := o.all(t, d, &a, start, model.EveryEvent, 4); fmt.Sprint(about(bodies)) != c.want {
-					t.Errorf("%s: %v", c.profile, about(bodies))
+					t.Errorf("want about(bodies) == c.want; got %+v, %+v", c.profile, about(bodies))
 				}
 			}
 		})
 		t.Run("takes its own cursors alone", func(t *testing.T) {
 			for _, cursor := range []string{"x", start + "x", strings.ToUpper(start)} {
 				if _, err := d.Events(t.Context(), o.owner, cursor, model.EveryEvent, 1); model.CodeOf(err) != model.CodeInvalidCursor {
-					t.Errorf("%q: %v", cursor, err)
+					t.Errorf("want model.CodeOf(err) == model.CodeInvalidCursor; got %+v, %+v", cursor, err)
 				}
 			}
 			b := *o.owner
@@ -154,7 +153,7 @@ func TestFeed(t *testing.T) {
 			o.raise(t, d, model.EventAttendanceOpened, &mine, nil)
 			o.settled(t, d, end, 1)
 			if bodies, _ := o.all(t, d, o.owner, end, model.EveryEvent, 30); fmt.Sprint(about(bodies)) != "map[attendance.opened:1]" {
-				t.Fatal(bodies)
+				t.Fatalf(`want about(bodies) == "map[attendance.opened:1]"; got %+v`, bodies)
 			}
 		})
 		t.Run("forgets what is older than fourteen days", func(t *testing.T) {
@@ -171,7 +170,7 @@ func TestFeed(t *testing.T) {
 				}
 			}
 			if bodies, _ := o.all(t, d, o.owner, "", model.EveryEvent, 30); len(bodies) != 0 {
-				t.Fatal(bodies)
+				t.Fatalf("want number of bodies == 0; got %+v", bodies)
 			}
 		})
 	})

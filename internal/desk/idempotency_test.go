@@ -413,9 +413,10 @@ func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 			t.Fatal(err)
 		}
 		cards, _, err := o.nodes[1].Cards(t.Context(), principal, CardFilter{Board: board.ID, Status: StatusAll, Zone: "UTC", Limit: 10})
-		if err != nil || len(cards) != 1 {
-			t.Fatalf("%v %v", cards, err)
+		if err != nil {
+			t.Fatalf("want err == nil; got %+v, %+v", cards, err)
 		}
+		testkit.Equal(t, "number of cards", len(cards), 1)
 		if result.Answer.Status != 201 || result.Replayed {
 			t.Fatalf("status %d, replayed %v, want 201 and false", result.Answer.Status, result.Replayed)
 		}

@@ -123,7 +123,7 @@ func TestReportAttribution(t *testing.T) {
 			},
 		}
 		if diff := cmp.Diff(want, r); diff != "" {
-			t.Error(diff)
+			t.Errorf("(-want +r):\n%s", diff)
 		}
 
 		t.Run("filters", func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestReportRange(t *testing.T) {
 	date := func(s string) *model.Date {
 		d, ok := model.ParseDate(s)
 		if !ok && s != "" {
-			t.Fatal(s)
+			t.Fatalf(`want not (!ok && s != ""); got %+v`, s)
 		}
 		if s == "" {
 			return nil

@@ -11,6 +11,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/store"
+	"recado/internal/testkit"
 )
 
 // line is a WhatsApp channel of a fixture whose queue a test works off by hand.
@@ -51,7 +52,7 @@ func (l *line) take(t *testing.T) {
 	t.Helper()
 	lease, taken, err := l.d.System().TakeSendLease(t.Context(), l.channel.ID, l.me, testLease)
 	if err != nil || !taken {
-		t.Fatal(taken, err)
+		t.Fatalf("want err == nil and taken; got %+v, %+v", taken, err)
 	}
 	l.lease = lease
 }
@@ -61,9 +62,10 @@ func (l *line) from(t *testing.T, phone string, at time.Time) model.ID {
 	t.Helper()
 	l.receive(t, model.Incoming{Message: &model.IncomingMessage{ExternalID: "in." + model.NewID().String(), Customer: model.Person{WAID: phone}, Type: "text", Text: "hi", At: at}})
 	list, err := l.d.Conversations(t.Context(), l.owner, ConversationFilter{Q: phone, Limit: 1}, "")
-	if err != nil || len(list.Data) != 1 {
-		t.Fatal(list, err)
+	if err != nil {
+		t.Fatalf("want err == nil; got %+v, %+v", list, err)
 	}
+	testkit.Equal(t, "number of list.Data", len(list.Data), 1)
 	return list.Data[0].ID
 }
 
@@ -80,8 +82,9 @@ func (l *line) send(t *testing.T, conversation model.ID, text string) *model.Mes
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Status != model.StatusQueued || m.ExternalID != nil {
-		t.Fatalf("%+v", m)
+	testkit.Equal(t, "m.Status", m.Status, model.StatusQueued)
+	if m.ExternalID != nil {
+		t.Fatalf("want m.ExternalID == nil; got %+v", m)
 	}
 	return m
 }
@@ -130,8 +133,9 @@ func TestTheQueueOfAChannel(t *testing.T) {
 		t.Run("order is kept within a conversation, and conversations do not wait for each other", func(t *testing.T) {
 			a1, a2, b1 := l.send(t, ana, "a1"), l.send(t, ana, "a2"), l.send(t, bia, "b1")
 			step := l.step(t)
-			if len(step.Jobs) != 2 || step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "a1b1" && step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "b1a1" {
-				t.Fatalf("%+v", step.Jobs)
+			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 2)
+			if step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "a1b1" && step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "b1a1" {
+				t.Fatalf(`want not (step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "a1b1" && step.Jobs[0].Out.Text+step.Jobs[1].Out.Text != "b1a1"); got %+v`, step.Jobs)
 			}
 			if again := l.step(t); len(again.Jobs) != 0 {
 				t.Fatalf("a second message of a conversation is under way: %+v", again.Jobs)
@@ -140,15 +144,14 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			if first.Out.Text != "a1" {
 				first = step.Jobs[1]
 			}
-			if first.Out.ClientID != a1.ID.String() || first.Out.To.WAID != "5511987650001" || first.Out.To.Phone != "+5511987650001" {
-				t.Fatalf("%+v", first.Out)
-			}
+			testkit.Equal(t, "first.Out.ClientID", first.Out.ClientID, a1.ID.String())
+			testkit.Equal(t, "first.Out.To.WAID", first.Out.To.WAID, "5511987650001")
+			testkit.Equal(t, "first.Out.To.Phone", first.Out.To.Phone, "+5511987650001")
 			step = l.step(t, ok(step.Jobs[0], "wa."+step.Jobs[0].Out.Text), ok(step.Jobs[1], "wa."+step.Jobs[1].Out.Text))
-			if len(step.Jobs) != 1 || step.Jobs[0].Out.Text != "a2" {
-				t.Fatalf("%+v", step.Jobs)
-			}
+			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
+			testkit.Equal(t, "step.Jobs[0].Out.Text", step.Jobs[0].Out.Text, "a2")
 			if m := l.now(t, a1.ID); m.Status != model.StatusSent || *m.ExternalID != "wa.a1" || m.SentAt == nil {
-				t.Fatalf("%+v", m)
+				t.Fatalf(`l.now(t, a1.ID): want m.Status == model.StatusSent and *m.ExternalID == "wa.a1" and m.SentAt != nil; got %+v`, m)
 			}
 			l.step(t, ok(step.Jobs[0], "wa.a2"))
 			for _, m := range []*model.Message{a1, a2, b1} {
@@ -163,11 +166,10 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			step := l.step(t)
 			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "not_on_whatsapp", Message: "No."}})
 			if m := l.now(t, bad.ID); m.Status != model.StatusFailed || m.Error.Code != "not_on_whatsapp" || l.sentEvents(t, bad.ID) != 0 {
-				t.Fatalf("%+v", m)
+				t.Fatalf(`l.now(t, bad.ID): want m.Status == model.StatusFailed and m.Error.Code == "not_on_whatsapp" and l.sentEvents(t, bad.ID) == 0; got %+v`, m)
 			}
-			if len(step.Jobs) != 1 || step.Jobs[0].Out.ClientID != good.ID.String() {
-				t.Fatalf("%+v", step.Jobs)
-			}
+			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
+			testkit.Equal(t, "step.Jobs[0].Out.ClientID", step.Jobs[0].Out.ClientID, good.ID.String())
 			l.step(t, ok(step.Jobs[0], "wa.good"))
 		})
 
@@ -176,14 +178,17 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			l.send(t, ana, "behind")
 			step := l.step(t)
 			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "rate_limited", Message: "Later.", Retry: true, RetryAfter: time.Hour}})
-			if len(step.Jobs) != 0 || step.Next == nil || time.Until(*step.Next) < 50*time.Minute {
-				t.Fatalf("%+v", step)
+			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 0)
+			if step.Next == nil {
+				t.Fatalf("want step.Next != nil; got %+v", step)
+			}
+			if time.Until(*step.Next) < 50*time.Minute {
+				t.Fatalf("want time.Until(*step.Next) >= 50*time.Minute; got %+v", step)
 			}
 			l.due(t)
 			step = l.step(t)
-			if len(step.Jobs) != 1 || step.Jobs[0].Out.Text != "slow" {
-				t.Fatalf("%+v", step.Jobs)
-			}
+			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
+			testkit.Equal(t, "step.Jobs[0].Out.Text", step.Jobs[0].Out.Text, "slow")
 			step = l.step(t, ok(step.Jobs[0], "wa.slow"))
 			l.step(t, ok(step.Jobs[0], "wa.behind"))
 		})
@@ -194,12 +199,17 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			step := l.step(t)
 			for range 30 {
 				step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "unavailable", Message: "No answer.", Retry: true}})
-				if len(step.Jobs) != 0 || step.Next == nil || time.Until(*step.Next) > time.Minute || l.now(t, m.ID).Status != model.StatusQueued {
-					t.Fatalf("%+v", step)
+				testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 0)
+				if step.Next == nil {
+					t.Fatalf("want step.Next != nil; got %+v", step)
 				}
+				if time.Until(*step.Next) > time.Minute {
+					t.Fatalf("want time.Until(*step.Next) <= time.Minute; got %+v", step)
+				}
+				testkit.Equal(t, "l.now(t, m.ID).Status", l.now(t, m.ID).Status, model.StatusQueued)
 				l.due(t)
 				if step = l.step(t); len(step.Jobs) != 1 || step.Jobs[0].Out.Text != "far" {
-					t.Fatalf("%+v", step.Jobs)
+					t.Fatalf(`l.step(t): want number of step.Jobs == 1 and step.Jobs[0].Out.Text == "far"; got %+v`, step.Jobs)
 				}
 			}
 			step = l.step(t, ok(step.Jobs[0], "wa.far"))
@@ -211,11 +221,11 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			step := l.step(t)
 			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "no_answer", Fate: model.Uncertain}})
 			if got := l.now(t, m.ID); got.Status != model.StatusFailed || got.Error.Code != model.ErrorUncertain || len(step.Jobs) != 0 {
-				t.Fatalf("%+v %+v", got, step)
+				t.Fatalf("l.now(t, m.ID): want got.Status == model.StatusFailed and got.Error.Code == model.ErrorUncertain and number of step.Jobs == 0; got %+v, %+v", got, step)
 			}
 			l.receive(t, model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.found", ClientID: m.ID.String(), Status: model.StatusDelivered, At: time.Now()}})
 			if got := l.now(t, m.ID); got.Status != model.StatusDelivered || *got.ExternalID != "wa.found" || got.Error != nil || l.sentEvents(t, m.ID) != 1 {
-				t.Fatalf("%+v", got)
+				t.Fatalf(`l.now(t, m.ID): want got.Status == model.StatusDelivered and *got.ExternalID == "wa.found" and got.Error == nil and l.sentEvents(t, m.ID) == 1; got %+v`, got)
 			}
 		})
 
@@ -227,17 +237,15 @@ func TestTheQueueOfAChannel(t *testing.T) {
 				model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.quick", Status: model.StatusSent, At: time.Now()}})
 			l.step(t, ok(step.Jobs[0], "wa.quick"))
 			if got := l.now(t, m.ID); got.Status != model.StatusDelivered || l.sentEvents(t, m.ID) != 1 {
-				t.Fatalf("%+v", got)
+				t.Fatalf("l.now(t, m.ID): want got.Status == model.StatusDelivered and l.sentEvents(t, m.ID) == 1; got %+v", got)
 			}
 			m = l.send(t, ana, "quicker")
 			step = l.step(t)
 			l.receive(t, model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.quicker", ClientID: m.ID.String(), Status: model.StatusRead, At: time.Now()}})
-			if got := l.now(t, m.ID); got.Status != model.StatusRead {
-				t.Fatalf("%+v", got)
-			}
+			testkit.Equal(t, "l.now(t, m.ID).Status", l.now(t, m.ID).Status, model.StatusRead)
 			l.step(t, ok(step.Jobs[0], "wa.quicker"))
 			if got := l.now(t, m.ID); got.Status != model.StatusRead || l.sentEvents(t, m.ID) != 1 {
-				t.Fatalf("%+v", got)
+				t.Fatalf("l.now(t, m.ID): want got.Status == model.StatusRead and l.sentEvents(t, m.ID) == 1; got %+v", got)
 			}
 		})
 
@@ -247,7 +255,7 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			l.receive(t, model.Incoming{Status: &model.IncomingStatus{ExternalID: "wa.doomed", ClientID: m.ID.String(), Status: model.StatusFailed, At: time.Now()}})
 			step = l.step(t, ok(step.Jobs[0], "wa.doomed"))
 			if got := l.now(t, m.ID); got.Status != model.StatusFailed || len(step.Jobs) != 0 {
-				t.Fatalf("%+v", got)
+				t.Fatalf("l.now(t, m.ID): want got.Status == model.StatusFailed and number of step.Jobs == 0; got %+v", got)
 			}
 		})
 
@@ -255,22 +263,19 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			m := l.send(t, ana, "patient")
 			step := l.step(t)
 			step = l.step(t, SendDone{Job: step.Jobs[0], Err: &model.SendError{Code: "token_rejected", Message: "The token is not valid.", Disconnect: true}})
-			if len(step.Jobs) != 0 || l.now(t, m.ID).Status != model.StatusQueued {
-				t.Fatalf("%+v", step)
-			}
+			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 0)
+			testkit.Equal(t, "l.now(t, m.ID).Status", l.now(t, m.ID).Status, model.StatusQueued)
 			text := "refused"
 			_, _, err := l.d.SendMessage(t.Context(), l.owner, ana, NewMessage{ClientID: model.NewID(), Text: &text})
 			if model.CodeOf(err) != model.CodeChannelDisconnected {
 				t.Fatal(err)
 			}
 			if due, err := l.d.System().ChannelsToSend(t.Context(), l.me); err != nil || len(due) != 0 {
-				t.Fatal(due, err)
+				t.Fatalf("want err == nil and number of due == 0; got %+v, %+v", due, err)
 			}
 			l.connect(t)
 			step = l.step(t)
-			if len(step.Jobs) != 1 {
-				t.Fatalf("%+v", step)
-			}
+			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
 			l.step(t, ok(step.Jobs[0], "wa.patient"))
 		})
 
@@ -284,13 +289,17 @@ func TestTheQueueOfAChannel(t *testing.T) {
 			m, _, err := l.d.SendMessage(t.Context(), l.owner, old, NewMessage{ClientID: model.NewID(), Template: &model.Template{
 				Name: "come_back", Language: "pt_BR", Parameters: []model.TemplateParameter{{Text: "Ana"}},
 			}})
-			if err != nil || *m.Text != "come_back: Ana" {
-				t.Fatal(m, err)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", m, err)
 			}
+			testkit.Equal(t, "*m.Text", *m.Text, "come_back: Ana")
 			step := l.step(t)
-			if len(step.Jobs) != 1 || step.Jobs[0].Out.Template == nil || step.Jobs[0].Out.Template.Parameters[0].Text != "Ana" || step.Jobs[0].Out.Text != "" {
-				t.Fatalf("%+v", step.Jobs)
+			testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
+			if step.Jobs[0].Out.Template == nil {
+				t.Fatalf("want step.Jobs[0].Out.Template != nil; got %+v", step.Jobs)
 			}
+			testkit.Equal(t, "step.Jobs[0].Out.Template.Parameters[0].Text", step.Jobs[0].Out.Template.Parameters[0].Text, "Ana")
+			testkit.Equal(t, "step.Jobs[0].Out.Text", step.Jobs[0].Out.Text, "")
 			l.step(t, ok(step.Jobs[0], "wa.template"))
 		})
 	})
@@ -301,40 +310,45 @@ func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
 		ana := l.from(t, "5511987650001", time.Now())
 		lost, waiting := l.send(t, ana, "lost"), l.send(t, ana, "waiting")
 		step := l.step(t)
-		if len(step.Jobs) != 1 {
-			t.Fatalf("%+v", step)
-		}
+		testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
 		// The process ends here: the result of the job is not reported, and its lease runs out.
 		old, oldJob := *l, step.Jobs[0]
 		l.expire(t)
 		l.me = model.NewID()
 		l.take(t)
 		if got := l.now(t, lost.ID); got.Status != model.StatusFailed || got.Error.Code != model.ErrorUncertain {
-			t.Fatalf("%+v", got)
+			t.Fatalf("l.now(t, lost.ID): want got.Status == model.StatusFailed and got.Error.Code == model.ErrorUncertain; got %+v", got)
 		}
 		step = l.step(t)
-		if len(step.Jobs) != 1 || step.Jobs[0].Out.ClientID != waiting.ID.String() {
-			t.Fatalf("%+v", step.Jobs)
-		}
+		testkit.Equal(t, "number of step.Jobs", len(step.Jobs), 1)
+		testkit.Equal(t, "step.Jobs[0].Out.ClientID", step.Jobs[0].Out.ClientID, waiting.ID.String())
 		l.step(t, ok(step.Jobs[0], "wa.waiting"))
 
 		t.Run("a process that was only paused cannot start anything, but its success counts", func(t *testing.T) {
 			l.send(t, ana, "third")
 			late, err := l.d.System().SendStep(t.Context(), old.lease, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
-			if err != nil || late.Held || len(late.Jobs) != 0 {
-				t.Fatalf("%+v %v", late, err)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", late, err)
 			}
+			if late.Held {
+				t.Fatalf("want !late.Held; got %+v, %+v", late, err)
+			}
+			testkit.Equal(t, "number of late.Jobs", len(late.Jobs), 0)
 			if got := l.now(t, lost.ID); got.Status != model.StatusSent || l.sentEvents(t, lost.ID) != 1 {
-				t.Fatalf("%+v", got)
+				t.Fatalf("l.now(t, lost.ID): want got.Status == model.StatusSent and l.sentEvents(t, lost.ID) == 1; got %+v", got)
 			}
 		})
 		t.Run("an error that says nothing leaves the message uncertain", func(t *testing.T) {
 			step := l.step(t)
 			l.step(t, SendDone{Job: step.Jobs[0], Err: errors.New("surprise")})
 			list, err := l.d.Messages(context.Background(), l.owner, ana, MessageQuery{Limit: 1})
-			if err != nil || list.Data[0].Error == nil || list.Data[0].Error.Code != model.ErrorUncertain {
-				t.Fatalf("%+v %v", list.Data[0], err)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", list.Data[0], err)
 			}
+			if list.Data[0].Error == nil {
+				t.Fatalf("want list.Data[0].Error != nil; got %+v, %+v", list.Data[0], err)
+			}
+			testkit.Equal(t, "list.Data[0].Error.Code", list.Data[0].Error.Code, model.ErrorUncertain)
 		})
 	})
 }
@@ -377,29 +391,23 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 		l.send(t, ana, "in hand")
 		inHand := l.step(t).Jobs[0]
 		l.send(t, bia, "marked for no worker")
-		if lost := l.step(t).Jobs; len(lost) != 1 {
-			t.Fatalf("%+v", lost)
-		}
+		testkit.Equal(t, "number of l.step(t).Jobs", len(l.step(t).Jobs), 1)
 		hand := map[model.ID]struct{}{inHand.JobID(): {}}
 
 		t.Run("has its messages sent after all, once", func(t *testing.T) {
-			if jobs := l.step(t).Jobs; len(jobs) != 0 {
-				t.Fatalf("%+v", jobs)
-			}
+			testkit.Equal(t, "number of l.step(t).Jobs", len(l.step(t).Jobs), 0)
 			if err := l.d.System().ReclaimSends(t.Context(), l.lease, l.me, hand); err != nil {
 				t.Fatal(err)
 			}
 			jobs := l.step(t).Jobs
-			if len(jobs) != 1 || jobs[0].Out.Text != "marked for no worker" || jobs[0].queued.Attempts != 0 {
-				t.Fatalf("%+v", jobs)
-			}
+			testkit.Equal(t, "number of jobs", len(jobs), 1)
+			testkit.Equal(t, "jobs[0].Out.Text", jobs[0].Out.Text, "marked for no worker")
+			testkit.Equal(t, "jobs[0].queued.Attempts", jobs[0].queued.Attempts, 0)
 			l.step(t, ok(jobs[0], "wa.1"), ok(inHand, "wa.2"))
 		})
 		t.Run("is for the lease's owner alone to mend", func(t *testing.T) {
 			l.send(t, bia, "another's")
-			if jobs := l.step(t).Jobs; len(jobs) != 1 {
-				t.Fatalf("%+v", jobs)
-			}
+			testkit.Equal(t, "number of l.step(t).Jobs", len(l.step(t).Jobs), 1)
 			if err := l.d.System().ReclaimSends(t.Context(), l.lease, model.NewID(), nil); err != nil {
 				t.Fatal(err)
 			}

@@ -146,7 +146,7 @@ func FuzzDetect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte, name string) {
 		mime, kind, ok := filetype.Detect(file, name)
 		if mime == "" || kind == "" {
-			t.Fatalf("%q, %q, %v", mime, kind, ok)
+			t.Fatalf(`want mime != "" and kind != ""; got %+v, %+v, %+v`, mime, kind, ok)
 		}
 		if mime == "text/plain" && ok && bytes.HasPrefix(bytes.TrimSpace(bytes.ToLower(file)), []byte("<script")) {
 			t.Fatal("a script was taken as text")

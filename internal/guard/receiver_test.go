@@ -39,7 +39,7 @@ func TestPost(t *testing.T) {
 		before := header.Clone()
 		res, err := c.Post(t.Context(), srv.URL+"/hook?x=1", header, body)
 		if err != nil || res.StatusCode != 202 || string(res.Body) != "thanks" || res.Duration <= 0 {
-			t.Errorf("%+v, %v", res, err)
+			t.Errorf(`want err == nil and res.StatusCode == 202 and res.Body == "thanks" and res.Duration > 0; got %+v, %+v`, res, err)
 		}
 		r := <-got
 		if b := <-gotBody; !bytes.Equal(b, body) || r.ContentLength != int64(len(body)) {
@@ -47,7 +47,7 @@ func TestPost(t *testing.T) {
 		}
 		if r.Method != http.MethodPost || r.URL.String() != "/hook?x=1" || r.Header.Get("X-Service-Event") != "message.sent" ||
 			r.Header.Get("User-Agent") != "Recado" || r.Header.Get("Accept-Encoding") != "" {
-			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
+			t.Errorf(`want r.Method == http.MethodPost and r.URL.String() == "/hook?x=1" and header X-Service-Event == "message.sent" and header User-Agent == "Recado" and header Accept-Encoding == ""; got %+v, %+v, %+v`, r.Method, r.URL, r.Header)
 		}
 		if diff := cmp.Diff(before, header); diff != "" {
 			t.Errorf("the caller's header changed: %s", diff)
@@ -63,7 +63,7 @@ func TestPost(t *testing.T) {
 			c := New(Options{AllowInsecure: true})
 			res, err := c.Post(t.Context(), srv.URL, nil, []byte("{}"))
 			if err != nil || res.StatusCode != status {
-				t.Errorf("%d: %+v, %v", status, res, err)
+				t.Errorf("want err == nil and res.StatusCode == status; got %+v, %+v, %+v", status, res, err)
 			}
 			c.Close()
 			srv.Close()
@@ -119,7 +119,7 @@ func TestPost(t *testing.T) {
 		}
 		trusted := toServer(Options{RootCAs: roots})
 		if res, err := trusted.Post(t.Context(), "https://example.com/", nil, nil); err != nil || string(res.Body) != "example.com HTTP/1.1" {
-			t.Errorf("%s, %v", res.Body, err)
+			t.Errorf(`want err == nil and res.Body == "example.com HTTP/1.1"; got %+v, %+v`, res.Body, err)
 		}
 		if _, err := trusted.Post(t.Context(), "https://example.net/", nil, nil); text(err) != "tls: the certificate is for another name" {
 			t.Error(err)

@@ -136,7 +136,7 @@ func TestRefusals(t *testing.T) {
 			}
 			_, err := c.Post(t.Context(), "https://"+name+"/hook", nil, []byte("{}"))
 			if kind(err) != KindNoPublicAddress {
-				t.Errorf("%s: %v", text, err)
+				t.Errorf("want kind(err) == KindNoPublicAddress; got %+v, %+v", text, err)
 			}
 			if err != nil && strings.Contains(err.Error(), text) {
 				t.Errorf("%s stands in the text shown to the customer: %v", text, err)
@@ -294,7 +294,7 @@ func TestAcceptedAddresses(t *testing.T) {
 		c := New(Options{AllowInsecure: true})
 		for _, raw := range []string{"http://localhost:8080/", "http://127.0.0.1/", "http://receiver:9000/x", "http://[::1]/", "https://db.internal/"} {
 			if _, err := c.CheckURL(raw); err != nil {
-				t.Errorf("%s: %v", raw, err)
+				t.Errorf("want err == nil; got %+v, %+v", raw, err)
 			}
 		}
 		for _, raw := range []string{"ftp://localhost/", "http://user@localhost/", "http://localhost:0/", "http://[fe80::1%25eth0]/", "http:///"} {

@@ -16,7 +16,7 @@ func TestAKeyForAllBoardsShowsNull(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, noun := range []any{&Key{Boards: c.boards}, &Integration{Boards: c.boards}} {
 				if b, err := AppendJSON(nil, noun); err != nil || !strings.Contains(string(b), c.want) {
-					t.Errorf("%v %s", err, b)
+					t.Errorf("want err == nil and strings.Contains(string(b), c.want); got %+v, %+v", err, b)
 				}
 			}
 		})

@@ -12,7 +12,7 @@ func TestMediaLimits(t *testing.T) {
 		model.MediaVideo: 16_777_216, model.MediaDocument: 104_857_600,
 	} {
 		if kind.Limit() != want || kind.Inline() == (kind == model.MediaDocument) {
-			t.Errorf("%s: %d, %v", kind, kind.Limit(), kind.Inline())
+			t.Errorf("want kind.Limit() == want and kind.Inline() != (kind == model.MediaDocument); got %+v, %+v, %+v", kind, kind.Limit(), kind.Inline())
 		}
 	}
 }

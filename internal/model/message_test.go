@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"recado/internal/testkit"
 )
 
 func TestAMessageWritesItselfAsReflectionWould(t *testing.T) {
@@ -63,8 +65,15 @@ func TestAStatusNeverGoesBackwards(t *testing.T) {
 
 	t.Run("a report settles an uncertain message", func(t *testing.T) {
 		m := Message{Direction: Outbound, Status: StatusFailed, Error: UncertainError()}
-		if !m.Advance(StatusDelivered, time.Now(), nil) || m.Status != StatusDelivered || m.Error != nil || !m.Left() {
-			t.Fatalf("%+v", m)
+		if !m.Advance(StatusDelivered, time.Now(), nil) {
+			t.Fatalf("want m.Advance(StatusDelivered, time.Now(), nil); got %+v", m)
+		}
+		testkit.Equal(t, "m.Status", m.Status, StatusDelivered)
+		if m.Error != nil {
+			t.Fatalf("want m.Error == nil; got %+v", m)
+		}
+		if !m.Left() {
+			t.Fatalf("want m.Left(); got %+v", m)
 		}
 	})
 	t.Run("no step is earlier than the one before it", func(t *testing.T) {
@@ -74,7 +83,7 @@ func TestAStatusNeverGoesBackwards(t *testing.T) {
 		m.Advance(StatusDelivered, created.Truncate(time.Second), nil)
 		m.Advance(StatusRead, created.Truncate(time.Second), nil)
 		if m.DeliveredAt.Before(*m.SentAt) || m.ReadAt.Before(*m.DeliveredAt) {
-			t.Fatalf("%v %v %v", m.SentAt, m.DeliveredAt, m.ReadAt)
+			t.Fatalf("want !m.DeliveredAt.Before(*m.SentAt) and !m.ReadAt.Before(*m.DeliveredAt); got %+v, %+v, %+v", m.SentAt, m.DeliveredAt, m.ReadAt)
 		}
 	})
 	t.Run("a customer's message has no progress", func(t *testing.T) {

@@ -14,7 +14,7 @@ func TestRetries(t *testing.T) {
 		}
 		parsed, err := ParseRetries("30s,2m,10m,1h,6h")
 		if err != nil || !slices.Equal(parsed, DefaultRetries) {
-			t.Errorf("%v, %v", parsed, err)
+			t.Errorf("want err == nil and slices.Equal(parsed, DefaultRetries); got %+v, %+v", parsed, err)
 		}
 	})
 	t.Run("each failure has its wait until there are none", func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestRetries(t *testing.T) {
 	t.Run("spaces and compound units are read", func(t *testing.T) {
 		got, err := ParseRetries(" 100ms, 1m30s ,168h")
 		if err != nil || got.String() != "100ms,1m30s,168h" {
-			t.Errorf("%v, %v", got, err)
+			t.Errorf(`want err == nil and got.String() == "100ms,1m30s,168h"; got %+v, %+v`, got, err)
 		}
 	})
 	for _, s := range []string{"", ",", "30s,", "30", "0s", "-1s", "30s;2m", "169h", "x", strings.Repeat("1s,", 20) + "1s"} {

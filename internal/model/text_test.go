@@ -76,7 +76,7 @@ func checkTextResult(t *testing.T, got string, err *Error, want, wrong, field st
 	t.Helper()
 	if wrong == "" {
 		if err != nil || got != want {
-			t.Errorf("%q, %v", got, err)
+			t.Errorf("want err == nil and got == want; got %+v, %+v", got, err)
 		}
 		return
 	}

@@ -55,12 +55,12 @@ func TestParseIfMatch(t *testing.T) {
 			version, present, err := ParseIfMatch(tt.lines)
 			if tt.want == invalid {
 				if err == nil || err.Code != CodeInvalidRequest || err.Fields[0].Field != "header.If-Match" || present {
-					t.Errorf("%d, %v, %v", version, present, err)
+					t.Errorf(`want err != nil and err.Code == CodeInvalidRequest and err.Fields[0].Field == "header.If-Match" and !present; got %+v, %+v, %+v`, version, present, err)
 				}
 				return
 			}
 			if err != nil || version != tt.want || present != (tt.want > 0) {
-				t.Errorf("%d, %v, %v", version, present, err)
+				t.Errorf("want err == nil and version == tt.want and present == (tt.want > 0); got %+v, %+v, %+v", version, present, err)
 			}
 		})
 	}
@@ -99,7 +99,7 @@ func TestCardVersion(t *testing.T) {
 				return
 			}
 			if err != nil || got != tt.want {
-				t.Errorf("%d, %v", got, err)
+				t.Errorf("want err == nil and got == tt.want; got %+v, %+v", got, err)
 			}
 		})
 	}

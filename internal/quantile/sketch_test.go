@@ -240,7 +240,7 @@ func TestEncodedSketchesAreReadAndMerged(t *testing.T) {
 		b := sketch.Encode()
 		again, err := Decode(b)
 		if err != nil || !bytes.Equal(again.Encode(), b) || again.sum != sketch.sum || again.count != sketch.count {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("want err == nil and bytes.Equal(again.Encode(), b) and again.sum == sketch.sum and again.count == sketch.count; got %+v, %+v", name, err)
 		}
 		long, sum := new(Sketch), new(Sketch)
 		for range 600 {
@@ -264,7 +264,7 @@ func TestSketchesOfEarlierVersionsAreRead(t *testing.T) {
 		old := encodePlanes(sketch)
 		read, err := Decode(old)
 		if err != nil || !bytes.Equal(read.Encode(), sketch.Encode()) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("want err == nil and bytes.Equal(read.Encode(), sketch.Encode()); got %+v, %+v", name, err)
 		}
 		merged := new(Sketch)
 		for range 3 {

@@ -123,7 +123,7 @@ func TestBetweenRefuses(t *testing.T) {
 		{"a step below all bounds", "", write([]int64{-maxNumber - 1})},
 	} {
 		if got, err := Between(tt.a, tt.b); err == nil {
-			t.Errorf("%s: %q", tt.name, got)
+			t.Errorf("want err != nil; got %+v, %+v", tt.name, got)
 		}
 	}
 }

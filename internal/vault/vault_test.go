@@ -53,13 +53,13 @@ func TestSealing(t *testing.T) {
 	t.Run("the same secret never looks the same twice, nor shows through", func(t *testing.T) {
 		a, b := v.Seal([]byte("whsec_abcdef"), row), v.Seal([]byte("whsec_abcdef"), row)
 		if bytes.Equal(a, b) || bytes.Contains(a, []byte("whsec")) {
-			t.Errorf("%x, %x", a, b)
+			t.Errorf(`want !bytes.Equal(a, b) and !bytes.Contains(a, []byte("whsec")); got %+v, %+v`, a, b)
 		}
 	})
 
 	t.Run("a vault in a log line shows nothing", func(t *testing.T) {
 		if got := fmt.Sprintf("%v %+v %#v %s", v, v, v, v); got != "vault vault vault vault" {
-			t.Error(got)
+			t.Errorf(`fmt.Sprintf("%%v %%+v %%#v %%s", v, v, v, v): want got == "vault vault vault vault"; got %+v`, got)
 		}
 	})
 }
@@ -70,11 +70,11 @@ func TestKeyFile(t *testing.T) {
 		first := open(t, dir)
 		info, err := os.Stat(filepath.Join(dir, FileName))
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%v, %v", info.Mode(), err)
+			t.Errorf("want err == nil and info.Mode().Perm() == 0o600; got %+v, %+v", info.Mode(), err)
 		}
 		second := open(t, dir)
 		if got, err := second.Open(first.Seal([]byte("x"))); err != nil || string(got) != "x" {
-			t.Errorf("%q, %v", got, err)
+			t.Errorf(`want err == nil and got == "x"; got %+v, %+v`, got, err)
 		}
 		if files, _ := os.ReadDir(dir); len(files) != 1 {
 			t.Errorf("left behind: %v", files)
@@ -115,7 +115,7 @@ func TestKeyFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "chmod 600 "+path) {
-				t.Errorf("%v: %v", mode, err)
+				t.Errorf(`want err != nil and strings.Contains(err.Error(), "chmod 600 "+path); got %+v, %+v`, mode, err)
 			}
 		}
 	})
@@ -128,7 +128,7 @@ func TestKeyFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := Open(dir); err == nil || strings.Contains(err.Error(), good[:20]) {
-				t.Errorf("%q: %v", content, err)
+				t.Errorf("want err != nil and !strings.Contains(err.Error(), good[:20]); got %+v, %+v", content, err)
 			}
 		}
 	})
@@ -160,10 +160,10 @@ func TestRotation(t *testing.T) {
 			}
 			for name, each := range map[string]*Vault{"same": v, "reopened": open(t, dir)} {
 				if got, err := each.Open(before, row); err != nil || string(got) == "" {
-					t.Errorf("%s: %q, %v", name, got, err)
+					t.Errorf(`want err == nil and got != ""; got %+v, %+v, %+v`, name, got, err)
 				}
 				if got, err := each.Open(after, row); err != nil || string(got) != "new" {
-					t.Errorf("%s: %q, %v", name, got, err)
+					t.Errorf(`want err == nil and got == "new"; got %+v, %+v, %+v`, name, got, err)
 				}
 				if each.Derive("cursors") != signing {
 					t.Errorf("%s: a rotation changed a derived key", name)
@@ -183,7 +183,7 @@ func TestRotation(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := server.Open(command.Seal([]byte("x"))); err != nil || string(got) != "x" {
-			t.Errorf("%q, %v", got, err)
+			t.Errorf(`want err == nil and got == "x"; got %+v, %+v`, got, err)
 		}
 	})
 
@@ -252,7 +252,7 @@ func TestFromEnv(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := b.Open(a.Seal([]byte("x"))); err != nil || string(got) != "x" {
-			t.Errorf("%q, %v", got, err)
+			t.Errorf(`want err == nil and got == "x"; got %+v, %+v`, got, err)
 		}
 		if _, err := a.Open(b.Seal([]byte("x"))); !errors.Is(err, ErrKeyMissing) {
 			t.Error(err)
@@ -285,7 +285,7 @@ func TestFormatStaysReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := v.Open(sealed, model.ID{1}, model.ID{2}); err != nil || string(got) != "recado" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf(`want err == nil and got == "recado"; got %+v, %+v`, got, err)
 	}
 }
 

@@ -60,7 +60,7 @@ func TestEveryAddressOfTheAppServesThePage(t *testing.T) {
 	for _, path := range []string{"/", "/inbox", "/inbox/waiting/01a1dfb4-ddef-7002-b8ea-2f3fbd7ac5b7", "/contacts", "/boards/x", "/report", "/settings/channels"} {
 		w := get(mux, path, "")
 		if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || w.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %d, %v", path, w.Code, w.Header())
+			t.Errorf(`want w.Code == 200 and header Content-Type == "text/html; charset=utf-8" and header Cache-Control == "no-store"; got %+v, %+v, %+v`, path, w.Code, w.Header())
 		}
 	}
 	for _, path := range []string{"/reports", "/nothing", "/app/0000000000000000/app.js"} {
@@ -183,7 +183,7 @@ func TestTheBuiltAppIsComplete(t *testing.T) {
 	page := get(mux, "/desk/", "").Body.String()
 	for _, link := range regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		if w := get(mux, link[1], "zstd"); w.Code != 200 {
-			t.Errorf("%s: %d", link[1], w.Code)
+			t.Errorf(`get(mux, link[1], "zstd"): want w.Code == 200; got %+v, %+v`, link[1], w.Code)
 		}
 	}
 }
@@ -211,7 +211,7 @@ func TestTheFirstLoadIsSmall(t *testing.T) {
 	for _, link := range append(links, []string{"", catalogue}) {
 		w := get(mux, link[1], "gzip")
 		if w.Code != 200 {
-			t.Fatalf("%s: %d", link[1], w.Code)
+			t.Fatalf("want w.Code == 200; got %+v, %+v", link[1], w.Code)
 		}
 		total += w.Body.Len()
 	}

@@ -189,7 +189,7 @@ func TestCallbackHandshake(t *testing.T) {
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != want.status || string(body) != want.body {
-			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+			t.Errorf("want resp.StatusCode == want.status and body == want.body; got %+v, %+v, %+v", path, resp.StatusCode, body)
 		}
 	}
 	resp, err := http.Head(d.url + "/channels/c1/whatsapp")

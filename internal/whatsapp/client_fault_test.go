@@ -69,7 +69,7 @@ func TestSendFaults(t *testing.T) {
 			got := sendError(t, err)
 			accepted := len(sim.Ledger(customer))
 			if diff := cmp.Diff(want, verdict{got.Code, got.Fate, got.Retry, got.Disconnect, accepted}); diff != "" {
-				t.Error(diff)
+				t.Errorf(`cmp.Diff(want, verdict{got.Code, got.Fate, got.Retry, got.Disconnect, accepted}): want diff == ""; got %+v`, diff)
 			}
 			if got.Retry && got.RetryAfter == 0 {
 				t.Error("no word on how long to wait")
@@ -97,7 +97,7 @@ func TestSendFaults(t *testing.T) {
 		client := whatsapp.Client{BaseURL: "http://" + listener.Addr().String(), PhoneNumberID: "1", Token: "t"}
 		_, err = client.Send(t.Context(), hello("c1"))
 		if got := sendError(t, err); got.Fate != model.NotSent || !got.Retry || got.Code != "unavailable" {
-			t.Errorf("%+v", got)
+			t.Errorf(`sendError(t, err): want got.Fate == model.NotSent and got.Retry and got.Code == "unavailable"; got %+v`, got)
 		}
 	})
 	t.Run("a proxy's refusal is not Meta's", func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestSendFaults(t *testing.T) {
 		client := whatsapp.Client{BaseURL: server.URL, PhoneNumberID: "1", Token: "t"}
 		_, err := client.Send(t.Context(), hello("c1"))
 		if got := sendError(t, err); got.Fate != model.NotSent || got.Retry || got.Disconnect {
-			t.Errorf("%+v", got)
+			t.Errorf("sendError(t, err): want got.Fate == model.NotSent and !got.Retry and !got.Disconnect; got %+v", got)
 		}
 	})
 	t.Run("an upload that fails leaves no message in doubt", func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestSendFaults(t *testing.T) {
 			}
 			_, err := client.Send(t.Context(), model.Outgoing{To: model.Person{WAID: customer}, Media: fileOf("image", "image/png", "", []byte("x"))})
 			if got := sendError(t, err); got.Fate != model.NotSent || !got.Retry {
-				t.Errorf("%s: %+v", preset, got)
+				t.Errorf("sendError(t, err): want got.Fate == model.NotSent and got.Retry; got %+v, %+v", preset, got)
 			}
 		}
 	})
@@ -147,7 +147,7 @@ func TestSendRules(t *testing.T) {
 			sim, client := connect(t, simulator.Options{})
 			_, err := client.Send(t.Context(), test.out)
 			if got := sendError(t, err); got.Code != test.code || got.Fate != model.NotSent || got.Retry || got.Disconnect {
-				t.Errorf("%+v", got)
+				t.Errorf("sendError(t, err): want got.Code == test.code and got.Fate == model.NotSent and !got.Retry and !got.Disconnect; got %+v", got)
 			}
 			if len(sim.Ledger("")) != 0 {
 				t.Error("it was accepted all the same")
@@ -159,7 +159,7 @@ func TestSendRules(t *testing.T) {
 			sim, client := connect(t, simulator.Options{})
 			client.PhoneNumberID = id
 			if _, err := client.Send(t.Context(), hello("c")); sendError(t, err).Code != "invalid_request" {
-				t.Errorf("%q: %v", id, err)
+				t.Errorf(`want sendError(t, err).Code == "invalid_request"; got %+v, %+v`, id, err)
 			}
 			if _, err := client.MediaURL(t.Context(), id); err == nil {
 				t.Errorf("%q was looked up", id)

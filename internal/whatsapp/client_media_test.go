@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp"
 	"recado/internal/whatsapp/simulator"
 )
@@ -35,9 +36,11 @@ func TestMediaTravelsBothWays(t *testing.T) {
 				t.Fatal(err)
 			}
 			found, err := client.MediaURL(t.Context(), id)
-			if err != nil || found.Size != int64(len(content)) || found.MimeType != "video/mp4" {
-				t.Fatalf("%+v, %v", found, err)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", found, err)
 			}
+			testkit.Equal(t, "found.Size", found.Size, int64(len(content)))
+			testkit.Equal(t, "found.MimeType", found.MimeType, "video/mp4")
 			var got bytes.Buffer
 			if n, err := client.DownloadMedia(t.Context(), found, roomy, &got); err != nil || n != found.Size {
 				t.Fatalf("%d bytes, %v", n, err)
@@ -110,14 +113,14 @@ func TestDownloadRefuses(t *testing.T) {
 		}
 		var got bytes.Buffer
 		if _, err := client.FetchMedia(t.Context(), model.IncomingMedia{ProviderID: id, URL: good.URL}, 10, &got); err != nil || got.String() != string(content) {
-			t.Errorf("%q, %v", got.String(), err)
+			t.Errorf("want err == nil and got.String() == content; got %+v, %+v", got.String(), err)
 		}
 	})
 	t.Run("a file that Meta no longer keeps", func(t *testing.T) {
 		sim.Advance(31 * 24 * time.Hour)
 		_, err := client.FetchMedia(t.Context(), model.IncomingMedia{ProviderID: id}, 10, io.Discard)
 		if got := sendError(t, err); got.Code != "media_unavailable" || got.Retry {
-			t.Errorf("%+v", got)
+			t.Errorf(`sendError(t, err): want got.Code == "media_unavailable" and !got.Retry; got %+v`, got)
 		}
 	})
 }
@@ -165,9 +168,10 @@ func TestUploadStreams(t *testing.T) {
 			}), size)), nil
 		},
 	})
-	if err != nil || id != "1" {
-		t.Fatalf("%q, %v", id, err)
+	if err != nil {
+		t.Fatalf("want err == nil; got %+v, %+v", id, err)
 	}
+	testkit.Equal(t, "id", id, "1")
 	if largest > 1<<20 {
 		t.Errorf("%d bytes were asked for at once", largest)
 	}
@@ -186,7 +190,7 @@ func TestNumberAndSubscription(t *testing.T) {
 			Status: "CONNECTED", Quality: "GREEN", Throughput: "STANDARD", Verification: "VERIFIED",
 		}
 		if err != nil || n != want || n.Phone() != "+5511900000000" {
-			t.Errorf("%+v, %v", n, err)
+			t.Errorf(`want err == nil and n == want and n.Phone() == "+5511900000000"; got %+v, %+v`, n, err)
 		}
 	})
 	t.Run("a token that Meta refuses is told with Meta's words", func(t *testing.T) {
@@ -194,7 +198,7 @@ func TestNumberAndSubscription(t *testing.T) {
 		client.Token = "wrong"
 		_, err := client.Number(t.Context())
 		if got := sendError(t, err); got.Code != "token_rejected" || !got.Disconnect || !strings.Contains(got.ProviderText, "Invalid OAuth") {
-			t.Errorf("%+v", got)
+			t.Errorf(`sendError(t, err): want got.Code == "token_rejected" and got.Disconnect and strings.Contains(got.ProviderText, "Invalid OAuth"); got %+v`, got)
 		}
 	})
 	t.Run("a number id that Meta does not know", func(t *testing.T) {
@@ -202,7 +206,7 @@ func TestNumberAndSubscription(t *testing.T) {
 		client.PhoneNumberID = "123"
 		_, err := client.Number(t.Context())
 		if got := sendError(t, err); got.Code != "number_unknown" || got.Disconnect {
-			t.Errorf("%+v", got)
+			t.Errorf(`sendError(t, err): want got.Code == "number_unknown" and !got.Disconnect; got %+v`, got)
 		}
 	})
 	t.Run("marking as read", func(t *testing.T) {
@@ -233,7 +237,7 @@ func TestNumberAndSubscription(t *testing.T) {
 		}
 		err := client.SetCallback(t.Context(), desk.URL+"/channels/c1/whatsapp", "wrong")
 		if got := sendError(t, err); got.Code != "callback_unreachable" {
-			t.Errorf("%+v", got)
+			t.Errorf(`sendError(t, err): want got.Code == "callback_unreachable"; got %+v`, got)
 		}
 		if err := client.SetCallback(t.Context(), "", ""); err != nil {
 			t.Error(err)

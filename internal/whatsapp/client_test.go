@@ -130,7 +130,7 @@ func TestSend(t *testing.T) {
 				body = strings.ReplaceAll(body, result.MediaID, "ID")
 			}
 			if diff := cmp.Diff(canonical(t, test.want), canonical(t, body)); diff != "" {
-				t.Error(diff)
+				t.Errorf(`cmp.Diff(canonical(t, test.want), canonical(t, body)): want diff == ""; got %+v`, diff)
 			}
 		})
 	}
@@ -139,14 +139,14 @@ func TestSend(t *testing.T) {
 		person := sim.SetCustomer(customer, func(c *simulator.Customer) { c.HidePhone = true })
 		result, err := client.Send(t.Context(), model.Outgoing{To: model.Person{UserID: person.UserID}, Text: "a"})
 		if err != nil || result.UserID != person.UserID || result.WAID != "" {
-			t.Errorf("%+v, %v", result, err)
+			t.Errorf(`want err == nil and result.UserID == person.UserID and result.WAID == ""; got %+v, %+v`, result, err)
 		}
 	})
 	t.Run("a Brazilian number resolves to the address without its ninth digit", func(t *testing.T) {
 		_, client := connect(t, simulator.Options{Brazil: "drop", Window: "off"})
 		result, err := client.Send(t.Context(), model.Outgoing{To: model.Person{Phone: "+5511988887777"}, Text: "a"})
 		if err != nil || result.WAID != customer {
-			t.Errorf("%+v, %v", result, err)
+			t.Errorf("want err == nil and result.WAID == customer; got %+v, %+v", result, err)
 		}
 	})
 	t.Run("a file that was uploaded before is not uploaded again", func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestSend(t *testing.T) {
 		}
 		again := &model.OutgoingMedia{Kind: "image", ProviderID: first.MediaID}
 		if second, err := client.Send(t.Context(), model.Outgoing{To: to, Media: again}); err != nil || second.MediaID != first.MediaID {
-			t.Fatalf("%+v, %v", second, err)
+			t.Fatalf("want err == nil and second.MediaID == first.MediaID; got %+v, %+v", second, err)
 		}
 		if n := sim.Calls("upload"); n != 1 {
 			t.Errorf("%d uploads", n)

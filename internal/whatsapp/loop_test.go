@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp"
 	"recado/internal/whatsapp/simulator"
 )
@@ -94,9 +95,7 @@ func TestStatusesSettleUncertainSends(t *testing.T) {
 			}
 			client.HTTP.Timeout = 2 * time.Second
 			_, err := client.Send(t.Context(), hello("c-uncertain"))
-			if got := sendError(t, err); got.Fate != model.Uncertain {
-				t.Fatalf("%+v", got)
-			}
+			testkit.Equal(t, "sendError(t, err).Fate", sendError(t, err).Fate, model.Uncertain)
 			// A message that times out is accepted before the time-out, so its statuses are on their way.
 			drain(t, sim)
 			if got := fmt.Sprint(b.statuses["c-uncertain"]); got != "[sent delivered]" {
@@ -260,7 +259,7 @@ func TestLimiterKeepsBelowMetasLimits(t *testing.T) {
 			last = send(fmt.Sprintf("55218%08d", i))
 		}
 		if sendError(t, last).ProviderCode != 130429 {
-			t.Error(last)
+			t.Errorf("want sendError(t, last).ProviderCode == 130429; got %+v", last)
 		}
 		advance(time.Hour)
 		last = nil
@@ -269,7 +268,7 @@ func TestLimiterKeepsBelowMetasLimits(t *testing.T) {
 			last = send("5521911112222")
 		}
 		if sendError(t, last).ProviderCode != 131056 || len(sim.Ledger("5521911112222")) != 45 {
-			t.Error(last, len(sim.Ledger("5521911112222")))
+			t.Errorf(`want sendError(t, last).ProviderCode == 131056 and number of sim.Ledger("5521911112222") == 45; got %+v, %+v`, last, len(sim.Ledger("5521911112222")))
 		}
 	})
 }

@@ -52,7 +52,7 @@ func TestStatuses(t *testing.T) {
 			got := parseOne(t, callbackOf("messages", "statuses", test.json)).Status
 			test.want.ExternalID, test.want.At = "wamid.O", noon
 			if diff := cmp.Diff(&test.want, got); diff != "" {
-				t.Error(diff)
+				t.Errorf(`cmp.Diff(&test.want, got): want diff == ""; got %+v`, diff)
 			}
 		})
 	}
@@ -66,11 +66,11 @@ func TestStatuses(t *testing.T) {
 func TestEditsAndDeletions(t *testing.T) {
 	edit := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"edit","edit":{"original_message_id":"wamid.X","message":{"type":"image","image":{"id":"1","caption":"agora sim"}}}}`)).Edit
 	if diff := cmp.Diff(&model.IncomingEdit{ExternalID: "wamid.X", Text: "agora sim", Sender: model.Sender{Customer: ana}, At: noon}, edit); diff != "" {
-		t.Error(diff)
+		t.Errorf(`cmp.Diff(&model.IncomingEdit{ExternalID: "wamid.X", Text: "agora sim", Sender: model.Sender{Customer: ana}, At: noon}, edit): want diff == ""; got %+v`, diff)
 	}
 	revoke := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"revoke","revoke":{"original_message_id":"wamid.X"}}`)).Revoke
 	if diff := cmp.Diff(&model.IncomingRevoke{ExternalID: "wamid.X", Sender: model.Sender{Customer: ana}, At: noon}, revoke); diff != "" {
-		t.Error(diff)
+		t.Errorf(`cmp.Diff(&model.IncomingRevoke{ExternalID: "wamid.X", Sender: model.Sender{Customer: ana}, At: noon}, revoke): want diff == ""; got %+v`, diff)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestMessagesTypedOnThePhone(t *testing.T) {
 		{Revoke: &model.IncomingRevoke{ExternalID: "wamid.E1", Sender: phone, At: noon}},
 	}
 	if diff := cmp.Diff(want, events); diff != "" {
-		t.Error(diff)
+		t.Errorf("(-want +events):\n%s", diff)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestHistory(t *testing.T) {
 		{Notice: &model.IncomingNotice{Kind: "history", Text: "code 2593109: declined"}},
 	}
 	if diff := cmp.Diff(want, parseFile(t, "history.json")); diff != "" {
-		t.Error(diff)
+		t.Errorf(`cmp.Diff(want, parseFile(t, "history.json")): want diff == ""; got %+v`, diff)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestAccountCallbacksAreKept(t *testing.T) {
 		{Kind: "group_lifecycle_update"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

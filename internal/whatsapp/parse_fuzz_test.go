@@ -55,7 +55,7 @@ func BenchmarkParseCallback(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if events, err := ParseCallback(body); err != nil || len(events) != 1000 {
-			b.Fatal(err, len(events))
+			b.Fatalf("want err == nil and number of events == 1000; got %+v, %+v", err, len(events))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/model"
+	"recado/internal/testkit"
 )
 
 var (
@@ -149,7 +150,7 @@ func TestMessagesOfCustomers(t *testing.T) {
 			got.Raw = nil
 			test.want.ExternalID, test.want.Customer, test.want.At = "wamid.A", ana, noon
 			if diff := cmp.Diff(test.want, *got); diff != "" {
-				t.Error(diff)
+				t.Errorf(`cmp.Diff(test.want, *got): want diff == ""; got %+v`, diff)
 			}
 		})
 	}
@@ -163,13 +164,13 @@ func TestIdentities(t *testing.T) {
 	t.Run("a customer who hides the number has only a user id", func(t *testing.T) {
 		got := message(t, `{"from_user_id":"BR.9","id":"wamid.A","timestamp":1790000000,"type":"text","text":{"body":"oi"}}`)
 		if diff := cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer); diff != "" {
-			t.Error(diff)
+			t.Errorf(`cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer): want diff == ""; got %+v`, diff)
 		}
 	})
 	t.Run("a user id in the place of the number is recognised", func(t *testing.T) {
 		got := message(t, `{"from":"BR.9","id":"wamid.A","timestamp":"1790000000123","type":"text","text":{"body":"oi"}}`)
 		if diff := cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer); diff != "" {
-			t.Error(diff)
+			t.Errorf(`cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer): want diff == ""; got %+v`, diff)
 		}
 		if got.At.UnixMilli() != 1790000000123 {
 			t.Errorf("milliseconds were read as %s", got.At)
@@ -196,9 +197,10 @@ func TestIdentities(t *testing.T) {
 	t.Run("the name is that of the sender, not of another contact", func(t *testing.T) {
 		events, err := ParseCallback(callbackOf("messages", "messages",
 			`{"from":"551188887777","id":"wamid.A","type":"text","text":{"body":"oi"}},{"from":"5511000000000","id":"wamid.B","type":"text","text":{"body":"oi"}}`))
-		if err != nil || len(events) != 2 {
-			t.Fatal(err, len(events))
+		if err != nil {
+			t.Fatalf("want err == nil; got %+v, %+v", err, len(events))
 		}
+		testkit.Equal(t, "number of events", len(events), 2)
 		if a, b := events[0].Incoming.Message.Customer.Name, events[1].Incoming.Message.Customer.Name; a != "Ana" || b != "" {
 			t.Errorf("got the names %q and %q", a, b)
 		}
@@ -207,7 +209,7 @@ func TestIdentities(t *testing.T) {
 		for _, from := range []string{"bla", "55 11", "+", "5511x8887777"} {
 			body := strings.Replace(string(callbackOf("messages", "messages", `{"from":"`+from+`","id":"wamid.A","type":"text","text":{"body":"oi"}}`)), `"contacts":[{`, `"people":[{`, 1)
 			if got := parseOne(t, []byte(body)); got.Notice == nil {
-				t.Errorf("%s: %+v", from, got.Message)
+				t.Errorf("parseOne(t, []byte(body)): want got.Notice != nil; got %+v, %+v", from, got.Message)
 			}
 		}
 	})
@@ -239,7 +241,7 @@ func TestIdentities(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := parseOne(t, callbackOf("messages", "messages", test.json)).Identity
 			if diff := cmp.Diff(&model.IncomingIdentity{Person: test.want, At: noon}, got); diff != "" {
-				t.Error(diff)
+				t.Errorf(`cmp.Diff(&model.IncomingIdentity{Person: test.want, At: noon}, got): want diff == ""; got %+v`, diff)
 			}
 		})
 	}
@@ -252,14 +254,14 @@ func TestIdentities(t *testing.T) {
 		got := parseOne(t, callbackOf("smb_app_state_sync", "state_sync", `{"type":"contact","action":"add","contact":{"full_name":"Ana Braga","phone_number":"+551188887777"},"metadata":{"timestamp":"1790000000"}}`)).Identity
 		want := &model.IncomingIdentity{Person: model.Person{Phone: "+551188887777", WAID: "551188887777", Name: "Ana Braga"}, At: noon, AddressBook: true}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("an update of user ids", func(t *testing.T) {
 		got := parseOne(t, callbackOf("user_id_update", "user_id_update", `{"wa_id":"551188887777","user_id":{"previous":"BR.1","current":"BR.2"},"timestamp":"1790000000"}`)).Identity
 		want := &model.IncomingIdentity{Person: model.Person{Phone: "+551188887777", WAID: "551188887777", UserID: "BR.2", PreviousUserID: "BR.1"}, At: noon}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }

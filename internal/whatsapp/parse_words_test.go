@@ -62,7 +62,7 @@ func TestCallsOfCustomers(t *testing.T) {
 	} {
 		got := parseOne(t, callbackOf("calls", "calls", call+more)).Message
 		if diff := cmp.Diff(&model.IncomingMessage{ExternalID: "wacid.A", Customer: ana, Type: "unsupported", Text: want, At: noon}, got); diff != "" {
-			t.Error(diff)
+			t.Errorf(`cmp.Diff(&model.IncomingMessage{ExternalID: "wacid.A", Customer: ana, Type: "unsupported", Text: want, At: noon}, got): want diff == ""; got %+v`, diff)
 		}
 	}
 	for _, other := range []string{
@@ -79,7 +79,7 @@ func TestReactions(t *testing.T) {
 	for emoji, want := range map[string]string{`,"emoji":"\ud83d\udc4d"`: "👍", "": "", `,"emoji":""`: ""} {
 		got := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"reaction","reaction":{"message_id":"wamid.R"`+emoji+`}}`)).Reaction
 		if diff := cmp.Diff(&model.IncomingReaction{ExternalID: "wamid.R", Emoji: want, Sender: model.Sender{Customer: ana}, At: noon}, got); diff != "" {
-			t.Error(diff)
+			t.Errorf(`cmp.Diff(&model.IncomingReaction{ExternalID: "wamid.R", Emoji: want, Sender: model.Sender{Customer: ana}, At: noon}, got): want diff == ""; got %+v`, diff)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestAFailureWithoutAUsableCodeIsNotDelivered(t *testing.T) {
 	for _, errors := range []string{``, `,"errors":[]`, `,"errors":[{"code":"not a number","title":"Something"}]`, `,"errors":[{}]`, `,"errors":null`} {
 		s := parseOne(t, callbackOf("messages", "statuses", `{"id":"wamid.O","status":"failed","timestamp":"1790000000"`+errors+`}`)).Status
 		if s.Error == nil || s.Error.Code != "not_delivered" {
-			t.Errorf("%s: %+v", errors, s.Error)
+			t.Errorf(`want s.Error != nil and s.Error.Code == "not_delivered"; got %+v, %+v`, errors, s.Error)
 		}
 	}
 }
@@ -100,9 +100,9 @@ func TestReferralsAndProducts(t *testing.T) {
 	url, id, kind, head, body, media, image, click, hi := "https://fb.me/1", "77", "ad", "Bread", "Fresh", "image", "https://x/i", "Aff", "Hi"
 	want := &model.Referral{SourceURL: &url, SourceID: &id, SourceType: &kind, Headline: &head, Body: &body, MediaType: &media, ImageURL: &image, CTWAClickID: &click, WelcomeMessage: &hi}
 	if diff := cmp.Diff(want, m.Referral); diff != "" {
-		t.Error(diff)
+		t.Errorf(`cmp.Diff(want, m.Referral): want diff == ""; got %+v`, diff)
 	}
 	if diff := cmp.Diff(&model.Product{CatalogID: "9", ProductRetailerID: "SKU"}, m.Product); diff != "" {
-		t.Error(diff)
+		t.Errorf(`cmp.Diff(&model.Product{CatalogID: "9", ProductRetailerID: "SKU"}, m.Product): want diff == ""; got %+v`, diff)
 	}
 }

@@ -149,9 +149,10 @@ func newSetting(t *testing.T, lease time.Duration) *setting {
 		t.Fatal(err)
 	}
 	test, err := s.a.Desk.TestWebhook(t.Context(), s.principal, hook.ID)
-	if err != nil || test.Status != model.DeliveryDelivered {
-		t.Fatal(test, err)
+	if err != nil {
+		t.Fatalf("want err == nil; got %+v, %+v", test, err)
 	}
+	testkit.Equal(t, "test.Status", test.Status, model.DeliveryDelivered)
 	s.webhook, s.source = hook.ID, test.ID
 	return s
 }

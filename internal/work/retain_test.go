@@ -28,7 +28,7 @@ func TestDeliveriesAreKeptForFourteenDays(t *testing.T) {
 		purge := func() {
 			t.Helper()
 			if more, err := w.Desk.System().Purge(context.Background()); err != nil || more {
-				t.Fatal(more, err)
+				t.Fatalf("want err == nil and !more; got %+v, %+v", more, err)
 			}
 		}
 		w.A.Post(t, "/integrations/webhooks/"+hook.ID()+"/test", nil).OK(200)
@@ -103,7 +103,7 @@ func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
 		}
 		for _, want := range []int{1, 0} {
 			if n, err := d.System().Reseal(t.Context()); err != nil || n != want {
-				t.Fatal(n, err)
+				t.Fatalf("want err == nil and n == want; got %+v, %+v", n, err)
 			}
 		}
 		var sealed store.Webhook
@@ -112,8 +112,18 @@ func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
 			return err
 		})
 		plain, broken := keys.Open(sealed.Secret, company.ID, hook.ID)
-		if err != nil || broken != nil || string(plain) != secret || keys.Stale(sealed.Secret) || keys.Stale(sealed.OldSecret) {
-			t.Fatal(err, broken)
+		if err != nil {
+			t.Fatalf("want err == nil; got %+v, %+v", err, broken)
+		}
+		if broken != nil {
+			t.Fatalf("want broken == nil; got %+v, %+v", err, broken)
+		}
+		testkit.Equal(t, "plain", string(plain), secret)
+		if keys.Stale(sealed.Secret) {
+			t.Fatalf("want !keys.Stale(sealed.Secret); got %+v, %+v", err, broken)
+		}
+		if keys.Stale(sealed.OldSecret) {
+			t.Fatalf("want !keys.Stale(sealed.OldSecret); got %+v, %+v", err, broken)
 		}
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 	"recado/internal/vault"
 	"recado/internal/work"
 )
@@ -174,9 +175,10 @@ func (b *bureau) customer(t *testing.T, channel model.ID, phone string) model.ID
 		t.Fatal(err)
 	}
 	list, err := b.nodes[0].Conversations(t.Context(), b.owner, desk.ConversationFilter{Q: phone, Channel: channel, Limit: 1}, "")
-	if err != nil || len(list.Data) != 1 {
-		t.Fatal(list, err)
+	if err != nil {
+		t.Fatalf("want err == nil; got %+v, %+v", list, err)
 	}
+	testkit.Equal(t, "number of list.Data", len(list.Data), 1)
 	return list.Data[0].ID
 }
 
@@ -302,10 +304,10 @@ func TestSendingLoop(t *testing.T) {
 			free := b.send(t, 0, other, "free")
 			b.sent(t, 12*8+1)
 			if m, err := b.nodes[0].Message(t.Context(), b.owner, hanging.ID); err != nil || m.Status != model.StatusQueued {
-				t.Fatal(m, err)
+				t.Fatalf("want err == nil and m.Status == model.StatusQueued; got %+v, %+v", m, err)
 			}
 			if m, err := b.nodes[0].Message(t.Context(), b.owner, free.ID); err != nil || m.Status != model.StatusSent {
-				t.Fatal(m, err)
+				t.Fatalf("want err == nil and m.Status == model.StatusSent; got %+v, %+v", m, err)
 			}
 			release()
 			b.sent(t, 12*8+2)
@@ -331,10 +333,10 @@ func TestStoppingWaitsForCallsUnderWay(t *testing.T) {
 		close(p.hold)
 		<-stopped
 		if got, err := b.nodes[0].Message(t.Context(), b.owner, m.ID); err != nil || got.Status != model.StatusSent {
-			t.Fatal(got, err)
+			t.Fatalf("want err == nil and got.Status == model.StatusSent; got %+v, %+v", got, err)
 		}
 		if got, err := b.nodes[0].Message(t.Context(), b.owner, waiting.ID); err != nil || got.Status == model.StatusFailed {
-			t.Fatal(got, err)
+			t.Fatalf("want err == nil and got.Status != model.StatusFailed; got %+v, %+v", got, err)
 		}
 	})
 }

@@ -134,6 +134,6 @@ func upload(t *testing.T, p *binary.Process) {
 func command(t *testing.T, path string, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v: %s", args, err, out)
+		t.Fatalf("want err == nil; got %+v, %+v, %+v", args, err, out)
 	}
 }

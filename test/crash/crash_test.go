@@ -132,7 +132,7 @@ func (w *world) integrity(t *testing.T) {
 	for _, check := range []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"} {
 		err = sqlitex.ExecuteTransient(conn, check, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			if got := s.ColumnText(0); got != "ok" {
-				t.Errorf("%s: %s", check, got)
+				t.Errorf(`s.ColumnText(0): want got == "ok"; got %+v, %+v`, check, got)
 			}
 			return nil
 		}})

@@ -211,7 +211,7 @@ func TestHostileConnectionsAffectNoOtherCaller(t *testing.T) {
 				}
 				go func() { _, _ = io.WriteString(conn, c.text); _ = conn.(*net.TCPConn).CloseWrite() }()
 				if got := readStatus(t, name, conn); c.status != 0 && got != c.status && got != 0 {
-					t.Errorf("%s: %d", name, got)
+					t.Errorf("readStatus(t, name, conn): want not (c.status != 0 && got != c.status && got != 0); got %+v, %+v", name, got)
 				}
 				_ = conn.Close()
 			}
@@ -247,7 +247,7 @@ func readStatus(t *testing.T, name string, conn net.Conn) int {
 		t.Errorf("%s: %d is no Error object: %s", name, resp.StatusCode, body)
 	}
 	if resp.StatusCode == http.StatusInternalServerError {
-		t.Errorf("%s: %s", name, body)
+		t.Errorf("want resp.StatusCode != http.StatusInternalServerError; got %+v, %+v", name, body)
 	}
 	return resp.StatusCode
 }

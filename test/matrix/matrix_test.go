@@ -41,7 +41,7 @@ func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 		}
 		t.Run("nothing of another company has changed", func(t *testing.T) {
 			if diff := cmp.Diff(before, b.b.photograph(t)); diff != "" {
-				t.Error(diff)
+				t.Errorf(`cmp.Diff(before, b.b.photograph(t)): want diff == ""; got %+v`, diff)
 			}
 		})
 		t.Run("what is private is in no list and no event", func(t *testing.T) {

@@ -81,7 +81,7 @@ func TestPrivateThingsExistForViewersAlone(t *testing.T) {
 					if a := c.Get(t, path).OK(200); slices.ContainsFunc([]string{"conversation", "attendance", "card"}, func(noun string) bool {
 						return strings.Contains(string(a.Raw), b.private.ids[noun])
 					}) {
-						t.Errorf("%s, %s: %s", who, path, a.Raw)
+						t.Errorf(`c.Get(t, path).OK(200): want !slices.ContainsFunc([]string{"conversation", "attendance", "card"}, func(noun string) bool { return strings.Contains(string(a.Raw), b.private.ids[noun]) }); got %+v, %+v, %s`, who, path, a.Raw)
 					}
 				}
 			}

@@ -69,7 +69,7 @@ func TestTheAccessProfileLimitsEveryAnswer(t *testing.T) {
 		}
 		t.Run("nothing they may not see has changed", func(t *testing.T) {
 			if diff := cmp.Diff(before, b.state(t, elsewhere)+b.state(t, queued)); diff != "" {
-				t.Error(diff)
+				t.Errorf(`cmp.Diff(before, b.state(t, elsewhere)+b.state(t, queued)): want diff == ""; got %+v`, diff)
 			}
 		})
 	})

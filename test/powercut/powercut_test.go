@@ -190,12 +190,12 @@ func whole(t *testing.T, conn *sqlite.Conn) {
 	for _, check := range []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"} {
 		err := sqlitex.ExecuteTransient(conn, check, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			if got := s.ColumnText(0); got != "ok" {
-				t.Errorf("%s: %s", check, got)
+				t.Errorf(`s.ColumnText(0): want got == "ok"; got %+v, %+v`, check, got)
 			}
 			return nil
 		}})
 		if err != nil {
-			t.Errorf("%s: %v", check, err)
+			t.Errorf("want err == nil; got %+v, %+v", check, err)
 		}
 	}
 	for _, same := range [][2]string{
@@ -218,7 +218,7 @@ func single(t *testing.T, conn *sqlite.Conn, query string) (n int) {
 		return nil
 	}})
 	if err != nil {
-		t.Errorf("%s: %v", query, err)
+		t.Errorf("want err == nil; got %+v, %+v", query, err)
 	}
 	return n
 }
@@ -231,7 +231,7 @@ func numbers(t *testing.T, conn *sqlite.Conn, query string) map[int]bool {
 		return nil
 	}})
 	if err != nil && !strings.Contains(err.Error(), "no such table") {
-		t.Errorf("%s: %v", query, err)
+		t.Errorf(`want not (err != nil && !strings.Contains(err.Error(), "no such table")); got %+v, %+v`, query, err)
 	}
 	return found
 }

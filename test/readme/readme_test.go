@@ -31,7 +31,7 @@ func TestTheTourWorksWhenPasted(t *testing.T) {
 	shell.Dir = dir
 	out, err := shell.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("want err == nil; got %+v, %+v", err, out)
 	}
 	for line := range strings.Lines(string(out)) {
 		if strings.Contains(line, `"request_id"`) || strings.HasPrefix(line, "<") {

@@ -12,6 +12,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -22,7 +23,7 @@ func TestTheCallback(t *testing.T) {
 			other := "sha256=" + simulator.Sign("another secret", body)
 			for name, signature := range map[string]string{"missing": "", "malformed": "sha256=xyz", "of another secret": other} {
 				if status := call(t, s.callback(), signature, body); status != 401 {
-					t.Errorf("%s: %d", name, status)
+					t.Errorf("call(t, s.callback(), signature, body): want status == 401; got %+v, %+v", name, status)
 				}
 			}
 			right := "sha256=" + simulator.Sign(simulator.DefaultAppSecret, body)
@@ -39,22 +40,23 @@ func TestTheCallback(t *testing.T) {
 		t.Run("a number that is not connected is kept, and nothing is stored of it", func(t *testing.T) {
 			foreign := []byte(strings.ReplaceAll(string(body), simulator.DefaultNumberID, "300000000000009"))
 			if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, foreign), foreign); status != 200 {
-				t.Error(status)
+				t.Errorf(`call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, foreign), foreign): want status == 200; got %+v`, status)
 			}
 			if all := s.A.Get(t, "/conversations").OK(200).List(); len(all) != 0 {
 				t.Fatalf("stored: %v", all)
 			}
-			if n := s.notices(t); len(n) != 1 || n[0].Kind != "other_number" || !bytes.Equal(n[0].Raw, foreign) {
-				t.Fatalf("%+v", n)
+			n := s.notices(t)
+			testkit.Equal(t, "number of n", len(n), 1)
+			testkit.Equal(t, "n[0].Kind", n[0].Kind, "other_number")
+			if !bytes.Equal(n[0].Raw, foreign) {
+				t.Fatalf("want bytes.Equal(n[0].Raw, foreign); got %+v", n)
 			}
 		})
 		t.Run("a wrong one first, then the right one: stored once", func(t *testing.T) {
 			s.sim.SetDelivery(simulator.Delivery{WrongSignature: 1})
 			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "oi"})
 			s.sim.SetDelivery(simulator.Delivery{})
-			if got := s.messages(t, conversation); len(got) != 1 {
-				t.Fatalf("%v", got)
-			}
+			testkit.Equal(t, "number of s.messages(t, conversation)", len(s.messages(t, conversation)), 1)
 		})
 		t.Run("the handshake is answered only with the right verify token", func(t *testing.T) {
 			s.A.Patch(t, "/channels/"+s.channel, `{"credentials": {"verify_token": "chosen"}}`).OK(200)
@@ -64,7 +66,7 @@ func TestTheCallback(t *testing.T) {
 				got, _ := io.ReadAll(resp.Body)
 				_ = resp.Body.Close()
 				if resp.StatusCode != want || want == 200 && string(got) != "12345" {
-					t.Errorf("%q: %d %s", token, resp.StatusCode, got)
+					t.Errorf(`want resp.StatusCode == want and not (want == 200 && string(got) != "12345"); got %+v, %+v, %+v`, token, resp.StatusCode, got)
 				}
 			}
 		})
@@ -73,15 +75,15 @@ func TestTheCallback(t *testing.T) {
 			odd := []byte(`{"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [{"field": "field_of_tomorrow", "value": ` + value + `}]}]}`)
 			for range 2 {
 				if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, odd), odd); status != 200 {
-					t.Error(status)
+					t.Errorf(`call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, odd), odd): want status == 200; got %+v`, status)
 				}
 			}
 			operator, err := s.Desk.System().Operator(t.Context(), s.A.ID)
 			must(t, err)
 			notices := s.notices(t)
-			if len(notices) != 2 || notices[0].Kind != "field_of_tomorrow" || string(notices[0].Raw) != value {
-				t.Fatalf("%+v", notices)
-			}
+			testkit.Equal(t, "number of notices", len(notices), 2)
+			testkit.Equal(t, "notices[0].Kind", notices[0].Kind, "field_of_tomorrow")
+			testkit.Equal(t, "notices[0].Raw", string(notices[0].Raw), value)
 			if _, err := s.Desk.System().Notices(t.Context(), operator.Company.ID, model.NewID(), 10); model.CodeOf(err) != model.CodeNotFound {
 				t.Errorf("another channel: %v", err)
 			}
@@ -89,7 +91,7 @@ func TestTheCallback(t *testing.T) {
 		t.Run("a body beyond 3 MiB is refused", func(t *testing.T) {
 			large := bytes.Repeat([]byte(" "), 3<<20+1)
 			if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, large), large); status != 413 {
-				t.Error(status)
+				t.Errorf(`call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, large), large): want status == 413; got %+v`, status)
 			}
 		})
 	})
@@ -120,9 +122,7 @@ func TestACallbackForAnotherNumberOfTheApp(t *testing.T) {
 		w.A.Post(t, "/channels", strings.Replace(of(secret), simulator.DefaultAppSecret, "another secret", 1)).OK(201)
 		for _, number := range []string{same, others, secret} {
 			body := []byte(strings.ReplaceAll(string(batch(0, 1)), simulator.DefaultNumberID, number))
-			if status := call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, body), body); status != 200 {
-				t.Fatal(status)
-			}
+			testkit.Equal(t, `call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, body), body)`, call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, body), body), 200)
 		}
 		all := w.A.Get(t, "/conversations").OK(200).List()
 		if len(all) != 1 || all[0].(map[string]any)["channel"] != second {
@@ -147,9 +147,7 @@ func TestAThousandMessagesInOneCallAreAllKept(t *testing.T) {
 		began, used := time.Now(), processorTime(t)
 		for i := range batches {
 			body := batch(i*size, size)
-			if status := call(t, address, "sha256="+simulator.Sign(simulator.DefaultAppSecret, body), body); status != 200 {
-				t.Fatal(status)
-			}
+			testkit.Equal(t, `call(t, address, "sha256="+simulator.Sign(simulator.DefaultAppSecret, body), body)`, call(t, address, "sha256="+simulator.Sign(simulator.DefaultAppSecret, body), body), 200)
 		}
 		took := time.Since(began)
 		t.Logf("%d messages of %d people in %v: %.0f a second; %.0f a second of processor time, the sender's included",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -57,35 +58,29 @@ func TestTheOrderOfArrivalDoesNotMatter(t *testing.T) {
 			s.push(t, "messages", written(ana, "Ana", editOf("wamid.A", began+5, "amanhã")))
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.A", began, "amanha")))
 			if m := message(t, "wamid.A"); m["text"] != "amanhã" || m["edited_at"] == nil || m["revoked_at"] != nil {
-				t.Fatalf("%v", m)
+				t.Fatalf(`message(t, "wamid.A"): want m["text"] == "amanhã" and m["edited_at"] != nil and m["revoked_at"] == nil; got %+v`, m)
 			}
 		})
 		t.Run("a revocation that comes before its message", func(t *testing.T) {
 			s.push(t, "messages", written(ana, "Ana", revocationOf("wamid.B", began+5)))
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.B", began, "segredo")))
 			if m := message(t, "wamid.B"); m["text"] != nil || m["revoked_at"] == nil {
-				t.Fatalf("%v", m)
+				t.Fatalf(`message(t, "wamid.B"): want m["text"] == nil and m["revoked_at"] != nil; got %+v`, m)
 			}
 		})
 		t.Run("of two edits the later-made counts", func(t *testing.T) {
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.C", began, "um")))
 			s.push(t, "messages", written(ana, "Ana", editOf("wamid.C", began+9, "três")))
 			s.push(t, "messages", written(ana, "Ana", editOf("wamid.C", began+5, "dois")))
-			if m := message(t, "wamid.C"); m["text"] != "três" {
-				t.Fatalf("%v", m)
-			}
+			testkit.Equal(t, `message(t, "wamid.C")["text"]`, message(t, "wamid.C")["text"], "três")
 			s.push(t, "messages", written(ana, "Ana", editOf("wamid.D", began+9, "três"), editOf("wamid.D", began+5, "dois")))
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.D", began, "um")))
-			if m := message(t, "wamid.D"); m["text"] != "três" {
-				t.Fatalf("%v", m)
-			}
+			testkit.Equal(t, `message(t, "wamid.D")["text"]`, message(t, "wamid.D")["text"], "três")
 		})
 		t.Run("a reaction that comes before its message", func(t *testing.T) {
 			s.push(t, "messages", written(ana, "Ana", reactionTo("wamid.E", began+5, "👍")))
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.E", began, "oi")))
-			if m := message(t, "wamid.E"); len(m["reactions"].([]any)) != 1 {
-				t.Fatalf("%v", m)
-			}
+			testkit.Equal(t, `number of message(t, "wamid.E")["reactions"].([]any)`, len(message(t, "wamid.E")["reactions"].([]any)), 1)
 		})
 		t.Run("another customer changes nothing", func(t *testing.T) {
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.F", began, "meu")))
@@ -96,7 +91,7 @@ func TestTheOrderOfArrivalDoesNotMatter(t *testing.T) {
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.G", began, "meu")))
 			for _, id := range []string{"wamid.F", "wamid.G"} {
 				if m := message(t, id); m["text"] != "meu" || m["edited_at"] != nil || len(m["reactions"].([]any)) != 0 {
-					t.Errorf("%v", m)
+					t.Errorf(`message(t, id): want m["text"] == "meu" and m["edited_at"] == nil and number of m["reactions"].([]any) == 0; got %+v`, m)
 				}
 			}
 		})
@@ -104,13 +99,11 @@ func TestTheOrderOfArrivalDoesNotMatter(t *testing.T) {
 			s.push(t, "messages", written("5511930003333", "Bia", textMessage("wamid.H", began+100, "depois")))
 			s.push(t, "messages", written("5511930003333", "Bia", textMessage("wamid.I", began+50, "antes")))
 			all := s.messages(t, s.conversationOf(t, "wamid.H"))
-			if len(all) != 2 || all[0]["external_id"] != "wamid.H" || all[1]["created_at"] != "2026-09-21T14:14:10.000Z" {
-				t.Fatalf("%v", all)
-			}
+			testkit.Equal(t, "number of all", len(all), 2)
+			testkit.Equal(t, `all[0]["external_id"]`, all[0]["external_id"], "wamid.H")
+			testkit.Equal(t, `all[1]["created_at"]`, all[1]["created_at"], "2026-09-21T14:14:10.000Z")
 			c := s.A.Get(t, "/conversations/"+s.conversationOf(t, "wamid.H")).OK(200)
-			if last := c.At("last_message").(map[string]any); last["text"] != "antes" {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, `c.At("last_message").(map[string]any)["text"]`, c.At("last_message").(map[string]any)["text"], "antes")
 		})
 	})
 }
@@ -133,7 +126,7 @@ func TestReactionsAreNoMessages(t *testing.T) {
 			for _, r := range all[0]["reactions"].([]any) {
 				r := r.(map[string]any)
 				if r["user"] != nil || r["at"] == nil {
-					t.Errorf("%v", r)
+					t.Errorf(`want r["user"] == nil and r["at"] != nil; got %+v`, r)
 				}
 				got = append(got, r["by"].(string)+" "+r["emoji"].(string))
 			}
@@ -144,9 +137,8 @@ func TestReactionsAreNoMessages(t *testing.T) {
 		s.push(t, "messages", written(ana, "Ana", reactionTo("wamid.A", began+10, "👍")))
 		reactions("customer 👍")
 		c := s.A.Get(t, "/conversations/"+conversation).OK(200)
-		if c.At("unread") != true || c.At("last_message").(map[string]any)["text"] != "oi" {
-			t.Fatalf("%s", c.Raw)
-		}
+		testkit.Equal(t, "unread", c.At("unread"), true)
+		testkit.Equal(t, `c.At("last_message").(map[string]any)["text"]`, c.At("last_message").(map[string]any)["text"], "oi")
 		if now := s.A.Get(t, "/conversations/"+conversation+"/attendance").Status; now != open {
 			t.Fatalf("an attendance was opened: %d", now)
 		}

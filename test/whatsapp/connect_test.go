@@ -6,6 +6,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -13,17 +14,12 @@ func TestConnectingANumber(t *testing.T) {
 	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
 		t.Run("credentials that Meta refuses are 400 with Meta's own words", func(t *testing.T) {
 			refused := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultToken, "stolen", 1)).Fails(400, "invalid_request")
-			if refused.Text("details", 0, "field") != "body.credentials.token" || !strings.Contains(refused.Text("message"), "Invalid OAuth access token") {
-				t.Fatalf("%s", refused.Raw)
-			}
+			testkit.Equal(t, "details.0.field", refused.Text("details", 0, "field"), "body.credentials.token")
+			testkit.Contains(t, "message", refused.Text("message"), "Invalid OAuth access token")
 			unknown := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultNumberID, "999", 1)).Fails(400, "invalid_request")
-			if unknown.Text("details", 0, "field") != "body.credentials.phone_number_id" {
-				t.Fatalf("%s", unknown.Raw)
-			}
+			testkit.Equal(t, "details.0.field", unknown.Text("details", 0, "field"), "body.credentials.phone_number_id")
 			account := w.A.Post(t, "/channels", strings.Replace(theNumber, simulator.DefaultWABAID, "999", 1)).Fails(400, "invalid_request")
-			if account.Text("details", 0, "field") != "body.credentials.waba_id" {
-				t.Fatalf("%s", account.Raw)
-			}
+			testkit.Equal(t, "details.0.field", account.Text("details", 0, "field"), "body.credentials.waba_id")
 			if all := w.A.Get(t, "/channels").OK(200).List(); len(all) != 0 {
 				t.Fatalf("stored all the same: %v", all)
 			}
@@ -34,28 +30,27 @@ func TestConnectingANumber(t *testing.T) {
 			w.A.Post(t, "/channels", strings.Replace(theNumber, `"whatsapp"`, `"sandbox", "phone": "+5511912345678"`, 1)).Fails(400, "invalid_request")
 			w.A.Post(t, "/channels", strings.Replace(theNumber, `"token"`, `"api_base": "http://10.0.0.1", "token"`, 1)).Fails(400, "invalid_request")
 			other := w.A.Post(t, "/channels", strings.Replace(theNumber, `"provider"`, `"phone": "+5511912345678", "provider"`, 1)).Fails(400, "invalid_request")
-			if other.Text("details", 0, "field") != "body.phone" {
-				t.Fatalf("%s", other.Raw)
-			}
+			testkit.Equal(t, "details.0.field", other.Text("details", 0, "field"), "body.phone")
 		})
 
 		made := w.A.Post(t, "/channels", theNumber).OK(201)
 		path := "/channels/" + made.ID()
 		t.Run("Meta tells the number, and nothing secret comes back", func(t *testing.T) {
-			if made.Text("phone") != "+"+simulator.DefaultBusinessPhone || made.Text("status") != "connected" || made.At("warning") != nil {
-				t.Fatalf("%s", made.Raw)
-			}
+			testkit.Equal(t, "phone", made.Text("phone"), "+"+simulator.DefaultBusinessPhone)
+			testkit.Equal(t, "status", made.Text("status"), "connected")
+			testkit.Equal(t, "warning", made.At("warning"), nil)
 			for _, answer := range []*servertest.Answer{made, w.A.Get(t, "/channels"), w.A.Patch(t, path, `{}`)} {
 				if strings.Contains(string(answer.Raw), simulator.DefaultToken) || strings.Contains(string(answer.Raw), simulator.DefaultAppSecret) {
-					t.Fatalf("%s", answer.Raw)
+					t.Fatalf("want !strings.Contains(string(answer.Raw), simulator.DefaultToken) and !strings.Contains(string(answer.Raw), simulator.DefaultAppSecret); got %s", answer.Raw)
 				}
 			}
 		})
 		t.Run("a number is connected once, in any company", func(t *testing.T) {
 			for _, company := range []*servertest.Company{w.A, w.B} {
 				taken := company.Post(t, "/channels", theNumber).Fails(400, "invalid_request")
-				if taken.Text("details", 0, "field") != "body.credentials.phone_number_id" || strings.Contains(string(taken.Raw), w.A.ID.String()) {
-					t.Fatalf("%s", taken.Raw)
+				testkit.Equal(t, "details.0.field", taken.Text("details", 0, "field"), "body.credentials.phone_number_id")
+				if strings.Contains(string(taken.Raw), w.A.ID.String()) {
+					t.Fatalf("want !strings.Contains(string(taken.Raw), w.A.ID.String()); got %s", taken.Raw)
 				}
 			}
 		})
@@ -71,64 +66,54 @@ func TestConnectingANumber(t *testing.T) {
 		})
 		t.Run("a test asks Meta and says what it said", func(t *testing.T) {
 			works := w.A.Post(t, path+"/test", nil).OK(200)
-			if works.At("ok") != true || works.Text("phone") != made.Text("phone") || works.Text("status") != "CONNECTED" || works.Text("quality") != "GREEN" {
-				t.Fatalf("%s", works.Raw)
-			}
+			testkit.Equal(t, "ok", works.At("ok"), true)
+			testkit.Equal(t, "phone", works.Text("phone"), made.Text("phone"))
+			testkit.Equal(t, "status", works.Text("status"), "CONNECTED")
+			testkit.Equal(t, "quality", works.Text("quality"), "GREEN")
 			must(t, sim.SetToken(simulator.DefaultToken, "expired"))
 			broken := w.A.Post(t, path+"/test", nil).OK(200)
-			if broken.At("ok") != false || broken.Text("error", "code") != "token_rejected" {
-				t.Fatalf("%s", broken.Raw)
-			}
+			testkit.Equal(t, "ok", broken.At("ok"), false)
+			testkit.Equal(t, "error.code", broken.Text("error", "code"), "token_rejected")
 			must(t, sim.SetToken(simulator.DefaultToken, "valid"))
 			must(t, sim.SetNumberStatus("", "BANNED"))
-			if banned := w.A.Post(t, path+"/test", nil).OK(200); banned.At("ok") != false || banned.Text("status") != "BANNED" {
-				t.Fatalf("%s", banned.Raw)
-			}
+			banned := w.A.Post(t, path+"/test", nil).OK(200)
+			testkit.Equal(t, "ok", banned.At("ok"), false)
+			testkit.Equal(t, "status", banned.Text("status"), "BANNED")
 			must(t, sim.SetNumberStatus("", "CONNECTED"))
 			w.B.Post(t, path+"/test", nil).Fails(404, "not_found")
 			w.A.Post(t, "/channels/"+model.NewID().String()+"/test", nil).Fails(404, "not_found")
 		})
 		t.Run("it can be disconnected and connected again, and only with credentials that work", func(t *testing.T) {
 			off := w.A.Patch(t, path, `{"status": "disconnected"}`).OK(200)
-			if off.Text("status") != "disconnected" || off.Text("status_reason") == "" {
-				t.Fatalf("%s", off.Raw)
+			testkit.Equal(t, "status", off.Text("status"), "disconnected")
+			if off.Text("status_reason") == "" {
+				t.Fatalf(`want status_reason != ""; got %s`, off.Raw)
 			}
 			must(t, sim.SetToken(simulator.DefaultToken, "revoked"))
 			w.A.Patch(t, path, `{"status": "connected"}`).Fails(409, "channel_disconnected")
 			refused := w.A.Patch(t, path, `{"credentials": {"token": "worse"}}`).Fails(400, "invalid_request")
-			if refused.Text("details", 0, "field") != "body.credentials.token" {
-				t.Fatalf("%s", refused.Raw)
-			}
+			testkit.Equal(t, "details.0.field", refused.Text("details", 0, "field"), "body.credentials.token")
 			must(t, sim.SetToken("renewed", "valid"))
 			on := w.A.Patch(t, path, `{"credentials": {"token": "renewed"}}`).OK(200)
-			if on.Text("status") != "connected" || on.At("status_reason") != nil {
-				t.Fatalf("%s", on.Raw)
-			}
+			testkit.Equal(t, "status", on.Text("status"), "connected")
+			testkit.Equal(t, "status_reason", on.At("status_reason"), nil)
 		})
 		t.Run("new credentials must be of the same number", func(t *testing.T) {
 			must(t, sim.AddNumber(simulator.Number{ID: "200000000000002", Phone: "5511900000002", Name: "Other"}))
 			other := w.A.Patch(t, path, `{"credentials": {"phone_number_id": "200000000000002"}}`).Fails(400, "invalid_request")
-			if other.Text("details", 0, "field") != "body.credentials.phone_number_id" {
-				t.Fatalf("%s", other.Raw)
-			}
+			testkit.Equal(t, "details.0.field", other.Text("details", 0, "field"), "body.credentials.phone_number_id")
 		})
 		t.Run("a number that does not flow is connected with a warning", func(t *testing.T) {
 			must(t, sim.AddNumber(simulator.Number{ID: "200000000000003", Phone: "5511900000003", Name: "New", Status: "PENDING"}))
 			body := strings.NewReplacer(simulator.DefaultNumberID, "200000000000003", simulator.DefaultToken, "renewed").Replace(theNumber)
-			if pending := w.A.Post(t, "/channels", body).OK(201); !strings.Contains(pending.Text("warning"), "PENDING") {
-				t.Fatalf("%s", pending.Raw)
-			}
+			testkit.Contains(t, "warning", w.A.Post(t, "/channels", body).OK(201).Text("warning"), "PENDING")
 		})
 		t.Run("a sandbox has nothing to connect to", func(t *testing.T) {
 			box := w.A.Post(t, "/channels", `{"name": "Box", "phone": "+5511912345678", "provider": "sandbox"}`).OK(201)
-			if test := w.A.Post(t, "/channels/"+box.ID()+"/test", nil).OK(200); test.At("ok") != true {
-				t.Fatalf("%s", test.Raw)
-			}
+			testkit.Equal(t, "ok", w.A.Post(t, "/channels/"+box.ID()+"/test", nil).OK(200).At("ok"), true)
 			w.A.Patch(t, "/channels/"+box.ID(), `{"credentials": {"token": "x"}}`).Fails(400, "invalid_request")
 			w.A.Patch(t, "/channels/"+box.ID(), `{"status": "disconnected"}`).OK(200)
-			if on := w.A.Patch(t, "/channels/"+box.ID(), `{"status": "connected"}`).OK(200); on.Text("status") != "connected" {
-				t.Fatalf("%s", on.Raw)
-			}
+			testkit.Equal(t, "status", w.A.Patch(t, "/channels/"+box.ID(), `{"status": "connected"}`).OK(200).Text("status"), "connected")
 		})
 	})
 }

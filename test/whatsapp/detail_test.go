@@ -20,9 +20,10 @@ func TestMessagesTellWhereTheyCameFrom(t *testing.T) {
 			all := s.messages(t, s.conversationOf(t, "wamid.G1"))
 			for i, want := range []string{"Ana", "Rui"} {
 				author, _ := all[i]["author"].(map[string]any)
-				if author == nil || author["name"] != want {
-					t.Fatalf("%v", all[i])
+				if author == nil {
+					t.Fatalf("want author != nil; got %+v", all[i])
 				}
+				testkit.Equal[any](t, `author["name"]`, author["name"], want)
 				s.A.Get(t, "/contacts/"+author["id"].(string)).OK(200)
 			}
 		})
@@ -32,8 +33,14 @@ func TestMessagesTellWhereTheyCameFrom(t *testing.T) {
 				"context": {"referred_product": {"catalog_id": "1", "product_retailer_id": "pao"}}`))
 			m := s.find(t, s.conversationOf(t, "wamid.R"), "wamid.R")
 			referral, product := m["referral"].(map[string]any), m["product"].(map[string]any)
-			if referral["source_url"] != "https://fb.me/a" || referral["ctwa_clid"] != "Af3" || referral["body"] != nil || product["product_retailer_id"] != "pao" || m["author"] != nil {
-				t.Fatalf("%v", m)
+			testkit.Equal(t, `referral["source_url"]`, referral["source_url"], "https://fb.me/a")
+			testkit.Equal(t, `referral["ctwa_clid"]`, referral["ctwa_clid"], "Af3")
+			if referral["body"] != nil {
+				t.Fatalf(`want referral["body"] == nil; got %+v`, m)
+			}
+			testkit.Equal(t, `product["product_retailer_id"]`, product["product_retailer_id"], "pao")
+			if m["author"] != nil {
+				t.Fatalf(`want m["author"] == nil; got %+v`, m)
 			}
 		})
 		t.Run("a missed call leaves a trace and opens the window", func(t *testing.T) {
@@ -41,7 +48,7 @@ func TestMessagesTellWhereTheyCameFrom(t *testing.T) {
 				"event": "terminate", "direction": "USER_INITIATED", "status": "FAILED", "timestamp": "%d"}]}`, time.Now().Unix()))
 			conversation := s.conversationOf(t, "wacid.A")
 			if m := s.find(t, conversation, "wacid.A"); m["type"] != "unsupported" || m["text"] != "Missed voice call" {
-				t.Fatalf("%v", m)
+				t.Fatalf(`s.find(t, conversation, "wacid.A"): want m["type"] == "unsupported" and m["text"] == "Missed voice call"; got %+v`, m)
 			}
 			s.A.Post(t, "/conversations/"+conversation+"/messages", map[string]any{"client_id": model.NewID().String(), "text": "Ligo já"}).OK(201)
 		})
@@ -72,14 +79,13 @@ func TestImportedHistoryComesBeforeLiveMessages(t *testing.T) {
 		if strings.Join(got, ", ") != want {
 			t.Fatalf("got  %s\nwant %s", strings.Join(got, ", "), want)
 		}
-		if c := s.A.Get(t, "/conversations/"+conversation).OK(200); c.Int("unread_count") != 2 || c.At("last_message").(map[string]any)["text"] != "atrasada" {
-			t.Fatalf("%s", c.Raw)
-		}
+		c := s.A.Get(t, "/conversations/"+conversation).OK(200)
+		testkit.Equal(t, "unread_count", c.Int("unread_count"), 2)
+		testkit.Equal(t, `c.At("last_message").(map[string]any)["text"]`, c.At("last_message").(map[string]any)["text"], "atrasada")
 		page := s.A.Get(t, "/conversations/"+conversation+"/messages?limit=3").OK(200)
 		older := s.A.Get(t, "/conversations/"+conversation+"/messages?limit=3&before="+page.Text("before")).OK(200)
-		if len(older.List()) != 3 || older.At("before") != nil {
-			t.Fatalf("%s", older.Raw)
-		}
+		testkit.Equal(t, "number of data", len(older.List()), 3)
+		testkit.Equal(t, "before", older.At("before"), nil)
 	})
 }
 
@@ -89,9 +95,7 @@ func TestNamesOfThePhonesAddressBook(t *testing.T) {
 		ids, err := s.sim.Echo(simulator.Inbound{Customer: "5511930005555", Text: "oi tia"})
 		must(t, err)
 		drain(t, s.sim)
-		if c := s.A.Get(t, "/conversations/"+s.conversationOf(t, ids[0])).OK(200); c.Text("name") != "Tia Rosa" {
-			t.Fatalf("%s", c.Raw)
-		}
+		testkit.Equal(t, "name", s.A.Get(t, "/conversations/"+s.conversationOf(t, ids[0])).OK(200).Text("name"), "Tia Rosa")
 	})
 }
 
@@ -111,11 +115,15 @@ func TestAnAccountThatMetaRestrictsShowsInItsChannels(t *testing.T) {
 				must(t, s.Desk.System().FlushCallbackActivity(t.Context())) // what Meta says does not go away because Meta called
 				c := s.channelNow(t)
 				warning, _ := c["warning"].(string)
-				if c["status"] != test.status || test.warning == "none" && warning != "" || test.warning != "none" && (warning == "" || test.warning != "" && warning != test.warning) {
-					t.Fatalf("%v", c)
+				testkit.Equal[any](t, `c["status"]`, c["status"], test.status)
+				if test.warning == "none" && warning != "" {
+					t.Fatalf(`want not (test.warning == "none" && warning != ""); got %+v`, c)
+				}
+				if test.warning != "none" && (warning == "" || test.warning != "" && warning != test.warning) {
+					t.Fatalf(`want not (test.warning != "none" && (warning == "" || test.warning != "" && warning != test.warning)); got %+v`, c)
 				}
 				if test.status == "disconnected" && c["status_reason"] != warning {
-					t.Fatalf("%v", c)
+					t.Fatalf(`want not (test.status == "disconnected" && c["status_reason"] != warning); got %+v`, c)
 				}
 				s.push(t, "account_update", `{"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": "REINSTATE"}}`)
 				if c := s.channelNow(t); c["status"] != test.status || c["warning"] != nil {
@@ -146,7 +154,7 @@ func TestFilesThatCannotBeFetched(t *testing.T) {
 			media, _ := m["media_id"].(string)
 			testkit.Eventually(t, "an end of the attempts", func() bool { return s.A.Get(t, "/media/"+media+"/url").Status != 503 })
 			if a := s.A.Get(t, "/media/"+media+"/url").OK(404); !bytes.Contains(a.Raw, []byte("not fetched from WhatsApp")) {
-				t.Fatalf("%s", a.Raw)
+				t.Fatalf(`s.A.Get(t, "/media/"+media+"/url").OK(404): want bytes.Contains(a.Raw, []byte("not fetched from WhatsApp")); got %s`, a.Raw)
 			}
 		}
 		t.Run("a file that WhatsApp does not have is given up at once", func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -44,18 +45,13 @@ func TestOnePersonStaysOneContact(t *testing.T) {
 			for _, m := range s.messages(t, first) {
 				texts = append(texts, m["text"])
 			}
-			if fmt.Sprint(texts) != "[um dois três]" {
-				t.Fatalf("%v", texts)
-			}
+			testkit.Equal(t, "texts", fmt.Sprint(texts), "[um dois três]")
 			s.A.Get(t, "/contacts/"+other).OK(404)
 			s.A.Get(t, "/conversations/"+second).OK(404)
 			c := s.A.Get(t, "/contacts/"+contact).OK(200)
-			if c.Text("phone") != "+5511940001111" || len(c.At("label_ids").([]any)) != 2 {
-				t.Fatalf("%s", c.Raw)
-			}
-			if c := s.A.Get(t, "/conversations/"+first).OK(200); c.Int("unread_count") != 3 {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "phone", c.Text("phone"), "+5511940001111")
+			testkit.Equal(t, `number of c.At("label_ids").([]any)`, len(c.At("label_ids").([]any)), 2)
+			testkit.Equal(t, "unread_count", s.A.Get(t, "/conversations/"+first).OK(200).Int("unread_count"), 3)
 			open := 0
 			for _, a := range s.A.Get(t, "/attendances").OK(200).List() {
 				if a := a.(map[string]any); a["conversation"] == first && a["status"] == "open" {

@@ -9,6 +9,7 @@ import (
 
 	"recado/internal/servertest"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 )
@@ -83,17 +84,14 @@ func TestAnOutageOfWhatsAppDelaysMessagesAndLosesNone(t *testing.T) {
 					t.Errorf("message %d went out of order: %v", i, found)
 				}
 			}
-			if len(got) != 3 || len(sim.Repeated()) != 0 {
-				t.Fatalf("%+v", got)
-			}
+			testkit.Equal(t, "number of got", len(got), 3)
+			testkit.Equal(t, "number of sim.Repeated()", len(sim.Repeated()), 0)
 
 			t.Run("after a day it is over", func(t *testing.T) {
 				graph.cut()
 				id := s.send(t, conversation, `"text": "tarde"`).OK(201).ID()
 				s.Clock.Advance(25 * time.Hour)
-				if m := s.await(t, id, "failed"); m.Text("error", "code") != "unavailable" {
-					t.Fatalf("%s", m.Raw)
-				}
+				testkit.Equal(t, "error.code", s.await(t, id, "failed").Text("error", "code"), "unavailable")
 			})
 		})
 	}

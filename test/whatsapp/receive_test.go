@@ -18,16 +18,18 @@ func TestReceiving(t *testing.T) {
 		t.Run("a customer writes and an attendance opens", func(t *testing.T) {
 			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511912345678", Name: "Marina", Text: "Bom dia!"})
 			c := s.A.Get(t, "/conversations/"+conversation).OK(200)
-			if c.Text("name") != "Marina" || c.Text("phone") != "+5511912345678" || c.Text("channel") != s.channel || c.Int("unread_count") != 1 {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "name", c.Text("name"), "Marina")
+			testkit.Equal(t, "phone", c.Text("phone"), "+5511912345678")
+			testkit.Equal(t, "channel", c.Text("channel"), s.channel)
+			testkit.Equal(t, "unread_count", c.Int("unread_count"), 1)
 			m := s.find(t, conversation, external)
-			if m["text"] != "Bom dia!" || m["direction"] != "inbound" || m["origin"] != "customer" || m["status"] != "received" {
-				t.Fatalf("%v", m)
-			}
-			if a := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200); a.Text("status") != "open" || a.Text("opened_by") != "customer" {
-				t.Fatalf("%s", a.Raw)
-			}
+			testkit.Equal(t, `m["text"]`, m["text"], "Bom dia!")
+			testkit.Equal(t, `m["direction"]`, m["direction"], "inbound")
+			testkit.Equal(t, `m["origin"]`, m["origin"], "customer")
+			testkit.Equal(t, `m["status"]`, m["status"], "received")
+			a := s.A.Get(t, "/conversations/"+conversation+"/attendance").OK(200)
+			testkit.Equal(t, "status", a.Text("status"), "open")
+			testkit.Equal(t, "opened_by", a.Text("opened_by"), "customer")
 		})
 		t.Run("a customer is shown that their message was read", func(t *testing.T) {
 			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Olá?"})
@@ -49,15 +51,11 @@ func TestReceiving(t *testing.T) {
 			if got := s.messages(t, conversation); len(got) != 3 {
 				t.Fatalf("%d messages of three: %v", len(got), got)
 			}
-			if c := s.A.Get(t, "/conversations/"+conversation).OK(200); c.Int("unread_count") != 3 {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "unread_count", s.A.Get(t, "/conversations/"+conversation).OK(200).Int("unread_count"), 3)
 		})
 		t.Run("what is not known is kept", func(t *testing.T) {
 			conversation, external := s.customer(t, simulator.Inbound{Customer: "5511900002222", Type: "hologram", Payload: json.RawMessage(`{"planes": 3}`)})
-			if m := s.find(t, conversation, external); m["type"] != "unsupported" {
-				t.Fatalf("%v", m)
-			}
+			testkit.Equal(t, `s.find(t, conversation, external)["type"]`, s.find(t, conversation, external)["type"], "unsupported")
 			must(t, s.sim.Push("", "account_update", json.RawMessage(`{"event": "SOMETHING_NEW"}`)))
 			must(t, s.sim.Push("", "a_field_of_tomorrow", json.RawMessage(`{"x": [1, 2, {"y": null}]}`)))
 			drain(t, s.sim)
@@ -71,7 +69,7 @@ func TestReceiving(t *testing.T) {
 				conversation, external := s.customer(t, simulator.Inbound{Customer: "5511900003333", Type: kind, Payload: json.RawMessage(payload)})
 				m := s.find(t, conversation, external)
 				if text, _ := m["text"].(string); text == "" {
-					t.Errorf("%s: %v", kind, m)
+					t.Errorf(`want text != ""; got %+v, %+v`, kind, m)
 				}
 			}
 		})
@@ -80,14 +78,12 @@ func TestReceiving(t *testing.T) {
 			_, err := s.sim.Edit(external, "amanhã")
 			must(t, err)
 			drain(t, s.sim)
-			if m := s.find(t, conversation, external); m["text"] != "amanhã" {
-				t.Fatalf("%v", m)
-			}
+			testkit.Equal(t, `s.find(t, conversation, external)["text"]`, s.find(t, conversation, external)["text"], "amanhã")
 			_, err = s.sim.Revoke(external)
 			must(t, err)
 			drain(t, s.sim)
 			if m := s.find(t, conversation, external); m["text"] != nil {
-				t.Fatalf("%v", m)
+				t.Fatalf(`s.find(t, conversation, external): want m["text"] == nil; got %+v`, m)
 			}
 		})
 		t.Run("what was typed on the phone appears with origin phone", func(t *testing.T) {
@@ -95,14 +91,14 @@ func TestReceiving(t *testing.T) {
 			must(t, err)
 			drain(t, s.sim)
 			m := s.find(t, s.conversationOf(t, ids[0]), ids[0])
-			if m["direction"] != "outbound" || m["origin"] != "phone" || m["status"] != "sent" {
-				t.Fatalf("%v", m)
-			}
+			testkit.Equal(t, `m["direction"]`, m["direction"], "outbound")
+			testkit.Equal(t, `m["origin"]`, m["origin"], "phone")
+			testkit.Equal(t, `m["status"]`, m["status"], "sent")
 		})
 		t.Run("a group is a conversation of its own", func(t *testing.T) {
 			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511900005555", Group: "Z3JvdXA=", Text: "oi gente"})
 			if c := s.A.Get(t, "/conversations/"+conversation).OK(200); c.Text("kind") != "group" || c.At("contact") != nil {
-				t.Fatalf("%s", c.Raw)
+				t.Fatalf(`s.A.Get(t, "/conversations/"+conversation).OK(200): want kind == "group" and contact == nil; got %s`, c.Raw)
 			}
 		})
 	})
@@ -114,9 +110,8 @@ func TestPeople(t *testing.T) {
 			s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone, c.Username = true, "luar" })
 			first, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "oi"})
 			c := s.A.Get(t, "/conversations/"+first).OK(200)
-			if c.At("phone") != nil || c.Text("name") != "luar" {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "phone", c.At("phone"), nil)
+			testkit.Equal(t, "name", c.Text("name"), "luar")
 			again, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "de novo"})
 			if again != first {
 				t.Fatal("a second conversation with the same person")
@@ -125,7 +120,7 @@ func TestPeople(t *testing.T) {
 				s.sim.SetCustomer("5511911110000", func(c *simulator.Customer) { c.HidePhone = false })
 				shown, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "agora sim"})
 				if c := s.A.Get(t, "/conversations/"+shown).OK(200); shown != first || c.Text("phone") != "+5511911110000" {
-					t.Fatalf("%s", c.Raw)
+					t.Fatalf(`s.A.Get(t, "/conversations/"+shown).OK(200): want shown == first and phone == "+5511911110000"; got %s`, c.Raw)
 				}
 			})
 		})
@@ -136,18 +131,18 @@ func TestPeople(t *testing.T) {
 			drain(t, s.sim)
 			after, _ := s.customer(t, simulator.Inbound{Customer: "5511922229999", Text: "número novo"})
 			c := s.A.Get(t, "/conversations/"+after).OK(200)
-			if after != before || c.Text("phone") != "+5511922229999" {
-				t.Fatalf("%s", c.Raw)
-			}
+			testkit.Equal(t, "after", after, before)
+			testkit.Equal(t, "phone", c.Text("phone"), "+5511922229999")
 		})
 		t.Run("a Brazilian number with and without its ninth digit is one person", func(t *testing.T) {
 			with, _ := s.customer(t, simulator.Inbound{Customer: "5511933330000", Text: "com"})
 			without, _ := s.customer(t, simulator.Inbound{Customer: "551133330000", Text: "fixo: outra pessoa"})
 			again, _ := s.customer(t, simulator.Inbound{Customer: "558188887777", Text: "sem"})
 			ninth, _ := s.customer(t, simulator.Inbound{Customer: "5581988887777", Text: "com"})
-			if with == without || again != ninth {
-				t.Fatal(with, without, again, ninth)
+			if with == without {
+				t.Fatalf("want with != without; got %+v, %+v, %+v, %+v", with, without, again, ninth)
 			}
+			testkit.Equal(t, "again", again, ninth)
 		})
 	})
 }
@@ -160,16 +155,17 @@ func TestFilesOfCustomers(t *testing.T) {
 				Customer: "5511912345678", Type: "image", Text: "olha", File: &simulator.File{Bytes: photo, MimeType: "image/png"},
 			})
 			m := s.find(t, conversation, external)
-			if m["type"] != "image" || m["text"] != "olha" || m["media_id"] == nil {
-				t.Fatalf("%v", m)
+			testkit.Equal(t, `m["type"]`, m["type"], "image")
+			testkit.Equal(t, `m["text"]`, m["text"], "olha")
+			if m["media_id"] == nil {
+				t.Fatalf(`want m["media_id"] != nil; got %+v`, m)
 			}
 			if got := s.download(t, m["media_id"].(string)); !bytes.Equal(got, photo) {
 				t.Fatalf("%d bytes, sent %d", len(got), len(photo))
 			}
 			media := s.find(t, conversation, external)["media"].(map[string]any)
-			if media["size"] != float64(len(photo)) || media["mime_type"] != "image/png" {
-				t.Fatalf("%v", media)
-			}
+			testkit.Equal[any](t, `media["size"]`, media["size"], float64(len(photo)))
+			testkit.Equal(t, `media["mime_type"]`, media["mime_type"], "image/png")
 		})
 		t.Run("are asked for again when WhatsApp fails", func(t *testing.T) {
 			must(t, s.sim.AddFault(simulator.Fault{Preset: "unknown_500", Target: "lookup", Next: 1}))
@@ -193,7 +189,7 @@ func TestFilesOfCustomers(t *testing.T) {
 			resp := s.follow(t, id)
 			defer resp.Body.Close()
 			if !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") || strings.Contains(resp.Header.Get("Content-Type"), "image") {
-				t.Fatalf("%v", resp.Header)
+				t.Fatalf(`want strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") and !strings.Contains(resp.Header.Get("Content-Type"), "image"); got %+v`, resp.Header)
 			}
 		})
 	})
@@ -217,9 +213,7 @@ func (s *shop) follow(t *testing.T, media string) *http.Response {
 	t.Helper()
 	resp, err := http.Get(s.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
 	must(t, err)
-	if resp.StatusCode != 200 {
-		t.Fatal(resp.Status)
-	}
+	testkit.Equal(t, "resp.StatusCode", resp.StatusCode, 200)
 	return resp
 }
 

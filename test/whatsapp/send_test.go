@@ -23,12 +23,14 @@ func TestSending(t *testing.T) {
 		t.Run("the answer reaches the customer and its statuses arrive", func(t *testing.T) {
 			sent := s.send(t, conversation, `"text": "Abrimos sim!", "reply_to_external_id": `+quote(question)).OK(201)
 			if sent.Text("status") != "queued" && sent.Text("status") != "sent" {
-				t.Fatalf("%s", sent.Raw)
+				t.Fatalf(`want not (sent.Text("status") != "queued" && sent.Text("status") != "sent"); got %s`, sent.Raw)
 			}
 			m := s.await(t, sent.ID(), "delivered")
 			got := s.sim.Ledger("5511912345678")
-			if len(got) != 1 || got[0].ID != m.Text("external_id") || got[0].ClientID == "" {
-				t.Fatalf("%+v, %s", got, m.Raw)
+			testkit.Equal(t, "number of got", len(got), 1)
+			testkit.Equal(t, "got[0].ID", got[0].ID, m.Text("external_id"))
+			if got[0].ClientID == "" {
+				t.Fatalf(`want got[0].ClientID != ""; got %+v, %s`, got, m.Raw)
 			}
 			var body struct {
 				Text    struct{ Body string }
@@ -37,13 +39,12 @@ func TestSending(t *testing.T) {
 				}
 			}
 			must(t, json.Unmarshal(got[0].Body, &body))
-			if body.Text.Body != "Abrimos sim!" || body.Context.MessageID != question {
-				t.Fatalf("%s", got[0].Body)
-			}
+			testkit.Equal(t, "body.Text.Body", body.Text.Body, "Abrimos sim!")
+			testkit.Equal(t, "body.Context.MessageID", body.Context.MessageID, question)
 			must(t, s.sim.Status(got[0].ID, "read", 0))
 			drain(t, s.sim)
 			if m := s.await(t, sent.ID(), "read"); m.At("sent_at") == nil || m.At("delivered_at") == nil || m.At("read_at") == nil {
-				t.Fatalf("%s", m.Raw)
+				t.Fatalf(`s.await(t, sent.ID(), "read"): want sent_at != nil and delivered_at != nil and read_at != nil; got %s`, m.Raw)
 			}
 		})
 		t.Run("files leave byte for byte, and are uploaded once", func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestSending(t *testing.T) {
 				var body struct{ Image struct{ ID, Caption string } }
 				must(t, json.Unmarshal(got.Body, &body))
 				if file, _, found := s.sim.File(body.Image.ID); !found || !bytes.Equal(file, photo) || body.Image.Caption != "Cardápio" {
-					t.Fatalf("%s", got.Body)
+					t.Fatalf(`want found and bytes.Equal(file, photo) and body.Image.Caption == "Cardápio"; got %+v`, got.Body)
 				}
 			}
 			if n := s.sim.Calls("upload"); n != 1 {
@@ -67,8 +68,9 @@ func TestSending(t *testing.T) {
 		t.Run("a failure that WhatsApp reports later is told with its reason", func(t *testing.T) {
 			must(t, s.sim.SetLadder(simulator.Ladder{Mode: "failed", FailCode: 131026}))
 			m := s.await(t, s.send(t, conversation, `"text": "oi"`).OK(201).ID(), "failed")
-			if m.Text("error", "code") != "not_on_whatsapp" || m.Text("error", "message") == "" {
-				t.Fatalf("%s", m.Raw)
+			testkit.Equal(t, "error.code", m.Text("error", "code"), "not_on_whatsapp")
+			if m.Text("error", "message") == "" {
+				t.Fatalf(`want error.message != ""; got %s`, m.Raw)
 			}
 			must(t, s.sim.SetLadder(simulator.Ladder{}))
 		})
@@ -76,9 +78,7 @@ func TestSending(t *testing.T) {
 			must(t, s.sim.AddFault(simulator.Fault{Effect: "error", Status: 400, Code: 131051, Next: 1}))
 			refused := s.send(t, conversation, `"text": "um"`).OK(201).ID()
 			next := s.send(t, conversation, `"text": "dois"`).OK(201).ID()
-			if m := s.await(t, refused, "failed"); m.Text("error", "code") != "type_not_supported" {
-				t.Fatalf("%s", m.Raw)
-			}
+			testkit.Equal(t, "error.code", s.await(t, refused, "failed").Text("error", "code"), "type_not_supported")
 			s.await(t, next, "delivered")
 		})
 		t.Run("throttling only delays", func(t *testing.T) {
@@ -96,8 +96,9 @@ func TestSending(t *testing.T) {
 			t.Run("a status settles an unknown outcome: "+preset, func(t *testing.T) {
 				must(t, s.sim.AddFault(simulator.Fault{Preset: preset, Next: 1}))
 				m := s.await(t, s.send(t, conversation, `"text": "chegou?"`).OK(201).ID(), "delivered")
-				if m.At("error") != nil || m.At("external_id") == nil {
-					t.Fatalf("%s", m.Raw)
+				testkit.Equal(t, "error", m.At("error"), nil)
+				if m.At("external_id") == nil {
+					t.Fatalf("want external_id != nil; got %s", m.Raw)
 				}
 			})
 		}
@@ -105,14 +106,11 @@ func TestSending(t *testing.T) {
 			before := len(s.sim.Ledger(""))
 			must(t, s.sim.AddFault(simulator.Fault{Preset: "reset_before_accept", Next: 1}))
 			m := s.await(t, s.send(t, conversation, `"text": "e agora?"`).OK(201).ID(), "failed")
-			if m.Text("error", "code") != "uncertain" || len(s.sim.Ledger("")) != before {
-				t.Fatalf("%s", m.Raw)
-			}
+			testkit.Equal(t, "error.code", m.Text("error", "code"), "uncertain")
+			testkit.Equal(t, `number of s.sim.Ledger("")`, len(s.sim.Ledger("")), before)
 		})
 		t.Run("no message was received twice", func(t *testing.T) {
-			if repeated := s.sim.Repeated(); len(repeated) != 0 {
-				t.Fatal(repeated)
-			}
+			testkit.Equal(t, "number of s.sim.Repeated()", len(s.sim.Repeated()), 0)
 		})
 	})
 }
@@ -126,9 +124,9 @@ func TestAfterTheServiceWindowOnlyTemplatesGoOut(t *testing.T) {
 		s.send(t, conversation, `"text": "Pronto!"`).Fails(409, "service_window_closed")
 		sent := s.send(t, conversation, `"template": {"name": "pedido_pronto", "language": "pt_BR", "parameters": [{"text": "1234"}]}`).OK(201)
 		s.await(t, sent.ID(), "delivered")
-		if got := s.sim.Ledger("5511912345678"); len(got) != 1 || got[0].Type != "template" {
-			t.Fatalf("%+v", got)
-		}
+		got := s.sim.Ledger("5511912345678")
+		testkit.Equal(t, "number of got", len(got), 1)
+		testkit.Equal(t, "got[0].Type", got[0].Type, "template")
 	})
 }
 
@@ -140,21 +138,15 @@ func TestATokenThatDiesDisconnectsTheNumberAndKeepsItsQueue(t *testing.T) {
 		testkit.Eventually(t, "the disconnection", func() bool {
 			return s.A.Get(t, "/channels").OK(200).Text("data", 0, "status") == "disconnected"
 		})
-		if ch := s.A.Get(t, "/channels").OK(200); !strings.Contains(ch.Text("data", 0, "status_reason"), "token") {
-			t.Fatalf("%s", ch.Raw)
-		}
-		if m := s.A.Get(t, "/messages/"+waiting).OK(200); m.Text("status") != "queued" {
-			t.Fatalf("%s", m.Raw)
-		}
+		testkit.Contains(t, "data.0.status_reason", s.A.Get(t, "/channels").OK(200).Text("data", 0, "status_reason"), "token")
+		testkit.Equal(t, "status", s.A.Get(t, "/messages/"+waiting).OK(200).Text("status"), "queued")
 		s.send(t, conversation, `"text": "Ainda aí?"`).Fails(409, "channel_disconnected")
 		s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "customers are still heard"})
 
 		must(t, s.sim.SetToken("renewed", "valid"))
 		s.A.Patch(t, "/channels/"+s.channel, `{"credentials": {"token": "renewed"}}`).OK(200)
 		s.await(t, waiting, "delivered")
-		if got := s.sim.Ledger(""); len(got) != 1 {
-			t.Fatalf("%+v", got)
-		}
+		testkit.Equal(t, `number of s.sim.Ledger("")`, len(s.sim.Ledger("")), 1)
 	})
 }
 
@@ -167,9 +159,9 @@ func TestAddresses(t *testing.T) {
 				s.await(t, s.send(t, conversation, `"template": {"name": "ola", "language": "pt_BR", "parameters": []}`).OK(201).ID(), "delivered")
 			}
 			got := s.sim.Ledger("")
-			if len(got) != 2 || got[0].Input != "+5581988887777" || got[1].Input != "+558188887777" {
-				t.Fatalf("%+v", got)
-			}
+			testkit.Equal(t, "number of got", len(got), 2)
+			testkit.Equal(t, "got[0].Input", got[0].Input, "+5581988887777")
+			testkit.Equal(t, "got[1].Input", got[1].Input, "+558188887777")
 			if c, _ := s.customer(t, simulator.Inbound{Customer: "558188887777", Text: "oi"}); c != conversation {
 				t.Fatal("the answer opened another conversation")
 			}
@@ -199,9 +191,7 @@ func TestAddresses(t *testing.T) {
 			if m := greet("+5581932345678", "failed"); m.Text("error", "code") != "not_on_whatsapp" || s.sim.Calls("messages") != 6 {
 				t.Fatalf("%d calls: %s", s.sim.Calls("messages"), m.Raw)
 			}
-			if got := s.sim.Ledger(""); len(got) != 2 {
-				t.Fatalf("%+v", got)
-			}
+			testkit.Equal(t, `number of s.sim.Ledger("")`, len(s.sim.Ledger("")), 2)
 		})
 	})
 	t.Run("a person without a number is addressed by their id", func(t *testing.T) {
@@ -210,7 +200,7 @@ func TestAddresses(t *testing.T) {
 			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511911110000", Text: "oi"})
 			s.await(t, s.send(t, conversation, `"text": "Olá!"`).OK(201).ID(), "delivered")
 			if got := s.sim.Ledger(""); len(got) != 1 || got[0].Input != who.UserID {
-				t.Fatalf("%+v", got)
+				t.Fatalf(`s.sim.Ledger(""): want number of got == 1 and got[0].Input == who.UserID; got %+v`, got)
 			}
 		})
 	})
@@ -219,7 +209,7 @@ func TestAddresses(t *testing.T) {
 			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511900005555", Group: "Z3JvdXA=", Text: "oi gente"})
 			s.await(t, s.send(t, conversation, `"text": "Olá a todos"`).OK(201).ID(), "sent", "delivered")
 			if got := s.sim.Ledger(""); len(got) != 1 || got[0].Group != "Z3JvdXA=" {
-				t.Fatalf("%+v", got)
+				t.Fatalf(`s.sim.Ledger(""): want number of got == 1 and got[0].Group == "Z3JvdXA="; got %+v`, got)
 			}
 		})
 	})
@@ -237,9 +227,7 @@ func TestABusyConversationHoldsUpNoOther(t *testing.T) {
 		greeting := s.send(t, other, `"text": "Olá!"`).OK(201).ID()
 		testkit.Eventually(t, "the other's message", func() bool { return s.A.Get(t, "/messages/"+greeting).OK(200).Text("status") == "delivered" })
 		testkit.Eventually(t, "the burst", func() bool { return len(s.sim.Ledger("5511900001111")) >= 45 })
-		if m := s.A.Get(t, "/messages/"+last).OK(200); m.Text("status") != "queued" {
-			t.Fatalf("%s", m.Raw)
-		}
+		testkit.Equal(t, "status", s.A.Get(t, "/messages/"+last).OK(200).Text("status"), "queued")
 		if calls, taken := s.sim.Calls("messages"), len(s.sim.Ledger("")); calls != taken {
 			t.Errorf("WhatsApp had to refuse %d messages", calls-taken)
 		}

@@ -28,7 +28,7 @@ func TestTheTourOfTheGuideWorksWhenPasted(t *testing.T) {
 	shell.Dir = dir
 	out, err := shell.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("want err == nil; got %+v, %+v", err, out)
 	}
 	for _, want := range []string{`"provider":"whatsapp"`, `"wa_id":"5511955550001"`, `"status":"read"`, `"ok":false`, `"token_rejected"`} {
 		if !strings.Contains(string(out), want) {

@@ -7,6 +7,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -40,21 +41,17 @@ func TestTheWatchdog(t *testing.T) {
 		}
 		t.Run("a usual night raises nothing", func(t *testing.T) {
 			w.Clock.Advance(13 * time.Hour)
-			if got := warning(); got != "" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "warning()", warning(), "")
 		})
 		t.Run("a silence longer than any night does", func(t *testing.T) {
 			w.Clock.Advance(6*time.Hour + time.Minute)
 			if got := warning(); !strings.Contains(got, "19 hours") || !strings.Contains(got, "12 hours") {
-				t.Fatalf("%q", got)
+				t.Fatalf(`warning(): want strings.Contains(got, "19 hours") and strings.Contains(got, "12 hours"); got %+v`, got)
 			}
 		})
 		t.Run("a callback ends it, and the strange silence is no precedent", func(t *testing.T) {
 			hear()
-			if got := warning(); got != "" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "warning()", warning(), "")
 			w.Clock.Advance(19*time.Hour + time.Minute)
 			if got := warning(); got == "" {
 				t.Fatal("no warning")
@@ -62,9 +59,7 @@ func TestTheWatchdog(t *testing.T) {
 		})
 		t.Run("a disconnected number is not expected to hear", func(t *testing.T) {
 			w.A.Patch(t, "/channels/"+made.ID(), `{"status": "disconnected"}`).OK(200)
-			if got := warning(); got != "" {
-				t.Fatal(got)
-			}
+			testkit.Equal(t, "warning()", warning(), "")
 		})
 	})
 }

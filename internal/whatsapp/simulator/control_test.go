@@ -16,7 +16,7 @@ func TestControl(t *testing.T) {
 		t.Helper()
 		status, out := g.call(method, "/_control/"+path, body)
 		if status != 200 {
-			t.Fatalf("%s %s: %d %v", method, path, status, out)
+			t.Fatalf("want status == 200; got %+v, %+v, %+v, %+v", method, path, status, out)
 		}
 		return out
 	}
@@ -38,7 +38,7 @@ func TestControl(t *testing.T) {
 	ok("PUT", "ladder", `{"mode":"none"}`)
 	ok("PUT", "delivery", `{"batch":10,"parallel":2}`)
 	if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", strings.Replace(text, `"to"`, `"biz_opaque_callback_data":"c1","to"`, 1)); status != 200 {
-		t.Fatal(out)
+		t.Fatalf("want status == 200; got %+v", out)
 	}
 	var ledger []Accepted
 	resp, err := http.Get(g.url + "/_control/ledger?recipient=%2B551188887777")
@@ -47,7 +47,7 @@ func TestControl(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(resp.Body).Decode(&ledger); err != nil || len(ledger) != 1 || ledger[0].ClientID != "c1" {
-		t.Fatalf("%+v, %v", ledger, err)
+		t.Fatalf(`json.NewDecoder(resp.Body).Decode(&ledger): want err == nil and number of ledger == 1 and ledger[0].ClientID == "c1"; got %+v, %+v`, ledger, err)
 	}
 	ok("POST", "statuses", fmt.Sprintf(`{"id":%q,"status":"failed","code":131026}`, ledger[0].ID))
 	ok("PUT", "customers/551188887777", `{"name":"Ana B","hide_phone":true}`)

@@ -91,14 +91,14 @@ func TestGraph(t *testing.T) {
 	t.Run("any version and none lead to the same", func(t *testing.T) {
 		for _, prefix := range []string{"/v13.0/", "/v25.0/", "/"} {
 			if status, out := g.call("POST", prefix+DefaultNumberID+"/messages", text); status != 200 {
-				t.Errorf("%s: %d %v", prefix, status, out)
+				t.Errorf("want status == 200; got %+v, %+v, %+v", prefix, status, out)
 			}
 		}
 	})
 	t.Run("an unknown object", func(t *testing.T) {
 		status, out := g.call("GET", "/v25.0/123", "")
 		if e := out["error"].(map[string]any); status != 400 || e["code"] != 100.0 || e["error_subcode"] != 33.0 {
-			t.Errorf("%d %v", status, out)
+			t.Errorf(`out["error"].(map[string]any): want status == 400 and e["code"] == 100.0 and e["error_subcode"] == 33.0; got %+v, %+v`, status, out)
 		}
 	})
 	t.Run("tokens", func(t *testing.T) {
@@ -108,67 +108,67 @@ func TestGraph(t *testing.T) {
 			}
 			status, out := g.call("GET", "/v25.0/"+DefaultNumberID, "")
 			if e := out["error"].(map[string]any); status != 401 || e["code"] != 190.0 || e["error_subcode"] != subcode {
-				t.Errorf("%s: %d %v", state, status, out)
+				t.Errorf(`out["error"].(map[string]any): want status == 401 and e["code"] == 190.0 and e["error_subcode"] == subcode; got %+v, %+v, %+v`, state, status, out)
 			}
 		}
 		if err := g.SetToken(DefaultToken, "valid"); err != nil {
 			t.Fatal(err)
 		}
 		if status, _ := g.call("GET", "/v25.0/"+DefaultNumberID, ""); status != 200 {
-			t.Errorf("%d", status)
+			t.Errorf("want status == 200; got %+v", status)
 		}
 	})
 	t.Run("a field that a node does not have", func(t *testing.T) {
 		if status, out := g.call("GET", "/v25.0/"+DefaultNumberID+"?fields=id,moon", ""); status != 400 || code(out) != 100.0 {
-			t.Errorf("%d %v", status, out)
+			t.Errorf("want status == 400 and code(out) == 100.0; got %+v, %+v", status, out)
 		}
 	})
 	t.Run("the window closes after 24 hours", func(t *testing.T) {
 		g.Advance(24 * time.Hour)
 		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 131047.0 {
-			t.Errorf("%v", out)
+			t.Errorf("want code(out) == 131047.0; got %+v", out)
 		}
 		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
 			t.Fatal(err)
 		}
 		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); status != 200 {
-			t.Errorf("%v", out)
+			t.Errorf("want status == 200; got %+v", out)
 		}
 	})
 	t.Run("a blocked person, then no longer", func(t *testing.T) {
 		users := `{"messaging_product":"whatsapp","block_users":[{"user":"+551188887777"}]}`
 		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/block_users", users); status != 200 {
-			t.Fatal(out)
+			t.Fatalf("want status == 200; got %+v", out)
 		}
 		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 130403.0 {
-			t.Errorf("%v", out)
+			t.Errorf("want code(out) == 130403.0; got %+v", out)
 		}
 		g.call("DELETE", "/v25.0/"+DefaultNumberID+"/block_users", users)
 		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); status != 200 {
-			t.Errorf("%v", out)
+			t.Errorf("want status == 200; got %+v", out)
 		}
 	})
 	t.Run("a number must be registered", func(t *testing.T) {
 		g.call("POST", "/v25.0/"+DefaultNumberID+"/deregister", "")
 		if _, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text); code(out) != 133010.0 {
-			t.Errorf("%v", out)
+			t.Errorf("want code(out) == 133010.0; got %+v", out)
 		}
 		if status, out := g.call("POST", "/v25.0/"+DefaultNumberID+"/register", `{"messaging_product":"whatsapp","pin":"123456"}`); status != 200 {
-			t.Errorf("%v", out)
+			t.Errorf("want status == 200; got %+v", out)
 		}
 	})
 	t.Run("templates in pages", func(t *testing.T) {
 		for i := range 3 {
 			body := fmt.Sprintf(`{"name":"t%d","language":"pt_BR","category":"UTILITY","components":[{"type":"BODY","text":"Oi {{1}}"}]}`, i)
 			if status, out := g.call("POST", "/v25.0/"+DefaultWABAID+"/message_templates", body); status != 200 || out["status"] != "PENDING" {
-				t.Fatal(out)
+				t.Fatalf(`want status == 200 and out["status"] == "PENDING"; got %+v`, out)
 			}
 		}
 		_, first := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=3", "")
 		after := first["paging"].(map[string]any)["cursors"].(map[string]any)["after"].(string)
 		_, second := g.call("GET", "/v25.0/"+DefaultWABAID+"/message_templates?limit=3&after="+after, "")
 		if len(first["data"].([]any)) != 3 || len(second["data"].([]any)) != 1 || second["paging"].(map[string]any)["next"] != nil {
-			t.Errorf("%v\n%v", first, second)
+			t.Errorf(`want number of first["data"].([]any) == 3 and number of second["data"].([]any) == 1 and second["paging"].(map[string]any)["next"] == nil; got %+v, %+v`, first, second)
 		}
 	})
 	g.drained()
@@ -196,7 +196,7 @@ func TestWebhooks(t *testing.T) {
 			}
 		}
 		if !bytes.Contains(g.bodies[0], []byte(`"body":"<\u00e9> \ud83d\ude00 & \"x\""`)) {
-			t.Errorf("%s", g.bodies[0])
+			t.Errorf("want bytes.Contains(g.bodies[0], []byte(`\"body\":\"<\\u00e9> \\ud83d\\ude00 & \\\"x\\\"\"`)); got %+v", g.bodies[0])
 		}
 	})
 	t.Run("after seven days a webhook is given up", func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestWebhooks(t *testing.T) {
 			runs[i] = g.bodies
 		}
 		if len(runs[0]) != 3 || fmt.Sprintf("%s", runs[0]) != fmt.Sprintf("%s", runs[1]) {
-			t.Errorf("%s\n%s", runs[0], runs[1])
+			t.Errorf(`want number of runs[0] == 3 and fmt.Sprintf("%%s", runs[0]) == fmt.Sprintf("%%s", runs[1]); got %+v, %+v`, runs[0], runs[1])
 		}
 	})
 }
@@ -276,7 +276,7 @@ func TestFaultTriggers(t *testing.T) {
 		"418 200 200 200 200 200 200": {Effect: "error", Status: 418, Code: 7, Target: "any", Next: 1},
 	} {
 		if got := statuses(f); got != want {
-			t.Errorf("%+v: %s", f, got)
+			t.Errorf("statuses(f): want got == want; got %+v, %+v", f, got)
 		}
 	}
 	g := serve(t, Options{})
