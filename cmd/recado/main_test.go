@@ -280,13 +280,14 @@ func serve(t *testing.T, dir string) *serving {
 	s := &serving{base: "http://" + addr}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan int, 1)
+	var stderr bytes.Buffer // read after the end
 	go func() {
-		done <- run(ctx, process{args: []string{"serve", "--demo", "--data", dir, "--addr", addr}, stdout: &s.stdout, stderr: io.Discard})
+		done <- run(ctx, process{args: []string{"serve", "--demo", "--data", dir, "--addr", addr}, stdout: &s.stdout, stderr: &stderr})
 	}()
 	t.Cleanup(func() {
 		stop()
 		if code := <-done; code != 0 {
-			t.Errorf("serve exited with %d", code)
+			t.Errorf("serve exited with %d: %s", code, stderr.String())
 		}
 	})
 	testkit.Eventually(t, "the server is ready", func() bool {

@@ -42,7 +42,7 @@ func Diff(t testing.TB, field string, got, want any, options ...cmp.Option) {
 func Contains[T ~string | ~[]byte](t testing.TB, field string, got T, part string) {
 	t.Helper()
 	if !strings.Contains(string(got), part) {
-		t.Fatalf("%s lacks %q:\n got %q", field, part, got)
+		t.Fatalf("%s lacks %q:\n got %.4000q", field, part, got)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"recado/internal/servertest"
-	"recado/internal/testkit"
 	"recado/test/binary"
 )
 
@@ -70,7 +69,9 @@ func TestTheErrorCodesThatTheDocumentsNameAreInTheOpenAPIDocument(t *testing.T) 
 	for name, text := range documents(t) {
 		for _, row := range errorRow.FindAllStringSubmatch(text, -1) {
 			for _, code := range codes.FindAllStringSubmatch(row[1], -1) {
-				testkit.Contains(t, name+": error code", document, `"`+code[1]+`"`)
+				if !strings.Contains(document, code[0]) {
+					t.Errorf("%s names the error code %s, which no operation documents", name, code[1])
+				}
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func TestConnectingANumber(t *testing.T) {
 			if got, want := taken.Text("message"), unknown.Text("message"); got != want {
 				t.Errorf("message %q, want %q", got, want)
 			}
-			if got := w.A.Post(t, "/channels", theNumber).Fails(400, "invalid_request").Text("message"); !strings.Contains(got, "connected already") {
+			if got := w.A.Post(t, "/channels", theNumber).Fails(400, "invalid_request").Text("message"); !strings.Contains(got, "already connected") {
 				t.Errorf("the company itself is told %q", got)
 			}
 		})

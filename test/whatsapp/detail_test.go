@@ -153,8 +153,8 @@ func TestFilesThatCannotBeFetched(t *testing.T) {
 			m := s.find(t, s.conversationOf(t, external), external)
 			media, _ := m["media_id"].(string)
 			testkit.Eventually(t, "an end of the attempts", func() bool { return s.A.Get(t, "/media/"+media+"/url").Status != 503 })
-			if a := s.A.Get(t, "/media/"+media+"/url").OK(404); !bytes.Contains(a.Raw, []byte("not fetched from WhatsApp")) {
-				t.Fatalf(`s.A.Get(t, "/media/"+media+"/url").OK(404): want bytes.Contains(a.Raw, []byte("not fetched from WhatsApp")); got %s`, a.Raw)
+			if a := s.A.Get(t, "/media/"+media+"/url").OK(404); !bytes.Contains(a.Raw, []byte("could not be fetched from WhatsApp")) {
+				t.Fatalf(`s.A.Get(t, "/media/"+media+"/url").OK(404): want bytes.Contains(a.Raw, []byte("could not be fetched from WhatsApp")); got %s`, a.Raw)
 			}
 		}
 		t.Run("a file that WhatsApp does not have is given up at once", func(t *testing.T) {
