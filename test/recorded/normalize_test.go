@@ -52,7 +52,8 @@ var (
 	took      = regexp.MustCompile(`"(duration_ms|average_seconds|median_seconds|p90_seconds|first_response_seconds)":[0-9.]+`)
 	oneTime   = regexp.MustCompile(`"(secret|uri|code)":"([A-Z2-7]{16,}|otpauth:[^"]*)"`)
 	httpDates = regexp.MustCompile(`[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT`)
-	positions = regexp.MustCompile(`"position":"[A-Za-z0-9]{8,}"`) // of cards that the server placed by time
+	positions = regexp.MustCompile(`"position":"[A-Za-z0-9]{8,}"`)  // of cards that the server placed by time
+	lastUsed  = regexp.MustCompile(`"last_used_at":(null|"[^"]*")`) // written a moment after the call
 	cookies   = regexp.MustCompile(`^([a-z_-]+)=[^;]+`)
 )
 
@@ -77,6 +78,7 @@ func (n *normalizer) value(s string) string {
 	s = messages.ReplaceAllStringFunc(s, func(v string) string { return n.number("wamid", v) })
 	s = took.ReplaceAllString(s, `"$1":<number>`)
 	s = oneTime.ReplaceAllString(s, `"$1":"<secret>"`)
+	s = lastUsed.ReplaceAllString(s, `"last_used_at":<time>`)
 	s = positions.ReplaceAllString(s, `"position":"<position>"`)
 	s = httpDates.ReplaceAllString(s, "<time>")
 	s = moments.ReplaceAllStringFunc(s, func(v string) string {
