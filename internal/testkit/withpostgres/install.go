@@ -16,7 +16,7 @@ const howTo = `no PostgreSQL server found (initdb, postgres). Install it, then r
   Arch             sudo pacman -S postgresql
   macOS            brew install postgresql@17
 
-No service need run. Where it is installed elsewhere, set RECADO_POSTGRES_BIN to the folder of initdb.`
+No service need run. Where it is installed elsewhere, set RECADO_POSTGRES_BIN to the folder of initdb`
 
 // install gets PostgreSQL from the distribution where that is possible without asking.
 func install() error {
