@@ -12,8 +12,8 @@ import (
 const openTalks = 300
 
 var (
-	littleInbox = talk{conversations: 1_000, messages: 5_000, open: openTalks}
-	muchInbox   = talk{conversations: 200_000, messages: 1_000_000, open: openTalks}
+	littleInbox = talk{conversations: 1_000, messages: 2_000, open: openTalks}
+	muchInbox   = talk{conversations: 200_000, messages: 400_000, open: openTalks}
 )
 
 // runInbox compares what the app asks for all the time at much data and at little.

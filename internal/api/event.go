@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -90,9 +91,11 @@ func (feedEvent) Schema(r huma.Registry) *huma.Schema {
 }
 
 const (
-	streamPage     = 50                   // events in memory per stream
-	streamLook     = time.Second          // how often a quiet stream looks at the key and the feed
-	streamHeldLook = 5 * time.Millisecond // the first time while an event is held back, then twice as long each time
+	streamPage     = 50                     // events in memory per stream
+	streamLook     = time.Second            // how often a quiet stream looks at the key and the feed
+	streamHeldLook = 5 * time.Millisecond   // the first time while an event is held back, then twice as long each time
+	streamsAtOnce  = 20                     // of a company, that an event reaches at the same moment
+	streamSpread   = 250 * time.Microsecond // for each stream beyond them
 	streamsPerKey  = 20
 	streamsInAll   = 2_000
 )
@@ -213,6 +216,9 @@ func (st *stream) run() {
 		case <-changed:
 			rest = streamLook
 			fresh = time.Time{} // a read after the change is new enough
+			if !st.spread() {
+				return
+			}
 		case <-look.C:
 			fresh = time.Now().Add(-rest / 2)
 			rest = min(2*rest, streamLook)
@@ -221,6 +227,21 @@ func (st *stream) run() {
 		case <-st.server.streams.ended:
 			return
 		}
+	}
+}
+
+// spread has the streams of a company with very many write an event one after the other, not all at the same moment:
+// calls of other companies get the processors in between. It reports false when the stream ends meanwhile.
+func (st *stream) spread() bool {
+	beyond := st.server.streams.byCompany.Used(st.principal.Company.ID) - streamsAtOnce
+	if beyond <= 0 {
+		return true
+	}
+	select {
+	case <-time.After(time.Duration(rand.Int64N(beyond * int64(streamSpread)))):
+		return true
+	case <-st.r.Context().Done():
+		return false
 	}
 }
 

@@ -50,6 +50,16 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) (release func(), err er
 	}
 }
 
+// Used is how many slots of key are in use.
+func (l *Limiter[K]) Used(key K) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if q := l.keys[key]; q != nil {
+		return q.used
+	}
+	return 0
+}
+
 // enter takes a slot and returns nil, or queues and returns what to wait for.
 func (l *Limiter[K]) enter(key K) (turn chan struct{}, err error) {
 	l.mu.Lock()
