@@ -288,3 +288,29 @@ func TestAStreamOpenedWithASessionGoesOn(t *testing.T) {
 		}
 	})
 }
+
+func TestEachOfVeryManyStreamsOfACompanyGetsEveryEventOnce(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		channel := sandbox(t, w)
+		var streams []<-chan sse
+		for i := range 30 { // a key has at most 20
+			c := w.A.Client
+			if i >= 20 {
+				c = owner
+			}
+			messages, _ := follow(t, c, "?types=message.received")
+			streams = append(streams, messages)
+		}
+		for n := range 5 {
+			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":"+5511912345678","text":"message %d"}`, n)).OK(201)
+		}
+		for i, messages := range streams {
+			for n := range 5 {
+				if m := take(t, messages); !strings.Contains(m.data, fmt.Sprintf("message %d", n)) {
+					t.Fatalf("stream %d, event %d: got %q", i, n, m.data)
+				}
+			}
+		}
+	})
+}
