@@ -17,7 +17,11 @@ export default defineConfig({
         entryFileNames: 'app.js',
         // What every page needs is one file: fewer requests, and it compresses better.
         codeSplitting: { groups: [{ name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|@tanstack\/(router-core|react-router|history|store|react-store|query-core|react-query|virtual-core|react-virtual)|openapi-fetch|idb)\// }] },
-        chunkFileNames: '[name].js',
+        // A catalogue is called by its part and its language.
+        chunkFileNames: ({ facadeModuleId }) => {
+          const [, part, language] = /locales\/(?:(\w+)\/)?([\w-]+)\.json$/.exec(facadeModuleId ?? '') ?? []
+          return language ? `${part ?? 'texts'}-${language}.js` : '[name].js'
+        },
         // The tables of emoji are all called data.json; their language is a part of their path.
         assetFileNames: ({ originalFileNames }) => {
           const language = /emoji-picker-element-data\/(\w+)\//.exec(originalFileNames[0] ?? '')?.[1]

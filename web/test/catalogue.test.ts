@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import en from '../src/locales/en.json'
-import es from '../src/locales/es.json'
-import pt from '../src/locales/pt-BR.json'
 
 type Tree = { [key: string]: string | Tree }
 
@@ -19,7 +16,14 @@ function sources(folder: string): string[] {
   })
 }
 
-const catalogues = { en: flat(en), 'pt-BR': flat(pt), es: flat(es) }
+/** whole is the catalogue of a language with all the parts that are loaded later. */
+function whole(language: string): Map<string, string> {
+  const folder = join(import.meta.dirname, '../src/locales')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name === `${language}.json` || name.endsWith(`/${language}.json`))
+  return new Map(files.flatMap((name) => [...flat(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Tree)]))
+}
+
+const catalogues = { en: whole('en'), 'pt-BR': whole('pt-BR'), es: whole('es') }
 const base = (key: string) => key.replace(/_(one|other|many)$/, '')
 
 describe('the catalogues', () => {

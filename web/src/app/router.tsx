@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { withTexts } from '../ui/i18n'
 import { basePath } from '../ui/page'
 import { Inbox } from '../inbox/Inbox'
 import { readSearch } from '../inbox/view'
@@ -10,14 +11,14 @@ const home = createRoute({ getParentRoute: () => root, path: '/', component: Fir
 const inboxHome = createRoute({ getParentRoute: () => root, path: '/inbox', beforeLoad: () => { throw redirect({ to: '/' }) } })
 const inbox = createRoute({ getParentRoute: () => root, path: '/inbox/$view', validateSearch: readSearch, component: InboxList })
 const conversation = createRoute({ getParentRoute: () => root, path: '/inbox/$view/$conversation', validateSearch: readSearch, component: InboxConversation })
-const later = lazyRouteComponent(() => import('./Later'))
-const contacts = createRoute({ getParentRoute: () => root, path: '/contacts', component: later })
-const boards = createRoute({ getParentRoute: () => root, path: '/boards', component: later })
-const board = createRoute({ getParentRoute: () => root, path: '/boards/$board', component: later })
-const report = createRoute({ getParentRoute: () => root, path: '/report', component: later })
-const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: later })
-const channels = createRoute({ getParentRoute: () => root, path: '/settings/channels', component: lazyRouteComponent(() => import('../settings/Channels')) })
-const settingsPage = createRoute({ getParentRoute: () => root, path: '/settings/$', component: later })
+const contacts = createRoute({ getParentRoute: () => root, path: '/contacts', component: lazyRouteComponent(() => withTexts('contacts', import('../contacts/Contacts'))) })
+const boardsScreen = lazyRouteComponent(() => withTexts('boards', import('../boards/Boards')))
+const boards = createRoute({ getParentRoute: () => root, path: '/boards', component: boardsScreen })
+const board = createRoute({ getParentRoute: () => root, path: '/boards/$board', component: boardsScreen })
+const report = createRoute({ getParentRoute: () => root, path: '/report', component: lazyRouteComponent(() => withTexts('report', import('../report/Report'))) })
+const settingsScreen = lazyRouteComponent(() => withTexts('settings', import('../settings/Settings')))
+const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: settingsScreen })
+const settingsPage = createRoute({ getParentRoute: () => root, path: '/settings/$', component: settingsScreen })
 
 function InboxList() {
   return <Inbox view={inbox.useParams().view} open={undefined} search={inbox.useSearch()} />
@@ -30,7 +31,7 @@ function InboxConversation() {
 
 /** router maps the addresses below the base path to screens. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, inboxHome, inbox, conversation, contacts, boards, board, report, settings, channels, settingsPage]),
+  routeTree: root.addChildren([home, inboxHome, inbox, conversation, contacts, boards, board, report, settings, settingsPage]),
   basepath: basePath || '/',
   defaultPreload: false,
 })

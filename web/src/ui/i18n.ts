@@ -10,6 +10,24 @@ const catalogues: Record<Language, () => Promise<{ default: object }>> = {
   es: () => import('../locales/es.json'),
 }
 
+/** parts are the catalogues of screens that are loaded when they are opened, by "{part}/{language}". */
+const parts = import.meta.glob<{ default: object }>('../locales/*/*.json')
+const loadedParts = new Set<string>()
+
+/** addPart adds the texts of a part in one language to those that are there. */
+async function addPart(name: string, language: Language): Promise<void> {
+  const load = parts[`../locales/${name}/${language}.json`]
+  if (!load) throw new Error(`There is no catalogue ${name} in ${language}.`)
+  i18next.addResourceBundle(language, 'translation', (await load()).default, true, true)
+}
+
+/** withTexts loads a screen together with its catalogue. */
+export async function withTexts<T>(name: string, screen: Promise<T>): Promise<T> {
+  if (!loadedParts.has(name)) await addPart(name, i18next.language as Language)
+  loadedParts.add(name)
+  return screen
+}
+
 const storageKey = 'recado.language'
 
 /** isLanguage narrows a text to one of the three languages. */
@@ -51,6 +69,7 @@ export async function setLanguage(language: Language): Promise<void> {
   if (i18next.language === language) return
   if (!i18next.hasResourceBundle(language, 'translation')) {
     i18next.addResourceBundle(language, 'translation', (await catalogues[language]()).default)
+    await Promise.all([...loadedParts].map((name) => addPart(name, language)))
   }
   await i18next.changeLanguage(language)
   mark(language)

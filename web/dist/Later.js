@@ -1,1 +1,0 @@
-import{T as e,m as t,r as n}from"./vendor.js";import{t as r}from"./Button.js";import{t as i}from"./states.js";var a=e();function o(){let{t:e}=n();return(0,a.jsx)(i,{title:e(`later.title`),text:e(`later.text`),children:(0,a.jsx)(r,{component:t,to:`/`,variant:`default`,children:e(`later.inbox`)})})}export{o as default};

@@ -1,0 +1,1 @@
+import{E as e,r as t}from"./vendor.js";var n=e();function r(){let{t:e}=t();return(0,n.jsx)(`h1`,{children:e(`report.title`)})}export{r as default};

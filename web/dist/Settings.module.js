@@ -1,0 +1,1 @@
+var e={frame:`_frame_l0mas_1`,nav:`_nav_l0mas_9`,page:`_page_l0mas_35`,head:`_head_l0mas_41`,list:`_list_l0mas_58`,item:`_item_l0mas_63`};export{e as t};

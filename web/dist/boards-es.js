@@ -1,0 +1,1 @@
+var e={title:`Tableros`},t={boards:e};export{e as boards,t as default};

@@ -1,0 +1,1 @@
+var e={title:`Quadros`},t={boards:e};export{e as boards,t as default};

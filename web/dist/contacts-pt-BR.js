@@ -1,0 +1,1 @@
+var e={title:`Contatos`},t={contacts:e};export{e as contacts,t as default};

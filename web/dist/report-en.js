@@ -1,0 +1,1 @@
+var e={title:`Report`},t={report:e};export{t as default,e as report};

@@ -1,0 +1,1 @@
+var e={title:`Informe`},t={report:e};export{t as default,e as report};
