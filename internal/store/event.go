@@ -1,6 +1,9 @@
 package store
 
 import (
+	"math"
+	"time"
+
 	"recado/internal/model"
 )
 
@@ -79,3 +82,154 @@ func (tx *Tx) subscribers(company model.ID, event model.EventType, board *model.
 	}
 	return ids, nil
 }
+
+// FeedEvent is one event of the feed with what decides who may see it.
+type FeedEvent struct {
+	Position     int64
+	ID           model.ID
+	Type         model.EventType
+	CreatedAt    time.Time
+	Conversation *model.Conversation // company, private, assignee and sector alone; nil when it is about none
+	Board        *model.ID
+	Card         *Card  // what decides who sees it now; nil when the event is about none
+	Body         []byte // nil when the type was not asked for
+}
+
+// FeedHorizon is the place before which the feed cannot change any more.
+//
+// On SQLite events commit in the order of the feed: everything is. PostgreSQL makes commits visible
+// out of order, so an event is held back until every transaction of this database that began to write
+// before its own has ended. Where sessions of roles that this one may not look into are connected,
+// the transactions of the whole server count instead.
+//
+// The horizon must come from a transaction before the one that reads the feed: what ends in between
+// is then seen, and what is still running lies beyond the horizon.
+func (tx *Tx) FeedHorizon() (horizon int64, err error) {
+	if !tx.dialect().ConcurrentWrites() {
+		return math.MaxInt64, nil
+	}
+	// A session's transaction id has 32 bits; those before the snapshot's end are brought to 64.
+	_, err = tx.one(`
+		SELECT CASE
+			WHEN BOOL_OR(a.usename <> current_user) AND NOT pg_has_role('pg_read_all_stats', 'USAGE') THEN s.low
+			ELSE LEAST(s.high, MIN(s.high - a.behind) FILTER (WHERE a.behind < 2147483648)) END
+		FROM (
+			SELECT pg_snapshot_xmin(c)::text::bigint AS low, pg_snapshot_xmax(c)::text::bigint AS high
+			FROM pg_current_snapshot() c
+		) s
+		CROSS JOIN LATERAL (
+			SELECT usename, (s.high - backend_xid::text::bigint) & 4294967295 AS behind
+			FROM pg_stat_activity
+			WHERE datname = current_database()
+		) a
+		GROUP BY s.low, s.high`, nil, func(r Row) { horizon = r.Int(0) })
+	return horizon, err
+}
+
+// FeedHeld reports whether an event of the company is recorded and held back by the horizon for a moment.
+func (tx *Tx) FeedHeld(company model.ID, horizon int64) (bool, error) {
+	if !tx.dialect().ConcurrentWrites() {
+		return false, nil
+	}
+	return tx.one(`SELECT 1 FROM events WHERE company = $1 AND position >= $2 LIMIT 1`, []any{company, horizon}, func(Row) {})
+}
+
+// EventPosition tells where in the feed an event of the company stands.
+func (tx *Tx) EventPosition(company, id model.ID) (position int64, found bool, err error) {
+	found, err = tx.one(`SELECT position FROM events WHERE id = $1 AND company = $2`, []any{id, company}, func(r Row) { position = r.Int(0) })
+	return position, found, err
+}
+
+// Feed hands out the company's events between a place and the horizon, in the order of the feed, up
+// to limit. Bodies come only with the types asked for, named between commas:
+// ",message.sent,attendance.opened,".
+func (tx *Tx) Feed(company model.ID, position int64, id model.ID, horizon int64, types string, limit int, each func(e FeedEvent)) error {
+	return tx.query(`
+		SELECT e.position, e.id, e.type, e.created_at, e.board, e.conversation, c.private, c.assignee, c.sector, e.card, k.private, k.hidden,
+			k.conversation, t.assignee, t.sector,
+			CASE WHEN $4 LIKE '%,' || e.type || ',%' THEN e.body END
+		FROM events e
+		LEFT JOIN conversations c ON c.id = e.conversation AND c.company = e.company
+		LEFT JOIN cards k ON k.id = e.card AND k.company = e.company
+		LEFT JOIN conversations t ON t.id = k.conversation AND t.company = e.company
+		WHERE e.company = $1 AND (e.position, e.id) > ($2, $3) AND e.position < $6
+		ORDER BY e.position, e.id
+		LIMIT $5`, []any{company, position, orFirst(id), types, limit, horizon}, func(r Row) error {
+		e := FeedEvent{Position: r.Int(0), ID: r.ID(1), Type: model.EventType(r.Text(2)), CreatedAt: r.Time(3), Board: r.NullID(4), Body: r.Bytes(15)}
+		if !r.Null(5) {
+			e.Conversation = &model.Conversation{
+				ID: r.ID(5), Company: company, Private: r.Null(6) || r.Bool(6), Assignee: r.NullID(7), Sector: r.NullID(8),
+			}
+		}
+		if !r.Null(9) {
+			e.Card = &Card{
+				Card:                 model.Card{ID: r.ID(9), BoardID: *e.Board, Private: r.Null(10) || r.Bool(10), Hidden: r.Null(11) || r.Bool(11), Conversation: r.NullID(12)},
+				ConversationAssignee: r.NullID(13), ConversationSector: r.NullID(14),
+			}
+		}
+		each(e)
+		return nil
+	})
+}
+
+// orFirst gives the least id that is not NULL in place of none.
+func orFirst(id model.ID) model.ID {
+	if id.IsZero() {
+		return model.ID{15: 1}
+	}
+	return id
+}
+
+// FeedEnd is the place behind everything that Feed would hand out now.
+func (tx *Tx) FeedEnd(company model.ID) (position int64, id model.ID, err error) {
+	if tx.dialect().ConcurrentWrites() {
+		horizon, err := tx.FeedHorizon()
+		return horizon - 1, model.MaxID, err
+	}
+	_, err = tx.one(`SELECT COALESCE(MAX(position), 0) FROM events WHERE company = $1`, []any{company}, func(r Row) { position = r.Int(0) })
+	return position, model.MaxID, err
+}
+
+// FeedAhead reports whether a place lies beyond everything this database has ever handed out: the
+// cursor is from before an older backup was brought back, or from another server.
+func (tx *Tx) FeedAhead(position int64) (bool, error) {
+	sql := tx.dialect().Pick(
+		`SELECT 1 WHERE $1 > COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`,
+		`SELECT 1 WHERE $1 >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
+	return tx.one(sql, []any{position}, func(Row) {})
+}
+
+// RenumberFeed puts events that came from another PostgreSQL server, where transaction ids were higher,
+// before everything that happens here, in the order of their ids. It tells how many there were.
+func (tx *Tx) RenumberFeed() (int64, error) {
+	if !tx.dialect().ConcurrentWrites() {
+		return 0, nil
+	}
+	return tx.exec(`
+		UPDATE events
+		SET position = pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1
+		WHERE position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
+}
+
+// EventKept reports whether an event of the company is still there to be sent: not too old, and not
+// of a card that no key may see any more.
+func (tx *Tx) EventKept(company, id model.ID) (bool, error) {
+	return tx.one(`
+		SELECT 1
+		FROM events e
+		LEFT JOIN cards k ON k.id = e.card
+		WHERE e.id = $1 AND e.company = $2 AND NOT `+withheld, []any{id, company}, func(Row) {})
+}
+
+// withheld holds for an event e of a card k that is deleted by now, private, or of a private channel.
+const withheld = `(e.card IS NOT NULL AND (k.id IS NULL OR k.private OR k.hidden))`
+
+// PurgeEvents deletes events made before a moment, oldest first, about limit of them.
+func (tx *Tx) PurgeEvents(before time.Time, limit int) (int64, error) {
+	return tx.exec(purgeEvents, before, limit)
+}
+
+// A list of positions would have SQLite go through all events.
+const purgeEvents = `
+	DELETE FROM events
+	WHERE position <= (SELECT MAX(position) FROM (SELECT position FROM events ORDER BY position LIMIT $2) oldest) AND created_at < $1`
