@@ -17,7 +17,7 @@ type secretRotateCmd struct{ databaseFlags }
 
 func (c *secretRotateCmd) Run(e *env) error {
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		n, err := d.System().RotateSecretKey(ctx)
+		n, err := d.System().SecretKey().Rotate(ctx)
 		if err != nil {
 			return err
 		}
@@ -31,13 +31,13 @@ type secretRetireCmd struct{ databaseFlags }
 func (c *secretRetireCmd) Run(e *env) error {
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
 		if c.SecretKey != "" {
-			if _, err := d.System().Reseal(ctx); err != nil {
+			if _, err := d.System().SecretKey().Reseal(ctx); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(e.stdout, "Every secret is sealed with the first key of the setting. Take the others out of it on every node, and restart.")
 			return err
 		}
-		if err := d.System().RetireSecretKeys(ctx); err != nil {
+		if err := d.System().SecretKey().Retire(ctx); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(e.stdout, "The newest key is the only one. Restart the server; older backups still need the older keys.")
@@ -54,7 +54,7 @@ func (c *secretReplaceLostCmd) Run(e *env) error {
 	}
 	config.Existing, config.LostSecretKey = true, true
 	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
-		webhooks, channels, members, err := d.System().ReplaceLostSecrets(ctx)
+		webhooks, channels, members, err := d.System().SecretKey().ReplaceLost(ctx)
 		if err != nil {
 			return err
 		}

@@ -7,19 +7,20 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/model"
 )
 
 type listAttendancesInput struct {
-	Status       string   `query:"status" enum:"open,closed"`
-	Assignee     string   `query:"assignee" doc:"The UUID of the responsible person, or none for attendances without one."`
-	Sector       filterID `query:"sector"`
-	Conversation filterID `query:"conversation"`
-	Protocol     string   `query:"protocol" doc:"With or without the prefix and leading zeros." example:"ATD-000123"`
-	From         string   `query:"from" doc:"Opened at this time or later: RFC 3339, or YYYY-MM-DD for the beginning of that day in the time zone of the company." example:"2026-11-01"`
-	To           string   `query:"to" doc:"Opened before this time, in the same format." example:"2026-12-01"`
-	Limit        int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
-	Cursor       string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
+	Status       string         `query:"status" enum:"open,closed"`
+	Assignee     string         `query:"assignee" doc:"The UUID of the responsible person, or none for attendances without one."`
+	Sector       input.FilterID `query:"sector"`
+	Conversation input.FilterID `query:"conversation"`
+	Protocol     string         `query:"protocol" doc:"With or without the prefix and leading zeros." example:"ATD-000123"`
+	From         string         `query:"from" doc:"Opened at this time or later: RFC 3339, or YYYY-MM-DD for the beginning of that day in the time zone of the company." example:"2026-11-01"`
+	To           string         `query:"to" doc:"Opened before this time, in the same format." example:"2026-12-01"`
+	Limit        int            `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor       string         `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
 }
 
 func (s *Server) listAttendances(ctx context.Context, a *desk.Principal, in *listAttendancesInput) (*reply[cursorList[model.Attendance]], error) {
@@ -28,7 +29,7 @@ func (s *Server) listAttendances(ctx context.Context, a *desk.Principal, in *lis
 		Protocol: in.Protocol, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
 	}
 	if in.Assignee != "" && !f.Unassigned {
-		id, ok := parseFilterID(in.Assignee)
+		id, ok := input.ParseFilterID(in.Assignee)
 		if !ok {
 			return nil, model.Invalid("query.assignee", "must be a UUID or none")
 		}

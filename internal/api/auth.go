@@ -2,7 +2,9 @@ package api
 
 import (
 	"log/slog"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -11,7 +13,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/model"
+	"recado/internal/wire"
 )
 
 // enter checks, in this order: key (401), rate (429), permission (403), the form of the query and of a body
@@ -22,9 +26,9 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		c := callFrom(r.Context())
-		w.(*answer).secret = route.secret
+		w.(*wire.Answer).Secret = route.secret
 		started := time.Now()
-		defer func() { s.logCall(route, c, w.(*answer), started) }()
+		defer func() { s.logCall(route, c, w.(*wire.Answer), started) }()
 
 		if refused := s.admit(route, c, started); refused != nil {
 			refused.writeTo(w)
@@ -33,9 +37,9 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 		}
 		if r.URL.RawQuery != "" {
 			filled.Do(func() { query = queryNames(ctx.Operation()) })
-			if err := checkQuery(r.URL.RawQuery, query); err != nil {
-				if !route.Streams && bodyTooLarge(r) {
-					err = errBodyTooLarge()
+			if err := input.CheckQuery(r.URL.RawQuery, query); err != nil {
+				if !route.Streams && input.BodyTooLarge(r) {
+					err = input.ErrBodyTooLarge()
 				}
 				s.writeError(w, c.requestID, err)
 				return
@@ -56,7 +60,7 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 // or without the permission of the route's verb (403).
 func (s *Server) admit(route *Route, c *call, now time.Time) *refusal {
 	if route.Open {
-		if err := s.checkNotCrossOrigin(c.request); err != nil {
+		if err := s.site.CheckNotCrossOrigin(c.request); err != nil {
 			return &refusal{err: err}
 		}
 		return nil
@@ -66,7 +70,7 @@ func (s *Server) admit(route *Route, c *call, now time.Time) *refusal {
 		return &refusal{err: err}
 	}
 	c.principal = principal
-	if refused := s.limits.take(principal, now); refused != nil {
+	if refused := s.spend(principal, now); refused != nil {
 		return refused
 	}
 	if err := principal.May(route.Verb); err != nil {
@@ -75,13 +79,49 @@ func (s *Server) admit(route *Route, c *call, now time.Time) *refusal {
 	return nil
 }
 
+// refusal is why a call is not admitted. A 429 has headers that say when to try again.
+type refusal struct {
+	err   error
+	burst int           // of the rate; zero for other refusals
+	after time.Duration // until the next call fits
+}
+
+func (f *refusal) writeTo(w http.ResponseWriter) {
+	if f.burst == 0 {
+		return
+	}
+	h := w.Header()
+	h.Set("RateLimit-Limit", strconv.Itoa(f.burst))
+	h.Set("RateLimit-Remaining", "0")
+	h.Set("RateLimit-Reset", strconv.Itoa(int(math.Ceil(f.after.Seconds()))))
+}
+
+// spend takes one call of the rate of the key or session, or says when the next one fits.
+func (s *Server) spend(a *desk.Principal, now time.Time) *refusal {
+	burst := int(a.Rate.Burst)
+	wait := s.rates.Take(a.ID(), float64(a.Rate.PerSecond), burst, now)
+	if wait == 0 {
+		return nil
+	}
+	return &refusal{burst: burst, after: wait, err: &model.Error{
+		Code:       model.CodeRateLimited,
+		Message:    "This " + a.Kind().String() + " has made too many requests. Wait for the seconds in Retry-After.",
+		RetryAfter: wait,
+	}}
+}
+
+// visitor says where a request comes from.
+func (s *Server) visitor(r *http.Request) desk.Visitor {
+	return desk.Visitor{IP: s.site.Address(r), UserAgent: r.UserAgent()}
+}
+
 // authenticate finds the principal of a request: by its API key, or, without an Authorization header, by its cookie.
 func (s *Server) authenticate(r *http.Request) (*desk.Principal, error) {
-	token := s.sessionToken(r)
+	token := s.site.SessionToken(r)
 	if len(r.Header["Authorization"]) > 0 || token == "" {
 		return s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
 	}
-	if err := s.checkSameOrigin(r); err != nil {
+	if err := s.site.CheckSameOrigin(r); err != nil {
 		return nil, err
 	}
 	return s.desk.System().AuthenticateSession(r.Context(), token)
@@ -93,10 +133,10 @@ func checkBody(route *Route, r *http.Request) *model.Error {
 	if route.Streams || route.Method == http.MethodGet {
 		return nil
 	}
-	if err := checkContentType(r); err != nil || !route.bodiless {
+	if err := input.CheckContentType(r); err != nil || !route.bodiless {
 		return err
 	}
-	return checkNoBody(r)
+	return input.CheckNoBody(r)
 }
 
 // bearer gives the key of exactly one well-formed Authorization header, or "" when there is no key.
@@ -126,8 +166,8 @@ func queryNames(op *huma.Operation) map[string]bool {
 }
 
 // logCall writes one line per call, without key, query or body.
-func (s *Server) logCall(route *Route, c *call, a *answer, started time.Time) {
-	took, status := time.Since(started), a.status
+func (s *Server) logCall(route *Route, c *call, a *wire.Answer, started time.Time) {
+	took, status := time.Since(started), a.Status()
 	if status == 0 { // a panic, which ServeHTTP answers
 		status = http.StatusInternalServerError
 	}

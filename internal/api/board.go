@@ -5,6 +5,7 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/once"
 )
 
 type listBoardsInput struct {
@@ -38,7 +39,7 @@ type createBoardInput struct {
 	}
 }
 
-func (s *Server) createBoard(ctx context.Context, a *desk.Principal, in *createBoardInput, once *desk.Once) (*located[model.Board], error) {
+func (s *Server) createBoard(ctx context.Context, a *desk.Principal, in *createBoardInput, once *once.Call) (*located[model.Board], error) {
 	var stages []desk.NewStage
 	if in.Body.Stages != nil {
 		for _, stage := range *in.Body.Stages {
@@ -74,7 +75,7 @@ type createStageInput struct {
 	}
 }
 
-func (s *Server) createStage(ctx context.Context, a *desk.Principal, in *createStageInput, once *desk.Once) (*located[model.Stage], error) {
+func (s *Server) createStage(ctx context.Context, a *desk.Principal, in *createStageInput, once *once.Call) (*located[model.Stage], error) {
 	board, err := pathID(in.ID, "board")
 	if err != nil {
 		return nil, err

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/model"
+	"recado/internal/once"
 )
 
 // cardReply is a card with its version as entity tag.
@@ -22,17 +24,17 @@ func replyCard(c model.Card, err error) (*cardReply, error) {
 func cardTag(c *model.Card) string { return `"` + strconv.FormatInt(c.Version, 10) + `"` }
 
 type listCardsInput struct {
-	BoardID  filterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
-	StageID  filterID `query:"stage_id" doc:"Only of this stage."`
-	Sort     string   `query:"sort" enum:"newest,position" default:"newest" doc:"position: in the order of the stages, and of the cards within each."`
-	Limit    int      `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
-	Cursor   string   `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
-	Q        string   `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents are ignored. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
-	Priority string   `query:"priority" enum:"low,medium,high,urgent"`
-	Label    filterID `query:"label"`
-	Due      string   `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (seven days including today) are days in tz. overdue: the due date is past and the card is open. none: no due date."`
-	TZ       string   `query:"tz" default:"America/Sao_Paulo" doc:"The IANA name of the time zone for due."`
-	Status   string   `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
+	BoardID  input.FilterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
+	StageID  input.FilterID `query:"stage_id" doc:"Only of this stage."`
+	Sort     string         `query:"sort" enum:"newest,position" default:"newest" doc:"position: in the order of the stages, and of the cards within each."`
+	Limit    int            `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor   string         `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
+	Q        string         `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents are ignored. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
+	Priority string         `query:"priority" enum:"low,medium,high,urgent"`
+	Label    input.FilterID `query:"label"`
+	Due      string         `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (seven days including today) are days in tz. overdue: the due date is past and the card is open. none: no due date."`
+	TZ       string         `query:"tz" default:"America/Sao_Paulo" doc:"The IANA name of the time zone for due."`
+	Status   string         `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
 }
 
 func (s *Server) listCards(ctx context.Context, a *desk.Principal, in *listCardsInput) (*reply[cursorList[model.Card]], error) {
@@ -80,7 +82,7 @@ type createCardInput struct {
 	}
 }
 
-func (s *Server) createCard(ctx context.Context, a *desk.Principal, in *createCardInput, once *desk.Once) (*locatedCard, error) {
+func (s *Server) createCard(ctx context.Context, a *desk.Principal, in *createCardInput, once *once.Call) (*locatedCard, error) {
 	b := &in.Body
 	card, err := s.desk.CreateCard(ctx, a, desk.NewCard{
 		Board: b.BoardID, Stage: b.StageID.Pointer(), Before: b.BeforeCardID.Pointer(), CardFields: b.fields(&b.Title),
@@ -140,7 +142,7 @@ type moveCardInput struct {
 	}
 }
 
-func (s *Server) moveCard(ctx context.Context, a *desk.Principal, in *moveCardInput, once *desk.Once) (*cardReply, error) {
+func (s *Server) moveCard(ctx context.Context, a *desk.Principal, in *moveCardInput, once *once.Call) (*cardReply, error) {
 	version, err := in.version(ctx, in.Body.Version)
 	if err != nil {
 		return nil, err

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/model"
 )
 
 type listContactsInput struct {
 	Page
-	Q       string   `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 contacts; so is one for which the search index would have to read too much."`
-	Label   filterID `query:"label"`
-	Channel filterID `query:"channel" doc:"Only contacts with this channel_id."`
+	Q       string         `query:"q" maxLength:"200" doc:"Part of the name or the phone. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 contacts; so is one for which the search index would have to read too much."`
+	Label   input.FilterID `query:"label"`
+	Channel input.FilterID `query:"channel" doc:"Only contacts with this channel_id."`
 }
 
 func (s *Server) listContacts(ctx context.Context, a *desk.Principal, in *listContactsInput) (*reply[offsetList[model.Contact]], error) {

@@ -5,23 +5,24 @@ import (
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/model"
 )
 
 type listConversationsInput struct {
 	Page
-	Cursor   string   `query:"cursor" doc:"The next_cursor of a page, with the same filters: gives the page after it, regardless of changes in between. Not together with offset."`
-	Q        string   `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
-	Archived string   `query:"archived" enum:"true,false" doc:"Absent: both."`
-	Unread   string   `query:"unread" enum:"true,false" doc:"true: only conversations with unread messages. false filters nothing."`
-	Kind     string   `query:"kind" enum:"direct,group"`
-	Channel  filterID `query:"channel" doc:"Only of this WhatsApp number."`
-	Assignee string   `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
-	Sector   filterID `query:"sector"`
-	Label    filterID `query:"label"`
-	Status   string   `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and the conversation is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
-	Snoozed  string   `query:"snoozed" enum:"true,false" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
-	Sort     string   `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first unless status is given, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
+	Cursor   string         `query:"cursor" doc:"The next_cursor of a page, with the same filters: gives the page after it, regardless of changes in between. Not together with offset."`
+	Q        string         `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
+	Archived string         `query:"archived" enum:"true,false" doc:"Absent: both."`
+	Unread   string         `query:"unread" enum:"true,false" doc:"true: only conversations with unread messages. false filters nothing."`
+	Kind     string         `query:"kind" enum:"direct,group"`
+	Channel  input.FilterID `query:"channel" doc:"Only of this WhatsApp number."`
+	Assignee string         `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
+	Sector   input.FilterID `query:"sector"`
+	Label    input.FilterID `query:"label"`
+	Status   string         `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and the conversation is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
+	Snoozed  string         `query:"snoozed" enum:"true,false" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
+	Sort     string         `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first unless status is given, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
 }
 
 // conversationList is a list with offset paging that can also be continued by cursor.
@@ -49,7 +50,7 @@ func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *l
 	case "me":
 		f.Assignee = a.User.ID
 	default:
-		id, ok := parseFilterID(in.Assignee)
+		id, ok := input.ParseFilterID(in.Assignee)
 		if !ok {
 			return nil, model.Invalid("query.assignee", `must be "none", "me" or a UUID`)
 		}

@@ -6,9 +6,10 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/input"
 	"recado/internal/model"
 )
 
@@ -128,55 +129,25 @@ func (s *Server) writeError(w http.ResponseWriter, requestID string, err error) 
 	_, _ = w.Write(body)
 }
 
-// maxDetails is how many wrong parts of a request an answer names, and maxFieldName how much of each name.
-const (
-	maxDetails   = 20
-	maxFieldName = 120
-)
-
-// formError makes one 400 of the parts of a request that do not fit. Its cost and the size of the answer
-// do not grow with the number of wrong parts.
-func formError(message string, errs []error) *model.Error {
-	out := &model.Error{Code: model.CodeInvalidRequest}
-	for _, err := range errs[:min(len(errs), maxDetails)] {
-		code, field := formFault(err)
-		if code != "" {
-			out.Code = code
-		}
-		out.Fields = append(out.Fields, field)
+func init() {
+	huma.NewErrorWithContext = newError
+	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
+		return newError(nil, status, message, errs...)
 	}
-	switch len(out.Fields) {
-	case 0:
-		out.Message = strings.ToUpper(message[:1]) + message[1:] + "."
-		out.Fields = []model.FieldError{{Field: "body", Message: message}}
-	case 1:
-		out.Message = out.Fields[0].Field + ": " + out.Fields[0].Message
-	default:
-		names := make([]string, len(out.Fields))
-		for i, f := range out.Fields {
-			names[i] = f.Field
-		}
-		out.Message = "Several parts of the request are wrong: " + strings.Join(names, ", ")
-		if more := len(errs) - maxDetails; more > 0 {
-			out.Message += " and " + strconv.Itoa(more) + " more"
-		}
-		out.Message += "."
-	}
-	return out
 }
 
-// shorten cuts a name that a caller made up.
-func shorten(name string) string {
-	if utf8.RuneCountInString(name) <= maxFieldName {
-		return name
+// newError makes the Error object of what huma found wrong with a request.
+func newError(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+	c := &call{}
+	if ctx != nil {
+		c = callFrom(ctx.Context())
 	}
-	return string([]rune(name)[:maxFieldName-1]) + "…"
+	if c.server == nil { // huma asks once, while it is being set up, what an error looks like
+		return &Error{Details: []ErrorDetail{}, status: status}
+	}
+	return c.server.problem(c.requestID, input.Cause(status, message, errs))
 }
 
 func errInternal() *model.Error {
 	return model.Errorf(model.CodeInternal, "The server failed to handle this request. Report it with this request id.")
-}
-
-func errBodyTooLarge() *model.Error {
-	return model.Errorf(model.CodeBodyTooLarge, "The request body is larger than %d KiB. Send a smaller one.", model.MaxBody/1024)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/once"
 )
 
 const (
@@ -29,12 +29,12 @@ func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) 
 	if invalid != nil {
 		return nil, s.problem(c.requestID, invalid)
 	}
-	call := desk.Call{
+	call := once.Request{
 		Key: key, Fingerprint: c.fingerprint(s.base),
 		Success: func(out any) (model.Answer, error) { return s.success(r, c, out) },
 		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
 	}
-	result, err := desk.Idempotent(call, func(once *desk.Once) error {
+	result, err := once.Do(call, func(once *once.Call) error {
 		_, err := h(ctx, c.principal, in, once)
 		return err
 	})
@@ -42,6 +42,28 @@ func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) 
 		return nil, s.problem(c.requestID, err)
 	}
 	return nil, &stored{result}
+}
+
+// stored is the answer of an idempotent call, which goes out as it was stored. huma encodes the result of a
+// handler by its type, with one status; an error brings its own status, headers and bytes.
+type stored struct{ once.Result }
+
+func (a *stored) Error() string              { return "api: a stored answer" }
+func (a *stored) GetStatus() int             { return a.Answer.Status }
+func (a *stored) AppendJSON(b []byte) []byte { return append(b, a.Answer.Body...) }
+
+// GetHeaders reads the stored lines.
+func (a *stored) GetHeaders() http.Header {
+	h := http.Header{}
+	for line := range strings.Lines(a.Answer.Headers) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			h[name] = []string{value}
+		}
+	}
+	if a.Replayed {
+		h[headerReplayed] = []string{"true"}
+	}
+	return h
 }
 
 // success shapes what a verb gave into the answer that is stored with it.

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/model"
 )
 
@@ -25,13 +26,13 @@ const (
 // uploadMedia reads the form part by part: the file goes to its place as it arrives.
 func (s *Server) uploadMedia(ctx context.Context, a *desk.Principal, _ *none) (*reply[model.Media], error) {
 	c := callFrom(ctx)
-	form, err := newForm(c.request)
+	form, err := input.NewForm(c.request)
 	if err != nil {
 		return nil, err
 	}
 	control, end := http.NewResponseController(c.writer), time.Now().Add(uploadTime)
 	_, _ = control.SetReadDeadline(end), control.SetWriteDeadline(end.Add(time.Minute))
-	name, err := form.file()
+	name, err := form.File()
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +127,7 @@ func disposition(m model.Media) string {
 }
 
 // describeUpload documents the one operation whose body is no JSON.
-func describeUpload(paths map[string]any) {
-	item, _ := paths["/media"].(map[string]any)
-	op, _ := item["post"].(map[string]any)
-	if op == nil {
-		return
-	}
+func describeUpload(op map[string]any) {
 	op["requestBody"] = map[string]any{
 		"required": true,
 		"content": map[string]any{"multipart/form-data": map[string]any{"schema": map[string]any{

@@ -11,14 +11,19 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"recado/internal/input"
 	"recado/internal/model"
+	"recado/internal/openapi"
+	"recado/internal/site"
 )
+
+func init() { huma.DefaultArrayNullable = false }
 
 // config is huma without anything of its own in the answers.
 func (s *Server) config() huma.Config {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	registry.RegisterTypeAlias(reflect.TypeFor[model.ID](), reflect.TypeFor[idSchema]())
-	registry.RegisterTypeAlias(reflect.TypeFor[filterID](), reflect.TypeFor[idSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[input.FilterID](), reflect.TypeFor[idSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.ViewFlag](), reflect.TypeFor[viewFlagSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[model.ID]](), reflect.TypeFor[nullableIDSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[string]](), reflect.TypeFor[nullableStringSchema]())
@@ -39,8 +44,8 @@ func (s *Server) config() huma.Config {
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"key": {Type: "http", Scheme: "bearer", BearerFormat: "rcd_…", Description: "An API key of the company."},
 					"session": {
-						Type: "apiKey", In: "cookie", Name: cookieHost,
-						Description: "The cookie that POST /session sets. Over plain http the cookie is named " + cookiePlain + ", below a base path " + cookieSecure +
+						Type: "apiKey", In: "cookie", Name: site.CookieHost,
+						Description: "The cookie that POST /session sets. Over plain http the cookie is named " + site.CookiePlain + ", below a base path " + site.CookieSecure +
 							". Requests other than GET must come from the app's own origin.",
 					},
 				},
@@ -84,24 +89,20 @@ func (nullableTimeSchema) Schema(huma.Registry) *huma.Schema {
 
 // document finishes what the types alone do not say and gives the bytes that are served.
 func (s *Server) document() ([]byte, error) {
-	s.markNullable()
-	raw, err := json.Marshal(s.huma.OpenAPI())
+	doc, err := openapi.Read(s.huma.OpenAPI())
 	if err != nil {
 		return nil, err
 	}
-	var doc map[string]any
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		return nil, err
-	}
-	correctSchemas(doc)
-	describePaths(doc)
-	paths := doc["paths"].(map[string]any)
-	describeUpload(paths)
-	if err := describeExamples(paths); err != nil {
+	describeUpload(doc.Operation(http.MethodPost, "/media"))
+	err = doc.Operations(func(method, path string, op map[string]any) error {
+		describeOperation(op)
+		return describeExamples(method, path, op)
+	})
+	if err != nil {
 		return nil, err
 	}
 	for _, r := range s.table {
-		responses := paths[r.Path].(map[string]any)[strings.ToLower(r.Method)].(map[string]any)["responses"].(map[string]any)
+		responses := doc.Operation(r.Method, r.Path)["responses"].(map[string]any)
 		if r.orStatus != 0 {
 			responses[strconv.Itoa(r.orStatus)] = responses[strconv.Itoa(r.status)]
 		}
@@ -121,64 +122,30 @@ func codeList(codes []model.Code) string {
 	return ": " + strings.Join(names, ", ")
 }
 
-// markNullable lets pointers to structs and to ids be null: huma does that for scalars only.
-func (s *Server) markNullable() {
-	registry := s.huma.OpenAPI().Components.Schemas
-	for name, schema := range registry.Map() {
-		t := registry.TypeFromRef("#/components/schemas/" + name)
-		if t == nil || t.Kind() != reflect.Struct {
-			continue
-		}
-		for _, field := range reflect.VisibleFields(t) {
-			jsonName, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-			property := schema.Properties[jsonName]
-			if property == nil || field.Type.Kind() != reflect.Pointer || strings.Contains(options, "omit") {
-				continue
-			}
-			if property.Ref == "" {
-				property.Nullable = true
-				continue
-			}
-			schema.Properties[jsonName] = &huma.Schema{
-				Description: property.Description,
-				OneOf:       []*huma.Schema{{Ref: property.Ref}, {Type: "null"}},
-			}
+// describeOperation adds what holds for every operation: headers of every answer, the form of path ids.
+func describeOperation(op map[string]any) {
+	parameters, _ := op["parameters"].([]any)
+	for _, parameter := range parameters {
+		if p := parameter.(map[string]any); p["in"] == "path" {
+			p["schema"] = map[string]any{"type": "string", "format": "uuid"}
 		}
 	}
-}
-
-// describePaths adds what holds for every operation: headers of every answer, the form of path ids.
-func describePaths(doc map[string]any) {
-	for _, item := range doc["paths"].(map[string]any) {
-		for _, operation := range item.(map[string]any) {
-			op, ok := operation.(map[string]any)
-			if !ok {
-				continue
-			}
-			parameters, _ := op["parameters"].([]any)
-			for _, parameter := range parameters {
-				if p := parameter.(map[string]any); p["in"] == "path" {
-					p["schema"] = map[string]any{"type": "string", "format": "uuid"}
-				}
-			}
-			idempotent := slices.ContainsFunc(parameters, func(p any) bool { return p.(map[string]any)["name"] == headerIdempotencyKey })
-			responses, _ := op["responses"].(map[string]any)
-			delete(responses, "422") // huma's own status for what is 400 here
-			for status, response := range responses {
-				r := response.(map[string]any)
-				headers, _ := r["headers"].(map[string]any)
-				if headers == nil {
-					headers = map[string]any{}
-					r["headers"] = headers
-				}
-				for name, header := range commonHeaders(status) {
-					headers[name] = header
-				}
-				if idempotent && (status < "300" || status == "404" || status == "409") {
-					headers[headerReplayed] = map[string]any{
-						"description": "true if this is the stored answer of an earlier call; otherwise absent.", "schema": map[string]any{"type": "boolean"},
-					}
-				}
+	idempotent := slices.ContainsFunc(parameters, func(p any) bool { return p.(map[string]any)["name"] == headerIdempotencyKey })
+	responses, _ := op["responses"].(map[string]any)
+	delete(responses, "422") // huma's own status for what is 400 here
+	for status, response := range responses {
+		r := response.(map[string]any)
+		headers, _ := r["headers"].(map[string]any)
+		if headers == nil {
+			headers = map[string]any{}
+			r["headers"] = headers
+		}
+		for name, header := range commonHeaders(status) {
+			headers[name] = header
+		}
+		if idempotent && (status < "300" || status == "404" || status == "409") {
+			headers[headerReplayed] = map[string]any{
+				"description": "true if this is the stored answer of an earlier call; otherwise absent.", "schema": map[string]any{"type": "boolean"},
 			}
 		}
 	}
@@ -209,28 +176,6 @@ func commonHeaders(status string) map[string]any {
 func (s *Server) serveDocument(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(s.doc)
-}
-
-// correctSchemas mends what huma writes into the document that JSON Schema does not know, or contradicts:
-// null must be a value of an enum that may be null, and a pattern has no description of its own.
-func correctSchemas(node any) {
-	switch node := node.(type) {
-	case []any:
-		for _, child := range node {
-			correctSchemas(child)
-		}
-	case map[string]any:
-		types, _ := node["type"].([]any)
-		if values, ok := node["enum"].([]any); ok && slices.Contains(types, any("null")) && !slices.Contains(values, nil) {
-			node["enum"] = append(values, nil)
-		}
-		if _, isText := node["patternDescription"].(string); isText {
-			delete(node, "patternDescription")
-		}
-		for _, child := range node {
-			correctSchemas(child)
-		}
-	}
 }
 
 // bodyExamples shows a body for every operation that takes one as JSON. The ids name nothing.
@@ -299,7 +244,7 @@ var errorExamples = map[int]*model.Error{
 	http.StatusUnauthorized:          model.Errorf(model.CodeKeyRevoked, "This API key was revoked. Use another one."),
 	http.StatusForbidden:             model.Errorf(model.CodeInsufficientScope, "This key lacks the scope contacts:write."),
 	http.StatusNotFound:              model.NotFound("conversation"),
-	http.StatusRequestEntityTooLarge: errBodyTooLarge(),
+	http.StatusRequestEntityTooLarge: input.ErrBodyTooLarge(),
 	http.StatusPreconditionRequired:  model.Errorf(model.CodeVersionRequired, "Send the version of the card that you change, in If-Match or in the body."),
 	http.StatusTooManyRequests:       model.Errorf(model.CodeRateLimited, "This key has made too many requests. Wait for the seconds in Retry-After."),
 	http.StatusInternalServerError:   errInternal(),
@@ -307,40 +252,28 @@ var errorExamples = map[int]*model.Error{
 }
 
 // describeExamples puts the examples where the API page shows them and fills its forms with them.
-func describeExamples(paths map[string]any) error {
-	for path, item := range paths {
-		for method, operation := range item.(map[string]any) {
-			op := operation.(map[string]any)
-			body, _ := op["requestBody"].(map[string]any)
-			if content := jsonContent(body); content != nil {
-				if text, ok := bodyExamples[strings.ToUpper(method)+" "+path]; ok {
-					content["example"] = json.RawMessage(text)
-				}
-			}
-			for status, response := range op["responses"].(map[string]any) {
-				code, _ := strconv.Atoi(status)
-				content, e := jsonContent(response.(map[string]any)), errorExamples[code]
-				if content == nil || e == nil {
-					continue
-				}
-				shown := Error{Code: e.Code, Message: e.Message, RequestID: "01a1dd8b-94d3-7000-8e09-23922c17c8f4", Details: []ErrorDetail{}}
-				for _, f := range e.Fields {
-					shown.Details = append(shown.Details, ErrorDetail(f))
-				}
-				raw, err := model.AppendJSON(nil, &shown)
-				if err != nil {
-					return err
-				}
-				content["example"] = json.RawMessage(raw)
-			}
+func describeExamples(method, path string, op map[string]any) error {
+	body, _ := op["requestBody"].(map[string]any)
+	if content := openapi.JSONContent(body); content != nil {
+		if text, ok := bodyExamples[method+" "+path]; ok {
+			content["example"] = json.RawMessage(text)
 		}
 	}
+	for status, response := range op["responses"].(map[string]any) {
+		code, _ := strconv.Atoi(status)
+		content, e := openapi.JSONContent(response.(map[string]any)), errorExamples[code]
+		if content == nil || e == nil {
+			continue
+		}
+		shown := Error{Code: e.Code, Message: e.Message, RequestID: "01a1dd8b-94d3-7000-8e09-23922c17c8f4", Details: []ErrorDetail{}}
+		for _, f := range e.Fields {
+			shown.Details = append(shown.Details, ErrorDetail(f))
+		}
+		raw, err := model.AppendJSON(nil, &shown)
+		if err != nil {
+			return err
+		}
+		content["example"] = json.RawMessage(raw)
+	}
 	return nil
-}
-
-// jsonContent gives the JSON form of a body or a response, if it has one.
-func jsonContent(of map[string]any) map[string]any {
-	content, _ := of["content"].(map[string]any)
-	asJSON, _ := content["application/json"].(map[string]any)
-	return asJSON
 }

@@ -12,6 +12,7 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/once"
 )
 
 // Route is one line of the table: what a caller may ask, and the verb that does it. Tests read the
@@ -45,7 +46,7 @@ type Route struct {
 type handler[I, O any] func(ctx context.Context, principal *desk.Principal, in *I) (*O, error)
 
 // onceHandler is the handler of an operation with an Idempotency-Key, which it passes on to the verb.
-type onceHandler[I, O any] func(ctx context.Context, principal *desk.Principal, in *I, once *desk.Once) (*O, error)
+type onceHandler[I, O any] func(ctx context.Context, principal *desk.Principal, in *I, once *once.Call) (*O, error)
 
 // runner is a handler of either form, as it is registered.
 type runner[I, O any] func(ctx context.Context, s *Server, r *Route, in *I) (*O, error)
@@ -78,6 +79,9 @@ type option func(*Route)
 func created(r *Route)   { r.status = http.StatusCreated }
 func noContent(r *Route) { r.status = http.StatusNoContent }
 func streams(r *Route)   { r.Streams = true }
+
+// secret marks a Route whose answer shows a secret, or a link that is one.
+func secret(r *Route) { r.secret = true }
 
 // answers says that a success is no JSON but text of this type.
 func answers(contentType string) option { return func(r *Route) { r.answers = contentType } }
@@ -258,11 +262,6 @@ type located[T any] struct {
 // at gives the address of something below /v1, without the host.
 func (s *Server) at(path string) string { return s.base + "/v1" + path }
 
-// list is the form of every list without paging.
-type list[T any] struct {
-	Data []T `json:"data"`
-}
-
 // none is the input of operations without parameters, and the output of those without a body.
 type none struct{}
 
@@ -280,37 +279,4 @@ func pathID(text, what string) (model.ID, error) {
 		return model.ID{}, model.NotFound(what)
 	}
 	return id, nil
-}
-
-// Page is the offset paging that lists without a cursor take.
-type Page struct {
-	Limit  int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
-	Offset int `query:"offset" minimum:"0" maximum:"1000000" default:"0" doc:"The number of entries to skip."`
-}
-
-// offsetList is the form of lists with offset paging.
-type offsetList[T any] struct {
-	Data    []T  `json:"data"`
-	Limit   int  `json:"limit"`
-	Offset  int  `json:"offset"`
-	HasMore bool `json:"has_more"`
-}
-
-func offsetPage[T any](asked Page, page desk.Page[T]) offsetList[T] {
-	return offsetList[T]{Data: page.Data, Limit: asked.Limit, Offset: asked.Offset, HasMore: page.More}
-}
-
-// cursorList is the form of lists with cursor paging.
-type cursorList[T any] struct {
-	Data       []T     `json:"data"`
-	NextCursor *string `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
-}
-
-// cursorPage answers with a page; next is "" on the last one.
-func cursorPage[T any](data []T, next string) *reply[cursorList[T]] {
-	out := cursorList[T]{Data: data}
-	if next != "" {
-		out.NextCursor = &next
-	}
-	return &reply[cursorList[T]]{out}
 }

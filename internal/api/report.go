@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/model"
 )
 
@@ -24,15 +25,15 @@ func (s *Server) attendanceReport(ctx context.Context, a *desk.Principal, in *at
 }
 
 func (in *attendanceReportInput) filter() (f desk.ReportFilter, err error) {
-	if f.From, err = queryDate("query.from", in.From); err != nil {
+	if f.From, err = input.Date("query.from", in.From); err != nil {
 		return f, err
 	}
-	if f.To, err = queryDate("query.to", in.To); err != nil {
+	if f.To, err = input.Date("query.to", in.To); err != nil {
 		return f, err
 	}
-	if f.Sector, err = queryID("query.sector", in.Sector); err != nil {
+	if f.Sector, err = input.ID("query.sector", in.Sector); err != nil {
 		return f, err
 	}
-	f.User, err = queryID("query.user", in.User)
+	f.User, err = input.ID("query.user", in.User)
 	return f, err
 }

@@ -2,13 +2,10 @@
 // objects and the OpenAPI document. It decides nothing about the desk itself.
 //
 // Every answer that is no success is an Error object, also where net/http refuses a request before a
-// handler runs. Serve replaces these refusals on the connection, and says why no byte of any other answer
-// can be replaced. Bodies that are refused before they were read are read on within bounds, so that their
-// senders get the answer; see body.go.
+// handler runs; see package wire. What a request may contain is checked in package input.
 package api
 
 import (
-	"bufio"
 	"context"
 	"hash"
 	"log/slog"
@@ -25,10 +22,15 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"recado/internal/buckets"
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/live"
 	"recado/internal/model"
+	"recado/internal/openapi"
+	"recado/internal/site"
 	"recado/internal/whatsapp"
+	"recado/internal/wire"
 )
 
 // Version is the API's, not the binary's.
@@ -48,17 +50,17 @@ type Options struct {
 
 // Server answers everything below the base path.
 type Server struct {
-	desk    *desk.Desk
-	log     *slog.Logger
-	base    string
-	public  string
-	mux     *router
-	huma    huma.API
-	proxies []netip.Prefix
-	demo    *DemoLogin
-	table   []*Route
-	limits  *limits
-	doc     []byte
+	desk   *desk.Desk
+	log    *slog.Logger
+	base   string
+	public string
+	mux    *router
+	huma   huma.API
+	site   *site.Site
+	demo   *DemoLogin
+	table  []*Route
+	rates  *buckets.Buckets[model.ID] // of keys and sessions
+	doc    []byte
 
 	live     *live.Hub
 	streams  *streamLimiter
@@ -69,11 +71,12 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{
 		desk: o.Desk, live: o.Live, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
-		proxies: o.Proxies, limits: newLimits(), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
+		rates: buckets.New[model.ID](), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.site = &site.Site{Public: s.public, Base: s.base, Proxies: o.Proxies}
 	v1 := s.base + "/v1"
 	s.mux = &router{ServeMux: http.NewServeMux(), team: v1 + "/team", unknown: s.unknown}
 	s.huma = humago.NewWithPrefix(s.mux, v1, s.config())
@@ -89,8 +92,8 @@ func New(o Options) (*Server, error) {
 	s.mux.HandleFunc("GET "+v1+"/openapi.json", s.serveDocument)
 	s.mux.HandleFunc("GET "+s.base+"/healthz", s.healthz)
 	s.mux.HandleFunc("GET "+s.base+"/readyz", s.readyz)
-	s.mux.Handle("GET "+s.base+"/docs/", s.reference())
-	s.mux.HandleFunc("GET "+s.base+"/docs", s.redirectToReference)
+	s.mux.Handle("GET "+s.base+"/docs/", openapi.Page("Recado API", v1+"/openapi.json", s.base+"/docs/", s.nothingHere))
+	s.mux.Handle("GET "+s.base+"/docs", http.RedirectHandler(s.base+"/docs/", http.StatusMovedPermanently))
 	s.mux.HandleFunc("GET "+s.base+"/media/{id}", s.serveMedia)
 	for pattern, h := range o.Pages {
 		s.mux.Handle("GET "+s.base+pattern, h)
@@ -125,7 +128,7 @@ func callFrom(ctx context.Context) *call {
 // ServeHTTP gives every answer its headers, and every panic and unclean path an Error object.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{server: s, requestID: requestID(r), request: r}
-	a := &answer{ResponseWriter: w, body: newRequestBody(r), accepts: r.Header["Accept-Encoding"]}
+	a := wire.NewAnswer(w, r)
 	c.writer = a
 	h := w.Header()
 	h["X-Request-Id"] = []string{c.requestID}
@@ -141,24 +144,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				panic(p)
 			}
 			s.log.Error("panic", slog.String("request_id", c.requestID), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-			if a.sent {
+			if a.Sent() {
 				panic(http.ErrAbortHandler)
 			}
 			s.writeError(a, c.requestID, errInternal())
 		}
 	}()
 	s.dispatch(c, a)
-	a.send() // an answer without a body
-	a.drain()
+	a.Finish()
 }
 
-func (s *Server) dispatch(c *call, a *answer) {
+func (s *Server) dispatch(c *call, a *wire.Answer) {
 	if !cleanPath(c.request.URL.EscapedPath()) {
 		s.writeError(a, c.requestID, errNothingHere())
 		return
 	}
 	c.request = c.request.WithContext(context.WithValue(c.request.Context(), callKey{}, c))
-	c.request.Body = a.body
+	c.request.Body = a.Body()
 	s.mux.ServeHTTP(a, c.request)
 }
 
@@ -188,10 +190,14 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.writeError(w, id, model.Errorf(model.CodeMethodNotAllowed, "This address does not support the method %s.", printable(r.Method)))
+		s.writeError(w, id, model.Errorf(model.CodeMethodNotAllowed, "This address does not support the method %s.", input.Printable(r.Method)))
 		return
 	}
 	s.writeError(w, id, errNothingHere())
+}
+
+func (s *Server) nothingHere(w http.ResponseWriter, r *http.Request) {
+	s.writeError(w, callFrom(r.Context()).requestID, errNothingHere())
 }
 
 func errNothingHere() *model.Error {
@@ -200,21 +206,10 @@ func errNothingHere() *model.Error {
 
 // requestID keeps a sane id of the caller's and makes one otherwise.
 func requestID(r *http.Request) string {
-	if given := r.Header.Get("X-Request-Id"); given != "" && len(given) <= 128 && printable(given) == given {
+	if given := r.Header.Get("X-Request-Id"); given != "" && len(given) <= 128 && input.Printable(given) == given {
 		return given
 	}
 	return model.NewID().String()
-}
-
-// printable keeps visible ASCII that needs no quoting anywhere.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', strings.ContainsRune("-_.:/+=@", r):
-			return r
-		}
-		return -1
-	}, s)
 }
 
 // cleanPath refuses what the mux would answer with a redirect.
@@ -230,70 +225,23 @@ func cleanPath(p string) bool {
 	return true
 }
 
-// answer holds the header back until the body comes, so that a JSON answer, which is written at once, can
-// carry its length. Pages are written in pieces.
-type answer struct {
-	http.ResponseWriter
-	status int
-	sent   bool
-	body   *requestBody
-	drains bool
+// Serve is server.Serve, with an Error object in place of net/http's own refusals; see wire.Serve.
+func Serve(server *http.Server, l net.Listener) error { return wire.Serve(server, l, refuse) }
 
-	accepts []string // the encodings that the client takes
-	secret  bool     // the answer is not compressed
-}
-
-func (a *answer) WriteHeader(status int) {
-	if a.status == 0 {
-		a.status = status
+// refuse answers what net/http refuses before a handler runs.
+func refuse(status int) (http.Header, []byte) {
+	e := Error{Code: model.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: model.NewID().String(), Details: []ErrorDetail{}}
+	switch {
+	case status == http.StatusRequestHeaderFieldsTooLarge:
+		e.Message = "The request's headers are too large."
+	case status >= 500 || status == http.StatusExpectationFailed:
+		e.Message = "This kind of HTTP request is not supported."
 	}
-}
-
-func (a *answer) Write(b []byte) (int, error) {
-	written := len(b)
-	if !a.sent {
-		if h := a.Header(); h["Content-Length"] == nil && len(b) > 0 && h.Get("Content-Type") == "application/json" {
-			b = a.compressed(b)
-			h["Content-Length"] = []string{strconv.Itoa(len(b))}
-		}
-		a.send()
-	}
-	if n, err := a.ResponseWriter.Write(b); err != nil {
-		return min(n, written), err
-	}
-	return written, nil
-}
-
-// Flush sends what there is: an answer that flushes is a stream and has no length.
-func (a *answer) Flush() {
-	a.send()
-	if f, ok := a.ResponseWriter.(http.Flusher); ok {
-		f.Flush()
-	}
-}
-
-// Hijack hands the connection over; the answer is not ours any more.
-func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffered, err := http.NewResponseController(a.ResponseWriter).Hijack()
-	if err == nil {
-		a.sent, a.status = true, http.StatusOK
-	}
-	return conn, buffered, err
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
-
-func (a *answer) send() {
-	if a.sent {
-		return
-	}
-	a.sent = true
-	if a.status == 0 {
-		a.status = http.StatusOK
-	}
-	a.prepareDrain()
-	a.ResponseWriter.WriteHeader(a.status)
+	body, _ := model.AppendJSON(nil, &e)
+	return http.Header{
+		"Content-Type": {"application/json"}, "Cache-Control": noStoreHeader, "X-Content-Type-Options": nosniffHeader,
+		"X-Api-Version": versionHeader, "X-Request-Id": {e.RequestID},
+	}, body
 }
 
 // Base is the path below which everything lives.

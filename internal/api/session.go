@@ -17,7 +17,7 @@ type sessionReply struct {
 
 // signedIn answers with a new session and its cookie.
 func (s *Server) signedIn(ctx context.Context, made desk.NewSession, status int) *sessionReply {
-	return &sessionReply{Status: status, SetCookie: s.sessionCookie(callFrom(ctx).request, made.Token, made.Expires), Body: made.Session}
+	return &sessionReply{Status: status, SetCookie: s.site.SessionCookie(callFrom(ctx).request, made.Token, made.Expires), Body: made.Session}
 }
 
 type setupReply struct {
@@ -88,7 +88,7 @@ type noCookie struct {
 }
 
 func (s *Server) signOut(ctx context.Context, a *desk.Principal, _ *none) (*noCookie, error) {
-	return &noCookie{s.sessionCookie(callFrom(ctx).request, "", time.Time{})}, s.desk.SignOut(ctx, a)
+	return &noCookie{s.site.SessionCookie(callFrom(ctx).request, "", time.Time{})}, s.desk.SignOut(ctx, a)
 }
 
 func (s *Server) listSessions(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.SignedIn]], error) {

@@ -7,6 +7,7 @@ import (
 
 	"recado/internal/fold"
 	"recado/internal/model"
+	"recado/internal/once"
 	"recado/internal/rank"
 	"recado/internal/store"
 )
@@ -57,7 +58,7 @@ type NewStage struct {
 var defaultStages = []NewStage{{"To do", model.StageOpen}, {"Doing", model.StageOpen}, {"Done", model.StageWon}}
 
 // CreateBoard adds a board. A key that is limited to a list of boards may see the ones it makes.
-func (d *Desk) CreateBoard(ctx context.Context, a *Principal, name string, stages []NewStage, once *Once) (model.Board, error) {
+func (d *Desk) CreateBoard(ctx context.Context, a *Principal, name string, stages []NewStage, once *once.Call) (model.Board, error) {
 	if err := a.May(VerbCreateBoard); err != nil {
 		return model.Board{}, err
 	}
@@ -182,7 +183,7 @@ func boardNameFree(tx *store.Tx, a *Principal, b model.Board) error {
 }
 
 // CreateStage adds a stage to a board, at a position or, when that is nil, after the last.
-func (d *Desk) CreateStage(ctx context.Context, a *Principal, board model.ID, in NewStage, position *int64, once *Once) (model.Stage, error) {
+func (d *Desk) CreateStage(ctx context.Context, a *Principal, board model.ID, in NewStage, position *int64, once *once.Call) (model.Stage, error) {
 	if err := a.May(VerbCreateStage); err != nil {
 		return model.Stage{}, err
 	}

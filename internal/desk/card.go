@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/once"
 	"recado/internal/store"
 )
 
@@ -75,7 +76,7 @@ type CardFields struct {
 }
 
 // CreateCard adds a card to a board.
-func (d *Desk) CreateCard(ctx context.Context, a *Principal, in NewCard, once *Once) (model.Card, error) {
+func (d *Desk) CreateCard(ctx context.Context, a *Principal, in NewCard, once *once.Call) (model.Card, error) {
 	if err := a.May(VerbCreateCard); err != nil {
 		return model.Card{}, err
 	}

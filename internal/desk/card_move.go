@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/once"
 	"recado/internal/rank"
 	"recado/internal/store"
 )
@@ -19,7 +20,7 @@ type CardMove struct {
 }
 
 // MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive.
-func (d *Desk) MoveCard(ctx context.Context, a *Principal, id model.ID, in CardMove, once *Once) (model.Card, error) {
+func (d *Desk) MoveCard(ctx context.Context, a *Principal, id model.ID, in CardMove, once *once.Call) (model.Card, error) {
 	if err := a.May(VerbMoveCard); err != nil {
 		return model.Card{}, err
 	}

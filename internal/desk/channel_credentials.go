@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -224,18 +223,10 @@ func (d *Desk) callHere(ctx context.Context, ch *model.Channel, access model.Acc
 	}
 }
 
-// secrets is the sealed part of an access.
-type secrets struct {
-	Token       string `json:"token"`
-	AppSecret   string `json:"app_secret"`
-	VerifyToken string `json:"verify_token"`
-}
-
 func (d *Desk) seal(ch model.Channel, a model.Access) store.SealedAccess {
-	plain, _ := json.Marshal(secrets{a.Token, a.AppSecret, a.VerifyToken}) // strings always encode
 	return store.SealedAccess{
 		PhoneNumberID: a.PhoneNumberID, WABAID: a.WABAID, APIVersion: a.APIVersion, Coexistence: a.Coexistence,
-		Secrets: d.vault.Seal(plain, ch.Company, ch.ID),
+		Secrets: d.vault.Seal(a.Secrets(), ch.Company, ch.ID),
 	}
 }
 
@@ -244,14 +235,11 @@ func (d *Desk) unseal(ch model.Channel, sealed store.SealedAccess) (model.Access
 	if err != nil {
 		return model.Access{}, err
 	}
-	var s secrets
-	if err := json.Unmarshal(plain, &s); err != nil {
+	a := model.Access{PhoneNumberID: sealed.PhoneNumberID, WABAID: sealed.WABAID, APIVersion: sealed.APIVersion, Coexistence: sealed.Coexistence}
+	if err := a.SetSecrets(plain); err != nil {
 		return model.Access{}, err
 	}
-	return model.Access{
-		PhoneNumberID: sealed.PhoneNumberID, WABAID: sealed.WABAID, APIVersion: sealed.APIVersion, Coexistence: sealed.Coexistence,
-		Token: s.Token, AppSecret: s.AppSecret, VerifyToken: s.VerifyToken,
-	}, nil
+	return a, nil
 }
 
 // errRefused makes WhatsApp's refusal of credentials a fault of the request, in WhatsApp's own words.

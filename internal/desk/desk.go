@@ -20,7 +20,9 @@ import (
 	"recado/internal/guard"
 	"recado/internal/lookup"
 	"recado/internal/model"
+	"recado/internal/once"
 	"recado/internal/password"
+	"recado/internal/secretkey"
 	"recado/internal/slots"
 	"recado/internal/store"
 	"recado/internal/vault"
@@ -127,6 +129,9 @@ func New(o Options) *Desk {
 // Wakeups gives the loops what to wait on.
 func (d System) Wakeups() Wakeups { return d.wakeups }
 
+// SecretKey gives what checks and replaces the secret key of the installation.
+func (d System) SecretKey() *secretkey.Keeper { return secretkey.New(d.store, d.vault) }
+
 // Ready reports whether the database answers.
 func (d System) Ready(ctx context.Context) error { return d.store.Ping(ctx) }
 
@@ -156,6 +161,19 @@ func write[T any](ctx context.Context, d *Desk, verb func(tx *store.Tx) (T, erro
 		return zero, err
 	}
 	return out, nil
+}
+
+// writeOnce is write for a verb that can be made idempotent: c is nil without an idempotency key.
+func writeOnce[T any](ctx context.Context, d *Desk, a *Principal, c *once.Call, verb func(tx *store.Tx) (T, error)) (T, error) {
+	if c == nil {
+		return write(ctx, d, verb)
+	}
+	owner, err := a.idempotencyOwner()
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return once.Write(ctx, d.store, owner, c, verb)
 }
 
 // read runs a query on one snapshot.

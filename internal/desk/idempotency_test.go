@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recado/internal/model"
+	"recado/internal/once"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
 	"recado/internal/testkit"
@@ -164,7 +165,7 @@ type crashed struct{}
 
 // send makes a call and dies where it is told to. It gives the answer that was about to be stored.
 func (h *history) send(c onceCall, crash string) (out outcome, about string) {
-	call := Call{
+	call := once.Request{
 		Key: c.key, Fingerprint: c.fingerprint(),
 		Success: func(out any) (model.Answer, error) {
 			about = string(out.(*model.Card).AppendJSON(nil))
@@ -177,7 +178,7 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 			code := model.CodeOf(err)
 			return model.Answer{Status: 400, Body: []byte(code)}, code == model.CodeNotFound || code == model.CodeVersionConflict
 		},
-		crash: func(step string) {
+		After: func(step string) {
 			if step == crash || step == afterExecute && crash == beforeCommit {
 				panic(crashed{})
 			}
@@ -191,7 +192,7 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 			out = outcome{crashed: true}
 		}
 	}()
-	result, err := Idempotent(call, func(once *Once) error {
+	result, err := once.Do(call, func(once *once.Call) error {
 		_, err := h.run(c, once)
 		return err
 	})
@@ -201,7 +202,7 @@ func (h *history) send(c onceCall, crash string) (out outcome, about string) {
 	return outcome{answer: string(result.Answer.Body), replayed: result.Replayed}, about
 }
 
-func (h *history) run(c onceCall, once *Once) (model.Card, error) {
+func (h *history) run(c onceCall, once *once.Call) (model.Card, error) {
 	if c.card.IsZero() {
 		return h.d.CreateCard(context.Background(), h.principal, NewCard{Board: h.board.ID, Stage: &c.stage, CardFields: CardFields{Title: &c.title}}, once)
 	}
@@ -397,15 +398,15 @@ func TestACallerThatHangsUpDoesNotStopTheExecution(t *testing.T) {
 		}
 		ctx, hangUp := context.WithCancel(t.Context())
 		title := "kept"
-		call := Call{
+		call := once.Request{
 			Key: "12345678", Success: func(any) (model.Answer, error) { return model.Answer{Status: 201}, nil },
-			crash: func(step string) {
+			After: func(step string) {
 				if step == afterReserve {
 					hangUp()
 				}
 			},
 		}
-		result, err := Idempotent(call, func(once *Once) error {
+		result, err := once.Do(call, func(once *once.Call) error {
 			_, err := o.nodes[0].CreateCard(ctx, principal, NewCard{Board: board.ID, CardFields: CardFields{Title: &title}}, once)
 			return err
 		})

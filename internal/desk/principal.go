@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"recado/internal/model"
@@ -122,6 +123,18 @@ func (a *Principal) May(v Verb) error {
 		return a.need(v.Role)
 	}
 	return nil
+}
+
+// idempotencyOwner says whose idempotency keys a principal uses: the integration's, which a rotation of its
+// key leaves as they are, or the person's, in whichever session.
+func (a *Principal) idempotencyOwner() (store.Owner, error) {
+	switch a.kind {
+	case KindKey:
+		return store.Owner(a.Key), nil
+	case KindSession:
+		return store.Owner(a.User.ID), nil
+	}
+	return store.Owner{}, fmt.Errorf("desk: a principal of kind %v has no idempotency keys", a.kind)
 }
 
 // origin is that of the messages that the principal sends.

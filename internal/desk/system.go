@@ -144,3 +144,16 @@ func (d System) Purge(ctx context.Context) (more bool, err error) {
 		return deliveries >= step || events >= step || notices >= step || sessions >= step, err
 	})
 }
+
+// forgetAtOnce is how many expired reservations one sweep removes.
+const forgetAtOnce = 500
+
+// ForgetReservations removes idempotency keys that have expired, and reports whether more may be left.
+func (d System) ForgetReservations(ctx context.Context) (bool, error) {
+	var n int64
+	err := d.store.Write(ctx, func(tx *store.Tx) (err error) {
+		n, err = tx.ForgetReservations(forgetAtOnce)
+		return err
+	})
+	return n >= forgetAtOnce, err
+}

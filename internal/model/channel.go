@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -61,6 +62,27 @@ type Access struct {
 	VerifyToken   string
 	APIVersion    string // "": the connector's own choice
 	Coexistence   bool   // the number also lives in the WhatsApp Business app, which lowers its rate
+}
+
+// accessSecrets is the part of an access that is sealed at rest.
+type accessSecrets struct {
+	Token       string `json:"token"`
+	AppSecret   string `json:"app_secret"`
+	VerifyToken string `json:"verify_token"`
+}
+
+// Secrets gives the part that is sealed at rest, as JSON.
+func (a Access) Secrets() []byte {
+	plain, _ := json.Marshal(accessSecrets{a.Token, a.AppSecret, a.VerifyToken}) // strings always encode
+	return plain
+}
+
+// SetSecrets reads what Secrets gave.
+func (a *Access) SetSecrets(plain []byte) error {
+	var s accessSecrets
+	err := json.Unmarshal(plain, &s)
+	a.Token, a.AppSecret, a.VerifyToken = s.Token, s.AppSecret, s.VerifyToken
+	return err
 }
 
 // Format keeps the secrets out of every log line that is given an Access by mistake.

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"recado/internal/desk"
+	"recado/internal/secretkey"
 	"recado/internal/store"
 	"recado/internal/vault"
 )
@@ -48,8 +48,8 @@ func (s *Server) checkSecretKey(ctx context.Context) error {
 	if s.config.LostSecretKey {
 		return nil
 	}
-	err := s.Desk.System().CheckSecretKey(ctx)
-	if errors.Is(err, desk.ErrWrongSecretKey) {
+	err := s.Desk.System().SecretKey().Check(ctx)
+	if errors.Is(err, secretkey.ErrWrong) {
 		return fmt.Errorf("%w: %s", err, adviceSecretKey)
 	}
 	return err

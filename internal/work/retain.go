@@ -17,7 +17,7 @@ type Retain struct {
 
 // Run ends with ctx.
 func (r *Retain) Run(ctx context.Context) {
-	if n, err := r.Desk.Reseal(ctx); err != nil && ctx.Err() == nil {
+	if n, err := r.Desk.SecretKey().Reseal(ctx); err != nil && ctx.Err() == nil {
 		r.Logger.Error("secrets cannot be sealed with the newest key", slog.Any("error", err))
 	} else if n > 0 {
 		r.Logger.Info("secrets sealed with the newest key", slog.Int("secrets", n))

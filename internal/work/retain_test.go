@@ -102,7 +102,7 @@ func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []int{1, 0} {
-			if n, err := d.System().Reseal(t.Context()); err != nil || n != want {
+			if n, err := d.System().SecretKey().Reseal(t.Context()); err != nil || n != want {
 				t.Fatalf("want err == nil and n == want; got %+v, %+v", n, err)
 			}
 		}

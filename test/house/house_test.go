@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 	"internal/totp":      {},
 	"internal/mediainfo": {},
 	"internal/lookup":    {},
+	"internal/buckets":   {},
 
 	"internal/password": {"internal/slots", "internal/model"},
 
@@ -61,14 +62,24 @@ var rooms = map[string][]string{
 	// The simulator stands in for the provider: it knows the wire format and nothing of the desk.
 	"internal/whatsapp/simulator": {"internal/whatsapp", "internal/model"},
 
+	// What makes a verb idempotent, and what seals secrets again: both know the tables that they need and no verb.
+	"internal/once":      {"internal/store", "internal/model"},
+	"internal/secretkey": {"internal/signature", "internal/store", "internal/vault", "internal/model"},
+
 	// The verbs. Nothing above them reaches past them to the store.
-	"internal/desk": {"internal/jsonenc", "internal/cursor", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/slots", "internal/model"},
+	"internal/desk": {"internal/jsonenc", "internal/cursor", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/once", "internal/secretkey", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/slots", "internal/model"},
 
 	// The demo is made through the verbs, like everything else.
 	"internal/demo": {"internal/desk", "internal/model"},
 
+	// HTTP without the desk: connections and answers, the reading of requests, the site that browsers see, the document.
+	"internal/wire":    {},
+	"internal/input":   {"internal/model"},
+	"internal/site":    {"internal/model"},
+	"internal/openapi": {},
+
 	"internal/live": {"internal/desk", "internal/model"},
-	"internal/api":  {"internal/desk", "internal/live", "internal/whatsapp", "internal/slots", "internal/model"},
+	"internal/api":  {"internal/wire", "internal/input", "internal/site", "internal/openapi", "internal/buckets", "internal/desk", "internal/once", "internal/live", "internal/whatsapp", "internal/slots", "internal/model"},
 	// The browser app's files and nothing else; what the app does goes through the API.
 	"internal/web": {},
 

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"crypto/sha256"
@@ -11,12 +11,13 @@ import (
 	"github.com/swaggest/swgui/v5emb"
 )
 
-// reference is the API page; everything it needs is in the binary. Its scripts may call this server and
-// nothing else, and of the inline ones only those run that the page has when the server starts.
-func (s *Server) reference() http.Handler {
-	files := v5emb.New("Recado API", s.base+"/v1/openapi.json", s.base+"/docs/")
+// Page is the API page at a path, which shows the document at another; everything it needs is in the binary. Its
+// scripts may call this server and nothing else, and of the inline ones only those run that the page has when the
+// server starts. What is no file of the page is left to notFound.
+func Page(title, document, path string, notFound http.HandlerFunc) http.Handler {
+	files := v5emb.New(title, document, path)
 	index := &pageBuffer{header: http.Header{}}
-	files.ServeHTTP(index, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: s.base + "/docs/"}})
+	files.ServeHTTP(index, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})
 	page := index.String()
 	policy := "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self' " + inlineHashes(page, "script") +
 		"; style-src 'self' " + inlineHashes(page, "style") + closedPage
@@ -26,7 +27,7 @@ func (s *Server) reference() http.Handler {
 		file := &notFoundWriter{ResponseWriter: w}
 		if files.ServeHTTP(file, r); file.missing {
 			w.Header().Set("Cache-Control", "no-store")
-			s.writeError(w, callFrom(r.Context()).requestID, errNothingHere())
+			notFound(w, r)
 		}
 	})
 }
@@ -82,8 +83,4 @@ func (f *notFoundWriter) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	return f.ResponseWriter.Write(b)
-}
-
-func (s *Server) redirectToReference(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, s.base+"/docs/", http.StatusMovedPermanently)
 }

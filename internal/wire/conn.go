@@ -1,19 +1,22 @@
-package api
+// Package wire does what net/http leaves to its callers: every answer of a connection comes from a handler or
+// from the caller's own refusal, JSON answers carry their length and are compressed, and the sender of a body
+// that was refused before it was read gets the answer.
+package wire
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"net/http"
 	"strconv"
 	"sync/atomic"
 	"time"
-
-	"recado/internal/model"
 )
 
 // Serve is server.Serve, except that net/http's own refusals (malformed requests, oversized headers,
-// unknown expectations) are answered with the Error object. net/http writes them to the connection
-// without calling a handler, so they can only be replaced on the connection itself.
+// unknown expectations) are answered with the header and body that refuse gives for their status. net/http
+// writes them to the connection without calling a handler, so they can only be replaced on the connection
+// itself.
 //
 // An answer of a handler is never replaced, whatever its bytes are. A connection replaces a write only
 // while it waits for a request: from the moment it is new, or net/http has reported it idle, until the
@@ -21,7 +24,7 @@ import (
 // and calls the hook and the handler on the one goroutine that serves the connection. So no part of an
 // answer can be written in that state, and the only write that is made in it is a refusal. After a
 // refusal net/http closes the connection.
-func Serve(server *http.Server, l net.Listener) error {
+func Serve(server *http.Server, l net.Listener, refuse Refuse) error {
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
@@ -37,17 +40,23 @@ func Serve(server *http.Server, l net.Listener) error {
 			c.waiting.Store(true)
 		}
 	}
-	return server.Serve(listener{l})
+	return server.Serve(listener{l, refuse})
 }
+
+// Refuse gives the header and the body of the answer to a request that net/http refuses with a status.
+type Refuse func(status int) (http.Header, []byte)
 
 type connKey struct{}
 
-type listener struct{ net.Listener }
+type listener struct {
+	net.Listener
+	refuse Refuse
+}
 
 func (l listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if tcp, ok := c.(*net.TCPConn); ok {
-		return &conn{TCPConn: tcp}, err
+		return &conn{TCPConn: tcp, refuse: l.refuse}, err
 	}
 	return c, err
 }
@@ -56,6 +65,7 @@ func (l listener) Accept() (net.Conn, error) {
 // sends when it is refused gets a reset instead of the answer.
 type conn struct {
 	*net.TCPConn
+	refuse  Refuse
 	waiting atomic.Bool // for a request: no handler has the connection, and no answer is unfinished
 }
 
@@ -63,7 +73,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	if !c.waiting.Load() {
 		return c.TCPConn.Write(b)
 	}
-	if _, err := c.TCPConn.Write(refusalAnswer(refusalStatus(b))); err != nil {
+	if _, err := c.TCPConn.Write(c.refusal(refusalStatus(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -79,20 +89,16 @@ func refusalStatus(b []byte) int {
 	return http.StatusBadRequest
 }
 
-func refusalAnswer(status int) []byte {
-	e := Error{Code: model.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: model.NewID().String(), Details: []ErrorDetail{}}
-	switch {
-	case status == http.StatusRequestHeaderFieldsTooLarge:
-		e.Message = "The request's headers are too large."
-	case status >= 500 || status == http.StatusExpectationFailed:
-		e.Message = "This kind of HTTP request is not supported."
-	}
-	body, _ := model.AppendJSON(nil, &e)
-	head := "HTTP/1.1 " + strconv.Itoa(status) + " " + http.StatusText(status) +
-		"\r\nContent-Type: application/json\r\nConnection: close" +
-		"\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff" +
-		"\r\nX-Api-Version: " + Version + "\r\nX-Request-Id: " + e.RequestID +
-		"\r\nDate: " + time.Now().UTC().Format(http.TimeFormat) +
-		"\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n"
-	return append([]byte(head), body...)
+// refusal is the whole answer, after which net/http closes the connection.
+func (c *conn) refusal(status int) []byte {
+	header, body := c.refuse(status)
+	header.Set("Connection", "close")
+	header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 " + strconv.Itoa(status) + " " + http.StatusText(status) + "\r\n")
+	_ = header.Write(&b) // to memory
+	b.WriteString("\r\n")
+	b.Write(body)
+	return b.Bytes()
 }

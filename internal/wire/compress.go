@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ const compressFrom = 1 << 10
 // compressed gives the body of a JSON answer in the encoding that the client takes, with its headers set, or the body
 // as it is. Answers that show a secret stay as they are, because the length of a compressed answer tells what else in it
 // is like the secret; so do answers with an ETag, which names exact bytes.
-func (a *answer) compressed(body []byte) []byte {
+func (a *Answer) compressed(body []byte) []byte {
 	h := a.Header()
-	if len(body) <= compressFrom || a.secret || h.Get("ETag") != "" || h.Get("Content-Encoding") != "" {
+	if len(body) <= compressFrom || a.Secret || h.Get("ETag") != "" || h.Get("Content-Encoding") != "" {
 		return body
 	}
 	h.Add("Vary", "Accept-Encoding")
@@ -70,6 +70,3 @@ func takes(header, encoding string) bool {
 	}
 	return false
 }
-
-// secret marks a Route whose answer shows a secret, or a link that is one.
-func secret(r *Route) { r.secret = true }

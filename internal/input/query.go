@@ -1,4 +1,4 @@
-package api
+package input
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"recado/internal/model"
 )
 
-// checkQuery refuses a query string that the standard parser would alter or drop: unknown or repeated
+// CheckQuery refuses a query string that the standard parser would alter or drop: unknown or repeated
 // names, bad escapes, semicolons, signs before numbers, bad UTF-8 and NUL. known says which names
 // exist and which of them are numbers.
-func checkQuery(raw string, known map[string]bool) *model.Error {
+func CheckQuery(raw string, known map[string]bool) *model.Error {
 	if raw == "" {
 		return nil
 	}
@@ -65,21 +65,22 @@ func isDecimal(s string) bool {
 	return true
 }
 
-// filterID is an id that a list is narrowed to. Any UUID is one, the zero UUID too: as a model.ID it would
+// FilterID is an id that a list is narrowed to. Any UUID is one, the zero UUID too: as a model.ID it would
 // mean no filter and give the whole list, where an id that names nothing gives an empty one.
-type filterID model.ID
+type FilterID model.ID
 
 // UnmarshalText reads a query parameter.
-func (f *filterID) UnmarshalText(text []byte) error {
-	id, ok := parseFilterID(string(text))
+func (f *FilterID) UnmarshalText(text []byte) error {
+	id, ok := ParseFilterID(string(text))
 	if !ok {
 		return errors.New("must be a UUID")
 	}
-	*f = filterID(id)
+	*f = FilterID(id)
 	return nil
 }
 
-func parseFilterID(text string) (model.ID, bool) {
+// ParseFilterID reads an id that a list is narrowed to.
+func ParseFilterID(text string) (model.ID, bool) {
 	id, ok := model.ParseID(text)
 	if ok && id.IsZero() {
 		id[15] = 1 // also an id that is never generated
@@ -87,7 +88,8 @@ func parseFilterID(text string) (model.ID, bool) {
 	return id, ok
 }
 
-func queryDate(field, text string) (*model.Date, error) {
+// Date reads a query parameter that is a date; nil where it is absent.
+func Date(field, text string) (*model.Date, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -98,7 +100,8 @@ func queryDate(field, text string) (*model.Date, error) {
 	return &day, nil
 }
 
-func queryID(field, text string) (*model.ID, error) {
+// ID reads a query parameter that is an id; nil where it is absent.
+func ID(field, text string) (*model.ID, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -107,4 +110,15 @@ func queryID(field, text string) (*model.ID, error) {
 		return nil, model.Invalid(field, "must be a UUID")
 	}
 	return &id, nil
+}
+
+// Printable keeps visible ASCII that needs no quoting anywhere.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', strings.ContainsRune("-_.:/+=@", r):
+			return r
+		}
+		return -1
+	}, s)
 }

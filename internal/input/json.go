@@ -1,4 +1,4 @@
-package api
+package input
 
 import (
 	"bytes"
@@ -6,9 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,94 +16,19 @@ import (
 // maxDepth is how deeply a request body may nest.
 const maxDepth = 32
 
-// jsonFormat decodes strictly and encodes as package model does. huma decodes every body twice: into
-// `any` to validate it, then into its type; the strict look at the bytes happens with the first.
-var jsonFormat = huma.Format{
-	Marshal: func(w io.Writer, v any) error {
-		buffer := buffers.Get().(*[]byte)
-		defer buffers.Put(buffer)
-		b, err := appendAnswer((*buffer)[:0], v)
-		if err != nil {
-			return err
+// UnmarshalJSON decodes a body strictly. huma decodes every body twice: into `any` to validate it, then into
+// its type; the strict look at the bytes happens with the first.
+func UnmarshalJSON(data []byte, v any) error {
+	if _, first := v.(*any); first {
+		if fault := checkJSON(data); fault != nil {
+			return fault
 		}
-		if cap(b) <= maxBuffer {
-			*buffer = b
-		}
-		_, err = w.Write(b)
-		return err
-	},
-	Unmarshal: func(data []byte, v any) error {
-		if _, first := v.(*any); first {
-			if fault := checkJSON(data); fault != nil {
-				return fault
-			}
-			return json.Unmarshal(data, v)
-		}
-		if err := json.Unmarshal(data, v, decodeOptions); err != nil {
-			return decodingFault(err)
-		}
-		return nil
-	},
-}
-
-// buffers keeps the memory of finished answers for the next ones, unless an answer was unusually large.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-const maxBuffer = 256 << 10
-
-// appendAnswer writes lists by hand around their elements, which may write themselves: reflection over
-// a page of nouns costs more than everything else in the answer.
-func appendAnswer(b []byte, v any) ([]byte, error) {
-	if l, ok := v.(interface {
-		appendJSON(b []byte) ([]byte, error)
-	}); ok {
-		return l.appendJSON(b)
+		return json.Unmarshal(data, v)
 	}
-	return model.AppendJSON(b, v)
-}
-
-func (l list[T]) appendJSON(b []byte) ([]byte, error) {
-	b, err := appendData(b, l.Data)
-	return append(b, '}'), err
-}
-
-func (l offsetList[T]) appendJSON(b []byte) ([]byte, error) {
-	b, err := appendData(b, l.Data)
-	b = strconv.AppendInt(append(b, `,"limit":`...), int64(l.Limit), 10)
-	b = strconv.AppendInt(append(b, `,"offset":`...), int64(l.Offset), 10)
-	b = strconv.AppendBool(append(b, `,"has_more":`...), l.HasMore)
-	return append(b, '}'), err
-}
-
-func (l cursorList[T]) appendJSON(b []byte) ([]byte, error) {
-	b, err := appendData(b, l.Data)
-	return append(appendCursor(b, l.NextCursor), '}'), err
-}
-
-func (l conversationList) appendJSON(b []byte) ([]byte, error) {
-	b, err := offsetList[model.Conversation]{Data: l.Data, Limit: l.Limit, Offset: l.Offset, HasMore: l.HasMore}.appendJSON(b)
-	return append(appendCursor(b[:len(b)-1], l.NextCursor), '}'), err
-}
-
-func appendCursor(b []byte, cursor *string) []byte {
-	b = append(b, `,"next_cursor":`...)
-	if cursor == nil {
-		return append(b, "null"...)
+	if err := json.Unmarshal(data, v, decodeOptions); err != nil {
+		return decodingFault(err)
 	}
-	return append(append(append(b, '"'), *cursor...), '"') // base64url: nothing to escape
-}
-
-func appendData[T any](b []byte, data []T) (_ []byte, err error) {
-	b = append(b, `{"data":[`...)
-	for i := range data {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if b, err = model.AppendJSON(b, &data[i]); err != nil {
-			return b, err
-		}
-	}
-	return append(b, ']'), nil
+	return nil
 }
 
 // decodeOptions refuse unknown fields, and null for every field to which it means nothing: huma would

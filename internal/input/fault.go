@@ -1,69 +1,98 @@
-package api
+// Package input reads requests strictly: bodies, queries and uploads. What a lenient reader would drop, alter or
+// guess is refused, and the error names the field and says what it must be.
+//
+// huma reads and validates requests, and does these things in another way than the API promises. Each has its
+// adaptation here:
+//
+//   - Errors: huma names causes by statuses and texts. Cause makes an error of the API of them.
+//   - Codes and fields of decoding errors: huma keeps only the text of an error. jsonFault packs them into the
+//     text, formFault takes them out again.
+//   - Costs: huma formats the whole body in every detail's Error. formFault reads the parts of a detail instead.
+//   - Bodies of operations that take none: huma ignores them. CheckNoBody reads them.
+//   - Content types: huma knows one spelling. CheckContentType accepts all and writes that one.
+//   - Texts: wording and the messages below replace those of huma's validation.
+package input
 
 import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
 
-	"recado/internal/desk"
 	"recado/internal/model"
 )
 
-// This file holds what the API needs of huma beyond its interface. huma reads and validates requests, calls
-// the handlers and describes them in the OpenAPI document. It does these things in another way than the API
-// promises, and each has its adaptation:
-//
-//   - Errors: huma makes errors of its own form. newError makes the API's Error object of them.
-//   - Codes and fields of decoding errors: huma keeps only the text of an error. jsonFault packs them into the
-//     text, formFault takes them out again.
-//   - Costs: huma formats the whole body in every detail's Error. formFault reads the parts of a detail instead.
-//   - Stored answers: huma encodes the results of handlers by their type. stored goes out as an error, which
-//     brings its status, headers and bytes.
-//
-// Three more stand beside what they serve: enter in auth.go answers before huma reads the body, so that
-// refusals come in the documented order; body.go reads bodies of operations that take none, which huma would
-// ignore, and writes the content type in the one spelling that huma knows; wording replaces the texts of
-// the validation.
-
 func init() {
 	huma.ValidateStrictCasing = true
-	huma.DefaultArrayNullable = false
-	huma.NewErrorWithContext = newError
-	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		return newError(nil, status, message, errs...)
-	}
 }
 
-// newError makes the Error object of what huma found wrong with the form of a request. huma names the cause
-// by a status and, for one of them, only by its text.
-func newError(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
-	var s *Server
-	requestID := ""
-	if ctx != nil {
-		call := callFrom(ctx.Context())
-		s, requestID = call.server, call.requestID
-	}
-	if s == nil { // huma asks once, while it is being set up, what an error looks like
-		return &Error{Details: []ErrorDetail{}, status: status}
-	}
+// Cause turns what huma found wrong with a request into an error of the API. huma names the cause by a status
+// and, for one of them, only by its text. An error that is not a *model.Error is a defect of the server.
+func Cause(status int, message string, errs []error) error {
 	switch status {
 	case http.StatusRequestEntityTooLarge:
-		return s.problem(requestID, errBodyTooLarge())
+		return ErrBodyTooLarge()
 	case http.StatusUnsupportedMediaType:
-		return s.problem(requestID, model.Invalid("header.Content-Type", "must be application/json"))
+		return model.Invalid("header.Content-Type", "must be application/json")
 	case http.StatusRequestTimeout:
-		return s.problem(requestID, model.Errorf(model.CodeInvalidRequest, "The request body did not arrive in time. Send it again."))
+		return model.Errorf(model.CodeInvalidRequest, "The request body did not arrive in time. Send it again.")
 	case http.StatusInternalServerError:
 		if message == "cannot read request body" {
-			return s.problem(requestID, errBodyCut())
+			return errBodyCut()
 		}
-		return s.problem(requestID, errors.Join(errs...))
+		return errors.Join(errs...)
 	}
-	return s.problem(requestID, formError(message, errs))
+	return formError(message, errs)
+}
+
+// maxDetails is how many wrong parts of a request an answer names, and maxFieldName how much of each name.
+const (
+	maxDetails   = 20
+	maxFieldName = 120
+)
+
+// formError makes one 400 of the parts of a request that do not fit. Its cost and the size of the answer
+// do not grow with the number of wrong parts.
+func formError(message string, errs []error) *model.Error {
+	out := &model.Error{Code: model.CodeInvalidRequest}
+	for _, err := range errs[:min(len(errs), maxDetails)] {
+		code, field := formFault(err)
+		if code != "" {
+			out.Code = code
+		}
+		out.Fields = append(out.Fields, field)
+	}
+	switch len(out.Fields) {
+	case 0:
+		out.Message = strings.ToUpper(message[:1]) + message[1:] + "."
+		out.Fields = []model.FieldError{{Field: "body", Message: message}}
+	case 1:
+		out.Message = out.Fields[0].Field + ": " + out.Fields[0].Message
+	default:
+		names := make([]string, len(out.Fields))
+		for i, f := range out.Fields {
+			names[i] = f.Field
+		}
+		out.Message = "Several parts of the request are wrong: " + strings.Join(names, ", ")
+		if more := len(errs) - maxDetails; more > 0 {
+			out.Message += " and " + strconv.Itoa(more) + " more"
+		}
+		out.Message += "."
+	}
+	return out
+}
+
+// shorten cuts a name that a caller made up.
+func shorten(name string) string {
+	if utf8.RuneCountInString(name) <= maxFieldName {
+		return name
+	}
+	return string([]rune(name)[:maxFieldName-1]) + "…"
 }
 
 // formFault says which field is wrong and why. It never calls Error on a detail of huma's: that formats
@@ -99,28 +128,6 @@ func readJSONFault(text string) (code model.Code, field, message string, ok bool
 }
 
 const faultMark = "\x00"
-
-// stored is the answer of an idempotent call, which goes out as it was stored. A handler's result is encoded
-// again by its type, with one status; an error brings its own status, headers and bytes.
-type stored struct{ desk.Result }
-
-func (a *stored) Error() string              { return "api: a stored answer" }
-func (a *stored) GetStatus() int             { return a.Answer.Status }
-func (a *stored) AppendJSON(b []byte) []byte { return append(b, a.Answer.Body...) }
-
-// GetHeaders reads the stored lines.
-func (a *stored) GetHeaders() http.Header {
-	h := http.Header{}
-	for line := range strings.Lines(a.Answer.Headers) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
-			h[name] = []string{value}
-		}
-	}
-	if a.Replayed {
-		h[headerReplayed] = []string{"true"}
-	}
-	return h
-}
 
 // requiredMark stands before the name of a required field that is missing: huma gives the place of the
 // object and leaves the name to the text.

@@ -1,0 +1,375 @@
+// Package secretkey checks that the secret key of an installation fits its database, and seals every stored secret
+// again when the key changes or was lost.
+package secretkey
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"recado/internal/model"
+	"recado/internal/signature"
+	"recado/internal/store"
+	"recado/internal/vault"
+)
+
+// Keeper works on the secrets of one database with the keys of one vault.
+type Keeper struct {
+	store *store.Store
+	vault *vault.Vault
+}
+
+// New makes a Keeper.
+func New(s *store.Store, v *vault.Vault) *Keeper { return &Keeper{s, v} }
+
+// ErrWrong is for a secret key that does not open what the database holds.
+var ErrWrong = errors.New("the secret key does not fit this database")
+
+// checkValue is what the check value holds, sealed for no company.
+var (
+	checkValue = []byte("recado")
+	checkOwner model.ID
+)
+
+// Check gives ErrWrong when the vault does not hold the key that this database was sealed with.
+// The first call on a database stores the value by which later ones check.
+func (k *Keeper) Check(ctx context.Context) error {
+	fits, stored, err := k.fits(ctx)
+	if err != nil || stored || !fits {
+		return wrongUnless(fits, err)
+	}
+	fresh, err := write(ctx, k.store, func(tx *store.Tx) (bool, error) {
+		return tx.InsertSecretCheck(k.vault.Seal(checkValue, checkOwner))
+	})
+	if err != nil || fresh {
+		return err
+	}
+	fits, _, err = k.fits(ctx) // another node stored its value first
+	return wrongUnless(fits, err)
+}
+
+func wrongUnless(fits bool, err error) error {
+	if err == nil && !fits {
+		return ErrWrong
+	}
+	return err
+}
+
+// write runs fn in one transaction, and may run it again when the database asks for a retry.
+func write[T any](ctx context.Context, s *store.Store, fn func(tx *store.Tx) (T, error)) (out T, err error) {
+	err = s.Write(ctx, func(tx *store.Tx) (err error) {
+		out, err = fn(tx)
+		return err
+	})
+	return out, err
+}
+
+// read runs fn on one snapshot.
+func read[T any](ctx context.Context, s *store.Store, fn func(tx *store.Tx) (T, error)) (out T, err error) {
+	err = s.Read(ctx, func(tx *store.Tx) (err error) {
+		out, err = fn(tx)
+		return err
+	})
+	return out, err
+}
+
+// fits reports whether the vault opens the check value, and whether there is one. Databases of older
+// versions have none: there the key has to open one of the secrets, if there are any.
+func (k *Keeper) fits(ctx context.Context) (fits, stored bool, err error) {
+	var sealed []byte
+	var older []sealedSecret
+	err = k.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if sealed, stored, err = tx.SecretCheck(); err == nil && !stored {
+			older, err = sealedSecrets(tx)
+		}
+		return err
+	})
+	if err != nil {
+		return false, false, err
+	}
+	if stored {
+		_, err := k.vault.Open(sealed, checkOwner)
+		return err == nil, true, nil
+	}
+	for _, s := range older {
+		if _, err := k.vault.Open(s.sealed, s.company, s.id); err == nil {
+			return true, false, nil
+		}
+	}
+	return len(older) == 0, false, nil
+}
+
+// sealedSecret is the secret of a webhook or the credentials of a channel.
+type sealedSecret struct {
+	company, id model.ID
+	sealed      []byte
+}
+
+func sealedSecrets(tx *store.Tx) ([]sealedSecret, error) {
+	var all []sealedSecret
+	webhooks, err := tx.AllWebhooks()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range webhooks {
+		all = append(all, sealedSecret{w.Company, w.ID, w.Secret})
+	}
+	channels, err := tx.SealedChannels()
+	for _, ch := range channels {
+		all = append(all, sealedSecret{ch.Company, ch.ID, ch.Secrets})
+	}
+	return all, err
+}
+
+// resealCheck seals the check value with the newest key.
+func (k *Keeper) resealCheck(ctx context.Context) error {
+	err := k.store.Write(ctx, func(tx *store.Tx) error {
+		sealed, found, err := tx.SecretCheck()
+		if err != nil || !found || !k.vault.Stale(sealed) {
+			return err
+		}
+		if _, err := k.vault.Open(sealed, checkOwner); err != nil {
+			return err
+		}
+		tx.ReplaceSecretCheck(sealed, k.vault.Seal(checkValue, checkOwner))
+		return nil
+	})
+	return err
+}
+
+// reasonLostKey is why a channel is disconnected whose credentials cannot be read any more.
+const reasonLostKey = "The secret key of this installation was lost. Connect the channel again with its token and app secret."
+
+// ReplaceLost makes an installation usable whose secret key is lost for good: what the present key does not
+// open is replaced. Such webhooks get a new secret and are deactivated, such channels are disconnected, and two-factor
+// sign-in is switched off for such members. It tells how many of each there were, and refuses when the present key fits.
+func (k *Keeper) ReplaceLost(ctx context.Context) (webhooks, channels, members int, err error) {
+	fits, _, err := k.fits(ctx)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	if fits {
+		return 0, 0, 0, model.Errorf(model.CodeInvalidRequest, "The secret key fits this database: no secret is lost.")
+	}
+	err = k.store.Write(ctx, func(tx *store.Tx) (err error) {
+		if webhooks, err = k.replaceWebhookSecrets(tx); err != nil {
+			return err
+		}
+		if channels, err = k.replaceCredentials(tx); err != nil {
+			return err
+		}
+		if members, err = k.dropTwoFactor(tx); err != nil {
+			return err
+		}
+		fresh := k.vault.Seal(checkValue, checkOwner)
+		old, found, err := tx.SecretCheck()
+		if err != nil {
+			return err
+		}
+		if found {
+			tx.ReplaceSecretCheck(old, fresh)
+			return nil
+		}
+		_, err = tx.InsertSecretCheck(fresh)
+		return err
+	})
+	return webhooks, channels, members, err
+}
+
+func (k *Keeper) replaceWebhookSecrets(tx *store.Tx) (int, error) {
+	all, err := tx.AllWebhooks()
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, w := range all {
+		w, found, err := tx.LockWebhook(w.Company, w.ID)
+		if err != nil {
+			return n, err
+		}
+		if !found || k.opens(w.Secret, w.Company, w.ID) && (w.OldSecret == nil || k.opens(w.OldSecret, w.Company, w.ID)) {
+			continue
+		}
+		w.OldSecret, w.OldSecretUntil = nil, nil
+		if !k.opens(w.Secret, w.Company, w.ID) {
+			w.Secret, w.Active = k.vault.Seal([]byte(signature.NewSecret()), w.Company, w.ID), false
+			n++
+		}
+		w.UpdatedAt = tx.Now
+		tx.SaveWebhook(w)
+	}
+	return n, nil
+}
+
+// replaceCredentials puts random text in the place of credentials, so that no callback can be forged meanwhile.
+func (k *Keeper) replaceCredentials(tx *store.Tx) (int, error) {
+	all, err := tx.SealedChannels()
+	n := 0
+	for _, ch := range all {
+		if k.opens(ch.Secrets, ch.Company, ch.ID) {
+			continue
+		}
+		plain := model.Access{Token: rand.Text(), AppSecret: rand.Text(), VerifyToken: rand.Text()}.Secrets()
+		tx.ResealChannel(ch, k.vault.Seal(plain, ch.Company, ch.ID))
+		tx.SetChannelStatus(ch.Company, ch.ID, model.ChannelDisconnected, new(reasonLostKey))
+		n++
+	}
+	return n, err
+}
+
+// dropTwoFactor switches two-factor off for the members whose secret cannot be read.
+func (k *Keeper) dropTwoFactor(tx *store.Tx) (int, error) {
+	all, err := tx.SealedMembers()
+	n := 0
+	for _, m := range all {
+		switch {
+		case m.Secret != nil && !k.opens(m.Secret, m.Company, m.ID):
+			tx.SetTwoFactor(m.Company, m.ID, nil, nil)
+			n++
+		case m.Pending != nil && !k.opens(m.Pending, m.Company, m.ID):
+			tx.SetPendingTwoFactor(m.Company, m.ID, nil)
+		}
+	}
+	return n, err
+}
+
+func (k *Keeper) opens(sealed []byte, company, id model.ID) bool {
+	_, err := k.vault.Open(sealed, company, id)
+	return err == nil
+}
+
+// Rotate puts a new key into the key file and seals every secret with it. The older keys stay
+// in the file until Retire. It tells how many secrets there were.
+func (k *Keeper) Rotate(ctx context.Context) (int, error) {
+	if err := k.vault.Rotate(); err != nil {
+		return 0, err
+	}
+	return k.Reseal(ctx)
+}
+
+// Retire takes every key but the newest out of the key file, once nothing needs them.
+func (k *Keeper) Retire(ctx context.Context) error {
+	if _, err := k.Reseal(ctx); err != nil {
+		return err
+	}
+	return k.vault.Retire()
+}
+
+// Reseal seals the secrets of all webhooks, the credentials of all channels, the secrets of two-factor of all members and
+// the check value with the newest key of the vault, so that older ones can be dropped. It tells how many webhooks,
+// channels and members needed it.
+func (k *Keeper) Reseal(ctx context.Context) (int, error) {
+	if err := k.resealCheck(ctx); err != nil {
+		return 0, err
+	}
+	webhooks, err := k.resealWebhooks(ctx)
+	if err != nil {
+		return webhooks, err
+	}
+	channels, err := k.resealChannels(ctx)
+	if err != nil {
+		return webhooks + channels, err
+	}
+	members, err := k.resealMembers(ctx)
+	return webhooks + channels + members, err
+}
+
+func (k *Keeper) resealMembers(ctx context.Context) (int, error) {
+	all, err := read(ctx, k.store, func(tx *store.Tx) ([]store.SealedMember, error) { return tx.SealedMembers() })
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	for _, m := range all {
+		fresh, stale := m, false
+		for _, sealed := range []*[]byte{&fresh.Secret, &fresh.Pending} {
+			if *sealed == nil || !k.vault.Stale(*sealed) {
+				continue
+			}
+			plain, err := k.vault.Open(*sealed, m.Company, m.ID)
+			if err != nil {
+				return done, err
+			}
+			*sealed, stale = k.vault.Seal(plain, m.Company, m.ID), true
+		}
+		if !stale {
+			continue
+		}
+		err := k.store.Write(ctx, func(tx *store.Tx) error {
+			tx.ResealMember(m, fresh)
+			return nil
+		})
+		if err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
+}
+
+func (k *Keeper) resealWebhooks(ctx context.Context) (int, error) {
+	all, err := read(ctx, k.store, func(tx *store.Tx) ([]store.Webhook, error) { return tx.AllWebhooks() })
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	for _, w := range all {
+		if !k.vault.Stale(w.Secret) && (w.OldSecret == nil || !k.vault.Stale(w.OldSecret)) {
+			continue
+		}
+		if err := k.resealWebhook(ctx, w.Company, w.ID); err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
+}
+
+func (k *Keeper) resealWebhook(ctx context.Context, company, id model.ID) error {
+	err := k.store.Write(ctx, func(tx *store.Tx) error {
+		w, found, err := tx.LockWebhook(company, id)
+		if err != nil || !found {
+			return err
+		}
+		for _, sealed := range []*[]byte{&w.Secret, &w.OldSecret} {
+			if *sealed == nil {
+				continue
+			}
+			plain, err := k.vault.Open(*sealed, company, id)
+			if err != nil {
+				return err
+			}
+			*sealed = k.vault.Seal(plain, company, id)
+		}
+		tx.SaveWebhook(w)
+		return nil
+	})
+	return err
+}
+
+func (k *Keeper) resealChannels(ctx context.Context) (int, error) {
+	all, err := read(ctx, k.store, func(tx *store.Tx) ([]store.SealedChannel, error) { return tx.SealedChannels() })
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	for _, ch := range all {
+		if !k.vault.Stale(ch.Secrets) {
+			continue
+		}
+		plain, err := k.vault.Open(ch.Secrets, ch.Company, ch.ID)
+		if err != nil {
+			return done, err
+		}
+		fresh := k.vault.Seal(plain, ch.Company, ch.ID)
+		err = k.store.Write(ctx, func(tx *store.Tx) error {
+			tx.ResealChannel(ch, fresh)
+			return nil
+		})
+		if err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
+}

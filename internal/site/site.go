@@ -1,0 +1,146 @@
+// Package site knows the address under which browsers reach the server: which requests come from its own pages,
+// over which connection and from which client, and the cookie of its sessions.
+package site
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"recado/internal/model"
+)
+
+// The names of the session cookie. Browsers accept the prefixes only over https, and __Host- only without a path, so
+// that no other page of the same domain can set the cookie.
+const (
+	CookiePlain  = "recado"          // over plain http
+	CookieHost   = "__Host-recado"   // over https, without a base path
+	CookieSecure = "__Secure-recado" // over https, below a base path
+)
+
+// Site is the address under which the server is reached.
+type Site struct {
+	Public  string         // https://desk.example.com/desk: the public URL with the base path
+	Base    string         // "" or "/desk"
+	Proxies []netip.Prefix // whose X-Forwarded headers are believed
+}
+
+// https reports whether the browser uses https, directly or through a trusted proxy.
+func (s *Site) https(r *http.Request) bool {
+	if r.TLS != nil || strings.HasPrefix(s.Public, "https://") {
+		return true
+	}
+	return s.trusts(peer(r)) && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+func (s *Site) cookieName(r *http.Request) string {
+	switch {
+	case !s.https(r):
+		return CookiePlain
+	case s.Base == "":
+		return CookieHost
+	}
+	return CookieSecure
+}
+
+// SessionToken gives the token of the request's cookie, or "".
+func (s *Site) SessionToken(r *http.Request) string {
+	c, err := r.Cookie(s.cookieName(r))
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// SessionCookie is the header value that sets the cookie, or that removes it when the token is empty.
+func (s *Site) SessionCookie(r *http.Request, token string, expires time.Time) string {
+	c := http.Cookie{
+		Name: s.cookieName(r), Value: token, Path: s.Base + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.https(r), Expires: expires,
+	}
+	if s.Base != "" {
+		c.Path = s.Base
+	}
+	if token == "" {
+		c.MaxAge = -1
+	}
+	return c.String()
+}
+
+// errCrossOrigin refuses a request that another site may have made a browser send.
+func errCrossOrigin() error {
+	return model.Errorf(model.CodeCrossOrigin, "Requests with a session must come from the app: Sec-Fetch-Site or Origin names another site.")
+}
+
+// CheckSameOrigin refuses unsafe requests with a cookie that do not prove to come from this origin. Browsers send a
+// cookie with requests that other sites cause; they also say so, in a header that no page can set.
+func (s *Site) CheckSameOrigin(r *http.Request) error {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return nil
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		if site == "same-origin" {
+			return nil
+		}
+		return errCrossOrigin()
+	}
+	if s.sameOrigin(r.Header.Get("Origin")) {
+		return nil
+	}
+	return errCrossOrigin()
+}
+
+// CheckNotCrossOrigin refuses a sign-in that another site made a browser send. A client that is no browser says nothing.
+func (s *Site) CheckNotCrossOrigin(r *http.Request) error {
+	switch site := r.Header.Get("Sec-Fetch-Site"); site {
+	case "same-origin", "none":
+		return nil
+	case "":
+		if origin := r.Header.Get("Origin"); origin == "" || s.sameOrigin(origin) {
+			return nil
+		}
+	}
+	return errCrossOrigin()
+}
+
+// sameOrigin compares an Origin header with the public URL.
+func (s *Site) sameOrigin(origin string) bool {
+	public, err := url.Parse(s.Public)
+	return err == nil && origin != "" && strings.EqualFold(origin, public.Scheme+"://"+public.Host)
+}
+
+// peer is the address at the other end of the connection.
+func peer(r *http.Request) netip.Addr {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap()
+}
+
+// trusts reports whether an address is that of a trusted proxy.
+func (s *Site) trusts(ip netip.Addr) bool {
+	for _, network := range s.Proxies {
+		if ip.IsValid() && network.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// Address gives the address of the client that made a request. X-Forwarded-For counts only as far as trusted proxies
+// added to it: from its end, up to the first address that is none of theirs.
+func (s *Site) Address(r *http.Request) netip.Addr {
+	ip := peer(r)
+	forwarded := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(forwarded) - 1; i >= 0 && s.trusts(ip); i-- {
+		next, err := netip.ParseAddr(strings.TrimSpace(forwarded[i]))
+		if err != nil {
+			break
+		}
+		ip = next.Unmap()
+	}
+	return ip
+}

@@ -1,0 +1,99 @@
+package wire
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+)
+
+// Answer holds the header back until the body comes, so that a JSON answer, which is written at once, can
+// carry its length. Pages are written in pieces.
+type Answer struct {
+	http.ResponseWriter
+	status int
+	sent   bool
+	body   *requestBody
+	drains bool
+
+	accepts []string // the encodings that the client takes
+
+	// Secret says that the body shows a secret and is not compressed.
+	Secret bool
+}
+
+// NewAnswer wraps the answer to a request. The handler reads the body of the request from Body.
+func NewAnswer(w http.ResponseWriter, r *http.Request) *Answer {
+	return &Answer{ResponseWriter: w, body: newRequestBody(r), accepts: r.Header["Accept-Encoding"]}
+}
+
+// Body is the body of the request.
+func (a *Answer) Body() io.ReadCloser { return a.body }
+
+// Status is the status of the answer; 0 before there is one.
+func (a *Answer) Status() int { return a.status }
+
+// Sent reports whether the header was sent, after which nothing can replace the answer.
+func (a *Answer) Sent() bool { return a.sent }
+
+// Finish sends an answer without a body, and reads what is left of the body of the request within bounds.
+func (a *Answer) Finish() {
+	a.send()
+	a.drain()
+}
+
+// WriteHeader keeps the first status until the header is sent.
+func (a *Answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write sends the header before the first bytes.
+func (a *Answer) Write(b []byte) (int, error) {
+	written := len(b)
+	if !a.sent {
+		if h := a.Header(); h["Content-Length"] == nil && len(b) > 0 && h.Get("Content-Type") == "application/json" {
+			b = a.compressed(b)
+			h["Content-Length"] = []string{strconv.Itoa(len(b))}
+		}
+		a.send()
+	}
+	if n, err := a.ResponseWriter.Write(b); err != nil {
+		return min(n, written), err
+	}
+	return written, nil
+}
+
+// Flush sends what there is: an answer that flushes is a stream and has no length.
+func (a *Answer) Flush() {
+	a.send()
+	if f, ok := a.ResponseWriter.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// Hijack hands the connection over; the answer is not ours any more.
+func (a *Answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(a.ResponseWriter).Hijack()
+	if err == nil {
+		a.sent, a.status = true, http.StatusOK
+	}
+	return conn, buffered, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (a *Answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+func (a *Answer) send() {
+	if a.sent {
+		return
+	}
+	a.sent = true
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	a.prepareDrain()
+	a.ResponseWriter.WriteHeader(a.status)
+}
