@@ -26,7 +26,7 @@ type Plan struct {
 	// had to wait for a free connection shows it. Zero: every connection asks again as soon as it has its answer.
 	Rate float64
 
-	// Request fills in the i-th request of the run. The request is empty but keeps the room of the
+	// Request fills in the i-th request of the run. The request is empty but keeps the memory of the
 	// worker's earlier ones, so appending to its Header and Body allocates nothing. Workers call it at the same time.
 	Request func(worker, i int, request *Request)
 

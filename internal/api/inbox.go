@@ -35,7 +35,7 @@ type bulkResults struct {
 func (s *Server) bulkConversations(ctx context.Context, a *desk.Principal, in *bulkInput) (*reply[bulkResults], error) {
 	b := &in.Body
 	failures, err := s.desk.Bulk(ctx, a, b.IDs, desk.BulkAction{
-		Action: b.Action, Reason: b.Reason, Transfer: desk.Transfer{User: b.UserID, Sector: b.SectorID}, Add: b.Add, Remove: b.Remove, Until: b.Until,
+		Action: b.Action, Reason: b.Reason, Transfer: desk.NewTransfer{User: b.UserID, Sector: b.SectorID}, Add: b.Add, Remove: b.Remove, Until: b.Until,
 	})
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 		t.Run("another company has limits of its own", func(t *testing.T) {
 			w.B.Post(t, "/labels", `{"name":"l"}`).OK(201)
 		})
-		t.Run("what is removed makes room", func(t *testing.T) {
+		t.Run("what is removed counts no more", func(t *testing.T) {
 			label := w.A.Get(t, "/labels").OK(200).Text("data", 0, "id")
 			w.A.Delete(t, "/labels/"+label).OK(204)
 			w.A.Post(t, "/labels", `{"name":"again"}`).OK(201)

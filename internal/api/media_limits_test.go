@@ -46,7 +46,7 @@ func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {
 		t.Run("another company has its own", func(t *testing.T) {
 			upload(t, w.B.Client, "a.png", png).OK(201)
 		})
-		t.Run("what is removed makes room", func(t *testing.T) {
+		t.Run("what is removed counts no more", func(t *testing.T) {
 			w.Clock.Advance(model.UnattachedRetention + time.Minute)
 			removeUnattached(t, w)
 			for range 4 {

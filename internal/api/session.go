@@ -53,7 +53,7 @@ type setupInput struct {
 }
 
 func (s *Server) setUp(ctx context.Context, v desk.Visitor, in *setupInput) (*sessionReply, error) {
-	made, err := s.desk.System().SetUp(ctx, v, desk.SetUp(in.Body))
+	made, err := s.desk.System().SetUp(ctx, v, desk.NewInstallation(in.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (s *Server) transfer(ctx context.Context, a *desk.Principal, in *transferIn
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.desk.Transfer(ctx, a, id, desk.Transfer{User: in.Body.UserID, Sector: in.Body.SectorID, Reason: in.Body.Reason})
+	c, err := s.desk.Transfer(ctx, a, id, desk.NewTransfer{User: in.Body.UserID, Sector: in.Body.SectorID, Reason: in.Body.Reason})
 	return &reply[*model.Conversation]{&c}, err
 }
 

@@ -248,7 +248,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%d rows, %d answers", n, stored.Load())
 		}
 	})
-	t.Run("it goes on when there is room again", func(t *testing.T) {
+	t.Run("it goes on when there is space again", func(t *testing.T) {
 		before := rows()
 		limit(1 << 30)
 		write(t, s, func(tx *Tx) error {

@@ -194,7 +194,7 @@ func (m *maker) conversations() error {
 			}
 		} else {
 			sector := model.Optional[model.ID]{Set: true, Value: m.out.Sectors[i%len(m.out.Sectors)]}
-			if _, err := m.desk.Transfer(m.ctx, m.owner, heard.Conversation, desk.Transfer{Sector: sector}); err != nil {
+			if _, err := m.desk.Transfer(m.ctx, m.owner, heard.Conversation, desk.NewTransfer{Sector: sector}); err != nil {
 				return err
 			}
 		}

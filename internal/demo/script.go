@@ -127,9 +127,9 @@ func (p *player) step(sc *scene, s step) (err error) {
 	case s.answers != "" || s.file != "":
 		return p.answer(sc, s, who)
 	case s.takes:
-		_, err = p.desk.Transfer(p.ctx, who, sc.conversation, desk.Transfer{User: optionalID(who.User.ID)})
+		_, err = p.desk.Transfer(p.ctx, who, sc.conversation, desk.NewTransfer{User: optionalID(who.User.ID)})
 	case s.hands:
-		_, err = p.desk.Transfer(p.ctx, p.owner, sc.conversation, desk.Transfer{Sector: optionalID(p.out.Sectors[sc.sector])})
+		_, err = p.desk.Transfer(p.ctx, p.owner, sc.conversation, desk.NewTransfer{Sector: optionalID(p.out.Sectors[sc.sector])})
 	case s.closes != "":
 		if _, err := p.desk.MarkRead(p.ctx, who, sc.conversation); err != nil {
 			return err

@@ -78,7 +78,7 @@ func (d *Desk) CreateBoard(ctx context.Context, a *Principal, name string, stage
 		if int64(len(stages)) > d.limits.Stages {
 			return b, model.LimitReached("stages of a board", d.limits.Stages)
 		}
-		if err := checkRoom(tx, a.Company.ID, store.CountBoards, "boards, archived ones included,", d.limits.Boards); err != nil {
+		if err := checkLimit(tx, a.Company.ID, store.CountBoards, "boards, archived ones included,", d.limits.Boards); err != nil {
 			return b, err
 		}
 		for i, s := range stages {

@@ -93,7 +93,7 @@ func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (
 	}
 	return write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, phone)
-		if err := d.checkChannelRoom(tx, ch); err != nil {
+		if err := d.checkChannelLimit(tx, ch); err != nil {
 			return ch, err
 		}
 		tx.InsertChannel(ch)
@@ -102,12 +102,12 @@ func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (
 	})
 }
 
-// checkChannelRoom counts public and private channels apart: a refusal of a public one must not tell of private ones.
-func (d *Desk) checkChannelRoom(tx *store.Tx, ch model.Channel) error {
+// checkChannelLimit counts public and private channels apart: a refusal of a public one must not tell of private ones.
+func (d *Desk) checkChannelLimit(tx *store.Tx, ch model.Channel) error {
 	if ch.Private {
-		return checkRoom(tx, ch.Company, store.CountPrivate, "private channels", d.limits.Channels)
+		return checkLimit(tx, ch.Company, store.CountPrivate, "private channels", d.limits.Channels)
 	}
-	return checkRoom(tx, ch.Company, store.CountChannels, "channels", d.limits.Channels)
+	return checkLimit(tx, ch.Company, store.CountChannels, "channels", d.limits.Channels)
 }
 
 func newChannel(tx *store.Tx, a *Principal, in NewChannel, phone string) model.Channel {

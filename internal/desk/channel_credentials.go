@@ -56,7 +56,7 @@ func (d *Desk) connectNumber(ctx context.Context, a *Principal, in NewChannel) (
 	ch, err := write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, number)
 		ch.Warning = warning
-		if err := d.checkChannelRoom(tx, ch); err != nil {
+		if err := d.checkChannelLimit(tx, ch); err != nil {
 			return ch, err
 		}
 		free, err := tx.InsertNumber(ch, d.seal(ch, access))

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"strings"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -66,66 +65,8 @@ func (d System) Operator(ctx context.Context, company model.ID) (*Principal, err
 	})
 }
 
-// NewUser is what a team member starts with.
-type NewUser struct {
-	Name          string
-	Email         string
-	Password      string // "": cannot sign in to the app
-	Role          model.Role
-	AccessProfile model.AccessProfile
-}
-
-// CreateUser adds a team member. It is for the operator; the API adds members with CreateMember.
-func (d System) CreateUser(ctx context.Context, company model.ID, in NewUser) (model.Member, error) {
-	u, err := d.newUser(ctx, "", in)
-	if err != nil {
-		return model.Member{}, err
-	}
-	return write(ctx, d.Desk, func(tx *store.Tx) (model.Member, error) {
-		if _, found, err := tx.Company(company); err != nil || !found {
-			return u.Member, errOr(err, model.NotFound("company"))
-		}
-		if fresh, err := tx.InsertUser(company, u); err != nil || !fresh {
-			return u.Member, errOr(err, errEmailTaken(u.Email))
-		}
-		return u.Member, nil
-	})
-}
-
-// newUser checks and completes a team member; prefix names the fields, as in "body.".
-func (d *Desk) newUser(ctx context.Context, prefix string, in NewUser) (store.User, error) {
-	name, invalid := model.Name(prefix+"name", in.Name, model.MaxName)
-	if invalid != nil {
-		return store.User{}, invalid
-	}
-	email := strings.TrimSpace(in.Email)
-	if !plausibleEmail(email) {
-		return store.User{}, model.Invalid(prefix+"email", "must be an e-mail address")
-	}
-	u := store.User{Member: model.Member{
-		ID: model.NewID(), Name: name, Email: email, Role: in.Role, AccessProfile: in.AccessProfile, Presence: model.PresenceOffline, Sectors: []model.Ref{},
-	}}
-	if in.Password == "" {
-		return u, nil
-	}
-	var err error
-	u.PasswordHash, err = d.hashPassword(ctx, u.ID, prefix+"password", in.Password) // only of the operator and of the set-up
-	return u, err
-}
-
-// plausibleEmail wants one @ with something on both sides and no spaces: the rest only mail can tell.
-func plausibleEmail(s string) bool {
-	local, domain, found := strings.Cut(s, "@")
-	return found && local != "" && strings.Contains(domain, ".") && !strings.ContainsAny(s, " \t\r\n<>\"\x00") &&
-		!strings.Contains(domain, "@") && len(s) <= 254
-}
-
-func errEmailTaken(email string) error {
-	return model.Errorf(model.CodeNameTaken, "The e-mail address %s belongs to another member. Use another one.", email)
-}
-
-// SetUp is what the first company starts with.
-type SetUp struct {
+// NewInstallation is what the first company starts with.
+type NewInstallation struct {
 	Token    string
 	Company  string
 	Timezone string
@@ -155,7 +96,7 @@ func (d System) NewSetupToken(ctx context.Context) (token string, needed bool, e
 }
 
 // SetUp makes the first company and its owner, and signs the owner in.
-func (d System) SetUp(ctx context.Context, v Visitor, in SetUp) (NewSession, error) {
+func (d System) SetUp(ctx context.Context, v Visitor, in NewInstallation) (NewSession, error) {
 	needed, err := d.SetupNeeded(ctx)
 	if err != nil || !needed {
 		return NewSession{}, errOr(err, model.Errorf(model.CodeNotFound, "This installation is already set up."))

@@ -246,9 +246,9 @@ const (
 // Limits are those of each company.
 func (d System) Limits() model.Limits { return d.limits }
 
-// checkRoom refuses when the company has limit of what is counted already. No other transaction can add
+// checkLimit refuses when the company has limit of what is counted already. No other transaction can add
 // one before this one ends.
-func checkRoom(tx *store.Tx, company model.ID, what store.Countable, plural string, limit int64) error {
+func checkLimit(tx *store.Tx, company model.ID, what store.Countable, plural string, limit int64) error {
 	n, err := tx.Count(what, company)
 	if err == nil && n >= limit {
 		err = model.LimitReached(plural, limit)

@@ -121,9 +121,9 @@ const (
 // BulkAction is what is done to several conversations. Fields that the action does not use are empty.
 type BulkAction struct {
 	Action      string
-	Reason      string     // of close and transfer
-	Transfer    Transfer   // without its reason
-	Add, Remove []model.ID // labels
+	Reason      string      // of close and transfer
+	Transfer    NewTransfer // without its reason
+	Add, Remove []model.ID  // labels
 	Until       model.Optional[time.Time]
 }
 

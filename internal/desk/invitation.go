@@ -48,11 +48,11 @@ func (d *Desk) Invite(ctx context.Context, a *Principal, in NewInvitation) (mode
 		if _, taken, err := tx.UserByEmail(a.Company.ID, u.Email); err != nil || taken {
 			return model.Invitation{}, errOr(err, errEmailTaken(u.Email))
 		}
-		if err := checkRoom(tx, a.Company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
+		if err := checkLimit(tx, a.Company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
 			return model.Invitation{}, err
 		}
 		tx.RemoveOpenInvitation(a.Company.ID, u.Email)
-		if err := checkRoom(tx, a.Company.ID, store.CountInvitations, "invitations, those of the last 30 days included,", d.limits.Invitations); err != nil {
+		if err := checkLimit(tx, a.Company.ID, store.CountInvitations, "invitations, those of the last 30 days included,", d.limits.Invitations); err != nil {
 			return model.Invitation{}, err
 		}
 		i := model.Invitation{
@@ -168,7 +168,7 @@ func (d *Desk) acceptInvitation(ctx context.Context, v Visitor, in Accept, u sto
 		if won, err := tx.AcceptInvitation(link); err != nil || !won {
 			return errOr(err, errNoLink())
 		}
-		if err := checkRoom(tx, company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
+		if err := checkLimit(tx, company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
 			return err
 		}
 		u.Email, u.Role, u.AccessProfile = i.Email, i.Role, i.AccessProfile

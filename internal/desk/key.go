@@ -80,7 +80,7 @@ func (d *Desk) CreateKey(ctx context.Context, a *Principal, in NewKey) (model.Ke
 			return k, err
 		}
 		k.Boards = boards
-		if err := checkRoom(tx, a.Company.ID, store.CountKeys, "keys", d.limits.Keys); err != nil {
+		if err := checkLimit(tx, a.Company.ID, store.CountKeys, "keys", d.limits.Keys); err != nil {
 			return k, err
 		}
 		if err := a.stillIssues(tx); err != nil {

@@ -32,7 +32,7 @@ func (d *Desk) CreateLabel(ctx context.Context, a *Principal, name, color string
 	}
 	return write(ctx, d, func(tx *store.Tx) (model.Label, error) {
 		l := model.Label{ID: model.NewID(), Name: name, Color: color}
-		if err := checkRoom(tx, a.Company.ID, store.CountLabels, "labels", d.limits.Labels); err != nil {
+		if err := checkLimit(tx, a.Company.ID, store.CountLabels, "labels", d.limits.Labels); err != nil {
 			return l, err
 		}
 		if fresh, err := tx.InsertLabel(a.Company.ID, l); err != nil || !fresh {

@@ -119,8 +119,8 @@ func (d System) LiveCursor(company model.ID, p FeedPlace) string {
 // feed, so that nothing falls between the two.
 func (d System) LiveChanged(company model.ID) <-chan struct{} { return d.feed.next(company) }
 
-// LiveState is what the live streams of a company depend on beside events.
-type LiveState struct {
+// LivePeople is what the live streams of a company depend on beside events.
+type LivePeople struct {
 	Sessions map[model.ID]*Principal // that have not ended
 	Presence map[model.ID]Presence
 }
@@ -132,8 +132,8 @@ type Presence struct {
 }
 
 // LiveState reads who is signed in to a company at this moment and how its members are shown.
-func (d System) LiveState(ctx context.Context, c model.Company) (LiveState, error) {
-	state := LiveState{Sessions: map[model.ID]*Principal{}, Presence: map[model.ID]Presence{}}
+func (d System) LiveState(ctx context.Context, c model.Company) (LivePeople, error) {
+	state := LivePeople{Sessions: map[model.ID]*Principal{}, Presence: map[model.ID]Presence{}}
 	now, latest := d.now(), d.seen.members()
 	_, err := read(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		team, err := tx.Team(c.ID)
@@ -268,8 +268,8 @@ type activityOf struct {
 // OnSignal names the function that gets every signal. It is called before the desk is used, and must not block.
 func (d System) OnSignal(receive func(Signal)) { d.signals.receive = receive }
 
-// Signal passes a signal on: to this node at once, to the others through the database.
-func (d System) Signal(s Signal) { d.signal(s) }
+// SendSignal passes a signal on: to this node at once, to the others through the database.
+func (d System) SendSignal(s Signal) { d.signal(s) }
 
 func (d *Desk) signal(s Signal) {
 	d.receive(s)

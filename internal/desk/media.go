@@ -84,7 +84,7 @@ func (d *Desk) keepUpload(ctx context.Context, a *Principal, m *model.Media, sum
 	return err
 }
 
-// beginUpload notes that a file is about to be stored, unless the company has no room for a single byte.
+// beginUpload notes that a file is about to be stored, unless the company may not store a single byte more.
 func (d *Desk) beginUpload(ctx context.Context, m *model.Media) error {
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		used, err := tx.MediaUsage(m.Company)
@@ -97,7 +97,7 @@ func (d *Desk) beginUpload(ctx context.Context, m *model.Media) error {
 	return err
 }
 
-// errMediaQuota refuses a file for which the company has no room.
+// errMediaQuota refuses a file that is beyond the limit of the company.
 func (d *Desk) errMediaQuota() error {
 	return model.Errorf(model.CodeLimitReached, "The company has reached the limit of %s for stored files. Ask the operator to raise it.", model.SizeText(d.limits.MediaBytes))
 }
@@ -474,8 +474,8 @@ type headReader struct {
 
 func (h *headReader) Read(p []byte) (int, error) {
 	n, err := h.r.Read(p)
-	if room := filetype.Bytes - h.kept.Len(); room > 0 {
-		h.kept.Write(p[:min(n, room)])
+	if free := filetype.Bytes - h.kept.Len(); free > 0 {
+		h.kept.Write(p[:min(n, free)])
 	}
 	return n, err
 }

@@ -167,8 +167,8 @@ func (in *inboundBatch) parkChange(external string, c messageChange) error {
 	if c.Sender.FromPhoneApp {
 		sender = model.ByTeam
 	}
-	room, err := in.tx.ParkChange(in.channel.ID, external, store.EarlyChange{Kind: c.Kind, Sender: sender, Body: string(body), At: c.At})
-	if err == nil && !room {
+	kept, err := in.tx.ParkChange(in.channel.ID, external, store.EarlyChange{Kind: c.Kind, Sender: sender, Body: string(body), At: c.At})
+	if err == nil && !kept {
 		in.d.log.Warn("a change of an unknown message was left out: too many wait already", slog.String("channel", in.channel.ID.String()))
 	}
 	return err

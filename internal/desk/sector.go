@@ -85,7 +85,7 @@ func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, nam
 			}
 		}
 		if id == nil {
-			if err := checkRoom(tx, a.Company.ID, store.CountSectors, "sectors", d.limits.Sectors); err != nil {
+			if err := checkLimit(tx, a.Company.ID, store.CountSectors, "sectors", d.limits.Sectors); err != nil {
 				return s, err
 			}
 		}

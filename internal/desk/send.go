@@ -23,8 +23,8 @@ type SendDone struct {
 	Err    error
 }
 
-// SendStep is what the holder of a lease does next.
-type SendStep struct {
+// ClaimedSends is what the holder of a lease does next.
+type ClaimedSends struct {
 	Held bool // the lease is still this owner's; if not, nothing new is started
 	Jobs []SendJob
 	Next *time.Time // when the channel's next message is due, nil when none waits
@@ -83,24 +83,24 @@ func (d System) TakeSendLease(ctx context.Context, channel, owner model.ID, leng
 
 var errLeftInTheMiddle = errors.New("desk: the process that was sending this message ended")
 
-// SendStep writes down what came of jobs, keeps the lease, and marks up to room due messages as being
+// SendStep writes down what came of jobs, keeps the lease, and marks up to limit due messages as being
 // sent, all in one transaction. At most one message of a conversation is under way at a time.
-func (d System) SendStep(ctx context.Context, lease Lease, owner model.ID, length time.Duration, done []SendDone, room int) (SendStep, error) {
-	return write(ctx, d.Desk, func(tx *store.Tx) (SendStep, error) {
+func (d System) SendStep(ctx context.Context, lease Lease, owner model.ID, length time.Duration, done []SendDone, limit int) (ClaimedSends, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) (ClaimedSends, error) {
 		if len(done) > 1 {
 			tx.LockSeveral(lease.Subject)
 		}
 		held, taken, err := tx.TakeLease(store.LeaseChannel, lease.Subject, owner, length)
 		if err != nil {
-			return SendStep{}, err
+			return ClaimedSends{}, err
 		}
-		step := SendStep{Held: taken && held.Epoch == lease.Epoch}
+		step := ClaimedSends{Held: taken && held.Epoch == lease.Epoch}
 		connected, err := d.recordSends(tx, lease, done)
 		if err != nil || !step.Held || !connected {
 			return step, err
 		}
-		if room > 0 {
-			jobs, err := tx.StartSends(lease, room)
+		if limit > 0 {
+			jobs, err := tx.StartSends(lease, limit)
 			if err != nil {
 				return step, err
 			}
@@ -177,7 +177,7 @@ func (in *inboundBatch) sendDone(lease Lease, done *SendDone) error {
 func (in *inboundBatch) notSent(t *batchConversation, m *model.Message, cause error, attempts int) error {
 	now := in.tx.Now
 	next := retry.Send(cause, attempts, now.Sub(m.CreatedAt))
-	switch next.Fate {
+	switch next.Decision {
 	case retry.Again:
 		in.tx.RequeueSend(m.ID, now.Add(next.Wait))
 		return nil
@@ -296,7 +296,7 @@ type Receipt struct {
 }
 
 // Receipts gives the loop that sends them what there is to send. They are a courtesy: those that find
-// no room, or are under way when the process ends, are lost.
+// no free place, or are under way when the process ends, are lost.
 func (d System) Receipts() <-chan Receipt { return d.receipts }
 
 // markReadAtProvider leaves a receipt for the customer's latest message once the conversation is known

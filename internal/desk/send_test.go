@@ -90,7 +90,7 @@ func (l *line) send(t *testing.T, conversation model.ID, text string) *model.Mes
 }
 
 // step reports what came of jobs and takes new ones.
-func (l *line) step(t *testing.T, done ...SendDone) SendStep {
+func (l *line) step(t *testing.T, done ...SendDone) ClaimedSends {
 	t.Helper()
 	step, err := l.d.System().SendStep(t.Context(), l.lease, l.me, testLease, done, 16)
 	if err != nil {

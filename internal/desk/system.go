@@ -100,14 +100,14 @@ func (d System) DueCount(ctx context.Context) (n int64, oldest time.Duration, er
 	return n, oldest, err
 }
 
-// Waiting is how much background work is left besides deliveries, on all nodes, each kind counted up to a
+// Backlog is how much background work is left besides deliveries, on all nodes, each kind counted up to a
 // hundred thousand.
-func (d System) Waiting(ctx context.Context) (waiting store.Waiting, err error) {
+func (d System) Backlog(ctx context.Context) (backlog store.Backlog, err error) {
 	err = d.store.Read(ctx, func(tx *store.Tx) (err error) {
-		waiting, err = tx.Waiting(100_000)
+		backlog, err = tx.Backlog(100_000)
 		return err
 	})
-	return waiting, err
+	return backlog, err
 }
 
 // indexBatch is how many texts one transaction indexes: few, so that writers wait for a moment only.

@@ -69,7 +69,7 @@ func (d *Desk) CreateMember(ctx context.Context, a *Principal, in NewUser, secto
 		if err := checkSectors(tx, a, sectors); err != nil {
 			return u.Member, err
 		}
-		if err := checkRoom(tx, a.Company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
+		if err := checkLimit(tx, a.Company.ID, store.CountMembers, "team members", d.limits.Members); err != nil {
 			return u.Member, err
 		}
 		if err := d.checkMemberships(tx, a.Company.ID, 0, len(sectors)); err != nil {
@@ -366,4 +366,62 @@ func (a *Principal) errLastViewer() error {
 		return model.Invalid("path.id", "is the only viewer of a private channel: choose another one first")
 	}
 	return model.Invalid("path.id", "can be removed by an owner or an admin who is signed in only")
+}
+
+// NewUser is what a team member starts with.
+type NewUser struct {
+	Name          string
+	Email         string
+	Password      string // "": cannot sign in to the app
+	Role          model.Role
+	AccessProfile model.AccessProfile
+}
+
+// CreateUser adds a team member. It is for the operator; the API adds members with CreateMember.
+func (d System) CreateUser(ctx context.Context, company model.ID, in NewUser) (model.Member, error) {
+	u, err := d.newUser(ctx, "", in)
+	if err != nil {
+		return model.Member{}, err
+	}
+	return write(ctx, d.Desk, func(tx *store.Tx) (model.Member, error) {
+		if _, found, err := tx.Company(company); err != nil || !found {
+			return u.Member, errOr(err, model.NotFound("company"))
+		}
+		if fresh, err := tx.InsertUser(company, u); err != nil || !fresh {
+			return u.Member, errOr(err, errEmailTaken(u.Email))
+		}
+		return u.Member, nil
+	})
+}
+
+// newUser checks and completes a team member; prefix names the fields, as in "body.".
+func (d *Desk) newUser(ctx context.Context, prefix string, in NewUser) (store.User, error) {
+	name, invalid := model.Name(prefix+"name", in.Name, model.MaxName)
+	if invalid != nil {
+		return store.User{}, invalid
+	}
+	email := strings.TrimSpace(in.Email)
+	if !plausibleEmail(email) {
+		return store.User{}, model.Invalid(prefix+"email", "must be an e-mail address")
+	}
+	u := store.User{Member: model.Member{
+		ID: model.NewID(), Name: name, Email: email, Role: in.Role, AccessProfile: in.AccessProfile, Presence: model.PresenceOffline, Sectors: []model.Ref{},
+	}}
+	if in.Password == "" {
+		return u, nil
+	}
+	var err error
+	u.PasswordHash, err = d.hashPassword(ctx, u.ID, prefix+"password", in.Password) // only of the operator and of the set-up
+	return u, err
+}
+
+// plausibleEmail wants one @ with something on both sides and no spaces: the rest only mail can tell.
+func plausibleEmail(s string) bool {
+	local, domain, found := strings.Cut(s, "@")
+	return found && local != "" && strings.Contains(domain, ".") && !strings.ContainsAny(s, " \t\r\n<>\"\x00") &&
+		!strings.Contains(domain, "@") && len(s) <= 254
+}
+
+func errEmailTaken(email string) error {
+	return model.Errorf(model.CodeNameTaken, "The e-mail address %s belongs to another member. Use another one.", email)
 }

@@ -7,9 +7,9 @@ import (
 	"recado/internal/store"
 )
 
-// Transfer says where a conversation goes: to a person (null: back to the queue), to a sector (null: to
+// NewTransfer says where a conversation goes: to a person (null: back to the queue), to a sector (null: to
 // none), or both. An absent person means no responsible person, an absent sector the present one.
-type Transfer struct {
+type NewTransfer struct {
 	User   model.Optional[model.ID]
 	Sector model.Optional[model.ID]
 	Reason string
@@ -17,7 +17,7 @@ type Transfer struct {
 
 // Transfer hands a conversation over. Its open attendance and that one's card follow. The principal gets the
 // conversation back even where handing it over took it out of their sight.
-func (d *Desk) Transfer(ctx context.Context, a *Principal, id model.ID, in Transfer) (model.Conversation, error) {
+func (d *Desk) Transfer(ctx context.Context, a *Principal, id model.ID, in NewTransfer) (model.Conversation, error) {
 	if err := a.May(VerbTransfer); err != nil {
 		return model.Conversation{}, err
 	}
@@ -46,7 +46,7 @@ func (d *Desk) Transfer(ctx context.Context, a *Principal, id model.ID, in Trans
 }
 
 // destination finds the person and the sector that a transfer names.
-func (t *lockedConversation) destination(in Transfer) (to *model.Ref, sector *model.ID, err error) {
+func (t *lockedConversation) destination(in NewTransfer) (to *model.Ref, sector *model.ID, err error) {
 	if id := in.User.Pointer(); id != nil {
 		ref, found, err := t.tx.KeepUser(t.Company, *id)
 		if err != nil || !found {

@@ -52,7 +52,7 @@ func (d *Desk) CreateView(ctx context.Context, a *Principal, in ViewChange) (mod
 			v.Position = last + 1
 		}
 		if v.Shared {
-			if err := checkRoom(tx, a.Company.ID, store.CountSharedViews, "shared views", model.MaxSharedViews); err != nil {
+			if err := checkLimit(tx, a.Company.ID, store.CountSharedViews, "shared views", model.MaxSharedViews); err != nil {
 				return v, err
 			}
 		}
@@ -81,7 +81,7 @@ func (d *Desk) UpdateView(ctx context.Context, a *Principal, id model.ID, in Vie
 			return v, err
 		}
 		if v.Shared && !before {
-			if err := checkRoom(tx, a.Company.ID, store.CountSharedViews, "shared views", model.MaxSharedViews); err != nil {
+			if err := checkLimit(tx, a.Company.ID, store.CountSharedViews, "shared views", model.MaxSharedViews); err != nil {
 				return v, err
 			}
 		}

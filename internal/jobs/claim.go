@@ -11,22 +11,22 @@ const soonest = 10 * time.Millisecond
 
 // step records the results that are there and claims jobs.
 func (s *subject[J, R]) step(ctx context.Context, over bool) {
-	room := 0
+	limit := 0
 	switch {
 	case over || !s.more || len(s.queue) > 0:
 	case s.pool.Prefetch > 0:
-		room = s.pool.Prefetch
+		limit = s.pool.Prefetch
 	default:
-		room = s.reserve(math.MaxInt)
+		limit = s.reserve(math.MaxInt)
 	}
-	if room == 0 && len(s.results) == 0 {
+	if limit == 0 && len(s.results) == 0 {
 		return
 	}
 	// A step that is cut off may have claimed jobs that are not in hand, so ctx does not end it.
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer cancel()
 	began := time.Now()
-	claimed, err := s.work.Step(writing, Step[R]{Lease: s.lease, Results: s.results, Room: room, InHand: s.inHand})
+	claimed, err := s.work.Step(writing, Step[R]{Lease: s.lease, Results: s.results, Limit: limit, InHand: s.inHand})
 	if err != nil {
 		s.warn(context.WithoutCancel(ctx), "jobs cannot be claimed or recorded and will be tried again", err)
 		s.failures++
@@ -39,7 +39,7 @@ func (s *subject[J, R]) step(ctx context.Context, over bool) {
 	}
 	s.results, s.resultsOf = nil, nil
 	s.checked(claimed.Lease, began)
-	if room > 0 {
+	if limit > 0 {
 		s.took(claimed)
 	}
 }
@@ -91,13 +91,13 @@ func (s *subject[J, R]) start(attempts context.Context) {
 	}
 }
 
-// reserve gets up to most slots, as many as the subject has room for, and returns how many there are to use.
+// reserve gets up to most slots, as many as the subject may use now, and returns how many there are to use.
 // If there is none it waits for one, with the other subjects of the pool.
 func (s *subject[J, R]) reserve(most int) int {
 	if len(s.slots) > 0 {
 		return len(s.slots)
 	}
-	n, again := s.work.Room(s.running)
+	n, again := s.work.Free(s.running)
 	if n <= 0 && again > 0 {
 		s.more = false
 		s.lookAfter(again)

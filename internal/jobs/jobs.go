@@ -27,13 +27,13 @@ type Worker[J Job, R any] interface {
 
 // Subject is the work of one subject. All methods but Attempt are called from one goroutine.
 type Subject[J Job, R any] interface {
-	// Room returns how many attempts may start besides those under way. If that is less than the subject's
+	// Free returns how many attempts may start besides those under way. If that is less than the subject's
 	// own limit, because of a rate, it also returns when to ask again.
-	Room(running int) (n int, again time.Duration)
+	Free(running int) (n int, again time.Duration)
 	// Group returns whose slots the attempts take, and whether they take those for unproven subjects; see
 	// SlotLimits.
 	Group() (group model.ID, unproven bool)
-	// Step records results, unless the pool records them in batches, and claims up to room jobs that are
+	// Step records results, unless the pool records them in batches, and claims up to Limit jobs that are
 	// not in hand. A step that fails is repeated with the same results.
 	Step(ctx context.Context, step Step[R]) (Claimed[J], error)
 	// Attempt does a job once. It reports false if there is nothing to record, and an error if the job
@@ -49,7 +49,7 @@ type Subject[J Job, R any] interface {
 type Step[R any] struct {
 	Lease   Lease
 	Results []R
-	Room    int
+	Limit   int
 	InHand  map[model.ID]struct{} // jobs that were claimed and whose results are not recorded
 }
 

@@ -12,7 +12,7 @@ import (
 func TestASubjectIsWorkedForByOneNodeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}}, model.NewID()
-		k.room = 1
+		k.free = 1
 		k.attempt = func(job) { time.Sleep(time.Second) }
 		k.add(subject, "1", "2", "3", "4", "5", "6")
 		first, second := start(t, k, options(leases)), start(t, k, options(leases))
@@ -65,7 +65,7 @@ func (l *table) takeAway(subject model.ID) {
 func TestALostLeaseStartsNothingAndItsResultsCarryTheOldEpoch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}}, model.NewID()
-		k.room = 1
+		k.free = 1
 		k.attempt = func(job) { time.Sleep(20 * time.Second) }
 		k.add(subject, "under way", "next")
 		stop := start(t, k, options(leases))
@@ -147,13 +147,13 @@ func TestARateIsAskedAgainAfterItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, o := newKind(), options(nil)
 		o.Poll = time.Hour
-		k.room, k.again = 0, 200*time.Millisecond
+		k.free, k.again = 0, 200*time.Millisecond
 		k.add(model.NewID(), "job")
 		stop := start(t, k, o)
 		time.Sleep(time.Second)
 		want(t, k)
 		k.mu.Lock()
-		k.room = 1
+		k.free = 1
 		k.mu.Unlock()
 		time.Sleep(200 * time.Millisecond)
 		want(t, k, "job")
@@ -164,7 +164,7 @@ func TestARateIsAskedAgainAfterItsTime(t *testing.T) {
 func TestNoAttemptStartsThatMightOutlastItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}, away: true}, model.NewID()
-		k.room = 1
+		k.free = 1
 		k.attempt = func(job) { time.Sleep(time.Second) }
 		k.add(subject, "1", "2", "3", "4", "5", "6", "7", "8", "9")
 		o := options(leases) // a lease of 9 seconds

@@ -38,15 +38,15 @@ type kind struct {
 	failures   int         // of steps and records, still to come
 	attempt    func(j job) // what an attempt does
 	underLease func(Held)
-	room       int           // of each subject
-	again      time.Duration // see Subject.Room
+	free       int           // of each subject
+	again      time.Duration // see Subject.Free
 	ordered    bool          // a job is claimed only when those before it are recorded
 	empty      int           // steps that claim nothing although there is more, still to come
 	prefetch   bool          // claimed jobs stay due until they are recorded, as deliveries do
 }
 
 func newKind() *kind {
-	return &kind{queues: map[model.ID][]job{}, running: map[model.ID]int{}, most: map[model.ID]int{}, attempt: func(job) {}, room: 4}
+	return &kind{queues: map[model.ID][]job{}, running: map[model.ID]int{}, most: map[model.ID]int{}, attempt: func(job) {}, free: 4}
 }
 
 func (k *kind) add(subject model.ID, names ...string) {
@@ -100,10 +100,10 @@ type queue struct {
 	id model.ID
 }
 
-func (q *queue) Room(running int) (int, time.Duration) {
+func (q *queue) Free(running int) (int, time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.room - running, q.again
+	return q.free - running, q.again
 }
 
 func (q *queue) Group() (model.ID, bool) { return q.id, false }
@@ -119,14 +119,14 @@ func (q *queue) Step(_ context.Context, step Step[result]) (claimed Claimed[job]
 		return Claimed[job]{More: true}, nil
 	}
 	if q.ordered {
-		step.Room = min(step.Room, 1-len(step.InHand)+len(step.Results))
+		step.Limit = min(step.Limit, 1-len(step.InHand)+len(step.Results))
 	}
 	for _, j := range q.queues[q.id] {
-		if _, inHand := step.InHand[j.id]; !inHand && len(claimed.Jobs) < step.Room {
+		if _, inHand := step.InHand[j.id]; !inHand && len(claimed.Jobs) < step.Limit {
 			claimed.Jobs = append(claimed.Jobs, j)
 		}
 	}
-	claimed.More = len(claimed.Jobs) == step.Room && !q.ordered
+	claimed.More = len(claimed.Jobs) == step.Limit && !q.ordered
 	if !q.prefetch {
 		q.queues[q.id] = q.queues[q.id][len(claimed.Jobs):]
 	}
@@ -292,7 +292,7 @@ func TestEveryJobIsDoneOnce(t *testing.T) {
 	})
 }
 
-func TestASubjectHasNoMoreAttemptsThanItsRoomAndThePoolThanItsSlots(t *testing.T) {
+func TestASubjectHasNoMoreAttemptsThanItsLimitAndThePoolThanItsSlots(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		o.Slots = SlotLimits{All: 6}
 		k.attempt = func(job) { time.Sleep(time.Second) }

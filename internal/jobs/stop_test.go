@@ -10,7 +10,7 @@ import (
 
 func TestStoppingRecordsTheAttemptsUnderWayAndStartsNoOther(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
-		k.room = 1
+		k.free = 1
 		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
 		k.add(model.NewID(), "under way", "not begun")
 		stop := start(t, k, o)

@@ -77,7 +77,7 @@ func (h *Hub) tellStreams(c *company, member model.ID, ask bool) {
 		c.replace(tooMany)
 	}
 	if !h.system.SingleNode() && (ask || len(elsewhere) > 0) {
-		h.system.Signal(desk.Signal{Kind: desk.SignalStreams, Company: c.of.ID, User: model.Ref{ID: member}, Streams: ids, Ask: ask})
+		h.system.SendSignal(desk.Signal{Kind: desk.SignalStreams, Company: c.of.ID, User: model.Ref{ID: member}, Streams: ids, Ask: ask})
 	}
 }
 

@@ -75,7 +75,7 @@ func pathBetween(after, before []int64) []int64 {
 		return append(path, before[same]-1)
 	case before[same]-after[same] > 1:
 		return append(path, after[same]+1)
-	case same+1 < len(after): // no room between the two numbers: count on below the smaller
+	case same+1 < len(after): // nothing fits between the two numbers: count on below the smaller
 		return append(path, after[same], after[same+1]+1)
 	}
 	return append(path, after[same], 0)

@@ -18,21 +18,21 @@ const (
 	maxSendPause   = time.Minute // between attempts, at most
 )
 
-// Fate is what becomes of a message after an attempt that did not succeed.
-type Fate int
+// Decision is what becomes of a message after an attempt that did not succeed.
+type Decision int
 
-// The fates of a message.
+// The decisions.
 const (
-	Failed Fate = iota // permanently
-	Again              // after a wait
-	Held               // until its channel is connected again
+	Failed Decision = iota // permanently
+	Again                  // after a wait
+	Held                   // until its channel is connected again
 )
 
 // NextSend is the decision of Send.
 type NextSend struct {
-	Fate   Fate
-	Wait   time.Duration       // of Again
-	Reason *model.MessageError // of Failed
+	Decision Decision
+	Wait     time.Duration       // of Again
+	Reason   *model.MessageError // of Failed
 }
 
 // Send decides what becomes of a message of the given age after an attempt with the given number. A cause that
@@ -45,18 +45,18 @@ func Send(cause error, attempts int, age time.Duration) NextSend {
 	wait, again := sendRetries.Next(attempts)
 	switch {
 	case failure.Disconnect:
-		return NextSend{Fate: Held}
+		return NextSend{Decision: Held}
 	case failure.Unreachable() && age < maxUnreachable:
 		if !again {
 			wait = maxSendPause
 		}
-		return NextSend{Fate: Again, Wait: max(min(wait, maxSendPause), failure.RetryAfter)}
+		return NextSend{Decision: Again, Wait: max(min(wait, maxSendPause), failure.RetryAfter)}
 	case failure.Unreachable():
 		reason := failure.MessageError()
 		reason.Message = "The provider could not be reached for 24 hours. The message was not sent."
 		return NextSend{Reason: &reason}
 	case failure.Retry && (again || failure.Code == string(model.CodeRateLimited)): // rate limits are retried without a limit
-		return NextSend{Fate: Again, Wait: max(wait, failure.RetryAfter, time.Second)}
+		return NextSend{Decision: Again, Wait: max(wait, failure.RetryAfter, time.Second)}
 	}
 	reason := failure.MessageError()
 	return NextSend{Reason: &reason}

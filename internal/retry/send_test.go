@@ -17,7 +17,7 @@ func TestWhatBecomesOfAMessageAfterAnAttempt(t *testing.T) {
 		cause    error
 		attempts int
 		age      time.Duration
-		fate     Fate
+		decision Decision
 		wait     time.Duration
 		code     string // of the reason
 	}{
@@ -40,8 +40,8 @@ func TestWhatBecomesOfAMessageAfterAnAttempt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Send(test.cause, test.attempts, test.age)
-			if got.Fate != test.fate || got.Wait != test.wait {
-				t.Errorf("got fate %d after %v, want %d after %v", got.Fate, got.Wait, test.fate, test.wait)
+			if got.Decision != test.decision || got.Wait != test.wait {
+				t.Errorf("got decision %d after %v, want %d after %v", got.Decision, got.Wait, test.decision, test.wait)
 			}
 			if test.code == "" && got.Reason != nil || test.code != "" && (got.Reason == nil || got.Reason.Code != test.code) {
 				t.Errorf("got the reason %+v, want the code %q", got.Reason, test.code)

@@ -164,3 +164,6 @@ func conversationText(c *model.Conversation) string {
 	}
 	return fold.Text(text)
 }
+
+// ConversationAt is a conversation and its company.
+type ConversationAt struct{ Company, ID model.ID }

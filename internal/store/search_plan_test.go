@@ -118,7 +118,7 @@ func TestEveryPageOfASearchIsWhatAScanGives(t *testing.T) {
 	})
 }
 
-func TestSearchesBearMoreRowsOfOneMomentThanThereIsRoomFor(t *testing.T) {
+func TestSearchesBearMoreRowsOfOneMomentThanAMillisecondHas(t *testing.T) {
 	eachDesk(t, func(t *testing.T, s *Store) {
 		w := newFixture(t, s)
 		w.talks(t, s, 4096+300, 0)

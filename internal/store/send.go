@@ -95,9 +95,9 @@ type Job struct {
 	UserIDs  []string
 }
 
-// StartSends marks up to room due messages of a lease's channel as being sent and gives them, with at
+// StartSends marks up to limit due messages of a lease's channel as being sent and gives them, with at
 // most one of each conversation under way at any time: a message waits for all before it.
-func (tx *Tx) StartSends(lease Lease, room int) ([]Job, error) {
+func (tx *Tx) StartSends(lease Lease, limit int) ([]Job, error) {
 	var jobs []Job
 	err := tx.query(`
 		SELECT s.message, s.conversation, s.company, s.attempts, m.type, m.text, m.template, m.reply_to,
@@ -112,7 +112,7 @@ func (tx *Tx) StartSends(lease Lease, room int) ([]Job, error) {
 		WHERE s.channel = $1 AND s.state = 'queued' AND s.due_at <= $2
 			AND NOT EXISTS (SELECT 1 FROM sends b WHERE b.conversation = s.conversation AND b.seq < s.seq)
 		ORDER BY s.due_at, s.conversation
-		LIMIT $3`, []any{lease.Subject, tx.Now, room}, func(r Row) error {
+		LIMIT $3`, []any{lease.Subject, tx.Now, limit}, func(r Row) error {
 		j := Job{
 			Queued: Queued{r.ID(0), r.ID(1), r.ID(2), r.Int(3)},
 			Type:   r.Text(4), Text: r.NullText(5), Template: r.NullText(6), ReplyTo: r.NullText(7),

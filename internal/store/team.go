@@ -131,9 +131,6 @@ func (tx *Tx) RemoveMember(company, id model.ID) error {
 	return tx.revokeIssued(company)
 }
 
-// ConversationAt is a conversation and its company.
-type ConversationAt struct{ Company, ID model.ID }
-
 // Orphans gives up to limit conversations whose responsible person or sector is gone; of one company,
 // or of all when it is zero.
 func (tx *Tx) Orphans(company model.ID, limit int) ([]ConversationAt, error) {

@@ -18,7 +18,7 @@ import (
 	"recado/internal/whatsapp/simulator"
 )
 
-const roomy = 1 << 30
+const noLimit = 1 << 30
 
 func TestMediaTravelsBothWays(t *testing.T) {
 	content := make([]byte, 3<<20)
@@ -42,7 +42,7 @@ func TestMediaTravelsBothWays(t *testing.T) {
 			testkit.Equal(t, "found.Size", found.Size, int64(len(content)))
 			testkit.Equal(t, "found.MimeType", found.MimeType, "video/mp4")
 			var got bytes.Buffer
-			if n, err := client.DownloadMedia(t.Context(), found, roomy, &got); err != nil || n != found.Size {
+			if n, err := client.DownloadMedia(t.Context(), found, noLimit, &got); err != nil || n != found.Size {
 				t.Fatalf("%d bytes, %v", n, err)
 			}
 			if !bytes.Equal(got.Bytes(), content) {

@@ -74,9 +74,9 @@ func (l *Limiter) Take(recipient string) time.Duration {
 	return 0
 }
 
-// Room says how many messages the number may send at this moment, to people who need not wait, and how
-// long until there is room for one more.
-func (l *Limiter) Room() (n int, wait time.Duration) {
+// Free says how many messages the number may send at this moment, to people who need not wait, and how
+// long until one more fits.
+func (l *Limiter) Free() (n int, wait time.Duration) {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()

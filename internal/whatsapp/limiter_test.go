@@ -36,14 +36,14 @@ func TestLimiter(t *testing.T) {
 			}
 		}
 	})
-	t.Run("room is what the number may send now", func(t *testing.T) {
+	t.Run("free is what the number may send now", func(t *testing.T) {
 		c := testkit.StillClock(noon)
 		l := NewLimiter(StandardRate, c.Now)
 		for round := range 20 {
-			n, wait := l.Room()
+			n, wait := l.Free()
 			for i := range n {
 				if l.Take(fmt.Sprint(round, i)) != 0 {
-					t.Fatalf("round %d: there was room for %d, not even for %d", round, n, i)
+					t.Fatalf("round %d: it was free for %d, not even for %d", round, n, i)
 				}
 			}
 			if got := l.Take(fmt.Sprint(round, "more")); got != wait {
@@ -52,8 +52,8 @@ func TestLimiter(t *testing.T) {
 			c.Advance(time.Duration(7*round) * time.Millisecond)
 		}
 		l.Hold("", time.Second)
-		if n, wait := l.Room(); n != 0 || wait != time.Second {
-			t.Errorf("held: room for %d after %s", n, wait)
+		if n, wait := l.Free(); n != 0 || wait != time.Second {
+			t.Errorf("held: free for %d after %s", n, wait)
 		}
 	})
 	t.Run("one person gets 45 at once, then one every six seconds", func(t *testing.T) {

@@ -68,7 +68,7 @@ func (d *Deliver) Collect(ch chan<- prometheus.Metric) {
 		gauge(addresses, float64(c.Failing), "failing")
 		gauge(addresses, float64(c.Inactive), "inactive")
 	}
-	if w, err := d.Desk.Waiting(ctx); err == nil {
+	if w, err := d.Desk.Backlog(ctx); err == nil {
 		gauge(waitingNow, float64(w.Sends), "sends")
 		gauge(waitingNow, float64(w.Files), "files")
 		gauge(waitingNow, float64(w.Search), "search")

@@ -27,8 +27,8 @@ type webhookWork struct {
 	limit deliverLimit
 }
 
-// Room is up to the limit of the address.
-func (w *webhookWork) Room(running int) (int, time.Duration) { return w.limit.requests - running, 0 }
+// Free is up to the limit of the address.
+func (w *webhookWork) Free(running int) (int, time.Duration) { return w.limit.requests - running, 0 }
 
 // Group shares the slots among companies.
 func (w *webhookWork) Group() (company model.ID, unproven bool) { return w.company, w.limit.unproven() }
@@ -36,7 +36,7 @@ func (w *webhookWork) Group() (company model.ID, unproven bool) { return w.compa
 // Step reads what is due and not in hand. What is in hand still counts as due in the database, so it reads
 // more by that much. What is pending for a webhook that is inactive or gone is ended.
 func (w *webhookWork) Step(ctx context.Context, step jobs.Step[desk.Outcome]) (claimed jobs.Claimed[delivery], err error) {
-	page := step.Room + len(step.InHand)
+	page := step.Limit + len(step.InHand)
 	due, company, active, err := w.d.Desk.DueDeliveries(ctx, w.id, page)
 	if err != nil {
 		return claimed, err

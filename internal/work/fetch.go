@@ -45,16 +45,16 @@ func (f *Fetch) Due(context.Context, model.ID) (subjects []model.ID, next time.D
 // Open returns the work of all files.
 func (f *Fetch) Open(model.ID) jobs.Subject[desk.Fetch, fetched] { return f }
 
-// Room is up to the slots.
-func (f *Fetch) Room(running int) (int, time.Duration) { return fetchAtOnce - running, 0 }
+// Free is up to the slots.
+func (f *Fetch) Free(running int) (int, time.Duration) { return fetchAtOnce - running, 0 }
 
 // Group is the same for all files.
 func (f *Fetch) Group() (group model.ID, unproven bool) { return model.ID{}, false }
 
 // Step claims due files.
 func (f *Fetch) Step(ctx context.Context, step jobs.Step[fetched]) (jobs.Claimed[desk.Fetch], error) {
-	due, err := f.Desk.DueFetches(ctx, step.Room)
-	return jobs.Claimed[desk.Fetch]{Jobs: due, More: len(due) == step.Room}, err
+	due, err := f.Desk.DueFetches(ctx, step.Limit)
+	return jobs.Claimed[desk.Fetch]{Jobs: due, More: len(due) == step.Limit}, err
 }
 
 // Attempt downloads one file and stores it with its outcome, so there is nothing left to record.

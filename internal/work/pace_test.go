@@ -33,12 +33,12 @@ func TestANumberSendsAtTheRateThatMetaGivesIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			for end := time.Now().Add(20 * time.Second); ; {
-				room, _ := provider.Room(channel)
-				if sim.Calls("number") > asked && room == rate/10 {
+				free, _ := provider.Free(channel)
+				if sim.Calls("number") > asked && free == rate/10 {
 					break
 				}
 				if time.Now().After(end) {
-					t.Fatalf("%s has room for %d messages at once, want %d", number, room, rate/10)
+					t.Fatalf("%s may send %d messages at once, want %d", number, free, rate/10)
 				}
 			}
 		}

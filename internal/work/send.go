@@ -17,7 +17,7 @@ const (
 	sendPoll   = time.Second           // behind the signal, and for retries
 	sendLease  = 20 * time.Second      // the default
 	sendIdle   = 5 * time.Second       // without work, before a lease is given up
-	sendPace   = 50 * time.Millisecond // between looks at a provider that has no room, so that some gathers
+	sendPace   = 50 * time.Millisecond // between looks at a provider that takes no more, so that some gather
 	sendGrace  = 10 * time.Second      // for calls under way when the server stops
 	sendSettle = 5 * time.Second       // between looks for reports that missed their message
 )
@@ -25,9 +25,9 @@ const (
 // Provider gives the sender of a channel: what is known about reaching it right now.
 type Provider interface {
 	For(ctx context.Context, channel model.ID) (Sender, error)
-	// Room says how many messages the channel may send at this moment, and how long until one more
+	// Free says how many messages the channel may send at this moment, and how long until one more
 	// fits. What does not fit stays in the queue, where a crash cannot put it in doubt.
-	Room(channel model.ID) (n int, wait time.Duration)
+	Free(channel model.ID) (n int, wait time.Duration)
 }
 
 // Sender hands one message to a provider, once. Its errors are *model.SendError; after any other it is not

@@ -15,14 +15,14 @@ import (
 type channelWork struct {
 	s     *Send
 	id    model.ID
-	most  int           // messages that the provider had room for
-	again time.Duration // until it has room for more
+	most  int           // messages that the provider could take
+	again time.Duration // until it can take more
 	doubt bool          // the last step may have marked messages that are not in hand
 }
 
-// Room is what the provider has room for, up to the limit of a channel.
-func (c *channelWork) Room(running int) (int, time.Duration) {
-	c.most, c.again = c.s.Provider.Room(c.id)
+// Free is what the provider can take, up to the limit of a channel.
+func (c *channelWork) Free(running int) (int, time.Duration) {
+	c.most, c.again = c.s.Provider.Free(c.id)
 	c.again = max(c.again, sendPace)
 	if own := sendEach - running; own < c.most {
 		return own, 0
@@ -43,7 +43,7 @@ func (c *channelWork) Step(ctx context.Context, step jobs.Step[desk.SendDone]) (
 		}
 		c.doubt = false
 	}
-	sent, err := c.s.Desk.SendStep(ctx, lease, owner, c.s.Lease, step.Results, step.Room)
+	sent, err := c.s.Desk.SendStep(ctx, lease, owner, c.s.Lease, step.Results, step.Limit)
 	c.doubt = model.CodeOf(err) == model.CodeUncertain
 	if err != nil {
 		return claimed, err
@@ -55,10 +55,10 @@ func (c *channelWork) Step(ctx context.Context, step jobs.Step[desk.SendDone]) (
 	if sent.Next != nil {
 		claimed.Next = max(sent.Next.Sub(c.s.Desk.Now()), time.Millisecond)
 	}
-	switch full := len(sent.Jobs) == step.Room; {
-	case full && step.Room == c.most && claimed.Next > 0: // there may be more than the provider has room for
+	switch full := len(sent.Jobs) == step.Limit; {
+	case full && step.Limit == c.most && claimed.Next > 0: // there may be more than the provider can take
 		claimed.Next = min(claimed.Next, c.again)
-	case full && step.Room == c.most:
+	case full && step.Limit == c.most:
 		claimed.Next = c.again
 	default:
 		claimed.More = full

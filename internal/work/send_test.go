@@ -84,8 +84,8 @@ func (p *provider) waitFor(t *testing.T, text string) {
 // For makes the provider a work.Provider.
 func (p *provider) For(context.Context, model.ID) (work.Sender, error) { return p, nil }
 
-// Room is as large as it gets.
-func (p *provider) Room(model.ID) (int, time.Duration) { return 1000, 0 }
+// Free is as large as it gets.
+func (p *provider) Free(model.ID) (int, time.Duration) { return 1000, 0 }
 
 func (p *provider) Send(ctx context.Context, out model.Outgoing) (model.SendResult, error) {
 	body, _ := json.Marshal(wireMessage{out.ClientID, out.To.WAID, out.Text})

@@ -2,57 +2,162 @@ package work
 
 import (
 	"context"
-	"net/http"
-	"strings"
+	"errors"
+	"sync"
 	"time"
 
+	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/phone"
 	"recado/internal/whatsapp"
 )
 
-// Graph is Meta's Cloud API for all channels of this installation. Where it is, and so where tokens
-// go, is for the installation to say and never for a company.
-type Graph struct {
-	BaseURL   string // "": Meta's
-	PublicURL string // of this server with its base path, as Meta reaches it; "": unknown
+// longestWait is how long a message may wait in place for its turn. One that has to wait longer goes
+// back to the queue, so that messages to others pass it.
+const longestWait = 500 * time.Millisecond
 
-	http *http.Client
+// WhatsApp is the Provider of channels that are WhatsApp numbers. It keeps each number below the rates
+// at which Meta would refuse.
+type WhatsApp struct {
+	Desk  desk.System
+	Graph *Graph
+
+	mu    sync.Mutex
+	paces map[model.ID]*pace
 }
 
-// NewGraph makes one with connections of its own.
-func NewGraph(baseURL string) *Graph {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 64
-	transport.IdleConnTimeout = 50 * time.Second // below the server's, so that no call meets a closing connection
-	return &Graph{BaseURL: baseURL, http: &http.Client{Transport: transport}}
+// For reads the channel's credentials anew each time: a token that was replaced counts at once.
+func (w *WhatsApp) For(ctx context.Context, channel model.ID) (Sender, error) {
+	_, access, found, err := w.Desk.Access(ctx, channel)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, &model.SendError{Code: "not_connected", Message: "The channel has no credentials. Connect it.", Disconnect: true}
+	}
+	n := &number{w: w, channel: channel, access: access, client: w.Graph.client(access), pace: w.pace(channel)}
+	if n.pace.set(access.Coexistence) {
+		go n.pace.ask(ctx, n.client)
+	}
+	return n, nil
 }
 
-// Close ends the idle connections.
-func (g *Graph) Close() { g.http.CloseIdleConnections() }
+// Free asks the number's limiter; a number that has not sent yet may send a burst.
+func (w *WhatsApp) Free(channel model.ID) (n int, wait time.Duration) {
+	w.mu.Lock()
+	p := w.paces[channel]
+	w.mu.Unlock()
+	if p == nil {
+		return whatsapp.CoexistenceRate / 10, 0
+	}
+	return p.Free()
+}
 
-// client speaks for one number.
-func (g *Graph) client(access model.Access) *whatsapp.Client {
-	return &whatsapp.Client{
-		BaseURL: g.BaseURL, Version: access.APIVersion, PhoneNumberID: access.PhoneNumberID, Token: access.Token, HTTP: g.http,
+// pace gives the one pace of a number.
+func (w *WhatsApp) pace(channel model.ID) *pace {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.paces[channel]
+	if p == nil {
+		if w.paces == nil {
+			w.paces = map[model.ID]*pace{}
+		}
+		p = newPace()
+		w.paces[channel] = p
+	}
+	return p
+}
+
+// number sends through one WhatsApp number.
+type number struct {
+	w       *WhatsApp
+	channel model.ID
+	access  model.Access
+	client  *whatsapp.Client
+	pace    *pace
+}
+
+// Send hands one message to WhatsApp when it is its turn.
+func (n *number) Send(ctx context.Context, out model.Outgoing) (model.SendResult, error) {
+	to := address(out)
+	if err := n.turn(ctx, to); err != nil {
+		return model.SendResult{}, err
+	}
+	result, err := n.client.Send(ctx, out)
+	refused, ok := errors.AsType[*model.SendError](err)
+	if other, known := phone.OtherForm(out.To.Phone); ok && known && refused.ProviderCode == notReached && out.GroupID == "" && out.To.WAID == "" {
+		return n.sendTo(ctx, out, other, result.MediaID, refused)
+	}
+	n.pace.answered(refused)
+	switch {
+	case !ok:
+	case refused.Code == "rate_limited" && refused.ProviderCode == pairRefused:
+		n.pace.Hold(to, refused.RetryAfter)
+	case refused.Code == "rate_limited":
+		n.pace.Hold("", refused.RetryAfter)
+	case refused.Disconnect && n.credentialsChanged(ctx):
+		refused.Disconnect, refused.Retry = false, true
+	}
+	return result, err
+}
+
+// sendTo tries the other spelling of a Brazilian mobile whose address at WhatsApp is not known
+// yet, after a refusal of the first: nothing was sent then. The answer of one that works tells the
+// address, so this happens once to a person.
+func (n *number) sendTo(ctx context.Context, out model.Outgoing, address, media string, first *model.SendError) (model.SendResult, error) {
+	out.To.WAID = address
+	if out.Media != nil {
+		uploaded := *out.Media
+		uploaded.ProviderID = media
+		out.Media = &uploaded
+	}
+	result, err := n.Send(ctx, out)
+	if second, ok := errors.AsType[*model.SendError](err); ok && second.ProviderCode == notReached {
+		err = first
+	}
+	return result, err
+}
+
+// Codes of Meta's that this package acts on.
+const (
+	notReached  = 131026 // the number is not on WhatsApp
+	pairRefused = 131056 // too many messages to one person
+	upgrading   = 131057 // the number is being given a higher rate
+)
+
+// turn waits until one more message to the receiver is within the rates, or says that it is to be
+// tried later: nothing has been sent then.
+func (n *number) turn(ctx context.Context, to string) error {
+	for end := time.Now().Add(longestWait); ; {
+		wait := n.pace.Take(to)
+		if wait == 0 {
+			return nil
+		}
+		if time.Now().Add(wait).After(end) {
+			return &model.SendError{
+				Code: "rate_limited", Message: "The message waits for its turn: WhatsApp limits how fast a number may send.", Retry: true, RetryAfter: wait,
+			}
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return &model.SendError{Code: "unavailable", Message: "Sending was interrupted before it began.", Retry: true, Cause: ctx.Err()}
+		}
 	}
 }
 
-// Check asks for the state of a number; see desk.Numbers.
-func (g *Graph) Check(ctx context.Context, access model.Access) (model.NumberState, error) {
-	n, err := g.client(access).Number(ctx)
-	return model.NumberState{Phone: n.Phone(), VerifiedName: n.VerifiedName, Status: n.Status, Quality: n.Quality}, err
+// credentialsChanged reports whether the credentials that were just refused are no longer the channel's.
+func (n *number) credentialsChanged(ctx context.Context) bool {
+	_, now, found, err := n.w.Desk.Access(ctx, n.channel)
+	return err == nil && found && (now.Token != n.access.Token || now.PhoneNumberID != n.access.PhoneNumberID)
 }
 
-// Subscribe has Meta call back about the account of a number.
-func (g *Graph) Subscribe(ctx context.Context, access model.Access) error {
-	return g.client(access).SubscribeApp(ctx, access.WABAID)
-}
-
-// CallHere gives a number the callback address of its channel. Meta calls public HTTPS addresses
-// only; a stand-in for Meta may call any.
-func (g *Graph) CallHere(ctx context.Context, access model.Access, channel model.ID) error {
-	if g.PublicURL == "" || g.BaseURL == "" && !strings.HasPrefix(g.PublicURL, "https://") {
-		return &model.SendError{Code: "callback_unreachable", Message: "It reaches only public addresses with HTTPS: start this server with --public-url https://…, then connect the channel again."}
+// address is what the rate per person is counted by.
+func address(out model.Outgoing) string {
+	for _, s := range []string{out.GroupID, out.To.WAID, out.To.Phone, out.To.UserID} {
+		if s != "" {
+			return s
+		}
 	}
-	return g.client(access).SetCallback(ctx, g.PublicURL+whatsapp.CallbackPath(channel), access.VerifyToken)
+	return ""
 }

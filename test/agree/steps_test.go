@@ -113,7 +113,7 @@ func (o *fixture) answer(c *chat) {
 
 func (o *fixture) transfer(c *chat) {
 	by := pick(o, o.people)
-	var in desk.Transfer
+	var in desk.NewTransfer
 	var to *model.Ref
 	place, code := c.sector, model.Code("")
 	if form := o.random.IntN(6); form != 0 { // to a person, or with null back to the queue

@@ -18,8 +18,8 @@ func TestTenThousandIdleConnectionsCostLittleAndAreLetGo(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
 		t.Fatal(err)
 	}
-	if room := int(files.Max) - 1000; room < n {
-		n = max(10, room)
+	if free := int(files.Max) - 1000; free < n {
+		n = max(10, free)
 		t.Logf("this machine allows %d open files: %d connections", files.Max, n)
 	}
 	files.Cur = files.Max

@@ -18,10 +18,10 @@ import (
 	"testing"
 )
 
-// rooms is the map of the house. Each package under internal stands here with the packages of ours it
-// may import; tests of a package may import more. cmd and server wire everything together, and bench and
-// test look at the house from outside, so these are free.
-var rooms = map[string][]string{
+// packages lists each package under internal with the packages of this module that it may import; tests of a
+// package may import more. cmd and server wire everything together, and bench and test use all of it, so these
+// are free.
+var packages = map[string][]string{
 	"internal/rank": {},
 	// One idea each, usable elsewhere.
 	"internal/phone":     {},
@@ -54,7 +54,7 @@ var rooms = map[string][]string{
 	// The machine for background work knows no noun but the id.
 	"internal/jobs": {"internal/model"},
 
-	// Real databases for tests. No room lists them, so nothing that ships can come to depend on them.
+	// Real databases for tests. No package lists them, so nothing that ships can come to depend on them.
 	"internal/store/storetest":      {"internal/store", "internal/testkit"},
 	"internal/testkit":              {},
 	"internal/testkit/withpostgres": {"internal/testkit"},
@@ -86,14 +86,14 @@ var rooms = map[string][]string{
 	"internal/work": {"internal/phone", "internal/desk", "internal/jobs", "internal/model", "internal/guard", "internal/whatsapp"},
 }
 
-// free are the places that may import every room.
+// free are the beginnings of the paths that may import every package.
 var free = []string{"cmd/", "bench", "test/", "internal/server"}
 
-// longest is the number of lines at which a file of the house has to be divided.
+// longest is the number of lines that a file may have.
 const longest = 500
 
-// fullRooms are the packages with one file or more for every noun, which may have at most mostFiles files.
-var fullRooms = []string{"internal/store", "internal/desk", "internal/api"}
+// large are the packages with one file or more for every noun, which may have at most mostFiles files.
+var large = []string{"internal/store", "internal/desk", "internal/api"}
 
 const mostFiles = 45
 
@@ -106,28 +106,28 @@ func TestTheHouse(t *testing.T) {
 				continue
 			}
 			for _, imported := range file.imports {
-				if ours, ok := strings.CutPrefix(imported, "recado/"); ok && !mayImport(file.room, ours) {
-					t.Errorf("%s imports %s, which the map of rooms in this file does not allow", file.path, ours)
+				if ours, ok := strings.CutPrefix(imported, "recado/"); ok && !mayImport(file.pkg, ours) {
+					t.Errorf("%s imports %s, which the list of packages in this file does not allow", file.path, ours)
 				}
 			}
 		}
 	})
 
-	t.Run("every room is on the map", func(t *testing.T) {
-		for room := range byRoom(files) {
-			if _, known := rooms[room]; !known && !isFree(room) && strings.HasPrefix(room, "internal/") {
-				t.Errorf("%s is not in the map of rooms", room)
+	t.Run("every package is listed", func(t *testing.T) {
+		for pkg := range byPackage(files) {
+			if _, known := packages[pkg]; !known && !isFree(pkg) && strings.HasPrefix(pkg, "internal/") {
+				t.Errorf("%s is not in the list of packages", pkg)
 			}
 		}
 	})
 
-	t.Run("docs/architecture.md names every room", func(t *testing.T) {
+	t.Run("docs/architecture.md names every package", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for room := range rooms {
-			name := strings.TrimPrefix(room, "internal/")
+		for pkg := range packages {
+			name := strings.TrimPrefix(pkg, "internal/")
 			if !strings.HasPrefix(name, "testkit/") && !strings.HasSuffix(name, "storetest") && !bytes.Contains(text, []byte(name)) {
 				t.Errorf("docs/architecture.md does not mention %s", name)
 			}
@@ -143,14 +143,14 @@ func TestTheHouse(t *testing.T) {
 	})
 
 	t.Run("every package says in a sentence what it is", func(t *testing.T) {
-		for room, members := range byRoom(files) {
+		for pkg, members := range byPackage(files) {
 			if !slices.ContainsFunc(members, func(file source) bool { return file.doc != "" }) {
-				t.Errorf("%s has no package comment", room)
+				t.Errorf("%s has no package comment", pkg)
 			}
 		}
 	})
 
-	t.Run("no file outgrows a reader", func(t *testing.T) {
+	t.Run("no file is too long", func(t *testing.T) {
 		for _, file := range files {
 			if file.lines > longest {
 				t.Errorf("%s has %d lines, at most %d are allowed: divide it", file.path, file.lines, longest)
@@ -162,53 +162,53 @@ func TestTheHouse(t *testing.T) {
 		count := map[string]int{}
 		for _, file := range files {
 			if !file.test {
-				count[file.room]++
+				count[file.pkg]++
 			}
 		}
-		for _, room := range fullRooms {
-			if n := count[room]; n == 0 || n > mostFiles {
-				t.Errorf("%s has %d files without its tests, at most %d are allowed: join files of one noun, or move machinery to a package of its own", room, n, mostFiles)
+		for _, pkg := range large {
+			if n := count[pkg]; n == 0 || n > mostFiles {
+				t.Errorf("%s has %d files without its tests, at most %d are allowed: join files of one noun, or move machinery to a package of its own", pkg, n, mostFiles)
 			}
 		}
 	})
 
-	t.Run("the map has no circle", func(t *testing.T) {
-		var visit func(room string, above []string)
-		visit = func(room string, above []string) {
-			if slices.Contains(above, room) {
-				t.Fatalf("circle: %s", strings.Join(append(above, room), " -> "))
+	t.Run("the list has no cycle", func(t *testing.T) {
+		var visit func(pkg string, above []string)
+		visit = func(pkg string, above []string) {
+			if slices.Contains(above, pkg) {
+				t.Fatalf("cycle: %s", strings.Join(append(above, pkg), " -> "))
 			}
-			for _, below := range rooms[room] {
-				visit(below, append(slices.Clone(above), room))
+			for _, below := range packages[pkg] {
+				visit(below, append(slices.Clone(above), pkg))
 			}
 		}
-		for _, room := range slices.Sorted(maps.Keys(rooms)) {
-			visit(room, nil)
+		for _, pkg := range slices.Sorted(maps.Keys(packages)) {
+			visit(pkg, nil)
 		}
 	})
 }
 
 func mayImport(from, to string) bool {
-	return isFree(from) || slices.Contains(rooms[from], to)
+	return isFree(from) || slices.Contains(packages[from], to)
 }
 
-func isFree(room string) bool {
-	return slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(room, prefix) })
+func isFree(pkg string) bool {
+	return slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(pkg, prefix) })
 }
 
 type source struct {
 	path    string
-	room    string
+	pkg     string
 	test    bool
 	doc     string
 	imports []string
 	lines   int
 }
 
-func byRoom(files []source) map[string][]source {
+func byPackage(files []source) map[string][]source {
 	grouped := map[string][]source{}
 	for _, file := range files {
-		grouped[file.room] = append(grouped[file.room], file)
+		grouped[file.pkg] = append(grouped[file.pkg], file)
 	}
 	return grouped
 }
@@ -243,7 +243,7 @@ func sources(t *testing.T) []source {
 		t.Fatal(err)
 	}
 	if len(files) < 2 {
-		t.Fatalf("found only %d files under %s: this test no longer stands where it should", len(files), root)
+		t.Fatalf("found only %d files under %s: this test is in the wrong folder", len(files), root)
 	}
 	return files
 }
@@ -259,7 +259,7 @@ func read(name, relative string) (source, error) {
 	}
 	file := source{
 		path:  relative,
-		room:  path.Dir(relative),
+		pkg:   path.Dir(relative),
 		test:  strings.HasSuffix(relative, "_test.go"),
 		doc:   parsed.Doc.Text(),
 		lines: bytes.Count(content, []byte("\n")),

@@ -15,13 +15,13 @@ type fullText struct {
 }
 
 // The num of an entry is made of the moment by which its row is listed, so that the entries that
-// hold a text come out newest first. In a millisecond there is place for numsEach of them; what does not
-// fit takes the next free num, and nearly always one within numsRoom. Only when these are taken too, as
+// hold a text come out newest first. In a millisecond numsEach of them fit; what does not
+// fit takes the next free num, and nearly always one within numsSpan. Only when these are taken too, as
 // after an import that gave everything the same moment, does it go beyond numsEnd, before all others.
 // Either way a num is never below numOf the row's moment.
 const (
 	numsEach = 16
-	numsRoom = 4096
+	numsSpan = 4096
 	numsEnd  = 1 << 60
 )
 
@@ -108,7 +108,7 @@ type freeNums struct {
 // take gives a num for a row: its old one, if it is still right, or the first free one.
 func (f *freeNums) take(row unindexed) (int64, error) {
 	first := numOf(row.moment)
-	end := first + numsRoom
+	end := first + numsSpan
 	if row.num != nil && *row.num >= first && *row.num < end {
 		return *row.num, nil
 	}

@@ -25,7 +25,7 @@ func (x *fullText) scan(p *Plan) (indexScan, error) {
 	}
 	_, err := p.Tx.One(`SELECT COALESCE(MAX(num), 0) FROM `+p.Noun.Entries, nil, func(r db.Row) {
 		if r.Int(0) < numsEnd {
-			scan.num = numOf(p.After.Time().UnixMilli()) + numsRoom
+			scan.num = numOf(p.After.Time().UnixMilli()) + numsSpan
 		}
 	})
 	return scan, err

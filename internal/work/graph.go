@@ -1,0 +1,58 @@
+package work
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/whatsapp"
+)
+
+// Graph is Meta's Cloud API for all channels of this installation. Where it is, and so where tokens
+// go, is for the installation to say and never for a company.
+type Graph struct {
+	BaseURL   string // "": Meta's
+	PublicURL string // of this server with its base path, as Meta reaches it; "": unknown
+
+	http *http.Client
+}
+
+// NewGraph makes one with connections of its own.
+func NewGraph(baseURL string) *Graph {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	transport.IdleConnTimeout = 50 * time.Second // below the server's, so that no call meets a closing connection
+	return &Graph{BaseURL: baseURL, http: &http.Client{Transport: transport}}
+}
+
+// Close ends the idle connections.
+func (g *Graph) Close() { g.http.CloseIdleConnections() }
+
+// client speaks for one number.
+func (g *Graph) client(access model.Access) *whatsapp.Client {
+	return &whatsapp.Client{
+		BaseURL: g.BaseURL, Version: access.APIVersion, PhoneNumberID: access.PhoneNumberID, Token: access.Token, HTTP: g.http,
+	}
+}
+
+// Check asks for the state of a number; see desk.Numbers.
+func (g *Graph) Check(ctx context.Context, access model.Access) (model.NumberState, error) {
+	n, err := g.client(access).Number(ctx)
+	return model.NumberState{Phone: n.Phone(), VerifiedName: n.VerifiedName, Status: n.Status, Quality: n.Quality}, err
+}
+
+// Subscribe has Meta call back about the account of a number.
+func (g *Graph) Subscribe(ctx context.Context, access model.Access) error {
+	return g.client(access).SubscribeApp(ctx, access.WABAID)
+}
+
+// CallHere gives a number the callback address of its channel. Meta calls public HTTPS addresses
+// only; a stand-in for Meta may call any.
+func (g *Graph) CallHere(ctx context.Context, access model.Access, channel model.ID) error {
+	if g.PublicURL == "" || g.BaseURL == "" && !strings.HasPrefix(g.PublicURL, "https://") {
+		return &model.SendError{Code: "callback_unreachable", Message: "It reaches only public addresses with HTTPS: start this server with --public-url https://…, then connect the channel again."}
+	}
+	return g.client(access).SetCallback(ctx, g.PublicURL+whatsapp.CallbackPath(channel), access.VerifyToken)
+}
