@@ -100,8 +100,7 @@ const (
 	streamsInAll   = 2_000
 )
 
-// Times that tests shorten before they start a server.
-var (
+const (
 	streamHeartbeat = 14 * time.Second // looked at once a second, so 15 at most
 	streamWrite     = 10 * time.Second // for a client to take a page; a slower one is dropped
 )

@@ -1,16 +1,11 @@
 package api
 
-import (
-	"testing"
-	"time"
-)
+import "time"
 
-// ShortenStreams makes the servers that this test starts from now on send a heartbeat, and give up a
-// slow client, sooner.
-func ShortenStreams(t *testing.T, heartbeat, write time.Duration) {
-	oldHeartbeat, oldWrite := streamHeartbeat, streamWrite
-	streamHeartbeat, streamWrite = heartbeat, write
-	t.Cleanup(func() { streamHeartbeat, streamWrite = oldHeartbeat, oldWrite })
+// ShortenStreams makes the server send a heartbeat, and give up a slow client, sooner. It is called before the first
+// stream.
+func (s *Server) ShortenStreams(heartbeat, write time.Duration) {
+	s.streams.heartbeat, s.streams.write = heartbeat, write
 }
 
 // StatusOf shows the table of error codes to tests.

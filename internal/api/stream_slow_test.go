@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/api"
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
@@ -17,8 +16,8 @@ import (
 )
 
 func TestAQuietStreamIsKeptAlive(t *testing.T) {
-	api.ShortenStreams(t, 10*time.Millisecond, time.Second)
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		w.API.ShortenStreams(10*time.Millisecond, time.Second)
 		live, _ := follow(t, w.A.Client, "")
 		<-live
 		for range 2 {
@@ -38,8 +37,8 @@ func TestAQuietStreamIsKeptAlive(t *testing.T) {
 }
 
 func TestASlowClientIsCutOff(t *testing.T) {
-	api.ShortenStreams(t, time.Minute, 300*time.Millisecond)
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		w.API.ShortenStreams(time.Minute, 300*time.Millisecond)
 		_, key := w.NewKey(t, w.A.ID, desk.NewKey{Name: "slow", Scopes: model.NewScopeSet(model.ScopeWebhooksManage)})
 		slow := dawdle(t, key)
 		quick, _ := follow(t, w.A.Client, "?types=message.received")

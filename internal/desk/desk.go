@@ -40,6 +40,8 @@ type Options struct {
 	Rate    model.Rate       // of keys that have none of their own
 	Limits  model.Limits     // of each company; zero: model.DefaultLimits
 
+	Passwords password.Cost // of their hashes; zero: password.DefaultCost
+
 	Brand   string        // in the X-<Brand>-* headers of deliveries; default Service
 	Retries model.Retries // of deliveries; default model.DefaultRetries
 }
@@ -109,7 +111,7 @@ func New(o Options) *Desk {
 	d.searching = slots.NewBudget[model.ID](searchShare*float64(runtime.GOMAXPROCS(0)), searchSaved)
 	d.counting = slots.NewBudget[model.ID](searchShare*float64(runtime.GOMAXPROCS(0)), searchSaved)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
-	d.passwords = password.NewHasher()
+	d.passwords = password.NewHasher(o.Passwords)
 	d.keys, d.sessions = lookup.New[holder](d.now), lookup.New[sessionHolder](d.now)
 	if d.vault != nil {
 		d.cursors = cursor.Key(d.vault.Derive("cursor"))

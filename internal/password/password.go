@@ -17,12 +17,18 @@ import (
 	"recado/internal/slots"
 )
 
+// Cost is what computing a hash with argon2id takes. The stored text names it, so that it can grow without breaking
+// older hashes.
+type Cost struct {
+	Memory uint32 // in KiB
+	Passes uint32
+}
+
+// DefaultCost is what a small machine can afford at a sign-in.
+var DefaultCost = Cost{Memory: 19 * 1024, Passes: 2}
+
 const (
-	// argon2id with 19 MiB and two passes: what a small machine can afford at a sign-in. The stored text
-	// names these numbers, so that they can grow without breaking older hashes.
-	argonMemory = 19 * 1024
-	argonTime   = 2
-	argonKey    = 32
+	keyBytes = 32
 
 	atOnce  = 4  // 76 MiB
 	waiting = 64 // callers
@@ -33,13 +39,17 @@ const (
 
 // Hasher computes a few hashes at once, and fewer of one company; more callers wait. A process has one.
 type Hasher struct {
+	cost  Cost
 	slots *slots.Limiter[struct{}]
 	own   *slots.Limiter[model.ID] // by company
 }
 
-// NewHasher makes a Hasher.
-func NewHasher() *Hasher {
-	return &Hasher{slots.New[struct{}](atOnce, waiting), slots.New[model.ID](ownAtOnce, ownWaiting)}
+// NewHasher makes a Hasher whose new hashes have the given cost; zero means DefaultCost.
+func NewHasher(cost Cost) *Hasher {
+	if cost == (Cost{}) {
+		cost = DefaultCost
+	}
+	return &Hasher{cost, slots.New[struct{}](atOnce, waiting), slots.New[model.ID](ownAtOnce, ownWaiting)}
 }
 
 // Hash computes the text to store for a password of a member of the company. It waits for its turn, or fails with
@@ -52,9 +62,9 @@ func (h *Hasher) Hash(ctx context.Context, company model.ID, password string) (s
 	defer release()
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
-	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, 1, argonKey)
+	key := argon2.IDKey([]byte(password), salt, h.cost.Passes, h.cost.Memory, 1, keyBytes)
 	enc := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, argonMemory, argonTime, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, h.cost.Memory, h.cost.Passes, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
 }
 
 // acquire waits for a slot of the company, and then for one of all.

@@ -2,13 +2,29 @@ package password
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"recado/internal/model"
 )
 
+func TestAHashNamesItsCost(t *testing.T) {
+	for cost, want := range map[Cost]string{{}: "m=19456,t=2,p=1", {Memory: 64, Passes: 1}: "m=64,t=1,p=1"} {
+		stored, err := NewHasher(cost).Hash(t.Context(), model.NewID(), "correct horse battery")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Split(stored, "$")[3]; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if ok, err := NewHasher(Cost{}).Verify(t.Context(), model.NewID(), "correct horse battery", stored); err != nil || !ok {
+			t.Errorf("%s: got %v, %v; want the password to fit", want, ok, err)
+		}
+	}
+}
+
 func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
-	h := NewHasher()
+	h := NewHasher(Cost{})
 	for range atOnce {
 		if _, err := h.slots.Acquire(t.Context(), struct{}{}); err != nil {
 			t.Fatal(err)
@@ -34,7 +50,7 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 }
 
 func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
-	h, mine, other := NewHasher(), model.NewID(), model.NewID()
+	h, mine, other := NewHasher(Cost{}), model.NewID(), model.NewID()
 	for range ownAtOnce {
 		if _, err := h.own.Acquire(t.Context(), mine); err != nil {
 			t.Fatal(err)

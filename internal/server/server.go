@@ -21,6 +21,7 @@ import (
 	"recado/internal/guard"
 	"recado/internal/live"
 	"recado/internal/model"
+	"recado/internal/password"
 	"recado/internal/store"
 	"recado/internal/work"
 )
@@ -47,6 +48,8 @@ type Config struct {
 	Version              string // of the binary, for the User-Agent of deliveries
 
 	WhatsAppBaseURL string // "": Meta's Graph API
+
+	Passwords password.Cost // of their hashes; zero: password.DefaultCost
 
 	Lease time.Duration // how long a dead node keeps its work from the others; default: 20 s, for webhooks the timeout and 6 s
 	Drain time.Duration // how long a stopping server answers on while it says that it is not ready
@@ -118,7 +121,7 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	}
 	s.Desk = desk.New(desk.Options{
 		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate, Limits: c.Limits,
-		Brand: c.Brand, Retries: c.WebhookRetries,
+		Brand: c.Brand, Retries: c.WebhookRetries, Passwords: c.Passwords,
 	})
 	if err := s.checkSecretKey(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())

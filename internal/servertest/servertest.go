@@ -10,6 +10,7 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/password"
 	"recado/internal/server"
 	"recado/internal/store/storetest"
 	"recado/internal/testkit"
@@ -72,6 +73,7 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 		SecretKey:            "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 		Rate:                 model.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
 		WebhookAllowInsecure: true, WebhookTimeout: model.WebhookTimeout, WebhookRetries: model.DefaultRetries, Brand: "Service",
+		Passwords: password.Cost{Memory: 64, Passes: 1}, // what a hash costs in use would be most of the time of many tests
 	}
 	for _, apply := range options {
 		apply(&c)

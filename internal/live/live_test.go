@@ -1,0 +1,139 @@
+package live
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+	"recado/internal/testkit"
+)
+
+// person is a member who sees all conversations of a company, with an open stream that no client reads.
+func person(t *testing.T, h *Hub, c model.Company, name string) *Stream {
+	t.Helper()
+	member := desk.Member{User: model.Ref{ID: model.NewID(), Name: name}, Role: model.RoleAgent, Profile: model.AccessAll}
+	a := desk.SessionPrincipal(c, member, model.NewID(), nil, model.Rate{})
+	s := &Stream{hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, principal: a, wake: make(chan struct{}, 1)}
+	if err := h.add(s, c); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// sent gives what a stream is to write since the last call.
+func sent(s *Stream) string {
+	frames, _ := s.take()
+	var all strings.Builder
+	for _, f := range frames {
+		all.Write(f)
+	}
+	return all.String()
+}
+
+func newHub(now func() time.Time) *Hub {
+	return New(desk.New(desk.Options{Now: now}), slog.New(slog.DiscardHandler))
+}
+
+func TestTheSideThatTellsNeverWaits(t *testing.T) {
+	for name, c := range map[string]struct {
+		piece []byte
+		most  int
+	}{
+		"very many pieces": {[]byte(": \n\n"), maxQueue},
+		"very large ones":  {make([]byte, maxWaiting/4), 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := person(t, newHub(nil), model.Company{ID: model.NewID()}, "Ana")
+			for range c.most {
+				s.push(c.piece)
+			}
+			testkit.Equal(t, "ended when its queue is full", s.ended(), false)
+			s.push(c.piece)
+			testkit.Equal(t, "ended by one more", s.ended(), true)
+			frames, open := s.take()
+			testkit.Equal(t, "pieces to write", len(frames), 0)
+			testkit.Equal(t, "open", open, false)
+		})
+	}
+}
+
+func TestTheLastPieceReplacesWhatWaits(t *testing.T) {
+	s := person(t, newHub(nil), model.Company{ID: model.NewID()}, "Ana")
+	s.push([]byte("an event"))
+	s.end([]byte("the end"))
+	s.push([]byte("another event"))
+	testkit.Equal(t, "sent", sent(s), "the end")
+}
+
+func TestOneStreamTooManyEndsTheOldest(t *testing.T) {
+	h, c := newHub(nil), model.Company{ID: model.NewID()}
+	var streams []*Stream
+	for range perPerson + 1 {
+		s := person(t, h, c, "Ana")
+		s.person = model.ID{15: 9}
+		streams = append(streams, s)
+	}
+	streams[0].company.replace(oldest(streams[0].company.streamsOf(model.ID{15: 9})))
+	for i, s := range streams {
+		testkit.Equal(t, "ended", s.ended(), i == 0)
+	}
+	testkit.Contains(t, "the last piece", sent(streams[0]), `event: session`+"\n"+`data: {"state":"replaced"}`)
+}
+
+func TestASignalReachesTheStreamsOfItsCompanyThatMaySeeTheConversation(t *testing.T) {
+	h, c := newHub(nil), model.Company{ID: model.NewID()}
+	all := person(t, h, c, "Ana")
+	own := person(t, h, c, "Bia")
+	own.principal.Profile = model.AccessOwn
+	stranger := person(t, h, model.Company{ID: model.NewID()}, "Caio")
+	conversation := model.NewID()
+	h.receive(desk.Signal{
+		Kind: desk.SignalActivity, Activity: desk.ActivityTyping, Company: c.ID, Conversation: conversation,
+		Is: &desk.Sighting{Channel: model.NewID()}, User: model.Ref{ID: model.NewID(), Name: "Duda"},
+	})
+	testkit.Contains(t, "sent to a member who sees all", sent(all), "event: typing\ndata: {\"conversation\":\""+conversation.String())
+	testkit.Equal(t, "sent to a member who sees only their own", sent(own), "")
+	testkit.Equal(t, "sent to another company", sent(stranger), "")
+}
+
+func TestAViewerWhoSaysNothingMoreIsForgottenAfterTwentySeconds(t *testing.T) {
+	clock := testkit.StillClock(time.Now())
+	h, c := newHub(clock.Now), model.Company{ID: model.NewID()}
+	s := person(t, h, c, "Ana")
+	h.receive(desk.Signal{
+		Kind: desk.SignalActivity, Activity: desk.ActivityViewing, Company: c.ID, Conversation: model.NewID(),
+		Is: &desk.Sighting{Channel: model.NewID()}, User: model.Ref{ID: model.NewID(), Name: "Duda"},
+	})
+	testkit.Contains(t, "sent", sent(s), `"name":"Duda"`)
+	clock.Advance(19 * time.Second)
+	h.forgetActivity()
+	testkit.Equal(t, "sent after 19 seconds", sent(s), "")
+	clock.Advance(time.Second)
+	h.forgetActivity()
+	testkit.Contains(t, "sent after 20 seconds", sent(s), `"users":[]`)
+}
+
+func TestTheStreamsOfAnotherNodeCountUntilItIsSilentForThreeMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, member := &others{}, model.NewID()
+		o.put(member, model.NewID(), elsewhere{model.NewID(), []model.ID{model.NewID()}, time.Now()})
+		time.Sleep(othersLast - time.Second)
+		testkit.Equal(t, "streams elsewhere", len(o.of(member)), 1)
+		testkit.Equal(t, "members", len(o.members()), 1)
+		time.Sleep(time.Second)
+		testkit.Equal(t, "streams elsewhere after three minutes", len(o.of(member)), 0)
+		testkit.Equal(t, "members after three minutes", len(o.members()), 0)
+	})
+}
+
+func TestAStoppingHubTakesNoMoreStreams(t *testing.T) {
+	h, c := newHub(nil), model.Company{ID: model.NewID()}
+	s := person(t, h, c, "Ana")
+	h.Close()
+	testkit.Equal(t, "ended", s.ended(), true)
+	testkit.Equal(t, "code", model.CodeOf(h.add(&Stream{}, c)), model.CodeRateLimited)
+}
