@@ -8,7 +8,7 @@ import (
 const boardsWithStages = `
 	SELECT b.id, b.name, b.archived, b.system, b.created_at, b.updated_at, s.id, s.name, s.position, s.kind
 	FROM boards b
-	JOIN stages s ON s.board = b.id `
+	JOIN stages s ON s.company = b.company AND s.board = b.id `
 
 // Boards lists the company's boards with their stages, oldest first: archived ones, or the others.
 func (tx *Tx) Boards(company model.ID, archived bool) ([]model.Board, error) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"recado/internal/testkit"
 )
 
 // Every table stands in the list of docs/scaling.md, and those whose primary key begins with the company in its first row.
@@ -25,6 +27,51 @@ func TestTheListOfKeysThatBeginWithTheCompanyIsTheSchemas(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestTheUniqueKeysThatDoNotBeginWithTheCompanyAreNamed(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "scaling.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, found := strings.Cut(string(text), "Unique keys beside the primary ones")
+	if !found {
+		t.Fatal("docs/scaling.md has no list of unique keys")
+	}
+	list, _, _ = strings.Cut(list, "\n\n")
+	var named []string
+	for _, match := range regexp.MustCompile("`([a-z_]+\\.[a-z_]+)`").FindAllStringSubmatch(list, -1) {
+		named = append(named, match[1])
+	}
+	slices.Sort(named)
+	eachDesk(t, func(t *testing.T, s *Store) {
+		testkit.Diff(t, "unique keys, by table and first column", uniqueKeysOfOthers(t, s), named)
+	})
+}
+
+// uniqueKeysOfOthers gives the table and the first column of each unique key, primary keys aside, that does not begin with
+// the company, of the tables that have one.
+func uniqueKeysOfOthers(t *testing.T, s *Store) (keys []string) {
+	t.Helper()
+	mustRead(t, s, func(tx *Tx) error {
+		return tx.query(tx.dialect().Pick(`
+			SELECT DISTINCT m.name || '.' || i.name
+			FROM sqlite_master m
+			JOIN pragma_index_list(m.name) l ON l."unique" AND l.origin <> 'pk'
+			JOIN pragma_index_info(l.name) i ON i.seqno = 0
+			WHERE m.type = 'table' AND i.name <> 'company' AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) c WHERE c.name = 'company')`, `
+			SELECT DISTINCT r.relname || '.' || a.attname
+			FROM pg_index x
+			JOIN pg_class r ON r.oid = x.indrelid
+			JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum = x.indkey[0]
+			WHERE x.indisunique AND NOT x.indisprimary AND r.relnamespace = current_schema()::regnamespace AND a.attname <> 'company'
+				AND EXISTS (SELECT 1 FROM pg_attribute c WHERE c.attrelid = r.oid AND c.attname = 'company')`), nil, func(r Row) error {
+			keys = append(keys, r.Text(0))
+			return nil
+		})
+	})
+	slices.Sort(keys)
+	return keys
 }
 
 // keysInTheDocs gives the tables of the first row of the list in docs/scaling.md, and those of the others.

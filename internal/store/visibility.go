@@ -65,7 +65,7 @@ func (tx *Tx) SetChannelPrivate(company, channel model.ID, private bool) (bool, 
 	n, err := tx.exec(`
 		UPDATE channels
 		SET private = $3
-		WHERE company = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.channel = channels.id)`, company, channel, private)
+		WHERE company = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.company = $1 AND c.channel = channels.id)`, company, channel, private)
 	return n == 1, err
 }
 
