@@ -56,18 +56,13 @@ func await(t *testing.T, messages <-chan sse, event string) map[string]any {
 // ends waits for the end of a stream and gives the data of the last signal session.
 func ends(t *testing.T, messages <-chan sse) (last string) {
 	t.Helper()
-	end := time.After(20 * time.Second)
 	for {
-		select {
-		case m, open := <-messages:
-			if !open {
-				return last
-			}
-			if m.event == "session" {
-				last = m.data
-			}
-		case <-end:
-			t.Fatal("the stream goes on")
+		m, open := testkit.Receive(t, "the end of the stream", messages)
+		if !open {
+			return last
+		}
+		if m.event == "session" {
+			last = m.data
 		}
 	}
 }

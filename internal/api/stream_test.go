@@ -72,18 +72,13 @@ func followAt(t *testing.T, c *servertest.Client, path string, headers ...string
 // take gives the next message that carries an event.
 func take(t *testing.T, messages <-chan sse) sse {
 	t.Helper()
-	end := time.After(20 * time.Second)
 	for {
-		select {
-		case m, open := <-messages:
-			if !open {
-				t.Fatal("the stream ended")
-			}
-			if m.event != "" {
-				return m
-			}
-		case <-end:
-			t.Fatal("nothing came")
+		m, open := testkit.Receive(t, "an event of the stream", messages)
+		if !open {
+			t.Fatal("the stream ended")
+		}
+		if m.event != "" {
+			return m
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		const companies, addresses, warm = 5, 10, 4
 		var quick, held atomic.Int64
-		hold, arrived, called := make(chan struct{}), make(chan struct{}, 1), make(chan struct{}, 10_000)
+		hold, arrived := make(chan struct{}), make(chan struct{}, 1)
 		var holding atomic.Bool
 		receiver := testkit.NewReceiver(t)
 		receiver.Answer(func(_ http.ResponseWriter, r *http.Request) {
@@ -26,26 +26,13 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 				arrived <- struct{}{}
 			case holding.Load():
 				held.Add(1)
-				called <- struct{}{}
 				<-hold
 			default:
 				quick.Add(1)
-				called <- struct{}{}
 			}
 		})
 		release := sync.OnceFunc(func() { close(hold) })
 		t.Cleanup(release)
-		until := func(what string, holds func() bool) {
-			t.Helper()
-			late := time.After(time.Minute)
-			for !holds() {
-				select {
-				case <-called:
-				case <-late:
-					t.Fatalf("in vain waited until %s: %d answered, %d held", what, quick.Load(), held.Load())
-				}
-			}
-		}
 		register := func(c *servertest.Company, path string) {
 			c.Post(t, "/integrations/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["message.received"]}`, receiver.URL+path)).OK(201)
 		}
@@ -64,7 +51,7 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 			for i := range slow {
 				write(slow[i], channels[i], round)
 			}
-			until("a round was answered", func() bool { return quick.Load() == int64((round+1)*companies*addresses) })
+			testkit.Eventually(t, "a round was answered", func() bool { return quick.Load() == int64((round+1)*companies*addresses) })
 		}
 		holding.Store(true)
 		for n := range 12 {
@@ -72,15 +59,11 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 				write(slow[i], channels[i], n)
 			}
 		}
-		until("the receivers hold all the slots there are", func() bool { return held.Load() >= 256 })
+		testkit.Eventually(t, "the receivers hold all the slots there are", func() bool { return held.Load() >= 256 })
 
 		register(w.B, "/other")
 		write(w.B, sandboxOf(t, w.B), 1)
-		select {
-		case <-arrived:
-		case <-time.After(time.Minute):
-			t.Fatal("the other company's delivery waits for the slow receivers")
-		}
+		testkit.Receive(t, "the other company's delivery, which does not wait for the slow receivers", arrived)
 		release()
 	}, func(c *server.Config) { c.WebhookTimeout = 5 * time.Minute })
 }

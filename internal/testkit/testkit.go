@@ -67,6 +67,20 @@ func EventuallyWithin(t testing.TB, limit time.Duration, what string, holds func
 	}
 }
 
+// Receive waits for the next value of a channel; open is false when the channel was closed instead. It ends the test
+// when neither happens within Patience.
+func Receive[T any](t testing.TB, what string, from <-chan T) (value T, open bool) {
+	t.Helper()
+	late := time.NewTimer(Patience)
+	defer late.Stop()
+	select {
+	case value, open = <-from:
+	case <-late.C:
+		t.Fatalf("did not come within %v: %s", Patience, what)
+	}
+	return value, open
+}
+
 // EachEngine runs body on both engines, as subtests "sqlite" and "postgres", with the URL of the database: ""
 // for SQLite, an empty PostgreSQL database otherwise. A missing PostgreSQL is a failure.
 func EachEngine(t *testing.T, body func(t *testing.T, databaseURL string)) {

@@ -81,6 +81,17 @@ func TestAReceiverGivesItsDeliveriesInTheirOrder(t *testing.T) {
 	Equal(t, "waiting", r.Waiting(), 0)
 }
 
+func TestReceiveGivesTheNextValueAndTellsOfTheEnd(t *testing.T) {
+	from := make(chan string, 1)
+	from <- "first"
+	close(from)
+	for _, want := range []string{"first", ""} {
+		got, open := Receive(t, "a text", from)
+		Equal(t, "value", got, want)
+		Equal(t, "open", open, want != "")
+	}
+}
+
 func TestEachEngineGivesADatabaseOfItsOwn(t *testing.T) {
 	seen := map[string]bool{}
 	EachEngine(t, func(t *testing.T, url string) {

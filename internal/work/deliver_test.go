@@ -66,12 +66,11 @@ type watcher struct {
 	open     map[string]int // requests under way by User-Agent
 	together bool           // two nodes called at once
 	seen     map[string]int // delivery -> answered well
-	changed  chan struct{}
 }
 
 func newWatcher(t *testing.T) *watcher {
 	t.Helper()
-	w := &watcher{hang: map[string]bool{}, open: map[string]int{}, seen: map[string]int{}, changed: make(chan struct{}, 1)}
+	w := &watcher{hang: map[string]bool{}, open: map[string]int{}, seen: map[string]int{}}
 	w.Receiver = testkit.NewReceiver(t)
 	w.Answer(w.serve)
 	return w
@@ -85,7 +84,6 @@ func (w *watcher) serve(_ http.ResponseWriter, r *http.Request) {
 		w.together = w.together || other != who && n > 0
 	}
 	hang := w.hang[who]
-	w.notify()
 	w.mu.Unlock()
 	if hang {
 		<-r.Context().Done()
@@ -96,32 +94,15 @@ func (w *watcher) serve(_ http.ResponseWriter, r *http.Request) {
 	if !hang {
 		w.seen[r.Header.Get("X-Service-Delivery")]++
 	}
-	w.notify()
-}
-
-func (w *watcher) notify() {
-	select {
-	case w.changed <- struct{}{}:
-	default:
-	}
 }
 
 func (w *watcher) until(t *testing.T, what string, good func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
-	for {
+	testkit.Eventually(t, what, func() bool {
 		w.mu.Lock()
-		done := good()
-		w.mu.Unlock()
-		if done {
-			return
-		}
-		select {
-		case <-w.changed:
-		case <-deadline:
-			t.Fatalf("never happened: %s", what)
-		}
-	}
+		defer w.mu.Unlock()
+		return good()
+	})
 }
 
 // setting is a webhook on a cluster, with an event to deliver again and again.

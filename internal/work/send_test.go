@@ -68,15 +68,9 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 // waitFor returns when a text has arrived.
 func (p *provider) waitFor(t *testing.T, text string) {
 	t.Helper()
-	late := time.After(20 * time.Second)
 	for {
-		select {
-		case got := <-p.arrived:
-			if got == text {
-				return
-			}
-		case <-late:
-			t.Fatalf("%q never arrived", text)
+		if got, _ := testkit.Receive(t, text, p.arrived); got == text {
+			return
 		}
 	}
 }

@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"recado/internal/testkit"
 )
 
 var (
@@ -190,35 +192,41 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 // WaitReady returns when the server answers that it is ready and, if it makes the demo, that is there.
 func (p *Process) WaitReady() {
 	p.t.Helper()
-	demo := filepath.Join(p.Dir, "demo.json")
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(patience); time.Now().Before(end); {
-		select {
-		case <-p.ended:
-			p.t.Fatalf("the server ended at its start: %s", p.stderr.String())
-		case <-tick.C:
+	ready := false
+	defer func() {
+		if !ready {
+			p.Kill() // before its log is read
+			p.t.Logf("log of the server: %s", p.stderr.String())
 		}
-		resp, err := http.Get(p.URL + "/readyz")
-		if err != nil {
-			continue
-		}
-		_ = resp.Body.Close()
-		raw, err := os.ReadFile(demo)
-		if resp.StatusCode != 200 || err != nil && slices.Contains(p.args, "--demo") {
-			continue
-		}
-		if err == nil {
-			var made Demo // a new one: others may be reading what an earlier start gave
-			if err := json.Unmarshal(raw, &made); err != nil {
-				p.t.Fatal(err)
-			}
-			p.Demo = made
-		}
-		return
+	}()
+	testkit.Eventually(p.t, "the server is ready", p.isReady)
+	ready = true
+}
+
+func (p *Process) isReady() bool {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+		p.t.Fatal("the server ended at its start")
+	default:
 	}
-	p.Kill() // before its log is read
-	p.t.Fatalf("the server did not become ready: %s", p.stderr.String())
+	resp, err := http.Get(p.URL + "/readyz")
+	if err != nil {
+		return false
+	}
+	_ = resp.Body.Close()
+	raw, err := os.ReadFile(filepath.Join(p.Dir, "demo.json"))
+	if resp.StatusCode != 200 || err != nil && slices.Contains(p.args, "--demo") {
+		return false
+	}
+	if err == nil {
+		var made Demo // a new one: others may be reading what an earlier start gave
+		if err := json.Unmarshal(raw, &made); err != nil {
+			p.t.Fatal(err)
+		}
+		p.Demo = made
+	}
+	return true
 }
 
 // Kill ends the process the hard way (SIGKILL) and waits for its end. Killing a dead one is fine.
