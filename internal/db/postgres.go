@@ -61,6 +61,10 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 	// A statement whose answer is no longer waited for ends on the server too.
 	config.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(pgTxTime.Milliseconds(), 10)
+	// The server runs many small statements. One statement must not take several processors from the others, and compiling
+	// one takes longer than running it.
+	config.ConnConfig.RuntimeParams["max_parallel_workers_per_gather"] = "0"
+	config.ConnConfig.RuntimeParams["jit"] = "off"
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("db: %w", err)

@@ -240,8 +240,8 @@ func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) 
 const (
 	searchPlaces = 64              // searches of one company that may wait for its slots
 	searchWait   = 2 * time.Second // before a waiting search is refused
-	searchShare  = 0.125           // of the processors, for the searches of one company while others are active; the same for its counts
-	searchSaved  = 500 * time.Millisecond
+	searchShare  = 1.0 / 16        // of the processors, for the searches of one company while others are active; the same for its counts
+	searchSaved  = time.Second
 	deepOffset   = 1_000 // rows that a list may skip without counting as a search
 )
 
