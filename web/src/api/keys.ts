@@ -19,6 +19,7 @@ export const keys = {
   assignments: (id: string) => ['assignments', id] as const,
   files: (id: string) => ['files', id] as const,
   cards: (text: string) => ['cards', text] as const,
+  company: ['company'] as const,
   channels: ['channels'] as const,
   templates: (channel: string) => ['templates', channel] as const,
   labels: ['labels'] as const,

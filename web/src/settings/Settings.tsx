@@ -1,8 +1,10 @@
+import { IconBook, IconLock, IconMoodEmpty } from '@tabler/icons-react'
 import { Link, useParams } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe } from '../api/queries'
-import { Loading } from '../ui/states'
+import { basePath } from '../ui/page'
+import { Empty, Loading } from '../ui/states'
 import { pages } from './pages'
 import classes from './Settings.module.css'
 
@@ -10,9 +12,10 @@ import classes from './Settings.module.css'
 export default function Settings() {
   const { t } = useTranslation()
   const me = useMe()
-  const { _splat: path } = useParams({ strict: false })
+  const { _splat: path = '' } = useParams({ strict: false })
+  const [name] = path.split('/')
   const shown = pages.filter((page) => page.may(me))
-  const page = shown.find((one) => one.path === path) ?? shown[0]
+  const page = name ? shown.find((one) => one.path === name) : shown[0]
   return (
     <div className={classes.frame}>
       <nav aria-label={t('settings.navigation')} className={classes.nav}>
@@ -22,8 +25,24 @@ export default function Settings() {
             {t(`settings.page.${to}`)}
           </Link>
         ))}
+        <a href={`${basePath}/docs/`}>
+          <IconBook size={18} stroke={1.7} aria-hidden />
+          {t('settings.reference')}
+        </a>
       </nav>
-      <Suspense fallback={<Loading rows={3} />}>{page && <page.Screen />}</Suspense>
+      <div className={classes.body}>
+        {page ? <Suspense fallback={<Loading rows={3} />}><page.Screen key={page.path} /></Suspense> : <NoPage known={pages.some((one) => one.path === name)} />}
+      </div>
     </div>
+  )
+}
+
+/** NoPage says that the person may not open a page, or that there is none at this address. */
+function NoPage({ known }: { known: boolean }) {
+  const { t } = useTranslation()
+  return known ? (
+    <Empty icon={<IconLock size={28} />} title={t('settings.notAllowed')} text={t('settings.notAllowedText')} />
+  ) : (
+    <Empty icon={<IconMoodEmpty size={28} />} title={t('settings.noPage')} text={t('settings.noPageText')} />
   )
 }

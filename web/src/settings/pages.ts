@@ -1,10 +1,15 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
-import { IconBrandWhatsapp, type Icon } from '@tabler/icons-react'
+import { IconBrandWhatsapp, IconBuilding, IconSitemap, IconTag, type Icon } from '@tabler/icons-react'
 import type { Session } from '../api/types'
 
 type Page = { path: string; Icon: Icon; may: (me: Session) => boolean; Screen: LazyExoticComponent<ComponentType> }
 
+const needs = (scope: string) => (me: Session) => me.scopes.includes(scope)
+
 /** pages are the pages of the settings in the order of their navigation, each with who may open it. */
 export const pages = [
-  { path: 'channels', Icon: IconBrandWhatsapp, may: (me) => me.scopes.includes('channels:read'), Screen: lazy(() => import('./Channels')) },
+  { path: 'company', Icon: IconBuilding, may: needs('company:manage'), Screen: lazy(() => import('./Company')) },
+  { path: 'channels', Icon: IconBrandWhatsapp, may: needs('channels:manage'), Screen: lazy(() => import('./Channels')) },
+  { path: 'sectors', Icon: IconSitemap, may: needs('team:manage'), Screen: lazy(() => import('./Sectors')) },
+  { path: 'labels', Icon: IconTag, may: needs('labels:write'), Screen: lazy(() => import('./Labels')) },
 ] as const satisfies readonly Page[]

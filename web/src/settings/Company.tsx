@@ -1,0 +1,63 @@
+import { Select, Stack, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import type { Session } from '../api/types'
+import { FormFooter, Loaded, Page, Section } from './Page'
+import { useFresh } from './useFresh'
+import { useSave } from './useSave'
+
+type CompanyData = Session['company']
+
+/** Company is the page of the company's name and time zone. */
+export default function Company() {
+  const { t } = useTranslation()
+  const company = useQuery({ queryKey: keys.company, queryFn: () => answer(api.GET('/company')) })
+  useFresh(keys.company)
+  return (
+    <Page title={t('company.title')} text={t('company.text')}>
+      <Section title={t('company.about')}>
+        <Loaded query={company}>{(data) => <CompanyForm key={`${data.name} ${data.timezone}`} company={data} />}</Loaded>
+      </Section>
+    </Page>
+  )
+}
+
+function CompanyForm({ company }: { company: CompanyData }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [name, setName] = useState(company.name)
+  const [timezone, setTimezone] = useState(company.timezone)
+  const { busy, saved, problems, save, edited } = useSave(['name', 'timezone'])
+  const zones = Intl.supportedValuesOf('timeZone')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void save(async () => {
+      const changed = await answer(api.PATCH('/company', { body: { name: name.trim(), timezone } }))
+      client.setQueryData<Session>(keys.session, (session) => session && { ...session, company: changed })
+    })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          label={t('setup.company')} description={t('company.nameText')} required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name}
+          onChange={(event) => {
+            edited()
+            setName(event.currentTarget.value)
+          }}
+        />
+        <Select
+          label={t('setup.timezone')} description={t('company.timezoneText')} searchable allowDeselect={false} limit={60} data={zones.includes(timezone) ? zones : [timezone, ...zones]} value={timezone} error={problems.fields.timezone}
+          onChange={(value) => {
+            edited()
+            if (value) setTimezone(value)
+          }}
+        />
+        <FormFooter busy={busy} saved={saved} problem={problems.other} submit={t('common.save')} />
+      </Stack>
+    </form>
+  )
+}

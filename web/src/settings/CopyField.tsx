@@ -1,0 +1,30 @@
+import { Button, TextInput } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { announce } from '../ui/announce'
+import classes from './Settings.module.css'
+
+type Props = { label: string; value: string; copy?: string; description?: string }
+
+/** CopyField shows a value that is needed elsewhere, with a button that copies it. */
+export function CopyField({ label, value, copy, description }: Props) {
+  const { t } = useTranslation()
+  const [copied, setCopied] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const take = async () => {
+    input.current?.select()
+    // Without a secure context there is no clipboard; the selected text can be copied all the same.
+    if (navigator.clipboard) await navigator.clipboard.writeText(value).catch(() => document.execCommand('copy'))
+    else document.execCommand('copy')
+    setCopied(true)
+    announce(t('conversation.copied'))
+    setTimeout(() => setCopied(false), 2000)
+  }
+  return (
+    <div role="group" aria-label={label} className={classes.copy}>
+      <TextInput ref={input} label={label} description={description} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+      <Button variant="default" leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />} onClick={() => void take()}>{copy ?? t('settings.copy')}</Button>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { MultiSelect, Stack, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { useTeam } from '../api/queries'
+import type { Sector } from '../api/types'
+import { Dialog } from '../ui/Dialog'
+import { FormFooter } from './Page'
+import { useSave } from './useSave'
+
+/** SectorDialog creates a sector, or changes the name and the members of one. */
+export function SectorDialog({ sector, onClose }: { sector: Sector | null; onClose: () => void }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const team = useTeam().data ?? sector?.members ?? []
+  const [name, setName] = useState(sector?.name ?? '')
+  const [members, setMembers] = useState(() => sector?.members.map((member) => member.id) ?? [])
+  const { busy, problems, save } = useSave(['name', 'member_ids'])
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const body = { name: name.trim(), member_ids: members }
+    const done = await save(async () => {
+      await (sector ? answer(api.PATCH('/sectors/{id}', { params: { path: { id: sector.id } }, body })) : answer(api.POST('/sectors', { body })))
+      await Promise.all([keys.sectors, keys.team, keys.counts].map((queryKey) => client.invalidateQueries({ queryKey })))
+    })
+    if (done) onClose()
+  }
+  return (
+    <Dialog title={t(sector ? 'sectors.editTitle' : 'sectors.new')} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack gap="md">
+          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <MultiSelect
+            label={t('sectors.members')} placeholder={members.length === 0 ? t('sectors.choose') : undefined} searchable clearable={false} hidePickedOptions value={members} error={problems.fields.member_ids} onChange={setMembers}
+            data={team.map((member) => ({ value: member.id, label: member.name }))}
+          />
+          <FormFooter busy={busy} problem={problems.other} submit={t('common.save')} />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,71 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconPencil, IconPlus, IconSitemap, IconTrash } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { useSectors } from '../api/queries'
+import type { Sector } from '../api/types'
+import { Empty } from '../ui/states'
+import { Confirm } from './Confirm'
+import { Loaded, Page } from './Page'
+import { SectorDialog } from './SectorDialog'
+import { useFresh } from './useFresh'
+import classes from './Settings.module.css'
+
+/** Sectors is the page of the company's sectors and their members. */
+export default function Sectors() {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const sectors = useSectors()
+  useFresh(keys.sectors, keys.team)
+  const [editing, setEditing] = useState<Sector | 'new' | null>(null)
+  const [deleting, setDeleting] = useState<Sector | null>(null)
+  const add = <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>{t('sectors.new')}</Button>
+  const some = (sectors.data?.length ?? 0) > 0
+  return (
+    <Page title={t('sectors.title')} text={t('sectors.text')} action={some && add}>
+      <Loaded query={sectors}>
+        {(data) =>
+          data.length === 0 ? (
+            <Empty icon={<IconSitemap size={28} />} title={t('sectors.none')} text={t('sectors.noneText')}>{add}</Empty>
+          ) : (
+            <ul className={classes.rows} aria-label={t('sectors.title')}>
+              {data.map((sector) => (
+                <SectorRow key={sector.id} sector={sector} onEdit={() => setEditing(sector)} onDelete={() => setDeleting(sector)} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {editing && <SectorDialog sector={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />}
+      {deleting && (
+        <Confirm
+          title={t('sectors.deleteTitle', { name: deleting.name })} text={t('sectors.deleteText')} action={t('inbox.delete')} onClose={() => setDeleting(null)}
+          task={async () => {
+            await answer(api.DELETE('/sectors/{id}', { params: { path: { id: deleting.id } } }))
+            await Promise.all([keys.sectors, keys.team, keys.counts].map((queryKey) => client.invalidateQueries({ queryKey })))
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+function SectorRow({ sector, onEdit, onDelete }: { sector: Sector; onEdit: () => void; onDelete: () => void }) {
+  const { t } = useTranslation()
+  const waiting = sector.queues.reduce((sum, queue) => sum + queue.waiting, 0)
+  const people = sector.members.length === 0 ? t('sectors.nobody') : sector.members.map((member) => member.name).join(', ')
+  return (
+    <li className={classes.row}>
+      <div className={classes.main}>
+        <strong>{sector.name}</strong>
+        <span>{people}</span>
+        {waiting > 0 && <span data-tone="amber">{t('sectors.waiting', { count: waiting })}</span>}
+      </div>
+      <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('settings.edit', { name: sector.name })} title={t('settings.edit', { name: sector.name })} onClick={onEdit}><IconPencil size={18} /></ActionIcon>
+      <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('settings.delete', { name: sector.name })} title={t('settings.delete', { name: sector.name })} onClick={onDelete}><IconTrash size={18} /></ActionIcon>
+    </li>
+  )
+}

@@ -1,0 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+
+/** useFresh fetches lists again when a page is opened: changes to settings are not in the live stream. */
+export function useFresh(...keys: (readonly string[])[]): void {
+  const client = useQueryClient()
+  const names = keys.map((key) => key.join(' ')).join()
+  useEffect(() => {
+    for (const name of names.split(',')) void client.invalidateQueries({ queryKey: name.split(' ') })
+  }, [client, names])
+}
