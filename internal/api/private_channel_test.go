@@ -119,6 +119,39 @@ func TestWhoChangesAPrivateChannelTheyDoNotSeeLearnsTheViewersOnly(t *testing.T)
 	})
 }
 
+func TestAChannelChangesInAllPartsOfARequestOrInNone(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		agentID, _ := member(t, w.A.Client, "Bia")
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		owner.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"oi"}`, phoneNumber(1))).OK(201)
+		state := func() (string, string, string) {
+			c := owner.Get(t, "/channels").OK(200)
+			return c.Text("data", 0, "name"), c.Text("data", 0, "status"), owner.Get(t, "/private-channels").OK(200).Text(0, "viewers", 0, "id")
+		}
+		for _, refused := range []map[string]any{
+			{"name": "Other", "viewers": []string{}},
+			{"name": "Other", "viewers": []string{agentID, model.NewID().String()}},
+			{"name": "Other", "private": false},
+			{"status": "disconnected", "viewers": []string{model.NewID().String()}},
+			{"viewers": []string{w.A.Owner.ID.String(), agentID}, "coexistence": true},
+		} {
+			owner.Patch(t, "/channels/"+channel, refused).Fails(400, "invalid_request")
+			name, status, viewer := state()
+			want(t, fmt.Sprintf("the name after %v", refused), name, "Board")
+			want(t, fmt.Sprintf("the status after %v", refused), status, "connected")
+			want(t, fmt.Sprintf("the viewer after %v", refused), viewer, w.A.Owner.ID.String())
+		}
+		both := map[string]any{"name": "Other", "status": "disconnected", "viewers": []string{w.A.Owner.ID.String()}}
+		owner.Patch(t, "/channels/"+channel, both).OK(200)
+		name, status, _ := state()
+		want(t, "name and status", name+" "+status, "Other disconnected")
+		away := owner.Patch(t, "/channels/"+channel, map[string]any{"name": "Last", "viewers": []string{agentID}}).OK(200)
+		want(t, "the name for those who see it no longer", away.Text("name"), "Last")
+		want(t, "its phone", away.At("phone"), nil)
+	})
+}
+
 func TestTheLastViewerOfAPrivateChannelStaysInTheTeam(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		agentID, _ := member(t, w.A.Client, "Bia")

@@ -130,58 +130,97 @@ func (d *Desk) UpdateChannel(ctx context.Context, a *Principal, id model.ID, cha
 		}
 		change.Name = &clean
 	}
-	if change.Private == nil && change.Viewers == nil {
-		ch, err := d.changeChannel(ctx, a, id, change)
-		return ch, nil, err
-	}
-	rest := change
-	rest.Private, rest.Viewers = nil, nil
-	if rest != (ChannelChange{}) { // first, because it takes a caller who sees the channel
-		if _, err := d.changeChannel(ctx, a, id, rest); err != nil {
+	if change.privacy() {
+		if a.kind != KindSession {
+			return model.Channel{}, nil, model.Invalid("body.private", "private and viewers can only be set with a session")
+		}
+		if err := a.need(model.RoleAdmin); err != nil {
 			return model.Channel{}, nil, err
 		}
 	}
-	return d.changePrivacy(ctx, a, id, change.Private, change.Viewers)
+	return d.changeChannel(ctx, a, id, change)
 }
 
-// changeChannel is UpdateChannel for all but privacy.
-func (d *Desk) changeChannel(ctx context.Context, a *Principal, id model.ID, change ChannelChange) (model.Channel, error) {
-	ch, access, err := d.channelAccess(ctx, a, id)
-	if err != nil {
-		return model.Channel{}, err
+// changeChannel makes all of a change in one transaction, after WhatsApp has accepted what it has to accept.
+func (d *Desk) changeChannel(ctx context.Context, a *Principal, id model.ID, change ChannelChange) (ch model.Channel, unseen *model.PrivateChannel, err error) {
+	var accessed model.Access
+	var warning *string
+	if change.properties() {
+		if accessed, warning, err = d.checkProperties(ctx, a, id, change); err != nil {
+			return ch, nil, err
+		}
 	}
-	if ch.Provider != model.ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
-		return model.Channel{}, model.Invalid("body.credentials", "are only for a WhatsApp number")
-	}
-	accessed, warning, err := d.checkChange(ctx, ch, access, change)
-	if err != nil {
-		return model.Channel{}, err
-	}
-	updated, err := write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
-		ch, err := d.channel(tx, a, id)
-		if err != nil {
+	ch, err = write(ctx, d, func(tx *store.Tx) (ch model.Channel, err error) {
+		unseen = nil
+		if ch, err = d.lockChannel(tx, a, id, change); err != nil {
 			return ch, err
 		}
-		if change.Name != nil {
-			ch.Name = *change.Name
-			tx.RenameChannel(a.Company.ID, id, ch.Name)
-		}
-		if change.Access != nil || change.Coexistence != nil {
-			free, err := tx.SaveAccess(a.Company.ID, id, d.seal(ch, accessed))
-			if err == nil && !free {
-				err = d.errNumberTaken(tx, a, accessed.PhoneNumberID)
-			}
-			if err != nil {
+		if change.properties() {
+			if err := d.setProperties(tx, a, &ch, change, accessed, warning); err != nil {
 				return ch, err
 			}
 		}
-		d.setChannelStatus(tx, &ch, change, warning)
-		return ch, nil
+		if change.privacy() {
+			unseen, err = d.setPrivacy(tx, a, &ch, change)
+		}
+		return ch, err
 	})
 	if err == nil && ch.Provider == model.ProviderWhatsApp && change.connects() {
-		d.callHere(ctx, &updated, accessed)
+		d.callHere(ctx, &ch, accessed)
 	}
-	return updated, err
+	return ch, unseen, err
+}
+
+// privacy reports whether the change says who sees the channel.
+func (c ChannelChange) privacy() bool { return c.Private != nil || c.Viewers != nil }
+
+// properties reports whether the change is about anything but privacy, which takes a caller who sees the channel. A
+// change of nothing does, too.
+func (c ChannelChange) properties() bool {
+	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil
+}
+
+// lockChannel gives the channel of a change. Owners and admins change the viewers of channels that they do not see.
+func (d *Desk) lockChannel(tx *store.Tx, a *Principal, id model.ID, change ChannelChange) (model.Channel, error) {
+	if change.privacy() {
+		tx.LockCompany(a.Company.ID)
+	}
+	ch, found, err := tx.Channel(a.Company.ID, id)
+	if err != nil || !found || change.properties() && !a.knows(ch) {
+		return model.Channel{}, errOr(err, model.NotFound("channel"))
+	}
+	return ch, nil
+}
+
+// checkProperties gives the access that a change results in, and what there is to warn of about the number then.
+func (d *Desk) checkProperties(ctx context.Context, a *Principal, id model.ID, change ChannelChange) (model.Access, *string, error) {
+	ch, access, err := d.channelAccess(ctx, a, id)
+	if err != nil {
+		return model.Access{}, nil, err
+	}
+	if ch.Provider != model.ProviderWhatsApp && (change.Access != nil || change.Coexistence != nil) {
+		return model.Access{}, nil, model.Invalid("body.credentials", "are only for a WhatsApp number")
+	}
+	return d.checkChange(ctx, ch, access, change)
+}
+
+// setProperties writes all of a change but privacy.
+func (d *Desk) setProperties(tx *store.Tx, a *Principal, ch *model.Channel, change ChannelChange, accessed model.Access, warning *string) error {
+	if change.Name != nil {
+		ch.Name = *change.Name
+		tx.RenameChannel(a.Company.ID, ch.ID, ch.Name)
+	}
+	if change.Access != nil || change.Coexistence != nil {
+		free, err := tx.SaveAccess(a.Company.ID, ch.ID, d.seal(*ch, accessed))
+		if err == nil && !free {
+			err = d.errNumberTaken(tx, a, accessed.PhoneNumberID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	d.setChannelStatus(tx, ch, change, warning)
+	return nil
 }
 
 // connects reports whether the change leaves the channel connected that may not have been so before.
@@ -247,56 +286,33 @@ func (d *Desk) firstViewer(tx *store.Tx, a *Principal, ch model.Channel) {
 	}
 }
 
-// changePrivacy makes a channel private or public and says who sees it. Owners and admins do so for channels that
-// they do not see, and get the viewers alone then.
-func (d *Desk) changePrivacy(ctx context.Context, a *Principal, id model.ID, private *bool, viewers *[]model.ID) (ch model.Channel, unseen *model.PrivateChannel, err error) {
-	if a.kind != KindSession {
-		return ch, nil, model.Invalid("body.private", "private and viewers can only be set with a session")
-	}
-	if err := a.need(model.RoleAdmin); err != nil {
-		return ch, nil, err
-	}
-	ch, err = write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
-		unseen = nil
-		tx.LockCompany(a.Company.ID)
-		ch, found, err := tx.Channel(a.Company.ID, id)
-		if err != nil || !found {
-			return ch, errOr(err, model.NotFound("channel"))
-		}
-		if err := d.setPrivacy(tx, a, &ch, private, viewers); err != nil {
-			return ch, err
-		}
-		tx.AfterCommit(d.forgetHolders)
-		if !ch.Private {
-			return ch, nil
-		}
-		unseen, err = unseenChannel(tx, a, id)
-		return ch, err
-	})
-	return ch, unseen, err
-}
-
-func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, private *bool, viewers *[]model.ID) error {
-	if private != nil && *private != ch.Private {
-		done, err := tx.SetChannelPrivate(a.Company.ID, ch.ID, *private)
+// setPrivacy makes a channel private or public and says who sees it. A principal who does not see the channel afterwards
+// gets the viewers alone.
+func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, change ChannelChange) (*model.PrivateChannel, error) {
+	viewers := change.Viewers
+	if change.Private != nil && *change.Private != ch.Private {
+		done, err := tx.SetChannelPrivate(a.Company.ID, ch.ID, *change.Private)
 		if err != nil || !done {
-			return errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations"))
+			return nil, errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations"))
 		}
-		ch.Private = *private
+		ch.Private = *change.Private
 		if viewers == nil && ch.Private {
 			viewers = &[]model.ID{a.User.ID}
 		} else if !ch.Private {
 			tx.SetViewers(a.Company.ID, ch.ID, nil)
 		}
 	}
-	if viewers == nil {
-		return nil
+	if viewers != nil {
+		if err := checkViewers(tx, a, *ch, *viewers); err != nil {
+			return nil, err
+		}
+		tx.SetViewers(a.Company.ID, ch.ID, *viewers)
 	}
-	if err := checkViewers(tx, a, *ch, *viewers); err != nil {
-		return err
+	tx.AfterCommit(d.forgetHolders)
+	if !ch.Private {
+		return nil, nil
 	}
-	tx.SetViewers(a.Company.ID, ch.ID, *viewers)
-	return nil
+	return unseenChannel(tx, a, ch.ID)
 }
 
 // unseenChannel gives a private channel with its viewers, or nil where the principal is one of them.
