@@ -7,6 +7,8 @@ package live
 import (
 	"context"
 	"log/slog"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +25,9 @@ const (
 	checkEvery = 5 * time.Second  // sessions and presence, beside the checks that signals ask for
 	checkPause = 200 * time.Millisecond
 	markEvery  = time.Minute // an open stream counts as activity of its member
+
+	burst = 500 // streams whose opening takes memory worth giving back
+	calm  = 20  // streams opened in a second after which a burst is over
 )
 
 // Hub has the streams of a node.
@@ -31,10 +36,12 @@ type Hub struct {
 	system desk.System
 	log    *slog.Logger
 	check  chan struct{} // sessions or members changed
+	ready  chan *Stream  // that have something to write
 
 	mu        sync.Mutex
 	companies map[model.ID]*company
 	count     int
+	opened    int // streams since the last look of trim
 	closed    bool
 
 	activity activity
@@ -44,7 +51,7 @@ type Hub struct {
 
 // New makes the hub of a desk, before the desk is used.
 func New(d *desk.Desk, log *slog.Logger) *Hub {
-	h := &Hub{desk: d, system: d.System(), log: log, check: make(chan struct{}, 1), companies: map[model.ID]*company{}}
+	h := &Hub{desk: d, system: d.System(), log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[model.ID]*company{}}
 	h.system.OnSignal(h.receive)
 	return h
 }
@@ -54,14 +61,20 @@ func (h *Hub) Run(ctx context.Context) {
 	var both sync.WaitGroup
 	both.Go(func() { h.system.ListenSignals(ctx) })
 	both.Go(func() { h.checkSessions(ctx) })
+	stop := make(chan struct{})
+	defer close(stop) // after the last stream
+	for range runtime.GOMAXPROCS(0) {
+		go h.writeReady(stop)
+	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	beat, mark := time.Now(), time.Now()
+	beat, mark, waiting := time.Now(), time.Now(), 0
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case now := <-tick.C:
 			h.forgetActivity()
+			waiting = h.trim(waiting)
 			if now.Sub(beat) >= heartbeat-time.Second {
 				beat = now
 				h.each(func(c *company) { c.heartbeat() })
@@ -76,6 +89,24 @@ func (h *Hub) Run(ctx context.Context) {
 	both.Wait()
 	h.Close()
 	h.serving.Wait()
+}
+
+// trim gives memory back to the operating system after many streams were opened at once, as when all browsers come back
+// after a restart: opening a stream takes several times as much as a silent one keeps. opened is the number of streams
+// since memory was last given back, and so is the result.
+func (h *Hub) trim(opened int) int {
+	h.mu.Lock()
+	fresh := h.opened
+	h.opened = 0
+	h.mu.Unlock()
+	if opened += fresh; opened < burst || fresh > calm {
+		return opened
+	}
+	go func() {
+		runtime.GC() // pools keep what they hold until the second collection
+		debug.FreeOSMemory()
+	}()
+	return 0
 }
 
 // Close ends every stream: a server that stops does not wait for clients that never leave.
@@ -121,6 +152,7 @@ func (h *Hub) add(s *Stream, of model.Company) error {
 		h.companies[of.ID] = c
 	}
 	h.count++
+	h.opened++
 	h.serving.Add(1) // under the lock, so never after Close
 	s.company = c
 	c.add(s)

@@ -17,7 +17,7 @@ func person(t *testing.T, h *Hub, c model.Company, name string) *Stream {
 	t.Helper()
 	member := desk.Member{User: model.Ref{ID: model.NewID(), Name: name}, Role: model.RoleAgent, Profile: model.AccessAll}
 	a := desk.SessionPrincipal(c, member, model.NewID(), nil, model.Rate{})
-	s := &Stream{hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, principal: a, wake: make(chan struct{}, 1)}
+	s := &Stream{hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, principal: a, writing: true}
 	if err := h.add(s, c); err != nil {
 		t.Fatal(err)
 	}

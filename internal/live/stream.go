@@ -37,12 +37,12 @@ type Stream struct {
 	after     desk.FeedPlace // events up to here were sent before it was attached
 
 	mu      sync.Mutex
+	conn    net.Conn // nil before it is served
 	queue   [][]byte
-	waiting int    // bytes
-	closed  bool   // nothing more is added
-	broken  bool   // nothing more is written
-	cut     func() // ends a write that is under way
-	wake    chan struct{}
+	waiting int  // bytes
+	writing bool // something takes from the queue until it is empty; true before it is served
+	closed  bool // nothing more is added
+	broken  bool // nothing more is written
 }
 
 // Open makes a stream for a person that begins behind a cursor, or now without one. The caller serves it at
@@ -53,7 +53,7 @@ func (h *Hub) Open(ctx context.Context, a *desk.Principal, cursor string) (*Stre
 		return nil, err
 	}
 	s := &Stream{
-		hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, principal: a, wake: make(chan struct{}, 1),
+		hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, principal: a, writing: true,
 		begin: place, resumes: cursor != "" && usable, reset: !usable,
 	}
 	if err := h.add(s, a.Company); err != nil {
@@ -80,9 +80,9 @@ func (h *Hub) Open(ctx context.Context, a *desk.Principal, cursor string) (*Stre
 	return s, nil
 }
 
-// Serve takes the connection over and returns: the stream is written in the background until the client goes, does
-// not keep up, is replaced, loses the session, or the server stops. net/http would keep a deep stack and two
-// buffers for each connection, which is most of what a silent stream costs.
+// Serve takes the connection over and returns: the stream goes on in the background until the client goes, does not
+// keep up, is replaced, loses the session, or the server stops. net/http would keep a deep stack and two buffers for
+// each connection. A silent stream has one goroutine, which waits for the client to go.
 func (s *Stream) Serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		s.hub.remove(s)
@@ -117,42 +117,39 @@ func responseHead(h http.Header) []byte {
 
 func (s *Stream) run(conn net.Conn, head []byte) {
 	defer s.hub.remove(s)
+	defer func() { _ = conn.Close() }()
+	ctx, cancel := context.WithCancel(context.Background())
+	_ = conn.SetDeadline(time.Time{}) // the time for a request does not end a stream
+	begun := make(chan struct{})
+	go func() { // its stack grows with what it reads, and goes with it
+		defer close(begun)
+		s.start(ctx, conn, head)
+	}()
+	var ignored [16]byte
+	for { // a client says nothing more; reading ends when it goes
+		if _, err := conn.Read(ignored[:]); err != nil {
+			break
+		}
+	}
+	s.fail()
+	cancel()
+	<-begun
+}
+
+// start sends what comes before the first event that all streams get together.
+func (s *Stream) start(ctx context.Context, conn net.Conn, head []byte) {
 	defer func() { // net/http does not look after this goroutine
 		if p := recover(); p != nil {
 			s.hub.log.Error("a live stream failed", slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			s.fail()
 		}
 	}()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Time{}) // the time for a request does not end a stream
-	s.mu.Lock()
-	s.cut = func() { _ = conn.SetWriteDeadline(time.Now()) }
-	s.mu.Unlock()
-	go func() { // a client says nothing more; reading ends when it goes
-		var ignored [256]byte
-		for {
-			if _, err := conn.Read(ignored[:]); err != nil {
-				cancel()
-				return
-			}
-		}
-	}()
-	out := &writer{conn: conn, stream: s}
-	if !out.write(head, s.firstFrame()) || !s.catchUp(ctx, out) {
+	s.serveOn(conn)
+	if !s.write(head, s.firstFrame()) || !s.catchUp(ctx) {
+		s.fail()
 		return
 	}
-	for {
-		select {
-		case <-s.wake:
-			frames, open := s.take()
-			if !out.write(frames...) || !open {
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
-	}
+	s.writeQueue()
 }
 
 // firstFrame tells the client its place, and to reload where the one that it gave is of no use.
@@ -165,7 +162,7 @@ func (s *Stream) firstFrame() []byte {
 }
 
 // catchUp sends the events that happened before the stream was opened, until it is where the others are.
-func (s *Stream) catchUp(ctx context.Context, out *writer) bool {
+func (s *Stream) catchUp(ctx context.Context) bool {
 	place, behind := s.begin, s.resumes
 	for behind || !s.company.attach(s, place) {
 		events, err := s.hub.system.LiveEvents(ctx, s.company.of.ID, place, feedPage)
@@ -184,7 +181,7 @@ func (s *Stream) catchUp(ctx context.Context, out *writer) bool {
 			}
 		}
 		signals, open := s.take()
-		if !out.write(append(frames, signals...)...) || !open {
+		if !s.write(append(frames, signals...)...) || !open {
 			return false
 		}
 		if len(events) == 0 { // what the others have seen will be there in a moment
@@ -198,62 +195,6 @@ func (s *Stream) catchUp(ctx context.Context, out *writer) bool {
 	return true
 }
 
-// push has something written to the client, and never waits for it.
-func (s *Stream) push(f []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return
-	}
-	if len(s.queue) == maxQueue || s.waiting+len(f) > maxWaiting {
-		s.close(nil)
-		return
-	}
-	s.queue = append(s.queue, f)
-	s.waiting += len(f)
-	s.ring()
-}
-
-// end ends the stream after a last piece, or at once without one. What waits is not sent.
-func (s *Stream) end(last []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closed {
-		s.close(last)
-	}
-}
-
-func (s *Stream) close(last []byte) {
-	s.closed, s.queue, s.waiting = true, nil, 0
-	if last != nil {
-		s.queue = [][]byte{last}
-	} else if s.broken = true; s.cut != nil {
-		s.cut()
-	}
-	s.ring()
-}
-
-func (s *Stream) ring() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (s *Stream) ended() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
-}
-
-// take gives what waits, and whether more may come.
-func (s *Stream) take() (frames [][]byte, open bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	frames, s.queue, s.waiting = s.queue, nil, 0
-	return frames, !s.closed
-}
-
 // renew gives the stream the rights that its session has now, none when it has ended. The caller holds the
 // company's lock.
 func (s *Stream) renew(now *desk.Principal) {
@@ -265,32 +206,4 @@ func (s *Stream) renew(now *desk.Principal) {
 		s.push(signalFrame("reset", struct{}{}))
 	}
 	s.principal = now
-}
-
-// writer writes to the client within a time.
-type writer struct {
-	conn   net.Conn
-	stream *Stream
-}
-
-func (o *writer) write(frames ...[]byte) bool {
-	if len(frames) == 0 {
-		return true
-	}
-	if !o.stream.mayWrite(o.conn) {
-		return false
-	}
-	all := net.Buffers(frames)
-	_, err := all.WriteTo(o.conn)
-	return err == nil
-}
-
-// mayWrite gives the next write its time, unless the stream was cut off.
-func (s *Stream) mayWrite(conn net.Conn) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.broken {
-		_ = conn.SetWriteDeadline(time.Now().Add(writeTime))
-	}
-	return !s.broken
 }

@@ -132,15 +132,17 @@ func (set ScopeSet) List() []Scope {
 }
 
 // ScopesOf gives the scopes that a role has in the app: each role has those of the lower ones too.
-func ScopesOf(role Role) ScopeSet {
-	var scopes []Scope
+func ScopesOf(role Role) ScopeSet { return scopesOf[role] }
+
+// scopesOf is made once: a node asks for the scopes of everyone who is signed in every few seconds.
+var scopesOf = func() map[Role]ScopeSet {
+	sets, scopes := map[Role]ScopeSet{}, []Scope(nil)
 	for _, step := range scopesByRole {
-		if role.AtLeast(step.role) {
-			scopes = append(scopes, step.adds...)
-		}
+		scopes = append(scopes, step.adds...)
+		sets[step.role] = NewScopeSet(scopes...)
 	}
-	return NewScopeSet(scopes...)
-}
+	return sets
+}()
 
 var scopesByRole = []struct {
 	role Role
