@@ -45,7 +45,7 @@ func tokenOf(t *testing.T, link string) string {
 func TestAPersonSignsInAndIsWhoTheyAre(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana", `"role":"manager"`)
-		made := w.A.Visitor().Post(t, "/session", map[string]string{"email": strings.ToUpper(email), "password": password}).OK(200)
+		made := w.A.Visitor().Post(t, "/session", map[string]string{"email": " " + strings.ToUpper(email) + " ", "password": password}).OK(200)
 		cookie := made.Header.Get("Set-Cookie")
 		for _, want := range []string{"recado=", "HttpOnly", "SameSite=Lax", "Path=/"} {
 			if !strings.Contains(cookie, want) {
@@ -248,6 +248,9 @@ func TestUnsafeRequestsWithACookieMustComeFromTheApp(t *testing.T) {
 		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "cross-site").Fails(403, "cross_origin")
 		visitor.Post(t, "/session", body, "Origin", "https://evil.example").Fails(403, "cross_origin")
 		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "none").OK(200)
+		visitor.Post(t, "/session", body).OK(200)
+		visitor.Do(t, "GET", "/setup", nil, "Sec-Fetch-Site", "cross-site").OK(200)
+		visitor.Do(t, "GET", "/welcome?token=wrong", nil, "Origin", "https://evil.example").Fails(404, "not_found")
 	})
 }
 

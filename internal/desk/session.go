@@ -189,6 +189,7 @@ type NewSession struct {
 // SignIn makes a session for a person. Every cause of a refusal but a missing or wrong code, or a company to be
 // chosen, has the same answer and takes the same time.
 func (d System) SignIn(ctx context.Context, v Visitor, in Credentials) (NewSession, error) {
+	in.Email = strings.TrimSpace(in.Email) // as it is stored; keyboards of phones add a space
 	attempt := newAttemptAt(in.Email, v.IP)
 	if err := d.beginSignIn(ctx, attempt); err != nil {
 		return NewSession{}, err
@@ -246,6 +247,9 @@ func (d *Desk) fitting(ctx context.Context, candidates []store.Candidate, passwo
 	}
 	return fitting, nil
 }
+
+// PasswordHashes is how many password hashes this process has computed.
+func (d System) PasswordHashes() int64 { return d.passwords.Made() }
 
 // newSession stores a session of a member in one transaction with what else belongs to its beginning.
 func (d *Desk) newSession(ctx context.Context, v Visitor, company, member model.ID, also func(tx *store.Tx) error) (NewSession, error) {

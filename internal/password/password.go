@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/argon2"
@@ -42,6 +43,7 @@ type Hasher struct {
 	cost  Cost
 	slots *slots.Limiter[struct{}]
 	own   *slots.Limiter[model.ID] // by company
+	made  atomic.Int64
 }
 
 // NewHasher makes a Hasher whose new hashes have the given cost; zero means DefaultCost.
@@ -49,7 +51,16 @@ func NewHasher(cost Cost) *Hasher {
 	if cost == (Cost{}) {
 		cost = DefaultCost
 	}
-	return &Hasher{cost, slots.New[struct{}](atOnce, waiting), slots.New[model.ID](ownAtOnce, ownWaiting)}
+	return &Hasher{cost: cost, slots: slots.New[struct{}](atOnce, waiting), own: slots.New[model.ID](ownAtOnce, ownWaiting)}
+}
+
+// Made is how many hashes were computed.
+func (h *Hasher) Made() int64 { return h.made.Load() }
+
+// compute computes a hash. The caller has a slot.
+func (h *Hasher) compute(password string, salt []byte, passes, memory uint32, threads uint8, length int) []byte {
+	h.made.Add(1)
+	return argon2.IDKey([]byte(password), salt, passes, memory, threads, uint32(length))
 }
 
 // Hash computes the text to store for a password of a member of the company. It waits for its turn, or fails with
@@ -62,7 +73,7 @@ func (h *Hasher) Hash(ctx context.Context, company model.ID, password string) (s
 	defer release()
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
-	key := argon2.IDKey([]byte(password), salt, h.cost.Passes, h.cost.Memory, 1, keyBytes)
+	key := h.compute(password, salt, h.cost.Passes, h.cost.Memory, 1, keyBytes)
 	enc := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, h.cost.Memory, h.cost.Passes, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
 }
@@ -118,7 +129,7 @@ func (h *Hasher) Verify(ctx context.Context, company model.ID, password, stored 
 		return false, err
 	}
 	defer release()
-	got := argon2.IDKey([]byte(password), salt, passes, memory, threads, uint32(len(want)))
+	got := h.compute(password, salt, passes, memory, threads, len(want))
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 

@@ -42,6 +42,16 @@ func Each(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
 	storetest.EachURL(t, func(t *testing.T, url string) { body(t, Start(t, url, options...)) })
 }
 
+// EachEmpty runs the test once per engine, each time with a server that has no company yet.
+func EachEmpty(t *testing.T, body func(t *testing.T, s *server.Server, visitor *Client, clock *testkit.Clock), options ...Option) {
+	t.Helper()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		clock := testkit.NewClock()
+		s := start(t, url, clock, options)
+		body(t, s, &Client{base: s.URL + "/v1", checker: newChecker(t, s.API)}, clock)
+	})
+}
+
 // EachLive is Each with the clock of the machine.
 func EachLive(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
 	t.Helper()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"strings"
@@ -192,6 +194,33 @@ func TestFilesOfCustomers(t *testing.T) {
 				t.Fatalf(`want strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") and !strings.Contains(resp.Header.Get("Content-Type"), "image"); got %+v`, resp.Header)
 			}
 		})
+	})
+}
+
+func TestFilesOfCustomersTellTheirDimensionsAndDuration(t *testing.T) {
+	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+		var picture bytes.Buffer
+		must(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 320, 200))))
+		sound := append([]byte("#!AMR\n"), bytes.Repeat(append([]byte{0x04}, make([]byte, 12)...), 75)...) // 75 frames of 20 ms
+		for _, sent := range []struct {
+			kind, mime              string
+			file                    []byte
+			width, height, duration any
+		}{
+			{"image", "image/png", picture.Bytes(), 320.0, 200.0, nil},
+			{"audio", "audio/amr", sound, nil, nil, 1.5},
+			{"document", "text/plain", []byte("plain text"), nil, nil, nil},
+			{"image", "image/png", newPhoto(100)[:20], nil, nil, nil}, // it ends before it tells
+		} {
+			conversation, external := s.customer(t, simulator.Inbound{
+				Customer: "5511912345678", Type: sent.kind, File: &simulator.File{Bytes: sent.file, MimeType: sent.mime},
+			})
+			s.download(t, s.find(t, conversation, external)["media_id"].(string))
+			media := s.find(t, conversation, external)["media"].(map[string]any)
+			testkit.Equal(t, sent.mime+" width", media["width"], sent.width)
+			testkit.Equal(t, sent.mime+" height", media["height"], sent.height)
+			testkit.Equal(t, sent.mime+" duration", media["duration_seconds"], sent.duration)
+		}
 	})
 }
 
