@@ -106,49 +106,89 @@ func (f *wireTarget) file(name string, content []byte) wireRequest {
 
 // FuzzAnswersHaveTheLengthTheySay sends random bytes as texts, names and files to every operation that
 // keeps them, and reads all answers with a strict reader: none has a byte more or less than its header
-// says. The bytes are repeated up to size in files.
+// says. An execution sends the bytes to one place and reads what shows it, because a write takes as long as
+// the disk does; the random place leads to all of them. The bytes are repeated up to size in files.
 func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
+	target := newWireTarget(f)
+	places := len(target.writes("")) + 1
+	add := func(data []byte, size uint16) {
+		for place := range places {
+			for form := range uint16(3) {
+				f.Add(data, size+form, uint8(place))
+			}
+		}
+	}
 	for _, seed := range []string{
 		"plain", fakeExpectation, fakeRefusal, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 500 ", "HTTP/1.1 431 Request Header Fields Too Large\r\n",
 		"\r\n\r\n", "0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n", "data: x\n\nid: 1\n\n", "\x00\xff", "\u2028</script>", `"}]}`, "\"\\\r\n", "",
 	} {
-		f.Add([]byte(seed), uint16(len(seed)*700))
+		add([]byte(seed), uint16(len(seed)*700))
 	}
-	f.Add([]byte(fakeExpectation[11:]+fakeExpectation[:11]), uint16(40_000)) // begins at byte 32768 of the file
-	target := newWireTarget(f)
-	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
+	add([]byte(fakeExpectation[11:]+fakeExpectation[:11]), uint16(40_000)) // begins at byte 32768 of the file
+	f.Fuzz(func(t *testing.T, data []byte, size uint16, place uint8) {
 		if len(data) > 4096 {
 			return
 		}
-		long := data
-		if len(data) > 0 {
-			long = bytes.Repeat(data, int(size)/len(data)+1)
-		}
-		short := strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "�")
-		requests := append(target.writes(string(data)), target.writes(cut(short, 120))...)
-		requests = append(requests, target.writes(cut(strings.Repeat(short, 40), 4096))...)
-		requests = append(requests, target.file("notes.txt", append([]byte("Notes\n"), long...)), target.file(short+".txt", []byte("Notes\n"+short)))
-		pipelined := size%2 == 0
-		answers := exchange(t, target.w, pipelined, append(requests, target.reads()...)...)
-		var files []wireRequest
-		for _, a := range answers {
-			if a.status >= 500 {
-				t.Fatalf("want a.status < 500; got %+v, %+v", a.status, a.body)
-			}
-			var media struct{ ID, SHA256 string }
-			if json.Unmarshal(a.body, &media) == nil && media.SHA256 != "" {
-				var link struct{ URL string }
-				if err := json.Unmarshal(exchange(t, target.w, false, call(target.w.A, "GET", "/media/"+media.ID+"/url", ""))[0].body, &link); err != nil {
-					t.Fatal(err)
-				}
-				address, _ := url.Parse(link.URL)
-				files = append(files, wireRequest{method: "GET", path: address.RequestURI()}, wireRequest{method: "HEAD", path: address.RequestURI()})
-			}
-		}
-		if len(files) > 0 {
-			exchange(t, target.w, pipelined, files...)
+		if at := int(place) % places; at < places-1 {
+			target.tryText(t, data, size, at)
+		} else {
+			target.tryFile(t, data, size)
 		}
 	})
+}
+
+// tryText sends the bytes as a text to the place with this number, in a form that size chooses: as they are, as a name,
+// or repeated to the length of a long text.
+func (f *wireTarget) tryText(t *testing.T, data []byte, size uint16, place int) {
+	text, short := string(data), strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "\ufffd")
+	switch size % 3 {
+	case 1:
+		text = cut(short, 120)
+	case 2:
+		text = cut(strings.Repeat(short, 40), 4096)
+	}
+	write := f.writes(text)[place]
+	requests := []wireRequest{write}
+	for _, read := range f.reads() {
+		if path, _, _ := strings.Cut(read.path, "?"); strings.HasPrefix(write.path, path) || path == "/v1/events" || strings.HasSuffix(write.path, "/simulate") && strings.Contains(path, "/conversations") {
+			requests = append(requests, read)
+		}
+	}
+	f.send(t, size%2 == 0, requests...)
+}
+
+// tryFile uploads the bytes, repeated up to size, and downloads them.
+func (f *wireTarget) tryFile(t *testing.T, data []byte, size uint16) {
+	long := data
+	if len(data) > 0 {
+		long = bytes.Repeat(data, int(size)/len(data)+1)
+	}
+	name := strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "\ufffd")
+	pipelined := size%2 == 0
+	for _, a := range f.send(t, pipelined, f.file("notes.txt", append([]byte("Notes\n"), long...)), f.file(name+".txt", []byte("Notes\n"+name))) {
+		var media struct{ ID, SHA256 string }
+		if json.Unmarshal(a.body, &media) != nil || media.SHA256 == "" {
+			continue
+		}
+		var link struct{ URL string }
+		if err := json.Unmarshal(f.send(t, false, call(f.w.A, "GET", "/media/"+media.ID+"/url", ""))[0].body, &link); err != nil {
+			t.Fatal(err)
+		}
+		address, _ := url.Parse(link.URL)
+		f.send(t, pipelined, wireRequest{method: "GET", path: address.RequestURI()}, wireRequest{method: "HEAD", path: address.RequestURI()})
+	}
+}
+
+// send exchanges the requests; none of them may make the server fail.
+func (f *wireTarget) send(t *testing.T, pipelined bool, requests ...wireRequest) []wireAnswer {
+	t.Helper()
+	answers := exchange(t, f.w, pipelined, requests...)
+	for _, a := range answers {
+		if a.status >= 500 {
+			t.Fatalf("want a.status < 500; got %d %s", a.status, a.body)
+		}
+	}
+	return answers
 }
 
 // cut gives the first n characters.
