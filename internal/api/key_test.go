@@ -53,6 +53,34 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 			own.Delete(t, path).OK(204)
 			own.Get(t, "/keys").Fails(401, "key_revoked")
 		})
+		t.Run("a key without the scopes of admins and owners lets none of them in", func(t *testing.T) {
+			_, owners := key("of the owner", w.A.Owner.ID, manage, nil)
+			for _, role := range []string{"owner", "admin"} {
+				owners.Post(t, "/team", fmt.Sprintf(`{"name":"New","email":"%s@x.example","role":%q}`, model.NewID(), role)).Fails(403, "insufficient_scope")
+				owners.Post(t, "/team/invitations", fmt.Sprintf(`{"name":"New","email":"%s@x.example","role":%q}`, model.NewID(), role)).Fails(403, "insufficient_scope")
+			}
+			agent := person("Agent", model.RoleAgent, model.AccessAll)
+			owners.Patch(t, "/team/"+agent.String(), `{"role":"admin"}`).Fails(403, "insufficient_scope")
+			for _, member := range []model.ID{w.A.Owner.ID, admin} {
+				owners.Post(t, "/team/"+member.String()+"/reset-link", nil).Fails(403, "insufficient_scope")
+				owners.Delete(t, "/team/"+member.String()+"/sessions").Fails(403, "insufficient_scope")
+				w.A.Post(t, "/team/"+member.String()+"/reset-link", nil).OK(200)
+			}
+			owners.Delete(t, "/team/"+person("Other admin", model.RoleAdmin, model.AccessAll).String()).Fails(403, "insufficient_scope")
+			owners.Post(t, "/team/"+agent.String()+"/reset-link", nil).OK(200)
+			owners.Post(t, "/team/invitations", fmt.Sprintf(`{"name":"New","email":"%s@x.example","role":"manager"}`, model.NewID())).OK(201)
+			_, complete := key("complete", w.A.Owner.ID, model.ScopesOf(model.RoleOwner), nil)
+			complete.Post(t, "/team/"+w.A.Owner.ID.String()+"/reset-link", nil).OK(200)
+		})
+		t.Run("a member with a limited profile makes no link for one who sees more", func(t *testing.T) {
+			manager := person("Manager", model.RoleManager, model.AccessOwn)
+			c := w.A.Enter(t, manager.String(), password)
+			wide, narrow := person("Wide", model.RoleAgent, model.AccessAll), person("Narrow", model.RoleAgent, model.AccessOwn)
+			c.Post(t, "/team/"+wide.String()+"/reset-link", nil).Fails(403, "insufficient_scope")
+			c.Patch(t, "/team/"+wide.String(), `{"email":"mine@x.example"}`).Fails(403, "insufficient_scope")
+			c.Post(t, "/team/invitations", `{"name":"New","email":"new@x.example","role":"agent","access_profile":"all"}`).Fails(403, "insufficient_scope")
+			c.Post(t, "/team/"+narrow.String()+"/reset-link", nil).OK(200)
+		})
 		t.Run("a member with a limited profile cannot widen the profile of others", func(t *testing.T) {
 			mine := w.A.Post(t, "/sectors", `{"name": "Mine"}`).OK(201).ID()
 			other := w.A.Post(t, "/sectors", `{"name": "Other"}`).OK(201).ID()

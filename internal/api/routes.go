@@ -149,7 +149,7 @@ func (s *Server) routes() []*Route {
 			about("The link is only in this answer, works once and is valid for 7 days. A second invitation for the same address replaces the first.")),
 		del("/team/invitations/{id}", desk.VerbCancelInvitation, "Cancel an invitation", s.cancelInvitation),
 		post("/team/{id}/reset-link", desk.VerbResetLink, "Create a link for setting a new password", s.resetLink, secret,
-			about("For members whose role is lower than that of the caller; owners may create one for any member. It works once and is valid for 24 hours; earlier links stop working.")),
+			about("For members whose role is lower than that of the caller; owners may create one for any member. Not for a member whose access profile is wider than that of the caller, and with a key for admins and owners only if it has the scopes that their role adds to those of managers. It works once and is valid for 24 hours; earlier links stop working.")),
 		del("/team/{id}/sessions", desk.VerbEndMemberSessions, "End all sessions of a member", s.endMemberSessions),
 		get("/sectors", desk.VerbSectors, "List the sectors with members and queues", s.listSectors,
 			about("queues has an entry for each channel with waiting attendances in the sector.")),

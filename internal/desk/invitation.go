@@ -87,15 +87,22 @@ func (d *Desk) CancelInvitation(ctx context.Context, a *Principal, id model.ID) 
 	return err
 }
 
-// ResetLink makes a link with which a member sets a new password, and gives its token.
+// ResetLink makes a link with which a member sets a new password, and gives its token. The member must not see more than
+// the caller.
 func (d *Desk) ResetLink(ctx context.Context, a *Principal, member model.ID) (model.AccessLink, string, error) {
 	if err := a.May(VerbResetLink); err != nil {
 		return model.AccessLink{}, "", err
 	}
 	token, hash := newToken()
 	link, err := write(ctx, d, func(tx *store.Tx) (model.AccessLink, error) {
-		if _, err := d.lockManaged(tx, a, member); err != nil {
+		m, err := d.lockManaged(tx, a, member)
+		if err != nil {
 			return model.AccessLink{}, err
+		}
+		if m.ID != a.User.ID {
+			if err := a.seesAsMuch(m); err != nil {
+				return model.AccessLink{}, err
+			}
 		}
 		expires := tx.Now.Add(model.ResetLinkLasts)
 		tx.InsertResetLink(a.Company.ID, member, hash, expires)

@@ -86,15 +86,29 @@ func (d *Desk) CreateMember(ctx context.Context, a *Principal, in NewUser, secto
 }
 
 // mayManage reports whether the principal may add, change and remove members of a role: owners any role, others
-// from manager up those below themselves.
+// from manager up those below themselves. A key manages admins and owners only with the scopes that their role adds,
+// because a link with which they sign in would give its holder these scopes.
 func (a *Principal) mayManage(role model.Role) error {
 	if err := a.need(model.RoleManager); err != nil {
 		return err
 	}
-	if a.Role == model.RoleOwner || !role.AtLeast(a.Role) {
+	if a.Role != model.RoleOwner && role.AtLeast(a.Role) {
+		return model.Errorf(model.CodeInsufficientScope, "A caller with the role %s cannot manage members with the role %s.", a.Role, role)
+	}
+	if a.kind != KindKey || !role.AtLeast(model.RoleAdmin) {
 		return nil
 	}
-	return model.Errorf(model.CodeInsufficientScope, "A caller with the role %s cannot manage members with the role %s.", a.Role, role)
+	for _, lacking := range model.ScopesOf(role).Without(model.ScopesOf(model.RoleManager)).Without(a.Scopes).List() {
+		if slices.ContainsFunc(verbs, func(v Verb) bool { return v.Scope == lacking }) { // others allow nothing yet
+			return &model.Error{
+				Code: model.CodeInsufficientScope,
+				Message: "A key manages members with the role " + string(role) + " only if it has the scopes that this role adds to those of managers. This one lacks " +
+					string(lacking) + ".",
+				Fields: []model.FieldError{{Field: "scope", Message: string(lacking)}},
+			}
+		}
+	}
+	return nil
 }
 
 // mayShow reports whether the principal may give a member this access profile, which must not be wider than its own.
@@ -222,14 +236,23 @@ func (in *MemberChange) allowed(a *Principal, m model.Member) error {
 		return err
 	}
 	if m.ID != a.User.ID && (in.Email != nil || in.Role != nil || in.AccessProfile != nil) {
-		if err := a.mayShow(m.AccessProfile, sectorIDs(m)); err != nil {
-			return model.Errorf(model.CodeInsufficientScope, "This member has a wider access profile than the caller.")
+		if err := a.seesAsMuch(m); err != nil {
+			return err
 		}
 	}
 	if in.Role == nil {
 		return nil
 	}
 	return a.mayManage(*in.Role)
+}
+
+// seesAsMuch refuses a member with a wider access profile than the principal's: a principal that changes how a member
+// signs in could sign in as that member.
+func (a *Principal) seesAsMuch(m model.Member) error {
+	if a.mayShow(m.AccessProfile, sectorIDs(m)) == nil {
+		return nil
+	}
+	return model.Errorf(model.CodeInsufficientScope, "This member has a wider access profile than the caller.")
 }
 
 func sectorIDs(m model.Member) []model.ID {
