@@ -26,6 +26,15 @@ func (s *Server) getBoard(ctx context.Context, a *desk.Principal, in *AtID) (*re
 	return &reply[model.Board]{board}, err
 }
 
+func (s *Server) countBoard(ctx context.Context, a *desk.Principal, in *AtID) (*reply[list[model.StageCount]], error) {
+	id, err := pathID(in.ID, "board")
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.desk.BoardCounts(ctx, a, id)
+	return &reply[list[model.StageCount]]{list[model.StageCount]{counts}}, err
+}
+
 // StageBody is a stage as a caller makes it.
 type StageBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"120"`

@@ -24,24 +24,31 @@ func replyCard(c model.Card, err error) (*cardReply, error) {
 func cardTag(c *model.Card) string { return `"` + strconv.FormatInt(c.Version, 10) + `"` }
 
 type listCardsInput struct {
-	BoardID  input.FilterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
-	StageID  input.FilterID `query:"stage_id" doc:"Only of this stage."`
-	Sort     string         `query:"sort" enum:"newest,position" default:"newest" doc:"position: in the order of the stages, and of the cards within each."`
-	Limit    int            `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
-	Cursor   string         `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
-	Q        string         `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents are ignored. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
-	Priority string         `query:"priority" enum:"low,medium,high,urgent"`
-	Label    input.FilterID `query:"label"`
-	Due      string         `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (seven days including today) are days in tz. overdue: the due date is past and the card is open. none: no due date."`
-	TZ       string         `query:"tz" default:"America/Sao_Paulo" doc:"The IANA name of the time zone for due."`
-	Status   string         `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
+	BoardID      input.FilterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
+	StageID      input.FilterID `query:"stage_id" doc:"Only of this stage."`
+	Sort         string         `query:"sort" enum:"newest,position" default:"newest" doc:"position: in the order of the stages, and of the cards within each."`
+	Limit        int            `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor       string         `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
+	Q            string         `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents are ignored. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
+	Priority     string         `query:"priority" enum:"low,medium,high,urgent"`
+	Label        input.FilterID `query:"label"`
+	Assignee     string         `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
+	Conversation input.FilterID `query:"conversation" doc:"Only of this conversation."`
+	Due          string         `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (seven days including today) are days in tz. overdue: the due date is past and the card is open. none: no due date."`
+	TZ           string         `query:"tz" default:"America/Sao_Paulo" doc:"The IANA name of the time zone for due."`
+	Status       string         `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
 }
 
 func (s *Server) listCards(ctx context.Context, a *desk.Principal, in *listCardsInput) (*reply[cursorList[model.Card]], error) {
-	page, next, err := s.desk.Cards(ctx, a, desk.CardFilter{
+	f := desk.CardFilter{
 		Board: model.ID(in.BoardID), Stage: model.ID(in.StageID), Sort: in.Sort, Q: in.Q, Priority: in.Priority, Label: model.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status,
-		Limit: in.Limit, Cursor: in.Cursor,
-	})
+		Conversation: model.ID(in.Conversation), Limit: in.Limit, Cursor: in.Cursor,
+	}
+	var err error
+	if f.Assignee, f.Unassigned, err = assigneeFilter(a, in.Assignee); err != nil {
+		return nil, err
+	}
+	page, next, err := s.desk.Cards(ctx, a, f)
 	return cursorPage(page, next), err
 }
 

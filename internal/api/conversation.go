@@ -20,6 +20,7 @@ type listConversationsInput struct {
 	Assignee string         `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
 	Sector   input.FilterID `query:"sector"`
 	Label    input.FilterID `query:"label"`
+	Contact  input.FilterID `query:"contact" doc:"Only with this contact."`
 	Status   string         `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and the conversation is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
 	Snoozed  string         `query:"snoozed" enum:"true,false" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
 	Sort     string         `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first unless status is given, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
@@ -41,20 +42,11 @@ func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *l
 	f := desk.ConversationFilter{
 		Status: in.Status, Snoozed: boolOrNil(in.Snoozed), OldestWaiting: in.Sort == "oldest_waiting",
 		Q: in.Q, Archived: boolOrNil(in.Archived), Unread: in.Unread == "true", Kind: in.Kind,
-		Channel: model.ID(in.Channel), Sector: model.ID(in.Sector), Label: model.ID(in.Label), Limit: in.Limit, Offset: in.Offset,
+		Channel: model.ID(in.Channel), Sector: model.ID(in.Sector), Label: model.ID(in.Label), Contact: model.ID(in.Contact), Limit: in.Limit, Offset: in.Offset,
 	}
-	switch in.Assignee {
-	case "":
-	case "none":
-		f.Unassigned = true
-	case "me":
-		f.Assignee = a.User.ID
-	default:
-		id, ok := input.ParseFilterID(in.Assignee)
-		if !ok {
-			return nil, model.Invalid("query.assignee", `must be "none", "me" or a UUID`)
-		}
-		f.Assignee = id
+	var err error
+	if f.Assignee, f.Unassigned, err = assigneeFilter(a, in.Assignee); err != nil {
+		return nil, err
 	}
 	page, err := s.desk.Conversations(ctx, a, f, in.Cursor)
 	out := conversationList{Data: page.Data, Limit: in.Limit, Offset: in.Offset, HasMore: page.More}
@@ -62,6 +54,23 @@ func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *l
 		out.NextCursor = &page.Next
 	}
 	return &reply[conversationList]{out}, err
+}
+
+// assigneeFilter reads the query parameter assignee: a person, the caller, or none.
+func assigneeFilter(a *desk.Principal, text string) (person model.ID, none bool, err error) {
+	switch text {
+	case "":
+		return model.ID{}, false, nil
+	case "none":
+		return model.ID{}, true, nil
+	case "me":
+		return a.User.ID, false, nil
+	}
+	id, ok := input.ParseFilterID(text)
+	if !ok {
+		return model.ID{}, false, model.Invalid("query.assignee", `must be "none", "me" or a UUID`)
+	}
+	return id, false, nil
 }
 
 // boolOrNil reads a query parameter that is true, false or absent.

@@ -246,6 +246,7 @@ func TestConversationList(t *testing.T) {
 			}
 		}
 		unknownID := model.NewID().String()
+		zoe := w.A.Get(t, "/conversations/"+ids[2]).OK(200).Text("contact")
 		t.Run("pinned first, then the newest", func(t *testing.T) { expect(t, w.A.Client, "", 0, 4, 3, 2, 1) })
 		t.Run("every filter", func(t *testing.T) {
 			for query, want := range map[string][]int{
@@ -253,6 +254,7 @@ func TestConversationList(t *testing.T) {
 				"kind=direct": {0, 4, 3, 2, 1}, "kind=group": nil, "channel=" + one: {0, 3, 2, 1}, "channel=" + two: {4}, "channel=" + unknownID: nil,
 				"assignee=none": {0, 4, 2, 1}, "assignee=me": nil, "assignee=" + agent.ID.String(): {3}, "assignee=" + unknownID: nil,
 				"sector=" + sales: {4}, "sector=" + unknownID: nil, "label=" + label: {2}, "label=" + unknownID: nil,
+				"contact=" + zoe: {2}, "contact=" + unknownID: nil, "contact=" + zoe + "&channel=" + two: nil, "contact=" + zoe + "&q=zo": {2},
 				"archived=false&assignee=none&channel=" + one: {0, 2}, "label=" + label + "&archived=true": nil,
 				"limit=2": {0, 4}, "limit=2&offset=2": {3, 2}, "limit=2&offset=4": {1}, "offset=1000000": nil,
 			} {
@@ -284,7 +286,7 @@ func TestConversationList(t *testing.T) {
 		})
 		t.Run("malformed filters are 400", func(t *testing.T) {
 			for _, query := range []string{
-				"archived=1", "archived=TRUE", "archived=", "unread=yes", "kind=channel", "channel=x", "assignee=unknown", "assignee=x", "sector=none", "label=1",
+				"archived=1", "archived=TRUE", "archived=", "unread=yes", "kind=channel", "channel=x", "assignee=unknown", "assignee=x", "sector=none", "label=1", "contact=zoe",
 				"limit=0", "limit=101", "limit=1.5", "offset=-1", "offset=1000001", "order=name", "limit=1&limit=2", "q=" + strings.Repeat("a", 201),
 			} {
 				w.A.Get(t, "/conversations?"+query).Fails(400, "invalid_request")

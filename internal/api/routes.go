@@ -193,6 +193,7 @@ func (s *Server) routes() []*Route {
 			about("Server-sent events for the app. Events of the feed that the person may see have a cursor as id; with Last-Event-ID the stream resumes without loss and "+
 				"without repetition. An unusable cursor gives one event reset: fetch everything again. Signals have no id: typing {conversation, user}, "+
 				"viewing {conversation, users}, presence {user, presence}, private {conversation}: something changed in a private conversation, fetch it; "+
+				"board {board}: a board, its stages or cards changed without an event, fetch it; "+
 				"gone {conversation}: it is no longer visible; session {state}: the session has ended, or was replaced because the person opened more than six streams, "+
 				"and the stream ends. A comment is sent at least every 15 seconds.")),
 		post("/conversations/{id}/activity", desk.VerbActivity, "Report activity in a conversation", s.postActivity, noContent,
@@ -207,6 +208,8 @@ func (s *Server) routes() []*Route {
 		postOnce("/kanban/boards", desk.VerbCreateBoard, "Create a board", s.createBoard, fails(model.CodeNameTaken, model.CodeLimitReached), created,
 			about("A key that is limited to a list of boards may also see the boards that it creates.")),
 		get("/kanban/boards/{id}", desk.VerbBoard, "Get a board", s.getBoard),
+		get("/kanban/boards/{id}/counts", desk.VerbBoardCounts, "Count the cards of a board", s.countBoard,
+			about("The number of cards of each stage, from left to right. Archived cards are excluded.")),
 		patch("/kanban/boards/{id}", desk.VerbUpdateBoard, "Rename, archive or restore a board", s.updateBoard, fails(model.CodeNameTaken)),
 		postOnce("/kanban/boards/{id}/stages", desk.VerbCreateStage, "Add a stage", s.createStage, fails(model.CodeNameTaken, model.CodeLimitReached), created),
 		patch("/kanban/boards/{id}/stages/{stage_id}", desk.VerbUpdateStage, "Change a stage", s.updateStage, fails(model.CodeNameTaken, model.CodeStageNotEmpty),

@@ -48,6 +48,29 @@ func (d *Desk) Board(ctx context.Context, a *Principal, id model.ID) (model.Boar
 	})
 }
 
+// BoardCounts gives, for each stage of a board, the number of its cards that the principal may see, archived ones
+// excluded and at most model.MaxStageCount.
+func (d *Desk) BoardCounts(ctx context.Context, a *Principal, id model.ID) ([]model.StageCount, error) {
+	if err := a.May(VerbBoardCounts); err != nil {
+		return nil, err
+	}
+	return read(ctx, d, func(tx *store.Tx) ([]model.StageCount, error) {
+		b, found, err := tx.Board(a.Company.ID, id)
+		if err != nil || !found || !a.MaySeeBoard(id) {
+			return nil, errOr(err, model.NotFound("board"))
+		}
+		counts := make([]model.StageCount, len(b.Stages))
+		for i, s := range b.Stages {
+			n, err := tx.CountCards(store.CardFilter{Company: a.Company.ID, Stage: s.ID, Sight: a.sight(), Unseen: a.unseenCards()}, model.MaxStageCount)
+			if err != nil {
+				return nil, err
+			}
+			counts[i] = model.StageCount{Stage: s.ID, Cards: n}
+		}
+		return counts, nil
+	})
+}
+
 // NewStage is what a stage is made of.
 type NewStage struct {
 	Name string
@@ -88,6 +111,7 @@ func (d *Desk) CreateBoard(ctx context.Context, a *Principal, name string, stage
 			return b, err
 		}
 		tx.InsertBoard(a.Company.ID, b)
+		d.signalBoard(tx, a.Company.ID, b.ID, nil)
 		if a.Boards != nil {
 			tx.AllowBoard(a.Key, b.ID)
 			tx.AfterCommit(d.forgetHolders)
@@ -150,6 +174,7 @@ func (d *Desk) UpdateBoard(ctx context.Context, a *Principal, id model.ID, name 
 		}
 		b.UpdatedAt = tx.Now
 		tx.SaveBoard(a.Company.ID, b)
+		d.signalBoard(tx, a.Company.ID, b.ID, nil)
 		return b, nil
 	})
 }
@@ -393,4 +418,5 @@ func (d *Desk) arrange(tx *store.Tx, a *Principal, b *model.Board, stages []mode
 	}
 	b.UpdatedAt = tx.Now
 	tx.SaveBoard(a.Company.ID, *b)
+	d.signalBoard(tx, a.Company.ID, b.ID, nil)
 }

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -146,7 +147,7 @@ func (d *Desk) UpdateCard(ctx context.Context, a *Principal, id model.ID, in Car
 		if err := d.fill(tx, a, &c, &in.CardFields); err != nil {
 			return c, err
 		}
-		if err := checkVersion(&was, in.Version); err != nil {
+		if err := d.checkVersion(tx, &was, in.Version); err != nil {
 			return c, err
 		}
 		if in.Archived != nil {
@@ -182,9 +183,10 @@ func (d *Desk) DeleteCard(ctx context.Context, a *Principal, id model.ID, versio
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		c, err := d.lockCard(tx, a, id)
 		if err == nil && version != 0 {
-			err = checkVersion(&c, version)
+			err = d.checkVersion(tx, &c, version)
 		}
 		if err == nil {
+			d.signalCard(tx, &c, true)
 			err = tx.DeleteCard(a.Company.ID, id)
 		}
 		return struct{}{}, err
@@ -273,19 +275,6 @@ func (d *Desk) fill(tx *store.Tx, a *Principal, c *model.Card, f *CardFields) er
 	return nil
 }
 
-// checkVersion refuses a change that is based on no version, or on one that is no longer the card's.
-func checkVersion(c *model.Card, version int64) error {
-	switch version {
-	case c.Version:
-		return nil
-	case 0:
-		_, err := model.CardVersion(nil, nil)
-		return err
-	}
-	return model.Errorf(model.CodeVersionConflict,
-		"The card is at version %d by now, not %d. Fetch it again and apply the change to what it is.", c.Version, version)
-}
-
 // saveCard writes a changed card down with its next version, and reports false when nothing changed.
 func (d *Desk) saveCard(tx *store.Tx, was, c *model.Card) bool {
 	if sameCard(was, c) {
@@ -294,6 +283,9 @@ func (d *Desk) saveCard(tx *store.Tx, was, c *model.Card) bool {
 	c.Version, c.UpdatedAt = was.Version+1, tx.Now
 	tx.SaveCard(was, c)
 	tx.AfterCommit(d.wakeups.Index.Notify)
+	if was.StageID == c.StageID {
+		d.signalCard(tx, c, was.Private)
+	}
 	return true
 }
 
@@ -309,17 +301,20 @@ func sameMoment(a, b *time.Time) bool {
 
 // CardFilter says which cards a list shows. Zero values filter nothing.
 type CardFilter struct {
-	Board    model.ID
-	Stage    model.ID
-	Sort     string // SortPosition, or "" for the newest first
-	Q        string
-	Priority string
-	Label    model.ID
-	Due      string // one of the Due constants, or ""
-	Zone     string // the time zone in which Due is meant
-	Status   string // one of a card's, or StatusAll
-	Limit    int
-	Cursor   string
+	Board        model.ID
+	Stage        model.ID
+	Sort         string // SortPosition, or "" for the newest first
+	Q            string
+	Priority     string
+	Label        model.ID
+	Assignee     model.ID
+	Conversation model.ID
+	Unassigned   bool
+	Due          string // one of the Due constants, or ""
+	Zone         string // the time zone in which Due is meant
+	Status       string // one of a card's, or StatusAll
+	Limit        int
+	Cursor       string
 }
 
 // What the filters of a list of cards say beside the values of the cards themselves.
@@ -406,7 +401,7 @@ func (a *Principal) unseenCards() *store.UnseenCards {
 func (f *CardFilter) query(a *Principal, now time.Time) (store.CardFilter, error) {
 	out := store.CardFilter{
 		Company: a.Company.ID, Statuses: []string{f.Status},
-		Q: f.Q, Priority: f.Priority, Label: f.Label, Sight: a.sight(), Limit: f.Limit,
+		Q: f.Q, Priority: f.Priority, Label: f.Label, Assignee: f.Assignee, Unassigned: f.Unassigned, Conversation: f.Conversation, Sight: a.sight(), Limit: f.Limit,
 		Stage: f.Stage, ByPosition: f.Sort == SortPosition, Unseen: a.unseenCards(),
 	}
 	if f.Status == StatusAll {
@@ -448,5 +443,5 @@ func startOf(day model.Date, zone *time.Location) *time.Time {
 
 // name tells lists apart for their cursors.
 func (f *CardFilter) name() string {
-	return strings.Join([]string{"cards", f.Board.String(), f.Stage.String(), f.Sort, f.Priority, f.Label.String(), f.Due, f.Zone, f.Status, f.Q}, "\n")
+	return strings.Join([]string{"cards", f.Board.String(), f.Stage.String(), f.Sort, f.Priority, f.Label.String(), f.Assignee.String(), strconv.FormatBool(f.Unassigned), f.Conversation.String(), f.Due, f.Zone, f.Status, f.Q}, "\n")
 }

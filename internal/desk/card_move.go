@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"recado/internal/model"
 	"recado/internal/once"
 	"recado/internal/rank"
@@ -37,13 +39,70 @@ func (d *Desk) MoveCard(ctx context.Context, a *Principal, id model.ID, in CardM
 		if err != nil {
 			return c, err
 		}
-		if err := checkVersion(&was, in.Version); err != nil {
+		if err := d.checkVersion(tx, &was, in.Version); err != nil {
 			return c, err
 		}
 		enter(&c, stage, rank, tx.Now)
 		d.saveCard(tx, &was, &c)
 		return c, d.cardMoved(tx, &was, &c, &a.User)
 	})
+}
+
+// checkVersion refuses a change that is based on no version, or on one that is no longer the card's. Where a person has
+// moved the card since, the refusal says who, and where to.
+func (d *Desk) checkVersion(tx *store.Tx, c *model.Card, version int64) error {
+	switch version {
+	case c.Version:
+		return nil
+	case 0:
+		_, err := model.CardVersion(nil, nil)
+		return err
+	}
+	conflict := model.Errorf(model.CodeVersionConflict,
+		"The card is at version %d by now, not %d. Fetch it again and apply the change to what it is.", c.Version, version)
+	moved, err := movedSince(tx, c, version)
+	if err != nil {
+		return err
+	}
+	if moved != "" {
+		conflict.Fields = []model.FieldError{{Field: "card", Message: moved}}
+	}
+	return conflict
+}
+
+// movedSince says who moved a card to the stage it is in, where that happened after a version and is one of the
+// latest events of the company.
+func movedSince(tx *store.Tx, c *model.Card, version int64) (string, error) {
+	body, found, err := tx.LastCardMove(c.Company, c.ID)
+	if err != nil || !found {
+		return "", err
+	}
+	var event struct {
+		Data struct {
+			Card struct {
+				Version int64 `json:"version"`
+			} `json:"card"`
+			To model.ID   `json:"to_stage_id"`
+			By *model.Ref `json:"moved_by"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &event); err != nil {
+		return "", fmt.Errorf("desk: the event of a moved card: %w", err)
+	}
+	move := &event.Data
+	if move.By == nil || move.Card.Version <= version || move.To != c.StageID {
+		return "", nil
+	}
+	b, _, err := tx.Board(c.Company, c.BoardID)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range b.Stages {
+		if s.ID == c.StageID {
+			return move.By.Name + " moved it to " + s.Name, nil
+		}
+	}
+	return "", nil
 }
 
 // enter puts a card into a stage, which decides its status.
@@ -84,6 +143,7 @@ func (d *Desk) cardMoved(tx *store.Tx, was, c *model.Card, by *model.Ref) error 
 // emitCard records an event of a card. Nothing is ever told of cards that no key may see.
 func (d *Desk) emitCard(tx *store.Tx, kind model.EventType, c *model.Card, more func(b []byte) ([]byte, error)) error {
 	if c.Private || c.Hidden {
+		d.signalCard(tx, c, true)
 		return nil
 	}
 	e := store.Event{Company: c.Company, Type: kind, Conversation: c.Conversation, Board: &c.BoardID, Card: &c.ID}

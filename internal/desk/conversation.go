@@ -168,8 +168,8 @@ func (c conversationCursor) name() string {
 		}
 		return fmt.Sprint(*b)
 	}
-	return fmt.Sprintf("conversations %q %s %t %q %s %s %t %s %s %q %s %t",
-		f.Q, flag(f.Archived), f.Unread, f.Kind, f.Channel, f.Assignee, f.Unassigned, f.Sector, f.Label, f.Status, flag(f.Snoozed), f.OldestWaiting)
+	return fmt.Sprintf("conversations %q %s %t %q %s %s %t %s %s %s %q %s %t",
+		f.Q, flag(f.Archived), f.Unread, f.Kind, f.Channel, f.Assignee, f.Unassigned, f.Sector, f.Label, f.Contact, f.Status, flag(f.Snoozed), f.OldestWaiting)
 }
 
 // after gives the cursor of the page behind one that is not the last.

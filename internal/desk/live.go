@@ -208,6 +208,7 @@ const (
 	SignalPrivate  = "private"  // something changed in a private conversation
 	SignalHolders  = "holders"  // a session, a member or a sector changed
 	SignalStreams  = "streams"  // the live streams that a member has on a node
+	SignalBoard    = "board"    // a board, a stage or a card changed without an event of the feed
 )
 
 // The kinds of activity.
@@ -222,16 +223,18 @@ const activityRepeat = 2 * time.Second
 
 // Signal is something that live streams are told and that is stored nowhere. Every node gets every signal.
 type Signal struct {
-	Kind         string     `json:"kind"`
-	Node         model.ID   `json:"node"`
-	Company      model.ID   `json:"company,omitzero"`
-	Conversation model.ID   `json:"conversation,omitzero"`
-	Is           *Sighting  `json:"is,omitempty"`
-	Was          *Sighting  `json:"was,omitempty"`
-	User         model.Ref  `json:"user,omitzero"`
-	Activity     string     `json:"activity,omitempty"`
-	Streams      []model.ID `json:"streams,omitempty"`
-	Ask          bool       `json:"ask,omitempty"` // the other nodes say which streams they have
+	Kind         string       `json:"kind"`
+	Node         model.ID     `json:"node"`
+	Company      model.ID     `json:"company,omitzero"`
+	Conversation model.ID     `json:"conversation,omitzero"`
+	Board        model.ID     `json:"board,omitzero"`
+	Card         *PrivateCard `json:"card,omitempty"` // set where the change is one of a private card
+	Is           *Sighting    `json:"is,omitempty"`
+	Was          *Sighting    `json:"was,omitempty"`
+	User         model.Ref    `json:"user,omitzero"`
+	Activity     string       `json:"activity,omitempty"`
+	Streams      []model.ID   `json:"streams,omitempty"`
+	Ask          bool         `json:"ask,omitempty"` // the other nodes say which streams they have
 }
 
 // Sighting is what decides who sees a conversation.
@@ -369,4 +372,32 @@ func (t *lockedConversation) signalPrivate() {
 	t.tx.AfterCommit(func() {
 		t.d.signal(Signal{Kind: SignalPrivate, Company: t.Company, Conversation: t.ID, Is: sightingOf(&t.Conversation)})
 	})
+}
+
+// PrivateCard is what decides who sees a private card.
+type PrivateCard struct {
+	CreatedBy *model.ID `json:"created_by,omitempty"`
+	Assignee  *model.ID `json:"assignee,omitempty"`
+}
+
+// MaySeeChange reports whether a signal about a board concerns the principal.
+func (a *Principal) MaySeeChange(s *Signal) bool {
+	return a.MaySeeBoard(s.Board) && (s.Card == nil || a.maySeePrivateCard(s.Card.CreatedBy, s.Card.Assignee))
+}
+
+// signalBoard tells the live streams, once the change is durable, to fetch a board again.
+func (d *Desk) signalBoard(tx *store.Tx, company, board model.ID, card *PrivateCard) {
+	tx.AfterCommit(func() { d.signal(Signal{Kind: SignalBoard, Company: company, Board: board, Card: card}) })
+}
+
+// signalCard tells of a change of a card that no event tells of. The viewers of a private conversation learn of its cards
+// by signalPrivate.
+func (d *Desk) signalCard(tx *store.Tx, c *model.Card, wasPrivate bool) {
+	switch {
+	case c.Hidden:
+	case c.Private && wasPrivate:
+		d.signalBoard(tx, c.Company, c.BoardID, &PrivateCard{CreatedBy: c.CreatedBy, Assignee: c.Assignee})
+	default:
+		d.signalBoard(tx, c.Company, c.BoardID, nil)
+	}
 }

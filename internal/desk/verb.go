@@ -138,6 +138,7 @@ var (
 	// Boards and cards.
 	VerbBoards      = listed(Verb{Name: "Boards", Scope: model.ScopeRead})
 	VerbBoard       = listed(Verb{Name: "Board", Scope: model.ScopeRead})
+	VerbBoardCounts = listed(Verb{Name: "BoardCounts", Scope: model.ScopeRead})
 	VerbCreateBoard = listed(Verb{Name: "CreateBoard", Scope: model.ScopeWrite})
 	VerbUpdateBoard = listed(Verb{Name: "UpdateBoard", Scope: model.ScopeWrite})
 	VerbCreateStage = listed(Verb{Name: "CreateStage", Scope: model.ScopeWrite})

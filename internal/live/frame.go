@@ -27,6 +27,9 @@ type (
 		User     model.Ref `json:"user"`
 		Presence string    `json:"presence"`
 	}
+	board struct {
+		Board model.ID `json:"board"`
+	}
 	state struct {
 		State string `json:"state"`
 	}

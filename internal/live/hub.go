@@ -186,6 +186,8 @@ func (h *Hub) receive(s desk.Signal) {
 		h.tell(s.Company, "gone", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Was) && !a.MaySight(s.Is) })
 	case desk.SignalPrivate:
 		h.tell(s.Company, "private", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Is) })
+	case desk.SignalBoard:
+		h.tell(s.Company, "board", board{s.Board}, func(a *desk.Principal) bool { return a.MaySeeChange(&s) })
 	}
 }
 

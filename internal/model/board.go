@@ -30,6 +30,15 @@ type Stage struct {
 	Kind     string `json:"kind" enum:"open,won,lost"`
 }
 
+// StageCount is how many cards a stage holds.
+type StageCount struct {
+	Stage ID    `json:"stage"`
+	Cards int64 `json:"cards" doc:"Archived cards are excluded. 10,000 stands for 10,000 and more."`
+}
+
+// MaxStageCount is how far the cards of a stage are counted.
+const MaxStageCount = 10_000
+
 // Card statuses: open, in a winning stage, in a losing stage, archived.
 const (
 	CardOpen      = "open"

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"slices"
 
 	"recado/internal/fold"
@@ -164,6 +165,21 @@ func (tx *Tx) ranked(sql string, args ...any) ([]Ranked, error) {
 // SetRank gives a card another text for its place. The card looks different afterwards, so its version grows.
 func (tx *Tx) SetRank(p Ranked) {
 	tx.later(`UPDATE cards SET rank = $2, version = version + 1 WHERE id = $1`, p.Card, p.Rank)
+}
+
+// recentEvents is among how many of a company's latest events the last move of a card is looked for: there is no
+// index by card.
+const recentEvents = 500
+
+// LastCardMove gives the body of the latest event that tells of a move of the card to another stage, if it is recent.
+func (tx *Tx) LastCardMove(company, card model.ID) (body []byte, found bool, err error) {
+	found, err = tx.one(`
+		SELECT e.body
+		FROM (SELECT position, id, type, card, body FROM events WHERE company = $1 ORDER BY position DESC, id DESC LIMIT $2) e
+		WHERE e.card = $3 AND e.type = $4
+		ORDER BY e.position DESC, e.id DESC
+		LIMIT 1`, []any{company, recentEvents, card, model.EventCardMoved}, func(r Row) { body = bytes.Clone(r.Bytes(0)) })
+	return body, found, err
 }
 
 // PublicContact reports whether the company has a contact that keys may see.

@@ -14,16 +14,19 @@ import (
 // CardFilter says which cards a list shows. Zero values filter nothing, but boards and statuses must
 // be named.
 type CardFilter struct {
-	Company   model.ID
-	Boards    []model.ID
-	Stage     model.ID
-	Statuses  []string
-	Q         string
-	Priority  string
-	Label     model.ID
-	DueFrom   *time.Time // with DueBefore: a few days
-	DueBefore *time.Time
-	Undue     bool // only cards without a due date
+	Company      model.ID
+	Boards       []model.ID
+	Stage        model.ID
+	Statuses     []string
+	Q            string
+	Priority     string
+	Label        model.ID
+	Assignee     model.ID
+	Unassigned   bool
+	Conversation model.ID
+	DueFrom      *time.Time // with DueBefore: a few days
+	DueBefore    *time.Time
+	Undue        bool // only cards without a due date
 
 	Sight Sight
 	After model.ID // only cards older than this one
@@ -162,7 +165,7 @@ func (l *cardSearchList) Pinned() ([]model.ID, bool, error) { return nil, true, 
 
 // cardWay chooses the way that reads the fewest cards.
 func (tx *Tx) cardWay(f *CardFilter) (way, error) {
-	if f.Label.IsZero() && f.overdue() {
+	if f.Label.IsZero() && f.Conversation.IsZero() && f.overdue() {
 		if few, err := tx.fewOverdue(f); err != nil || few {
 			return (*cardQuery).dueBefore, err
 		}
@@ -173,6 +176,8 @@ func (tx *Tx) cardWay(f *CardFilter) (way, error) {
 // way is the index that has the cards of the list in order, and the fewest others.
 func (f *CardFilter) way() way {
 	switch {
+	case !f.Conversation.IsZero():
+		return (*cardQuery).ofConversation
 	case !f.Label.IsZero():
 		return (*cardQuery).labelled
 	case f.DueFrom != nil:
@@ -254,6 +259,16 @@ func (tx *Tx) cardsByPosition(f *CardFilter) (page []model.Card, more bool, err 
 		}
 	}
 	return page, false, nil
+}
+
+// CountCards counts the cards of the filter's stage that the principal may see and that are not archived, up to limit.
+func (tx *Tx) CountCards(f CardFilter, limit int) (n int64, err error) {
+	q := &cardQuery{statement: tx.statement(), CardFilter: f, tx: tx}
+	q.WriteString("SELECT COUNT(*) FROM (SELECT 1 AS one FROM cards c" + tx.indexedBy("cards_stage") + " WHERE c.stage = " + q.Arg(f.Stage))
+	q.And("c.company = "+q.Arg(f.Company), "c.status <> "+q.Arg(model.CardArchived))
+	q.WriteString(q.visibleToPerson() + q.conditions(bySight) + " LIMIT " + strconv.Itoa(limit) + ") counted")
+	_, err = tx.one(q.String(), q.Args, func(r Row) { n = r.Int(0) })
+	return n, err
 }
 
 // stagesOf lists the stages of the list in order: the one that is asked for, or those of all of its boards.

@@ -88,6 +88,13 @@ func (q *cardQuery) dueBefore() string {
 	return strings.Join(all, " UNION ALL ")
 }
 
+// ofConversation goes through the cards of a conversation, of which there are few.
+func (q *cardQuery) ofConversation() string {
+	return "SELECT c.id AS id FROM cards c" + q.tx.indexedBy("cards_conversation") + " WHERE c.company = " + q.Arg(q.Company) +
+		" AND c.conversation = " + q.Arg(q.Conversation) + " AND " + q.In("c.board", q.Boards) + " AND " + q.ofStatuses() +
+		" AND c.id < " + q.Arg(q.After) + q.visible() + q.conditions(byAll&^byConversation)
+}
+
 // among goes through the given cards.
 func (q *cardQuery) among(of subset) string {
 	return q.tx.fromSubset(of(q.statement), "cards", "c") +
@@ -195,8 +202,10 @@ const (
 	byUndue
 	bySight
 	byStage
+	byAssignee
+	byConversation
 
-	byAll = byPriority | byLabel | byDue | byUndue | bySight | byStage
+	byAll = byPriority | byLabel | byDue | byUndue | bySight | byStage | byAssignee | byConversation
 )
 
 // conditions writes those of a set that the filter has.
@@ -214,6 +223,15 @@ func (q *cardQuery) conditions(set int) string {
 	}
 	if set&byStage != 0 && !q.Stage.IsZero() {
 		and("c.stage = " + q.Arg(q.Stage))
+	}
+	if set&byAssignee != 0 && !q.Assignee.IsZero() {
+		and("c.assignee = " + q.Arg(q.Assignee))
+	}
+	if set&byAssignee != 0 && q.Unassigned {
+		and("c.assignee IS NULL")
+	}
+	if set&byConversation != 0 && !q.Conversation.IsZero() {
+		and("c.conversation = " + q.Arg(q.Conversation))
 	}
 	if set&byUndue != 0 && q.Undue {
 		and("c.due_at IS NULL")

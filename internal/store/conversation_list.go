@@ -19,6 +19,7 @@ type ConversationFilter struct {
 	Unassigned bool
 	Sector     model.ID
 	Label      model.ID
+	Contact    model.ID
 	Status     string // model.ListOpen, ListWaiting or ListClosed
 	Snoozed    *bool  // nil: those of the status open and waiting are not snoozed
 	Limit      int
@@ -218,6 +219,9 @@ func (f *ConversationFilter) andFilters(s *statement) {
 	if f.Unassigned {
 		s.And("c.assignee IS NULL")
 	}
+	if !f.Contact.IsZero() {
+		s.And("c.contact = " + s.Arg(f.Contact))
+	}
 	f.andStatus(s)
 	if !f.Label.IsZero() {
 		s.And("(SELECT TRUE FROM conversation_labels l WHERE l.subject = c.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
@@ -261,6 +265,7 @@ func (f *ConversationFilter) subsets() []narrowing {
 			return "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND " + condition(s)
 		}
 	}
+	add(!f.Contact.IsZero(), func(s *statement) string { return "SELECT id FROM conversations WHERE contact = " + s.Arg(f.Contact) })
 	add(f.Snoozed != nil && *f.Snoozed, of(func(*statement) string { return "snoozed_until IS NOT NULL" }))
 	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), of(func(s *statement) string { return "assignee = " + s.Arg(f.onlyAssignee()) }))
 	add(!f.Label.IsZero(), func(s *statement) string {

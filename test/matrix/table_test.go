@@ -57,7 +57,7 @@ var table = map[string][]example{
 		{path: "/channels/{channel}/simulate", body: `{"from_phone_app":true,"to":"{phone}","text":"x"}`},
 	},
 
-	"GET /conversations": {{path: "/conversations", query: "channel={channel}&assignee={user}&sector={sector}&label={label}"}},
+	"GET /conversations": {{path: "/conversations", query: "channel={channel}&assignee={user}&sector={sector}&label={label}&contact={contact}"}},
 	"POST /conversations": {
 		{path: "/conversations", body: `{"channel_id":"{channel}","contact_id":"{contact}"}`},
 		{path: "/conversations", body: `{"channel_id":"{channel}","phone":"{phone}"}`},
@@ -143,11 +143,12 @@ var table = map[string][]example{
 	"GET /kanban/boards":                           {{path: "/kanban/boards"}},
 	"POST /kanban/boards":                          {{path: "/kanban/boards", body: `{"name":"{word}"}`}},
 	"GET /kanban/boards/{id}":                      {{path: "/kanban/boards/{board}"}},
+	"GET /kanban/boards/{id}/counts":               {{path: "/kanban/boards/{board}/counts"}},
 	"PATCH /kanban/boards/{id}":                    {{path: "/kanban/boards/{board}", body: `{"name":"{word}"}`}},
 	"POST /kanban/boards/{id}/stages":              {{path: "/kanban/boards/{board}/stages", body: `{"name":"{word}"}`}},
 	"PATCH /kanban/boards/{id}/stages/{stage_id}":  {{path: "/kanban/boards/{board}/stages/{stage}", body: `{"name":"{word}"}`}},
 	"DELETE /kanban/boards/{id}/stages/{stage_id}": {{path: "/kanban/boards/{board}/stages/{stage}"}},
-	"GET /kanban/cards":                            {{path: "/kanban/cards", query: "board_id={board}&stage_id={stage}&label={label}"}},
+	"GET /kanban/cards":                            {{path: "/kanban/cards", query: "board_id={board}&stage_id={stage}&label={label}&assignee={user}&conversation={conversation}"}},
 	"POST /kanban/cards": {{path: "/kanban/cards", body: `{"title":"t","board_id":"{board}","stage_id":"{stage}","before_card_id":"{card}",` +
 		`"label_ids":["{label}"],"assignee":"{user}","contact":"{contact}","conversation":"{conversation}"}`}},
 	"GET /kanban/cards/{id}": {{path: "/kanban/cards/{card}"}},

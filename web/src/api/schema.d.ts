@@ -609,6 +609,22 @@ export interface paths {
         patch: operations["patch-kanban-boards-id"];
         trace?: never;
     };
+    "/kanban/boards/{id}/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-kanban-boards-id_-counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/kanban/boards/{id}/stages": {
         parameters: {
             query?: never;
@@ -1713,6 +1729,9 @@ export interface components {
         ListSignedIn: {
             data: components["schemas"]["SignedIn"][];
         };
+        ListStageCount: {
+            data: components["schemas"]["StageCount"][];
+        };
         ListView: {
             data: components["schemas"]["View"][];
         };
@@ -2079,6 +2098,10 @@ export interface components {
              */
             kind: "open" | "won" | "lost";
             name: string;
+        };
+        StageCount: {
+            cards: number;
+            stage: string;
         };
         TemplateBody: {
             language: string;
@@ -2622,6 +2645,7 @@ export interface operations {
                 archived?: "true" | "false";
                 assignee?: string;
                 channel?: string;
+                contact?: string;
                 cursor?: string;
                 kind?: "direct" | "group";
                 label?: string;
@@ -3430,6 +3454,27 @@ export interface operations {
             };
         };
     };
+    "get-kanban-boards-id_-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListStageCount"];
+                };
+            };
+        };
+    };
     "post-kanban-boards-id_-stages": {
         parameters: {
             query?: never;
@@ -3506,7 +3551,9 @@ export interface operations {
     "get-kanban-cards": {
         parameters: {
             query?: {
+                assignee?: string;
                 board_id?: string;
+                conversation?: string;
                 cursor?: string;
                 due?: "any" | "today" | "week" | "overdue" | "none";
                 label?: string;
