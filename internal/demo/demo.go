@@ -51,7 +51,7 @@ type plan struct {
 	privatePhone string
 	customers    []customer
 	stories      []story // of a busy morning, in place of customers
-	cards        []card
+	boards       []board // the first one is that of demo.json
 
 	privateCustomer string // writes to the private channel
 }
@@ -66,12 +66,6 @@ type person struct {
 type label struct{ name, color string }
 
 type customer struct{ name, phone, says, answer string }
-
-type card struct {
-	title   string
-	stage   int
-	private bool
-}
 
 // Make fills the desk. Every demo password is the same. What happened before today is dated by the clock, which must be
 // that of the desk; without one everything happens now.
@@ -101,6 +95,8 @@ type maker struct {
 	plan  plan
 	owner *desk.Principal
 	out   *Company
+
+	talks map[string]model.Conversation // by the name of the customer
 }
 
 func (p plan) make(ctx context.Context, d *desk.Desk, clock *Clock, password string) (*Company, error) {
@@ -108,7 +104,7 @@ func (p plan) make(ctx context.Context, d *desk.Desk, clock *Clock, password str
 	if err != nil {
 		return nil, err
 	}
-	m := &maker{ctx: ctx, desk: d, clock: clock, plan: p, out: &Company{ID: company.ID, Name: company.Name}}
+	m := &maker{ctx: ctx, desk: d, clock: clock, plan: p, out: &Company{ID: company.ID, Name: company.Name}, talks: map[string]model.Conversation{}}
 	if err := m.people(password); err != nil {
 		return nil, err
 	}
@@ -199,9 +195,11 @@ func (m *maker) conversations() error {
 			}
 		}
 		labels := []model.ID{m.out.Labels[i%len(m.out.Labels)]}
-		if _, err := m.desk.UpdateConversation(m.ctx, m.owner, heard.Conversation, desk.ConversationChange{LabelIDs: &labels}); err != nil {
+		talk, err := m.desk.UpdateConversation(m.ctx, m.owner, heard.Conversation, desk.ConversationChange{LabelIDs: &labels})
+		if err != nil {
 			return err
 		}
+		m.talks[c.name] = *talk
 		if i == 0 {
 			if _, err := m.desk.CloseAttendance(m.ctx, m.owner, heard.Conversation, "answered"); err != nil {
 				return err
@@ -217,31 +215,4 @@ func (m *maker) privateConversations() error {
 		ExternalID: "demo." + m.out.ID.String(), Type: model.TypeText, Text: "Podemos falar em particular?", At: time.Now(),
 		Customer: model.Person{Phone: m.plan.privateCustomer, Name: "Confidential"},
 	}}})
-}
-
-func (m *maker) boards() error {
-	boards, err := m.desk.Boards(m.ctx, m.owner, false)
-	if err != nil {
-		return err
-	}
-	for _, b := range boards {
-		if b.System != nil {
-			m.out.AttendancesBoard = b.ID
-		}
-	}
-	board, err := m.desk.CreateBoard(m.ctx, m.owner, "Orders", []desk.NewStage{
-		{Name: "New", Kind: model.StageOpen}, {Name: "Doing", Kind: model.StageOpen}, {Name: "Won", Kind: model.StageWon}, {Name: "Lost", Kind: model.StageLost},
-	}, nil)
-	if err != nil {
-		return err
-	}
-	m.out.Board = board.ID
-	for i, c := range m.plan.cards {
-		due := model.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i+1) * 24 * time.Hour).UTC().Truncate(time.Millisecond)}
-		card := desk.NewCard{Board: board.ID, Stage: &board.Stages[c.stage].ID, CardFields: desk.CardFields{Title: &c.title, DueAt: due, Private: &c.private}}
-		if _, err := m.desk.CreateCard(m.ctx, m.owner, card, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -16,7 +16,7 @@ var plans = []plan{
 		sectors: []string{"Vendas", "Entregas", "Financeiro"},
 		labels:  []label{{"Encomenda", "#0b7a5b"}, {"Urgente", "#c62828"}, {"Atacado", "#1565c0"}},
 		stories: morning,
-		cards:   []card{{"Bolo de 20 pessoas", 0, false}, {"Cesta de café da manhã", 1, false}, {"Pão para o restaurante", 2, false}, {"Proposta de sociedade", 0, true}},
+		boards:  bakeryBoards,
 	},
 	{
 		name: "Oficina Boreal", domain: "boreal.example", phone: "+554130030001", privatePhone: "+554130030002", privateCustomer: "+5541912340099",
@@ -31,6 +31,10 @@ var plans = []plan{
 			{"Paulo", "+5541912340001", "Oi, queria marcar a revisão do carro.", "Claro! Pode ser na quinta?"},
 			{"Rita", "+5541912340002", "O orçamento ficou pronto?", ""},
 		},
-		cards: []card{{"Revisão de 20 mil km", 0, false}, {"Troca de embreagem", 1, false}, {"Venda da oficina", 0, true}},
+		boards: []board{{name: "Orders", stages: orderStages, cards: []card{
+			{title: "Revisão de 20 mil km", stage: 0, customer: "Paulo", due: day},
+			{title: "Troca de embreagem", stage: 1, due: 2 * day, priority: "high"},
+			{title: "Venda da oficina", stage: 0, private: true},
+		}}},
 	},
 }

@@ -19,6 +19,8 @@ type story struct {
 	sector      int    // that gets it; -1: none
 	pinned      bool
 	muted       bool
+	company     string // of the contact, as is the city
+	city        string
 	steps       []step
 }
 
@@ -103,7 +105,7 @@ func (p *player) play(stories []story) error {
 	return nil
 }
 
-// finish labels a conversation, pins or mutes it.
+// finish labels a conversation, pins or mutes it, and adds what the team knows about the customer.
 func (p *player) finish(sc *scene) error {
 	change := desk.ConversationChange{}
 	if sc.label >= 0 {
@@ -115,8 +117,22 @@ func (p *player) finish(sc *scene) error {
 	if sc.muted {
 		change.Muted = &sc.muted
 	}
-	_, err := p.desk.UpdateConversation(p.ctx, p.owner, sc.conversation, change)
+	c, err := p.desk.UpdateConversation(p.ctx, p.owner, sc.conversation, change)
+	if err != nil {
+		return err
+	}
+	p.talks[sc.name] = *c
+	if c.Contact == nil {
+		return nil
+	}
+	_, err = p.desk.UpdateContact(p.ctx, p.owner, *c.Contact, desk.ContactChange{
+		BusinessName: optionalText(sc.company), City: optionalText(sc.city), LabelIDs: change.LabelIDs,
+	})
 	return err
+}
+
+func optionalText(text string) model.Optional[string] {
+	return model.Optional[string]{Set: text != "", Value: text}
 }
 
 func (p *player) step(sc *scene, s step) (err error) {
