@@ -108,7 +108,11 @@ export class Desk {
   async call(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
     const answer = await fetch(`${this.url}/v1${path}`, {
       method,
-      headers: { Authorization: `Bearer ${this.company.api_key}`, ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      headers: {
+        Authorization: `Bearer ${this.company.api_key}`,
+        ...(body ? { 'Content-Type': 'application/json' } : {}),
+        ...(method === 'POST' && path.startsWith('/kanban/') ? { 'Idempotency-Key': crypto.randomUUID() } : {}),
+      },
       body: body ? JSON.stringify(body) : undefined,
     })
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)

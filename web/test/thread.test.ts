@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Message, TimelineEntry } from '../src/api/types'
 import type { Item } from '../src/inbox/outbox'
 import { threadItems } from '../src/inbox/timelineItems'
-import { typedSoFar } from '../src/inbox/NewConversationDialog'
+import { typedSoFar } from '../src/ui/typedPhone'
 
 const entry = (id: string, at: string, client_id: string | null = null): TimelineEntry => ({ kind: 'message', id, at, message: { id, client_id, text: id } as Message })
 const waiting = (client_id: string): Item => ({ client_id, conversation: 'c', kind: 'message', body: { client_id }, created_at: '2026-11-15T10:00:00Z', number: 1 })

@@ -21,6 +21,7 @@ export function matches(conversation: Conversation, query: ConversationQuery, me
   if (query.kind && conversation.kind !== query.kind) return false
   if (query.channel && conversation.channel !== query.channel) return false
   if (query.sector && conversation.sector !== query.sector) return false
+  if (query.contact && conversation.contact !== query.contact) return false
   if (query.label && !conversation.label_ids.includes(query.label)) return false
   if (query.assignee === 'none' && conversation.assignee !== null) return false
   if (query.assignee && query.assignee !== 'none' && conversation.assignee !== (query.assignee === 'me' ? me : query.assignee)) return false

@@ -1,4 +1,4 @@
-import type { ConversationQuery } from './types'
+import type { CardQuery, ContactQuery, ConversationQuery } from './types'
 
 /** The keys of the query cache, one place for readers and for live updates. */
 export const keys = {
@@ -14,6 +14,8 @@ export const keys = {
   timeline: (id: string, around: string | null) => ['timeline', id, around] as const,
   viewing: (id: string) => ['viewing', id] as const,
   typing: (id: string) => ['typing', id] as const,
+  contactLists: ['contact-list'] as const,
+  contactList: (query: ContactQuery) => ['contact-list', query] as const,
   contact: (id: string) => ['contact', id] as const,
   attendances: (id: string) => ['attendances', id] as const,
   assignments: (id: string) => ['assignments', id] as const,
@@ -24,6 +26,13 @@ export const keys = {
   templates: (channel: string) => ['templates', channel] as const,
   labels: ['labels'] as const,
   boards: ['boards'] as const,
+  archivedBoards: ['boards', 'archived'] as const,
+  boardCounts: (board: string) => ['board-counts', board] as const,
+  allColumns: ['column'] as const,
+  columns: (board: string) => ['column', board] as const,
+  column: (board: string, query: CardQuery) => ['column', board, query] as const,
+  archivedCards: (board: string) => ['archived-cards', board] as const,
+  card: (id: string) => ['card', id] as const,
   team: ['team'] as const,
   sectors: ['sectors'] as const,
   replies: ['replies'] as const,

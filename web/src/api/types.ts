@@ -28,6 +28,9 @@ export type Uploaded = Schemas['Media']
 export type SendBody = Schemas['SendMessageInputBody'] & { voice?: boolean }
 export type BulkAction = Omit<Schemas['BulkInputBody'], 'ids'>
 export type ConversationQuery = Omit<NonNullable<paths['/conversations']['get']['parameters']['query']>, 'limit' | 'cursor' | 'offset'>
+export type Stage = Schemas['Stage']
+export type CardQuery = Omit<NonNullable<paths['/kanban/cards']['get']['parameters']['query']>, 'limit' | 'cursor' | 'board_id' | 'sort' | 'tz'>
+export type ContactQuery = Omit<NonNullable<paths['/contacts']['get']['parameters']['query']>, 'limit' | 'offset'>
 
 /** Conversation as lists, events and the answers about one give it; a draft is the person's own. */
 export type Conversation = Omit<Schemas['Conversation'], 'last_message'> & { last_message: LastMessage | null; draft?: { text: string; updated_at: string } | null }

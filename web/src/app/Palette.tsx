@@ -33,8 +33,8 @@ export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () =>
   const options: Option[] = [
     ...cases.map((one) => ({ id: one.id, group: t('palette.protocols'), label: one.protocol, text: one.contact?.name, run: () => open(one.conversation) })),
     ...(enabled ? conversations.map((one) => ({ id: one.id, group: t('palette.conversations'), label: one.name, text: phone(one.phone), run: () => open(one.id) })) : []),
-    ...(enabled ? contacts.slice(0, 5).map((one) => ({ id: one.id, group: t('palette.contacts'), label: one.name, text: phone(one.phone), run: () => void navigate({ to: '/contacts' }) })) : []),
-    ...(enabled ? cards.map((one) => ({ id: one.id, group: t('palette.cards'), label: one.title, run: () => void navigate({ to: '/boards/$board', params: { board: one.board_id } }) })) : []),
+    ...(enabled ? contacts.slice(0, 5).map((one) => ({ id: one.id, group: t('palette.contacts'), label: one.name, text: phone(one.phone), run: () => void navigate({ to: '/contacts/$contact', params: { contact: one.id } }) })) : []),
+    ...(enabled ? cards.map((one) => ({ id: one.id, group: t('palette.cards'), label: one.title, run: () => void navigate({ to: '/boards/$board', params: { board: one.board_id }, search: { card: one.id } }) })) : []),
     ...commands.filter((one) => one.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())),
   ]
   const current = Math.min(at, options.length - 1)

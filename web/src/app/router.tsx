@@ -3,6 +3,8 @@ import { withTexts } from '../ui/i18n'
 import { basePath } from '../ui/page'
 import { Inbox } from '../inbox/Inbox'
 import { readSearch } from '../inbox/view'
+import { readBoardSearch } from '../boards/search'
+import { readContactSearch } from '../contacts/search'
 import { FirstPage } from './FirstPage'
 import { Shell } from './Shell'
 
@@ -11,10 +13,11 @@ const home = createRoute({ getParentRoute: () => root, path: '/', component: Fir
 const inboxHome = createRoute({ getParentRoute: () => root, path: '/inbox', beforeLoad: () => { throw redirect({ to: '/' }) } })
 const inbox = createRoute({ getParentRoute: () => root, path: '/inbox/$view', validateSearch: readSearch, component: InboxList })
 const conversation = createRoute({ getParentRoute: () => root, path: '/inbox/$view/$conversation', validateSearch: readSearch, component: InboxConversation })
-const contacts = createRoute({ getParentRoute: () => root, path: '/contacts', component: lazyRouteComponent(() => withTexts('contacts', import('../contacts/Contacts'))) })
+const contacts = createRoute({ getParentRoute: () => root, path: '/contacts', validateSearch: readContactSearch, component: lazyRouteComponent(() => withTexts('contacts', import('../contacts/Contacts'))) })
+const contact = createRoute({ getParentRoute: () => contacts, path: '$contact' })
 const boardsScreen = lazyRouteComponent(() => withTexts('boards', import('../boards/Boards')))
 const boards = createRoute({ getParentRoute: () => root, path: '/boards', component: boardsScreen })
-const board = createRoute({ getParentRoute: () => root, path: '/boards/$board', component: boardsScreen })
+const board = createRoute({ getParentRoute: () => boards, path: '$board', validateSearch: readBoardSearch })
 const report = createRoute({ getParentRoute: () => root, path: '/report', component: lazyRouteComponent(() => withTexts('report', import('../report/Report'))) })
 const settingsScreen = lazyRouteComponent(() => withTexts('settings', import('../settings/Settings')))
 const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: settingsScreen })
@@ -31,7 +34,7 @@ function InboxConversation() {
 
 /** router maps the addresses below the base path to screens. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, inboxHome, inbox, conversation, contacts, boards, board, report, settings, settingsPage]),
+  routeTree: root.addChildren([home, inboxHome, inbox, conversation, contacts.addChildren([contact]), boards.addChildren([board]), report, settings, settingsPage]),
   basepath: basePath || '/',
   defaultPreload: false,
 })

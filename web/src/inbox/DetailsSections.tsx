@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import { useQuery, type InfiniteData } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
@@ -9,20 +8,11 @@ import type { Conversation, TimelinePage } from '../api/types'
 import { contentAddress } from '../api/upload'
 import { dateAndTime, duration, fileSize } from '../ui/format'
 import { useCached } from '../ui/useCached'
-import { Section } from './Details'
-import classes from './Details.module.css'
+import { Fact, Section } from '../contact/Section'
+import classes from '../contact/Details.module.css'
 
 function useAttendances(conversation: string) {
   return useQuery({ queryKey: keys.attendances(conversation), queryFn: () => answer(api.GET('/attendances', { params: { query: { conversation, limit: 20 } } })) }).data?.data ?? []
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
 }
 
 /** AttendanceDetails are the facts of the open case, or of the last one. */
@@ -78,14 +68,14 @@ export function History({ conversation }: { conversation: Conversation }) {
 /** Cards are the cards of this conversation. */
 export function Cards({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
-  const found = useQuery({ queryKey: keys.cards(conversation.id), queryFn: () => answer(api.GET('/kanban/cards', { params: { query: { status: 'all', q: conversation.name.slice(0, 100), limit: 50 } } })) })
-  const cards = (found.data?.data ?? []).filter((one) => one.conversation === conversation.id)
+  const found = useQuery({ queryKey: keys.cards(conversation.id), queryFn: () => answer(api.GET('/kanban/cards', { params: { query: { status: 'all', conversation: conversation.id, limit: 50 } } })) })
+  const cards = found.data?.data ?? []
   return (
     <Section title={t('details.cards')}>
       {cards.length === 0 ? <p className={classes.nothing}>{t('details.noCards')}</p> : (
         <ul className={classes.list}>
           {cards.map((card) => (
-            <li key={card.id} className={classes.item}><Link to="/boards/$board" params={{ board: card.board_id }}><strong>{card.title}</strong></Link></li>
+            <li key={card.id} className={classes.item}><Link to="/boards/$board" params={{ board: card.board_id }} search={{ card: card.id }}><strong>{card.title}</strong></Link></li>
           ))}
         </ul>
       )}

@@ -5,9 +5,8 @@ import { putConversation } from '../api/cache'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { BulkAction, Conversation } from '../api/types'
-import { announce } from '../ui/announce'
+import { useAttempt } from '../api/useAttempt'
 import { toast } from '../ui/toast'
-import { refusal } from './refusal'
 
 /** useActions are the verbs on conversations; each shows a refusal in words and tells whether it succeeded. */
 export function useActions() {
@@ -15,16 +14,7 @@ export function useActions() {
   const { t } = useTranslation()
   const me = useMe().user.id
 
-  const attempt = async (task: () => Promise<unknown>, done?: string): Promise<boolean> => {
-    try {
-      await task()
-      if (done) announce(done)
-      return true
-    } catch (error) {
-      toast(refusal(error, t), 'red')
-      return false
-    }
-  }
+  const attempt = useAttempt()
   const known = (id: string) => client.getQueryData<Conversation>(keys.conversation(id))
   /** refetch asks for the conversation, since not every answer is one. */
   const refetch = async (id: string) => putConversation(client, await answer(api.GET('/conversations/{id}', { params: { path: { id } } })), me)

@@ -1,20 +1,7 @@
-import type { TFunction } from 'i18next'
-import type { Conversation, LastMessage, Message } from '../api/types'
+import type { Conversation } from '../api/types'
 import { duration } from '../ui/format'
-import { plainText } from '../ui/RichText'
 
-const kinds = { image: 'photo', audio: 'audio', video: 'video', document: 'document', sticker: 'sticker', location: 'location', contacts: 'contacts', unsupported: 'unsupported' } as const
-
-/** preview is one line that stands for a message. */
-export function preview(message: LastMessage | Message | null, t: TFunction): string {
-  if (!message) return ''
-  if (message.type in kinds) {
-    const kind = t(`kind.${kinds[message.type as keyof typeof kinds]}`)
-    if (message.type === 'document' && message.text) return plainText(message.text)
-    return message.text && message.type !== 'unsupported' ? `${kind}: ${plainText(message.text)}` : kind
-  }
-  return plainText(message.text ?? '')
-}
+export { preview } from '../contact/preview'
 
 /** waitedSeconds is how long the customer has waited for an answer, or null. */
 export function waitedSeconds(conversation: Conversation, now: number): number | null {

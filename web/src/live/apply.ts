@@ -1,8 +1,9 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import { answer, api } from '../api/client'
 import { dropConversation, putConversation, putEntry, putMessage } from '../api/cache'
+import { putCard, refreshBoard } from '../api/cards'
 import { keys } from '../api/keys'
-import type { Assignment, Attendance, Conversation, Member, Message, Note, Presence, Ref } from '../api/types'
+import type { Assignment, Attendance, Card, Conversation, Member, Message, Note, Presence, Ref } from '../api/types'
 import type { StreamEvent } from './parse'
 
 type Data = {
@@ -12,6 +13,8 @@ type Data = {
   note?: Note
   assignment?: Assignment
   changed?: string[]
+  card?: Card
+  board?: string
   user?: Ref
   users?: Ref[]
   presence?: Presence
@@ -41,6 +44,9 @@ function later() {
   }
 }
 
+/** loadedPages is how many pages of a list are loaded: a long one is not fetched again as a whole. */
+const loadedPages = (data: unknown) => (data as InfiniteData<unknown> | undefined)?.pages.length ?? 0
+
 /** makeApply returns what changes the query cache for an event of the stream. */
 export function makeApply(client: QueryClient, me: string) {
   const once = later()
@@ -56,6 +62,19 @@ export function makeApply(client: QueryClient, me: string) {
     const draft = client.getQueryData<Conversation>(keys.conversation(value.id))?.draft
     putConversation(client, { ...value, draft: value.draft ?? draft ?? null }, me)
   }
+
+  // A customer who writes for the first time is a new contact; one with another name is a changed contact.
+  const contacts = (value: Conversation | string | undefined) => {
+    once('contacts', () => void client.invalidateQueries({ queryKey: keys.contactLists, predicate: ({ state }) => loadedPages(state.data) <= 3 }))
+    if (typeof value === 'object' && value.contact) refresh(keys.contact(value.contact))
+  }
+
+  const board = (id: string) =>
+    once(`board ${id}`, () => {
+      refreshBoard(client, id)
+      void client.invalidateQueries({ queryKey: keys.boards })
+      void client.invalidateQueries({ queryKey: ['card'] })
+    })
 
   return (event: StreamEvent) => {
     const data = eventData(event)
@@ -79,6 +98,7 @@ export function makeApply(client: QueryClient, me: string) {
       case 'attendance.opened':
       case 'attendance.closed':
         conversation(data.conversation)
+        if (event.type === 'attendance.opened' || data.changed?.includes('name')) contacts(data.conversation)
         if (id) {
           if (data.attendance) {
             const kind = event.type === 'attendance.closed' ? 'attendance_closed' : 'attendance_opened'
@@ -92,6 +112,17 @@ export function makeApply(client: QueryClient, me: string) {
         }
         refresh(keys.counts)
         return
+      case 'kanban.card.created':
+      case 'kanban.card.moved':
+      case 'kanban.card.completed':
+        if (data.card) {
+          putCard(client, data.card, me)
+          refresh(keys.boardCounts(data.card.board_id))
+        }
+        return
+      case 'board':
+        if (data.board) board(data.board)
+        return
       case 'note.created':
         if (data.note) putEntry(client, data.note.conversation, { kind: 'note', id: data.note.id, at: data.note.created_at, note: data.note })
         return
@@ -100,6 +131,7 @@ export function makeApply(client: QueryClient, me: string) {
           fetchConversation(id)
           refresh(keys.timelines(id))
           refresh(keys.counts)
+          refresh(keys.allColumns) // its cards are private, too
         }
         return
       case 'gone':

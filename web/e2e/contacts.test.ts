@@ -1,0 +1,183 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Desk, engines } from './desk'
+import { axe, dialog, log } from './parts'
+
+const table = (page: Page) => page.getByRole('table', { name: 'Contacts' })
+const person = (page: Page, name: string | RegExp) => table(page).getByRole('row', { name })
+const details = (page: Page) => page.getByRole('complementary', { name: 'Details' })
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search contacts' })
+
+/** visit signs in and opens the contacts. */
+async function visit(desk: Desk, page: Page): Promise<void> {
+  await desk.signIn(page)
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Contacts' }).click()
+  await table(page).waitFor()
+}
+
+describe.each(engines)('on %s', (engine) => {
+  let desk: Desk
+  beforeAll(async () => {
+    desk = await Desk.start({ engine })
+  })
+  afterAll(() => desk.stop())
+  afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
+
+  it('finds a person by name, by phone and by filter, and keeps that in the address', async () => {
+    const { page } = await desk.page()
+    await visit(desk, page)
+    expect(await table(page).getByRole('columnheader').allTextContents()).toEqual(['Name', 'Phone', 'Company', 'City', 'Labels', 'Channel', 'Since'])
+    await search(page).fill('tereza silv')
+    await person(page, /Rafael Costa/).waitFor({ state: 'detached' })
+    await person(page, /Tereza Silveira/).waitFor()
+    await search(page).fill('91234-5602')
+    await person(page, /Mercado Bom Preço/).waitFor()
+    await page.getByRole('combobox', { name: 'Channel' }).selectOption({ label: 'Loja' })
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('91234-5602')
+    await page.reload()
+    await person(page, /Mercado Bom Preço/).waitFor()
+    expect(await search(page).inputValue()).toBe('91234-5602')
+    await search(page).fill('nobody has this name')
+    await page.getByRole('status').filter({ hasText: 'Nothing was found.' }).waitFor()
+    await page.getByRole('button', { name: 'Clear search and filters' }).click()
+    await person(page, /Tereza Silveira/).waitFor()
+  })
+
+  it('shows every conversation and attendance of a person', async () => {
+    const { page } = await desk.page()
+    await visit(desk, page)
+    await person(page, /Aline Teixeira/).click()
+    const region = details(page).getByRole('region', { name: 'Conversations' })
+    await region.getByText(/^ATD-\d+$/).first().waitFor()
+    await region.getByText('Closed', { exact: true }).first().waitFor()
+    expect(await region.innerText()).toContain('respondido')
+    await page.reload()
+    await details(page).getByRole('heading', { name: 'Aline Teixeira' }).waitFor()
+    await region.getByRole('link').first().click()
+    await log(page).getByText('Vocês abrem no feriado?').waitFor()
+  })
+
+  it('saves a field when it is left, labels and blocks', async () => {
+    const label = String((await desk.call('POST', '/labels', { name: `Fiel ${engine}`, color: '#0b7a5b' })).name)
+    const made = await desk.call('POST', '/contacts', { name: 'Otávio Reis', phone: '+5511955551001' })
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await page.goto(`${desk.url}/contacts/${String(made.id)}`)
+    await details(page).getByRole('textbox', { name: 'City' }).fill('Campinas')
+    await details(page).getByRole('textbox', { name: 'Company' }).click()
+    await details(page).getByRole('status').filter({ hasText: 'Saved' }).waitFor()
+    await person(page, /Otávio Reis.*Campinas/).waitFor()
+    await details(page).getByRole('textbox', { name: 'Name' }).fill('  ')
+    await details(page).getByRole('textbox', { name: 'Company' }).click()
+    await expect.poll(() => details(page).getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Otávio Reis')
+    await details(page).getByRole('combobox', { name: 'Labels' }).click()
+    await page.getByRole('listbox', { name: 'Labels' }).getByRole('option', { name: label }).click()
+    await person(page, new RegExp(`Otávio Reis.*${label}`)).waitFor()
+    await page.keyboard.press('Escape')
+    await details(page).getByRole('switch', { name: 'Blocked' }).click()
+    await person(page, /Otávio Reis.*Blocked/).waitFor()
+    expect(await details(page).getByRole('button', { name: 'Start conversation' }).isDisabled()).toBe(true)
+    await page.getByRole('combobox', { name: 'Label', exact: true }).selectOption({ label })
+    await expect.poll(() => table(page).getByRole('row').count()).toBe(2)
+    expect(await desk.call('GET', `/contacts/${String(made.id)}`)).toMatchObject({ city: 'Campinas', blocked: true, name: 'Otávio Reis' })
+  })
+
+  it('creates a contact, leads to one that exists, and starts a conversation', async () => {
+    const { page } = await desk.page({}, /409/)
+    await visit(desk, page)
+    await page.getByRole('button', { name: 'New contact' }).click()
+    const form = dialog(page, 'New contact')
+    await form.getByRole('textbox', { name: 'Name' }).fill('Nair Prado')
+    await form.getByRole('textbox', { name: 'Phone' }).pressSequentially('11955551002')
+    expect(await form.getByRole('textbox', { name: 'Phone' }).inputValue()).toBe('+55 11 95555-1002')
+    await form.getByRole('textbox', { name: 'Company' }).fill('Prado e Filhas')
+    await form.getByRole('button', { name: 'Create contact' }).click()
+    await details(page).getByRole('heading', { name: 'Nair Prado' }).waitFor()
+    await person(page, /Nair Prado.*Prado e Filhas/).waitFor()
+    await details(page).getByText('No conversation that you may see.').waitFor()
+
+    await page.getByRole('button', { name: 'New contact' }).click()
+    await form.getByRole('textbox', { name: 'Name' }).fill('Nair again')
+    await form.getByRole('textbox', { name: 'Phone' }).fill('+55 11 95555-1002')
+    await form.getByRole('button', { name: 'Create contact' }).click()
+    await form.getByRole('alert').getByText('You already have a contact with this phone.').waitFor()
+    await form.getByRole('button', { name: 'Open it' }).click()
+    await form.waitFor({ state: 'detached' })
+    await details(page).getByRole('heading', { name: 'Nair Prado' }).waitFor()
+
+    await details(page).getByRole('button', { name: 'Start conversation' }).click()
+    await page.getByRole('menuitem', { name: /^Loja/ }).click()
+    await page.getByRole('form', { name: 'Answer' }).waitFor()
+    await expect.poll(() => page.url()).toContain('/inbox/open/')
+  })
+
+  it('shows a customer who writes for the first time without a reload', async () => {
+    const { page } = await desk.page()
+    await visit(desk, page)
+    await desk.customer('+5511955551003', 'Zilda Moura', 'Oi')
+    await person(page, /Zilda Moura/).waitFor()
+  })
+
+  it('loads more people while the list is scrolled', async () => {
+    const { page } = await desk.page()
+    for (let from = 0; from < 150; from += 10) {
+      await Promise.all(Array.from({ length: 10 }, (_, index) => desk.call('POST', '/contacts', { name: `Cliente ${from + index}`, phone: `+55119666${String(10_000 + from + index)}` })))
+    }
+    await visit(desk, page)
+    await search(page).fill('Cliente')
+    await person(page, /Cliente 149/).waitFor()
+    await expect.poll(async () => {
+      await table(page).getByRole('row').last().scrollIntoViewIfNeeded()
+      return person(page, /Cliente 0\b/).count()
+    }).toBe(1)
+  })
+})
+
+describe('in any language and size', () => {
+  let desk: Desk
+  beforeAll(async () => {
+    desk = await Desk.start()
+  })
+  afterAll(() => desk.stop())
+  afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
+
+  it('shows the list and the details as pages on a phone', async () => {
+    const { page } = await desk.page({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    await desk.signIn(page)
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Contacts' }).tap()
+    await person(page, /Eduardo Farias/).tap()
+    await details(page).getByRole('heading', { name: 'Eduardo Farias', level: 1 }).waitFor()
+    expect(await table(page).isVisible()).toBe(false)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await axe(page, 'contact on a phone')
+    await page.goBack()
+    await table(page).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await axe(page, 'contacts on a phone')
+  })
+
+  it.each(['light', 'dark'] as const)('is accessible, %s', async (colorScheme) => {
+    const { page } = await desk.page({ colorScheme })
+    await visit(desk, page)
+    await axe(page, 'contacts')
+    await person(page, /Escola Pequeno Mundo/).click()
+    await details(page).getByText(/^ATD-/).first().waitFor()
+    await axe(page, 'contact')
+    await page.getByRole('button', { name: 'New contact' }).click()
+    await dialog(page, 'New contact').waitFor()
+    await axe(page, 'new contact')
+  })
+
+  it.each([['pt-BR', 'Contatos', 'Buscar contatos', 'Iniciar conversa'], ['es-ES', 'Contactos', 'Buscar contactos', 'Iniciar conversación']])('speaks %s', async (locale, title, find, start) => {
+    const { page } = await desk.page({ locale })
+    await page.goto(`${desk.url}/contacts`)
+    await page.locator('input[type=email], input[autocomplete=username], input').first().fill(desk.demo.login.email)
+    await page.locator('input[type=password]').fill(desk.demo.login.password)
+    await page.locator('button[type=submit]').click()
+    await page.getByRole('table', { name: title }).getByRole('row', { name: /Camila Rocha/ }).click()
+    await page.getByRole('searchbox', { name: find }).waitFor()
+    await page.getByRole('button', { name: start }).waitFor()
+    await page.getByText(/^ATD-/).first().waitFor()
+    expect(await page.locator('main').innerText()).not.toMatch(/\b(contacts|details|filters|common)\.\w+/)
+  })
+})

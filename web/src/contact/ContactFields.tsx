@@ -1,0 +1,64 @@
+import { MultiSelect, Switch, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { putContact } from '../api/contacts'
+import { keys } from '../api/keys'
+import { useLabels } from '../api/queries'
+import type { Contact } from '../api/types'
+import { useAttempt } from '../api/useAttempt'
+import { Section } from './Section'
+import classes from './Details.module.css'
+
+type Editable = Partial<Pick<Contact, 'name' | 'company' | 'city' | 'label_ids' | 'blocked'>>
+
+/** ContactFields are what the team knows about a person; each field is saved when it is left. */
+export function ContactFields({ contact }: { contact: Contact }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const attempt = useAttempt()
+  const labels = useLabels().data ?? []
+  const [saved, setSaved] = useState(false)
+  const save = (body: Editable) =>
+    attempt(async () => {
+      putContact(client, await answer(api.PATCH('/contacts/{id}', { params: { path: { id: contact.id } }, body })))
+      void client.invalidateQueries({ queryKey: keys.lists })
+      void client.invalidateQueries({ queryKey: ['conversation'] })
+      setSaved(true)
+    })
+  useEffect(() => {
+    if (!saved) return
+    const timer = setTimeout(() => setSaved(false), 2500)
+    return () => clearTimeout(timer)
+  }, [saved])
+  return (
+    <Section title={t('details.contact')}>
+      <Field label={t('details.name')} value={contact.name} required onSave={(name) => save({ name })} />
+      <Field label={t('details.company')} value={contact.company ?? ''} onSave={(company) => save({ company: company || null })} />
+      <Field label={t('details.city')} value={contact.city ?? ''} onSave={(city) => save({ city: city || null })} />
+      <MultiSelect
+        size="xs" id="contact-labels" label={t('details.labels')} data={labels.map(({ id, name }) => ({ value: id, label: name }))} value={contact.label_ids} searchable
+        classNames={{ root: classes.field, label: classes.label }} onChange={(label_ids) => void save({ label_ids })}
+      />
+      <Switch size="xs" label={t('details.blocked')} checked={contact.blocked} onChange={(event) => void save({ blocked: event.currentTarget.checked })} />
+      <span role="status" className={classes.saved}>{saved ? t('details.saved') : ''}</span>
+    </Section>
+  )
+}
+
+/** Field shows what is stored again where its text was not accepted. */
+function Field({ label, value, required = false, onSave }: { label: string; value: string; required?: boolean; onSave: (value: string) => Promise<boolean> }) {
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  const leave = async () => {
+    const typed = text.trim()
+    if (typed === value || (required && typed === '') || !(await onSave(typed))) setText(value)
+  }
+  return (
+    <TextInput
+      size="xs" label={label} value={text} maxLength={120} classNames={{ root: classes.field, label: classes.label, input: classes.input }}
+      onChange={(event) => setText(event.currentTarget.value)} onBlur={() => void leave()} onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+    />
+  )
+}

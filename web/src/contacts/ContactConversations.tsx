@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { useNames } from '../api/queries'
+import type { Attendance, Contact, Conversation } from '../api/types'
+import { preview } from '../contact/preview'
+import { Section } from '../contact/Section'
+import details from '../contact/Details.module.css'
+import { dateAndTime, duration, moment } from '../ui/format'
+import { Loading } from '../ui/states'
+import classes from './Contacts.module.css'
+
+/** ContactConversations are all conversations with a person, one for each number, with their attendances. */
+export function ContactConversations({ contact }: { contact: Contact }) {
+  const { t } = useTranslation()
+  const found = useQuery({
+    queryKey: [...keys.contact(contact.id), 'conversations'],
+    queryFn: () => answer(api.GET('/conversations', { params: { query: { contact: contact.id, limit: 100 } } })),
+  })
+  const conversations = found.data?.data ?? []
+  return (
+    <Section title={t('contacts.conversations')}>
+      {found.isPending && <Loading rows={2} />}
+      {found.isSuccess && conversations.length === 0 && <p className={details.nothing}>{t('contacts.noConversation')}</p>}
+      {conversations.map((conversation) => <OneConversation key={conversation.id} conversation={conversation} />)}
+    </Section>
+  )
+}
+
+function OneConversation({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  const names = useNames()
+  const last = conversation.last_message
+  return (
+    <article className={classes.conversation}>
+      <Link to="/inbox/$view/$conversation" params={{ view: conversation.attendance ? 'open' : 'closed', conversation: conversation.id }} className={classes.talk}>
+        <span className={classes.line}>
+          <strong>{names.channel(conversation.channel)?.name ?? t('filters.channel')}</strong>
+          <span>{last ? moment(last.created_at) : ''}</span>
+        </span>
+        <span className={classes.preview}>{last ? preview(last, t) : t('contacts.noMessage')}</span>
+      </Link>
+      <Attendances conversation={conversation.id} />
+    </article>
+  )
+}
+
+/** Attendances are the cases of a conversation, newest first, without a limit. */
+function Attendances({ conversation }: { conversation: string }) {
+  const { t } = useTranslation()
+  const list = useInfiniteQuery({
+    queryKey: [...keys.attendances(conversation), 'all'],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) => answer(api.GET('/attendances', { params: { query: { conversation, limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+    getNextPageParam: (page) => page.next_cursor ?? null,
+  })
+  const all = (list.data?.pages ?? []).flatMap((page) => page.data)
+  return (
+    <>
+      <ul className={classes.cases}>
+        {all.map((one) => (
+          <li key={one.id} className={classes.case}>
+            <span className={classes.line}>
+              <strong>{one.protocol}</strong>
+              <span className={classes.status} data-status={one.status}>{one.status === 'open' ? t('contacts.open') : t('contacts.closed')}</span>
+            </span>
+            <Facts attendance={one} />
+          </li>
+        ))}
+      </ul>
+      {list.hasNextPage && <Button variant="subtle" size="xs" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('common.more')}</Button>}
+    </>
+  )
+}
+
+function Facts({ attendance }: { attendance: Attendance }) {
+  const { t } = useTranslation()
+  const names = useNames()
+  const facts = [
+    attendance.responsible?.name ?? t('filters.nobody'),
+    names.sector(attendance.sector),
+    dateAndTime(attendance.opened_at),
+    attendance.closed_at && t('contacts.took', { time: duration((Date.parse(attendance.closed_at) - Date.parse(attendance.opened_at)) / 1000) }),
+    attendance.close_reason === 'automatic' ? t('contacts.automatic') : attendance.close_reason,
+  ]
+  return <span className={classes.facts}>{facts.filter(Boolean).join(' · ')}</span>
+}

@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core'
+import { IconMessagePlus } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { putConversation } from '../api/cache'
+import { useChannels, useMe, useNames } from '../api/queries'
+import type { Contact } from '../api/types'
+import { useAttempt } from '../api/useAttempt'
+import { ActionMenu } from '../ui/ActionMenu'
+import { phone } from '../ui/format'
+import { toast } from '../ui/toast'
+import classes from './Contacts.module.css'
+
+/** StartConversation opens the conversation with a person, new or not; where the company has several numbers, one is chosen first. */
+export function StartConversation({ contact }: { contact: Contact }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const attempt = useAttempt()
+  const me = useMe()
+  const names = useNames()
+  const channels = useChannels().data ?? []
+  const [busy, setBusy] = useState(false)
+  if (!me.scopes.includes('conversations:write')) return null
+  const start = async (channel_id: string) => {
+    setBusy(true)
+    await attempt(async () => {
+      const opened = await answer(api.POST('/conversations', { body: { channel_id, contact_id: contact.id } }))
+      putConversation(client, opened, me.user.id)
+      if (opened.assignee && opened.assignee !== me.user.id) toast(t('new.responsible', { name: names.person(opened.assignee) ?? '' }))
+      void navigate({ to: '/inbox/$view/$conversation', params: { view: 'open', conversation: opened.id } })
+    })
+    setBusy(false)
+  }
+  const [only] = channels
+  const look = { className: classes.start, mt: 'sm', size: 'xs', loading: busy, disabled: !only || contact.blocked, leftSection: <IconMessagePlus size={16} /> }
+  if (channels.length < 2) return <Button {...look} onClick={() => only && void start(only.id)}>{t('contacts.start')}</Button>
+  return (
+    <ActionMenu
+      button={<Button {...look}>{t('contacts.start')}</Button>} title={t('contacts.from')}
+      actions={channels.map((one) => ({ key: one.id, label: one.phone ? `${one.name}, ${phone(one.phone)}` : one.name, onClick: () => void start(one.id) }))}
+    />
+  )
+}
