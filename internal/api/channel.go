@@ -8,6 +8,7 @@ import (
 
 	"recado/internal/desk"
 	"recado/internal/model"
+	"recado/internal/whatsapp"
 )
 
 func (s *Server) listChannels(ctx context.Context, a *desk.Principal, _ *none) (*reply[list[model.Channel]], error) {
@@ -104,6 +105,18 @@ func (c changedChannel) appendJSON(b []byte) ([]byte, error) {
 		return model.AppendJSON(b, c.private)
 	}
 	return model.AppendJSON(b, c.channel)
+}
+
+func (s *Server) getConnection(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.ChannelConnection], error) {
+	id, err := pathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	connection, err := s.desk.ChannelConnection(ctx, a, id)
+	if connection.PhoneNumberID != nil {
+		connection.CallbackURL = new(s.public + whatsapp.CallbackPath(id))
+	}
+	return &reply[model.ChannelConnection]{connection}, err
 }
 
 func (s *Server) testChannel(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.ChannelTest], error) {

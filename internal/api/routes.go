@@ -51,6 +51,8 @@ func (s *Server) routes() []*Route {
 		post("/channels", desk.VerbCreateChannel, "Add a channel", s.createChannel, fails(model.CodeLimitReached), created,
 			about("A WhatsApp number is connected after Meta has accepted its credentials. Credentials are stored encrypted and never returned.")),
 		patch("/channels/{id}", desk.VerbUpdateChannel, "Change, disconnect or connect a channel", s.updateChannel, fails(model.CodeChannelDisconnected)),
+		get("/channels/{id}/connection", desk.VerbChannelConnection, "Get how a channel is connected", s.getConnection,
+			about("The callback address and the verify token that Meta needs, and the ids of the number. The access token and the app secret are never given out.")),
 		post("/channels/{id}/test", desk.VerbTestChannel, "Test a channel at its provider", s.testChannel),
 		post("/channels/{id}/simulate", desk.VerbSimulate, "Simulate the other side of a sandbox channel", s.simulate, created, or(200),
 			about("The body has one of three forms. A customer writes: from, with text or media_id, and optionally name, reply_to_external_id and group (201). "+

@@ -101,6 +101,21 @@ func (d *Desk) TestChannel(ctx context.Context, a *Principal, id model.ID) (mode
 	return test, nil
 }
 
+// ChannelConnection gives what connects a channel to its provider, without the secrets.
+func (d *Desk) ChannelConnection(ctx context.Context, a *Principal, id model.ID) (model.ChannelConnection, error) {
+	if err := a.May(VerbChannelConnection); err != nil {
+		return model.ChannelConnection{}, err
+	}
+	ch, access, err := d.channelAccess(ctx, a, id)
+	if err != nil || ch.Provider != model.ProviderWhatsApp {
+		return model.ChannelConnection{}, err
+	}
+	return model.ChannelConnection{
+		VerifyToken: &access.VerifyToken, PhoneNumberID: &access.PhoneNumberID, WABAID: &access.WABAID,
+		APIVersion: optional(access.APIVersion), Coexistence: &access.Coexistence,
+	}, nil
+}
+
 // Access gives a channel of whatever company with the access to its provider, for the loops and the
 // callback. It reports false when there is no such channel, or when it has no provider.
 func (d System) Access(ctx context.Context, id model.ID) (model.Channel, model.Access, bool, error) {

@@ -50,12 +50,13 @@ var (
 	VerbResetLink         = listed(Verb{Name: "ResetLink", Scope: model.ScopeTeamManage, Role: model.RoleManager})
 
 	// Channels.
-	VerbChannels        = listed(Verb{Name: "Channels", Scope: model.ScopeConversationsRead})
-	VerbCreateChannel   = listed(Verb{Name: "CreateChannel", Scope: model.ScopeChannelsManage})
-	VerbUpdateChannel   = listed(Verb{Name: "UpdateChannel", Scope: model.ScopeChannelsManage})
-	VerbPrivateChannels = listed(Verb{Name: "PrivateChannels", Scope: model.ScopeChannelsManage, Role: model.RoleAdmin, SessionOnly: true})
-	VerbTestChannel     = listed(Verb{Name: "TestChannel", Scope: model.ScopeChannelsManage})
-	VerbSimulate        = listed(Verb{Name: "Simulate", Scope: model.ScopeChannelsManage})
+	VerbChannels          = listed(Verb{Name: "Channels", Scope: model.ScopeConversationsRead})
+	VerbCreateChannel     = listed(Verb{Name: "CreateChannel", Scope: model.ScopeChannelsManage})
+	VerbUpdateChannel     = listed(Verb{Name: "UpdateChannel", Scope: model.ScopeChannelsManage})
+	VerbPrivateChannels   = listed(Verb{Name: "PrivateChannels", Scope: model.ScopeChannelsManage, Role: model.RoleAdmin, SessionOnly: true})
+	VerbChannelConnection = listed(Verb{Name: "ChannelConnection", Scope: model.ScopeChannelsManage})
+	VerbTestChannel       = listed(Verb{Name: "TestChannel", Scope: model.ScopeChannelsManage})
+	VerbSimulate          = listed(Verb{Name: "Simulate", Scope: model.ScopeChannelsManage})
 
 	// Conversations.
 	VerbConversations      = listed(Verb{Name: "Conversations", Scope: model.ScopeConversationsRead})

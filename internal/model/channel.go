@@ -52,8 +52,8 @@ func (c *Channel) Pool() ID {
 	return c.Company
 }
 
-// Access holds the credentials that WhatsApp requires for a number. Its secrets are sealed at rest, and
-// nothing of it is ever shown.
+// Access holds the credentials that WhatsApp requires for a number. Its secrets are sealed at rest; token and
+// app secret are never shown.
 type Access struct {
 	PhoneNumberID string
 	WABAID        string
@@ -87,6 +87,16 @@ func (a *Access) SetSecrets(plain []byte) error {
 
 // Format keeps the secrets out of every log line that is given an Access by mistake.
 func (a Access) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "access to "+a.PhoneNumberID) }
+
+// ChannelConnection is how a number is connected to its provider, without the secrets. All is null of a sandbox.
+type ChannelConnection struct {
+	CallbackURL   *string `json:"callback_url" doc:"Where the provider sends callbacks; entered at Meta." example:"https://desk.example.com/channels/01991c2e-5b1a-7d3f-8b6c-2f4a5d6e7f80/whatsapp"`
+	VerifyToken   *string `json:"verify_token" doc:"The token with which Meta verifies the callback address; entered beside it."`
+	PhoneNumberID *string `json:"phone_number_id" example:"106540352242922"`
+	WABAID        *string `json:"waba_id" doc:"Id of the WhatsApp Business account." example:"102290129340398"`
+	APIVersion    *string `json:"api_version" doc:"Version of the Meta API; null: the default of this server." example:"v25.0"`
+	Coexistence   *bool   `json:"coexistence" doc:"The number is also used in the WhatsApp Business app."`
+}
 
 // NumberState is what WhatsApp says about a number.
 type NumberState struct {

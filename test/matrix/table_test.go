@@ -45,11 +45,12 @@ var table = map[string][]example{
 	"POST /keys/{id}/rotate": {{path: "/keys/{key}/rotate"}},
 	"DELETE /keys/{id}":      {{path: "/keys/{key}"}},
 
-	"GET /channels":            {{path: "/channels"}},
-	"POST /channels":           {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
-	"PATCH /channels/{id}":     {{path: "/channels/{channel}", body: `{"name":"n"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
-	"GET /private-channels":    {{path: "/private-channels"}},
-	"POST /channels/{id}/test": {{path: "/channels/{channel}/test"}},
+	"GET /channels":                 {{path: "/channels"}},
+	"POST /channels":                {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
+	"PATCH /channels/{id}":          {{path: "/channels/{channel}", body: `{"name":"n"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
+	"GET /private-channels":         {{path: "/private-channels"}},
+	"GET /channels/{id}/connection": {{path: "/channels/{channel}/connection"}},
+	"POST /channels/{id}/test":      {{path: "/channels/{channel}/test"}},
 	"POST /channels/{id}/simulate": {
 		{path: "/channels/{channel}/simulate", body: `{"from":"{phone}","text":"x","media_id":"{media}"}`},
 		{path: "/channels/{channel}/simulate", body: `{"from":"{phone of conversation}","text":"x","reply_to_external_id":"{external}"}`},

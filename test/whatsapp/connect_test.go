@@ -45,6 +45,24 @@ func TestConnectingANumber(t *testing.T) {
 				}
 			}
 		})
+		t.Run("the callback address and the verify token can be read again, the secrets cannot", func(t *testing.T) {
+			connection := w.A.Get(t, path+"/connection").OK(200)
+			if got := connection.Text("callback_url"); !strings.HasSuffix(got, path+"/whatsapp") || !strings.HasPrefix(got, "http") {
+				t.Errorf("callback_url is %q, want the address of the channel's callbacks", got)
+			}
+			testkit.Equal(t, "phone_number_id", connection.Text("phone_number_id"), simulator.DefaultNumberID)
+			testkit.Equal(t, "waba_id", connection.Text("waba_id"), simulator.DefaultWABAID)
+			testkit.Equal(t, "coexistence", connection.At("coexistence"), false)
+			if connection.Text("verify_token") == "" {
+				t.Error("no verify token, though one is made where none is given")
+			}
+			if strings.Contains(string(connection.Raw), simulator.DefaultToken) || strings.Contains(string(connection.Raw), simulator.DefaultAppSecret) {
+				t.Errorf("a secret is shown: %s", connection.Raw)
+			}
+			w.B.Get(t, path+"/connection").Fails(404, "not_found")
+			box := w.A.Post(t, "/channels", `{"name": "Box", "phone": "+5511912340000", "provider": "sandbox"}`).OK(201).ID()
+			testkit.Equal(t, "callback_url of a sandbox", w.A.Get(t, "/channels/"+box+"/connection").OK(200).At("callback_url"), nil)
+		})
 		t.Run("a number is connected once, in any company", func(t *testing.T) {
 			for _, company := range []*servertest.Company{w.A, w.B} {
 				taken := company.Post(t, "/channels", theNumber).Fails(400, "invalid_request")

@@ -65,6 +65,22 @@ export interface paths {
         patch: operations["patch-channels-id"];
         trace?: never;
     };
+    "/channels/{id}/connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-channels-id_-connection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/channels/{id}/simulate": {
         parameters: {
             query?: never;
@@ -1370,6 +1386,14 @@ export interface components {
             status_reason: string | null;
             warning: string | null;
         };
+        ChannelConnection: {
+            api_version: string | null;
+            callback_url: string | null;
+            coexistence: boolean | null;
+            phone_number_id: string | null;
+            verify_token: string | null;
+            waba_id: string | null;
+        };
         ChannelCredentials: {
             api_version?: string;
             app_secret: string;
@@ -2403,6 +2427,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Channel"] | components["schemas"]["PrivateChannel"];
+                };
+            };
+        };
+    };
+    "get-channels-id_-connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelConnection"];
                 };
             };
         };

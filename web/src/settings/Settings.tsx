@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useMe } from '../api/queries'
 import { basePath } from '../ui/page'
 import { Empty, Loading } from '../ui/states'
+import { Checklist } from './Checklist'
 import { pages } from './pages'
 import classes from './Settings.module.css'
 
@@ -31,6 +32,7 @@ export default function Settings() {
         </a>
       </nav>
       <div className={classes.body}>
+        {page && (page === shown[0] || path === 'channels') && <Checklist />}
         {page ? <Suspense fallback={<Loading rows={3} />}><page.Screen key={page.path} /></Suspense> : <NoPage known={pages.some((one) => one.path === name)} />}
       </div>
     </div>

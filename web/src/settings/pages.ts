@@ -1,5 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
-import { IconBrandWhatsapp, IconBuilding, IconSitemap, IconTag, type Icon } from '@tabler/icons-react'
+import { IconBrandWhatsapp, IconBuilding, IconGavel, IconSitemap, IconTag, IconUsers, type Icon } from '@tabler/icons-react'
 import type { Session } from '../api/types'
 
 type Page = { path: string; Icon: Icon; may: (me: Session) => boolean; Screen: LazyExoticComponent<ComponentType> }
@@ -10,6 +10,8 @@ const needs = (scope: string) => (me: Session) => me.scopes.includes(scope)
 export const pages = [
   { path: 'company', Icon: IconBuilding, may: needs('company:manage'), Screen: lazy(() => import('./Company')) },
   { path: 'channels', Icon: IconBrandWhatsapp, may: needs('channels:manage'), Screen: lazy(() => import('./Channels')) },
+  { path: 'team', Icon: IconUsers, may: needs('team:manage'), Screen: lazy(() => import('./Team')) },
   { path: 'sectors', Icon: IconSitemap, may: needs('team:manage'), Screen: lazy(() => import('./Sectors')) },
   { path: 'labels', Icon: IconTag, may: needs('labels:write'), Screen: lazy(() => import('./Labels')) },
+  { path: 'rules', Icon: IconGavel, may: needs('company:manage'), Screen: lazy(() => import('./Rules')) },
 ] as const satisfies readonly Page[]

@@ -6,6 +6,10 @@ export function useFresh(...keys: (readonly string[])[]): void {
   const client = useQueryClient()
   const names = keys.map((key) => key.join(' ')).join()
   useEffect(() => {
-    for (const name of names.split(',')) void client.invalidateQueries({ queryKey: name.split(' ') })
+    for (const name of names.split(',')) {
+      const queryKey = name.split(' ')
+      const known = client.getQueryState(queryKey)
+      if (known?.data !== undefined && known.fetchStatus === 'idle') void client.invalidateQueries({ queryKey })
+    }
   }, [client, names])
 }

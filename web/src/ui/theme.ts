@@ -16,10 +16,12 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
   colors: { green, dark },
-  // The accent is light in the dark scheme; what stands on it is ink of its own.
+  // Accent and red are light in the dark scheme; what stands on them is dark there.
   variantColorResolver: (input) => {
     const colours = defaultVariantColorsResolver(input)
-    return input.variant === 'filled' && (input.color === undefined || input.color === 'green') ? { ...colours, color: 'var(--accent-ink)' } : colours
+    if (input.variant !== 'filled') return colours
+    if (input.color === 'red') return { ...colours, color: 'var(--panel)' }
+    return input.color === undefined || input.color === 'green' ? { ...colours, color: 'var(--accent-ink)' } : colours
   },
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '17px', lineHeight: '24px' }, h2: { fontSize: '15px', lineHeight: '20px' } } },
   cursorType: 'pointer',
@@ -59,6 +61,8 @@ const shared = {
   '--mantine-color-green-light-color': 'var(--accent)',
   '--mantine-color-gray-light-color': 'var(--soft)',
   '--mantine-color-gray-light-hover': 'var(--sunken)',
+  '--mantine-color-red-filled': 'var(--red)',
+  '--mantine-color-red-filled-hover': 'color-mix(in srgb, var(--red) 88%, var(--ink))',
   '--mantine-color-red-light': 'var(--red-soft)',
   '--mantine-color-red-light-color': 'var(--red)',
 }

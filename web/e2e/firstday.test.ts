@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Desk, engines } from './desk'
+import { log, message, row } from './parts'
+import { Simulator } from './simulator'
+
+const link = /https?:\/\/\S+#\/setup\?token=[^\s"\\]+/
+
+/** setUp opens the link that an empty installation prints and makes the company. */
+async function setUp(desk: Desk, page: Page): Promise<void> {
+  await expect.poll(() => link.test(desk.output()), { timeout: 10_000 }).toBe(true)
+  await page.goto(link.exec(desk.output())?.[0] ?? '')
+  const main = page.getByRole('main', { name: 'Set up Recado' })
+  await main.getByRole('textbox', { name: 'Company name' }).fill('Padaria Central')
+  await main.getByRole('textbox', { name: 'Your name' }).fill('Rita Lopes')
+  await main.getByRole('textbox', { name: 'E-mail' }).fill('rita@example.com')
+  await main.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+  await main.getByRole('button', { name: 'Create company' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+}
+
+describe.each(engines)('the first day, %s', (engine) => {
+  let desk: Desk | undefined
+  let simulator: Simulator | undefined
+  afterEach(async () => {
+    await desk?.stop()
+    await simulator?.stop()
+    desk = simulator = undefined
+  })
+
+  it('leads from an empty installation to the first answered customer on a test number', async () => {
+    desk = await Desk.start({ engine, demo: false })
+    const { page } = await desk.page()
+    await setUp(desk, page)
+    const steps = page.getByRole('region', { name: 'First steps' })
+    await expect.poll(() => steps.getByRole('link').allTextContents()).toEqual(['Connect a number', 'Invite your team', 'Create sectors', 'Answer a customer and close the first case'])
+    await page.getByRole('button', { name: 'Add a test number' }).click()
+    await steps.getByRole('link', { name: 'Connect a number' }).waitFor({ state: 'detached' })
+    const customer = page.getByRole('form', { name: 'Write as the customer' })
+    await customer.getByRole('textbox', { name: 'Name' }).fill('Primeira Cliente')
+    await customer.getByRole('textbox', { name: 'Text' }).fill('Vocês abrem hoje?')
+    await customer.getByRole('button', { name: 'Send as the customer' }).click()
+    await customer.getByRole('link', { name: 'Open the inbox' }).click()
+    await row(page, 'Primeira Cliente').click()
+    await log(page).getByText('Vocês abrem hoje?').waitFor()
+    await message(page).fill('Sim, até as 20 h.')
+    await message(page).press('Enter')
+    await log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).filter({ hasText: 'Sim, até as 20 h.' }).waitFor()
+    await page.getByRole('button', { name: 'Close attendance' }).click()
+    await page.getByRole('dialog', { name: 'Close attendance' }).getByRole('button', { name: 'Close', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click()
+    await expect.poll(() => steps.getByRole('link').allTextContents()).toEqual(['Invite your team', 'Create sectors'])
+    await steps.getByRole('button', { name: 'Hide' }).click()
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Company' }).waitFor()
+    expect(await steps.count()).toBe(0)
+    expect(desk.problems).toEqual([])
+  })
+
+  it('leads from an empty installation to the first answered customer on WhatsApp, and mends a token that Meta refuses', async () => {
+    simulator = await Simulator.start()
+    desk = await Desk.start({ engine, demo: false, flags: ['--whatsapp-base-url', simulator.url] })
+    const { page } = await desk.page({}, /status of (400|409) .*\/channels/)
+    await setUp(desk, page)
+    await page.getByRole('link', { name: 'Connect a WhatsApp number' }).click()
+    await page.getByRole('textbox', { name: 'Phone number ID' }).fill(simulator.credential('phone_number_id'))
+    await page.getByRole('textbox', { name: 'WhatsApp Business Account ID' }).fill(simulator.credential('waba_id'))
+    await page.getByRole('textbox', { name: 'App secret' }).fill(simulator.credential('app_secret'))
+    await page.getByRole('textbox', { name: 'Access token' }).fill('mistyped')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Balcão')
+    await page.getByRole('button', { name: 'Connect number' }).click()
+    await expect.poll(() => page.getByRole('textbox', { name: 'Access token' }).getAttribute('aria-invalid')).toBe('true')
+    await page.getByRole('textbox', { name: 'Access token' }).fill(simulator.credential('token'))
+    await page.getByRole('button', { name: 'Connect number' }).click()
+
+    await page.getByText(/^The number is connected\./).waitFor()
+    const callback = page.getByRole('group', { name: 'Callback address' })
+    expect(await callback.getByRole('textbox').inputValue()).toMatch(new RegExp(`^${desk.url}/channels/[0-9a-f-]{36}/whatsapp$`))
+    await callback.getByRole('button', { name: 'Copy' }).click()
+    const token = await page.getByRole('group', { name: 'Verify token' }).getByRole('textbox').inputValue()
+    const address = await callback.getByRole('textbox').inputValue()
+    expect(await (await fetch(`${address}?hub.mode=subscribe&hub.challenge=1234&hub.verify_token=${token}`)).text()).toBe('1234')
+    await page.getByRole('button', { name: 'Test connection' }).click()
+    await page.getByText('The test passed.').waitFor()
+
+    await simulator.customer('5511955550001', 'Otto', 'Tem pão de queijo?')
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click()
+    await row(page, 'Otto').click()
+    await log(page).getByText('Tem pão de queijo?').waitFor()
+    await message(page).fill('Tem, quentinho!')
+    await message(page).press('Enter')
+    await log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).filter({ hasText: 'quentinho' }).waitFor()
+    await expect.poll(() => simulator?.received('5511955550001')).toContain('quentinho')
+
+    await simulator.control('PUT', 'token', { token: simulator.credential('token'), state: 'revoked' })
+    await message(page).fill('Quer reservar?')
+    await message(page).press('Enter')
+    await expect.poll(async () => {
+      await page.goto(`${desk?.url}/settings/channels`)
+      return page.getByRole('list', { name: 'Numbers' }).textContent()
+    }).toContain('Disconnected')
+    await page.getByRole('link', { name: /Balcão/ }).click()
+    await page.getByRole('button', { name: 'Test connection' }).click()
+    await page.getByText('The test failed.').waitFor()
+    await simulator.control('PUT', 'token', { token: 'new-token', state: 'valid' })
+    await page.getByRole('textbox', { name: 'Access token' }).fill('new-token')
+    await page.getByRole('button', { name: 'Save and connect' }).click()
+    await page.getByText('Messages are sent and received.').waitFor()
+    await expect.poll(() => simulator?.received('5511955550001')).toContain('Quer reservar?')
+
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('alertdialog', { name: 'Disconnect Balcão?' }).getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: 'Connect again' }).click()
+    await page.getByText('Messages are sent and received.').waitFor()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Balcão da frente')
+    await page.getByRole('region', { name: 'Name' }).getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Balcão da frente' }).waitFor()
+    expect(desk.problems).toEqual([])
+  })
+
+  it('makes a number private and chooses its viewers', async () => {
+    desk = await Desk.start({ engine, demo: false })
+    const { page } = await desk.page()
+    await setUp(desk, page)
+    await page.getByRole('button', { name: 'Add a test number' }).click()
+    await page.getByRole('list', { name: 'Numbers' }).getByRole('link').click()
+    const seen = page.getByRole('region', { name: 'Who sees it' })
+    await seen.getByRole('switch', { name: 'Private number' }).click({ force: true })
+    await seen.getByText('Rita Lopes').waitFor()
+    await seen.getByRole('button', { name: 'Save' }).click()
+    await seen.getByText('Saved').waitFor()
+    await page.getByRole('link', { name: 'Channels' }).last().click()
+    await page.getByRole('list', { name: 'Numbers' }).getByText('Private').waitFor()
+    expect(desk.problems).toEqual([])
+  })
+})

@@ -1,0 +1,89 @@
+import { Alert, Stack, TextInput } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import type { Channel, Ref } from '../api/types'
+import { phone } from '../ui/format'
+import { ChannelStatus } from './ChannelStatus'
+import { CopyField } from './CopyField'
+import { Customer } from './Customer'
+import { FormFooter, Loaded, Page, Section } from './Page'
+import { Reconnect } from './Reconnect'
+import { useFresh } from './useFresh'
+import { useSave } from './useSave'
+import { Viewers } from './Viewers'
+import classes from './Settings.module.css'
+
+type Props = { channel: Channel; viewers: Ref[] | undefined; fresh: boolean }
+
+/** ChannelPage is the page of one number. fresh tells that it was connected just now. */
+export function ChannelPage({ channel, viewers, fresh }: Props) {
+  const { t } = useTranslation()
+  const whatsapp = channel.provider === 'whatsapp'
+  return (
+    <Page
+      title={channel.name} text={`${phone(channel.phone)} · ${t(`channels.${channel.provider}`)}`}
+      action={<Link to="/settings/$" params={{ _splat: 'channels' }} className={classes.link}><IconChevronLeft size={16} aria-hidden />{t('channels.title')}</Link>}
+    >
+      {fresh && <Alert color="green" variant="light" role="status" mb="md">{t('channels.fresh')}</Alert>}
+      <ChannelStatus channel={channel} />
+      {!whatsapp && <Customer channel={channel} />}
+      {whatsapp && <Callbacks channel={channel} />}
+      <Section title={t('settings.name')}><Rename key={channel.name} channel={channel} /></Section>
+      {whatsapp && <Reconnect channel={channel} />}
+      <Section title={t('channels.seen')} text={t('channels.seenText')}><Viewers channel={channel.id} viewers={viewers} canOpen /></Section>
+    </Page>
+  )
+}
+
+/** Callbacks shows what Meta has to be told so that it calls this server. */
+function Callbacks({ channel }: { channel: Channel }) {
+  const { t } = useTranslation()
+  const key = keys.connection(channel.id)
+  useFresh(key)
+  const connection = useQuery({ queryKey: key, queryFn: () => answer(api.GET('/channels/{id}/connection', { params: { path: { id: channel.id } } })) })
+  return (
+    <Section title={t('channels.callbacks')} text={t('channels.callbacksText')}>
+      <Loaded query={connection}>
+        {({ callback_url, verify_token }) => (
+          <Stack gap="md">
+            <CopyField label={t('channels.callback')} value={callback_url ?? ''} />
+            <CopyField label={t('channels.verifyToken')} value={verify_token ?? ''} />
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+function Rename({ channel }: { channel: Channel }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [name, setName] = useState(channel.name)
+  const { busy, saved, problems, save, edited } = useSave(['name'])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void save(async () => {
+      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel.id } }, body: { name: name.trim() } }))
+      await client.invalidateQueries({ queryKey: keys.channels })
+    })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          aria-label={t('settings.name')} description={t('channels.nameText')} required maxLength={120} value={name} error={problems.fields.name}
+          onChange={(event) => {
+            edited()
+            setName(event.currentTarget.value)
+          }}
+        />
+        <FormFooter busy={busy} saved={saved} problem={problems.other} submit={t('common.save')} />
+      </Stack>
+    </form>
+  )
+}

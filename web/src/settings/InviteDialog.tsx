@@ -1,0 +1,62 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { useMe } from '../api/queries'
+import type { Invitation } from '../api/types'
+import { Dialog } from '../ui/Dialog'
+import { dateAndTime } from '../ui/format'
+import { CopyField } from './CopyField'
+import { MemberFields, type Access } from './MemberFields'
+import { FormFooter } from './Page'
+import { manageable } from './roles'
+import { useSave } from './useSave'
+
+/** InviteDialog makes an invitation and then shows its link, which the server gives only once. */
+export function InviteDialog({ onMade, onClose }: { onMade: (made: Invitation) => void; onClose: () => void }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const me = useMe()
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [access, setAccess] = useState<Access>({ role: 'agent', access_profile: 'all', sector_ids: [] })
+  const { busy, problems, save } = useSave(['name', 'email', 'role', 'access_profile', 'sector_ids'], 'email')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void save(async () => {
+      const made = await answer(api.POST('/team/invitations', { body: { name: name.trim(), email: email.trim(), ...access } }))
+      await client.invalidateQueries({ queryKey: keys.invitations })
+      onMade(made)
+    })
+  }
+  return (
+    <Dialog title={t('team.invite')} onClose={onClose}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} maxLength={254} value={email} error={problems.fields.email} onChange={(event) => setEmail(event.currentTarget.value)} />
+          <MemberFields value={access} onChange={setAccess} roles={manageable(me.user.role)} problems={problems.fields} />
+          <FormFooter busy={busy} problem={problems.other} submit={t('team.createInvitation')} />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+type LinkProps = { title: string; text: string; url: string; expires: string; onClose: () => void }
+
+/** LinkDialog shows a link for somebody else. */
+export function LinkDialog({ title, text, url, expires, onClose }: LinkProps) {
+  const { t } = useTranslation()
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Stack gap="md">
+        <Text size="sm">{text}</Text>
+        <CopyField label={t('team.link')} value={url} copy={t('team.copyLink')} description={t('team.validUntil', { time: dateAndTime(expires) })} />
+        <Group justify="flex-end"><Button variant="default" onClick={onClose}>{t('team.done')}</Button></Group>
+      </Stack>
+    </Dialog>
+  )
+}

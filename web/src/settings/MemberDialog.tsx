@@ -1,0 +1,85 @@
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { useMe } from '../api/queries'
+import type { Member } from '../api/types'
+import { Dialog } from '../ui/Dialog'
+import { dateAndTime } from '../ui/format'
+import { CopyField } from './CopyField'
+import { MemberFields, type Access } from './MemberFields'
+import { FormFooter } from './Page'
+import { manageable } from './roles'
+import { useSave } from './useSave'
+import classes from './Settings.module.css'
+
+type Props = { member: Member; onlyOwner: boolean; onRemove: () => void; onClose: () => void }
+
+/** MemberDialog changes a member of the team and helps one who cannot sign in. */
+export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const me = useMe()
+  const [name, setName] = useState(member.name)
+  const [email, setEmail] = useState(member.email)
+  const [access, setAccess] = useState<Access>({ role: member.role, access_profile: member.access_profile, sector_ids: member.sectors.map((sector) => sector.id) })
+  const { busy, problems, save } = useSave(['name', 'email', 'role', 'access_profile', 'sector_ids'], 'email')
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const { role, ...rest } = access
+    const done = await save(async () => {
+      await answer(api.PATCH('/team/{id}', { params: { path: { id: member.id } }, body: { name: name.trim(), email: email.trim(), ...rest, ...(role === member.role ? {} : { role }) } }))
+      await Promise.all([keys.team, keys.sectors, ...(member.id === me.user.id ? [keys.session] : [])].map((queryKey) => client.invalidateQueries({ queryKey })))
+    })
+    if (done) onClose()
+  }
+  return (
+    <Dialog title={t('settings.edit', { name: member.name })} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack gap="md">
+          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} maxLength={254} value={email} error={problems.fields.email} onChange={(event) => setEmail(event.currentTarget.value)} />
+          <MemberFields value={access} onChange={setAccess} roles={manageable(me.user.role)} fixedRole={onlyOwner ? t('team.onlyOwner') : undefined} problems={problems.fields} />
+          <FormFooter busy={busy} problem={problems.other} submit={t('common.save')} />
+        </Stack>
+      </form>
+      <SignInHelp member={member} />
+      {!onlyOwner && (
+        <Group className={classes.dialogPart}>
+          <Button variant="subtle" color="red" onClick={onRemove}>{t('team.remove')}</Button>
+        </Group>
+      )}
+    </Dialog>
+  )
+}
+
+/** SignInHelp makes a link for a new password and ends sessions. */
+function SignInHelp({ member }: { member: Member }) {
+  const { t } = useTranslation()
+  const { busy, problems, save } = useSave()
+  const [link, setLink] = useState<{ url: string; expires_at: string } | null>(null)
+  const [ended, setEnded] = useState(false)
+  const params = { path: { id: member.id } }
+  const reset = () => void save(async () => setLink(await answer(api.POST('/team/{id}/reset-link', { params }))))
+  const end = () =>
+    void save(async () => {
+      await answer(api.DELETE('/team/{id}/sessions', { params }))
+      setEnded(true)
+    })
+  return (
+    <section aria-label={t('team.signIn')} className={classes.dialogPart}>
+      <Stack gap="sm">
+        <h3>{t('team.signIn')}</h3>
+        {problems.other && <Alert color="red" variant="light">{problems.other}</Alert>}
+        {link && <CopyField label={t('team.link')} value={link.url} copy={t('team.copyLink')} description={`${t('team.resetText', { name: member.name })} ${t('team.validUntil', { time: dateAndTime(link.expires_at) })}`} />}
+        <Group gap="xs">
+          <Button variant="default" disabled={busy} onClick={reset}>{t('team.resetLink')}</Button>
+          <Button variant="default" disabled={busy} onClick={end}>{t('team.signOut')}</Button>
+        </Group>
+        <span role="status" className={classes.saved}>{ended ? t('team.signedOut', { name: member.name }) : ''}</span>
+      </Stack>
+    </section>
+  )
+}

@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core'
+import { IconLock } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PrivateChannel } from '../api/types'
+import { Dialog } from '../ui/Dialog'
+import { Section } from './Page'
+import { Viewers } from './Viewers'
+import classes from './Settings.module.css'
+
+/** PrivateElsewhere lists the private numbers whose viewers the person chooses without being one of them. */
+export function PrivateElsewhere({ channels }: { channels: PrivateChannel[] }) {
+  const { t } = useTranslation()
+  const [editing, setEditing] = useState<PrivateChannel | null>(null)
+  return (
+    <Section title={t('channels.elsewhere')} text={t('channels.elsewhereText')}>
+      <ul className={classes.rows} aria-label={t('channels.elsewhere')}>
+        {channels.map((channel) => (
+          <li key={channel.id} className={classes.row}>
+            <span className={classes.icon} aria-hidden><IconLock size={20} /></span>
+            <div className={classes.main}>
+              <strong>{channel.name}</strong>
+              <span>{channel.viewers.map((viewer) => viewer.name).join(', ')}</span>
+            </div>
+            <Button variant="default" size="xs" onClick={() => setEditing(channel)}>{t('channels.viewers')}</Button>
+          </li>
+        ))}
+      </ul>
+      {editing && (
+        <Dialog title={t('channels.viewersOf', { name: editing.name })} onClose={() => setEditing(null)}>
+          <Viewers channel={editing.id} viewers={editing.viewers} onSaved={() => setEditing(null)} />
+        </Dialog>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,86 @@
+import '@mantine/core/styles/Radio.layer.css'
+import '@mantine/core/styles/NumberInput.layer.css'
+import { Group, NativeSelect, NumberInput, Radio, Stack, Switch } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import type { AttendanceRules } from '../api/types'
+import { FormFooter, Loaded, Page, Section } from './Page'
+import { useFresh } from './useFresh'
+import { useSave } from './useSave'
+
+/** Rules is the page of the rules for attendances. */
+export default function Rules() {
+  const { t } = useTranslation()
+  useFresh(keys.rules)
+  const rules = useQuery({ queryKey: keys.rules, queryFn: () => answer(api.GET('/company/attendance')) })
+  return (
+    <Page title={t('rules.title')} text={t('rules.text')}>
+      <Loaded query={rules}>{(data) => <RulesForm key={rules.dataUpdatedAt} rules={data} />}</Loaded>
+    </Page>
+  )
+}
+
+const units = { minutes: 1, hours: 60, days: 24 * 60 } as const
+type Unit = keyof typeof units
+
+/** unitOf is the largest unit that divides a time. */
+export const unitOf = (minutes: number): Unit => (minutes % units.days === 0 ? 'days' : minutes % units.hours === 0 ? 'hours' : 'minutes')
+
+function RulesForm({ rules }: { rules: AttendanceRules }) {
+  const { t } = useTranslation()
+  const [value, setValue] = useState(rules)
+  const [unit, setUnit] = useState(() => unitOf(rules.auto_close.after_minutes))
+  const { busy, saved, problems, save, edited } = useSave(['auto_close.after_minutes'])
+  const change = (part: Partial<AttendanceRules>) => {
+    edited()
+    setValue({ ...value, ...part })
+  }
+  const { auto_close: closing } = value
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void save(() => answer(api.PATCH('/company/attendance', { body: { enabled: value.enabled, first_responder_takes_ownership: value.first_responder_takes_ownership, mode: value.mode, auto_close: closing } })))
+  }
+  return (
+    <form onSubmit={submit}>
+      <Section title={t('rules.attendances')} text={t('rules.attendancesText')}>
+        <Stack gap="md">
+          <Switch label={t('rules.enabled')} description={t('rules.enabledText')} checked={value.enabled} onChange={(event) => change({ enabled: event.currentTarget.checked })} />
+          <Switch label={t('rules.first')} description={t('rules.firstText')} disabled={!value.enabled} checked={value.first_responder_takes_ownership} onChange={(event) => change({ first_responder_takes_ownership: event.currentTarget.checked })} />
+        </Stack>
+      </Section>
+      <Section title={t('rules.mode')}>
+        <Radio.Group aria-label={t('rules.mode')} value={value.mode} onChange={(mode) => change({ mode: mode as AttendanceRules['mode'] })}>
+          <Stack gap="md">
+            <Radio value="liberal" disabled={!value.enabled} label={t('rules.liberal')} description={t('rules.liberalText')} />
+            <Radio value="restricted" disabled={!value.enabled} label={t('rules.restricted')} description={t('rules.restrictedText')} />
+          </Stack>
+        </Radio.Group>
+      </Section>
+      <Section title={t('rules.closing')}>
+        <Stack gap="md">
+          <Switch label={t('rules.auto')} description={t('rules.autoText')} disabled={!value.enabled} checked={closing.enabled} onChange={(event) => change({ auto_close: { ...closing, enabled: event.currentTarget.checked } })} />
+          {closing.enabled && (
+            <Group align="flex-end" gap="xs">
+              <NumberInput
+                label={t('rules.after')} min={1} max={Math.floor(525_600 / units[unit])} allowDecimal={false} allowNegative={false} disabled={!value.enabled} value={closing.after_minutes / units[unit]} error={problems.fields['auto_close.after_minutes']} w={120}
+                onChange={(number) => Number(number) >= 1 && change({ auto_close: { ...closing, after_minutes: Math.round(Number(number) * units[unit]) } })}
+              />
+              <NativeSelect
+                aria-label={t('rules.unit')} disabled={!value.enabled} value={unit} data={Object.keys(units).map((one) => ({ value: one, label: t(`rules.units.${one}`) }))}
+                onChange={(event) => {
+                  const next = event.currentTarget.value as Unit
+                  change({ auto_close: { ...closing, after_minutes: Math.min(525_600, (closing.after_minutes / units[unit]) * units[next]) } })
+                  setUnit(next)
+                }}
+              />
+            </Group>
+          )}
+          <FormFooter busy={busy} saved={saved} problem={problems.other} submit={t('common.save')} />
+        </Stack>
+      </Section>
+    </form>
+  )
+}

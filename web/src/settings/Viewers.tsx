@@ -1,0 +1,58 @@
+import { MultiSelect, Stack, Switch } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { useMe, useTeam } from '../api/queries'
+import type { Ref } from '../api/types'
+import { FormFooter } from './Page'
+import { useSave } from './useSave'
+
+type Props = { channel: string; viewers: Ref[] | undefined; canOpen?: boolean; onSaved?: () => void }
+
+/** Viewers says who sees a number: the team, or chosen people. canOpen offers to change between the two. */
+export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const me = useMe()
+  const team = useTeam().data ?? viewers ?? []
+  const [isPrivate, setPrivate] = useState(viewers !== undefined)
+  const [chosen, setChosen] = useState(() => viewers?.map((viewer) => viewer.id) ?? [me.user.id])
+  const { busy, saved, problems, save, edited } = useSave(['private', 'viewers'])
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const change = isPrivate !== (viewers !== undefined) ? { private: isPrivate } : {}
+    const done = await save(async () => {
+      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body: { ...change, ...(isPrivate ? { viewers: chosen } : {}) } }))
+      await Promise.all([keys.channels, keys.privateChannels].map((queryKey) => client.invalidateQueries({ queryKey })))
+    })
+    if (done) onSaved?.()
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack gap="md">
+        {canOpen && (
+          <Switch
+            label={t('channels.privateNumber')} description={t('channels.privateText')} checked={isPrivate} error={problems.fields.private && t('channels.privateRefused')}
+            onChange={(event) => {
+              edited()
+              setPrivate(event.currentTarget.checked)
+            }}
+          />
+        )}
+        {isPrivate && (
+          <MultiSelect
+            label={t('channels.viewers')} description={t('channels.viewersText')} searchable hidePickedOptions value={chosen} error={chosen.length === 0 ? t('channels.viewerNeeded') : problems.fields.viewers}
+            data={team.map((member) => ({ value: member.id, label: member.name }))}
+            onChange={(value) => {
+              edited()
+              setChosen(value)
+            }}
+          />
+        )}
+        <FormFooter busy={busy} saved={saved} problem={problems.other} submit={t('common.save')} disabled={isPrivate && chosen.length === 0} />
+      </Stack>
+    </form>
+  )
+}
