@@ -39,7 +39,7 @@ type Subject[J Job, R any] interface {
 	// Attempt does a job once. It reports false if there is nothing to record, and an error if the job
 	// could not be begun: then it is claimed again after a rest.
 	Attempt(ctx context.Context, held Held, job J) (result R, record bool, err error)
-	// Finished is told of every result before it is recorded.
+	// Finished gets every result before it is recorded.
 	Finished(result R)
 	// Close is called when the subject has no more work.
 	Close()

@@ -42,6 +42,7 @@ type kind struct {
 	again      time.Duration // see Subject.Free
 	ordered    bool          // a job is claimed only when those before it are recorded
 	empty      int           // steps that claim nothing although there is more, still to come
+	stepTime   time.Duration // that a step takes
 	prefetch   bool          // claimed jobs stay due until they are recorded, as deliveries do
 }
 
@@ -109,6 +110,7 @@ func (q *queue) Free(running int) (int, time.Duration) {
 func (q *queue) Group() (model.ID, bool) { return q.id, false }
 
 func (q *queue) Step(_ context.Context, step Step[result]) (claimed Claimed[job], err error) {
+	time.Sleep(q.stepTime)
 	if err := q.record(step.Results); err != nil {
 		return claimed, err
 	}

@@ -20,6 +20,22 @@ func TestStoppingRecordsTheAttemptsUnderWayAndStartsNoOther(t *testing.T) {
 	})
 }
 
+func TestStoppingDuringAStepEndsAfterThatStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newKind()
+		k.stepTime = time.Second
+		k.add(model.NewID(), "job")
+		stop := start(t, k, options(nil))
+		time.Sleep(1500 * time.Millisecond) // the first step has claimed the job, the second records it and finds no other
+		began := time.Now()
+		stop()
+		if took := time.Since(began); took != 500*time.Millisecond {
+			t.Errorf("stopping took %v, want the rest of the step", took)
+		}
+		want(t, k, "job")
+	})
+}
+
 func TestStoppingWhileTheDatabaseIsAwayEnds(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }

@@ -110,7 +110,7 @@ func (s *subject[J, R]) hold(ctx, attempts context.Context) {
 		if s.done(ctx, over || s.lost()) {
 			break
 		}
-		s.wait(ctx)
+		s.wait(ctx, over)
 	}
 	if len(s.results) > 0 {
 		s.pool.Logger.Error("results were not recorded before the end",
@@ -179,8 +179,9 @@ func (s *subject[J, R]) done(ctx context.Context, over bool) bool {
 	return time.Since(s.idleSince) >= s.pool.Idle
 }
 
-// wait returns when something has happened or is due.
-func (s *subject[J, R]) wait(ctx context.Context) {
+// wait returns when something has happened or is due. over says that the end of ctx was seen already: an end that came
+// during the last step has to be seen yet.
+func (s *subject[J, R]) wait(ctx context.Context, over bool) {
 	timer := time.NewTimer(s.untilNext())
 	defer timer.Stop()
 	var granted chan struct{}
@@ -188,7 +189,7 @@ func (s *subject[J, R]) wait(ctx context.Context) {
 		granted = s.claim.granted
 	}
 	stopped := ctx.Done()
-	if ctx.Err() != nil {
+	if over {
 		stopped = nil
 	}
 	select {
