@@ -16,6 +16,9 @@ ARGS     ?=
 # The race detector watches everything but the inside of SQLite: C translated to Go, several times slower under it.
 RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 
+# Tests that are marked as parallel spend most of their time waiting, so that more of them run than there are processors.
+PARALLEL := -parallel 4
+
 # These begin first, so that none is left to run alone at the end.
 LONGEST := ./test/whatsapp ./internal/api ./test/cluster
 
@@ -36,12 +39,12 @@ test: test-go web-e2e ## run every test on SQLite and on a throw-away PostgreSQL
 
 .PHONY: test-go
 test-go: c-compiler ## run the tests that need Go alone
-	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) -timeout 30m $(LONGEST) ./...
+	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) $(PARALLEL) -timeout 30m $(LONGEST) ./...
 	scripts/with-postgres go test -timeout 30m ./test/agree
 
 .PHONY: race
 race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)
-	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) -timeout 30m -count $(COUNT) -shuffle on $(PKG)
+	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) $(PARALLEL) -timeout 30m -count $(COUNT) -shuffle on $(PKG)
 
 .PHONY: soak
 soak: build ## kills, power cuts and a failing WhatsApp in full, then a steady load on each engine (MINUTES=20 RATE=500): bench/soak-*.txt

@@ -30,6 +30,7 @@ func current(t *testing.T, w *servertest.World, conversation string) *servertest
 func phoneNumber(n int) string { return fmt.Sprintf("+55119%08d", 10000000+n) }
 
 func TestAttendanceLife(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana := addMember(t, w, "Ana")
@@ -164,6 +165,7 @@ func TestAttendanceLife(t *testing.T) {
 }
 
 func TestAttendanceList(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana := addMember(t, w, "Ana")
@@ -315,6 +317,7 @@ func TestAttendanceList(t *testing.T) {
 }
 
 func TestAttendanceCards(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		boards := w.A.Get(t, "/kanban/boards").OK(200)
@@ -344,6 +347,7 @@ func TestAttendanceCards(t *testing.T) {
 }
 
 func TestRacingOpenings(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		const customers = 200
@@ -384,6 +388,7 @@ func TestRacingOpenings(t *testing.T) {
 }
 
 func TestPrivateAttendances(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 )
 
 func TestRestrictedMode(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, bia, gil := addMember(t, w, "Ana"), addMember(t, w, "Bia"), addMember(t, w, "Gil", `"role":"manager"`)
@@ -40,6 +42,7 @@ func TestRestrictedMode(t *testing.T) {
 }
 
 func TestAutomaticClosing(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		close := func() {
@@ -139,15 +142,13 @@ func TestAutomaticClosing(t *testing.T) {
 // of them: the feed shows nothing while an older transaction of the database may still add to it.
 func attendanceEvents(t *testing.T, w *servertest.World, n int) map[string][]string {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
-		events, total := readAttendanceEvents(t, w)
-		if total >= n {
-			return events
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("only %d of %d events", total, n)
-		}
-	}
+	var events map[string][]string
+	testkit.Eventually(t, "the feed has "+strconv.Itoa(n)+" events", func() bool {
+		var total int
+		events, total = readAttendanceEvents(t, w)
+		return total >= n
+	})
+	return events
 }
 
 func readAttendanceEvents(t *testing.T, w *servertest.World) (events map[string][]string, total int) {

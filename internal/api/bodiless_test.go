@@ -8,6 +8,7 @@ import (
 )
 
 func TestOperationsWithoutABodyRefuseOne(t *testing.T) {
+	t.Parallel()
 	w := servertest.Start(t, "")
 	channel := w.A.Post(t, "/channels", `{"name":"Main","phone":"+551130030001","provider":"sandbox"}`).OK(201).ID()
 	heard := w.A.Post(t, "/channels/"+channel+"/simulate", `{"from":"+5511987655247","text":"oi"}`).OK(201)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestUnreadAgain(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		c := "/conversations/" + customerWrites(t, w, sandbox(t, w), phoneNumber(1))
 		w.A.Post(t, c+"/read", nil).OK(200)
@@ -24,6 +25,7 @@ func TestUnreadAgain(t *testing.T) {
 }
 
 func TestTakingAConversation(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, bia, own := addMember(t, w, "Ana"), addMember(t, w, "Bia"), addMember(t, w, "Olga", `"access_profile":"own"`)
 		boss := addMember(t, w, "Caio", `"role":"manager"`)
@@ -53,6 +55,7 @@ func TestTakingAConversation(t *testing.T) {
 }
 
 func TestSnoozing(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		id, other := customerWrites(t, w, channel, phoneNumber(1)), customerWrites(t, w, channel, phoneNumber(2))
@@ -111,6 +114,7 @@ func TestSnoozing(t *testing.T) {
 }
 
 func TestBulk(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana := addMember(t, w, "Ana")

@@ -15,6 +15,7 @@ import (
 const cardEvents = "&types=kanban.card.created,kanban.card.moved,kanban.card.completed"
 
 func TestCardEvents(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		b := newBoard(t, w.A.Client)
 		card := b.card(t, w.A.Client, "won", `, "description": "all of it"`).OK(201)
@@ -74,6 +75,7 @@ func TestCardEvents(t *testing.T) {
 }
 
 func TestAttendancesBoard(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana := addMember(t, w, "Ana")

@@ -24,6 +24,7 @@ func pendingCard(t *testing.T, w *servertest.World, b board, failing *testkit.Re
 }
 
 func TestACardTakesItsEventsWithIt(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		failing := testkit.NewReceiver(t)
 		failing.AnswerStatus(500)

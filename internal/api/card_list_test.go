@@ -14,6 +14,7 @@ import (
 )
 
 func TestListCards(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		c := w.A.Client
 		zone, _ := time.LoadLocation("America/Sao_Paulo")
@@ -178,6 +179,7 @@ func TestListCards(t *testing.T) {
 }
 
 func TestCardsOfArchivedBoards(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		used, put := newBoard(t, w.A.Client), newBoard(t, w.A.Client)
 		here, there := used.card(t, w.A.Client, "here", "").OK(201).ID(), put.card(t, w.A.Client, "there", "").OK(201).ID()

@@ -9,6 +9,7 @@ import (
 )
 
 func TestAColumnOfABoardIsOnePage(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		c := w.A.Client
 		b := newBoard(t, c)

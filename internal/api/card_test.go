@@ -13,6 +13,7 @@ import (
 )
 
 func TestCards(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		b := newBoard(t, w.A.Client)
 		label := w.A.Post(t, "/labels", `{"name": "urgent"}`).OK(201).ID()
@@ -170,6 +171,7 @@ func TestCards(t *testing.T) {
 }
 
 func TestCardPlaces(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		b := newBoard(t, w.A.Client)
 		cards := map[string]*servertest.Answer{}

@@ -64,6 +64,7 @@ var versions = porcupine.Model{
 }
 
 func TestVersionsAreLinearizable(t *testing.T) {
+	t.Parallel()
 	play := func(t *testing.T, w *servertest.World, nodes []*servertest.Client) {
 		b := newBoard(t, w.A.Client)
 		var cards []string
@@ -142,6 +143,7 @@ func sendCard(t *testing.T, c *servertest.Client, in cardCall) cardAnswer {
 }
 
 func TestConcurrentMovesKeepPlacesApart(t *testing.T) {
+	t.Parallel()
 	url := storetest.URL(t)
 	w := servertest.Start(t, url)
 	second, _ := w.SecondNode(t, url)

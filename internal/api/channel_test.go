@@ -11,6 +11,7 @@ import (
 )
 
 func TestChannels(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		t.Run("a sandbox channel is connected at once", func(t *testing.T) {
 			made := w.A.Post(t, "/channels", `{"name": "  Front desk ", "phone": "(11) 91234-5678", "provider": "sandbox"}`).OK(201)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestTheCompanyIsReadAndChanged(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Mia", `"role":"manager"`)
 		manager := w.A.SignIn(t, email, password)
@@ -30,6 +31,7 @@ func TestTheCompanyIsReadAndChanged(t *testing.T) {
 }
 
 func TestTheDaysOfTheReportFollowTheTimeZone(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		w.A.Patch(t, "/company", `{"timezone":"America/Sao_Paulo"}`).OK(200)
 		channel := sandbox(t, w)
@@ -48,6 +50,7 @@ func TestTheDaysOfTheReportFollowTheTimeZone(t *testing.T) {
 }
 
 func TestTheTeamTellsOpenAttendances(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana := addMember(t, w, "Ana")

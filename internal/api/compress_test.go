@@ -26,19 +26,7 @@ func rawAnswer(t *testing.T, c *servertest.Client, method, path, body, offered s
 	c.Sign(r)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept-Encoding", offered) // set by hand, it is not decoded
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, raw
+	return sendRaw(t, r, headers...)
 }
 
 func TestAnswersOverAKibibyteAreCompressed(t *testing.T) {

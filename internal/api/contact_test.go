@@ -16,6 +16,7 @@ import (
 )
 
 func TestContacts(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := channelOf(t, w.A, "+5511955550001")
 		t.Run("a contact has the fields it was given", func(t *testing.T) {
@@ -101,6 +102,7 @@ func TestContacts(t *testing.T) {
 }
 
 func TestContactList(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := channelOf(t, w.A, "+5511955550001")
 		label := w.A.Post(t, "/labels", `{"name": "vip"}`).OK(201).ID()

@@ -9,6 +9,7 @@ import (
 )
 
 func TestABodyMustBeDeclaredAsJSON(t *testing.T) {
+	t.Parallel()
 	w := servertest.Start(t, "")
 	conversation := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
 	for _, path := range []string{"/labels", "/conversations/" + conversation + "/read", "/conversations/" + conversation + "/attendance/close"} {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestSearchingTheLastMessage(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := channelOf(t, w.A, "+5511955550001")
 		write := func(t *testing.T, from, text string) string {
@@ -71,6 +72,7 @@ func TestSearchingTheLastMessage(t *testing.T) {
 }
 
 func TestASearchMissesNothingWhileTextsAreIndexed(t *testing.T) {
+	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		channel := channelOf(t, w.A, "+5511955550001")
 		var writers, indexer sync.WaitGroup
@@ -101,6 +103,7 @@ func TestASearchMissesNothingWhileTextsAreIndexed(t *testing.T) {
 }
 
 func TestUnreadConversations(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := channelOf(t, w.A, "+5511955550001")
 		for range 2 {
@@ -127,6 +130,7 @@ func TestUnreadConversations(t *testing.T) {
 }
 
 func TestPagesOfConversationsHoldEachOnce(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := channelOf(t, w.A, "+5511955550001")
 		const all = 23
@@ -154,6 +158,7 @@ func TestPagesOfConversationsHoldEachOnce(t *testing.T) {
 }
 
 func TestPrivateChannelsStayUnseen(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
 		err := w.Desk.System().Receive(context.Background(), private.ID, []model.Incoming{{Message: &model.IncomingMessage{

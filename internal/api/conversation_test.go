@@ -13,6 +13,7 @@ import (
 )
 
 func TestOpeningConversations(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := channelOf(t, w.A, "+5511955550001")
 		other := channelOf(t, w.A, "+5511955550002")
@@ -141,6 +142,7 @@ func TestOpeningConversations(t *testing.T) {
 }
 
 func TestConversation(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := channelOf(t, w.A, "+5511955550001")
 		made := w.A.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": "+5511987654321", "name": "Ana"}).OK(201)
@@ -206,6 +208,7 @@ func TestConversation(t *testing.T) {
 }
 
 func TestConversationList(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		one, two := channelOf(t, w.A, "+5511955550001"), channelOf(t, w.A, "+5511955550002")
 		sales := w.A.Post(t, "/sectors", `{"name": "Sales"}`).OK(201).ID()

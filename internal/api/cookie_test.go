@@ -15,6 +15,7 @@ import (
 )
 
 func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		public, base string
 		forwarded    string // X-Forwarded-Proto of a trusted proxy
@@ -74,6 +75,7 @@ func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {
 }
 
 func TestOnlyTrustedProxiesAreBelieved(t *testing.T) {
+	t.Parallel()
 	w := servertest.Start(t, "")
 	_, email := member(t, w.A.Client, "Ana")
 	made := w.A.Visitor().Post(t, "/session", map[string]string{"email": email, "password": password}, "X-Forwarded-For", "198.51.100.7", "X-Forwarded-Proto", "https").OK(200)
@@ -87,6 +89,7 @@ func TestOnlyTrustedProxiesAreBelieved(t *testing.T) {
 }
 
 func TestASessionThatEndsOnOneNodeEndsOnTheOther(t *testing.T) {
+	t.Parallel()
 	url := storetest.URL(t)
 	w := servertest.Start(t, url)
 	other, _ := w.SecondNode(t, url)
@@ -124,6 +127,7 @@ func ended(t *testing.T, c *servertest.Client, path string, status int) {
 }
 
 func TestIdempotencyKeysOfASessionBelongToThePerson(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, ana := member(t, w.A.Client, "Ana")
 		_, bia := member(t, w.A.Client, "Bia")
@@ -141,6 +145,7 @@ func TestIdempotencyKeysOfASessionBelongToThePerson(t *testing.T) {
 }
 
 func TestOldSessionsAreRemoved(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		w.A.SignIn(t, email, password)

@@ -62,16 +62,12 @@ func state(t *testing.T, c *servertest.Client, path, id string) delivery {
 // until reads a delivery again and again until it is as wanted.
 func until(t *testing.T, c *servertest.Client, path, id string, good func(d delivery) bool) delivery {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		d := state(t, c, path, id)
-		if good(d) {
-			return d
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("still %+v", d)
-		}
-	}
+	var d delivery
+	testkit.Eventually(t, "a delivery gets the state that the test waits for", func() bool {
+		d = state(t, c, path, id)
+		return good(d)
+	})
+	return d
 }
 
 func attempts(n int) func(d delivery) bool {
@@ -79,6 +75,7 @@ func attempts(n int) func(d delivery) bool {
 }
 
 func TestTheRetrySchedule(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
 		path, _, secret := hook(t, w.A.Client, receiver.URL)
@@ -175,6 +172,7 @@ func TestTheRetrySchedule(t *testing.T) {
 }
 
 func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
 		path, _, _ := hook(t, w.A.Client, receiver.URL)
@@ -202,6 +200,7 @@ func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
 }
 
 func TestRedelivery(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
 		path, _, secret := hook(t, w.A.Client, receiver.URL)
@@ -225,6 +224,7 @@ func TestRedelivery(t *testing.T) {
 }
 
 func TestRotationOverlaps(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
 		path, _, old := hook(t, w.A.Client, receiver.URL)
@@ -254,6 +254,7 @@ func TestRotationOverlaps(t *testing.T) {
 }
 
 func TestChangesWhileDeliveriesArePending(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		failing, healthy := testkit.NewReceiver(t), testkit.NewReceiver(t)
 		failing.AnswerStatus(500)
@@ -329,6 +330,7 @@ func raw(t *testing.T, act func(c net.Conn)) string {
 }
 
 func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
+	t.Parallel()
 	flood := func(c net.Conn, head, block string) {
 		_, _ = io.WriteString(c, head)
 		for {
@@ -373,6 +375,7 @@ func TestHostileReceiversAreFailedAttemptsAndNothingMore(t *testing.T) {
 // An address that never answers must not hold up the others: all of theirs arrive while its first
 // requests are still hanging.
 func TestAHangingAddressDelaysNoOtherDelivery(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		hanging, healthy := testkit.NewReceiver(t), testkit.NewReceiver(t)
 		stuck, _, _ := hook(t, w.A.Client, hanging.URL)

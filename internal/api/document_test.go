@@ -53,6 +53,7 @@ func eachSchema(node any, place string, visit func(place string, schema map[stri
 }
 
 func TestTheDocumentIsValidJSONSchema(t *testing.T) {
+	t.Parallel()
 	w := servertest.Start(t, "")
 	doc := w.A.Get(t, "/openapi.json").OK(200).At()
 	seen, nullableEnums := 0, 0
@@ -78,6 +79,7 @@ func TestTheDocumentIsValidJSONSchema(t *testing.T) {
 }
 
 func TestEveryErrorCodeIsDocumentedAtAnOperation(t *testing.T) {
+	t.Parallel()
 	w := servertest.Start(t, "")
 	document := string(w.A.Get(t, "/openapi.json").OK(200).Raw)
 	for code, status := range api.StatusOf {

@@ -24,6 +24,7 @@ func headersOf(t *testing.T, r *http.Request) (int, http.Header) {
 }
 
 func TestEveryAnswerHasItsSecurityHeaders(t *testing.T) {
+	t.Parallel()
 	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
 	want := func(t *testing.T, r *http.Request, headers map[string]string) http.Header {
 		t.Helper()

@@ -16,6 +16,7 @@ import (
 )
 
 func TestIdempotency(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		c := w.A.Client
 		b := newBoard(t, c)

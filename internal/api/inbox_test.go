@@ -29,6 +29,7 @@ func want(t *testing.T, what string, got, want any) {
 }
 
 func TestStatusOfConversations(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana := addMember(t, w, "Ana")
@@ -70,6 +71,7 @@ func TestStatusOfConversations(t *testing.T) {
 }
 
 func TestWaitingSince(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		first := w.A.Post(t, simulatePath(channel), `{"from":"`+phoneNumber(1)+`","text":"oi"}`).OK(201)
@@ -108,6 +110,7 @@ func TestWaitingSince(t *testing.T) {
 }
 
 func TestOldestWaitingFirst(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		var ids []string
@@ -168,6 +171,7 @@ func TestOldestWaitingFirst(t *testing.T) {
 }
 
 func TestCountsOfTheInbox(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, own := addMember(t, w, "Ana"), addMember(t, w, "Olga", `"access_profile":"own"`)

@@ -47,6 +47,7 @@ func (b board) move(t *testing.T, c *servertest.Client, card *servertest.Answer,
 }
 
 func TestBoards(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		t.Run("every company has an attendances board whose stages are fixed", func(t *testing.T) {
 			boards := w.A.Get(t, "/kanban/boards").OK(200)

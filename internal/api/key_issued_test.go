@@ -11,6 +11,7 @@ import (
 )
 
 func TestAnIssuedKeyIsNoStrongerThanItsParent(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		end := w.Clock.Now().Add(time.Hour).UTC().Truncate(time.Second)
 		scopes := model.NewScopeSet(model.ScopeKeysManage, model.ScopeTeamManage)

@@ -12,6 +12,7 @@ import (
 // TestKeysAndMembersCannotGrantMoreThanTheyHave holds keys and members to one rule: what a key may not do or see
 // itself it can neither hand out, nor take over, nor take away.
 func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		person := func(name string, role model.Role, profile model.AccessProfile) model.ID {
 			t.Helper()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -146,7 +145,7 @@ func TestASlowReaderIsCutOffAndDelaysNoOther(t *testing.T) {
 		channel := sandbox(t, w)
 		ana, _ := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")
-		slow := openSlowly(t, ana)
+		slow := openSlowly(t, ana, "/live")
 		quick, _ := live(t, bia)
 		// More than the buffers of a connection and the queue of a stream hold.
 		const count = 300
@@ -166,22 +165,18 @@ func TestASlowReaderIsCutOffAndDelaysNoOther(t *testing.T) {
 	})
 }
 
-// openSlowly opens a live stream and reads nothing of it.
-func openSlowly(t *testing.T, c *servertest.Client) net.Conn {
+// openSlowly opens a stream and reads nothing of it.
+func openSlowly(t *testing.T, c *servertest.Client, path string) net.Conn {
 	t.Helper()
-	address, err := url.Parse(c.Base())
+	r, err := http.NewRequest("GET", c.Base()+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("tcp", address.Host)
+	conn, err := net.Dial("tcp", r.URL.Host)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	r, err := http.NewRequest("GET", c.Base()+"/live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c.Sign(r)
 	if err := r.Write(conn); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ func viewers(data map[string]any) (names []string) {
 }
 
 func TestActivityIsToldAndForgotten(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, anaID := signedIn(t, w, "Ana")
@@ -78,6 +79,7 @@ func TestActivityIsToldAndForgotten(t *testing.T) {
 }
 
 func TestPresenceThatChangesIsTold(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, _ := signedIn(t, w, "Ana")
 		bia, biaID := signedIn(t, w, "Bia")
@@ -107,6 +109,7 @@ func TestPresenceThatChangesIsTold(t *testing.T) {
 }
 
 func TestSignalsCrossNodes(t *testing.T) {
+	t.Parallel()
 	url := storetest.URL(t)
 	now := func(c *server.Config) { c.Now = nil }
 	w := servertest.Start(t, url, now)
@@ -165,6 +168,7 @@ func TestSignalsCrossNodes(t *testing.T) {
 }
 
 func TestASeventhStreamReplacesTheOldest(t *testing.T) {
+	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		ana, _ := signedIn(t, w, "Ana")
 		bia, _ := signedIn(t, w, "Bia")

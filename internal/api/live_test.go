@@ -35,7 +35,7 @@ func live(t *testing.T, c *servertest.Client, headers ...string) (<-chan sse, co
 // await gives the data of the next message with that event.
 func await(t *testing.T, messages <-chan sse, event string) map[string]any {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; {
+	for end := time.Now().Add(testkit.Patience); ; {
 		m := take(t, messages)
 		if time.Now().After(end) {
 			t.Fatalf("no %s came", event)
@@ -75,6 +75,7 @@ func write(t *testing.T, c *servertest.Client, channel, phone, text string) stri
 }
 
 func TestALiveStreamGivesWhatItsHolderMaySee(t *testing.T) {
+	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, _ := signedIn(t, w, "Ana")
@@ -106,6 +107,7 @@ func TestALiveStreamGivesWhatItsHolderMaySee(t *testing.T) {
 }
 
 func TestACursorThatCannotBeUsedGivesOneReset(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		_, email := member(t, w.A.Client, "Ana")
@@ -141,6 +143,7 @@ func TestACursorThatCannotBeUsedGivesOneReset(t *testing.T) {
 }
 
 func TestMessageUpdatedTellsWhatChanged(t *testing.T) {
+	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
 		other := testkit.NewReceiver(t)
@@ -173,6 +176,7 @@ func TestMessageUpdatedTellsWhatChanged(t *testing.T) {
 }
 
 func TestMessageUpdatedTellsOfEditsReactionsAndDeletions(t *testing.T) {
+	t.Parallel()
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		id, _ := model.ParseID(channel)
@@ -207,6 +211,7 @@ func TestMessageUpdatedTellsOfEditsReactionsAndDeletions(t *testing.T) {
 // TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond proves that a signal ends it: the check that needs none comes
 // every five seconds. The machine may be busy for a moment, so most of the streams count and not each of them.
 func TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond(t *testing.T) {
+	t.Parallel()
 	url := storetest.URL(t)
 	w := servertest.Start(t, url, func(c *server.Config) { c.Now = nil })
 	second, _ := w.SecondNode(t, url, func(c *server.Config) { c.Now = nil })
@@ -230,6 +235,7 @@ func TestARemovedMembersStreamEndsOnAnotherNodeWithinASecond(t *testing.T) {
 }
 
 func TestAnEndedSessionEndsItsStreamsOnEveryNode(t *testing.T) {
+	t.Parallel()
 	url := storetest.URL(t)
 	w := servertest.Start(t, url, func(c *server.Config) { c.Now = nil })
 	second, _ := w.SecondNode(t, url, func(c *server.Config) { c.Now = nil })

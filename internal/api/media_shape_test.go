@@ -28,6 +28,7 @@ func sound(frames int) []byte {
 }
 
 func TestFilesTellTheirDimensionsAndDuration(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		photo := upload(t, w.A.Client, "photo.jpg", picture(t, 320, 200)).OK(201)
@@ -60,6 +61,7 @@ func TestFilesTellTheirDimensionsAndDuration(t *testing.T) {
 }
 
 func TestTheFilesOfAConversation(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		var messages, files []string

@@ -26,6 +26,7 @@ import (
 var png = append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"), bytes.Repeat([]byte("pixels"), 5000)...)
 
 func TestMedia(t *testing.T) {
+	t.Parallel()
 	var dir string
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
@@ -219,6 +220,12 @@ func fetch(t *testing.T, link string, headers ...string) (*http.Response, []byte
 	if err != nil {
 		t.Fatal(err)
 	}
+	return sendRaw(t, r, headers...)
+}
+
+// sendRaw sends a request with some headers and gives the answer with its body as it came.
+func sendRaw(t *testing.T, r *http.Request, headers ...string) (*http.Response, []byte) {
+	t.Helper()
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}

@@ -11,6 +11,7 @@ import (
 )
 
 func TestMessageEvents(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		feed := &feedReader{w: w}

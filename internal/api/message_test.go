@@ -15,6 +15,7 @@ import (
 )
 
 func TestReceiving(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		t.Run("a customer's message makes contact, conversation, message and events at once", func(t *testing.T) {
@@ -143,6 +144,7 @@ func TestReceiving(t *testing.T) {
 }
 
 func TestPrivateChannelsStayOutside(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
 		person := model.Person{WAID: "5511912344321", Name: "Secret"}
@@ -166,6 +168,7 @@ func TestPrivateChannelsStayOutside(t *testing.T) {
 }
 
 func TestRacingMessagesOfANewNumberMakeOneConversation(t *testing.T) {
+	t.Parallel()
 	race := func(t *testing.T, w *servertest.World, clients ...*servertest.Client) {
 		channel := sandbox(t, w)
 		var wg sync.WaitGroup
@@ -180,19 +183,11 @@ func TestRacingMessagesOfANewNumberMakeOneConversation(t *testing.T) {
 		testkit.Equal(t, "data.0.unread_count", list.Int("data", 0, "unread_count"), 20)
 		testkit.Equal(t, "number of data", len(w.A.Get(t, "/contacts").OK(200).List()), 1)
 	}
-	t.Run("sqlite", func(t *testing.T) {
-		w := servertest.Start(t, "")
-		race(t, w, w.A.Client)
-	})
-	t.Run("two nodes on postgres", func(t *testing.T) {
-		url := storetest.URL(t)
-		w := servertest.Start(t, url)
-		a, _ := w.SecondNode(t, url)
-		race(t, w, w.A.Client, a)
-	})
+	eachCluster(t, race)
 }
 
 func TestSending(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		inbound := w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "name": "Ana", "text": "Bom dia"}`).OK(201)
@@ -300,6 +295,7 @@ func TestSending(t *testing.T) {
 }
 
 func TestOneHundredRacingRepeatsOfAClientIDSendOnce(t *testing.T) {
+	t.Parallel()
 	race := func(t *testing.T, w *servertest.World, clients ...*servertest.Client) {
 		channel := sandbox(t, w)
 		var paths [2]string
@@ -352,19 +348,11 @@ func TestOneHundredRacingRepeatsOfAClientIDSendOnce(t *testing.T) {
 			testkit.Equal(t, "statuses[409]", statuses[409], 20)
 		})
 	}
-	t.Run("sqlite", func(t *testing.T) {
-		w := servertest.Start(t, "")
-		race(t, w, w.A.Client)
-	})
-	t.Run("two nodes on postgres", func(t *testing.T) {
-		url := storetest.URL(t)
-		w := servertest.Start(t, url)
-		a, _ := w.SecondNode(t, url)
-		race(t, w, w.A.Client, a)
-	})
+	eachCluster(t, race)
 }
 
 func TestPaging(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		write := func(n int) *servertest.Answer {
@@ -484,4 +472,19 @@ func conversationCalled(t *testing.T, w *servertest.World, name string) *servert
 func block(t *testing.T, w *servertest.World, contact string) {
 	t.Helper()
 	w.A.Patch(t, "/contacts/"+contact, `{"blocked": true}`).OK(200)
+}
+
+// eachCluster runs body with one node on SQLite and with two nodes on PostgreSQL, and gives the clients of company A on each.
+func eachCluster(t *testing.T, body func(t *testing.T, w *servertest.World, nodes ...*servertest.Client)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		w := servertest.Start(t, "")
+		body(t, w, w.A.Client)
+	})
+	t.Run("two nodes on postgres", func(t *testing.T) {
+		url := storetest.URL(t)
+		w := servertest.Start(t, url)
+		a, _ := w.SecondNode(t, url)
+		body(t, w, w.A.Client, a)
+	})
 }

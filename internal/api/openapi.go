@@ -173,9 +173,15 @@ func commonHeaders(status string) map[string]any {
 	return headers
 }
 
-func (s *Server) serveDocument(w http.ResponseWriter, _ *http.Request) {
+// serveDocument makes the document when it is asked for the first time.
+func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request) {
+	doc, err := s.doc()
+	if err != nil {
+		s.writeError(w, callFrom(r.Context()).requestID, err)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(s.doc)
+	_, _ = w.Write(doc)
 }
 
 // bodyExamples shows a body for every operation that takes one as JSON. The ids name nothing.

@@ -10,6 +10,7 @@ import (
 )
 
 func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		adminID, adminEmail := member(t, w.A.Client, "Ada", `"role":"admin"`)
 		agentID, agentEmail := member(t, w.A.Client, "Bia")
@@ -19,14 +20,7 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 		w.A.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).Fails(400, "invalid_request")
 		channel := admin.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
 		w.A.Post(t, "/channels", `{"name":"Shop","phone":"+551140028923","provider":"sandbox"}`).OK(201)
-		id, _ := model.ParseID(channel)
-		err := w.Desk.System().Receive(t.Context(), id, []model.Incoming{{Message: &model.IncomingMessage{
-			ExternalID: "private.1", Type: model.TypeText, Text: "a confidential question",
-			Customer: model.Person{Phone: "+5511912345678", WAID: "5511912345678", Name: "Dora"},
-		}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		confidentialQuestion(t, w, channel)
 		conversation := admin.Get(t, "/conversations").OK(200).Text("data", 0, "id")
 		attendance := admin.Get(t, "/conversations/"+conversation+"/attendance").OK(200)
 		if got := attendance.Text("protocol"); got != "ATD-P000001" {
@@ -103,6 +97,7 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 }
 
 func TestWhoChangesAPrivateChannelTheyDoNotSeeLearnsTheViewersOnly(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		adminID, adminEmail := member(t, w.A.Client, "Ada", `"role":"admin"`)
 		agentID, _ := member(t, w.A.Client, "Bia")
@@ -153,6 +148,7 @@ func TestAChannelChangesInAllPartsOfARequestOrInNone(t *testing.T) {
 }
 
 func TestTheLastViewerOfAPrivateChannelStaysInTheTeam(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		agentID, _ := member(t, w.A.Client, "Bia")
 		_, managerEmail := member(t, w.A.Client, "Mia", `"role":"manager"`)
@@ -171,6 +167,7 @@ func TestTheLastViewerOfAPrivateChannelStaysInTheTeam(t *testing.T) {
 }
 
 func TestAViewerSeesAPrivateChannelWhateverTheAccessProfile(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		agentID, agentEmail := member(t, w.A.Client, "Bia", `"access_profile":"own"`)
 		owner, agent := w.A.Enter(t, w.A.Owner.ID.String(), password), w.A.SignIn(t, agentEmail, password)
@@ -190,6 +187,7 @@ func TestAViewerSeesAPrivateChannelWhateverTheAccessProfile(t *testing.T) {
 }
 
 func TestPublicAndPrivateConversationsAreListedInOneOrder(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
 		hidden := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
@@ -242,6 +240,7 @@ func TestPublicAndPrivateConversationsAreListedInOneOrder(t *testing.T) {
 }
 
 func TestAPrivateCardIsSeenByItsCreatorItsAssigneeAndManagers(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, makerEmail := member(t, w.A.Client, "Bia")
 		doerID, doerEmail := member(t, w.A.Client, "Caio")
@@ -273,6 +272,7 @@ func TestAPrivateCardIsSeenByItsCreatorItsAssigneeAndManagers(t *testing.T) {
 }
 
 func TestACardOfAPrivateConversationIsHidden(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
 		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
@@ -287,17 +287,11 @@ func TestACardOfAPrivateConversationIsHidden(t *testing.T) {
 }
 
 func TestAFileThatWasSentOnlyInAPrivateConversationHasNoLinkForKeys(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
 		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
-		id, _ := model.ParseID(channel)
-		err := w.Desk.System().Receive(t.Context(), id, []model.Incoming{{Message: &model.IncomingMessage{
-			ExternalID: "private.1", Type: model.TypeText, Text: "a confidential question",
-			Customer: model.Person{Phone: "+5511912345678", WAID: "5511912345678", Name: "Dora"},
-		}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		confidentialQuestion(t, w, channel)
 		conversation := owner.Get(t, "/conversations").OK(200).Text("data", 0, "id")
 		file := upload(t, w.A.Client, "report.txt", []byte("confidential")).OK(201).ID()
 		w.A.Get(t, "/media/"+file+"/url").OK(200)
@@ -306,4 +300,16 @@ func TestAFileThatWasSentOnlyInAPrivateConversationHasNoLinkForKeys(t *testing.T
 		w.A.Get(t, "/media/"+file+"/content").Fails(404, "not_found")
 		owner.Get(t, "/media/"+file+"/content").OK(200)
 	})
+}
+
+// confidentialQuestion has a customer write on a private channel, which cannot be simulated.
+func confidentialQuestion(t *testing.T, w *servertest.World, channel string) {
+	t.Helper()
+	err := w.Desk.System().Receive(t.Context(), mustID(channel), []model.Incoming{{Message: &model.IncomingMessage{
+		ExternalID: "private.1", Type: model.TypeText, Text: "a confidential question",
+		Customer: model.Person{Phone: "+5511912345678", WAID: "5511912345678", Name: "Dora"},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

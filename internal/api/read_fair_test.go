@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -17,17 +18,7 @@ import (
 func TestReadsOfOneCompanyLeaveConnectionsForOthers(t *testing.T) {
 	url := storetest.URL(t)
 	w := servertest.Start(t, url)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	locked, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := locked.Exec(t.Context(), `LOCK TABLE messages IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	unlock := lock(t, url, `LOCK TABLE messages IN ACCESS EXCLUSIVE MODE`)
 	var ended atomic.Int64
 	var all sync.WaitGroup
 	for range 100 {
@@ -43,30 +34,15 @@ func TestReadsOfOneCompanyLeaveConnectionsForOthers(t *testing.T) {
 	if n := ended.Load(); n != 0 {
 		t.Errorf("%d reads of the other company have ended: some were waited for", n)
 	}
-	if err := locked.Rollback(t.Context()); err != nil {
-		t.Error(err)
-	}
+	unlock()
 	all.Wait()
-	if err := conn.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
 }
 
 // PostgreSQL alone keeps writers waiting on connections of their own: by a lock on the company that they change.
 func TestWritesOfOneCompanyLeaveConnectionsForOthers(t *testing.T) {
 	url := storetest.URL(t)
 	w := servertest.Start(t, url)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	locked, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := locked.Exec(t.Context(), `SELECT id FROM companies WHERE id = $1 FOR UPDATE`, w.A.ID.String()); err != nil {
-		t.Fatal(err)
-	}
+	unlock := lock(t, url, `SELECT id FROM companies WHERE id = $1 FOR UPDATE`, w.A.ID.String())
 	var ended atomic.Int64
 	var all sync.WaitGroup
 	for i := range 100 {
@@ -82,11 +58,27 @@ func TestWritesOfOneCompanyLeaveConnectionsForOthers(t *testing.T) {
 	if n := ended.Load(); n != 0 {
 		t.Errorf("%d writes of the other company have ended: some were waited for", n)
 	}
-	if err := locked.Rollback(t.Context()); err != nil {
-		t.Error(err)
-	}
+	unlock()
 	all.Wait()
-	if err := conn.Close(t.Context()); err != nil {
-		t.Error(err)
+}
+
+// lock runs a statement that locks rows or tables, on a connection of its own, until unlock is called.
+func lock(t *testing.T, database, sql string, args ...any) (unlock func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locked.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := errors.Join(locked.Rollback(t.Context()), conn.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 )
 
 func TestAttendanceReport(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		t.Run("is the last 30 days of the company's calendar", func(t *testing.T) {
 			w.Clock.Set(time.Date(2026, 11, 15, 2, 59, 0, 0, time.UTC)) // 23:59 of the day before in São Paulo

@@ -9,6 +9,7 @@ import (
 )
 
 func TestEventsAreReadWithAScopeOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		with := func(scopes ...model.Scope) *servertest.Client {
 			t.Helper()

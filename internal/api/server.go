@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -60,7 +61,7 @@ type Server struct {
 	demo   *DemoLogin
 	table  []*Route
 	rates  *buckets.Buckets[model.ID] // of keys and sessions
-	doc    []byte
+	doc    func() ([]byte, error)
 
 	live     *live.Hub
 	streams  *streamLimiter
@@ -68,7 +69,7 @@ type Server struct {
 }
 
 // New builds the server from the table of routes.
-func New(o Options) (*Server, error) {
+func New(o Options) *Server {
 	s := &Server{
 		desk: o.Desk, live: o.Live, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
 		rates: buckets.New[model.ID](), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
@@ -84,11 +85,8 @@ func New(o Options) (*Server, error) {
 	for _, r := range s.table {
 		r.register(s, r)
 	}
-	doc, err := s.document()
-	if err != nil {
-		return nil, err
-	}
-	s.doc = doc
+	openapi.MarkNullable(s.huma.OpenAPI().Components.Schemas)
+	s.doc = sync.OnceValues(s.document)
 	s.mux.HandleFunc("GET "+v1+"/openapi.json", s.serveDocument)
 	s.mux.HandleFunc("GET "+s.base+"/healthz", s.healthz)
 	s.mux.HandleFunc("GET "+s.base+"/readyz", s.readyz)
@@ -100,7 +98,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.mux.Handle(s.base+whatsapp.CallbackPattern, (&callbacks{desk: s.desk.System(), log: s.log}).handler())
 	s.mux.HandleFunc("/", s.unknown)
-	return s, nil
+	return s
 }
 
 // Routes is the table as data.
@@ -244,10 +242,10 @@ func refuse(status int) (http.Header, []byte) {
 	}, body
 }
 
-// Base is the path below which everything lives.
+// Base is the path below which the server answers.
 func (s *Server) Base() string { return s.base }
 
-// healthz says that the process lives.
+// healthz answers while the process runs.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte(`{"status":"ok"}`))

@@ -43,6 +43,7 @@ func tokenOf(t *testing.T, link string) string {
 }
 
 func TestAPersonSignsInAndIsWhoTheyAre(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana", `"role":"manager"`)
 		made := w.A.Visitor().Post(t, "/session", map[string]string{"email": " " + strings.ToUpper(email) + " ", "password": password}).OK(200)
@@ -75,6 +76,7 @@ func TestAPersonSignsInAndIsWhoTheyAre(t *testing.T) {
 }
 
 func TestEveryFailedSignInHasOneAnswer(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		gone, goneEmail := member(t, w.A.Client, "Bia")
@@ -102,6 +104,7 @@ func TestEveryFailedSignInHasOneAnswer(t *testing.T) {
 }
 
 func TestFiveFailedSignInsAreFreeAndThenTheyWait(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		try := func(password, ip string) *servertest.Answer {
@@ -131,6 +134,7 @@ func TestFiveFailedSignInsAreFreeAndThenTheyWait(t *testing.T) {
 func proxied(c *server.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
 
 func TestWrongPasswordsFromManyAddressesDoNotStopAnotherPerson(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		_, other := member(t, w.A.Client, "Bia")
@@ -152,6 +156,7 @@ func TestWrongPasswordsFromManyAddressesDoNotStopAnotherPerson(t *testing.T) {
 }
 
 func TestASessionEndsWhenItIsIdleOrOld(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		ana := w.A.SignIn(t, email, password)
@@ -172,6 +177,7 @@ func TestASessionEndsWhenItIsIdleOrOld(t *testing.T) {
 }
 
 func TestSessionsAreListedAndEnded(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana")
 		one, two, three := w.A.SignIn(t, email, password), w.A.SignIn(t, email, password), w.A.SignIn(t, email, password)
@@ -206,6 +212,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 }
 
 func TestARoleChangeNarrowsARunningSessionAndRemovalEndsIt(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana", `"role":"manager"`)
 		ana := w.A.SignIn(t, email, password)
@@ -218,6 +225,7 @@ func TestARoleChangeNarrowsARunningSessionAndRemovalEndsIt(t *testing.T) {
 }
 
 func TestUnsafeRequestsWithACookieMustComeFromTheApp(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		ana := w.A.SignIn(t, email, password)
@@ -255,6 +263,7 @@ func TestUnsafeRequestsWithACookieMustComeFromTheApp(t *testing.T) {
 }
 
 func TestKeysKeepAwayFromSessionsAndTheOtherWayRound(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		w.A.Get(t, "/session").Fails(403, "session_required")
 		w.A.Patch(t, "/me", `{"name":"Ana"}`).Fails(403, "session_required")
@@ -266,6 +275,7 @@ func TestKeysKeepAwayFromSessionsAndTheOtherWayRound(t *testing.T) {
 }
 
 func TestTwoFactor(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		id, email := member(t, w.A.Client, "Ana")
 		ana := w.A.SignIn(t, email, password)
@@ -339,6 +349,7 @@ func TestTwoFactor(t *testing.T) {
 }
 
 func TestInvitations(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
 		invite := func(email string) *servertest.Answer {
@@ -395,6 +406,7 @@ func TestInvitations(t *testing.T) {
 }
 
 func TestPeopleManageOnlyLowerRolesWithTheirSessions(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Owner.ID.String()
 		agent, _ := member(t, w.A.Client, "Caio")
@@ -408,6 +420,7 @@ func TestPeopleManageOnlyLowerRolesWithTheirSessions(t *testing.T) {
 }
 
 func TestAnAddressOfSeveralCompaniesChoosesOne(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for _, c := range []*servertest.Company{w.A, w.B} {
 			id := c.Post(t, "/team", `{"name":"Ana","email":"ana@both.example"}`).OK(201).ID()
@@ -428,6 +441,7 @@ func TestAnAddressOfSeveralCompaniesChoosesOne(t *testing.T) {
 }
 
 func TestProfileAndPreferences(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		ana, other := w.A.SignIn(t, email, password), w.A.SignIn(t, email, password)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +35,7 @@ func TestASlowClientIsCutOff(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		w.API.ShortenStreams(time.Minute, 300*time.Millisecond)
 		_, key := w.NewKey(t, w.A.ID, desk.NewKey{Name: "slow", Scopes: model.NewScopeSet(model.ScopeWebhooksManage)})
-		slow := dawdle(t, key)
+		slow := openSlowly(t, key, "/events/stream")
 		quick, _ := follow(t, w.A.Client, "?types=message.received")
 		<-quick
 
@@ -60,25 +59,6 @@ func TestASlowClientIsCutOff(t *testing.T) {
 			follow(t, key, "")
 		}
 	})
-}
-
-// dawdle opens a stream and reads nothing of it.
-func dawdle(t *testing.T, c *servertest.Client) net.Conn {
-	t.Helper()
-	address, err := url.Parse(c.Base())
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := net.Dial("tcp", address.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	_, err = fmt.Fprintf(conn, "GET %s/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", address.Path, c.Secret())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return conn
 }
 
 func TestAnEventOf64KiBArrivesWhole(t *testing.T) {

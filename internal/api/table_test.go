@@ -13,6 +13,7 @@ import (
 
 // TestTable reads the table of routes as data: a new line is checked without a new test.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	w := servertest.Start(t, "")
 	document := w.A.Get(t, "/openapi.json").OK(200)
 	var doc struct {
@@ -68,6 +69,7 @@ func TestTable(t *testing.T) {
 
 // TestEveryRoleIsRefusedExactlyWhatItLacks calls every route with a key and with a session of every role.
 func TestEveryRoleIsRefusedExactlyWhatItLacks(t *testing.T) {
+	t.Parallel()
 	w := servertest.Start(t, "")
 	for _, role := range []model.Role{model.RoleAgent, model.RoleManager, model.RoleAdmin, model.RoleOwner} {
 		id, email := member(t, w.A.Client, string(role), `"role":"`+string(role)+`"`)

@@ -44,6 +44,7 @@ func memberOf(t *testing.T, c *servertest.Client, id string) map[string]any {
 }
 
 func TestTeam(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		t.Run("a member has role, access profile, presence and sectors", func(t *testing.T) {
 			sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
@@ -195,6 +196,7 @@ func TestTeam(t *testing.T) {
 const unknownID = "0193b0a0-0000-7000-8000-000000000000"
 
 func TestSectors(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ana, bia := addMember(t, w, "Ana"), addMember(t, w, "Bia")
 		t.Run("a sector has members, and no queue for a channel without waiting attendances", func(t *testing.T) {
@@ -237,6 +239,7 @@ func TestSectors(t *testing.T) {
 }
 
 func TestAttendanceRules(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		rules := w.A.Get(t, "/company/attendance").OK(200)
 		testkit.Equal(t, "enabled", rules.At("enabled"), true)
@@ -276,6 +279,7 @@ func TestAttendanceRules(t *testing.T) {
 }
 
 func TestASectorWithHundredsOfMembers(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		ids := make([]string, 200)
 		for i := range ids {

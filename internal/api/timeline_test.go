@@ -26,6 +26,7 @@ func entries(t *testing.T, page *servertest.Answer) (out []string) {
 }
 
 func TestTimeline(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana := addMember(t, w, "Ana")

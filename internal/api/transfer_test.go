@@ -38,6 +38,7 @@ func waiting(t *testing.T, w *servertest.World, sector string) int {
 }
 
 func TestTransfers(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		ana, bia := addMember(t, w, "Ana"), addMember(t, w, "Bia")
@@ -175,6 +176,7 @@ func TestTransfers(t *testing.T) {
 }
 
 func TestRemovals(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		gone := addMember(t, w, "Rui")

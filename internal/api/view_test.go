@@ -19,6 +19,7 @@ func viewNames(t *testing.T, c *servertest.Client) []string {
 }
 
 func TestSavedViews(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		managerID, managerEmail := member(t, w.A.Client, "Mia", `"role":"manager"`)
 		_, agentEmail := member(t, w.A.Client, "Bia")
@@ -78,6 +79,7 @@ func TestSavedViews(t *testing.T) {
 }
 
 func TestInboxCountsCountTheViews(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
 		_, email := member(t, w.A.Client, "Ana")

@@ -23,6 +23,7 @@ func hook(t *testing.T, c *servertest.Client, url string) (path, id, secret stri
 }
 
 func TestWebhook(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		const hooks = "/integrations/webhooks"
 
@@ -146,6 +147,7 @@ func TestWebhook(t *testing.T) {
 }
 
 func TestInternalAddressesAreRefused(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for _, url := range []string{"http://example.com", "https://localhost/x", "https://10.0.0.1", "https://169.254.169.254/latest", "https://2130706433", "https://[::1]/"} {
 			a := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "x", "url": url, "events": []string{"message.sent"}}).Fails(400, "url_not_allowed")
@@ -158,6 +160,7 @@ func TestInternalAddressesAreRefused(t *testing.T) {
 }
 
 func TestWebhookTest(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		receiver := testkit.NewReceiver(t)
 		path, _, secret := hook(t, w.A.Client, receiver.URL)

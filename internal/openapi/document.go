@@ -15,7 +15,6 @@ type Document map[string]any
 
 // Read makes the document of what huma knows. It corrects what huma writes into schemas.
 func Read(api *huma.OpenAPI) (Document, error) {
-	markNullable(api.Components.Schemas)
 	raw, err := json.Marshal(api)
 	if err != nil {
 		return nil, err
@@ -61,8 +60,9 @@ func JSONContent(of map[string]any) map[string]any {
 	return asJSON
 }
 
-// markNullable lets pointers to structs and to ids be null: huma does that for scalars only.
-func markNullable(registry huma.Registry) {
+// MarkNullable lets pointers to structs and to ids be null: huma does that for scalars only. It is called when all
+// operations are registered, before the first request.
+func MarkNullable(registry huma.Registry) {
 	for name, schema := range registry.Map() {
 		t := registry.TypeFromRef("#/components/schemas/" + name)
 		if t == nil || t.Kind() != reflect.Struct {
@@ -86,7 +86,7 @@ func markNullable(registry huma.Registry) {
 	}
 }
 
-// correctSchemas mends what huma writes into the document that JSON Schema does not know, or contradicts:
+// correctSchemas corrects what huma writes into the document that JSON Schema does not know, or contradicts:
 // null must be a value of an enum that may be null, and a pattern has no description of its own.
 func correctSchemas(node any) {
 	switch node := node.(type) {

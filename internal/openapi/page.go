@@ -64,13 +64,13 @@ func inlineHashes(page, element string) string {
 	return strings.Join(hashes, " ")
 }
 
-// notFoundWriter lets a file pass and keeps back the plain text that says there is none.
+// notFoundWriter passes a file on and drops the plain text of a 404.
 type notFoundWriter struct {
 	http.ResponseWriter
 	missing bool
 }
 
-// WriteHeader keeps back a 404.
+// WriteHeader does not pass a 404 on.
 func (f *notFoundWriter) WriteHeader(status int) {
 	if f.missing = status == http.StatusNotFound; !f.missing {
 		f.ResponseWriter.WriteHeader(status)

@@ -170,13 +170,10 @@ func (s *Server) serve() error {
 		return errors.Join(err, l.Close())
 	}
 	s.live = live.New(s.Desk, s.config.Logger)
-	s.API, err = api.New(api.Options{
+	s.API = api.New(api.Options{
 		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
 		Pages: pages,
 	})
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
 	s.http = &http.Server{
 		Handler:           s.API,
 		ReadHeaderTimeout: 5 * time.Second,

@@ -23,20 +23,24 @@ type checker struct {
 	router routers.Router
 }
 
-// checkers keeps one checker for each document that was met: reading one takes longer than most tests.
+// The checker of this process: all its servers have the same operations, and reading the document takes longer than
+// most tests.
 var (
-	checkers sync.Map // of *checker by the document's text without its addresses
-	servers  = regexp.MustCompile(`"servers":\[[^]]*\],?`)
+	shared  *checker
+	sharing sync.Mutex
+	servers = regexp.MustCompile(`"servers":\[[^]]*\],?`)
 )
 
 func newChecker(t testing.TB, handler http.Handler) *checker {
 	t.Helper()
+	sharing.Lock()
+	defer sharing.Unlock()
+	if shared != nil {
+		return shared
+	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest("GET", documentPath(handler), nil))
 	text := servers.ReplaceAllString(w.Body.String(), "") // the base path and port differ from test to test
-	if known, ok := checkers.Load(text); ok {
-		return known.(*checker)
-	}
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(text))
 	if err != nil {
 		t.Fatalf("the OpenAPI document cannot be read: %v", err)
@@ -45,9 +49,8 @@ func newChecker(t testing.TB, handler http.Handler) *checker {
 	if err != nil {
 		t.Fatalf("the OpenAPI document is not consistent: %v", err)
 	}
-	fresh := &checker{router}
-	checkers.Store(text, fresh)
-	return fresh
+	shared = &checker{router}
+	return shared
 }
 
 // documentPath gives the path of the OpenAPI document, base path included.

@@ -88,6 +88,9 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 	for _, apply := range options {
 		apply(&c)
 	}
+	if c.DatabaseURL == "" {
+		storetest.Prepare(t, c.DataDir)
+	}
 	s, err := server.Start(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -10,12 +10,8 @@ import (
 
 // TestConversationsOfAnEarlierVersionGetTheirStatus upgrades a database of the first version.
 func TestConversationsOfAnEarlierVersionGetTheirStatus(t *testing.T) {
-	bothPlaces(t, func(t *testing.T, o Options) {
-		before, err := open(t.Context(), o, firstSchema(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		company, channel, whatsapp := model.NewID(), model.NewID(), model.NewID()
+	eachUpgrade(t, firstSchema(t), func(t *testing.T, before *Store, company model.ID, upgrade func() *Store) {
+		channel, whatsapp := model.NewID(), model.NewID()
 		type talk struct {
 			name                string
 			open, muted         bool   // an attendance is open
@@ -33,10 +29,7 @@ func TestConversationsOfAnEarlierVersionGetTheirStatus(t *testing.T) {
 			{name: "muted", unread: 1, muted: true, directions: "i"},
 			{name: "closed", directions: "io"},
 		}
-		err = before.Write(t.Context(), func(tx *Tx) error {
-			tx.later(`
-				INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
-				VALUES ($1, 'Padaria', 'America/Sao_Paulo', 0, TRUE, TRUE, 'liberal', FALSE, 60, FALSE)`, company)
+		mustWrite(t, before, func(tx *Tx) error {
 			for id, provider := range map[model.ID]string{channel: "sandbox", whatsapp: "whatsapp"} {
 				tx.later(`
 					INSERT INTO channels (id, company, name, phone, provider, status, private, coexistence, created_at, updated_at)
@@ -71,17 +64,7 @@ func TestConversationsOfAnEarlierVersionGetTheirStatus(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := before.Close(); err != nil {
-			t.Fatal(err)
-		}
-		after, err := open(t.Context(), o, embedded())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = after.Close() }()
+		after := upgrade()
 		type status struct {
 			Open, Windowed          bool
 			Number, Waiting, Opened *int64
@@ -95,7 +78,7 @@ func TestConversationsOfAnEarlierVersionGetTheirStatus(t *testing.T) {
 			want[k.name] = s
 		}
 		marks, counted := int64(0), 0
-		err = after.Read(t.Context(), func(tx *Tx) error {
+		mustRead(t, after, func(tx *Tx) error {
 			if err := tx.query(`
 				SELECT name, open, windowed, attendance_number, waiting_since, attendance_opened_at
 				FROM conversations`, nil, func(r Row) error {
@@ -109,9 +92,6 @@ func TestConversationsOfAnEarlierVersionGetTheirStatus(t *testing.T) {
 			}
 			return tx.InboxRows(company, Sight{All: true}, func(*model.InboxRow) { counted++ })
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("conversations (-want +got):\n%s", diff)
 		}

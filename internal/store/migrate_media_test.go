@@ -7,16 +7,9 @@ import (
 )
 
 func TestFilesThatWereStoredBeforeThereWasAQuotaAreCounted(t *testing.T) {
-	bothPlaces(t, func(t *testing.T, o Options) {
-		before, err := open(t.Context(), o, firstSchema(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		company, sent, unused := model.NewID(), model.NewID(), model.NewID()
-		err = before.Write(t.Context(), func(tx *Tx) error {
-			tx.later(`
-				INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
-				VALUES ($1, 'Padaria', 'America/Sao_Paulo', 0, TRUE, TRUE, 'liberal', FALSE, 60, FALSE)`, company)
+	eachUpgrade(t, firstSchema(t), func(t *testing.T, before *Store, company model.ID, upgrade func() *Store) {
+		sent, unused := model.NewID(), model.NewID()
+		mustWrite(t, before, func(tx *Tx) error {
 			for _, m := range []struct {
 				id     model.ID
 				stored bool
@@ -31,18 +24,8 @@ func TestFilesThatWereStoredBeforeThereWasAQuotaAreCounted(t *testing.T) {
 				model.NewID(), model.NewID(), company, model.NewID(), sent)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := before.Close(); err != nil {
-			t.Fatal(err)
-		}
-		after, err := open(t.Context(), o, embedded())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = after.Close() }()
-		err = after.Read(t.Context(), func(tx *Tx) error {
+		after := upgrade()
+		mustRead(t, after, func(tx *Tx) error {
 			if used, err := tx.MediaUsage(company); err != nil || used != 2000 {
 				t.Errorf("%d bytes are counted, want 2000 (%v)", used, err)
 			}
@@ -52,8 +35,5 @@ func TestFilesThatWereStoredBeforeThereWasAQuotaAreCounted(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	})
 }

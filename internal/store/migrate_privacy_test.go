@@ -9,18 +9,11 @@ import (
 // TestPrivatePeopleAreSplitFromPublicContacts migrates a database of the first release in which one person
 // writes to a public and to two private channels, another to a private one alone, and both to a private group.
 func TestPrivatePeopleAreSplitFromPublicContacts(t *testing.T) {
-	bothPlaces(t, func(t *testing.T, o Options) {
-		before, err := open(t.Context(), o, firstSchema(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		company, public, secret, other := model.NewID(), model.NewID(), model.NewID(), model.NewID()
+	eachUpgrade(t, firstSchema(t), func(t *testing.T, before *Store, company model.ID, upgrade func() *Store) {
+		public, secret, other := model.NewID(), model.NewID(), model.NewID()
 		both, hidden, writer := model.NewID(), model.NewID(), model.NewID()
 		talks := map[string]model.ID{}
-		err = before.Write(t.Context(), func(tx *Tx) error {
-			tx.later(`
-				INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
-				VALUES ($1, 'Padaria', 'America/Sao_Paulo', 0, TRUE, TRUE, 'liberal', FALSE, 60, FALSE)`, company)
+		mustWrite(t, before, func(tx *Tx) error {
 			contact := func(id model.ID, phone string, shown bool, channel model.ID) {
 				tx.later(`
 					INSERT INTO contacts (id, company, name, phone, phone_key, channel, blocked, public, folded, unindexed, created_at, updated_at)
@@ -59,22 +52,8 @@ func TestPrivatePeopleAreSplitFromPublicContacts(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := before.Close(); err != nil {
-			t.Fatal(err)
-		}
-		after, err := open(t.Context(), o, embedded())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := after.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
-		err = after.Read(t.Context(), func(tx *Tx) error {
+		after := upgrade()
+		mustRead(t, after, func(tx *Tx) error {
 			contactOf := func(name string) model.ID {
 				var id, attended, carded model.ID
 				_, err := tx.one(`
@@ -118,8 +97,5 @@ func TestPrivatePeopleAreSplitFromPublicContacts(t *testing.T) {
 			check("the author in public", writer, writer, company, "+5511911110003")
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	})
 }

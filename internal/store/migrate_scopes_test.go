@@ -1,26 +1,13 @@
 package store
 
 import (
-	"io/fs"
 	"slices"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/model"
 )
-
-// firstSchema is the schema of the first release.
-func firstSchema(t *testing.T) fs.FS {
-	t.Helper()
-	const name = "0001_desk.sql"
-	text, err := fs.ReadFile(embedded(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fstest.MapFS{name: {Data: text}}
-}
 
 func TestScopesThatWereStoredAsBitsKeepTheirNames(t *testing.T) {
 	formerly := []model.Scope{ // a scope's place was its bit
@@ -32,17 +19,10 @@ func TestScopesThatWereStoredAsBitsKeepTheirNames(t *testing.T) {
 	for _, scope := range formerly {
 		sets = append(sets, []model.Scope{scope})
 	}
-	bothPlaces(t, func(t *testing.T, o Options) {
-		before, err := open(t.Context(), o, firstSchema(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		company, member := model.NewID(), model.NewID()
+	eachUpgrade(t, firstSchema(t), func(t *testing.T, before *Store, company model.ID, upgrade func() *Store) {
+		member := model.NewID()
 		keys := make([]model.ID, len(sets))
-		err = before.Write(t.Context(), func(tx *Tx) error {
-			tx.later(`
-				INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
-				VALUES ($1, 'Padaria', 'America/Sao_Paulo', 0, TRUE, TRUE, 'liberal', FALSE, 60, FALSE)`, company)
+		mustWrite(t, before, func(tx *Tx) error {
 			tx.later(`
 				INSERT INTO users (id, company, name, email, email_folded, role, access_profile, created_at)
 				VALUES ($1, $2, 'Ana', 'ana@padaria.example', 'ana@padaria.example', 'owner', 'all', 0)`, member, company)
@@ -58,21 +38,7 @@ func TestScopesThatWereStoredAsBitsKeepTheirNames(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := before.Close(); err != nil {
-			t.Fatal(err)
-		}
-		after, err := open(t.Context(), o, embedded())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := after.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
+		after := upgrade()
 		for i, want := range sets {
 			err := after.Read(t.Context(), func(tx *Tx) error {
 				_, scopes, found, err := tx.Key(company, keys[i])

@@ -1,24 +1,15 @@
 package store
 
 import (
-	"io/fs"
 	"testing"
-	"testing/fstest"
 
 	"recado/internal/model"
 )
 
 func TestSavedViewsStayWhenTheirKeyBeginsWithTheCompany(t *testing.T) {
-	bothPlaces(t, func(t *testing.T, o Options) {
-		before, err := open(t.Context(), o, schemaBefore(t, "0012"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		company, member, view := model.NewID(), model.NewID(), model.NewID()
+	eachUpgrade(t, schemaBefore(t, "0012"), func(t *testing.T, before *Store, company model.ID, upgrade func() *Store) {
+		member, view := model.NewID(), model.NewID()
 		mustWrite(t, before, func(tx *Tx) error {
-			tx.later(`
-				INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
-				VALUES ($1, 'Padaria', 'America/Sao_Paulo', 0, TRUE, TRUE, 'liberal', FALSE, 60, FALSE)`, company)
 			tx.later(`
 				INSERT INTO users (id, company, name, email, email_folded, role, access_profile, created_at)
 				VALUES ($1, $2, 'Ana', 'ana@padaria.example', 'ana@padaria.example', 'owner', 'all', 0)`, member, company)
@@ -27,14 +18,7 @@ func TestSavedViewsStayWhenTheirKeyBeginsWithTheCompany(t *testing.T) {
 				VALUES ($1, $2, $3, 'Entregas', 'entregas', '{}', TRUE, 4, 5)`, view, company, member)
 			return nil
 		})
-		if err := before.Close(); err != nil {
-			t.Fatal(err)
-		}
-		after, err := open(t.Context(), o, embedded())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = after.Close() }()
+		after := upgrade()
 		mustRead(t, after, func(tx *Tx) error {
 			found, err := tx.one(`
 				SELECT name, position
@@ -51,25 +35,4 @@ func TestSavedViewsStayWhenTheirKeyBeginsWithTheCompany(t *testing.T) {
 			return err
 		})
 	})
-}
-
-// schemaBefore is the schema without a step and those behind it.
-func schemaBefore(t *testing.T, step string) fs.FS {
-	t.Helper()
-	names, err := fs.Glob(embedded(), "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps := fstest.MapFS{}
-	for _, name := range names {
-		if name >= step {
-			continue
-		}
-		text, err := fs.ReadFile(embedded(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps[name] = &fstest.MapFile{Data: text}
-	}
-	return steps
 }

@@ -34,16 +34,8 @@ func TestWhatASearchFindsDoesNotDependOnOtherCompanies(t *testing.T) {
 }
 
 func TestTextsThatWereIndexedWithoutTheirCompanyAreIndexedAgain(t *testing.T) {
-	bothPlaces(t, func(t *testing.T, o Options) {
-		before, err := open(t.Context(), o, firstSchema(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		company := model.NewID()
+	eachUpgrade(t, firstSchema(t), func(t *testing.T, before *Store, company model.ID, upgrade func() *Store) {
 		mustWrite(t, before, func(tx *Tx) error {
-			tx.later(`
-				INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
-				VALUES ($1, 'Padaria', 'America/Sao_Paulo', 0, TRUE, TRUE, 'liberal', FALSE, 60, FALSE)`, company)
 			for i, id := range newIDs(20) {
 				tx.later(`
 					INSERT INTO contacts (id, company, name, blocked, public, folded, unindexed, created_at, updated_at)
@@ -55,14 +47,7 @@ func TestTextsThatWereIndexedWithoutTheirCompanyAreIndexedAgain(t *testing.T) {
 			}
 			return nil
 		})
-		if err := before.Close(); err != nil {
-			t.Fatal(err)
-		}
-		after, err := open(t.Context(), o, embedded())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = after.Close() }()
+		after := upgrade()
 		wasPass, wasList := search.Budget.FirstPass, search.Budget.List
 		t.Cleanup(func() { search.Budget.FirstPass, search.Budget.List = wasPass, wasList })
 		search.Budget.FirstPass, search.Budget.List = 1, 1

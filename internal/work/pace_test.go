@@ -1,12 +1,13 @@
 package work_test
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp"
 	"recado/internal/whatsapp/simulator"
 	"recado/internal/work"
@@ -32,15 +33,10 @@ func TestANumberSendsAtTheRateThatMetaGivesIt(t *testing.T) {
 			if _, err := provider.For(t.Context(), channel); err != nil {
 				t.Fatal(err)
 			}
-			for end := time.Now().Add(20 * time.Second); ; {
+			testkit.Eventually(t, fmt.Sprintf("%s may send %d messages at once", number, rate/10), func() bool {
 				free, _ := provider.Free(channel)
-				if sim.Calls("number") > asked && free == rate/10 {
-					break
-				}
-				if time.Now().After(end) {
-					t.Fatalf("%s may send %d messages at once, want %d", number, free, rate/10)
-				}
-			}
+				return sim.Calls("number") > asked && free == rate/10
+			})
 		}
 	})
 }

@@ -3,6 +3,8 @@ package storetest
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -21,6 +23,7 @@ func Each(t *testing.T, body func(t *testing.T, open func() *store.Store)) {
 			return
 		}
 		dir := t.TempDir()
+		Prepare(t, dir)
 		body(t, sync.OnceValue(func() *store.Store { return Open(t, store.Options{Dir: dir}) }))
 	})
 }
@@ -46,6 +49,39 @@ func Open(t testing.TB, o store.Options) *store.Store {
 	})
 	return s
 }
+
+// Prepare puts an empty SQLite database with the current schema into a folder that has none. It is a copy of one that is
+// made once per process.
+func Prepare(t testing.TB, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, store.DatabaseFile)
+	if _, err := os.Stat(path); err == nil {
+		return
+	}
+	empty, err := emptySQLite()
+	if err == nil {
+		err = os.WriteFile(path, empty, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var emptySQLite = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "recado-template")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	s, err := store.Open(context.Background(), store.Options{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, store.DatabaseFile))
+})
 
 // URL gives a fresh PostgreSQL database with the current schema, dropped when the test ends. It is a
 // copy of a template that is made once per version of the schema.
