@@ -63,7 +63,7 @@ var attendanceColumns = []string{
 	"opened_at", "opened_by", "first_response_at", "closed_at", "closed_by",
 }
 
-// history makes up what a busy desk did.
+// history generates the attendances of a desk with much traffic.
 type history struct {
 	company model.ID
 	channel model.ID

@@ -59,7 +59,7 @@ func (at place) fill(ctx context.Context, table string, columns []string, n int,
 	return writers.Wait()
 }
 
-// forPostgres gives the driver ids in the form that it knows.
+// forPostgres converts ids to the form that the driver takes.
 func forPostgres(row []any) []any {
 	for i, value := range row {
 		if id, ok := value.(model.ID); ok {

@@ -78,7 +78,7 @@ func runNeighbour(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// neighbour is the second company, which wants to work.
+// neighbour is the second company, whose calls are measured.
 type neighbour struct {
 	key          string
 	conversation string

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// process is a child of ours. A nil process has used no memory and no processor time.
+// process is a child process. A nil process has used no memory and no processor time.
 type process struct {
 	cmd     *exec.Cmd
 	log     string

@@ -171,7 +171,7 @@ func (b *bench) rawConn(at place) (*sqlite.Conn, error) {
 	return conn, err
 }
 
-// openRaw is SQLite without anything of ours, as durable as the store makes it.
+// openRaw is SQLite without the code of this module, as durable as the store makes it.
 func openRaw(at place) (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(filepath.Join(at.folder, "recado.db"), sqlite.OpenReadWrite)
 	if err != nil {
@@ -186,7 +186,7 @@ func openRaw(at place) (*sqlite.Conn, error) {
 	return conn, nil
 }
 
-// rawPool is PostgreSQL without anything of ours.
+// rawPool is PostgreSQL without the code of this module.
 func (b *bench) rawPool(ctx context.Context, at place) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(at.database)
 	if err != nil {

@@ -27,7 +27,7 @@ func newReport(command []string) *report {
 	return &report{command: command, started: time.Now()}
 }
 
-// add writes the rows of a comparison: the first outcome is ours and is set against each of the others. A goal
+// add writes the rows of a comparison: the first outcome is that of this module and is compared with each of the others. A goal
 // is the least ratio to the first reference that we promise; zero promises nothing.
 func (b *bench) add(goal float64, ours outcome, references ...outcome) {
 	line := b.row(&ours)

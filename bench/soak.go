@@ -187,7 +187,7 @@ func (k *soak) finish(ctx context.Context) error {
 	return k.readLog()
 }
 
-// drain waits until nothing is left to do: no queue holds anything, and WhatsApp has told all it had to tell.
+// drain waits until nothing is left to do: no queue holds anything, and WhatsApp has reported every status.
 func (k *soak) drain(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, drainLimit)
 	defer cancel()

@@ -51,10 +51,10 @@ func (r *Response) Get(name string) string {
 	return ""
 }
 
-// largest bounds what one answer may take of our memory.
+// largest bounds the memory of one answer.
 const largest = 64 << 20
 
-// conn speaks the part of HTTP/1.1 that a measurement needs: one request at a time and bodies of known length or
+// conn implements the part of HTTP/1.1 that a measurement needs: one request at a time and bodies of known length or
 // in chunks. The standard client does more for every request, and on shared cores that work would
 // hide the difference between two servers.
 type conn struct {

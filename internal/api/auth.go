@@ -56,7 +56,7 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// admit tells who calls, and refuses a call without a principal (401), from another site (403), beyond its rate (429)
+// admit finds the principal of a call, and refuses a call without a principal (401), from another site (403), beyond its rate (429)
 // or without the permission of the route's verb (403).
 func (s *Server) admit(route *Route, c *call, now time.Time) *refusal {
 	if route.Open {

@@ -90,7 +90,7 @@ func (e *Error) GetStatus() int { return e.status }
 func (e *Error) GetHeaders() http.Header { return e.headers }
 
 // problem turns any error into what a caller may see. An error that is not a model.Error is a defect
-// of ours: it is logged here, once, and nothing of it is shown.
+// of the server: it is logged here, once, and nothing of it is shown.
 func (s *Server) problem(requestID string, err error) *Error {
 	var known *model.Error
 	if !errors.As(err, &known) {

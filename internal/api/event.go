@@ -92,7 +92,7 @@ func (feedEvent) Schema(r huma.Registry) *huma.Schema {
 
 const (
 	streamPage     = 50                     // events in memory per stream
-	streamLook     = time.Second            // how often a quiet stream looks at the key and the feed
+	streamLook     = time.Second            // how often a stream without events looks at the key and the feed
 	streamHeldLook = 5 * time.Millisecond   // the first time while an event is held back, then twice as long each time
 	streamsAtOnce  = 20                     // of a company, that an event reaches at the same moment
 	streamSpread   = 250 * time.Microsecond // for each stream beyond them

@@ -23,7 +23,7 @@ const (
 	downloadTime = 10 * time.Minute
 )
 
-// uploadMedia reads the form part by part: the file goes to its place as it arrives.
+// uploadMedia reads the form part by part: the file is stored as it arrives.
 func (s *Server) uploadMedia(ctx context.Context, a *desk.Principal, _ *none) (*reply[model.Media], error) {
 	c := callFrom(ctx)
 	form, err := input.NewForm(c.request)
@@ -59,8 +59,8 @@ func (s *Server) linkMedia(ctx context.Context, a *desk.Principal, in *AtID) (*r
 	return &reply[mediaLink]{mediaLink{URL: s.public + "/media/" + id.String() + "?" + query.Encode(), ExpiresAt: link.ExpiresAt}}, nil
 }
 
-// serveMedia answers a signed link. A file never runs as anything: its type is the one we told by its
-// bytes, a browser may not guess another, and what is no picture, sound or film is saved, not shown.
+// serveMedia answers a signed link. No file runs in a browser: its content type is the one detected from its bytes,
+// the browser may not guess another, and what is no image, audio or video is saved, not shown.
 func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
 	fail := func(err error) { s.writeError(w, callFrom(r.Context()).requestID, err) }
 	id, err := pathID(r.PathValue("id"), "file")

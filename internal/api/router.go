@@ -9,7 +9,7 @@ import (
 // patterns and not the few paths that exist: DELETE /team/{id}/sessions and DELETE /team/invitations/{id}.
 type router struct {
 	*http.ServeMux
-	team                  string // below it both routes lie
+	team                  string // the path above both routes
 	sessions, invitations http.HandlerFunc
 	unknown               http.HandlerFunc
 }

@@ -165,7 +165,7 @@ func (t *lockedConversation) takesOver(member *model.Ref) (bool, error) {
 	return present, err
 }
 
-// openOne gives the open attendance of the conversation, which has one.
+// openOne gives the open attendance of a conversation that has one.
 func (t *lockedConversation) openOne() (*model.Attendance, error) {
 	att, found, err := t.tx.Attendance(t.Company, t.Attendance.ID)
 	if err != nil || !found {
@@ -194,7 +194,7 @@ func (t *lockedConversation) closeAttendance(by *model.Ref, reason *string) (*mo
 	return att, t.emitWith(model.EventAttendanceClosed, "attendance", att)
 }
 
-// reasonOf checks a reason; one that says nothing is none.
+// reasonOf checks a reason; a blank one becomes nil.
 func reasonOf(text string) (*string, *model.Error) {
 	text, invalid := model.OptionalText("body.reason", text, model.MaxReason)
 	if invalid != nil || text == "" {

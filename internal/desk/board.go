@@ -120,7 +120,7 @@ func (d *Desk) CreateBoard(ctx context.Context, a *Principal, name string, stage
 	})
 }
 
-// checkStages trims the names of a new board's stages and wants them all different.
+// checkStages trims the names of a new board's stages and requires them to be different.
 func checkStages(stages []NewStage) ([]NewStage, error) {
 	stages = slices.Clone(stages)
 	seen := map[string]bool{}
@@ -139,7 +139,7 @@ func checkStages(stages []NewStage) ([]NewStage, error) {
 	return stages, nil
 }
 
-// UpdateBoard renames a board, archives it or brings it back.
+// UpdateBoard renames a board, archives it or restores it.
 func (d *Desk) UpdateBoard(ctx context.Context, a *Principal, id model.ID, name *string, archived *bool) (model.Board, error) {
 	if err := a.May(VerbUpdateBoard); err != nil {
 		return model.Board{}, err
@@ -382,7 +382,7 @@ func stagesFixed(b *model.Board) error {
 	return model.Invalid("", "The stages of the attendances board cannot be changed: its cards show the state of attendances.")
 }
 
-// lockStageOf opens a board to change one of its stages, and says where that one stands.
+// lockStageOf opens a board to change one of its stages, and gives its index.
 func (d *Desk) lockStageOf(tx *store.Tx, a *Principal, board, id model.ID) (model.Board, int, error) {
 	b, err := d.lockBoard(tx, a, board)
 	if err != nil {
@@ -395,7 +395,7 @@ func (d *Desk) lockStageOf(tx *store.Tx, a *Principal, board, id model.ID) (mode
 	return b, at, stagesFixed(&b)
 }
 
-// stageFits wants a name that no other stage of the board has, and a position among the others.
+// stageFits requires a name that no other stage of the board has, and a position among the others.
 func stageFits(b *model.Board, s model.Stage, last int64) error {
 	if s.Position > last {
 		return model.Invalid("body.position", fmt.Sprintf("must be from 0 to %d", last))
@@ -408,7 +408,7 @@ func stageFits(b *model.Board, s model.Stage, last int64) error {
 	return nil
 }
 
-// arrange writes down the new order of a board's stages.
+// arrange stores the new order of a board's stages.
 func (d *Desk) arrange(tx *store.Tx, a *Principal, b *model.Board, stages []model.Stage) {
 	for i, s := range stages {
 		if s.Position != int64(i) {

@@ -112,7 +112,7 @@ func (d *Desk) CreateCard(ctx context.Context, a *Principal, in NewCard, once *o
 	})
 }
 
-// insertCard adds a card and tells of it.
+// insertCard adds a card and records its event.
 func (d *Desk) insertCard(tx *store.Tx, c *model.Card) error {
 	tx.InsertCard(c)
 	tx.AfterCommit(d.wakeups.Index.Notify)
@@ -123,7 +123,7 @@ func (d *Desk) insertCard(tx *store.Tx, c *model.Card) error {
 	return d.emitCard(tx, model.EventCardCompleted, c, nil)
 }
 
-// CardChange is what can change about a card where it stands.
+// CardChange is what can change about a card without moving it.
 type CardChange struct {
 	CardFields
 	Archived *bool
@@ -175,7 +175,7 @@ func (d *Desk) archive(tx *store.Tx, c *model.Card, archived bool) error {
 	return nil
 }
 
-// DeleteCard removes a card for good. Version 0 asks for no particular one.
+// DeleteCard removes a card permanently. Version 0 means any version.
 func (d *Desk) DeleteCard(ctx context.Context, a *Principal, id model.ID, version int64) error {
 	if err := a.May(VerbDeleteCard); err != nil {
 		return err
@@ -275,7 +275,7 @@ func (d *Desk) fill(tx *store.Tx, a *Principal, c *model.Card, f *CardFields) er
 	return nil
 }
 
-// saveCard writes a changed card down with its next version, and reports false when nothing changed.
+// saveCard stores a changed card with its next version, and reports false when nothing changed.
 func (d *Desk) saveCard(tx *store.Tx, was, c *model.Card) bool {
 	if sameCard(was, c) {
 		return false
@@ -397,7 +397,7 @@ func (a *Principal) unseenCards() *store.UnseenCards {
 	return &store.UnseenCards{AllPrivate: a.Role.AtLeast(model.RoleManager), Member: a.User.ID, Channels: a.Views}
 }
 
-// query puts the filter into the words of the store. Boards stays nil where all that are in use are meant.
+// query converts the filter to that of the store. Boards stays nil where all that are in use are meant.
 func (f *CardFilter) query(a *Principal, now time.Time) (store.CardFilter, error) {
 	out := store.CardFilter{
 		Company: a.Company.ID, Statuses: []string{f.Status},

@@ -124,7 +124,7 @@ func enter(c *model.Card, s model.Stage, rank string, now time.Time) {
 	c.CompletedAt = nil
 }
 
-// cardMoved tells of a card that changed its stage. by is nil for the system.
+// cardMoved records the events of a card that changed its stage. by is nil for the system.
 func (d *Desk) cardMoved(tx *store.Tx, was, c *model.Card, by *model.Ref) error {
 	if was.StageID == c.StageID {
 		return nil
@@ -140,7 +140,7 @@ func (d *Desk) cardMoved(tx *store.Tx, was, c *model.Card, by *model.Ref) error 
 	return d.emitCard(tx, model.EventCardCompleted, c, nil)
 }
 
-// emitCard records an event of a card. Nothing is ever told of cards that no key may see.
+// emitCard records an event of a card. Cards that no key may see have no events.
 func (d *Desk) emitCard(tx *store.Tx, kind model.EventType, c *model.Card, more func(b []byte) ([]byte, error)) error {
 	if c.Private || c.Hidden {
 		d.signalCard(tx, c, true)
@@ -172,7 +172,7 @@ func (d *Desk) place(tx *store.Tx, a *Principal, c *model.Card, stage model.ID, 
 	return s.Stage, at, err
 }
 
-// rankIn finds the rank. A card that stands there already keeps its own.
+// rankIn finds the rank. A card that is there already keeps its own.
 func (d *Desk) rankIn(tx *store.Tx, a *Principal, c *model.Card, stage model.ID, before *model.ID) (string, error) {
 	var previous, next string
 	var err error
@@ -196,7 +196,7 @@ func (d *Desk) rankIn(tx *store.Tx, a *Principal, c *model.Card, stage model.ID,
 }
 
 // spread gives the cards around a place in a locked stage new and shorter ranks, in the same order. It
-// reaches out on both sides until it finds short ranks to stand between, so its cost depends on
+// extends to both sides until it finds short ranks to fit between, so its cost depends on
 // the number of long ranks and not on the size of the stage.
 func (d *Desk) spread(tx *store.Tx, stage, moving model.ID, at string) error {
 	for reach := 64; ; reach *= 4 {

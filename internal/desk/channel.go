@@ -351,7 +351,7 @@ func checkViewers(tx *store.Tx, a *Principal, ch model.Channel, viewers []model.
 
 // The watchdog judges a number by its own callbacks: the longest silence that passed without harm during
 // the last two weeks, nights and weekends included. A silence half as long again, and of an hour at
-// least, is strange. Numbers with little history are left alone.
+// least, is unusual. Numbers with little history are not judged.
 const (
 	silenceFactor  = 1.5
 	silenceAtLeast = time.Hour
@@ -413,7 +413,7 @@ type Silence struct {
 }
 
 // WatchSilence compares how long each WhatsApp number has been silent with its own history, and puts a
-// warning on the channels for which that is strange. It also ends the restrictions whose time is over.
+// warning on the channels for which that is unusual. It also ends the restrictions whose time is over.
 func (d System) WatchSilence(ctx context.Context) ([]Silence, error) {
 	return write(ctx, d.Desk, func(tx *store.Tx) ([]Silence, error) {
 		tx.EndRestrictions()
@@ -434,7 +434,7 @@ func (d System) WatchSilence(ctx context.Context) ([]Silence, error) {
 	})
 }
 
-// silence says how long a number has been silent, and from when on that is strange: never, when 0.
+// silence says how long a number has been silent, and from when on that is unusual; 0: never.
 func (d *Desk) silence(h store.CallbackStats, now time.Time) (silent, strange time.Duration) {
 	if h.Days < silenceDays || h.Calls < silenceCalls {
 		return 0, 0
@@ -451,7 +451,7 @@ func silenceWarning(silent, longest time.Duration) string {
 		roughly(silent), roughly(longest))
 }
 
-// roughly says a duration as people do.
+// roughly formats a duration in whole minutes, hours or days.
 func roughly(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:

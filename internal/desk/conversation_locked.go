@@ -24,7 +24,7 @@ type lockedConversation struct {
 
 	awaits *time.Time // when the first unanswered message of the customer came in this transaction
 
-	signalled bool // the viewers of a private conversation will be told
+	signalled bool // the a signal to the viewers of a private conversation is planned
 }
 
 // lock opens a conversation that the principal may see.
@@ -137,7 +137,7 @@ func (t *lockedConversation) save() error {
 	return nil
 }
 
-// saveSequence writes down the number of the last event where nothing else of the conversation changed.
+// saveSequence stores the number of the last event where nothing else of the conversation changed.
 func (t *lockedConversation) saveSequence() {
 	if t.Sequence != t.before.Sequence {
 		t.tx.SaveSequence(t.Company, t.ID, t.Sequence)

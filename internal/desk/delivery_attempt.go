@@ -38,7 +38,7 @@ type DeliveryAttempt struct {
 	out store.Outgoing
 }
 
-// Outcome is an attempt that was made and is not written down yet.
+// Outcome is an attempt that was made and is not recorded yet.
 type Outcome struct {
 	store.AttemptMade
 	OK       bool
@@ -155,7 +155,7 @@ func (d *Desk) sign(out store.Outgoing, at time.Time) (http.Header, error) {
 	}, nil
 }
 
-// SaveOutcomes writes attempts down, counts the deliveries that failed for good one after another,
+// SaveOutcomes records attempts, counts the deliveries in a row that failed permanently,
 // and disables a webhook at the tenth. An outcome under a lease that was lost meanwhile is dropped.
 func (d System) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
 	_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
@@ -198,7 +198,7 @@ func (h *counter) count(status string) {
 	}
 }
 
-// lockHealth locks the webhooks that have a delivery that failed for good, in the order of their ids;
+// lockHealth locks the webhooks that have a delivery that failed permanently, in the order of their ids;
 // for the others a success only resets the count.
 func lockHealth(tx *store.Tx, outcomes []Outcome) (map[model.ID]*counter, error) {
 	failed, delivered := map[model.ID]bool{}, map[model.ID]bool{}

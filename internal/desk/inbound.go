@@ -134,8 +134,8 @@ func (in *inboundBatch) hold(t *lockedConversation) *batchConversation {
 	return held
 }
 
-// message takes a message and gives it as stored; nil when it is known already. upload is a file of
-// ours that a simulated customer sends.
+// message takes a message and gives it as stored; nil when it is known already. upload is an
+// uploaded file that a simulated customer sends.
 func (in *inboundBatch) message(msg *model.IncomingMessage, upload *model.Media) (*model.Message, error) {
 	known, awaited, err := in.tx.KnownMessage(in.channel.ID, msg.ExternalID)
 	if err != nil {
@@ -183,7 +183,7 @@ func (in *inboundBatch) changeBeforehand(t *batchConversation, m *model.Message)
 	return err
 }
 
-// place makes what arrives live the newest of its conversation. Imported history is older than all that.
+// place makes what arrives live the newest of its conversation. Imported history stays older.
 func (in *inboundBatch) place(t *batchConversation, m *model.Message, history bool) {
 	if !history {
 		t.Sequence = m.Seq
@@ -248,7 +248,7 @@ func (in *inboundBatch) sentFromPhone(t *batchConversation, m *model.Message, qu
 	return in.settleEarly(t, m)
 }
 
-// conversation finds or makes whose message it is and where it belongs; nil when nothing tells.
+// conversation finds or creates the contact and the conversation of a message; nil when the message names neither.
 func (in *inboundBatch) conversation(msg *model.IncomingMessage) (*batchConversation, model.Contact, error) {
 	if known, ok := in.people[msg.Customer]; ok && msg.Group == nil {
 		return known.t, known.contact, nil
@@ -305,7 +305,7 @@ func (in *inboundBatch) stored(t *batchConversation, contact model.Contact, msg 
 	return m, err
 }
 
-// attachFile gives a message its file: an upload of ours, or one that the provider holds.
+// attachFile gives a message its file: an upload, or one that the provider holds.
 func (in *inboundBatch) attachFile(m *model.Message, msg *model.IncomingMessage, upload *model.Media) {
 	if upload != nil {
 		attach(m, upload)
@@ -346,7 +346,7 @@ func (in *inboundBatch) awaitedMedia(msg *model.IncomingMessage) *model.Media {
 	return media
 }
 
-// moment believes a provider's clock only where it is not ahead of ours.
+// moment takes the time of a provider unless it is ahead of the server's clock.
 func moment(at, now time.Time) time.Time {
 	if at.IsZero() || at.After(now) {
 		return now
@@ -354,7 +354,7 @@ func moment(at, now time.Time) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// messageType keeps to the words of the API.
+// messageType gives the type as the API documents it.
 func messageType(kind string) string {
 	switch kind {
 	case model.TypeText, model.TypeImage, model.TypeAudio, model.TypeVideo, model.TypeDocument, model.TypeSticker,

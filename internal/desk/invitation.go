@@ -131,7 +131,7 @@ func errNoLink() error {
 	return model.Errorf(model.CodeNotFound, "This link was used, has expired or is wrong. Ask for a new one.")
 }
 
-// Accept is how the holder of a link comes in.
+// Accept is what the holder of a link sends to use it.
 type Accept struct {
 	Token    string
 	Name     string // "": as in the link

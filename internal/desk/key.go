@@ -138,7 +138,7 @@ func (a *Principal) seesAllOf(boards []model.ID) bool {
 }
 
 // RotateKey gives an integration a new secret; the old one stays valid for the overlap. Who gets the secret may
-// use the key, so a key rotates no other that lives longer or has a higher rate.
+// use the key, so a key rotates no other that is valid for longer or has a higher rate.
 func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap time.Duration) (model.Key, string, error) {
 	if err := a.May(VerbRotateKey); err != nil {
 		return model.Key{}, "", err
@@ -181,7 +181,7 @@ func (d *Desk) mayReplace(tx *store.Tx, a *Principal, k model.Key, scopes model.
 	return a.mayActAs(m.ID, m.Role)
 }
 
-// RevokeKey ends a key for good, and the keys that it issued: here at once, on other nodes within a second.
+// RevokeKey ends a key permanently, and the keys that it issued: here at once, on other nodes within a second.
 func (d *Desk) RevokeKey(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbRevokeKey); err != nil {
 		return err
@@ -238,7 +238,7 @@ func (a *Principal) stillIssues(tx *store.Tx) error {
 	return err
 }
 
-// mayIssue refuses to hand out a key that lives longer than the principal's own or has a higher rate.
+// mayIssue refuses to issue a key that is valid for longer than the principal's own or has a higher rate.
 func (a *Principal) mayIssue(expires *time.Time, rate model.Rate) error {
 	if a.parent() == nil {
 		return nil
@@ -270,7 +270,7 @@ type holder struct {
 	removed   bool
 }
 
-// Authenticate tells who holds a key, or why it is refused.
+// Authenticate gives the holder of a key, or the reason why the key is refused.
 func (d System) Authenticate(ctx context.Context, key string) (*Principal, error) {
 	if key == "" {
 		return nil, model.Errorf(model.CodeKeyMissing, "Send an API key in the header Authorization: Bearer <key>.")
@@ -331,8 +331,8 @@ func (d *Desk) forgetHolders() {
 	d.signal(Signal{Kind: SignalHolders})
 }
 
-// seen collects who was active until it is written down, and remembers it a while longer: a presence
-// must not flicker between the two.
+// seen collects who was active until FlushSeen stores it, and keeps it a while longer, so that a presence does not
+// change between the two.
 type seen struct {
 	mu     sync.Mutex
 	at     map[use]time.Time      // not yet written
@@ -365,7 +365,7 @@ func (s *seen) members() map[model.ID]time.Time {
 	return maps.Clone(s.latest)
 }
 
-// FlushSeen writes down who was active since the last time: last_used_at of keys, last_seen_at of sessions, presence of people.
+// FlushSeen stores who was active since the last call: last_used_at of keys, last_seen_at of sessions, presence of people.
 func (d System) FlushSeen(ctx context.Context) error {
 	s := &d.seen
 	s.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"recado/internal/store"
 )
 
-// defaultLabelColor is a quiet grey.
+// defaultLabelColor is grey.
 const defaultLabelColor = "#607d8b"
 
 // Labels lists the company's labels.

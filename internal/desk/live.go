@@ -357,7 +357,7 @@ func (s *signals) news(member, conversation model.ID, kind string, now time.Time
 	return true
 }
 
-// signalMoved tells the live streams, once the change is durable, that a conversation may have left the sight of some.
+// signalMoved tells the live streams, once the change is durable, that some members may no longer see a conversation.
 func (t *lockedConversation) signalMoved() {
 	s := Signal{Kind: SignalMoved, Company: t.Company, Conversation: t.ID, Is: sightingOf(&t.Conversation), Was: sightingOf(&t.before)}
 	t.tx.AfterCommit(func() { t.d.signal(s) })

@@ -21,8 +21,8 @@ import (
 	"recado/internal/store"
 )
 
-// UploadMedia keeps a file that is read from r to its end. Its type is told by its bytes; the name is
-// only shown. When anything goes wrong, r included, neither file nor row is left.
+// UploadMedia keeps a file that is read from r to its end. Its content type is detected from its bytes;
+// the name is only shown. When anything goes wrong, r included, neither file nor row is left.
 func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r io.Reader) (model.Media, error) {
 	if err := a.May(VerbUploadMedia); err != nil {
 		return model.Media{}, err
@@ -162,7 +162,7 @@ func (d System) RemoveUnattached(ctx context.Context) (more bool, err error) {
 // unattachedBatch is how many unused files one call of RemoveUnattached looks at.
 const unattachedBatch = 200
 
-// errUploadCut tells a caller whose upload broke off from a defect of ours.
+// errUploadCut is the error of an upload that broke off, which is no defect of the server.
 func errUploadCut(err error) error {
 	if known, ok := errors.AsType[*model.Error](err); ok {
 		return known
@@ -408,7 +408,7 @@ func (d System) KeepFetched(ctx context.Context, f Fetch, download func(ctx cont
 	}
 	m := f.Media
 	m.Size = info.Size
-	m.MimeType, m.Kind = believe(m, head.kept.Bytes())
+	m.MimeType, m.Kind = detectMedia(m, head.kept.Bytes())
 	m.FileName = filetype.SafeName(m.FileName, m.MimeType)
 	m.MediaShape = d.shapeOf(ctx, &m)
 	_, err = write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
@@ -450,9 +450,9 @@ func fetchError(cause error) string {
 	return ""
 }
 
-// believe decides what a customer's file is. Its bytes tell where they can; a file that is not what the
-// provider called it is handed out as a download and never shown.
-func believe(m model.Media, head []byte) (mime string, kind model.MediaKind) {
+// detectMedia decides what a customer's file is: by its bytes where they are known. A file that is not what the
+// provider called it is served as a download and never shown.
+func detectMedia(m model.Media, head []byte) (mime string, kind model.MediaKind) {
 	mime, detected, known := filetype.Detect(head, m.FileName)
 	kind = model.MediaKind(detected)
 	switch {

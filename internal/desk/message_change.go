@@ -283,7 +283,7 @@ func (in *inboundBatch) report(t *batchConversation, m *model.Message, external 
 }
 
 // learns reports whether an external id is news about a message. One that another message has is not
-// believed: it would be the provider's mistake.
+// taken: it would be the provider's mistake.
 func (in *inboundBatch) learns(m *model.Message, external string) (bool, error) {
 	if m.ExternalID != nil || external == "" || m.Direction != model.Outbound {
 		return false, nil

@@ -128,7 +128,7 @@ func (d *Desk) checkOwnPassword(ctx context.Context, a *Principal, v Visitor, fi
 	return d.endSignIn(ctx, attempt, nil)
 }
 
-// SetPresence says how the caller wants to be shown.
+// SetPresence sets how the caller is shown to others.
 func (d *Desk) SetPresence(ctx context.Context, a *Principal, chosen string) (string, error) {
 	if err := a.May(VerbSetPresence); err != nil {
 		return "", err

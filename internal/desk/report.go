@@ -205,7 +205,7 @@ func (f ReportFilter) days(today model.Date) (from, to model.Date, err error) {
 			to = last
 		}
 		if to.Before(from) {
-			to = from // where the caller lives, tomorrow has begun
+			to = from // the caller's time zone may be ahead
 		}
 	case f.To != nil:
 		from, to = f.To.AddDays(1-model.DefaultReportDays), *f.To

@@ -83,7 +83,7 @@ func (d System) TakeSendLease(ctx context.Context, channel, owner model.ID, leng
 
 var errLeftInTheMiddle = errors.New("desk: the process that was sending this message ended")
 
-// SendStep writes down what came of jobs, keeps the lease, and marks up to limit due messages as being
+// SendStep records the results of jobs, keeps the lease, and marks up to limit due messages as being
 // sent, all in one transaction. At most one message of a conversation is under way at a time.
 func (d System) SendStep(ctx context.Context, lease Lease, owner model.ID, length time.Duration, done []SendDone, limit int) (ClaimedSends, error) {
 	return write(ctx, d.Desk, func(tx *store.Tx) (ClaimedSends, error) {
@@ -236,7 +236,7 @@ func (j SendJob) JobID() model.ID { return j.queued.Message }
 // providerMediaLife is how long a file once uploaded to a provider is counted on; WhatsApp keeps it for 30 days.
 const providerMediaLife = 25 * 24 * time.Hour
 
-// sendJob says what a provider has to be told.
+// sendJob is what a provider needs to send a message.
 func (d *Desk) sendJob(tx *store.Tx, j store.Job) SendJob {
 	out := model.Outgoing{ClientID: j.Message.String(), To: receiver(j)}
 	if j.GroupID != nil {

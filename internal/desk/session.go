@@ -20,7 +20,7 @@ type sessionHolder struct {
 	ends      time.Time
 }
 
-// AuthenticateSession tells who holds a session token. A token that is unknown, ended or expired is
+// AuthenticateSession gives the holder of a session token. A token that is unknown, ended or expired is
 // session_missing, whatever the cause.
 func (d System) AuthenticateSession(ctx context.Context, token string) (*Principal, error) {
 	hash := tokenHash(token)

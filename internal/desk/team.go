@@ -438,7 +438,7 @@ func (d *Desk) newUser(ctx context.Context, prefix string, in NewUser) (store.Us
 	return u, err
 }
 
-// plausibleEmail wants one @ with something on both sides and no spaces: the rest only mail can tell.
+// plausibleEmail requires one @ with text on both sides and no spaces. Only a message can prove more.
 func plausibleEmail(s string) bool {
 	local, domain, found := strings.Cut(s, "@")
 	return found && local != "" && strings.Contains(domain, ".") && !strings.ContainsAny(s, " \t\r\n<>\"\x00") &&

@@ -2,7 +2,7 @@ package desk
 
 import "recado/internal/model"
 
-// Verb is something that a principal may ask of the desk, with the permission that it takes. The method
+// Verb is an operation of the desk, with the permission that it requires. The method
 // of Desk with the verb's name begins with the check; the routes of the API name their verb, so that what
 // they document and refuse early is the same permission.
 type Verb struct {

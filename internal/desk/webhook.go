@@ -223,7 +223,7 @@ func (d *Desk) checkWebhook(in WebhookChange) (cleanWebhook, error) {
 	return c, nil
 }
 
-// WebhookCounts tells how many addresses are healthy, failing and inactive, for metrics.
+// WebhookCounts gives how many addresses are healthy, failing and inactive, for metrics.
 func (d System) WebhookCounts(ctx context.Context) (store.WebhookCounts, error) {
 	return read(ctx, d.Desk, func(tx *store.Tx) (store.WebhookCounts, error) { return tx.WebhookCounts() })
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // errRefused ends a dial to an address that is not a customer's. It never says which one: what a
-// name resolves to inside our network must not be disclosed.
+// name resolves to inside the internal network must not be disclosed.
 var errRefused = errors.New("refused address")
 
 func (c *Client) dialWith(d *net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -25,7 +25,7 @@ func (c *Client) dialWith(d *net.Dialer) func(ctx context.Context, network, addr
 }
 
 // absolute adds the final dot to a name, so that the resolver does not try it below the search
-// domains of our own network first.
+// domains of the internal network first.
 func absolute(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || strings.HasSuffix(host, ".") {

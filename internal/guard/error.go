@@ -12,7 +12,7 @@ import (
 	"recado/internal/model"
 )
 
-// Kind is the class of a failure, in words that stand at the beginning of its text.
+// Kind is the class of a failure, in the words at the beginning of its text.
 type Kind string
 
 // Every kind of failure.
@@ -28,8 +28,8 @@ const (
 	KindAnswerTooLarge   Kind = "answer too large"
 )
 
-// Error is a failed request. Its text is short and tells the customer nothing about our network;
-// the cause behind it, for our own log, may.
+// Error is a failed request. Its text is short and tells the customer nothing about the internal network;
+// the cause behind it, for the log, may.
 type Error struct {
 	Kind   Kind
 	detail string
@@ -48,7 +48,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.cause }
 
 // detailNoPublicAddress is the one text for a name that does not exist, cannot be looked up, or leads to an
-// internal network: different texts would let a customer find out which names our network knows.
+// internal network: different texts would let a customer find out which names exist there.
 const detailNoPublicAddress = "the name does not lead to a public address"
 
 func classify(ctx context.Context, err error) *Error {

@@ -1,5 +1,5 @@
 // Package guard is the one HTTP client for addresses that a customer chose. It refuses everything
-// inside our own network: by the text of the URL before a request, and by the resolved address before a
+// inside the internal network: by the text of the URL before a request, and by the resolved address before a
 // socket connects. It limits the time and the bytes that a receiver can use. It only makes POST requests.
 package guard
 
@@ -92,7 +92,7 @@ func New(o Options) *Client {
 	protocols.SetHTTP1(true)
 
 	c.transport = &http.Transport{
-		Proxy:                  nil, // a proxy would connect on our behalf, past the guard
+		Proxy:                  nil, // a proxy would connect in place of this process, past the guard
 		DialContext:            c.dialWith(dialer),
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    c.timeout,

@@ -12,7 +12,7 @@ import (
 	"recado/internal/model"
 )
 
-// CheckURL reads an address that a customer wants us to call and refuses, from its text and
+// CheckURL reads an address that a customer gave to be called and refuses, from its text and
 // without network access, what can never be a public receiver. The URL it gives has a plain ASCII host
 // in lower case; store that one. The error is a *model.Error with code url_not_allowed about the
 // field body.url.
@@ -90,7 +90,7 @@ const (
 	reasonNumber    = "The host is an unusual spelling of an IP address."
 )
 
-// checkHost gives the host as it may stand in a URL, or the reason why it is refused.
+// checkHost gives the host in the form of a URL, or the reason why it is refused.
 func (c *Client) checkHost(u *url.URL) (host, reason string) {
 	name := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {
@@ -168,7 +168,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// internalNames are never delegated, or stand for a machine's own surroundings.
+// internalNames are never delegated, or name a machine's own network.
 var internalNames = []string{
 	"localhost", "local", "internal", "home.arpa", "svc", "cluster.local", "metadata.goog",
 }

@@ -8,7 +8,7 @@ import (
 	"recado/internal/model"
 )
 
-// CheckContentType refuses a body that is not declared as JSON; its size is told before its form. Case
+// CheckContentType refuses a body that is not declared as JSON, after one that is too large. Case
 // does not matter in HTTP, but it does to huma, so the type is written as huma looks for it.
 func CheckContentType(r *http.Request) *model.Error {
 	const plain = "application/json"
@@ -34,7 +34,7 @@ func errBodyCut() *model.Error {
 	return model.Errorf(model.CodeInvalidRequest, "The request body ended early. Send it again.")
 }
 
-// BodyTooLarge reads the body of a request that is refused anyway: its size is told before its form.
+// BodyTooLarge reads the body of a request that is refused anyway: the size comes first among the errors.
 func BodyTooLarge(r *http.Request) bool {
 	n, _ := io.Copy(io.Discard, io.LimitReader(r.Body, model.MaxBody+1))
 	return n > model.MaxBody

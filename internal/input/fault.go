@@ -129,11 +129,11 @@ func readJSONFault(text string) (code model.Code, field, message string, ok bool
 
 const faultMark = "\x00"
 
-// requiredMark stands before the name of a required field that is missing: huma gives the place of the
+// requiredMark is put before the name of a required field that is missing: huma gives the place of the
 // object and leaves the name to the text.
 const requiredMark = "required\x01"
 
-// What does not fit a schema is said in our words: what the value must be, not which document it breaks.
+// The texts say what a value must be, not which schema it breaks.
 func init() {
 	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
 	validation.MsgUnexpectedProperty = "unknown field"

@@ -74,7 +74,7 @@ func checkJSON(data []byte) error {
 	}
 }
 
-// decodingFault says where and what, in words of our own.
+// decodingFault gives the field and a text that does not depend on the library.
 func decodingFault(err error) error {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
@@ -104,7 +104,7 @@ func decodingFault(err error) error {
 	return jsonFault(model.CodeInvalidJSON, "body", "this is not valid JSON")
 }
 
-// fieldName turns a JSON pointer into the form of our details: /label_ids/0 is body.label_ids[0].
+// fieldName turns a JSON pointer into the form of the details of an Error: /label_ids/0 is body.label_ids[0].
 func fieldName(pointer jsontext.Pointer) string {
 	name := "body"
 	for token := range pointer.Tokens() {

@@ -140,9 +140,9 @@ func (k *Keeper) resealCheck(ctx context.Context) error {
 // reasonLostKey is why a channel is disconnected whose credentials cannot be read any more.
 const reasonLostKey = "The secret key of this installation was lost. Connect the channel again with its token and app secret."
 
-// ReplaceLost makes an installation usable whose secret key is lost for good: what the present key does not
+// ReplaceLost makes an installation usable whose secret key is lost permanently: what the present key does not
 // open is replaced. Such webhooks get a new secret and are deactivated, such channels are disconnected, and two-factor
-// sign-in is switched off for such members. It tells how many of each there were, and refuses when the present key fits.
+// sign-in is switched off for such members. It gives how many of each there were, and refuses when the present key fits.
 func (k *Keeper) ReplaceLost(ctx context.Context) (webhooks, channels, members int, err error) {
 	fits, _, err := k.fits(ctx)
 	if err != nil {
@@ -239,7 +239,7 @@ func (k *Keeper) opens(sealed []byte, company, id model.ID) bool {
 }
 
 // Rotate puts a new key into the key file and seals every secret with it. The older keys stay
-// in the file until Retire. It tells how many secrets there were.
+// in the file until Retire. It gives how many secrets there were.
 func (k *Keeper) Rotate(ctx context.Context) (int, error) {
 	if err := k.vault.Rotate(); err != nil {
 		return 0, err
@@ -256,7 +256,7 @@ func (k *Keeper) Retire(ctx context.Context) error {
 }
 
 // Reseal seals the secrets of all webhooks, the credentials of all channels, the secrets of two-factor of all members and
-// the check value with the newest key of the vault, so that older ones can be dropped. It tells how many webhooks,
+// the check value with the newest key of the vault, so that older ones can be dropped. It gives how many webhooks,
 // channels and members needed it.
 func (k *Keeper) Reseal(ctx context.Context) (int, error) {
 	if err := k.resealCheck(ctx); err != nil {

@@ -74,7 +74,7 @@ func (a *Answer) Flush() {
 	}
 }
 
-// Hijack hands the connection over; the answer is not ours any more.
+// Hijack hands the connection over; the answer is the caller's from then on.
 func (a *Answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(a.ResponseWriter).Hijack()
 	if err == nil {

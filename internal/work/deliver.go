@@ -12,8 +12,8 @@ import (
 	"recado/internal/model"
 )
 
-// deliverySlots limits the requests to webhooks that are under way. Companies share them, and addresses that
-// have not just answered well and soon take at most half of them.
+// deliverySlots limits the requests to webhooks that are under way. Companies share them, and addresses whose
+// last answer was not both a success and quick take at most half of them.
 var deliverySlots = jobs.SlotLimits{All: 256, Unproven: 128, Group: 128, Reserved: 4, Most: 512}
 
 const (

@@ -30,5 +30,5 @@ func (l deliverLimit) after(ok bool, took time.Duration) deliverLimit {
 	return deliverLimit{requests: 1, slow: l.slow}
 }
 
-// unproven reports whether the address has not just answered well and soon.
+// unproven reports whether the last answer of the address was not both a success and quick.
 func (l deliverLimit) unproven() bool { return !l.proven || l.slow }

@@ -52,7 +52,7 @@ func (d *Deliver) Describe(ch chan<- *prometheus.Desc) {
 	ch <- leasesNow
 }
 
-// Collect asks the database; what cannot be had in time is left out.
+// Collect reads the database; figures that do not come in time are left out.
 func (d *Deliver) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"recado/internal/model"
 )
 
-// Fetch is the worker that brings the files that customers sent from WhatsApp to us: WhatsApp keeps them for
+// Fetch is the worker that brings the files that customers sent from WhatsApp to the media store: WhatsApp keeps them for
 // a few days only. A slow file does not hold up the others. All files are one subject: each is claimed by
 // itself, so that every node may fetch, and its outcome is stored with its bytes.
 type Fetch struct {

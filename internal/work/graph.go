@@ -10,8 +10,8 @@ import (
 	"recado/internal/whatsapp"
 )
 
-// Graph is Meta's Cloud API for all channels of this installation. Where it is, and so where tokens
-// go, is for the installation to say and never for a company.
+// Graph is Meta's Cloud API for all channels of this installation. Its address, to which tokens
+// are sent, is a setting of the installation and never of a company.
 type Graph struct {
 	BaseURL   string // "": Meta's
 	PublicURL string // of this server with its base path, as Meta reaches it; "": unknown
@@ -30,7 +30,7 @@ func NewGraph(baseURL string) *Graph {
 // Close ends the idle connections.
 func (g *Graph) Close() { g.http.CloseIdleConnections() }
 
-// client speaks for one number.
+// client makes the calls for one number.
 func (g *Graph) client(access model.Access) *whatsapp.Client {
 	return &whatsapp.Client{
 		BaseURL: g.BaseURL, Version: access.APIVersion, PhoneNumberID: access.PhoneNumberID, Token: access.Token, HTTP: g.http,

@@ -17,7 +17,7 @@ type Index struct {
 	looked time.Time
 }
 
-// indexIdle is how often it looks without being told: for what a crash or another node left behind.
+// indexIdle is how often it looks without a signal: for what a crash or another node left behind.
 const indexIdle = time.Minute
 
 // Run ends with ctx.

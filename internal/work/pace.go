@@ -14,8 +14,8 @@ const (
 	paceLongest = time.Minute // between calls while WhatsApp cannot be reached
 )
 
-// pace keeps one number below the rates at which Meta refuses, and makes it call ever less often while
-// Meta cannot be reached: its queue waits then, untouched, and a single call finds out when that is over.
+// pace keeps one number below the rates at which Meta refuses, and makes it call less and less often while
+// Meta cannot be reached: its queue waits, and a single call finds out whether that is over.
 type pace struct {
 	*whatsapp.Limiter
 

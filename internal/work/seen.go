@@ -8,7 +8,7 @@ import (
 	"recado/internal/desk"
 )
 
-// Seen writes down, now and then, which keys were used and which people were active.
+// Seen stores, from time to time, which keys were used and which people were active.
 type Seen struct {
 	Desk   desk.System
 	Logger *slog.Logger

@@ -38,7 +38,7 @@ type Sender interface {
 
 // Send is the worker that brings queued messages to their providers: one subject for each channel that has
 // something due, on one node, which marks messages as being sent, hands them over outside of any
-// transaction, and writes down what came of them. Order is kept within a conversation; conversations
+// transaction, and records the results. Order is kept within a conversation; conversations
 // and channels do not wait for each other.
 type Send struct {
 	Desk     desk.System

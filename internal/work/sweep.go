@@ -9,10 +9,10 @@ import (
 	"recado/internal/model"
 )
 
-// Sweep does what falls due with time alone: attendances that have been silent for as long as their
-// company's rule says are closed, snoozed conversations come back, idempotency keys that have expired are forgotten, and files of uploads
-// that a crash cut off, or that nothing has referred to for a day, are removed. All that is due stands in the database, so that it survives
-// restarts and any number of nodes may sweep.
+// Sweep does what becomes due with time: it closes attendances without a message for as long as their company's rule
+// says, ends snoozes, and removes expired idempotency keys, the files of uploads that a crash cut off, and files that
+// nothing has referred to for a day. What is due is in the database, so that it survives restarts and any number of nodes may
+// sweep.
 type Sweep struct {
 	Desk   desk.System
 	Logger *slog.Logger

@@ -10,7 +10,7 @@ import (
 	"recado/internal/desk"
 )
 
-// Watchdog looks for WhatsApp numbers that say connected but have gone silent.
+// Watchdog looks for connected WhatsApp numbers that have been silent for an unusual time.
 type Watchdog struct {
 	Desk   desk.System
 	Logger *slog.Logger
