@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/desk/desktest"
 	"recado/internal/model"
 	"recado/internal/password"
 	"recado/internal/server"
@@ -109,19 +110,9 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 // NewCompany makes a company the way the command line does.
 func (w *World) NewCompany(t testing.TB, name string) *Company {
 	t.Helper()
-	ctx := context.Background()
-	c, err := w.Desk.System().CreateCompany(ctx, desk.NewCompany{Name: name, Rules: desk.DefaultRules})
-	if err != nil {
-		t.Fatal(err)
-	}
-	owner, err := w.Desk.System().CreateUser(ctx, c.ID, desk.NewUser{
-		Name: "Owner of " + name, Email: "owner@" + c.ID.String() + ".example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := &Company{ID: c.ID, Owner: owner}
-	out.Key, out.Client = w.NewKey(t, c.ID, desk.NewKey{Name: "everything", Scopes: model.NewScopeSet(model.AllScopes...)})
+	operator, owner := desktest.Company(t, w.Desk, desk.NewCompany{Name: name})
+	out := &Company{ID: operator.Company.ID, Owner: owner}
+	out.Key, out.Client = w.NewKey(t, out.ID, desk.NewKey{Name: "everything", Scopes: model.NewScopeSet(model.AllScopes...)})
 	return out
 }
 

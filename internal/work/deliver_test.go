@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/desk/desktest"
 	"recado/internal/guard"
 	"recado/internal/model"
 	"recado/internal/server"
@@ -118,13 +119,7 @@ func newSetting(t *testing.T, lease time.Duration) *setting {
 	t.Helper()
 	url := storetest.URL(t)
 	s := &setting{a: newNode(t, url, "a", lease), b: newNode(t, url, "b", lease), watcher: newWatcher(t)}
-	company, err := s.a.Desk.System().CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.principal, err = s.a.Desk.System().Operator(t.Context(), company.ID); err != nil {
-		t.Fatal(err)
-	}
+	s.principal, _ = desktest.Company(t, s.a.Desk, desk.NewCompany{Name: "Padaria"})
 	hook, _, err := s.a.Desk.CreateWebhook(t.Context(), s.principal, desk.NewWebhook{Name: "x", URL: s.watcher.URL, Events: []string{"message.sent"}})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/desk/desktest"
 	"recado/internal/guard"
 	"recado/internal/server"
 	"recado/internal/servertest"
@@ -82,14 +83,8 @@ func TestWebhookSecretsFollowTheVaultsNewestKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := desk.New(desk.Options{Store: open(), Vault: keys, Guard: guard.New(guard.Options{AllowInsecure: true}), Logger: slog.New(slog.DiscardHandler)})
-		company, err := d.System().CreateCompany(t.Context(), desk.NewCompany{Name: "x", Rules: desk.DefaultRules})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := d.System().Operator(t.Context(), company.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, _ := desktest.Company(t, d, desk.NewCompany{Name: "Padaria"})
+		company := a.Company
 		hook, _, err := d.CreateWebhook(t.Context(), a, desk.NewWebhook{Name: "x", URL: "https://example.com", Events: []string{"message.sent"}})
 		if err != nil {
 			t.Fatal(err)

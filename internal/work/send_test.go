@@ -15,6 +15,7 @@ import (
 
 	"recado/internal/blob"
 	"recado/internal/desk"
+	"recado/internal/desk/desktest"
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
@@ -124,17 +125,7 @@ func newBureau(t *testing.T, stores ...*store.Store) *bureau {
 		}
 		b.nodes = append(b.nodes, desk.New(desk.Options{Store: s, Blob: files, Vault: keys, Numbers: numbers{}}))
 	}
-	c, err := b.nodes[0].System().CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = b.nodes[0].System().CreateUser(t.Context(), c.ID, desk.NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.owner, err = b.nodes[0].System().Operator(t.Context(), c.ID); err != nil {
-		t.Fatal(err)
-	}
+	b.owner, _ = desktest.Company(t, b.nodes[0], desk.NewCompany{Name: "Padaria"})
 	return b
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"recado/internal/blob"
 	"recado/internal/desk"
+	"recado/internal/desk/desktest"
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
@@ -68,14 +69,7 @@ func testLeftUploads(t *testing.T, o store.Options, files blob.Store) {
 	db := storetest.Open(t, o)
 	start := func(at blob.Store) (*desk.Desk, *desk.Principal) {
 		d := desk.New(desk.Options{Store: db, Blob: at, Logger: slog.New(slog.DiscardHandler), Now: clock.Now})
-		c, err := d.System().CreateCompany(t.Context(), desk.NewCompany{Name: "Padaria", Rules: desk.DefaultRules})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := d.System().Operator(t.Context(), c.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, _ := desktest.Company(t, d, desk.NewCompany{Name: "Padaria"})
 		return d, a
 	}
 	dying := &crashing{Store: files}

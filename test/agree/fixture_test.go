@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/desk/desktest"
 	"recado/internal/model"
 )
 
@@ -44,15 +45,9 @@ func newFixture(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *
 	*now = time.Date(year, time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24), random.IntN(60), 0, 0, time.UTC)
 	o.began = *now
 
-	company, err := d.System().CreateCompany(o.ctx, desk.NewCompany{Name: "Agreement", Timezone: zones[random.IntN(len(zones))], Rules: o.rules})
-	o.must(err)
-	o.zone, err = time.LoadLocation(company.Timezone)
-	o.must(err)
-	_, err = d.System().CreateUser(o.ctx, company.ID, desk.NewUser{
-		Name: "Owner", Email: model.NewID().String() + "@agree.example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
-	})
-	o.must(err)
-	o.owner, err = d.System().Operator(o.ctx, company.ID)
+	o.owner, _ = desktest.Company(t, d, desk.NewCompany{Name: "Agreement", Timezone: zones[random.IntN(len(zones))], Rules: o.rules})
+	var err error
+	o.zone, err = time.LoadLocation(o.owner.Company.Timezone)
 	o.must(err)
 	o.people = []*desk.Principal{o.owner}
 	o.addMember(model.RoleManager)

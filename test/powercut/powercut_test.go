@@ -17,6 +17,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"recado/internal/desk"
+	"recado/internal/desk/desktest"
 	"recado/internal/model"
 	"recado/internal/server"
 )
@@ -73,19 +74,7 @@ func customersWrite(t *testing.T, folder string, n int) {
 			t.Error(err)
 		}
 	}()
-	company, err := s.Desk.System().CreateCompany(ctx, desk.NewCompany{Name: "Padaria Aurora", Rules: desk.DefaultRules})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Desk.System().CreateUser(ctx, company.ID, desk.NewUser{
-		Name: "Owner", Email: "owner@aurora.example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	owner, err := s.Desk.System().Operator(ctx, company.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner, _ := desktest.Company(t, s.Desk, desk.NewCompany{Name: "Padaria Aurora"})
 	channel, err := s.Desk.CreateChannel(ctx, owner, desk.NewChannel{Name: "Main", Phone: "+551130030001", Provider: model.ProviderSandbox})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recado/internal/desk"
+	"recado/internal/desk/desktest"
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
@@ -72,17 +73,8 @@ func TestAnswersAreAsRecorded(t *testing.T) {
 // newCompany makes a company with an owner, and gives a key of the owner.
 func newCompany(t *testing.T, w *servertest.World, name string) (key string) {
 	t.Helper()
-	company, err := w.Desk.System().CreateCompany(t.Context(), desk.NewCompany{Name: name, Rules: desk.DefaultRules})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.Desk.System().CreateUser(t.Context(), company.ID, desk.NewUser{
-		Name: "Owner of " + name, Email: "owner@" + company.ID.String() + ".example", Role: model.RoleOwner, AccessProfile: model.AccessAll,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, client := w.NewKey(t, company.ID, desk.NewKey{Name: "CRM", Scopes: model.NewScopeSet(firstScopes...)})
+	operator, _ := desktest.Company(t, w.Desk, desk.NewCompany{Name: name})
+	_, client := w.NewKey(t, operator.Company.ID, desk.NewKey{Name: "CRM", Scopes: model.NewScopeSet(firstScopes...)})
 	return client.Secret()
 }
 
