@@ -29,6 +29,7 @@ var scenarios = []scenario{
 	{"talk", "pages, lists, searches and sends at 2,000,000 messages, beside 10,000", runTalk},
 	{"inbox", "lists by status, counts and timelines at 200,000 conversations, beside 1,000, 300 of them open", runInbox},
 	{"search", "searches in Brazilian names and sentences at 40,000 rows, beside 1,000 or another build (-other)", runSearch},
+	{"messages", "searches in 2,000,000 messages; sends with and without the index of messages", runMessages},
 	{"mixed", "60 % reads, 30 % sends and inbound messages, 10 % moves of cards", runMixed},
 	{"nodes", "the same load on one, two and three servers of one PostgreSQL", runNodes},
 	{"webhooks", "events on their way to receivers that verify them", runWebhooks},
