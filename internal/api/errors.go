@@ -48,6 +48,8 @@ var statusOf = map[model.Code]int{
 	model.CodeContactBlocked:       http.StatusConflict,
 	model.CodeChannelDisconnected:  http.StatusConflict,
 	model.CodeServiceWindowClosed:  http.StatusConflict,
+	model.CodeMessageNotSent:       http.StatusConflict,
+	model.CodeTemplateUnavailable:  http.StatusConflict,
 	model.CodeNotASectorMember:     http.StatusConflict,
 	model.CodeWebhookLimit:         http.StatusConflict,
 	model.CodeLimitReached:         http.StatusConflict,

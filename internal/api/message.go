@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"recado/internal/desk"
+	"recado/internal/input"
 	"recado/internal/model"
 )
 
@@ -32,35 +33,115 @@ func (s *Server) getMessage(ctx context.Context, a *desk.Principal, in *AtID) (*
 	return &reply[*model.Message]{m}, err
 }
 
+type searchMessagesInput struct {
+	Q            string         `query:"q" required:"true" minLength:"2" maxLength:"100" doc:"The text to look for."`
+	Conversation input.FilterID `query:"conversation"`
+	Contact      input.FilterID `query:"contact" doc:"In the conversations with this contact."`
+	Channel      input.FilterID `query:"channel"`
+	User         input.FilterID `query:"user" doc:"Sent by this member."`
+	Direction    string         `query:"direction" enum:"inbound,outbound"`
+	Type         string         `query:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
+	From         string         `query:"from" doc:"Written at this time or later: RFC 3339, or YYYY-MM-DD for the beginning of that day in the time zone of the company." example:"2026-11-01"`
+	To           string         `query:"to" doc:"Written before this time, in the same format." example:"2026-12-01"`
+	Limit        int            `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor       string         `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
+}
+
+func (s *Server) searchMessages(ctx context.Context, a *desk.Principal, in *searchMessagesInput) (*reply[cursorList[model.FoundMessage]], error) {
+	page, next, err := s.desk.SearchMessages(ctx, a, desk.MessageFilter{
+		Q: in.Q, Conversation: model.ID(in.Conversation), Contact: model.ID(in.Contact), Channel: model.ID(in.Channel), User: model.ID(in.User),
+		Direction: in.Direction, Type: in.Type, From: in.From, To: in.To, Limit: in.Limit, Cursor: in.Cursor,
+	})
+	return cursorPage(page, next), err
+}
+
+type reactInput struct {
+	AtID
+	Body struct {
+		Emoji string `json:"emoji" minLength:"1" maxLength:"32" doc:"One emoji." example:"👍"`
+	}
+}
+
+func (s *Server) react(ctx context.Context, a *desk.Principal, in *reactInput) (*reply[*model.Message], error) {
+	id, err := pathID(in.ID, "message")
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.desk.React(ctx, a, id, in.Body.Emoji)
+	return &reply[*model.Message]{m}, err
+}
+
+func (s *Server) removeReaction(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
+	id, err := pathID(in.ID, "message")
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.desk.RemoveReaction(ctx, a, id)
+}
+
 type sendMessageInput struct {
 	AtID
 	Body struct {
-		ClientID model.ID      `json:"client_id" doc:"A UUID that you choose, one per message. Sending it again returns the message and sends nothing."`
-		Text     *string       `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Required without media_id. With media_id it is the caption, at most 1024 characters."`
-		MediaID  *model.ID     `json:"media_id,omitempty" doc:"A file from POST /media."`
-		ReplyTo  *string       `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512" doc:"The external_id of a message of this conversation to quote."`
-		Template *templateBody `json:"template,omitempty" doc:"Instead of text and media_id. WhatsApp accepts only templates when the last message of the customer is more than 24 hours old."`
+		ClientID    model.ID         `json:"client_id" doc:"A UUID that you choose, one per message. Sending it again returns the message and sends nothing."`
+		Text        *string          `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Required without media_id. With media_id it is the caption, at most 1024 characters."`
+		MediaID     *model.ID        `json:"media_id,omitempty" doc:"A file from POST /media."`
+		ReplyTo     *string          `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512" doc:"The external_id of a message of this conversation to quote."`
+		Interactive *interactiveBody `json:"interactive,omitempty" doc:"Instead of text and media_id: a message with buttons or a list. Its text is written from it."`
+		Voice       *bool            `json:"voice,omitempty" doc:"true: send the file, which must be Opus in Ogg, as a voice message."`
+		Template    *templateBody    `json:"template,omitempty" doc:"Instead of text and media_id. WhatsApp accepts only templates when the last message of the customer is more than 24 hours old."`
 	}
 }
 
-type templateBody struct {
-	Name       string              `json:"name" minLength:"1" maxLength:"512"`
-	Language   string              `json:"language" minLength:"2" maxLength:"20" example:"pt_BR"`
-	Parameters []templateParameter `json:"parameters,omitempty" maxItems:"64" doc:"The values of the parameters of the template, in their order or by name."`
+type interactiveBody struct {
+	Body    string        `json:"body" minLength:"1" maxLength:"4096" doc:"At most 1024 characters with buttons, 4096 with a list."`
+	Header  *string       `json:"header,omitempty" minLength:"1" maxLength:"60"`
+	Footer  *string       `json:"footer,omitempty" minLength:"1" maxLength:"60"`
+	Buttons *[]choiceBody `json:"buttons,omitempty" minItems:"1" maxItems:"3" doc:"One of buttons and list is required."`
+	List    *listBody     `json:"list,omitempty"`
 }
 
-type templateParameter struct {
-	Name string `json:"name,omitempty" maxLength:"120"`
-	Text string `json:"text" minLength:"1" maxLength:"4096"`
+type choiceBody struct {
+	ID    string `json:"id" minLength:"1" maxLength:"256"`
+	Title string `json:"title" minLength:"1" maxLength:"20"`
 }
 
-func (t *templateBody) template() *model.Template {
-	if t == nil {
+type listBody struct {
+	Button   string        `json:"button" minLength:"1" maxLength:"20" doc:"Opens the list."`
+	Sections []sectionBody `json:"sections" minItems:"1" maxItems:"10" doc:"At most 10 rows in all."`
+}
+
+type sectionBody struct {
+	Title *string   `json:"title,omitempty" minLength:"1" maxLength:"24" doc:"Required when there are several sections."`
+	Rows  []rowBody `json:"rows" minItems:"1" maxItems:"10"`
+}
+
+type rowBody struct {
+	ID          string  `json:"id" minLength:"1" maxLength:"200"`
+	Title       string  `json:"title" minLength:"1" maxLength:"24"`
+	Description *string `json:"description,omitempty" minLength:"1" maxLength:"72"`
+}
+
+func (in *interactiveBody) interactive() *model.Interactive {
+	if in == nil {
 		return nil
 	}
-	out := &model.Template{Name: t.Name, Language: t.Language}
-	for _, p := range t.Parameters {
-		out.Parameters = append(out.Parameters, model.TemplateParameter(p))
+	out := &model.Interactive{Body: in.Body, Header: in.Header, Footer: in.Footer}
+	if in.Buttons != nil {
+		out.Buttons = []model.Choice{}
+		for _, b := range *in.Buttons {
+			out.Buttons = append(out.Buttons, model.Choice(b))
+		}
+	}
+	if in.List == nil {
+		return out
+	}
+	out.List = &model.InteractiveList{Button: in.List.Button, Sections: []model.InteractiveSection{}}
+	for _, section := range in.List.Sections {
+		rows := []model.InteractiveRow{}
+		for _, row := range section.Rows {
+			rows = append(rows, model.InteractiveRow(row))
+		}
+		out.List.Sections = append(out.List.Sections, model.InteractiveSection{Title: section.Title, Rows: rows})
 	}
 	return out
 }
@@ -77,6 +158,7 @@ func (s *Server) sendMessage(ctx context.Context, a *desk.Principal, in *sendMes
 	}
 	m, replayed, err := s.desk.SendMessage(ctx, a, id, desk.NewMessage{
 		ClientID: in.Body.ClientID, Text: in.Body.Text, MediaID: in.Body.MediaID, ReplyTo: in.Body.ReplyTo, Template: in.Body.Template.template(),
+		Interactive: in.Body.Interactive.interactive(), Voice: in.Body.Voice != nil && *in.Body.Voice,
 	})
 	out := &sendMessageOutput{Body: m}
 	if replayed {

@@ -77,6 +77,7 @@ func byVisitors[I, O any](method, path, summary string, h visitorHandler[I, O], 
 type option func(*Route)
 
 func created(r *Route)   { r.status = http.StatusCreated }
+func accepted(r *Route)  { r.status = http.StatusAccepted }
 func noContent(r *Route) { r.status = http.StatusNoContent }
 func streams(r *Route)   { r.Streams = true }
 

@@ -54,8 +54,13 @@ func (s *Server) routes() []*Route {
 		get("/channels/{id}/connection", desk.VerbChannelConnection, "Get how a channel is connected", s.getConnection,
 			about("The callback address and the verify token that Meta needs, and the ids of the number. The access token and the app secret are never given out.")),
 		post("/channels/{id}/test", desk.VerbTestChannel, "Test a channel at its provider", s.testChannel),
+		get("/channels/{id}/templates", desk.VerbTemplates, "List the templates of a channel", s.listTemplates,
+			about("By name and language, from a copy of what Meta has. It is fetched when the channel is connected, every 6 hours, when Meta reports a change, and on request. A sandbox has none.")),
+		post("/channels/{id}/templates/sync", desk.VerbSyncTemplates, "Fetch the templates of a channel from Meta", s.syncTemplates, fails(model.CodeChannelDisconnected), accepted,
+			about("The answer comes at once, the templates some moments later. More than once a minute gives 429.")),
 		post("/channels/{id}/simulate", desk.VerbSimulate, "Simulate the other side of a sandbox channel", s.simulate, created, or(200),
-			about("The body has one of three forms. A customer writes: from, with text or media_id, and optionally name, reply_to_external_id and group (201). "+
+			about("The body has one of four forms. A customer writes: from, with text, media_id or choice, and optionally name, reply_to_external_id and group (201). "+
+				"A customer reacts to a message, edits or deletes it: from, with reaction, edit or revoke (200). "+
 				"The provider reports the status of a sent message: external_id and status (200). A member writes with the phone app: from_phone_app, to and text (201).")),
 
 		get("/conversations", desk.VerbConversations, "List conversations", s.listConversations,
@@ -89,7 +94,7 @@ func (s *Server) routes() []*Route {
 
 		get("/conversations/{id}/messages", desk.VerbMessages, "List the messages of a conversation", s.listMessages,
 			about("Newest first. before gives older pages; after gives newer messages, page by page and without gaps, so that a client can poll with it.")),
-		post("/conversations/{id}/messages", desk.VerbSendMessage, "Send a message", s.sendMessage, fails(model.CodeClientIDConflict, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeServiceWindowClosed), created,
+		post("/conversations/{id}/messages", desk.VerbSendMessage, "Send a message", s.sendMessage, fails(model.CodeClientIDConflict, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeTemplateUnavailable), created,
 			about("The answer comes when the message is stored; its status then shows whether it was sent, delivered and read. A client_id that this conversation already has "+
 				"returns the first message in its present state and sends nothing, whatever else the body contains.")),
 		get("/conversations/{id}/timeline", desk.VerbTimeline, "List everything that happened in a conversation", s.timeline,
@@ -97,7 +102,13 @@ func (s *Server) routes() []*Route {
 				"around a message, at the page around the first message from a time on. Give at most one of the four. Without the scope attendances:read the list has only messages.")),
 		get("/conversations/{id}/media", desk.VerbFiles, "List the files of a conversation", s.listFiles,
 			about("Newest first.")),
+		get("/messages", desk.VerbSearchMessages, "Search messages", s.searchMessages,
+			about("Newest first. A message matches when its text contains q, whatever the case and the accents. A page may have fewer entries than limit although there are more: go on until next_cursor is null.")),
 		get("/messages/{id}", desk.VerbMessage, "Get a message", s.getMessage),
+		put("/messages/{id}/reaction", desk.VerbReact, "React to a message", s.react, fails(model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeMessageNotSent),
+			about("The team has one reaction to a message, that of the member who reacted last. A reaction is sent under the same rules as a message; it opens no attendance. If the provider refuses it, it is removed and message.updated tells so.")),
+		del("/messages/{id}/reaction", desk.VerbRemoveReaction, "Remove the team's reaction to a message", s.removeReaction, fails(model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeMessageNotSent),
+			about("It is removed at the provider too.")),
 		post("/media", desk.VerbUploadMedia, "Upload a file", s.uploadMedia, fails(model.CodeLimitReached, model.CodeMediaTypeNotAllowed, model.CodeMediaTooLarge), created, streams,
 			about("Send multipart/form-data with one field, file. The content type is detected from the bytes. Maximum sizes: image 5 MiB, sticker 500 KiB, "+
 				"audio and video 16 MiB, document 100 MiB. A file that no message uses within 24 hours is removed.")),

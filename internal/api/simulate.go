@@ -18,6 +18,11 @@ type simulateInput struct {
 		ReplyTo *string        `json:"reply_to_external_id,omitempty" minLength:"1" maxLength:"512"`
 		Group   *simulateGroup `json:"group,omitempty" doc:"The group that the customer writes in."`
 
+		Choice   *simulateChoice   `json:"choice,omitempty" doc:"What the customer chooses from buttons or a list, instead of text."`
+		Reaction *simulateReaction `json:"reaction,omitempty" doc:"The customer reacts to a message."`
+		Edit     *simulateEdit     `json:"edit,omitempty" doc:"The customer edits a message."`
+		Revoke   *simulateRevoke   `json:"revoke,omitempty" doc:"The customer deletes a message."`
+
 		ExternalID *string `json:"external_id,omitempty" minLength:"1" maxLength:"512" doc:"The message whose status is reported."`
 		Status     *string `json:"status,omitempty" enum:"delivered,read,failed"`
 
@@ -29,6 +34,25 @@ type simulateInput struct {
 type simulateGroup struct {
 	ID   string `json:"id" minLength:"1" maxLength:"120"`
 	Name string `json:"name" minLength:"1" maxLength:"120"`
+}
+
+type simulateChoice struct {
+	ID    string `json:"id" minLength:"1" maxLength:"256"`
+	Title string `json:"title" minLength:"1" maxLength:"120"`
+}
+
+type simulateReaction struct {
+	ExternalID string                 `json:"external_id" minLength:"1" maxLength:"512"`
+	Emoji      model.Optional[string] `json:"emoji,omitempty" doc:"Null, or absent, takes the reaction back."`
+}
+
+type simulateEdit struct {
+	ExternalID string `json:"external_id" minLength:"1" maxLength:"512"`
+	Text       string `json:"text" minLength:"1" maxLength:"4096"`
+}
+
+type simulateRevoke struct {
+	ExternalID string `json:"external_id" minLength:"1" maxLength:"512"`
 }
 
 type simulateOutput struct {
@@ -48,6 +72,18 @@ func (s *Server) simulate(ctx context.Context, a *desk.Principal, in *simulateIn
 	}
 	if b.Group != nil {
 		play.Group = &model.IncomingGroup{ID: b.Group.ID, Name: b.Group.Name}
+	}
+	if b.Choice != nil {
+		play.Choice = &model.Choice{ID: b.Choice.ID, Title: b.Choice.Title}
+	}
+	if b.Reaction != nil {
+		play.Reaction = &desk.SimulatedReaction{ExternalID: b.Reaction.ExternalID, Emoji: b.Reaction.Emoji.Pointer()}
+	}
+	if b.Edit != nil {
+		play.Edit = (*desk.SimulatedEdit)(b.Edit)
+	}
+	if b.Revoke != nil {
+		play.Revoke = (*desk.SimulatedRevocation)(b.Revoke)
 	}
 	m, made, err := s.desk.Simulate(ctx, a, id, play)
 	status := http.StatusOK

@@ -274,27 +274,34 @@ func (f *AttendanceFilter) chosen(a *Principal) (store.AttendanceFilter, error) 
 		}
 		out.Number = number
 	}
+	var err error
+	out.From, out.To, err = a.period(f.From, f.To)
+	return out, err
+}
+
+// period reads the bounds of a list: RFC 3339, or days of the company.
+func (a *Principal) period(from, to string) (begin, end *time.Time, err error) {
 	zone, invalid := model.LoadZone("timezone", a.Company.Timezone)
 	if invalid != nil {
-		return out, fmt.Errorf("company %s: %s", a.Company.ID, invalid.Message)
+		return nil, nil, fmt.Errorf("company %s: %s", a.Company.ID, invalid.Message)
 	}
 	for _, bound := range []struct {
 		field, text string
 		to          **time.Time
-	}{{"query.from", f.From, &out.From}, {"query.to", f.To, &out.To}} {
+	}{{"query.from", from, &begin}, {"query.to", to, &end}} {
 		if bound.text == "" {
 			continue
 		}
 		at, err := model.ParseMoment(bound.text, zone)
 		if err != nil {
-			return out, model.Invalid(bound.field, err.Error())
+			return nil, nil, model.Invalid(bound.field, err.Error())
 		}
 		*bound.to = &at
 	}
-	if out.From != nil && out.To != nil && out.From.After(*out.To) {
-		return out, model.Invalid("query.from", "must not be after to")
+	if begin != nil && end != nil && begin.After(*end) {
+		return nil, nil, model.Invalid("query.from", "must not be after to")
 	}
-	return out, nil
+	return begin, end, nil
 }
 
 // name tells the list that a cursor belongs to from all others.
@@ -357,6 +364,7 @@ type RulesChange struct {
 	Mode           *string
 	AutoClose      *bool
 	AfterMinutes   *int64
+	KeepRevoked    *bool
 }
 
 // UpdateAttendanceRules changes the company's rules. They hold at once, for open attendances too;
@@ -375,6 +383,7 @@ func (d *Desk) UpdateAttendanceRules(ctx context.Context, a *Principal, in Rules
 		set(&rules.Mode, in.Mode)
 		set(&rules.AutoClose.Enabled, in.AutoClose)
 		set(&rules.AutoClose.AfterMinutes, in.AfterMinutes)
+		set(&rules.KeepRevoked, in.KeepRevoked)
 		tx.SaveAttendanceRules(a.Company.ID, rules)
 		return rules, nil
 	})

@@ -221,20 +221,22 @@ func (d *Desk) checkAccess(ctx context.Context, access model.Access) (number str
 	return number, warning, errRefused(d.numbers.Subscribe(ctx, access), "body.credentials.waba_id")
 }
 
-// callHere points WhatsApp's callbacks of a connected number here. Where that fails the number can
+// callHere points WhatsApp's callbacks of a connected number here, and has its templates fetched. Where that fails the number can
 // send but does not receive: its channel has a warning until the address is set at Meta.
 func (d *Desk) callHere(ctx context.Context, ch *model.Channel, access model.Access) {
-	refused, ok := errors.AsType[*model.SendError](d.numbers.CallHere(ctx, access, ch.ID))
-	if !ok {
-		return
+	refused, silent := errors.AsType[*model.SendError](d.numbers.CallHere(ctx, access, ch.ID))
+	if silent {
+		ch.Warning = new("WhatsApp does not send callbacks for this number to this server yet. " + sentence(refused))
 	}
-	ch.Warning = new("WhatsApp does not send callbacks for this number to this server yet. " + sentence(refused))
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
-		tx.WarnOfChannel(ch.Company, ch.ID, ch.Warning)
+		if silent {
+			tx.WarnOfChannel(ch.Company, ch.ID, ch.Warning)
+		}
+		d.templatesDue(tx, ch.Company, ch.ID)
 		return struct{}{}, nil
 	})
 	if err != nil {
-		d.log.Warn("a warning about a channel was not stored", slog.String("channel", ch.ID.String()), slog.Any("error", err))
+		d.log.Warn("what follows the connection of a channel was not stored", slog.String("channel", ch.ID.String()), slog.Any("error", err))
 	}
 }
 

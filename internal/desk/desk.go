@@ -90,6 +90,8 @@ type Wakeups struct {
 	Send    Wakeup // a message waits for its provider
 	Fetch   Wakeup // a customer's file waits at its provider
 	Index   Wakeup // something waits to be indexed for search
+
+	Templates Wakeup // the templates of a channel have to be fetched
 }
 
 // New makes a Desk.
@@ -124,7 +126,7 @@ func New(o Options) *Desk {
 	}
 	d.brand = newBrand(o.Brand)
 	d.testing = make(chan struct{}, maxTests)
-	d.wakeups = Wakeups{Deliver: newWakeup(), Send: newWakeup(), Fetch: newWakeup(), Index: newWakeup()}
+	d.wakeups = Wakeups{Deliver: newWakeup(), Send: newWakeup(), Fetch: newWakeup(), Index: newWakeup(), Templates: newWakeup()}
 	return d
 }
 

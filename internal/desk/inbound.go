@@ -90,6 +90,8 @@ func (in *inboundBatch) take(item *model.Incoming) error {
 	case item.Account != nil:
 		in.notice(&item.Account.Notice)
 		return in.account(item.Account)
+	case item.Template != nil:
+		return in.template(item.Template)
 	case item.Notice != nil:
 		in.notice(item.Notice)
 	}
@@ -155,10 +157,19 @@ func (in *inboundBatch) message(msg *model.IncomingMessage, upload *model.Media)
 	if err != nil {
 		return nil, err
 	}
-	if m.RevokedAt == nil {
-		in.attachFile(m, msg, upload)
+	var extras store.MessageExtras
+	keep := m.RevokedAt == nil
+	if !keep {
+		keep, err = in.keepsRevoked()
 	}
-	fresh, err := in.tx.InsertMessage(m, store.MessageExtras{Raw: optional(cleanText(string(msg.Raw)))})
+	if keep {
+		in.attachFile(m, msg, upload)
+		extras.Raw = optional(cleanText(string(msg.Raw)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := in.tx.InsertMessage(m, extras)
 	if err != nil || !fresh {
 		return nil, err
 	}
@@ -288,7 +299,7 @@ func (in *inboundBatch) stored(t *batchConversation, contact model.Contact, msg 
 		ID: model.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
 		Direction: model.Inbound, Origin: model.OriginCustomer, Type: messageType(msg.Type), Text: optional(cleanText(msg.Text)),
 		ReplyTo: optional(msg.ReplyTo), ExternalID: &msg.ExternalID, Status: model.StatusReceived,
-		Referral: msg.Referral, Product: msg.Product, Seq: t.Sequence + 1, CreatedAt: at, SentAt: &at,
+		Referral: msg.Referral, Product: msg.Product, Choice: cleanChoice(msg.Choice), Seq: t.Sequence + 1, CreatedAt: at, SentAt: &at,
 	}
 	if msg.FromPhoneApp {
 		m.Direction, m.Origin, m.Status = model.Outbound, model.OriginPhone, model.StatusSent
@@ -300,6 +311,7 @@ func (in *inboundBatch) stored(t *batchConversation, contact model.Contact, msg 
 	}
 	var err error
 	if msg.History {
+		m.ID = model.NewIDAt(at) // searches list messages by their ids
 		m.Seq, err = in.tx.HistorySeq(t.ID, at)
 	}
 	return m, err
@@ -311,6 +323,7 @@ func (in *inboundBatch) attachFile(m *model.Message, msg *model.IncomingMessage,
 		attach(m, upload)
 	} else if msg.Media != nil {
 		attach(m, in.awaitedMedia(msg))
+		m.Voice = msg.Media.Voice && m.Type == model.TypeAudio
 	}
 }
 
@@ -362,6 +375,13 @@ func messageType(kind string) string {
 		return kind
 	}
 	return model.TypeUnsupported
+}
+
+func cleanChoice(c *model.Choice) *model.Choice {
+	if c == nil {
+		return nil
+	}
+	return &model.Choice{ID: cleanText(c.ID), Title: cleanText(c.Title)}
 }
 
 // cleanText makes sure that a database and a JSON document can hold what a provider sent.

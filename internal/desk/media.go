@@ -19,6 +19,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/retry"
 	"recado/internal/store"
+	"recado/internal/voice"
 )
 
 // UploadMedia keeps a file that is read from r to its end. Its content type is detected from its bytes;
@@ -40,6 +41,11 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 	head = head[:n]
 	if n == 0 {
 		return model.Media{}, model.Invalid("body.file", "the file is empty")
+	}
+	if voice.IsWebM(head) {
+		if head, r, fileName, err = repackaged(head, r, fileName); err != nil {
+			return model.Media{}, err
+		}
 	}
 	mime, detected, ok := filetype.Detect(head, fileName)
 	if !ok {

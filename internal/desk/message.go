@@ -4,9 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
-
-	"github.com/go-json-experiment/json"
 
 	"recado/internal/cursor"
 	"recado/internal/model"
@@ -153,17 +150,32 @@ func (d *Desk) Message(ctx context.Context, a *Principal, id model.ID) (*model.M
 	})
 }
 
-// NewMessage is what a caller wants to send: a text, a file with or without a caption, or a template.
+// NewMessage is what a caller wants to send: a text, a file with or without a caption, buttons or a list, or a template.
 type NewMessage struct {
 	ClientID model.ID
 	Text     *string
 	MediaID  *model.ID
 	ReplyTo  *string
 	Template *model.Template
+
+	Interactive *model.Interactive
+	Voice       bool // the file is a recording made for the chat
 }
 
 // check looks at the form alone.
 func (in *NewMessage) check() *model.Error {
+	if in.Voice && in.MediaID == nil {
+		return model.Invalid("body.voice", "needs a media_id")
+	}
+	if in.Interactive != nil {
+		if in.Text != nil {
+			return model.Invalid("body.text", "must not be sent together with interactive: the text is written from it")
+		}
+		if in.MediaID != nil || in.Template != nil {
+			return model.Invalid("body.interactive", "must not be sent together with media_id or template")
+		}
+		return in.Interactive.Check("body.interactive")
+	}
 	if in.Template != nil {
 		if in.Text != nil || in.MediaID != nil {
 			return model.Invalid("body.template", "must not be sent together with text or media_id")
@@ -182,36 +194,6 @@ func (in *NewMessage) check() *model.Error {
 	}
 	_, invalid := model.Text("body.text", *in.Text, model.MaxText)
 	return invalid
-}
-
-func checkTemplate(t *model.Template) *model.Error {
-	if _, invalid := model.Name("body.template.name", t.Name, 512); invalid != nil {
-		return invalid
-	}
-	if _, invalid := model.Name("body.template.language", t.Language, 20); invalid != nil {
-		return invalid
-	}
-	for _, p := range t.Parameters {
-		if _, invalid := model.Text("body.template.parameters", p.Text, model.MaxText); invalid != nil {
-			return invalid
-		}
-		if (p.Name == "") != (t.Parameters[0].Name == "") {
-			return model.Invalid("body.template.parameters", "either all parameters have a name or none has")
-		}
-	}
-	return nil
-}
-
-// templateLine is what people read in place of a template, whose text only the provider knows.
-func templateLine(t *model.Template) string {
-	values := make([]string, len(t.Parameters))
-	for i, p := range t.Parameters {
-		values[i] = p.Text
-	}
-	if len(values) == 0 {
-		return t.Name
-	}
-	return t.Name + ": " + strings.Join(values, ", ")
 }
 
 // SendMessage accepts a message for sending: a sandbox takes it at once, any other provider gets it
@@ -315,6 +297,16 @@ func (d *Desk) fillMessage(tx *store.Tx, a *Principal, m *model.Message, o *stor
 			return extras, model.Invalid("body.text", "audio files and stickers have no caption: leave text out")
 		}
 	}
+	if in.Voice {
+		if m.Media == nil || m.Media.MimeType != "audio/ogg" {
+			return extras, model.Invalid("body.voice", "a voice message is Opus in Ogg; POST /media turns WebM recordings into that")
+		}
+		m.Voice = true
+	}
+	if in.Interactive != nil {
+		text := in.Interactive.Text()
+		m.Type, m.Text, m.Interactive = model.TypeInteractive, &text, in.Interactive
+	}
 	if in.ReplyTo != nil {
 		found, err := tx.HasExternalID(m.Conversation, m.Channel, *in.ReplyTo)
 		if err != nil || !found {
@@ -322,15 +314,7 @@ func (d *Desk) fillMessage(tx *store.Tx, a *Principal, m *model.Message, o *stor
 		}
 	}
 	if in.Template != nil {
-		if o.Provider != model.ProviderWhatsApp {
-			return extras, model.Invalid("body.template", "templates are only for WhatsApp channels")
-		}
-		raw, err := json.Marshal(in.Template)
-		if err != nil {
-			return extras, err
-		}
-		template, line := string(raw), templateLine(in.Template)
-		extras.Template, m.Text = &template, &line
+		return d.fillTemplate(tx, a, m, o, in.Template)
 	}
 	return extras, nil
 }

@@ -59,25 +59,48 @@ func (in *inboundBatch) change(external string, c messageChange) error {
 	if err != nil || !found {
 		return err
 	}
+	was := m
 	changed, err := in.apply(t, &m, c)
 	if err != nil || !changed {
 		return err
 	}
-	return in.messageChanged(t, &m, changedBy[c.Kind]...)
+	return in.messageChanged(t, &m, c.fields(&was, &m)...)
 }
 
-// changedBy names the fields of a message that a kind of change touches.
-var changedBy = map[string][]string{
-	changeEdit:     {"text", "edited_at"},
-	changeRevoke:   {"text", "media_id", "media", "revoked_at"},
-	changeReaction: {"reactions"},
+// fields names the fields of a message that a change touched.
+func (c *messageChange) fields(was, is *model.Message) []string {
+	switch {
+	case c.Kind == changeReaction:
+		return []string{fieldReactions}
+	case c.Kind == changeEdit:
+		return []string{"text", "edited_at"}
+	case same(was.Text, is.Text) && same(was.MediaID, is.MediaID): // kept, or empty before
+		return []string{"revoked_at"}
+	}
+	names := []string{"text", "media_id", "media", "revoked_at"}
+	for name, had := range map[string]bool{
+		"interactive": was.Interactive != nil, "choice": was.Choice != nil, "voice": was.Voice, "referral": was.Referral != nil, "product": was.Product != nil,
+	} {
+		if had {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names[4:])
+	return names
 }
+
+const fieldReactions = "reactions"
 
 // messageChanged saves a message whose content changed, and the conversation where it shows the message,
 // and raises message.updated with the names of the fields. Every change of a stored message's content comes
 // through here.
 func (in *inboundBatch) messageChanged(t *batchConversation, m *model.Message, changed ...string) error {
-	in.tx.SaveMessageContent(m)
+	if slices.Contains(changed, fieldReactions) {
+		in.tx.SaveReactions(m)
+	}
+	if len(changed) > 1 || changed[0] != fieldReactions {
+		in.tx.SaveMessageContent(m)
+	}
 	if t.LastMessage != nil && t.LastMessage.ID == m.ID {
 		t.showLast(m)
 		t.changed, t.loud = true, true
@@ -106,10 +129,28 @@ func (in *inboundBatch) apply(t *batchConversation, m *model.Message, c messageC
 		if m.RevokedAt != nil {
 			return false, nil
 		}
-		m.Text, m.MediaID, m.Media, m.RevokedAt = nil, nil, nil, &c.At
-		return true, nil
+		m.RevokedAt = &c.At
+		return true, in.empty(m)
 	}
 	return in.applyReaction(t, m, c, who), nil
+}
+
+// empty removes the content of a message that its author deleted, unless the company keeps such messages.
+func (in *inboundBatch) empty(m *model.Message) error {
+	keep, err := in.keepsRevoked()
+	if err != nil || keep {
+		return err
+	}
+	m.Text, m.MediaID, m.Media, m.Interactive, m.Choice, m.Voice = nil, nil, nil, nil, nil, false
+	m.Referral, m.Product = nil, nil
+	in.tx.EraseMessageSource(m)
+	return nil
+}
+
+// keepsRevoked reports whether the company keeps the content of messages that their authors deleted.
+func (in *inboundBatch) keepsRevoked() (bool, error) {
+	rules, err := in.tx.AttendanceRules(in.channel.Company)
+	return rules.KeepRevoked, err
 }
 
 // applyReaction puts a reaction on a message. A customer's marks the conversation as unread.
@@ -196,8 +237,9 @@ func (in *inboundBatch) settleChanges(t *batchConversation, m *model.Message) er
 			return err
 		}
 		var changed bool
+		was := *m
 		if changed, err = in.apply(t, m, c); changed {
-			fields = append(fields, changedBy[c.Kind]...)
+			fields = append(fields, c.fields(&was, m)...)
 		}
 	}
 	if err != nil || len(fields) == 0 {
@@ -210,6 +252,9 @@ func (in *inboundBatch) settleChanges(t *batchConversation, m *model.Message) er
 // status takes a report about a message that was sent. The provider's id names it, or the id that we
 // gave along; a report about neither waits for its message.
 func (in *inboundBatch) status(s *model.IncomingStatus) error {
+	if reaction, err := in.reactionStatus(s); err != nil || reaction {
+		return err
+	}
 	at := moment(s.At, in.tx.Now)
 	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, s.ExternalID)
 	if err != nil {

@@ -154,6 +154,9 @@ func (in *inboundBatch) sendDone(lease Lease, done *SendDone) error {
 	if err != nil || t == nil {
 		return err
 	}
+	if job.ReactsTo != nil {
+		return in.reactionDone(t, lease, job, done.Err)
+	}
 	m, _, found, err := in.tx.Message(job.Company, job.Message)
 	if err != nil || !found {
 		return err
@@ -182,8 +185,7 @@ func (in *inboundBatch) notSent(t *batchConversation, m *model.Message, cause er
 		in.tx.RequeueSend(m.ID, now.Add(next.Wait))
 		return nil
 	case retry.Held:
-		failure, _ := errors.AsType[*model.SendError](cause)
-		in.disconnect(failure)
+		in.disconnectFor(cause)
 		in.tx.RequeueSend(m.ID, now)
 		return nil
 	}
@@ -205,6 +207,13 @@ func (in *inboundBatch) wentOut(t *batchConversation, m *model.Message, done *Se
 		in.tx.KeepProviderMedia(*done.Job.media, in.channel.ID, result.MediaID)
 	}
 	return in.settleEarly(t, m)
+}
+
+// disconnectFor disconnects the channel for the reason that a send failed with.
+func (in *inboundBatch) disconnectFor(cause error) {
+	if failure, known := errors.AsType[*model.SendError](cause); known {
+		in.disconnect(failure)
+	}
 }
 
 // disconnect stops a channel that cannot send until a person acts. Its queue waits.
@@ -248,6 +257,10 @@ func (d *Desk) sendJob(tx *store.Tx, j store.Job) SendJob {
 	if j.ReplyTo != nil {
 		out.ReplyTo = *j.ReplyTo
 	}
+	if j.ReactsTo != nil {
+		out.ClientID, out.Reaction = reactionClientID(*j.ReactsTo, j.Message), j.Reaction
+	}
+	out.Interactive = j.Interactive
 	if j.Template != nil {
 		out.Template = &model.Template{}
 		if err := json.Unmarshal([]byte(*j.Template), out.Template); err != nil {
@@ -259,7 +272,7 @@ func (d *Desk) sendJob(tx *store.Tx, j store.Job) SendJob {
 	if m := j.Media; m != nil {
 		job.media = &m.ID
 		job.Out.Media = &model.OutgoingMedia{
-			Kind: string(m.Kind), MimeType: m.MimeType, FileName: m.FileName, Size: m.Size,
+			Kind: string(m.Kind), MimeType: m.MimeType, FileName: m.FileName, Size: m.Size, Voice: j.Voice,
 			Open: func() (io.ReadCloser, error) {
 				file, _, err := d.blob.Open(context.Background(), m.ID)
 				return file, err

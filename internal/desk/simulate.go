@@ -3,13 +3,15 @@ package desk
 import (
 	"context"
 
+	"recado/internal/emoji"
 	"recado/internal/model"
 	"recado/internal/phone"
 	"recado/internal/store"
 )
 
-// Simulation plays the other side of a sandbox channel in one of three forms: a customer writes (From),
-// the provider reports on a message (ExternalID), or the team writes on the phone (FromPhoneApp).
+// Simulation plays the other side of a sandbox channel in one of four forms: a customer writes (From), a customer changes
+// or reacts to a message (From and one of Reaction, Edit and Revoke), the provider reports on a message (ExternalID), or the
+// team writes on the phone (FromPhoneApp).
 type Simulation struct {
 	From    *string
 	Name    *string
@@ -17,6 +19,11 @@ type Simulation struct {
 	MediaID *model.ID
 	ReplyTo *string
 	Group   *model.IncomingGroup
+	Choice  *model.Choice
+
+	Reaction *SimulatedReaction
+	Edit     *SimulatedEdit
+	Revoke   *SimulatedRevocation
 
 	ExternalID *string
 	Status     *string
@@ -25,9 +32,21 @@ type Simulation struct {
 	To           *string
 }
 
+// SimulatedReaction is a reaction of the customer to a message; nil takes an earlier one back.
+type SimulatedReaction struct {
+	ExternalID string
+	Emoji      *string
+}
+
+// SimulatedEdit is a new text that the customer gives a message.
+type SimulatedEdit struct{ ExternalID, Text string }
+
+// SimulatedRevocation is a message that the customer deletes.
+type SimulatedRevocation struct{ ExternalID string }
+
 // check allows exactly one form and gives the customer's phone where there is one.
 func (s *Simulation) check() (phone string, invalid error) {
-	customer := s.From != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil
+	customer := s.From != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil || s.Choice != nil || s.changes() > 0
 	report := s.ExternalID != nil || s.Status != nil
 	team := s.FromPhoneApp || s.To != nil
 	switch {
@@ -45,6 +64,10 @@ func (s *Simulation) check() (phone string, invalid error) {
 		return checkPhoneAndText("body.to", *s.To, s.Text, model.MaxText)
 	case s.From == nil:
 		return "", model.Invalid("body.from", "is required: the phone of the customer who writes")
+	case s.changes() > 0:
+		return s.checkChange()
+	case s.Choice != nil:
+		return s.checkChoice()
 	case s.Text == nil && s.MediaID == nil:
 		return "", model.Invalid("body.text", "is required when there is no media_id")
 	}
@@ -53,6 +76,41 @@ func (s *Simulation) check() (phone string, invalid error) {
 		most = model.MaxCaption
 	}
 	return checkPhoneAndText("body.from", *s.From, s.Text, most)
+}
+
+// changes counts the changes of an earlier message.
+func (s *Simulation) changes() (n int) {
+	for _, given := range []bool{s.Reaction != nil, s.Edit != nil, s.Revoke != nil} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Simulation) checkChange() (string, error) {
+	if s.changes() > 1 || s.Text != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil || s.Choice != nil {
+		return "", model.Invalid("body", "send from together with one of reaction, edit and revoke, and no other field")
+	}
+	if s.Reaction != nil && s.Reaction.Emoji != nil && !emoji.IsOne(*s.Reaction.Emoji) {
+		return "", model.Invalid("body.reaction.emoji", "must be one emoji or null")
+	}
+	if s.Edit != nil {
+		if _, invalid := model.Text("body.edit.text", s.Edit.Text, model.MaxText); invalid != nil {
+			return "", invalid
+		}
+	}
+	return checkPhoneAndText("body.from", *s.From, nil, 0)
+}
+
+func (s *Simulation) checkChoice() (string, error) {
+	if s.Text != nil || s.MediaID != nil {
+		return "", model.Invalid("body.choice", "must not be sent together with text or media_id")
+	}
+	if _, invalid := model.Text("body.choice.title", s.Choice.Title, model.MaxText); invalid != nil {
+		return "", invalid
+	}
+	return checkPhoneAndText("body.from", *s.From, nil, 0)
 }
 
 func checkPhoneAndText(field, number string, text *string, most int) (string, error) {
@@ -88,9 +146,12 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 		}
 		in := d.inboundBatch(tx, ch)
 		var m *model.Message
-		if s.ExternalID != nil {
+		switch {
+		case s.ExternalID != nil:
 			m, err = in.simulateStatus(a, &s)
-		} else {
+		case s.changes() > 0:
+			m, err = in.simulateChange(a, &s, phone)
+		default:
 			m, err = in.simulateMessage(a, &s, phone)
 		}
 		if err != nil {
@@ -98,7 +159,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 		}
 		return m, in.finish()
 	})
-	return m, s.ExternalID == nil, err
+	return m, s.ExternalID == nil && s.changes() == 0, err
 }
 
 func (in *inboundBatch) simulateMessage(a *Principal, s *Simulation, phone string) (*model.Message, error) {
@@ -111,6 +172,9 @@ func (in *inboundBatch) simulateMessage(a *Principal, s *Simulation, phone strin
 	}
 	if s.Text != nil {
 		msg.Text = *s.Text
+	}
+	if s.Choice != nil {
+		msg.Text, msg.Choice = s.Choice.Title, s.Choice
 	}
 	var upload *model.Media
 	if s.MediaID != nil {
@@ -142,15 +206,57 @@ func (in *inboundBatch) quotable(msg *model.IncomingMessage, external string) er
 	return nil
 }
 
-func (in *inboundBatch) simulateStatus(a *Principal, s *Simulation) (*model.Message, error) {
-	was, found, err := in.tx.MessageWithExternalID(in.channel.ID, *s.ExternalID)
+// simulatedMessage finds the message that a field names by its external id.
+func (in *inboundBatch) simulatedMessage(a *Principal, field, external string) (model.Message, error) {
+	m, found, err := in.tx.MessageWithExternalID(in.channel.ID, external)
 	if err == nil && found {
 		var c model.Conversation
-		c, found, err = in.tx.Conversation(in.channel.Company, was.Conversation)
+		c, found, err = in.tx.Conversation(in.channel.Company, m.Conversation)
 		found = found && a.MaySee(&c)
 	}
 	if err != nil || !found {
-		return nil, errOr(err, model.Invalid("body.external_id", "there is no message with this external id in the channel"))
+		return m, errOr(err, model.Invalid(field, "there is no message with this external id in the channel"))
+	}
+	return m, nil
+}
+
+// simulateChange lets the customer react to, edit or delete a message.
+func (in *inboundBatch) simulateChange(a *Principal, s *Simulation, phone string) (*model.Message, error) {
+	c := messageChange{Kind: changeRevoke, Sender: model.Sender{Customer: model.Person{Phone: phone, WAID: phone[1:]}}, At: in.tx.Now}
+	field, external := "body.revoke", ""
+	switch {
+	case s.Reaction != nil:
+		field, external, c.Kind = "body.reaction", s.Reaction.ExternalID, changeReaction
+		if s.Reaction.Emoji != nil {
+			c.Emoji = *s.Reaction.Emoji
+		}
+	case s.Edit != nil:
+		field, external, c.Kind, c.Text = "body.edit", s.Edit.ExternalID, changeEdit, s.Edit.Text
+	default:
+		external = s.Revoke.ExternalID
+	}
+	was, err := in.simulatedMessage(a, field+".external_id", external)
+	if err != nil {
+		return nil, err
+	}
+	t, err := in.locked(was.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	if _, allowed, err := in.changer(t, &was, c); err != nil || !allowed {
+		return nil, errOr(err, model.Invalid(field+".external_id", "is not a message that this customer can change"))
+	}
+	if err := in.change(external, c); err != nil {
+		return nil, err
+	}
+	m, _, err := in.tx.MessageWithExternalID(in.channel.ID, external)
+	return &m, err
+}
+
+func (in *inboundBatch) simulateStatus(a *Principal, s *Simulation) (*model.Message, error) {
+	was, err := in.simulatedMessage(a, "body.external_id", *s.ExternalID)
+	if err != nil {
+		return nil, err
 	}
 	if was.Direction != model.Outbound {
 		return nil, model.Invalid("body.external_id", "is the id of a message of the customer; only sent messages have a status")

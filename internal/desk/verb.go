@@ -56,6 +56,8 @@ var (
 	VerbPrivateChannels   = listed(Verb{Name: "PrivateChannels", Scope: model.ScopeChannelsManage, Role: model.RoleAdmin, SessionOnly: true})
 	VerbChannelConnection = listed(Verb{Name: "ChannelConnection", Scope: model.ScopeChannelsManage})
 	VerbTestChannel       = listed(Verb{Name: "TestChannel", Scope: model.ScopeChannelsManage})
+	VerbTemplates         = listed(Verb{Name: "Templates", Scope: model.ScopeConversationsRead})
+	VerbSyncTemplates     = listed(Verb{Name: "SyncTemplates", Scope: model.ScopeChannelsManage})
 	VerbSimulate          = listed(Verb{Name: "Simulate", Scope: model.ScopeChannelsManage})
 
 	// Conversations.
@@ -77,14 +79,17 @@ var (
 	VerbDeleteView         = listed(Verb{Name: "DeleteView", Scope: model.ScopeConversationsWrite})
 
 	// Messages and files.
-	VerbMessages     = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
-	VerbTimeline     = listed(Verb{Name: "Timeline", Scope: model.ScopeMessagesRead})
-	VerbMessage      = listed(Verb{Name: "Message", Scope: model.ScopeMessagesRead})
-	VerbSendMessage  = listed(Verb{Name: "SendMessage", Scope: model.ScopeMessagesSend})
-	VerbUploadMedia  = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
-	VerbLinkMedia    = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
-	VerbMediaContent = listed(Verb{Name: "MediaContent", Scope: model.ScopeMessagesRead})
-	VerbFiles        = listed(Verb{Name: "Files", Scope: model.ScopeMessagesRead})
+	VerbMessages       = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
+	VerbTimeline       = listed(Verb{Name: "Timeline", Scope: model.ScopeMessagesRead})
+	VerbMessage        = listed(Verb{Name: "Message", Scope: model.ScopeMessagesRead})
+	VerbSearchMessages = listed(Verb{Name: "SearchMessages", Scope: model.ScopeMessagesRead})
+	VerbSendMessage    = listed(Verb{Name: "SendMessage", Scope: model.ScopeMessagesSend})
+	VerbReact          = listed(Verb{Name: "React", Scope: model.ScopeMessagesSend})
+	VerbRemoveReaction = listed(Verb{Name: "RemoveReaction", Scope: model.ScopeMessagesSend})
+	VerbUploadMedia    = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
+	VerbLinkMedia      = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
+	VerbMediaContent   = listed(Verb{Name: "MediaContent", Scope: model.ScopeMessagesRead})
+	VerbFiles          = listed(Verb{Name: "Files", Scope: model.ScopeMessagesRead})
 
 	// Contacts and labels.
 	VerbContacts      = listed(Verb{Name: "Contacts", Scope: model.ScopeContactsRead})

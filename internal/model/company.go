@@ -21,6 +21,7 @@ type AttendanceRules struct {
 	FirstResponderTakesOwnership bool      `json:"first_responder_takes_ownership" doc:"The first member to answer an attendance without a responsible person becomes responsible."`
 	Mode                         string    `json:"mode" enum:"restricted,liberal" doc:"Restricted: only the responsible person, or a manager and above, answers or closes."`
 	AutoClose                    AutoClose `json:"auto_close"`
+	KeepRevoked                  bool      `json:"keep_revoked" doc:"Messages that a customer deletes keep their text and file."`
 }
 
 // AutoClose says whether silent attendances are closed, and after how long.

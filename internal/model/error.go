@@ -44,6 +44,8 @@ const (
 	CodeContactBlocked       Code = "contact_blocked"
 	CodeChannelDisconnected  Code = "channel_disconnected"
 	CodeServiceWindowClosed  Code = "service_window_closed"
+	CodeMessageNotSent       Code = "message_not_sent"
+	CodeTemplateUnavailable  Code = "template_unavailable"
 	CodeNotASectorMember     Code = "not_a_sector_member"
 	CodeWebhookLimit         Code = "webhook_limit"
 	CodeLimitReached         Code = "limit_reached"

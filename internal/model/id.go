@@ -62,6 +62,13 @@ func ParseID(s string) (ID, bool) {
 // NewID makes a version 7 UUID. Ids of one process grow strictly, also within a millisecond.
 func NewID() ID { return ID(uuid.Must(uuid.NewV7())) } // never fails: crypto/rand aborts the process instead
 
+// NewIDAt makes an ID that stands among others as if it had been made at t. Ids of one millisecond are in no order.
+func NewIDAt(t time.Time) ID {
+	id, at := NewID(), FirstIDOf(t)
+	copy(id[:6], at[:6])
+	return id
+}
+
 // Time gives the moment a version 7 id was made, to the millisecond.
 func (id ID) Time() time.Time {
 	var ms int64

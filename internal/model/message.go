@@ -20,6 +20,7 @@ const (
 	TypeSticker     = "sticker"
 	TypeLocation    = "location"
 	TypeContacts    = "contacts"
+	TypeInteractive = "interactive"
 	TypeUnsupported = "unsupported"
 
 	StatusQueued    = "queued"
@@ -37,7 +38,7 @@ type Message struct {
 	Conversation ID            `json:"conversation"`
 	Direction    string        `json:"direction" enum:"inbound,outbound"`
 	Origin       string        `json:"origin" enum:"customer,app,phone,api"`
-	Type         string        `json:"type" enum:"text,image,audio,video,document,sticker,location,contacts,unsupported"`
+	Type         string        `json:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
 	Text         *string       `json:"text"`
 	MediaID      *ID           `json:"media_id"`
 	Media        *MessageMedia `json:"media"`
@@ -56,7 +57,11 @@ type Message struct {
 	Referral  *Referral      `json:"referral" doc:"The ad or post that led the customer to write."`
 	Product   *Product       `json:"product" doc:"The catalogue item that the customer asks about."`
 	EditedAt  *time.Time     `json:"edited_at" doc:"When its author last edited it."`
-	RevokedAt *time.Time     `json:"revoked_at" doc:"When its author deleted it for everyone; text and file are gone."`
+	RevokedAt *time.Time     `json:"revoked_at" doc:"When its author deleted it for everyone. Text and file are gone then, unless the company keeps them."`
+
+	Interactive *Interactive `json:"interactive" doc:"The buttons or the list that the message offers; text has all of it in words."`
+	Choice      *Choice      `json:"choice" doc:"What the customer chose from buttons or a list; text has it in words."`
+	Voice       bool         `json:"voice" doc:"Whether the file is a recording made for the chat."`
 
 	Company ID    `json:"-"`
 	Channel ID    `json:"-"`
@@ -69,6 +74,14 @@ type MessagePage struct {
 	Data   []Message `json:"data"`
 	Before *string   `json:"before" doc:"Give it as before to get the next older page; null at the beginning of the conversation."`
 	After  *string   `json:"after" doc:"Give it as after to get what came after this page; null only while the conversation has no message."`
+}
+
+// FoundMessage is a message that a search found.
+type FoundMessage struct {
+	Message      Message `json:"message"`
+	Conversation Ref     `json:"conversation"`
+	Snippet      string  `json:"snippet" doc:"The text around the first match as plain text, at most 160 characters."`
+	Match        [2]int  `json:"match" doc:"Start and length of the match in the snippet, in UTF-16 units."`
 }
 
 // Left reports whether the message is known to have gone out.

@@ -35,6 +35,9 @@ func (m *Message) AppendJSON(b []byte) []byte {
 	b = m.appendDetails(b)
 	b = jsonenc.AppendNullTime(append(b, `,"edited_at":`...), m.EditedAt)
 	b = jsonenc.AppendNullTime(append(b, `,"revoked_at":`...), m.RevokedAt)
+	b = m.Interactive.AppendJSON(append(b, `,"interactive":`...))
+	b = m.Choice.AppendJSON(append(b, `,"choice":`...))
+	b = strconv.AppendBool(append(b, `,"voice":`...), m.Voice)
 	return append(b, '}')
 }
 
@@ -121,6 +124,15 @@ func (m *MessageMedia) AppendJSON(b []byte) []byte {
 		return append(b, "null}"...)
 	}
 	return append(strconv.AppendFloat(b, *m.DurationSeconds, 'f', -1, 64), '}')
+}
+
+// AppendJSON writes what a search found.
+func (f *FoundMessage) AppendJSON(b []byte) []byte {
+	b = f.Message.AppendJSON(append(b, `{"message":`...))
+	b = appendNullRef(append(b, `,"conversation":`...), &f.Conversation)
+	b = jsonenc.AppendString(append(b, `,"snippet":`...), f.Snippet)
+	b = strconv.AppendInt(append(b, `,"match":[`...), int64(f.Match[0]), 10)
+	return append(strconv.AppendInt(append(b, ','), int64(f.Match[1]), 10), "]}"...)
 }
 
 // AppendJSON writes a page of messages.

@@ -31,6 +31,7 @@ type Incoming struct {
 	Reaction *IncomingReaction
 	Identity *IncomingIdentity
 	Account  *IncomingAccount
+	Template *IncomingTemplate
 	Notice   *IncomingNotice
 }
 
@@ -49,6 +50,7 @@ type IncomingMessage struct {
 	ReplyTo  string // external id of the message that was quoted
 	Referral *Referral
 	Product  *Product
+	Choice   *Choice // of the buttons or the list that it answers
 	// Raw is the provider's JSON of this message, kept where the other fields do not say it all.
 	Raw []byte
 	At  time.Time
@@ -136,6 +138,15 @@ type IncomingAccount struct {
 	Notice     IncomingNotice
 }
 
+// IncomingTemplate says that templates of an account changed.
+type IncomingTemplate struct {
+	WABAID   string
+	Name     string
+	Language string // pt_BR
+	Status   string // the new one in lower case; "" where something else changed
+	Notice   IncomingNotice
+}
+
 // IncomingNotice is for the operator: account restrictions, template decisions, and what this version
 // does not know.
 type IncomingNotice struct {
@@ -159,7 +170,8 @@ type MessageError struct {
 	Message string `json:"message"`
 }
 
-// Outgoing is one message for a provider to send: Text, Media with Text as its caption, or Template.
+// Outgoing is one message for a provider to send: Text, Media with Text as its caption, Interactive, Template, or a
+// Reaction to an earlier message.
 type Outgoing struct {
 	ClientID string // comes back in every IncomingStatus of this message
 	To       Person
@@ -169,9 +181,18 @@ type Outgoing struct {
 	Template *Template
 	ReplyTo  string // external id of the message to quote
 
+	Interactive *Interactive
+	Reaction    *OutgoingReaction
+
 	// Expired is asked right before the message leaves, after all that may take long. True keeps it
 	// here: another node may have decided about it by now. nil means never.
 	Expired func() bool
+}
+
+// OutgoingReaction puts an emoji on a message, or takes back the one before where it is empty.
+type OutgoingReaction struct {
+	ExternalID string // of the message that it is on
+	Emoji      string
 }
 
 // OutgoingMedia is a file to send. With a ProviderID that is still valid nothing is uploaded.
@@ -183,19 +204,6 @@ type OutgoingMedia struct {
 	Voice      bool
 	ProviderID string
 	Open       func() (io.ReadCloser, error)
-}
-
-// Template names a text that the provider approved beforehand, and what goes in its gaps.
-type Template struct {
-	Name       string
-	Language   string // pt_BR
-	Parameters []TemplateParameter
-}
-
-// TemplateParameter fills one gap. Either all parameters of a template have names or none has.
-type TemplateParameter struct {
-	Name string
-	Text string
 }
 
 // SendResult is what a provider said when it took a message.

@@ -61,3 +61,14 @@ func Send(cause error, attempts int, age time.Duration) NextSend {
 	reason := failure.MessageError()
 	return NextSend{Reason: &reason}
 }
+
+// Reaction is Send for a reaction. One that may have been sent is sent again, because a repeat changes nothing.
+func Reaction(cause error, attempts int, age time.Duration) NextSend {
+	next := Send(cause, attempts, age)
+	if next.Decision == Failed && next.Reason.Code == model.ErrorUncertain {
+		if wait, again := sendRetries.Next(attempts); again {
+			return NextSend{Decision: Again, Wait: wait}
+		}
+	}
+	return next
+}

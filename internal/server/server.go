@@ -218,6 +218,7 @@ func (s *Server) run(ctx context.Context) {
 		&work.Fetch{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
 		&work.Receipts{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
 		&work.Index{Desk: s.Desk.System(), Logger: log},
+		&work.Templates{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
 		&work.Sweep{Desk: s.Desk.System(), Logger: log, Now: s.config.Now},
 		s.deliver,
 		&work.Feed{Desk: s.Desk.System(), Logger: log},

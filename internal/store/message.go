@@ -14,8 +14,8 @@ const (
 	m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text, m.media,
 	m.reply_to, m.external_id, m.status, m.error_code, m.error_message, m.sent_by, m.author, m.created_at, m.sent_at,
 	m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name,
-	m.reactions, m.referral, m.product, w.name, d.width, d.height, d.duration_ms`
-	messageWidth = 36
+	m.reactions, m.referral, m.product, w.name, d.width, d.height, d.duration_ms, m.interactive, m.choice, m.voice`
+	messageWidth = 39
 	messageJoins = `
 	LEFT JOIN media d ON d.id = m.media
 	LEFT JOIN users u ON u.id = m.sent_by
@@ -47,6 +47,7 @@ func scanMessage(r Row, at int, m *model.Message) {
 		m.Reactions = readReactions(r.Text(at + 29))
 	}
 	m.Referral, m.Product = readJSON[model.Referral](r, at+30), readJSON[model.Product](r, at+31)
+	m.Interactive, m.Choice, m.Voice = readJSON[model.Interactive](r, at+36), readJSON[model.Choice](r, at+37), r.Bool(at+38)
 }
 
 // Glimpse is what decides who may see a conversation.
@@ -187,13 +188,17 @@ func (tx *Tx) InsertMessage(m *model.Message, extras MessageExtras) (bool, error
 	n, err := tx.exec(`
 		INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text, media,
 			template, reply_to, external_id, status, error_code, error_message, sent_by, author, raw, created_at, sent_at,
-			delivered_at, read_at, edited_at, revoked_at, reactions, referral, product)
+			delivered_at, read_at, edited_at, revoked_at, reactions, referral, product, interactive, choice, voice)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
-			$26, $27, $28, $29, $30)
+			$26, $27, $28, $29, $30, $31, $32, $33)
 		ON CONFLICT DO NOTHING`,
 		m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private, m.ClientID, m.Direction, m.Origin, m.Type, m.Text, m.MediaID,
 		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, reason, sentBy, author, extras.Raw, m.CreatedAt, m.SentAt,
-		m.DeliveredAt, m.ReadAt, m.EditedAt, m.RevokedAt, writeReactions(m.Reactions), writeJSON(m.Referral), writeJSON(m.Product))
+		m.DeliveredAt, m.ReadAt, m.EditedAt, m.RevokedAt, writeReactions(m.Reactions), writeJSON(m.Referral), writeJSON(m.Product),
+		writeJSON(m.Interactive), writeJSON(m.Choice), m.Voice)
+	if n == 1 && m.Text != nil {
+		tx.later(`INSERT INTO messages_unindexed (company, id) VALUES ($1, $2)`, m.Company, m.ID)
+	}
 	return n == 1, err
 }
 
@@ -216,13 +221,26 @@ func (tx *Tx) HasExternalID(conversation, channel model.ID, external string) (bo
 		[]any{channel, external, conversation}, func(Row) {})
 }
 
-// SaveMessageContent writes down what an edit, a deletion or a reaction made of a message.
+// SaveMessageContent writes down what an edit, a deletion or a file that followed made of a message.
 func (tx *Tx) SaveMessageContent(m *model.Message) {
 	tx.later(`
 		UPDATE messages
-		SET type = $3, text = $4, media = $5, edited_at = $6, revoked_at = $7, reactions = $8
+		SET type = $3, text = $4, media = $5, edited_at = $6, revoked_at = $7, interactive = $8, choice = $9, voice = $10,
+			referral = $11, product = $12
 		WHERE conversation = $1 AND seq = $2`,
-		m.Conversation, m.Seq, m.Type, m.Text, m.MediaID, m.EditedAt, m.RevokedAt, writeReactions(m.Reactions))
+		m.Conversation, m.Seq, m.Type, m.Text, m.MediaID, m.EditedAt, m.RevokedAt, writeJSON(m.Interactive), writeJSON(m.Choice), m.Voice,
+		writeJSON(m.Referral), writeJSON(m.Product))
+	tx.textChanged(m)
+}
+
+// EraseMessageSource removes what is stored of a message and never shown: its template and the provider's JSON.
+func (tx *Tx) EraseMessageSource(m *model.Message) {
+	tx.later(`UPDATE messages SET template = NULL, raw = NULL WHERE conversation = $1 AND seq = $2`, m.Conversation, m.Seq)
+}
+
+// SaveReactions writes down the reactions to a message.
+func (tx *Tx) SaveReactions(m *model.Message) {
+	tx.later(`UPDATE messages SET reactions = $3 WHERE conversation = $1 AND seq = $2`, m.Conversation, m.Seq, writeReactions(m.Reactions))
 }
 
 // HistorySeq gives a free place in a conversation for a message of the imported history: before everything

@@ -40,6 +40,15 @@ func (tx *Tx) InsertSend(m *model.Message) {
 		m.ID, m.Company, m.Channel, m.Conversation, m.Seq, tx.Now)
 }
 
+// InsertReaction puts a reaction to a message in its channel's queue; an empty emoji takes an earlier one back. id names it
+// in the queue, seq is its place among what is sent in the conversation.
+func (tx *Tx) InsertReaction(id model.ID, seq int64, to *model.Message, emoji string) {
+	tx.later(`
+		INSERT INTO sends (message, company, channel, conversation, seq, state, epoch, attempts, due_at, reacts_to, emoji)
+		VALUES ($1, $2, $3, $4, $5, 'queued', 0, 0, $6, $7, $8)`,
+		id, to.Company, to.Channel, to.Conversation, seq, tx.Now, to.ID, emoji)
+}
+
 // DeleteSend takes a message out of the queue: its fate is known.
 func (tx *Tx) DeleteSend(message model.ID) {
 	tx.later(`DELETE FROM sends WHERE message = $1`, message)
@@ -62,37 +71,40 @@ func (tx *Tx) ChannelsToSend(owner model.ID) ([]model.ID, error) {
 func (tx *Tx) LeftInTheMiddle(lease Lease) ([]Queued, error) {
 	var out []Queued
 	err := tx.query(`
-		SELECT message, conversation, company, attempts
+		SELECT message, conversation, company, attempts, reacts_to
 		FROM sends
 		WHERE channel = $1 AND state = 'sending' AND epoch < $2
 		ORDER BY conversation, seq`, []any{lease.Subject, lease.Epoch}, func(r Row) error {
-		out = append(out, Queued{Message: r.ID(0), Conversation: r.ID(1), Company: r.ID(2), Attempts: r.Int(3)})
+		out = append(out, Queued{Message: r.ID(0), Conversation: r.ID(1), Company: r.ID(2), Attempts: r.Int(3), ReactsTo: r.NullID(4)})
 		return nil
 	})
 	return out, err
 }
 
-// Queued is a message in the queue of its channel.
+// Queued is a message, or a reaction to one, in the queue of its channel.
 type Queued struct {
 	Message      model.ID
 	Conversation model.ID
 	Company      model.ID
 	Attempts     int64
+	ReactsTo     *model.ID // of a reaction: the message that it is on
 }
 
 // Job is a message on its way to the provider, with all that the provider has to be told.
 type Job struct {
 	Queued
-	Type     string
-	Text     *string
-	Template *string // JSON
-	ReplyTo  *string
-	GroupID  *string
-	Contact  *model.ID
-	Phone    *string
-	Media    *model.Media
-	WAIDs    []string
-	UserIDs  []string
+	Text        *string
+	Template    *string // JSON
+	ReplyTo     *string
+	Reaction    *model.OutgoingReaction
+	Interactive *model.Interactive
+	Voice       bool
+	GroupID     *string
+	Contact     *model.ID
+	Phone       *string
+	Media       *model.Media
+	WAIDs       []string
+	UserIDs     []string
 }
 
 // StartSends marks up to limit due messages of a lease's channel as being sent and gives them, with at
@@ -100,11 +112,13 @@ type Job struct {
 func (tx *Tx) StartSends(lease Lease, limit int) ([]Job, error) {
 	var jobs []Job
 	err := tx.query(`
-		SELECT s.message, s.conversation, s.company, s.attempts, m.type, m.text, m.template, m.reply_to,
+		SELECT s.message, s.conversation, s.company, s.attempts, s.reacts_to, m.text, m.template, m.reply_to,
 			c.group_id, c.contact, ct.phone,
-			d.id, d.kind, d.mime_type, d.file_name, d.size, p.provider_id, p.provider_at, d.stored
+			d.id, d.kind, d.mime_type, d.file_name, d.size, p.provider_id, p.provider_at, d.stored,
+			s.emoji, r.external_id, m.interactive, m.voice
 		FROM sends s
-		JOIN messages m ON m.conversation = s.conversation AND m.seq = s.seq
+		LEFT JOIN messages m ON m.conversation = s.conversation AND m.seq = s.seq AND s.reacts_to IS NULL
+		LEFT JOIN messages r ON r.id = s.reacts_to
 		JOIN conversations c ON c.id = s.conversation
 		LEFT JOIN contacts ct ON ct.id = c.contact
 		LEFT JOIN media d ON d.id = m.media
@@ -114,9 +128,16 @@ func (tx *Tx) StartSends(lease Lease, limit int) ([]Job, error) {
 		ORDER BY s.due_at, s.conversation
 		LIMIT $3`, []any{lease.Subject, tx.Now, limit}, func(r Row) error {
 		j := Job{
-			Queued: Queued{r.ID(0), r.ID(1), r.ID(2), r.Int(3)},
-			Type:   r.Text(4), Text: r.NullText(5), Template: r.NullText(6), ReplyTo: r.NullText(7),
+			Queued: Queued{r.ID(0), r.ID(1), r.ID(2), r.Int(3), r.NullID(4)},
+			Text:   r.NullText(5), Template: r.NullText(6), ReplyTo: r.NullText(7),
 			GroupID: r.NullText(8), Contact: r.NullID(9), Phone: r.NullText(10),
+			Interactive: readJSON[model.Interactive](r, 21), Voice: !r.Null(22) && r.Bool(22),
+		}
+		if j.ReactsTo != nil {
+			j.Reaction = &model.OutgoingReaction{Emoji: r.Text(19)}
+			if !r.Null(20) {
+				j.Reaction.ExternalID = r.Text(20)
+			}
 		}
 		if !r.Null(11) {
 			j.Media = &model.Media{ID: r.ID(11), Kind: model.MediaKind(r.Text(12)), MimeType: r.Text(13), FileName: r.Text(14), Size: r.Int(15), Stored: r.Bool(18)}

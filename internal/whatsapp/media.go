@@ -36,6 +36,9 @@ func (c *Client) UploadMedia(ctx context.Context, m model.OutgoingMedia) (string
 	}
 	defer file.Close()
 
+	if m.MimeType == "audio/ogg" {
+		m.MimeType = "audio/ogg; codecs=opus" // the only sound that WhatsApp takes in Ogg
+	}
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
 	_ = form.WriteField("messaging_product", "whatsapp") // writing to a buffer does not fail

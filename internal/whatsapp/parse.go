@@ -83,7 +83,7 @@ func (p *parser) change() {
 		p.notice(p.field, "the content of this callback has an unknown shape", p.raw)
 		return
 	}
-	if p.account() {
+	if p.account() || p.templateUpdate() {
 		return
 	}
 	before := len(p.events)

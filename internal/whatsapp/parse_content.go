@@ -118,6 +118,11 @@ func (b buttonContent) line() string {
 	return strings.TrimSpace(string(b.Text))
 }
 
+// chosen is the button of a template that the customer pressed.
+func (b buttonContent) chosen() *model.Choice {
+	return choice{ID: b.Payload, Title: b.Text}.chosen()
+}
+
 // templateContent is a template that the team sent from the phone.
 type templateContent struct {
 	Name       text `json:"name"`
@@ -189,6 +194,17 @@ func (i interactiveContent) line() string {
 	return i.sent()
 }
 
+// chosen is what the customer chose, or nil.
+func (i interactiveContent) chosen() *model.Choice {
+	switch {
+	case i.Button.ok:
+		return i.Button.value.chosen()
+	case i.List.ok:
+		return i.List.value.chosen()
+	}
+	return nil
+}
+
 // sent gives the words of an interactive message and of what it offers to choose from.
 func (i interactiveContent) sent() string {
 	lines := []string{string(i.Header.value.Text), string(i.Body.value.Text), string(i.Footer.value.Text)}
@@ -209,6 +225,17 @@ func bullet(c choice) string {
 	}
 	return "- " + string(c.Title)
 }
+
+// chosen is the choice as the desk keeps it, or nil.
+func (c choice) chosen() *model.Choice {
+	if c.ID == "" && c.Title == "" {
+		return nil
+	}
+	return &model.Choice{ID: clip(string(c.ID), maxChoice), Title: clip(string(c.Title), maxChoice)}
+}
+
+// maxChoice is the most that is kept of an id or a title.
+const maxChoice = 1024
 
 // line is what was chosen: its title, or its id where it has none.
 func (c choice) line() string {

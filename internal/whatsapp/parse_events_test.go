@@ -115,6 +115,9 @@ func TestAccountCallbacksAreKept(t *testing.T) {
 		if in.Account != nil {
 			in.Notice = &in.Account.Notice
 		}
+		if in.Template != nil {
+			in.Notice = &in.Template.Notice
+		}
 		if in.Notice == nil || len(in.Notice.Raw) == 0 && in.Notice.Kind != "error" {
 			t.Fatalf("not a notice: %+v", in)
 		}

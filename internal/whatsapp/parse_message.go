@@ -171,9 +171,9 @@ func (m *messageContent) read(in *model.IncomingMessage) (complete bool) {
 		}
 		in.Text = strings.Join(lines, "\n")
 	case "button":
-		in.Text = m.Button.value.line()
+		in.Text, in.Choice = m.Button.value.line(), m.Button.value.chosen()
 	case "interactive":
-		in.Text = m.Interactive.value.line()
+		in.Text, in.Choice = m.Interactive.value.line(), m.Interactive.value.chosen()
 	case "order":
 		in.Text = m.Order.value.line()
 	case "template":

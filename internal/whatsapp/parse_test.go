@@ -96,12 +96,12 @@ func TestMessagesOfCustomers(t *testing.T) {
 		},
 		"button of a template": {
 			json: `"type":"button","button":{"payload":"p","text":"Confirmar"},"context":{"id":"wamid.T"}`,
-			want: model.IncomingMessage{Type: "text", Text: "Confirmar", ReplyTo: "wamid.T"},
+			want: model.IncomingMessage{Type: "text", Text: "Confirmar", ReplyTo: "wamid.T", Choice: &model.Choice{ID: "p", Title: "Confirmar"}},
 			raw:  true,
 		},
 		"choice in a list": {
 			json: `"type":"interactive","interactive":{"type":"list_reply","list_reply":{"id":"1","title":"Vendas","description":"Falar com vendas"}}`,
-			want: model.IncomingMessage{Type: "text", Text: "Vendas\nFalar com vendas"},
+			want: model.IncomingMessage{Type: "text", Text: "Vendas\nFalar com vendas", Choice: &model.Choice{ID: "1", Title: "Vendas"}},
 			raw:  true,
 		},
 		"a filled form": {

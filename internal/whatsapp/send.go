@@ -27,7 +27,11 @@ func (c *Client) Send(ctx context.Context, out model.Outgoing) (model.SendResult
 				return model.SendResult{}, err
 			}
 		}
-		body[m.Kind].(map[string]any)["id"] = result.MediaID
+		if out.Template != nil {
+			body["template"] = template(*out.Template, result.MediaID)
+		} else {
+			body[m.Kind].(map[string]any)["id"] = result.MediaID
+		}
 	}
 	if out.Expired != nil && out.Expired() {
 		return model.SendResult{MediaID: result.MediaID}, &model.SendError{
@@ -92,8 +96,12 @@ func envelope(out model.Outgoing) (map[string]any, error) {
 
 func content(out model.Outgoing) (string, map[string]any, error) {
 	switch {
+	case out.Reaction != nil:
+		return "reaction", map[string]any{"message_id": out.Reaction.ExternalID, "emoji": out.Reaction.Emoji}, nil
+	case out.Interactive != nil:
+		return "interactive", interactive(out.Interactive), nil
 	case out.Template != nil:
-		return "template", template(*out.Template), nil
+		return "template", template(*out.Template, ""), nil
 	case out.Media != nil:
 		m, err := media(*out.Media, out.Text)
 		return out.Media.Kind, m, err
@@ -134,19 +142,40 @@ func media(m model.OutgoingMedia, caption string) (map[string]any, error) {
 	return object, nil
 }
 
-func template(t model.Template) map[string]any {
-	object := map[string]any{"name": t.Name, "language": map[string]any{"code": t.Language, "policy": "deterministic"}}
-	if len(t.Parameters) == 0 {
+// interactive writes buttons or a list.
+func interactive(i *model.Interactive) map[string]any {
+	object := map[string]any{"type": "button", "body": map[string]any{"text": i.Body}}
+	if i.Header != nil {
+		object["header"] = map[string]any{"type": "text", "text": *i.Header}
+	}
+	if i.Footer != nil {
+		object["footer"] = map[string]any{"text": *i.Footer}
+	}
+	if i.List == nil {
+		buttons := make([]any, len(i.Buttons))
+		for n, b := range i.Buttons {
+			buttons[n] = map[string]any{"type": "reply", "reply": map[string]any{"id": b.ID, "title": b.Title}}
+		}
+		object["action"] = map[string]any{"buttons": buttons}
 		return object
 	}
-	parameters := make([]map[string]any, len(t.Parameters))
-	for i, p := range t.Parameters {
-		parameters[i] = map[string]any{"type": "text", "text": p.Text}
-		if p.Name != "" {
-			parameters[i]["parameter_name"] = p.Name
+	sections := make([]any, len(i.List.Sections))
+	for n, s := range i.List.Sections {
+		rows := make([]any, len(s.Rows))
+		for k, r := range s.Rows {
+			row := map[string]any{"id": r.ID, "title": r.Title}
+			if r.Description != nil {
+				row["description"] = *r.Description
+			}
+			rows[k] = row
 		}
+		section := map[string]any{"rows": rows}
+		if s.Title != nil {
+			section["title"] = *s.Title
+		}
+		sections[n] = section
 	}
-	object["components"] = []any{map[string]any{"type": "body", "parameters": parameters}}
+	object["type"], object["action"] = "list", map[string]any{"button": i.List.Button, "sections": sections}
 	return object
 }
 

@@ -48,6 +48,11 @@ func (g *Graph) Subscribe(ctx context.Context, access model.Access) error {
 	return g.client(access).SubscribeApp(ctx, access.WABAID)
 }
 
+// Templates lists the templates of a number's account.
+func (g *Graph) Templates(ctx context.Context, access model.Access) ([]model.ChannelTemplate, error) {
+	return g.client(access).Templates(ctx, access.WABAID)
+}
+
 // CallHere gives a number the callback address of its channel. Meta calls public HTTPS addresses
 // only; a stand-in for Meta may call any.
 func (g *Graph) CallHere(ctx context.Context, access model.Access, channel model.ID) error {

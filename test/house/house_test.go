@@ -38,6 +38,8 @@ var packages = map[string][]string{
 	"internal/mediainfo": {},
 	"internal/lookup":    {},
 	"internal/buckets":   {},
+	"internal/emoji":     {},
+	"internal/voice":     {},
 
 	"internal/password": {"internal/slots", "internal/model"},
 
@@ -68,7 +70,7 @@ var packages = map[string][]string{
 	"internal/secretkey": {"internal/signature", "internal/store", "internal/vault", "internal/model"},
 
 	// The verbs. Nothing above them reaches past them to the store.
-	"internal/desk": {"internal/jsonenc", "internal/cursor", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/once", "internal/secretkey", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/slots", "internal/model"},
+	"internal/desk": {"internal/jsonenc", "internal/cursor", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/once", "internal/secretkey", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/emoji", "internal/voice", "internal/slots", "internal/model"},
 
 	// The demo is made through the verbs, like everything else.
 	"internal/demo": {"internal/desk", "internal/model"},

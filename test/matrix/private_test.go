@@ -42,7 +42,7 @@ func TestPrivateThingsExistForViewersAlone(t *testing.T) {
 			lists := map[string]string{
 				"/channels": "channel", "/conversations": "conversation", "/conversations?status=open": "conversation",
 				"/conversations?sort=oldest_waiting": "conversation", "/conversations?q=secret-of-a-private": "conversation",
-				"/contacts": "contact", "/contacts?q=secret-of-a-private": "contact", "/attendances": "attendance",
+				"/contacts": "contact", "/contacts?q=secret-of-a-private": "contact", "/attendances": "attendance", "/messages?q=secret-of-a-private": "message",
 				"/kanban/cards": "card", "/kanban/cards?sort=position": "card", "/kanban/cards?q=secret-of-a-private": "card",
 			}
 			for path, noun := range lists {

@@ -45,16 +45,21 @@ var table = map[string][]example{
 	"POST /keys/{id}/rotate": {{path: "/keys/{key}/rotate"}},
 	"DELETE /keys/{id}":      {{path: "/keys/{key}"}},
 
-	"GET /channels":                 {{path: "/channels"}},
-	"POST /channels":                {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
-	"PATCH /channels/{id}":          {{path: "/channels/{channel}", body: `{"name":"n"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
-	"GET /private-channels":         {{path: "/private-channels"}},
-	"GET /channels/{id}/connection": {{path: "/channels/{channel}/connection"}},
-	"POST /channels/{id}/test":      {{path: "/channels/{channel}/test"}},
+	"GET /channels":                      {{path: "/channels"}},
+	"POST /channels":                     {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
+	"PATCH /channels/{id}":               {{path: "/channels/{channel}", body: `{"name":"n"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
+	"GET /private-channels":              {{path: "/private-channels"}},
+	"GET /channels/{id}/connection":      {{path: "/channels/{channel}/connection"}},
+	"POST /channels/{id}/test":           {{path: "/channels/{channel}/test"}},
+	"GET /channels/{id}/templates":       {{path: "/channels/{channel}/templates"}},
+	"POST /channels/{id}/templates/sync": {{path: "/channels/{channel}/templates/sync", refused: 400}}, // of a sandbox
 	"POST /channels/{id}/simulate": {
 		{path: "/channels/{channel}/simulate", body: `{"from":"{phone}","text":"x","media_id":"{media}"}`},
 		{path: "/channels/{channel}/simulate", body: `{"from":"{phone of conversation}","text":"x","reply_to_external_id":"{external}"}`},
 		{path: "/channels/{channel}/simulate", body: `{"external_id":"{external sent}","status":"delivered"}`},
+		{path: "/channels/{channel}/simulate", body: `{"from":"{phone of conversation}","reaction":{"external_id":"{external sent}","emoji":"👍"}}`},
+		{path: "/channels/{channel}/simulate", body: `{"from":"{phone of conversation}","edit":{"external_id":"{external}","text":"x"}}`},
+		{path: "/channels/{channel}/simulate", body: `{"from":"{phone of conversation}","revoke":{"external_id":"{external}"}}`},
 		{path: "/channels/{channel}/simulate", body: `{"from_phone_app":true,"to":"{phone}","text":"x"}`},
 	},
 
@@ -84,6 +89,7 @@ var table = map[string][]example{
 	"POST /conversations/{id}/messages": {
 		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","text":"x","media_id":"{media}"}`},
 		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","text":"x","reply_to_external_id":"{external}"}`},
+		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","template":{"name":"n","language":"pt_BR","parameters":[{"component":"header","media_id":"{media}"}]}}`, refused: 400}, // a sandbox
 	},
 	"GET /conversations/{id}/media": {{path: "/conversations/{conversation}/media"}},
 
@@ -92,9 +98,12 @@ var table = map[string][]example{
 	"PATCH /views/{id}":  {{path: "/views/{view}", body: `{"query":{"channel":"{channel}","sector":"{sector}","label":"{label}"}}`}},
 	"DELETE /views/{id}": {{path: "/views/{view}"}},
 
-	"GET /messages/{id}":  {{path: "/messages/{message}"}},
-	"POST /media":         {{path: "/media", upload: true}},
-	"GET /media/{id}/url": {{path: "/media/{media}/url"}},
+	"GET /messages":                  {{path: "/messages", query: "q=word&conversation={conversation}&contact={contact}&channel={channel}&user={user}"}},
+	"GET /messages/{id}":             {{path: "/messages/{message}"}},
+	"PUT /messages/{id}/reaction":    {{path: "/messages/{message}/reaction", body: `{"emoji":"👍"}`}},
+	"DELETE /messages/{id}/reaction": {{path: "/messages/{message}/reaction"}},
+	"POST /media":                    {{path: "/media", upload: true}},
+	"GET /media/{id}/url":            {{path: "/media/{media}/url"}},
 
 	"GET /live":                         {{path: "/live"}},
 	"POST /conversations/{id}/activity": {{path: "/conversations/{conversation}/activity", body: `{"kind":"viewing"}`}},

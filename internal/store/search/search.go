@@ -60,7 +60,8 @@ func Update(tx *db.Tx, n int) (done int, err error) {
 			return done, err
 		}
 	}
-	return done, nil
+	rows, err := updateMessages(tx, n-done)
+	return done + rows, err
 }
 
 // Forget removes a row that is being deleted from the index.

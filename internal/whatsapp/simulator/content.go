@@ -36,7 +36,9 @@ func (s *Simulator) checkContent(n *number, e *envelope) *graphFailure {
 		if json.Unmarshal(raw, &r) != nil || !strings.HasPrefix(r.MessageID, "wamid.") || e.Context != nil {
 			return refusal(131009, "reaction.message_id is no message id")
 		}
-	case "location", "contacts", "interactive":
+	case "interactive":
+		return checkInteractive(raw)
+	case "location", "contacts":
 		if len(raw) < 3 {
 			return refusal(131008, e.Type+" is empty")
 		}

@@ -38,6 +38,7 @@ func (s *Simulator) controlRoutes() http.Handler {
 		"PUT /_control/token":             s.controlToken,
 		"PUT /_control/customers/{phone}": s.controlCustomer,
 		"POST /_control/templates":        s.controlTemplate,
+		"PUT /_control/template-status":   s.controlTemplateStatus,
 		"POST /_control/numbers":          s.controlNumber,
 		"PUT /_control/callback":          s.controlCallback,
 		"PUT /_control/number-status":     s.controlNumberStatus,
@@ -213,6 +214,14 @@ func (s *Simulator) controlTemplate(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return s.AddTemplate(t), nil
+}
+
+func (s *Simulator) controlTemplateStatus(r *http.Request) (any, error) {
+	in, err := read[struct{ Name, Language, Status string }](r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.DecideTemplate(in.Name, in.Language, in.Status)
 }
 
 func (s *Simulator) controlNumber(r *http.Request) (any, error) {

@@ -245,6 +245,7 @@ var titles = map[int]string{
 	131062: "Recipient must be a phone number",
 	132000: "Number of parameters does not match the expected number of params",
 	132001: "Template name does not exist in the translation",
+	132012: "Parameter format does not match format in the created template",
 	132015: "Template is paused",
 	132018: "Template parameter validation failed",
 	133010: "Phone number not registered",

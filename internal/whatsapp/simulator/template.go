@@ -63,13 +63,78 @@ type templateMessage struct {
 		Code string `json:"code"`
 	} `json:"language"`
 	Components []struct {
-		Type       string `json:"type"`
-		Parameters []struct {
-			Type string `json:"type"`
-			Name string `json:"parameter_name"`
-			Text string `json:"text"`
-		} `json:"parameters"`
+		Type       string              `json:"type"`
+		SubType    string              `json:"sub_type"`
+		Index      string              `json:"index"`
+		Parameters []templateParameter `json:"parameters"`
 	} `json:"components"`
+}
+
+type templateParameter struct {
+	Type string `json:"type"`
+	Name string `json:"parameter_name"`
+	Text string `json:"text"`
+
+	Image, Video, Document struct{ ID, Link string }
+}
+
+// part is a component of a template as it was created.
+type part struct {
+	Type    string `json:"type"`
+	Format  string `json:"format"`
+	Text    string `json:"text"`
+	Buttons []struct {
+		Type string `json:"type"`
+		URL  string `json:"url"`
+	} `json:"buttons"`
+}
+
+// checkRest holds what a message has for the header and the buttons against the template.
+func (t Template) checkRest(m *templateMessage) *graphFailure {
+	given := map[string][]templateParameter{}
+	for _, c := range m.Components {
+		at := strings.ToLower(c.Type)
+		if at == "button" {
+			at += c.Index
+		}
+		given[at] = append(given[at], c.Parameters...)
+	}
+	delete(given, "body")
+	for _, raw := range t.Components {
+		var p part
+		_ = json.Unmarshal(raw, &p)
+		if strings.EqualFold(p.Type, "header") {
+			if f := p.checkHeader(given["header"]); f != nil {
+				return f
+			}
+			delete(given, "header")
+		}
+		for i, b := range p.Buttons {
+			at := "button" + strconv.Itoa(i)
+			if needs := gap.MatchString(b.URL) || strings.EqualFold(b.Type, "copy_code"); needs && len(given[at]) != 1 {
+				return refusal(132000, "button "+strconv.Itoa(i)+" needs one parameter")
+			}
+			delete(given, at)
+		}
+	}
+	for at := range given {
+		return refusal(132000, "the template has no parameters in "+at)
+	}
+	return nil
+}
+
+func (p part) checkHeader(given []templateParameter) *graphFailure {
+	switch format := strings.ToLower(p.Format); format {
+	case "image", "video", "document":
+		if len(given) != 1 || given[0].Type != format || given[0].Image.ID+given[0].Video.ID+given[0].Document.ID+given[0].Image.Link == "" {
+			return refusal(132012, "the header needs a file of the type "+format)
+		}
+	default:
+		if len(given) != len(gap.FindAllString(p.Text, -1)) {
+			return refusal(132000, "the parameters of the header do not match")
+		}
+	}
+	return nil
 }
 
 func (s *Simulator) checkTemplate(n *number, raw json.RawMessage) *graphFailure {
@@ -104,6 +169,29 @@ func (s *Simulator) checkTemplate(n *number, raw json.RawMessage) *graphFailure 
 	}
 	if filled != len(gaps) {
 		return refusal(132000, fmt.Sprintf("%d given, %d expected", filled, len(gaps)))
+	}
+	return t.checkRest(&m)
+}
+
+// DecideTemplate gives a template another status, as Meta's review does, and tells the business of it.
+func (s *Simulator) DecideTemplate(name, language, status string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.templates, func(t Template) bool { return t.Name == name && t.Language == language })
+	if i < 0 {
+		return fmt.Errorf("there is no template %s in %s", name, language)
+	}
+	t := &s.templates[i]
+	t.Status = status
+	value := map[string]any{
+		"event": status, "message_template_id": json.Number(t.ID), "message_template_name": name,
+		"message_template_language": strings.ReplaceAll(language, "_", "-"), "reason": "NONE",
+	}
+	for _, id := range s.order {
+		if n := s.numbers[id]; t.WABAID == "" || t.WABAID == n.WABAID {
+			s.emit(n, "message_template_status_update", value)
+			return nil
+		}
 	}
 	return nil
 }

@@ -1,4 +1,5 @@
-import type { ApiError, Message, Note, Ref } from './types'
+import type { components, paths } from './schema'
+import type { ApiError, Note, Ref } from './types'
 
 type Json<T> = { content: { 'application/json': T } }
 type Answers<T> = { responses: { 200: Json<T>; default: Json<ApiError> } }
@@ -6,21 +7,15 @@ type Parameters<Path, Query> = { parameters: [Path] extends [undefined] ? { quer
 type Read<T, Path = undefined, Query = Record<never, never>> = Parameters<Path, Query> & Answers<T>
 type Write<T, Body, Path = undefined> = Parameters<Path, Record<never, never>> & { requestBody: Json<Body> } & Answers<T>
 type List<T> = { data: T[] }
-type Pages<T> = { data: T[]; next_cursor?: string | null }
 type Id = { id: string }
 
 export type Reply = { id: string; shortcut: string; title: string; text: string; media_id: string | null; owner: Ref | null }
-export type TemplateParameter = { component: string; index: number; name: string | null; type: string; example: string | null }
-export type Template = { id: string; name: string; language: string; category: string; status: string; body: string; header: string | null; footer: string | null; parameters: TemplateParameter[] }
-export type FoundMessage = { message: Message; conversation: Ref; snippet: string; match: [number, number] }
+export type Template = components['schemas']['ChannelTemplate']
 
 /** Planned are operations that the app is ready for and the server does not have. */
 export interface Planned {
   '/conversations/{id}/notes': { post: Write<Note, { client_id: string; text: string; mentions: string[] }, Id> }
   '/conversations/{id}/draft': { put: Write<{ text: string; updated_at: string }, { text: string; reply_to_external_id: string | null }, Id>; delete: Read<Record<string, never>, Id> }
-  '/messages': { get: Read<Pages<FoundMessage>, undefined, { q: string; conversation?: string; limit?: number; cursor?: string }> }
-  '/messages/{id}/reaction': { put: Write<Message, { emoji: string }, Id> }
-  '/channels/{id}/templates': { get: Read<Pages<Template>, Id, { status?: string; limit?: number }> }
   '/replies': { get: Read<List<Reply>> }
   '/replies/{id}/render': { post: Write<{ text: string; media_id: string | null }, { conversation_id: string }, Id> }
 }
@@ -29,14 +24,14 @@ export interface Planned {
 export const has = {
   notes: false,
   drafts: false,
-  messageSearch: false,
-  reactions: false,
-  templates: false,
+  messageSearch: true,
+  reactions: true,
+  templates: true,
   replies: false,
 }
 
 /** The path that stands for each feature in the API document. */
-export const planned: Record<keyof typeof has, keyof Planned> = {
+export const planned: Record<keyof typeof has, keyof Planned | keyof paths> = {
   notes: '/conversations/{id}/notes',
   drafts: '/conversations/{id}/draft',
   messageSearch: '/messages',

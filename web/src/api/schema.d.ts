@@ -97,6 +97,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/channels/{id}/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-channels-id_-templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{id}/templates/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-channels-id_-templates-sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/channels/{id}/test": {
         parameters: {
             query?: never;
@@ -961,6 +993,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-messages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/messages/{id}": {
         parameters: {
             query?: never;
@@ -972,6 +1020,22 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/messages/{id}/reaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["put-messages-id_-reaction"];
+        post?: never;
+        delete: operations["delete-messages-id_-reaction"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1311,6 +1375,7 @@ export interface components {
             auto_close: components["schemas"]["AutoClose"];
             enabled: boolean;
             first_responder_takes_ownership: boolean;
+            keep_revoked: boolean;
             /** @enum {string} */
             mode: "restricted" | "liberal";
         };
@@ -1402,6 +1467,18 @@ export interface components {
             verify_token?: string;
             waba_id: string;
         };
+        ChannelTemplate: {
+            body: string;
+            buttons: components["schemas"]["TemplateButton"][];
+            category: string;
+            footer: string | null;
+            header: string | null;
+            id: string;
+            language: string;
+            name: string;
+            parameters: components["schemas"]["TemplateGap"][];
+            status: string;
+        };
         ChannelTest: {
             error: components["schemas"]["MessageError"] | null;
             ok: boolean;
@@ -1409,6 +1486,14 @@ export interface components {
             quality: string | null;
             status: string | null;
             verified_name: string | null;
+        };
+        Choice: {
+            id: string;
+            title: string;
+        };
+        ChoiceBody: {
+            id: string;
+            title: string;
         };
         CloseAttendanceInputBody: {
             reason?: string;
@@ -1565,12 +1650,20 @@ export interface components {
             data: components["schemas"]["Card"][];
             next_cursor: string | null;
         };
+        CursorListChannelTemplate: {
+            data: components["schemas"]["ChannelTemplate"][];
+            next_cursor: string | null;
+        };
         CursorListDelivery: {
             data: components["schemas"]["Delivery"][];
             next_cursor: string | null;
         };
         CursorListFile: {
             data: components["schemas"]["File"][];
+            next_cursor: string | null;
+        };
+        CursorListFoundMessage: {
+            data: components["schemas"]["FoundMessage"][];
             next_cursor: string | null;
         };
         DayReport: {
@@ -1643,6 +1736,12 @@ export interface components {
             size: number;
             width: number | null;
         };
+        FoundMessage: {
+            conversation: components["schemas"]["Ref"];
+            match: number[];
+            message: components["schemas"]["Message"];
+            snippet: string;
+        };
         Identity: {
             api_version: string;
             company: components["schemas"]["Company"];
@@ -1673,6 +1772,33 @@ export interface components {
             id: string;
             name: string;
             scopes: string[];
+        };
+        Interactive: {
+            body: string;
+            buttons: components["schemas"]["Choice"][] | null;
+            footer: string | null;
+            header: string | null;
+            list: components["schemas"]["InteractiveList"] | null;
+        };
+        InteractiveBody: {
+            body: string;
+            buttons?: components["schemas"]["ChoiceBody"][];
+            footer?: string;
+            header?: string;
+            list?: components["schemas"]["ListBody"];
+        };
+        InteractiveList: {
+            button: string;
+            sections: components["schemas"]["InteractiveSection"][];
+        };
+        InteractiveRow: {
+            description: string | null;
+            id: string;
+            title: string;
+        };
+        InteractiveSection: {
+            rows: components["schemas"]["InteractiveRow"][];
+            title: string | null;
         };
         Invitation: {
             accepted_at: string | null;
@@ -1731,6 +1857,10 @@ export interface components {
         };
         ListAssignmentEntry: {
             data: components["schemas"]["AssignmentEntry"][];
+        };
+        ListBody: {
+            button: string;
+            sections: components["schemas"]["SectionBody"][];
         };
         ListChannel: {
             data: components["schemas"]["Channel"][];
@@ -1795,6 +1925,7 @@ export interface components {
         };
         Message: {
             author: components["schemas"]["MessageAuthor"] | null;
+            choice: components["schemas"]["Choice"] | null;
             client_id: string | null;
             conversation: string;
             created_at: string;
@@ -1805,6 +1936,7 @@ export interface components {
             error: components["schemas"]["MessageError"] | null;
             external_id: string | null;
             id: string;
+            interactive: components["schemas"]["Interactive"] | null;
             media: components["schemas"]["MessageMedia"] | null;
             media_id: string | null;
             /** @enum {string} */
@@ -1821,7 +1953,8 @@ export interface components {
             status: "queued" | "sent" | "delivered" | "read" | "failed" | "received";
             text: string | null;
             /** @enum {string} */
-            type: "text" | "image" | "audio" | "video" | "document" | "sticker" | "location" | "contacts" | "unsupported";
+            type: "text" | "image" | "audio" | "video" | "document" | "sticker" | "location" | "contacts" | "interactive" | "unsupported";
+            voice: boolean;
         };
         MessageAuthor: {
             id: string | null;
@@ -1972,6 +2105,9 @@ export interface components {
             burst: number;
             per_second: number;
         };
+        ReactInputBody: {
+            emoji: string;
+        };
         Reaction: {
             at: string;
             /** @enum {string} */
@@ -2011,6 +2147,15 @@ export interface components {
         RotateKeyInputBody: {
             overlap_seconds?: number;
         };
+        RowBody: {
+            description?: string;
+            id: string;
+            title: string;
+        };
+        SectionBody: {
+            rows: components["schemas"]["RowBody"][];
+            title?: string;
+        };
         Sector: {
             id: string;
             members: components["schemas"]["Ref"][];
@@ -2031,10 +2176,12 @@ export interface components {
         };
         SendMessageInputBody: {
             client_id: string;
+            interactive?: components["schemas"]["InteractiveBody"];
             media_id?: string;
             reply_to_external_id?: string;
             template?: components["schemas"]["TemplateBody"];
             text?: string;
+            voice?: boolean;
         };
         Session: {
             api_version: string;
@@ -2088,22 +2235,41 @@ export interface components {
             email: string;
             password: string;
         };
+        SimulateChoice: {
+            id: string;
+            title: string;
+        };
+        SimulateEdit: {
+            external_id: string;
+            text: string;
+        };
         SimulateGroup: {
             id: string;
             name: string;
         };
         SimulateInputBody: {
+            choice?: components["schemas"]["SimulateChoice"];
+            edit?: components["schemas"]["SimulateEdit"];
             external_id?: string;
             from?: string;
             from_phone_app?: boolean;
             group?: components["schemas"]["SimulateGroup"];
             media_id?: string;
             name?: string;
+            reaction?: components["schemas"]["SimulateReaction"];
             reply_to_external_id?: string;
+            revoke?: components["schemas"]["SimulateRevoke"];
             /** @enum {string} */
             status?: "delivered" | "read" | "failed";
             text?: string;
             to?: string;
+        };
+        SimulateReaction: {
+            emoji?: string | null;
+            external_id: string;
+        };
+        SimulateRevoke: {
+            external_id: string;
         };
         SnoozeInputBody: {
             until: string | null;
@@ -2132,9 +2298,30 @@ export interface components {
             name: string;
             parameters?: components["schemas"]["TemplateParameter"][];
         };
-        TemplateParameter: {
-            name?: string;
+        TemplateButton: {
+            phone_number: string | null;
             text: string;
+            type: string;
+            url: string | null;
+        };
+        TemplateGap: {
+            /** @enum {string} */
+            component: "header" | "body" | "button";
+            example: string | null;
+            index: number;
+            name: string | null;
+            /** @enum {string} */
+            type: "text" | "image" | "video" | "document";
+        };
+        TemplateParameter: {
+            /** @enum {string} */
+            component?: "header" | "body" | "button";
+            media_id?: string;
+            name?: string;
+            text?: string;
+        };
+        TemplateSync: {
+            synced_at: string | null;
         };
         TimelineEntry: {
             assignment?: components["schemas"]["AssignmentEntry"];
@@ -2228,6 +2415,7 @@ export interface components {
             auto_close?: components["schemas"]["AutoCloseStruct"];
             enabled?: boolean;
             first_responder_takes_ownership?: boolean;
+            keep_revoked?: boolean;
             /** @enum {string} */
             mode?: "restricted" | "liberal";
         };
@@ -2481,6 +2669,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    "get-channels-id_-templates": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                q?: string;
+                status?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListChannelTemplate"];
+                };
+            };
+        };
+    };
+    "post-channels-id_-templates-sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateSync"];
                 };
             };
         };
@@ -4207,6 +4442,37 @@ export interface operations {
             };
         };
     };
+    "get-messages": {
+        parameters: {
+            query: {
+                channel?: string;
+                contact?: string;
+                conversation?: string;
+                cursor?: string;
+                direction?: "inbound" | "outbound";
+                from?: string;
+                limit?: number;
+                q: string;
+                to?: string;
+                type?: "text" | "image" | "audio" | "video" | "document" | "sticker" | "location" | "contacts" | "interactive" | "unsupported";
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListFoundMessage"];
+                };
+            };
+        };
+    };
     "get-messages-id": {
         parameters: {
             query?: never;
@@ -4225,6 +4491,50 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Message"];
                 };
+            };
+        };
+    };
+    "put-messages-id_-reaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReactInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+        };
+    };
+    "delete-messages-id_-reaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -30,7 +30,7 @@ export function TemplateDialog({ channel, onClose, onSend }: { channel: string; 
   const complete = chosen?.parameters.every((parameter) => values[gapKey(parameter)]?.trim()) ?? false
   const send = () => {
     if (!chosen) return
-    const parameters = chosen.parameters.map((parameter) => ({ ...(parameter.name ? { name: parameter.name } : {}), text: values[gapKey(parameter)] ?? '' }))
+    const parameters = chosen.parameters.map((parameter) => ({ component: parameter.component, ...(parameter.name ? { name: parameter.name } : {}), text: values[gapKey(parameter)] ?? '' }))
     onSend({ name: chosen.name, language: chosen.language, parameters }, filled(chosen, values))
   }
   return (
