@@ -1,22 +1,51 @@
 import react from '@vitejs/plugin-react'
+import type { HtmlTagDescriptor, Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { comesWith } from './scripts/chunks.ts'
+
+/** Files of modules that are needed together, by the source that needs them; a module is in the first one. */
+const first = [['app', 'main.ts'], ['base', 'start.tsx'], ['conversation', 'inbox/ConversationPane.tsx']] as const
+
+/** named lets the page name the files of start.tsx and the font, so that browsers fetch them beside the first script. */
+const named: Plugin = {
+  name: 'name-start',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle }) => {
+      const chunks = Object.values(bundle ?? {}).filter((file) => file.type === 'chunk')
+      const start = chunks.find((chunk) => chunk.facadeModuleId?.endsWith('/src/start.tsx') ?? false)
+      const needs = (name: string): string[] => [name, ...(chunks.find((chunk) => chunk.fileName === name)?.imports ?? []).flatMap(needs)]
+      const names = new Set(start ? needs(start.fileName) : [])
+      const wanted = chunks.filter((chunk) => names.has(chunk.fileName) && chunk.fileName !== 'app.js')
+      const link = (attrs: Record<string, string | boolean>): HtmlTagDescriptor => ({ tag: 'link', attrs, injectTo: 'head' })
+      const font = Object.keys(bundle ?? {}).find((name) => name.startsWith('inter-latin-wght'))
+      return [
+        ...wanted.map((chunk) => link({ rel: 'modulepreload', crossorigin: true, href: `./${chunk.fileName}` })),
+        ...(font ? [link({ rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: `./${font}` })] : []),
+      ]
+    },
+  },
+}
 
 // The file names have no hashes: the server puts the files below a path that names their content, and
 // dist is committed, where stable names keep the history readable.
 export default defineConfig({
   base: './',
-  plugins: [react()],
+  plugins: [react(), named],
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
     modulePreload: { polyfill: false },
+    cssCodeSplit: false, // all styles are small; a style sheet that comes later makes the browser work out the whole page again
     rollupOptions: {
       output: {
-        entryFileNames: 'app.js',
-        // What every page needs is one file: fewer requests, and it compresses better.
-        codeSplitting: { groups: [{ name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|@tanstack\/(router-core|react-router|history|store|react-store|query-core|react-query|virtual-core|react-virtual)|openapi-fetch|idb)\// }] },
+        // main.ts is small and asks for the first answers; what every page needs beside it is one file: fewer requests, and it compresses better.
+        codeSplitting: {
+          includeDependenciesRecursively: false, // comesWith gives them
+          groups: [{ debugName: 'first', name: (id, bundle) => first.find(([, source]) => comesWith(source, id, bundle))?.[0] ?? null }],
+        },
         // A catalogue is called by its part and its language.
         chunkFileNames: ({ facadeModuleId }) => {
           const [, part, language] = /locales\/(?:(\w+)\/)?([\w-]+)\.json$/.exec(facadeModuleId ?? '') ?? []

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 export const rows = (page: Page) => page.getByRole('listbox', { name: 'Conversations' })
@@ -8,6 +8,11 @@ export const row = (page: Page, name: string) => rows(page).getByRole('option', 
 export const log = (page: Page) => page.getByRole('log', { name: 'Messages' })
 export const message = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 export const dialog = (page: Page, name: string) => page.getByRole('dialog', { name })
+
+/** all waits for elements by their role and exact name. */
+export async function all(within: Page | Locator, role: Parameters<Page['getByRole']>[0], names: string[]): Promise<void> {
+  for (const name of names) await within.getByRole(role, { name, exact: true }).first().waitFor()
+}
 
 /** open finds a conversation by its name and opens it. */
 export async function open(page: Page, name: string): Promise<void> {

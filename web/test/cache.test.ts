@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
-import { matches, merged, newerMessage, placed, putConversation, type ListPage } from '../src/api/cache'
+import { matches, merged, newerMessage, placed, putConversation, sameConversations, type ListPage } from '../src/api/cache'
 import { keys } from '../src/api/keys'
 import type { Conversation, Message } from '../src/api/types'
 import { heldOrder } from '../src/inbox/useHeld'
@@ -47,6 +47,24 @@ describe('lists in the cache', () => {
     putConversation(client, conversation('a', '1', { attendance: null }), 'me')
     expect(ids(client.getQueryData(keys.list({ status: 'open' })) as ReturnType<typeof list>)).toEqual([])
     expect(ids(client.getQueryData(keys.list({ status: 'closed' })) as ReturnType<typeof list>)).toEqual(['a'])
+  })
+
+  it('keep every other conversation and page as it is', () => {
+    const rows = ['a', 'b', 'c', 'd'].map((id, index) => conversation(id, String(9 - index)))
+    const before = { pages: [{ data: rows.slice(0, 2), next_cursor: 'x' }, { data: rows.slice(2), next_cursor: null }] as ListPage[], pageParams: [null, 'x'] }
+    const after = placed(before, conversation('b', '91'), { status: 'open' }, 'me')
+    expect(ids(after)).toEqual(['b', 'a', 'c', 'd'])
+    expect(after.pages[0]?.data[1]).toBe(rows[0])
+    expect(after.pages[1]).toBe(before.pages[1])
+    const fetched = sameConversations({ data: [conversation('c', '92'), conversation('a', '9')] }, before)
+    expect(fetched.data[1]).toBe(rows[0])
+    expect(fetched.data[0]?.last_message?.created_at).toBe('92')
+  })
+
+  it('add nothing that belongs on a page that is not loaded', () => {
+    const before = { pages: [{ data: [conversation('a', '3'), conversation('b', '2')], next_cursor: 'x' }] as ListPage[], pageParams: [null] }
+    expect(ids(placed(before, conversation('c', '1'), { status: 'open' }, 'me'))).toEqual(['a', 'b'])
+    expect(ids(placed(before, conversation('a', '1'), { status: 'open' }, 'me'))).toEqual(['b', 'a'])
   })
 
   it('keep their order while they are held, and count what changed', () => {

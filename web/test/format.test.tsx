@@ -2,9 +2,10 @@ import i18next from 'i18next'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cannedAt, gapIn } from '../src/inbox/canned'
+import { presets } from '../src/inbox/SnoozeDialog'
 import { typedPhone } from '../src/ui/typedPhone'
 import { initials } from '../src/ui/Avatar'
-import { clock, day, dayKey, duration, fileSize, phone, position, setTimeZone } from '../src/ui/format'
+import { clock, day, dayKey, duration, fileSize, instant, localTime, phone, position, setTimeZone } from '../src/ui/format'
 import { preferredLanguage } from '../src/ui/i18n'
 import { plainText, RichText } from '../src/ui/RichText'
 
@@ -20,6 +21,16 @@ describe('formatting', () => {
     expect(clock('2026-11-15T12:41:00.000Z')).toBe('09:41')
     expect(dayKey('2026-11-15T02:00:00.000Z')).toBe('2026-11-14')
     expect(day('2026-11-15T02:00:00.000Z', new Date('2026-11-15T12:00:00.000Z'))).toBe('Yesterday')
+  })
+
+  it('reads local times by the clocks of the company, also where they change', () => {
+    expect(localTime(new Date('2026-11-15T12:41:00.000Z'))).toBe('2026-11-15T09:41')
+    expect(instant('2026-11-15T09:41').toISOString()).toBe('2026-11-15T12:41:00.000Z')
+    expect(presets(new Date('2026-11-15T02:30:00.000Z')).map(({ id, at }) => `${id} ${localTime(at)}`)).toEqual(['hour 2026-11-15T00:30', 'tomorrow 2026-11-15T08:00', 'monday 2026-11-16T08:00'])
+    setTimeZone('America/New_York')
+    expect(instant('2026-11-01T00:30').toISOString()).toBe('2026-11-01T04:30:00.000Z')
+    expect(instant('2026-11-01T03:00').toISOString()).toBe('2026-11-01T08:00:00.000Z')
+    setTimeZone('America/Sao_Paulo')
   })
 
   it('writes durations, positions and sizes', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { share } from '../src/live/leader'
 import { Parser, type StreamEvent } from '../src/live/parse'
 import { backoff, follow } from '../src/live/stream'
+import { shareView } from '../src/live/tabs'
 
 describe('the parser of the stream', () => {
   it('takes events in any pieces', () => {
@@ -115,5 +116,20 @@ describe('tabs', () => {
     closeA()
     expect((await next()).lastId).toBe('9')
     closeB()
+  })
+
+  it('know what the others show', async () => {
+    const name = `view-${crypto.randomUUID()}`
+    let conversation: string | null = 'a'
+    const first = shareView(() => ({ focused: true, conversation }), name)
+    const second = shareView(() => ({ focused: false, conversation: null }), name)
+    const seen = () => second.views().map((view) => view.conversation)
+    await expect.poll(seen).toEqual([null, 'a'])
+    conversation = 'b'
+    first.tell()
+    await expect.poll(seen).toEqual([null, 'b'])
+    first.stop()
+    await expect.poll(seen).toEqual([null])
+    second.stop()
   })
 })

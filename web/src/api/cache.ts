@@ -1,4 +1,4 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import { replaceEqualDeep, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { keys } from './keys'
 import type { Conversation, ConversationQuery, Message, TimelineEntry, TimelinePage } from './types'
 
@@ -44,32 +44,46 @@ export function order(query: ConversationQuery): (a: Conversation, b: Conversati
   return (a, b) => (a.pinned !== b.pinned ? (a.pinned ? -1 : 1) : newest(a, b))
 }
 
-/** placed puts a conversation where it belongs in the loaded pages, or takes it out. */
+const found = (list: List, id: string) => {
+  for (const [page, { data }] of list.pages.entries()) {
+    const at = data.findIndex((one) => one.id === id)
+    if (at >= 0) return { page, at }
+  }
+  return null
+}
+
+/** withPage is a list in which one page has other conversations; the other pages stay the same objects. */
+const withPage = (list: List, index: number, change: (data: Conversation[]) => Conversation[]): List => ({
+  ...list,
+  pages: list.pages.map((page, at) => (at === index ? { ...page, data: change(page.data) } : page)),
+})
+
+/** placed puts a conversation where it belongs in the loaded pages, or takes it out. Pages may get longer or shorter by it. */
 export function placed(list: List, conversation: Conversation, query: ConversationQuery, me: string): List {
   const belongs = matches(conversation, query, me)
-  const known = list.pages.some((page) => page.data.some((one) => one.id === conversation.id))
-  if (belongs === null) {
-    if (!known) return list
-    return { ...list, pages: list.pages.map((page) => ({ ...page, data: page.data.map((one) => (one.id === conversation.id ? conversation : one)) })) }
+  const known = found(list, conversation.id)
+  if (belongs === null) return known ? withPage(list, known.page, (data) => data.with(known.at, conversation)) : list
+  const without = known ? withPage(list, known.page, (data) => data.toSpliced(known.at, 1)) : list
+  if (!belongs) return without
+  const compare = order(query)
+  for (const [page, { data }] of without.pages.entries()) {
+    const at = data.findIndex((one) => compare(conversation, one) < 0)
+    if (at >= 0) return withPage(without, page, (all) => all.toSpliced(at, 0, conversation))
   }
-  if (!belongs && !known) return list
-  const sizes = list.pages.map((page) => page.data.length)
-  const all = list.pages.flatMap((page) => page.data).filter((one) => one.id !== conversation.id)
-  if (belongs) {
-    const compare = order(query)
-    const at = all.findIndex((one) => compare(conversation, one) < 0)
-    const complete = list.pages.at(-1)?.next_cursor == null
-    if (at >= 0) all.splice(at, 0, conversation)
-    else if (complete || known) all.push(conversation) // else it stands on a page that is not loaded
-  }
-  let from = 0
-  const pages = list.pages.map((page, index) => {
-    const to = index === list.pages.length - 1 ? all.length : from + (sizes[index] ?? 0)
-    const data = all.slice(from, to)
-    from = to
-    return { ...page, data }
-  })
-  return { ...list, pages }
+  const last = without.pages.length - 1
+  const complete = without.pages[last]?.next_cursor == null
+  // Else it stands on a page that is not loaded.
+  return complete || known ? withPage(without, last, (data) => [...data, conversation]) : without
+}
+
+/**
+ * sameConversations keeps the objects of conversations that a fetched page gives unchanged, so that their rows are not
+ * drawn again. The query cache's own comparison goes by position, which is another one after every new message.
+ */
+export function sameConversations(page: ListPage, known: List | undefined): ListPage {
+  if (!known) return page
+  const before = new Map(known.pages.flatMap(({ data }) => data.map((one) => [one.id, one])))
+  return { ...page, data: page.data.map((one) => replaceEqualDeep(before.get(one.id), one)) }
 }
 
 /** putConversation changes a conversation everywhere it is cached. */
@@ -98,7 +112,7 @@ export function merged(timeline: Timeline, entry: TimelineEntry): Timeline {
     one.kind === entry.kind &&
     (one.id === entry.id || (one.kind === 'message' && entry.kind === 'message' && one.message.client_id !== null && one.message.client_id === entry.message.client_id))
   if (timeline.pages.some((page) => page.data.some(same))) {
-    return { ...timeline, pages: timeline.pages.map((page) => ({ ...page, data: page.data.map((one) => (same(one) ? entry : one)) })) }
+    return { ...timeline, pages: timeline.pages.map((page) => (page.data.some(same) ? { ...page, data: page.data.map((one) => (same(one) ? entry : one)) } : page)) }
   }
   const [newest, ...rest] = timeline.pages
   if (!newest) return timeline
@@ -118,12 +132,20 @@ export function newerMessage(known: Message | undefined, next: Message): Message
   return { ...next, status: known.status, sent_at: known.sent_at, delivered_at: known.delivered_at, read_at: known.read_at }
 }
 
+function findEntry(timeline: Timeline, id: string): TimelineEntry | undefined {
+  for (const page of timeline.pages) {
+    const entry = page.data.find((one) => one.kind === 'message' && one.message.id === id)
+    if (entry) return entry
+  }
+  return undefined
+}
+
 /** putMessage adds or changes a message in all loaded threads of its conversation. */
 export function putMessage(client: QueryClient, message: Message, add: boolean): void {
   for (const query of client.getQueryCache().findAll({ queryKey: keys.timelines(message.conversation) })) {
     client.setQueryData<Timeline>(query.queryKey, (timeline) => {
       if (!timeline) return timeline
-      const known = timeline.pages.flatMap((page) => page.data).find((one) => one.kind === 'message' && one.message.id === message.id)
+      const known = findEntry(timeline, message.id)
       const newer = newerMessage(known?.kind === 'message' ? known.message : undefined, message)
       const entry: TimelineEntry = { kind: 'message', id: message.id, at: known?.at ?? message.created_at, message: newer }
       return known || (add && query.queryKey[2] === null) ? merged(timeline, entry) : timeline

@@ -1,9 +1,10 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { createContext, useContext, useMemo } from 'react'
 import { maySession } from '../ui/page'
 import { answer, api, Failure } from './client'
 import { keys } from './keys'
 import { has } from './planned'
-import type { Preferences, Session } from './types'
+import type { Label, Preferences, Session } from './types'
 
 /** makeQueryClient keeps answers until a live update changes them: nothing is polled. */
 export function makeQueryClient(): QueryClient {
@@ -42,39 +43,49 @@ export const sessionOptions = queryOptions({
 
 const list = <T>(call: Promise<{ data?: { data: T[] }; error?: unknown; response: Response }>) => answer(call).then((page) => page.data)
 
-/** useMe is the signed-in session; it is read only below the gate that waits for it. */
-export function useMe() {
-  const session = useQuery(sessionOptions).data
+/** Me holds the session for everything below the gate that waits for it. */
+export const Me = createContext<Session | null>(null)
+
+/** useMe is the signed-in session. */
+export function useMe(): Session {
+  const session = useContext(Me)
   if (!session) throw new Error('no session')
   return session
 }
 
-export const useCounts = () => useQuery({ queryKey: keys.counts, queryFn: () => answer(api.GET('/inbox/counts')) })
-export const useChannels = () => useQuery({ queryKey: keys.channels, queryFn: () => list(api.GET('/channels')) })
-export const useLabels = () => useQuery({ queryKey: keys.labels, queryFn: () => list(api.GET('/labels')) })
-export const useTeam = () => useQuery({ queryKey: keys.team, queryFn: () => list(api.GET('/team')) })
+export const countsOptions = queryOptions({ queryKey: keys.counts, queryFn: () => answer(api.GET('/inbox/counts')) })
+export const channelsOptions = queryOptions({ queryKey: keys.channels, queryFn: () => list(api.GET('/channels')) })
+export const labelsOptions = queryOptions({ queryKey: keys.labels, queryFn: () => list(api.GET('/labels')) })
+export const teamOptions = queryOptions({ queryKey: keys.team, queryFn: () => list(api.GET('/team')) })
+export const sectorsOptions = queryOptions({ queryKey: keys.sectors, queryFn: () => list(api.GET('/sectors')) })
+export const savedViewsOptions = queryOptions({ queryKey: keys.views, queryFn: () => list(api.GET('/views')) })
+export const preferencesOptions = queryOptions({ queryKey: keys.preferences, queryFn: () => answer(api.GET('/me/preferences')) })
+
+export const useCounts = () => useQuery(countsOptions)
+export const useChannels = () => useQuery(channelsOptions)
+export const useLabels = () => useQuery(labelsOptions)
+export const useTeam = () => useQuery(teamOptions)
 export const useBoards = () => useQuery({ queryKey: keys.boards, queryFn: () => answer(api.GET('/kanban/boards')) })
-export const useSectors = () => useQuery({ queryKey: keys.sectors, queryFn: () => list(api.GET('/sectors')) })
-export const useSavedViews = () => useQuery({ queryKey: keys.views, queryFn: () => list(api.GET('/views')) })
+export const useSectors = () => useQuery(sectorsOptions)
+export const useSavedViews = () => useQuery(savedViewsOptions)
 export const useReplies = () => useQuery({ queryKey: keys.replies, enabled: has.replies, queryFn: () => list(api.GET('/replies')) })
 
 /** usePreferences gives the defaults until the person's own are loaded. */
 export function usePreferences(): Preferences {
-  const { data } = useQuery({ queryKey: keys.preferences, queryFn: () => answer(api.GET('/me/preferences')) })
-  return data ?? defaultPreferences
+  return useQuery(preferencesOptions).data ?? defaultPreferences
 }
 
-/** useNames finds the names behind the ids of people, sectors, labels and channels. */
-export function useNames() {
+/** Names finds the names behind ids. */
+export type Names = { person: (id: string | null) => string | undefined; sector: (id: string | null) => string | undefined; label: (id: string) => Label | undefined }
+
+/** useNames finds the names behind the ids of people, sectors and labels; it is the same object until one of them changes. */
+export function useNames(): Names {
   const team = useTeam().data
   const sectors = useSectors().data
   const labels = useLabels().data
-  const channels = useChannels().data
-  const find = <T extends { id: string }>(all: T[] | undefined, id: string | null | undefined) => (id ? all?.find((one) => one.id === id) : undefined)
-  return {
-    person: (id: string | null) => find(team, id)?.name,
-    sector: (id: string | null) => find(sectors, id)?.name,
-    label: (id: string) => find(labels, id),
-    channel: (id: string | null) => find(channels, id),
-  }
+  return useMemo(() => {
+    const by = <T extends { id: string }>(all: T[] | undefined) => new Map(all?.map((one) => [one.id, one]))
+    const [people, parts, tags] = [by(team), by(sectors), by(labels)]
+    return { person: (id) => people.get(id ?? '')?.name, sector: (id) => parts.get(id ?? '')?.name, label: (id) => tags.get(id) }
+  }, [team, sectors, labels])
 }

@@ -1,8 +1,7 @@
 import { MantineProvider } from '@mantine/core'
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
-import { makeQueryClient } from '../api/queries'
+import { Suspense } from 'react'
 import { LiveRegion } from '../ui/announce'
 import { styleNonce } from '../ui/page'
 import { Quiet } from '../ui/Quiet'
@@ -15,8 +14,7 @@ import { part } from '../ui/parts'
 const Toasts = part(() => import('../ui/Toasts').then((loaded) => loaded.default))
 
 /** App is everything below the root element. */
-export function App() {
-  const [client] = useState(makeQueryClient)
+export function App({ client }: { client: QueryClient }) {
   const toasts = useToastsWanted()
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => styleNonce} deduplicateInlineStyles>

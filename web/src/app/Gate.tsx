@@ -4,7 +4,7 @@ import { Suspense, useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure, onSessionEnd } from '../api/client'
 import { keys } from '../api/keys'
-import { sessionOptions, usePreferences } from '../api/queries'
+import { Me, sessionOptions, usePreferences } from '../api/queries'
 import { OutboxProvider } from '../inbox/OutboxProvider'
 import { useLive } from '../live/useLive'
 import { setTimeZone } from '../ui/format'
@@ -43,23 +43,25 @@ export function Gate({ children }: { children: ReactNode }) {
   if (secret?.page === 'setup') return <Suspense><SetUp token={secret.token} onDone={() => enter('/settings/channels')} /></Suspense>
   if (secret?.page === 'welcome') return <Suspense><Welcome token={secret.token} onDone={() => enter('/')} /></Suspense>
   if (session.isPending) return <Loading rows={1} height={60} />
-  if (session.isError) {
+  if (session.isError && !session.data) {
     const error = session.error
     return <Failure message={error.message || t('errors.offline')} requestId={error instanceof ApiFailure ? error.requestId : undefined} onRetry={() => void session.refetch()} />
   }
   if (!session.data) return <Suspense><SignIn /></Suspense>
   return (
-    <SignedIn key={session.data.user.id} me={session.data.user.id} session={number}>
-      {children}
-      {ended && (
-        <Suspense>
-          <SignInAgain email={session.data.user.email} onDone={() => {
-            setEnded(false)
-            setNumber(number + 1)
-          }} />
-        </Suspense>
-      )}
-    </SignedIn>
+    <Me value={session.data}>
+      <SignedIn key={session.data.user.id} me={session.data.user.id} session={number}>
+        {children}
+        {ended && (
+          <Suspense>
+            <SignInAgain email={session.data.user.email} onDone={() => {
+              setEnded(false)
+              setNumber(number + 1)
+            }} />
+          </Suspense>
+        )}
+      </SignedIn>
+    </Me>
   )
 }
 

@@ -30,6 +30,12 @@ const places = [
 /** These stand in the tab bar of a phone; the others are behind "More". */
 const tabs: readonly string[] = ['inbox', 'contacts', 'boards']
 
+/** Notifier is drawn apart from the frame: counts change with every message. */
+function Notifier() {
+  useNotifications()
+  return null
+}
+
 /** Shell is the frame of all screens: navigation, banners and what can be called from everywhere. */
 export function Shell() {
   const { t } = useTranslation()
@@ -40,7 +46,6 @@ export function Shell() {
   const { pathname } = useLocation()
   const [palette, setPalette] = useState(false)
   const [help, setHelp] = useState(false)
-  useNotifications()
   useEffect(() => {
     const timer = setTimeout(() => void loadParts(), 3000)
     return () => clearTimeout(timer)
@@ -118,6 +123,7 @@ export function Shell() {
           </>
         )}
       </header>
+      <Notifier />
       <div className={classes.page}>
         <Banners />
         <main id="content" tabIndex={-1} className={classes.content}>

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, useParams } from '@tanstack/react-router'
 import { withTexts } from '../ui/i18n'
 import { basePath } from '../ui/page'
 import { Inbox } from '../inbox/Inbox'
@@ -11,8 +11,8 @@ import { Shell } from './Shell'
 const root = createRootRoute({ component: Shell })
 const home = createRoute({ getParentRoute: () => root, path: '/', component: FirstPage })
 const inboxHome = createRoute({ getParentRoute: () => root, path: '/inbox', beforeLoad: () => { throw redirect({ to: '/' }) } })
-const inbox = createRoute({ getParentRoute: () => root, path: '/inbox/$view', validateSearch: readSearch, component: InboxList })
-const conversation = createRoute({ getParentRoute: () => root, path: '/inbox/$view/$conversation', validateSearch: readSearch, component: InboxConversation })
+const inbox = createRoute({ getParentRoute: () => root, path: '/inbox/$view', validateSearch: readSearch, component: InboxScreen })
+const conversation = createRoute({ getParentRoute: () => inbox, path: '$conversation' })
 const contacts = createRoute({ getParentRoute: () => root, path: '/contacts', validateSearch: readContactSearch, component: lazyRouteComponent(() => withTexts('contacts', import('../contacts/Contacts'))) })
 const contact = createRoute({ getParentRoute: () => contacts, path: '$contact' })
 const boardsScreen = lazyRouteComponent(() => withTexts('boards', import('../boards/Boards')))
@@ -23,18 +23,15 @@ const settingsScreen = lazyRouteComponent(() => withTexts('settings', import('..
 const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: settingsScreen })
 const settingsPage = createRoute({ getParentRoute: () => root, path: '/settings/$', component: settingsScreen })
 
-function InboxList() {
-  return <Inbox view={inbox.useParams().view} open={undefined} search={inbox.useSearch()} />
-}
-
-function InboxConversation() {
-  const { view, conversation: open } = conversation.useParams()
-  return <Inbox view={view} open={open} search={conversation.useSearch()} />
+/** InboxScreen stays when a conversation is opened or left, so that the list keeps its place. */
+function InboxScreen() {
+  const { conversation: open } = useParams({ strict: false })
+  return <Inbox view={inbox.useParams().view} open={open} search={inbox.useSearch()} />
 }
 
 /** router maps the addresses below the base path to screens. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, inboxHome, inbox, conversation, contacts.addChildren([contact]), boards.addChildren([board]), report, settings, settingsPage]),
+  routeTree: root.addChildren([home, inboxHome, inbox.addChildren([conversation]), contacts.addChildren([contact]), boards.addChildren([board]), report, settings, settingsPage]),
   basepath: basePath || '/',
   defaultPreload: false,
 })

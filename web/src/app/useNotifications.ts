@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import { defaultPreferences, useCounts, useMe } from '../api/queries'
@@ -8,6 +8,7 @@ import type { Conversation, Message, Preferences, Session } from '../api/types'
 import { preview } from '../inbox/preview'
 import { eventData } from '../live/apply'
 import { onLiveEvent, useConnection } from '../live/useLive'
+import { shareView } from '../live/tabs'
 import { playSound } from '../ui/sound'
 
 /** concerns tells whether a person wants to hear of a message. */
@@ -16,6 +17,9 @@ export function concerns(conversation: Conversation, notify: Preferences['notify
   if (notify === 'everything' || conversation.assignee === me.user.id) return true
   return conversation.assignee === null && (conversation.sector === null || me.user.sectors.some((sector) => sector.id === conversation.sector))
 }
+
+/** openConversation is the id of the conversation that an address shows. */
+const openConversation = (path: string) => /\/inbox\/[^/]+\/([^/]+)$/.exec(path)?.[1] ?? null
 
 /** useNotifications speaks of new messages: a browser notification, a sound, the title and the badge. */
 export function useNotifications(): void {
@@ -40,6 +44,21 @@ export function useNotifications(): void {
     return () => removeEventListener('click', ask)
   }, [])
 
+  const { pathname } = useLocation()
+  const tabs = useRef<ReturnType<typeof shareView>>(null)
+  useEffect(() => {
+    const shared = shareView(() => ({ focused: document.hasFocus(), conversation: openConversation(location.pathname) }))
+    tabs.current = shared
+    addEventListener('focus', shared.tell)
+    addEventListener('blur', shared.tell)
+    return () => {
+      removeEventListener('focus', shared.tell)
+      removeEventListener('blur', shared.tell)
+      shared.stop()
+    }
+  }, [])
+  useEffect(() => tabs.current?.tell(), [pathname])
+
   useEffect(
     () =>
       onLiveEvent((event) => {
@@ -47,10 +66,10 @@ export function useNotifications(): void {
         const { message, conversation } = eventData(event) as { message?: Message; conversation?: Conversation }
         const preferences = client.getQueryData<Preferences>(keys.preferences) ?? defaultPreferences
         if (!message || !conversation || !concerns(conversation, preferences.notify, me)) return
-        const inView = document.hasFocus() && location.pathname.endsWith(conversation.id)
-        if (inView) return
+        const focused = (tabs.current?.views() ?? []).filter((view) => view.focused)
+        if (focused.some((view) => view.conversation === conversation.id)) return
         playSound(preferences.sound)
-        if (document.hasFocus() || !('Notification' in window) || Notification.permission !== 'granted') return
+        if (focused.length > 0 || !('Notification' in window) || Notification.permission !== 'granted') return
         const shown = new Notification(conversation.name, { body: preview(message, t), tag: conversation.id, silent: true, icon: document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href })
         shown.onclick = () => {
           window.focus()

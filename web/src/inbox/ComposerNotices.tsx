@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { useNames } from '../api/queries'
+import { useChannels } from '../api/queries'
 import type { Conversation } from '../api/types'
 import { useActions } from './actions'
 
@@ -12,7 +12,7 @@ export function ComposerNotices({ conversation, refusal, onDismiss }: { conversa
   const { t } = useTranslation()
   const client = useQueryClient()
   const { attempt } = useActions()
-  const channel = useNames().channel(conversation.channel)
+  const channel = useChannels().data?.find((one) => one.id === conversation.channel)
   const id = conversation.contact
   const contact = useQuery({ queryKey: keys.contact(id ?? ''), enabled: id !== null, queryFn: () => answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })) }).data
   const unblock = () =>

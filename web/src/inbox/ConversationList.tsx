@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe, useNames } from '../api/queries'
 import type { Conversation } from '../api/types'
@@ -20,13 +20,15 @@ type Props = {
 }
 
 const rowHeight = 82
+const estimateSize = () => rowHeight
 
 /** ConversationList is the virtual list; its order stays while the pointer or the focus is in it. */
-export function ConversationList({ rows: now, list, open, selection, onSelect, onOpen, onEnter, onEnd, onShown }: Props) {
+export const ConversationList = memo(function ConversationList({ rows: now, list, open, selection, onSelect, onOpen, onEnter, onEnd, onShown }: Props) {
   const { t } = useTranslation()
   const names = useNames()
   const me = useMe().user.id
   const scroll = useRef<HTMLDivElement>(null)
+  const getScrollElement = useCallback(() => scroll.current, [])
   const [inside, setInside] = useState(false)
   const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
   const places = useRef({ pointer: false, focus: false })
@@ -41,13 +43,14 @@ export function ConversationList({ rows: now, list, open, selection, onSelect, o
   useEffect(() => () => clearTimeout(leaving.current), [])
   useEffect(() => onShown(rows), [rows, onShown])
 
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroll.current, estimateSize: () => rowHeight, overscan: 6, getItemKey: (index) => rows[index]?.id ?? index })
+  // All rows have one height: places go by index and are not worked out again when the order changes.
+  const virtual = useVirtualizer({ count: rows.length, getScrollElement, estimateSize, overscan: 4 })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
     if (last >= rows.length - 20) onEnd()
   }, [last, rows.length, onEnd])
-  const openIndex = rows.findIndex((one) => one.id === open)
+  const openIndex = useMemo(() => (open ? rows.findIndex((one) => one.id === open) : -1), [rows, open])
   useEffect(() => {
     if (openIndex >= 0) virtual.scrollToIndex(openIndex, { align: 'auto' })
     // eslint-disable-next-line react-hooks/exhaustive-deps -- only when another conversation is opened
@@ -91,7 +94,7 @@ export function ConversationList({ rows: now, list, open, selection, onSelect, o
             const conversation = rows[item.index]
             if (!conversation) return null
             return (
-              <div key={item.key} role="presentation" className={classes.item} style={{ transform: `translateY(${item.start}px)` }}>
+              <div key={conversation.id} role="presentation" className={classes.item} style={{ transform: `translateY(${item.start}px)` }}>
                 <Row
                   conversation={conversation}
                   active={conversation.id === open}
@@ -114,7 +117,7 @@ export function ConversationList({ rows: now, list, open, selection, onSelect, o
             const conversation = rows[item.index]
             if (!conversation) return null
             return (
-              <div key={item.key} className={classes.check} data-on={selection.has(conversation.id) || undefined} style={{ transform: `translateY(${item.start}px)` }}>
+              <div key={conversation.id} className={classes.check} data-on={selection.has(conversation.id) || undefined} style={{ transform: `translateY(${item.start}px)` }}>
                 <input type="checkbox" aria-label={t('list.select', { name: conversation.name })} checked={selection.has(conversation.id)} onChange={() => onSelect(conversation.id)} />
               </div>
             )
@@ -123,4 +126,4 @@ export function ConversationList({ rows: now, list, open, selection, onSelect, o
       </div>
     </div>
   )
-}
+})

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure } from '../api/client'
 import { keys } from '../api/keys'
@@ -48,6 +48,13 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
   const [dropping, setDropping] = useState(false)
   const [card, setCard] = useState('')
   const thread = useRef<TimelineHandle>(null)
+  const onCard = useCallback(
+    (message: Message) => {
+      setCard(message.text ?? '')
+      setDialog('card')
+    },
+    [setDialog],
+  )
 
   useEffect(() => {
     const key = (event: globalThis.KeyboardEvent) => {
@@ -95,10 +102,7 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
       {finding && <FindBar conversation={id} text={find} onText={setFind} onGo={(message) => thread.current?.goTo(message) || onAround(message)} onClose={() => { setFinding(false); setFind('') }} />}
       <Timeline
         key={`${id} ${around ?? ''}`} conversation={conversation} around={around} find={find} handle={thread} onReply={setReply}
-        onCard={(message) => {
-          setCard(message.text ?? '')
-          setDialog('card')
-        }}
+        onCard={onCard}
         onNewest={() => {
           client.removeQueries({ queryKey: keys.timeline(id, around) })
           onAround(null)

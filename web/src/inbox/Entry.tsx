@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNames } from '../api/queries'
-import type { Conversation, Message, TimelineEntry } from '../api/types'
+import type { Names } from '../api/queries'
+import type { Message, TimelineEntry } from '../api/types'
 import { clock } from '../ui/format'
 import { RichText } from '../ui/RichText'
 import { Bubble } from './Bubble'
@@ -11,8 +11,10 @@ import classes from './Timeline.module.css'
 type Props = {
   entry: TimelineEntry
   me: string
-  conversation: Conversation
-  quoted: ReadonlyMap<string, Message>
+  names: Names
+  customer: string
+  group: boolean
+  quoted: Message | undefined
   find: string
   found: boolean
   onReply: (message: Message) => void
@@ -21,9 +23,8 @@ type Props = {
 }
 
 /** Entry is one line of the thread: a message, a note, or what happened to the attendance. */
-export const Entry = memo(function Entry({ entry, me, conversation, quoted, find, found, onReply, onGoTo, onCard }: Props) {
+export const Entry = memo(function Entry({ entry, me, names, customer, group, quoted, find, found, onReply, onGoTo, onCard }: Props) {
   const { t } = useTranslation()
-  const names = useNames()
   const event = (text: string) => (
     <div className={classes.event} data-entry={entry.id}>
       <span>{text} · {clock(entry.at)}</span>
@@ -31,7 +32,7 @@ export const Entry = memo(function Entry({ entry, me, conversation, quoted, find
   )
   switch (entry.kind) {
     case 'message':
-      return <Bubble message={entry.message} me={me} conversation={conversation} quoted={entry.message.reply_to_external_id ? quoted.get(entry.message.reply_to_external_id) : undefined} find={find} found={found} onReply={onReply} onGoTo={onGoTo} onCard={onCard} />
+      return <Bubble message={entry.message} me={me} customer={customer} group={group} quoted={quoted} find={find} found={found} onReply={onReply} onGoTo={onGoTo} onCard={onCard} />
     case 'note': {
       const author = entry.note.author.id === me ? t('conversation.you') : entry.note.author.name
       return (

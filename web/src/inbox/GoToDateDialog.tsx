@@ -2,6 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../ui/Dialog'
+import { instant } from '../ui/format'
 
 /** GoToDateDialog opens the thread at a day. */
 export function GoToDateDialog({ onClose, onGo }: { onClose: () => void; onGo: (at: string) => void }) {
@@ -12,7 +13,7 @@ export function GoToDateDialog({ onClose, onGo }: { onClose: () => void; onGo: (
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          onGo(new Date(`${date}T00:00`).toISOString())
+          onGo(instant(`${date}T00:00`).toISOString())
           onClose()
         }}
       >

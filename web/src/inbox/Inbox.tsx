@@ -1,41 +1,44 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMessages } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { startTransition, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { keys } from '../api/keys'
 import { useSavedViews } from '../api/queries'
 import type { Conversation } from '../api/types'
-import { Empty } from '../ui/states'
+import { Empty, Loading } from '../ui/states'
 import type { ComposerHandle } from './Composer'
-import { ConversationPane, type PaneDialog } from './ConversationPane'
+import type { PaneDialog } from './ConversationPane'
 import { ListPane } from './ListPane'
 import { useConversation } from './useConversations'
 import { useInboxKeys } from './useInboxKeys'
 import { queryOf, type Search } from './view'
 import { Views } from './Views'
 import classes from './Inbox.module.css'
-import { part } from '../ui/parts'
+import { afterPaint, part } from '../ui/parts'
 
+const loadPane = () => import('./ConversationPane').then((loaded) => loaded.ConversationPane)
+const ConversationPane = part(loadPane)
 const Details = part(() => import('./Details').then((loaded) => loaded.Details))
 const NewConversationDialog = part(() => import('./NewConversationDialog').then((loaded) => loaded.NewConversationDialog))
 
 type Props = { view: string; open: string | undefined; search: Search }
 
 /** Inbox holds the four panes; what is selected stands in the address. */
-export function Inbox({ view, open, search }: Props) {
+export function Inbox({ view, open, search: given }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const { history } = useRouter()
-  const client = useQueryClient()
   const saved = useSavedViews().data
-  const query = useMemo(() => queryOf(view, search, saved), [view, search, saved])
+  const search = useSame(given)
+  const query = useSame(queryOf(view, search, saved))
   const wide = useMediaQuery('(min-width: 1200px)', true, { getInitialValueInEffect: false })
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => afterPaint(() => void loadPane()), []) // a conversation is opened next
+  useEffect(() => setSelection(new Set()), [view]) // what is not in the list is not selected
   const [dialog, setDialog] = useState<PaneDialog>(null)
   const [creating, setCreating] = useState(false)
+  const create = useCallback(() => setCreating(true), [])
   const rows = useRef<Conversation[]>([])
   const composer = useRef<ComposerHandle>(null)
   const onShown = useCallback((shown: Conversation[]) => {
@@ -49,7 +52,10 @@ export function Inbox({ view, open, search }: Props) {
   )
   const back = useCallback(() => void navigate({ to: '/inbox/$view', params: { view }, search: (before: Search) => ({ ...before, message: undefined, details: undefined }) }), [navigate, view])
   // Details are a page of their own on a phone: the browser's back button leaves them.
-  const toggleDetails = () => (search.details ? history.back() : void navigate({ to: '.', search: (before: Search) => ({ ...before, details: true }) }))
+  const toggleDetails = () => {
+    if (search.details && history.canGoBack()) history.back()
+    else void navigate({ to: '.', search: (before: Search) => ({ ...before, details: search.details ? undefined : true }), replace: search.details })
+  }
   const enter = useCallback(() => composer.current?.focus(), [])
   const step = useCallback(
     (by: number) => {
@@ -66,27 +72,28 @@ export function Inbox({ view, open, search }: Props) {
       return next
     })
   }, [])
-  useInboxKeys({ open, step, composer, setDialog, onNew: () => setCreating(true), onSelect: toggle, onBack: back, details: !!search.details, closeDetails: toggleDetails, openDetails: () => !wide && !search.details && toggleDetails() })
+  useInboxKeys({ open, step, composer, setDialog, onNew: create, onSelect: toggle, onBack: back, details: !!search.details, closeDetails: toggleDetails, openDetails: () => !wide && !search.details && toggleDetails() })
   const listed = open ? rows.current.find((one) => one.id === open) : undefined
-  const pinned = open ? client.getQueryData<Conversation>(keys.conversation(open)) : undefined
   const showDetails = open !== undefined && (wide || search.details)
 
   return (
     <div className={classes.inbox} data-open={open ? '' : undefined} data-details={search.details ? '' : undefined}>
       <Views view={view} />
       <ListPane
-        key={view} view={view} search={search} query={query} open={open} pinned={pinned} selection={selection} setSelection={setSelection}
-        onSearch={change} onOpen={openConversation} onEnter={enter} onNew={() => setCreating(true)} onShown={onShown}
+        key={view} view={view} search={search} query={query} open={open} selection={selection} setSelection={setSelection} onSelect={toggle}
+        onSearch={change} onOpen={openConversation} onEnter={enter} onNew={create} onShown={onShown}
       />
       {open ? (
-        <ConversationPane
-          key={open} id={open} listed={listed} around={search.message ?? null} dialog={dialog} setDialog={setDialog} composer={composer}
-          onAround={(message) => change({ message: message ?? undefined })} onBack={back} onDetails={toggleDetails} onNext={() => step(1)}
-        />
+        <Suspense fallback={<section className={classes.none} aria-label={t('inbox.conversation')}><Loading rows={5} /></section>}>
+          <ConversationPane
+            key={open} id={open} listed={listed} around={search.message ?? null} dialog={dialog} setDialog={setDialog} composer={composer}
+            onAround={(message) => change({ message: message ?? undefined })} onBack={back} onDetails={toggleDetails} onNext={() => step(1)}
+          />
+        </Suspense>
       ) : (
         <section className={classes.none} aria-label={t('inbox.conversation')}>
           <Empty icon={<IconMessages size={30} />} title={t('inbox.choose')} text={t('inbox.chooseText')}>
-            <Button variant="default" onClick={() => setCreating(true)}>{t('list.new')}</Button>
+            <Button variant="default" onClick={create}>{t('list.new')}</Button>
           </Empty>
         </section>
       )}
@@ -96,7 +103,17 @@ export function Inbox({ view, open, search }: Props) {
   )
 }
 
+/** useSame gives the object of before while it has the same content, so that what depends on it stays. */
+function useSame<T>(value: T): T {
+  const kept = useRef(value)
+  if (JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value
+  return kept.current
+}
+
+/** OpenDetails draws the details after the conversation itself is shown. */
 function OpenDetails({ id, onClose }: { id: string; onClose: () => void }) {
+  const [shown, setShown] = useState('')
+  useEffect(() => afterPaint(() => startTransition(() => setShown(id))), [id])
   const conversation = useConversation(id).data
-  return <div className={classes.details}>{conversation && <Suspense fallback={null}><Details conversation={conversation} onClose={onClose} /></Suspense>}</div>
+  return <div className={classes.details}>{shown === id && conversation && <Suspense fallback={null}><Details conversation={conversation} onClose={onClose} /></Suspense>}</div>
 }

@@ -3,11 +3,13 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconInbox, IconPlus, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useCallback, useEffect, useState } from 'react'
+import { memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api, Failure as ApiFailure } from '../api/client'
+import { keys } from '../api/keys'
 import type { Conversation, ConversationQuery } from '../api/types'
 import { Empty, Failure, Loading } from '../ui/states'
+import { useCached } from '../ui/useCached'
 import { ConversationList } from './ConversationList'
 import { refusal } from './refusal'
 import { useConversations } from './useConversations'
@@ -25,9 +27,9 @@ type Props = {
   search: Search
   query: ConversationQuery
   open: string | undefined
-  pinned: Conversation | undefined
   selection: ReadonlySet<string>
   setSelection: (ids: ReadonlySet<string>) => void
+  onSelect: (id: string) => void
   onSearch: (change: Partial<Search>) => void
   onOpen: (id: string) => void
   onEnter: () => void
@@ -36,7 +38,7 @@ type Props = {
 }
 
 /** ListPane is the list of conversations with search, filters and order. */
-export function ListPane({ view, search, query, open, pinned, selection, setSelection, onSearch, onOpen, onEnter, onNew, onShown }: Props) {
+export const ListPane = memo(function ListPane({ view, search, query, open, selection, setSelection, onSelect, onSearch, onOpen, onEnter, onNew, onShown }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const views = useViews()
@@ -51,7 +53,9 @@ export function ListPane({ view, search, query, open, pinned, selection, setSele
   }, [search.q])
 
   // The open conversation keeps its row though it no longer matches.
-  const shown = pinned && !search.q && !rows.some((one) => one.id === pinned.id) && list.isSuccess ? keepRow(rows, pinned) : rows
+  const opened = useCached<Conversation>(keys.conversation(open ?? ''))
+  const kept = opened && !search.q && list.isSuccess ? opened : undefined
+  const shown = useMemo(() => (kept && !rows.some((one) => one.id === kept.id) ? keepRow(rows, kept) : rows), [kept, rows])
   const protocol = useProtocol(search.q)
   const active = [search.channel, search.sector, search.person, search.label, search.kind].filter(Boolean).length
   const current = views.find((one) => one.id === view)
@@ -59,11 +63,7 @@ export function ListPane({ view, search, query, open, pinned, selection, setSele
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
-  const toggle = (id: string) => {
-    const next = new Set(selection)
-    if (!next.delete(id)) next.add(id)
-    setSelection(next)
-  }
+  const listKey = useMemo(() => JSON.stringify(query), [query])
 
   return (
     <section className={classes.pane} aria-label={t('list.pane')}>
@@ -130,11 +130,11 @@ export function ListPane({ view, search, query, open, pinned, selection, setSele
           )}
         </Empty>
       ) : (
-        <ConversationList rows={shown} list={JSON.stringify(query)} open={open} selection={selection} onSelect={toggle} onOpen={onOpen} onEnter={onEnter} onEnd={onEnd} onShown={onShown} />
+        <ConversationList rows={shown} list={listKey} open={open} selection={selection} onSelect={onSelect} onOpen={onOpen} onEnter={onEnter} onEnd={onEnd} onShown={onShown} />
       )}
     </section>
   )
-}
+})
 
 /** keepRow puts a conversation that left the list at its old place by time. */
 function keepRow(rows: Conversation[], kept: Conversation): Conversation[] {

@@ -2,19 +2,18 @@ import { CloseButton } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useMe } from '../api/queries'
 import type { Conversation, Message } from '../api/types'
-import { useSender } from './Bubble'
+import { senderOf } from './Bubble'
 import { preview } from './preview'
 import classes from './Composer.module.css'
 
 /** ReplyTo shows the message that the answer quotes. */
 export function ReplyTo({ message, conversation, onClose }: { message: Message; conversation: Conversation; onClose: () => void }) {
   const { t } = useTranslation()
-  const sender = useSender()
   const me = useMe().user.id
   return (
     <div className={classes.quote}>
       <div>
-        <strong>{sender(message, conversation, me)}</strong>
+        <strong>{senderOf(message, conversation.name, me, t)}</strong>
         <span>{preview(message, t)}</span>
       </div>
       <CloseButton size="sm" aria-label={t('composer.noReply')} onClick={onClose} />

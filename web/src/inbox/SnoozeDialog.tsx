@@ -1,26 +1,25 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { dateAndTime } from '../ui/format'
+import { dateAndTime, instant, localTime } from '../ui/format'
 import { Dialog } from '../ui/Dialog'
 
 const hour = 3_600_000
 
-/** presets are times at which people usually want to be reminded. */
+/** presets are times at which people usually want to be reminded, by the company's clocks. */
 export function presets(now: Date): { id: 'hour' | 'evening' | 'tomorrow' | 'monday'; at: Date }[] {
-  const at = (days: number, hours: number) => {
-    const time = new Date(now)
-    time.setDate(time.getDate() + days)
-    time.setHours(hours, 0, 0, 0)
-    return time
+  const [today = ''] = localTime(now).split('T')
+  const at = (days: number, time: string) => {
+    const day = new Date(Date.parse(`${today}T00:00Z`) + days * 24 * hour)
+    return instant(`${day.toISOString().slice(0, 10)}T${time}`)
   }
-  const evening = at(0, 18)
-  const toMonday = (8 - now.getDay()) % 7 || 7
+  const evening = at(0, '18:00')
+  const toMonday = (8 - new Date(`${today}T00:00Z`).getUTCDay()) % 7 || 7
   return [
     { id: 'hour' as const, at: new Date(now.getTime() + hour) },
     ...(evening.getTime() - now.getTime() > hour ? [{ id: 'evening' as const, at: evening }] : []),
-    { id: 'tomorrow' as const, at: at(1, 8) },
-    { id: 'monday' as const, at: at(toMonday, 8) },
+    { id: 'tomorrow' as const, at: at(1, '08:00') },
+    { id: 'monday' as const, at: at(toMonday, '08:00') },
   ]
 }
 
@@ -38,11 +37,11 @@ export function SnoozeDialog({ onClose, onSnooze }: { onClose: () => void; onSno
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            if (date) void go(new Date(date))
+            if (date) void go(instant(date))
           }}
         >
           <Group align="flex-end" wrap="nowrap">
-            <TextInput type="datetime-local" label={t('snooze.date')} value={date} flex={1} required withAsterisk={false} onChange={(event) => setDate(event.currentTarget.value)} />
+            <TextInput type="datetime-local" label={t('snooze.date')} min={localTime(new Date())} value={date} flex={1} required withAsterisk={false} onChange={(event) => setDate(event.currentTarget.value)} />
             <Button type="submit">{t('conversation.snooze')}</Button>
           </Group>
         </form>

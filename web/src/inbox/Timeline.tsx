@@ -3,7 +3,7 @@ import { IconArrowDown } from '@tabler/icons-react'
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure } from '../api/client'
-import { useMe, usePreferences } from '../api/queries'
+import { useMe, useNames, usePreferences } from '../api/queries'
 import type { Conversation, Message } from '../api/types'
 import { day } from '../ui/format'
 import { Failure, Loading } from '../ui/states'
@@ -35,6 +35,7 @@ type Props = {
 export function Timeline({ conversation, around, find, handle, onNewest, onReply, onCard }: Props) {
   const { t } = useTranslation()
   const me = useMe().user.id
+  const names = useNames()
   const { mark_read } = usePreferences()
   const { read } = useActions()
   const { timeline, entries } = useTimeline(conversation.id, around)
@@ -52,7 +53,7 @@ export function Timeline({ conversation, around, find, handle, onNewest, onReply
   const start = around ? (items.find((item) => item.kind === 'entry' && item.entry.id === around)?.key ?? null) : fresh ? 'fresh' : null
   const { virtual, atEnd, missed, toEnd, follow } = useThread({ scroll, items, ready, start })
 
-  const pending = items.filter((item) => item.kind === 'pending').length
+  const pending = waiting.length
   useEffect(() => {
     if (pending > 0) toEnd() // one's own message is always shown
   }, [pending, toEnd])
@@ -95,7 +96,14 @@ export function Timeline({ conversation, around, find, handle, onNewest, onReply
     if (item.kind === 'day') return <div className={classes.day}><span>{day(item.at)}</span></div>
     if (item.kind === 'fresh') return <div className={classes.fresh} data-separator><span>{t('conversation.newMessages', { count: unreadAtOpening })}</span></div>
     if (item.kind === 'pending') return <PendingBubble item={item.item} />
-    return <Entry entry={item.entry} me={me} conversation={conversation} quoted={quoted} find={find} found={item.entry.id === found} onReply={onReply} onGoTo={onGoTo} onCard={onCard} />
+    const { entry } = item
+    const reply = entry.kind === 'message' ? entry.message.reply_to_external_id : null
+    return (
+      <Entry
+        entry={entry} me={me} names={names} customer={conversation.name} group={conversation.kind === 'group'} quoted={reply ? quoted.get(reply) : undefined}
+        find={find} found={entry.id === found} onReply={onReply} onGoTo={onGoTo} onCard={onCard}
+      />
+    )
   }
   return (
     <div className={classes.frame}>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { memo, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SavedView } from '../api/types'
 import { useCounts, useMe, useSavedViews, useSectors } from '../api/queries'
@@ -35,7 +35,7 @@ export function useViews(): ViewEntry[] {
 export const viewLabel = (view: ViewEntry) => (view.count > 0 ? `${view.name}, ${number(view.count)}` : view.name)
 
 /** Views is the left column of the inbox. */
-export function Views({ view }: { view: string }) {
+export const Views = memo(function Views({ view }: { view: string }) {
   const { t } = useTranslation()
   const views = useViews()
   const me = useMe()
@@ -70,4 +70,4 @@ export function Views({ view }: { view: string }) {
       {group('saved', t('inbox.savedViews'))}
     </nav>
   )
-}
+})

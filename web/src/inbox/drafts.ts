@@ -28,18 +28,16 @@ export function saveDraft(id: string, draft: Draft): void {
   watchers.forEach((watcher) => watcher())
 }
 
+// Other tabs changed a draft.
+addEventListener('storage', (event) => {
+  if (!event.key?.startsWith(prefix)) return
+  cache.delete(event.key.slice(prefix.length))
+  watchers.forEach((watcher) => watcher())
+})
+
 function watch(watcher: () => void): () => void {
   watchers.add(watcher)
-  const stored = (event: StorageEvent) => {
-    if (!event.key?.startsWith(prefix)) return
-    cache.delete(event.key.slice(prefix.length))
-    watcher()
-  }
-  addEventListener('storage', stored)
-  return () => {
-    watchers.delete(watcher)
-    removeEventListener('storage', stored)
-  }
+  return () => watchers.delete(watcher)
 }
 
 /** readDraft is the local draft of a conversation. */

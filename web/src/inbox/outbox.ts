@@ -37,6 +37,7 @@ export class Outbox {
   private readonly watchers = new Set<() => void>()
   private readonly running = new Set<string>()
   private readonly wakers = new Set<() => void>()
+  private readonly storing = new Map<string, Promise<void>>() // what this page is putting into the database
   private database: Promise<IDBPDatabase<Schema>>
   private readonly channel: BroadcastChannel
   private stopped = false
@@ -52,19 +53,26 @@ export class Outbox {
   async load(): Promise<void> {
     if (this.stopped) return
     const database = await this.database
-    this.items = (await database.getAll('items')).sort((a, b) => a.number - b.number)
+    const stored = await database.getAll('items')
+    const known = new Set(stored.map((item) => item.client_id))
+    const own = this.items.filter((item) => this.storing.has(item.client_id) && !known.has(item.client_id))
+    this.items = [...stored, ...own].sort((a, b) => a.number - b.number)
     this.changed()
     for (const conversation of new Set(this.items.map((item) => item.conversation))) void this.pump(conversation)
   }
 
-  /** add keeps an item before anything is sent. */
+  /** add keeps an item and sends it; the first attempt does not wait for the disk. */
   async add(item: Omit<Item, 'number'>): Promise<void> {
     const kept = { ...item, number: Math.max(Date.now(), (this.items.at(-1)?.number ?? 0) + 1) }
     this.items = [...this.items, kept]
     this.changed()
-    await (await this.database).put('items', kept)
-    this.channel.postMessage('changed')
+    // Where nothing can be stored, the message is sent from memory.
+    const stored = this.database.then((database) => database.put('items', kept)).then(() => undefined, () => undefined)
+    this.storing.set(kept.client_id, stored)
     void this.pump(item.conversation)
+    await stored
+    this.storing.delete(kept.client_id)
+    if (!this.stopped) this.channel.postMessage('changed')
   }
 
   /** all is what waits, oldest first; the same array until it changes. */
@@ -108,7 +116,7 @@ export class Outbox {
     for (let attempt = 0; !this.stopped; ) {
       const item = this.items.find((one) => one.conversation === conversation)
       if (!item) return
-      if ((await (await this.database).get('items', item.client_id)) === undefined) {
+      if (!this.storing.has(item.client_id) && (await (await this.database).get('items', item.client_id)) === undefined) {
         this.forget(item) // another tab sent it
         continue
       }
@@ -130,9 +138,10 @@ export class Outbox {
   }
 
   private async remove(item: Item): Promise<void> {
+    await this.storing.get(item.client_id)
     await (await this.database).delete('items', item.client_id)
     this.forget(item)
-    this.channel.postMessage('changed')
+    if (!this.stopped) this.channel.postMessage('changed')
   }
 
   private forget(item: Item): void {

@@ -1,18 +1,27 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { sameConversations, type ListPage } from '../api/cache'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import type { Conversation, ConversationQuery } from '../api/types'
+import { firstPageSize, pageSize } from './view'
 
-/** useConversations loads a list page by page. */
-export function useConversations(query: ConversationQuery) {
-  const list = useInfiniteQuery({
+/** conversationsOptions load a list page by page; the first page only fills a screen. */
+export const conversationsOptions = (query: ConversationQuery) =>
+  infiniteQueryOptions({
     queryKey: keys.list(query),
     initialPageParam: null as string | null,
-    queryFn: ({ pageParam, signal }) =>
-      answer(api.GET('/conversations', { params: { query: { ...query, limit: 100, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    structuralSharing: false, // see sameConversations
+    queryFn: async ({ pageParam, signal, client, queryKey }): Promise<ListPage> => {
+      const parameters = { ...query, limit: pageParam ? pageSize : firstPageSize, ...(pageParam ? { cursor: pageParam } : {}) }
+      return sameConversations(await answer(api.GET('/conversations', { params: { query: parameters }, signal })), client.getQueryData(queryKey))
+    },
     getNextPageParam: (page) => page.next_cursor ?? null,
   })
+
+/** useConversations are the conversations of a list that are loaded, each once. */
+export function useConversations(query: ConversationQuery) {
+  const list = useInfiniteQuery(conversationsOptions(query))
   const rows = useMemo(() => {
     const seen = new Set<string>()
     return (list.data?.pages ?? []).flatMap((page) => page.data).filter((one) => !seen.has(one.id) && seen.add(one.id))

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Conversation } from '../api/types'
 
 /** heldOrder keeps the rows of before in their places, with their present content; rows that left the list stay until it is applied. */
@@ -40,14 +40,14 @@ export function useHeld(now: Conversation[], held: boolean, list: string): { row
   const [applied, setApplied] = useState({ list, rows: now })
   const latest = useRef(now)
   latest.current = now
-  const start = applied.list === list && applied.rows.length > 0 ? applied.rows : now
-  const apply = () => setApplied({ list, rows: latest.current })
   const hold = held && applied.list === list
+  const start = hold && applied.rows.length > 0 ? applied.rows : now
+  const apply = useCallback(() => setApplied({ list, rows: latest.current }), [list])
   useEffect(() => {
     if (!hold || applied.rows.length === 0) {
       setApplied((before) => (before.list === list && before.rows === now ? before : { list, rows: now }))
     }
   }, [hold, now, list, applied.rows.length])
-  if (!hold) return { rows: now, updates: 0, apply }
-  return { ...heldOrder(start, now), apply }
+  const shown = useMemo(() => (start === now ? { rows: now, updates: 0 } : heldOrder(start, now)), [start, now])
+  return { ...shown, apply }
 }

@@ -27,6 +27,13 @@ export function typing(event: KeyboardEvent): boolean {
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('[role="dialog"],[role="alertdialog"],[role="menu"]') !== null
 }
 
+/** whenThere waits for an element that is about to be drawn, at most two seconds. */
+function whenThere(selector: string, task: (element: HTMLElement) => void, until = performance.now() + 2000): void {
+  const found = document.querySelector<HTMLElement>(selector)
+  if (found) task(found)
+  else if (performance.now() < until) requestAnimationFrame(() => whenThere(selector, task, until))
+}
+
 /** useInboxKeys are the keys of the inbox outside text fields. */
 export function useInboxKeys(options: Options): void {
   const client = useQueryClient()
@@ -57,7 +64,7 @@ export function useInboxKeys(options: Options): void {
       l: () => {
         if (!open) return
         options.openDetails()
-        setTimeout(() => focus('#contact-labels'), 50)
+        whenThere('#contact-labels', (field) => field.focus())
       },
       x: () => open && options.onSelect(open),
       c: options.onNew,

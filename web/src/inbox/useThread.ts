@@ -14,11 +14,15 @@ type Options = { scroll: RefObject<HTMLDivElement | null>; items: ThreadItem[]; 
 export function useThread({ scroll, items, ready, start }: Options) {
   const [atEnd, setAtEnd] = useState(true)
   const [missed, setMissed] = useState(0)
+  // The same functions until the lines change: other ones make the virtualizer work out all places again.
+  const getScrollElement = useCallback(() => scroll.current, [scroll])
+  const estimateSize = useCallback((index: number) => estimate(items[index]), [items])
+  const getItemKey = useCallback((index: number) => items[index]?.key ?? index, [items])
   const virtual = useVirtualizer({
     count: items.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: (index) => estimate(items[index]),
-    getItemKey: (index) => items[index]?.key ?? index,
+    getScrollElement,
+    estimateSize,
+    getItemKey,
     overscan: 8,
     paddingStart: 16,
     paddingEnd: 16,

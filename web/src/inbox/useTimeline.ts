@@ -12,6 +12,7 @@ export function useTimeline(id: string, around: string | null) {
   const timeline = useInfiniteQuery({
     queryKey: keys.timeline(id, around),
     initialPageParam: first,
+    structuralSharing: false, // lines are added at both ends: a comparison by position would copy them all
     queryFn: ({ pageParam, signal }) => answer(api.GET('/conversations/{id}/timeline', { params: { path: { id }, query: { limit: 50, ...pageParam } }, signal })),
     getNextPageParam: (page): Page | null => (page.before ? { before: page.before } : null),
     getPreviousPageParam: (page): Page | null => (around && page.after && page.data.length > 0 ? { after: page.after } : null),

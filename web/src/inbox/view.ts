@@ -3,6 +3,10 @@ import type { ConversationQuery, SavedView } from '../api/types'
 export const fixedViews = ['waiting', 'mine', 'open', 'unread', 'snoozed', 'closed'] as const
 export type FixedView = (typeof fixedViews)[number]
 
+/** How many conversations the first page of a list has, which fills a screen, and how many the others have. */
+export const firstPageSize = 40
+export const pageSize = 100
+
 /** Search is what the address of the inbox holds beside the view and the conversation. */
 export type Search = {
   q?: string

@@ -48,12 +48,16 @@ async function checkVersion(): Promise<void> {
 /** A connection that is lost for less than this shows no banner. */
 const patience = 3000
 
+/** What changed between the first answers and the beginning of the stream is fetched this much later, when the page is drawn. */
+const settled = 1000
+
 /** useLive keeps the stream open while a person is signed in; another number of the session opens it again. */
 export function useLive(me: string, session: number): void {
   const client = useQueryClient()
   useEffect(() => {
     const apply = makeApply(client, me)
     let timer: ReturnType<typeof setTimeout> | undefined
+    let catchUp: ReturnType<typeof setTimeout> | undefined
     let wasOpen = false
     let streaming = false
     const calm = () => {
@@ -75,7 +79,9 @@ export function useLive(me: string, session: number): void {
           calm()
           set({ state: 'ok' })
           if (wasOpen) void checkVersion()
-          else for (const queryKey of [keys.lists, keys.counts, ['timeline'], ['conversation']]) void client.invalidateQueries({ queryKey }) // what changed before the stream began
+          else catchUp = setTimeout(() => {
+            for (const queryKey of [keys.lists, keys.counts, ['timeline'], ['conversation']]) void client.invalidateQueries({ queryKey })
+          }, settled)
           wasOpen = true
         } else if (state === 'ended') {
           calm()
@@ -93,6 +99,7 @@ export function useLive(me: string, session: number): void {
     return () => {
       stop()
       calm()
+      clearTimeout(catchUp)
       removeEventListener('offline', offline)
       removeEventListener('online', online)
     }

@@ -4,21 +4,26 @@ let zone: string | undefined
 
 /** setTimeZone makes all times those of the company. */
 export function setTimeZone(timeZone: string | undefined): void {
+  if (zone === timeZone) return
   zone = timeZone
   formats.clear()
+  minutes.clear()
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
+const formats = new Map<string, unknown>()
 
-function format(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+/** once makes a formatter for the present language and keeps it: making one costs more than a thousand uses. */
+function once<T>(name: string, make: (language: string) => T): T {
   const key = `${i18next.language} ${name}`
-  let found = formats.get(key)
+  let found = formats.get(key) as T | undefined
   if (!found) {
-    found = new Intl.DateTimeFormat(i18next.language, { timeZone: zone, ...options })
+    found = make(i18next.language)
     formats.set(key, found)
   }
   return found
 }
+
+const format = (name: string, options: Intl.DateTimeFormatOptions) => once(name, (language) => new Intl.DateTimeFormat(language, { timeZone: zone, ...options }))
 
 type Time = string | Date
 
@@ -27,25 +32,40 @@ const date = (at: Time) => (typeof at === 'string' ? new Date(at) : at)
 /** clock is a time of day: 09:41. */
 export const clock = (at: Time) => format('clock', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date(at))
 
-/** dayKey names a calendar day in the company's time zone, for comparing. */
+const minutes = new Map<string, string>()
+
+/** dayKey names a calendar day in the company's time zone, for comparing: 2026-11-15. Long threads ask for it for every line. */
 export function dayKey(at: Time): string {
-  const parts = format('key', { year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(date(at))
-  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? ''
-  return `${part('year')}-${part('month')}-${part('day')}`
+  if (typeof at !== 'string') return keyOf(at)
+  const minute = at.slice(0, 16)
+  let key = minutes.get(minute)
+  if (!key) minutes.set(minute, (key = keyOf(new Date(at))))
+  return key
 }
 
+const keyOf = (at: Date) => once('key', () => new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })).format(at)
+
 function relativeDay(days: number): string {
-  const text = new Intl.RelativeTimeFormat(i18next.language, { numeric: 'auto' }).format(days, 'day')
+  const text = once('relative', (language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' })).format(days, 'day')
   return text.charAt(0).toLocaleUpperCase(i18next.language) + text.slice(1)
+}
+
+let dayOf = { minute: -1, zone: zone, today: '', yesterday: '' }
+
+/** days are the keys of today and yesterday; a list asks for them for every row. */
+function days(now: Date): { today: string; yesterday: string } {
+  const minute = Math.floor(now.getTime() / 60_000)
+  if (dayOf.minute !== minute || dayOf.zone !== zone) dayOf = { minute, zone, today: dayKey(now), yesterday: dayKey(new Date(now.getTime() - 86_400_000)) }
+  return dayOf
 }
 
 /** day is "Today", "Yesterday", or a date. */
 export function day(at: Time, now: Date = new Date()): string {
   const key = dayKey(at)
-  if (key === dayKey(now)) return relativeDay(0)
-  if (key === dayKey(new Date(now.getTime() - 86_400_000))) return relativeDay(-1)
-  const sameYear = key.slice(0, 4) === dayKey(now).slice(0, 4)
-  return sameYear
+  const { today, yesterday } = days(now)
+  if (key === today) return relativeDay(0)
+  if (key === yesterday) return relativeDay(-1)
+  return key.slice(0, 4) === today.slice(0, 4)
     ? format('day', { weekday: 'long', day: 'numeric', month: 'long' }).format(date(at))
     : format('dayYear', { day: 'numeric', month: 'long', year: 'numeric' }).format(date(at))
 }
@@ -53,8 +73,9 @@ export function day(at: Time, now: Date = new Date()): string {
 /** moment is the time of a list row: the clock today, else the day. */
 export function moment(at: Time, now: Date = new Date()): string {
   const key = dayKey(at)
-  if (key === dayKey(now)) return clock(at)
-  if (key === dayKey(new Date(now.getTime() - 86_400_000))) return relativeDay(-1)
+  const { today, yesterday } = days(now)
+  if (key === today) return clock(at)
+  if (key === yesterday) return relativeDay(-1)
   const age = now.getTime() - date(at).getTime()
   if (age < 6 * 86_400_000) return format('weekday', { weekday: 'short' }).format(date(at))
   return format('short', { day: '2-digit', month: '2-digit', year: '2-digit' }).format(date(at))
@@ -62,6 +83,18 @@ export function moment(at: Time, now: Date = new Date()): string {
 
 /** dateAndTime is a date with its time of day. */
 export const dateAndTime = (at: Time) => `${day(at)}, ${clock(at)}`
+
+/** localTime is a time as the company's clocks show it, in the form of a datetime-local field: 2026-11-15T09:41. */
+export const localTime = (at: Date) =>
+  once('local', () => new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' })).format(at).replace(' ', 'T')
+
+/** instant is when the company's clocks show a local time. */
+export function instant(local: string): Date {
+  const wanted = Date.parse(`${local}Z`)
+  const shown = (at: number) => Date.parse(`${localTime(new Date(at))}Z`)
+  const first = wanted - (shown(wanted) - wanted)
+  return new Date(first - (shown(first) - wanted)) // once more, where the offset changes in between
+}
 
 /** duration is "8 min" or "2 h 5 min", and "3 d" from two days on. */
 export function duration(seconds: number): string {
@@ -81,11 +114,12 @@ export function position(seconds: number): string {
 /** fileSize is a size in the unit that fits: 2 MB. */
 export function fileSize(bytes: number): string {
   const [value, unit] = bytes < 1024 ? [bytes, 'byte'] : bytes < 1024 * 1024 ? [bytes / 1024, 'kilobyte'] : [bytes / 1024 / 1024, 'megabyte']
-  return new Intl.NumberFormat(i18next.language, { style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short', maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)
+  const digits = value < 10 ? 1 : 0
+  return once(`${unit} ${digits}`, (language) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short', maximumFractionDigits: digits })).format(value)
 }
 
 /** number writes a number as the language does. */
-export const number = (value: number) => new Intl.NumberFormat(i18next.language).format(value)
+export const number = (value: number) => once('number', (language) => new Intl.NumberFormat(language)).format(value)
 
 /** phone groups the digits of a Brazilian number and leaves others as they are. */
 export function phone(e164: string | null): string {

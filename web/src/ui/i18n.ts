@@ -1,14 +1,8 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { catalogues, isLanguage, languageKey, preferredLanguage, type Language } from './language'
 
-export const languages = ['pt-BR', 'en', 'es'] as const
-export type Language = (typeof languages)[number]
-
-const catalogues: Record<Language, () => Promise<{ default: object }>> = {
-  'pt-BR': () => import('../locales/pt-BR.json'),
-  en: () => import('../locales/en.json'),
-  es: () => import('../locales/es.json'),
-}
+export { isLanguage, languages, preferredLanguage, type Language } from './language'
 
 /** parts are the catalogues of screens that are loaded when they are opened, by "{part}/{language}". */
 const parts = import.meta.glob<{ default: object }>('../locales/*/*.json')
@@ -26,23 +20,6 @@ export async function withTexts<T>(name: string, screen: Promise<T>): Promise<T>
   if (!loadedParts.has(name)) await addPart(name, i18next.language as Language)
   loadedParts.add(name)
   return screen
-}
-
-const storageKey = 'recado.language'
-
-/** isLanguage narrows a text to one of the three languages. */
-export function isLanguage(text: string | null | undefined): text is Language {
-  return languages.includes(text as Language)
-}
-
-/** preferredLanguage is the stored choice, else the browser's language, else Brazilian Portuguese. */
-export function preferredLanguage(stored = localStorage.getItem(storageKey), browser: readonly string[] = navigator.languages): Language {
-  if (isLanguage(stored)) return stored
-  for (const tag of browser) {
-    const found = languages.find((language) => language.slice(0, 2) === tag.slice(0, 2).toLowerCase())
-    if (found) return found
-  }
-  return 'pt-BR'
 }
 
 /** startTexts loads the catalogue of the preferred language. */
@@ -65,7 +42,7 @@ function mark(language: Language): void {
 
 /** setLanguage changes the language of the page and remembers it in this browser. */
 export async function setLanguage(language: Language): Promise<void> {
-  localStorage.setItem(storageKey, language)
+  localStorage.setItem(languageKey, language)
   if (i18next.language === language) return
   if (!i18next.hasResourceBundle(language, 'translation')) {
     i18next.addResourceBundle(language, 'translation', (await catalogues[language]()).default)

@@ -7,6 +7,9 @@ function meta(name: string): string {
 /** basePath is the path below which the app and the API are, '' or '/desk'. */
 export const basePath = meta('base')
 
+/** pagePath is the path of the page below the base path. */
+export const pagePath = () => location.pathname.slice(basePath.length) || '/'
+
 /** appVersion names the content of the build that this page runs. */
 export const appVersion = meta('version')
 

@@ -8,6 +8,16 @@ export function part<Props>(load: () => Promise<ComponentType<Props>>) {
   return lazy(async () => ({ default: await load() }))
 }
 
+/** afterPaint runs a task when the page has drawn what is there now; the answer takes it back. */
+export function afterPaint(task: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout>
+  const frame = requestAnimationFrame(() => (timer = setTimeout(task)))
+  return () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+  }
+}
+
 /** loadParts loads all parts one after the other while the page is idle. */
 export async function loadParts(): Promise<void> {
   for (const load of loaders) {

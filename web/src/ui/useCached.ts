@@ -1,11 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { hashKey, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useSyncExternalStore } from 'react'
 
 /** useCached follows what another part of the page has loaded, without loading it. */
 export function useCached<T>(key: readonly unknown[]): T | undefined {
   const client = useQueryClient()
-  return useSyncExternalStore(
-    (watcher) => client.getQueryCache().subscribe(watcher),
-    () => client.getQueryData<T>(key),
+  const hash = hashKey(key)
+  const watch = useCallback(
+    (watcher: () => void) => client.getQueryCache().subscribe(({ query }) => {
+      if (query.queryHash === hash) watcher()
+    }),
+    [client, hash],
   )
+  return useSyncExternalStore(watch, () => client.getQueryCache().get(hash)?.state.data as T | undefined)
 }

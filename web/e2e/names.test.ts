@@ -1,0 +1,252 @@
+// Walks through the screens of the inbox by role and accessible name, as people with a screen reader do. The names are a part of
+// the agreement with everybody who tests or automates the app: a change here breaks them.
+import { createHmac } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Desk } from './desk'
+import { all, dialog, open, row, rows } from './parts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await Desk.start()
+})
+afterAll(() => desk.stop())
+afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
+
+/** codeOf is the code that an authenticator app shows for a secret now (RFC 6238). */
+function codeOf(secret: string): string {
+  const bits = [...secret.replaceAll('=', '')].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  const key = Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [])
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
+  const hash = createHmac('sha1', key).update(counter).digest()
+  const at = (hash.at(-1) ?? 0) & 15
+  return String((hash.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
+
+describe('before signing in', () => {
+  it('names the fields, and says what was wrong', async () => {
+    const { page } = await desk.page({}, /status of (401|429)/)
+    await page.goto(`${desk.url}/`)
+    const entrance = page.getByRole('main', { name: 'Sign in' })
+    await all(entrance, 'textbox', ['E-mail', 'Password'])
+    await all(entrance, 'button', ['Show password', 'Sign in', 'Fill in'])
+    const language = entrance.getByRole('combobox', { name: 'Language' })
+    for (const [value, name] of [['pt-BR', 'Entrar'], ['es', 'Iniciar sesión'], ['en', 'Sign in']] as const) {
+      await page.locator('select').selectOption(value)
+      await page.getByRole('main', { name }).waitFor()
+      expect(await page.locator('html').getAttribute('lang')).toBe(value)
+    }
+    await language.waitFor()
+    await entrance.getByRole('textbox', { name: 'Password' }).fill('not the password')
+    await entrance.getByRole('button', { name: 'Show password' }).click()
+    expect(await entrance.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('text')
+    await entrance.getByRole('textbox', { name: 'E-mail' }).fill('nobody@aurora.example')
+    for (let n = 0; n < 6; n++) {
+      await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await entrance.getByRole('alert').filter({ hasText: /^(E-mail or password is wrong\.|Try again in \d+ seconds\.)$/ }).waitFor()
+      await expect.poll(() => entrance.getByRole('button', { name: 'Sign in', exact: true }).isEnabled()).toBe(true)
+    }
+    await entrance.getByRole('alert').filter({ hasText: /^Try again in \d+ seconds\.$/ }).waitFor()
+  })
+
+  it('asks for a code where two-factor is on', async () => {
+    const { page, context } = await desk.page({}, /status of 401/)
+    await desk.signInAs(page, desk.colleague)
+    const { email, secret } = await page.evaluate(async () => {
+      const post = async (path: string, body: object) => (await fetch(`/v1${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })).json()
+      const session = (await (await fetch('/v1/session')).json()) as { user: { email: string } }
+      const { secret: made } = (await post('/me/two-factor', { password: 'correct horse battery' })) as { secret: string }
+      return { email: session.user.email, secret: made }
+    })
+    await page.evaluate((code) => fetch('/v1/me/two-factor/confirm', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) }), codeOf(secret))
+    await context.clearCookies()
+    await page.goto(`${desk.url}/`)
+    const entrance = page.getByRole('main', { name: 'Sign in' })
+    await entrance.getByRole('textbox', { name: 'E-mail' }).fill(email)
+    await entrance.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+    await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await entrance.getByRole('textbox', { name: 'Code', exact: true }).fill('000000')
+    await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await entrance.getByRole('alert').filter({ hasText: 'The code is wrong.' }).waitFor()
+  })
+
+  it('opens an invitation as "Welcome"', async () => {
+    const invitation = await desk.call('POST', '/team/invitations', { email: 'nova@aurora.example', name: 'Nova Pessoa', role: 'agent' })
+    const { page } = await desk.page()
+    await page.goto(String(invitation.url))
+    const welcome = page.getByRole('main', { name: 'Welcome' })
+    await all(welcome, 'textbox', ['E-mail', 'Your name', 'Password'])
+    await welcome.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+    await welcome.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('navigation', { name: 'Views' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Report', exact: true }).count()).toBe(0)
+  })
+})
+
+describe('an empty company', () => {
+  it('is set up, and every view says that it is empty with one thing to do', async () => {
+    const fresh = await Desk.start({ demo: false })
+    try {
+      const found = () => /https?:\/\/\S+#\/setup\?token=[^\s"\\]+/.exec(fresh.output())?.[0]
+      await expect.poll(found, { timeout: 10_000 }).toBeTruthy()
+      const { page } = await fresh.page()
+      await page.goto(found() ?? '')
+      const setUp = page.getByRole('main', { name: 'Set up Recado' })
+      await all(setUp, 'textbox', ['Company name', 'Your name', 'E-mail', 'Password'])
+      await setUp.getByRole('combobox', { name: 'Time zone' }).waitFor()
+      await setUp.getByRole('textbox', { name: 'Company name' }).fill('Padaria Central')
+      await setUp.getByRole('textbox', { name: 'Your name' }).fill('Rita Lopes')
+      await setUp.getByRole('textbox', { name: 'E-mail' }).fill('rita@example.com')
+      await setUp.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
+      await setUp.getByRole('button', { name: 'Create company' }).click()
+      await page.getByRole('button', { name: 'Add a test number' }).waitFor()
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox', exact: true }).click()
+      for (const name of ['Waiting', 'Mine', 'All open', 'Unread', 'Snoozed', 'Closed']) {
+        await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true }).click()
+        await page.getByRole('region', { name: 'List' }).getByRole('status').getByRole('button').waitFor()
+      }
+      expect(fresh.problems).toEqual([])
+    } finally {
+      await fresh.stop()
+    }
+  })
+})
+
+describe('everywhere', () => {
+  it('names the frame', async () => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await page.getByRole('link', { name: 'Skip to content', exact: true }).waitFor({ state: 'attached' })
+    await all(page.getByRole('navigation', { name: 'Main' }), 'link', ['Inbox', 'Contacts', 'Boards', 'Report', 'Settings'])
+    await page.getByRole('button', { name: 'Account, Ana Ribeiro', exact: true }).click()
+    await all(page, 'menuitem', ['Profile', 'Keyboard shortcuts', 'Sign out'])
+    await page.keyboard.press('Escape')
+    expect(await page.locator('[aria-live=polite]').count()).toBe(1)
+    await page.keyboard.press('Control+k')
+    const palette = dialog(page, 'Search and commands')
+    await palette.getByRole('searchbox').fill('ATD-')
+    await palette.getByRole('button', { name: 'Dismiss', exact: true }).click()
+    await page.getByRole('button', { name: 'Search and commands', exact: true }).click()
+    await palette.getByRole('searchbox').fill('Lia')
+    await palette.getByRole('option', { name: /Lia Monteiro/ }).first().click()
+    await page.getByRole('heading', { name: 'Lia Monteiro' }).waitFor()
+    await page.keyboard.press('?')
+    await dialog(page, 'Keyboard shortcuts').getByRole('button', { name: 'Dismiss' }).click()
+  })
+
+  it('tells of a new version and reloads only when asked', async () => {
+    const { page, context } = await desk.page({}, /ERR_INTERNET_DISCONNECTED/)
+    await desk.signIn(page)
+    await page.route('**/app/version', (route) => route.fulfill({ contentType: 'text/plain', body: 'another' }))
+    await context.setOffline(true)
+    await page.getByRole('alert').filter({ hasText: 'You are offline.' }).waitFor()
+    await context.setOffline(false)
+    const banner = page.getByRole('status').filter({ hasText: 'A new version is ready.' })
+    await banner.getByRole('button', { name: 'Reload', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Views' }).waitFor()
+    expect(await banner.count()).toBe(0)
+  })
+
+  it('says what happened when something cannot be loaded, with the number of the request', async () => {
+    const { page } = await desk.page({}, /status of 500/)
+    await desk.signIn(page)
+    let broken = true
+    await page.route('**/v1/conversations?*', (route) =>
+      broken ? route.fulfill({ status: 500, contentType: 'application/json', headers: { 'X-Request-Id': 'r-123' }, body: '{"code":"internal","message":"It broke.","request_id":"r-123","details":[]}' }) : route.continue())
+    await page.clock.install()
+    await page.getByRole('link', { name: 'Closed', exact: true }).click()
+    await page.clock.runFor(20_000)
+    const alert = page.getByRole('region', { name: 'List' }).getByRole('alert')
+    await alert.getByText('r-123').waitFor()
+    broken = false
+    await alert.getByRole('button', { name: 'Try again', exact: true }).click()
+    await rows(page).getByRole('option').first().waitFor()
+  })
+})
+
+describe('the inbox', () => {
+  it('names views, search, filters, order and rows', async () => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    const views = page.getByRole('navigation', { name: 'Views' })
+    for (const name of ['Waiting', 'Mine', 'All open', 'Unread']) await views.getByRole('link', { name: new RegExp(`^${name}, \\d+$`) }).waitFor()
+    await all(views, 'link', ['Snoozed', 'Closed'])
+    for (const sector of ['Vendas', 'Entregas', 'Financeiro']) await views.getByRole('link', { name: new RegExp(`^${sector}(, \\d+)?$`) }).waitFor()
+    await views.getByRole('link', { name: /^All open/ }).click()
+    await page.getByRole('searchbox', { name: 'Search conversations', exact: true }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'Sort', exact: true }).locator('option').allTextContents()).toEqual(['Newest message', 'Waiting longest'])
+    await page.getByRole('button', { name: 'New conversation', exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
+    await all(page, 'combobox', ['Channel', 'Sector', 'Person', 'Label', 'Kind'])
+    await page.getByRole('button', { name: 'Save view', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
+    await rows(page).getByRole('option', { name: /^Lia Monteiro, 2 unread, Consegue trocar .*, \d\d:\d\d$/ }).waitFor()
+    await page.getByRole('combobox', { name: 'Sort', exact: true }).selectOption('Waiting longest')
+    await expect.poll(() => new URL(page.url()).searchParams.get('sort')).toBe('oldest_waiting')
+  })
+
+  it('shows media in previews by their kind', async () => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await page.getByRole('link', { name: /^All open/ }).click()
+    await rows(page).getByRole('option', { name: /^Patrícia Gomes, 2 unread, É para o aniversário/ }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('Roberto Lemos')
+    await row(page, 'Roberto Lemos').waitFor()
+  })
+
+  it('opens a case by its protocol and leads to the search in messages', async () => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await open(page, 'Lia Monteiro')
+    const protocol = ((await page.getByRole('button', { name: /^Copy protocol ATD-\d{6}$/ }).getAttribute('aria-label')) ?? '').replace('Copy protocol ', '')
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill(protocol)
+    await page.getByRole('button', { name: `Open ${protocol}` }).click()
+    await page.getByRole('heading', { name: 'Lia Monteiro' }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('boleto')
+    await page.getByRole('button', { name: /^Search messages for .boleto.$/ }).waitFor()
+  })
+
+  it('keeps the order while the pointer is in the list, and applies the updates when asked', async () => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await page.getByRole('link', { name: /^All open/ }).click()
+    await rows(page).getByRole('option').first().hover()
+    const before = await rows(page).getByRole('option').first().textContent()
+    await desk.customer('+5511955554001', 'Nova Um', 'Oi')
+    await page.getByRole('button', { name: '1 update', exact: true }).waitFor()
+    await desk.customer('+5511955554002', 'Nova Dois', 'Oi')
+    await desk.customer('+5511955554003', 'Nova Três', 'Oi')
+    expect(await rows(page).getByRole('option').first().textContent()).toBe(before)
+    await page.getByRole('button', { name: '3 updates', exact: true }).click()
+    await expect.poll(() => rows(page).getByRole('option').first().textContent()).toMatch(/^Nova Três/)
+    // Leaving the list applies them, too.
+    await rows(page).getByRole('option').first().hover()
+    await desk.customer('+5511955554004', 'Nova Quatro', 'Oi')
+    await page.getByRole('button', { name: '1 update', exact: true }).waitFor()
+    await page.getByRole('navigation', { name: 'Views' }).hover()
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+    await expect.poll(() => rows(page).getByRole('option').first().textContent(), { timeout: 10_000 }).toMatch(/^Nova Quatro/)
+  })
+
+  it('keeps the row of the open conversation though it no longer matches', async () => {
+    await desk.customer('+5511955554005', 'Fica na Lista', 'Oi')
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await row(page, 'Fica na Lista').click()
+    await page.getByRole('button', { name: 'Take over', exact: true }).click()
+    await page.getByRole('button', { name: 'Take over', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('navigation', { name: 'Views' }).hover()
+    await row(page, 'Fica na Lista').waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/inbox\/waiting\//)
+  })
+
+  it('names the selection', async () => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await page.getByRole('link', { name: /^All open/ }).click()
+    await page.getByRole('checkbox', { name: 'Select Lia Monteiro', exact: true }).check()
+    await page.getByRole('checkbox', { name: 'Select Rafael Costa', exact: true }).check()
+    const bar = page.getByRole('toolbar', { name: '2 selected', exact: true })
+    await all(bar, 'button', ['Assign to me', 'Transfer', 'Labels', 'Mark as read', 'Mark as unread', 'Snooze', 'Archive', 'Close', 'Select all matching'])
+  })
+})

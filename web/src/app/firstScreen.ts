@@ -1,0 +1,24 @@
+import type { ConversationQuery } from '../api/types'
+import { firstPageSize, queryOf } from '../inbox/view'
+
+type Screen = { inbox: boolean; list: ConversationQuery | null; conversation: string | null }
+
+/** screenAt reads from an address what its screen shows first. A list with filters or of a saved view is not known from it. */
+export function screenAt(path: string, search: string): Screen {
+  const found = /^\/(?:inbox(?:\/([^/]+)(?:\/([^/]+))?)?)?$/.exec(path)
+  if (!found) return { inbox: false, list: null, conversation: null }
+  const [, view = 'waiting', conversation] = found
+  const known = search === '' && !view.startsWith('view-')
+  return { inbox: true, list: known ? queryOf(view, {}, undefined) : null, conversation: known && conversation ? conversation : null }
+}
+
+/** firstPaths are the paths of the API that a screen asks for at once, in the order of the first paint. */
+export function firstPaths({ inbox, list, conversation }: Screen): string[] {
+  return [
+    '/session',
+    ...(list ? [`/conversations?${new URLSearchParams({ ...list, limit: String(firstPageSize) }).toString()}`] : []),
+    ...(conversation ? [`/conversations/${conversation}`, `/conversations/${conversation}/timeline?limit=50`] : []),
+    '/me/preferences', '/inbox/counts',
+    ...(inbox ? ['/sectors', '/team', '/labels', '/views'] : []),
+  ]
+}

@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core'
+import { IconCopy, IconCornerUpLeft, IconLayoutKanban, IconMoodSmile } from '@tabler/icons-react'
+import { cloneElement, useState, type ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { has } from '../api/planned'
+import type { MenuAction } from '../ui/ActionMenu'
+import MenuBox from '../ui/MenuBox'
+import { useActions } from './actions'
+import type { BubbleActionsProps } from './BubbleActions'
+import classes from './Bubble.module.css'
+
+const quick = ['👍', '❤️', '😂', '😮', '😢', '🙏']
+
+/** BubbleMenu is what can be done with one message. */
+export function BubbleMenu({ message, onReply, onCard, button }: BubbleActionsProps & { button: ReactElement<{ onClick?: () => void; 'aria-expanded'?: boolean }> }) {
+  const { t } = useTranslation()
+  const { attempt } = useActions()
+  const [reacting, setReacting] = useState(false)
+  const react = (emoji: string) => attempt(() => answer(api.PUT('/messages/{id}/reaction', { params: { path: { id: message.id } }, body: { emoji } })))
+  const actions: MenuAction[] = []
+  if (message.external_id) {
+    actions.push({ key: 'reply', label: t('message.reply'), icon: <IconCornerUpLeft size={16} />, onClick: () => onReply(message) })
+    if (has.reactions) actions.push({ key: 'react', label: t('message.react'), icon: <IconMoodSmile size={16} />, keepOpen: true, onClick: () => setReacting(true) })
+  }
+  if (message.text) actions.push({ key: 'copy', label: t('message.copy'), icon: <IconCopy size={16} />, onClick: () => void navigator.clipboard?.writeText(message.text ?? '') })
+  actions.push({ key: 'card', label: t('card.create'), icon: <IconLayoutKanban size={16} />, onClick: () => onCard(message) })
+  return (
+    <MenuBox
+      button={cloneElement(button, { onClick: undefined, 'aria-expanded': undefined })}
+      onClosed={() => setReacting(false)}
+      content={reacting && <div className={classes.quick}>{quick.map((emoji) => <Button key={emoji} variant="subtle" size="compact-md" onClick={() => void react(emoji)}>{emoji}</Button>)}</div>}
+      actions={actions}
+    />
+  )
+}
