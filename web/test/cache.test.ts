@@ -1,8 +1,9 @@
-import { QueryClient } from '@tanstack/react-query'
+import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
-import { matches, merged, newerMessage, placed, putConversation, sameConversations, type ListPage } from '../src/api/cache'
+import { matches, merged, newerMessage, placed, putConversation, putMessage, sameConversations, type ListPage } from '../src/api/cache'
+import { keepChanges } from '../src/api/journal'
 import { keys } from '../src/api/keys'
-import type { Conversation, Message } from '../src/api/types'
+import type { Conversation, Message, TimelinePage } from '../src/api/types'
 import { heldOrder } from '../src/inbox/useHeld'
 import { queryOf } from '../src/inbox/view'
 
@@ -84,6 +85,27 @@ describe('threads in the cache', () => {
     const before = { pages: [{ data: [entry(message({ id: 'p', client_id: 'k' }))], before: null, after: null }], pageParams: [{}] }
     const after = merged(before, entry(message({ id: 'm', client_id: 'k', status: 'sent' })))
     expect(after.pages[0]?.data.map((one) => one.id)).toEqual(['m'])
+  })
+
+  it('keep a message that came while older pages were being loaded', async () => {
+    const client = new QueryClient()
+    keepChanges(client)
+    const entry = (one: Message) => ({ kind: 'message' as const, id: one.id, at: one.created_at, message: one })
+    let arrive: (page: TimelinePage) => void = () => undefined
+    const options = {
+      queryKey: keys.timeline('a', null), structuralSharing: false, initialPageParam: '',
+      getNextPageParam: (page: TimelinePage) => page.before,
+      queryFn: ({ pageParam }: { pageParam: string }) => (pageParam ? new Promise<TimelinePage>((resolve) => (arrive = resolve)) : { data: [entry(message({ id: 'new' }))], before: 'x', after: null }),
+    }
+    const observer = new InfiniteQueryObserver(client, options)
+    const stop = observer.subscribe(() => undefined)
+    await expect.poll(() => observer.getCurrentResult().isSuccess).toBe(true)
+    const older = observer.fetchNextPage()
+    putMessage(client, message({ id: 'newest' }), true)
+    arrive({ data: [entry(message({ id: 'old' }))], before: null, after: null })
+    await older
+    expect(client.getQueryData<{ pages: TimelinePage[] }>(options.queryKey)?.pages.map((page) => page.data.map((one) => one.id))).toEqual([['newest', 'new'], ['old']])
+    stop()
   })
 
   it('never step back in a status', () => {

@@ -1,4 +1,5 @@
 import { replaceEqualDeep, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import { change } from './journal'
 import { keys } from './keys'
 import type { Conversation, ConversationQuery, Message, TimelineEntry, TimelinePage } from './types'
 
@@ -88,13 +89,15 @@ export function sameConversations(page: ListPage, known: List | undefined): List
 
 /** putConversation changes a conversation everywhere it is cached. */
 export function putConversation(client: QueryClient, conversation: Conversation, me: string): void {
-  const known = client.getQueryData<Conversation>(keys.conversation(conversation.id))
-  const next = { ...known, ...conversation }
-  client.setQueryData(keys.conversation(conversation.id), next)
-  for (const query of client.getQueryCache().findAll({ queryKey: keys.lists })) {
-    const filter = query.queryKey[1] as ConversationQuery
-    client.setQueryData<List>(query.queryKey, (list) => (list ? placed(list, next, filter, me) : list))
-  }
+  change(client, () => {
+    const known = client.getQueryData<Conversation>(keys.conversation(conversation.id))
+    const next = { ...known, ...conversation }
+    client.setQueryData(keys.conversation(conversation.id), next)
+    for (const query of client.getQueryCache().findAll({ queryKey: keys.lists })) {
+      const filter = query.queryKey[1] as ConversationQuery
+      client.setQueryData<List>(query.queryKey, (list) => (list ? placed(list, next, filter, me) : list))
+    }
+  })
 }
 
 /** dropConversation removes a conversation that the person may no longer see. */
@@ -121,7 +124,7 @@ export function merged(timeline: Timeline, entry: TimelineEntry): Timeline {
 
 /** putEntry adds an entry to the thread of a conversation when that is loaded up to its end. */
 export function putEntry(client: QueryClient, conversation: string, entry: TimelineEntry): void {
-  client.setQueryData<Timeline>(keys.timeline(conversation, null), (timeline) => (timeline ? merged(timeline, entry) : timeline))
+  change(client, () => client.setQueryData<Timeline>(keys.timeline(conversation, null), (timeline) => (timeline ? merged(timeline, entry) : timeline)))
 }
 
 const rank: Record<Message['status'], number> = { received: 0, queued: 0, sent: 1, delivered: 2, read: 3, failed: 4 }
@@ -142,13 +145,17 @@ function findEntry(timeline: Timeline, id: string): TimelineEntry | undefined {
 
 /** putMessage adds or changes a message in all loaded threads of its conversation. */
 export function putMessage(client: QueryClient, message: Message, add: boolean): void {
-  for (const query of client.getQueryCache().findAll({ queryKey: keys.timelines(message.conversation) })) {
-    client.setQueryData<Timeline>(query.queryKey, (timeline) => {
-      if (!timeline) return timeline
-      const known = findEntry(timeline, message.id)
-      const newer = newerMessage(known?.kind === 'message' ? known.message : undefined, message)
-      const entry: TimelineEntry = { kind: 'message', id: message.id, at: known?.at ?? message.created_at, message: newer }
-      return known || (add && query.queryKey[2] === null) ? merged(timeline, entry) : timeline
-    })
-  }
+  change(client, () => {
+    for (const query of client.getQueryCache().findAll({ queryKey: keys.timelines(message.conversation) })) {
+      client.setQueryData<Timeline>(query.queryKey, (timeline) => (timeline ? withMessage(timeline, message, add && query.queryKey[2] === null) : timeline))
+    }
+  })
+}
+
+/** withMessage is a thread with a newer state of a message, and with the message itself where it may be added. */
+function withMessage(timeline: Timeline, message: Message, add: boolean): Timeline {
+  const known = findEntry(timeline, message.id)
+  const newer = newerMessage(known?.kind === 'message' ? known.message : undefined, message)
+  const entry: TimelineEntry = { kind: 'message', id: message.id, at: known?.at ?? message.created_at, message: newer }
+  return known || add ? merged(timeline, entry) : timeline
 }

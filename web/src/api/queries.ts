@@ -2,13 +2,14 @@ import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useMemo } from 'react'
 import { maySession } from '../ui/page'
 import { answer, api, Failure } from './client'
+import { keepChanges } from './journal'
 import { keys } from './keys'
 import { has } from './planned'
 import type { Label, Preferences, Session } from './types'
 
 /** makeQueryClient keeps answers until a live update changes them: nothing is polled. */
 export function makeQueryClient(): QueryClient {
-  return new QueryClient({
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: Number.POSITIVE_INFINITY,
@@ -21,6 +22,8 @@ export function makeQueryClient(): QueryClient {
       mutations: { retry: false },
     },
   })
+  keepChanges(client)
+  return client
 }
 
 export const defaultPreferences: Preferences = {
