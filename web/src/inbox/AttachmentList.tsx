@@ -12,7 +12,7 @@ export function AttachmentList({ files }: { files: Attachments }) {
     <div className={classes.files}>
       {files.files.map((file) => (
         <div key={file.key} className={classes.file}>
-          <span className={classes.fileName}>{file.name} <small>{fileSize(file.size)}</small></span>
+          <span className={classes.fileName}>{file.name} {file.size !== null && <small>{fileSize(file.size)}</small>}</span>
           {file.problem ? (
             <span className={classes.problem} role="alert">{file.problem}</span>
           ) : (

@@ -5,14 +5,16 @@ import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { has } from '../api/planned'
-import { useMe, usePreferences } from '../api/queries'
+import { useMe, usePreferences, useTeam } from '../api/queries'
 import type { Conversation, Message, Preferences, SendBody } from '../api/types'
 import { useActions } from './actions'
 import { AttachmentList } from './AttachmentList'
 import { cannedAt, gapIn } from './canned'
 import { ComposerNotices } from './ComposerNotices'
 import { ComposerTools } from './ComposerTools'
-import { saveDraft, useDraft } from './drafts'
+import { noteKey, saveDraft, useDraft } from './drafts'
+import { Mentions } from './Mentions'
+import { mentionAt, mentionsIn } from './mentions'
 import { useOutbox } from './OutboxProvider'
 import { ReplyTo } from './ReplyTo'
 import { useActivity } from './useActivity'
@@ -41,20 +43,22 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
   const { outbox } = useOutbox(conversation.id)
   const draft = useDraft(conversation.id)
   const [tab, setTab] = useState<'answer' | 'note'>('answer')
-  const [note, setNote] = useState('')
+  const noteDraft = useDraft(noteKey(conversation.id))
+  const team = useTeam().data ?? []
   const [recording, setRecording] = useState(false)
   const [template, setTemplate] = useState(false)
   const box = useRef<HTMLTextAreaElement>(null)
   const files = useAttachments()
   const serviceWindow = useWindow(conversation)
-  const text = tab === 'note' ? note : (draft?.text ?? '')
+  const text = (tab === 'note' ? noteDraft?.text : draft?.text) ?? ''
   const { typed, stopped } = useActivity(conversation.id)
   const collision = useCollision(conversation.id, me.user.id, tab === 'answer' && text !== '')
   const syncDraft = useServerDraft(conversation)
   const [canned, setCanned] = useState<{ from: number; to: number; text: string } | null>(null)
+  const [mention, setMention] = useState<{ from: number; to: number; text: string } | null>(null)
 
   const setText = (next: string) => {
-    if (tab === 'note') return setNote(next)
+    if (tab === 'note') return saveDraft(noteKey(conversation.id), { text: next })
     saveDraft(conversation.id, { text: next })
     syncDraft(next, reply?.external_id ?? null)
   }
@@ -71,20 +75,20 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
 
   const blocked = tab === 'answer' && (serviceWindow.closed || gapIn(text) !== null)
   const ready = tab === 'note' ? text.trim() !== '' && has.notes : (text.trim() !== '' || files.ready.length > 0) && !files.uploading && !blocked
-  const put = (kind: 'message' | 'note', body: Omit<SendBody, 'client_id'>, preview?: string) => {
+  const put = (kind: 'message' | 'note', body: Omit<SendBody, 'client_id'>, more: { preview?: string; mentions?: string[] } = {}) => {
     const client_id = crypto.randomUUID()
-    void outbox.add({ client_id, conversation: conversation.id, kind, body: { client_id, ...body }, preview, created_at: new Date().toISOString() })
+    void outbox.add({ client_id, conversation: conversation.id, kind, body: { client_id, ...body }, created_at: new Date().toISOString(), ...more })
   }
   const send = () => {
     if (!ready) return
     if (tab === 'note') {
-      put('note', { text: text.trim() })
-      setNote('')
+      put('note', { text: text.trim() }, { mentions: mentionsIn(text, team) })
+      setText('')
       return
     }
     const quote = reply?.external_id ? { reply_to_external_id: reply.external_id } : {}
     const signed = preferences.sign && text.trim() ? `*${me.user.name}:*\n${text.trim()}` : text.trim()
-    for (const file of files.ready) put('message', { media_id: file.media, ...(file.caption.trim() ? { text: file.caption.trim() } : {}), ...quote }, file.name)
+    for (const file of files.ready) put('message', { media_id: file.media, ...(file.caption.trim() ? { text: file.caption.trim() } : {}), ...quote }, { preview: file.name })
     if (signed) put('message', { text: signed, ...quote })
     files.clear()
     saveDraft(conversation.id, { text: '' })
@@ -105,7 +109,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
       event.stopPropagation()
       return
     }
-    if (canned) return
+    if (canned || mention) return
     const gap = gapIn(text)
     if (event.key === 'Tab' && !event.shiftKey && gap) {
       event.preventDefault()
@@ -160,7 +164,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
         </div>
       ) : recording ? (
         <Suspense fallback={null}>
-          <VoiceRecorder onClose={() => setRecording(false)} onSend={(media) => put('message', { media_id: media }, t('kind.audio'))} />
+          <VoiceRecorder onClose={() => setRecording(false)} onSend={(media) => put('message', { media_id: media }, { preview: t('kind.audio') })} />
         </Suspense>
       ) : (
         <>
@@ -169,12 +173,22 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
             <Suspense fallback={null}>
               <CannedReplies
                 filter={canned.text} conversation={conversation.id} onClose={() => setCanned(null)}
-                onChoose={(piece) => {
+                onChoose={(piece, media, title) => {
                   insert(piece, canned.from, canned.to)
+                  if (media) files.attach(media, title)
                   setCanned(null)
                 }}
               />
             </Suspense>
+          )}
+          {mention && (
+            <Mentions
+              filter={mention.text} onClose={() => setMention(null)}
+              onChoose={(piece) => {
+                insert(piece, mention.from, mention.to)
+                setMention(null)
+              }}
+            />
           )}
           <div id="composer-box" className={classes.box}>
             <Textarea
@@ -192,11 +206,14 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
               onChange={(event) => {
                 setText(event.currentTarget.value)
                 typed(tab === 'answer')
-                setCanned(tab === 'answer' ? cannedAt(event.currentTarget.value, event.currentTarget.selectionStart) : null)
+                const { value, selectionStart } = event.currentTarget
+                setCanned(tab === 'answer' ? cannedAt(value, selectionStart) : null)
+                setMention(tab === 'note' ? mentionAt(value, selectionStart) : null)
               }}
               onBlur={() => stopped()}
             />
           </div>
+          {tab === 'note' && noteDraft?.refusal && <Alert color="red" variant="light" p="xs">{noteDraft.refusal}</Alert>}
           {tab === 'note' && !has.notes && <Alert color="yellow" variant="light" role="status" p="xs">{t('note.later')}</Alert>}
           {collision.hint && <Alert color="yellow" variant="light" role="status" p="xs">{collision.hint}</Alert>}
           <div className={classes.bottom}>
@@ -217,7 +234,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
           <TemplateDialog
             channel={conversation.channel} onClose={() => setTemplate(false)}
             onSend={(chosen, preview) => {
-              put('message', { template: chosen }, preview)
+              put('message', { template: chosen }, { preview })
               setTemplate(false)
             }}
           />

@@ -7,7 +7,7 @@ import { putEntry, putMessage } from '../api/cache'
 import { useMe } from '../api/queries'
 import type { Conversation, Member } from '../api/types'
 import { announce } from '../ui/announce'
-import { readDraft, saveDraft } from './drafts'
+import { noteKey, ownDrafts, readDraft, saveDraft } from './drafts'
 import { Outbox, type Item } from './outbox'
 import { refusal } from './refusal'
 
@@ -18,24 +18,27 @@ export function OutboxProvider({ session, children }: { session: number; childre
   const client = useQueryClient()
   const { t } = useTranslation()
   const me = useMe()
+  ownDrafts(me.user.id)
   const outbox = useMemo(
     () =>
       new Outbox({
         name: `recado-outbox-${me.user.id}`,
-        deliver: async ({ kind, conversation, body }) => {
+        deliver: async ({ kind, conversation, body, mentions = [] }) => {
           const params = { path: { id: conversation } }
           if (kind === 'note') {
-            const note = await answer(api.POST('/conversations/{id}/notes', { params, body: { client_id: body.client_id, text: body.text ?? '', mentions: [] } }))
+            const note = await answer(api.POST('/conversations/{id}/notes', { params, body: { client_id: body.client_id, text: body.text ?? '', mentions } }))
             putEntry(client, conversation, { kind: 'note', id: note.id, at: note.created_at, note })
           } else {
             putMessage(client, await answer(api.POST('/conversations/{id}/messages', { params, body })), true)
           }
         },
-        refused: ({ conversation, body }, failure) => {
+        refused: ({ kind, conversation, body }, failure) => {
           const assignee = client.getQueryData<Conversation>(keys.conversation(conversation))?.assignee
           const reason = refusal(failure, t, client.getQueryData<Member[]>(keys.team)?.find((one) => one.id === assignee)?.name)
-          const typed = readDraft(conversation)?.text ?? ''
-          saveDraft(conversation, { text: [body.text ?? '', typed].filter(Boolean).join('\n'), refusal: reason })
+          // An internal note goes back to where notes are written, never to the answer.
+          const field = kind === 'note' ? noteKey(conversation) : conversation
+          const typed = readDraft(field)?.text ?? ''
+          saveDraft(field, { text: [body.text ?? '', typed].filter(Boolean).join('\n'), refusal: reason })
           announce(reason)
         },
       }),

@@ -2,9 +2,26 @@ import { useSyncExternalStore } from 'react'
 
 export type Draft = { text: string; refusal?: string }
 
-const prefix = 'recado.draft.'
+const root = 'recado.draft.'
+let prefix = root
 const watchers = new Set<() => void>()
 const cache = new Map<string, Draft | null>()
+
+/** ownDrafts makes the drafts those of one person: others who use this browser have their own. */
+export function ownDrafts(person: string): void {
+  if (prefix === `${root}${person}.`) return
+  prefix = `${root}${person}.`
+  cache.clear()
+}
+
+/** forgetDrafts removes the drafts of everybody from this browser. */
+export function forgetDrafts(): void {
+  for (const key of Object.keys(localStorage)) if (key.startsWith(root)) localStorage.removeItem(key)
+  cache.clear()
+}
+
+/** noteKey is where the text of an unfinished internal note is kept, apart from the answer. */
+export const noteKey = (conversation: string) => `note.${conversation}`
 
 function read(id: string): Draft | null {
   let draft = cache.get(id)

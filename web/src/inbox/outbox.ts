@@ -9,6 +9,7 @@ export type Item = {
   kind: 'message' | 'note'
   body: SendBody
   preview?: string
+  mentions?: string[]
   created_at: string
   number: number
 }

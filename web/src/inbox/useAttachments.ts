@@ -4,7 +4,7 @@ import { upload } from '../api/upload'
 import { fileSize } from '../ui/format'
 import { refusal } from './refusal'
 
-export type Attachment = { key: string; name: string; size: number; caption: string; progress: number; media: string | null; problem: string | null }
+export type Attachment = { key: string; name: string; size: number | null; caption: string; progress: number; media: string | null; problem: string | null }
 
 const mega = 1024 * 1024
 
@@ -47,6 +47,8 @@ export function useAttachments() {
     ready: files.flatMap((file) => (file.media ? [{ ...file, media: file.media }] : [])),
     uploading: files.some((file) => !file.media && !file.problem),
     add: (added: File[]) => added.forEach(start),
+    /** attach adds a file that the server has already. */
+    attach: (media: string, name: string) => setFiles((all) => [...all, { key: crypto.randomUUID(), name, size: null, caption: '', progress: 1, media, problem: null }]),
     caption: (key: string, caption: string) => change(key, { caption }),
     remove: (key: string) => {
       running.current.get(key)?.abort()

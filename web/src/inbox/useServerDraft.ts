@@ -11,11 +11,15 @@ export function useServerDraft(conversation: Conversation) {
   const { id, draft } = conversation
   const stamp = draft?.updated_at ?? ''
   const seen = useRef(stamp)
+  const kept = useRef('')
   useEffect(() => {
     const local = readDraft(id)
     const another = stamp !== seen.current && Date.now() - typedAt.current > 5000
     seen.current = stamp
     if (draft && (another || !local)) saveDraft(id, { text: draft.text })
+    // It was sent or cleared elsewhere.
+    if (!draft && kept.current !== '' && local?.text === kept.current) saveDraft(id, { text: '' })
+    kept.current = draft?.text ?? ''
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the time of the change stands for the draft
   }, [id, stamp])
   useEffect(() => () => clearTimeout(timer.current), [id])

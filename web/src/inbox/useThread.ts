@@ -5,6 +5,18 @@ import { estimate, type ThreadItem } from './timelineItems'
 /** Within this distance of the end the view follows it. */
 const near = 80
 
+/** The height of the view is guessed until it is measured. */
+const viewHeight = 900
+const padding = 16
+const gap = 4
+
+/** placeOf guesses how far down a thread opens, so that its first lines are not drawn in vain. */
+function placeOf(items: ThreadItem[], start: string | null): number {
+  const index = start ? items.findIndex((item) => item.key === start) : -1
+  const above = items.slice(0, index < 0 ? items.length : index).reduce((sum, item) => sum + estimate(item) + gap, padding)
+  return Math.max(0, index < 0 ? above - viewHeight : above - (items[index]?.kind === 'fresh' ? 0 : viewHeight / 2))
+}
+
 type Options = { scroll: RefObject<HTMLDivElement | null>; items: ThreadItem[]; ready: boolean; start: string | null }
 
 /**
@@ -24,13 +36,14 @@ export function useThread({ scroll, items, ready, start }: Options) {
     estimateSize,
     getItemKey,
     overscan: 8,
-    paddingStart: 16,
-    paddingEnd: 16,
-    gap: 4,
+    paddingStart: padding,
+    paddingEnd: padding,
+    gap,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: near,
-    initialRect: { width: 700, height: 900 },
+    initialRect: { width: 700, height: viewHeight },
+    initialOffset: () => placeOf(items, start),
   })
 
   const toEnd = useCallback(() => {
