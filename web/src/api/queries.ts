@@ -5,7 +5,7 @@ import { answer, api, Failure } from './client'
 import { keepChanges } from './journal'
 import { keys } from './keys'
 import { has } from './planned'
-import type { Label, Preferences, Session } from './types'
+import type { Channel, Label, Preferences, Session } from './types'
 
 /** makeQueryClient keeps answers until a live update changes them: nothing is polled. */
 export function makeQueryClient(): QueryClient {
@@ -78,17 +78,28 @@ export function usePreferences(): Preferences {
   return useQuery(preferencesOptions).data ?? defaultPreferences
 }
 
-/** Names finds the names behind ids. */
-export type Names = { person: (id: string | null) => string | undefined; sector: (id: string | null) => string | undefined; label: (id: string) => Label | undefined }
+/** RowNames finds the names that a row or a line shows by their ids. */
+export type RowNames = { person: (id: string | null) => string | undefined; sector: (id: string | null) => string | undefined; label: (id: string) => Label | undefined }
 
-/** useNames finds the names behind the ids of people, sectors and labels; it is the same object until one of them changes. */
-export function useNames(): Names {
+const byId = <T extends { id: string }>(all: T[] | undefined) => new Map(all?.map((one) => [one.id, one]))
+
+/** useRowNames finds the names of people, sectors and labels; it is the same object until one of them changes. */
+export function useRowNames(): RowNames {
   const team = useTeam().data
   const sectors = useSectors().data
   const labels = useLabels().data
   return useMemo(() => {
-    const by = <T extends { id: string }>(all: T[] | undefined) => new Map(all?.map((one) => [one.id, one]))
-    const [people, parts, tags] = [by(team), by(sectors), by(labels)]
+    const [people, parts, tags] = [byId(team), byId(sectors), byId(labels)]
     return { person: (id) => people.get(id ?? '')?.name, sector: (id) => parts.get(id ?? '')?.name, label: (id) => tags.get(id) }
   }, [team, sectors, labels])
+}
+
+/** useNames finds the names of channels, too. */
+export function useNames(): RowNames & { channel: (id: string | null) => Channel | undefined } {
+  const names = useRowNames()
+  const channels = useChannels().data
+  return useMemo(() => {
+    const known = byId(channels)
+    return { ...names, channel: (id) => known.get(id ?? '') }
+  }, [names, channels])
 }

@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks'
 import { IconArchive, IconArrowForwardUp, IconArrowLeft, IconBell, IconBellOff, IconCalendar, IconCheck, IconClockPause, IconDots, IconLayoutKanban, IconLayoutSidebarRight, IconMail, IconPin, IconPinnedOff, IconUserCheck } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
-import { useMe, useNames } from '../api/queries'
+import { useMe, useRowNames } from '../api/queries'
 import type { Conversation, Ref } from '../api/types'
 import { announce } from '../ui/announce'
 import { ActionMenu } from '../ui/ActionMenu'
@@ -21,7 +21,7 @@ type Props = { conversation: Conversation; onDialog: (dialog: PaneDialog) => voi
 export function ConversationHeader({ conversation, onDialog, onBack, onDetails }: Props) {
   const { t } = useTranslation()
   const me = useMe().user.id
-  const names = useNames()
+  const names = useRowNames()
   const actions = useActions()
   const clipboard = useClipboard({ timeout: 1500 })
   const { attendance } = conversation

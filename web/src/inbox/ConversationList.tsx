@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useMe, useNames } from '../api/queries'
+import { useMe, useRowNames } from '../api/queries'
 import type { Conversation } from '../api/types'
 import { useHeld } from './useHeld'
 import { Row } from './Row'
@@ -25,7 +25,7 @@ const estimateSize = () => rowHeight
 /** ConversationList is the virtual list; its order stays while the pointer or the focus is in it. */
 export const ConversationList = memo(function ConversationList({ rows: now, list, open, selection, onSelect, onOpen, onEnter, onEnd, onShown }: Props) {
   const { t } = useTranslation()
-  const names = useNames()
+  const names = useRowNames()
   const me = useMe().user.id
   const scroll = useRef<HTMLDivElement>(null)
   const getScrollElement = useCallback(() => scroll.current, [])

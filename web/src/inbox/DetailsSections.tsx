@@ -3,7 +3,7 @@ import { useQuery, type InfiniteData } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { useNames } from '../api/queries'
+import { useRowNames } from '../api/queries'
 import type { Conversation, TimelinePage } from '../api/types'
 import { contentAddress } from '../api/upload'
 import { dateAndTime, duration, fileSize } from '../ui/format'
@@ -18,7 +18,7 @@ function useAttendances(conversation: string) {
 /** AttendanceDetails are the facts of the open case, or of the last one. */
 export function AttendanceDetails({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
-  const names = useNames()
+  const names = useRowNames()
   const attendances = useAttendances(conversation.id)
   const current = attendances.find((one) => one.status === 'open') ?? attendances[0]
   return (
@@ -41,7 +41,7 @@ export function AttendanceDetails({ conversation }: { conversation: Conversation
 /** History are earlier cases and transfers. */
 export function History({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
-  const names = useNames()
+  const names = useRowNames()
   const earlier = useAttendances(conversation.id).filter((one) => one.status === 'closed')
   const assignments = useQuery({ queryKey: keys.assignments(conversation.id), queryFn: () => answer(api.GET('/conversations/{id}/assignments', { params: { path: { id: conversation.id } } })) }).data?.data ?? []
   return (

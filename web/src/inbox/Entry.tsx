@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Names } from '../api/queries'
+import type { RowNames } from '../api/queries'
 import type { Message, TimelineEntry } from '../api/types'
 import { clock } from '../ui/format'
 import { RichText } from '../ui/RichText'
@@ -11,7 +11,7 @@ import classes from './Timeline.module.css'
 type Props = {
   entry: TimelineEntry
   me: string
-  names: Names
+  names: RowNames
   customer: string
   group: boolean
   quoted: Message | undefined

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { putConversation } from '../api/cache'
 import { keys } from '../api/keys'
-import { useChannels, useMe, useNames } from '../api/queries'
+import { useChannels, useMe, useRowNames } from '../api/queries'
 import { Dialog } from '../ui/Dialog'
 import { phone as formatted } from '../ui/format'
 import { toast } from '../ui/toast'
@@ -18,7 +18,7 @@ export function NewConversationDialog({ onClose, onOpen }: { onClose: () => void
   const { t } = useTranslation()
   const client = useQueryClient()
   const me = useMe()
-  const names = useNames()
+  const names = useRowNames()
   const channels = useChannels().data ?? []
   const [channel, setChannel] = useState<string>()
   const [who, setWho] = useState('')

@@ -3,7 +3,7 @@ import { IconArrowDown } from '@tabler/icons-react'
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure as ApiFailure } from '../api/client'
-import { useMe, useNames, usePreferences } from '../api/queries'
+import { useMe, useRowNames, usePreferences } from '../api/queries'
 import type { Conversation, Message } from '../api/types'
 import { day } from '../ui/format'
 import { Failure, Loading } from '../ui/states'
@@ -35,7 +35,7 @@ type Props = {
 export function Timeline({ conversation, around, find, handle, onNewest, onReply, onCard }: Props) {
   const { t } = useTranslation()
   const me = useMe().user.id
-  const names = useNames()
+  const names = useRowNames()
   const { mark_read } = usePreferences()
   const { read } = useActions()
   const { timeline, entries } = useTimeline(conversation.id, around)
