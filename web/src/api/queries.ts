@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { notifyManager, QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useMemo } from 'react'
 import { maySession } from '../ui/page'
 import { answer, api, Failure } from './client'
@@ -6,6 +6,9 @@ import { keepChanges } from './journal'
 import { keys } from './keys'
 import { has } from './planned'
 import type { Channel, Label, Preferences, Session } from './types'
+
+// What is shown follows the cache at once: a switch that waits a moment seems not to react.
+notifyManager.setScheduler(queueMicrotask)
 
 /** makeQueryClient keeps answers until a live update changes them: nothing is polled. */
 export function makeQueryClient(): QueryClient {

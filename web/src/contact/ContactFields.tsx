@@ -20,13 +20,17 @@ export function ContactFields({ contact }: { contact: Contact }) {
   const attempt = useAttempt()
   const labels = useLabels().data ?? []
   const [saved, setSaved] = useState(false)
-  const save = (body: Editable) =>
-    attempt(async () => {
+  const save = async (body: Editable) => {
+    putContact(client, { ...contact, ...body }) // it is shown at once
+    const done = await attempt(async () => {
       putContact(client, await answer(api.PATCH('/contacts/{id}', { params: { path: { id: contact.id } }, body })))
       void client.invalidateQueries({ queryKey: keys.lists })
       void client.invalidateQueries({ queryKey: ['conversation'] })
       setSaved(true)
     })
+    if (!done) putContact(client, contact)
+    return done
+  }
   useEffect(() => {
     if (!saved) return
     const timer = setTimeout(() => setSaved(false), 2500)

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe, useRowNames } from '../api/queries'
 import type { Conversation } from '../api/types'
@@ -41,6 +41,12 @@ export const ConversationList = memo(function ConversationList({ rows: now, list
     else leaving.current = setTimeout(() => setInside(false), 2000)
   }
   useEffect(() => () => clearTimeout(leaving.current), [])
+  /** The button goes and takes the focus with it: to the list for the keyboard, nowhere for the mouse. */
+  const applyNow = (event: MouseEvent) => {
+    apply()
+    if (event.detail === 0) scroll.current?.querySelector<HTMLElement>('[role="listbox"]')?.focus()
+    else place({ focus: false })
+  }
   useEffect(() => onShown(rows), [rows, onShown])
 
   // All rows have one height: places go by index and are not worked out again when the order changes.
@@ -76,7 +82,7 @@ export const ConversationList = memo(function ConversationList({ rows: now, list
       onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && place({ focus: false })}
     >
       {updates > 0 && (
-        <button type="button" className={classes.updates} onClick={apply}>
+        <button type="button" className={classes.updates} onClick={applyNow}>
           {t('list.updates', { count: updates })}
         </button>
       )}
