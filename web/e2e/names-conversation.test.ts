@@ -119,7 +119,7 @@ describe('details and dialogs', () => {
     const details = page.getByRole('complementary', { name: 'Details', exact: true })
     await all(details, 'region', ['Contact', 'Attendance', 'History', 'Cards', 'Files', 'Notes'])
     await all(details.getByRole('region', { name: 'Contact' }), 'textbox', ['Name', 'Company', 'City'])
-    await details.getByRole('textbox', { name: 'City', exact: true }).fill('Campos do Jordão')
+    await details.getByRole('textbox', { name: 'City', exact: true }).fill('Vila Nova')
     await details.getByRole('textbox', { name: 'City', exact: true }).press('Tab')
     await details.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
     for (const label of ['Protocol', 'Opened', 'First response', 'Responsible', 'Sector']) await details.getByRole('region', { name: 'Attendance' }).getByText(label, { exact: true }).waitFor()

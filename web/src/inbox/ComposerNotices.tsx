@@ -25,7 +25,7 @@ export function ComposerNotices({ conversation, refusal, onDismiss }: { conversa
       {contact?.blocked && (
         <Alert color="red" variant="light" p="xs" mb={6} role="status">
           <Group justify="space-between">
-            {t('refusal.contact_blocked')}
+            <span>{t('refusal.contact_blocked')}</span>
             <Button size="compact-xs" variant="default" onClick={() => void unblock()}>{t('composer.unblock')}</Button>
           </Group>
         </Alert>
