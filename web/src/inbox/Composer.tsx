@@ -164,7 +164,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
         </div>
       ) : recording ? (
         <Suspense fallback={null}>
-          <VoiceRecorder onClose={() => setRecording(false)} onSend={(media) => put('message', { media_id: media }, { preview: t('kind.audio') })} />
+          <VoiceRecorder onClose={() => setRecording(false)} onSend={(media, voice) => put('message', { media_id: media, ...(voice ? { voice } : {}) }, { preview: t('kind.audio') })} />
         </Suspense>
       ) : (
         <>

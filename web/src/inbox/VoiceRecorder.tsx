@@ -10,7 +10,7 @@ import classes from './Composer.module.css'
 const formats = ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4']
 
 /** VoiceRecorder records a voice message: mono, 24 kbit/s, so that WhatsApp shows it as one. */
-export function VoiceRecorder({ onSend, onClose }: { onSend: (media: string) => void; onClose: () => void }) {
+export function VoiceRecorder({ onSend, onClose }: { onSend: (media: string, voice: boolean) => void; onClose: () => void }) {
   const { t } = useTranslation()
   const recorder = useRef<MediaRecorder>(undefined)
   const chunks = useRef<Blob[]>([])
@@ -50,7 +50,7 @@ export function VoiceRecorder({ onSend, onClose }: { onSend: (media: string) => 
       const file = await voiceFile(blob)
       const extension = file.type.includes('ogg') ? 'ogg' : file.type.includes('mp4') ? 'm4a' : 'webm'
       const media = await upload(file, `voice.${extension}`, () => undefined, new AbortController().signal)
-      onSend(media.id)
+      onSend(media.id, media.mime_type.startsWith('audio/ogg')) // WhatsApp takes only Ogg as a voice message
       onClose()
     } catch (error) {
       setProblem(refusal(error, t))
