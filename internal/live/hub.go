@@ -26,7 +26,7 @@ const (
 	checkPause = 200 * time.Millisecond
 	markEvery  = time.Minute // an open stream counts as activity of its member
 
-	burst = 500 // streams whose opening takes memory worth giving back
+	burst = 200 // streams whose opening takes memory worth giving back
 	calm  = 20  // streams opened in a second after which a burst is over
 )
 
