@@ -31,15 +31,27 @@ type messageChange struct {
 }
 
 func (in *inboundBatch) edit(e *model.IncomingEdit) error {
-	return in.change(e.ExternalID, messageChange{Kind: changeEdit, Text: e.Text, Sender: e.Sender, At: moment(e.At, in.tx.Now)})
+	return in.change(e.ExternalID, messageChange{Kind: changeEdit, Text: e.Text, Sender: e.Sender, At: madeAt(e.At, in.tx.Now)})
 }
 
 func (in *inboundBatch) revoke(r *model.IncomingRevoke) error {
-	return in.change(r.ExternalID, messageChange{Kind: changeRevoke, Sender: r.Sender, At: moment(r.At, in.tx.Now)})
+	return in.change(r.ExternalID, messageChange{Kind: changeRevoke, Sender: r.Sender, At: madeAt(r.At, in.tx.Now)})
 }
 
 func (in *inboundBatch) react(r *model.IncomingReaction) error {
-	return in.change(r.ExternalID, messageChange{Kind: changeReaction, Emoji: cleanText(r.Emoji), Sender: r.Sender, At: moment(r.At, in.tx.Now)})
+	return in.change(r.ExternalID, messageChange{Kind: changeReaction, Emoji: cleanText(r.Emoji), Sender: r.Sender, At: madeAt(r.At, in.tx.Now)})
+}
+
+// clocksDiffer is how far the provider's clock may be ahead of ours.
+const clocksDiffer = 10 * time.Minute
+
+// madeAt is when a change was made. Changes are put in order by the provider's clock alone, also where it is a little ahead
+// of ours.
+func madeAt(at, now time.Time) time.Time {
+	if at.IsZero() || at.After(now.Add(clocksDiffer)) {
+		return now
+	}
+	return at.UTC().Truncate(time.Millisecond)
 }
 
 // change applies a change to its message, or keeps it until the message comes.

@@ -77,6 +77,13 @@ func TestTheOrderOfArrivalDoesNotMatter(t *testing.T) {
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.D", began, "um")))
 			testkit.Equal(t, `message(t, "wamid.D")["text"]`, message(t, "wamid.D")["text"], "três")
 		})
+		t.Run("of two edits the later-made counts while WhatsApp's clock is ahead", func(t *testing.T) {
+			now := int(s.Clock.Now().Unix())
+			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.J", now, "um")))
+			s.push(t, "messages", written(ana, "Ana", editOf("wamid.J", now+20, "três")))
+			s.push(t, "messages", written(ana, "Ana", editOf("wamid.J", now+10, "dois")))
+			testkit.Equal(t, "the text", message(t, "wamid.J")["text"], any("três"))
+		})
 		t.Run("a reaction that comes before its message", func(t *testing.T) {
 			s.push(t, "messages", written(ana, "Ana", reactionTo("wamid.E", began+5, "👍")))
 			s.push(t, "messages", written(ana, "Ana", textMessage("wamid.E", began, "oi")))
