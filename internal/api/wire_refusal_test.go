@@ -15,9 +15,9 @@ import (
 
 func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *testing.T) {
 	w := servertest.Start(t, "")
-	me := string(call(w.A, "GET", "/me", "").bytes("me", false))
+	me := string(call(w.A, "GET", "/me", "").Bytes("me", false))
 	label := func(n int) string {
-		return string(call(w.A, "POST", "/labels", fmt.Sprintf(`{"name":"label %d"}`, n)).bytes("label", false))
+		return string(call(w.A, "POST", "/labels", fmt.Sprintf(`{"name":"label %d"}`, n)).Bytes("label", false))
 	}
 	for i, c := range []struct {
 		refused string
@@ -33,18 +33,18 @@ func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *test
 	} {
 		for before, requests := range []string{"", me, me + label(2*i) + me + label(2*i+1)} {
 			t.Run(fmt.Sprintf("%d after %d", c.status, before), func(t *testing.T) {
-				conn := dial(t, w)
+				conn := testkit.Dial(t, w.Addr())
 				defer func() { _ = conn.Close() }()
 				if _, err := io.WriteString(conn, requests+c.refused); err != nil {
 					t.Fatal(err)
 				}
 				reader := bufio.NewReader(conn)
 				for range strings.Count(requests, " HTTP/1.1\r\n") {
-					if a, err := readAnswer(reader, "GET"); err != nil || a.status >= 300 {
-						t.Fatalf("an honest request: %d %s %v", a.status, a.body, err)
+					if a, err := testkit.ReadAnswer(reader, "GET"); err != nil || a.Status >= 300 {
+						t.Fatalf("an honest request: %d %s %v", a.Status, a.Body, err)
 					}
 				}
-				a, err := readAnswer(reader, "GET")
+				a, err := testkit.ReadAnswer(reader, "GET")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -52,12 +52,12 @@ func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *test
 					Code, Message string
 					RequestID     string `json:"request_id"`
 				}
-				if err := json.Unmarshal(a.body, &e); err != nil {
-					t.Fatalf("json.Unmarshal(a.body, &e): want err == nil; got %+v, %+v", err, a.body)
+				if err := json.Unmarshal(a.Body, &e); err != nil {
+					t.Fatalf("json.Unmarshal(a.Body, &e): want err == nil; got %+v, %+v", err, a.Body)
 				}
-				if a.status != c.status || e.Code != "invalid_request" || e.Message == "" || a.header.Get("Content-Type") != "application/json" ||
-					a.header.Get("X-Request-Id") != e.RequestID || a.header.Get("Connection") != "close" {
-					t.Errorf(`want a.status == c.status and e.Code == "invalid_request" and e.Message != "" and header Content-Type == "application/json" and header X-Request-Id == e.RequestID and header Connection == "close"; got %+v, %+v, %+v`, a.status, a.header, a.body)
+				if a.Status != c.status || e.Code != "invalid_request" || e.Message == "" || a.Header.Get("Content-Type") != "application/json" ||
+					a.Header.Get("X-Request-Id") != e.RequestID || a.Header.Get("Connection") != "close" {
+					t.Errorf(`want a.Status == c.status and e.Code == "invalid_request" and e.Message != "" and header Content-Type == "application/json" and header X-Request-Id == e.RequestID and header Connection == "close"; got %+v, %+v, %+v`, a.Status, a.Header, a.Body)
 				}
 				if rest, _ := io.ReadAll(reader); len(rest) > 0 {
 					t.Errorf("and then %q", rest)
@@ -68,9 +68,9 @@ func TestRefusalsOfTheHTTPServerAreErrorObjectsOnAnyRequestOfAConnection(t *test
 }
 
 // sendAll sends a whole request before it reads anything, as simple clients do.
-func sendAll(t *testing.T, w *servertest.World, head string, size int, chunked bool) (wireAnswer, error) {
+func sendAll(t *testing.T, w *servertest.World, head string, size int, chunked bool) (testkit.WireAnswer, error) {
 	t.Helper()
-	conn := dial(t, w)
+	conn := testkit.Dial(t, w.Addr())
 	defer func() { _ = conn.Close() }()
 	out := bufio.NewWriterSize(conn, 64<<10)
 	piece := strings.Repeat("x", 32<<10)
@@ -91,9 +91,9 @@ func sendAll(t *testing.T, w *servertest.World, head string, size int, chunked b
 		_, _ = out.WriteString("0\r\n\r\n")
 	}
 	if err := out.Flush(); err != nil {
-		return wireAnswer{}, fmt.Errorf("sending the body: %w", err)
+		return testkit.WireAnswer{}, fmt.Errorf("sending the body: %w", err)
 	}
-	return readAnswer(bufio.NewReader(conn), "POST")
+	return testkit.ReadAnswer(bufio.NewReader(conn), "POST")
 }
 
 func TestAnOversizedBodyGetsItsAnswerAndNotAReset(t *testing.T) {
@@ -121,26 +121,26 @@ func TestAnOversizedBodyGetsItsAnswerAndNotAReset(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, chunked %v", name, chunked), func(t *testing.T) {
 				a, err := sendAll(t, w, c.head, size, chunked)
 				if err != nil {
-					t.Fatalf("want err == nil; got %+v, %+v, %+v", a.status, a.body, err)
+					t.Fatalf("want err == nil; got %+v, %+v, %+v", a.Status, a.Body, err)
 				}
-				testkit.Equal(t, "a.status", a.status, c.status)
-				testkit.Equal(t, "header Connection", a.header.Get("Connection"), "close")
+				testkit.Equal(t, "a.Status", a.Status, c.status)
+				testkit.Equal(t, "header Connection", a.Header.Get("Connection"), "close")
 			})
 		}
 	}
 	t.Run("a client that asks first is not made to send", func(t *testing.T) {
-		conn := dial(t, w)
+		conn := testkit.Dial(t, w.Addr())
 		defer func() { _ = conn.Close() }()
 		fmt.Fprintf(conn, "POST /v1/labels HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", size)
-		if a, err := readAnswer(bufio.NewReader(conn), "POST"); err != nil || a.status != http.StatusUnauthorized {
-			t.Fatalf("want err == nil and a.status == http.StatusUnauthorized; got %+v, %+v, %+v", a.status, a.body, err)
+		if a, err := testkit.ReadAnswer(bufio.NewReader(conn), "POST"); err != nil || a.Status != http.StatusUnauthorized {
+			t.Fatalf("want err == nil and a.Status == http.StatusUnauthorized; got %+v, %+v, %+v", a.Status, a.Body, err)
 		}
 	})
 	t.Run("a small body that was not read leaves the connection open", func(t *testing.T) {
 		refused := call(w.A, "POST", "/labels", `{"name":"`+strings.Repeat("x", 100<<10)+`"}`)
-		answers := exchange(t, w, false, refused, refused, call(w.A, "GET", "/me", ""))
-		if answers[0].status != 413 || answers[1].status != 413 || answers[2].status != 200 {
-			t.Errorf("want answers[0].status == 413 and answers[1].status == 413 and answers[2].status == 200; got %+v, %+v, %+v", answers[0].status, answers[1].status, answers[2].status)
+		answers := testkit.Exchange(t, w.Addr(), false, refused, refused, call(w.A, "GET", "/me", ""))
+		if answers[0].Status != 413 || answers[1].Status != 413 || answers[2].Status != 200 {
+			t.Errorf("want answers[0].Status == 413 and answers[1].Status == 413 and answers[2].Status == 200; got %+v, %+v, %+v", answers[0].Status, answers[1].Status, answers[2].Status)
 		}
 	})
 }

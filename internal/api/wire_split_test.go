@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // Texts that begin like answers of net/http itself.
@@ -34,11 +35,11 @@ func TestFilesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := wireRequest{method: "GET", path: link.RequestURI()}
+			file := testkit.WireRequest{Method: "GET", Path: link.RequestURI()}
 			me := call(w.A, "GET", "/me", "")
-			for i, a := range exchange(t, w, shift%2 == 0, me, file, file, me) {
-				if a.status != 200 || (i == 1 || i == 2) && !bytes.Equal(a.body, content) {
-					t.Fatalf("shift %d of %.12q, answer %d: status %d, %d bytes", shift, fake, i, a.status, len(a.body))
+			for i, a := range testkit.Exchange(t, w.Addr(), shift%2 == 0, me, file, file, me) {
+				if a.Status != 200 || (i == 1 || i == 2) && !bytes.Equal(a.Body, content) {
+					t.Fatalf("shift %d of %.12q, answer %d: status %d, %d bytes", shift, fake, i, a.Status, len(a.Body))
 				}
 			}
 		}
@@ -47,9 +48,9 @@ func TestFilesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 		content := []byte(strings.Repeat("a", 32768) + fakeExpectation + strings.Repeat("b", 300))
 		media := upload(t, w.A.Client, "block.txt", content).OK(201).ID()
 		link, _ := url.Parse(w.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
-		answers := exchange(t, w, false, wireRequest{method: "GET", path: link.RequestURI()})
-		if !bytes.Equal(answers[0].body, content) {
-			t.Fatalf("%d bytes of %d", len(answers[0].body), len(content))
+		answers := testkit.Exchange(t, w.Addr(), false, testkit.WireRequest{Method: "GET", Path: link.RequestURI()})
+		if !bytes.Equal(answers[0].Body, content) {
+			t.Fatalf("%d bytes of %d", len(answers[0].Body), len(content))
 		}
 	})
 }
@@ -65,29 +66,29 @@ func TestMessagesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 			stored := w.A.Post(t, simulatePath(channel), string(body)).OK(201)
 			list := call(w.A, "GET", "/conversations/"+stored.Text("conversation")+"/messages", "")
 			one := call(w.A, "GET", "/messages/"+stored.ID(), "")
-			answers := exchange(t, w, shift%2 == 0, list, one, list)
+			answers := testkit.Exchange(t, w.Addr(), shift%2 == 0, list, one, list)
 			for i, want := range []string{`{"data":[` + string(stored.Raw) + `],`, string(stored.Raw), `{"data":[` + string(stored.Raw) + `],`} {
-				if got := string(answers[i].body); !strings.HasPrefix(got, want) {
+				if got := string(answers[i].Body); !strings.HasPrefix(got, want) {
 					t.Fatalf("shift %d of %.12q, answer %d:\n%.300s\nwant\n%.300s", shift, fake, i, got, want)
 				}
 			}
 		}
 	}
-	exchange(t, w, true, call(w.A, "GET", "/conversations?limit=100", ""), call(w.A, "GET", "/events?limit=100", ""), call(w.A, "GET", "/contacts?limit=100", ""))
+	testkit.Exchange(t, w.Addr(), true, call(w.A, "GET", "/conversations?limit=100", ""), call(w.A, "GET", "/events?limit=100", ""), call(w.A, "GET", "/contacts?limit=100", ""))
 }
 
 func TestEventsThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 	w := servertest.Start(t, "")
 	channel := sandbox(t, w)
-	conn := dial(t, w)
+	conn := testkit.Dial(t, w.Addr())
 	defer func() { _ = conn.Close() }()
-	if _, err := conn.Write(call(w.A, "GET", "/events/stream", "").bytes("stream", false)); err != nil {
+	if _, err := conn.Write(call(w.A, "GET", "/events/stream", "").Bytes("stream", false)); err != nil {
 		t.Fatal(err)
 	}
 	reader := bufio.NewReader(conn)
 	for line := "-"; line != ""; {
 		var err error
-		if line, err = readLine(reader); err != nil {
+		if line, err = testkit.ReadLine(reader); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +125,7 @@ type chunks struct {
 
 func (c *chunks) Read(b []byte) (n int, err error) {
 	if len(c.rest) == 0 {
-		c.rest, err = readChunk(c.r)
+		c.rest, err = testkit.ReadChunk(c.r)
 	}
 	n = copy(b, c.rest)
 	c.rest = c.rest[n:]

@@ -24,9 +24,24 @@ import (
 )
 
 var (
-	built  = sync.OnceValues(func() (string, error) { path, err := build(); folder = filepath.Dir(path); return path, err })
+	built  = sync.OnceValues(find)
 	folder string // of the command, once it is built
 )
+
+// variable tells the workers of a fuzz test where the command is that the process which started them has built.
+const variable = "TEST_BINARY_OF_RECADO"
+
+func find() (string, error) {
+	if path := os.Getenv(variable); path != "" {
+		return path, nil
+	}
+	path, err := build()
+	if err != nil {
+		return "", err
+	}
+	folder = filepath.Dir(path)
+	return path, os.Setenv(variable, path)
+}
 
 // Main is the TestMain of packages that use this one: it removes what was built for them.
 func Main(m *testing.M) {

@@ -1,0 +1,204 @@
+package testkit
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// WireRequest is a request as its bytes are sent.
+type WireRequest struct {
+	Method, Path string // below the host
+	Key          string // "": no Authorization
+	ContentType  string
+	Body         []byte
+
+	IdempotencyKey string
+}
+
+// WireAnswer is an answer as a strict reader of HTTP/1.1 takes it from a connection.
+type WireAnswer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// WireCall is a request with an API key below /v1 with a JSON body, if there is one.
+func WireCall(key, method, path, body string) WireRequest {
+	r := WireRequest{Method: method, Path: "/v1" + path, Key: key, Body: []byte(body)}
+	if body != "" {
+		r.ContentType = "application/json"
+	}
+	return r
+}
+
+// Bytes are what is sent; id comes back in the answer.
+func (r WireRequest) Bytes(id string, last bool) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: desk.example\r\nX-Request-Id: %s\r\n", r.Method, r.Path, id)
+	if r.Key != "" {
+		fmt.Fprintf(&b, "Authorization: Bearer %s\r\n", r.Key)
+	}
+	if r.ContentType != "" {
+		fmt.Fprintf(&b, "Content-Type: %s\r\n", r.ContentType)
+	}
+	if r.IdempotencyKey != "" {
+		fmt.Fprintf(&b, "Idempotency-Key: %s\r\n", r.IdempotencyKey)
+	}
+	if len(r.Body) > 0 {
+		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.Body))
+	}
+	if last {
+		b.WriteString("Connection: close\r\n")
+	}
+	b.WriteString("\r\n")
+	b.Write(r.Body)
+	return b.Bytes()
+}
+
+// Exchange sends the requests on one connection, all at once or each after the answer to the one before,
+// and reads exactly as many answers: each has the id of its request, its length is what its header says,
+// and after the last one there is not a byte more.
+func Exchange(t testing.TB, addr string, pipelined bool, requests ...WireRequest) []WireAnswer {
+	t.Helper()
+	conn := Dial(t, addr)
+	defer func() { _ = conn.Close() }()
+	id := func(i int) string { return fmt.Sprintf("wire-%d", i) }
+	send := func(from, to int) {
+		for i := from; i < to; i++ {
+			if _, err := conn.Write(requests[i].Bytes(id(i), i == len(requests)-1)); err != nil {
+				t.Errorf("sending request %d: %v", i, err)
+				return
+			}
+		}
+	}
+	if pipelined {
+		go send(0, len(requests))
+	}
+	reader := bufio.NewReader(conn)
+	answers := make([]WireAnswer, len(requests))
+	for i, r := range requests {
+		if !pipelined {
+			send(i, i+1)
+		}
+		a, err := ReadAnswer(reader, r.Method)
+		if err != nil {
+			t.Fatalf("%s %s: the answer is not HTTP/1.1: %v", r.Method, r.Path, err)
+		}
+		if got := a.Header.Get("X-Request-Id"); got != id(i) {
+			t.Fatalf("%s %s: request id %q, want %q", r.Method, r.Path, got, id(i))
+		}
+		answers[i] = a
+	}
+	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
+		t.Fatalf("%d bytes after the last answer (%v): %.200q", len(rest), err, rest)
+	}
+	return answers
+}
+
+// Dial opens a connection to the server, which ends after 20 seconds.
+func Dial(t testing.TB, addr string) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	return conn.(*net.TCPConn)
+}
+
+var (
+	statusLine = regexp.MustCompile(`^HTTP/1\.1 ([1-5][0-9][0-9]) [ -~]*$`)
+	headerLine = regexp.MustCompile("^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\t -~]*)$")
+)
+
+// ReadAnswer takes one answer and accepts nothing that HTTP/1.1 does not allow.
+func ReadAnswer(r *bufio.Reader, method string) (a WireAnswer, err error) {
+	line, err := ReadLine(r)
+	if err != nil {
+		return a, err
+	}
+	match := statusLine.FindStringSubmatch(line)
+	if match == nil {
+		return a, fmt.Errorf("status line %q", line)
+	}
+	a.Status, _ = strconv.Atoi(match[1])
+	a.Header = http.Header{}
+	for {
+		if line, err = ReadLine(r); err != nil {
+			return a, err
+		}
+		if line == "" {
+			break
+		}
+		match := headerLine.FindStringSubmatch(line)
+		if match == nil {
+			return a, fmt.Errorf("header line %q", line)
+		}
+		a.Header.Add(match[1], match[2])
+	}
+	lengths, codings := a.Header["Content-Length"], a.Header["Transfer-Encoding"]
+	switch {
+	case method == http.MethodHead || a.Status == http.StatusNoContent || a.Status == http.StatusNotModified:
+		return a, nil
+	case len(lengths) == 1 && len(codings) == 0:
+		n, err := strconv.Atoi(lengths[0])
+		if err != nil {
+			return a, err
+		}
+		a.Body = make([]byte, n)
+		_, err = io.ReadFull(r, a.Body)
+		return a, err
+	case len(lengths) == 0 && len(codings) == 1 && codings[0] == "chunked":
+		for {
+			chunk, err := ReadChunk(r)
+			if err != nil || len(chunk) == 0 {
+				return a, err
+			}
+			a.Body = append(a.Body, chunk...)
+		}
+	}
+	return a, fmt.Errorf("no clear length: %v", a.Header)
+}
+
+// ReadChunk takes one chunk; the last one is empty.
+func ReadChunk(r *bufio.Reader) ([]byte, error) {
+	line, err := ReadLine(r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseUint(line, 16, 31)
+	if err != nil {
+		return nil, fmt.Errorf("chunk size %q", line)
+	}
+	chunk := make([]byte, n)
+	if _, err := io.ReadFull(r, chunk); err != nil {
+		return nil, err
+	}
+	if end, err := ReadLine(r); err != nil || end != "" {
+		return nil, fmt.Errorf("after a chunk: %q, %w", end, err)
+	}
+	return chunk, nil
+}
+
+// ReadLine takes a line that ends in CR and LF and has neither inside.
+func ReadLine(r *bufio.Reader) (string, error) {
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return line, err
+	}
+	text, ok := strings.CutSuffix(line, "\r\n")
+	if !ok || strings.ContainsRune(text, '\r') {
+		return text, errors.New("a line does not end in CR LF: " + strconv.Quote(line))
+	}
+	return text, nil
+}
