@@ -34,6 +34,8 @@ describe.each(engines)('the first day, %s', (engine) => {
     await setUp(desk, page)
     const steps = page.getByRole('region', { name: 'First steps' })
     await expect.poll(() => steps.getByRole('link').allTextContents()).toEqual(['Connect a number', 'Invite your team', 'Create sectors', 'Answer a customer and close the first case'])
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click()
+    await page.getByRole('status').getByRole('link', { name: 'Connect a number' }).click()
     await page.getByRole('button', { name: 'Add a test number' }).click()
     await steps.getByRole('link', { name: 'Connect a number' }).waitFor({ state: 'detached' })
     const customer = page.getByRole('form', { name: 'Write as the customer' })

@@ -11,6 +11,7 @@ import type { Conversation, ConversationQuery } from '../api/types'
 import { Empty, Failure, Loading } from '../ui/states'
 import { useCached } from '../ui/useCached'
 import { ConversationList } from './ConversationList'
+import { EmptyAction } from './EmptyAction'
 import { refusal } from './refusal'
 import { useConversations } from './useConversations'
 import { useViews, viewLabel } from './Views'
@@ -126,7 +127,7 @@ export const ListPane = memo(function ListPane({ view, search, query, open, sele
           {search.q || active > 0 ? (
             <Button variant="default" onClick={() => onSearch({ q: undefined, channel: undefined, sector: undefined, person: undefined, label: undefined, kind: undefined })}>{t('list.clear')}</Button>
           ) : (
-            <Button variant="default" onClick={onNew}>{t('list.new')}</Button>
+            <EmptyAction onNew={onNew} />
           )}
         </Empty>
       ) : (

@@ -1,0 +1,44 @@
+import type { TFunction } from 'i18next'
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../src/api/client'
+import type { Member } from '../src/api/types'
+import { problemsOf } from '../src/settings/problem'
+import { manageable, onlyOwner } from '../src/settings/roles'
+
+const t = ((key: string) => key) as TFunction
+const refused = (code: string, details: { field: string; message: string }[] = [], message = 'refused') => new Failure(400, code, message, undefined, details, null)
+
+describe('what the server refused', () => {
+  it('stands at the field, as a sentence', () => {
+    expect(problemsOf(refused('invalid_request', [{ field: 'body.credentials.token', message: 'is not accepted. WhatsApp says: no' }]), t, ['credentials.token'])).toEqual({ fields: { 'credentials.token': 'Is not accepted. WhatsApp says: no.' }, other: null })
+    expect(problemsOf(refused('invalid_request', [{ field: 'body.email', message: 'must be an e-mail address' }]), t, ['email']).fields).toEqual({ email: 'settings.emailWrong' })
+  })
+
+  it('stands below the form where the form has no such field', () => {
+    expect(problemsOf(refused('invalid_request', [{ field: 'path.id', message: 'is the only viewer' }]), t, ['name'])).toEqual({ fields: {}, other: 'Is the only viewer.' })
+    expect(problemsOf(refused('unavailable'), t)).toEqual({ fields: {}, other: 'refused' })
+    expect(problemsOf(refused('limit_reached'), t)).toEqual({ fields: {}, other: 'refusal.limit_reached' })
+    expect(problemsOf(new Error('defect'), t)).toEqual({ fields: {}, other: 'errors.unknown' })
+  })
+
+  it('names a name that is in use at the field that has it', () => {
+    expect(problemsOf(refused('name_taken'), t, ['name'])).toEqual({ fields: { name: 'refusal.name_taken' }, other: null })
+    expect(problemsOf(refused('name_taken'), t, ['email'], 'email')).toEqual({ fields: { email: 'settings.emailTaken' }, other: null })
+  })
+})
+
+describe('roles', () => {
+  it('manage those below their own, and owners all', () => {
+    expect(manageable('owner')).toEqual(['agent', 'manager', 'admin', 'owner'])
+    expect(manageable('admin')).toEqual(['agent', 'manager'])
+    expect(manageable('manager')).toEqual(['agent'])
+    expect(manageable('agent')).toEqual([])
+  })
+
+  it('tell who is the only owner', () => {
+    const [ana, bruno, caio] = ['owner', 'agent', 'owner'].map((role, id) => ({ id: String(id), role }) as Member) as [Member, Member, Member]
+    expect(onlyOwner([ana, bruno], ana)).toBe(true)
+    expect(onlyOwner([ana, bruno], bruno)).toBe(false)
+    expect(onlyOwner([ana, bruno, caio], ana)).toBe(false)
+  })
+})
