@@ -31,12 +31,31 @@ func (s *Server) listDeliveries(ctx context.Context, a *desk.Principal, in *list
 	return cursorPage(page, next), err
 }
 
-type redeliverInput struct {
+type deliveryInput struct {
 	AtID
 	DeliveryID string `path:"delivery_id" doc:"UUID."`
 }
 
-func (s *Server) redeliver(ctx context.Context, a *desk.Principal, in *redeliverInput) (*reply[model.Delivery], error) {
+// sentDelivery is a delivery together with what was sent.
+type sentDelivery struct {
+	model.Delivery
+	Body *string `json:"body" doc:"The body of the requests, byte for byte. null: the event is older than 14 days, or of a card that the caller may not see."`
+}
+
+func (s *Server) getDelivery(ctx context.Context, a *desk.Principal, in *deliveryInput) (*reply[sentDelivery], error) {
+	id, err := pathID(in.ID, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	deliveryID, err := pathID(in.DeliveryID, "delivery")
+	if err != nil {
+		return nil, err
+	}
+	delivery, body, err := s.desk.Delivery(ctx, a, id, deliveryID)
+	return &reply[sentDelivery]{sentDelivery{delivery, body}}, err
+}
+
+func (s *Server) redeliver(ctx context.Context, a *desk.Principal, in *deliveryInput) (*reply[model.Delivery], error) {
 	id, err := pathID(in.ID, "webhook")
 	if err != nil {
 		return nil, err

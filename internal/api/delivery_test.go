@@ -199,6 +199,29 @@ func TestTenFailuresAtOnceDisableOnce(t *testing.T) {
 	}, func(c *server.Config) { c.WebhookRetries = model.Retries{time.Hour} })
 }
 
+func TestADeliveryShowsTheBodyThatWasSent(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := testkit.NewReceiver(t)
+		path, _, _ := hook(t, w.A.Client, receiver.URL)
+		made := w.A.Post(t, path+"/test", nil).OK(200)
+		tested := w.A.Get(t, path+"/deliveries/"+made.ID()).OK(200)
+		testkit.Equal(t, "body", tested.Text("body"), receiver.Next(t).Body)
+		testkit.Equal(t, "event_id", tested.Text("event_id"), made.Text("event_id"))
+		w.B.Get(t, path+"/deliveries/"+made.ID()).Fails(404, "not_found")
+		w.A.Get(t, path+"/deliveries/nothing").Fails(404, "not_found")
+
+		b := newBoard(t, w.A.Client)
+		limited := w.A.Post(t, "/keys", `{"name":"k","scopes":["webhooks:manage"],"boards":[]}`).OK(201).Text("key")
+		card := b.card(t, w.A.Client, "shown", "").OK(201)
+		sent := receiver.Next(t)
+		one := path + "/deliveries/" + sent.Header.Get("X-Service-Delivery")
+		testkit.Equal(t, "body", w.A.Get(t, one).OK(200).Text("body"), sent.Body)
+		testkit.Equal(t, "body for a key without the board", w.A.Client.As(limited).Get(t, one).OK(200).At("body"), nil)
+		w.A.Patch(t, "/kanban/cards/"+card.ID(), `{"private": true, "version": 1}`).OK(200)
+		testkit.Equal(t, "body of a private card", w.A.Get(t, one).OK(200).At("body"), nil)
+	})
+}
+
 func TestRedelivery(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {

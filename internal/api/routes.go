@@ -192,6 +192,7 @@ func (s *Server) routes() []*Route {
 			about("Makes one attempt with an event of type webhook.test, also while the webhook is inactive, and returns its result. It is not retried and does not count as a failure.")),
 		get("/integrations/webhooks/{id}/deliveries", desk.VerbDeliveries, "List the latest deliveries", s.listDeliveries,
 			about("Newest first, each with all its attempts. Deliveries are kept for 14 days.")),
+		get("/integrations/webhooks/{id}/deliveries/{delivery_id}", desk.VerbDelivery, "Get a delivery with its body", s.getDelivery),
 		post("/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver", desk.VerbRedeliver, "Deliver an event again", s.redeliver,
 			about("Creates a new delivery of the same event: the same event id and bytes, another delivery id. An inactive webhook gives 400: activate it first.")),
 

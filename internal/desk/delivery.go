@@ -49,6 +49,34 @@ func (d *Desk) Deliveries(ctx context.Context, a *Principal, webhook model.ID, l
 	return page, next, err
 }
 
+// Delivery gives one delivery with the body that was sent, byte for byte. The body is nil when the event is no
+// longer kept, or is about a card that the caller may not see.
+func (d *Desk) Delivery(ctx context.Context, a *Principal, webhook, delivery model.ID) (model.Delivery, *string, error) {
+	if err := a.May(VerbDelivery); err != nil {
+		return model.Delivery{}, nil, err
+	}
+	if err := a.maySeeEveryEvent(); err != nil {
+		return model.Delivery{}, nil, err
+	}
+	var sent *string
+	found, err := read(ctx, d, func(tx *store.Tx) (model.Delivery, error) {
+		if _, found, err := tx.Webhook(a.Company.ID, webhook); err != nil || !found {
+			return model.Delivery{}, errOr(err, model.NotFound("webhook"))
+		}
+		one, found, err := tx.Delivery(a.Company.ID, webhook, delivery)
+		if err != nil || !found {
+			return one, errOr(err, model.NotFound("delivery"))
+		}
+		body, board, kept, err := tx.EventBody(a.Company.ID, one.EventID)
+		if kept && (board == nil || a.MaySeeBoard(*board)) {
+			text := string(body)
+			sent = &text
+		}
+		return one, err
+	})
+	return found, sent, err
+}
+
 // Redeliver sends the event of one delivery again, byte for byte and with the same event id, as a
 // delivery of its own.
 func (d *Desk) Redeliver(ctx context.Context, a *Principal, webhook, delivery model.ID) (model.Delivery, error) {

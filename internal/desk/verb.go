@@ -131,6 +131,7 @@ var (
 	VerbRotateWebhookSecret = listed(Verb{Name: "RotateWebhookSecret", Scope: model.ScopeWebhooksManage})
 	VerbTestWebhook         = listed(Verb{Name: "TestWebhook", Scope: model.ScopeWebhooksManage})
 	VerbDeliveries          = listed(Verb{Name: "Deliveries", Scope: model.ScopeWebhooksManage})
+	VerbDelivery            = listed(Verb{Name: "Delivery", Scope: model.ScopeWebhooksManage})
 	VerbRedeliver           = listed(Verb{Name: "Redeliver", Scope: model.ScopeWebhooksManage})
 	VerbWebhookEvents       = listed(Verb{Name: "WebhookEvents", Scope: model.ScopeWebhooksManage})
 	VerbEvents              = listed(Verb{Name: "Events", Scope: model.ScopeEventsRead})

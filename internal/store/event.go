@@ -221,6 +221,19 @@ func (tx *Tx) EventKept(company, id model.ID) (bool, error) {
 		WHERE e.id = $1 AND e.company = $2 AND NOT `+withheld, []any{id, company}, func(Row) {})
 }
 
+// EventBody gives the bytes of an event as webhooks receive them and the board of its card, if it has one. It
+// reports false where EventKept does.
+func (tx *Tx) EventBody(company, id model.ID) (body []byte, board *model.ID, found bool, err error) {
+	found, err = tx.one(`
+		SELECT e.body, e.board
+		FROM events e
+		LEFT JOIN cards k ON k.id = e.card
+		WHERE e.id = $1 AND e.company = $2 AND NOT `+withheld, []any{id, company}, func(r Row) {
+		body, board = append([]byte{}, r.Bytes(0)...), r.NullID(1)
+	})
+	return body, board, found, err
+}
+
 // withheld holds for an event e of a card k that is deleted by now, private, or of a private channel.
 const withheld = `(e.card IS NOT NULL AND (k.id IS NULL OR k.private OR k.hidden))`
 

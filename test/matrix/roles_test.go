@@ -176,6 +176,7 @@ func TestCallersCannotGrantMoreThanTheyHave(t *testing.T) {
 			agent.Get(t, "/integrations/webhooks").Fails(403, "insufficient_scope")
 			agent.Get(t, "/integrations/webhooks/events").Fails(403, "insufficient_scope")
 			agent.Get(t, hook+"/deliveries").Fails(403, "insufficient_scope")
+			agent.Get(t, hook+"/deliveries/"+b.a.id(t, "delivery", nil, false)).Fails(403, "insufficient_scope")
 			agent.Post(t, hook+"/test", nil).Fails(403, "insufficient_scope")
 			agent.Post(t, hook+"/deliveries/"+b.a.id(t, "delivery", nil, false)+"/redeliver", nil).Fails(403, "insufficient_scope")
 			agent.Delete(t, hook).Fails(403, "insufficient_scope")

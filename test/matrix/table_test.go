@@ -146,6 +146,7 @@ var table = map[string][]example{
 	"POST /integrations/webhooks/{id}/rotate-secret":                      {{path: "/integrations/webhooks/{webhook}/rotate-secret"}},
 	"POST /integrations/webhooks/{id}/test":                               {{path: "/integrations/webhooks/{webhook}/test"}},
 	"GET /integrations/webhooks/{id}/deliveries":                          {{path: "/integrations/webhooks/{webhook}/deliveries"}},
+	"GET /integrations/webhooks/{id}/deliveries/{delivery_id}":            {{path: "/integrations/webhooks/{webhook}/deliveries/{delivery}"}},
 	"POST /integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver": {{path: "/integrations/webhooks/{webhook}/deliveries/{delivery}/redeliver"}},
 	"GET /events":        {{path: "/events"}},
 	"GET /events/stream": {{path: "/events/stream"}},

@@ -561,6 +561,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/integrations/webhooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-integrations-webhooks-id_-deliveries-delivery-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
         parameters: {
             query?: never;
@@ -2183,6 +2199,18 @@ export interface components {
             text?: string;
             voice?: boolean;
         };
+        SentDelivery: {
+            attempts: components["schemas"]["Attempt"][];
+            body: string | null;
+            created_at: string;
+            event: string;
+            event_id: string;
+            finished_at: string | null;
+            id: string;
+            next_attempt_at: string | null;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+        };
         Session: {
             api_version: string;
             company: components["schemas"]["Company"];
@@ -3555,6 +3583,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CursorListDelivery"];
+                };
+            };
+        };
+    };
+    "get-integrations-webhooks-id_-deliveries-delivery-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentDelivery"];
                 };
             };
         };

@@ -87,7 +87,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
       return
     }
     const quote = reply?.external_id ? { reply_to_external_id: reply.external_id } : {}
-    const signed = preferences.sign && text.trim() ? `*${me.user.name}:*\n${text.trim()}` : text.trim()
+    const signed = preferences.sign && text.trim() ? `*${me.user.signature || me.user.name}:*\n${text.trim()}` : text.trim()
     for (const file of files.ready) put('message', { media_id: file.media, ...(file.caption.trim() ? { text: file.caption.trim() } : {}), ...quote }, { preview: file.name })
     if (signed) put('message', { text: signed, ...quote })
     files.clear()

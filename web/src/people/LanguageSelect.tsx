@@ -1,8 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { chooseLanguage, isLanguage, languages } from '../ui/i18n'
-
-const names = { 'pt-BR': 'Português (Brasil)', en: 'English', es: 'Español' }
+import { chooseLanguage, isLanguage, languageNames, languages } from '../ui/i18n'
 
 /** LanguageSelect changes the language of the page at once. */
 export function LanguageSelect() {
@@ -11,7 +9,7 @@ export function LanguageSelect() {
     <NativeSelect
       label={t('signIn.language')}
       value={i18n.language}
-      data={languages.map((value) => ({ value, label: names[value] }))}
+      data={languages.map((value) => ({ value, label: languageNames[value] }))}
       onChange={({ currentTarget: { value } }) => isLanguage(value) && void chooseLanguage(value)}
     />
   )

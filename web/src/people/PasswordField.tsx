@@ -3,16 +3,16 @@ import { IconEye, IconEyeOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
-type Props = { value: string; onChange: (value: string) => void; isNew?: boolean; autoFocus?: boolean }
+type Props = { label?: string; value: string; onChange: (value: string) => void; isNew?: boolean; autoFocus?: boolean }
 
 /** PasswordField is a password with a button that shows it. */
-export function PasswordField({ value, onChange, isNew = false, autoFocus = false }: Props) {
+export function PasswordField({ label: name, value, onChange, isNew = false, autoFocus = false }: Props) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(false)
   const label = shown ? t('signIn.hidePassword') : t('signIn.showPassword')
   return (
     <TextInput
-      label={t('signIn.password')}
+      label={name ?? t('signIn.password')}
       description={isNew ? t('signIn.passwordRule') : undefined}
       type={shown ? 'text' : 'password'}
       role="textbox"

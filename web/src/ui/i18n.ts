@@ -4,6 +4,9 @@ import { catalogues, isLanguage, languageKey, preferredLanguage, type Language }
 
 export { isLanguage, languages, preferredLanguage, type Language } from './language'
 
+/** languageNames are the languages in their own words. */
+export const languageNames: Record<Language, string> = { 'pt-BR': 'Português (Brasil)', en: 'English', es: 'Español' }
+
 /** parts are the catalogues of screens that are loaded when they are opened, by "{part}/{language}". */
 const parts = import.meta.glob<{ default: object }>('../locales/*/*.json')
 const loadedParts = new Set<string>()

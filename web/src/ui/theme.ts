@@ -59,6 +59,7 @@ const shared = {
   '--mantine-color-green-filled-hover': 'color-mix(in srgb, var(--accent) 88%, var(--ink))',
   '--mantine-color-green-light': 'var(--accent-soft)',
   '--mantine-color-green-light-color': 'var(--accent)',
+  '--mantine-color-green-light-hover': 'color-mix(in srgb, var(--accent) 8%, transparent)',
   '--mantine-color-gray-light-color': 'var(--soft)',
   '--mantine-color-gray-light-hover': 'var(--sunken)',
   '--mantine-color-red-filled': 'var(--red)',

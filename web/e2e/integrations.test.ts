@@ -1,0 +1,220 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Desk } from './desk'
+import { axe, dialog } from './parts'
+import { receiver } from './receiver'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await Desk.start({ flags: ['--webhook-allow-insecure', '--webhook-retries', '50ms'] })
+})
+afterAll(() => desk.stop())
+afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
+
+async function settings(page: Page, path: string, heading: string): Promise<void> {
+  await page.goto(`${desk.url}/settings/${path}`)
+  await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+}
+
+/** me calls the API with a key and gives the status and the code of a refusal. */
+async function me(key: string): Promise<string> {
+  const answer = await fetch(`${desk.url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } })
+  return answer.ok ? '200' : `${answer.status} ${((await answer.json()) as { code: string }).code}`
+}
+
+async function issue(page: Page, name: string): Promise<string> {
+  await page.getByRole('button', { name: 'New key' }).click()
+  const form = dialog(page, 'New key')
+  await form.getByRole('textbox', { name: 'Name' }).fill(name)
+  await form.getByRole('checkbox', { name: 'contacts:read' }).check()
+  await form.getByRole('checkbox', { name: 'Boards', exact: true }).check()
+  expect(await form.getByRole('checkbox', { name: 'write', exact: true }).isChecked()).toBe(true)
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const shown = dialog(page, 'Copy this key now')
+  const key = await shown.locator('code').innerText()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  return key
+}
+
+it('issues a key that works, rotates it with an overlap, and revokes it', async () => {
+  const { page, context } = await desk.page()
+  await desk.signIn(page)
+  await settings(page, 'keys', 'API keys')
+  const key = await issue(page, 'Shop')
+  expect(key).toMatch(/^rcd_/)
+  expect(await me(key)).toBe('200')
+  const contacts = await fetch(`${desk.url}/v1/contacts`, { headers: { Authorization: `Bearer ${key}` } })
+  expect(contacts.status).toBe(200)
+  const team = await fetch(`${desk.url}/v1/team`, { headers: { Authorization: `Bearer ${key}` } })
+  expect(team.status).toBe(403)
+  const row = page.getByRole('list', { name: 'API keys' }).getByRole('listitem').filter({ hasText: 'Shop' })
+  await row.getByText('contacts:read, read, write').waitFor()
+
+  await row.getByRole('button', { name: 'Rotate' }).click()
+  const rotate = dialog(page, 'Rotate Shop')
+  await rotate.getByRole('combobox', { name: 'The old key works' }).selectOption('3600')
+  await rotate.getByRole('button', { name: 'Rotate', exact: true }).click()
+  const shown = dialog(page, 'Copy this key now')
+  const second = await shown.locator('code').innerText()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  expect([await me(key), await me(second)]).toEqual(['200', '200'])
+
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  const ask = page.getByRole('alertdialog', { name: 'Revoke Shop?' })
+  await ask.getByRole('button', { name: 'Revoke', exact: true }).click()
+  await row.waitFor({ state: 'detached' })
+  expect([await me(key), await me(second)]).toEqual(['401 key_revoked', '401 key_revoked'])
+  await page.getByRole('switch', { name: 'Show revoked keys' }).check()
+  await row.getByText(/^Revoked/).waitFor()
+  await context.close()
+})
+
+it('limits a key to a board and a day, and lets it act as a colleague', async () => {
+  const { page, context } = await desk.page()
+  await desk.signIn(page)
+  await settings(page, 'keys', 'API keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  const form = dialog(page, 'New key')
+  await form.getByRole('textbox', { name: 'Name' }).fill('Board robot')
+  const { scopes } = await page.evaluate(async (base) => (await (await fetch(`${base}/v1/session`)).json()) as { scopes: string[] }, desk.url)
+  for (const scope of scopes) expect([scope, await form.getByRole('checkbox', { name: scope, exact: true }).count()]).toEqual([scope, 1])
+  await form.getByRole('checkbox', { name: 'read', exact: true }).check()
+  await form.getByRole('combobox', { name: 'Expires' }).selectOption('30')
+  await form.getByRole('combobox', { name: 'Acts as' }).selectOption(desk.colleague)
+  await form.getByRole('combobox', { name: 'Boards' }).click()
+  await page.getByRole('listbox', { name: 'Boards' }).getByRole('option').first().click()
+  await page.keyboard.press('Escape')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const key = await dialog(page, 'Copy this key now').locator('code').innerText()
+  const identity = (await (await fetch(`${desk.url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } })).json()) as { user: { id: string }; integration: { boards: string[]; expires_at: string } }
+  expect(identity.user.id).toBe(desk.colleague)
+  expect(identity.integration.boards).toHaveLength(1)
+  expect(Date.parse(identity.integration.expires_at)).toBeGreaterThan(Date.now() + 29 * 86_400_000)
+  await context.close()
+})
+
+it('registers a webhook, sends a test, shows the body and delivers again', async () => {
+  const hook = await receiver()
+  const { page, context } = await desk.page()
+  await desk.signIn(page)
+  await settings(page, 'webhooks', 'Webhooks')
+  await page.getByRole('button', { name: 'New webhook' }).click()
+  const form = dialog(page, 'New webhook')
+  await form.getByRole('textbox', { name: 'Name' }).fill('Orders')
+  await form.getByRole('textbox', { name: 'Address' }).fill(hook.url)
+  await form.getByRole('checkbox', { name: 'message.received' }).check()
+  await form.getByRole('button', { name: 'Register' }).click()
+  const shown = dialog(page, 'Copy this secret now')
+  expect(await shown.locator('code').innerText()).toMatch(/^whsec_/)
+  await shown.getByRole('button', { name: 'Done' }).click()
+
+  const item = page.getByRole('region', { name: 'Orders', exact: true })
+  await item.getByRole('button', { name: 'Send test' }).click()
+  await item.getByText('The test arrived.').waitFor()
+  await item.getByText(/^Answer 204 · \d+ ms$/).waitFor()
+  const first = await hook.next()
+  expect((JSON.parse(first.body) as { type: string }).type).toBe('webhook.test')
+
+  await item.getByRole('button', { name: 'Show deliveries' }).click()
+  const table = item.getByRole('table', { name: 'Deliveries' })
+  const row = table.getByRole('row').filter({ hasText: 'webhook.test' }).first()
+  await row.getByRole('button', { name: 'Details' }).click()
+  await table.getByRole('list', { name: 'Attempts' }).getByText(/^Answer 204/).waitFor()
+  expect(JSON.parse(await table.getByRole('region', { name: 'Body' }).innerText())).toEqual(JSON.parse(first.body))
+  await row.getByRole('button', { name: 'Deliver again' }).click()
+  const again = await hook.next()
+  expect(again.body).toBe(first.body)
+  await table.getByRole('row').filter({ hasText: 'webhook.test' }).nth(1).waitFor()
+
+  await desk.customer('+5511955552001', 'Nina Reis', 'Olá')
+  expect((JSON.parse((await hook.next()).body) as { type: string }).type).toBe('message.received')
+
+  hook.state.status = 500
+  await item.getByRole('button', { name: 'Send test' }).click()
+  await item.getByText('The test failed.').waitFor()
+  await item.getByText(/^Answer 500/).waitFor()
+  await item.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('alertdialog', { name: 'Delete Orders?' }).getByRole('button', { name: 'Delete' }).click()
+  await item.waitFor({ state: 'detached' })
+  await context.close()
+  await hook.stop()
+})
+
+it('says that a webhook was disabled after 10 failures, and reactivates it', async () => {
+  const hook = await receiver()
+  hook.state.status = 500
+  const made = await desk.call('POST', '/integrations/webhooks', { name: 'Failing', url: hook.url, events: ['message.received'] })
+  for (let n = 0; n < 10; n++) {
+    await desk.customer(`+55119555530${String(n).padStart(2, '0')}`, `Customer ${n}`, 'Oi')
+    await hook.next()
+  }
+  const { page, context } = await desk.page()
+  await desk.signIn(page)
+  await expect.poll(async () => ((await desk.call('GET', '/integrations/webhooks')).data as { id: string; active: boolean }[]).find(({ id }) => id === made.id)?.active, { timeout: 20_000 }).toBe(false)
+  await settings(page, 'webhooks', 'Webhooks')
+  const item = page.getByRole('region', { name: 'Failing', exact: true })
+  const alert = item.getByRole('alert')
+  await alert.getByText('Disabled after 10 failures').waitFor()
+  hook.state.status = 204
+  await alert.getByRole('button', { name: 'Reactivate' }).click()
+  await alert.waitFor({ state: 'detached' })
+  await item.getByText('Active', { exact: true }).waitFor()
+  await context.close()
+  await hook.stop()
+})
+
+it('hides keys and webhooks from agents', async () => {
+  const agent = ((await desk.call('GET', '/team')).data as { id: string; role: string }[]).find(({ role }) => role === 'agent')?.id ?? ''
+  const { page, context } = await desk.page()
+  await desk.signInAs(page, agent)
+  for (const path of ['keys', 'webhooks']) {
+    await page.goto(`${desk.url}/settings/${path}`)
+    const nav = page.getByRole('navigation', { name: 'Settings' })
+    await nav.getByRole('link', { name: 'Profile' }).waitFor()
+    expect(await nav.getByRole('link', { name: /API keys|Webhooks/ }).count()).toBe(0)
+    expect(await page.getByRole('heading', { name: /API keys|Webhooks/ }).count()).toBe(0)
+  }
+  await context.close()
+})
+
+describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
+  it('axe finds nothing in keys and webhooks, on a desk and on a phone', async () => {
+    const made = await desk.call('POST', '/integrations/webhooks', { name: 'Looked at', url: 'http://127.0.0.1:9/', events: ['message.received', 'attendance.closed'] })
+    for (const small of [false, true]) {
+      const { page, context } = await desk.page({ colorScheme, ...(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {}) })
+      await desk.signIn(page)
+      await settings(page, 'keys', 'API keys')
+      await page.getByRole('list', { name: 'API keys' }).waitFor()
+      await axe(page, 'keys')
+      await page.getByRole('button', { name: 'New key' }).click()
+      await dialog(page, 'New key').getByRole('checkbox').first().waitFor()
+      await axe(page, 'new key')
+      await settings(page, 'webhooks', 'Webhooks')
+      const item = page.getByRole('region', { name: 'Looked at', exact: true })
+      await item.getByRole('button', { name: 'Send test' }).click()
+      await item.getByText('The test failed.').waitFor()
+      await item.getByRole('button', { name: 'Show deliveries' }).click()
+      await item.getByRole('button', { name: 'Details' }).first().click()
+      await item.getByRole('region', { name: 'Body' }).waitFor()
+      await axe(page, 'webhooks')
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      await context.close()
+    }
+    await desk.call('DELETE', `/integrations/webhooks/${String(made.id)}`)
+  })
+})
+
+it.each([['pt-BR', 'Chaves de API'], ['es', 'Claves de API']])('has all texts in %s', async (locale, title) => {
+  const { page, context } = await desk.page({ locale })
+  await page.goto(`${desk.url}/`)
+  await page.locator('input[type=email]').fill(desk.demo.login.email)
+  await page.locator('input[type=password]').fill(desk.demo.login.password)
+  await page.locator('button[type=submit]').click()
+  await page.getByRole('listbox').first().waitFor()
+  await settings(page, 'keys', title)
+  await page.getByRole('main').getByRole('button').first().click()
+  await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
+  await settings(page, 'webhooks', 'Webhooks')
+  for (const text of [await page.getByRole('main').innerText()]) expect(text).not.toMatch(/\b(apiKeys|scope|scopeGroup|webhooks|deliveries|settings|secret)\.\w/)
+  await context.close()
+})

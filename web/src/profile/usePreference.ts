@@ -1,0 +1,32 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import { problemText } from '../api/problem'
+import { usePreferences } from '../api/queries'
+import type { Preferences } from '../api/types'
+import { announce } from '../ui/announce'
+import { toast } from '../ui/toast'
+
+/** usePreference gives the preferences, and a function that changes some of them at once and keeps them. */
+export function usePreference(): [Preferences, (change: Partial<Preferences>) => Promise<void>] {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const preferences = usePreferences()
+  // The cache tells of a change a moment later; a radio button shows it with the click.
+  const [clicked, setClicked] = useState<Partial<Preferences>>({})
+  const change = async (fields: Partial<Preferences>) => {
+    setClicked((before) => ({ ...before, ...fields }))
+    client.setQueryData<Preferences>(keys.preferences, (known) => ({ ...(known ?? preferences), ...fields }))
+    try {
+      client.setQueryData(keys.preferences, await answer(api.PATCH('/me/preferences', { body: fields })))
+      announce(t('details.saved'))
+    } catch (error) {
+      void client.invalidateQueries({ queryKey: keys.preferences })
+      toast(problemText(error, t), 'red')
+    }
+    setClicked({})
+  }
+  return [{ ...preferences, ...clicked }, change]
+}

@@ -1,0 +1,39 @@
+import { Badge, Button } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { useBoards, useMe } from '../api/queries'
+import type { Key } from '../api/types'
+import { dateAndTime } from '../ui/format'
+import classes from './Integrations.module.css'
+
+/** KeyRow shows a key: what it may do, when it was used, and until when it works. */
+export function KeyRow({ apiKey, onRotate, onRevoke }: { apiKey: Key; onRotate: () => void; onRevoke: () => void }) {
+  const { t } = useTranslation()
+  const boards = useBoards().data ?? []
+  const mine = useMe().scopes
+  const { name, user, scopes, last_used_at: used, expires_at: ends, revoked_at: revoked } = apiKey
+  const expired = ends !== null && Date.parse(ends) <= Date.now()
+  const over = revoked ? t('apiKeys.revoked', { time: dateAndTime(revoked) }) : expired ? t('apiKeys.expired') : null
+  return (
+    <li>
+      <div>
+        <strong>{name}</strong>{' '}
+        {over && <Badge variant="light" color="gray" tt="none">{over}</Badge>}
+        <p>
+          {[
+            used ? t('apiKeys.used', { time: dateAndTime(used) }) : t('apiKeys.neverUsed'),
+            ends ? t('apiKeys.until', { time: dateAndTime(ends) }) : t('apiKeys.forEver'),
+            t('apiKeys.as', { name: user.name }),
+          ].join(' · ')}
+        </p>
+        <p>{mine.every((scope) => scopes.includes(scope)) ? t('apiKeys.allScopes') : scopes.join(', ')}</p>
+        {apiKey.boards && <p>{t('apiKeys.boardsOf', { names: apiKey.boards.map((id) => boards.find((board) => board.id === id)?.name ?? t('apiKeys.unknownBoard')).join(', ') || t('apiKeys.noBoard') })}</p>}
+      </div>
+      {!revoked && (
+        <div className={classes.actions}>
+          <Button variant="default" size="xs" aria-label={t('apiKeys.rotateNamed', { name })} onClick={onRotate}>{t('apiKeys.rotate')}</Button>
+          <Button variant="default" size="xs" c="var(--red)" aria-label={t('apiKeys.revokeNamed', { name })} onClick={onRevoke}>{t('apiKeys.revoke')}</Button>
+        </div>
+      )}
+    </li>
+  )
+}
