@@ -6,6 +6,7 @@ export const keys = {
   setup: ['setup'] as const,
   preferences: ['preferences'] as const,
   sessions: ['sessions'] as const,
+  report: (query: object) => ['report', query] as const,
   apiKeys: ['apiKeys'] as const,
   webhooks: ['webhooks'] as const,
   webhookEvents: ['webhookEvents'] as const,

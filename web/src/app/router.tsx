@@ -5,6 +5,7 @@ import { Inbox } from '../inbox/Inbox'
 import { readSearch } from '../inbox/view'
 import { readBoardSearch } from '../boards/search'
 import { readContactSearch } from '../contacts/search'
+import { readReportSearch } from '../report/period'
 import { FirstPage } from './FirstPage'
 import { Shell } from './Shell'
 
@@ -18,7 +19,7 @@ const contact = createRoute({ getParentRoute: () => contacts, path: '$contact' }
 const boardsScreen = lazyRouteComponent(() => withTexts('boards', import('../boards/Boards')))
 const boards = createRoute({ getParentRoute: () => root, path: '/boards', component: boardsScreen })
 const board = createRoute({ getParentRoute: () => boards, path: '$board', validateSearch: readBoardSearch })
-const report = createRoute({ getParentRoute: () => root, path: '/report', component: lazyRouteComponent(() => withTexts('report', import('../report/Report'))) })
+const report = createRoute({ getParentRoute: () => root, path: '/report', validateSearch: readReportSearch, component: lazyRouteComponent(() => withTexts('report', import('../report/Report'))) })
 const settingsScreen = lazyRouteComponent(() => withTexts('settings', import('../settings/Settings')))
 const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: settingsScreen })
 const settingsPage = createRoute({ getParentRoute: () => root, path: '/settings/$', component: settingsScreen })

@@ -1,7 +1,58 @@
+import { Button } from '@mantine/core'
+import { IconDownload, IconLock } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { answer, api, Failure as ApiFailure } from '../api/client'
+import { keys } from '../api/keys'
+import { problemText } from '../api/problem'
+import { useMe } from '../api/queries'
+import { download } from '../ui/download'
+import { dayKey } from '../ui/format'
+import { Empty, Failure, Loading } from '../ui/states'
+import { Filters } from './Filters'
+import { Results } from './Results'
+import { reportCsv } from './csv'
+import { dayName } from './figures'
+import { presets, problemOf, type ReportSearch } from './period'
+import classes from './Report.module.css'
 
-/** Report is the screen of that name. */
+/** Report shows how many attendances there were and how fast the team was. */
 export default function Report() {
   const { t } = useTranslation()
-  return <h1>{t('report.title')}</h1>
+  return useMe().scopes.includes('reports:read') ? <Shown /> : <Empty icon={<IconLock size={28} />} title={t('refusal.insufficient_role')} />
+}
+
+function Shown() {
+  const { t, i18n } = useTranslation()
+  const { company } = useMe()
+  const navigate = useNavigate()
+  const search = useSearch({ from: '/report' })
+  const [, , days30] = presets(dayKey(new Date()))
+  const period = { from: search.from ?? days30?.period.from ?? '', to: search.to ?? days30?.period.to ?? '' }
+  const query = { ...period, ...(search.sector ? { sector: search.sector } : {}), ...(search.user ? { user: search.user } : {}) }
+  const wrong = problemOf(period)
+  const report = useQuery({
+    queryKey: keys.report(query), staleTime: 0, enabled: wrong === null, placeholderData: keepPreviousData,
+    queryFn: () => answer(api.GET('/reports/attendance', { params: { query } })),
+  })
+  const change = (next: ReportSearch) => void navigate({ to: '/report', search: { ...search, ...period, ...next }, replace: true })
+  const save = () => report.data && download(`report-${report.data.from}-${report.data.to}.csv`, reportCsv(report.data, t, i18n.language), 'text/csv;charset=utf-8')
+  return (
+    <div className={classes.scroll}>
+      <div className={classes.page}>
+        <header className={classes.head}>
+          <div>
+            <h1>{t('report.title')}</h1>
+            <p>{`${dayName(period.from, 'long')} – ${dayName(period.to, 'long')} · ${company.timezone}`}</p>
+          </div>
+          <Button className={classes.control} variant="default" leftSection={<IconDownload size={16} />} disabled={!report.data || wrong !== null} onClick={save}>{t('report.download')}</Button>
+        </header>
+        <Filters period={period} search={search} problem={wrong} onChange={change} />
+        {report.isPending && wrong === null && <Loading rows={4} height={80} />}
+        {report.isError && <Failure message={problemText(report.error, t)} requestId={report.error instanceof ApiFailure ? report.error.requestId : undefined} onRetry={() => void report.refetch()} />}
+        {report.data && wrong === null && <Results report={report.data} busy={report.isPlaceholderData} />}
+      </div>
+    </div>
+  )
 }

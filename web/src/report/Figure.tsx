@@ -1,0 +1,36 @@
+import { Button, Table } from '@mantine/core'
+import { IconChartBar, IconTable } from '@tabler/icons-react'
+import { useId, useState, type ReactNode } from 'react'
+import classes from './Report.module.css'
+
+type Props = { title: string; show: string; hide: string; head: string[]; rows: string[][]; children: ReactNode }
+
+/** Figure is a chart that can be read as a table too. The chart itself is a picture for the eyes alone. */
+export function Figure({ title, show, hide, head, rows, children }: Props) {
+  const id = useId()
+  const [asTable, setAsTable] = useState(false)
+  return (
+    <figure aria-labelledby={id} className={classes.figure}>
+      <figcaption className={classes.caption}>
+        <h2 id={id}>{title}</h2>
+        <Button
+          className={classes.control} variant="subtle" color="gray" size="compact-sm" px={8} aria-label={asTable ? hide : show} title={asTable ? hide : show} onClick={() => setAsTable(!asTable)}
+        >
+          {asTable ? <IconChartBar size={18} aria-hidden /> : <IconTable size={18} aria-hidden />}
+        </Button>
+      </figcaption>
+      {asTable ? (
+        <div className={classes.dayTable} tabIndex={0} role="region" aria-label={title}>
+          <Table aria-label={title} stickyHeader verticalSpacing={5}>
+            <Table.Thead><Table.Tr>{head.map((name, column) => <Table.Th key={name} ta={column > 0 ? 'right' : undefined}>{name}</Table.Th>)}</Table.Tr></Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => <Table.Tr key={row[0]}>{row.map((cell, column) => <Table.Td key={head[column]} ta={column > 0 ? 'right' : undefined}>{cell}</Table.Td>)}</Table.Tr>)}
+            </Table.Tbody>
+          </Table>
+        </div>
+      ) : (
+        <div className={classes.chart} aria-hidden>{children}</div>
+      )}
+    </figure>
+  )
+}
