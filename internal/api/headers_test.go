@@ -47,13 +47,13 @@ func TestEveryAnswerHasItsSecurityHeaders(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"/healthz", "/readyz", "/v1/openapi.json", "/v1/nothing", "/nothing", "/v1//x", "/media" + someID("/{id}"), "/channels" + someID("/{id}") + "/whatsapp", "/docs/nothing", "/docs",
+		"/healthz", "/readyz", "/v1/openapi.json", "/v1/nothing", "/nothing", "/v1//x", "/media" + someID("/{id}"), "/channels" + someID("/{id}") + "/whatsapp", "/docs/nothing", "/docs/guides/nothing", "/docs",
 	} {
 		r, _ := http.NewRequest("GET", w.URL+path, nil)
 		want(t, r, api)
 	}
 	page := map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
-	for _, path := range []string{"/", "/docs/", "/docs/swagger-ui-bundle.js", "/docs/oauth2-redirect.html"} {
+	for _, path := range []string{"/", "/docs/", "/docs/recado.css", "/docs/guides/", "/docs/guides/api", "/docs/swagger-ui-bundle.js", "/docs/oauth2-redirect.html"} {
 		r, _ := http.NewRequest("GET", w.URL+path, nil)
 		policy := want(t, r, page).Get("Content-Security-Policy")
 		for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {

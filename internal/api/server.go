@@ -45,7 +45,7 @@ type Options struct {
 	PublicURL string // https://desk.example.com, without the base path
 	Logger    *slog.Logger
 	Proxies   []netip.Prefix // whose X-Forwarded headers are believed
-	// Pages of the browser app, by pattern below the base path; they answer GET.
+	// Pages of the browser app and of the guides, by pattern below the base path; they answer GET.
 	Pages map[string]http.Handler
 }
 
@@ -90,7 +90,7 @@ func New(o Options) *Server {
 	s.mux.HandleFunc("GET "+v1+"/openapi.json", s.serveDocument)
 	s.mux.HandleFunc("GET "+s.base+"/healthz", s.healthz)
 	s.mux.HandleFunc("GET "+s.base+"/readyz", s.readyz)
-	s.mux.Handle("GET "+s.base+"/docs/", openapi.Page("Recado API", v1+"/openapi.json", s.base+"/docs/", s.nothingHere))
+	s.mux.Handle("GET "+s.base+"/docs/", openapi.Page(s.base, s.nothingHere))
 	s.mux.Handle("GET "+s.base+"/docs", http.RedirectHandler(s.base+"/docs/", http.StatusMovedPermanently))
 	s.mux.HandleFunc("GET "+s.base+"/media/{id}", s.serveMedia)
 	for pattern, h := range o.Pages {

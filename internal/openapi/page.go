@@ -8,22 +8,36 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/swaggest/swgui"
 	"github.com/swaggest/swgui/v5emb"
 )
 
-// Page is the API page at a path, which shows the document at another; everything it needs is in the binary. Its
-// scripts may call this server and nothing else, and of the inline ones only those run that the page has when the
-// server starts. What is no file of the page is left to notFound.
-func Page(title, document, path string, notFound http.HandlerFunc) http.Handler {
-	files := v5emb.New(title, document, path)
+// Page is the API page below base; everything it needs is in the binary. Its scripts may call this server and
+// nothing else, and of the inline ones only those run that the page has when the server starts. It keeps the key
+// that it was given until the tab is closed. What is no file of the page is left to notFound.
+func Page(base string, notFound http.HandlerFunc) http.Handler {
+	path := base + "/docs/"
+	files := v5emb.NewHandlerWithConfig(swgui.Config{
+		Title: "Recado API", SwaggerJSON: base + "/v1/openapi.json", BasePath: path,
+		AppendHead: Head(base), PrependHTML: Header(base, "/docs/") + "<main>", AppendHTML: "</main>",
+		SettingsUI: map[string]string{
+			"plugins":    "[SwaggerUIBundle.plugins.DownloadUrl, recadoKey]",
+			"onComplete": "recadoRestore",
+		},
+	})
 	index := &pageBuffer{header: http.Header{}}
 	files.ServeHTTP(index, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})
 	page := index.String()
 	policy := "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self' " + inlineHashes(page, "script") +
-		"; style-src 'self' " + inlineHashes(page, "style") + closedPage
+		"; style-src 'self' " + inlineHashes(page, "style")
+	look := http.StripPrefix(path, lookFiles())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protectPage(w.Header(), policy)
+		ProtectPage(w.Header(), policy)
 		w.Header().Set("Cache-Control", "no-cache") // asked for again with its ETag
+		if isLook(strings.TrimPrefix(r.URL.Path, path)) {
+			look.ServeHTTP(w, r)
+			return
+		}
 		file := &notFoundWriter{ResponseWriter: w}
 		if files.ServeHTTP(file, r); file.missing {
 			w.Header().Set("Cache-Control", "no-store")
@@ -44,12 +58,9 @@ func (b *pageBuffer) Header() http.Header { return b.header }
 // WriteHeader implements http.ResponseWriter.
 func (b *pageBuffer) WriteHeader(int) {}
 
-// closedPage ends the policy of a page that no other page may frame, and that sends no form.
-const closedPage = "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// protectPage sets the headers of what a browser shows as a page.
-func protectPage(h http.Header, policy string) {
-	h.Set("Content-Security-Policy", policy)
+// ProtectPage sets the headers of what a browser shows as a page. No other page may frame it, and it sends no form.
+func ProtectPage(h http.Header, policy string) {
+	h.Set("Content-Security-Policy", policy+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 	h.Set("Referrer-Policy", "no-referrer")
 }

@@ -1,14 +1,17 @@
 package server
 
 import (
+	"maps"
 	"net/http"
 
+	"recado/docs"
+	"recado/internal/guides"
 	"recado/internal/web"
 	app "recado/web"
 )
 
-// appPages are the addresses of the browser app that is built into the binary.
-func appPages(base string) (map[string]http.Handler, error) {
+// pages are the addresses of the browser app and of the guides that are built into the binary.
+func pages(base string) (map[string]http.Handler, error) {
 	files, err := app.Files()
 	if err != nil {
 		return nil, err
@@ -17,5 +20,11 @@ func appPages(base string) (map[string]http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return served.Handlers(), nil
+	documents, err := guides.New(docs.Files, base)
+	if err != nil {
+		return nil, err
+	}
+	handlers := served.Handlers()
+	maps.Copy(handlers, documents.Handlers())
+	return handlers, nil
 }

@@ -165,14 +165,14 @@ func (s *Server) serve() error {
 	}
 	s.URL = public + s.config.BasePath
 	s.graph.PublicURL = s.URL
-	pages, err := appPages(s.config.BasePath)
+	shown, err := pages(s.config.BasePath)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	s.live = live.New(s.Desk, s.config.Logger)
 	s.API = api.New(api.Options{
 		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
-		Pages: pages,
+		Pages: shown,
 	})
 	s.http = &http.Server{
 		Handler:           s.API,

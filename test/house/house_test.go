@@ -80,6 +80,7 @@ var packages = map[string][]string{
 	"internal/input":   {"internal/model"},
 	"internal/site":    {"internal/model"},
 	"internal/openapi": {},
+	"internal/guides":  {"internal/openapi"},
 
 	"internal/live": {"internal/desk", "internal/model"},
 	"internal/api":  {"internal/wire", "internal/input", "internal/site", "internal/openapi", "internal/buckets", "internal/desk", "internal/once", "internal/live", "internal/whatsapp", "internal/slots", "internal/model"},

@@ -1,0 +1,136 @@
+// Package guides serves the documents of the project as pages beside the API page, in its look.
+package guides
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"recado/internal/openapi"
+)
+
+// order lists the guides as they are shown. A document that is not named comes last.
+var order = []group{
+	{"Using the API", []string{"api", "conversations", "messages", "attendances", "kanban", "webhooks", "reports"}},
+	{"Using Recado", []string{"app", "people", "whatsapp"}},
+	{"Running Recado", []string{"operating", "security", "scaling"}},
+	{"Inside", []string{"architecture", "decisions", "contributing"}},
+}
+
+type group struct {
+	name   string
+	guides []string
+}
+
+// Guide is one document as a page.
+type Guide struct {
+	Name, Title string
+	Content     template.HTML
+}
+
+// Shelf is a group of guides.
+type Shelf struct {
+	Name   string
+	Guides []*Guide
+}
+
+// Guides are all documents.
+type Guides struct {
+	base    string
+	shelves []Shelf
+	byName  map[string]*Guide
+}
+
+// New reads the documents, Markdown files at the root of files. A link from one to another leads to its page.
+func New(files fs.FS, base string) (*Guides, error) {
+	names, err := fs.Glob(files, "*.md")
+	if err != nil {
+		return nil, fmt.Errorf("reading the guides: %w", err)
+	}
+	g := &Guides{base: base, byName: map[string]*Guide{}}
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(name, path.Ext(name))
+		g.byName[names[i]] = nil
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name+".md")
+		if err != nil {
+			return nil, fmt.Errorf("reading the guides: %w", err)
+		}
+		title, content, err := render(text, func(other string) bool { _, known := g.byName[other]; return known })
+		if err != nil {
+			return nil, fmt.Errorf("rendering the guide %s: %w", name, err)
+		}
+		g.byName[name] = &Guide{Name: name, Title: title, Content: template.HTML(content)}
+	}
+	g.arrange(names)
+	return g, nil
+}
+
+// arrange puts the guides on their shelves.
+func (g *Guides) arrange(names []string) {
+	rest := slices.Clone(names)
+	for i, one := range order {
+		shelf := Shelf{Name: one.name}
+		for _, name := range one.guides {
+			if guide := g.byName[name]; guide != nil {
+				shelf.Guides = append(shelf.Guides, guide)
+				rest = slices.DeleteFunc(rest, func(other string) bool { return other == name })
+			}
+		}
+		if i == len(order)-1 {
+			for _, name := range rest {
+				shelf.Guides = append(shelf.Guides, g.byName[name])
+			}
+		}
+		g.shelves = append(g.shelves, shelf)
+	}
+}
+
+// Handlers maps patterns below the base path to what answers GET there.
+func (g *Guides) Handlers() map[string]http.Handler {
+	handlers := map[string]http.Handler{
+		"/docs/guides":     http.RedirectHandler(g.base+"/docs/guides/", http.StatusMovedPermanently),
+		"/docs/guides/{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { g.show(w, nil) }),
+	}
+	for name, guide := range g.byName {
+		handlers["/docs/guides/"+name] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { g.show(w, guide) })
+	}
+	return handlers
+}
+
+var page = template.Must(template.New("").Parse(`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8">{{.Head}}<title>{{with .Guide}}{{.Title}} · {{end}}Recado guides</title></head>
+<body>
+{{.Header}}
+<div class="recado-columns">
+<nav aria-label="Guides" class="recado-side">{{range .Shelves}}<p>{{.Name}}</p><ul>{{range .Guides}}<li><a href="{{$.Base}}/docs/guides/{{.Name}}"{{if eq . $.Guide}} aria-current="page"{{end}}>{{.Title}}</a></li>{{end}}</ul>{{end}}</nav>
+<main class="recado-text">{{with .Guide}}{{.Content}}{{else}}<h1>Guides</h1>{{range .Shelves}}<h2>{{.Name}}</h2><ul class="recado-index">{{range .Guides}}<li><a href="{{$.Base}}/docs/guides/{{.Name}}">{{.Title}}</a></li>{{end}}</ul>{{end}}{{end}}</main>
+</div>
+</body>
+</html>
+`))
+
+// show answers a guide, or the list of them for nil.
+func (g *Guides) show(w http.ResponseWriter, guide *Guide) {
+	var b bytes.Buffer
+	err := page.Execute(&b, struct {
+		Base         string
+		Head, Header template.HTML
+		Shelves      []Shelf
+		Guide        *Guide
+	}{g.base, openapi.Head(g.base), openapi.Header(g.base, "/docs/guides/"), g.shelves, guide})
+	if err != nil {
+		panic(err) // the template is in this file
+	}
+	openapi.ProtectPage(w.Header(), "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(b.Bytes())
+}
