@@ -50,7 +50,7 @@ func TestCardEvents(t *testing.T) {
 		t.Run("a key learns of its boards alone", func(t *testing.T) {
 			other := newBoard(t, w.A.Client)
 			boards := []model.ID{mustID(other.id)}
-			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "other", Scopes: model.NewScopeSet(model.ScopeWebhooksManage), Boards: &boards})
+			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "other", Scopes: model.NewScopeSet(model.ScopeWebhooksManage, model.ScopeNotesRead), Boards: &boards})
 			other.card(t, w.A.Client, "other", "").OK(201)
 			feed, _ := feedOf(t, c, cardEvents, "", 1)
 			testkit.Equal(t, "number of feed", len(feed), 1)

@@ -216,6 +216,16 @@ var bodyExamples = map[string]string{
 
 	"POST /conversations/{id}/attendance/close": `{"reason": "answered"}`,
 
+	"POST /conversations/{id}/notes":     `{"client_id": "0193e0a4-7c9f-7b3a-9d1e-2f4c6a8b0d1e", "text": "Lia asked for a quote: see the e-mail of Monday.", "mentions": []}`,
+	"PATCH /notes/{id}":                  `{"text": "Lia asked for a quote: sent."}`,
+	"PUT /conversations/{id}/draft":      `{"text": "Good morning! About your order", "reply_to_external_id": null}`,
+	"POST /conversations/{id}/scheduled": `{"client_id": "0193e0a4-7c9f-7b3a-9d1e-2f4c6a8b0d1f", "send_at": "2026-12-01T13:00:00Z", "text": "Did the delivery arrive?", "cancel_on_reply": true}`,
+	"PATCH /scheduled/{id}":              `{"send_at": "2026-12-02T13:00:00Z"}`,
+	"POST /replies":                      `{"shortcut": "hello", "title": "Greeting", "text": "Good morning, {{contact.first_name|friend}}!", "owner": null}`,
+	"PATCH /replies/{id}":                `{"title": "Good morning"}`,
+	"POST /replies/{id}/render":          `{"conversation_id": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb"}`,
+	"POST /me/notifications/read":        `{"all": true}`,
+
 	"POST /views":       `{"name": "Unread of sales", "query": {"status": "open", "unread": "true", "sector": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb"}}`,
 	"PATCH /views/{id}": `{"name": "Sales", "position": 2}`,
 

@@ -30,6 +30,10 @@ func (s *Server) routes() []*Route {
 		put("/me/presence", desk.VerbSetPresence, "Set your presence", s.setPresence),
 		get("/me/preferences", desk.VerbPreferences, "Get your preferences", s.getPreferences),
 		patch("/me/preferences", desk.VerbUpdatePreferences, "Change your preferences", s.updatePreferences),
+		get("/me/notifications", desk.VerbNotifications, "List your notifications", s.listNotifications,
+			about("Newest first, of the last 30 days. assigned: another person made you responsible. mentioned: a note names you. waiting: a conversation entered the queue of one of your "+
+				"sectors. snooze_ended: a conversation that you are responsible for is back. message_failed: a message of yours could not be sent.")),
+		post("/me/notifications/read", desk.VerbReadNotifications, "Mark notifications as read", s.readNotifications, noContent),
 		post("/me/two-factor", desk.VerbBeginTwoFactor, "Create a secret for two-factor sign-in", s.beginTwoFactor, secret, fails(model.CodeTwoFactorActive),
 			about("The secret takes effect when it is confirmed with a code.")),
 		post("/me/two-factor/confirm", desk.VerbConfirmTwoFactor, "Turn two-factor sign-in on", s.confirmTwoFactor, secret, fails(model.CodeTwoFactorActive)),
@@ -98,8 +102,44 @@ func (s *Server) routes() []*Route {
 			about("The answer comes when the message is stored; its status then shows whether it was sent, delivered and read. A client_id that this conversation already has "+
 				"returns the first message in its present state and sends nothing, whatever else the body contains.")),
 		get("/conversations/{id}/timeline", desk.VerbTimeline, "List everything that happened in a conversation", s.timeline,
-			about("Messages, assignments, openings and closings of attendances in one list, newest first. before and after work as for messages; around gives the page "+
-				"around a message, at the page around the first message from a time on. Give at most one of the four. Without the scope attendances:read the list has only messages.")),
+			about("Messages, internal notes, assignments, openings and closings of attendances in one list, newest first. before and after work as for messages; around gives the page "+
+				"around a message, at the page around the first message from a time on. Give at most one of the four. Without the scope attendances:read the list has only messages and notes, without notes:read no notes.")),
+		get("/conversations/{id}/notes", desk.VerbNotes, "List the internal notes of a conversation", s.listNotes,
+			about("Newest first. Notes are never sent to a customer.")),
+		post("/conversations/{id}/notes", desk.VerbCreateNote, "Write an internal note", s.createNote, fails(model.CodeClientIDConflict), created,
+			about("A client_id that this conversation already has returns the first note. A person in mentions who may not see the conversation is 400.")),
+		put("/conversations/{id}/draft", desk.VerbSaveDraft, "Keep a draft", s.saveDraft,
+			about("One per person and conversation; the last one counts. It is gone when that person sends a message there. Conversations show it to that person as draft.")),
+		del("/conversations/{id}/draft", desk.VerbDeleteDraft, "Delete a draft", s.deleteDraft),
+		patch("/notes/{id}", desk.VerbUpdateNote, "Change an internal note", s.updateNote, fails(model.CodeInsufficientRole),
+			about("Only its author may change a note. Absent fields do not change.")),
+		del("/notes/{id}", desk.VerbDeleteNote, "Delete an internal note", s.deleteNote, fails(model.CodeInsufficientRole),
+			about("The author, or a member with the role manager or above.")),
+
+		get("/conversations/{id}/scheduled", desk.VerbScheduledMessages, "List the scheduled messages of a conversation", s.listScheduled,
+			about("The last to be sent first.")),
+		post("/conversations/{id}/scheduled", desk.VerbScheduleMessage, "Schedule a message", s.scheduleMessage,
+			fails(model.CodeClientIDConflict, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeLimitReached), created,
+			about("It is sent in the name of the caller when send_at has come, and every rule of sending holds then too. It fails with too_late when the server did not run for more than an hour. "+
+				"A conversation may have 50 that are not sent yet. A text for which the 24-hour window will be closed is accepted with the warning service_window.")),
+		patch("/scheduled/{id}", desk.VerbUpdateScheduled, "Change a scheduled message", s.updateScheduled,
+			fails(model.CodeInsufficientRole, model.CodeNotScheduled, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected),
+			about("Only the person who scheduled it, and only while it is scheduled: 409 not_scheduled. Absent fields do not change.")),
+		del("/scheduled/{id}", desk.VerbCancelScheduled, "Cancel a scheduled message", s.cancelScheduled, fails(model.CodeInsufficientRole, model.CodeNotScheduled),
+			about("The person who scheduled it, the responsible person, or a member with the role manager or above. It stays in the list as cancelled.")),
+
+		get("/replies", desk.VerbReplies, "List the canned replies", s.listReplies,
+			about("Those of the team and the caller's own, by shortcut.")),
+		post("/replies", desk.VerbCreateReply, "Create a canned reply", s.createReply, fails(model.CodeInsufficientRole, model.CodeNameTaken, model.CodeLimitReached), created,
+			about("Every person may have replies of their own. Replies of the team take the scope replies:manage: 403 insufficient_role for a person without it. "+
+				"A shortcut is unique among those of the owner, or of the team: 409 name_taken. An unknown variable is 400.")),
+		patch("/replies/{id}", desk.VerbUpdateReply, "Change a canned reply", s.updateReply, fails(model.CodeInsufficientRole, model.CodeNameTaken),
+			about("Absent fields do not change.")),
+		del("/replies/{id}", desk.VerbDeleteReply, "Delete a canned reply", s.deleteReply, fails(model.CodeInsufficientRole)),
+		post("/replies/{id}/render", desk.VerbRenderReply, "Render a canned reply for a conversation", s.renderReply,
+			about("The variables get the values of the conversation. One without a value gets its fallback, or stays as it is written. "+
+				"When the caller then sends a message with the text in that conversation, uses is counted.")),
+
 		get("/conversations/{id}/media", desk.VerbFiles, "List the files of a conversation", s.listFiles,
 			about("Newest first.")),
 		get("/messages", desk.VerbSearchMessages, "Search messages", s.searchMessages,
@@ -208,7 +248,8 @@ func (s *Server) routes() []*Route {
 				"without repetition. An unusable cursor gives one event reset: fetch everything again. Signals have no id: typing {conversation, user}, "+
 				"viewing {conversation, users}, presence {user, presence}, private {conversation}: something changed in a private conversation, fetch it; "+
 				"board {board}: a board, its stages or cards changed without an event, fetch it; "+
-				"gone {conversation}: it is no longer visible; session {state}: the session has ended, or was replaced because the person opened more than six streams, "+
+				"gone {conversation}: it is no longer visible; notes {conversation}: a note was changed or deleted; draft {conversation}: the person's own draft is different; scheduled {conversation}: its scheduled messages are different; notification {kind, conversation}: the person has a new "+
+				"notification, or with the kind read has read some; session {state}: the session has ended, or was replaced because the person opened more than six streams, "+
 				"and the stream ends. A comment is sent at least every 15 seconds.")),
 		post("/conversations/{id}/activity", desk.VerbActivity, "Report activity in a conversation", s.postActivity, noContent,
 			about("Repeat it every 10 seconds while it lasts: viewing expires after 20. The same activity within 2 seconds is not sent to other members again.")),

@@ -50,7 +50,7 @@ func TestTable(t *testing.T) {
 				return
 			}
 			if route.Verb.Scope == "" {
-				if route.Path != "/me" {
+				if route.Path != "/me" && !strings.HasPrefix(route.Path, "/replies") { // people write replies of their own
 					t.Fatal("a route without a scope")
 				}
 				return

@@ -27,6 +27,7 @@ type ChannelChange struct {
 	Status      *string // connected or disconnected
 	Access      *AccessChange
 	Coexistence *bool
+	Sign        *bool // messages that people send in the app begin with their name
 	Private     *bool
 	Viewers     *[]model.ID // of a private channel
 }
@@ -177,7 +178,7 @@ func (c ChannelChange) privacy() bool { return c.Private != nil || c.Viewers != 
 // properties reports whether the change is about anything but privacy, which takes a caller who sees the channel. A
 // change of nothing does, too.
 func (c ChannelChange) properties() bool {
-	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil
+	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil || c.Sign != nil
 }
 
 // lockChannel gives the channel of a change. Owners and admins change the viewers of channels that they do not see.
@@ -209,6 +210,10 @@ func (d *Desk) setProperties(tx *store.Tx, a *Principal, ch *model.Channel, chan
 	if change.Name != nil {
 		ch.Name = *change.Name
 		tx.RenameChannel(a.Company.ID, ch.ID, ch.Name)
+	}
+	if change.Sign != nil {
+		ch.Sign = *change.Sign
+		tx.SignChannel(a.Company.ID, ch.ID, ch.Sign)
 	}
 	if change.Access != nil || change.Coexistence != nil {
 		free, err := tx.SaveAccess(a.Company.ID, ch.ID, d.seal(*ch, accessed))

@@ -43,13 +43,16 @@ func (d *Desk) Conversations(ctx context.Context, a *Principal, f ConversationFi
 	}
 	defer release()
 	reading := read[Page[model.Conversation]]
-	if f.Simple() {
+	if f.Simple() && a.kind != KindSession {
 		reading = readOne[Page[model.Conversation]]
 	}
 	return reading(ctx, d, func(tx *store.Tx) (page Page[model.Conversation], err error) {
 		page.Data, page.More, err = tx.Conversations(f)
 		if page.More && err == nil {
 			page.Next = place.after(&f, page.Data)
+		}
+		if err == nil {
+			err = addDrafts(tx, a, pointers(page.Data)...)
 		}
 		return page, err
 	})
@@ -60,12 +63,16 @@ func (d *Desk) Conversation(ctx context.Context, a *Principal, id model.ID) (*mo
 	if err := a.May(VerbConversation); err != nil {
 		return nil, err
 	}
-	return readOne(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
+	reading := readOne[*model.Conversation]
+	if a.kind == KindSession {
+		reading = read[*model.Conversation] // the draft is a second statement
+	}
+	return reading(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
 		c, found, err := tx.Conversation(a.Company.ID, id)
 		if err != nil || !found || !a.MaySee(&c) {
 			return nil, errOr(err, model.NotFound("conversation"))
 		}
-		return &c, nil
+		return &c, addDrafts(tx, a, &c)
 	})
 }
 
@@ -105,9 +112,9 @@ func (d *Desk) UpdateConversation(ctx context.Context, a *Principal, id model.ID
 			}
 		}
 		if t.Renamed == t.before.Renamed && len(changedFields(&t.before, &t.Conversation)) == 0 {
-			return &t.Conversation, nil
+			return t.shown(a, nil)
 		}
-		return &t.Conversation, t.save()
+		return t.shown(a, t.save())
 	})
 }
 
@@ -144,11 +151,11 @@ func (d *Desk) MarkRead(ctx context.Context, a *Principal, id model.ID) (*model.
 			return nil, err
 		}
 		if t.UnreadCount == 0 {
-			return &t.Conversation, nil
+			return t.shown(a, nil)
 		}
 		t.UnreadCount = 0
 		d.markReadAtProvider(t)
-		return &t.Conversation, t.save()
+		return t.shown(a, t.save())
 	})
 }
 
@@ -266,7 +273,8 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 		if err := t.startedBy(a, created); err != nil {
 			return Opened{}, err
 		}
-		return Opened{&t.Conversation, created}, t.save()
+		c, err := t.shown(a, t.save())
+		return Opened{c, created}, err
 	})
 }
 
@@ -319,7 +327,7 @@ func (d *Desk) Snooze(ctx context.Context, a *Principal, id model.ID, until *tim
 			return nil, err
 		}
 		t.SnoozedUntil = until
-		return t.saveIfChanged()
+		return t.shown(a, t.saveIfChanged())
 	})
 }
 
@@ -335,6 +343,9 @@ func (d System) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int,
 			return nil
 		}
 		t.SnoozedUntil, t.UnreadCount = nil, max(1, t.UnreadCount)
+		if err := t.notifyHolder(model.NotifySnoozeEnded); err != nil {
+			return err
+		}
 		return t.save()
 	})
 }
@@ -350,7 +361,7 @@ func (d *Desk) MarkUnread(ctx context.Context, a *Principal, id model.ID) (*mode
 			return nil, err
 		}
 		t.UnreadCount = max(1, t.UnreadCount)
-		return t.saveIfChanged()
+		return t.shown(a, t.saveIfChanged())
 	})
 }
 
@@ -366,7 +377,7 @@ func (d *Desk) Take(ctx context.Context, a *Principal, id model.ID) (*model.Conv
 			return nil, err
 		}
 		if t.Assignee != nil && *t.Assignee == a.User.ID {
-			return &t.Conversation, nil
+			return t.shown(a, nil)
 		}
 		if err := t.restrict(a, func(model.AttendanceRules) bool { return t.Assignee == nil }); err != nil {
 			return nil, err
@@ -377,15 +388,15 @@ func (d *Desk) Take(ctx context.Context, a *Principal, id model.ID) (*model.Conv
 		if err := t.assign(&a.User, t.Sector, &a.User, nil); err != nil {
 			return nil, err
 		}
-		return &t.Conversation, t.save()
+		return t.shown(a, t.save())
 	})
 }
 
 // saveIfChanged saves the conversation unless nothing that a reader sees has changed.
-func (t *lockedConversation) saveIfChanged() (*model.Conversation, error) {
+func (t *lockedConversation) saveIfChanged() error {
 	t.Unread = t.UnreadCount > 0
 	if len(changedFields(&t.before, &t.Conversation)) == 0 {
-		return &t.Conversation, nil
+		return nil
 	}
-	return &t.Conversation, t.save()
+	return t.save()
 }

@@ -22,6 +22,7 @@ type lockedConversation struct {
 	before model.Conversation
 	silent bool // raises no events: a blocked contact writes
 
+	by     *model.Ref // who moved it to another person or queue in this transaction; nil: no person
 	awaits *time.Time // when the first unanswered message of the customer came in this transaction
 
 	signalled bool // the a signal to the viewers of a private conversation is planned
@@ -123,6 +124,9 @@ func (t *lockedConversation) save() error {
 	}
 	if !same(t.before.Assignee, t.Assignee) || !same(t.before.Sector, t.Sector) {
 		t.signalMoved()
+	}
+	if err := t.notifyQueue(); err != nil {
+		return err
 	}
 	if settled(&t.before, &t.Conversation) {
 		t.tx.SaveActivity(&t.Conversation)

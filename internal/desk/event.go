@@ -186,7 +186,7 @@ func (d System) RenumberFeed(ctx context.Context) error {
 // maySeeEvent applies the policies on conversations, boards and cards as they are now: a card that has
 // been made private or deleted takes its events with it.
 func (a *Principal) maySeeEvent(e store.FeedEvent) bool {
-	return (e.Conversation == nil || a.MaySee(e.Conversation)) && (e.Board == nil || a.MaySeeBoard(*e.Board)) &&
+	return a.Scopes.Has(e.Type.Scope()) && (e.Conversation == nil || a.MaySee(e.Conversation)) && (e.Board == nil || a.MaySeeBoard(*e.Board)) &&
 		(e.Card == nil || !e.Card.Private && !e.Card.Hidden && a.maySeeCard(e.Card))
 }
 

@@ -218,7 +218,13 @@ func (in *inboundBatch) wrote(t *batchConversation, m *model.Message, quiet bool
 	}
 	t.UnreadCount++
 	t.Unread, t.opens = true, true
-	t.SnoozedUntil = nil
+	in.tx.CancelOnReply(t.Company, t.ID)
+	if t.SnoozedUntil != nil {
+		t.SnoozedUntil = nil
+		if err := t.notifyHolder(model.NotifySnoozeEnded); err != nil {
+			return err
+		}
+	}
 	t.waits(m.CreatedAt)
 	return t.emitWith(model.EventMessageReceived, "message", m)
 }

@@ -244,8 +244,7 @@ func (d *Desk) relabel(ctx context.Context, a *Principal, id model.ID, add, remo
 		if t.LabelIDs, err = d.labels(tx, a, kept); err != nil {
 			return struct{}{}, err
 		}
-		_, err = t.saveIfChanged()
-		return struct{}{}, err
+		return struct{}{}, t.saveIfChanged()
 	})
 	return err
 }

@@ -209,6 +209,12 @@ const (
 	SignalHolders  = "holders"  // a session, a member or a sector changed
 	SignalStreams  = "streams"  // the live streams that a member has on a node
 	SignalBoard    = "board"    // a board, a stage or a card changed without an event of the feed
+	SignalNotes    = "notes"    // a note was changed or deleted
+	SignalDraft    = "draft"    // a person's draft is different
+
+	SignalScheduled = "scheduled" // the scheduled messages of a conversation are different
+
+	SignalNotification = "notification" // members have a new notification, or have read some
 )
 
 // The kinds of activity.
@@ -232,7 +238,8 @@ type Signal struct {
 	Is           *Sighting    `json:"is,omitempty"`
 	Was          *Sighting    `json:"was,omitempty"`
 	User         model.Ref    `json:"user,omitzero"`
-	Activity     string       `json:"activity,omitempty"`
+	Activity     string       `json:"activity,omitempty"` // or the kind of a notification
+	Members      []model.ID   `json:"members,omitempty"`  // whom it is for
 	Streams      []model.ID   `json:"streams,omitempty"`
 	Ask          bool         `json:"ask,omitempty"` // the other nodes say which streams they have
 }
@@ -400,4 +407,10 @@ func (d *Desk) signalCard(tx *store.Tx, c *model.Card, wasPrivate bool) {
 	default:
 		d.signalBoard(tx, c.Company, c.BoardID, nil)
 	}
+}
+
+// signalNotes tells the live streams, once the change is durable, that a note was changed or deleted.
+func (t *lockedConversation) signalNotes() {
+	s := Signal{Kind: SignalNotes, Company: t.Company, Conversation: t.ID, Is: sightingOf(&t.Conversation)}
+	t.tx.AfterCommit(func() { t.d.signal(s) })
 }

@@ -2,8 +2,10 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"recado/internal/cursor"
 	"recado/internal/model"
@@ -208,7 +210,7 @@ func (d *Desk) SendMessage(ctx context.Context, a *Principal, conversation model
 	}
 	invalid := in.check()
 	out, err := write(ctx, d, func(tx *store.Tx) (accepted, error) {
-		o, found, err := tx.LockOutbox(a.Company.ID, conversation, in.ClientID)
+		o, found, err := tx.LockOutbox(a.Company.ID, conversation, in.ClientID, a.User.ID)
 		switch {
 		case err != nil:
 			return accepted{}, err
@@ -218,6 +220,11 @@ func (d *Desk) SendMessage(ctx context.Context, a *Principal, conversation model
 			return accepted{}, model.NotFound("conversation")
 		case o.Earlier:
 			return d.sentBefore(tx, a, conversation, in.ClientID)
+		}
+		if o.Drafted && a.kind == KindSession {
+			if err := d.dropDraft(tx, a, conversation); err != nil {
+				return accepted{}, err
+			}
 		}
 		return d.send(tx, a, &o, &in)
 	})
@@ -251,6 +258,9 @@ func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage)
 	if err != nil {
 		return accepted{}, err
 	}
+	if err := sign(m, a, o, in); err != nil {
+		return accepted{}, err
+	}
 	if err := mayLeave(t, a, o, in); err != nil {
 		return accepted{}, err
 	}
@@ -272,6 +282,9 @@ func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage)
 	} else {
 		tx.InsertSend(m)
 		tx.AfterCommit(d.notifySend)
+	}
+	if err == nil && o.Rendered {
+		err = countUses(tx, a, m)
 	}
 	if err == nil {
 		err = t.answered(&a.User)
@@ -319,12 +332,43 @@ func (d *Desk) fillMessage(tx *store.Tx, a *Principal, m *model.Message, o *stor
 	return extras, nil
 }
 
+// sign puts the name of a person in front of what they send in the app, where the channel wants it.
+func sign(m *model.Message, a *Principal, o *store.Outbox, in *NewMessage) error {
+	if o.Signature == "" || a.kind != KindSession || in.Text == nil || m.Text == nil || in.Template != nil {
+		return nil
+	}
+	text, most := model.Signed(*m.Text, o.Signature), model.MaxText
+	if m.MediaID != nil {
+		most = model.MaxCaption
+	}
+	if utf8.RuneCountInString(text) > most {
+		return model.Invalid("body.text", fmt.Sprintf("must have at most %d characters together with the name that signs it.", most))
+	}
+	m.Text = &text
+	return nil
+}
+
 func errReplyTo() error {
 	return model.Invalid("body.reply_to_external_id", "there is no message with this external id in the conversation")
 }
 
 // mayLeave applies the rules of the desk and of the provider.
 func mayLeave(t *lockedConversation, a *Principal, o *store.Outbox, in *NewMessage) error {
+	if err := mayWrite(t, a, o); err != nil {
+		return err
+	}
+	if o.Provider == model.ProviderSandbox {
+		return nil
+	}
+	if in.Template == nil && (t.LastInboundAt == nil || t.tx.Now.Sub(*t.LastInboundAt) >= model.ServiceWindow) {
+		return model.Errorf(model.CodeServiceWindowClosed,
+			"The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
+	}
+	return nil
+}
+
+// mayWrite applies the rules that do not depend on the time of sending.
+func mayWrite(t *lockedConversation, a *Principal, o *store.Outbox) error {
 	if o.Blocked {
 		return model.Errorf(model.CodeContactBlocked, "This contact is blocked. Unblock it to send messages.")
 	}
@@ -333,13 +377,6 @@ func mayLeave(t *lockedConversation, a *Principal, o *store.Outbox, in *NewMessa
 	}
 	if o.Status != model.ChannelConnected {
 		return model.Errorf(model.CodeChannelDisconnected, "The channel of this conversation is disconnected. Connect it to send messages.")
-	}
-	if o.Provider == model.ProviderSandbox {
-		return nil
-	}
-	if in.Template == nil && (t.LastInboundAt == nil || t.tx.Now.Sub(*t.LastInboundAt) >= model.ServiceWindow) {
-		return model.Errorf(model.CodeServiceWindowClosed,
-			"The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
 	}
 	return nil
 }

@@ -333,6 +333,11 @@ func (in *inboundBatch) report(t *batchConversation, m *model.Message, external 
 			return nil
 		}
 		t.silent = false
+		if m.Status == model.StatusFailed {
+			if err := t.notifyFailed(m); err != nil {
+				return err
+			}
+		}
 		return t.emitUpdated(m, "status")
 	}
 	t.changed, t.loud, t.silent = true, true, false

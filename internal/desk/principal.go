@@ -114,11 +114,7 @@ func (a *Principal) May(v Verb) error {
 	case v.SessionOnly && a.kind != KindSession:
 		return model.Errorf(model.CodeSessionRequired, "An API key cannot make this call. Sign in with POST /session.")
 	case !a.Scopes.Has(v.Scope):
-		return &model.Error{
-			Code:    model.CodeInsufficientScope,
-			Message: "This " + a.kind.String() + " lacks the scope " + string(v.Scope) + ".",
-			Fields:  []model.FieldError{{Field: "scope", Message: string(v.Scope)}},
-		}
+		return errScope(a, v.Scope)
 	case v.Role != "":
 		return a.need(v.Role)
 	}
@@ -135,6 +131,15 @@ func (a *Principal) idempotencyOwner() (store.Owner, error) {
 		return store.Owner(a.User.ID), nil
 	}
 	return store.Owner{}, fmt.Errorf("desk: a principal of kind %v has no idempotency keys", a.kind)
+}
+
+// errScope refuses a principal that lacks a scope.
+func errScope(a *Principal, scope model.Scope) error {
+	return &model.Error{
+		Code:    model.CodeInsufficientScope,
+		Message: "This " + a.kind.String() + " lacks the scope " + string(scope) + ".",
+		Fields:  []model.FieldError{{Field: "scope", Message: string(scope)}},
+	}
 }
 
 // origin is that of the messages that the principal sends.

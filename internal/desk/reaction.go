@@ -38,7 +38,7 @@ func (d *Desk) setReaction(ctx context.Context, a *Principal, id model.ID, with 
 		if err != nil || !found || !a.seesGlimpse(g) {
 			return nil, errOr(err, model.NotFound("message"))
 		}
-		o, found, err := tx.LockOutbox(a.Company.ID, m.Conversation, model.ID{})
+		o, found, err := tx.LockOutbox(a.Company.ID, m.Conversation, model.ID{}, a.User.ID)
 		if err != nil || !found || !a.MaySee(&o.Conversation) {
 			return nil, errOr(err, model.NotFound("message"))
 		}

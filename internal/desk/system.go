@@ -124,6 +124,16 @@ func (d System) IndexSearch(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
+// purgeTalk deletes old notifications and renderings, and reports whether there is more.
+func purgeTalk(tx *store.Tx, step int) (more bool, err error) {
+	notifications, err := tx.PurgeNotifications(tx.Now.Add(-model.NotificationRetention), step)
+	if err != nil {
+		return false, err
+	}
+	renderings, err := tx.PurgeRenderings(tx.Now.Add(-model.RenderingRetention), step)
+	return notifications >= int64(step) || renderings >= int64(step), err
+}
+
 // Purge deletes what is older than it has to be kept, in small steps. It reports whether there is more.
 func (d System) Purge(ctx context.Context) (more bool, err error) {
 	const step = 500
@@ -140,8 +150,12 @@ func (d System) Purge(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		talk, err := purgeTalk(tx, step)
+		if err != nil {
+			return false, err
+		}
 		sessions, err := tx.RemoveOldSessions(step)
-		return deliveries >= step || events >= step || notices >= step || sessions >= step, err
+		return deliveries >= step || events >= step || notices >= step || talk || sessions >= step, err
 	})
 }
 

@@ -21,8 +21,8 @@ type TimelineQuery struct {
 	At     *time.Time // the first message from then on
 }
 
-// Timeline reads one page of everything that happened in a conversation, newest first: its messages and, with the scope
-// for them, assignments and the openings and closings of attendances.
+// Timeline reads one page of everything that happened in a conversation, newest first: its messages and, with the scopes
+// for them, notes, assignments and the openings and closings of attendances.
 func (d *Desk) Timeline(ctx context.Context, a *Principal, conversation model.ID, q TimelineQuery) (*model.TimelinePage, error) {
 	if err := a.May(VerbTimeline); err != nil {
 		return nil, err
@@ -30,7 +30,8 @@ func (d *Desk) Timeline(ctx context.Context, a *Principal, conversation model.ID
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	r := timelineReader{d: d, company: a.Company.ID, conversation: conversation, all: a.Scopes.Has(model.ScopeAttendancesRead), limit: q.Limit}
+	r := timelineReader{d: d, company: a.Company.ID, conversation: conversation, limit: q.Limit}
+	r.parts = store.TimelineParts{Attendances: a.Scopes.Has(model.ScopeAttendancesRead), Notes: a.Scopes.Has(model.ScopeNotesRead)}
 	return read(ctx, d, func(tx *store.Tx) (*model.TimelinePage, error) {
 		g, _, found, err := tx.Glimpse(a.Company.ID, conversation, 0)
 		if err != nil || !found || !a.seesGlimpse(g) {
@@ -60,7 +61,7 @@ type timelineReader struct {
 	tx           *store.Tx
 	company      model.ID
 	conversation model.ID
-	all          bool
+	parts        store.TimelineParts
 	limit        int
 }
 
@@ -99,7 +100,7 @@ func (r *timelineReader) page(q *TimelineQuery) (*model.TimelinePage, error) {
 }
 
 func (r *timelineReader) read(at model.TimelinePlace, newer bool, limit int) ([]model.TimelineEntry, error) {
-	return r.tx.Timeline(r.company, r.conversation, at, newer, r.all, limit)
+	return r.tx.Timeline(r.company, r.conversation, at, newer, r.parts, limit)
 }
 
 // older is the page before a place.

@@ -40,8 +40,7 @@ func (d *Desk) Transfer(ctx context.Context, a *Principal, id model.ID, in NewTr
 		if err := t.assign(to, sector, &a.User, reason); err != nil {
 			return model.Conversation{}, err
 		}
-		err = t.save()
-		return t.Conversation, err
+		return t.answer(a, t.save())
 	})
 }
 
@@ -99,7 +98,7 @@ func (d *Desk) SetSector(ctx context.Context, a *Principal, id model.ID, to mode
 			return model.Conversation{}, err
 		}
 		if !to.Set || same(sector, t.Sector) {
-			return t.Conversation, nil
+			return t.answer(a, nil)
 		}
 		holder, err := t.holder()
 		if err != nil {
@@ -108,8 +107,7 @@ func (d *Desk) SetSector(ctx context.Context, a *Principal, id model.ID, to mode
 		if err := t.assign(holder, sector, &a.User, why); err != nil {
 			return model.Conversation{}, err
 		}
-		err = t.save()
-		return t.Conversation, err
+		return t.answer(a, t.save())
 	})
 }
 
@@ -129,6 +127,12 @@ func (t *lockedConversation) assign(to *model.Ref, sector *model.ID, by *model.R
 		action = model.ActionTookOver
 	}
 	t.note(action, who, sector, by, reason)
+	t.by = by
+	if action == model.ActionReceived && !same(t.Assignee, &to.ID) {
+		if err := t.notifyAssigned(to, sector, by); err != nil {
+			return err
+		}
+	}
 	if t.Attendance == nil {
 		t.Assignee, t.Sector = refID(to), sector
 		return nil

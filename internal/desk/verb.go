@@ -40,6 +40,8 @@ var (
 	VerbSetPresence       = listed(Verb{Name: "SetPresence", SessionOnly: true})
 	VerbPreferences       = listed(Verb{Name: "Preferences", SessionOnly: true})
 	VerbUpdatePreferences = listed(Verb{Name: "UpdatePreferences", SessionOnly: true})
+	VerbNotifications     = listed(Verb{Name: "Notifications", SessionOnly: true})
+	VerbReadNotifications = listed(Verb{Name: "ReadNotifications", SessionOnly: true})
 	VerbBeginTwoFactor    = listed(Verb{Name: "BeginTwoFactor", SessionOnly: true})
 	VerbConfirmTwoFactor  = listed(Verb{Name: "ConfirmTwoFactor", SessionOnly: true})
 	VerbDisableTwoFactor  = listed(Verb{Name: "DisableTwoFactor", SessionOnly: true})
@@ -79,17 +81,38 @@ var (
 	VerbDeleteView         = listed(Verb{Name: "DeleteView", Scope: model.ScopeConversationsWrite})
 
 	// Messages and files.
-	VerbMessages       = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
-	VerbTimeline       = listed(Verb{Name: "Timeline", Scope: model.ScopeMessagesRead})
-	VerbMessage        = listed(Verb{Name: "Message", Scope: model.ScopeMessagesRead})
-	VerbSearchMessages = listed(Verb{Name: "SearchMessages", Scope: model.ScopeMessagesRead})
-	VerbSendMessage    = listed(Verb{Name: "SendMessage", Scope: model.ScopeMessagesSend})
-	VerbReact          = listed(Verb{Name: "React", Scope: model.ScopeMessagesSend})
-	VerbRemoveReaction = listed(Verb{Name: "RemoveReaction", Scope: model.ScopeMessagesSend})
-	VerbUploadMedia    = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
-	VerbLinkMedia      = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
-	VerbMediaContent   = listed(Verb{Name: "MediaContent", Scope: model.ScopeMessagesRead})
-	VerbFiles          = listed(Verb{Name: "Files", Scope: model.ScopeMessagesRead})
+	VerbMessages          = listed(Verb{Name: "Messages", Scope: model.ScopeMessagesRead})
+	VerbTimeline          = listed(Verb{Name: "Timeline", Scope: model.ScopeMessagesRead})
+	VerbMessage           = listed(Verb{Name: "Message", Scope: model.ScopeMessagesRead})
+	VerbSendMessage       = listed(Verb{Name: "SendMessage", Scope: model.ScopeMessagesSend})
+	VerbScheduledMessages = listed(Verb{Name: "ScheduledMessages", Scope: model.ScopeMessagesSend})
+	VerbScheduleMessage   = listed(Verb{Name: "ScheduleMessage", Scope: model.ScopeMessagesSend})
+	VerbUpdateScheduled   = listed(Verb{Name: "UpdateScheduled", Scope: model.ScopeMessagesSend})
+	VerbCancelScheduled   = listed(Verb{Name: "CancelScheduled", Scope: model.ScopeMessagesSend})
+	VerbSearchMessages    = listed(Verb{Name: "SearchMessages", Scope: model.ScopeMessagesRead})
+	VerbReact             = listed(Verb{Name: "React", Scope: model.ScopeMessagesSend})
+	VerbRemoveReaction    = listed(Verb{Name: "RemoveReaction", Scope: model.ScopeMessagesSend})
+
+	VerbUploadMedia  = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
+	VerbLinkMedia    = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
+	VerbMediaContent = listed(Verb{Name: "MediaContent", Scope: model.ScopeMessagesRead})
+	VerbFiles        = listed(Verb{Name: "Files", Scope: model.ScopeMessagesRead})
+
+	// What a team writes for itself.
+	VerbNotes      = listed(Verb{Name: "Notes", Scope: model.ScopeNotesRead})
+	VerbCreateNote = listed(Verb{Name: "CreateNote", Scope: model.ScopeNotesWrite})
+	VerbUpdateNote = listed(Verb{Name: "UpdateNote", Scope: model.ScopeNotesWrite})
+	VerbDeleteNote = listed(Verb{Name: "DeleteNote", Scope: model.ScopeNotesWrite})
+
+	VerbSaveDraft   = listed(Verb{Name: "SaveDraft", SessionOnly: true})
+	VerbDeleteDraft = listed(Verb{Name: "DeleteDraft", SessionOnly: true})
+
+	// People write canned replies of their own; those of the team take the scope replies:manage, which the verbs check.
+	VerbReplies     = listed(Verb{Name: "Replies", Scope: model.ScopeConversationsRead})
+	VerbCreateReply = listed(Verb{Name: "CreateReply"})
+	VerbUpdateReply = listed(Verb{Name: "UpdateReply"})
+	VerbDeleteReply = listed(Verb{Name: "DeleteReply"})
+	VerbRenderReply = listed(Verb{Name: "RenderReply", Scope: model.ScopeConversationsRead})
 
 	// Contacts and labels.
 	VerbContacts      = listed(Verb{Name: "Contacts", Scope: model.ScopeContactsRead})

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"slices"
 
 	"recado/internal/model"
 	"recado/internal/signature"
@@ -42,7 +43,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Principal, in NewWebhook) (
 	if err := a.maySeeEveryEvent(); err != nil {
 		return model.Webhook{}, "", err
 	}
-	clean, err := d.checkWebhook(WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events})
+	clean, err := d.checkWebhook(a, WebhookChange{Name: &in.Name, URL: &in.URL, Events: &in.Events})
 	if err != nil {
 		return model.Webhook{}, "", err
 	}
@@ -74,7 +75,7 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Principal, id model.ID, in 
 	if err := a.maySeeEveryEvent(); err != nil {
 		return model.Webhook{}, err
 	}
-	clean, err := d.checkWebhook(in)
+	clean, err := d.checkWebhook(a, in)
 	if err != nil {
 		return model.Webhook{}, err
 	}
@@ -148,12 +149,13 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Principal, id model.I
 	return w, secret, err
 }
 
-// WebhookEvents lists the events that an address can ask for.
+// WebhookEvents lists the events that the principal can ask for.
 func (d *Desk) WebhookEvents(_ context.Context, a *Principal) ([]model.EventType, error) {
 	if err := a.May(VerbWebhookEvents); err != nil {
 		return nil, err
 	}
-	return model.AllEvents, a.maySeeEveryEvent()
+	events := slices.DeleteFunc(slices.Clone(model.AllEvents), func(e model.EventType) bool { return !a.Scopes.Has(e.Scope()) })
+	return events, a.maySeeEveryEvent()
 }
 
 // maySeeEveryEvent is the permission check of every verb on webhooks: an address receives the events of all
@@ -194,7 +196,7 @@ func (c cleanWebhook) apply(w *model.Webhook) {
 	}
 }
 
-func (d *Desk) checkWebhook(in WebhookChange) (cleanWebhook, error) {
+func (d *Desk) checkWebhook(a *Principal, in WebhookChange) (cleanWebhook, error) {
 	var c cleanWebhook
 	if in.Name != nil {
 		name, invalid := model.Name("body.name", *in.Name, model.MaxName)
@@ -210,6 +212,11 @@ func (d *Desk) checkWebhook(in WebhookChange) (cleanWebhook, error) {
 		}
 		if events == 0 {
 			return c, model.Invalid("body.events", "must have at least one event type")
+		}
+		for _, event := range events.List() {
+			if scope := event.Scope(); !a.Scopes.Has(scope) {
+				return c, errScope(a, scope)
+			}
 		}
 		c.events = events.List()
 	}

@@ -30,6 +30,10 @@ type (
 	board struct {
 		Board model.ID `json:"board"`
 	}
+	notification struct {
+		Kind         string   `json:"kind"` // "read" when some were read
+		Conversation model.ID `json:"conversation,omitzero"`
+	}
 	state struct {
 		State string `json:"state"`
 	}

@@ -184,6 +184,16 @@ func (h *Hub) receive(s desk.Signal) {
 	case desk.SignalMoved:
 		h.activity.moved(s)
 		h.tell(s.Company, "gone", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Was) && !a.MaySight(s.Is) })
+	case desk.SignalNotes:
+		h.tell(s.Company, "notes", conversation{s.Conversation}, func(a *desk.Principal) bool {
+			return a.MaySight(s.Is) && a.Scopes.Has(model.ScopeNotesRead)
+		})
+	case desk.SignalScheduled:
+		h.tell(s.Company, "scheduled", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Is) })
+	case desk.SignalDraft:
+		h.tell(s.Company, "draft", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.User.ID == s.User.ID })
+	case desk.SignalNotification:
+		h.tell(s.Company, "notification", notification{s.Activity, s.Conversation}, func(a *desk.Principal) bool { return slices.Contains(s.Members, a.User.ID) })
 	case desk.SignalPrivate:
 		h.tell(s.Company, "private", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Is) })
 	case desk.SignalBoard:

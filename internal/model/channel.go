@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -39,8 +40,19 @@ type Channel struct {
 	StatusReason *string `json:"status_reason" doc:"Why the channel is disconnected; null while it is connected."`
 	Warning      *string `json:"warning" doc:"What is wrong with a channel that is connected all the same, such as a number that has gone silent; null when nothing is."`
 
+	Sign bool `json:"sign" doc:"Messages that people send in the app begin with the name of the person."`
+
 	Company ID   `json:"-"`
 	Private bool `json:"-"`
+}
+
+// Signed puts the name of the person in front of a text, unless it stands there already.
+func Signed(text, name string) string {
+	first := "*" + name + ":*"
+	if strings.HasPrefix(text, first) {
+		return text
+	}
+	return first + "\n" + text
 }
 
 // Pool is where the contacts of the channel's customers are kept: the company's contacts, or those of a

@@ -40,6 +40,9 @@ type Conversation struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 
+	Draft *Draft `json:"draft,omitempty" null:"true" doc:"What the signed-in person has begun to write, or null. Answers to API keys and events do not have it."`
+
+	Personal       bool       `json:"-"` // shown to a person: with the draft
 	Company        ID         `json:"-"`
 	Private        bool       `json:"-"` // of a private channel
 	GroupID        *string    `json:"-"` // the provider's id of the group

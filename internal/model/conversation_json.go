@@ -28,6 +28,9 @@ func (c *Conversation) AppendJSON(b []byte) []byte {
 	b = jsonenc.AppendNullTime(append(b, `,"snoozed_until":`...), c.SnoozedUntil)
 	b = jsonenc.AppendTime(append(b, `,"created_at":`...), c.CreatedAt)
 	b = jsonenc.AppendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
+	if c.Personal {
+		b = c.Draft.AppendJSON(append(b, `,"draft":`...))
+	}
 	return append(b, '}')
 }
 

@@ -14,6 +14,7 @@ const (
 	EventCardMoved           EventType = "kanban.card.moved"
 	EventCardCompleted       EventType = "kanban.card.completed"
 	EventMessageUpdated      EventType = "message.updated"
+	EventNoteCreated         EventType = "note.created"
 )
 
 // WebhookTest is the type of a test delivery. It cannot be subscribed to: a test goes to one webhook only.
@@ -25,7 +26,15 @@ var AllEvents = []EventType{
 	EventMessageReceived, EventMessageSent, EventConversationUpdated,
 	EventAttendanceOpened, EventAttendanceClosed,
 	EventCardCreated, EventCardMoved, EventCardCompleted,
-	EventMessageUpdated,
+	EventMessageUpdated, EventNoteCreated,
+}
+
+// Scope is what a caller needs, beside the scope of the feed, to be told of the event; "" where nothing.
+func (e EventType) Scope() Scope {
+	if e == EventNoteCreated {
+		return ScopeNotesRead
+	}
+	return ""
 }
 
 // Description says in a sentence when the event is raised. It is empty for what is no event.
@@ -37,6 +46,8 @@ func (e EventType) Description() string {
 		return "A message went out to a customer, whether written in the app, on the phone or through the API."
 	case EventMessageUpdated:
 		return "A message is different: it was delivered, read or could not be sent, was edited or deleted by its author, or got a reaction. Expect many of these."
+	case EventNoteCreated:
+		return "A member wrote an internal note in a conversation. Only callers with the scope notes:read are told."
 	case EventConversationUpdated:
 		return "Something about a conversation is different, such as who is responsible, its sector or its last message. Expect many of these."
 	case EventAttendanceOpened:

@@ -45,7 +45,7 @@ func TestParseEvents(t *testing.T) {
 }
 
 func TestEventSet(t *testing.T) {
-	if len(AllEvents) != 9 || len(EveryEvent.List()) != 9 {
+	if len(AllEvents) != 10 || len(EveryEvent.List()) != 10 {
 		t.Errorf("%d events", len(AllEvents))
 	}
 	if EveryEvent.Has(WebhookTest) || EveryEvent.Has("") || !EveryEvent.Has(EventCardCompleted) {

@@ -10,6 +10,7 @@ import (
 // The kinds of entries of a timeline.
 const (
 	TimelineMessage    = "message"
+	TimelineNote       = "note"
 	TimelineAssignment = "assignment"
 	TimelineOpened     = "attendance_opened"
 	TimelineClosed     = "attendance_closed"
@@ -17,10 +18,11 @@ const (
 
 // TimelineEntry is one thing that happened in a conversation, with the object that its kind names.
 type TimelineEntry struct {
-	Kind       string           `json:"kind" enum:"message,assignment,attendance_opened,attendance_closed"`
+	Kind       string           `json:"kind" enum:"message,note,assignment,attendance_opened,attendance_closed"`
 	ID         ID               `json:"id" doc:"That of the object."`
 	At         time.Time        `json:"at"`
 	Message    *Message         `json:"message,omitempty"`
+	Note       *Note            `json:"note,omitempty"`
 	Assignment *AssignmentEntry `json:"assignment,omitempty"`
 	Attendance *Attendance      `json:"attendance,omitempty" doc:"As it is now."`
 
@@ -40,6 +42,7 @@ const (
 	RankAssignment int64 = 1
 	RankOpened     int64 = 2
 	RankClosed     int64 = 3
+	RankNote       int64 = 4
 )
 
 // TimelinePage is a part of a timeline, newest first, with the cursors of its ends.
@@ -58,6 +61,8 @@ func (e *TimelineEntry) AppendJSON(b []byte) ([]byte, error) {
 	switch {
 	case e.Message != nil:
 		b = e.Message.AppendJSON(append(b, `,"message":`...))
+	case e.Note != nil:
+		b, err = AppendJSON(append(b, `,"note":`...), e.Note)
 	case e.Assignment != nil:
 		b, err = AppendJSON(append(b, `,"assignment":`...), e.Assignment)
 	case e.Attendance != nil:

@@ -60,8 +60,8 @@ func JSONContent(of map[string]any) map[string]any {
 	return asJSON
 }
 
-// MarkNullable lets pointers to structs and to ids be null: huma does that for scalars only. It is called when all
-// operations are registered, before the first request.
+// MarkNullable lets pointers to structs and to ids be null: huma does that for scalars only. A field that may be absent is
+// never null, unless its tag null says so. It is called when all operations are registered, before the first request.
 func MarkNullable(registry huma.Registry) {
 	for name, schema := range registry.Map() {
 		t := registry.TypeFromRef("#/components/schemas/" + name)
@@ -71,7 +71,8 @@ func MarkNullable(registry huma.Registry) {
 		for _, field := range reflect.VisibleFields(t) {
 			jsonName, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 			property := schema.Properties[jsonName]
-			if property == nil || field.Type.Kind() != reflect.Pointer || strings.Contains(options, "omit") {
+			neverNull := strings.Contains(options, "omit") && field.Tag.Get("null") == ""
+			if property == nil || field.Type.Kind() != reflect.Pointer || neverNull {
 				continue
 			}
 			if property.Ref == "" {

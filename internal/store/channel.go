@@ -11,14 +11,14 @@ import (
 const (
 	channelColumns = `
 	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason,
-	COALESCE(ch.restriction, ch.warning)`
-	channelWidth = 10
+	COALESCE(ch.restriction, ch.warning), ch.sign`
+	channelWidth = 11
 )
 
 func scanChannel(r Row) model.Channel {
 	return model.Channel{
 		ID: r.ID(0), Company: r.ID(1), Name: r.Text(2), Phone: r.Text(3), Provider: r.Text(4), Private: r.Bool(5),
-		Status: r.Text(6), CreatedAt: r.Time(7), StatusReason: r.NullText(8), Warning: r.NullText(9),
+		Status: r.Text(6), CreatedAt: r.Time(7), StatusReason: r.NullText(8), Warning: r.NullText(9), Sign: r.Bool(10),
 	}
 }
 
@@ -62,6 +62,11 @@ func (tx *Tx) InsertChannel(ch model.Channel) {
 		INSERT INTO channels (id, company, name, phone, provider, private, status, coexistence, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $8)`,
 		ch.ID, ch.Company, ch.Name, ch.Phone, ch.Provider, ch.Private, ch.Status, ch.CreatedAt)
+}
+
+// SignChannel says whether messages that people send through a channel begin with their name.
+func (tx *Tx) SignChannel(company, id model.ID, sign bool) {
+	tx.later(`UPDATE channels SET sign = $3, updated_at = $4 WHERE id = $1 AND company = $2`, id, company, sign, tx.Now)
 }
 
 // RenameChannel changes what a channel is called.

@@ -222,11 +222,11 @@ func (tx *Tx) MoveConversation(company, conversation, contact model.ID) {
 }
 
 // JoinConversations moves everything of one conversation into another of the same channel and deletes it.
-// Messages and assignments are numbered anew after base, in the order in which they arrived, and attendances keep their
+// Messages, notes and assignments are numbered anew after base, in the order in which they arrived, and attendances keep their
 // places among them; imported history comes first. It gives the greatest number.
 func (tx *Tx) JoinConversations(company model.ID, into *model.Conversation, from model.ID, base int64) (int64, error) {
 	last := base
-	for _, table := range []string{"assignments", "messages"} { // in this order: the numbers of messages tell history
+	for _, table := range []string{"assignments", "notes", "messages"} { // in this order: the numbers of messages tell history
 		n, err := tx.exec(`
 			UPDATE `+table+`
 			SET conversation = $1, seq = $3 + o.place
@@ -236,9 +236,11 @@ func (tx *Tx) JoinConversations(company model.ID, into *model.Conversation, from
 					SELECT id AS subject, CASE WHEN seq < 0 THEN seq ELSE 0 END AS history FROM messages WHERE conversation IN ($1, $2)
 					UNION ALL
 					SELECT id AS subject, 0 AS history FROM assignments WHERE conversation IN ($1, $2)
+					UNION ALL
+					SELECT id AS subject, 0 AS history FROM notes WHERE company = $4 AND conversation IN ($1, $2)
 				) all_of_both
 			) o
-			WHERE `+table+`.conversation IN ($1, $2) AND `+table+`.id = o.subject`, into.ID, from, base)
+			WHERE `+table+`.company = $4 AND `+table+`.conversation IN ($1, $2) AND `+table+`.id = o.subject`, into.ID, from, base, company)
 		if err != nil {
 			return 0, err
 		}
@@ -250,9 +252,22 @@ func (tx *Tx) JoinConversations(company model.ID, into *model.Conversation, from
 	tx.later(`UPDATE attendances SET conversation = $1, contact = $4 WHERE conversation = $2 AND company = $3`, into.ID, from, company, into.Contact)
 	tx.later(`UPDATE cards SET conversation = $1, version = version + 1 WHERE conversation = $2 AND company = $3`, into.ID, from, company)
 	tx.later(`UPDATE events SET conversation = $1 WHERE conversation = $2 AND company = $3`, into.ID, from, company)
+	tx.joinTalk(company, into.ID, from)
 	tx.later(`DELETE FROM conversation_labels WHERE subject = $1`, from)
 	tx.later(`DELETE FROM conversations WHERE id = $1 AND company = $2`, from, company)
 	return last, search.Forget(tx.on, &search.Conversations, from)
+}
+
+// joinTalk moves what the team has written for itself. Of two drafts of a person the one of the conversation that stays is kept.
+func (tx *Tx) joinTalk(company, into, from model.ID) {
+	tx.later(`
+		DELETE FROM drafts
+		WHERE company = $1 AND conversation = $3
+			AND EXISTS (SELECT 1 FROM drafts k WHERE k.company = $1 AND k.conversation = $2 AND k.member = drafts.member)`, company, into, from)
+	tx.later(`DELETE FROM reply_renderings WHERE company = $1 AND conversation = $2`, company, from)
+	for _, table := range []string{"drafts", "notifications", "scheduled_messages"} {
+		tx.later(`UPDATE `+table+` SET conversation = $2 WHERE company = $1 AND conversation = $3`, company, into, from)
+	}
 }
 
 // joinMarks moves the marks of attendances to where they stand among the messages of both conversations.

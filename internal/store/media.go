@@ -162,7 +162,8 @@ func (tx *Tx) KeepProviderMedia(media, channel model.ID, id string) {
 	tx.later(`UPDATE media SET channel = $2, provider_id = $3, provider_at = $4 WHERE id = $1`, media, channel, id, tx.Now)
 }
 
-// MediaInSight reports whether a file is in a conversation that sight reaches, or in none at all.
+// MediaInSight reports whether a file is in a conversation that sight reaches, in a canned reply of the team or of the
+// member, or in none at all.
 func (tx *Tx) MediaInSight(media model.ID, sight Sight) (bool, error) {
 	s := tx.statement()
 	s.WriteString("SELECT 1 FROM messages m JOIN conversations c ON c.id = m.conversation WHERE m.media = " + s.Arg(media))
@@ -170,6 +171,10 @@ func (tx *Tx) MediaInSight(media model.ID, sight Sight) (bool, error) {
 	s.WriteString(" LIMIT 1")
 	if seen, err := tx.one(s.String(), s.Args, func(Row) {}); err != nil || seen {
 		return seen, err
+	}
+	offered, err := tx.one(`SELECT 1 FROM replies WHERE media = $1 AND (owner IS NULL OR owner = $2) LIMIT 1`, []any{media, sight.Member}, func(Row) {})
+	if err != nil || offered {
+		return offered, err
 	}
 	sent, err := tx.one(`SELECT 1 FROM messages WHERE media = $1 LIMIT 1`, []any{media}, func(Row) {})
 	return !sent, err

@@ -82,6 +82,12 @@ func (tx *Tx) SectorExists(company, id model.ID) (bool, error) {
 	return tx.one(`SELECT 1 FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id}, func(Row) {})
 }
 
+// SectorName gives the name of a sector of the company, "" where there is none.
+func (tx *Tx) SectorName(company, id model.ID) (name string, err error) {
+	_, err = tx.one(`SELECT name FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`, []any{company, id}, func(r Row) { name = r.Text(0) })
+	return name, err
+}
+
 // LockSector gives a sector with its members and keeps every other writer away from it until the end of
 // the transaction.
 func (tx *Tx) LockSector(company, id model.ID) (model.Sector, bool, error) {

@@ -13,21 +13,31 @@ type Outbox struct {
 	Status       string // of the channel
 	Blocked      bool   // the contact
 	Earlier      bool   // the client id is in use; a race may still show only when the message is inserted
+	Drafted      bool   // the member has a draft there
+	Signature    string // of the member, where the channel wants messages to be signed
+	Rendered     bool   // the member rendered a canned reply there and has not sent it yet
 }
 
-// LockOutbox locks a conversation for a message with a client id.
-func (tx *Tx) LockOutbox(company, conversation, client model.ID) (Outbox, bool, error) {
+// LockOutbox locks a conversation for a message of a member with a client id.
+func (tx *Tx) LockOutbox(company, conversation, client, member model.ID) (Outbox, bool, error) {
 	var o Outbox
 	lock := tx.dialect().Lock(` FOR UPDATE OF c`)
 	found, err := tx.one(`
-		SELECT`+conversationColumns+`, ch.provider, ch.status, COALESCE(ct.blocked, FALSE), m.id IS NOT NULL
+		SELECT`+conversationColumns+`, ch.provider, ch.status, COALESCE(ct.blocked, FALSE), m.id IS NOT NULL,
+			EXISTS (SELECT 1 FROM drafts d WHERE d.company = $2 AND d.member = $4 AND d.conversation = $1),
+			EXISTS (SELECT 1 FROM reply_renderings p WHERE p.company = $2 AND p.member = $4 AND p.conversation = $1),
+			CASE WHEN ch.sign THEN (SELECT COALESCE(NULLIF(u.signature, ''), u.name) FROM users u WHERE u.id = $4 AND u.company = $2) END
 		FROM conversations c
 		JOIN channels ch ON ch.id = c.channel
 		LEFT JOIN contacts ct ON ct.id = c.contact
 		LEFT JOIN messages m ON m.company = c.company AND m.client_id = $3
-		WHERE c.id = $1 AND c.company = $2`+lock, []any{conversation, company, client}, func(r Row) {
+		WHERE c.id = $1 AND c.company = $2`+lock, []any{conversation, company, client, member}, func(r Row) {
 		o.Conversation = scanConversation(r)
 		o.Provider, o.Status, o.Blocked, o.Earlier = r.Text(conversationWidth), r.Text(conversationWidth+1), r.Bool(conversationWidth+2), r.Bool(conversationWidth+3)
+		o.Drafted, o.Rendered = r.Bool(conversationWidth+4), r.Bool(conversationWidth+5)
+		if name := r.NullText(conversationWidth + 6); name != nil {
+			o.Signature = *name
+		}
 	})
 	return o, found, err
 }

@@ -128,6 +128,7 @@ func (tx *Tx) RemoveMember(company, id model.ID) error {
 	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND member = $2 AND revoked_at IS NULL`, company, id, tx.Now)
 	tx.later(`DELETE FROM sector_members WHERE member = $1`, id)
 	tx.DeleteOwnViews(company, id)
+	tx.deleteOwnTalk(company, id)
 	return tx.revokeIssued(company)
 }
 

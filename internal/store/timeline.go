@@ -8,29 +8,40 @@ import (
 	"recado/internal/model"
 )
 
+// TimelineParts are what a timeline shows beside messages.
+type TimelineParts struct {
+	Attendances bool // and assignments
+	Notes       bool
+}
+
 // Timeline reads up to limit entries of a conversation next to a place: older ones, the newest first, or newer ones, the
-// oldest first. all is false for messages alone. Beside the page of messages it reads what stands between them.
-func (tx *Tx) Timeline(company, conversation model.ID, at model.TimelinePlace, newer, all bool, limit int) ([]model.TimelineEntry, error) {
+// oldest first. Beside the page of messages it reads what stands between them.
+func (tx *Tx) Timeline(company, conversation model.ID, at model.TimelinePlace, newer bool, parts TimelineParts, limit int) ([]model.TimelineEntry, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
 	page, err := tx.timelineMessages(company, conversation, at, newer, limit)
-	if err != nil || !all {
+	if err != nil || parts == (TimelineParts{}) {
 		return page, err
 	}
 	q := timelineQuery{tx, company, conversation, at, newer, limit, nil}
 	if len(page) == limit { // nothing beyond the last message is on this page
 		q.end = &page[limit-1].Place.Seq
 	}
-	assignments, err := q.assignments()
-	if err != nil {
-		return nil, err
+	var reads []func() ([]model.TimelineEntry, error)
+	if parts.Attendances {
+		reads = append(reads, q.assignments, q.marks)
 	}
-	marks, err := q.marks()
-	if err != nil {
-		return nil, err
+	if parts.Notes {
+		reads = append(reads, q.notes)
 	}
-	page = slices.Concat(page, assignments, marks)
+	for _, read := range reads {
+		more, err := read()
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, more...)
+	}
 	slices.SortFunc(page, func(a, b model.TimelineEntry) int {
 		order := comparePlaces(a.Place, b.Place)
 		if newer {
@@ -108,6 +119,32 @@ func (q *timelineQuery) assignments() ([]model.TimelineEntry, error) {
 		})
 		return nil
 	})
+	return out, err
+}
+
+func (q *timelineQuery) notes() ([]model.TimelineEntry, error) {
+	s := q.tx.statement()
+	s.WriteString(`
+		SELECT ` + noteColumns + `
+		FROM notes n
+		JOIN users u ON u.id = n.author
+		WHERE n.company = ` + s.Arg(q.company) + ` AND n.conversation = ` + s.Arg(q.conversation))
+	q.within(s, "n.seq", "4", "n.id")
+	var notes []model.Note
+	err := q.tx.query(s.String(), s.Args, func(r Row) error {
+		notes = append(notes, scanNote(r, q.company))
+		return nil
+	})
+	if err == nil {
+		err = q.tx.nameMentions(q.company, notes)
+	}
+	out := make([]model.TimelineEntry, len(notes))
+	for i := range notes {
+		n := &notes[i]
+		out[i] = model.TimelineEntry{
+			Kind: model.TimelineNote, ID: n.ID, At: n.CreatedAt, Note: n, Place: model.TimelinePlace{Seq: n.Seq, Rank: model.RankNote, ID: n.ID},
+		}
+	}
 	return out, err
 }
 

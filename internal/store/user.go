@@ -52,6 +52,51 @@ func (tx *Tx) KeepUsers(company model.ID, ids []model.ID) (map[model.ID]model.Re
 	return found, err
 }
 
+// userNames gives the names of members of the company, also of those who have left.
+func (tx *Tx) userNames(company model.ID, ids []model.ID) (map[model.ID]string, error) {
+	names := make(map[model.ID]string, len(ids))
+	s := tx.statement()
+	s.WriteString(`SELECT id, name FROM users WHERE company = ` + s.Arg(company) + ` AND id IN (` + db.Listed(ids)(s) + `)`)
+	err := tx.query(s.String(), s.Args, func(r Row) error {
+		names[r.ID(0)] = r.Text(1)
+		return nil
+	})
+	return names, err
+}
+
+// MemberSight is a present member with what decides which conversations they may see.
+type MemberSight struct {
+	User    model.Ref
+	Role    model.Role
+	Profile model.AccessProfile
+	Sectors []model.ID
+	Viewed  []model.ID // the private channels that the member may see
+}
+
+// KeepMemberSights gives present members of the company and keeps them from being removed until the end of the
+// transaction.
+func (tx *Tx) KeepMemberSights(company model.ID, ids []model.ID) (map[model.ID]*MemberSight, error) {
+	found := make(map[model.ID]*MemberSight, len(ids))
+	s := tx.statement()
+	s.WriteString(`SELECT id, name, role, access_profile FROM users WHERE company = ` + s.Arg(company) +
+		` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + tx.forShare())
+	err := tx.query(s.String(), s.Args, func(r Row) error {
+		found[r.ID(0)] = &MemberSight{
+			User: model.Ref{ID: r.ID(0), Name: r.Text(1)}, Role: model.Role(r.Text(2)), Profile: model.AccessProfile(r.Text(3)),
+		}
+		return nil
+	})
+	for id, m := range found {
+		if err == nil {
+			m.Sectors, err = tx.ids(`SELECT sector FROM sector_members WHERE member = $1`, id)
+		}
+		if err == nil {
+			m.Viewed, err = tx.ids(`SELECT channel FROM channel_viewers WHERE company = $1 AND member = $2`, company, id)
+		}
+	}
+	return found, err
+}
+
 // forShare keeps the rows a SELECT finds as they are.
 func (tx *Tx) forShare() string { return tx.dialect().Lock(` FOR SHARE`) }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"recado/internal/api"
 	"recado/internal/desk"
@@ -36,6 +37,7 @@ func newCompany(t *testing.T, w *servertest.World, c *servertest.Company, number
 	o.kept["channel"] = c.Post(t, "/channels", fmt.Sprintf(`{"name":"Main","phone":%q,"provider":"sandbox"}`, o.phone())).OK(201).ID()
 	o.kept["user"] = c.Post(t, "/team", fmt.Sprintf(`{"name":"Agent","email":"%s@x.example"}`, o.word())).OK(201).ID()
 	o.kept["sector"] = c.Post(t, "/sectors", fmt.Sprintf(`{"name":%q,"member_ids":[%q]}`, o.word(), o.kept["user"])).OK(201).ID()
+	o.kept["me"] = c.Owner.ID.String()
 	o.kept["email"], o.kept["company"] = c.Owner.Email, c.ID.String()
 	c.Enter(t, c.Owner.ID.String(), password)
 	return o
@@ -62,6 +64,8 @@ func (o *company) phone() string {
 	return fmt.Sprintf("+55119%08d", 10_000_000+o.n)
 }
 
+func (o *company) tomorrow() string { return o.w.Clock.Now().Add(24 * time.Hour).Format(time.RFC3339) }
+
 func (o *company) word() string {
 	o.n++
 	return fmt.Sprintf("word%d", o.n)
@@ -78,6 +82,8 @@ func (o *company) id(t *testing.T, noun string, talk *talk, fresh bool) string {
 		return o.phone()
 	case "word":
 		return o.word()
+	case "tomorrow":
+		return o.tomorrow()
 	case "new":
 		return model.NewID().String()
 	case "receiver":
@@ -138,6 +144,8 @@ func (o *company) make(t *testing.T, noun string) string {
 		return o.SignIn(t, o.Owner.Email, password).Get(t, "/sessions").OK(200).Text("data", 0, "id")
 	case "invitation":
 		return o.invite(t).ID()
+	case "reply":
+		return post("/replies", fmt.Sprintf(`{"shortcut":%q,"title":"t","text":"x","owner":null}`, o.word())).ID()
 	case "view":
 		return post("/views", `{"name":"n","query":{"status":"open"}}`).ID()
 	}
@@ -200,6 +208,8 @@ func (o *company) talk(t *testing.T, mark string) *talk {
 	k.ids["external sent"] = o.externalID(t, out)
 	attendance := o.Get(t, at+"/attendance").OK(200)
 	k.ids["attendance"], k.ids["protocol"] = attendance.ID(), attendance.Text("protocol")
+	k.ids["note"] = o.Post(t, at+"/notes", fmt.Sprintf(`{"client_id":%q,"text":%q}`, model.NewID(), mark+" is noted")).OK(201).ID()
+	k.ids["scheduled"] = o.Post(t, at+"/scheduled", fmt.Sprintf(`{"client_id":%q,"send_at":%q,"text":%q}`, model.NewID(), o.tomorrow(), mark+" is told later")).OK(201).ID()
 	k.ids["card"] = o.Post(t, "/kanban/cards", fmt.Sprintf(`{"title":%q,"board_id":%q,"stage_id":%q,"conversation":%q}`,
 		mark, o.id(t, "board", nil, false), o.id(t, "stage", nil, false), k.ids["conversation"]), "Idempotency-Key", model.NewID().String()).OK(201).ID()
 	return k

@@ -23,7 +23,7 @@ import (
 
 func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
-		for _, noun := range []string{"key", "label", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation", "view"} {
+		for _, noun := range []string{"key", "label", "contact", "webhook", "delivery", "board", "stage", "card", "other card", "media", "session", "invitation", "view", "reply"} {
 			b.b.id(t, noun, nil, false)
 		}
 		before := b.b.photograph(t)
@@ -182,7 +182,7 @@ func (ex example) only(slot int) example {
 
 // isID tells the slots for things that exist from those for new ones.
 func isID(noun string) bool {
-	return !slices.Contains([]string{"phone", "word", "new", "receiver", "phone of conversation", "email", "password", "token", ""}, noun)
+	return !slices.Contains([]string{"phone", "word", "new", "receiver", "tomorrow", "phone of conversation", "email", "password", "token", ""}, noun)
 }
 
 // photograph is everything that a company's own key shows, but for who was seen when, and for the feed:

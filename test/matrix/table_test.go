@@ -30,6 +30,8 @@ var table = map[string][]example{
 	"PUT /me/presence":              {{path: "/me/presence", body: `{"presence":"auto"}`}},
 	"GET /me/preferences":           {{path: "/me/preferences"}},
 	"PATCH /me/preferences":         {{path: "/me/preferences", body: `{"theme":"dark"}`}},
+	"GET /me/notifications":         {{path: "/me/notifications"}},
+	"POST /me/notifications/read":   {{path: "/me/notifications/read", body: `{"ids":["{new}"]}`}}, // ids of no notification change nothing
 	"POST /me/two-factor":           {{path: "/me/two-factor", body: `{"password":"{password}"}`}},
 	"POST /me/two-factor/confirm":   {{path: "/me/two-factor/confirm", body: `{"code":"000000"}`, refused: 400}}, // a wrong code
 	"POST /me/two-factor/disable":   {{path: "/me/two-factor/disable", body: `{"password":"{password}","code":"000000"}`}},
@@ -92,6 +94,27 @@ var table = map[string][]example{
 		{path: "/conversations/{conversation}/messages", body: `{"client_id":"{new}","template":{"name":"n","language":"pt_BR","parameters":[{"component":"header","media_id":"{media}"}]}}`, refused: 400}, // a sandbox
 	},
 	"GET /conversations/{id}/media": {{path: "/conversations/{conversation}/media"}},
+
+	"GET /conversations/{id}/notes":    {{path: "/conversations/{conversation}/notes"}},
+	"POST /conversations/{id}/notes":   {{path: "/conversations/{conversation}/notes", body: `{"client_id":"{new}","text":"x","mentions":["{user}"]}`}},
+	"PATCH /notes/{id}":                {{path: "/notes/{note}", body: `{"mentions":["{user}"]}`}},
+	"DELETE /notes/{id}":               {{path: "/notes/{note}"}},
+	"PUT /conversations/{id}/draft":    {{path: "/conversations/{conversation}/draft", body: `{"text":"x","reply_to_external_id":"{external}"}`}},
+	"DELETE /conversations/{id}/draft": {{path: "/conversations/{conversation}/draft"}},
+
+	"GET /conversations/{id}/scheduled":  {{path: "/conversations/{conversation}/scheduled"}},
+	"POST /conversations/{id}/scheduled": {{path: "/conversations/{conversation}/scheduled", body: `{"client_id":"{new}","send_at":"{tomorrow}","text":"x","media_id":"{media}"}`}},
+	"PATCH /scheduled/{id}":              {{path: "/scheduled/{scheduled}", body: `{"text":"x","media_id":"{media}"}`}},
+	"DELETE /scheduled/{id}":             {{path: "/scheduled/{scheduled}"}},
+
+	"GET /replies": {{path: "/replies"}},
+	"POST /replies": {
+		{path: "/replies", body: `{"shortcut":"{word}","title":"t","text":"x","media_id":"{media}","sector_ids":["{sector}"],"owner":null}`},
+		{path: "/replies", body: `{"shortcut":"{word}","title":"t","text":"x","owner":"{me}"}`},
+	},
+	"PATCH /replies/{id}":       {{path: "/replies/{reply}", body: `{"media_id":"{media}","sector_ids":["{sector}"]}`}},
+	"DELETE /replies/{id}":      {{path: "/replies/{reply}"}},
+	"POST /replies/{id}/render": {{path: "/replies/{reply}/render", body: `{"conversation_id":"{conversation}"}`}},
 
 	"GET /views":         {{path: "/views"}},
 	"POST /views":        {{path: "/views", body: `{"name":"n","query":{"channel":"{channel}","sector":"{sector}","label":"{label}"}}`}},

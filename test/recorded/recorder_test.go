@@ -47,8 +47,9 @@ func newRecorder(t *testing.T, to target) *recorder {
 	return &recorder{
 		t: t, target: to, known: map[string]any{}, text: newNormalizer(to),
 		ids: map[string]string{
-			"receiver": to.receiver, "today": to.today.Format(time.DateOnly), "simulator.number": simulator.DefaultNumberID,
-			"simulator.waba": simulator.DefaultWABAID, "simulator.token": simulator.DefaultToken, "simulator.secret": simulator.DefaultAppSecret,
+			"receiver": to.receiver, "today": to.today.Format(time.DateOnly), "tomorrow": to.today.Add(24 * time.Hour).Format(time.RFC3339),
+			"simulator.number": simulator.DefaultNumberID,
+			"simulator.waba":   simulator.DefaultWABAID, "simulator.token": simulator.DefaultToken, "simulator.secret": simulator.DefaultAppSecret,
 		},
 		callers: map[string]func(*http.Request, []byte){
 			"": bearer(to.owner), "foreign": bearer(to.foreign),

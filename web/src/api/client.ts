@@ -1,7 +1,6 @@
 import createClient from 'openapi-fetch'
 import { basePath } from '../ui/page'
 import { takeBegun } from './early'
-import type { Planned } from './planned'
 import type { paths } from './schema'
 import type { ApiError } from './types'
 
@@ -49,7 +48,7 @@ export function failureOf(status: number, body: unknown, headers?: Headers): Fai
   )
 }
 
-export const api = createClient<paths & Omit<Planned, keyof paths>>({ baseUrl: apiBase, credentials: 'same-origin', fetch: (request) => takeBegun(request) ?? fetch(request) })
+export const api = createClient<paths>({ baseUrl: apiBase, credentials: 'same-origin', fetch: (request) => takeBegun(request) ?? fetch(request) })
 
 /** answer gives the data of a call, or throws a Failure. */
 export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {

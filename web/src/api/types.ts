@@ -43,19 +43,9 @@ export type CardQuery = Omit<NonNullable<paths['/kanban/cards']['get']['paramete
 export type ContactQuery = Omit<NonNullable<paths['/contacts']['get']['parameters']['query']>, 'limit' | 'offset'>
 
 /** Conversation as lists, events and the answers about one give it; a draft is the person's own. */
-export type Conversation = Omit<Schemas['Conversation'], 'last_message'> & { last_message: LastMessage | null; draft?: { text: string; updated_at: string } | null }
+export type Conversation = Omit<Schemas['Conversation'], 'last_message'> & { last_message: LastMessage | null }
 
-export type Note = {
-  id: string
-  client_id: string
-  conversation: string
-  attendance: string | null
-  text: string
-  mentions: Ref[]
-  author: Ref
-  created_at: string
-  edited_at: string | null
-}
+export type Note = Schemas['Note']
 
 /** TimelineEntry says by its kind which object it carries. */
 export type TimelineEntry =

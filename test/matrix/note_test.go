@@ -1,0 +1,70 @@
+package matrix
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+)
+
+// TestANoteIsNeverSentToACustomer walks every operation with the id of a note in place of every other id, and with its
+// client_id in place of every new one. No message may have its text.
+func TestANoteIsNeverSentToACustomer(t *testing.T) {
+	each(t, func(t *testing.T, b *fixture) {
+		const secret = "for-the-team-only"
+		client := model.NewID().String()
+		note := b.a.Post(t, "/conversations/"+b.mine.ids["conversation"]+"/notes", fmt.Sprintf(`{"client_id":%q,"text":%q}`, client, secret)).OK(201)
+		calls := 0
+		for _, route := range b.w.API.Routes() {
+			if route.Streams && route.Method == http.MethodGet {
+				continue
+			}
+			for _, ex := range table[route.Method+" "+route.Path] {
+				for slot, noun := range ex.slots() {
+					if noun == "note" || !isID(noun) && noun != "new" {
+						continue
+					}
+					calls++
+					b.call(t, b.a.caller(t, route), route, ex, func(n int, noun string) string {
+						switch {
+						case n == slot && noun == "new":
+							return client
+						case n == slot:
+							return note.ID()
+						}
+						return b.a.id(t, noun, b.mine, false)
+					})
+				}
+			}
+		}
+		b.w.Clock.Advance(25 * time.Hour) // for what was scheduled
+		if _, err := b.w.Desk.System().SendScheduled(t.Context(), 1000); err != nil {
+			t.Fatal(err)
+		}
+		outbound, under := 0, 0
+		for _, element := range b.a.Get(t, "/conversations?limit=100").OK(200).List() {
+			page := b.a.Get(t, "/conversations/"+element.(map[string]any)["id"].(string)+"/messages?limit=100").OK(200)
+			if strings.Contains(string(page.Raw), secret) || strings.Contains(string(page.Raw), note.ID()) {
+				t.Errorf("the note is among the messages: %s", page.Raw)
+			}
+			for _, m := range page.List() {
+				m := m.(map[string]any)
+				if m["direction"] == "outbound" {
+					outbound++
+				}
+				if m["client_id"] == client {
+					under++
+				}
+			}
+		}
+		if calls < 100 || outbound == 0 || under != 1 {
+			t.Errorf("%d calls, %d messages sent, %d under the client_id of the note: want more than 100, some, and 1", calls, outbound, under)
+		}
+		if got := b.a.Get(t, "/conversations/"+b.mine.ids["conversation"]+"/notes").OK(200); !strings.Contains(string(got.Raw), secret) {
+			t.Errorf("the note is gone: %s", got.Raw)
+		}
+	})
+}
