@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import { IconCopy, IconCornerUpLeft, IconLayoutKanban, IconMoodSmile } from '@tabler/icons-react'
 import { cloneElement, useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -29,7 +29,7 @@ export function BubbleMenu({ message, onReply, onCard, button }: BubbleActionsPr
     <MenuBox
       button={cloneElement(button, { onClick: undefined, 'aria-expanded': undefined })}
       onClosed={() => setReacting(false)}
-      content={reacting && <div className={classes.quick}>{quick.map((emoji) => <Button key={emoji} variant="subtle" size="compact-md" onClick={() => void react(emoji)}>{emoji}</Button>)}</div>}
+      content={reacting && <div className={classes.quick}>{quick.map((emoji) => <Menu.Item key={emoji} onClick={() => void react(emoji)}>{emoji}</Menu.Item>)}</div>}
       actions={actions}
     />
   )
