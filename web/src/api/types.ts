@@ -45,6 +45,7 @@ export type ContactQuery = Omit<NonNullable<paths['/contacts']['get']['parameter
 /** Conversation as lists, events and the answers about one give it; a draft is the person's own. */
 export type Conversation = Omit<Schemas['Conversation'], 'last_message'> & { last_message: LastMessage | null }
 
+export type Reply = Schemas['Reply']
 export type Note = Schemas['Note']
 
 /** TimelineEntry says by its kind which object it carries. */

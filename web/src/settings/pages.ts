@@ -1,5 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
-import { IconBrandWhatsapp, IconBuilding, IconGavel, IconKey, IconSitemap, IconTag, IconUser, IconUsers, IconWebhook, type Icon } from '@tabler/icons-react'
+import { IconBrandWhatsapp, IconBuilding, IconGavel, IconKey, IconMessage2Bolt, IconSitemap, IconTag, IconUser, IconUsers, IconWebhook, type Icon } from '@tabler/icons-react'
 import type { Session } from '../api/types'
 import { withTexts } from '../ui/i18n'
 
@@ -15,6 +15,7 @@ export const pages = [
   { path: 'sectors', Icon: IconSitemap, may: needs('team:manage'), Screen: lazy(() => import('./Sectors')) },
   { path: 'labels', Icon: IconTag, may: needs('labels:write'), Screen: lazy(() => import('./Labels')) },
   { path: 'rules', Icon: IconGavel, may: needs('company:manage'), Screen: lazy(() => import('./Rules')) },
+  { path: 'replies', Icon: IconMessage2Bolt, may: () => true, Screen: lazy(() => import('./Replies')) },
   { path: 'keys', Icon: IconKey, may: needs('keys:manage'), Screen: lazy(() => withTexts('integrations', import('./Keys'))) },
   { path: 'webhooks', Icon: IconWebhook, may: needs('webhooks:manage'), Screen: lazy(() => withTexts('integrations', import('./Webhooks'))) },
   { path: 'profile', Icon: IconUser, may: () => true, Screen: lazy(() => withTexts('profile', import('../profile/Profile'))) },

@@ -1,0 +1,70 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Desk } from './desk'
+import { axe } from './parts'
+
+const paths = { company: 'Company', channels: 'Channels', 'channels/connect': 'Connect a WhatsApp number', team: 'Team', sectors: 'Sectors', labels: 'Labels', rules: 'Rules', replies: 'Canned replies' }
+/** What opens a dialog on a page, by the name of its button. */
+const dialogs: Record<string, RegExp[]> = { team: [/^Invite/, /^Edit/], sectors: [/^New/, /^Edit/, /^Delete/], labels: [/^New/, /^Delete/] }
+
+describe('the pages of the settings', () => {
+  let desk: Desk
+  beforeAll(async () => {
+    desk = await Desk.start()
+    await desk.call('POST', '/team/invitations', { name: 'Davi Lemos', email: 'davi@example.com', role: 'agent' })
+  })
+  afterAll(() => desk.stop())
+  afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
+
+  describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+    it('have no accessibility fault on a desktop', { timeout: 120_000 }, async () => {
+      const { page } = await desk.page({ colorScheme })
+      await desk.signIn(page)
+      for (const [path, title] of Object.entries(paths)) {
+        await page.goto(`${desk.url}/settings/${path}`)
+        await page.getByRole('heading', { level: 1, name: title }).waitFor()
+        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+        await axe(page, path)
+        for (const button of dialogs[path] ?? []) {
+          await page.getByRole('main').getByRole('button', { name: button }).first().click()
+          const opened = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+          await opened.waitFor()
+          await axe(page, `${path}, ${button}`)
+          await opened.getByRole('button', { name: 'Dismiss' }).click()
+          await opened.waitFor({ state: 'detached' })
+        }
+      }
+      await page.goto(`${desk.url}/settings/channels`)
+      await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
+      await page.getByRole('region', { name: 'Status' }).waitFor()
+      await axe(page, 'one number')
+    })
+
+    it('fit a phone', { timeout: 120_000 }, async () => {
+      const { page } = await desk.page({ colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+      await desk.signIn(page)
+      for (const [path, title] of Object.entries(paths)) {
+        await page.goto(`${desk.url}/settings/${path}`)
+        await page.getByRole('heading', { level: 1, name: title }).waitFor()
+        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+        await axe(page, `${path} on a phone`)
+        expect([path, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('main *')].every((one) => one.closest('nav') || one.getBoundingClientRect().right <= innerWidth + 1))]).toEqual([path, true])
+      }
+    })
+  })
+
+  it.each(['pt-BR', 'es', 'en'])('have all their texts in %s', async (language) => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await page.evaluate(async (chosen) => {
+      localStorage.setItem('recado.language', chosen)
+      await fetch('/v1/me/preferences', { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: chosen }) })
+    }, language)
+    for (const path of Object.keys(paths)) {
+      await page.goto(`${desk.url}/settings/${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(await page.getAttribute('html', 'lang')).toBe(language)
+      const keys = ((await page.textContent('body')) ?? '').match(/\b(settings|company|channels|connect|team|sectors|labels|rules|checklist|common|setup)\.[a-z]\w+/g)
+      expect([path, keys]).toEqual([path, null])
+    }
+  })
+})
