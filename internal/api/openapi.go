@@ -210,6 +210,7 @@ var bodyExamples = map[string]string{
 	"POST /conversations/{id}/snooze":   `{"until": "2026-12-01T13:00:00Z"}`,
 	"POST /conversations/bulk":          `{"ids": ["01a1dd9b-fad4-7003-a934-f67da22447e0"], "action": "label", "add": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`,
 	"POST /conversations/{id}/messages": `{"client_id": "6f1c3a52-7a53-4b7e-9d6e-0a4d8c1f2b3a", "text": "Oi, Lia! Até as 18h."}`,
+	"PUT /messages/{id}/reaction":       `{"emoji": "👍"}`,
 	"POST /conversations/{id}/transfer": `{"user_id": "01a1dd9b-f8fc-7000-8a9e-a4a6dad7cd3c", "reason": "speaks Spanish"}`,
 	"POST /conversations/{id}/activity": `{"kind": "typing"}`,
 	"PUT /conversations/{id}/sector":    `{"sector_id": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb", "reason": "about an invoice"}`,
