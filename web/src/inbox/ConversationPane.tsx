@@ -47,6 +47,7 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
   const [find, setFind] = useState('')
   const [dropping, setDropping] = useState(false)
   const [card, setCard] = useState('')
+  const [newest, setNewest] = useState(false)
   const thread = useRef<TimelineHandle>(null)
   const onCard = useCallback(
     (message: Message) => {
@@ -101,10 +102,11 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
       <AlsoHere conversation={id} />
       {finding && <FindBar conversation={id} text={find} onText={setFind} onGo={(message) => thread.current?.goTo(message) || onAround(message)} onClose={() => { setFinding(false); setFind('') }} />}
       <Timeline
-        key={`${id} ${around ?? ''}`} conversation={conversation} around={around} find={find} handle={thread} onReply={setReply}
+        key={`${id} ${around ?? ''}`} conversation={conversation} around={around} newest={newest} find={find} handle={thread} onReply={setReply}
         onCard={onCard}
         onNewest={() => {
           client.removeQueries({ queryKey: keys.timeline(id, around) })
+          setNewest(true)
           onAround(null)
         }}
       />

@@ -69,6 +69,7 @@ export const ListPane = memo(function ListPane({ view, search, query, open, sele
   return (
     <section className={classes.pane} aria-label={t('list.pane')}>
       <header className={classes.head}>
+        <h1 className={`visually-hidden ${classes.title}`}>{t('inbox.title')}</h1>
         <div className={classes.bar}>
           <TextInput
             className={classes.search} type="search" role="searchbox" aria-label={t('list.search')} placeholder={t('list.search')} variant="filled"

@@ -24,6 +24,8 @@ export type TimelineHandle = { goTo: (id: string) => boolean }
 type Props = {
   conversation: Conversation
   around: string | null
+  /** It opens at its end, though messages are unread: the reader asked for the newest. */
+  newest: boolean
   find: string
   handle: Ref<TimelineHandle>
   onNewest: () => void
@@ -32,7 +34,7 @@ type Props = {
 }
 
 /** Timeline is the thread of a conversation. */
-export function Timeline({ conversation, around, find, handle, onNewest, onReply, onCard }: Props) {
+export function Timeline({ conversation, around, newest, find, handle, onNewest, onReply, onCard }: Props) {
   const { t } = useTranslation()
   const me = useMe().user.id
   const names = useRowNames()
@@ -50,7 +52,7 @@ export function Timeline({ conversation, around, find, handle, onNewest, onReply
   if (ready && separator.current === undefined) separator.current = around ? null : firstUnread(entries, unreadAtOpening)
   const fresh = separator.current ?? null
   const items = useMemo(() => threadItems(entries, waiting, fresh), [entries, waiting, fresh])
-  const start = around ? (items.find((item) => item.kind === 'entry' && item.entry.id === around)?.key ?? null) : fresh ? 'fresh' : null
+  const start = around ? (items.find((item) => item.kind === 'entry' && item.entry.id === around)?.key ?? null) : fresh && !newest ? 'fresh' : null
   const { virtual, atEnd, missed, toEnd, follow } = useThread({ scroll, items, ready, start })
 
   const pending = waiting.length
