@@ -59,8 +59,8 @@ type ScheduledTemplate struct {
 // ScheduledParameter fills one gap of a scheduled template.
 type ScheduledParameter struct {
 	Name      string `json:"name,omitempty"`
-	Text      string `json:"text"`
-	Component string `json:"component,omitempty"`
+	Text      string `json:"text,omitempty"`
+	Component string `json:"component,omitempty" doc:"Absent: the body."`
 	MediaID   *ID    `json:"media_id,omitempty"`
 }
 
@@ -71,7 +71,7 @@ func NewScheduledTemplate(t *Template) *ScheduledTemplate {
 	}
 	out := &ScheduledTemplate{Name: t.Name, Language: t.Language, Parameters: make([]ScheduledParameter, len(t.Parameters))}
 	for i, p := range t.Parameters {
-		out.Parameters[i] = ScheduledParameter{p.Name, p.Text, p.Component, p.MediaID}
+		out.Parameters[i] = ScheduledParameter{Name: p.Name, Text: p.Text, Component: p.Component, MediaID: p.MediaID}
 	}
 	return out
 }

@@ -1,1 +1,1 @@
-import{E as e}from"./vendor.js";import{t}from"./Menu.js";var n=e();function r({button:e,title:r,actions:i,position:a=`bottom-end`,content:o,onClosed:s}){return(0,n.jsxs)(t,{position:a,defaultOpened:!0,onClose:s,withinPortal:!0,children:[(0,n.jsx)(t.Target,{children:e}),(0,n.jsxs)(t.Dropdown,{children:[r&&(0,n.jsx)(t.Label,{children:r}),o||i.map(e=>(0,n.jsx)(t.Item,{leftSection:e.icon,className:e.className,closeMenuOnClick:!e.keepOpen,onClick:e.onClick,children:e.label},e.key))]})]})}export{r as default};
+export{t as default}from"./MenuBox2.js";

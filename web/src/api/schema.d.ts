@@ -2433,7 +2433,7 @@ export interface components {
             component?: string;
             media_id?: string;
             name?: string;
-            text: string;
+            text?: string;
         };
         ScheduledTemplate: {
             language: string;

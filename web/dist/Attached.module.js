@@ -1,1 +1,0 @@
-var e={image:`_image_c3j8y_1`,video:`_video_c3j8y_24`,other:`_other_c3j8y_29`,file:`_file_c3j8y_35`,fileName:`_fileName_c3j8y_46`,voice:`_voice_c3j8y_59`,whole:`_whole_c3j8y_75`};export{e as t};

@@ -1,0 +1,1 @@
+export{t as ConversationPane}from"./conversation.js";

@@ -1,0 +1,1 @@
+import{gn as e}from"./base.js";var t={tag:`_tag_7uj2h_1`,dot:`_dot_7uj2h_15`,name:`_name_7uj2h_21`},n=e();function r({label:e}){return e?(0,n.jsxs)(`span`,{className:t.tag,children:[(0,n.jsx)(`span`,{"aria-hidden":!0,className:t.dot,style:{background:e.color}}),(0,n.jsx)(`span`,{className:t.name,children:e.name})]}):null}export{r as t};

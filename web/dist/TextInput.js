@@ -1,1 +1,0 @@
-import{E as e}from"./vendor.js";import{c as t,i as n}from"./UnstyledButton.js";import{t as r}from"./InputBase.js";var i=e(),a=n(e=>{let n=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

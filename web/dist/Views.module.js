@@ -1,1 +1,0 @@
-var e={views:`_views_15mnc_1`,heading:`_heading_15mnc_9`,title:`_title_15mnc_17`,group:`_group_15mnc_27`,link:`_link_15mnc_32`,name:`_name_15mnc_52`,count:`_count_15mnc_58`,dot:`_dot_15mnc_66`,item:`_item_15mnc_80`,remove:`_remove_15mnc_83`};export{e as t};

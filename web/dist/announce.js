@@ -1,1 +1,0 @@
-import{n as e}from"./rolldown-runtime.js";import{E as t,k as n}from"./vendor.js";var r=e(n(),1),i=t(),a=``,o=new Set;function s(e){a=a===e?`${e}\u00a0`:e,o.forEach(e=>e())}function c(){let e=(0,r.useSyncExternalStore)(e=>(o.add(e),()=>o.delete(e)),()=>a);return(0,i.jsx)(`div`,{"aria-live":`polite`,className:`visually-hidden`,children:e})}export{s as n,c as t};

@@ -1,1 +1,0 @@
-var e,t=function(t){e=t},n=function(){if(e)return e;if(typeof __webpack_nonce__<`u`)return __webpack_nonce__};export{t as n,n as t};

@@ -1,1 +1,0 @@
-var e={notes:!1,drafts:!1,messageSearch:!1,reactions:!1,templates:!1,replies:!1};export{e as t};

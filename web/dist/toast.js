@@ -1,1 +1,0 @@
-import{n as e}from"./rolldown-runtime.js";import{k as t}from"./vendor.js";var n=e(t(),1),r=[],i=null,a=new Set;function o(e,t=`plain`){if(i)return i({message:e,tone:t});r=[...r,{message:e,tone:t}],a.forEach(e=>e())}function s(e){i=e,r.forEach(e),r=[]}function c(){return(0,n.useSyncExternalStore)(e=>(a.add(e),()=>a.delete(e)),()=>i!==null||r.length>0)}export{o as n,c as r,s as t};

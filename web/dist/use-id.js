@@ -1,1 +1,0 @@
-import{n as e}from"./rolldown-runtime.js";import{k as t}from"./vendor.js";import{n,r}from"./CloseButton.js";var i=e(t(),1);function a(e){let t=(0,i.useId)(),[a,o]=(0,i.useState)(`mantine-${t.replace(/:/g,``)}`),s=(0,i.useRef)(!1);return n(()=>{s.current||(s.current=!0,o(r()))},[]),typeof e==`string`?e:a}export{a as t};

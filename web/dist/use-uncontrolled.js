@@ -1,1 +1,0 @@
-import{n as e}from"./rolldown-runtime.js";import{k as t}from"./vendor.js";var n=()=>{},r=e(t(),1);function i({value:e,defaultValue:t,finalValue:n,onChange:i=()=>{}}){let[a,o]=(0,r.useState)(t===void 0?n:t);return e===void 0?[a,(e,...t)=>{o(e),i?.(e,...t)},!1]:[e,i,!0]}export{n,i as t};

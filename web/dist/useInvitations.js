@@ -1,0 +1,1 @@
+import{_t as e,ht as t,kt as n,vt as r}from"./base.js";var i=()=>n({queryKey:t.invitations,queryFn:()=>e(r.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
