@@ -122,7 +122,7 @@ describe('an empty company', () => {
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox', exact: true }).click()
       for (const name of ['Waiting', 'Mine', 'All open', 'Unread', 'Snoozed', 'Closed']) {
         await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true }).click()
-        await page.getByRole('region', { name: 'List' }).getByRole('status').getByRole('button').waitFor()
+        await page.getByRole('region', { name: 'List' }).getByRole('status').getByRole('link', { name: 'Connect a number', exact: true }).waitFor()
       }
       expect(fresh.problems).toEqual([])
     } finally {
