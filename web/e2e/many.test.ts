@@ -5,7 +5,7 @@ import { log, open, rows } from './parts'
 
 let desk: Desk
 beforeAll(async () => {
-  desk = await Desk.start()
+  desk = await Desk.start({ flags: ['--rate', '100000', '--burst', '100000'] })
 })
 afterAll(() => desk.stop())
 afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
@@ -27,7 +27,7 @@ const firstVisible = (page: Page) =>
     return { text: seen?.querySelector('p')?.textContent ?? '', from: Math.round((seen?.getBoundingClientRect().top ?? 0) - top) }
   })
 
-it('scrolls through 10,000 messages without a jump, goes to a message far away and to a date, and back', { timeout: 240_000 }, async () => {
+it('scrolls through 10,000 messages without a jump, goes to a message far away and back', { timeout: 240_000 }, async () => {
   const from = '+5511955553001'
   const { conversation } = (await desk.customer(from, 'Conversa Longa', 'A primeira de todas')) as { conversation: string }
   for (let n = 0; n < 200; n++) await desk.customer(from, 'Conversa Longa', `Começo ${n}`)
@@ -73,24 +73,17 @@ it('scrolls through 10,000 messages without a jump, goes to a message far away a
   expect(await firstVisible(page)).toEqual(placed)
   await page.getByRole('button', { name: /^Jump to newest/ }).click()
   await log(page).getByText('Uma nova', { exact: true }).waitFor()
-
-  await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('menuitem', { name: 'Go to date' }).click()
-  await page.getByRole('dialog', { name: 'Go to date' }).getByLabel('Date').fill(new Date().toLocaleDateString('sv-SE', { timeZone: 'America/Sao_Paulo' }))
-  await page.getByRole('dialog', { name: 'Go to date' }).getByRole('button', { name: 'Go', exact: true }).click()
-  await log(page).getByText('A primeira de todas', { exact: true }).waitFor()
 })
 
 /** oldest finds a message near the beginning of a conversation by going back through its pages from the other end. */
 async function oldest(conversation: string, text: string): Promise<string> {
   let before = ''
   for (;;) {
-    const page = (await desk.call('GET', `/conversations/${conversation}/messages?limit=100${before}`)) as { data: { id: string; text: string }[] }
+    const page = (await desk.call('GET', `/conversations/${conversation}/messages?limit=100${before}`)) as { data: { id: string; text: string }[]; before: string | null }
     const found = page.data.find((one) => one.text === text)
     if (found) return found.id
-    const last = page.data.at(-1)
-    if (!last) throw new Error(`no message ${text}`)
-    before = `&before=${last.id}`
+    if (!page.before) throw new Error(`no message ${text}`)
+    before = `&before=${page.before}`
   }
 }
 
