@@ -1,1 +1,1 @@
-import{_t as e,ht as t,kt as n,vt as r}from"./base.js";var i=()=>n({queryKey:t.invitations,queryFn:()=>e(r.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{Ot as e,_t as t,gt as n,mt as r}from"./base.js";var i=()=>e({queryKey:r.invitations,queryFn:()=>n(t.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

@@ -4,7 +4,6 @@ import { maySession } from '../ui/page'
 import { answer, api, Failure } from './client'
 import { keepChanges } from './journal'
 import { keys } from './keys'
-import { has } from './planned'
 import type { Channel, Label, Preferences, Session } from './types'
 
 // What is shown follows the cache at once: a switch that waits a moment seems not to react.
@@ -74,7 +73,7 @@ export const useTeam = () => useQuery(teamOptions)
 export const useBoards = () => useQuery({ queryKey: keys.boards, queryFn: () => answer(api.GET('/kanban/boards')) })
 export const useSectors = () => useQuery(sectorsOptions)
 export const useSavedViews = () => useQuery(savedViewsOptions)
-export const useReplies = () => useQuery({ queryKey: keys.replies, enabled: has.replies, queryFn: () => list(api.GET('/replies')) })
+export const useReplies = () => useQuery({ queryKey: keys.replies, queryFn: () => list(api.GET('/replies')) })
 
 /** usePreferences gives the defaults until the person's own are loaded. */
 export function usePreferences(): Preferences {

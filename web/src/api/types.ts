@@ -46,6 +46,7 @@ export type ContactQuery = Omit<NonNullable<paths['/contacts']['get']['parameter
 export type Conversation = Omit<Schemas['Conversation'], 'last_message'> & { last_message: LastMessage | null }
 
 export type Reply = Schemas['Reply']
+export type Template = Schemas['ChannelTemplate']
 export type Note = Schemas['Note']
 
 /** TimelineEntry says by its kind which object it carries. */

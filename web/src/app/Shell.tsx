@@ -4,7 +4,6 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
-import { has } from '../api/planned'
 import { useMe, usePreferences } from '../api/queries'
 import { forgetDrafts } from '../inbox/drafts'
 import { typing } from '../inbox/useInboxKeys'
@@ -73,7 +72,7 @@ export function Shell() {
 
   const signOut = async () => {
     await answer(api.DELETE('/session')).catch(() => undefined)
-    if (has.drafts) forgetDrafts() // the server has them
+    forgetDrafts() // the server has them
     location.assign(`${basePath}/`)
   }
   const shown = places.filter((place) => place.key !== 'report' || me.scopes.includes('reports:read'))

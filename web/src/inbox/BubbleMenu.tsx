@@ -3,7 +3,6 @@ import { IconCopy, IconCornerUpLeft, IconLayoutKanban, IconMoodSmile } from '@ta
 import { cloneElement, useState, type ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
-import { has } from '../api/planned'
 import type { MenuAction } from '../ui/ActionMenu'
 import MenuBox from '../ui/MenuBox'
 import { useActions } from './actions'
@@ -21,7 +20,7 @@ export function BubbleMenu({ message, onReply, onCard, button }: BubbleActionsPr
   const actions: MenuAction[] = []
   if (message.external_id) {
     actions.push({ key: 'reply', label: t('message.reply'), icon: <IconCornerUpLeft size={16} />, onClick: () => onReply(message) })
-    if (has.reactions) actions.push({ key: 'react', label: t('message.react'), icon: <IconMoodSmile size={16} />, keepOpen: true, onClick: () => setReacting(true) })
+    actions.push({ key: 'react', label: t('message.react'), icon: <IconMoodSmile size={16} />, keepOpen: true, onClick: () => setReacting(true) })
   }
   if (message.text) actions.push({ key: 'copy', label: t('message.copy'), icon: <IconCopy size={16} />, onClick: () => void navigator.clipboard?.writeText(message.text ?? '') })
   actions.push({ key: 'card', label: t('card.create'), icon: <IconLayoutKanban size={16} />, onClick: () => onCard(message) })

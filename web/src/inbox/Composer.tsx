@@ -4,7 +4,6 @@ import { Suspense, useEffect, useImperativeHandle, useRef, useState, type Keyboa
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { has } from '../api/planned'
 import { useMe, usePreferences, useTeam } from '../api/queries'
 import type { Conversation, Message, Preferences, SendBody } from '../api/types'
 import { useActions } from './actions'
@@ -74,7 +73,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
   }, [reply])
 
   const blocked = tab === 'answer' && (serviceWindow.closed || gapIn(text) !== null)
-  const ready = tab === 'note' ? text.trim() !== '' && has.notes : (text.trim() !== '' || files.ready.length > 0) && !files.uploading && !blocked
+  const ready = tab === 'note' ? text.trim() !== '' : (text.trim() !== '' || files.ready.length > 0) && !files.uploading && !blocked
   const put = (kind: 'message' | 'note', body: Omit<SendBody, 'client_id'>, more: { preview?: string; mentions?: string[] } = {}) => {
     const client_id = crypto.randomUUID()
     void outbox.add({ client_id, conversation: conversation.id, kind, body: { client_id, ...body }, created_at: new Date().toISOString(), ...more })
@@ -214,7 +213,6 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
             />
           </div>
           {tab === 'note' && noteDraft?.refusal && <Alert color="red" variant="light" p="xs">{noteDraft.refusal}</Alert>}
-          {tab === 'note' && !has.notes && <Alert color="yellow" variant="light" role="status" p="xs">{t('note.later')}</Alert>}
           {collision.hint && <Alert color="yellow" variant="light" role="status" p="xs">{collision.hint}</Alert>}
           <div className={classes.bottom}>
             {tab === 'answer' && (

@@ -4,7 +4,6 @@ import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { has } from '../api/planned'
 import { moment } from '../ui/format'
 import { Empty, Failure, Loading } from '../ui/states'
 import { refusal } from './refusal'
@@ -15,12 +14,10 @@ export function MessageResults({ text }: { text: string }) {
   const { t } = useTranslation()
   const found = useInfiniteQuery({
     queryKey: keys.messages(text, null),
-    enabled: has.messageSearch,
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) => answer(api.GET('/messages', { params: { query: { q: text, limit: 30, ...(pageParam ? { cursor: pageParam } : {}) } } })),
     getNextPageParam: (page) => page.next_cursor ?? null,
   })
-  if (!has.messageSearch) return <Empty title={t('list.noMessageSearch')} text={t('list.noMessageSearchText')} />
   if (found.isPending) return <Loading />
   if (found.isError) return <Failure message={refusal(found.error, t)} onRetry={() => void found.refetch()} />
   const hits = found.data.pages.flatMap((page) => page.data)

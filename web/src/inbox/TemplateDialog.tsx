@@ -4,12 +4,10 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { has, type Template } from '../api/planned'
-import type { SendBody } from '../api/types'
+import type { SendBody, Template } from '../api/types'
 import { Dialog } from '../ui/Dialog'
 import { Empty, Failure, Loading } from '../ui/states'
 import { refusal } from './refusal'
-import { TemplateByName } from './TemplateByName'
 import classes from './Composer.module.css'
 
 type Chosen = NonNullable<SendBody['template']>
@@ -24,7 +22,7 @@ export function filled(template: Template, values: Record<string, string>): stri
 /** TemplateDialog chooses an approved template and fills its gaps. */
 export function TemplateDialog({ channel, onClose, onSend }: { channel: string; onClose: () => void; onSend: (template: Chosen, preview: string) => void }) {
   const { t } = useTranslation()
-  const list = useQuery({ queryKey: keys.templates(channel), enabled: has.templates, queryFn: () => answer(api.GET('/channels/{id}/templates', { params: { path: { id: channel }, query: { status: 'approved', limit: 100 } } })) })
+  const list = useQuery({ queryKey: keys.templates(channel), queryFn: () => answer(api.GET('/channels/{id}/templates', { params: { path: { id: channel }, query: { status: 'approved', limit: 100 } } })) })
   const [chosen, setChosen] = useState<Template | null>(null)
   const [values, setValues] = useState<Record<string, string>>({})
   const complete = chosen?.parameters.every((parameter) => values[gapKey(parameter)]?.trim()) ?? false
@@ -35,7 +33,6 @@ export function TemplateDialog({ channel, onClose, onSend }: { channel: string; 
   }
   return (
     <Dialog title={t('template.title')} onClose={onClose} size="lg">
-      {!has.templates && <TemplateByName onSend={onSend} />}
       {list.isLoading && <Loading rows={4} />}
       {list.isError && <Failure message={refusal(list.error, t)} onRetry={() => void list.refetch()} />}
       {list.data && list.data.data.length === 0 && <Empty title={t('template.none')} />}

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react'
 import { answer, api } from '../api/client'
-import { has } from '../api/planned'
 import type { Conversation } from '../api/types'
 import { readDraft, saveDraft } from './drafts'
 
@@ -25,7 +24,6 @@ export function useServerDraft(conversation: Conversation) {
   useEffect(() => () => clearTimeout(timer.current), [id])
   return (text: string, reply: string | null) => {
     typedAt.current = Date.now()
-    if (!has.drafts) return
     clearTimeout(timer.current)
     const params = { path: { id } }
     timer.current = setTimeout(
