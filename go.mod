@@ -2,6 +2,8 @@ module recado
 
 go 1.26.0
 
+ignore ./web/node_modules
+
 tool (
 	honnef.co/go/tools/cmd/staticcheck
 	mvdan.cc/gofumpt

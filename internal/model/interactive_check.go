@@ -19,26 +19,27 @@ const (
 )
 
 // Check holds buttons and lists to WhatsApp's limits. field is where they stand in the request.
-func (in *Interactive) Check(field string) *Error {
-	if (in.Buttons == nil) == (in.List == nil) {
+func (i *Interactive) Check(field string) *Error {
+	if (i.Buttons == nil) == (i.List == nil) {
 		return Invalid(field, "must have either buttons or a list")
 	}
 	most := maxButtonBody
-	if in.List != nil {
+	if i.List != nil {
 		most = MaxText
 	}
-	if _, invalid := Text(field+".body", in.Body, most); invalid != nil {
+	if _, invalid := Text(field+".body", i.Body, most); invalid != nil {
 		return invalid
 	}
-	for name, text := range map[string]*string{".header": in.Header, ".footer": in.Footer} {
-		if invalid := checkLine(field+name, text, maxHeader); invalid != nil {
-			return invalid
-		}
+	if invalid := checkLine(field+".header", i.Header, maxHeader); invalid != nil {
+		return invalid
 	}
-	if in.List != nil {
-		return checkList(field+".list", in.List)
+	if invalid := checkLine(field+".footer", i.Footer, maxHeader); invalid != nil {
+		return invalid
 	}
-	return checkButtons(field+".buttons", in.Buttons)
+	if i.List != nil {
+		return checkList(field+".list", i.List)
+	}
+	return checkButtons(field+".buttons", i.Buttons)
 }
 
 func checkButtons(field string, buttons []Choice) *Error {
