@@ -94,21 +94,29 @@ func (d *Desk) templatesDue(tx *store.Tx, company, channel model.ID) {
 	tx.AfterCommit(d.wakeups.Templates.Notify)
 }
 
-// ClaimTemplates gives a channel whose copy of templates has to be fetched. A failure leaves it due after some minutes.
-func (d System) ClaimTemplates(ctx context.Context) (channel model.ID, found bool, err error) {
-	_, err = write(ctx, d.Desk, func(tx *store.Tx) (_ struct{}, err error) {
-		var ch model.Channel
-		ch, found, err = tx.ClaimTemplates(tx.Now.Add(templateSyncRetry))
-		channel = ch.ID
-		return struct{}{}, err
-	})
-	return channel, found, err
+// TemplateClaim is a channel whose copy of templates one node fetches, and when it is due again if that fails.
+type TemplateClaim struct {
+	Channel model.ID
+	until   time.Time
 }
 
-// KeepTemplates makes templates the copy of a channel until they are fetched again.
-func (d System) KeepTemplates(ctx context.Context, channel model.ID, templates []model.ChannelTemplate) error {
+// ClaimTemplates gives a channel whose copy of templates has to be fetched. A failure leaves it due after some minutes.
+func (d System) ClaimTemplates(ctx context.Context) (claim TemplateClaim, found bool, err error) {
+	_, err = write(ctx, d.Desk, func(tx *store.Tx) (_ struct{}, err error) {
+		var ch model.Channel
+		until := tx.Now.Add(templateSyncRetry)
+		ch, found, err = tx.ClaimTemplates(until)
+		claim = TemplateClaim{ch.ID, until}
+		return struct{}{}, err
+	})
+	return claim, found, err
+}
+
+// KeepTemplates makes templates the copy of a channel until they are fetched again: after some hours, or at once where a
+// caller or the provider asked for it while these were on their way.
+func (d System) KeepTemplates(ctx context.Context, claim TemplateClaim, templates []model.ChannelTemplate) error {
 	_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
-		ch, found, err := tx.AnyChannel(channel)
+		ch, found, err := tx.AnyChannel(claim.Channel)
 		if err != nil || !found {
 			return struct{}{}, err
 		}
@@ -116,7 +124,7 @@ func (d System) KeepTemplates(ctx context.Context, channel model.ID, templates [
 			t := &templates[i]
 			t.Name, t.Body = cleanText(t.Name), cleanText(t.Body)
 		}
-		tx.TemplatesDue(ch.Company, ch.ID, tx.Now.Add(templateSyncEvery))
+		tx.TemplatesFetched(ch.Company, ch.ID, claim.until, tx.Now.Add(templateSyncEvery))
 		return struct{}{}, tx.ReplaceTemplates(ch.Company, ch.ID, templates)
 	})
 	return err

@@ -116,6 +116,11 @@ func (tx *Tx) TemplatesDue(company, channel model.ID, at time.Time) {
 	tx.later(`UPDATE channels SET templates_due_at = $3 WHERE company = $1 AND id = $2`, company, channel, at)
 }
 
+// TemplatesFetched has the copy of a channel fetched at a time, unless that was asked for since it was claimed until then.
+func (tx *Tx) TemplatesFetched(company, channel model.ID, claimed, at time.Time) {
+	tx.later(`UPDATE channels SET templates_due_at = $4 WHERE company = $1 AND id = $2 AND templates_due_at = $3`, company, channel, claimed, at)
+}
+
 // ClaimTemplates gives a connected channel whose copy is due to be fetched, and makes it due again at a time, so that no
 // other node fetches it too.
 func (tx *Tx) ClaimTemplates(again time.Time) (ch model.Channel, found bool, err error) {

@@ -25,18 +25,18 @@ func (t *Templates) Run(ctx context.Context) {
 
 // step fetches the templates of one channel. One that fails is tried again after some minutes.
 func (t *Templates) step(ctx context.Context) (more bool, err error) {
-	channel, found, err := t.Desk.ClaimTemplates(ctx)
+	claim, found, err := t.Desk.ClaimTemplates(ctx)
 	if err != nil || !found {
 		return false, err
 	}
-	_, access, found, err := t.Desk.Access(ctx, channel)
+	_, access, found, err := t.Desk.Access(ctx, claim.Channel)
 	if err != nil || !found {
 		return true, err
 	}
 	templates, err := t.Graph.Templates(ctx, access)
 	if err != nil {
-		t.Logger.Warn("the templates of a channel could not be fetched", slog.String("channel", channel.String()), slog.Any("error", err))
+		t.Logger.Warn("the templates of a channel could not be fetched", slog.String("channel", claim.Channel.String()), slog.Any("error", err))
 		return true, nil
 	}
-	return true, t.Desk.KeepTemplates(ctx, channel, templates)
+	return true, t.Desk.KeepTemplates(ctx, claim, templates)
 }
