@@ -75,7 +75,7 @@ func serveBare(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 				header[name] = values
 			}
 			w.WriteHeader(same.Status)
-			_, _ = w.Write(same.Body) // a client that has gone away is no concern of a reference point
+			_, _ = w.Write(same.Body) // it does not matter here whether the client is still there
 		}),
 	}
 	fmt.Fprintln(stdout, listener.Addr())

@@ -51,7 +51,7 @@ func (b *bench) start(folder string, cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stop asks the process to end, and insists after a while. It may be called twice.
+// stop ends the process with SIGTERM, and kills it if that takes too long. It may be called twice.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // an error means that it has ended already
 	select {
@@ -83,7 +83,7 @@ func (p *process) await(ctx context.Context, ready func() error) error {
 	}
 }
 
-// logged is the end of what the process had to say.
+// logged is the end of the process's log.
 func (p *process) logged() []byte {
 	content, err := os.ReadFile(p.log)
 	if err != nil {

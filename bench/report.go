@@ -28,7 +28,7 @@ func newReport(command []string) *report {
 }
 
 // add writes the rows of a comparison: the first outcome is that of this module and is compared with each of the others. A goal
-// is the least ratio to the first reference that we promise; zero promises nothing.
+// is the least ratio to the first reference that is promised; zero promises nothing.
 func (b *bench) add(goal float64, ours outcome, references ...outcome) {
 	line := b.row(&ours)
 	var compared []string

@@ -46,7 +46,7 @@ type place struct {
 	database string // empty on SQLite
 }
 
-// place makes an empty home for the scenario's engine.
+// place makes an empty data folder or database for the scenario's engine.
 func (b *bench) place(ctx context.Context) (place, error) {
 	folder, err := b.folder()
 	if err != nil || b.engine == "sqlite" {
@@ -97,7 +97,7 @@ func (b *bench) serve(ctx context.Context, at place) (*server, error) {
 	})
 }
 
-// fresh is a server on an empty home.
+// fresh is a server on an empty place.
 func (b *bench) fresh(ctx context.Context) (*server, error) {
 	at, err := b.place(ctx)
 	if err != nil {

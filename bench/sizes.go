@@ -42,7 +42,7 @@ func (b *bench) contrast(ctx context.Context, least float64, what string, server
 	return nil
 }
 
-// serveOn is a server on data that were made up while it stood still.
+// serveOn is a server on data that were made up while it was stopped.
 func (b *bench) serveOn(ctx context.Context, size string, makeUp func(at place, c company) error) (*server, error) {
 	at, err := b.place(ctx)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"recado/internal/whatsapp/simulator"
 )
 
-// soak is a long, steady load on one engine, and a watch over whether anything creeps: memory, goroutines, files,
-// queues, waits. It is not one of the scenarios, because it judges steadiness and takes its time.
+// soak is a long, steady load on one engine, which shows whether anything grows with time: memory, goroutines,
+// files, queues, waits. It is not one of the scenarios, because it takes much longer than they do.
 type soak struct {
 	*bench
 	rate    float64       // requests a second, all kinds together
@@ -161,7 +161,7 @@ func (k *soak) prepare(ctx context.Context) (err error) {
 	return k.drain(ctx)
 }
 
-// finish waits until the queues are empty and the server is at rest again, and takes stock.
+// finish waits until the queues are empty and the server is idle again, and notes the final figures.
 func (k *soak) finish(ctx context.Context) error {
 	started := time.Now()
 	if err := k.drain(ctx); err != nil {

@@ -27,7 +27,7 @@ type kind struct {
 
 const kindConns = 8 // connections of each kind
 
-// mixture is what the desk of a company that is awake gets to do: 60 % reads, 30 % messages, 10 % cards, transfers and
+// mixture is the load of a company during its working hours: 60 % reads, 30 % messages, 10 % cards, transfers and
 // closings. A read is never of something that another request made up just for it.
 func (k *soak) mixture(ctx context.Context) ([]*kind, error) {
 	s := k.server

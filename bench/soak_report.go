@@ -77,7 +77,7 @@ func because(err error) string {
 	return ", the first: " + err.Error()
 }
 
-// level holds the median of the last quarter against that of the second.
+// level compares the median of the last quarter with that of the second.
 func level(what string, second, last, noise int64) verdict {
 	return verdictOf(float64(last) <= levelMemory*float64(second)+float64(noise),
 		"%s: median %s in the second quarter, %s in the last", what, mebibytes(second), mebibytes(last))

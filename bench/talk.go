@@ -12,7 +12,7 @@ import (
 	"recado/internal/store"
 )
 
-// talk is how much a made-up company has to say.
+// talk is how many conversations and messages a made-up company has.
 type talk struct {
 	conversations int
 	messages      int
@@ -28,10 +28,10 @@ func (t talk) String() string {
 	return fmt.Sprintf("%d messages in %d conversations", t.messages, t.conversations)
 }
 
-// oldTalk is a word that only the twentieth of the conversations has that was over first.
+// oldTalk is a word that only the oldest twentieth of the conversations has.
 const oldTalk = "inverno"
 
-// talking is a server whose first company has talked that much.
+// talking is a server whose first company has that many.
 type talking struct {
 	*server
 	threads []model.ID

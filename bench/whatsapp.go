@@ -10,7 +10,7 @@ import (
 )
 
 // graph starts a simulated WhatsApp in this process, which servers started after it use. Customers write through signed
-// callbacks of our own making, of which it knows nothing, so it must not ask whether they wrote first.
+// callbacks that the bench makes itself, so the simulator must not check whether they wrote first.
 func (b *bench) graph() (*simulator.Simulator, error) {
 	sim := simulator.New(simulator.Options{Window: "off", Delivery: simulator.Delivery{Batch: 50, Parallel: 4}})
 	b.onClose(sim.Close)

@@ -97,7 +97,7 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		printable(r.Header.Get("X-"+l.Brand+"-Event")), printable(event), printable(r.Header.Get("X-"+l.Brand+"-Delivery")), verdict, printable(string(body)))
 }
 
-// verify holds both signatures against the secret.
+// verify checks both signatures with the secret.
 func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) {
 	if l.Secret == "" {
 		return "not verified: no --secret", true

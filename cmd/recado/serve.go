@@ -108,7 +108,7 @@ func (c *serveCmd) Run(e *env) error {
 	}
 	time.AfterFunc(time.Second, debug.FreeOSMemory) // what starting and the first look for work took is not needed again
 	e.log.Info("serving", slog.String("address", s.Addr()), slog.String("public_url", s.URL), slog.String("version", version))
-	if err := printSetupLink(e, s); err != nil && e.ctx.Err() == nil { // a stop that comes this early is a stop like any other
+	if err := printSetupLink(e, s); err != nil && e.ctx.Err() == nil { // a stop during the start is no error
 		return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
 	}
 	var failed error

@@ -56,7 +56,7 @@ func (c *callbacks) forget(channel string) {
 }
 
 // lookup finds what a channel's callbacks are checked with, also while the channel is disconnected: what
-// customers write must not be lost because we cannot answer.
+// customers write must not be lost because the team cannot answer.
 func (c *callbacks) lookup(ctx context.Context, channel string) (whatsapp.Credentials, bool, error) {
 	id, ok := model.ParseID(channel)
 	if !ok {

@@ -21,7 +21,7 @@ type bulkInput struct {
 	}
 }
 
-// bulkResult is how one conversation fared.
+// bulkResult is the result for one conversation.
 type bulkResult struct {
 	ID     model.ID    `json:"id"`
 	Status int         `json:"status" doc:"The HTTP status of the action for this conversation." example:"200"`

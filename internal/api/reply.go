@@ -19,7 +19,7 @@ type createReplyInput struct {
 		Text      string                   `json:"text" minLength:"0" maxLength:"4096" doc:"May have the variables {{contact.name}}, {{contact.first_name}}, {{user.name}}, {{protocol}}, {{sector}} and {{company}}, each with an optional fallback: {{contact.first_name|client}}. With media_id it is the caption, at most 1024 characters, and may be empty."`
 		MediaID   model.Optional[model.ID] `json:"media_id,omitempty" doc:"A file from POST /media."`
 		SectorIDs []model.ID               `json:"sector_ids,omitempty" maxItems:"100"`
-		Owner     model.Optional[model.ID] `json:"owner,omitempty" doc:"null: a reply of the team, which takes the scope replies:manage. Absent, or your own id: your own."`
+		Owner     model.Optional[model.ID] `json:"owner,omitempty" doc:"null: a reply of the team, which needs the scope replies:manage. Absent, or your own id: your own."`
 	}
 }
 

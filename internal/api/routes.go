@@ -91,7 +91,7 @@ func (s *Server) routes() []*Route {
 		get("/views", desk.VerbViews, "List the saved views", s.listViews,
 			about("The caller's own and the shared ones, in their order.")),
 		post("/views", desk.VerbCreateView, "Save a view", s.createView, fails(model.CodeLimitReached), created,
-			about("A person may own 100 views, and 100 of a company may be shared. Sharing one takes a manager or above.")),
+			about("A person may own 100 views, and 100 of a company may be shared. Sharing one needs the role manager or above.")),
 		patch("/views/{id}", desk.VerbUpdateView, "Change a saved view", s.updateView, fails(model.CodeLimitReached),
 			about("A shared view is changed by managers and above, every other one by its owner.")),
 		del("/views/{id}", desk.VerbDeleteView, "Delete a saved view", s.deleteView),
@@ -131,7 +131,7 @@ func (s *Server) routes() []*Route {
 		get("/replies", desk.VerbReplies, "List the canned replies", s.listReplies,
 			about("Those of the team and the caller's own, by shortcut.")),
 		post("/replies", desk.VerbCreateReply, "Create a canned reply", s.createReply, fails(model.CodeInsufficientRole, model.CodeNameTaken, model.CodeLimitReached), created,
-			about("Every person may have replies of their own. Replies of the team take the scope replies:manage: 403 insufficient_role for a person without it. "+
+			about("Every person may have replies of their own. Replies of the team need the scope replies:manage: 403 insufficient_role for a person without it. "+
 				"A shortcut is unique among those of the owner, or of the team: 409 name_taken. An unknown variable is 400.")),
 		patch("/replies/{id}", desk.VerbUpdateReply, "Change a canned reply", s.updateReply, fails(model.CodeInsufficientRole, model.CodeNameTaken),
 			about("Absent fields do not change.")),
@@ -212,7 +212,7 @@ func (s *Server) routes() []*Route {
 			about("Its conversations and open attendances then have no sector. Responsible persons stay.")),
 		get("/company", desk.VerbCompany, "Get the company", s.getCompany),
 		patch("/company", desk.VerbUpdateCompany, "Change the company's name or time zone", s.updateCompany,
-			about("Takes an admin or an owner. With another time zone all days of the report are counted again.")),
+			about("Needs the role admin or owner. With another time zone all days of the report are counted again.")),
 		get("/company/attendance", desk.VerbAttendanceRules, "Get the company's attendance rules", s.getRules),
 		patch("/company/attendance", desk.VerbUpdateAttendanceRules, "Change the company's attendance rules", s.updateRules,
 			about("Needs the role admin or owner. The rules take effect immediately, also for open attendances.")),

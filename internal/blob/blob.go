@@ -1,4 +1,4 @@
-// Package blob keeps the bytes of media files under ids of ours, on a disk or in an S3 bucket. It
+// Package blob keeps the bytes of media files under ids that the caller gives, on a disk or in an S3 bucket. It
 // knows neither names, types nor owners: those are rows in the database.
 package blob
 

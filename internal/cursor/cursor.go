@@ -22,7 +22,7 @@ const (
 // Seal turns a place in a list into text for the caller. The payload is not hidden, but it cannot be
 // changed, nor used by another company or with another filter. The filter is any text that is equal
 // when and only when the lists are: conventionally the route and its query without limit and cursor.
-// A payload longer than 256 bytes is a defect of ours and panics.
+// A payload longer than 256 bytes is a defect of the server and panics.
 func (k Key) Seal(company model.ID, filter string, payload []byte) string {
 	if len(payload) > maxPayload {
 		panic("cursor: a's payload is too long")

@@ -68,7 +68,7 @@ func Open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	return nil, errors.New("db: neither a data folder nor a database URL is given")
 }
 
-// Close finishes the writes that were accepted and lets go of the database.
+// Close finishes the writes that were accepted and closes the database.
 func (d *DB) Close() error { return d.engine.close() }
 
 // Ping reports whether the database answers.

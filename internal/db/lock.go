@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// folderLock keeps a second server off a data folder. The system lets go of it when the process ends,
+// folderLock keeps a second server off a data folder. The system releases it when the process ends,
 // however it ends; the file stays.
 type folderLock struct{ file *os.File }
 

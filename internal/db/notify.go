@@ -14,16 +14,16 @@ const (
 )
 
 // Notify tells the other nodes on the same PostgreSQL that something happened; on SQLite there are
-// none and it does nothing. It returns at once. Equal notes within 2 ms become one, and a note may be
-// lost when the database is away: it is a hint to look, never the news itself.
+// none and it does nothing. It returns at once. Equal notifications within 2 ms become one, and one
+// may be lost when the database is away: it only says that there may be something to look for.
 func (d *DB) Notify(channel, payload string) {
 	if d.pg != nil {
 		d.pg.notes.add(note{channel, payload})
 	}
 }
 
-// Listen calls on for every note on the channel, from any node and this one too, until ctx ends. It
-// survives lost connections; since notes may have been missed meanwhile, on is called with an empty
+// Listen calls on for every notification on the channel, from any node and this one too, until ctx ends. It
+// survives lost connections; since notifications may have been missed meanwhile, on is called with an empty
 // payload after every connection that was made, the first included. On SQLite it only waits for ctx.
 func (d *DB) Listen(ctx context.Context, channel string, on func(payload string)) {
 	if d.pg == nil {
@@ -88,7 +88,7 @@ func (e *postgresEngine) listen(ctx context.Context, channel string, on func(pay
 
 type note struct{ channel, payload string }
 
-// notifier sends notes behind the callers' backs, each distinct one at most once in 2 ms.
+// notifier sends notifications in the background, each distinct one at most once in 2 ms.
 type notifier struct {
 	engine  *postgresEngine
 	mu      sync.Mutex

@@ -37,7 +37,7 @@ type postgresEngine struct {
 	logger *slog.Logger
 	notes  *notifier
 
-	patience  time.Duration // for a whole transaction
+	txTime    time.Duration // for a whole transaction
 	lastReset atomic.Int64  // Unix milliseconds
 }
 
@@ -69,7 +69,7 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	if err != nil {
 		return nil, fmt.Errorf("db: %w", err)
 	}
-	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger, patience: pgTxTime}
+	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger, txTime: pgTxTime}
 	e.notes = newNotifier(e)
 	return e, nil
 }
@@ -238,7 +238,7 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 
 	// One deadline for all of it, kept by the socket. The caller's context is looked at between
 	// statements only: ending one in the middle would cost the connection.
-	_ = conn.Conn().PgConn().Conn().SetDeadline(time.Now().Add(e.patience))
+	_ = conn.Conn().PgConn().Conn().SetDeadline(time.Now().Add(e.txTime))
 	defer func() {
 		if c := conn.Conn(); !c.IsClosed() {
 			_ = c.PgConn().Conn().SetDeadline(time.Time{})

@@ -64,11 +64,11 @@ func pgError(err error) error {
 		return err
 	}
 	if _, uncertain := errors.AsType[*lostCommit](err); uncertain {
-		return fmt.Errorf("%w: %w", model.Errorf(model.CodeUncertain, "The connection to the database was lost at the last moment; whether the change was stored is unknown."), err)
+		return fmt.Errorf("%w: %w", model.Errorf(model.CodeUncertain, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Look before you repeat the call, or repeat it with the same client_id or Idempotency-Key."), err)
 	}
 	if isUnreachable(err) || repeatable(err) {
 		return fmt.Errorf("%w: %w", &model.Error{
-			Code: model.CodeUnavailable, Message: "The database cannot be reached at the moment.",
+			Code: model.CodeUnavailable, Message: "The database cannot be reached at the moment. Try again.",
 			RetryAfter: time.Second + rand.N(time.Second),
 		}, err)
 	}

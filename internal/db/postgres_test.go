@@ -164,7 +164,7 @@ func TestPostgresOutages(t *testing.T) {
 		hasCount(t, s, 2, 1)
 	})
 	t.Run("a server that stops answering is given up, not asked again", func(t *testing.T) {
-		s.pg.patience = 200 * time.Millisecond
+		s.pg.txTime = 200 * time.Millisecond
 		runs := 0
 		err := s.Write(t.Context(), func(tx *Tx) error {
 			runs++
@@ -179,7 +179,7 @@ func TestPostgresOutages(t *testing.T) {
 		}
 		wire.set(cut) // what hangs in the wire is gone, and with it the lock
 		wire.set(whole)
-		s.pg.patience = pgTxTime
+		s.pg.txTime = pgTxTime
 		write(t, s, func(tx *Tx) error { return add(tx, 2) })
 		hasCount(t, s, 2, 2)
 	})

@@ -93,7 +93,7 @@ func liteError(err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultNoMem, sqlite.ResultReadOnly:
 		return fmt.Errorf("%w: %w", &model.Error{
-			Code: model.CodeUnavailable, Message: "The database cannot be written at the moment.", RetryAfter: 2 * time.Second,
+			Code: model.CodeUnavailable, Message: "The database cannot be written at the moment. Try again.", RetryAfter: 2 * time.Second,
 		}, err)
 	}
 	return err

@@ -18,7 +18,7 @@ const (
 )
 
 var (
-	errClosed = error(&model.Error{Code: model.CodeUnavailable, Message: "The server is stopping.", RetryAfter: 2 * time.Second})
+	errClosed = error(&model.Error{Code: model.CodeUnavailable, Message: "The server is stopping. Try again.", RetryAfter: 2 * time.Second})
 	errExited = errors.New("db: a transaction ended the goroutine of the writer; nothing is written any more")
 	errLost   = errors.New("db: the database rolled back the whole group")
 )
@@ -52,7 +52,7 @@ type request struct {
 	err     error
 }
 
-// answers are channels that have done their duty once and may do it again.
+// answers keeps channels that were used once for the next callers.
 var answers = sync.Pool{New: func() any { return make(chan error, 1) }}
 
 func newWriter(c *liteConn, now func() time.Time, busy, idle func()) *writer {

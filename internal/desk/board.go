@@ -191,8 +191,8 @@ func (d *Desk) lockBoard(tx *store.Tx, a *Principal, id model.ID) (model.Board, 
 	return b, nil
 }
 
-// boardNameFree keeps apart the names of boards that are in use. One that the principal may not see does
-// not count: the refusal would tell of it.
+// boardNameFree refuses a name that another board in use has. A board that the principal may not see does not count:
+// the refusal would disclose it.
 func boardNameFree(tx *store.Tx, a *Principal, b model.Board) error {
 	if b.Archived {
 		return nil
@@ -299,7 +299,7 @@ func (d *Desk) DeleteStage(ctx context.Context, a *Principal, board, id model.ID
 		if len(b.Stages) == 1 {
 			return struct{}{}, model.Invalid("", "A board must have at least one stage. Add another stage first.")
 		}
-		unseen, err := d.emptied(tx, a, id)
+		unseen, err := d.lockEmptyStage(tx, a, id)
 		if err != nil {
 			return struct{}{}, err
 		}
@@ -314,9 +314,9 @@ func (d *Desk) DeleteStage(ctx context.Context, a *Principal, board, id model.ID
 	return err
 }
 
-// emptied locks a stage and refuses one with cards. Cards that no key may see must not show in the
-// refusal: they are returned instead, locked, and the caller moves them.
-func (d *Desk) emptied(tx *store.Tx, a *Principal, stage model.ID) ([]model.Card, error) {
+// lockEmptyStage locks a stage and refuses one with cards. The refusal must not disclose cards that no key may see:
+// they are returned instead, locked, and the caller moves them.
+func (d *Desk) lockEmptyStage(tx *store.Tx, a *Principal, stage model.ID) ([]model.Card, error) {
 	if _, _, err := tx.LockStage(a.Company.ID, stage); err != nil {
 		return nil, err
 	}
@@ -349,7 +349,7 @@ func (d *Desk) moveUnseen(tx *store.Tx, a *Principal, unseen []model.Card, to mo
 
 // changeKind lets the cards of a stage that no key may see follow its new kind.
 func (d *Desk) changeKind(tx *store.Tx, a *Principal, s model.Stage) error {
-	unseen, err := d.emptied(tx, a, s.ID)
+	unseen, err := d.lockEmptyStage(tx, a, s.ID)
 	for _, c := range unseen {
 		d.follow(tx, c, s, c.Position)
 	}

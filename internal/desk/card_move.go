@@ -27,7 +27,7 @@ func (d *Desk) MoveCard(ctx context.Context, a *Principal, id model.ID, in CardM
 		return model.Card{}, err
 	}
 	if in.Version == 0 {
-		once = nil // it can only fail, and a refusal for want of a version leaves the key free
+		once = nil // a move without a version is refused, and that refusal does not use up the idempotency key
 	}
 	return writeOnce(ctx, d, a, once, func(tx *store.Tx) (model.Card, error) {
 		was, err := d.lockCard(tx, a, id)

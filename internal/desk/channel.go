@@ -250,7 +250,7 @@ func (d *Desk) setChannelStatus(tx *store.Tx, ch *model.Channel, change ChannelC
 	ch.Warning = warning
 	tx.WarnOfChannel(ch.Company, ch.ID, warning)
 	tx.SetChannelStatus(ch.Company, ch.ID, ch.Status, ch.StatusReason)
-	if ch.Status == model.ChannelConnected { // what waited may go
+	if ch.Status == model.ChannelConnected { // messages that waited can be sent now
 		tx.MakeSendsDue(ch.ID)
 		tx.AfterCommit(d.notifySend)
 	}
@@ -354,9 +354,9 @@ func checkViewers(tx *store.Tx, a *Principal, ch model.Channel, viewers []model.
 	return nil
 }
 
-// The watchdog judges a number by its own callbacks: the longest silence that passed without harm during
-// the last two weeks, nights and weekends included. A silence half as long again, and of an hour at
-// least, is unusual. Numbers with little history are not judged.
+// The watchdog compares the silence of a number with the longest one between two of its callbacks during the last
+// two weeks, nights and weekends included, that raised no warning. A silence half as long again, and of an hour at
+// least, is unusual. Numbers with little history are not checked.
 const (
 	silenceFactor  = 1.5
 	silenceAtLeast = time.Hour
@@ -414,7 +414,7 @@ func (d System) FlushCallbackActivity(ctx context.Context) error {
 type Silence struct {
 	Channel   model.ID
 	Connected bool
-	Strange   bool // it is connected, and silent for longer than it ever is
+	Unusual   bool // the channel is connected and has been silent for an unusual time
 }
 
 // WatchSilence compares how long each WhatsApp number has been silent with its own history, and puts a
@@ -430,8 +430,8 @@ func (d System) WatchSilence(ctx context.Context) ([]Silence, error) {
 		for i, h := range stats {
 			out[i] = Silence{Channel: h.Channel, Connected: h.Connected}
 			silent, usual := d.silence(h, tx.Now)
-			out[i].Strange = h.Connected && usual > 0 && silent > usual
-			if out[i].Strange && !h.Warned {
+			out[i].Unusual = h.Connected && usual > 0 && silent > usual
+			if out[i].Unusual && !h.Warned {
 				tx.WarnOfChannel(h.Company, h.Channel, new(silenceWarning(silent, h.Longest)))
 			}
 		}
@@ -440,7 +440,7 @@ func (d System) WatchSilence(ctx context.Context) ([]Silence, error) {
 }
 
 // silence says how long a number has been silent, and from when on that is unusual; 0: never.
-func (d *Desk) silence(h store.CallbackStats, now time.Time) (silent, strange time.Duration) {
+func (d *Desk) silence(h store.CallbackStats, now time.Time) (silent, unusual time.Duration) {
 	if h.Days < silenceDays || h.Calls < silenceCalls {
 		return 0, 0
 	}

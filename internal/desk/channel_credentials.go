@@ -94,7 +94,7 @@ func (d *Desk) TestChannel(ctx context.Context, a *Principal, id model.ID) (mode
 	if err != nil {
 		return model.ChannelTest{}, err
 	}
-	test := model.ChannelTest{OK: flows(state), Phone: optional(state.Phone), VerifiedName: optional(state.VerifiedName), Status: optional(state.Status), Quality: optional(state.Quality)}
+	test := model.ChannelTest{OK: numberWorks(state), Phone: optional(state.Phone), VerifiedName: optional(state.VerifiedName), Status: optional(state.Status), Quality: optional(state.Quality)}
 	if !test.OK {
 		test.Error = &model.MessageError{Code: "number_unavailable", Message: notFlowing(state)}
 	}
@@ -215,7 +215,7 @@ func (d *Desk) checkAccess(ctx context.Context, access model.Access) (number str
 	if number == "" {
 		return "", nil, model.Invalid("body.credentials.phone_number_id", "WhatsApp does not report the phone number of this id; check it at Meta")
 	}
-	if !flows(state) {
+	if !numberWorks(state) {
 		warning = new(notFlowing(state))
 	}
 	return number, warning, errRefused(d.numbers.Subscribe(ctx, access), "body.credentials.waba_id")
@@ -305,8 +305,8 @@ func sentence(e *model.SendError) string {
 	return e.Message + " WhatsApp says: " + strings.TrimRight(e.ProviderText, ".") + "."
 }
 
-// flows reports whether messages can pass through a number.
-func flows(s model.NumberState) bool { return s.Status == "CONNECTED" || s.Status == "" }
+// numberWorks reports whether a number can send and receive messages.
+func numberWorks(s model.NumberState) bool { return s.Status == "CONNECTED" || s.Status == "" }
 
 func notFlowing(s model.NumberState) string {
 	return "WhatsApp reports that the status of the number is " + s.Status + ": it does not send or receive messages."

@@ -101,7 +101,7 @@ func (d System) SetUp(ctx context.Context, v Visitor, in NewInstallation) (NewSe
 	if err != nil || !needed {
 		return NewSession{}, errOr(err, model.Errorf(model.CodeNotFound, "This installation is already set up."))
 	}
-	// The token first: without it nothing is worth an expensive hash or tells what is wrong.
+	// The token is checked first: without it no expensive hash is computed and no other error is shown.
 	if _, err := checkToken(ctx, d.Desk, v, errLoginFailed(), func(tx *store.Tx) (struct{}, bool, error) {
 		known, err := tx.KnowsSetupToken(tokenHash(in.Token))
 		return struct{}{}, known, err

@@ -368,8 +368,8 @@ func (t *lockedConversation) follow(c *model.Contact) {
 	}
 }
 
-// waitsLike keeps the earlier of the times since which the customer waits in two conversations.
-func (t *lockedConversation) waitsLike(other *lockedConversation) {
+// keepEarlierWait has the customer wait since the earlier of the times in two conversations that are joined.
+func (t *lockedConversation) keepEarlierWait(other *lockedConversation) {
 	theirs, own := other.WaitingSince(), t.WaitingSince()
 	if theirs != nil && (own == nil || theirs.Before(*own)) {
 		t.SetWaiting(theirs)
@@ -381,7 +381,7 @@ func (t *lockedConversation) waitsLike(other *lockedConversation) {
 func (d *Desk) joinConversations(tx *store.Tx, keep, gone model.Conversation, contact *model.Contact) error {
 	into, from := d.locked(tx, keep), d.locked(tx, gone)
 	if into.Attendance != nil && from.Attendance != nil {
-		into.waitsLike(from)
+		into.keepEarlierWait(from)
 		reason := closeReasonMerged
 		if _, err := from.closeAttendance(nil, &reason); err != nil {
 			return err

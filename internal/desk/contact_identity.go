@@ -55,7 +55,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, j
 	return c, err
 }
 
-// errBusyElsewhere is for what was there a moment ago and is not any more.
+// errBusyElsewhere is the refusal when another transaction has just removed what this one had found.
 func errBusyElsewhere() error {
 	return model.Errorf(model.CodeUnavailable, "Another call is changing this at the moment. Try again.")
 }

@@ -268,7 +268,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 		}
 		if created && name != nil && *name != t.Name {
 			t.Name, t.Renamed = *name, true
-			t.before.Name = t.Name // it was never visible under another
+			t.before.Name = t.Name // it was never visible under another name
 		}
 		if err := t.startedBy(a, created); err != nil {
 			return Opened{}, err

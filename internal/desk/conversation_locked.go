@@ -25,7 +25,7 @@ type lockedConversation struct {
 	by     *model.Ref // who moved it to another person or queue in this transaction; nil: no person
 	awaits *time.Time // when the first unanswered message of the customer came in this transaction
 
-	signalled bool // the a signal to the viewers of a private conversation is planned
+	signalled bool // a signal to the viewers of a private conversation is planned
 }
 
 // lock opens a conversation that the principal may see.

@@ -178,7 +178,7 @@ type due struct {
 	mu       sync.Mutex
 	here     map[model.ID]struct{} // by a transaction of this process
 	there    map[model.ID]struct{} // by another node
-	anything bool                  // another node knows more than it said
+	anything bool                  // another node named no webhook: all are to be looked at
 }
 
 // DueWebhooks is what became due. If it names no webhook, all are to be looked at.

@@ -91,7 +91,7 @@ func pointers[T any](list []T) []*T {
 	return out
 }
 
-// answer is shown for verbs that give a conversation by value.
+// answer does what shown does, for verbs that give a conversation by value.
 func (t *lockedConversation) answer(a *Principal, err error) (model.Conversation, error) {
 	if _, err := t.shown(a, err); err != nil {
 		return model.Conversation{}, err

@@ -24,7 +24,7 @@ func (d *Desk) record(tx *store.Tx, e store.Event, data func(b []byte) ([]byte, 
 		return err
 	}
 	tx.AfterCommit(func() {
-		d.feed.ring(e.Company)
+		d.feed.notify(e.Company)
 		d.store.Notify(channelFeed, e.Company.String())
 		if len(webhooks) > 0 {
 			d.announce(webhooks...)
@@ -226,9 +226,9 @@ func (d *Desk) FeedChanged(_ context.Context, a *Principal) (<-chan struct{}, er
 func (d System) ListenFeed(ctx context.Context) {
 	d.store.Listen(ctx, channelFeed, func(payload string) {
 		if company, ok := model.ParseID(payload); ok {
-			d.feed.ring(company)
+			d.feed.notify(company)
 		} else {
-			d.feed.ringAll()
+			d.feed.notifyAll()
 		}
 	})
 }
@@ -253,7 +253,7 @@ func (f *feed) next(company model.ID) <-chan struct{} {
 	return c
 }
 
-func (f *feed) ring(company model.ID) {
+func (f *feed) notify(company model.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if c := f.waiting[company]; c != nil {
@@ -262,7 +262,7 @@ func (f *feed) ring(company model.ID) {
 	}
 }
 
-func (f *feed) ringAll() {
+func (f *feed) notifyAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range f.waiting {

@@ -63,7 +63,7 @@ type writer struct {
 type batchConversation struct {
 	*lockedConversation
 	changed bool // there is something to save
-	loud    bool // and something to tell
+	emits   bool // events are raised: more happened than that a blocked contact wrote
 	opens   bool // the customer wrote: an attendance opens
 }
 
@@ -106,15 +106,16 @@ func (in *inboundBatch) notice(n *model.IncomingNotice) {
 	})
 }
 
-// finish saves the conversations. Attendances open only here, when every conversation is locked already:
-// who holds the company's numbering must not wait for a conversation whose holder waits for a number.
+// finish saves the conversations. Attendances open only here, when every conversation is locked already: a
+// transaction that has taken a protocol number must not wait for a conversation that is locked by one that waits for
+// a number.
 func (in *inboundBatch) finish() error {
 	for _, t := range in.order {
 		if !t.changed {
 			t.saveSequence()
 			continue
 		}
-		t.silent = !t.loud
+		t.silent = !t.emits
 		if err := t.open(); err != nil {
 			return err
 		}
@@ -176,7 +177,7 @@ func (in *inboundBatch) message(msg *model.IncomingMessage, upload *model.Media)
 	quiet := msg.History || contact.Blocked && !msg.FromPhoneApp
 	in.place(t, m, msg.History)
 	t.changed = true
-	t.silent, t.loud = quiet, t.loud || !quiet
+	t.silent, t.emits = quiet, t.emits || !quiet
 	if msg.FromPhoneApp {
 		return m, in.sentFromPhone(t, m, quiet)
 	}

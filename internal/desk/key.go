@@ -300,7 +300,7 @@ func (d System) Authenticate(ctx context.Context, key string) (*Principal, error
 }
 
 func errKeyInvalid() error {
-	return model.Errorf(model.CodeKeyInvalid, "This is not a valid API key.")
+	return model.Errorf(model.CodeKeyInvalid, "This is not a valid API key. Check that it is complete.")
 }
 
 func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {

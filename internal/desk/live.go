@@ -162,7 +162,7 @@ func (d System) LiveState(ctx context.Context, c model.Company) (LivePeople, err
 	return state, err
 }
 
-// LiveSession looks one session up, without memory: nil when it has ended.
+// LiveSession reads one session from the database, past the cache: nil when it has ended.
 func (d System) LiveSession(ctx context.Context, company, session model.ID) (*Principal, error) {
 	h, err := read(ctx, d.Desk, func(tx *store.Tx) (*store.SessionHolder, error) {
 		h, found, err := tx.SessionOf(company, session)
@@ -229,36 +229,19 @@ const activityRepeat = 2 * time.Second
 
 // Signal is something that live streams are told and that is stored nowhere. Every node gets every signal.
 type Signal struct {
-	Kind         string       `json:"kind"`
-	Node         model.ID     `json:"node"`
-	Company      model.ID     `json:"company,omitzero"`
-	Conversation model.ID     `json:"conversation,omitzero"`
-	Board        model.ID     `json:"board,omitzero"`
-	Card         *PrivateCard `json:"card,omitempty"` // set where the change is one of a private card
-	Is           *Sighting    `json:"is,omitempty"`
-	Was          *Sighting    `json:"was,omitempty"`
-	User         model.Ref    `json:"user,omitzero"`
-	Activity     string       `json:"activity,omitempty"` // or the kind of a notification
-	Members      []model.ID   `json:"members,omitempty"`  // whom it is for
-	Streams      []model.ID   `json:"streams,omitempty"`
-	Ask          bool         `json:"ask,omitempty"` // the other nodes say which streams they have
-}
-
-// Sighting is what decides who sees a conversation.
-type Sighting struct {
-	Channel  model.ID  `json:"channel"`
-	Private  bool      `json:"private,omitempty"`
-	Assignee *model.ID `json:"assignee,omitempty"`
-	Sector   *model.ID `json:"sector,omitempty"`
-}
-
-func sightingOf(c *model.Conversation) *Sighting {
-	return &Sighting{Channel: c.Channel, Private: c.Private, Assignee: c.Assignee, Sector: c.Sector}
-}
-
-// MaySight is MaySee for what a signal says of a conversation of the principal's company.
-func (a *Principal) MaySight(s *Sighting) bool {
-	return a.maySee(s.Private, s.Channel, s.Assignee, s.Sector)
+	Kind         string            `json:"kind"`
+	Node         model.ID          `json:"node"`
+	Company      model.ID          `json:"company,omitzero"`
+	Conversation model.ID          `json:"conversation,omitzero"`
+	Board        model.ID          `json:"board,omitzero"`
+	Card         *PrivateCard      `json:"card,omitempty"` // set where the change is one of a private card
+	Is           *model.Visibility `json:"is,omitempty"`   // who may see the conversation
+	Was          *model.Visibility `json:"was,omitempty"`  // before the change
+	User         model.Ref         `json:"user,omitzero"`
+	Activity     string            `json:"activity,omitempty"` // or the kind of a notification
+	Members      []model.ID        `json:"members,omitempty"`  // whom it is for
+	Streams      []model.ID        `json:"streams,omitempty"`
+	Ask          bool              `json:"ask,omitempty"` // the other nodes are to say which streams they have
 }
 
 // signals passes signals on to the live streams of this node and to the other nodes.
@@ -334,7 +317,7 @@ func (d *Desk) Activity(ctx context.Context, a *Principal, id model.ID, kind str
 	if err != nil || !d.signals.news(a.User.ID, id, kind, d.now()) {
 		return err
 	}
-	d.signal(Signal{Kind: SignalActivity, Company: a.Company.ID, Conversation: id, Is: sightingOf(&c), User: a.User, Activity: kind})
+	d.signal(Signal{Kind: SignalActivity, Company: a.Company.ID, Conversation: id, Is: c.Visibility(), User: a.User, Activity: kind})
 	return nil
 }
 
@@ -366,7 +349,7 @@ func (s *signals) news(member, conversation model.ID, kind string, now time.Time
 
 // signalMoved tells the live streams, once the change is durable, that some members may no longer see a conversation.
 func (t *lockedConversation) signalMoved() {
-	s := Signal{Kind: SignalMoved, Company: t.Company, Conversation: t.ID, Is: sightingOf(&t.Conversation), Was: sightingOf(&t.before)}
+	s := Signal{Kind: SignalMoved, Company: t.Company, Conversation: t.ID, Is: t.Conversation.Visibility(), Was: t.before.Visibility()}
 	t.tx.AfterCommit(func() { t.d.signal(s) })
 }
 
@@ -377,7 +360,7 @@ func (t *lockedConversation) signalPrivate() {
 	}
 	t.signalled = true
 	t.tx.AfterCommit(func() {
-		t.d.signal(Signal{Kind: SignalPrivate, Company: t.Company, Conversation: t.ID, Is: sightingOf(&t.Conversation)})
+		t.d.signal(Signal{Kind: SignalPrivate, Company: t.Company, Conversation: t.ID, Is: t.Conversation.Visibility()})
 	})
 }
 
@@ -411,6 +394,6 @@ func (d *Desk) signalCard(tx *store.Tx, c *model.Card, wasPrivate bool) {
 
 // signalNotes tells the live streams, once the change is durable, that a note was changed or deleted.
 func (t *lockedConversation) signalNotes() {
-	s := Signal{Kind: SignalNotes, Company: t.Company, Conversation: t.ID, Is: sightingOf(&t.Conversation)}
+	s := Signal{Kind: SignalNotes, Company: t.Company, Conversation: t.ID, Is: t.Conversation.Visibility()}
 	t.tx.AfterCommit(func() { t.d.signal(s) })
 }

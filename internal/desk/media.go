@@ -129,14 +129,13 @@ func (d *Desk) endUpload(ctx context.Context, id model.ID) {
 	}
 }
 
-// uploadPatience is how old an upload must be to count as cut off by a crash; none takes longer than
-// minutes.
-const uploadPatience = 24 * time.Hour
+// uploadAbandoned is the age from which an upload counts as cut off by a crash; none takes longer than minutes.
+const uploadAbandoned = 24 * time.Hour
 
 // RemoveLeftUploads removes the files of uploads that a crash cut off before they got their row. It
 // touches no file that this database did not begin to store itself.
 func (d System) RemoveLeftUploads(ctx context.Context) error {
-	left, err := read(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.UploadsLeft(tx.Now.Add(-uploadPatience), 1000) })
+	left, err := read(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.UploadsLeft(tx.Now.Add(-uploadAbandoned), 1000) })
 	for _, id := range left {
 		d.endUpload(ctx, id)
 	}
@@ -407,7 +406,7 @@ func (d System) KeepFetched(ctx context.Context, f Fetch, download func(ctx cont
 		err = refused
 	}
 	if ctx.Err() != nil {
-		return ctx.Err() // we are stopping; the lease runs out by itself
+		return ctx.Err() // the process is stopping; the lease ends by itself
 	}
 	if err != nil {
 		return d.notFetched(ctx, f, err)

@@ -47,8 +47,8 @@ func (d *Desk) messagesBefore(ctx context.Context, a *Principal, conversation mo
 		}
 	}
 	page, err := readOne(ctx, d, func(tx *store.Tx) (*model.MessagePage, error) {
-		data, g, err := tx.MessagesBefore(a.Company.ID, conversation, seq, q.Limit+1)
-		if err != nil || len(data) > 0 && !a.seesGlimpse(g) {
+		data, visibility, err := tx.MessagesBefore(a.Company.ID, conversation, seq, q.Limit+1)
+		if err != nil || len(data) > 0 && !a.MaySeeBy(&visibility) {
 			return nil, errOr(err, model.NotFound("conversation"))
 		}
 		page := &model.MessagePage{Data: data[:min(len(data), q.Limit)]}
@@ -80,8 +80,8 @@ func (d *Desk) messagesAfter(ctx context.Context, a *Principal, conversation mod
 	}
 	var older bool
 	page, err := readOne(ctx, d, func(tx *store.Tx) (*model.MessagePage, error) {
-		data, before, g, err := tx.MessagesAfter(a.Company.ID, conversation, seq, q.Limit)
-		if err != nil || len(data) > 0 && !a.seesGlimpse(g) {
+		data, before, visibility, err := tx.MessagesAfter(a.Company.ID, conversation, seq, q.Limit)
+		if err != nil || len(data) > 0 && !a.MaySeeBy(&visibility) {
 			return nil, errOr(err, model.NotFound("conversation"))
 		}
 		older = before
@@ -108,8 +108,8 @@ func (d *Desk) messagesAfter(ctx context.Context, a *Principal, conversation mod
 // there are messages up to seq.
 func (d *Desk) emptyPage(ctx context.Context, a *Principal, conversation model.ID, seq int64) (older bool, err error) {
 	return readOne(ctx, d, func(tx *store.Tx) (bool, error) {
-		g, older, found, err := tx.Glimpse(a.Company.ID, conversation, seq)
-		if err != nil || !found || !a.seesGlimpse(g) {
+		visibility, older, found, err := tx.Visibility(a.Company.ID, conversation, seq)
+		if err != nil || !found || !a.MaySeeBy(&visibility) {
 			return false, errOr(err, model.NotFound("conversation"))
 		}
 		return older, nil
@@ -136,18 +136,14 @@ func (c messageCursor) open(text string) (int64, *model.Error) {
 	return cursor.ReadInt(payload)
 }
 
-func (a *Principal) seesGlimpse(g store.Glimpse) bool {
-	return a.maySee(g.Private, g.Channel, g.Assignee, g.Sector)
-}
-
 // Message gives one message.
 func (d *Desk) Message(ctx context.Context, a *Principal, id model.ID) (*model.Message, error) {
 	if err := a.May(VerbMessage); err != nil {
 		return nil, err
 	}
 	return readOne(ctx, d, func(tx *store.Tx) (*model.Message, error) {
-		m, g, found, err := tx.Message(a.Company.ID, id)
-		if err != nil || !found || !a.seesGlimpse(g) {
+		m, visibility, found, err := tx.Message(a.Company.ID, id)
+		if err != nil || !found || !a.MaySeeBy(&visibility) {
 			return nil, errOr(err, model.NotFound("message"))
 		}
 		return &m, nil
@@ -216,7 +212,7 @@ func (d *Desk) SendMessage(ctx context.Context, a *Principal, conversation model
 		switch {
 		case err != nil:
 			return accepted{}, err
-		case invalid != nil && !(found && o.Earlier): // the form comes before everything but a repeat
+		case invalid != nil && !(found && o.Earlier): // a wrong form is refused first, unless the call repeats an earlier one
 			return accepted{}, invalid
 		case !found || !a.MaySee(&o.Conversation):
 			return accepted{}, model.NotFound("conversation")
@@ -263,7 +259,7 @@ func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage)
 	if err := sign(m, a, o, in); err != nil {
 		return accepted{}, err
 	}
-	if err := mayLeave(t, a, o, in); err != nil {
+	if err := maySend(t, a, o, in); err != nil {
 		return accepted{}, err
 	}
 	sandbox := o.Provider == model.ProviderSandbox
@@ -354,8 +350,8 @@ func errReplyTo() error {
 	return model.Invalid("body.reply_to_external_id", "there is no message with this external id in the conversation")
 }
 
-// mayLeave applies the rules of the desk and of the provider.
-func mayLeave(t *lockedConversation, a *Principal, o *store.Outbox, in *NewMessage) error {
+// maySend applies the rules of the desk and of the provider.
+func maySend(t *lockedConversation, a *Principal, o *store.Outbox, in *NewMessage) error {
 	if err := mayWrite(t, a, o); err != nil {
 		return err
 	}

@@ -42,11 +42,11 @@ func (in *inboundBatch) react(r *model.IncomingReaction) error {
 	return in.change(r.ExternalID, messageChange{Kind: changeReaction, Emoji: cleanText(r.Emoji), Sender: r.Sender, At: madeAt(r.At, in.tx.Now)})
 }
 
-// clocksDiffer is how far the provider's clock may be ahead of ours.
+// clocksDiffer is how far the provider's clock may be ahead of the server's.
 const clocksDiffer = 10 * time.Minute
 
 // madeAt is when a change was made. Changes are put in order by the provider's clock alone, also where it is a little ahead
-// of ours.
+// of the server's.
 func madeAt(at, now time.Time) time.Time {
 	if at.IsZero() || at.After(now.Add(clocksDiffer)) {
 		return now
@@ -115,7 +115,7 @@ func (in *inboundBatch) messageChanged(t *batchConversation, m *model.Message, c
 	}
 	if t.LastMessage != nil && t.LastMessage.ID == m.ID {
 		t.showLast(m)
-		t.changed, t.loud = true, true
+		t.changed, t.emits = true, true
 	}
 	return t.emitUpdated(m, changed...)
 }
@@ -177,7 +177,7 @@ func (in *inboundBatch) applyReaction(t *batchConversation, m *model.Message, c 
 	shown := m.Reactions.Set(r)
 	if shown && c.Emoji != "" && r.By == model.ByCustomer && !who.Blocked {
 		t.UnreadCount = max(t.UnreadCount, 1)
-		t.Unread, t.changed, t.loud = true, true, true
+		t.Unread, t.changed, t.emits = true, true, true
 	}
 	return shown || len(m.Reactions) != before
 }
@@ -261,8 +261,8 @@ func (in *inboundBatch) settleChanges(t *batchConversation, m *model.Message) er
 	return in.messageChanged(t, m, slices.Compact(fields)...)
 }
 
-// status takes a report about a message that was sent. The provider's id names it, or the id that we
-// gave along; a report about neither waits for its message.
+// status takes a report about a message that was sent. It names the message by the provider's id, or by the id that
+// was sent along with it; a report about an unknown message waits until the message is stored.
 func (in *inboundBatch) status(s *model.IncomingStatus) error {
 	if reaction, err := in.reactionStatus(s); err != nil || reaction {
 		return err
@@ -340,7 +340,7 @@ func (in *inboundBatch) report(t *batchConversation, m *model.Message, external 
 		}
 		return t.emitUpdated(m, "status")
 	}
-	t.changed, t.loud, t.silent = true, true, false
+	t.changed, t.emits, t.silent = true, true, false
 	return t.emitWith(model.EventMessageSent, "message", m)
 }
 

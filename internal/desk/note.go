@@ -74,7 +74,7 @@ func (d *Desk) CreateNote(ctx context.Context, a *Principal, conversation model.
 			earlier, repeated, err = tx.NoteWithClientID(a.Company.ID, in.ClientID)
 		}
 		switch {
-		case invalid != nil && !repeated: // the form comes before everything but a repeat
+		case invalid != nil && !repeated: // a wrong form is refused first, unless the call repeats an earlier one
 			return written{}, invalid
 		case err != nil:
 			return written{}, err

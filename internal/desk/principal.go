@@ -10,7 +10,7 @@ import (
 	"recado/internal/store"
 )
 
-// Kind says how a principal came to the desk. The zero value is no kind: every verb refuses it.
+// Kind says what a principal is. The zero value is no kind: every verb refuses it.
 type Kind uint8
 
 // The kinds of principals.
@@ -95,7 +95,7 @@ func SystemPrincipal(c model.Company, owner model.Ref, rate model.Rate) *Princip
 	}
 }
 
-// Kind says how the principal came to the desk.
+// Kind says what the principal is: a key, a session or the command line.
 func (a *Principal) Kind() Kind { return a.kind }
 
 // ID names the key or the session of the principal.
@@ -168,14 +168,15 @@ func (d *Desk) Identity(_ context.Context, a *Principal, apiVersion string) (*mo
 // viewers, whatever their access profile, and public ones within the member's access profile. Its other forms are sight for
 // queries, maySeeEvent for the feed, maySeeCard for cards and knowsContact for contacts.
 func (a *Principal) MaySee(c *model.Conversation) bool {
-	return c.Company == a.Company.ID && a.maySee(c.Private, c.Channel, c.Assignee, c.Sector)
+	return c.Company == a.Company.ID && a.MaySeeBy(c.Visibility())
 }
 
-func (a *Principal) maySee(private bool, channel model.ID, assignee, sector *model.ID) bool {
-	if private {
-		return a.reaches(true, channel)
+// MaySeeBy is MaySee for a conversation of the principal's company of which only the visibility is known.
+func (a *Principal) MaySeeBy(v *model.Visibility) bool {
+	if v.Private {
+		return a.reaches(true, v.Channel)
 	}
-	return a.sees(assignee, sector)
+	return a.sees(v.Assignee, v.Sector)
 }
 
 // reaches reports whether what belongs to a channel exists for the principal.

@@ -291,7 +291,7 @@ func (d *Desk) DisableTwoFactor(ctx context.Context, a *Principal, v Visitor, pa
 	return err
 }
 
-// useCode accepts a code of a sealed secret, or a recovery code, once. Without a secret every code will do.
+// useCode accepts a code of a sealed secret, or a recovery code, once. Without a secret every code is accepted.
 func (d *Desk) useCode(tx *store.Tx, company, member model.ID, sealed []byte, code string) error {
 	if sealed == nil {
 		return nil

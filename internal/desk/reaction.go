@@ -34,8 +34,8 @@ func (d *Desk) RemoveReaction(ctx context.Context, a *Principal, id model.ID) er
 
 func (d *Desk) setReaction(ctx context.Context, a *Principal, id model.ID, with string) (*model.Message, error) {
 	return write(ctx, d, func(tx *store.Tx) (*model.Message, error) {
-		m, g, found, err := tx.Message(a.Company.ID, id)
-		if err != nil || !found || !a.seesGlimpse(g) {
+		m, visibility, found, err := tx.Message(a.Company.ID, id)
+		if err != nil || !found || !a.MaySeeBy(&visibility) {
 			return nil, errOr(err, model.NotFound("message"))
 		}
 		o, found, err := tx.LockOutbox(a.Company.ID, m.Conversation, model.ID{}, a.User.ID)
@@ -46,7 +46,7 @@ func (d *Desk) setReaction(ctx context.Context, a *Principal, id model.ID, with 
 			return nil, err
 		}
 		t := d.locked(tx, o.Conversation)
-		if err := mayLeave(t, a, &o, &NewMessage{}); err != nil {
+		if err := maySend(t, a, &o, &NewMessage{}); err != nil {
 			return nil, err
 		}
 		if m.ExternalID == nil || m.RevokedAt != nil {

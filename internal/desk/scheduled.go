@@ -92,7 +92,7 @@ func (d *Desk) ScheduleMessage(ctx context.Context, a *Principal, conversation m
 		switch {
 		case err != nil:
 			return kept{}, err
-		case invalid != nil && !repeated: // the form comes before everything but a repeat
+		case invalid != nil && !repeated: // a wrong form is refused first, unless the call repeats an earlier one
 			return kept{}, invalid
 		case !found || !a.MaySee(&o.Conversation):
 			return kept{}, model.NotFound("conversation")
@@ -242,7 +242,7 @@ func scheduledContent(s *model.ScheduledMessage) NewMessage {
 // signalScheduled tells the live streams, once the change is durable, that the scheduled messages of a conversation are
 // different.
 func (d *Desk) signalScheduled(tx *store.Tx, c *model.Conversation) {
-	s := Signal{Kind: SignalScheduled, Company: c.Company, Conversation: c.ID, Is: sightingOf(c)}
+	s := Signal{Kind: SignalScheduled, Company: c.Company, Conversation: c.ID, Is: c.Visibility()}
 	tx.AfterCommit(func() { d.signal(s) })
 }
 

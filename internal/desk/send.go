@@ -30,7 +30,7 @@ type ClaimedSends struct {
 	Next *time.Time // when the channel's next message is due, nil when none waits
 }
 
-// BeginSending clears the way at the start of a process. A single node has no other process beside it,
+// BeginSending prepares sending at the start of a process. A single node has no other process beside it,
 // so the leases of an earlier one are released at once.
 func (d System) BeginSending(ctx context.Context) error {
 	if !d.SingleNode() {
@@ -308,8 +308,8 @@ type Receipt struct {
 	ExternalID string
 }
 
-// Receipts gives the loop that sends them what there is to send. They are a courtesy: those that find
-// no free place, or are under way when the process ends, are lost.
+// Receipts gives the loop that sends them what there is to send. They are not essential: those that
+// find no free place, or are under way when the process ends, are lost.
 func (d System) Receipts() <-chan Receipt { return d.receipts }
 
 // markReadAtProvider leaves a receipt for the customer's latest message once the conversation is known

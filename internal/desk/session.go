@@ -302,7 +302,7 @@ func errCompanyRequired(fitting []store.Candidate) error {
 	return e
 }
 
-// signInAttempt is one attempt to come in, with the counters that it belongs to.
+// signInAttempt is one attempt to sign in, with the counters that it belongs to.
 type signInAttempt struct {
 	counters []failureCounter
 	before   []store.Failures
@@ -319,7 +319,7 @@ type failureCounter struct {
 func newAttemptAt(email string, ip netip.Addr) *signInAttempt {
 	network, address := networkOf(ip), fold.Text(email)
 	return &signInAttempt{counters: []failureCounter{
-		{counterName("both", address, network), longestWait}, {counterName("ip", network), longestWait}, {counterName("address", address), longestOf},
+		{counterName("both", address, network), longestWait}, {counterName("ip", network), longestWait}, {counterName("address", address), addressWait},
 	}}
 }
 
@@ -387,7 +387,7 @@ func (a *signInAttempt) succeeded(tx *store.Tx) {
 const (
 	freeFailures = 5
 	longestWait  = 15 * time.Minute
-	longestOf    = 30 * time.Second // of an address from anywhere, so that a stranger cannot lock a person out
+	addressWait  = 30 * time.Second // the longest for an address from any IP, so that others cannot lock a person out
 )
 
 // wait is how long the attempt has to wait: two seconds after the fifth failure, twice as long after each further one,

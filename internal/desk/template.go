@@ -169,7 +169,7 @@ func checkTemplate(t *model.Template) *model.Error {
 	return nil
 }
 
-// fillTemplate makes a template the content of a message, after its parameters were held against the copy of the channel.
+// fillTemplate makes a template the content of a message, after its parameters were compared with the copy of the channel.
 func (d *Desk) fillTemplate(tx *store.Tx, a *Principal, m *model.Message, o *store.Outbox, in *model.Template) (extras store.MessageExtras, err error) {
 	if o.Provider != model.ProviderWhatsApp {
 		return extras, model.Invalid("body.template", "templates are only for WhatsApp channels")
@@ -196,7 +196,7 @@ func (d *Desk) fillTemplate(tx *store.Tx, a *Principal, m *model.Message, o *sto
 		}
 	}
 	if synced && copied.Status != model.TemplateApproved {
-		return extras, model.Errorf(model.CodeTemplateUnavailable, "The template %s is %s at WhatsApp, so it cannot be sent.", copied.Name, copied.Status)
+		return extras, model.Errorf(model.CodeTemplateUnavailable, "The template %s is %s at WhatsApp, so it cannot be sent. Choose an approved one.", copied.Name, copied.Status)
 	}
 	raw, err := json.Marshal(in)
 	if err != nil {
@@ -226,7 +226,7 @@ func (d *Desk) templateFile(tx *store.Tx, a *Principal, m *model.Message, p *mod
 	return nil
 }
 
-// matchTemplate holds parameters against the gaps of a template, and completes them.
+// matchTemplate assigns parameters to the gaps of a template, and completes them.
 func matchTemplate(t *model.ChannelTemplate, in *model.Template) *model.Error {
 	filled := make([]bool, len(t.Parameters))
 	for i := range in.Parameters {

@@ -33,8 +33,8 @@ func (d *Desk) Timeline(ctx context.Context, a *Principal, conversation model.ID
 	r := timelineReader{d: d, company: a.Company.ID, conversation: conversation, limit: q.Limit}
 	r.parts = store.TimelineParts{Attendances: a.Scopes.Has(model.ScopeAttendancesRead), Notes: a.Scopes.Has(model.ScopeNotesRead)}
 	return read(ctx, d, func(tx *store.Tx) (*model.TimelinePage, error) {
-		g, _, found, err := tx.Glimpse(a.Company.ID, conversation, 0)
-		if err != nil || !found || !a.seesGlimpse(g) {
+		visibility, _, found, err := tx.Visibility(a.Company.ID, conversation, 0)
+		if err != nil || !found || !a.MaySeeBy(&visibility) {
 			return nil, errOr(err, model.NotFound("conversation"))
 		}
 		r.tx = tx

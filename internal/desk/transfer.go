@@ -112,7 +112,7 @@ func (d *Desk) SetSector(ctx context.Context, a *Principal, id model.ID, to mode
 }
 
 // assign makes to, which may be nil, responsible for the conversation in a sector, and adds a line to its
-// history: took over when they did it themself, received when another person did, handed back when there is no
+// history: took over when they did it themselves, received when another person did, handed back when there is no
 // responsible person any more. by is nil for the system.
 func (t *lockedConversation) assign(to *model.Ref, sector *model.ID, by *model.Ref, reason *string) error {
 	action, who := model.ActionReceived, to

@@ -107,7 +107,7 @@ var (
 	VerbSaveDraft   = listed(Verb{Name: "SaveDraft", SessionOnly: true})
 	VerbDeleteDraft = listed(Verb{Name: "DeleteDraft", SessionOnly: true})
 
-	// People write canned replies of their own; those of the team take the scope replies:manage, which the verbs check.
+	// People write canned replies of their own; those of the team need the scope replies:manage, which the verbs check.
 	VerbReplies     = listed(Verb{Name: "Replies", Scope: model.ScopeConversationsRead})
 	VerbCreateReply = listed(Verb{Name: "CreateReply"})
 	VerbUpdateReply = listed(Verb{Name: "UpdateReply"})

@@ -27,7 +27,7 @@ func Detect(head []byte, fileName string) (mimeType string, kind Kind, ok bool) 
 	return mimeType, t.kind, true
 }
 
-// detectType corrects what the library finds where it is more generous than a desk may be.
+// detectType corrects what the library finds where it accepts more than the desk may.
 func detectType(head []byte, ending string) string {
 	if len(head) == 0 {
 		return typeUnknown

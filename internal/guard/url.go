@@ -112,7 +112,7 @@ func (c *Client) checkHost(u *url.URL) (host, reason string) {
 	last := labels[len(labels)-1]
 	switch {
 	case last[0] >= '0' && last[0] <= '9':
-		// No top-level domain begins with a digit, so this is an address in some resolver's eyes:
+		// No top-level domain begins with a digit, so some resolvers read this as an address:
 		// decimal, octal, hexadecimal. Only the one unambiguous spelling is accepted.
 		addr, err := netip.ParseAddr(name)
 		if err != nil {

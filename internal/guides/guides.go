@@ -16,7 +16,7 @@ import (
 
 // order lists the guides as they are shown. A document that is not named comes last.
 var order = []group{
-	{"Using the API", []string{"api", "conversations", "messages", "attendances", "kanban", "webhooks", "reports"}},
+	{"Using the API", []string{"api", "conversations", "messages", "attendances", "team-talk", "kanban", "webhooks", "reports"}},
 	{"Using Recado", []string{"app", "people", "whatsapp"}},
 	{"Running Recado", []string{"operating", "security", "scaling"}},
 	{"Inside", []string{"architecture", "decisions", "contributing"}},
@@ -33,17 +33,17 @@ type Guide struct {
 	Content     template.HTML
 }
 
-// Shelf is a group of guides.
-type Shelf struct {
+// Section is a group of guides under one heading.
+type Section struct {
 	Name   string
 	Guides []*Guide
 }
 
 // Guides are all documents.
 type Guides struct {
-	base    string
-	shelves []Shelf
-	byName  map[string]*Guide
+	base     string
+	sections []Section
+	byName   map[string]*Guide
 }
 
 // New reads the documents, Markdown files at the root of files. A link from one to another leads to its page.
@@ -72,23 +72,23 @@ func New(files fs.FS, base string) (*Guides, error) {
 	return g, nil
 }
 
-// arrange puts the guides on their shelves.
+// arrange puts the guides into their sections.
 func (g *Guides) arrange(names []string) {
 	rest := slices.Clone(names)
 	for i, one := range order {
-		shelf := Shelf{Name: one.name}
+		section := Section{Name: one.name}
 		for _, name := range one.guides {
 			if guide := g.byName[name]; guide != nil {
-				shelf.Guides = append(shelf.Guides, guide)
+				section.Guides = append(section.Guides, guide)
 				rest = slices.DeleteFunc(rest, func(other string) bool { return other == name })
 			}
 		}
 		if i == len(order)-1 {
 			for _, name := range rest {
-				shelf.Guides = append(shelf.Guides, g.byName[name])
+				section.Guides = append(section.Guides, g.byName[name])
 			}
 		}
-		g.shelves = append(g.shelves, shelf)
+		g.sections = append(g.sections, section)
 	}
 }
 
@@ -110,8 +110,8 @@ var page = template.Must(template.New("").Parse(`<!doctype html>
 <body>
 {{.Header}}
 <div class="recado-columns">
-<nav aria-label="Guides" class="recado-side">{{range .Shelves}}<p>{{.Name}}</p><ul>{{range .Guides}}<li><a href="{{$.Base}}/docs/guides/{{.Name}}"{{if eq . $.Guide}} aria-current="page"{{end}}>{{.Title}}</a></li>{{end}}</ul>{{end}}</nav>
-<main class="recado-text">{{with .Guide}}{{.Content}}{{else}}<h1>Guides</h1>{{range .Shelves}}<h2>{{.Name}}</h2><ul class="recado-index">{{range .Guides}}<li><a href="{{$.Base}}/docs/guides/{{.Name}}">{{.Title}}</a></li>{{end}}</ul>{{end}}{{end}}</main>
+<nav aria-label="Guides" class="recado-side">{{range .Sections}}<p>{{.Name}}</p><ul>{{range .Guides}}<li><a href="{{$.Base}}/docs/guides/{{.Name}}"{{if eq . $.Guide}} aria-current="page"{{end}}>{{.Title}}</a></li>{{end}}</ul>{{end}}</nav>
+<main class="recado-text">{{with .Guide}}{{.Content}}{{else}}<h1>Guides</h1>{{range .Sections}}<h2>{{.Name}}</h2><ul class="recado-index">{{range .Guides}}<li><a href="{{$.Base}}/docs/guides/{{.Name}}">{{.Title}}</a></li>{{end}}</ul>{{end}}{{end}}</main>
 </div>
 </body>
 </html>
@@ -123,9 +123,9 @@ func (g *Guides) show(w http.ResponseWriter, guide *Guide) {
 	err := page.Execute(&b, struct {
 		Base         string
 		Head, Header template.HTML
-		Shelves      []Shelf
+		Sections     []Section
 		Guide        *Guide
-	}{g.base, openapi.Head(g.base), openapi.Header(g.base, "/docs/guides/"), g.shelves, guide})
+	}{g.base, openapi.Head(g.base), openapi.Header(g.base, "/docs/guides/"), g.sections, guide})
 	if err != nil {
 		panic(err) // the template is in this file
 	}

@@ -157,8 +157,8 @@ func init() {
 	validation.MsgExpectedMaxItems = "must have at most %d entries"
 }
 
-// wording finishes what huma says about a part of a request: a missing field is named by its own place,
-// and a value that refused itself has said why.
+// wording finishes what huma says about a part of a request: a missing field is named by its own place, and the text
+// of a value that was refused by its own decoder stays as it is.
 func wording(field, text string) (string, string) {
 	if name, missing := strings.CutPrefix(text, requiredMark); missing {
 		return field + "." + name, "is required"

@@ -21,7 +21,7 @@ type activity struct {
 
 // viewed is a conversation that is viewed.
 type viewed struct {
-	is      *desk.Sighting
+	is      *model.Visibility
 	viewers []viewer // in the order in which they came
 }
 
@@ -48,7 +48,7 @@ func (h *Hub) act(s desk.Signal) {
 	defer h.activity.mu.Unlock()
 	switch s.Activity {
 	case desk.ActivityTyping:
-		h.tell(s.Company, "typing", typing{s.Conversation, s.User}, func(a *desk.Principal) bool { return a.MaySight(s.Is) })
+		h.tell(s.Company, "typing", typing{s.Conversation, s.User}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Is) })
 	case desk.ActivityViewing:
 		v := h.activity.view(s)
 		until := h.system.Now().Add(activityLasts)
@@ -97,7 +97,7 @@ func (a *activity) moved(s desk.Signal) {
 }
 
 func (h *Hub) tellViewing(company, id model.ID, v *viewed) {
-	h.tell(company, "viewing", viewing{id, v.users()}, func(a *desk.Principal) bool { return a.MaySight(v.is) })
+	h.tell(company, "viewing", viewing{id, v.users()}, func(a *desk.Principal) bool { return a.MaySeeBy(v.is) })
 }
 
 // forgetActivity forgets viewers who have said nothing for a while.
@@ -127,7 +127,7 @@ func (h *Hub) tellAll(s *Stream, a *desk.Principal) {
 	h.activity.mu.Lock()
 	defer h.activity.mu.Unlock()
 	for id, v := range h.activity.companies[a.Company.ID] {
-		if len(v.viewers) > 0 && a.MaySight(v.is) {
+		if len(v.viewers) > 0 && a.MaySeeBy(v.is) {
 			s.push(signalFrame("viewing", viewing{id, v.users()}))
 		}
 	}

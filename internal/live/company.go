@@ -14,7 +14,7 @@ import (
 const (
 	feedPage = 100 // events that one read gives
 	feedSoon = 5 * time.Millisecond
-	feedLook = time.Second // how often the feed is looked at on PostgreSQL, where a note may be lost
+	feedLook = time.Second // how often the feed is looked at on PostgreSQL, where a notification may be lost
 )
 
 // company has the streams of one company on this node. One goroutine reads its feed for all of them.

@@ -7,7 +7,7 @@ import (
 	"recado/internal/model"
 )
 
-// comment keeps a connection alive and says nothing.
+// comment keeps a connection alive and carries no data.
 var comment = []byte(": \n\n")
 
 // The data of signals.

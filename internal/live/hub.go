@@ -1,7 +1,7 @@
 // Package live holds the open streams of people who are signed in: the events of their company that they may
 // see, and signals, which are stored nowhere. A stream costs a little memory and no work while nothing
-// happens. What is told to many streams is encoded once. The side that tells never waits: a stream whose
-// reader does not keep up is cut off, and resumes with the id of the last event that it got.
+// happens. What is told to many streams is encoded once. Sending never waits: a stream whose reader does
+// not keep up is cut off, and resumes with the id of the last event that it got.
 package live
 
 import (
@@ -56,7 +56,7 @@ func New(d *desk.Desk, log *slog.Logger) *Hub {
 	return h
 }
 
-// Run passes on what other nodes tell and does what time brings, until ctx ends.
+// Run passes on the signals of other nodes and does the regular checks, until ctx ends.
 func (h *Hub) Run(ctx context.Context) {
 	var both sync.WaitGroup
 	both.Go(func() { h.system.ListenSignals(ctx) })
@@ -142,7 +142,7 @@ func (h *Hub) add(s *Stream, of model.Company) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || h.count >= inAll {
-		refused := model.Errorf(model.CodeRateLimited, "This server has no live stream left. Try again in a moment.")
+		refused := model.Errorf(model.CodeRateLimited, "This server has as many live streams as it can serve. Try again in a moment.")
 		refused.RetryAfter = 5 * time.Second
 		return refused
 	}
@@ -183,19 +183,19 @@ func (h *Hub) receive(s desk.Signal) {
 		h.learnStreams(s)
 	case desk.SignalMoved:
 		h.activity.moved(s)
-		h.tell(s.Company, "gone", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Was) && !a.MaySight(s.Is) })
+		h.tell(s.Company, "gone", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Was) && !a.MaySeeBy(s.Is) })
 	case desk.SignalNotes:
 		h.tell(s.Company, "notes", conversation{s.Conversation}, func(a *desk.Principal) bool {
-			return a.MaySight(s.Is) && a.Scopes.Has(model.ScopeNotesRead)
+			return a.MaySeeBy(s.Is) && a.Scopes.Has(model.ScopeNotesRead)
 		})
 	case desk.SignalScheduled:
-		h.tell(s.Company, "scheduled", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Is) })
+		h.tell(s.Company, "scheduled", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Is) })
 	case desk.SignalDraft:
 		h.tell(s.Company, "draft", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.User.ID == s.User.ID })
 	case desk.SignalNotification:
 		h.tell(s.Company, "notification", notification{s.Activity, s.Conversation}, func(a *desk.Principal) bool { return slices.Contains(s.Members, a.User.ID) })
 	case desk.SignalPrivate:
-		h.tell(s.Company, "private", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySight(s.Is) })
+		h.tell(s.Company, "private", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Is) })
 	case desk.SignalBoard:
 		h.tell(s.Company, "board", board{s.Board}, func(a *desk.Principal) bool { return a.MaySeeChange(&s) })
 	}

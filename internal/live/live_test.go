@@ -93,7 +93,7 @@ func TestASignalReachesTheStreamsOfItsCompanyThatMaySeeTheConversation(t *testin
 	conversation := model.NewID()
 	h.receive(desk.Signal{
 		Kind: desk.SignalActivity, Activity: desk.ActivityTyping, Company: c.ID, Conversation: conversation,
-		Is: &desk.Sighting{Channel: model.NewID()}, User: model.Ref{ID: model.NewID(), Name: "Duda"},
+		Is: &model.Visibility{Channel: model.NewID()}, User: model.Ref{ID: model.NewID(), Name: "Duda"},
 	})
 	testkit.Contains(t, "sent to a member who sees all", sent(all), "event: typing\ndata: {\"conversation\":\""+conversation.String())
 	testkit.Equal(t, "sent to a member who sees only their own", sent(own), "")
@@ -106,7 +106,7 @@ func TestAViewerWhoSaysNothingMoreIsForgottenAfterTwentySeconds(t *testing.T) {
 	s := person(t, h, c, "Ana")
 	h.receive(desk.Signal{
 		Kind: desk.SignalActivity, Activity: desk.ActivityViewing, Company: c.ID, Conversation: model.NewID(),
-		Is: &desk.Sighting{Channel: model.NewID()}, User: model.Ref{ID: model.NewID(), Name: "Duda"},
+		Is: &model.Visibility{Channel: model.NewID()}, User: model.Ref{ID: model.NewID(), Name: "Duda"},
 	})
 	testkit.Contains(t, "sent", sent(s), `"name":"Duda"`)
 	clock.Advance(19 * time.Second)

@@ -84,7 +84,7 @@ func (h *Hub) tellStreams(c *company, member model.ID, ask bool) {
 // learnStreams notes which streams a member has on another node.
 func (h *Hub) learnStreams(s desk.Signal) {
 	c := h.company(s.Company)
-	if s.Node.IsZero() || c == nil { // our own
+	if s.Node.IsZero() || c == nil { // from this node
 		return
 	}
 	ids := c.streamsOf(s.User.ID)

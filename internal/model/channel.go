@@ -73,7 +73,7 @@ type Access struct {
 	AppSecret     string
 	VerifyToken   string
 	APIVersion    string // "": the connector's own choice
-	Coexistence   bool   // the number also lives in the WhatsApp Business app, which lowers its rate
+	Coexistence   bool   // the number is also used in the WhatsApp Business app, which lowers its rate
 }
 
 // accessSecrets is the part of an access that is sealed at rest.
@@ -114,7 +114,7 @@ type ChannelConnection struct {
 type NumberState struct {
 	Phone        string // E.164, or "" when WhatsApp did not tell
 	VerifiedName string
-	Status       string // CONNECTED when messages can flow
+	Status       string // CONNECTED when it can send and receive
 	Quality      string
 }
 
@@ -123,7 +123,7 @@ type ChannelTest struct {
 	OK           bool          `json:"ok"`
 	Phone        *string       `json:"phone"`
 	VerifiedName *string       `json:"verified_name" doc:"The name that customers see."`
-	Status       *string       `json:"status" doc:"Of the number at the provider; CONNECTED when messages can flow."`
+	Status       *string       `json:"status" doc:"Of the number at the provider; CONNECTED when it can send and receive."`
 	Quality      *string       `json:"quality" example:"GREEN"`
 	Error        *MessageError `json:"error" doc:"Why the test failed; null when it did not."`
 }

@@ -107,7 +107,7 @@ func (c *Conversation) SetWaiting(since *time.Time) {
 	}
 }
 
-// LastMessage is the glimpse of a conversation's newest message that lists show.
+// LastMessage is what lists show of a conversation's newest message.
 type LastMessage struct {
 	ID        ID        `json:"id"`
 	Type      string    `json:"type"`

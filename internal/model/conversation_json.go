@@ -46,7 +46,7 @@ func (a *OpenAttendance) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// AppendJSON writes the glimpse of a message, or null.
+// AppendJSON writes the last message, or null.
 func (m *LastMessage) AppendJSON(b []byte) []byte {
 	if m == nil {
 		return append(b, "null"...)

@@ -34,7 +34,7 @@ const (
 // Webhooks.
 const (
 	MaxWebhooks        = 20              // addresses per company
-	MaxWebhookFailures = 10              // deliveries failed for good in a row that disable an address
+	MaxWebhookFailures = 10              // deliveries in a row that failed permanently, after which an address is disabled
 	WebhookTimeout     = 8 * time.Second // for the whole answer
 	DeliveryRetention  = 14 * 24 * time.Hour
 	EventRetention     = 14 * 24 * time.Hour

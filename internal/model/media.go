@@ -5,7 +5,7 @@ import "time"
 // Media is a file that was uploaded, or that came with a customer's message.
 type Media struct {
 	ID        ID        `json:"id" doc:"Give it as media_id to send the file."`
-	MimeType  string    `json:"mime_type" doc:"Told by the file's bytes." example:"image/png"`
+	MimeType  string    `json:"mime_type" doc:"Detected from the bytes of the file." example:"image/png"`
 	FileName  string    `json:"file_name"`
 	Size      int64     `json:"size" doc:"Bytes."`
 	SHA256    string    `json:"sha256" doc:"Hexadecimal."`

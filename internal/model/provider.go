@@ -60,7 +60,7 @@ type IncomingMessage struct {
 	Status string
 }
 
-// IncomingMedia points at a file that the provider holds for us for a limited time.
+// IncomingMedia points at a file that the provider keeps for a limited time.
 type IncomingMedia struct {
 	ProviderID string
 	URL        string // may be empty: it is then looked up with ProviderID

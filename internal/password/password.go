@@ -1,4 +1,4 @@
-// Package password hashes passwords without letting that take all of the machine.
+// Package password hashes passwords, and limits how much of the machine that takes.
 package password
 
 import (

@@ -83,7 +83,8 @@ func pathBetween(after, before []int64) []int64 {
 
 // A number from 0 to 20 is one of the characters in the upper half of the alphabet. A larger one begins
 // with one of the last ten, which tells how many digits follow; these count from the first number that
-// needs so many. Below zero every character is mirrored, so that -1 is written as 0 in a looking-glass.
+// needs so many. Below zero every character is replaced by the one at the same
+// distance from the other end of the alphabet, so -1 is the mirror image of 0.
 const (
 	rankZero    = 31                 // the character for 0: the first of the upper half
 	rankSingles = 21                 // numbers of one character

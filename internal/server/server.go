@@ -236,8 +236,8 @@ func (s *Server) Addr() string { return s.addr.String() }
 // Failed tells when serving ended by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop first lets load balancers turn away for the time of Drain; then it takes no new calls, finishes the
-// ones it accepted, ends the loops and closes the database.
+// Stop first waits for the time of Drain, so that load balancers stop routing to this server; then it takes no new
+// calls, finishes those it accepted, ends the loops and closes the database.
 func (s *Server) Stop(ctx context.Context) error {
 	var err error
 	if s.http != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
-// checker holds every answer against the OpenAPI document that the server itself serves.
+// checker compares every answer with the OpenAPI document that the server itself serves.
 type checker struct {
 	router routers.Router
 }

@@ -25,7 +25,7 @@ type Answer struct {
 	t      *testing.T
 }
 
-// Base is the address below which the API lives.
+// Base is the address of the API.
 func (c *Client) Base() string { return c.base }
 
 // Secret is the API key.
@@ -153,7 +153,7 @@ func (c *Client) Send(t *testing.T, r *http.Request) *Answer {
 	return &Answer{Status: resp.StatusCode, Header: resp.Header, Raw: raw, t: t}
 }
 
-// Check holds an answer that the test fetched by itself against the OpenAPI document.
+// Check compares an answer that the test fetched by itself with the OpenAPI document.
 func (c *Client) Check(t *testing.T, r *http.Request, resp *http.Response, raw []byte) {
 	t.Helper()
 	c.checker.check(t, r, resp, raw)

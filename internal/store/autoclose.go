@@ -19,7 +19,7 @@ func (tx *Tx) ScheduleFresh(company model.ID) {
 }
 
 // ScheduleChecks says of up to limit open attendances of the company when each is next looked at for
-// automatic closing: so many minutes after its conversation's last message, or never when there is no
+// automatic closing: the minutes of the rule after its conversation's last message, or never when there is no
 // automatic closing. It goes from the newest to the oldest and starts behind the one that was opened at
 // openedAt and has the id after; it gives the last one it came to, or zero when there are no more.
 func (tx *Tx) ScheduleChecks(company model.ID, rule model.AutoClose, openedAt time.Time, after model.ID, limit int) (time.Time, model.ID, error) {

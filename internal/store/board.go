@@ -119,7 +119,7 @@ type Stage struct {
 	Board model.ID
 }
 
-// LockStage finds a stage of the company and keeps every other hand from placing cards in it, or
+// LockStage finds a stage of the company and keeps other transactions from placing cards in it, or
 // changing it, until the end of the transaction.
 func (tx *Tx) LockStage(company, id model.ID) (Stage, bool, error) {
 	var s Stage

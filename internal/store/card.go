@@ -24,7 +24,8 @@ func scanCard(r Row) model.Card {
 	}
 }
 
-// Card is a card with what decides who may see it: the hands its conversation is in.
+// Card is a card with what decides who may see it: the channel, the responsible person and the sector of its
+// conversation.
 type Card struct {
 	model.Card
 	ConversationAssignee *model.ID
@@ -32,7 +33,7 @@ type Card struct {
 	ConversationChannel  *model.ID
 }
 
-// Card gives one card of the company, invisible ones included: who may see it is the caller's question.
+// Card gives one card of the company, invisible ones included: the caller checks who may see it.
 func (tx *Tx) Card(company, id model.ID) (Card, bool, error) { return tx.card(company, id, "") }
 
 // LockCard is Card, and keeps every other writer away from it until the end of the transaction.
@@ -104,7 +105,7 @@ func (tx *Tx) insertCardLabels(c *model.Card) {
 	}
 }
 
-// DeleteCard removes a card for good.
+// DeleteCard removes a card permanently.
 func (tx *Tx) DeleteCard(company, id model.ID) error {
 	tx.later(`DELETE FROM card_labels WHERE subject = $1`, id)
 	tx.later(`DELETE FROM cards WHERE company = $1 AND id = $2`, company, id)
@@ -167,8 +168,8 @@ func (tx *Tx) SetRank(p Ranked) {
 	tx.later(`UPDATE cards SET rank = $2, version = version + 1 WHERE id = $1`, p.Card, p.Rank)
 }
 
-// recentEvents is among how many of a company's latest events the last move of a card is looked for: there is no
-// index by card.
+// recentEvents is how many of a company's latest events are searched for the last move of a card: there is no index
+// by card.
 const recentEvents = 500
 
 // LastCardMove gives the body of the latest event that tells of a move of the card to another stage, if it is recent.

@@ -41,7 +41,7 @@ func (tx *Tx) channels(where string, args ...any) ([]model.Channel, error) {
 	return out, err
 }
 
-// Channel gives one channel of the company, private or not: who may see it is the caller's question.
+// Channel gives one channel of the company, private or not: the caller checks who may see it.
 func (tx *Tx) Channel(company, id model.ID) (model.Channel, bool, error) {
 	var ch model.Channel
 	found, err := tx.one(`SELECT`+channelColumns+` FROM channels ch WHERE ch.id = $1 AND ch.company = $2`,

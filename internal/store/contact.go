@@ -25,7 +25,7 @@ func scanContact(r Row) model.Contact {
 	}
 }
 
-// Contact gives one contact of the company, public or not: who may see it is the caller's question.
+// Contact gives one contact of the company, public or not: the caller checks who may see it.
 func (tx *Tx) Contact(company, id model.ID) (model.Contact, bool, error) {
 	return tx.contact(`WHERE ct.id = $1 AND ct.company = $2`, id, company)
 }
@@ -106,7 +106,7 @@ type KnownAs struct {
 	Value   string
 }
 
-// ContactsKnownAs finds the contacts that any of the identities leads to, the most telling first: the
+// ContactsKnownAs finds the contacts that any of the identities leads to, the most reliable first: the
 // user ids, then the WhatsApp ids, then the phone's key. Empty values match nothing, and nothing matches
 // outside of the pool.
 func (tx *Tx) ContactsKnownAs(company, pool model.ID, userIDs, waIDs [2]string, phoneKey string) ([]KnownAs, error) {

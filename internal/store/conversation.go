@@ -40,8 +40,8 @@ func scanConversation(r Row) model.Conversation {
 	return c
 }
 
-// Conversation gives one conversation of the company, private ones included: who may see it is the
-// caller's question.
+// Conversation gives one conversation of the company, private ones included: the caller checks who
+// may see it.
 func (tx *Tx) Conversation(company, id model.ID) (model.Conversation, bool, error) {
 	return tx.conversation(`WHERE c.id = $1 AND c.company = $2`, id, company)
 }

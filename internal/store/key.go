@@ -137,14 +137,14 @@ func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, pa
 	tx.later(`INSERT INTO key_secrets (hash, key_id, created_at) VALUES ($1, $2, $3)`, hash[:], k.ID, tx.Now)
 }
 
-// ReplaceKeySecret lets the key's present secrets live until the given moment and adds a new one.
+// ReplaceKeySecret keeps the key's present secrets valid until the given moment and adds a new one.
 func (tx *Tx) ReplaceKeySecret(key model.ID, until time.Time, hash [32]byte) {
 	tx.later(`DELETE FROM key_secrets WHERE key_id = $1 AND expires_at <= $2`, key, tx.Now)
 	tx.later(`UPDATE key_secrets SET expires_at = $2 WHERE key_id = $1 AND (expires_at IS NULL OR expires_at > $2)`, key, until)
 	tx.later(`INSERT INTO key_secrets (hash, key_id, created_at) VALUES ($1, $2, $3)`, hash[:], key, tx.Now)
 }
 
-// RevokeKey ends a key for good, and the keys that it issued.
+// RevokeKey ends a key permanently, and the keys that it issued.
 func (tx *Tx) RevokeKey(company, id model.ID) error {
 	tx.LockCompany(company)
 	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND id = $2 AND revoked_at IS NULL`, company, id, tx.Now)

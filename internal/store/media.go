@@ -51,7 +51,7 @@ func durationMillis(shape model.MediaShape) *int64 {
 	return new(int64(math.Round(*shape.DurationSeconds * 1000)))
 }
 
-// Media gives one file of the company, private or not: who may see it is the caller's question.
+// Media gives one file of the company, private or not: the caller checks who may see it.
 func (tx *Tx) Media(company, id model.ID) (model.Media, bool, error) {
 	return tx.media(`WHERE d.id = $1 AND d.company = $2`, id, company)
 }

@@ -50,24 +50,17 @@ func scanMessage(r Row, at int, m *model.Message) {
 	m.Interactive, m.Choice, m.Voice = readJSON[model.Interactive](r, at+36), readJSON[model.Choice](r, at+37), r.Bool(at+38)
 }
 
-// Glimpse is what decides who may see a conversation.
-type Glimpse struct {
-	Private  bool
-	Assignee *model.ID
-	Sector   *model.ID
-	Channel  model.ID
-}
-
-func scanGlimpse(r Row, at int) Glimpse {
-	return Glimpse{r.Bool(at), r.NullID(at + 1), r.NullID(at + 2), r.ID(at + 3)}
+// scanVisibility reads the four columns from at on: private, assignee, sector, channel.
+func scanVisibility(r Row, at int) model.Visibility {
+	return model.Visibility{Private: r.Bool(at), Assignee: r.NullID(at + 1), Sector: r.NullID(at + 2), Channel: r.ID(at + 3)}
 }
 
 // MessagesBefore reads up to limit messages of a conversation with a smaller sequence number, newest
 // first, and what decides who may see them. Where there are none it does not say whether the company
 // has the conversation.
-func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit int) ([]model.Message, Glimpse, error) {
+func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit int) ([]model.Message, model.Visibility, error) {
 	page := make([]model.Message, 0, limit)
-	var g Glimpse
+	var v model.Visibility
 	err := tx.query(`
 		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel
 		FROM conversations c
@@ -77,18 +70,18 @@ func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit in
 		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r Row) error {
 			if len(page) == 0 {
-				g = scanGlimpse(r, messageWidth)
+				v = scanVisibility(r, messageWidth)
 			}
 			page = append(page, model.Message{})
 			scanMessage(r, 0, &page[len(page)-1])
 			return nil
 		})
-	return page, g, err
+	return page, v, err
 }
 
 // MessagesAfter is MessagesBefore for greater sequence numbers, oldest first. It also reports whether
 // the conversation has a message that is not greater.
-func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int) (page []model.Message, older bool, g Glimpse, err error) {
+func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int) (page []model.Message, older bool, v model.Visibility, err error) {
 	page = make([]model.Message, 0, limit)
 	err = tx.query(`
 		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel,
@@ -100,35 +93,35 @@ func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int
 		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r Row) error {
 			if len(page) == 0 {
-				g, older = scanGlimpse(r, messageWidth), r.Bool(messageWidth+4)
+				v, older = scanVisibility(r, messageWidth), r.Bool(messageWidth+4)
 			}
 			page = append(page, model.Message{})
 			scanMessage(r, 0, &page[len(page)-1])
 			return nil
 		})
-	return page, older, g, err
+	return page, older, v, err
 }
 
-// Glimpse gives what decides who may see a conversation of the company, and whether it holds a message
+// Visibility gives what decides who may see a conversation of the company, and whether it holds a message
 // up to a sequence number.
-func (tx *Tx) Glimpse(company, conversation model.ID, seq int64) (g Glimpse, older, found bool, err error) {
+func (tx *Tx) Visibility(company, conversation model.ID, seq int64) (v model.Visibility, older, found bool, err error) {
 	found, err = tx.one(`
 		SELECT c.private, c.assignee, c.sector, c.channel,
 			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
 		WHERE c.id = $2 AND c.company = $1`, []any{company, conversation, seq}, func(r Row) {
-		g, older = scanGlimpse(r, 0), r.Bool(4)
+		v, older = scanVisibility(r, 0), r.Bool(4)
 	})
-	return g, older, found, err
+	return v, older, found, err
 }
 
 // Message gives one message of the company and what decides who may see it.
-func (tx *Tx) Message(company, id model.ID) (model.Message, Glimpse, bool, error) {
+func (tx *Tx) Message(company, id model.ID) (model.Message, model.Visibility, bool, error) {
 	return tx.message(`WHERE m.id = $1 AND m.company = $2`, id, company)
 }
 
 // MessageWithClientID finds the message that the company sent under a client id.
-func (tx *Tx) MessageWithClientID(company, client model.ID) (model.Message, Glimpse, bool, error) {
+func (tx *Tx) MessageWithClientID(company, client model.ID) (model.Message, model.Visibility, bool, error) {
 	return tx.message(`WHERE m.company = $1 AND m.client_id = $2`, company, client)
 }
 
@@ -138,16 +131,16 @@ func (tx *Tx) MessageWithExternalID(channel model.ID, external string) (model.Me
 	return m, found, err
 }
 
-func (tx *Tx) message(where string, args ...any) (m model.Message, g Glimpse, found bool, err error) {
+func (tx *Tx) message(where string, args ...any) (m model.Message, v model.Visibility, found bool, err error) {
 	found, err = tx.one(`
 		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel
 		FROM messages m
 		JOIN conversations c ON c.id = m.conversation`+messageJoins+`
 		`+where, args, func(r Row) {
 		scanMessage(r, 0, &m)
-		g = scanGlimpse(r, messageWidth)
+		v = scanVisibility(r, messageWidth)
 	})
-	return m, g, found, err
+	return m, v, found, err
 }
 
 // ConversationOfExternalID tells which conversation holds a channel's message with that external id.

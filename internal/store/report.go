@@ -113,7 +113,7 @@ func (tx *Tx) writeReportLine(line ReportLine, entries []ReportEntry) error {
 	}
 	for _, e := range entries {
 		// Taking out what was never put in changes nothing. It happens when a new edition of the time zone
-		// data moves a day's border; better a percentile that is off until a rebuild than a transfer refused.
+		// data moves a day's border; a percentile that is wrong until a rebuild is better than a transfer that is refused.
 		switch e.Figure {
 		case ReportAnswered:
 			answers.Add(e.Seconds, tx.report[e])

@@ -151,7 +151,7 @@ func (tx *Tx) StartSends(lease Lease, limit int) ([]Job, error) {
 		}
 		if !r.Null(11) {
 			j.Media = &model.Media{ID: r.ID(11), Kind: model.MediaKind(r.Text(12)), MimeType: r.Text(13), FileName: r.Text(14), Size: r.Int(15), Stored: r.Bool(18)}
-			if !r.Null(17) { // uploaded by us to this channel
+			if !r.Null(17) { // it was uploaded to this channel
 				j.Media.Provider = model.MediaAtProvider{ID: r.Text(16), At: r.NullTime(17)}
 			}
 		}

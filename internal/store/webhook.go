@@ -90,7 +90,7 @@ func (tx *Tx) DeleteWebhook(company, id model.ID) (bool, error) {
 // WebhookHealth is what decides whether an address stays active.
 type WebhookHealth struct {
 	Active   bool
-	Failures int64 // deliveries that failed for good, one after another
+	Failures int64 // deliveries that failed permanently, one after another
 }
 
 // LockWebhookHealth reads it, of any company, for a transaction that will change it.

@@ -1,5 +1,5 @@
-// Package vault keeps secrets unreadable in the database: it seals them with keys that live
-// outside of it, each bound to its company and row. It stores nothing but its own key file.
+// Package vault keeps secrets unreadable in the database: it seals them with keys that are
+// stored outside of it, each bound to its company and row. It stores nothing but its own key file.
 package vault
 
 import (

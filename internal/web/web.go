@@ -123,8 +123,8 @@ func hasSessionCookie(r *http.Request) bool {
 	return false
 }
 
-// serveFile answers a file of this version for ever. A page of another version asks in vain and is
-// told so by 404.
+// serveFile serves a file of this version, which browsers may keep without a limit. A file of another version gets
+// 404.
 func (a *App) serveFile(w http.ResponseWriter, r *http.Request) {
 	f := a.files[path.Clean(r.PathValue("file"))]
 	if f == nil || r.PathValue("version") != a.version {

@@ -29,7 +29,7 @@ func CallbackPath(channel model.ID) string {
 type Credentials struct {
 	AppSecrets  []string // any of them may have signed; several while a secret is being replaced
 	VerifyToken string
-	// PhoneNumberIDs are the numbers that these secrets may speak for. Events of other numbers go through
+	// PhoneNumberIDs are the numbers whose events these secrets may sign. Events of other numbers go through
 	// Route, or one company's secret could write into another's conversations.
 	PhoneNumberIDs []string
 }

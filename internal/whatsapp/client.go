@@ -1,5 +1,5 @@
-// Package whatsapp speaks Meta's WhatsApp Cloud API: it sends, fetches media, reads callbacks and
-// keeps to Meta's limits. It stores nothing and knows nothing of the desk.
+// Package whatsapp is a client of Meta's WhatsApp Cloud API: it sends, fetches media, parses callbacks and keeps to
+// Meta's limits. It stores nothing and does not depend on the desk.
 package whatsapp
 
 import (
@@ -158,8 +158,7 @@ func (c *Client) sign(req *http.Request) {
 	req.Header.Set("User-Agent", "recado")
 }
 
-// transport is the client's own, but one that follows no redirect: the token goes where it was meant
-// to go or nowhere.
+// transport is the client's own, without redirects: the token is sent to the configured address only.
 func (c *Client) transport() *http.Client {
 	own := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if c.HTTP != nil {

@@ -26,7 +26,7 @@ type graphErrorData struct {
 	Details text `json:"details"`
 }
 
-// words gives Meta's own text, the most telling one first.
+// words gives Meta's own text, the most specific one first.
 func (g graphError) words() string {
 	for _, s := range []text{g.Data.value.Details, g.UserText, g.Message, g.Title} {
 		if s != "" {

@@ -9,7 +9,7 @@ import (
 const (
 	StandardRate    = 80   // messages a second of one number
 	HighRate        = 1000 // of a number that Meta has raised
-	CoexistenceRate = 20   // of a number that also lives in the WhatsApp Business app
+	CoexistenceRate = 20   // of a number that is also used in the WhatsApp Business app
 
 	pairInterval = 6 * time.Second
 	pairBurst    = 45

@@ -199,7 +199,7 @@ func refusedDownload(resp *http.Response) error {
 		return e
 	}
 	return &model.SendError{
-		Code: "media_expired", Message: "The address of the file has run out.", Retry: true,
+		Code: "media_expired", Message: "The address of the file has expired.", Retry: true,
 		Cause: errors.New("HTTP " + resp.Status),
 	}
 }

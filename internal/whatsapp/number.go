@@ -15,7 +15,7 @@ type Number struct {
 	ID           string
 	DisplayPhone string // as Meta formats it: +55 11 91234-5678
 	VerifiedName string
-	Status       string // CONNECTED when messages can flow
+	Status       string // CONNECTED when it can send and receive
 	Quality      string // GREEN YELLOW RED NA UNKNOWN
 	Throughput   string // STANDARD HIGH
 	Verification string // VERIFIED when the number's owner proved it

@@ -62,7 +62,7 @@ type revokeContent struct {
 	OriginalID text `json:"original_message_id"`
 }
 
-// origin says how a message reached us.
+// origin says how a message reached the server.
 type origin struct {
 	echo    bool // typed on the phone
 	history bool

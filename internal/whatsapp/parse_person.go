@@ -123,8 +123,8 @@ func (p *parser) contactOf(who model.Person, from origin) (contact, bool) {
 	return only, !other
 }
 
-// system reads a change of number or of user id. Other kinds, such as a new security code, change
-// not the identity of a person.
+// system reads a change of number or of user id. Other kinds, such as a new security code, do
+// not change the identity of a person.
 func (p *parser) system(m message, raw []byte) {
 	s := m.System.value
 	address := s.WAID

@@ -18,7 +18,7 @@ var deliverySlots = jobs.SlotLimits{All: 256, Unproven: 128, Group: 128, Reserve
 
 const (
 	deliverPage  = 64               // due deliveries of one address kept in memory
-	deliverPoll  = time.Second      // behind all signals, and for retries
+	deliverPoll  = time.Second      // beside the signals, and for retries
 	deliverGrace = time.Second      // for requests under way when the server stops
 	deliverIdle  = 10 * time.Second // without work, before a lease is given up
 	deliverSpare = 6 * time.Second  // of a lease beyond the longest request

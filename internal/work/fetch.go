@@ -67,7 +67,7 @@ func (f *Fetch) Attempt(ctx context.Context, _ jobs.Held, one desk.Fetch) (fetch
 }
 
 func (f *Fetch) download(ctx context.Context, m model.Media, w io.Writer) error {
-	nowhere := &model.SendError{Code: "media_unavailable", Message: "Nothing says where the file is."}
+	nowhere := &model.SendError{Code: "media_unavailable", Message: "The message does not say where the file is."}
 	if m.Channel == nil {
 		return nowhere
 	}

@@ -54,7 +54,7 @@ func (g *Graph) Templates(ctx context.Context, access model.Access) ([]model.Cha
 }
 
 // CallHere gives a number the callback address of its channel. Meta calls public HTTPS addresses
-// only; a stand-in for Meta may call any.
+// only; the simulator may call any.
 func (g *Graph) CallHere(ctx context.Context, access model.Access, channel model.ID) error {
 	if g.PublicURL == "" || g.BaseURL == "" && !strings.HasPrefix(g.PublicURL, "https://") {
 		return &model.SendError{Code: "callback_unreachable", Message: "It reaches only public addresses with HTTPS: start this server with --public-url https://…, then connect the channel again."}

@@ -14,7 +14,7 @@ const (
 	sendSlots = 64 // calls to providers under way at once
 	sendEach  = 16 // of one channel
 
-	sendPoll   = time.Second           // behind the signal, and for retries
+	sendPoll   = time.Second           // beside the signal, and for retries
 	sendLease  = 20 * time.Second      // the default
 	sendIdle   = 5 * time.Second       // without work, before a lease is given up
 	sendPace   = 50 * time.Millisecond // between looks at a provider that takes no more, so that some gather

@@ -15,7 +15,7 @@ type Watchdog struct {
 	Desk   desk.System
 	Logger *slog.Logger
 
-	strange map[string]bool // channels, as of the last look
+	unusual map[string]bool // channels, as of the last look
 }
 
 const watchEvery = 30 * time.Second
@@ -49,21 +49,21 @@ func (w *Watchdog) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	strange := map[string]bool{}
+	unusual := map[string]bool{}
 	numberConnected.Reset()
 	numberSilent.Reset()
 	for _, n := range numbers {
 		channel := n.Channel.String()
 		numberConnected.WithLabelValues(channel).Set(gauge(n.Connected))
-		numberSilent.WithLabelValues(channel).Set(gauge(n.Strange))
-		if n.Strange {
-			strange[channel] = true
-			if !w.strange[channel] {
+		numberSilent.WithLabelValues(channel).Set(gauge(n.Unusual))
+		if n.Unusual {
+			unusual[channel] = true
+			if !w.unusual[channel] {
 				w.Logger.Warn("a connected WhatsApp number has gone silent", slog.String("channel", channel))
 			}
 		}
 	}
-	w.strange = strange
+	w.unusual = unusual
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // repeat runs step when the signal comes, when the interval has passed, and again at once while step
-// says that more is waiting. An error is logged and answered with a short rest; it never ends the loop.
+// says that more is waiting. After an error, which is logged, it waits for a moment; an error never ends the loop.
 func repeat(ctx context.Context, log *slog.Logger, name string, signal <-chan struct{}, interval time.Duration, step func(context.Context) (more bool, err error)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -1,5 +1,5 @@
 // Package load is a mixed load that remembers every answer: workers send, receive, move cards, transfer
-// and close, and afterwards hold what the server shows against what it had answered. Every change that
+// and close, and afterwards what the server shows is compared with what it had answered. Every change that
 // got its 2xx must be there with its content, a repeat gives the original and has no second effect,
 // numbers have no gaps, events arrive, figures are right. What got no answer may or may not have
 // happened, but after a repeat it has happened once. It is for tests that kill, pause and starve servers.
@@ -93,7 +93,7 @@ func (c *Load) Work(stop <-chan struct{}) {
 	all.Wait()
 }
 
-// Verify settles what got no answer and holds everything the server shows against what it had answered.
+// Verify settles what got no answer and compares everything the server shows with what it had answered.
 // No worker may run at the same time.
 func (c *Load) Verify(t *testing.T) {
 	t.Helper()
@@ -190,7 +190,7 @@ func decode(raw []byte) map[string]any {
 	return v
 }
 
-// protocols wants every number from 1 on exactly once.
+// protocols fails the test unless every number from 1 on was given out exactly once.
 func (c *Load) protocols(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -209,7 +209,7 @@ func (c *Load) protocols(t *testing.T) {
 	}
 }
 
-// attendanceCards wants one card per attendance, where the attendance says.
+// attendanceCards fails the test unless each attendance has one card, in the stage that its state demands.
 func (c *Load) attendanceCards(t *testing.T) {
 	t.Helper()
 	var names []string
@@ -237,7 +237,7 @@ func (c *Load) attendanceCards(t *testing.T) {
 	}
 }
 
-// report wants the figures that a fresh count gives.
+// report fails the test unless the figures are those of a fresh count.
 func (c *Load) report(t *testing.T) {
 	t.Helper()
 	kept, _ := c.call("GET", "/reports/attendance", nil)

@@ -45,7 +45,7 @@ func (c *worker) again(t *testing.T) {
 	}
 }
 
-// verify holds everything the server shows of the worker's work against what the worker remembers.
+// verify compares everything the server shows of the worker's work with what the worker has noted.
 func (c *worker) verify(t *testing.T) {
 	t.Helper()
 	for _, failure := range c.failures {
@@ -148,7 +148,7 @@ func (c *worker) verifyHistory(t *testing.T) {
 	settle(t, "closing", c.closings, count)
 }
 
-// settle wants everything answered once, and nothing twice.
+// settle fails the test unless everything that was answered is there once, and nothing twice.
 func settle(t *testing.T, what string, asked map[string]bool, count map[string]int) {
 	t.Helper()
 	for reason, sure := range asked {

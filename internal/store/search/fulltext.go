@@ -35,9 +35,9 @@ type unindexed struct {
 	num         *int64 // of the old entry
 }
 
-// update does a batch. The full-text table keeps no text of its own: what an entry said is told to it
-// for it to forget the entry. It writes whenever another statement comes between and whenever a num is
-// less than the one before, so all that it forgets and all that it learns go to it at once and in order.
+// update indexes a batch. The full-text table keeps no text of its own: to remove an entry, it has to be given the
+// text that the entry had. It writes to the disk whenever another statement comes between and whenever a num is less
+// than the one before, so all removals and then all additions are made one after the other and in order.
 func (x *fullText) update(n int) (int, error) {
 	batch, err := x.unindexed(n)
 	if err != nil || len(batch) == 0 {

@@ -64,7 +64,7 @@ func (scan *fullTextScan) beforeNum() place {
 
 // companyTag ends every text in SQLite's full-text index, which all companies share: three characters for private
 // use that a search asks for too, so that entries of other companies neither cost it anything nor use up its budget.
-// Two companies with one tag are as improbable as harmless, because the company of an entry is checked.
+// Two companies with the same tag are improbable and do no harm, because the company of an entry is checked.
 func companyTag(company model.ID) string {
 	const first, count = 0xE000, 6400
 	random := binary.BigEndian.Uint64(company[8:])
@@ -85,7 +85,7 @@ func (text Text) ftsQuery(company model.ID) string {
 	return "(" + strings.Join(each, " OR ") + `) AND "` + companyTag(company) + `"`
 }
 
-// mostTrigrams is how many trigrams of a needle the index is asked for: each costs, and the first few tell most.
+// mostTrigrams is how many trigrams of a needle the index is asked for: each costs time, and the first few exclude most.
 const mostTrigrams = 3
 
 // rarestTrigrams cuts a text into trigrams and gives those that are probably the rarest, judged by their letters.

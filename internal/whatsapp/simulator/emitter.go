@@ -36,7 +36,7 @@ type post struct {
 	body    []byte
 	updates int
 	tries   int
-	waited  time.Duration // of Meta's time, not ours
+	waited  time.Duration // as Meta would have waited
 	copies  int
 	forge   bool
 }
@@ -123,7 +123,7 @@ func (e *emitter) close() {
 	e.wake.Broadcast()
 }
 
-// reset drops what is waiting. What is on its way ends without a trace.
+// reset drops what is waiting. Requests under way end without an entry in the log.
 func (e *emitter) reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -18,8 +18,8 @@ type Fault struct {
 	Target string `json:"target,omitempty"`
 
 	Always bool `json:"always,omitempty"`
-	Next   int  `json:"next,omitempty"`  // the next so many calls
-	Every  int  `json:"every,omitempty"` // every so manieth call
+	Next   int  `json:"next,omitempty"`  // the next n calls
+	Every  int  `json:"every,omitempty"` // every n-th call
 
 	Effect string `json:"effect,omitempty"` // error, html, hang, reset, cut or empty
 	Status int    `json:"status,omitempty"`

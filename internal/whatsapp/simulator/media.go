@@ -20,7 +20,7 @@ const (
 	addressLife = 5 * time.Minute
 )
 
-// file is a file at Meta, uploaded by us or sent by a customer.
+// file is a file at Meta, uploaded by the business or sent by a customer.
 type file struct {
 	id       string
 	number   string

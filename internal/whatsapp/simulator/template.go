@@ -89,7 +89,7 @@ type part struct {
 	} `json:"buttons"`
 }
 
-// checkRest holds what a message has for the header and the buttons against the template.
+// checkRest compares what a message has for the header and the buttons with the template.
 func (t Template) checkRest(m *templateMessage) *graphFailure {
 	given := map[string][]templateParameter{}
 	for _, c := range m.Components {
