@@ -174,7 +174,8 @@ func (t *lockedConversation) openOne() (*model.Attendance, error) {
 	return &att, nil
 }
 
-// closeAttendance ends the open attendance of the conversation, which has one. by is nil for the system.
+// closeAttendance ends the open attendance of the conversation, which has one, and leaves the conversation without a
+// responsible person. by is nil for the system.
 func (t *lockedConversation) closeAttendance(by *model.Ref, reason *string) (*model.Attendance, error) {
 	att, err := t.openOne()
 	if err != nil {

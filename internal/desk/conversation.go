@@ -400,3 +400,62 @@ func (t *lockedConversation) saveIfChanged() error {
 	}
 	return t.save()
 }
+
+// SaveDraft keeps what the caller has begun to write in a conversation. The last one written counts.
+func (d *Desk) SaveDraft(ctx context.Context, a *Principal, conversation model.ID, text string, replyTo *string) (model.Draft, error) {
+	if err := a.May(VerbSaveDraft); err != nil {
+		return model.Draft{}, err
+	}
+	check := model.Text
+	if replyTo != nil {
+		check = model.OptionalText // a quotation alone is a draft too
+	}
+	if _, invalid := check("body.text", text, model.MaxText); invalid != nil {
+		return model.Draft{}, invalid
+	}
+	return write(ctx, d, func(tx *store.Tx) (model.Draft, error) {
+		c, found, err := tx.Conversation(a.Company.ID, conversation)
+		if err != nil || !found || !a.MaySee(&c) {
+			return model.Draft{}, errOr(err, model.NotFound("conversation"))
+		}
+		if replyTo != nil {
+			if found, err = tx.HasExternalID(conversation, c.Channel, *replyTo); err != nil || !found {
+				return model.Draft{}, errOr(err, errReplyTo())
+			}
+		}
+		draft := model.Draft{Text: text, ReplyTo: replyTo, UpdatedAt: tx.Now}
+		tx.SaveDraft(a.Company.ID, a.User.ID, conversation, &draft)
+		d.signalDraft(tx, a, conversation)
+		return draft, nil
+	})
+}
+
+// DeleteDraft removes the caller's draft of a conversation, if there is one.
+func (d *Desk) DeleteDraft(ctx context.Context, a *Principal, conversation model.ID) error {
+	if err := a.May(VerbDeleteDraft); err != nil {
+		return err
+	}
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+		c, found, err := tx.Conversation(a.Company.ID, conversation)
+		if err != nil || !found || !a.MaySee(&c) {
+			return struct{}{}, errOr(err, model.NotFound("conversation"))
+		}
+		return struct{}{}, d.dropDraft(tx, a, conversation)
+	})
+	return err
+}
+
+// dropDraft removes the draft of a person.
+func (d *Desk) dropDraft(tx *store.Tx, a *Principal, conversation model.ID) error {
+	dropped, err := tx.DeleteDraft(a.Company.ID, a.User.ID, conversation)
+	if dropped {
+		d.signalDraft(tx, a, conversation)
+	}
+	return err
+}
+
+// signalDraft tells the other streams of the person, once the change is durable, that the draft is different.
+func (d *Desk) signalDraft(tx *store.Tx, a *Principal, conversation model.ID) {
+	s := Signal{Kind: SignalDraft, Company: a.Company.ID, Conversation: conversation, User: a.User}
+	tx.AfterCommit(func() { d.signal(s) })
+}

@@ -231,3 +231,44 @@ func (d *Desk) changeEach(ctx context.Context, conversations []store.Conversatio
 	}
 	return g.Wait()
 }
+
+// addDrafts gives conversations that a person is shown the drafts of that person. Keys have none.
+func addDrafts(tx *store.Tx, a *Principal, conversations ...*model.Conversation) error {
+	if a.kind != KindSession {
+		return nil
+	}
+	ids := make([]model.ID, len(conversations))
+	for i, c := range conversations {
+		ids[i] = c.ID
+	}
+	drafts, err := tx.Drafts(a.Company.ID, a.User.ID, ids)
+	for _, c := range conversations {
+		c.Personal, c.Draft = true, drafts[c.ID]
+	}
+	return err
+}
+
+// pointers gives the addresses of the elements of a list.
+func pointers[T any](list []T) []*T {
+	out := make([]*T, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	return out
+}
+
+// answer does what shown does, for verbs that give a conversation by value.
+func (t *lockedConversation) answer(a *Principal, err error) (model.Conversation, error) {
+	if _, err := t.shown(a, err); err != nil {
+		return model.Conversation{}, err
+	}
+	return t.Conversation, nil
+}
+
+// shown gives a conversation as the answer to a principal, with the draft of a person.
+func (t *lockedConversation) shown(a *Principal, err error) (*model.Conversation, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &t.Conversation, addDrafts(t.tx, a, &t.Conversation)
+}

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"recado/internal/blob"
@@ -72,6 +74,24 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 	m.Size, m.SHA256 = info.Size, fmt.Sprintf("%x", info.SHA256)
 	m.MediaShape = d.shapeOf(ctx, &m)
 	return m, d.keepUpload(ctx, a, &m, info.SHA256)
+}
+
+// repackaged turns a WebM file with nothing but a track of Opus, as browsers record it, into Ogg, which WhatsApp takes. Any
+// other file is given back as it is.
+func repackaged(head []byte, rest io.Reader, fileName string) ([]byte, io.Reader, string, error) {
+	most := model.MediaAudio.Limit()
+	file, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head), rest), most+1))
+	if err != nil {
+		return nil, nil, "", errUploadCut(err)
+	}
+	if int64(len(file)) > most {
+		return nil, nil, "", errMediaTooLarge(model.MediaAudio)
+	}
+	if ogg, ok := voice.FromWebM(file); ok {
+		file, fileName = ogg, strings.TrimSuffix(fileName, path.Ext(fileName))+".ogg"
+	}
+	head = file[:min(len(file), filetype.Bytes)]
+	return head, bytes.NewReader(file[len(head):]), fileName, nil
 }
 
 // keepUpload adds the row of a file that is stored, or removes the file.
@@ -323,11 +343,7 @@ func (d *Desk) shapeOf(ctx context.Context, m *model.Media) (shape model.MediaSh
 		return shape
 	}
 	defer func() { _ = file.Close() }()
-	bounded := &boundedReader{ReadSeeker: file, left: maxShapeBytes}
-	info := mediainfo.Read(bounded, m.MimeType)
-	if bounded.left <= 0 {
-		return shape
-	}
+	info := mediainfo.Read(file, m.MimeType, maxShapeBytes)
 	if info.Width > 0 {
 		shape.Width, shape.Height = new(int64(info.Width)), new(int64(info.Height))
 	}
@@ -335,21 +351,6 @@ func (d *Desk) shapeOf(ctx context.Context, m *model.Media) (shape model.MediaSh
 		shape.DurationSeconds = new(float64(info.Duration.Round(time.Millisecond)) / float64(time.Second))
 	}
 	return shape
-}
-
-// boundedReader ends after a number of bytes, wherever they are read.
-type boundedReader struct {
-	io.ReadSeeker
-	left int64
-}
-
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, io.EOF
-	}
-	n, err := b.ReadSeeker.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
-	return n, err
 }
 
 // Fetch is a file of a customer's message that the provider still holds.

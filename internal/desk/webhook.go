@@ -3,6 +3,8 @@ package desk
 import (
 	"context"
 	"slices"
+	"sync"
+	"time"
 
 	"recado/internal/model"
 	"recado/internal/signature"
@@ -233,4 +235,157 @@ func (d *Desk) checkWebhook(a *Principal, in WebhookChange) (cleanWebhook, error
 // WebhookCounts gives how many addresses are healthy, failing and inactive, for metrics.
 func (d System) WebhookCounts(ctx context.Context) (store.WebhookCounts, error) {
 	return read(ctx, d.Desk, func(tx *store.Tx) (store.WebhookCounts, error) { return tx.WebhookCounts() })
+}
+
+// due remembers which webhooks got something to do since the delivering loop last looked.
+type due struct {
+	mu       sync.Mutex
+	here     map[model.ID]struct{} // by a transaction of this process
+	there    map[model.ID]struct{} // by another node
+	anything bool                  // another node named no webhook: all are to be looked at
+}
+
+// DueWebhooks is what became due. If it names no webhook, all are to be looked at.
+type DueWebhooks struct {
+	Here  []model.ID // through this process: other nodes do not know yet
+	There []model.ID // through another node, which says so to all
+	All   bool
+}
+
+// announce wakes the delivering loop for webhooks that a durable transaction gave work.
+func (d *Desk) announce(webhooks ...model.ID) {
+	d.due.mu.Lock()
+	if d.due.here == nil {
+		d.due.here = map[model.ID]struct{}{}
+	}
+	for _, w := range webhooks {
+		d.due.here[w] = struct{}{}
+	}
+	d.due.mu.Unlock()
+	d.wakeups.Deliver.Notify()
+}
+
+// TakeDue gives what was announced since the last call.
+func (d System) TakeDue() DueWebhooks {
+	d.due.mu.Lock()
+	defer d.due.mu.Unlock()
+	out := DueWebhooks{All: d.due.anything}
+	for w := range d.due.here {
+		out.Here = append(out.Here, w)
+	}
+	for w := range d.due.there {
+		out.There = append(out.There, w)
+	}
+	if len(out.Here) == 0 && len(out.There) == 0 {
+		out.All = true
+	}
+	clear(d.due.here)
+	clear(d.due.there)
+	d.due.anything = false
+	return out
+}
+
+// TellDue lets the other nodes know that a webhook has work: one of them holds its lease. A zero id
+// means: look at everything.
+func (d System) TellDue(webhook model.ID) {
+	text := ""
+	if !webhook.IsZero() {
+		text = webhook.String()
+	}
+	d.store.Notify(channelDeliver, text)
+}
+
+// ListenDue passes on what other nodes tell, until ctx ends.
+func (d System) ListenDue(ctx context.Context) {
+	d.store.Listen(ctx, channelDeliver, func(payload string) {
+		webhook, ok := model.ParseID(payload)
+		d.due.mu.Lock()
+		if ok {
+			if d.due.there == nil {
+				d.due.there = map[model.ID]struct{}{}
+			}
+			d.due.there[webhook] = struct{}{}
+		} else {
+			d.due.anything = true
+		}
+		d.due.mu.Unlock()
+		d.wakeups.Deliver.Notify()
+	})
+}
+
+// Lease is a node's right to work for one webhook or channel until a time.
+type Lease = store.Lease
+
+// Pending is a webhook with deliveries that are not final.
+type Pending = store.Pending
+
+// PendingWebhooks lists the webhooks that owner may have to work for.
+func (d System) PendingWebhooks(ctx context.Context, owner model.ID) (out []Pending, err error) {
+	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		out, err = tx.PendingWebhooks(owner)
+		return err
+	})
+	return out, err
+}
+
+// DueDeliveries gives the next due deliveries of a webhook, its company, and whether it is active at all.
+func (d System) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (ids []model.ID, company model.ID, active bool, err error) {
+	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
+		ids, company, active, err = tx.DueDeliveries(webhook, tx.Now, limit)
+		return err
+	})
+	return ids, company, active, err
+}
+
+// The kinds of lease.
+const (
+	LeaseWebhook = store.LeaseWebhook
+	LeaseChannel = store.LeaseChannel
+)
+
+// TakeLease takes the lease of a webhook, and reports false while another node holds it.
+func (d System) TakeLease(ctx context.Context, webhook, owner model.ID, length time.Duration) (lease Lease, taken bool, err error) {
+	err = d.store.Write(ctx, func(tx *store.Tx) (err error) {
+		lease, taken, err = tx.TakeLease(LeaseWebhook, webhook, owner, length)
+		return err
+	})
+	return lease, taken, err
+}
+
+// RenewLeases lengthens all leases of one kind that owner holds and returns those that it still holds.
+func (d System) RenewLeases(ctx context.Context, kind string, owner model.ID, length time.Duration) ([]Lease, error) {
+	return write(ctx, d.Desk, func(tx *store.Tx) ([]Lease, error) { return tx.RenewLeases(kind, owner, length) })
+}
+
+// ReleaseLease gives up a lease before it ends.
+func (d System) ReleaseLease(ctx context.Context, lease Lease, owner model.ID) error {
+	return d.store.Write(ctx, func(tx *store.Tx) error {
+		tx.ReleaseLease(lease, owner)
+		return nil
+	})
+}
+
+// ReleaseLeases gives up every lease of owner, and tells the other nodes to look.
+func (d System) ReleaseLeases(ctx context.Context, owner model.ID) error {
+	err := d.store.Write(ctx, func(tx *store.Tx) error {
+		tx.ReleaseLeases(owner)
+		return nil
+	})
+	d.TellDue(model.ID{})
+	return err
+}
+
+// DueCount is how many deliveries are due, counted up to a hundred thousand, and how old the oldest is.
+func (d System) DueCount(ctx context.Context) (n int64, oldest time.Duration, err error) {
+	err = d.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if n, err = tx.CountDue(100_000); err != nil {
+			return err
+		}
+		pending, err := tx.PendingWebhooks(model.ID{})
+		for _, p := range pending {
+			oldest = max(oldest, tx.Now.Sub(p.DueAt))
+		}
+		return err
+	})
+	return n, oldest, err
 }

@@ -23,13 +23,15 @@ const (
 	maxDuration = 48 * time.Hour // likewise
 )
 
-// Read looks at a file of the given content type. It seeks within r and leaves its position undefined.
-func Read(r io.ReadSeeker, mimeType string) Info {
+// Read looks at a file of the given content type. It seeks within r and leaves its position undefined. A file of which
+// it would have to read most bytes or more gives no information.
+func Read(r io.ReadSeeker, mimeType string, most int64) Info {
 	size, err := r.Seek(0, io.SeekEnd)
 	if err != nil {
 		return Info{}
 	}
-	f := &file{r: r, size: size}
+	bounded := &boundedReader{ReadSeeker: r, left: most}
+	f := &file{r: bounded, size: size}
 	var info Info
 	switch mimeType {
 	case "image/jpeg", "image/png", "image/webp":
@@ -45,6 +47,9 @@ func Read(r io.ReadSeeker, mimeType string) Info {
 	case "audio/amr":
 		info.Duration = amrDuration(f)
 	}
+	if bounded.left <= 0 {
+		return Info{}
+	}
 	if info.Width <= 0 || info.Height <= 0 || info.Width > maxSide || info.Height > maxSide {
 		info.Width, info.Height = 0, 0
 	}
@@ -52,6 +57,21 @@ func Read(r io.ReadSeeker, mimeType string) Info {
 		info.Duration = 0
 	}
 	return info
+}
+
+// boundedReader ends after a number of bytes, wherever they are read.
+type boundedReader struct {
+	io.ReadSeeker
+	left int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := b.ReadSeeker.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
 }
 
 // file reads at offsets. Reads beyond the end give fewer bytes.

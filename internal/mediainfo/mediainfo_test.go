@@ -31,7 +31,7 @@ func TestDimensionsAndDurationsAreReadFromHeaders(t *testing.T) {
 		"a text":                   {"text/plain", []byte("hello"), Info{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Read(bytes.NewReader(c.file), c.mimeType)
+			got := Read(bytes.NewReader(c.file), c.mimeType, 1<<24)
 			if got.Width != c.want.Width || got.Height != c.want.Height {
 				t.Errorf("size: got %dx%d, want %dx%d", got.Width, got.Height, c.want.Width, c.want.Height)
 			}
@@ -48,7 +48,7 @@ func FuzzMalformedFilesGiveNoInformation(f *testing.F) {
 		f.Add(i, file)
 	}
 	f.Fuzz(func(t *testing.T, kind int, file []byte) {
-		got := Read(bytes.NewReader(file), types[uint(kind)%uint(len(types))])
+		got := Read(bytes.NewReader(file), types[uint(kind)%uint(len(types))], 1<<24)
 		if got.Width < 0 || got.Width > maxSide || got.Height < 0 || got.Height > maxSide || got.Duration < 0 || got.Duration > maxDuration {
 			t.Errorf("got %+v", got)
 		}

@@ -34,32 +34,6 @@ type ConversationFilter struct {
 	part part
 }
 
-// condition is the sight as SQL over the columns that say whom something is assigned to. The function
-// of desk.Principal that looks at one conversation says the same.
-func (v Sight) condition(s *statement, assignee, sector string) string {
-	mine := assignee + " = " + s.Arg(v.Member)
-	if len(v.Sectors) == 0 {
-		return mine
-	}
-	return "(" + mine + " OR " + s.In(sector, v.Sectors) + ")"
-}
-
-// conversations is the whole sight as SQL over a table of conversations: public ones as condition says, private ones of
-// the channels that the member views. desk.Principal.MaySee says the same of one conversation.
-func (v Sight) conversations(s *statement, alias string) string {
-	public := "NOT " + alias + ".private"
-	if !v.All {
-		public += " AND " + v.condition(s, alias+".assignee", alias+".sector")
-	}
-	if len(v.Private) == 0 {
-		return public
-	}
-	return "(" + public + " OR " + alias + ".private AND " + s.In(alias+".channel", v.Private) + ")"
-}
-
-// private is the sight of what belongs to the private channels: there the access profile does not count.
-func (v Sight) private() Sight { return Sight{All: true, Member: v.Member, Private: v.Private} }
-
 // Simple reports whether Conversations will need one statement only.
 func (f *ConversationFilter) Simple() bool {
 	return f.Q == "" && !f.OldestWaiting && len(f.subsets()) == 0 && !f.listsPrivate()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -171,4 +172,91 @@ func (tx *Tx) DueSnoozes(now time.Time, limit int) ([]ConversationAt, error) {
 		return nil
 	})
 	return out, err
+}
+
+// merged puts the rows of two pages of the same list in order and keeps limit of them behind offset.
+func merged[T any](a, b []T, compare func(x, y T) int, offset, limit int, more bool) ([]T, bool) {
+	all := append(slices.Clone(a), b...)
+	slices.SortStableFunc(all, compare)
+	from := min(offset, len(all))
+	to := min(from+limit, len(all))
+	return all[from:to], more || to < len(all)
+}
+
+// privateConversations lists the conversations of the private channels that the member sees, in the order of the
+// list, up to the end of the page. There are few.
+func (tx *Tx) privateConversations(f *ConversationFilter) (page []model.Conversation, more bool, err error) {
+	for _, part := range f.parts() {
+		s := tx.statement()
+		s.WriteString("SELECT" + conversationColumns + "\n\tFROM conversations c\n\tWHERE c.company = " + s.Arg(f.Company))
+		s.And("c.private", s.In("c.channel", f.Sight.Private))
+		part.andPart(s)
+		part.andFilters(s)
+		part.andBehind(s)
+		search.NewText(f.Q).Check(s, "c.folded")
+		s.WriteString(part.order())
+		tx.page(s, f.Offset+f.Limit, 0)
+		rows, further, err := collect(tx, s, f.Offset+f.Limit, scanConversation)
+		if err != nil {
+			return nil, false, err
+		}
+		page, more = append(page, rows...), more || further
+	}
+	return page, more, nil
+}
+
+// parts are the parts of a list by OldestWaiting, each from the place After on, or the whole list. What they show is
+// private.
+func (f *ConversationFilter) parts() []ConversationFilter {
+	whole := *f
+	whole.Sight = f.Sight.private()
+	if !f.OldestWaiting || f.Status == model.ListClosed {
+		return []ConversationFilter{whole}
+	}
+	waiting, rest := whole, whole
+	waiting.part, rest.part = partWaiting, partRest
+	if f.After != nil && f.After.Waiting == 0 {
+		return []ConversationFilter{rest}
+	}
+	rest.After = nil
+	return []ConversationFilter{waiting, rest}
+}
+
+// withPrivate is Conversations for a member who sees private channels.
+func (tx *Tx) withPrivate(f ConversationFilter) ([]model.Conversation, bool, error) {
+	public := f
+	public.Offset, public.Limit, public.Sight.Private = 0, f.Offset+f.Limit, nil
+	shown, more, err := tx.Conversations(public)
+	if err != nil {
+		return nil, false, err
+	}
+	private, also, err := tx.privateConversations(&f)
+	if err != nil {
+		return nil, false, err
+	}
+	page, more := merged(shown, private, f.compare, f.Offset, f.Limit, more || also)
+	return page, more, nil
+}
+
+// compare is the order of the list.
+func (f *ConversationFilter) compare(x, y model.Conversation) int {
+	a, b := f.PlaceOf(&x), f.PlaceOf(&y)
+	switch {
+	case (a.Waiting != 0) != (b.Waiting != 0):
+		return cmp.Compare(b.Waiting, a.Waiting) // 0 comes last
+	case a.Waiting != b.Waiting:
+		return cmp.Compare(a.Waiting, b.Waiting)
+	case a.Waiting != 0:
+		return slices.Compare(a.ID[:], b.ID[:])
+	case a.Pinned != b.Pinned && a.Pinned:
+		return -1
+	case a.Pinned != b.Pinned:
+		return 1
+	}
+	return compareActivity(x, y)
+}
+
+// compareActivity puts the conversation with the newest activity first.
+func compareActivity(x, y model.Conversation) int {
+	return cmp.Or(y.ActivityAt.Compare(x.ActivityAt), slices.Compare(y.ID[:], x.ID[:]))
 }

@@ -146,3 +146,8 @@ func (tx *Tx) RemoveSector(company, id model.ID) {
 func (tx *Tx) IsSectorMember(sector, member model.ID) (bool, error) {
 	return tx.one(`SELECT 1 FROM sector_members WHERE sector = $1 AND member = $2`, []any{sector, member}, func(Row) {})
 }
+
+// SectorIDs lists the company's sectors by name.
+func (tx *Tx) SectorIDs(company model.ID) ([]model.ID, error) {
+	return tx.ids(`SELECT id FROM sectors WHERE company = $1 AND removed_at IS NULL ORDER BY folded, id`, company)
+}
