@@ -57,10 +57,8 @@ func TestChannelCommands(t *testing.T) {
 			t.Errorf(`ok("channel", "list", "--company", company): want strings.Contains(list, "disconnected"); got %+v`, list)
 		}
 		ok("channel", "connect", "--company", company, id)
-		here := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.WriteString(w, r.FormValue("hub.challenge"))
-		}))
-		defer here.Close()
+		here := testkit.NewReceiver(t)
+		here.Answer(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.FormValue("hub.challenge")) })
 		if err := sim.SetNumberStatus("", "PENDING"); err != nil {
 			t.Fatal(err)
 		}

@@ -32,16 +32,14 @@ type installation struct {
 }
 
 func eachInstallation(t *testing.T, body func(t *testing.T, i *installation)) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			i := &installation{t: t, dir: t.TempDir()}
-			i.vars = map[string]string{"RECADO_DATA": i.dir}
-			if engine == "postgres" {
-				i.vars["RECADO_DATABASE_URL"] = storetest.URL(t)
-			}
-			body(t, i)
-		})
-	}
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		i := &installation{t: t, dir: t.TempDir()}
+		i.vars = map[string]string{"RECADO_DATA": i.dir}
+		if url != "" {
+			i.vars["RECADO_DATABASE_URL"] = url
+		}
+		body(t, i)
+	})
 }
 
 func (i *installation) ok(args ...string) string {

@@ -212,12 +212,5 @@ func race[T comparable](n int, call func() T) map[T]int {
 // memberKey makes a member of company A with an access profile and a key that acts as them.
 func memberKey(t *testing.T, w *servertest.World, name string, role model.Role, profile model.AccessProfile) (model.Member, *servertest.Client) {
 	t.Helper()
-	m, err := w.Desk.System().CreateUser(context.Background(), w.A.ID, desk.NewUser{
-		Name: name, Email: name + "@" + w.A.ID.String() + ".example", Role: role, AccessProfile: profile,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: name, Scopes: model.NewScopeSet(model.AllScopes...), User: &m.ID})
-	return m, c
+	return w.NewMemberKey(t, desk.NewUser{Name: name, Email: name + "@" + w.A.ID.String() + ".example", Role: role, AccessProfile: profile})
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"recado/internal/desk"
-	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/store/storetest"
@@ -32,12 +31,7 @@ func TestTheCookieFitsTheAddressOfTheServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := servertest.Start(t, "", func(c *server.Config) { c.PublicURL, c.BasePath = tt.public, tt.base }, proxied)
-			made, err := w.Desk.System().CreateUser(t.Context(), w.A.ID, desk.NewUser{
-				Name: "Ana", Email: "ana@aurora.example", Password: password, Role: model.RoleAgent, AccessProfile: model.AccessAll,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			made := w.NewMember(t, desk.NewUser{Name: "Ana", Password: password})
 			body := `{"email":"` + made.Email + `","password":"` + password + `"}`
 			r, _ := http.NewRequest("POST", "http://"+w.Addr()+tt.base+"/v1/session", strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")

@@ -16,11 +16,7 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		person := func(name string, role model.Role, profile model.AccessProfile) model.ID {
 			t.Helper()
-			u, err := w.Desk.System().CreateUser(t.Context(), w.A.ID, desk.NewUser{Name: name, Email: model.NewID().String() + "@x.example", Role: role, AccessProfile: profile})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return u.ID
+			return w.NewMember(t, desk.NewUser{Name: name, Role: role, AccessProfile: profile}).ID
 		}
 		manage := model.NewScopeSet(model.ScopeKeysManage, model.ScopeTeamManage)
 		key := func(name string, user model.ID, scopes model.ScopeSet, boards *[]model.ID) (string, *servertest.Client) {

@@ -185,11 +185,7 @@ func TestMedia(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			agent, err := w.Desk.System().CreateUser(context.Background(), w.A.ID, desk.NewUser{Name: "Own", Email: "own@" + model.NewID().String() + ".example", Role: model.RoleAgent, AccessProfile: model.AccessOwn})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, own := w.NewKey(t, w.A.ID, desk.NewKey{Name: "own", Scopes: model.EveryScope, User: &agent.ID})
+			_, own := w.NewMemberKey(t, desk.NewUser{Name: "Own", AccessProfile: model.AccessOwn})
 			media := upload(t, w.A.Client, "menu.png", png).OK(201)
 			own.Get(t, "/media/"+media.ID()+"/url").OK(200)
 			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).OK(201)

@@ -282,11 +282,7 @@ func TestSending(t *testing.T) {
 			w.A.Post(t, simulatePath(channel), `{"external_id": "`+inbound.Text("external_id")+`", "status": "read"}`).Fails(400, "invalid_request")
 		})
 		t.Run("a key sees only what its member sees", func(t *testing.T) {
-			agent, err := w.Desk.System().CreateUser(context.Background(), w.A.ID, desk.NewUser{Name: "Own", Email: "own@" + model.NewID().String() + ".example", Role: model.RoleAgent, AccessProfile: model.AccessOwn})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, own := w.NewKey(t, w.A.ID, desk.NewKey{Name: "own", Scopes: model.EveryScope, User: &agent.ID})
+			_, own := w.NewMemberKey(t, desk.NewUser{Name: "Own", AccessProfile: model.AccessOwn})
 			own.Get(t, path).Fails(404, "not_found")
 			own.Post(t, path, message("x")).Fails(404, "not_found")
 			own.Get(t, "/messages/"+inbound.ID()).Fails(404, "not_found")

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/model"
-	"recado/internal/testkit"
 )
 
 // scratch is the schema of these tests; the real one plays no part in them.
@@ -41,8 +40,7 @@ func scratchFS() fstest.MapFS { return fstest.MapFS{"0001_scratch.sql": {Data: [
 
 func each(t *testing.T, body func(t *testing.T, s *DB)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { body(t, opened(t, Options{Dir: t.TempDir()})) })
-	t.Run("postgres", func(t *testing.T) { body(t, opened(t, Options{DatabaseURL: testkit.Database(t, "")})) })
+	bothPlaces(t, func(t *testing.T, o Options) { body(t, opened(t, o)) })
 }
 
 func opened(t testing.TB, o Options) *DB {

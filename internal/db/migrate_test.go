@@ -14,8 +14,7 @@ import (
 // bothPlaces runs body with options that open the same empty database again and again.
 func bothPlaces(t *testing.T, body func(t *testing.T, o Options)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { body(t, Options{Dir: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { body(t, Options{DatabaseURL: testkit.Database(t, "")}) })
+	testkit.EachEngine(t, func(t *testing.T, url string) { body(t, Options{Dir: t.TempDir(), DatabaseURL: url}) })
 }
 
 func TestMigrations(t *testing.T) {

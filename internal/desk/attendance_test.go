@@ -1,75 +1,14 @@
 package desk
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
 
 	"recado/internal/model"
-	"recado/internal/store"
-	"recado/internal/store/storetest"
 	"recado/internal/testkit"
 )
-
-// fixture is a company with an owner and a channel id, on nodes of one database.
-type fixture struct {
-	nodes   []*Desk
-	company model.Company
-	owner   *Principal
-	channel model.ID
-}
-
-func eachFixture(t *testing.T, body func(t *testing.T, o *fixture)) {
-	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
-		o := &fixture{nodes: []*Desk{New(Options{Store: open()}), New(Options{Store: open()})}, channel: model.NewID()}
-		var err error
-		if o.company, err = o.nodes[0].System().CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules}); err != nil {
-			t.Fatal(err)
-		}
-		_, err = o.nodes[0].System().CreateUser(t.Context(), o.company.ID, NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o.owner, err = o.nodes[0].System().Operator(t.Context(), o.company.ID); err != nil {
-			t.Fatal(err)
-		}
-		body(t, o)
-	})
-}
-
-// customer makes a conversation without going through a channel.
-func (o *fixture) customer(t *testing.T, n int) model.ID {
-	t.Helper()
-	group := fmt.Sprint("group ", n)
-	id, err := write(t.Context(), o.nodes[0], func(tx *store.Tx) (model.ID, error) {
-		c := model.Conversation{
-			ID: model.NewID(), Company: o.company.ID, Channel: o.channel, Kind: model.KindGroup, Name: group, GroupID: &group, CreatedAt: tx.Now,
-		}
-		_, err := tx.InsertConversation(&c)
-		return c.ID, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
-// change runs a change of one conversation in its own transaction.
-func (o *fixture) change(ctx context.Context, d *Desk, conversation model.ID, change func(t *lockedConversation) error) error {
-	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
-		t, err := d.lock(tx, o.owner, conversation)
-		if err == nil {
-			err = change(t)
-		}
-		if err == nil {
-			err = t.save()
-		}
-		return struct{}{}, err
-	})
-	return err
-}
 
 func TestProtocolNumbers(t *testing.T) {
 	eachFixture(t, func(t *testing.T, o *fixture) {

@@ -20,52 +20,37 @@ import (
 )
 
 // TestNoHistoryExecutesACallTwice plays random histories of idempotent calls, repeats, edits, races and
-// crashes between the steps of a call, and holds every answer and every card against a model in which
+// crashes between the steps of a call, and compares every answer and every card with a model in which
 // each call runs at most once, what was acknowledged stays, and each change raises a version by one.
 func TestNoHistoryExecutesACallTwice(t *testing.T) {
 	defer setFlag("rapid.checks", "1000")()
 	defer setFlag("rapid.steps", "12")()
-	engines := map[string]func(t *testing.T) store.Options{
-		"sqlite":   func(t *testing.T) store.Options { return store.Options{Dir: t.TempDir()} },
-		"postgres": func(t *testing.T) store.Options { return store.Options{DatabaseURL: storetest.URL(t), MaxConns: 8} },
-	}
-	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) {
-			clock := testkit.NewClock()
-			options := engines[engine](t)
-			options.Now = clock.Now
-			db := storetest.Open(t, options)
-			first := New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits})
-			company, err := first.System().CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		clock := testkit.NewClock()
+		db := storetest.Open(t, store.Options{Dir: t.TempDir(), DatabaseURL: url, MaxConns: 8, Now: clock.Now})
+		first := New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits})
+		owner := testCompany(t, first)
+		rapid.Check(t, func(t *rapid.T) {
+			h := &history{clock: clock, keys: map[string]*keyState{}, start: func() *Desk { return New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits}) }}
+			h.d = h.start()
+			h.principal = keyOf(owner.Company, owner.User)
+			board, err := h.d.CreateBoard(t.Context(), h.principal, model.NewID().String(), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			owner, err := first.System().CreateUser(t.Context(), company.ID, NewUser{Name: "Ana", Email: "ana@padaria.example", Role: model.RoleOwner, AccessProfile: model.AccessAll})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rapid.Check(t, func(t *rapid.T) {
-				h := &history{clock: clock, keys: map[string]*keyState{}, start: func() *Desk { return New(Options{Store: db, Now: clock.Now, Limits: model.NoLimits}) }}
-				h.d = h.start()
-				h.principal = keyOf(company, model.Ref{ID: owner.ID, Name: owner.Name})
-				board, err := h.d.CreateBoard(t.Context(), h.principal, model.NewID().String(), nil, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				h.board = board
-				t.Repeat(map[string]func(*rapid.T){
-					"call":    h.callOnce,
-					"repeat":  h.repeatCall,
-					"race":    h.race,
-					"edit":    h.edit,
-					"delete":  h.delete,
-					"restart": func(*rapid.T) { h.d = h.start() },
-					"expire":  h.expire,
-					"":        h.compare,
-				})
+			h.board = board
+			t.Repeat(map[string]func(*rapid.T){
+				"call":    h.callOnce,
+				"repeat":  h.repeatCall,
+				"race":    h.race,
+				"edit":    h.edit,
+				"delete":  h.delete,
+				"restart": func(*rapid.T) { h.d = h.start() },
+				"expire":  h.expire,
+				"":        h.compare,
 			})
 		})
-	}
+	})
 }
 
 // keyOf gives the principal of a new key of the owner, with every scope.
@@ -363,7 +348,7 @@ func (h *history) expire(t *rapid.T) {
 	}
 }
 
-// compare holds the board against the model.
+// compare compares the board with the model.
 func (h *history) compare(t *rapid.T) {
 	page, next, err := h.d.Cards(context.Background(), h.principal, CardFilter{Board: h.board.ID, Status: StatusAll, Zone: "UTC", Limit: 100})
 	if err != nil || next != "" || len(page) != len(h.cards) {

@@ -9,11 +9,7 @@ import (
 func TestACompanyCountsItsInboxOneCallAfterTheOtherWhileAnotherIsActive(t *testing.T) {
 	eachFixture(t, func(t *testing.T, o *fixture) {
 		d := o.nodes[0]
-		other, err := d.System().CreateCompany(t.Context(), NewCompany{Name: "Livraria", Rules: DefaultRules})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.active(other.ID)
+		d.active(testCompany(t, d).Company.ID)
 		end, err := d.counting.Begin(t.Context(), o.company.ID)
 		if err != nil {
 			t.Fatal(err)

@@ -26,12 +26,8 @@ func benchmarkReport(b *testing.B, engine string, entries int) {
 		options = store.Options{DatabaseURL: storetest.URL(b)}
 	}
 	d := New(Options{Store: storetest.Open(b, options)})
-	company, err := d.System().CreateCompany(b.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
-	if err != nil {
-		b.Fatal(err)
-	}
-	fillReport(b, d, company, entries)
-	principal := SystemPrincipal(company, model.Ref{}, model.Rate{})
+	principal := testCompany(b, d)
+	fillReport(b, d, principal.Company, entries)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := d.AttendanceReport(b.Context(), principal, ReportFilter{}); err != nil {

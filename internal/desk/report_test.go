@@ -27,11 +27,7 @@ func eachReportDesk(t *testing.T, body func(t *testing.T, d *reportDesk)) {
 	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
 		d := &reportDesk{t: t, now: time.Date(2026, 11, 14, 15, 0, 0, 0, time.UTC)}
 		d.Desk = New(Options{Store: open()})
-		company, err := d.System().CreateCompany(t.Context(), NewCompany{Name: "Padaria", Rules: DefaultRules})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.principal = SystemPrincipal(company, model.Ref{}, model.Rate{})
+		d.principal = testCompany(t, d.Desk)
 		body(t, d)
 	})
 }

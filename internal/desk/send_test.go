@@ -34,20 +34,6 @@ func eachLine(t *testing.T, body func(t *testing.T, l *line)) {
 	})
 }
 
-// number adds a connected WhatsApp channel.
-func (o *fixture) number(t *testing.T) model.Channel {
-	t.Helper()
-	ch, err := write(t.Context(), o.nodes[0], func(tx *store.Tx) (model.Channel, error) {
-		ch := model.Channel{ID: model.NewID(), Company: o.company.ID, Name: "Main", Phone: "+551132345678", Provider: model.ProviderWhatsApp, Status: model.ChannelConnected, CreatedAt: tx.Now}
-		tx.InsertChannel(ch)
-		return ch, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ch
-}
-
 func (l *line) take(t *testing.T) {
 	t.Helper()
 	lease, taken, err := l.d.System().TakeSendLease(t.Context(), l.channel.ID, l.me, testLease)

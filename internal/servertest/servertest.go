@@ -116,6 +116,21 @@ func (w *World) NewCompany(t testing.TB, name string) *Company {
 	return out
 }
 
+// NewMember adds a member to company A the way the command line does; see desktest.Member.
+func (w *World) NewMember(t testing.TB, in desk.NewUser) model.Member {
+	t.Helper()
+	m, _ := desktest.Member(t, w.Desk, model.Company{ID: w.A.ID}, in)
+	return m
+}
+
+// NewMemberKey adds a member to company A, and gives a client with a key that acts as them and has every scope.
+func (w *World) NewMemberKey(t testing.TB, in desk.NewUser) (model.Member, *Client) {
+	t.Helper()
+	m := w.NewMember(t, in)
+	_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: m.Name, Scopes: model.EveryScope, User: &m.ID})
+	return m, c
+}
+
 // NewKey issues a key of the company and gives a client that uses it.
 func (w *World) NewKey(t testing.TB, company model.ID, in desk.NewKey) (model.Key, *Client) {
 	t.Helper()

@@ -27,11 +27,8 @@ func newCabinet(t *testing.T, s *Store) *cabinet {
 	t.Helper()
 	w := &cabinet{company: model.NewID(), labels: newIDs(3), members: newIDs(2), sectors: newIDs(2), now: time.UnixMilli(1_800_000_000_000).UTC()}
 	mustWrite(t, s, func(tx *Tx) error {
-		tx.InsertCompany(model.Company{ID: w.company, Name: "Padaria", Timezone: model.DefaultZone}, model.AttendanceRules{Mode: model.ModeLiberal})
-		for i, label := range w.labels {
-			if _, err := tx.InsertLabel(w.company, model.Label{ID: label, Name: strconv.Itoa(i), Color: "#000000"}); err != nil {
-				return err
-			}
+		if err := insertCompany(tx, w.company, w.labels...); err != nil {
+			return err
 		}
 		for i := range 3 {
 			w.boards = append(w.boards, model.NewID())

@@ -11,13 +11,12 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/store/search"
-	"recado/internal/testkit"
 )
 
 // eachDesk runs body on both engines with the real schema.
 func eachDesk(t *testing.T, body func(t *testing.T, s *Store)) {
 	t.Helper()
-	run := func(t *testing.T, o Options) {
+	bothPlaces(t, func(t *testing.T, o Options) {
 		s, err := Open(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -28,9 +27,18 @@ func eachDesk(t *testing.T, body func(t *testing.T, s *Store)) {
 			}
 		})
 		body(t, s)
+	})
+}
+
+// insertCompany adds a company with labels.
+func insertCompany(tx *Tx, company model.ID, labels ...model.ID) error {
+	tx.InsertCompany(model.Company{ID: company, Name: "Padaria", Timezone: model.DefaultZone}, model.AttendanceRules{Mode: model.ModeLiberal})
+	for i, label := range labels {
+		if _, err := tx.InsertLabel(company, model.Label{ID: label, Name: strconv.Itoa(i), Color: "#000000"}); err != nil {
+			return err
+		}
 	}
-	t.Run("sqlite", func(t *testing.T) { run(t, Options{Dir: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { run(t, Options{DatabaseURL: testkit.Database(t, "")}) })
+	return nil
 }
 
 // fixture is a company with a few of everything that conversations refer to.
@@ -43,15 +51,7 @@ type fixture struct {
 func newFixture(t *testing.T, s *Store) *fixture {
 	t.Helper()
 	w := &fixture{company: model.NewID(), channels: newIDs(3), members: newIDs(3), sectors: newIDs(3), labels: newIDs(3)}
-	mustWrite(t, s, func(tx *Tx) error {
-		tx.InsertCompany(model.Company{ID: w.company, Name: "Padaria", Timezone: model.DefaultZone}, model.AttendanceRules{Mode: model.ModeLiberal})
-		for i, label := range w.labels {
-			if _, err := tx.InsertLabel(w.company, model.Label{ID: label, Name: strconv.Itoa(i), Color: "#000000"}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	mustWrite(t, s, func(tx *Tx) error { return insertCompany(tx, w.company, w.labels...) })
 	return w
 }
 

@@ -35,15 +35,7 @@ func newCrowd(t testing.TB, s *Store, n int) crowd {
 	if s.SingleNode() {
 		random, uuid = `randomblob(16)`, `BLOB`
 	}
-	write(func(tx *Tx) error {
-		tx.InsertCompany(model.Company{ID: w.company, Name: "Crowd", Timezone: model.DefaultZone}, model.AttendanceRules{Mode: model.ModeLiberal})
-		for i, label := range []model.ID{w.popular, w.rare} {
-			if _, err := tx.InsertLabel(w.company, model.Label{ID: label, Name: strconv.Itoa(i), Color: "#000000"}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	write(func(tx *Tx) error { return insertCompany(tx, w.company, w.popular, w.rare) })
 	for from := 1; from <= n; from += chunk {
 		write(func(tx *Tx) error {
 			_, err := tx.exec(`

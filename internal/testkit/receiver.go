@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -91,6 +92,13 @@ func (r *Receiver) Next(t testing.TB) Delivery {
 			t.Fatalf("no delivery came within %v", Patience)
 		}
 	}
+}
+
+// All gives the deliveries so far, oldest first.
+func (r *Receiver) All() []Delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got)
 }
 
 // Waiting is the number of deliveries that Next would give at once.

@@ -41,8 +41,9 @@ func TestWhatACrashLeftOfAnUploadIsRemoved(t *testing.T) {
 	}
 	for name, files := range map[string]blob.Store{"disk": disk, "s3": s3} {
 		t.Run(name, func(t *testing.T) {
-			t.Run("sqlite", func(t *testing.T) { testLeftUploads(t, store.Options{Dir: t.TempDir()}, files) })
-			t.Run("postgres", func(t *testing.T) { testLeftUploads(t, store.Options{DatabaseURL: storetest.URL(t)}, files) })
+			storetest.EachURL(t, func(t *testing.T, url string) {
+				testLeftUploads(t, store.Options{Dir: t.TempDir(), DatabaseURL: url}, files)
+			})
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 )
 
 var (
@@ -68,14 +69,14 @@ func each(t *testing.T, n int, database func(t *testing.T) store.Options) {
 }
 
 func run(t *testing.T, o store.Options, n int, random *rand.Rand) {
-	var now time.Time
-	o.Now = func() time.Time { return now }
+	clock := testkit.StillClock(time.Time{})
+	o.Now = clock.Now
 	d := desk.New(desk.Options{Store: storetest.Open(t, o), Now: o.Now})
 	var f *fixture
 	for i := range n {
-		if f == nil || i%longestFixture == 0 || now.Sub(f.began) > longestDays*24*time.Hour {
+		if f == nil || i%longestFixture == 0 || clock.Now().Sub(f.began) > longestDays*24*time.Hour {
 			f.retire()
-			f = newFixture(t, d, &now, random)
+			f = newFixture(t, d, clock, random)
 		}
 		f.history()
 		if i%rebuildEachOther == 0 {

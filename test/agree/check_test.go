@@ -131,10 +131,10 @@ func (o *fixture) checkChat(c *chat) {
 // checkReport compares the report over all the days of the fixture.
 func (o *fixture) checkReport(user, place *model.ID) {
 	from, _ := model.ParseDate(o.began.In(o.zone).Format(time.DateOnly))
-	to, _ := model.ParseDate(o.now.In(o.zone).Format(time.DateOnly))
+	to, _ := model.ParseDate(o.clock.Now().In(o.zone).Format(time.DateOnly))
 	got, err := o.desk.AttendanceReport(o.ctx, o.owner, desk.ReportFilter{From: &from, To: &to, User: user, Sector: place})
 	o.must(err)
-	total, people, sectors, days := o.report(o.began, *o.now, user, place)
+	total, people, sectors, days := o.report(o.began, o.clock.Now(), user, place)
 	o.agrees("the totals", total.figures(), got.Totals)
 	byPerson, bySector := map[model.ID]model.Figures{}, map[model.ID]model.Figures{}
 	for _, line := range got.ByPerson {

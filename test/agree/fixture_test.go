@@ -11,6 +11,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/desk/desktest"
 	"recado/internal/model"
+	"recado/internal/testkit"
 )
 
 // fixture is one company: the desk whose verbs are called, and the ledger that does the same.
@@ -20,7 +21,7 @@ type fixture struct {
 	ctx      context.Context
 	desk     *desk.Desk
 	random   *rand.Rand
-	now      *time.Time // what the desk's clock shows
+	clock    *testkit.Clock
 	began    time.Time
 	owner    *desk.Principal
 	people   []*desk.Principal // on the team, the owner among them
@@ -38,12 +39,12 @@ type sector struct {
 // zones have days of 23 and 25 hours, days that start at one in the morning, and quarter hours.
 var zones = []string{"America/Sao_Paulo", "America/Sao_Paulo", "UTC", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns"}
 
-func newFixture(t *testing.T, d *desk.Desk, now *time.Time, random *rand.Rand) *fixture {
+func newFixture(t *testing.T, d *desk.Desk, clock *testkit.Clock, random *rand.Rand) *fixture {
 	t.Helper()
-	o := &fixture{t: t, ctx: t.Context(), desk: d, now: now, random: random, ledger: &ledger{rules: desk.DefaultRules}}
+	o := &fixture{t: t, ctx: t.Context(), desk: d, clock: clock, random: random, ledger: &ledger{rules: desk.DefaultRules}}
 	year := []int{2010, 2017, 2018, 2026}[random.IntN(4)]
-	*now = time.Date(year, time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24), random.IntN(60), 0, 0, time.UTC)
-	o.began = *now
+	o.began = time.Date(year, time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24), random.IntN(60), 0, 0, time.UTC)
+	clock.Set(o.began)
 
 	o.owner, _ = desktest.Company(t, d, desk.NewCompany{Name: "Agreement", Timezone: zones[random.IntN(len(zones))], Rules: o.rules})
 	var err error
@@ -91,12 +92,8 @@ func (o *fixture) note(format string, args ...any) {
 // addMember adds a member to the team.
 func (o *fixture) addMember(role model.Role) {
 	o.made++
-	m, err := o.desk.CreateMember(o.ctx, o.owner, desk.NewUser{
-		Name: fmt.Sprint("Person ", o.made), Email: model.NewID().String() + "@agree.example", Role: role, AccessProfile: model.AccessAll,
-	}, nil)
-	o.must(err)
-	person := desk.Member{User: model.Ref{ID: m.ID, Name: m.Name}, Role: role, Profile: model.AccessAll}
-	o.people = append(o.people, desk.SessionPrincipal(o.owner.Company, person, model.NewID(), nil, model.Rate{}))
+	_, person := desktest.Member(o.t, o.desk, o.owner.Company, desk.NewUser{Name: fmt.Sprint("Person ", o.made), Role: role})
+	o.people = append(o.people, person)
 }
 
 // found adds a sector with some of the team.

@@ -26,10 +26,10 @@ func (o *fixture) step(chats []*chat) {
 		o.note("sweep")
 		for looked := 1; looked > 0; {
 			var err error
-			looked, err = o.desk.System().CloseIdle(o.ctx, *o.now, 100)
+			looked, err = o.desk.System().CloseIdle(o.ctx, o.clock.Now(), 100)
 			o.must(err)
 		}
-		o.swept(*o.now)
+		o.swept(o.clock.Now())
 	case n < 50:
 		o.reorganise()
 	case c.private:
@@ -49,18 +49,18 @@ func (o *fixture) step(chats []*chat) {
 func (o *fixture) wait() {
 	steps := []time.Duration{time.Millisecond, time.Second, time.Minute, 20 * time.Minute, 3 * time.Hour, 30 * time.Hour}
 	longest := steps[o.random.IntN(len(steps))]
-	*o.now = o.now.Add(time.Duration(1+o.random.Int64N(longest.Milliseconds())) * time.Millisecond)
+	o.clock.Advance(time.Duration(1+o.random.Int64N(longest.Milliseconds())) * time.Millisecond)
 	if o.random.IntN(12) == 0 { // to the last moment of a day, or the first of the next
-		day, _ := model.ParseDate(o.now.In(o.zone).Format(time.DateOnly))
+		day, _ := model.ParseDate(o.clock.Now().In(o.zone).Format(time.DateOnly))
 		at := day.Next().StartOfDay(o.zone).Add(time.Duration(o.random.IntN(2)-1) * time.Millisecond)
-		if at.After(*o.now) {
-			*o.now = at.UTC()
+		if at.After(o.clock.Now()) {
+			o.clock.Set(at.UTC())
 		}
 	}
 }
 
 func (o *fixture) receive(c *chat) {
-	o.note("%s: %s writes", o.now.Format(time.RFC3339Nano), c.phone)
+	o.note("%s: %s writes", o.clock.Now().Format(time.RFC3339Nano), c.phone)
 	text := "Bom dia"
 	if c.private { // the sandbox of a private number cannot be reached by the API
 		o.must(o.desk.System().Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, false)}}))
@@ -69,7 +69,7 @@ func (o *fixture) receive(c *chat) {
 		o.must(err)
 		c.id = m.Conversation
 	}
-	o.received(c, *o.now)
+	o.received(c, o.clock.Now())
 }
 
 // start lets a member begin to talk, before anything is written.
@@ -82,12 +82,12 @@ func (o *fixture) start(c *chat) {
 		o.t.Fatalf("created is %t\nafter %v", opened.Created, o.log)
 	}
 	c.id = opened.Conversation.ID
-	o.begun(c, model.OpenedByTeam, *o.now)
+	o.begun(c, model.OpenedByTeam, o.clock.Now())
 }
 
 func (o *fixture) incoming(c *chat, fromPhone bool) *model.IncomingMessage {
 	return &model.IncomingMessage{
-		ExternalID: model.NewID().String(), Type: model.TypeText, Text: "Bom dia", At: *o.now, FromPhoneApp: fromPhone,
+		ExternalID: model.NewID().String(), Type: model.TypeText, Text: "Bom dia", At: o.clock.Now(), FromPhoneApp: fromPhone,
 		Customer: model.Person{Phone: c.phone, WAID: c.phone[1:]},
 	}
 }
@@ -95,7 +95,7 @@ func (o *fixture) incoming(c *chat, fromPhone bool) *model.IncomingMessage {
 func (o *fixture) answerOnPhone(c *chat) {
 	o.note("%s is answered on the phone", c.phone)
 	o.must(o.desk.System().Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, true)}}))
-	o.ledger.answered(c, nil, *o.now)
+	o.ledger.answered(c, nil, o.clock.Now())
 }
 
 func (o *fixture) answer(c *chat) {
@@ -108,7 +108,7 @@ func (o *fixture) answer(c *chat) {
 		return
 	}
 	o.must(err)
-	o.answered(c, &who.User, *o.now)
+	o.answered(c, &who.User, o.clock.Now())
 }
 
 func (o *fixture) transfer(c *chat) {
@@ -141,7 +141,7 @@ func (o *fixture) transfer(c *chat) {
 	_, err := o.desk.Transfer(o.ctx, by, c.id, in)
 	o.refused(err, code)
 	if code == "" {
-		o.moved(c, to, place, &by.User, reason, *o.now)
+		o.moved(c, to, place, &by.User, reason, o.clock.Now())
 	}
 }
 
@@ -163,7 +163,7 @@ func (o *fixture) setSector(c *chat) {
 	o.must(err)
 	place := to.Pointer()
 	if (place == nil) != (c.sector == nil) || place != nil && *place != *c.sector {
-		o.moved(c, c.assignee, place, &by.User, nil, *o.now)
+		o.moved(c, c.assignee, place, &by.User, nil, o.clock.Now())
 	}
 }
 
@@ -181,7 +181,7 @@ func (o *fixture) close(c *chat) {
 		o.refused(err, model.CodeAttendanceRestricted)
 	default:
 		o.must(err)
-		o.closed(c, &who.User, reason, *o.now)
+		o.closed(c, &who.User, reason, o.clock.Now())
 	}
 }
 
@@ -221,7 +221,7 @@ func (o *fixture) reorganise() {
 		for _, s := range o.sectors {
 			s.members = slices.DeleteFunc(s.members, func(id model.ID) bool { return id == gone.User.ID })
 		}
-		o.left(gone.User.ID, &o.owner.User, *o.now)
+		o.left(gone.User.ID, &o.owner.User, o.clock.Now())
 		o.addMember(gone.Role)
 	case 1:
 		i := o.random.IntN(len(o.sectors))
@@ -229,7 +229,7 @@ func (o *fixture) reorganise() {
 		o.note("sector %s is dissolved", gone)
 		o.must(o.desk.RemoveSector(o.ctx, o.owner, gone))
 		o.sectors = slices.Delete(o.sectors, i, i+1)
-		o.dissolved(gone, &o.owner.User, *o.now)
+		o.dissolved(gone, &o.owner.User, o.clock.Now())
 		o.found()
 	default:
 		s := pick(o, o.sectors)

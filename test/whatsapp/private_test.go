@@ -55,11 +55,7 @@ func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 		talk := w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": "+5511912345678"}`, public)).OK(201).ID()
 		keys := []*servertest.Client{w.A.Client, w.B.Client}
 		for _, role := range []model.Role{model.RoleOwner, model.RoleAdmin, model.RoleManager, model.RoleAgent} {
-			u, err := w.Desk.System().CreateUser(t.Context(), w.A.ID, desk.NewUser{
-				Name: string(role), Email: model.NewID().String() + "@x.example", Role: role, AccessProfile: model.AccessAll,
-			})
-			must(t, err)
-			_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: string(role), Scopes: model.EveryScope, User: &u.ID})
+			_, c := w.NewMemberKey(t, desk.NewUser{Name: string(role), Role: role})
 			keys = append(keys, c)
 		}
 		for _, key := range keys {

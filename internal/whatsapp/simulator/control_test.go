@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -65,7 +64,7 @@ func TestControl(t *testing.T) {
 	if after := ok("POST", "clock", `{"advance":"1h"}`)["now"].(string); after <= before {
 		t.Errorf("%s, then %s", before, after)
 	}
-	joined := string(bytes.Join(g.bodies, nil))
+	joined := strings.Join(g.bodies(), "")
 	for _, part := range []string{
 		`"type":"text"`, `"type":"image"`, `"caption":"veja"`, `"latitude":1`, `131051`, `smb_message_echoes`, `"type":"edit"`, `"type":"revoke"`,
 		`user_changed_number`, `ACCOUNT_RESTRICTION`, `not json`, `"status":"failed"`,

@@ -1,28 +1,24 @@
 package simulator
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"recado/internal/testkit"
 )
 
 // graph is a simulator served over HTTP, with a receiver for its webhooks.
 type graph struct {
 	*Simulator
-	t      *testing.T
-	url    string
-	mu     sync.Mutex
-	bodies [][]byte
-	signed []bool
-	status func(n int) int // what the receiver answers to its nth request
+	t        *testing.T
+	url      string
+	receiver *testkit.Receiver
 }
 
 func serve(t *testing.T, options Options) *graph {
@@ -32,21 +28,19 @@ func serve(t *testing.T, options Options) *graph {
 	t.Cleanup(server.Close)
 	t.Cleanup(g.Close)
 	g.url = server.URL
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.bodies = append(g.bodies, body)
-		g.signed = append(g.signed, r.Header.Get("X-Hub-Signature-256") == "sha256="+Sign(DefaultAppSecret, body))
-		if g.status != nil {
-			w.WriteHeader(g.status(len(g.bodies)))
-		}
-	}))
-	t.Cleanup(receiver.Close)
-	if err := g.SetCallback("", receiver.URL); err != nil {
+	g.receiver = testkit.NewReceiver(t)
+	if err := g.SetCallback("", g.receiver.URL); err != nil {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// bodies are those of all webhook requests so far.
+func (g *graph) bodies() (all []string) {
+	for _, request := range g.receiver.All() {
+		all = append(all, request.Body)
+	}
+	return all
 }
 
 // call makes a request and returns its status and its JSON.
@@ -177,31 +171,26 @@ func TestGraph(t *testing.T) {
 func TestWebhooks(t *testing.T) {
 	t.Run("bodies are ASCII, signed, and repeated byte for byte", func(t *testing.T) {
 		g := serve(t, Options{RetrySpeed: 1_000_000})
-		g.status = func(n int) int {
-			if n < 5 {
-				return 503
+		g.receiver.Answer(func(w http.ResponseWriter, _ *http.Request) {
+			if len(g.receiver.All()) < 5 {
+				w.WriteHeader(503)
 			}
-			return 200
-		}
+		})
 		if _, err := g.Receive(Inbound{Customer: "551188887777", Name: "Zoë", Text: "<é> 😀 & \"x\""}); err != nil {
 			t.Fatal(err)
 		}
 		g.drained()
-		if len(g.bodies) != 5 {
-			t.Fatalf("%d requests", len(g.bodies))
+		requests := g.receiver.All()
+		testkit.Equal(t, "number of requests", len(requests), 5)
+		for i, request := range requests {
+			testkit.Equal(t, fmt.Sprintf("body of request %d", i), request.Body, requests[0].Body)
+			testkit.Equal(t, fmt.Sprintf("signature of request %d", i), request.Header.Get("X-Hub-Signature-256"), "sha256="+Sign(DefaultAppSecret, []byte(request.Body)))
 		}
-		for i, body := range g.bodies {
-			if !bytes.Equal(body, g.bodies[0]) || !g.signed[i] {
-				t.Errorf("request %d differs or is not signed", i)
-			}
-		}
-		if !bytes.Contains(g.bodies[0], []byte(`"body":"<\u00e9> \ud83d\ude00 & \"x\""`)) {
-			t.Errorf("want bytes.Contains(g.bodies[0], []byte(`\"body\":\"<\\u00e9> \\ud83d\\ude00 & \\\"x\\\"\"`)); got %+v", g.bodies[0])
-		}
+		testkit.Contains(t, "body", requests[0].Body, `"body":"<\u00e9> \ud83d\ude00 & \"x\""`)
 	})
 	t.Run("after seven days a webhook is given up", func(t *testing.T) {
 		g := serve(t, Options{RetrySpeed: 1_000_000_000})
-		g.status = func(int) int { return 500 }
+		g.receiver.AnswerStatus(500)
 		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +204,7 @@ func TestWebhooks(t *testing.T) {
 		g := serve(t, Options{})
 		release := make(chan struct{})
 		defer close(release)
-		g.status = func(int) int { <-release; return 200 }
+		g.receiver.Answer(func(http.ResponseWriter, *http.Request) { <-release })
 		if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
 			t.Fatal(err)
 		}
@@ -232,25 +221,21 @@ func TestWebhooks(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.drained()
-		if len(g.bodies) != 0 {
-			t.Errorf("%d requests", len(g.bodies))
-		}
+		testkit.Equal(t, "number of requests", len(g.bodies()), 0)
 	})
 	t.Run("two runs of the same are the same", func(t *testing.T) {
-		var runs [2][][]byte
+		var runs [2][]string
 		for i := range runs {
-			now := time.Unix(1790000000, 0)
-			g := serve(t, Options{Now: func() time.Time { return now }})
+			g := serve(t, Options{Now: testkit.StillClock(time.Unix(1790000000, 0)).Now})
 			if _, err := g.Receive(Inbound{Customer: "551188887777", Text: "oi"}); err != nil {
 				t.Fatal(err)
 			}
 			g.call("POST", "/v25.0/"+DefaultNumberID+"/messages", text)
 			g.drained()
-			runs[i] = g.bodies
+			runs[i] = g.bodies()
 		}
-		if len(runs[0]) != 3 || fmt.Sprintf("%s", runs[0]) != fmt.Sprintf("%s", runs[1]) {
-			t.Errorf(`want number of runs[0] == 3 and fmt.Sprintf("%%s", runs[0]) == fmt.Sprintf("%%s", runs[1]); got %+v, %+v`, runs[0], runs[1])
-		}
+		testkit.Equal(t, "number of requests", len(runs[0]), 3)
+		testkit.Diff(t, "requests of the second run", runs[1], runs[0])
 	})
 }
 
