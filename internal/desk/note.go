@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -121,6 +122,9 @@ func (t *lockedConversation) mentioned(ids []model.ID) ([]model.Ref, error) {
 	if len(ids) == 0 {
 		return refs, nil
 	}
+	if len(ids) > model.MaxMentions {
+		return nil, model.Invalid("body.mentions", fmt.Sprintf("must have at most %d entries", model.MaxMentions))
+	}
 	members, err := t.tx.KeepMemberSights(t.Company, ids)
 	if err != nil {
 		return nil, err
@@ -139,16 +143,6 @@ func (t *lockedConversation) mentioned(ids []model.ID) ([]model.Ref, error) {
 		return nil, invalid
 	}
 	return refs, nil
-}
-
-// memberSees is MaySee for a member who does not make the call.
-func memberSees(m *store.MemberSight, c *model.Conversation) bool {
-	return memberPrincipal(model.Company{ID: c.Company}, m).MaySee(c)
-}
-
-// memberPrincipal is a member as if signed in.
-func memberPrincipal(company model.Company, m *store.MemberSight) *Principal {
-	return SessionPrincipal(company, Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}, model.ID{}, m.Viewed, model.Rate{})
 }
 
 // UpdateNote changes a note of the principal's own. Those whom it mentions anew are told.

@@ -173,6 +173,16 @@ func (a *Principal) MaySeeBy(v *model.Visibility) bool {
 	return a.sees(v.Assignee, v.Sector)
 }
 
+// memberSees is MaySee for a member who does not make the call.
+func memberSees(m *store.MemberSight, c *model.Conversation) bool {
+	return memberPrincipal(model.Company{ID: c.Company}, m).MaySee(c)
+}
+
+// memberPrincipal is a member as if signed in.
+func memberPrincipal(company model.Company, m *store.MemberSight) *Principal {
+	return SessionPrincipal(company, Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}, model.ID{}, m.Viewed, model.Rate{})
+}
+
 // reaches reports whether what belongs to a channel exists for the principal.
 func (a *Principal) reaches(private bool, channel model.ID) bool {
 	return !private || a.kind == KindSession && slices.Contains(a.Views, channel)
