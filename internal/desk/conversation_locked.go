@@ -141,11 +141,21 @@ func (t *lockedConversation) save() error {
 	return nil
 }
 
-// saveSequence stores the number of the last event where nothing else of the conversation changed.
-func (t *lockedConversation) saveSequence() {
-	if t.Sequence != t.before.Sequence {
-		t.tx.SaveSequence(t.Company, t.ID, t.Sequence)
-		t.before.Sequence = t.Sequence
+// saveProgress stores the number of the last event and how far the last message came where nothing else of the conversation
+// changed.
+func (t *lockedConversation) saveProgress() {
+	if t.Sequence != t.before.Sequence || lastStatus(&t.Conversation) != lastStatus(&t.before) {
+		t.tx.SaveProgress(&t.Conversation)
+		t.before.Sequence, t.before.LastMessage = t.Sequence, t.LastMessage
+	}
+}
+
+// showStatus makes the status of a message the one that lists show, where they show the message.
+func (t *lockedConversation) showStatus(m *model.Message) {
+	if lastID(&t.Conversation) == m.ID {
+		last := *t.LastMessage
+		last.Status = m.Status
+		t.LastMessage = &last
 	}
 }
 
@@ -203,6 +213,13 @@ func lastID(c *model.Conversation) model.ID {
 		return model.ID{}
 	}
 	return c.LastMessage.ID
+}
+
+func lastStatus(c *model.Conversation) string {
+	if c.LastMessage == nil {
+		return ""
+	}
+	return c.LastMessage.Status
 }
 
 func lastText(c *model.Conversation) string {

@@ -112,7 +112,7 @@ func (in *inboundBatch) notice(n *model.IncomingNotice) {
 func (in *inboundBatch) finish() error {
 	for _, t := range in.order {
 		if !t.changed {
-			t.saveSequence()
+			t.saveProgress()
 			continue
 		}
 		t.silent = !t.emits

@@ -387,7 +387,12 @@ func (t *lockedConversation) arrived(m *model.Message) {
 
 // showLast makes a message the one that lists show of the conversation.
 func (t *lockedConversation) showLast(m *model.Message) {
-	t.LastMessage = &model.LastMessage{ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: m.CreatedAt}
+	t.LastMessage = &model.LastMessage{
+		ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: m.CreatedAt, Status: m.Status,
+	}
+	if m.Media != nil {
+		t.LastMessage.FileName, t.LastMessage.DurationSeconds = &m.Media.FileName, m.Media.DurationSeconds
+	}
 }
 
 // MessageFilter chooses messages of a search. Zero values choose all, but the text must be given.

@@ -325,6 +325,7 @@ func (in *inboundBatch) report(t *batchConversation, m *model.Message, external 
 		return nil
 	}
 	in.tx.SaveMessageStatus(m)
+	t.showStatus(m)
 	if !had {
 		in.tx.DeleteSend(m.ID)
 	}

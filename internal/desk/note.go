@@ -111,7 +111,7 @@ func (t *lockedConversation) writeNote(a *Principal, in *NewNote) (model.Note, e
 	}
 	t.notify(model.NotifyMentioned, &a.User, refIDs(mentions)...)
 	err = t.emitWith(model.EventNoteCreated, "note", &n)
-	t.saveSequence()
+	t.saveProgress()
 	return n, err
 }
 

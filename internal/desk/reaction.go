@@ -69,7 +69,7 @@ func (t *lockedConversation) react(m *model.Message, r model.Reaction, provider 
 		t.tx.AfterCommit(t.d.notifySend)
 	}
 	err := t.emitUpdated(m, fieldReactions)
-	t.saveSequence()
+	t.saveProgress()
 	return err
 }
 

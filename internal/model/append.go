@@ -19,6 +19,13 @@ func appendNullInt(b []byte, n *int64) []byte {
 	return strconv.AppendInt(b, *n, 10)
 }
 
+func appendNullFloat(b []byte, n *float64) []byte {
+	if n == nil {
+		return append(b, "null"...)
+	}
+	return strconv.AppendFloat(b, *n, 'f', -1, 64)
+}
+
 func appendNullID(b []byte, id *ID) []byte {
 	if id == nil {
 		return append(b, "null"...)

@@ -79,6 +79,8 @@ func anyConversation(t *rapid.T) Conversation {
 	if rapid.Bool().Draw(t, "has a message") {
 		c.LastMessage = &LastMessage{
 			ID: anyID(t), Type: TypeText, Text: maybe(t, rapid.String()), Direction: Inbound, CreatedAt: moments.Draw(t, "at"),
+			Status: StatusReceived, FileName: maybe(t, rapid.String()),
+			DurationSeconds: maybe(t, rapid.Map(rapid.Int64Range(0, 100_000_000), func(ms int64) float64 { return float64(ms) / 1000 })),
 		}
 	}
 	return c

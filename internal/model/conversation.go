@@ -114,6 +114,10 @@ type LastMessage struct {
 	Text      *string   `json:"text"`
 	Direction string    `json:"direction" enum:"inbound,outbound"`
 	CreatedAt time.Time `json:"created_at"`
+
+	Status          string   `json:"status" enum:"queued,sent,delivered,read,failed,received"`
+	FileName        *string  `json:"file_name" doc:"The name of its file; null where it has none."`
+	DurationSeconds *float64 `json:"duration_seconds" doc:"How long its file plays; null where that is unknown."`
 }
 
 // AssignmentEntry is one line of the history of responsible persons, newest first in lists.

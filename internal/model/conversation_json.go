@@ -56,5 +56,8 @@ func (m *LastMessage) AppendJSON(b []byte) []byte {
 	b = jsonenc.AppendNullString(append(b, `,"text":`...), m.Text)
 	b = jsonenc.AppendString(append(b, `,"direction":`...), m.Direction)
 	b = jsonenc.AppendTime(append(b, `,"created_at":`...), m.CreatedAt)
+	b = jsonenc.AppendString(append(b, `,"status":`...), m.Status)
+	b = jsonenc.AppendNullString(append(b, `,"file_name":`...), m.FileName)
+	b = appendNullFloat(append(b, `,"duration_seconds":`...), m.DurationSeconds)
 	return append(b, '}')
 }

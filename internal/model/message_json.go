@@ -119,11 +119,8 @@ func (m *MessageMedia) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"size":`...), m.Size, 10)
 	b = appendNullInt(append(b, `,"width":`...), m.Width)
 	b = appendNullInt(append(b, `,"height":`...), m.Height)
-	b = append(b, `,"duration_seconds":`...)
-	if m.DurationSeconds == nil {
-		return append(b, "null}"...)
-	}
-	return append(strconv.AppendFloat(b, *m.DurationSeconds, 'f', -1, 64), '}')
+	b = appendNullFloat(append(b, `,"duration_seconds":`...), m.DurationSeconds)
+	return append(b, '}')
 }
 
 // AppendJSON writes what a search found.

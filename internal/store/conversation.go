@@ -15,7 +15,8 @@ const conversationColumns = `
 	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
 	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at,
-	c.attendance_number, c.attendance_opened_at, c.waiting_since, c.snoozed_until, c.windowed`
+	c.attendance_number, c.attendance_opened_at, c.waiting_since, c.snoozed_until, c.windowed,
+	c.last_status, c.last_file_name, c.last_duration_ms`
 
 // conversationWidth is the number of conversationColumns: where a statement's own columns begin.
 var conversationWidth = strings.Count(conversationColumns, ",") + 1
@@ -36,7 +37,10 @@ func scanConversation(r Row) model.Conversation {
 	c.FindWindow()
 	c.Unread = c.UnreadCount > 0
 	if !r.Null(17) {
-		c.LastMessage = &model.LastMessage{ID: r.ID(17), Type: r.Text(18), Text: r.NullText(19), Direction: r.Text(20), CreatedAt: r.Time(21)}
+		c.LastMessage = &model.LastMessage{
+			ID: r.ID(17), Type: r.Text(18), Text: r.NullText(19), Direction: r.Text(20), CreatedAt: r.Time(21),
+			Status: r.Text(35), FileName: r.NullText(36), DurationSeconds: scanDuration(r, 37),
+		}
 	}
 	return c
 }
@@ -110,22 +114,24 @@ func (tx *Tx) SaveConversation(c *model.Conversation) {
 // its columns is named here, changed or not, so this costs half of SaveConversation.
 func (tx *Tx) SaveActivity(c *model.Conversation) {
 	var lastID *model.ID
-	var lastType, lastDirection *string
-	var lastText *string
+	var lastType, lastDirection, lastStatus *string
+	var lastText, lastFile *string
 	var lastAt *time.Time
+	var lastDuration *int64
 	if m := c.LastMessage; m != nil {
 		lastID, lastType, lastText, lastDirection, lastAt = &m.ID, &m.Type, m.Text, &m.Direction, &m.CreatedAt
+		lastStatus, lastFile, lastDuration = &m.Status, m.FileName, durationMillis(m.DurationSeconds)
 	}
 	tx.later(`
 		UPDATE conversations
 		SET unread_count = $2, last_id = $3, last_type = $4, last_text = $5, last_direction = $6, last_at = $7,
 			last_inbound_at = $8, last_inbound_ext = $9, attendance = $10, sequence = $11, activity_at = $12,
 			folded = $13, unindexed = unindexed OR folded <> $13 OR activity_at <> $12, updated_at = $14, unanswered = $15,
-			open = $16
+			open = $16, last_status = $17, last_file_name = $18, last_duration_ms = $19
 		WHERE id = $1`,
 		c.ID, c.UnreadCount, lastID, lastType, lastText, lastDirection, lastAt,
 		c.LastInboundAt, c.LastInboundExt, c.AttendanceID(), c.Sequence, c.ActivityAt,
-		conversationText(c), c.UpdatedAt, c.Unanswered, c.Open())
+		conversationText(c), c.UpdatedAt, c.Unanswered, c.Open(), lastStatus, lastFile, lastDuration)
 }
 
 // SaveInbox writes what places the conversation in an inbox and seldom changes: since when the customer waits, what is
@@ -143,9 +149,13 @@ func (tx *Tx) SaveInbox(c *model.Conversation) {
 		c.ID, number, openedAt, c.WaitingSince(), c.SnoozedUntil)
 }
 
-// SaveSequence writes the number of a conversation's last event.
-func (tx *Tx) SaveSequence(company, id model.ID, sequence int64) {
-	tx.later(`UPDATE conversations SET sequence = $3 WHERE company = $1 AND id = $2`, company, id, sequence)
+// SaveProgress writes the number of a conversation's last event and the status of its last message.
+func (tx *Tx) SaveProgress(c *model.Conversation) {
+	var status *string
+	if c.LastMessage != nil {
+		status = &c.LastMessage.Status
+	}
+	tx.later(`UPDATE conversations SET sequence = $3, last_status = $4 WHERE company = $1 AND id = $2`, c.Company, c.ID, c.Sequence, status)
 }
 
 // SetConversationLabels replaces the labels of a conversation.

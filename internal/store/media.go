@@ -36,19 +36,24 @@ func scanMedia(r Row) model.Media {
 
 // scanShape reads width, height and duration from column at on.
 func scanShape(r Row, at int) model.MediaShape {
-	shape := model.MediaShape{Width: r.NullInt(at), Height: r.NullInt(at + 1)}
-	if ms := r.NullInt(at + 2); ms != nil {
-		shape.DurationSeconds = new(float64(*ms) / 1000)
-	}
-	return shape
+	return model.MediaShape{Width: r.NullInt(at), Height: r.NullInt(at + 1), DurationSeconds: scanDuration(r, at+2)}
 }
 
-// durationMillis is the duration as it is stored.
-func durationMillis(shape model.MediaShape) *int64 {
-	if shape.DurationSeconds == nil {
+// scanDuration reads seconds from a column of milliseconds.
+func scanDuration(r Row, at int) *float64 {
+	ms := r.NullInt(at)
+	if ms == nil {
 		return nil
 	}
-	return new(int64(math.Round(*shape.DurationSeconds * 1000)))
+	return new(float64(*ms) / 1000)
+}
+
+// durationMillis is a duration in seconds as it is stored.
+func durationMillis(seconds *float64) *int64 {
+	if seconds == nil {
+		return nil
+	}
+	return new(int64(math.Round(*seconds * 1000)))
 }
 
 // Media gives one file of the company, private or not: the caller checks who may see it.
@@ -92,7 +97,7 @@ func (tx *Tx) InsertMedia(m *model.Media, sha256 [32]byte, quota int64) (bool, e
 		INSERT INTO media (id, company, channel, private, kind, mime_type, file_name, size, sha256, stored, fetch_tries, created_at, unattached_at,
 			width, height, duration_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, TRUE, 0, $10, $10, $11, $12, $13)`,
-		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.CreatedAt, m.Width, m.Height, durationMillis(m.MediaShape))
+		m.ID, m.Company, m.Channel, m.Private, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.CreatedAt, m.Width, m.Height, durationMillis(m.DurationSeconds))
 	return true, nil
 }
 
@@ -144,10 +149,15 @@ func (tx *Tx) MediaFetched(m *model.Media, sha256 [32]byte, quota int64) (bool, 
 		SET kind = $2, mime_type = $3, file_name = $4, size = $5, sha256 = $6, stored = TRUE, fetch_at = NULL,
 			width = $7, height = $8, duration_ms = $9
 		WHERE id = $1 AND NOT stored`,
-		m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.Width, m.Height, durationMillis(m.MediaShape))
+		m.ID, m.Kind, m.MimeType, m.FileName, m.Size, sha256[:], m.Width, m.Height, durationMillis(m.DurationSeconds))
 	if err != nil || n == 0 { // 0: it was fetched twice, and is counted already
 		return err == nil, err
 	}
+	tx.later(`
+		UPDATE conversations
+		SET last_file_name = $2, last_duration_ms = $3
+		WHERE company = $4 AND id IN (SELECT conversation FROM messages WHERE media = $1) AND last_id IN (SELECT id FROM messages WHERE media = $1)`,
+		m.ID, m.FileName, durationMillis(m.DurationSeconds), m.Company)
 	return tx.addMediaUsage(m.Company, m.Size, quota)
 }
 

@@ -220,6 +220,9 @@ func TestFilesOfCustomersTellTheirDimensionsAndDuration(t *testing.T) {
 			testkit.Equal(t, sent.mime+" width", media["width"], sent.width)
 			testkit.Equal(t, sent.mime+" height", media["height"], sent.height)
 			testkit.Equal(t, sent.mime+" duration", media["duration_seconds"], sent.duration)
+			last := s.A.Get(t, "/conversations/"+conversation).OK(200)
+			testkit.Equal(t, sent.mime+" file_name of the last message", last.At("last_message", "file_name"), media["file_name"])
+			testkit.Equal(t, sent.mime+" duration of the last message", last.At("last_message", "duration_seconds"), sent.duration)
 		}
 	})
 }

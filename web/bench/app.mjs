@@ -14,7 +14,7 @@ const conversations = Number(process.env.CONVERSATIONS ?? 10_000)
 const messages = Number(process.env.MESSAGES ?? 10_000)
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--enable-precise-memory-info']
 
-const quantile = (values, q) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? 0
+const quantile = (values, q) => values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * q) - 1)] ?? 0
 
 /** tell prints a figure; most is the budget for the quantile that the goal names. */
 function tell(subject, values, unit, goal, met) {
@@ -145,12 +145,14 @@ const frames = await a.page.evaluate(async () => {
   return gaps
 })
 tell('a frame while scrolling it', frames, 'ms', 'at most 50 ms', Math.max(...frames) <= 50)
+// What the page's thread computes for a message, from the event of the stream to the last answer that it leads to: script,
+// style, layout and paint, in time of the processor. The server works for the message on the same processors meanwhile.
 const busy = async () => (await cdp.send('Performance.getMetrics')).metrics.find((one) => one.name === 'TaskDuration').value * 1000
-await cdp.send('Performance.enable')
+await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
 await a.page.evaluate(() => (document.querySelector('[role=listbox]').parentElement.scrollTop = 0))
 await pause(1000)
 const each = []
-for (let n = 0; n < 20; n++) {
+for (let n = 0; n < 60; n++) {
   const before = await busy()
   await customer(`+55119${String(20_000_000 + 100 + n)}`, `Cliente ${100 + n}`, 'De novo')
   await pause(700)

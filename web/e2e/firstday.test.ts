@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Desk, engines } from './desk'
-import { log, message, row } from './parts'
+import { dialog, log, message, row } from './parts'
 import { Simulator } from './simulator'
 
 const link = /https?:\/\/\S+#\/setup\?token=[^\s"\\]+/
@@ -93,6 +93,32 @@ describe.each(engines)('the first day, %s', (engine) => {
     await message(page).press('Enter')
     await log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).filter({ hasText: 'quentinho' }).waitFor()
     await expect.poll(() => simulator?.received('5511955550001')).toContain('quentinho')
+
+    // A message of which it is not known whether it arrived is sent again only after a question.
+    await simulator.control('POST', 'faults', { preset: 'reset_before_accept', next: 1 })
+    await message(page).fill('Separo um?')
+    await message(page).press('Enter')
+    const unsure = log(page).getByRole('article', { name: /^You, .*Failed$/ }).filter({ hasText: 'Separo um?' })
+    await unsure.getByRole('button', { name: 'Send again', exact: true }).click()
+    const question = page.getByRole('alertdialog', { name: 'It may have arrived. Send again?', exact: true })
+    await question.getByRole('button', { name: 'Cancel', exact: true }).click()
+    expect(await simulator.received('5511955550001')).not.toContain('Separo um?')
+    await unsure.getByRole('button', { name: 'Send again', exact: true }).click()
+    await question.getByRole('button', { name: 'Send again', exact: true }).click()
+    await log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).filter({ hasText: 'Separo um?' }).waitFor()
+    await row(page, 'Otto').getByRole('img', { name: /^(Sent|Delivered|Read)$/ }).waitFor()
+
+    // A customer who never wrote gets a template.
+    await page.getByRole('button', { name: 'New conversation', exact: true }).first().click()
+    await dialog(page, 'New conversation').getByRole('combobox', { name: 'Contact or phone' }).fill('+55 11 95555-0002')
+    await dialog(page, 'New conversation').getByRole('textbox', { name: 'Name', exact: true }).fill('Dora')
+    await dialog(page, 'New conversation').getByRole('button', { name: 'Start', exact: true }).click()
+    await page.getByRole('group', { name: 'The 24-hour window is closed', exact: true }).getByRole('button', { name: 'Choose template', exact: true }).click()
+    await dialog(page, 'Send template').getByRole('button', { name: /^hello_world/ }).click()
+    await dialog(page, 'Send template').getByRole('button', { name: 'Send template', exact: true }).click()
+    await log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).filter({ hasText: 'Welcome and congratulations' }).waitFor()
+    await row(page, 'Otto').click()
+    await message(page).waitFor()
 
     await simulator.control('PUT', 'token', { token: simulator.credential('token'), state: 'revoked' })
     await message(page).fill('Quer reservar?')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { log, open, rows } from './parts'
+import { dialog, log, open, rows } from './parts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -73,6 +73,20 @@ it('scrolls through 10,000 messages without a jump, goes to a message far away a
   expect(await firstVisible(page)).toEqual(placed)
   await page.getByRole('button', { name: /^Jump to newest/ }).click()
   await log(page).getByText('Uma nova', { exact: true }).waitFor()
+
+  // A day begins with its first message.
+  await page.getByRole('button', { name: 'More actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Go to date' }).click()
+  const first = (await desk.call('GET', `/conversations/${conversation}/timeline?limit=1&at=2001-01-01T00:00:00Z`)) as { data: { at: string }[] }
+  const { company } = (await desk.call('GET', '/me')) as { company: { timezone: string } }
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: company.timezone }).format(new Date(first.data[0]?.at ?? ''))
+  await dialog(page, 'Go to date').getByLabel('Date').fill(day)
+  await dialog(page, 'Go to date').getByRole('button', { name: 'Go', exact: true }).click()
+  await expect.poll(async () => (await firstVisible(page)).text).toBe('A primeira de todas')
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame)
+  })
+  expect((await firstVisible(page)).text).toBe('A primeira de todas')
 })
 
 /** oldest finds a message near the beginning of a conversation by going back through its pages from the other end. */

@@ -111,6 +111,23 @@ describe('the composer', () => {
   })
 })
 
+describe('a conversation of a colleague', () => {
+  it('says who is responsible where only that person or a manager may answer', async () => {
+    const { conversation } = (await desk.customer('+5511955554008', 'Cliente da Ana', 'Oi, Ana')) as { conversation: string }
+    await desk.call('POST', `/conversations/${conversation}/transfer`, { user_id: desk.company.user })
+    await desk.call('PATCH', '/company/attendance', { mode: 'restricted' })
+    const { data } = (await desk.call('GET', '/team')) as { data: { id: string; name: string }[] }
+    const { page } = await desk.page({}, /status of 409 .*\/messages/)
+    await desk.signInAs(page, data.find((one) => one.name === 'Caio Moreira')?.id ?? '')
+    await open(page, 'Cliente da Ana')
+    await message(page).fill('Posso ajudar?')
+    await message(page).press('Enter')
+    await page.getByRole('form', { name: 'Answer', exact: true }).getByText('Ana Ribeiro is responsible; only Ana Ribeiro or a manager can answer.', { exact: true }).waitFor()
+    expect(await message(page).inputValue()).toBe('Posso ajudar?')
+    await desk.call('PATCH', '/company/attendance', { mode: 'liberal' })
+  })
+})
+
 describe('details and dialogs', () => {
   it('name their regions and fields', async () => {
     const { page } = await desk.page()

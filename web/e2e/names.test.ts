@@ -205,13 +205,27 @@ describe('the inbox', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('sort')).toBe('oldest_waiting')
   })
 
-  it('shows media in previews by their kind', async () => {
+  it('shows media in previews by their kind, and how far an answer came', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
     await page.getByRole('link', { name: /^All open/ }).click()
     await rows(page).getByRole('option', { name: /^Patrícia Gomes, 2 unread, É para o aniversário/ }).waitFor()
-    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('Roberto Lemos')
-    await row(page, 'Roberto Lemos').waitFor()
+    const sends = async (name: string, content: BlobPart) => {
+      const form = new FormData()
+      form.append('file', new File([content], name))
+      const media = (await (await fetch(`${desk.url}/v1/media`, { method: 'POST', headers: { Authorization: `Bearer ${desk.company.api_key}` }, body: form })).json()) as { id: string }
+      return desk.call('POST', `/channels/${desk.company.channel}/simulate`, { from: '+5511955554009', name: 'Manda Arquivos', media_id: media.id })
+    }
+    await sends('proposta.txt', 'plain text')
+    await rows(page).getByRole('option', { name: /^Manda Arquivos, 1 unread, proposta\.txt, \d\d:\d\d$/ }).waitFor()
+    const frames = Uint8Array.from({ length: 50 * 42 * 13 }, (_, at) => (at % 13 === 0 ? 4 : 0)) // 42 seconds of AMR
+    const { conversation } = (await sends('voz.amr', new Blob(['#!AMR\n', frames]))) as { conversation: string }
+    await rows(page).getByRole('option', { name: /^Manda Arquivos, 2 unread, Voice message, 0:42, \d\d:\d\d$/ }).waitFor()
+    const sent = await desk.call('POST', `/conversations/${conversation}/messages`, { client_id: crypto.randomUUID(), text: 'Recebido' })
+    const answered = rows(page).getByRole('option', { name: /^Manda Arquivos, .*Recebido, \d\d:\d\d$/ })
+    await answered.getByRole('img', { name: 'Sent', exact: true }).waitFor()
+    for (const status of ['delivered', 'read']) await desk.call('POST', `/channels/${desk.company.channel}/simulate`, { external_id: sent.external_id, status })
+    await answered.getByRole('img', { name: 'Read', exact: true }).waitFor()
   })
 
   it('opens a case by its protocol and leads to the search in messages', async () => {

@@ -9,7 +9,7 @@ import { queryOf } from '../src/inbox/view'
 
 const conversation = (id: string, at: string, fields: Partial<Conversation> = {}): Conversation => ({
   id, kind: 'direct', name: id, phone: null, contact: null, channel: 'c', assignee: null, sector: null, archived: false, pinned: false, muted: false, label_ids: [], unread: false, unread_count: 0,
-  last_message: { id: `m-${id}`, type: 'text', text: '', direction: 'inbound', created_at: at }, created_at: at, updated_at: at, attendance: { id: 'x', protocol: 'ATD-000001', opened_at: at, waiting_since: at }, window_expires_at: null, snoozed_until: null, ...fields,
+  last_message: { id: `m-${id}`, type: 'text', text: '', direction: 'inbound', created_at: at, status: 'received', file_name: null, duration_seconds: null }, created_at: at, updated_at: at, attendance: { id: 'x', protocol: 'ATD-000001', opened_at: at, waiting_since: at }, window_expires_at: null, snoozed_until: null, ...fields,
 })
 const list = (...data: Conversation[]) => ({ pages: [{ data, next_cursor: null } as ListPage], pageParams: [null] })
 const ids = (value: { pages: ListPage[] }) => value.pages.flatMap((page) => page.data.map((one) => one.id))
@@ -48,6 +48,21 @@ describe('lists in the cache', () => {
     putConversation(client, conversation('a', '1', { attendance: null }), 'me')
     expect(ids(client.getQueryData(keys.list({ status: 'open' })) as ReturnType<typeof list>)).toEqual([])
     expect(ids(client.getQueryData(keys.list({ status: 'closed' })) as ReturnType<typeof list>)).toEqual(['a'])
+  })
+
+  it('keep the draft of a conversation when an event changes it', () => {
+    const client = new QueryClient()
+    const draft = { text: 'Bom', reply_to_external_id: null, updated_at: '1' }
+    client.setQueryData(keys.list({ status: 'open' }), list(conversation('a', '1', { draft })))
+    putConversation(client, conversation('a', '2'), 'me')
+    expect(client.getQueryData<ReturnType<typeof list>>(keys.list({ status: 'open' }))?.pages[0]?.data[0]).toMatchObject({ draft, updated_at: '2' })
+    putConversation(client, conversation('a', '2', { draft: null }), 'me')
+    expect(client.getQueryData<ReturnType<typeof list>>(keys.list({ status: 'open' }))?.pages[0]?.data[0]?.draft).toBeNull()
+  })
+
+  it('have a conversation once that moved while a page with it was on its way', () => {
+    const pages = [{ data: [conversation('b', '9'), conversation('a', '8')], next_cursor: 'x' }, { data: [conversation('c', '3'), conversation('b', '2')], next_cursor: null }] as ListPage[]
+    expect(ids(placed({ pages, pageParams: [null, 'x'] }, conversation('b', '9'), { status: 'open' }, 'me'))).toEqual(['b', 'a', 'c'])
   })
 
   it('keep every other conversation and page as it is', () => {

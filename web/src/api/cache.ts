@@ -45,12 +45,10 @@ export function order(query: ConversationQuery): (a: Conversation, b: Conversati
   return (a, b) => (a.pinned !== b.pinned ? (a.pinned ? -1 : 1) : newest(a, b))
 }
 
-const found = (list: List, id: string) => {
-  for (const [page, { data }] of list.pages.entries()) {
-    const at = data.findIndex((one) => one.id === id)
-    if (at >= 0) return { page, at }
-  }
-  return null
+/** changed is a list in which the pages that have a conversation got other data; the other pages stay the same objects. */
+function changed(list: List, id: string, change: (data: Conversation[]) => Conversation[]): List {
+  const pages = list.pages.map((page) => (page.data.some((one) => one.id === id) ? { ...page, data: change(page.data) } : page))
+  return pages.some((page, at) => page !== list.pages[at]) ? { ...list, pages } : list
 }
 
 /** withPage is a list in which one page has other conversations; the other pages stay the same objects. */
@@ -59,12 +57,15 @@ const withPage = (list: List, index: number, change: (data: Conversation[]) => C
   pages: list.pages.map((page, at) => (at === index ? { ...page, data: change(page.data) } : page)),
 })
 
-/** placed puts a conversation where it belongs in the loaded pages, or takes it out. Pages may get longer or shorter by it. */
+/**
+ * placed puts a conversation where it belongs in the loaded pages, or takes it out. Pages may get longer or shorter by it. A
+ * page that was on its way while the conversation moved may have it a second time: afterwards it is there once.
+ */
 export function placed(list: List, conversation: Conversation, query: ConversationQuery, me: string): List {
+  const { id } = conversation
   const belongs = matches(conversation, query, me)
-  const known = found(list, conversation.id)
-  if (belongs === null) return known ? withPage(list, known.page, (data) => data.with(known.at, conversation)) : list
-  const without = known ? withPage(list, known.page, (data) => data.toSpliced(known.at, 1)) : list
+  if (belongs === null) return changed(list, id, (data) => data.map((one) => (one.id === id ? conversation : one)))
+  const without = changed(list, id, (data) => data.filter((one) => one.id !== id))
   if (!belongs) return without
   const compare = order(query)
   for (const [page, { data }] of without.pages.entries()) {
@@ -74,7 +75,7 @@ export function placed(list: List, conversation: Conversation, query: Conversati
   const last = without.pages.length - 1
   const complete = without.pages[last]?.next_cursor == null
   // Else it stands on a page that is not loaded.
-  return complete || known ? withPage(without, last, (data) => [...data, conversation]) : without
+  return complete || without !== list ? withPage(without, last, (data) => [...data, conversation]) : without
 }
 
 /**
@@ -87,11 +88,23 @@ export function sameConversations(page: ListPage, known: List | undefined): List
   return { ...page, data: page.data.map((one) => replaceEqualDeep(before.get(one.id), one)) }
 }
 
-/** putConversation changes a conversation everywhere it is cached. */
+/** cached is a conversation as the cache has it, by itself or in a list. */
+function cached(client: QueryClient, id: string): Conversation | undefined {
+  const own = client.getQueryData<Conversation>(keys.conversation(id))
+  if (own) return own
+  for (const [, list] of client.getQueriesData<List>({ queryKey: keys.lists })) {
+    for (const { data } of list?.pages ?? []) {
+      const found = data.find((one) => one.id === id)
+      if (found) return found
+    }
+  }
+  return undefined
+}
+
+/** putConversation changes a conversation everywhere it is cached. What it does not tell, as events do not tell the person's draft, stays. */
 export function putConversation(client: QueryClient, conversation: Conversation, me: string): void {
   change(client, () => {
-    const known = client.getQueryData<Conversation>(keys.conversation(conversation.id))
-    const next = { ...known, ...conversation }
+    const next = { ...cached(client, conversation.id), ...conversation }
     client.setQueryData(keys.conversation(conversation.id), next)
     for (const query of client.getQueryCache().findAll({ queryKey: keys.lists })) {
       const filter = query.queryKey[1] as ConversationQuery

@@ -2055,7 +2055,11 @@ export interface components {
             created_at: string;
             /** @enum {string} */
             direction: "inbound" | "outbound";
+            duration_seconds: number | null;
+            file_name: string | null;
             id: string;
+            /** @enum {string} */
+            status: "queued" | "sent" | "delivered" | "read" | "failed" | "received";
             text: string | null;
             type: string;
         };

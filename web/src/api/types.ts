@@ -10,8 +10,7 @@ export type Role = Session['user']['role']
 export type Preferences = Schemas['Preferences']
 export type Presence = Schemas['Member']['presence']
 export type Message = Schemas['Message'] & { voice?: boolean }
-export type MessageStatus = Message['status']
-export type LastMessage = Schemas['LastMessage'] & { status?: MessageStatus; media?: Media | null }
+export type LastMessage = Schemas['LastMessage']
 export type Media = Schemas['MessageMedia']
 export type Assignment = Schemas['AssignmentEntry']
 export type Attendance = Schemas['Attendance']
@@ -43,7 +42,7 @@ export type CardQuery = Omit<NonNullable<paths['/kanban/cards']['get']['paramete
 export type ContactQuery = Omit<NonNullable<paths['/contacts']['get']['parameters']['query']>, 'limit' | 'offset'>
 
 /** Conversation as lists, events and the answers about one give it; a draft is the person's own. */
-export type Conversation = Omit<Schemas['Conversation'], 'last_message'> & { last_message: LastMessage | null }
+export type Conversation = Schemas['Conversation']
 
 export type Reply = Schemas['Reply']
 export type Template = Schemas['ChannelTemplate']

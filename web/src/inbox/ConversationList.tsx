@@ -51,7 +51,8 @@ export const ConversationList = memo(function ConversationList({ rows: now, list
 
   // All rows have one height: places go by index and are not worked out again when the order changes.
   const virtual = useVirtualizer({ count: rows.length, getScrollElement, estimateSize, overscan: 4 })
-  const items = virtual.getVirtualItems()
+  // A page that was on its way while a conversation moved may have it a second time for a moment.
+  const items = virtual.getVirtualItems().filter((item, at, all) => all.findIndex((one) => rows[one.index]?.id === rows[item.index]?.id) === at)
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
     if (last >= rows.length - 20) onEnd()
@@ -122,14 +123,22 @@ export const ConversationList = memo(function ConversationList({ rows: now, list
           {items.map((item) => {
             const conversation = rows[item.index]
             if (!conversation) return null
-            return (
-              <div key={conversation.id} className={classes.check} data-on={selection.has(conversation.id) || undefined} style={{ transform: `translateY(${item.start}px)` }}>
-                <input type="checkbox" aria-label={t('list.select', { name: conversation.name })} checked={selection.has(conversation.id)} onChange={() => onSelect(conversation.id)} />
-              </div>
-            )
+            return <Check key={conversation.id} id={conversation.id} name={conversation.name} on={selection.has(conversation.id)} top={item.start} onSelect={onSelect} />
           })}
         </div>
       </div>
+    </div>
+  )
+})
+
+type CheckProps = { id: string; name: string; on: boolean; top: number; onSelect: (id: string) => void }
+
+/** Check selects a row; it stands outside the listbox, over the row's initials. */
+const Check = memo(function Check({ id, name, on, top, onSelect }: CheckProps) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.check} data-on={on || undefined} style={{ transform: `translateY(${top}px)` }}>
+      <input type="checkbox" aria-label={t('list.select', { name })} checked={on} onChange={() => onSelect(id)} />
     </div>
   )
 })

@@ -11,6 +11,7 @@ import { AlsoHere, ConversationHeader } from './ConversationHeader'
 import { FindBar } from './FindBar'
 import { refusal } from './refusal'
 import { Timeline, type TimelineHandle } from './Timeline'
+import { atTime } from './timelineItems'
 import { useConversation } from './useConversations'
 import classes from './ConversationPane.module.css'
 import { part } from '../ui/parts'
@@ -116,7 +117,7 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
       {dialog === 'close' && <CloseDialog onClose={() => setDialog(null)} onNext={onNext} onSubmit={(reason) => actions.close(conversation, reason)} />}
       {dialog === 'snooze' && <SnoozeDialog onClose={() => setDialog(null)} onSnooze={(until) => actions.snooze(conversation, until)} />}
       {dialog === 'card' && <CreateCardDialog conversation={conversation} text={card} onClose={() => setDialog(null)} />}
-      {dialog === 'date' && <GoToDateDialog onClose={() => setDialog(null)} onGo={(at) => onAround(`at:${at}`)} />}
+      {dialog === 'date' && <GoToDateDialog onClose={() => setDialog(null)} onGo={(at) => (around === atTime(at) && thread.current?.goTo(around)) || onAround(atTime(at))} />}
       </Suspense>
     </section>
   )

@@ -13,14 +13,17 @@ import { preview, waited, waitedSeconds, waitTone } from './preview'
 import { useNow } from './useNow'
 import classes from './Row.module.css'
 
-type Props = {
+type ContentProps = {
   conversation: Conversation
   active: boolean
-  selected: boolean
   personName?: string
   sectorName?: string
   labelNames: string
   me: string
+}
+
+type Props = ContentProps & {
+  selected: boolean
   index: number
   total: number
   onOpen: (id: string) => void
@@ -28,6 +31,31 @@ type Props = {
 }
 
 const none: Ref[] = []
+
+const labelId = (conversation: string) => `row-name-${conversation}`
+
+/** Row is one conversation of the list. Its place changes with every new message above it; its content does not. */
+export const Row = memo(function Row({ selected, index, total, onOpen, onHold, ...content }: Props) {
+  const { id, unread } = content.conversation
+  const press = useLongPress(() => onOpen(id), () => onHold(id))
+  return (
+    <div
+      role="option"
+      id={`row-${id}`}
+      aria-labelledby={labelId(id)}
+      aria-selected={content.active}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      className={classes.row}
+      data-active={content.active || undefined}
+      data-selected={selected || undefined}
+      data-unread={unread || undefined}
+      {...press}
+    >
+      <Content {...content} />
+    </div>
+  )
+})
 
 /** useRowName is the accessible name of a row: "{name}, {n} unread, {preview}, {time}". */
 function useRowName(conversation: Conversation, text: string): string {
@@ -42,8 +70,8 @@ function useRowName(conversation: Conversation, text: string): string {
     .join(', ')
 }
 
-/** Row is one conversation of the list. */
-export const Row = memo(function Row({ conversation, active, selected, personName, sectorName, labelNames, me, index, total, onOpen, onHold }: Props) {
+/** Content is what a row shows. Its texts are hidden from screen readers, which read the name of the row; the tick is not part of it. */
+const Content = memo(function Content({ conversation, active, personName, sectorName, labelNames, me }: ContentProps) {
   const { t } = useTranslation()
   const now = useNow()
   const local = useDraft(conversation.id)?.text
@@ -51,28 +79,14 @@ export const Row = memo(function Row({ conversation, active, selected, personNam
   const last = conversation.last_message
   const text = draft ? `${t('row.draft')} ${draft}` : preview(last, t)
   const viewers = (useCached<Ref[]>(keys.viewing(conversation.id)) ?? none).filter((one) => one.id !== me)
-  const press = useLongPress(() => onOpen(conversation.id), () => onHold(conversation.id))
   const seconds = waitedSeconds(conversation, now)
   const name = useRowName(conversation, text)
-  const outbound = last?.direction === 'outbound'
-  const status = last?.status && last.status !== 'received' ? (last.status as Status) : null
   return (
-    <div
-      role="option"
-      id={`row-${conversation.id}`}
-      aria-selected={active}
-      aria-posinset={index + 1}
-      aria-setsize={total}
-      className={classes.row}
-      data-active={active || undefined}
-      data-selected={selected || undefined}
-      data-unread={conversation.unread || undefined}
-      {...press}
-    >
-      <span className="visually-hidden">{name}</span>
+    <>
+      <span id={labelId(conversation.id)} className="visually-hidden">{name}</span>
       <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} group={conversation.kind === 'group'} />
-      <div className={classes.body} aria-hidden>
-        <div className={classes.line}>
+      <div className={classes.body}>
+        <div className={classes.line} aria-hidden>
           <span className={classes.name}>{conversation.name}</span>
           {conversation.pinned && <IconPinFilled size={13} className={classes.mark} />}
           {conversation.muted && <IconBellOff size={13} className={classes.mark} />}
@@ -80,27 +94,14 @@ export const Row = memo(function Row({ conversation, active, selected, personNam
           <span className={classes.time}>{last ? moment(last.created_at, new Date(now)) : ''}</span>
         </div>
         <div className={classes.line}>
-          <span className={classes.preview}>
-            {draft ? (
-              <>
-                <span className={classes.draft}>{t('row.draft')}</span> {draft}
-              </>
-            ) : (
-              <>
-                {outbound && status && <Tick status={status} />} {text}
-              </>
-            )}
+          {!draft && last?.direction === 'outbound' && last.status !== 'received' && <Tick status={last.status satisfies Status} />}
+          <span className={classes.preview} aria-hidden>
+            {draft ? <><span className={classes.draft}>{t('row.draft')}</span> {draft}</> : text}
           </span>
-          {conversation.unread && (
-            <span className={classes.badge}>{conversation.unread_count > 0 ? number(conversation.unread_count) : ''}</span>
-          )}
+          {conversation.unread && <span className={classes.badge} aria-hidden>{conversation.unread_count > 0 ? number(conversation.unread_count) : ''}</span>}
         </div>
-        <div className={classes.tags}>
-          {seconds !== null && (
-            <span className={classes.tag} data-tone={waitTone(seconds)}>
-              {waited(seconds)}
-            </span>
-          )}
+        <div className={classes.tags} aria-hidden>
+          {seconds !== null && <span className={classes.tag} data-tone={waitTone(seconds)}>{waited(seconds)}</span>}
           {sectorName && <span className={classes.tag}>{sectorName}</span>}
           {personName && <span className={classes.tag}>{personName}</span>}
           {labelNames && <span className={classes.tag}>{labelNames}</span>}
@@ -109,6 +110,6 @@ export const Row = memo(function Row({ conversation, active, selected, personNam
           ))}
         </div>
       </div>
-    </div>
+    </>
   )
 })

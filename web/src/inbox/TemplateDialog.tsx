@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,6 +8,7 @@ import type { SendBody, Template } from '../api/types'
 import { Dialog } from '../ui/Dialog'
 import { Empty, Failure, Loading } from '../ui/states'
 import { refusal } from './refusal'
+import { TemplateGap } from './TemplateGap'
 import classes from './Composer.module.css'
 
 type Chosen = NonNullable<SendBody['template']>
@@ -28,7 +29,7 @@ export function TemplateDialog({ channel, onClose, onSend }: { channel: string; 
   const complete = chosen?.parameters.every((parameter) => values[gapKey(parameter)]?.trim()) ?? false
   const send = () => {
     if (!chosen) return
-    const parameters = chosen.parameters.map((parameter) => ({ component: parameter.component, ...(parameter.name ? { name: parameter.name } : {}), text: values[gapKey(parameter)] ?? '' }))
+    const parameters = chosen.parameters.map((parameter) => ({ component: parameter.component, ...(parameter.name ? { name: parameter.name } : {}), [parameter.type === 'text' ? 'text' : 'media_id']: values[gapKey(parameter)] ?? '' }))
     onSend({ name: chosen.name, language: chosen.language, parameters }, filled(chosen, values))
   }
   return (
@@ -52,10 +53,7 @@ export function TemplateDialog({ channel, onClose, onSend }: { channel: string; 
         >
           <Stack gap="md">
             {chosen.parameters.map((parameter) => (
-              <TextInput
-                key={gapKey(parameter)} label={gapKey(parameter)} placeholder={parameter.example ?? ''} required withAsterisk={false} value={values[gapKey(parameter)] ?? ''}
-                onChange={({ currentTarget: { value } }) => setValues((all) => ({ ...all, [gapKey(parameter)]: value }))}
-              />
+              <TemplateGap key={gapKey(parameter)} gap={parameter} value={values[gapKey(parameter)] ?? ''} onValue={(value) => setValues((all) => ({ ...all, [gapKey(parameter)]: value }))} />
             ))}
             <div className={classes.closed} aria-label={t('template.preview')} role="group">{filled(chosen, values)}</div>
             <Group justify="space-between">

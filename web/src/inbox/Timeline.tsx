@@ -12,14 +12,14 @@ import { Entry } from './Entry'
 import { useOutbox } from './OutboxProvider'
 import { PendingBubble } from './PendingBubble'
 import { refusal } from './refusal'
-import { threadItems, type ThreadItem } from './timelineItems'
+import { alignOf, lineAt, threadItems, type ThreadItem } from './timelineItems'
 import { useMarkRead } from './useMarkRead'
 import { useThread } from './useThread'
 import { firstUnread, useTimeline } from './useTimeline'
 import classes from './Timeline.module.css'
 
-/** goTo shows a loaded entry and tells whether it is loaded. */
-export type TimelineHandle = { goTo: (id: string) => boolean }
+/** goTo shows a message or a time and tells whether it is loaded. */
+export type TimelineHandle = { goTo: (place: string) => boolean }
 
 type Props = {
   conversation: Conversation
@@ -52,35 +52,43 @@ export function Timeline({ conversation, around, newest, find, handle, onNewest,
   if (ready && separator.current === undefined) separator.current = around ? null : firstUnread(entries, unreadAtOpening)
   const fresh = separator.current ?? null
   const items = useMemo(() => threadItems(entries, waiting, fresh), [entries, waiting, fresh])
-  const start = around ? (items.find((item) => item.kind === 'entry' && item.entry.id === around)?.key ?? null) : fresh && !newest ? 'fresh' : null
-  const { virtual, atEnd, missed, toEnd, follow } = useThread({ scroll, items, ready, start })
+  const start = around ? lineAt(items, around) : fresh && !newest ? 'fresh' : null
+  const { virtual, atEnd, missed, toEnd, follow, settling, settlings } = useThread({ scroll, items, ready, start, follows: !around })
 
   const pending = waiting.length
+  const pendingBefore = useRef(around ? pending : 0)
+  const showNewest = useRef(onNewest)
+  showNewest.current = onNewest
   useEffect(() => {
-    if (pending > 0) toEnd() // one's own message is always shown
-  }, [pending, toEnd])
+    const more = pending > pendingBefore.current
+    pendingBefore.current = pending
+    if (!more) return
+    if (around) showNewest.current() // one's own message is always shown
+    else toEnd()
+  }, [pending, around, toEnd])
 
   const { hasNextPage, isFetchingNextPage, fetchNextPage, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage } = timeline
   const load = useCallback(() => {
     follow()
     const element = scroll.current
-    if (!element) return
+    if (!element || settling.current) return
     if (element.scrollTop < 2000 && hasNextPage && !isFetchingNextPage) void fetchNextPage()
     if (around && element.scrollHeight - element.scrollTop - element.clientHeight < 800 && hasPreviousPage && !isFetchingPreviousPage) void fetchPreviousPage()
-  }, [follow, hasNextPage, isFetchingNextPage, fetchNextPage, around, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage])
+  }, [follow, settling, hasNextPage, isFetchingNextPage, fetchNextPage, around, hasPreviousPage, isFetchingPreviousPage, fetchPreviousPage])
   useEffect(() => {
     if (ready) load() // a short page does not fill the view
-  }, [ready, load, items.length])
+  }, [ready, load, items.length, settlings])
 
   useMarkRead(conversation, ready && atEnd && !around && mark_read === 'opening', read)
 
   const quoted = useMemo(() => new Map(entries.flatMap((entry) => (entry.kind === 'message' && entry.message.external_id ? [[entry.message.external_id, entry.message] as const] : []))), [entries])
   const goTo = useCallback(
-    (id: string) => {
-      const index = items.findIndex((item) => item.kind === 'entry' && item.entry.id === id)
-      if (index < 0) return false
-      virtual.scrollToIndex(index, { align: 'center' })
-      setFound(id)
+    (place: string) => {
+      const key = lineAt(items, place)
+      if (key === null) return false
+      const index = items.findIndex((item) => item.key === key)
+      virtual.scrollToIndex(index, { align: alignOf(items[index]) })
+      setFound(place)
       return true
     },
     [items, virtual],

@@ -32,6 +32,23 @@ export function threadItems(entries: TimelineEntry[], waiting: Item[], separator
   return items
 }
 
+/** atTime names a time as the place at which a thread opens; a message is named by its id. */
+export const atTime = (at: string) => `at:${at}`
+
+/** timeOf is the time that a place names, or null. */
+export const timeOf = (place: string) => (place.startsWith('at:') ? place.slice(3) : null)
+
+/** lineAt is the line at which a thread around a place opens: the message, or what stands there from the time on, with its date before it. */
+export function lineAt(items: ThreadItem[], place: string): string | null {
+  const at = timeOf(place)
+  const index = items.findIndex((item) => item.kind === 'entry' && (at === null ? item.entry.id === place : item.entry.at >= at))
+  const before = items[index - 1]
+  return (at !== null && before?.kind === 'day' ? before : items[index])?.key ?? null
+}
+
+/** alignOf says where a line stands that a thread opens at: separators above what follows them, messages in the middle. */
+export const alignOf = (item: ThreadItem | undefined) => (item?.kind === 'entry' || item?.kind === 'pending' ? 'center' : 'start')
+
 /** estimate is a first guess of the height of a line, until it is measured. */
 export function estimate(item: ThreadItem | undefined): number {
   if (!item || item.kind === 'day' || item.kind === 'fresh') return 44

@@ -19,13 +19,10 @@ export const conversationsOptions = (query: ConversationQuery) =>
     getNextPageParam: (page) => page.next_cursor ?? null,
   })
 
-/** useConversations are the conversations of a list that are loaded, each once. */
+/** useConversations are the conversations of a list that are loaded. */
 export function useConversations(query: ConversationQuery) {
   const list = useInfiniteQuery(conversationsOptions(query))
-  const rows = useMemo(() => {
-    const seen = new Set<string>()
-    return (list.data?.pages ?? []).flatMap((page) => page.data).filter((one) => !seen.has(one.id) && seen.add(one.id))
-  }, [list.data])
+  const rows = useMemo(() => (list.data?.pages ?? []).flatMap((page) => page.data), [list.data])
   return { list, rows }
 }
 

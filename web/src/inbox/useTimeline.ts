@@ -3,12 +3,14 @@ import { useMemo } from 'react'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import type { TimelineEntry } from '../api/types'
+import { timeOf } from './timelineItems'
 
 type Page = { before?: string; after?: string; around?: string; at?: string }
 
 /** useTimeline loads the thread of a conversation: from its end, or around a message or a time. */
 export function useTimeline(id: string, around: string | null) {
-  const first: Page = around ? (around.startsWith('at:') ? { at: around.slice(3) } : { around }) : {}
+  const at = around && timeOf(around)
+  const first: Page = at ? { at } : around ? { around } : {}
   const timeline = useInfiniteQuery({
     queryKey: keys.timeline(id, around),
     initialPageParam: first,

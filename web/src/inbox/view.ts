@@ -70,5 +70,8 @@ function asParameters(query: SavedView['query']): ConversationQuery {
   return { ...query, archived: flag(query.archived), unread: flag(query.unread), snoozed: flag(query.snoozed) }
 }
 
+/** activeFilters is how many filters are set. */
+export const activeFilters = ({ channel, sector, person, label, kind }: Search) => [channel, sector, person, label, kind].filter(Boolean).length
+
 /** defaultSort of a view: who waits longest stands first in queues. */
 export const defaultSort = (view: string): 'newest' | 'oldest_waiting' => (view === 'waiting' ? 'oldest_waiting' : 'newest')

@@ -59,8 +59,7 @@ export function makeApply(client: QueryClient, me: string) {
     if (typeof value === 'string') return fetchConversation(value)
     // What only a session sees is not part of the event: a conversation without it is fetched.
     if (value.attendance === undefined) return fetchConversation(value.id)
-    const draft = client.getQueryData<Conversation>(keys.conversation(value.id))?.draft
-    putConversation(client, { ...value, draft: value.draft ?? draft ?? null }, me)
+    putConversation(client, value, me)
   }
 
   // A customer who writes for the first time is a new contact; one with another name is a changed contact.

@@ -1,0 +1,80 @@
+import { ActionIcon, NativeSelect, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconAdjustmentsHorizontal, IconPlus, IconSearch } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { memo, Suspense, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useCounts } from '../api/queries'
+import type { ConversationQuery } from '../api/types'
+import { number } from '../ui/format'
+import { part } from '../ui/parts'
+import { useViews, viewCount } from './Views'
+import { activeFilters, defaultSort, type Search } from './view'
+import classes from './ListPane.module.css'
+
+const Filters = part(() => import('./Filters').then((loaded) => loaded.Filters))
+
+type Props = { view: string; search: Search; query: ConversationQuery; onSearch: (change: Partial<Search>) => void; onNew: () => void }
+
+/** ListHead is what stands above the list: search, filters and order. It is not drawn again when the list changes. */
+export const ListHead = memo(function ListHead({ view, search, query, onSearch, onNew }: Props) {
+  const { t } = useTranslation()
+  const name = useViews().find((one) => one.id === view)?.name
+  const [text, setText] = useState(search.q ?? '')
+  const [filters, setFilters] = useState(false)
+  const apply = useDebouncedCallback((q: string) => onSearch({ q: q.trim() || undefined }), 250)
+  useEffect(() => {
+    setText((before) => (before.trim() === (search.q ?? '') ? before : (search.q ?? '')))
+  }, [search.q])
+  return (
+    <header className={classes.head}>
+      <h1 className={`visually-hidden ${classes.title}`}>{t('inbox.title')}</h1>
+      <div className={classes.bar}>
+        <TextInput
+          className={classes.search} type="search" role="searchbox" aria-label={t('list.search')} placeholder={t('list.search')} variant="filled"
+          leftSection={<IconSearch size={16} />} value={text} id="conversation-search"
+          onChange={(event) => {
+            setText(event.currentTarget.value)
+            apply(event.currentTarget.value)
+          }}
+          onKeyDown={(event) => event.key === 'Escape' && (text ? (setText(''), onSearch({ q: undefined })) : event.currentTarget.blur())}
+        />
+        <ActionIcon size={36} variant={activeFilters(search) > 0 ? 'light' : 'default'} aria-label={t('list.filters')} title={t('list.filters')} aria-expanded={filters} onClick={() => setFilters(!filters)}>
+          <IconAdjustmentsHorizontal size={18} />
+        </ActionIcon>
+        <ActionIcon size={36} aria-label={t('list.new')} title={t('list.new')} onClick={onNew}>
+          <IconPlus size={18} />
+        </ActionIcon>
+      </div>
+      {filters && <Suspense fallback={null}><Filters search={search} query={query} onSearch={onSearch} /></Suspense>}
+      <div className={classes.sub}>
+        <span className={classes.only}>{search.q ? t('list.results') : (name ?? t('list.conversations'))}</span>
+        <ViewSelect view={view} />
+        <NativeSelect
+          size="xs" variant="unstyled" aria-label={t('list.sort')} value={search.sort ?? defaultSort(view)} disabled={!!search.q}
+          data={[{ value: 'newest', label: t('list.newest') }, { value: 'oldest_waiting', label: t('list.oldestWaiting') }]}
+          onChange={(event) => onSearch({ sort: event.currentTarget.value as Search['sort'] })}
+        />
+      </div>
+    </header>
+  )
+})
+
+/** ViewSelect chooses the view where there is no room for the column of views. */
+function ViewSelect({ view }: { view: string }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const views = useViews()
+  const counts = useCounts().data
+  const label = (id: string, name: string) => {
+    const count = viewCount(id, counts)
+    return count > 0 ? `${name}, ${number(count)}` : name
+  }
+  return (
+    <NativeSelect
+      className={classes.views} size="xs" aria-label={t('inbox.views')} value={view}
+      data={views.map(({ id, name }) => ({ value: id, label: label(id, name) }))}
+      onChange={(event) => void navigate({ to: '/inbox/$view', params: { view: event.currentTarget.value } })}
+    />
+  )
+}
