@@ -91,6 +91,17 @@ describe('lists in the cache', () => {
     expect(heldOrder([a, b, c], [c, a, b]).updates).toBe(1)
     expect(heldOrder([a, b], [a, b]).updates).toBe(0)
     expect(heldOrder([b], [a, b]).updates).toBe(1)
+    const shown = (before: Conversation[], now: Conversation[]) => {
+      const { rows, updates } = heldOrder(before, now)
+      return `${rows.map((one) => one.id).join('')} ${updates}`
+    }
+    const [d, e] = [conversation('d', '0'), conversation('e', '0')]
+    expect(shown([a, b, c, d], [a, c, b, d, e])).toBe('abcde 1')
+    expect(shown([a, b, c, d], [a, c, d])).toBe('abcd 1')
+    expect(shown([a, b, c], [e, a, b, c, d])).toBe('abcd 1')
+    expect(shown([a, b, c], [a, b])).toBe('abc 1')
+    expect(shown([a, b, c], [b, c, a, d])).toBe('abcd 2')
+    expect(shown([], [a, b])).toBe(' 2')
   })
 })
 

@@ -1,28 +1,36 @@
 import { useCallback, useMemo, useReducer, useRef } from 'react'
 import type { Conversation } from '../api/types'
 
-/** heldOrder keeps the rows of before in their places, with their present content; rows that left the list stay until it is applied. */
+/**
+ * heldOrder keeps the rows of before in their places, with their present content; rows that left the list stay until it is
+ * applied. Most rows stand at the same place in both, at the beginning and at the end: only those between are compared by id.
+ */
 export function heldOrder(before: Conversation[], now: Conversation[]): { rows: Conversation[]; updates: number } {
-  const present = new Map<string, Conversation>()
-  for (const one of now) present.set(one.id, one)
-  const known = new Set<string>()
-  const stayed: string[] = []
-  const rows = before.map((one) => {
-    known.add(one.id)
-    const is = present.get(one.id)
-    if (is) stayed.push(one.id)
-    return is ?? one
-  })
   const last = before.at(-1)?.id
-  const end = now.findIndex((one) => one.id === last)
-  const order: string[] = []
-  let added = 0
-  for (const [index, one] of now.entries()) {
-    if (known.has(one.id)) order.push(one.id)
-    else if (end < 0 || index < end) added++
-    else rows.push(one) // behind the last one known: a further page, not an update
+  const end = now.findLastIndex((one) => one.id === last)
+  let head = 0
+  while (head < before.length && before[head]?.id === now[head]?.id) head++
+  let tail = 0
+  while (tail < before.length - head && tail <= end - head && before[before.length - 1 - tail]?.id === now[end - tail]?.id) tail++
+  return compared(before, now, head, tail, end) ?? compared(before, now, head, 0, end) ?? { rows: now, updates: 0 }
+}
+
+/** compared leaves out the first and last rows; null where a row went behind the last ones, which are not the last any more then. */
+function compared(before: Conversation[], now: Conversation[], head: number, tail: number, end: number) {
+  const held = before.slice(head, before.length - tail)
+  const known = new Set(held.map((one) => one.id))
+  const middle = end < 0 ? now.length : end + 1 - tail
+  const behind = end < 0 ? [] : now.slice(end + 1)
+  const further = behind.filter((one) => !known.has(one.id)) // a further page, not an update
+  if (tail > 0 && further.length < behind.length) return null
+  const inside = now.slice(head, middle)
+  const present = new Map([...inside, ...behind].filter((one) => known.has(one.id)).map((one) => [one.id, one]))
+  const added = inside.filter((one) => !known.has(one.id)).length
+  const stayed = held.filter((one) => present.has(one.id)).map((one) => one.id)
+  return {
+    rows: [...now.slice(0, head), ...held.map((one) => present.get(one.id) ?? one), ...now.slice(middle, end + 1), ...further],
+    updates: added + held.length - stayed.length + movedCount(stayed, [...present.keys()]),
   }
-  return { rows, updates: added + before.length - stayed.length + movedCount(stayed, order) }
 }
 
 /** movedCount is how many rows have to be taken out to get from one order to the other, counted from the front. */
