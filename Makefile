@@ -19,8 +19,12 @@ RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 # Tests that are marked as parallel spend most of their time waiting, so that more of them run than there are processors.
 PARALLEL := -parallel 4
 
-# These begin first, so that none is left to run alone at the end.
-LONGEST := ./test/whatsapp ./internal/api ./test/cluster
+# These test through HTTP, and more than all others together. The race detector watches them on SQLite; on PostgreSQL they
+# run without it. All other packages have it on both engines.
+WIDE := ./internal/api ./test/whatsapp ./test/hostile ./test/matrix
+
+# `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).
+TEST := go test -vet=off -ldflags=-w -timeout 30m
 
 .PHONY: help
 help: ## list the targets
@@ -39,8 +43,14 @@ test: test-go web-e2e ## run every test on SQLite and on a throw-away PostgreSQL
 
 .PHONY: test-go
 test-go: c-compiler ## run the tests that need Go alone
-	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) $(PARALLEL) -timeout 30m $(LONGEST) ./...
-	scripts/with-postgres go test -timeout 30m ./test/agree
+	scripts/with-postgres $(MAKE) --no-print-directory test-engines
+
+# test-engines expects a PostgreSQL in RECADO_TEST_POSTGRES.
+.PHONY: test-engines
+test-engines:
+	CGO_ENABLED=1 $(TEST) $(RACE) $(PARALLEL) -skip '/postgres$$' $(WIDE)
+	CGO_ENABLED=1 $(TEST) $(RACE) $(PARALLEL) ./test/cluster $$(go list ./... | grep -vxF "$$(go list $(WIDE))")
+	$(TEST) $(PARALLEL) -skip '/sqlite$$' $(WIDE) ./test/agree
 
 .PHONY: race
 race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)
