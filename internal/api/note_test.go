@@ -109,7 +109,8 @@ func TestNotes(t *testing.T) {
 
 func TestNotesStandInTheTimeline(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		id := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
+		channel := sandbox(t, w)
+		id := customerWrites(t, w, channel, phoneNumber(1))
 		c := "/conversations/" + id
 		before := w.A.Get(t, c+"/timeline").OK(200)
 		made := w.A.Post(t, c+"/notes", note("one", w.A.Owner.ID.String())).OK(201)
@@ -129,11 +130,15 @@ func TestNotesStandInTheTimeline(t *testing.T) {
 			older = w.A.Get(t, c+"/timeline?limit=1&before="+older.Text("before")).OK(200)
 		}
 		want(t, "reached backwards", entries(t, older)[0], "note "+made.ID())
+		want(t, "around it", entries(t, w.A.Get(t, c+"/timeline?limit=1&around="+made.ID()).OK(200)), []string{"note " + made.ID()})
+		elsewhere := customerWrites(t, w, channel, phoneNumber(2))
+		w.A.Get(t, "/conversations/"+elsewhere+"/timeline?around="+made.ID()).Fails(404, "not_found")
 		t.Run("not without notes:read", func(t *testing.T) {
 			_, key := w.NewKey(t, w.A.ID, keyWithScopes(model.ScopeMessagesRead, model.ScopeAttendancesRead))
 			if page := key.Get(t, c+"/timeline").OK(200); strings.Contains(string(page.Raw), made.ID()) {
 				t.Errorf("the timeline shows the note: %s", page.Raw)
 			}
+			key.Get(t, c+"/timeline?around="+made.ID()).Fails(404, "not_found")
 			_, key = w.NewKey(t, w.A.ID, keyWithScopes(model.ScopeMessagesRead, model.ScopeNotesRead))
 			if page := key.Get(t, c+"/timeline").OK(200); !strings.Contains(string(page.Raw), made.ID()) {
 				t.Errorf("the timeline lacks the note: %s", page.Raw)

@@ -32,11 +32,13 @@ func TestNotifications(t *testing.T) {
 		stream, _ := live(t, ana)
 
 		t.Run("mentioned in a note, and not by oneself", func(t *testing.T) {
-			bia.Post(t, c+"/notes", note("look", anaID, biaID)).OK(201)
+			written := bia.Post(t, c+"/notes", note("look", anaID, biaID)).OK(201)
 			page := ana.Get(t, "/me/notifications").OK(200)
 			want(t, "kind", page.Text("data", 0, "kind"), "mentioned")
 			want(t, "conversation", page.At("data", 0, "conversation"), any(map[string]any{"id": id, "name": w.A.Get(t, c).OK(200).Text("name")}))
 			want(t, "by", page.At("data", 0, "by"), any(map[string]any{"id": biaID, "name": "Bia"}))
+			want(t, "entry", page.Text("data", 0, "entry"), written.ID())
+			want(t, "the timeline around it", entries(t, ana.Get(t, c+"/timeline?limit=1&around="+written.ID()).OK(200)), []string{"note " + written.ID()})
 			want(t, "read_at", page.At("data", 0, "read_at"), nil)
 			want(t, "unread_count", page.Int("unread_count"), 1)
 			signal := await(t, stream, "notification")
@@ -79,6 +81,7 @@ func TestNotifications(t *testing.T) {
 			want(t, "who sees it only then", told(t, own, ""), []string{"assigned " + id})
 			bia.Post(t, c+"/transfer", map[string]string{"user_id": anaID}).OK(200)
 			want(t, "assigned", told(t, ana, "?unread=true"), []string{"assigned " + id})
+			want(t, "entry", ana.Get(t, "/me/notifications").OK(200).At("data", 0, "entry"), nil)
 		})
 		t.Run("waiting in the queue of one of my sectors", func(t *testing.T) {
 			ana.Post(t, "/me/notifications/read", `{"all":true}`).OK(204)
@@ -115,8 +118,10 @@ func TestNotifications(t *testing.T) {
 				t.Helper()
 				w.A.Post(t, simulatePath(channel), map[string]string{"external_id": sent.OK(201).Text("external_id"), "status": "failed"}).OK(200)
 			}
-			fail(ana.Post(t, c+"/messages", message("one")))
+			failed := ana.Post(t, c+"/messages", message("one"))
+			fail(failed)
 			want(t, "the author", told(t, ana, "?unread=true"), []string{"message_failed " + id})
+			want(t, "entry", ana.Get(t, "/me/notifications").OK(200).Text("data", 0, "entry"), failed.ID())
 			fail(w.A.Post(t, c+"/messages", message("two")))
 			want(t, "for an integration the responsible person", len(told(t, ana, "?unread=true")), 2)
 		})

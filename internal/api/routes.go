@@ -103,7 +103,7 @@ func (s *Server) routes() []*Route {
 				"returns the first message in its present state and sends nothing, whatever else the body contains.")),
 		get("/conversations/{id}/timeline", desk.VerbTimeline, "List everything that happened in a conversation", s.timeline,
 			about("Messages, internal notes, assignments, openings and closings of attendances in one list, newest first. before and after work as for messages; around gives the page "+
-				"around a message, at the page around the first message from a time on. Give at most one of the four. Without the scope attendances:read the list has only messages and notes, without notes:read no notes.")),
+				"around a message or a note, at the page around the first message from a time on. Give at most one of the four. Without the scope attendances:read the list has only messages and notes, without notes:read no notes.")),
 		get("/conversations/{id}/notes", desk.VerbNotes, "List the internal notes of a conversation", s.listNotes,
 			about("Newest first. Notes are never sent to a customer.")),
 		post("/conversations/{id}/notes", desk.VerbCreateNote, "Write an internal note", s.createNote, fails(model.CodeClientIDConflict), created,

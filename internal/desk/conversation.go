@@ -343,7 +343,7 @@ func (d System) WakeSnoozed(ctx context.Context, now time.Time, limit int) (int,
 			return nil
 		}
 		t.SnoozedUntil, t.UnreadCount = nil, max(1, t.UnreadCount)
-		if err := t.notifyHolder(model.NotifySnoozeEnded); err != nil {
+		if err := t.notifyHolder(model.NotifySnoozeEnded, nil); err != nil {
 			return err
 		}
 		return t.save()

@@ -222,7 +222,7 @@ func (in *inboundBatch) wrote(t *batchConversation, m *model.Message, quiet bool
 	in.tx.CancelOnReply(t.Company, t.ID)
 	if t.SnoozedUntil != nil {
 		t.SnoozedUntil = nil
-		if err := t.notifyHolder(model.NotifySnoozeEnded); err != nil {
+		if err := t.notifyHolder(model.NotifySnoozeEnded, nil); err != nil {
 			return err
 		}
 	}

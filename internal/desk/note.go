@@ -109,7 +109,7 @@ func (t *lockedConversation) writeNote(a *Principal, in *NewNote) (model.Note, e
 	if err != nil || !fresh { // the same client id won a race in another conversation
 		return n, errOr(err, sameConversation(&model.Note{}, t.ID))
 	}
-	t.notify(model.NotifyMentioned, &a.User, refIDs(mentions)...)
+	t.notify(model.NotifyMentioned, &a.User, &n.ID, refIDs(mentions)...)
 	err = t.emitWith(model.EventNoteCreated, "note", &n)
 	t.saveProgress()
 	return n, err
@@ -171,7 +171,7 @@ func (d *Desk) UpdateNote(ctx context.Context, a *Principal, id model.ID, in Not
 			if n.Mentions, err = t.mentioned(*in.Mentions); err != nil {
 				return n, err
 			}
-			t.notify(model.NotifyMentioned, &a.User, slices.DeleteFunc(refIDs(n.Mentions), func(id model.ID) bool { return slices.Contains(before, id) })...)
+			t.notify(model.NotifyMentioned, &a.User, &n.ID, slices.DeleteFunc(refIDs(n.Mentions), func(id model.ID) bool { return slices.Contains(before, id) })...)
 		}
 		set(&n.Text, in.Text)
 		n.EditedAt = &tx.Now

@@ -65,14 +65,15 @@ const (
 	signalMembers = 100
 )
 
-// notify adds a notification for members, except for the person who caused it, in the transaction of the cause.
-func (t *lockedConversation) notify(kind string, by *model.Ref, members ...model.ID) {
+// notify adds a notification for members, except for the person who caused it, in the transaction of the cause. entry is
+// the note or the message that it tells of, if any.
+func (t *lockedConversation) notify(kind string, by *model.Ref, entry *model.ID, members ...model.ID) {
 	var told []model.ID
 	for _, member := range members {
 		if by != nil && by.ID == member {
 			continue
 		}
-		t.tx.InsertNotification(t.Company, member, t.ID, kind, refID(by))
+		t.tx.InsertNotification(t.Company, member, t.ID, kind, refID(by), entry)
 		told = append(told, member)
 	}
 	if len(told) == 0 {
@@ -89,25 +90,25 @@ func (t *lockedConversation) notify(kind string, by *model.Ref, members ...model
 func (t *lockedConversation) notifyAssigned(to *model.Ref, sector *model.ID, by *model.Ref) error {
 	given := *t
 	given.Assignee, given.Sector = &to.ID, sector // as they will see it
-	return given.notifyIfSeen(model.NotifyAssigned, by, to.ID)
+	return given.notifyIfSeen(model.NotifyAssigned, by, nil, to.ID)
 }
 
 // notifyHolder tells the responsible person, if there is one who may see the conversation.
-func (t *lockedConversation) notifyHolder(kind string) error {
+func (t *lockedConversation) notifyHolder(kind string, entry *model.ID) error {
 	if t.Assignee == nil {
 		return nil
 	}
-	return t.notifyIfSeen(kind, nil, *t.Assignee)
+	return t.notifyIfSeen(kind, nil, entry, *t.Assignee)
 }
 
 // notifyIfSeen is notify for one member, unless they have left the team or may not see the conversation.
-func (t *lockedConversation) notifyIfSeen(kind string, by *model.Ref, member model.ID) error {
+func (t *lockedConversation) notifyIfSeen(kind string, by *model.Ref, entry *model.ID, member model.ID) error {
 	if by != nil && by.ID == member {
 		return nil
 	}
 	members, err := t.tx.KeepMemberSights(t.Company, []model.ID{member})
 	if m := members[member]; err == nil && m != nil && memberSees(m, &t.Conversation) {
-		t.notify(kind, by, member)
+		t.notify(kind, by, entry, member)
 	}
 	return err
 }
@@ -120,7 +121,7 @@ func (t *lockedConversation) notifyQueue() error {
 		return nil
 	}
 	members, err := t.tx.SectorWatchers(t.Company, *queue)
-	t.notify(model.NotifyWaiting, t.by, members...)
+	t.notify(model.NotifyWaiting, t.by, nil, members...)
 	return err
 }
 
@@ -136,7 +137,7 @@ func queueOf(c *model.Conversation) *model.ID {
 // integration the responsible person.
 func (t *lockedConversation) notifyFailed(m *model.Message) error {
 	if m.Origin == model.OriginApp && m.SentBy != nil {
-		return t.notifyIfSeen(model.NotifyMessageFailed, nil, m.SentBy.ID)
+		return t.notifyIfSeen(model.NotifyMessageFailed, nil, &m.ID, m.SentBy.ID)
 	}
-	return t.notifyHolder(model.NotifyMessageFailed)
+	return t.notifyHolder(model.NotifyMessageFailed, &m.ID)
 }

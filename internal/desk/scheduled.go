@@ -367,9 +367,9 @@ func (d *Desk) failScheduled(tx *store.Tx, due store.Due, why *model.MessageErro
 	s.Status, s.Error, s.UpdatedAt = model.ScheduledFailed, why, tx.Now
 	t := d.locked(tx, o.Conversation)
 	if s.Key == nil {
-		err = t.notifyIfSeen(model.NotifyMessageFailed, nil, s.CreatedBy.ID)
+		err = t.notifyIfSeen(model.NotifyMessageFailed, nil, nil, s.CreatedBy.ID)
 	} else {
-		err = t.notifyHolder(model.NotifyMessageFailed)
+		err = t.notifyHolder(model.NotifyMessageFailed, nil)
 	}
 	if err != nil {
 		return err

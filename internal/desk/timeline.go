@@ -17,7 +17,7 @@ type TimelineQuery struct {
 	Limit  int
 	Before string
 	After  string
-	Around *model.ID  // a message
+	Around *model.ID  // a message, or a note for those who may read notes
 	At     *time.Time // the first message from then on
 }
 
@@ -82,11 +82,11 @@ func (r *timelineReader) page(q *TimelineQuery) (*model.TimelinePage, error) {
 		}
 		return r.older(place)
 	case q.Around != nil:
-		m, _, found, err := r.tx.Message(r.company, *q.Around)
-		if err != nil || !found || m.Conversation != r.conversation {
-			return nil, errOr(err, model.NotFound("message"))
+		place, err := r.place(*q.Around)
+		if err != nil {
+			return nil, err
 		}
-		return r.around(model.TimelinePlace{Seq: m.Seq, Rank: model.RankMessage, ID: m.ID})
+		return r.around(place)
 	case q.At != nil:
 		place, found, err := r.tx.MessagePlaceAt(r.conversation, *q.At)
 		if err != nil {
@@ -97,6 +97,24 @@ func (r *timelineReader) page(q *TimelineQuery) (*model.TimelinePage, error) {
 		}
 	}
 	return r.older(timelineEnd)
+}
+
+// place finds a message or a note of the conversation.
+func (r *timelineReader) place(id model.ID) (model.TimelinePlace, error) {
+	m, _, found, err := r.tx.Message(r.company, id)
+	if err != nil {
+		return model.TimelinePlace{}, err
+	}
+	if found && m.Conversation == r.conversation {
+		return model.TimelinePlace{Seq: m.Seq, Rank: model.RankMessage, ID: m.ID}, nil
+	}
+	if r.parts.Notes {
+		n, found, err := r.tx.Note(r.company, id)
+		if err != nil || found && n.Conversation == r.conversation {
+			return model.TimelinePlace{Seq: n.Seq, Rank: model.RankNote, ID: n.ID}, err
+		}
+	}
+	return model.TimelinePlace{}, model.NotFound("message")
 }
 
 func (r *timelineReader) read(at model.TimelinePlace, newer bool, limit int) ([]model.TimelineEntry, error) {

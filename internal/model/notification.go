@@ -20,6 +20,7 @@ type Notification struct {
 	Kind         string     `json:"kind" enum:"assigned,mentioned,waiting,snooze_ended,message_failed"`
 	Conversation Ref        `json:"conversation"`
 	By           *Ref       `json:"by" doc:"The person who caused it; null for the system and for customers."`
+	Entry        *ID        `json:"entry" doc:"The note of a mention, or the message that failed: the timeline takes it as around. Null for other kinds."`
 	CreatedAt    time.Time  `json:"created_at"`
 	ReadAt       *time.Time `json:"read_at"`
 }

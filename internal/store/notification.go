@@ -7,12 +7,12 @@ import (
 	"recado/internal/model"
 )
 
-// InsertNotification adds a notification for a member.
-func (tx *Tx) InsertNotification(company, member, conversation model.ID, kind string, by *model.ID) {
+// InsertNotification adds a notification for a member. entry is the note or the message that it tells of, if any.
+func (tx *Tx) InsertNotification(company, member, conversation model.ID, kind string, by, entry *model.ID) {
 	tx.later(`
-		INSERT INTO notifications (company, member, id, kind, conversation, by_member, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		company, member, model.NewID(), kind, conversation, by, tx.Now)
+		INSERT INTO notifications (company, member, id, kind, conversation, by_member, entry, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		company, member, model.NewID(), kind, conversation, by, entry, tx.Now)
 }
 
 // SectorWatchers lists the present members of a sector who may see what is in its queue.
@@ -30,7 +30,7 @@ func (tx *Tx) SectorWatchers(company, sector model.ID) ([]model.ID, error) {
 func (tx *Tx) Notifications(company, member model.ID, unread bool, before model.ID, since time.Time, limit int) ([]model.Notification, error) {
 	s := tx.statement()
 	s.WriteString(`
-		SELECT n.id, n.kind, n.conversation, c.name, n.by_member, u.name, n.created_at, n.read_at
+		SELECT n.id, n.kind, n.conversation, c.name, n.by_member, u.name, n.created_at, n.read_at, n.entry
 		FROM notifications n
 		JOIN conversations c ON c.id = n.conversation
 		LEFT JOIN users u ON u.id = n.by_member
@@ -42,7 +42,7 @@ func (tx *Tx) Notifications(company, member model.ID, unread bool, before model.
 	page := make([]model.Notification, 0, limit)
 	err := tx.query(s.String(), s.Args, func(r Row) error {
 		n := model.Notification{
-			ID: r.ID(0), Kind: r.Text(1), Conversation: model.Ref{ID: r.ID(2), Name: r.Text(3)}, CreatedAt: r.Time(6), ReadAt: r.NullTime(7),
+			ID: r.ID(0), Kind: r.Text(1), Conversation: model.Ref{ID: r.ID(2), Name: r.Text(3)}, CreatedAt: r.Time(6), ReadAt: r.NullTime(7), Entry: r.NullID(8),
 		}
 		if !r.Null(4) {
 			n.By = &model.Ref{ID: r.ID(4), Name: r.Text(5)}

@@ -75,6 +75,10 @@ export const useSectors = () => useQuery(sectorsOptions)
 export const useSavedViews = () => useQuery(savedViewsOptions)
 export const useReplies = () => useQuery({ queryKey: keys.replies, queryFn: () => list(api.GET('/replies')) })
 
+/** useUnreadNotifications counts what the person was told and has not read. */
+export const useUnreadNotifications = () =>
+  useQuery({ queryKey: keys.unreadNotifications, queryFn: () => answer(api.GET('/me/notifications', { params: { query: { unread: 'true', limit: 1 } } })).then((page) => page.unread_count) }).data ?? 0
+
 /** usePreferences gives the defaults until the person's own are loaded. */
 export function usePreferences(): Preferences {
   return useQuery(preferencesOptions).data ?? defaultPreferences

@@ -2233,6 +2233,7 @@ export interface components {
             by: components["schemas"]["Ref"] | null;
             conversation: components["schemas"]["Ref"];
             created_at: string;
+            entry: string | null;
             id: string;
             /** @enum {string} */
             kind: "assigned" | "mentioned" | "waiting" | "snooze_ended" | "message_failed";

@@ -44,9 +44,12 @@ export type ContactQuery = Omit<NonNullable<paths['/contacts']['get']['parameter
 /** Conversation as lists, events and the answers about one give it; a draft is the person's own. */
 export type Conversation = Schemas['Conversation']
 
+export type FoundMessage = Schemas['FoundMessage']
+export type MessageQuery = Omit<NonNullable<paths['/messages']['get']['parameters']['query']>, 'limit' | 'cursor'>
 export type Reply = Schemas['Reply']
 export type Template = Schemas['ChannelTemplate']
 export type Note = Schemas['Note']
+export type Notification = Schemas['Notification']
 
 /** TimelineEntry says by its kind which object it carries. */
 export type TimelineEntry =

@@ -1,5 +1,5 @@
 import { ActionIcon, UnstyledButton } from '@mantine/core'
-import { IconAddressBook, IconChartBar, IconDots, IconInbox, IconKeyboard, IconLayoutKanban, IconLogout, IconSearch, IconSettings, IconUser } from '@tabler/icons-react'
+import { IconAddressBook, IconBell, IconChartBar, IconDots, IconInbox, IconKeyboard, IconLayoutKanban, IconLogout, IconSearch, IconSettings, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,15 +9,18 @@ import { forgetDrafts } from '../inbox/drafts'
 import { typing } from '../inbox/useInboxKeys'
 import { ActionMenu, type MenuAction } from '../ui/ActionMenu'
 import { Avatar } from '../ui/Avatar'
+import { withTexts } from '../ui/i18n'
 import { Logo } from '../ui/Logo'
 import { basePath } from '../ui/page'
 import { loadParts, part } from '../ui/parts'
 import { usePhone } from '../ui/usePhone'
 import { Banners } from './Banners'
+import { NotificationCount, NotificationName, Notifications } from './Notifications'
 import { useNotifications } from './useNotifications'
 import classes from './Shell.module.css'
 
 const Palette = part(() => import('./Palette').then((loaded) => loaded.default))
+const NotificationDialog = part(() => withTexts('talk', import('./NotificationBox')).then((loaded) => loaded.NotificationDialog))
 const Shortcuts = part(() => import('./Shortcuts').then((loaded) => loaded.default))
 
 const places = [
@@ -47,6 +50,7 @@ export function Shell() {
   const { pathname } = useLocation()
   const [palette, setPalette] = useState(false)
   const [help, setHelp] = useState(false)
+  const [notifications, setNotifications] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => void loadParts(), 3000)
     return () => clearTimeout(timer)
@@ -62,8 +66,10 @@ export function Shell() {
       }
       if (!shortcuts || event.ctrlKey || event.metaKey || event.altKey || typing(event)) return
       const place = going ? places.find((one) => one.go === event.key) : undefined
+      const toNotifications = going && event.key === 'n'
       going = event.key === 'g'
       if (place) void navigate({ to: place.to })
+      else if (toNotifications) setNotifications(true)
       else if (event.key === '?') setHelp(true)
     }
     addEventListener('keydown', key)
@@ -83,6 +89,7 @@ export function Shell() {
   ]
   const more: MenuAction[] = [
     { key: 'search', label: t('shell.search'), icon: <IconSearch size={16} />, onClick: () => setPalette(true) },
+    { key: 'notifications', label: <NotificationName />, icon: <IconBell size={16} />, onClick: () => setNotifications(true) },
     ...shown.filter(({ key }) => !tabs.includes(key)).map(({ to, key, Icon }) => ({ key, label: t(`shell.${key}`), icon: <Icon size={16} />, onClick: () => void navigate({ to }) })),
     ...account,
   ]
@@ -105,6 +112,7 @@ export function Shell() {
               button={
                 <UnstyledButton className={classes.link}>
                   <IconDots size={22} stroke={1.7} aria-hidden />
+                  <NotificationCount />
                   <span className={classes.text}>{t('shell.more')}</span>
                 </UnstyledButton>
               }
@@ -114,6 +122,7 @@ export function Shell() {
         {!phone && (
           <>
             <ActionIcon variant="subtle" color="gray" size={40} aria-label={t('shell.search')} title={`${t('shell.search')} (Ctrl+K)`} onClick={() => setPalette(true)}><IconSearch size={21} stroke={1.7} /></ActionIcon>
+            <Notifications opened={notifications} onOpen={() => setNotifications(true)} onClose={() => setNotifications(false)} />
             <ActionMenu
               position="right-end" title={who} actions={account}
               button={
@@ -135,6 +144,7 @@ export function Shell() {
       </div>
       <Suspense fallback={null}>
         {palette && <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} onSignOut={() => void signOut()} />}
+        {phone && notifications && <NotificationDialog onClose={() => setNotifications(false)} />}
         {help && <Shortcuts onClose={() => setHelp(false)} />}
       </Suspense>
     </div>

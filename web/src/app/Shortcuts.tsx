@@ -4,7 +4,7 @@ import { Dialog } from '../ui/Dialog'
 
 const rows = [
   ['j', 'next'], ['k', 'previous'], ['Enter', 'open'], ['r', 'answer'], ['n', 'note'], ['t', 'transfer'], ['a', 'take'], ['e', 'close'], ['u', 'unread'], ['s', 'snooze'],
-  ['l', 'labels'], ['x', 'select'], ['c', 'new'], ['/', 'search'], ['g i', 'goInbox'], ['g c', 'goContacts'], ['g b', 'goBoards'], ['g r', 'goReport'], ['Ctrl K', 'palette'], ['Ctrl F', 'find'], ['?', 'help'],
+  ['l', 'labels'], ['x', 'select'], ['c', 'new'], ['/', 'search'], ['g i', 'goInbox'], ['g c', 'goContacts'], ['g b', 'goBoards'], ['g r', 'goReport'], ['g n', 'goNotifications'], ['Ctrl K', 'palette'], ['Ctrl F', 'find'], ['?', 'help'],
 ] as const
 
 /** Shortcuts lists the keys. */

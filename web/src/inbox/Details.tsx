@@ -9,7 +9,8 @@ import { ContactFields } from '../contact/ContactFields'
 import { Avatar } from '../ui/Avatar'
 import { phone } from '../ui/format'
 import { usePhone } from '../ui/usePhone'
-import { AttendanceDetails, Cards, Files, History, NotesList } from './DetailsSections'
+import { AttendanceDetails, Cards, Files, History } from './DetailsSections'
+import { Notes } from './Notes'
 import classes from '../contact/Details.module.css'
 
 /** Details is what is known about the customer and the case. */
@@ -31,7 +32,7 @@ export function Details({ conversation, onClose }: { conversation: Conversation;
       <History conversation={conversation} />
       <Cards conversation={conversation} />
       <Files conversation={conversation} />
-      <NotesList conversation={conversation} />
+      <Notes conversation={conversation} />
     </aside>
   )
 }

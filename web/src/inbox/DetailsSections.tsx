@@ -1,13 +1,12 @@
 import { Link } from '@tanstack/react-router'
-import { useQuery, type InfiniteData } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useRowNames } from '../api/queries'
-import type { Conversation, TimelinePage } from '../api/types'
+import type { Conversation } from '../api/types'
 import { contentAddress } from '../api/upload'
 import { dateAndTime, duration, fileSize } from '../ui/format'
-import { useCached } from '../ui/useCached'
 import { Fact, Section } from '../contact/Section'
 import classes from '../contact/Details.module.css'
 
@@ -95,27 +94,6 @@ export function Files({ conversation }: { conversation: Conversation }) {
             <li key={file.id} className={classes.item}>
               <a href={contentAddress(file.id)} target="_blank" rel="noopener noreferrer"><strong>{file.file_name ?? file.mime_type}</strong></a>
               <span>{fileSize(file.size)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Section>
-  )
-}
-
-/** NotesList are the internal notes of the loaded thread. */
-export function NotesList({ conversation }: { conversation: Conversation }) {
-  const { t } = useTranslation()
-  const timeline = useCached<InfiniteData<TimelinePage>>(keys.timeline(conversation.id, null))
-  const notes = (timeline?.pages ?? []).flatMap((page) => page.data).flatMap((entry) => (entry.kind === 'note' ? [entry.note] : []))
-  return (
-    <Section title={t('details.notes')}>
-      {notes.length === 0 ? <p className={classes.nothing}>{t('details.noNotes')}</p> : (
-        <ul className={classes.list}>
-          {notes.slice(0, 10).map((note) => (
-            <li key={note.id} className={classes.item} data-note>
-              <strong>{note.text}</strong>
-              <span>{note.author.name} · {dateAndTime(note.created_at)}</span>
             </li>
           ))}
         </ul>

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import type { RowNames } from '../api/queries'
 import type { Message, TimelineEntry } from '../api/types'
 import { clock } from '../ui/format'
-import { RichText } from '../ui/RichText'
 import { Bubble } from './Bubble'
+import { NoteText } from './NoteText'
 import bubble from './Bubble.module.css'
 import classes from './Timeline.module.css'
 
@@ -36,10 +36,10 @@ export const Entry = memo(function Entry({ entry, me, names, customer, group, qu
     case 'note': {
       const author = entry.note.author.id === me ? t('conversation.you') : entry.note.author.name
       return (
-        <article className={bubble.bubble} data-side="out" data-note data-entry={entry.id} aria-label={`${author}, ${clock(entry.at)}, ${t('note.label')}`}>
+        <article className={bubble.bubble} data-side="out" data-note data-entry={entry.id} data-found={found || undefined} aria-label={`${author}, ${clock(entry.at)}, ${t('note.label')}`}>
           <p className={bubble.author}>{t('note.title')} · {author}</p>
-          <p className={bubble.text}><RichText text={entry.note.text} /></p>
-          <span className={bubble.meta}>{clock(entry.at)}</span>
+          <p className={bubble.text}><NoteText note={entry.note} /></p>
+          <span className={bubble.meta}>{entry.note.edited_at && <span>{t('conversation.edited')}</span>}<time dateTime={entry.at}>{clock(entry.at)}</time></span>
         </article>
       )
     }

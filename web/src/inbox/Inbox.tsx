@@ -6,6 +6,7 @@ import { startTransition, Suspense, useCallback, useEffect, useRef, useState } f
 import { useTranslation } from 'react-i18next'
 import { useSavedViews } from '../api/queries'
 import type { Conversation } from '../api/types'
+import { withTexts } from '../ui/i18n'
 import { Empty, Loading } from '../ui/states'
 import type { ComposerHandle } from './Composer'
 import type { PaneDialog } from './ConversationPane'
@@ -19,7 +20,7 @@ import { afterPaint, part } from '../ui/parts'
 
 const loadPane = () => import('./ConversationPane').then((loaded) => loaded.ConversationPane)
 const ConversationPane = part(loadPane)
-const Details = part(() => import('./Details').then((loaded) => loaded.Details))
+const Details = part(() => withTexts('talk', import('./Details')).then((loaded) => loaded.Details))
 const NewConversationDialog = part(() => import('./NewConversationDialog').then((loaded) => loaded.NewConversationDialog))
 
 type Props = { view: string; open: string | undefined; search: Search }

@@ -98,6 +98,12 @@ export function Timeline({ conversation, around, newest, find, handle, onNewest,
   const onGoTo = useCallback((id: string) => void goToQuoted.current(id), [])
   useImperativeHandle(handle, () => ({ goTo }), [goTo])
 
+  const gone = around !== null && timeline.error instanceof ApiFailure && timeline.error.status === 404
+  useEffect(() => {
+    if (gone) onNewest() // a note that was deleted since
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- it is asked for once
+  }, [gone])
+
   if (timeline.isPending) return <Loading rows={6} height={52} />
   if (timeline.isError) {
     return <Failure message={refusal(timeline.error, t)} requestId={timeline.error instanceof ApiFailure ? timeline.error.requestId : undefined} onRetry={() => void timeline.refetch()} />

@@ -6,8 +6,13 @@ export function cannedAt(text: string, cursor: number): { from: number; to: numb
   return { from, to: cursor, text: (match[2] ?? '').toLowerCase() }
 }
 
-/** gapIn finds the first variable of a canned reply that has no value: {{...}}. */
-export function gapIn(text: string): { from: number; to: number } | null {
-  const match = /\{\{[^{}]*\}\}/.exec(text)
-  return match ? { from: match.index, to: match.index + match[0].length } : null
+/** shortcutOf suggests a shortcut for a title: its first three words in lower case, without accents, joined by hyphens. */
+export const shortcutOf = (title: string) =>
+  title.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().split(/[^a-z0-9_]+/).filter(Boolean).slice(0, 3).join('-').slice(0, 32)
+
+/** gapIn finds the next variable of a canned reply without a value, {{...}}, from a place on, and after the last one the first. */
+export function gapIn(text: string, from = 0): { from: number; to: number } | null {
+  const match = /\{\{[^{}]*\}\}/.exec(text.slice(from))
+  if (match) return { from: from + match.index, to: from + match.index + match[0].length }
+  return from > 0 ? gapIn(text) : null
 }

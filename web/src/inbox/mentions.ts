@@ -1,4 +1,4 @@
-import type { Member } from '../api/types'
+import type { Member, Ref } from '../api/types'
 
 /** mentionAt finds an "@" that begins a word before the cursor, and what follows it. */
 export function mentionAt(text: string, cursor: number): { from: number; to: number; text: string } | null {
@@ -11,4 +11,19 @@ export function mentionAt(text: string, cursor: number): { from: number; to: num
 /** mentionsIn are the people whose full names stand behind an "@" in a note, at most 20. */
 export function mentionsIn(text: string, team: Member[]): string[] {
   return team.filter((one) => text.includes(`@${one.name}`)).map((one) => one.id).slice(0, 20)
+}
+
+/** mentionParts cuts the text of a note into the names of the people whom it mentions and what stands between. */
+export function mentionParts(text: string, mentions: Ref[]): { text: string; person: boolean }[] {
+  const names = mentions.map(({ name }) => `@${name}`).sort((a, b) => b.length - a.length)
+  const parts: { text: string; person: boolean }[] = []
+  let rest = text
+  while (rest !== '') {
+    const [first] = names.map((name) => ({ name, at: rest.indexOf(name) })).filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)
+    if (!first) return [...parts, { text: rest, person: false }]
+    if (first.at > 0) parts.push({ text: rest.slice(0, first.at), person: false })
+    parts.push({ text: first.name, person: true })
+    rest = rest.slice(first.at + first.name.length)
+  }
+  return parts
 }

@@ -123,7 +123,19 @@ export function makeApply(client: QueryClient, me: string) {
         if (data.board) board(data.board)
         return
       case 'note.created':
-        if (data.note) putEntry(client, data.note.conversation, { kind: 'note', id: data.note.id, at: data.note.created_at, note: data.note })
+        if (data.note) {
+          putEntry(client, data.note.conversation, { kind: 'note', id: data.note.id, at: data.note.created_at, note: data.note })
+          refresh(keys.notes(data.note.conversation))
+        }
+        return
+      case 'notes': // one was changed or deleted
+        if (id) {
+          refresh(keys.notes(id))
+          refresh(keys.timelines(id))
+        }
+        return
+      case 'notification':
+        refresh(keys.notifications)
         return
       case 'private':
         if (id) {
