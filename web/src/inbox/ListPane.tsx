@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { answer, api, Failure as ApiFailure } from '../api/client'
 import { keys } from '../api/keys'
 import type { Conversation, ConversationQuery } from '../api/types'
+import { withTexts } from '../ui/i18n'
 import { Empty, Failure, Loading } from '../ui/states'
 import { useCached } from '../ui/useCached'
 import { ConversationList } from './ConversationList'
@@ -18,7 +19,7 @@ import classes from './ListPane.module.css'
 import { part } from '../ui/parts'
 
 const SelectionBar = part(() => import('./SelectionBar').then((loaded) => loaded.SelectionBar))
-const MessageResults = part(() => import('./MessageResults').then((loaded) => loaded.MessageResults))
+const MessageResults = part(() => withTexts('talk', import('./MessageResults')).then((loaded) => loaded.MessageResults))
 
 type Props = {
   view: string
@@ -72,7 +73,7 @@ export const ListPane = memo(function ListPane({ view, search, query, open, sele
         </div>
       )}
       {inMessages && search.q ? (
-        <Suspense fallback={null}><MessageResults text={search.q} /></Suspense>
+        <Suspense fallback={null}><MessageResults text={search.q} view={view} /></Suspense>
       ) : list.isPending ? (
         <Loading rows={7} height={58} />
       ) : list.isError ? (
