@@ -4,7 +4,7 @@ import { Suspense, useEffect, useImperativeHandle, useRef, useState, type Keyboa
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { useMe, usePreferences, useTeam } from '../api/queries'
+import { useChannels, useMe, usePreferences, useTeam } from '../api/queries'
 import type { Conversation, Message, Preferences, SendBody } from '../api/types'
 import { useActions } from './actions'
 import { AttachmentList } from './AttachmentList'
@@ -44,6 +44,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
   const [tab, setTab] = useState<'answer' | 'note'>('answer')
   const noteDraft = useDraft(noteKey(conversation.id))
   const team = useTeam().data ?? []
+  const channelSigns = useChannels().data?.find((one) => one.id === conversation.channel)?.sign ?? false
   const [recording, setRecording] = useState(false)
   const [template, setTemplate] = useState(false)
   const box = useRef<HTMLTextAreaElement>(null)
@@ -109,7 +110,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
       return
     }
     if (canned || mention) return
-    const gap = gapIn(text)
+    const gap = gapIn(text, event.currentTarget.selectionEnd)
     if (event.key === 'Tab' && !event.shiftKey && gap) {
       event.preventDefault()
       event.currentTarget.setSelectionRange(gap.from, gap.to)
@@ -171,7 +172,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
           {canned && (
             <Suspense fallback={null}>
               <CannedReplies
-                filter={canned.text} conversation={conversation.id} onClose={() => setCanned(null)}
+                filter={canned.text} conversation={conversation} onClose={() => setCanned(null)}
                 onChoose={(piece, media, title) => {
                   insert(piece, canned.from, canned.to)
                   if (media) files.attach(media, title)
@@ -222,7 +223,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
               />
             )}
             <span className={classes.grow} />
-            {tab === 'answer' && <Switch size="xs" label={t('composer.sign')} checked={preferences.sign} onChange={(event) => sign(event.currentTarget.checked)} className={classes.sign} />}
+            {tab === 'answer' && <Switch size="xs" label={t('composer.sign')} checked={preferences.sign || channelSigns} disabled={channelSigns} onChange={(event) => sign(event.currentTarget.checked)} className={classes.sign} />}
             <Button type="submit" disabled={!ready}>{tab === 'note' ? t('note.add') : collision.hint ? t('composer.sendAnyway') : t('composer.send')}</Button>
           </div>
         </>

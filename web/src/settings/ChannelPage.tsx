@@ -8,11 +8,13 @@ import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import type { Channel, Ref } from '../api/types'
 import { phone } from '../ui/format'
+import { ChannelSign } from './ChannelSign'
 import { ChannelStatus } from './ChannelStatus'
 import { CopyField } from './CopyField'
 import { Customer } from './Customer'
 import { FormFooter, Loaded, Page, Section } from './Page'
 import { Reconnect } from './Reconnect'
+import { Templates } from './Templates'
 import { useFresh } from './useFresh'
 import { useSave } from './useSave'
 import { Viewers } from './Viewers'
@@ -34,6 +36,8 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
       {!whatsapp && <Customer channel={channel} />}
       {whatsapp && <Callbacks channel={channel} />}
       <Section title={t('settings.name')}><Rename key={channel.name} channel={channel} /></Section>
+      <ChannelSign channel={channel} />
+      {whatsapp && <Templates channel={channel} />}
       {whatsapp && <Reconnect channel={channel} />}
       <Section title={t('channels.seen')} text={t('channels.seenText')}><Viewers channel={channel.id} viewers={viewers} canOpen /></Section>
     </Page>

@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Group, MultiSelect, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,6 +8,7 @@ import { useSectors } from '../api/queries'
 import type { Reply } from '../api/types'
 import { Dialog } from '../ui/Dialog'
 import { FormFooter } from './Page'
+import { ReplyFile } from './ReplyFile'
 import { useSave } from './useSave'
 import classes from './Settings.module.css'
 
@@ -25,9 +26,11 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
   const [title, setTitle] = useState(reply?.title ?? '')
   const [text, setText] = useState(reply?.text ?? '')
   const [sectorIds, setSectorIds] = useState(reply?.sector_ids ?? [])
+  const [media, setMedia] = useState(reply?.media_id ?? null)
+  const [uploading, setUploading] = useState(false)
   const [team, setTeam] = useState(reply ? reply.owner === null : false)
   const field = useRef<HTMLTextAreaElement>(null)
-  const { busy, problems, save } = useSave(['shortcut', 'title', 'text', 'sector_ids'], 'shortcut')
+  const { busy, problems, save } = useSave(['shortcut', 'title', 'text', 'sector_ids', 'media_id'], 'shortcut')
   const insert = (name: string) => {
     const { selectionStart: from, selectionEnd: to } = field.current ?? { selectionStart: text.length, selectionEnd: text.length }
     setText(`${text.slice(0, from)}{{${name}}}${text.slice(to)}`)
@@ -35,7 +38,7 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const body = { shortcut, title: title.trim(), text, sector_ids: sectorIds }
+    const body = { shortcut, title: title.trim(), text, sector_ids: sectorIds, media_id: media }
     const done = await save(async () => {
       await (reply ? answer(api.PATCH('/replies/{id}', { params: { path: { id: reply.id } }, body })) : answer(api.POST('/replies', { body: { ...body, ...(team ? { owner: null } : {}) } })))
       await client.invalidateQueries({ queryKey: keys.replies })
@@ -58,11 +61,13 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
               {Object.entries(variables).map(([key, name]) => <Button key={key} variant="default" size="compact-sm" onClick={() => insert(name)}>{t(`replies.variable.${key}`)}</Button>)}
             </Group>
           </div>
+          <ReplyFile media={media} onChange={setMedia} onBusy={setUploading} />
+          {problems.fields.media_id && <Alert color="red" variant="light">{problems.fields.media_id}</Alert>}
           {manages && !reply && (
             <NativeSelect label={t('replies.for')} value={team ? 'team' : 'own'} data={[{ value: 'own', label: t('replies.forMe') }, { value: 'team', label: t('replies.forTeam') }]} onChange={(event) => setTeam(event.currentTarget.value === 'team')} />
           )}
           {team && <MultiSelect label={t('replies.sectors')} placeholder={sectorIds.length === 0 ? t('replies.allSectors') : undefined} searchable hidePickedOptions value={sectorIds} error={problems.fields.sector_ids} data={sectors.map((sector) => ({ value: sector.id, label: sector.name }))} onChange={setSectorIds} />}
-          <FormFooter busy={busy} problem={problems.other} submit={t('common.save')} />
+          <FormFooter busy={busy} disabled={uploading} problem={problems.other} submit={t('common.save')} />
         </Stack>
       </form>
     </Dialog>

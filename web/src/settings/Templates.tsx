@@ -1,0 +1,101 @@
+import { Alert, Badge, Button, Group } from '@mantine/core'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api, Failure as ApiFailure } from '../api/client'
+import { keys } from '../api/keys'
+import { refusal } from '../api/refusal'
+import type { Channel, Template } from '../api/types'
+import { Failure, Loading } from '../ui/states'
+import { Section } from './Page'
+import { useFresh } from './useFresh'
+import classes from './Settings.module.css'
+
+/** For this long the list is asked for again after a synchronization was requested: the server fetches the templates afterwards. */
+const syncing = 8000
+
+/** Templates are the message templates that Meta has for a number. */
+export function Templates({ channel }: { channel: Channel }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [asked, setAsked] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const params = { path: { id: channel.id } }
+  useFresh(keys.allTemplates(channel.id))
+  const list = useInfiniteQuery({
+    queryKey: keys.allTemplates(channel.id),
+    initialPageParam: '',
+    refetchInterval: asked ? 1000 : false,
+    queryFn: ({ pageParam }) => answer(api.GET('/channels/{id}/templates', { params: { ...params, query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+    getNextPageParam: (page) => page.next_cursor,
+  })
+  useEffect(() => {
+    if (!asked) return
+    const timer = setTimeout(() => setAsked(false), syncing)
+    return () => clearTimeout(timer)
+  }, [asked])
+  const sync = async () => {
+    setProblem(null)
+    try {
+      await answer(api.POST('/channels/{id}/templates/sync', { params }))
+      setAsked(true)
+      void client.invalidateQueries({ queryKey: keys.templates(channel.id) })
+    } catch (error) {
+      const wait = error instanceof ApiFailure && error.status === 429 ? Math.ceil(error.retryAfter ?? 60) : null
+      setProblem(wait === null ? refusal(error, t) : t('templates.tooSoon', { n: wait }))
+    }
+  }
+  const templates = list.data?.pages.flatMap((page) => page.data)
+  return (
+    <Section title={t('templates.title')} text={t('templates.text')}>
+      <Group gap="md" mb="md">
+        <Button variant="default" onClick={() => void sync()}>{t('templates.sync')}</Button>
+        <span role="status" className={classes.saved}>{asked ? t('templates.asked') : ''}</span>
+      </Group>
+      {problem && <Alert color="red" variant="light" mb="md">{problem}</Alert>}
+      {list.isError && !templates ? (
+        <Failure message={refusal(list.error, t)} onRetry={() => void list.refetch()} />
+      ) : !templates ? (
+        <Loading rows={3} />
+      ) : templates.length === 0 ? (
+        <p className={classes.none}>{t('templates.none')}</p>
+      ) : (
+        <ul className={classes.rows} aria-label={t('templates.title')}>{templates.map((one) => <Row key={one.id} template={one} />)}</ul>
+      )}
+      {list.hasNextPage && <Button fullWidth variant="subtle" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('common.more')}</Button>}
+    </Section>
+  )
+}
+
+const tones: Record<string, string> = { approved: 'green', pending: 'yellow', in_appeal: 'yellow', paused: 'yellow', rejected: 'red', disabled: 'red' }
+
+function Row({ template }: { template: Template }) {
+  const { t, i18n } = useTranslation()
+  const { name, status, category, language, header, body, footer, buttons } = template
+  const words = (kind: 'status' | 'category', value: string) => (i18n.exists(`templates.${kind}.${value}`) ? t(`templates.${kind}.${value}`) : value)
+  return (
+    <li className={classes.row}>
+      <div className={classes.main}>
+        <strong>{name}</strong>
+        <span>{[languageName(language, i18n.language), words('category', category)].join(' · ')}</span>
+        <details className={classes.template}>
+          <summary>{t('templates.preview')}</summary>
+          {header && <strong>{header}</strong>}
+          <p>{body}</p>
+          {footer && <small>{footer}</small>}
+          {buttons.length > 0 && <span>{buttons.map((button) => button.text).join(' · ')}</span>}
+        </details>
+      </div>
+      <Badge variant="light" tt="none" color={tones[status] ?? 'gray'}>{words('status', status)}</Badge>
+    </li>
+  )
+}
+
+/** languageName is a language in the words of another: pt_BR is "Brazilian Portuguese". */
+function languageName(code: string, shown: string): string {
+  try {
+    return new Intl.DisplayNames(shown, { type: 'language' }).of(code.replace('_', '-')) ?? code
+  } catch {
+    return code
+  }
+}
