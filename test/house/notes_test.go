@@ -9,11 +9,26 @@ import (
 	"testing"
 )
 
-// TestNothingThatSendsReadsNotes names the sources with a statement on the table of notes. A note is never sent to a
-// customer, because nothing that sends reads one.
+// TestNothingThatSendsReadsNotes names the sources with a statement on the table of notes, and those that call the methods
+// which read it. A note is never sent to a customer, because nothing that sends reads one.
 func TestNothingThatSendsReadsNotes(t *testing.T) {
-	statement := regexp.MustCompile(`(?i)\b(FROM|JOIN|INTO|UPDATE|TABLE)\s+notes\b`)
-	allowed := []string{"internal/store/note.go", "internal/store/timeline.go", "internal/store/contact.go"}
+	for _, test := range []struct {
+		what    string
+		pattern string
+		allowed []string
+	}{
+		{"statements on notes", `(?i)\b(FROM|JOIN|INTO|UPDATE|TABLE)\s+notes\b`, []string{"internal/store/contact.go", "internal/store/note.go", "internal/store/timeline.go"}},
+		{"callers that read notes", `\btx\.(Note|Notes|NoteWithClientID)\(`, []string{"internal/desk/note.go", "internal/desk/timeline.go"}},
+	} {
+		if found := sourcesWith(t, regexp.MustCompile(test.pattern)); !slices.Equal(found, test.allowed) {
+			t.Errorf("%s are in %v, want %v", test.what, found, test.allowed)
+		}
+	}
+}
+
+// sourcesWith gives the paths of the sources of the program that contain a pattern, in order.
+func sourcesWith(t *testing.T, pattern *regexp.Regexp) []string {
+	t.Helper()
 	var found []string
 	for _, file := range sources(t) {
 		if file.test || !strings.HasPrefix(file.path, "internal/") && !strings.HasPrefix(file.path, "cmd/") {
@@ -23,13 +38,10 @@ func TestNothingThatSendsReadsNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if statement.Match(raw) {
+		if pattern.Match(raw) {
 			found = append(found, file.path)
 		}
 	}
 	slices.Sort(found)
-	slices.Sort(allowed)
-	if !slices.Equal(found, allowed) {
-		t.Errorf("statements on notes are in %v, want %v", found, allowed)
-	}
+	return found
 }

@@ -60,6 +60,9 @@ func TestANoteIsNeverSentToACustomer(t *testing.T) {
 				}
 			}
 		}
+		if found := b.a.Get(t, "/messages?q="+secret).OK(200); len(found.List()) > 0 {
+			t.Errorf("a search in messages finds the note: %s", found.Raw)
+		}
 		if calls < 100 || outbound == 0 || under != 1 {
 			t.Errorf("%d calls, %d messages sent, %d under the client_id of the note: want more than 100, some, and 1", calls, outbound, under)
 		}

@@ -62,7 +62,7 @@ describe.each(engines)('the first day, %s', (engine) => {
   it('leads from an empty installation to the first answered customer on WhatsApp, and mends a token that Meta refuses', async () => {
     simulator = await Simulator.start()
     desk = await Desk.start({ engine, demo: false, flags: ['--whatsapp-base-url', simulator.url] })
-    const { page } = await desk.page({}, /status of (400|409) .*\/channels/)
+    const { page } = await desk.page({}, /status of (400|409|429) .*\/channels/)
     await setUp(desk, page)
     await page.getByRole('link', { name: 'Connect a WhatsApp number' }).click()
     await page.getByRole('textbox', { name: 'Phone number ID' }).fill(simulator.credential('phone_number_id'))
@@ -84,6 +84,17 @@ describe.each(engines)('the first day, %s', (engine) => {
     expect(await (await fetch(`${address}?hub.mode=subscribe&hub.challenge=1234&hub.verify_token=${token}`)).text()).toBe('1234')
     await page.getByRole('button', { name: 'Test connection' }).click()
     await page.getByText('The test passed.').waitFor()
+    const templates = page.getByRole('region', { name: 'Templates' })
+    await templates.getByRole('button', { name: 'Sync now' }).click()
+    const hello = templates.getByRole('listitem').filter({ hasText: 'hello_world' })
+    await hello.filter({ hasText: 'American English · Utility' }).filter({ hasText: 'Approved' }).waitFor()
+    await hello.getByText('Preview').click()
+    await hello.getByText(/^Welcome and congratulations/).waitFor()
+    await templates.getByRole('button', { name: 'Sync now' }).click()
+    await templates.getByText(/^They were synchronized less than a minute ago\. Try again in \d+ s\.$/).waitFor()
+    const signature = page.getByRole('region', { name: 'Signature' }).getByRole('switch', { name: 'Sign every message with the person’s name' })
+    await signature.click({ force: true })
+    await expect.poll(() => signature.isChecked()).toBe(true)
 
     await simulator.customer('5511955550001', 'Otto', 'Tem pão de queijo?')
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click()
@@ -92,7 +103,8 @@ describe.each(engines)('the first day, %s', (engine) => {
     await message(page).fill('Tem, quentinho!')
     await message(page).press('Enter')
     await log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).filter({ hasText: 'quentinho' }).waitFor()
-    await expect.poll(() => simulator?.received('5511955550001')).toContain('quentinho')
+    await expect.poll(() => simulator?.received('5511955550001')).toContain('*Rita Lopes:*\\nTem, quentinho!')
+    expect(await page.getByRole('switch', { name: 'Sign with my name' }).isDisabled()).toBe(true)
 
     // A message of which it is not known whether it arrived is sent again only after a question.
     await simulator.control('POST', 'faults', { preset: 'reset_before_accept', next: 1 })
