@@ -37,7 +37,7 @@ describe('a conversation', () => {
     const first = thread.getByRole('article', { name: /^Lia Monteiro/ }).first()
     await first.hover()
     await first.getByRole('button', { name: 'Message actions', exact: true }).click()
-    await all(page, 'menuitem', ['Reply', 'Copy text', 'Create card'])
+    await all(page, 'menuitem', ['Reply', 'React', 'Copy text', 'Create card', 'Save as canned reply'])
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+f')
     await page.getByRole('searchbox', { name: 'Search in conversation', exact: true }).fill('bolo')

@@ -1,6 +1,7 @@
 import { notifyManager, QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { createContext, useContext, useMemo } from 'react'
+import { createContext, useContext, useEffect, useMemo, useState } from 'react'
 import { maySession } from '../ui/page'
+import { afterPaint } from '../ui/parts'
 import { answer, api, Failure } from './client'
 import { keepChanges } from './journal'
 import { keys } from './keys'
@@ -75,9 +76,17 @@ export const useSectors = () => useQuery(sectorsOptions)
 export const useSavedViews = () => useQuery(savedViewsOptions)
 export const useReplies = () => useQuery({ queryKey: keys.replies, queryFn: () => list(api.GET('/replies')) })
 
-/** useUnreadNotifications counts what the person was told and has not read. */
-export const useUnreadNotifications = () =>
-  useQuery({ queryKey: keys.unreadNotifications, queryFn: () => answer(api.GET('/me/notifications', { params: { query: { unread: 'true', limit: 1 } } })).then((page) => page.unread_count) }).data ?? 0
+/** useUnreadNotifications counts what the person was told and has not read. It is asked for when the page is drawn. */
+export function useUnreadNotifications(): number {
+  const [drawn, setDrawn] = useState(false)
+  useEffect(() => afterPaint(() => setDrawn(true)), [])
+  const count = useQuery({
+    queryKey: keys.unreadNotifications,
+    enabled: drawn,
+    queryFn: () => answer(api.GET('/me/notifications', { params: { query: { unread: 'true', limit: 1 } } })).then((page) => page.unread_count),
+  })
+  return count.data ?? 0
+}
 
 /** usePreferences gives the defaults until the person's own are loaded. */
 export function usePreferences(): Preferences {
