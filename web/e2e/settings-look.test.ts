@@ -11,6 +11,8 @@ describe('the pages of the settings', () => {
   beforeAll(async () => {
     desk = await Desk.start()
     await desk.call('POST', '/team/invitations', { name: 'Davi Lemos', email: 'davi@example.com', role: 'agent' })
+    const spare = await desk.call('POST', '/channels', { name: 'Reserva', provider: 'sandbox', phone: '+5511955557001' })
+    await desk.call('PATCH', `/channels/${String(spare.id)}`, { status: 'disconnected' })
   })
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
@@ -66,5 +68,8 @@ describe('the pages of the settings', () => {
       const keys = ((await page.textContent('body')) ?? '').match(/\b(settings|company|channels|connect|team|sectors|labels|rules|checklist|common|setup)\.[a-z]\w+/g)
       expect([path, keys]).toEqual([path, null])
     }
+    await page.goto(`${desk.url}/settings/channels`)
+    const spare = page.getByRole('link', { name: /^Reserva/ })
+    await spare.getByText({ 'pt-BR': 'A equipe o desconectou.', es: 'El equipo lo desconectó.', en: 'The team disconnected it.' }[language] ?? '').waitFor()
   })
 })

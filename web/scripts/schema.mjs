@@ -49,8 +49,17 @@ function plain(value, key = '') {
   return Object.fromEntries(kept.map(([name, inner]) => [name, plain(inner, names ? '' : name)]))
 }
 
-const types = astToString(await openapiTS(plain(await readDocument()), { alphabetize: true }))
-const text = `// Made by "make web-types" from the API document. Do not edit.\n\n${types}`
+/** errorCodes are the codes that the document names with the refusals of its operations. */
+function errorCodes(document) {
+  const responses = Object.values(document.paths).flatMap((path) => Object.values(path)).flatMap(({ responses = {} }) => Object.entries(responses))
+  const named = responses.filter(([status]) => status >= '400').flatMap(([, { description = '' }]) => [...description.matchAll(/`(\w+)`/g)].map(([, code]) => code))
+  return [...new Set(named)].sort()
+}
+
+const document = await readDocument()
+const types = astToString(await openapiTS(plain(document), { alphabetize: true }))
+const codes = errorCodes(document).map((code) => `    | "${code}"`).join('\n')
+const text = `// Made by "make web-types" from the API document. Do not edit.\n\n${types}/** The codes of refusals. */\nexport type ErrorCode =\n${codes};\n`
 if (!process.argv.includes('--check')) writeFileSync(target, text)
 else if (readFileSync(target, 'utf8') !== text) {
   console.error('src/api/schema.d.ts is not what the API document gives: run "make web-types" and commit it')

@@ -2,10 +2,11 @@
 //
 //   node scripts/screenshots.mjs      RECADO names the binary, CHROMIUM the browser
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
+import { smallPng } from './png.mjs'
 
 const out = join(import.meta.dirname, '../../docs/images')
 const folder = mkdtempSync(join(tmpdir(), 'recado-screenshots-'))
@@ -17,14 +18,62 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 const desktop = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
 
-const shots = [
-  { name: 'inbox-light', options: { viewport: desktop, colorScheme: 'light' } },
-  { name: 'inbox-dark', options: { viewport: desktop, colorScheme: 'dark' } },
-  { name: 'phone-list', options: { viewport: phone, isMobile: true, hasTouch: true }, list: true },
-  { name: 'phone-conversation', options: { viewport: phone, isMobile: true, hasTouch: true } },
-]
-
 const rows = (page, name) => page.getByRole('listbox', { name: 'Conversations' }).getByRole('option', { name })
+const nav = (page, name) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+
+/** inbox shows the open conversations, and one of them beside or instead of the list. */
+const inbox = (name) => async (page) => {
+  await page.goto(`${url}/inbox/open`)
+  await rows(page).first().waitFor()
+  if (!name) return
+  await rows(page, name).click()
+  await page.getByRole('article').first().waitFor()
+}
+
+async function contact(page) {
+  await nav(page, 'Contacts')
+  await page.getByRole('table', { name: 'Contacts' }).getByRole('link', { name: 'Lia Monteiro' }).click()
+  await page.getByRole('complementary', { name: 'Details' }).getByText(/^ATD-/).first().waitFor()
+}
+
+async function board(page) {
+  await nav(page, 'Boards')
+  await page.getByRole('tab', { name: 'Orders' }).click()
+  await page.getByRole('region', { name: /^Doing, / }).getByRole('listitem').first().waitFor()
+}
+
+async function report(page) {
+  await nav(page, 'Report')
+  await page.getByRole('button', { name: '7 days' }).click()
+  await page.locator('figure svg').nth(1).waitFor()
+}
+
+async function channel(page) {
+  await page.goto(`${url}/settings/channels`)
+  await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
+  await page.getByRole('region', { name: 'Status' }).waitFor()
+}
+
+async function reference(page) {
+  await page.goto(`${url}/docs/`)
+  await page.locator('.opblock').first().waitFor()
+}
+
+const light = { viewport: desktop, colorScheme: 'light' }
+const dark = { viewport: desktop, colorScheme: 'dark' }
+const hand = { viewport: phone, isMobile: true, hasTouch: true }
+
+const shots = [
+  { name: 'inbox-light', options: light, show: inbox(/^Lia Monteiro/) },
+  { name: 'inbox-dark', options: dark, show: inbox(/^Lia Monteiro/) },
+  { name: 'phone-list', options: hand, show: inbox() },
+  { name: 'phone-conversation', options: hand, show: inbox(/^Lia Monteiro/) },
+  { name: 'contacts', options: light, show: contact },
+  { name: 'board', options: light, show: board },
+  { name: 'report', options: light, show: report },
+  { name: 'channel', options: light, show: channel },
+  { name: 'api', options: dark, show: reference },
+]
 
 /** prepare waits for the server and gives the login of the demo. */
 async function prepare() {
@@ -39,7 +88,7 @@ async function prepare() {
 try {
   const login = await prepare()
   mkdirSync(out, { recursive: true })
-  for (const { name, options, list } of shots) {
+  for (const { name, options, show } of shots) {
     const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options })
     const page = await context.newPage()
     await page.goto(url)
@@ -47,17 +96,13 @@ try {
     await page.getByRole('textbox', { name: 'Password' }).fill(login.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await rows(page).first().waitFor()
-    await page.goto(`${url}/inbox/open`)
-    await rows(page).first().waitFor()
-    if (!list) {
-      await rows(page, /^Lia Monteiro/).click()
-      await page.getByRole('article').first().waitFor()
-      await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined) // the live stream stays open
-    }
+    await show(page)
+    await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined) // the live stream stays open
     await page.mouse.move(0, 0)
     const path = join(out, `${name}.png`)
-    await page.screenshot({ path, animations: 'disabled', caret: 'hide' })
-    console.log(`${path} ${Math.round(statSync(path).size / 1024)} KiB`)
+    const picture = smallPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }))
+    writeFileSync(path, picture)
+    console.log(`${path} ${Math.round(picture.length / 1024)} KiB`)
     await context.close()
   }
 } finally {

@@ -1,8 +1,8 @@
 import type { TFunction } from 'i18next'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../src/api/client'
+import { problemsOf } from '../src/api/refusal'
 import type { Member } from '../src/api/types'
-import { problemsOf } from '../src/settings/problem'
 import { manageable, onlyOwner } from '../src/settings/roles'
 
 const t = ((key: string) => key) as TFunction
@@ -10,20 +10,25 @@ const refused = (code: string, details: { field: string; message: string }[] = [
 
 describe('what the server refused', () => {
   it('stands at the field, as a sentence', () => {
-    expect(problemsOf(refused('invalid_request', [{ field: 'body.credentials.token', message: 'is not accepted. WhatsApp says: no' }]), t, ['credentials.token'])).toEqual({ fields: { 'credentials.token': 'Is not accepted. WhatsApp says: no.' }, other: null })
-    expect(problemsOf(refused('invalid_request', [{ field: 'body.email', message: 'must be an e-mail address' }]), t, ['email']).fields).toEqual({ email: 'settings.emailWrong' })
+    expect(problemsOf(refused('invalid_request', [{ field: 'body.credentials.token', message: 'is not accepted. WhatsApp says: no' }]), t, { fields: ['credentials.token'] })).toEqual({ fields: { 'credentials.token': 'wrong.other' }, other: null })
+    expect(problemsOf(refused('invalid_request', [{ field: 'body.email', message: 'must be an e-mail address' }]), t, { fields: ['email'] }).fields).toEqual({ email: 'wrong.email' })
+  })
+
+  it('is said in the words of the screen where it has some', () => {
+    const words = (message: string) => (message.startsWith('is not accepted') ? 'Refused by WhatsApp.' : undefined)
+    expect(problemsOf(refused('invalid_request', [{ field: 'body.credentials.token', message: 'is not accepted' }]), t, { fields: ['credentials.token'], words }).fields).toEqual({ 'credentials.token': 'Refused by WhatsApp.' })
   })
 
   it('stands below the form where the form has no such field', () => {
-    expect(problemsOf(refused('invalid_request', [{ field: 'path.id', message: 'is the only viewer' }]), t, ['name'])).toEqual({ fields: {}, other: 'Is the only viewer.' })
-    expect(problemsOf(refused('unavailable'), t)).toEqual({ fields: {}, other: 'refused' })
+    expect(problemsOf(refused('invalid_request', [{ field: 'path.id', message: 'is the only viewer' }]), t, { fields: ['name'] })).toEqual({ fields: {}, other: 'wrong.onlyViewer' })
+    expect(problemsOf(refused('unavailable'), t)).toEqual({ fields: {}, other: 'refusal.unavailable' })
     expect(problemsOf(refused('limit_reached'), t)).toEqual({ fields: {}, other: 'refusal.limit_reached' })
     expect(problemsOf(new Error('defect'), t)).toEqual({ fields: {}, other: 'errors.unknown' })
   })
 
   it('names a name that is in use at the field that has it', () => {
-    expect(problemsOf(refused('name_taken'), t, ['name'])).toEqual({ fields: { name: 'refusal.name_taken' }, other: null })
-    expect(problemsOf(refused('name_taken'), t, ['email'], 'email')).toEqual({ fields: { email: 'settings.emailTaken' }, other: null })
+    expect(problemsOf(refused('name_taken'), t, { fields: ['name'] })).toEqual({ fields: { name: 'refusal.name_taken' }, other: null })
+    expect(problemsOf(refused('name_taken'), t, { fields: ['email'], taken: 'email' })).toEqual({ fields: { email: 'wrong.emailTaken' }, other: null })
   })
 })
 

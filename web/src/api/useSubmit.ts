@@ -1,27 +1,36 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { problemText } from './problem'
+import { problemsOf, type Form, type Problems } from './refusal'
 
-/** useSubmit runs the task of a form: it shows that it runs, what it was refused for, and that it succeeded. */
-export function useSubmit(reason?: (error: unknown) => string | undefined) {
+const noProblems: Problems = { fields: {}, other: null }
+
+/** reason says of a refusal what the form knows better than its code does. */
+type Options = Form & { reason?: (error: unknown) => string | undefined }
+
+/**
+ * useSubmit runs the task of a form: it shows that it runs, what it was refused for, and that it succeeded. wrong has what
+ * is wrong with each of the form's fields, problem the rest.
+ */
+export function useSubmit({ reason, ...form }: Options = {}) {
   const { t } = useTranslation()
   const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
   const [done, setDone] = useState(false)
+  const [problems, setProblems] = useState(noProblems)
   const run = async (task: () => Promise<unknown>): Promise<boolean> => {
     setBusy(true)
-    setProblem(null)
     setDone(false)
+    setProblems(noProblems)
     try {
       await task()
       setDone(true)
       return true
     } catch (error) {
-      setProblem(reason?.(error) ?? problemText(error, t))
+      const known = reason?.(error)
+      setProblems(known ? { fields: {}, other: known } : problemsOf(error, t, form))
       return false
     } finally {
       setBusy(false)
     }
   }
-  return { busy, problem, done, run, touch: () => setDone(false) }
+  return { busy, done, problem: problems.other, wrong: problems.fields, run, touch: () => setDone(false) }
 }

@@ -2,9 +2,10 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Failure as ApiFailure, onSessionEnd } from '../api/client'
+import { onSessionEnd } from '../api/client'
 import { keys } from '../api/keys'
 import { Me, sessionOptions, usePreferences } from '../api/queries'
+import { refusal, requestIdOf } from '../api/refusal'
 import { OutboxProvider } from '../inbox/OutboxProvider'
 import { useLive } from '../live/useLive'
 import { setTimeZone } from '../ui/format'
@@ -45,7 +46,7 @@ export function Gate({ children }: { children: ReactNode }) {
   if (session.isPending) return <Loading rows={1} height={60} />
   if (session.isError && !session.data) {
     const error = session.error
-    return <Failure message={error.message || t('errors.offline')} requestId={error instanceof ApiFailure ? error.requestId : undefined} onRetry={() => void session.refetch()} />
+    return <Failure message={refusal(error, t)} requestId={requestIdOf(error)} onRetry={() => void session.refetch()} />
   }
   if (!session.data) return <Suspense><SignIn /></Suspense>
   return (

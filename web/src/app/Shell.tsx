@@ -5,6 +5,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { useMe, usePreferences } from '../api/queries'
+import { presences, presenceText, usePresence } from '../api/usePresence'
 import { forgetDrafts } from '../inbox/drafts'
 import { typing } from '../inbox/useInboxKeys'
 import { ActionMenu, type MenuAction } from '../ui/ActionMenu'
@@ -81,8 +82,10 @@ export function Shell() {
     forgetDrafts() // the server has them
     location.assign(`${basePath}/`)
   }
+  const [presence, choosePresence] = usePresence()
   const shown = places.filter((place) => place.key !== 'report' || me.scopes.includes('reports:read'))
   const account: MenuAction[] = [
+    ...presences.map((one) => ({ key: one, label: t(presenceText[one]), icon: <span aria-hidden className={classes.dot} data-presence={one} />, className: one === presence ? classes.chosen : undefined, onClick: () => void choosePresence(one) })),
     { key: 'profile', label: t('shell.profile'), icon: <IconUser size={16} />, onClick: () => void navigate({ to: '/settings/$', params: { _splat: 'profile' } }) },
     { key: 'keys', label: t('shell.shortcuts'), icon: <IconKeyboard size={16} />, onClick: () => setHelp(true) },
     { key: 'out', label: t('shell.signOut'), icon: <IconLogout size={16} />, onClick: () => void signOut() },
@@ -126,7 +129,7 @@ export function Shell() {
             <ActionMenu
               position="right-end" title={who} actions={account}
               button={
-                <UnstyledButton className={classes.account} aria-label={t('shell.account', { name: me.user.name })} title={me.user.name}>
+                <UnstyledButton className={classes.account} data-presence={presence} aria-label={t('shell.account', { name: me.user.name })} title={me.user.name}>
                   <Avatar id={me.user.id} name={me.user.name} size={32} />
                 </UnstyledButton>
               }

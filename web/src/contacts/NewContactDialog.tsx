@@ -37,7 +37,7 @@ export function NewContactDialog({ onClose, onOpen }: { onClose: () => void; onO
       show(made.id)
     } catch (error) {
       const known = error instanceof Failure && error.code === 'contact_exists' ? error.details[0]?.message : undefined
-      setProblem({ text: known ? t('contacts.exists') : refusal(error, t), contact: known })
+      setProblem({ text: refusal(error, t), contact: known })
       setBusy(false)
     }
   }

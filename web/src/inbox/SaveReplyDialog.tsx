@@ -9,7 +9,6 @@ import { useSubmit } from '../api/useSubmit'
 import { announce } from '../ui/announce'
 import { Dialog } from '../ui/Dialog'
 import { shortcutOf } from './canned'
-import { refusal } from './refusal'
 
 /** SaveReplyDialog keeps the text of a message as a canned reply, of one's own or of the team. */
 export function SaveReplyDialog({ text: given, onClose }: { text: string; onClose: () => void }) {
@@ -20,7 +19,7 @@ export function SaveReplyDialog({ text: given, onClose }: { text: string; onClos
   const [shortcut, setShortcut] = useState(shortcutOf(title))
   const [text, setText] = useState(given)
   const [team, setTeam] = useState(false)
-  const { busy, problem, run } = useSubmit((error) => refusal(error, t))
+  const { busy, problem, run } = useSubmit()
   const save = async () => {
     const done = await run(async () => {
       await answer(api.POST('/replies', { body: { shortcut, title: title.trim(), text, ...(team ? { owner: null } : {}) } }))

@@ -1,20 +1,9 @@
 import type { TFunction } from 'i18next'
 import { Failure } from '../api/client'
+import { refusal } from '../api/refusal'
 
 /** signInProblem says why signing in failed. */
 export function signInProblem(error: unknown, t: TFunction): string {
-  if (!(error instanceof Failure)) return t('errors.unknown')
-  switch (error.code) {
-    case 'login_failed':
-      return t('signIn.wrong')
-    case 'code_invalid':
-      return t('signIn.codeWrong')
-    case 'code_required':
-      return t('signIn.codeNeeded')
-    case 'rate_limited':
-      return t('signIn.throttled', { n: error.retryAfter ?? 1 })
-    case 'offline':
-      return t('errors.offline')
-  }
-  return error.details[0]?.message ?? error.message
+  if (error instanceof Failure && error.code === 'rate_limited') return t('signIn.throttled', { n: error.retryAfter ?? 1 })
+  return refusal(error, t)
 }

@@ -1,7 +1,7 @@
 import { NativeSelect, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { isLanguage, languageNames, languages, setLanguage } from '../ui/i18n'
-import { Section } from '../ui/Section'
+import { Section } from '../ui/Layout'
 import { Choice } from './Choice'
 import { usePreference } from './usePreference'
 

@@ -3,7 +3,7 @@ import { IconVolume } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Preferences } from '../api/types'
-import { Section } from '../ui/Section'
+import { Section } from '../ui/Layout'
 import { playSound } from '../ui/sound'
 import { usePreference } from './usePreference'
 

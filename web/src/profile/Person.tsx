@@ -1,14 +1,13 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { refusedField } from '../api/problem'
 import { useMe } from '../api/queries'
-import { Section } from '../ui/Section'
-import { Saved } from '../ui/Saved'
 import { useSubmit } from '../api/useSubmit'
+import { FormFooter } from '../ui/FormFooter'
+import { Section } from '../ui/Layout'
 
 /** Person changes the name, the e-mail address and the signature. */
 export function Person() {
@@ -18,10 +17,7 @@ export function Person() {
   const [name, setName] = useState(user.name)
   const [email, setEmail] = useState(user.email)
   const [signature, setSignature] = useState(user.signature)
-  const { busy, problem, done, run, touch } = useSubmit((error) => {
-    if (error instanceof Failure && error.code === 'name_taken') return t('profile.emailTaken')
-    return refusedField(error, 'body.email') ? t('profile.emailWrong') : undefined
-  })
+  const { busy, problem, wrong, done, run, touch } = useSubmit({ fields: ['name', 'email', 'signature'], taken: 'email' })
   const change = (set: (text: string) => void) => (event: { currentTarget: { value: string } }) => {
     set(event.currentTarget.value)
     touch()
@@ -41,14 +37,10 @@ export function Person() {
         }}
       >
         <Stack gap="md">
-          {problem && <Alert color="red" variant="light">{problem}</Alert>}
-          <TextInput label={t('profile.name')} required withAsterisk={false} maxLength={120} autoComplete="name" value={name} onChange={change(setName)} />
-          <TextInput label={t('profile.email')} type="email" required withAsterisk={false} maxLength={254} autoComplete="email" value={email} onChange={change(setEmail)} />
-          <TextInput label={t('profile.signature')} description={t('profile.signatureText')} placeholder={user.name} maxLength={120} value={signature} onChange={change(setSignature)} />
-          <Group justify="flex-end">
-            <Saved shown={done} />
-            <Button type="submit" loading={busy}>{t('common.save')}</Button>
-          </Group>
+          <TextInput label={t('profile.name')} required withAsterisk={false} maxLength={120} autoComplete="name" value={name} error={wrong.name} onChange={change(setName)} />
+          <TextInput label={t('profile.email')} type="email" required withAsterisk={false} maxLength={254} autoComplete="email" value={email} error={wrong.email} onChange={change(setEmail)} />
+          <TextInput label={t('profile.signature')} description={t('profile.signatureText')} placeholder={user.name} maxLength={120} value={signature} error={wrong.signature} onChange={change(setSignature)} />
+          <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />
         </Stack>
       </form>
     </Section>

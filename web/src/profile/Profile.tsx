@@ -7,20 +7,14 @@ import { Person } from './Person'
 import { Sessions } from './Sessions'
 import { TwoFactor } from './TwoFactor'
 import { Working } from './Working'
-import classes from '../ui/page.module.css'
+import { Page } from '../ui/Layout'
 
 /** Profile is what a person decides about themselves. */
 export default function Profile() {
   const { t } = useTranslation()
   const { user, company } = useMe()
   return (
-    <div className={classes.page}>
-      <header className={classes.head}>
-        <div>
-          <h1>{t('shell.profile')}</h1>
-          <p>{t('profile.where', { role: t(`profile.role.${user.role}`), company: company.name })}</p>
-        </div>
-      </header>
+    <Page title={t('shell.profile')} text={t('profile.where', { role: t(`profile.role.${user.role}`), company: company.name })}>
       <Person />
       <Appearance />
       <Working />
@@ -28,6 +22,6 @@ export default function Profile() {
       <Password />
       <TwoFactor />
       <Sessions />
-    </div>
+    </Page>
   )
 }

@@ -2,9 +2,9 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { refusedField } from '../api/problem'
+import { refusedField } from '../api/refusal'
 import { useSubmit } from '../api/useSubmit'
 import { PasswordField } from '../people/PasswordField'
 import { Dialog } from '../ui/Dialog'
@@ -16,10 +16,7 @@ export function TurnOff({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const { busy, problem, run } = useSubmit((error) => {
-    if (refusedField(error, 'body.password')) return t('profile.passwordWrong')
-    return error instanceof Failure && error.code === 'code_invalid' ? t('signIn.codeWrong') : undefined
-  })
+  const { busy, problem, run } = useSubmit({ reason: (error) => (refusedField(error, 'body.password') ? t('profile.passwordWrong') : undefined) })
   const turnOff = async () => {
     const off = await run(async () => {
       await answer(api.POST('/me/two-factor/disable', { body: { password, code: code.trim() } }))

@@ -2,12 +2,12 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { refusedField } from '../api/problem'
+import { refusedField } from '../api/refusal'
 import { useSubmit } from '../api/useSubmit'
 import { PasswordField } from '../people/PasswordField'
-import { CopyText } from '../ui/CopyText'
+import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
 import { QrCode } from './QrCode'
 import { RecoveryCodes } from './RecoveryCodes'
@@ -21,10 +21,11 @@ export function TurnOn({ onClose }: { onClose: () => void }) {
   const [secret, setSecret] = useState<{ secret: string; url: string }>()
   const [code, setCode] = useState('')
   const [recovery, setRecovery] = useState<string[]>()
-  const { busy, problem, run } = useSubmit((error) => {
-    if (refusedField(error, 'body.password')) return t('profile.passwordWrong')
-    const wrong = refusedField(error, 'body.code') || (error instanceof Failure && error.code === 'code_invalid')
-    return wrong ? t('signIn.codeWrong') : undefined
+  const { busy, problem, run } = useSubmit({
+    reason: (error) => {
+      if (refusedField(error, 'body.password')) return t('profile.passwordWrong')
+      return refusedField(error, 'body.code') ? t('refusal.code_invalid') : undefined
+    },
   })
   const next = () =>
     run(async () => {
@@ -48,7 +49,7 @@ export function TurnOn({ onClose }: { onClose: () => void }) {
               <p className={classes.text}>{t('twoFactor.scan')}</p>
               <QrCode text={secret.url} label={t('twoFactor.qrCode')} />
               <p className={classes.text}>{t('twoFactor.secret')}</p>
-              <CopyText text={secret.secret} label={t('twoFactor.copy')} />
+              <CopyField value={secret.secret} />
               <TextInput label={t('signIn.code')} required withAsterisk={false} autoFocus inputMode="numeric" autoComplete="one-time-code" maxLength={10} value={code} onChange={(event) => setCode(event.currentTarget.value)} />
             </>
           ) : (

@@ -2,7 +2,7 @@ import { Badge, Button } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe } from '../api/queries'
-import { Section } from '../ui/Section'
+import { Section } from '../ui/Layout'
 import { TurnOff } from './TurnOff'
 import { TurnOn } from './TurnOn'
 

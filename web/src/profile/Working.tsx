@@ -1,6 +1,7 @@
 import { Stack, Switch } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Section } from '../ui/Section'
+import { presences, presenceText, usePresence } from '../api/usePresence'
+import { Section } from '../ui/Layout'
 import { Choice } from './Choice'
 import { usePreference } from './usePreference'
 
@@ -8,9 +9,11 @@ import { usePreference } from './usePreference'
 export function Working() {
   const { t } = useTranslation()
   const [preferences, change] = usePreference()
+  const [presence, choosePresence] = usePresence()
   return (
     <Section title={t('profile.working')}>
       <Stack gap="lg">
+        <Choice label={t('profile.presence')} description={t('profile.presenceText')} value={presence} onChange={(value) => void choosePresence(value)} options={presences.map((one) => [one, t(presenceText[one])])} />
         <Choice
           label={t('profile.sending')} value={preferences.send_with} onChange={(send_with) => void change({ send_with })}
           options={[['enter', t('profile.enter')], ['ctrl_enter', t('profile.ctrlEnter')]]}

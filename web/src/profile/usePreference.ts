@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { problemText } from '../api/problem'
+import { refusal } from '../api/refusal'
 import { usePreferences } from '../api/queries'
 import type { Preferences } from '../api/types'
 import { announce } from '../ui/announce'
@@ -24,7 +24,7 @@ export function usePreference(): [Preferences, (change: Partial<Preferences>) =>
       announce(t('details.saved'))
     } catch (error) {
       void client.invalidateQueries({ queryKey: keys.preferences })
-      toast(problemText(error, t), 'red')
+      toast(refusal(error, t), 'red')
     }
     setClicked({})
   }

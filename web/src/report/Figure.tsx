@@ -1,6 +1,7 @@
-import { Button, Table } from '@mantine/core'
+import { ActionIcon, Table } from '@mantine/core'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { useId, useState, type ReactNode } from 'react'
+import { SectionHead } from '../ui/Layout'
 import classes from './Report.module.css'
 
 type Props = { title: string; show: string; hide: string; head: string[]; rows: string[][]; children: ReactNode }
@@ -12,12 +13,14 @@ export function Figure({ title, show, hide, head, rows, children }: Props) {
   return (
     <figure aria-labelledby={id} className={classes.figure}>
       <figcaption className={classes.caption}>
-        <h2 id={id}>{title}</h2>
-        <Button
-          className={classes.control} variant="subtle" color="gray" size="compact-sm" px={8} aria-label={asTable ? hide : show} title={asTable ? hide : show} onClick={() => setAsTable(!asTable)}
-        >
-          {asTable ? <IconChartBar size={18} aria-hidden /> : <IconTable size={18} aria-hidden />}
-        </Button>
+        <SectionHead
+          id={id} title={title}
+          action={
+            <ActionIcon className={classes.control} variant="subtle" color="gray" size={28} aria-label={asTable ? hide : show} title={asTable ? hide : show} onClick={() => setAsTable(!asTable)}>
+              {asTable ? <IconChartBar size={18} /> : <IconTable size={18} />}
+            </ActionIcon>
+          }
+        />
       </figcaption>
       {asTable ? (
         <div className={classes.dayTable} tabIndex={0} role="region" aria-label={title}>

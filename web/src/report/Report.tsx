@@ -3,12 +3,13 @@ import { IconDownload, IconLock } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure as ApiFailure } from '../api/client'
+import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { problemText } from '../api/problem'
+import { refusal, requestIdOf } from '../api/refusal'
 import { useMe } from '../api/queries'
 import { download } from '../ui/download'
 import { dayKey } from '../ui/format'
+import { Page } from '../ui/Layout'
 import { Empty, Failure, Loading } from '../ui/states'
 import { Filters } from './Filters'
 import { Results } from './Results'
@@ -40,19 +41,15 @@ function Shown() {
   const save = () => report.data && download(`report-${report.data.from}-${report.data.to}.csv`, reportCsv(report.data, t, i18n.language), 'text/csv;charset=utf-8')
   return (
     <div className={classes.scroll}>
-      <div className={classes.page}>
-        <header className={classes.head}>
-          <div>
-            <h1>{t('report.title')}</h1>
-            <p>{`${dayName(period.from, 'long')} – ${dayName(period.to, 'long')} · ${company.timezone}`}</p>
-          </div>
-          <Button className={classes.control} variant="default" leftSection={<IconDownload size={16} />} disabled={!report.data || wrong !== null} onClick={save}>{t('report.download')}</Button>
-        </header>
+      <Page
+        wide title={t('report.title')} text={`${dayName(period.from, 'long')} – ${dayName(period.to, 'long')} · ${company.timezone}`}
+        action={<Button className={classes.control} variant="default" leftSection={<IconDownload size={16} />} disabled={!report.data || wrong !== null} onClick={save}>{t('report.download')}</Button>}
+      >
         <Filters period={period} search={search} problem={wrong} onChange={change} />
         {report.isPending && wrong === null && <Loading rows={4} height={80} />}
-        {report.isError && <Failure message={problemText(report.error, t)} requestId={report.error instanceof ApiFailure ? report.error.requestId : undefined} onRetry={() => void report.refetch()} />}
+        {report.isError && <Failure message={refusal(report.error, t)} requestId={requestIdOf(report.error)} onRetry={() => void report.refetch()} />}
         {report.data && wrong === null && <Results report={report.data} busy={report.isPlaceholderData} />}
-      </div>
+      </Page>
     </div>
   )
 }

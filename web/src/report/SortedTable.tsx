@@ -4,6 +4,7 @@ import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Figures } from '../api/types'
 import { number } from '../ui/format'
+import { SectionHead } from '../ui/Layout'
 import { average } from './figures'
 import classes from './Report.module.css'
 
@@ -35,7 +36,7 @@ export function SortedTable({ title, head, rows }: { title: string; head: string
   const sort = (next: Column) => setSort({ column: next, up: next === column ? !up : next === 'name' })
   return (
     <div className={classes.list}>
-      <h2 id={id}>{title}</h2>
+      <SectionHead id={id} title={title} />
       {rows.length === 0 ? (
         <p className={classes.nothing}>{t('report.nothing')}</p>
       ) : (

@@ -1,4 +1,4 @@
-import { Alert, Stack, TextInput } from '@mantine/core'
+import { Alert, Stack, Switch, TextInput } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -6,17 +6,20 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import type { Channel, Ref } from '../api/types'
+import { useAttempt } from '../api/useAttempt'
+import { useSubmit } from '../api/useSubmit'
+import { CopyField } from '../ui/CopyField'
 import { phone } from '../ui/format'
+import { FormFooter } from '../ui/FormFooter'
+import { Page, Section } from '../ui/Layout'
 import { ChannelSign } from './ChannelSign'
 import { ChannelStatus } from './ChannelStatus'
-import { CopyField } from './CopyField'
 import { Customer } from './Customer'
-import { FormFooter, Loaded, Page, Section } from './Page'
 import { Reconnect } from './Reconnect'
 import { Templates } from './Templates'
 import { useFresh } from './useFresh'
-import { useSave } from './useSave'
 import { Viewers } from './Viewers'
 import classes from './Settings.module.css'
 
@@ -34,7 +37,7 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
       {fresh && <Alert color="green" variant="light" role="status" mb="md">{t('channels.fresh')}</Alert>}
       <ChannelStatus channel={channel} />
       {!whatsapp && <Customer channel={channel} />}
-      {whatsapp && <Callbacks channel={channel} />}
+      {whatsapp && <AtMeta channel={channel} />}
       <Section title={t('settings.name')}><Rename key={channel.name} channel={channel} /></Section>
       <ChannelSign channel={channel} />
       {whatsapp && <Templates channel={channel} />}
@@ -44,19 +47,28 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
   )
 }
 
-/** Callbacks shows what Meta has to be told so that it calls this server. */
-function Callbacks({ channel }: { channel: Channel }) {
+/** AtMeta shows what Meta has to be told so that it calls this server, and says whether the number is in the WhatsApp Business app, too. */
+function AtMeta({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
+  const client = useQueryClient()
+  const attempt = useAttempt()
   const key = keys.connection(channel.id)
+  const params = { path: { id: channel.id } }
   useFresh(key)
-  const connection = useQuery({ queryKey: key, queryFn: () => answer(api.GET('/channels/{id}/connection', { params: { path: { id: channel.id } } })) })
+  const connection = useQuery({ queryKey: key, queryFn: () => answer(api.GET('/channels/{id}/connection', { params })) })
+  const share = (coexistence: boolean) =>
+    attempt(async () => {
+      await answer(api.PATCH('/channels/{id}', { params, body: { coexistence } }))
+      await client.invalidateQueries({ queryKey: key })
+    }, t('details.saved'))
   return (
     <Section title={t('channels.callbacks')} text={t('channels.callbacksText')}>
       <Loaded query={connection}>
-        {({ callback_url, verify_token }) => (
+        {({ callback_url, verify_token, coexistence }) => (
           <Stack gap="md">
             <CopyField label={t('channels.callback')} value={callback_url ?? ''} />
             <CopyField label={t('channels.verifyToken')} value={verify_token ?? ''} />
+            <Switch label={t('connect.coexistence')} description={t('connect.coexistenceText')} checked={coexistence ?? false} onChange={(event) => void share(event.currentTarget.checked)} />
           </Stack>
         )}
       </Loaded>
@@ -68,10 +80,10 @@ function Rename({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [name, setName] = useState(channel.name)
-  const { busy, saved, problems, save, edited } = useSave(['name'])
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['name'] })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void save(async () => {
+    void run(async () => {
       await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel.id } }, body: { name: name.trim() } }))
       await client.invalidateQueries({ queryKey: keys.channels })
     })
@@ -80,13 +92,13 @@ function Rename({ channel }: { channel: Channel }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          aria-label={t('settings.name')} description={t('channels.nameText')} required maxLength={120} value={name} error={problems.fields.name}
+          aria-label={t('settings.name')} description={t('channels.nameText')} required maxLength={120} value={name} error={wrong.name}
           onChange={(event) => {
-            edited()
+            touch()
             setName(event.currentTarget.value)
           }}
         />
-        <FormFooter busy={busy} saved={saved} problem={problems.other} submit={t('common.save')} />
+        <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />
       </Stack>
     </form>
   )

@@ -5,17 +5,20 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import { useChannels } from '../api/queries'
 import type { Channel } from '../api/types'
+import { useSubmit } from '../api/useSubmit'
 import { phone } from '../ui/format'
+import { Page } from '../ui/Layout'
 import { Empty } from '../ui/states'
 import { ChannelPage } from './ChannelPage'
+import { channelText } from './channelText'
 import { ConnectNumber } from './ConnectNumber'
 import { Customer } from './Customer'
-import { Loaded, Page } from './Page'
 import { PrivateElsewhere } from './PrivateElsewhere'
 import { useFresh } from './useFresh'
-import { useSave } from './useSave'
+import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
 /** testPhone is a number that belongs to nobody: the digits after the area code begin with 9 and 0000. */
@@ -53,9 +56,9 @@ function ChannelList() {
   const client = useQueryClient()
   const channels = useChannels()
   const hidden = usePrivateChannels()
-  const { busy, problems, save } = useSave()
+  const { busy, problem, run } = useSubmit()
   const add = () =>
-    void save(async () => {
+    void run(async () => {
       await answer(api.POST('/channels', { body: { name: t('channels.name'), provider: 'sandbox', phone: testPhone(channels.data ?? []) } }))
       await client.invalidateQueries({ queryKey: keys.channels })
     })
@@ -69,13 +72,13 @@ function ChannelList() {
   const elsewhere = hidden.data?.filter((one) => !channels.data?.some((channel) => channel.id === one.id)) ?? []
   return (
     <Page title={t('channels.title')} text={t('channels.text')} action={channels.data && channels.data.length > 0 && buttons}>
-      {problems.other && <Alert color="red" variant="light" mb="md">{problems.other}</Alert>}
+      {problem && <Alert color="red" variant="light" mb="md">{problem}</Alert>}
       <Loaded query={channels}>
         {(data) =>
           data.length === 0 ? (
             <Empty icon={<IconBrandWhatsapp size={28} />} title={t('channels.none')} text={t('channels.noneText')}>{buttons}</Empty>
           ) : (
-            <ul className={classes.rows} aria-label={t('channels.region')}>
+            <ul className={rows.rows} aria-label={t('channels.region')}>
               {data.map((channel) => <ChannelRow key={channel.id} channel={channel} isPrivate={hidden.data?.some((one) => one.id === channel.id) ?? false} />)}
             </ul>
           )
@@ -90,15 +93,16 @@ function ChannelList() {
 function ChannelRow({ channel, isPrivate }: { channel: Channel; isPrivate: boolean }) {
   const { t } = useTranslation()
   const connected = channel.status === 'connected'
+  const said = channel.status_reason ?? channel.warning
   const tone = !connected ? 'red' : channel.warning ? 'yellow' : 'green'
   return (
     <li>
-      <Link to="/settings/$" params={{ _splat: `channels/${channel.id}` }} className={classes.row}>
+      <Link to="/settings/$" params={{ _splat: `channels/${channel.id}` }} className={rows.row}>
         <span className={classes.icon} aria-hidden>{channel.provider === 'sandbox' ? <IconFlask size={20} /> : <IconBrandWhatsapp size={20} />}</span>
-        <span className={classes.main}>
+        <span className={rows.main}>
           <strong>{channel.name}</strong>
           <span>{phone(channel.phone)} · {t(`channels.${channel.provider}`)}{isPrivate && <> · <IconLock size={12} aria-hidden /> {t('channels.private')}</>}</span>
-          {(channel.status_reason ?? channel.warning) && <span data-tone={connected ? 'amber' : 'red'}>{channel.status_reason ?? channel.warning}</span>}
+          {said && <span data-tone={connected ? 'amber' : 'red'}>{channelText(said, t) ?? said}</span>}
         </span>
         <Badge variant="light" color={tone} className={classes.badge} data-tone={tone} tt="none">{t(connected && channel.warning ? 'channels.warned' : `channels.${channel.status}`)}</Badge>
         <IconChevronRight size={18} aria-hidden />

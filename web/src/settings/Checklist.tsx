@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useChannels, useMe, useSectors, useTeam } from '../api/queries'
+import { SectionHead } from '../ui/Layout'
 import { useInvitations } from './useInvitations'
 import classes from './Settings.module.css'
 
@@ -45,10 +46,7 @@ function Steps({ onHide }: { onHide: () => void }) {
   if (steps.every((step) => step.done)) return null
   return (
     <section aria-label={t('checklist.title')} className={classes.checklist}>
-      <header>
-        <h2>{t('checklist.title')}</h2>
-        <Button variant="subtle" color="gray" size="xs" onClick={onHide}>{t('checklist.hide')}</Button>
-      </header>
+      <SectionHead title={t('checklist.title')} action={<Button variant="subtle" color="gray" size="compact-sm" onClick={onHide}>{t('checklist.hide')}</Button>} />
       <ol>
         {steps.map(({ key, done, page, may }) => (
           <li key={key} data-done={done}>

@@ -4,10 +4,12 @@ import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import type { Session } from '../api/types'
-import { FormFooter, Loaded, Page, Section } from './Page'
+import { useSubmit } from '../api/useSubmit'
+import { FormFooter } from '../ui/FormFooter'
+import { Page, Section } from '../ui/Layout'
 import { useFresh } from './useFresh'
-import { useSave } from './useSave'
 
 type CompanyData = Session['company']
 
@@ -30,11 +32,11 @@ function CompanyForm({ company }: { company: CompanyData }) {
   const client = useQueryClient()
   const [name, setName] = useState(company.name)
   const [timezone, setTimezone] = useState(company.timezone)
-  const { busy, saved, problems, save, edited } = useSave(['name', 'timezone'])
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['name', 'timezone'] })
   const zones = Intl.supportedValuesOf('timeZone')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void save(async () => {
+    void run(async () => {
       const changed = await answer(api.PATCH('/company', { body: { name: name.trim(), timezone } }))
       client.setQueryData<Session>(keys.session, (session) => session && { ...session, company: changed })
     })
@@ -43,20 +45,20 @@ function CompanyForm({ company }: { company: CompanyData }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          label={t('setup.company')} description={t('company.nameText')} required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name}
+          label={t('setup.company')} description={t('company.nameText')} required withAsterisk={false} maxLength={120} value={name} error={wrong.name}
           onChange={(event) => {
-            edited()
+            touch()
             setName(event.currentTarget.value)
           }}
         />
         <Select
-          label={t('setup.timezone')} description={t('company.timezoneText')} searchable allowDeselect={false} limit={60} data={zones.includes(timezone) ? zones : [timezone, ...zones]} value={timezone} error={problems.fields.timezone}
+          label={t('setup.timezone')} description={t('company.timezoneText')} searchable allowDeselect={false} limit={60} data={zones.includes(timezone) ? zones : [timezone, ...zones]} value={timezone} error={wrong.timezone}
           onChange={(value) => {
-            edited()
+            touch()
             if (value) setTimezone(value)
           }}
         />
-        <FormFooter busy={busy} saved={saved} problem={problems.other} submit={t('common.save')} />
+        <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />
       </Stack>
     </form>
   )

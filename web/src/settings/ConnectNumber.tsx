@@ -5,9 +5,11 @@ import { useState, type FormEvent, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
+import { useSubmit } from '../api/useSubmit'
+import { FormFooter } from '../ui/FormFooter'
+import { Page, Section } from '../ui/Layout'
+import { channelText } from './channelText'
 import { Credential, credentialFields, emptyCredentials } from './Credential'
-import { FormFooter, Page, Section } from './Page'
-import { useSave } from './useSave'
 import classes from './Settings.module.css'
 
 /** ConnectNumber guides through the connection of a WhatsApp number: each step says where at Meta a value is found. */
@@ -19,16 +21,16 @@ export function ConnectNumber() {
   const [values, setValues] = useState(emptyCredentials)
   const [coexistence, setCoexistence] = useState(false)
   const [isPrivate, setPrivate] = useState(false)
-  const { busy, problems, save } = useSave(['name', ...credentialFields.map((field) => `credentials.${field}`)])
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', ...credentialFields.map((field) => `credentials.${field}`)], words: channelText })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void save(async () => {
+    void run(async () => {
       const made = await answer(api.POST('/channels', { body: { name: name.trim(), provider: 'whatsapp', credentials: values, ...(coexistence ? { coexistence } : {}), ...(isPrivate ? { private: true } : {}) } }))
       await Promise.all([keys.channels, keys.privateChannels].map((queryKey) => client.invalidateQueries({ queryKey })))
       void navigate({ to: '/settings/$', params: { _splat: `channels/${made.id}/connected` } })
     })
   }
-  const field = (key: keyof typeof values) => <Credential name={key} value={values[key]} error={problems.fields[`credentials.${key}`]} onChange={(value) => setValues({ ...values, [key]: value })} />
+  const field = (key: keyof typeof values) => <Credential name={key} value={values[key]} error={wrong[`credentials.${key}`]} onChange={(value) => setValues({ ...values, [key]: value })} />
   return (
     <Page title={t('connect.title')} text={t('connect.text')} action={<Link to="/settings/$" params={{ _splat: 'channels' }} className={classes.link}>{t('common.cancel')}</Link>}>
       <form onSubmit={submit}>
@@ -43,10 +45,10 @@ export function ConnectNumber() {
           <Step title={t('connect.secret')} text={t('connect.secretText')}>{field('app_secret')}</Step>
           <Step title={t('connect.token')} text={t('connect.tokenText')}>{field('token')}</Step>
           <Step title={t('connect.here')} text={t('connect.hereText')}>
-            <TextInput label={t('settings.name')} placeholder={t('connect.namePlaceholder')} required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
+            <TextInput label={t('settings.name')} placeholder={t('connect.namePlaceholder')} required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
             <Checkbox label={t('connect.coexistence')} description={t('connect.coexistenceText')} checked={coexistence} onChange={(event) => setCoexistence(event.currentTarget.checked)} />
             <Checkbox label={t('channels.privateNumber')} description={t('channels.privateText')} checked={isPrivate} onChange={(event) => setPrivate(event.currentTarget.checked)} />
-            <FormFooter busy={busy} problem={problems.other} submit={t('connect.submit')} />
+            <FormFooter busy={busy} problem={problem} submit={t('connect.submit')} />
           </Step>
         </ol>
       </form>

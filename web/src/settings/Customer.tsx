@@ -1,12 +1,13 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import type { Channel } from '../api/types'
-import { useSave } from './useSave'
-import classes from './Settings.module.css'
+import { useSubmit } from '../api/useSubmit'
+import { FormFooter } from '../ui/FormFooter'
+import { SectionForm } from '../ui/Layout'
 
 /** Customer writes a message to a test number as a customer would. */
 export function Customer({ channel }: { channel: Channel }) {
@@ -14,37 +15,29 @@ export function Customer({ channel }: { channel: Channel }) {
   const [from, setFrom] = useState('+55 11 91234-5678')
   const [name, setName] = useState('')
   const [text, setText] = useState('')
-  const { busy, saved, problems, save, edited } = useSave(['from', 'name', 'text'])
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    const done = await save(() => answer(api.POST('/channels/{id}/simulate', { params: { path: { id: channel.id } }, body: { from: from.trim(), ...(name.trim() ? { name: name.trim() } : {}), text: text.trim() } })))
-    if (done) setText('')
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['from', 'name', 'text'] })
+  const send = async () => {
+    const body = { from: from.trim(), ...(name.trim() ? { name: name.trim() } : {}), text: text.trim() }
+    if (await run(() => answer(api.POST('/channels/{id}/simulate', { params: { path: { id: channel.id } }, body })))) setText('')
   }
   return (
-    <form aria-label={t('channels.write')} className={classes.section} onSubmit={(event) => void submit(event)}>
-      <div className={classes.sectionHead}>
-        <h2>{t('channels.write')}</h2>
-        <p>{t('channels.writeText', { name: channel.name })}</p>
-      </div>
+    <SectionForm title={t('channels.write')} text={t('channels.writeText', { name: channel.name })} onSubmit={() => void send()}>
       <Stack gap="sm">
         <Group grow align="flex-start">
-          <TextInput label={t('channels.phone')} required withAsterisk={false} maxLength={64} value={from} error={problems.fields.from} onChange={(event) => setFrom(event.currentTarget.value)} />
-          <TextInput label={t('channels.customer')} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('channels.phone')} required withAsterisk={false} maxLength={64} value={from} error={wrong.from} onChange={(event) => setFrom(event.currentTarget.value)} />
+          <TextInput label={t('channels.customer')} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
         </Group>
         <TextInput
-          label={t('channels.message')} required withAsterisk={false} maxLength={4096} value={text} error={problems.fields.text}
+          label={t('channels.message')} required withAsterisk={false} maxLength={4096} value={text} error={wrong.text}
           onChange={(event) => {
-            edited()
+            touch()
             setText(event.currentTarget.value)
           }}
         />
-        {problems.other && <Alert color="red" variant="light">{problems.other}</Alert>}
-        <Group justify="flex-end" align="center">
-          <span role="status" className={classes.saved}>{saved ? t('channels.sent') : ''}</span>
-          {saved && <Button component={Link} to="/" variant="default" leftSection={<IconMessages size={16} />}>{t('channels.inbox')}</Button>}
-          <Button type="submit" loading={busy}>{t('channels.send')}</Button>
-        </Group>
+        <FormFooter busy={busy} saved={done} savedText={t('channels.sent')} problem={problem} submit={t('channels.send')}>
+          {done && <Button component={Link} to="/" variant="default" leftSection={<IconMessages size={16} />}>{t('channels.inbox')}</Button>}
+        </FormFooter>
       </Stack>
-    </form>
+    </SectionForm>
   )
 }

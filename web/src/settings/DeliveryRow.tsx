@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { problemText } from '../api/problem'
+import { refusal } from '../api/refusal'
 import type { Delivery, Webhook } from '../api/types'
+import { useAttempt } from '../api/useAttempt'
 import { dateAndTime } from '../ui/format'
 import { Loading } from '../ui/states'
-import { toast } from '../ui/toast'
 import { attemptText } from './attempt'
 import classes from './Integrations.module.css'
 
@@ -18,13 +18,10 @@ const colours = { pending: 'yellow', delivered: 'green', failed: 'red' }
 export function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const attempt = useAttempt()
   const [open, setOpen] = useState(false)
   const again = async () => {
-    try {
-      await answer(api.POST('/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver', { params: { path: { id: webhook.id, delivery_id: delivery.id } } }))
-    } catch (error) {
-      toast(problemText(error, t), 'red')
-    }
+    await attempt(() => answer(api.POST('/integrations/webhooks/{id}/deliveries/{delivery_id}/redeliver', { params: { path: { id: webhook.id, delivery_id: delivery.id } } })))
     await client.invalidateQueries({ queryKey: keys.deliveries(webhook.id) })
   }
   return (
@@ -71,7 +68,7 @@ function Opened({ webhook, delivery }: { webhook: Webhook; delivery: Delivery })
         {delivery.next_attempt_at && <li>{t('deliveries.next', { time: dateAndTime(delivery.next_attempt_at) })}</li>}
       </ol>
       {whole.isPending && <Loading rows={1} />}
-      {whole.isError && problemText(whole.error, t)}
+      {whole.isError && refusal(whole.error, t)}
       {whole.data && (whole.data.body === null ? t('deliveries.noBody') : <pre className={classes.body} tabIndex={0} aria-label={t('deliveries.body')} role="region">{indented(whole.data.body)}</pre>)}
     </div>
   )

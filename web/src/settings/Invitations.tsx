@@ -4,17 +4,17 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import { useMe } from '../api/queries'
 import type { Invitation } from '../api/types'
+import { useAttempt } from '../api/useAttempt'
 import { dateAndTime } from '../ui/format'
-import { toast } from '../ui/toast'
-import { Confirm } from './Confirm'
-import { Loaded, Section } from './Page'
-import { problemsOf } from './problem'
+import { Section } from '../ui/Layout'
 import { manageable } from './roles'
 import { useInvitations } from './useInvitations'
-import classes from './Settings.module.css'
+import rows from '../ui/rows.module.css'
 
 type Props = { links: Map<string, Invitation>; onLink: (made: Invitation) => void }
 
@@ -22,30 +22,28 @@ type Props = { links: Map<string, Invitation>; onLink: (made: Invitation) => voi
 export function Invitations({ links, onLink }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const attempt = useAttempt()
   const mine = useMe().user.role
   const invitations = useInvitations()
   const [cancelling, setCancelling] = useState<Invitation | null>(null)
   /** renew makes a new link in place of one that is not known any more. */
-  const renew = async ({ name, email, role, access_profile, sector_ids }: Invitation) => {
-    try {
+  const renew = ({ name, email, role, access_profile, sector_ids }: Invitation) =>
+    attempt(async () => {
       onLink(await answer(api.POST('/team/invitations', { body: { name, email, role, access_profile, sector_ids } })))
       await client.invalidateQueries({ queryKey: keys.invitations })
-    } catch (error) {
-      toast(problemsOf(error, t).other ?? t('errors.unknown'), 'red')
-    }
-  }
+    })
   return (
     <Section title={t('team.invitations')} text={t('team.invitationsText')}>
       <Loaded query={invitations}>
         {(data) =>
-          data.length === 0 ? <p className={classes.none}>{t('team.noInvitations')}</p> : (
-            <ul className={classes.rows} aria-label={t('team.invitations')}>
+          data.length === 0 ? <p className={rows.none}>{t('team.noInvitations')}</p> : (
+            <ul className={rows.rows} aria-label={t('team.invitations')}>
               {data.map((one) => {
                 const link = links.get(one.id)
                 const open = !one.accepted_at && manageable(mine).includes(one.role)
                 return (
-                  <li key={one.id} className={classes.row} data-wrap>
-                    <div className={classes.main}>
+                  <li key={one.id} className={rows.row} data-wrap>
+                    <div className={rows.main}>
                       <strong>{one.name}</strong>
                       <span>{one.email} · {t(`team.roles.${one.role}`)}</span>
                       <InvitationState one={one} />

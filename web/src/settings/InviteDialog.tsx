@@ -6,13 +6,13 @@ import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { Invitation } from '../api/types'
+import { useSubmit } from '../api/useSubmit'
+import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
 import { dateAndTime } from '../ui/format'
-import { CopyField } from './CopyField'
+import { FormFooter } from '../ui/FormFooter'
 import { MemberFields, type Access } from './MemberFields'
-import { FormFooter } from './Page'
 import { manageable } from './roles'
-import { useSave } from './useSave'
 
 /** InviteDialog makes an invitation and then shows its link, which the server gives only once. */
 export function InviteDialog({ onMade, onClose }: { onMade: (made: Invitation) => void; onClose: () => void }) {
@@ -22,10 +22,10 @@ export function InviteDialog({ onMade, onClose }: { onMade: (made: Invitation) =
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [access, setAccess] = useState<Access>({ role: 'agent', access_profile: 'all', sector_ids: [] })
-  const { busy, problems, save } = useSave(['name', 'email', 'role', 'access_profile', 'sector_ids'], 'email')
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'email', 'role', 'access_profile', 'sector_ids'], taken: 'email' })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void save(async () => {
+    void run(async () => {
       const made = await answer(api.POST('/team/invitations', { body: { name: name.trim(), email: email.trim(), ...access } }))
       await client.invalidateQueries({ queryKey: keys.invitations })
       onMade(made)
@@ -35,10 +35,10 @@ export function InviteDialog({ onMade, onClose }: { onMade: (made: Invitation) =
     <Dialog title={t('team.invite')} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
-          <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} maxLength={254} value={email} error={problems.fields.email} onChange={(event) => setEmail(event.currentTarget.value)} />
-          <MemberFields value={access} onChange={setAccess} roles={manageable(me.user.role)} problems={problems.fields} />
-          <FormFooter busy={busy} problem={problems.other} submit={t('team.createInvitation')} />
+          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} maxLength={254} value={email} error={wrong.email} onChange={(event) => setEmail(event.currentTarget.value)} />
+          <MemberFields value={access} onChange={setAccess} roles={manageable(me.user.role)} problems={wrong} />
+          <FormFooter busy={busy} problem={problem} submit={t('team.createInvitation')} />
         </Stack>
       </form>
     </Dialog>

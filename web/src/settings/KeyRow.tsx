@@ -2,7 +2,8 @@ import { Badge, Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useBoards, useMe } from '../api/queries'
 import type { Key } from '../api/types'
-import { dateAndTime } from '../ui/format'
+import { dateAndTime, number } from '../ui/format'
+import rows from '../ui/rows.module.css'
 import classes from './Integrations.module.css'
 
 /** KeyRow shows a key: what it may do, when it was used, and until when it works. */
@@ -14,19 +15,19 @@ export function KeyRow({ apiKey, onRotate, onRevoke }: { apiKey: Key; onRotate: 
   const expired = ends !== null && Date.parse(ends) <= Date.now()
   const over = revoked ? t('apiKeys.revoked', { time: dateAndTime(revoked) }) : expired ? t('apiKeys.expired') : null
   return (
-    <li>
-      <div>
-        <strong>{name}</strong>{' '}
-        {over && <Badge variant="light" color="gray" tt="none">{over}</Badge>}
-        <p>
+    <li className={rows.row} data-wrap>
+      <div className={rows.main}>
+        <strong className={classes.name}>{name}{over && <Badge variant="light" color="gray" tt="none">{over}</Badge>}</strong>
+        <span>
           {[
             used ? t('apiKeys.used', { time: dateAndTime(used) }) : t('apiKeys.neverUsed'),
             ends ? t('apiKeys.until', { time: dateAndTime(ends) }) : t('apiKeys.forEver'),
             t('apiKeys.as', { name: user.name }),
+            t('apiKeys.rateOf', { n: number(apiKey.rate.per_second) }),
           ].join(' · ')}
-        </p>
-        <p>{mine.every((scope) => scopes.includes(scope)) ? t('apiKeys.allScopes') : scopes.join(', ')}</p>
-        {apiKey.boards && <p>{t('apiKeys.boardsOf', { names: apiKey.boards.map((id) => boards.find((board) => board.id === id)?.name ?? t('apiKeys.unknownBoard')).join(', ') || t('apiKeys.noBoard') })}</p>}
+        </span>
+        <span>{mine.every((scope) => scopes.includes(scope)) ? t('apiKeys.allScopes') : scopes.join(', ')}</span>
+        {apiKey.boards && <span>{t('apiKeys.boardsOf', { names: apiKey.boards.map((id) => boards.find((board) => board.id === id)?.name ?? t('apiKeys.unknownBoard')).join(', ') || t('apiKeys.noBoard') })}</span>}
       </div>
       {!revoked && (
         <div className={classes.actions}>

@@ -1,21 +1,21 @@
 import { Button, Switch } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
-import { problemText } from '../api/problem'
+import { Loaded } from '../api/Loaded'
 import type { Key } from '../api/types'
+import { Page, Section } from '../ui/Layout'
 import { basePath } from '../ui/page'
-import { Section } from '../ui/Section'
-import { Empty, Failure, Loading } from '../ui/states'
-import { Confirm } from './Confirm'
+import { Empty } from '../ui/states'
 import { KeyRow } from './KeyRow'
 import { NewKeyDialog } from './NewKeyDialog'
 import { RotateKeyDialog } from './RotateKeyDialog'
 import { SecretDialog } from './SecretDialog'
-import classes from '../ui/page.module.css'
+import classes from '../ui/rows.module.css'
 
 type Open = { kind: 'new' } | { kind: 'rotate' | 'revoke'; key: Key } | { kind: 'secret'; secret: string } | null
 
@@ -36,30 +36,31 @@ export default function Keys() {
     await client.invalidateQueries({ queryKey: keys.apiKeys })
   }
   const create = <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen({ kind: 'new' })}>{t('apiKeys.new')}</Button>
-  const shown = all.data?.filter((key) => past || key.revoked_at === null)
   return (
-    <div className={classes.page}>
-      <header className={classes.head}>
-        <div>
-          <h1>{t('apiKeys.title')}</h1>
-          <p>{t('apiKeys.text')} <a href={`${basePath}/docs/`} target="_blank" rel="noreferrer">{t('apiKeys.reference')}</a></p>
-        </div>
-        {create}
-      </header>
-      {all.isPending && <Loading rows={3} />}
-      {all.isError && <Failure message={problemText(all.error, t)} onRetry={() => void all.refetch()} />}
-      {shown && shown.length > 0 && (
-        <Section title={t('apiKeys.list')} action={all.data?.some((key) => key.revoked_at) && <Switch size="xs" label={t('apiKeys.showRevoked')} checked={past} onChange={(event) => setPast(event.currentTarget.checked)} />}>
-          <ul className={classes.rows} aria-label={t('apiKeys.title')}>
-            {shown.map((key) => <KeyRow key={key.id} apiKey={key} onRotate={() => setOpen({ kind: 'rotate', key })} onRevoke={() => setOpen({ kind: 'revoke', key })} />)}
-          </ul>
-        </Section>
-      )}
-      {shown?.length === 0 && <Empty title={t('apiKeys.none')} text={t('apiKeys.noneText')} />}
+    <Page
+      title={t('apiKeys.title')} action={(all.data?.length ?? 0) > 0 && create}
+      text={<>{t('apiKeys.text')} <a href={`${basePath}/docs/`} target="_blank" rel="noreferrer">{t('settings.reference')}</a></>}
+    >
+      <Loaded query={all}>
+        {(data) => {
+          const shown = data.filter((key) => past || key.revoked_at === null)
+          const revoked = data.some((key) => key.revoked_at)
+          if (data.length === 0) return <Empty icon={<IconKey size={28} />} title={t('apiKeys.none')} text={t('apiKeys.noneText')}>{create}</Empty>
+          return (
+            <Section title={t('apiKeys.list')} action={revoked && <Switch size="xs" label={t('apiKeys.showRevoked')} checked={past} onChange={(event) => setPast(event.currentTarget.checked)} />}>
+              {shown.length === 0 ? <p className={classes.none}>{t('apiKeys.noneActive')}</p> : (
+                <ul className={classes.rows} aria-label={t('apiKeys.title')}>
+                  {shown.map((key) => <KeyRow key={key.id} apiKey={key} onRotate={() => setOpen({ kind: 'rotate', key })} onRevoke={() => setOpen({ kind: 'revoke', key })} />)}
+                </ul>
+              )}
+            </Section>
+          )
+        }}
+      </Loaded>
       {open?.kind === 'new' && <NewKeyDialog onIssued={issued} onClose={close} />}
       {open?.kind === 'rotate' && <RotateKeyDialog apiKey={open.key} onIssued={issued} onClose={close} />}
       {open?.kind === 'revoke' && <Confirm title={t('apiKeys.revokeTitle', { name: open.key.name })} text={t('apiKeys.revokeText')} action={t('apiKeys.revoke')} task={() => revoke(open.key.id)} onClose={close} />}
       {open?.kind === 'secret' && <SecretDialog title={t('apiKeys.copyNow')} text={t('apiKeys.copyText')} secret={open.secret} onClose={close} />}
-    </div>
+    </Page>
   )
 }

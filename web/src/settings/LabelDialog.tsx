@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import type { Label } from '../api/types'
+import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
-import { FormFooter } from './Page'
-import { useSave } from './useSave'
+import { FormFooter } from '../ui/FormFooter'
 import classes from './Settings.module.css'
 
 const colours = {
@@ -20,11 +20,11 @@ export function LabelDialog({ label, onClose }: { label: Label | null; onClose: 
   const client = useQueryClient()
   const [name, setName] = useState(label?.name ?? '')
   const [color, setColor] = useState(label?.color.toLowerCase() ?? colours.green)
-  const { busy, problems, save } = useSave(['name', 'color'])
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'color'] })
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const body = { name: name.trim(), color }
-    const done = await save(async () => {
+    const done = await run(async () => {
       await (label ? answer(api.PATCH('/labels/{id}', { params: { path: { id: label.id } }, body })) : answer(api.POST('/labels', { body })))
       await client.invalidateQueries({ queryKey: keys.labels })
     })
@@ -34,9 +34,9 @@ export function LabelDialog({ label, onClose }: { label: Label | null; onClose: 
     <Dialog title={t(label ? 'labels.editTitle' : 'labels.new')} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
           <ColourChoice value={color} onChange={setColor} />
-          <FormFooter busy={busy} problem={problems.other} submit={t('common.save')} />
+          <FormFooter busy={busy} problem={problem} submit={t('common.save')} />
         </Stack>
       </form>
     </Dialog>

@@ -4,14 +4,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import { useLabels } from '../api/queries'
 import type { Label } from '../api/types'
+import { Page } from '../ui/Layout'
 import { Empty } from '../ui/states'
-import { Confirm } from './Confirm'
 import { LabelDialog } from './LabelDialog'
-import { Loaded, Page } from './Page'
 import { useFresh } from './useFresh'
+import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
 /** Labels is the page of the labels of contacts, conversations and cards. */
@@ -31,11 +33,11 @@ export default function Labels() {
           data.length === 0 ? (
             <Empty icon={<IconTag size={28} />} title={t('labels.none')} text={t('labels.noneText')}>{add}</Empty>
           ) : (
-            <ul className={classes.rows} aria-label={t('labels.title')}>
+            <ul className={rows.rows} aria-label={t('labels.title')}>
               {data.map((label) => (
-                <li key={label.id} className={classes.row}>
+                <li key={label.id} className={rows.row}>
                   <span className={classes.dot} style={{ background: label.color }} aria-hidden />
-                  <strong className={classes.main}>{label.name}</strong>
+                  <strong className={rows.main}>{label.name}</strong>
                   <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('settings.edit', { name: label.name })} title={t('settings.edit', { name: label.name })} onClick={() => setEditing(label)}><IconPencil size={18} /></ActionIcon>
                   <ActionIcon variant="subtle" color="gray" size={36} aria-label={t('settings.delete', { name: label.name })} title={t('settings.delete', { name: label.name })} onClick={() => setDeleting(label)}><IconTrash size={18} /></ActionIcon>
                 </li>

@@ -6,13 +6,14 @@ import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe } from '../api/queries'
 import type { Member } from '../api/types'
+import { useSubmit } from '../api/useSubmit'
+import { Saved } from '../ui/Saved'
+import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
 import { dateAndTime } from '../ui/format'
-import { CopyField } from './CopyField'
+import { FormFooter } from '../ui/FormFooter'
 import { MemberFields, type Access } from './MemberFields'
-import { FormFooter } from './Page'
 import { manageable } from './roles'
-import { useSave } from './useSave'
 import classes from './Settings.module.css'
 
 type Props = { member: Member; onlyOwner: boolean; onRemove: () => void; onClose: () => void }
@@ -25,11 +26,11 @@ export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
   const [name, setName] = useState(member.name)
   const [email, setEmail] = useState(member.email)
   const [access, setAccess] = useState<Access>({ role: member.role, access_profile: member.access_profile, sector_ids: member.sectors.map((sector) => sector.id) })
-  const { busy, problems, save } = useSave(['name', 'email', 'role', 'access_profile', 'sector_ids'], 'email')
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'email', 'role', 'access_profile', 'sector_ids'], taken: 'email' })
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const { role, ...rest } = access
-    const done = await save(async () => {
+    const done = await run(async () => {
       await answer(api.PATCH('/team/{id}', { params: { path: { id: member.id } }, body: { name: name.trim(), email: email.trim(), ...rest, ...(role === member.role ? {} : { role }) } }))
       await Promise.all([keys.team, keys.sectors, ...(member.id === me.user.id ? [keys.session] : [])].map((queryKey) => client.invalidateQueries({ queryKey })))
     })
@@ -39,10 +40,10 @@ export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
     <Dialog title={t('settings.edit', { name: member.name })} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
-          <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} maxLength={254} value={email} error={problems.fields.email} onChange={(event) => setEmail(event.currentTarget.value)} />
-          <MemberFields value={access} onChange={setAccess} roles={manageable(me.user.role)} fixedRole={onlyOwner ? t('team.onlyOwner') : undefined} problems={problems.fields} />
-          <FormFooter busy={busy} problem={problems.other} submit={t('common.save')} />
+          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} maxLength={254} value={email} error={wrong.email} onChange={(event) => setEmail(event.currentTarget.value)} />
+          <MemberFields value={access} onChange={setAccess} roles={manageable(me.user.role)} fixedRole={onlyOwner ? t('team.onlyOwner') : undefined} problems={wrong} />
+          <FormFooter busy={busy} problem={problem} submit={t('common.save')} />
         </Stack>
       </form>
       <SignInHelp member={member} />
@@ -58,13 +59,13 @@ export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
 /** SignInHelp makes a link for a new password and ends sessions. */
 function SignInHelp({ member }: { member: Member }) {
   const { t } = useTranslation()
-  const { busy, problems, save } = useSave()
+  const { busy, problem, run } = useSubmit()
   const [link, setLink] = useState<{ url: string; expires_at: string } | null>(null)
   const [ended, setEnded] = useState(false)
   const params = { path: { id: member.id } }
-  const reset = () => void save(async () => setLink(await answer(api.POST('/team/{id}/reset-link', { params }))))
+  const reset = () => void run(async () => setLink(await answer(api.POST('/team/{id}/reset-link', { params }))))
   const end = () =>
-    void save(async () => {
+    void run(async () => {
       await answer(api.DELETE('/team/{id}/sessions', { params }))
       setEnded(true)
     })
@@ -72,13 +73,13 @@ function SignInHelp({ member }: { member: Member }) {
     <section aria-label={t('team.signIn')} className={classes.dialogPart}>
       <Stack gap="sm">
         <h3>{t('team.signIn')}</h3>
-        {problems.other && <Alert color="red" variant="light">{problems.other}</Alert>}
+        {problem && <Alert color="red" variant="light">{problem}</Alert>}
         {link && <CopyField label={t('team.link')} value={link.url} copy={t('team.copyLink')} description={`${t('team.resetText', { name: member.name })} ${t('team.validUntil', { time: dateAndTime(link.expires_at) })}`} />}
         <Group gap="xs">
           <Button variant="default" disabled={busy} onClick={reset}>{t('team.resetLink')}</Button>
           <Button variant="default" disabled={busy} onClick={end}>{t('team.signOut')}</Button>
         </Group>
-        <span role="status" className={classes.saved}>{ended ? t('team.signedOut', { name: member.name }) : ''}</span>
+        <Saved shown={ended} text={t('team.signedOut', { name: member.name })} />
       </Stack>
     </section>
   )

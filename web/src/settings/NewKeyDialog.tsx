@@ -1,12 +1,13 @@
-import { Alert, Button, Group, MultiSelect, NativeSelect, Stack, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.layer.css'
+import { Button, Group, MultiSelect, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
-import { refusedField } from '../api/problem'
 import { useBoards, useMe, useTeam } from '../api/queries'
 import type { Role } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
+import { FormFooter } from '../ui/FormFooter'
 import { ScopeChoice } from './ScopeChoice'
 
 const ranks: Role[] = ['agent', 'manager', 'admin', 'owner']
@@ -30,11 +31,13 @@ export function NewKeyDialog({ onIssued, onClose }: { onIssued: (secret: string)
   const [date, setDate] = useState('')
   const [limited, setLimited] = useState<string[]>([])
   const [actsAs, setActsAs] = useState(user.id)
-  const { busy, problem, run } = useSubmit((error) => (refusedField(error, 'body.expires_at') ? t('apiKeys.past') : undefined))
+  const [rate, setRate] = useState<number | ''>('')
+  const [burst, setBurst] = useState<number | ''>('')
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'expires_at', 'user_id', 'boards', 'rate', 'rate.per_second', 'rate.burst'] })
   const issue = () =>
     run(async () => {
       const ends = expiry(after, date)
-      const body = { name: name.trim(), scopes, user_id: actsAs, ...(ends ? { expires_at: ends } : {}), ...(limited.length > 0 ? { boards: limited } : {}) }
+      const body = { name: name.trim(), scopes, user_id: actsAs, ...(ends ? { expires_at: ends } : {}), ...(limited.length > 0 ? { boards: limited } : {}), ...(rate ? { rate: { per_second: rate, burst: burst || 2 * rate } } : {}) }
       onIssued((await answer(api.POST('/keys', { body }))).key)
     })
   return (
@@ -46,19 +49,21 @@ export function NewKeyDialog({ onIssued, onClose }: { onIssued: (secret: string)
         }}
       >
         <Stack gap="md">
-          {problem && <Alert color="red" variant="light">{problem}</Alert>}
-          <TextInput label={t('apiKeys.name')} description={t('apiKeys.nameText')} data-autofocus required withAsterisk={false} maxLength={120} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('apiKeys.name')} description={t('apiKeys.nameText')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
           <Group grow align="flex-start">
             <NativeSelect label={t('apiKeys.expires')} value={after} data={days.map((value) => ({ value, label: t(`apiKeys.after.${value || 'never'}`) }))} onChange={(event) => setAfter(event.currentTarget.value)} />
-            {after === 'date' && <TextInput type="date" label={t('apiKeys.lastDay')} required withAsterisk={false} value={date} onChange={(event) => setDate(event.currentTarget.value)} />}
+            {after === 'date' && <TextInput type="date" label={t('apiKeys.lastDay')} required withAsterisk={false} value={date} error={wrong.expires_at && t('apiKeys.past')} onChange={(event) => setDate(event.currentTarget.value)} />}
           </Group>
-          <NativeSelect label={t('apiKeys.actsAs')} description={t('apiKeys.actsAsText')} value={actsAs} data={team.map((one) => ({ value: one.id, label: one.name }))} onChange={(event) => setActsAs(event.currentTarget.value)} />
-          <MultiSelect label={t('apiKeys.boards')} description={t('apiKeys.boardsText')} placeholder={limited.length === 0 ? t('apiKeys.allBoards') : undefined} data={boards} value={limited} onChange={setLimited} searchable clearable />
+          <NativeSelect label={t('apiKeys.actsAs')} description={t('apiKeys.actsAsText')} value={actsAs} error={wrong.user_id} data={team.map((one) => ({ value: one.id, label: one.name }))} onChange={(event) => setActsAs(event.currentTarget.value)} />
+          <MultiSelect label={t('apiKeys.boards')} description={t('apiKeys.boardsText')} placeholder={limited.length === 0 ? t('apiKeys.allBoards') : undefined} data={boards} value={limited} error={wrong.boards} onChange={setLimited} searchable clearable />
+          <Group grow align="flex-start">
+            <NumberInput label={t('apiKeys.rate')} description={t('apiKeys.rateText')} min={1} allowDecimal={false} allowNegative={false} hideControls value={rate} error={wrong['rate.per_second'] ?? wrong.rate} onChange={(value) => setRate(Number(value) || '')} />
+            <NumberInput label={t('apiKeys.burst')} description={t('apiKeys.burstText')} min={1} allowDecimal={false} allowNegative={false} hideControls disabled={rate === ''} placeholder={rate === '' ? undefined : String(2 * rate)} value={burst} error={wrong['rate.burst']} onChange={(value) => setBurst(Number(value) || '')} />
+          </Group>
           <ScopeChoice value={scopes} onChange={setScopes} />
-          <Group justify="flex-end">
+          <FormFooter busy={busy} problem={problem} submit={t('apiKeys.create')} disabled={scopes.length === 0}>
             <Button variant="default" onClick={onClose}>{t('common.cancel')}</Button>
-            <Button type="submit" loading={busy} disabled={scopes.length === 0}>{t('apiKeys.create')}</Button>
-          </Group>
+          </FormFooter>
         </Stack>
       </form>
     </Dialog>

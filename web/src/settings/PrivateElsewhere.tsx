@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PrivateChannel } from '../api/types'
 import { Dialog } from '../ui/Dialog'
-import { Section } from './Page'
+import { Section } from '../ui/Layout'
 import { Viewers } from './Viewers'
+import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
 /** PrivateElsewhere lists the private numbers whose viewers the person chooses without being one of them. */
@@ -14,11 +15,11 @@ export function PrivateElsewhere({ channels }: { channels: PrivateChannel[] }) {
   const [editing, setEditing] = useState<PrivateChannel | null>(null)
   return (
     <Section title={t('channels.elsewhere')} text={t('channels.elsewhereText')}>
-      <ul className={classes.rows} aria-label={t('channels.elsewhere')}>
+      <ul className={rows.rows} aria-label={t('channels.elsewhere')}>
         {channels.map((channel) => (
-          <li key={channel.id} className={classes.row}>
+          <li key={channel.id} className={rows.row}>
             <span className={classes.icon} aria-hidden><IconLock size={20} /></span>
-            <div className={classes.main}>
+            <div className={rows.main}>
               <strong>{channel.name}</strong>
               <span>{channel.viewers.map((viewer) => viewer.name).join(', ')}</span>
             </div>

@@ -1,43 +1,51 @@
-import { Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import type { Channel } from '../api/types'
-import { Credential, credentialFields, emptyCredentials } from './Credential'
-import { FormFooter, Section } from './Page'
-import { useSave } from './useSave'
+import { useSubmit } from '../api/useSubmit'
+import { FormFooter } from '../ui/FormFooter'
+import { Section } from '../ui/Layout'
+import { channelText } from './channelText'
+import { Credential, type CredentialName } from './Credential'
+
+/** What is replaced often, and what hardly ever is. */
+const often: CredentialName[] = ['token', 'app_secret']
+const seldom: CredentialName[] = ['phone_number_id', 'waba_id', 'verify_token', 'api_version']
+const fieldOf = (name: CredentialName) => `credentials.${name}`
 
 /** Reconnect gives a number new credentials; what is left empty stays as it is. */
 export function Reconnect({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const [values, setValues] = useState(emptyCredentials)
-  const { busy, saved, problems, save, edited } = useSave(credentialFields.map((field) => `credentials.${field}`))
+  const [values, setValues] = useState<Partial<Record<CredentialName, string>>>({})
+  const [more, setMore] = useState(false)
+  const shown = more ? [...often, ...seldom] : often
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: shown.map(fieldOf), words: channelText })
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const done = await save(async () => {
+    const saved = await run(async () => {
       await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel.id } }, body: { credentials: given } }))
       await Promise.all([keys.channels, keys.connection(channel.id)].map((queryKey) => client.invalidateQueries({ queryKey })))
     })
-    if (done) setValues(emptyCredentials)
+    if (saved) setValues({})
+  }
+  const change = (name: CredentialName) => (value: string) => {
+    touch()
+    setValues({ ...values, [name]: value })
   }
   return (
     <Section title={t('connect.renew')} text={t('connect.renewText')}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          {(['token', 'app_secret'] as const).map((field) => (
-            <Credential
-              key={field} name={field} optional value={values[field]} error={problems.fields[`credentials.${field}`]} placeholder={t('connect.unchanged')}
-              onChange={(value) => {
-                edited()
-                setValues({ ...values, [field]: value })
-              }}
-            />
-          ))}
-          <FormFooter busy={busy} saved={saved} problem={problems.other ?? problems.fields['credentials.phone_number_id'] ?? problems.fields['credentials.waba_id'] ?? null} submit={t('connect.renewSubmit')} disabled={Object.keys(given).length === 0} />
+          {shown.map((name) => <Credential key={name} name={name} optional value={values[name] ?? ''} error={wrong[fieldOf(name)]} placeholder={t('connect.unchanged')} onChange={change(name)} />)}
+          <FormFooter busy={busy} saved={done} problem={problem} submit={t('connect.renewSubmit')} disabled={Object.keys(given).length === 0}>
+            <Button variant="subtle" color="gray" aria-expanded={more} leftSection={more ? <IconChevronUp size={16} /> : <IconChevronDown size={16} />} onClick={() => setMore(!more)}>{t('connect.more')}</Button>
+          </FormFooter>
         </Stack>
       </form>
     </Section>

@@ -4,14 +4,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import { useMe, useNames, useReplies } from '../api/queries'
 import type { Reply } from '../api/types'
+import { Page, Section } from '../ui/Layout'
 import { Empty } from '../ui/states'
-import { Confirm } from './Confirm'
-import { Loaded, Page, Section } from './Page'
 import { ReplyDialog } from './ReplyDialog'
 import { useFresh } from './useFresh'
+import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
 /** Replies is the page of the canned replies: the person's own, and the team's, which managers change. */
@@ -60,11 +62,11 @@ function ReplyList({ title, replies, onEdit, onDelete }: ListProps) {
   const { sector } = useNames()
   return (
     <Section title={title}>
-      {replies.length === 0 ? <p className={classes.none}>{t('replies.noneHere')}</p> : (
-        <ul className={classes.rows} aria-label={title}>
+      {replies.length === 0 ? <p className={rows.none}>{t('replies.noneHere')}</p> : (
+        <ul className={rows.rows} aria-label={title}>
           {replies.map((reply) => (
-            <li key={reply.id} className={classes.row}>
-              <div className={classes.main}>
+            <li key={reply.id} className={rows.row}>
+              <div className={rows.main}>
                 <strong>{reply.title} <em>/{reply.shortcut}</em></strong>
                 <span className={classes.preview}>{reply.text}</span>
                 <span>{[t('replies.uses', { count: reply.uses }), reply.media_id && t('replies.file'), ...reply.sector_ids.map(sector)].filter(Boolean).join(' · ')}</span>

@@ -6,10 +6,10 @@ import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useSectors } from '../api/queries'
 import type { Reply } from '../api/types'
+import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
-import { FormFooter } from './Page'
+import { FormFooter } from '../ui/FormFooter'
 import { ReplyFile } from './ReplyFile'
-import { useSave } from './useSave'
 import classes from './Settings.module.css'
 
 /** The variables of a canned reply, by the key of their text. */
@@ -30,7 +30,7 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
   const [uploading, setUploading] = useState(false)
   const [team, setTeam] = useState(reply ? reply.owner === null : false)
   const field = useRef<HTMLTextAreaElement>(null)
-  const { busy, problems, save } = useSave(['shortcut', 'title', 'text', 'sector_ids', 'media_id'], 'shortcut')
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['shortcut', 'title', 'text', 'sector_ids', 'media_id'], taken: 'shortcut' })
   const insert = (name: string) => {
     const { selectionStart: from, selectionEnd: to } = field.current ?? { selectionStart: text.length, selectionEnd: text.length }
     setText(`${text.slice(0, from)}{{${name}}}${text.slice(to)}`)
@@ -39,7 +39,7 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const body = { shortcut, title: title.trim(), text, sector_ids: sectorIds, media_id: media }
-    const done = await save(async () => {
+    const done = await run(async () => {
       await (reply ? answer(api.PATCH('/replies/{id}', { params: { path: { id: reply.id } }, body })) : answer(api.POST('/replies', { body: { ...body, ...(team ? { owner: null } : {}) } })))
       await client.invalidateQueries({ queryKey: keys.replies })
     })
@@ -49,12 +49,12 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
     <Dialog title={t(reply ? 'replies.editTitle' : 'replies.new')} size="lg" onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          <TextInput label={t('replies.name')} data-autofocus required withAsterisk={false} maxLength={120} value={title} error={problems.fields.title} onChange={(event) => setTitle(event.currentTarget.value)} />
+          <TextInput label={t('replies.name')} data-autofocus required withAsterisk={false} maxLength={120} value={title} error={wrong.title} onChange={(event) => setTitle(event.currentTarget.value)} />
           <TextInput
-            label={t('replies.shortcut')} description={t('replies.shortcutText')} required withAsterisk={false} maxLength={32} leftSection="/" value={shortcut} error={problems.fields.shortcut && (problems.fields.shortcut === t('refusal.name_taken') ? problems.fields.shortcut : t('replies.shortcutWrong'))}
+            label={t('replies.shortcut')} description={t('replies.shortcutText')} required withAsterisk={false} maxLength={32} leftSection="/" value={shortcut} error={wrong.shortcut && (wrong.shortcut === t('refusal.name_taken') ? wrong.shortcut : t('replies.shortcutWrong'))}
             onChange={(event) => setShortcut(event.currentTarget.value.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replace(/\s+/g, '-'))}
           />
-          <Textarea ref={field} label={t('replies.message')} required withAsterisk={false} autosize minRows={4} maxRows={12} maxLength={4096} value={text} error={problems.fields.text} onChange={(event) => setText(event.currentTarget.value)} />
+          <Textarea ref={field} label={t('replies.message')} required withAsterisk={false} autosize minRows={4} maxRows={12} maxLength={4096} value={text} error={wrong.text} onChange={(event) => setText(event.currentTarget.value)} />
           <div role="group" aria-label={t('replies.variables')}>
             <span className={classes.label}>{t('replies.variables')}</span>
             <Group gap="xs">
@@ -62,12 +62,12 @@ export function ReplyDialog({ reply, manages, onClose }: Props) {
             </Group>
           </div>
           <ReplyFile media={media} onChange={setMedia} onBusy={setUploading} />
-          {problems.fields.media_id && <Alert color="red" variant="light">{problems.fields.media_id}</Alert>}
+          {wrong.media_id && <Alert color="red" variant="light">{wrong.media_id}</Alert>}
           {manages && !reply && (
             <NativeSelect label={t('replies.for')} value={team ? 'team' : 'own'} data={[{ value: 'own', label: t('replies.forMe') }, { value: 'team', label: t('replies.forTeam') }]} onChange={(event) => setTeam(event.currentTarget.value === 'team')} />
           )}
-          {team && <MultiSelect label={t('replies.sectors')} placeholder={sectorIds.length === 0 ? t('replies.allSectors') : undefined} searchable hidePickedOptions value={sectorIds} error={problems.fields.sector_ids} data={sectors.map((sector) => ({ value: sector.id, label: sector.name }))} onChange={setSectorIds} />}
-          <FormFooter busy={busy} disabled={uploading} problem={problems.other} submit={t('common.save')} />
+          {team && <MultiSelect label={t('replies.sectors')} placeholder={sectorIds.length === 0 ? t('replies.allSectors') : undefined} searchable hidePickedOptions value={sectorIds} error={wrong.sector_ids} data={sectors.map((sector) => ({ value: sector.id, label: sector.name }))} onChange={setSectorIds} />}
+          <FormFooter busy={busy} disabled={uploading} problem={problem} submit={t('common.save')} />
         </Stack>
       </form>
     </Dialog>

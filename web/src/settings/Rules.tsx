@@ -1,15 +1,17 @@
-import '@mantine/core/styles/Radio.layer.css'
 import '@mantine/core/styles/NumberInput.layer.css'
+import '@mantine/core/styles/Radio.layer.css'
 import { Group, NativeSelect, NumberInput, Radio, Stack, Switch } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import type { AttendanceRules } from '../api/types'
-import { FormFooter, Loaded, Page, Section } from './Page'
+import { useSubmit } from '../api/useSubmit'
+import { FormFooter } from '../ui/FormFooter'
+import { Page, Section } from '../ui/Layout'
 import { useFresh } from './useFresh'
-import { useSave } from './useSave'
 
 /** Rules is the page of the rules for attendances. */
 export default function Rules() {
@@ -33,15 +35,15 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
   const { t } = useTranslation()
   const [value, setValue] = useState(rules)
   const [unit, setUnit] = useState(() => unitOf(rules.auto_close.after_minutes))
-  const { busy, saved, problems, save, edited } = useSave(['auto_close.after_minutes'])
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['auto_close.after_minutes'] })
   const change = (part: Partial<AttendanceRules>) => {
-    edited()
+    touch()
     setValue({ ...value, ...part })
   }
   const { auto_close: closing } = value
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void save(() => answer(api.PATCH('/company/attendance', { body: { enabled: value.enabled, first_responder_takes_ownership: value.first_responder_takes_ownership, mode: value.mode, auto_close: closing } })))
+    void run(() => answer(api.PATCH('/company/attendance', { body: { enabled: value.enabled, first_responder_takes_ownership: value.first_responder_takes_ownership, mode: value.mode, keep_revoked: value.keep_revoked, auto_close: closing } })))
   }
   return (
     <form onSubmit={submit}>
@@ -65,7 +67,7 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
           {closing.enabled && (
             <Group align="flex-end" gap="xs">
               <NumberInput
-                label={t('rules.after')} min={1} max={Math.floor(525_600 / units[unit])} allowDecimal={false} allowNegative={false} disabled={!value.enabled} value={closing.after_minutes / units[unit]} error={problems.fields['auto_close.after_minutes']} w={120}
+                label={t('rules.after')} min={1} max={Math.floor(525_600 / units[unit])} allowDecimal={false} allowNegative={false} disabled={!value.enabled} value={closing.after_minutes / units[unit]} error={wrong['auto_close.after_minutes']} w={120}
                 onChange={(number) => Number(number) >= 1 && change({ auto_close: { ...closing, after_minutes: Math.round(Number(number) * units[unit]) } })}
               />
               <NativeSelect
@@ -78,7 +80,12 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
               />
             </Group>
           )}
-          <FormFooter busy={busy} saved={saved} problem={problems.other} submit={t('common.save')} />
+        </Stack>
+      </Section>
+      <Section title={t('rules.revoked')}>
+        <Stack gap="md">
+          <Switch label={t('rules.keepRevoked')} description={t('rules.keepRevokedText')} checked={value.keep_revoked} onChange={(event) => change({ keep_revoked: event.currentTarget.checked })} />
+          <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />
         </Stack>
       </Section>
     </form>

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { CopyText } from '../ui/CopyText'
+import { CopyField } from '../ui/CopyField'
 import { Dialog } from '../ui/Dialog'
 
 type Props = { title: string; text: string; secret: string; onClose: () => void }
@@ -12,7 +12,7 @@ export function SecretDialog({ title, text, secret, onClose }: Props) {
     <Dialog title={title} size="lg" onClose={onClose} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack gap="md">
         <Alert variant="light" color="yellow" role="note">{text}</Alert>
-        <CopyText text={secret} label={t('secret.copy')} />
+        <CopyField value={secret} />
         <Group justify="flex-end"><Button onClick={onClose}>{t('secret.done')}</Button></Group>
       </Stack>
     </Dialog>

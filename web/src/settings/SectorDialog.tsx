@@ -6,9 +6,9 @@ import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useTeam } from '../api/queries'
 import type { Sector } from '../api/types'
+import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
-import { FormFooter } from './Page'
-import { useSave } from './useSave'
+import { FormFooter } from '../ui/FormFooter'
 
 /** SectorDialog creates a sector, or changes the name and the members of one. */
 export function SectorDialog({ sector, onClose }: { sector: Sector | null; onClose: () => void }) {
@@ -17,11 +17,11 @@ export function SectorDialog({ sector, onClose }: { sector: Sector | null; onClo
   const team = useTeam().data ?? sector?.members ?? []
   const [name, setName] = useState(sector?.name ?? '')
   const [members, setMembers] = useState(() => sector?.members.map((member) => member.id) ?? [])
-  const { busy, problems, save } = useSave(['name', 'member_ids'])
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'member_ids'] })
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const body = { name: name.trim(), member_ids: members }
-    const done = await save(async () => {
+    const done = await run(async () => {
       await (sector ? answer(api.PATCH('/sectors/{id}', { params: { path: { id: sector.id } }, body })) : answer(api.POST('/sectors', { body })))
       await Promise.all([keys.sectors, keys.team, keys.counts].map((queryKey) => client.invalidateQueries({ queryKey })))
     })
@@ -31,12 +31,12 @@ export function SectorDialog({ sector, onClose }: { sector: Sector | null; onClo
     <Dialog title={t(sector ? 'sectors.editTitle' : 'sectors.new')} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack gap="md">
-          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={problems.fields.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
           <MultiSelect
-            label={t('sectors.members')} placeholder={members.length === 0 ? t('sectors.choose') : undefined} searchable clearable={false} hidePickedOptions value={members} error={problems.fields.member_ids} onChange={setMembers}
+            label={t('sectors.members')} placeholder={members.length === 0 ? t('sectors.choose') : undefined} searchable clearable={false} hidePickedOptions value={members} error={wrong.member_ids} onChange={setMembers}
             data={team.map((member) => ({ value: member.id, label: member.name }))}
           />
-          <FormFooter busy={busy} problem={problems.other} submit={t('common.save')} />
+          <FormFooter busy={busy} problem={problem} submit={t('common.save')} />
         </Stack>
       </form>
     </Dialog>

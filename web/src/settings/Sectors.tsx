@@ -4,15 +4,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import { useSectors } from '../api/queries'
 import type { Sector } from '../api/types'
+import { Page } from '../ui/Layout'
 import { Empty } from '../ui/states'
-import { Confirm } from './Confirm'
-import { Loaded, Page } from './Page'
 import { SectorDialog } from './SectorDialog'
 import { useFresh } from './useFresh'
-import classes from './Settings.module.css'
+import rows from '../ui/rows.module.css'
 
 /** Sectors is the page of the company's sectors and their members. */
 export default function Sectors() {
@@ -31,7 +32,7 @@ export default function Sectors() {
           data.length === 0 ? (
             <Empty icon={<IconSitemap size={28} />} title={t('sectors.none')} text={t('sectors.noneText')}>{add}</Empty>
           ) : (
-            <ul className={classes.rows} aria-label={t('sectors.title')}>
+            <ul className={rows.rows} aria-label={t('sectors.title')}>
               {data.map((sector) => (
                 <SectorRow key={sector.id} sector={sector} onEdit={() => setEditing(sector)} onDelete={() => setDeleting(sector)} />
               ))}
@@ -58,8 +59,8 @@ function SectorRow({ sector, onEdit, onDelete }: { sector: Sector; onEdit: () =>
   const waiting = sector.queues.reduce((sum, queue) => sum + queue.waiting, 0)
   const people = sector.members.length === 0 ? t('sectors.nobody') : sector.members.map((member) => member.name).join(', ')
   return (
-    <li className={classes.row}>
-      <div className={classes.main}>
+    <li className={rows.row}>
+      <div className={rows.main}>
         <strong>{sector.name}</strong>
         <span>{people}</span>
         {waiting > 0 && <span data-tone="amber">{t('sectors.waiting', { count: waiting })}</span>}

@@ -4,17 +4,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
+import { Loaded } from '../api/Loaded'
 import { useMe, useTeam } from '../api/queries'
 import type { Invitation, Member } from '../api/types'
 import { Avatar } from '../ui/Avatar'
-import { Confirm } from './Confirm'
+import { Page } from '../ui/Layout'
 import { Invitations } from './Invitations'
 import { InviteDialog, LinkDialog } from './InviteDialog'
 import { MemberDialog } from './MemberDialog'
-import { Loaded, Page } from './Page'
 import { manageable, onlyOwner } from './roles'
 import { useFresh } from './useFresh'
+import rows from '../ui/rows.module.css'
 import classes from './Settings.module.css'
 
 /** Team is the page of the people and of those who are invited. */
@@ -38,7 +40,7 @@ export default function Team() {
     <Page title={t('team.title')} text={t('team.text')} action={<Button leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>{t('team.invite')}</Button>}>
       <Loaded query={team}>
         {(data) => (
-          <ul className={classes.rows} aria-label={t('team.title')}>
+          <ul className={rows.rows} aria-label={t('team.title')}>
             {data.map((member) => (
               <MemberRow key={member.id} member={member} me={member.id === me.user.id} onEdit={manageable(me.user.role).includes(member.role) ? () => setEditing(member) : undefined} />
             ))}
@@ -75,9 +77,9 @@ function MemberRow({ member, me, onEdit }: { member: Member; me: boolean; onEdit
   const cases = member.open_attendances
   const sectors = member.sectors.map((sector) => sector.name).join(', ')
   return (
-    <li className={classes.row}>
+    <li className={rows.row}>
       <Avatar id={member.id} name={member.name} size={36} />
-      <div className={classes.main}>
+      <div className={rows.main}>
         <strong>{member.name}{me && <em> {t('team.you')}</em>}</strong>
         <span>{member.email}</span>
         <span>{[t(`team.roles.${member.role}`), t(`team.profiles.${member.access_profile}`), sectors].filter(Boolean).join(' · ')}</span>

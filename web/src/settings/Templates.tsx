@@ -7,7 +7,9 @@ import { keys } from '../api/keys'
 import { refusal } from '../api/refusal'
 import type { Channel, Template } from '../api/types'
 import { Failure, Loading } from '../ui/states'
-import { Section } from './Page'
+import { Section } from '../ui/Layout'
+import rows from '../ui/rows.module.css'
+import { Saved } from '../ui/Saved'
 import { useFresh } from './useFresh'
 import classes from './Settings.module.css'
 
@@ -50,7 +52,7 @@ export function Templates({ channel }: { channel: Channel }) {
     <Section title={t('templates.title')} text={t('templates.text')}>
       <Group gap="md" mb="md">
         <Button variant="default" onClick={() => void sync()}>{t('templates.sync')}</Button>
-        <span role="status" className={classes.saved}>{asked ? t('templates.asked') : ''}</span>
+        <Saved shown={asked} text={t('templates.asked')} />
       </Group>
       {problem && <Alert color="red" variant="light" mb="md">{problem}</Alert>}
       {list.isError && !templates ? (
@@ -58,9 +60,9 @@ export function Templates({ channel }: { channel: Channel }) {
       ) : !templates ? (
         <Loading rows={3} />
       ) : templates.length === 0 ? (
-        <p className={classes.none}>{t('templates.none')}</p>
+        <p className={rows.none}>{t('templates.none')}</p>
       ) : (
-        <ul className={classes.rows} aria-label={t('templates.title')}>{templates.map((one) => <Row key={one.id} template={one} />)}</ul>
+        <ul className={rows.rows} aria-label={t('templates.title')}>{templates.map((one) => <Row key={one.id} template={one} />)}</ul>
       )}
       {list.hasNextPage && <Button fullWidth variant="subtle" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('common.more')}</Button>}
     </Section>
@@ -74,8 +76,8 @@ function Row({ template }: { template: Template }) {
   const { name, status, category, language, header, body, footer, buttons } = template
   const words = (kind: 'status' | 'category', value: string) => (i18n.exists(`templates.${kind}.${value}`) ? t(`templates.${kind}.${value}`) : value)
   return (
-    <li className={classes.row}>
-      <div className={classes.main}>
+    <li className={rows.row}>
+      <div className={rows.main}>
         <strong>{name}</strong>
         <span>{[languageName(language, i18n.language), words('category', category)].join(' · ')}</span>
         <details className={classes.template}>

@@ -6,8 +6,8 @@ import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe, useTeam } from '../api/queries'
 import type { Ref } from '../api/types'
-import { FormFooter } from './Page'
-import { useSave } from './useSave'
+import { useSubmit } from '../api/useSubmit'
+import { FormFooter } from '../ui/FormFooter'
 
 type Props = { channel: string; viewers: Ref[] | undefined; canOpen?: boolean; onSaved?: () => void }
 
@@ -19,11 +19,11 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
   const team = useTeam().data ?? viewers ?? []
   const [isPrivate, setPrivate] = useState(viewers !== undefined)
   const [chosen, setChosen] = useState(() => viewers?.map((viewer) => viewer.id) ?? [me.user.id])
-  const { busy, saved, problems, save, edited } = useSave(['private', 'viewers'])
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['private', 'viewers'] })
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const change = isPrivate !== (viewers !== undefined) ? { private: isPrivate } : {}
-    const done = await save(async () => {
+    const done = await run(async () => {
       await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body: { ...change, ...(isPrivate ? { viewers: chosen } : {}) } }))
       await Promise.all([keys.channels, keys.privateChannels].map((queryKey) => client.invalidateQueries({ queryKey })))
     })
@@ -34,24 +34,24 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
       <Stack gap="md">
         {canOpen && (
           <Switch
-            label={t('channels.privateNumber')} description={t('channels.privateText')} checked={isPrivate} error={problems.fields.private && t('channels.privateRefused')}
+            label={t('channels.privateNumber')} description={t('channels.privateText')} checked={isPrivate} error={wrong.private && t('channels.privateRefused')}
             onChange={(event) => {
-              edited()
+              touch()
               setPrivate(event.currentTarget.checked)
             }}
           />
         )}
         {isPrivate && (
           <MultiSelect
-            label={t('channels.viewers')} description={t('channels.viewersText')} searchable hidePickedOptions value={chosen} error={chosen.length === 0 ? t('channels.viewerNeeded') : problems.fields.viewers}
+            label={t('channels.viewers')} description={t('channels.viewersText')} searchable hidePickedOptions value={chosen} error={chosen.length === 0 ? t('channels.viewerNeeded') : wrong.viewers}
             data={team.map((member) => ({ value: member.id, label: member.name }))}
             onChange={(value) => {
-              edited()
+              touch()
               setChosen(value)
             }}
           />
         )}
-        <FormFooter busy={busy} saved={saved} problem={problems.other} submit={t('common.save')} disabled={isPrivate && chosen.length === 0} />
+        <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} disabled={isPrivate && chosen.length === 0} />
       </Stack>
     </form>
   )

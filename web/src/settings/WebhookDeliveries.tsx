@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { problemText } from '../api/problem'
+import { refusal, requestIdOf } from '../api/refusal'
 import type { Webhook } from '../api/types'
 import { Empty, Failure, Loading } from '../ui/states'
 import { DeliveryRow } from './DeliveryRow'
@@ -22,7 +22,7 @@ export function WebhookDeliveries({ webhook }: { webhook: Webhook }) {
   })
   const rows = log.data?.pages.flatMap((page) => page.data) ?? []
   if (log.isPending) return <Loading rows={3} />
-  if (log.isError) return <Failure message={problemText(log.error, t)} onRetry={() => void log.refetch()} />
+  if (log.isError) return <Failure message={refusal(log.error, t)} requestId={requestIdOf(log.error)} onRetry={() => void log.refetch()} />
   if (rows.length === 0) return <Empty title={t('deliveries.none')} />
   return (
     <div>

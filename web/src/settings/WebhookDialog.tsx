@@ -2,7 +2,7 @@ import { Alert, Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import type { Webhook } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
@@ -18,11 +18,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
   const [name, setName] = useState(webhook?.name ?? '')
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [events, setEvents] = useState<string[]>(webhook?.events ?? [])
-  const { busy, problem, run } = useSubmit((error) => {
-    if (!(error instanceof Failure)) return undefined
-    if (error.code === 'url_not_allowed') return t('webhooks.urlRefused')
-    return error.code === 'webhook_limit' ? t('webhooks.limit') : undefined
-  })
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'url', 'events'] })
   const about = (event: { name: string; description: string }) => t(`webhookEvent.${event.name.replaceAll('.', '_')}`, { defaultValue: event.description })
   const save = async () => {
     const body = { name: name.trim(), url: url.trim(), events }
@@ -43,9 +39,9 @@ export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
       >
         <Stack gap="md">
           {problem && <Alert color="red" variant="light">{problem}</Alert>}
-          <TextInput label={t('webhooks.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} onChange={(event) => setName(event.currentTarget.value)} />
-          <TextInput label={t('webhooks.url')} description={t('webhooks.urlText')} type="url" required withAsterisk={false} maxLength={2048} placeholder="https://" value={url} onChange={(event) => setUrl(event.currentTarget.value)} />
-          <Checkbox.Group label={t('webhooks.events')} value={events} onChange={setEvents}>
+          <TextInput label={t('webhooks.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput label={t('webhooks.url')} description={t('webhooks.urlText')} type="url" required withAsterisk={false} maxLength={2048} placeholder="https://" value={url} error={wrong.url} onChange={(event) => setUrl(event.currentTarget.value)} />
+          <Checkbox.Group label={t('webhooks.events')} error={wrong.events} value={events} onChange={setEvents}>
             <Stack gap="sm" mt={8}>
               {known.map((event) => <Checkbox key={event.name} value={event.name} label={event.name} description={about(event)} />)}
             </Stack>

@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import type { Delivery, Webhook } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
-import { Section } from '../ui/Section'
-import { Confirm } from './Confirm'
+import { Section } from '../ui/Layout'
 import { attemptText } from './attempt'
 import { WebhookDeliveries } from './WebhookDeliveries'
 import { WebhookDialog } from './WebhookDialog'
@@ -23,7 +23,7 @@ export function WebhookItem({ webhook, onSecret }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const path = { params: { path: { id: webhook.id } } }
-  const [open, setOpen] = useState<'edit' | 'delete' | 'secret' | null>(null)
+  const [open, setOpen] = useState<'edit' | 'delete' | 'secret' | 'off' | null>(null)
   const [shown, setShown] = useState(false)
   const [test, setTest] = useState<Delivery>()
   const { busy, problem, run } = useSubmit()
@@ -35,11 +35,10 @@ export function WebhookItem({ webhook, onSecret }: Props) {
       setTest(await answer(api.POST('/integrations/webhooks/{id}/test', path)))
       void client.invalidateQueries({ queryKey: keys.deliveries(webhook.id) })
     })
-  const activate = () =>
-    run(async () => {
-      await answer(api.PATCH('/integrations/webhooks/{id}', { ...path, body: { active: true } }))
-      await changed()
-    })
+  const turn = async (active: boolean) => {
+    await answer(api.PATCH('/integrations/webhooks/{id}', { ...path, body: { active } }))
+    await changed()
+  }
   const disabled = !webhook.active && webhook.consecutive_failures >= failuresToDisable
   const attempt = test?.attempts[0]
   return (
@@ -52,7 +51,7 @@ export function WebhookItem({ webhook, onSecret }: Props) {
           <Alert color="red" variant="light" title={disabled ? t('webhooks.disabled', { n: webhook.consecutive_failures }) : t('webhooks.off')}>
             <Stack gap="sm" align="flex-start">
               <span>{t('webhooks.disabledText')}</span>
-              <Button size="xs" loading={busy} onClick={() => void activate()}>{t('webhooks.reactivate')}</Button>
+              <Button size="xs" loading={busy} onClick={() => void run(() => turn(true))}>{t('webhooks.reactivate')}</Button>
             </Stack>
           </Alert>
         )}
@@ -68,11 +67,13 @@ export function WebhookItem({ webhook, onSecret }: Props) {
           <Button variant="default" size="xs" aria-expanded={shown} onClick={() => setShown(!shown)}>{shown ? t('webhooks.hideDeliveries') : t('webhooks.showDeliveries')}</Button>
           <Button variant="default" size="xs" onClick={() => setOpen('edit')}>{t('webhooks.editShort')}</Button>
           <Button variant="default" size="xs" onClick={() => setOpen('secret')}>{t('webhooks.newSecret')}</Button>
+          {webhook.active && <Button variant="default" size="xs" onClick={() => setOpen('off')}>{t('webhooks.turnOff')}</Button>}
           <Button variant="default" size="xs" c="var(--red)" onClick={() => setOpen('delete')}>{t('inbox.delete')}</Button>
         </Group>
         {shown && <WebhookDeliveries webhook={webhook} />}
       </Stack>
       {open === 'edit' && <WebhookDialog webhook={webhook} onSecret={onSecret} onClose={close} />}
+      {open === 'off' && <Confirm title={t('webhooks.turnOffTitle', { name: webhook.name })} text={t('webhooks.disabledText')} action={t('webhooks.turnOff')} onClose={close} task={() => turn(false)} />}
       {open === 'secret' && (
         <Confirm
           title={t('webhooks.secretTitle')} text={t('webhooks.secretText')} action={t('webhooks.newSecret')} onClose={close}

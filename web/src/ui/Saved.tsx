@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import classes from './page.module.css'
+import classes from './Saved.module.css'
 
-/** Saved says that a change is kept. The status is always there, so that screen readers speak of its text. */
-export function Saved({ shown }: { shown: boolean }) {
+/** Saved says that a change is kept, or another text. The status is always there, so that screen readers speak of its text. */
+export function Saved({ shown, text }: { shown: boolean; text?: string }) {
   const { t } = useTranslation()
-  return <span role="status" className={classes.saved}>{shown && t('details.saved')}</span>
+  return <span role="status" className={classes.saved}>{shown && (text ?? t('details.saved'))}</span>
 }

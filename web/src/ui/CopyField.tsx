@@ -2,18 +2,20 @@ import { Button, TextInput } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { announce } from '../ui/announce'
-import classes from './Settings.module.css'
+import { announce } from './announce'
+import classes from './CopyField.module.css'
 
-type Props = { label: string; value: string; copy?: string; description?: string }
+type Props = { label?: string; value: string; copy?: string; description?: string }
 
-/** CopyField shows a value that is needed elsewhere, with a button that copies it. */
+/** CopyField shows a value that is needed elsewhere, with a button that copies it: in a field with a label, or else as it is, in full length. */
 export function CopyField({ label, value, copy, description }: Props) {
   const { t } = useTranslation()
   const [copied, setCopied] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  const text = useRef<HTMLElement>(null)
   const take = async () => {
     input.current?.select()
+    if (text.current) getSelection()?.selectAllChildren(text.current)
     // Without a secure context there is no clipboard; the selected text can be copied all the same.
     if (navigator.clipboard) await navigator.clipboard.writeText(value).catch(() => document.execCommand('copy'))
     else document.execCommand('copy')
@@ -21,10 +23,19 @@ export function CopyField({ label, value, copy, description }: Props) {
     announce(t('conversation.copied'))
     setTimeout(() => setCopied(false), 2000)
   }
+  const button = <Button variant="default" size={label ? 'sm' : 'xs'} leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />} onClick={() => void take()}>{copy ?? t('common.copy')}</Button>
+  if (!label) {
+    return (
+      <div className={classes.plain}>
+        <code ref={text}>{value}</code>
+        {button}
+      </div>
+    )
+  }
   return (
-    <div role="group" aria-label={label} className={classes.copy}>
+    <div role="group" aria-label={label} className={classes.field}>
       <TextInput ref={input} label={label} description={description} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
-      <Button variant="default" leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />} onClick={() => void take()}>{copy ?? t('settings.copy')}</Button>
+      {button}
     </div>
   )
 }

@@ -1,0 +1,19 @@
+import { Alert, Button, Group } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Saved } from './Saved'
+
+type Props = { busy: boolean; saved?: boolean; savedText?: string; problem: string | null; submit: string; color?: string; disabled?: boolean; children?: ReactNode }
+
+/** FormFooter is the end of a form: what was refused, that it was saved, and the button. */
+export function FormFooter({ busy, saved = false, savedText, problem, submit, color, disabled, children }: Props) {
+  return (
+    <>
+      {problem && <Alert color="red" variant="light">{problem}</Alert>}
+      <Group justify="flex-end" align="center">
+        <Saved shown={saved} text={savedText} />
+        {children}
+        <Button type="submit" loading={busy} color={color} disabled={disabled}>{submit}</Button>
+      </Group>
+    </>
+  )
+}
