@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import { useRowNames } from '../api/queries'
+import { useMe, useRowNames } from '../api/queries'
 import type { Conversation } from '../api/types'
 import { contentAddress } from '../api/upload'
 import { dateAndTime, duration, fileSize } from '../ui/format'
 import { Fact, Section } from '../contact/Section'
+import { SectorChoice } from './SectorChoice'
 import classes from '../contact/Details.module.css'
 
 function useAttendances(conversation: string) {
@@ -18,6 +19,7 @@ function useAttendances(conversation: string) {
 export function AttendanceDetails({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   const names = useRowNames()
+  const may = useMe().scopes.includes('conversations:write')
   const attendances = useAttendances(conversation.id)
   const current = attendances.find((one) => one.status === 'open') ?? attendances[0]
   return (
@@ -28,7 +30,7 @@ export function AttendanceDetails({ conversation }: { conversation: Conversation
           <Fact label={t('details.opened')}>{dateAndTime(current.opened_at)}</Fact>
           <Fact label={t('details.firstResponse')}>{current.first_response_seconds === null ? t('details.none') : duration(current.first_response_seconds)}</Fact>
           <Fact label={t('details.responsible')}>{current.responsible?.name ?? t('filters.nobody')}</Fact>
-          <Fact label={t('filters.sector')}>{names.sector(current.sector) ?? t('details.none')}</Fact>
+          <Fact label={t('filters.sector')}>{current.status === 'open' && may ? <SectorChoice conversation={conversation} /> : (names.sector(current.sector) ?? t('details.none'))}</Fact>
         </dl>
       ) : (
         <p className={classes.nothing}>{t('details.noAttendance')}</p>

@@ -9,7 +9,7 @@ import { part } from '../ui/parts'
 import classes from './Views.module.css'
 import { fixedViews, isFixed } from './view'
 
-const DeleteView = part(() => import('./DeleteView').then((loaded) => loaded.DeleteView))
+const ViewTools = part(() => import('./ViewTools').then((loaded) => loaded.ViewTools))
 
 export type ViewEntry = { id: string; name: string; group: 'views' | 'sectors' | 'saved'; colour?: number; saved?: SavedView }
 
@@ -75,7 +75,7 @@ const ViewItem = memo(function ViewItem({ entry, open, count }: { entry: ViewEnt
         {count > 0 && <span aria-hidden className={classes.count} data-tone={entry.id === 'waiting' ? 'amber' : undefined}>{number(count)}</span>}
       </Link>
       {saved && (saved.owner.id === user.id || (saved.shared && user.role !== 'agent')) && (
-        <Suspense fallback={null}><DeleteView view={saved} open={open} /></Suspense>
+        <Suspense fallback={null}><ViewTools view={saved} open={open} /></Suspense>
       )}
     </li>
   )
