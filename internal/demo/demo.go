@@ -51,6 +51,7 @@ type plan struct {
 	privatePhone string
 	customers    []customer
 	stories      []story // of a busy morning, in place of customers
+	weeks        []past  // before the morning
 	boards       []board // the first one is that of demo.json
 
 	privateCustomer string // writes to the private channel

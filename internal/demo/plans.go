@@ -16,6 +16,7 @@ var plans = []plan{
 		sectors: []string{"Vendas", "Entregas", "Financeiro"},
 		labels:  []label{{"Encomenda", "#0b7a5b"}, {"Urgente", "#c62828"}, {"Atacado", "#1565c0"}},
 		stories: morning,
+		weeks:   weeks,
 		boards:  bakeryBoards,
 	},
 	{

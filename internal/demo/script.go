@@ -86,12 +86,24 @@ func (p *player) play(stories []story) error {
 	for _, s := range stories {
 		sc := &scene{story: s}
 		scenes = append(scenes, sc)
+		for _, c := range p.plan.weeks {
+			if c.customer == s.name {
+				s.steps = append(slices.Clip(s.steps), c.steps()...)
+			}
+		}
 		for _, step := range s.steps {
 			all = append(all, happening{sc, step})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b happening) int { return cmp.Compare(b.step.ago, a.step.ago) })
+	past := len(p.plan.weeks) > 0
 	for _, h := range all {
+		if past && h.step.ago < day {
+			past = false
+			if err := p.readNotifications(); err != nil {
+				return err
+			}
+		}
 		p.clock.set(p.start.Add(-h.step.ago))
 		if err := p.step(h.scene, h.step); err != nil {
 			return fmt.Errorf("%s, %v ago: %w", h.scene.name, h.step.ago, err)
@@ -100,6 +112,16 @@ func (p *player) play(stories []story) error {
 	for _, sc := range scenes {
 		if err := p.finish(sc); err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
+		}
+	}
+	return nil
+}
+
+// readNotifications lets all people read what they were told so far.
+func (p *player) readNotifications() error {
+	for _, who := range p.people {
+		if err := p.desk.ReadNotifications(p.ctx, who, nil, true); err != nil {
+			return err
 		}
 	}
 	return nil
