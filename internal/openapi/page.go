@@ -22,7 +22,7 @@ func Page(base string, notFound http.HandlerFunc) http.Handler {
 		AppendHead: Head(base), PrependHTML: Header(base, "/docs/") + "<main>", AppendHTML: "</main>",
 		SettingsUI: map[string]string{
 			"plugins":    "[SwaggerUIBundle.plugins.DownloadUrl, recadoKey]",
-			"onComplete": "recadoRestore",
+			"onComplete": "recadoReady",
 		},
 	})
 	index := &pageBuffer{header: http.Header{}}

@@ -24,8 +24,30 @@ function recadoKey() {
   return { statePlugins: { auth: { wrapActions: { authorize: keep, logout: forget } } } }
 }
 
-/** recadoRestore gives Swagger UI the key that this tab was given before. */
-function recadoRestore() {
+/** recadoNames gives names and roles to what Swagger UI leaves without them, for screen readers. */
+function recadoNames() {
+  const set = (selector, name, value) => document.querySelectorAll(selector).forEach((one) => one.setAttribute(name, value))
+  set('#servers:not([aria-label])', 'aria-label', 'Server')
+  set('.close-modal:not([aria-label])', 'aria-label', 'Close')
+  set('.info h2.title:not([role])', 'role', 'heading')
+  set('.info h2.title:not([aria-level])', 'aria-level', '1')
+  // A button says "Authorize" and was named otherwise; a link inside of a button cannot be reached.
+  document.querySelectorAll('[aria-label="Apply credentials"]').forEach((one) => one.removeAttribute('aria-label'))
+  document.querySelectorAll('.opblock-summary-control a[href]').forEach((one) => one.removeAttribute('href'))
+}
+
+/** recadoReady gives Swagger UI the key that this tab was given before, and keeps the page readable for all. */
+function recadoReady() {
   const key = sessionStorage.getItem(recadoStorage)
   if (key) window.ui.preauthorizeApiKey('key', key)
+  let waiting = false
+  const mend = () => {
+    waiting = false
+    recadoNames()
+  }
+  mend()
+  new MutationObserver(() => {
+    if (!waiting) requestAnimationFrame(mend)
+    waiting = true
+  }).observe(document.body, { childList: true, subtree: true })
 }
