@@ -57,6 +57,19 @@ describe.each(engines)('on %s', (engine) => {
     await log(page).getByText('Vocês abrem no feriado?').waitFor()
   })
 
+  it('puts an open case into another sector and leaves the responsible person', async () => {
+    const { conversation } = await desk.customer('+5511955557003', 'Rui Prado', 'Bom dia')
+    await desk.call('POST', `/conversations/${String(conversation)}/take`)
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await page.goto(`${desk.url}/inbox/open/${String(conversation)}`)
+    const sector = page.getByRole('complementary', { name: 'Details' }).getByRole('combobox', { name: 'Sector' })
+    await sector.selectOption({ label: 'Financeiro' })
+    await expect.poll(() => sector.inputValue()).not.toBe('')
+    const chosen = await sector.inputValue()
+    await expect.poll(() => desk.call('GET', `/conversations/${String(conversation)}`)).toMatchObject({ sector: chosen, assignee: desk.company.user })
+  })
+
   it('saves a field when it is left, labels and blocks', async () => {
     const label = String((await desk.call('POST', '/labels', { name: `Fiel ${engine}`, color: '#0b7a5b' })).name)
     const made = await desk.call('POST', '/contacts', { name: 'Otávio Reis', phone: '+5511955551001' })

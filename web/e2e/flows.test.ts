@@ -232,19 +232,6 @@ describe.each(engines)('on %s', (engine) => {
     await context.close()
   })
 
-  it('puts an open case into another sector and leaves the responsible person', async () => {
-    const { conversation } = await desk.customer('+5511955557003', 'Rui Prado', 'Bom dia')
-    await desk.call('POST', `/conversations/${String(conversation)}/take`)
-    const { page, context } = await desk.page()
-    await desk.signIn(page)
-    await open(page, 'Rui Prado')
-    const sector = page.getByRole('complementary', { name: 'Details' }).getByRole('combobox', { name: 'Sector' })
-    await sector.selectOption({ label: 'Financeiro' })
-    const chosen = await sector.inputValue()
-    await expect.poll(() => desk.call('GET', `/conversations/${String(conversation)}`)).toMatchObject({ sector: chosen, assignee: desk.company.user })
-    await context.close()
-  })
-
   it('records a voice message and plays it', async () => {
     await desk.customer('+5511955557002', 'Jonas Freitas', 'Pode me mandar um áudio?')
     const { page, context } = await desk.page({ permissions: ['microphone'] })

@@ -131,12 +131,16 @@ it.each([['en-US', 'Download CSV', ',', '.'], ['pt-BR', 'Baixar CSV', ';', ',']]
   const report = await fetched()
   expect(file.suggestedFilename()).toBe(`report-${report.from}-${report.to}.csv`)
   const text = readFileSync(await file.path(), 'utf8')
-  expect(text.startsWith('\ufeff')).toBe(true)
+  expect(readFileSync(await file.path()).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf])) // by which a spreadsheet knows UTF-8
   const rows = text.slice(1).trimEnd().split('\r\n').slice(1).map((row) => row.split(separator).slice(-10))
   const minutes = (seconds: number | null) => (seconds === null ? '' : String(Math.round(seconds / 0.6) / 100).replace('.', point))
   const times = (one: Times) => [String(one.count), minutes(one.average_seconds), minutes(one.median_seconds), minutes(one.p90_seconds)]
   const figures = (one: Figures) => [String(one.opened), String(one.closed), ...times(one.first_response), ...times(one.resolution)]
   expect(rows).toEqual([report.totals, ...report.by_person, ...report.by_sector, ...report.by_day].map(figures))
+  // A spreadsheet of the language takes every figure for a number, also those with a fraction.
+  const figuresOnly = rows.flat().filter((cell) => cell !== '')
+  expect(figuresOnly.filter((cell) => !(point === ',' ? /^\d+(,\d+)?$/ : /^\d+(\.\d+)?$/).test(cell))).toEqual([])
+  expect(figuresOnly.some((cell) => cell.includes(point))).toBe(true)
   expect(await page.getByRole('main').innerText()).not.toMatch(/\b(report|reportCsv)\.\w/)
   await context.close()
 })

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from './client'
 import { keys } from './keys'
@@ -17,11 +18,17 @@ export function usePresence(): [Presence, (presence: Presence) => Promise<boolea
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useAttempt()
-  const choose = (presence: Presence) =>
-    attempt(async () => {
-      const shown = await answer(api.PUT('/me/presence', { body: { presence: presence === 'online' ? 'auto' : presence } }))
-      client.setQueryData<Session>(keys.session, (session) => session && { ...session, user: { ...session.user, presence: shown.presence } })
-      await client.invalidateQueries({ queryKey: keys.team })
+  const shown = useMe().user.presence
+  const [clicked, setClicked] = useState<Presence | null>(null) // it is shown with the click
+  const choose = async (presence: Presence) => {
+    setClicked(presence)
+    const done = await attempt(async () => {
+      const changed = await answer(api.PUT('/me/presence', { body: { presence: presence === 'online' ? 'auto' : presence } }))
+      client.setQueryData<Session>(keys.session, (session) => session && { ...session, user: { ...session.user, ...changed } })
+      void client.invalidateQueries({ queryKey: keys.team })
     }, t(presenceText[presence]))
-  return [useMe().user.presence, choose]
+    setClicked(null)
+    return done
+  }
+  return [clicked ?? shown, choose]
 }

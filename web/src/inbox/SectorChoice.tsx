@@ -15,12 +15,15 @@ export function SectorChoice({ conversation }: { conversation: Conversation }) {
   const attempt = useAttempt()
   const me = useMe().user.id
   const sectors = useSectors().data ?? []
-  const choose = (sector: string) =>
-    attempt(async () => {
+  const choose = async (sector: string) => {
+    putConversation(client, { ...conversation, sector: sector || null }, me) // it is shown at once
+    const done = await attempt(async () => {
       const changed = await answer(api.PUT('/conversations/{id}/sector', { params: { path: { id: conversation.id } }, body: { sector_id: sector || null } }))
       putConversation(client, changed, me)
       for (const queryKey of [keys.attendances(conversation.id), keys.assignments(conversation.id), keys.counts]) void client.invalidateQueries({ queryKey })
     }, t('details.saved'))
+    if (!done) putConversation(client, conversation, me)
+  }
   return (
     <NativeSelect
       size="xs" aria-label={t('filters.sector')} value={conversation.sector ?? ''} data={[{ value: '', label: t('details.none') }, ...sectors.map(({ id, name }) => ({ value: id, label: name }))]}
