@@ -1,6 +1,6 @@
 import { IconBook, IconLock, IconMoodEmpty } from '@tabler/icons-react'
 import { Link, useParams } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe } from '../api/queries'
 import { basePath } from '../ui/page'
@@ -17,9 +17,12 @@ export default function Settings() {
   const [name] = path.split('/')
   const shown = pages.filter((page) => page.may(me))
   const page = name ? shown.find((one) => one.path === name) : shown[0]
+  const nav = useRef<HTMLElement>(null)
+  // On a phone the pages are in one line that is wider than the screen.
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [page?.path])
   return (
     <div className={classes.frame}>
-      <nav aria-label={t('settings.navigation')} className={classes.nav}>
+      <nav ref={nav} aria-label={t('settings.navigation')} className={classes.nav}>
         {shown.map(({ path: to, Icon }) => (
           <Link key={to} to="/settings/$" params={{ _splat: to }} aria-current={to === page?.path ? 'page' : undefined}>
             <Icon size={18} stroke={1.7} aria-hidden />
