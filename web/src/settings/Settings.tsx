@@ -19,7 +19,9 @@ export default function Settings() {
   const page = name ? shown.find((one) => one.path === name) : shown[0]
   const nav = useRef<HTMLElement>(null)
   // On a phone the pages are in one line that is wider than the screen.
-  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [page?.path])
+  useEffect(() => {
+    void nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [page?.path])
   return (
     <div className={classes.frame}>
       <nav ref={nav} aria-label={t('settings.navigation')} className={classes.nav}>
