@@ -210,7 +210,7 @@ type Outcome struct {
 // What becomes of deliveries without an attempt.
 const (
 	reasonInactive = "not sent: the webhook is inactive"
-	reasonDisabled = "not sent: the webhook was disabled after too many deliveries that failed for good"
+	reasonDisabled = "not sent: the webhook was disabled after too many deliveries that failed permanently"
 	reasonHidden   = "not sent: the card was made private or deleted"
 	errorNoEvent   = "the event is older than events are kept"
 	errorNoSecret  = "the signing secret cannot be read: rotate it"
@@ -397,7 +397,7 @@ func (d *Desk) saveHealth(tx *store.Tx, health map[model.ID]*counter) error {
 			return err
 		}
 		tx.AfterCommit(func() {
-			d.log.Warn("webhook disabled: too many deliveries in a row failed for good", "webhook", webhook)
+			d.log.Warn("webhook disabled: too many deliveries in a row failed permanently", "webhook", webhook)
 		})
 	}
 	return nil

@@ -137,8 +137,8 @@ func (a *Principal) seesAllOf(boards []model.ID) bool {
 	return a.Boards == nil || boards != nil && !slices.ContainsFunc(boards, func(id model.ID) bool { return !a.MaySeeBoard(id) })
 }
 
-// RotateKey gives an integration a new secret; the old one stays valid for the overlap. Who gets the secret may
-// use the key, so a key rotates no other that is valid for longer or has a higher rate.
+// RotateKey gives an integration a new secret; the old one stays valid for the overlap. The caller who gets the
+// secret may use the key, so a key rotates no other that is valid for longer or has a higher rate.
 func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap time.Duration) (model.Key, string, error) {
 	if err := a.May(VerbRotateKey); err != nil {
 		return model.Key{}, "", err

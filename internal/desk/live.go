@@ -314,15 +314,15 @@ func (d *Desk) Activity(ctx context.Context, a *Principal, id model.ID, kind str
 		}
 		return c, nil
 	})
-	if err != nil || !d.signals.news(a.User.ID, id, kind, d.now()) {
+	if err != nil || !d.signals.toPassOn(a.User.ID, id, kind, d.now()) {
 		return err
 	}
 	d.signal(Signal{Kind: SignalActivity, Company: a.Company.ID, Conversation: id, Is: c.Visibility(), User: a.User, Activity: kind})
 	return nil
 }
 
-// news reports whether an activity is to be passed on, and notes that it is.
-func (s *signals) news(member, conversation model.ID, kind string, now time.Time) bool {
+// toPassOn reports whether an activity is to be passed on, and notes that it is.
+func (s *signals) toPassOn(member, conversation model.ID, kind string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := func(kind string) activityOf { return activityOf{member, conversation, kind} }

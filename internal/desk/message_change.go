@@ -345,7 +345,7 @@ func (in *inboundBatch) report(t *batchConversation, m *model.Message, external 
 	return t.emitWith(model.EventMessageSent, "message", m)
 }
 
-// learns reports whether an external id is news about a message. One that another message has is not
+// learns reports whether an external id is new to a message. One that another message has is not
 // taken: it would be the provider's mistake.
 func (in *inboundBatch) learns(m *model.Message, external string) (bool, error) {
 	if m.ExternalID != nil || external == "" || m.Direction != model.Outbound {

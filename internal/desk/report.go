@@ -290,8 +290,8 @@ func (s *reportSum) report(names map[model.ID]string) model.Report {
 	return out
 }
 
-// reportOrder puts those who opened the most first, then goes by name; figures without a person come last. Who has no
-// figure at all is left out.
+// reportOrder puts those who opened the most first, then goes by name; figures without a person come last. People
+// without any figure are left out.
 func reportOrder(tallies map[model.ID]*model.Tally, names map[model.ID]string) []model.Ref {
 	maps.DeleteFunc(tallies, func(_ model.ID, t *model.Tally) bool { return t.IsZero() })
 	refs := make([]model.Ref, 0, len(tallies))

@@ -30,7 +30,7 @@ var (
 	oldestDue = prometheus.NewDesc("recado_webhook_oldest_due_seconds",
 		"How long the oldest due delivery has been waiting.", nil, nil)
 	addresses = prometheus.NewDesc("recado_webhooks",
-		"Registered addresses by state: healthy, failing (its last delivery failed for good), inactive.", []string{"state"}, nil)
+		"Registered addresses by state: healthy, failing (its last delivery failed permanently), inactive.", []string{"state"}, nil)
 	waitingNow = prometheus.NewDesc("recado_waiting",
 		"Other background work that is left, on all nodes, by kind: sends, files to fetch, search texts to index; counted up to 100000.", []string{"kind"}, nil)
 	// The names of this metric and of its states are what operators' dashboards have.

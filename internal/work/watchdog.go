@@ -37,7 +37,7 @@ func (w *Watchdog) Run(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := w.Desk.FlushCallbackActivity(last); err != nil {
-		w.Logger.Warn("when numbers last heard something was not written", slog.Any("error", err))
+		w.Logger.Warn("the activity of callbacks was not written", slog.Any("error", err))
 	}
 }
 
