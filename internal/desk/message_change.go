@@ -5,12 +5,15 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"recado/internal/emoji"
 	"recado/internal/model"
 	"recado/internal/phone"
+	"recado/internal/retry"
 	"recado/internal/store"
 )
 
@@ -261,114 +264,6 @@ func (in *inboundBatch) settleChanges(t *batchConversation, m *model.Message) er
 	return in.messageChanged(t, m, slices.Compact(fields)...)
 }
 
-// status takes a report about a message that was sent. It names the message by the provider's id, or by the id that
-// was sent along with it; a report about an unknown message waits until the message is stored.
-func (in *inboundBatch) status(s *model.IncomingStatus) error {
-	if reaction, err := in.reactionStatus(s); err != nil || reaction {
-		return err
-	}
-	at := moment(s.At, in.tx.Now)
-	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, s.ExternalID)
-	if err != nil {
-		return err
-	}
-	ours, isOurs := model.ParseID(s.ClientID)
-	if !found && isOurs {
-		if conversation, found, err = in.tx.ConversationOfMessage(in.channel.ID, ours); err != nil {
-			return err
-		}
-	}
-	if !found {
-		in.tx.ParkStatus(in.channel.ID, s.ExternalID, store.EarlyStatus{Status: s.Status, Error: s.Error, At: at})
-		return nil
-	}
-	t, err := in.locked(conversation)
-	if err != nil || t == nil {
-		return err
-	}
-	m, found, err := in.tx.MessageWithExternalID(in.channel.ID, s.ExternalID)
-	if err == nil && !found && isOurs {
-		m, _, found, err = in.tx.Message(in.channel.Company, ours)
-	}
-	if err != nil || !found {
-		return err
-	}
-	return in.report(t, &m, s.ExternalID, store.EarlyStatus{Status: s.Status, Error: s.Error, At: at})
-}
-
-// locked opens a conversation of the channel by its id.
-func (in *inboundBatch) locked(conversation model.ID) (*batchConversation, error) {
-	if t := in.conversations[conversation]; t != nil {
-		return t, nil
-	}
-	c, found, err := in.tx.LockConversation(in.channel.Company, conversation)
-	if err != nil || !found {
-		return nil, err
-	}
-	return in.hold(in.d.locked(in.tx, c)), nil
-}
-
-// report applies a status to a message of a locked conversation: forwards only. The message learns its
-// external id; message.sent is raised once, when it is first known to have left, and message.updated when its
-// status changes otherwise.
-func (in *inboundBatch) report(t *batchConversation, m *model.Message, external string, s store.EarlyStatus) error {
-	had := m.Left()
-	learned, err := in.learns(m, external)
-	if err != nil {
-		return err
-	}
-	advanced := m.Advance(s.Status, s.At, s.Error)
-	if learned {
-		m.ExternalID = &external
-	}
-	if !learned && !advanced {
-		return nil
-	}
-	in.tx.SaveMessageStatus(m)
-	t.showStatus(m)
-	if !had {
-		in.tx.DeleteSend(m.ID)
-	}
-	if had || !m.Left() {
-		if !advanced {
-			return nil
-		}
-		t.silent = false
-		if m.Status == model.StatusFailed {
-			if err := t.notifyFailed(m); err != nil {
-				return err
-			}
-		}
-		return t.emitUpdated(m, "status")
-	}
-	t.changed, t.emits, t.silent = true, true, false
-	return t.emitWith(model.EventMessageSent, "message", m)
-}
-
-// learns reports whether an external id is new to a message. One that another message has is not
-// taken: it would be the provider's mistake.
-func (in *inboundBatch) learns(m *model.Message, external string) (bool, error) {
-	if m.ExternalID != nil || external == "" || m.Direction != model.Outbound {
-		return false, nil
-	}
-	_, taken, err := in.tx.ConversationOfExternalID(in.channel.ID, external)
-	return !taken, err
-}
-
-// settleEarly applies the reports that came before their message knew its external id.
-func (in *inboundBatch) settleEarly(t *batchConversation, m *model.Message) error {
-	if m.ExternalID == nil {
-		return nil
-	}
-	early, err := in.tx.TakeEarlyStatuses(in.channel.ID, *m.ExternalID)
-	for _, s := range early {
-		if err == nil {
-			err = in.report(t, m, *m.ExternalID, s)
-		}
-	}
-	return err
-}
-
 // How long a report waits for a message that this desk may never have sent, and a change for a message that
 // may never come: WhatsApp repeats a callback for seven days.
 const (
@@ -432,4 +327,138 @@ func (d *Desk) settleMatch(tx *store.Tx, one store.EarlyMatch) error {
 		return err
 	}
 	return in.finish()
+}
+
+// React puts the team's reaction on a message, in place of an earlier one, and sends it to the provider.
+func (d *Desk) React(ctx context.Context, a *Principal, id model.ID, with string) (*model.Message, error) {
+	if err := a.May(VerbReact); err != nil {
+		return nil, err
+	}
+	if !emoji.IsOne(with) {
+		return nil, model.Invalid("body.emoji", "must be one emoji")
+	}
+	return d.setReaction(ctx, a, id, with)
+}
+
+// RemoveReaction takes the team's reaction to a message back, at the provider too.
+func (d *Desk) RemoveReaction(ctx context.Context, a *Principal, id model.ID) error {
+	if err := a.May(VerbRemoveReaction); err != nil {
+		return err
+	}
+	_, err := d.setReaction(ctx, a, id, "")
+	return err
+}
+
+func (d *Desk) setReaction(ctx context.Context, a *Principal, id model.ID, with string) (*model.Message, error) {
+	return write(ctx, d, func(tx *store.Tx) (*model.Message, error) {
+		m, visibility, found, err := tx.Message(a.Company.ID, id)
+		if err != nil || !found || !a.MaySeeBy(&visibility) {
+			return nil, errOr(err, model.NotFound("message"))
+		}
+		o, found, err := tx.LockOutbox(a.Company.ID, m.Conversation, model.ID{}, a.User.ID)
+		if err != nil || !found || !a.MaySee(&o.Conversation) {
+			return nil, errOr(err, model.NotFound("message"))
+		}
+		if m, _, _, err = tx.Message(a.Company.ID, id); err != nil { // as it is now that its conversation is locked
+			return nil, err
+		}
+		t := d.locked(tx, o.Conversation)
+		if err := maySend(t, a, &o, &NewMessage{}); err != nil {
+			return nil, err
+		}
+		if m.ExternalID == nil || m.RevokedAt != nil {
+			return nil, model.Errorf(model.CodeMessageNotSent, "This message was not sent or was deleted, so it takes no reaction.")
+		}
+		return &m, t.react(&m, model.Reaction{Emoji: with, By: model.ByTeam, User: &model.Ref{ID: a.User.ID, Name: a.User.Name}, At: tx.Now}, o.Provider)
+	})
+}
+
+// react records the team's reaction and sends it on where it differs from the one before.
+func (t *lockedConversation) react(m *model.Message, r model.Reaction, provider string) error {
+	before := teamReaction(m)
+	shown := m.Reactions.Set(r)
+	if !shown && (r.Emoji == "" || before.User != nil && *before.User == *r.User) {
+		return nil
+	}
+	t.tx.SaveReactions(m)
+	if shown && provider != model.ProviderSandbox {
+		t.tx.InsertReaction(model.NewID(), t.next(), m, r.Emoji)
+		t.tx.AfterCommit(t.d.notifySend)
+	}
+	err := t.emitUpdated(m, fieldReactions)
+	t.saveProgress()
+	return err
+}
+
+// teamReaction gives the team's reaction to a message; a zero one where there is none.
+func teamReaction(m *model.Message) model.Reaction {
+	if i := slices.IndexFunc(m.Reactions, func(r model.Reaction) bool { return r.By == model.ByTeam }); i >= 0 {
+		return m.Reactions[i]
+	}
+	return model.Reaction{}
+}
+
+// reactionPrefix begins the client id under which a provider gets a reaction.
+const reactionPrefix = "reaction."
+
+// reactionClientID names the message that a reaction is on, and the reaction itself.
+func reactionClientID(on, reaction model.ID) string {
+	return reactionPrefix + on.String() + "." + reaction.String()
+}
+
+// reactionDone settles a reaction that was being sent. One that the provider refuses is taken back here.
+func (in *inboundBatch) reactionDone(t *batchConversation, lease Lease, job store.Queued, cause error) error {
+	if cause == nil {
+		in.tx.DeleteSend(job.Message)
+		return nil
+	}
+	if cause != errLeftInTheMiddle {
+		if mine, err := in.tx.StillSending(lease, job.Message); err != nil || !mine {
+			return err
+		}
+	}
+	now := in.tx.Now
+	switch next := retry.Reaction(cause, int(job.Attempts)+1, now.Sub(job.Message.Time())); next.Decision {
+	case retry.Again:
+		in.tx.RequeueSend(job.Message, now.Add(next.Wait))
+		return nil
+	case retry.Held:
+		in.disconnectFor(cause)
+		in.tx.RequeueSend(job.Message, now)
+		return nil
+	}
+	in.tx.DeleteSend(job.Message)
+	return in.reactionRefused(t, *job.ReactsTo)
+}
+
+// reactionStatus takes a provider's report about a reaction. It reports false when the report is about a message.
+func (in *inboundBatch) reactionStatus(s *model.IncomingStatus) (bool, error) {
+	rest, isReaction := strings.CutPrefix(s.ClientID, reactionPrefix)
+	on, _, _ := strings.Cut(rest, ".")
+	id, ok := model.ParseID(on)
+	if !isReaction || !ok || s.Status != model.StatusFailed {
+		return isReaction, nil
+	}
+	conversation, found, err := in.tx.ConversationOfMessage(in.channel.ID, id)
+	if err != nil || !found {
+		return true, err
+	}
+	t, err := in.locked(conversation)
+	if err != nil || t == nil {
+		return true, err
+	}
+	return true, in.reactionRefused(t, id)
+}
+
+// reactionRefused takes the team's reaction to a message back, because the customer does not see it.
+func (in *inboundBatch) reactionRefused(t *batchConversation, message model.ID) error {
+	m, _, found, err := in.tx.Message(in.channel.Company, message)
+	if err != nil || !found || !m.Reactions.Set(model.Reaction{By: model.ByTeam, At: in.tx.Now}) {
+		return err
+	}
+	in.tx.AfterCommit(func() {
+		in.d.log.Warn("the provider refused a reaction", slog.String("channel", in.channel.ID.String()), slog.String("message", message.String()))
+	})
+	t.silent = false
+	return in.messageChanged(t, &m, fieldReactions)
 }

@@ -326,3 +326,111 @@ func (d *Desk) markReadAtProvider(t *lockedConversation) {
 		}
 	})
 }
+
+// status takes a report about a message that was sent. It names the message by the provider's id, or by the id that
+// was sent along with it; a report about an unknown message waits until the message is stored.
+func (in *inboundBatch) status(s *model.IncomingStatus) error {
+	if reaction, err := in.reactionStatus(s); err != nil || reaction {
+		return err
+	}
+	at := moment(s.At, in.tx.Now)
+	conversation, found, err := in.tx.ConversationOfExternalID(in.channel.ID, s.ExternalID)
+	if err != nil {
+		return err
+	}
+	ours, isOurs := model.ParseID(s.ClientID)
+	if !found && isOurs {
+		if conversation, found, err = in.tx.ConversationOfMessage(in.channel.ID, ours); err != nil {
+			return err
+		}
+	}
+	if !found {
+		in.tx.ParkStatus(in.channel.ID, s.ExternalID, store.EarlyStatus{Status: s.Status, Error: s.Error, At: at})
+		return nil
+	}
+	t, err := in.locked(conversation)
+	if err != nil || t == nil {
+		return err
+	}
+	m, found, err := in.tx.MessageWithExternalID(in.channel.ID, s.ExternalID)
+	if err == nil && !found && isOurs {
+		m, _, found, err = in.tx.Message(in.channel.Company, ours)
+	}
+	if err != nil || !found {
+		return err
+	}
+	return in.report(t, &m, s.ExternalID, store.EarlyStatus{Status: s.Status, Error: s.Error, At: at})
+}
+
+// locked opens a conversation of the channel by its id.
+func (in *inboundBatch) locked(conversation model.ID) (*batchConversation, error) {
+	if t := in.conversations[conversation]; t != nil {
+		return t, nil
+	}
+	c, found, err := in.tx.LockConversation(in.channel.Company, conversation)
+	if err != nil || !found {
+		return nil, err
+	}
+	return in.hold(in.d.locked(in.tx, c)), nil
+}
+
+// report applies a status to a message of a locked conversation: forwards only. The message learns its
+// external id; message.sent is raised once, when it is first known to have left, and message.updated when its
+// status changes otherwise.
+func (in *inboundBatch) report(t *batchConversation, m *model.Message, external string, s store.EarlyStatus) error {
+	had := m.Left()
+	learned, err := in.learns(m, external)
+	if err != nil {
+		return err
+	}
+	advanced := m.Advance(s.Status, s.At, s.Error)
+	if learned {
+		m.ExternalID = &external
+	}
+	if !learned && !advanced {
+		return nil
+	}
+	in.tx.SaveMessageStatus(m)
+	t.showStatus(m)
+	if !had {
+		in.tx.DeleteSend(m.ID)
+	}
+	if had || !m.Left() {
+		if !advanced {
+			return nil
+		}
+		t.silent = false
+		if m.Status == model.StatusFailed {
+			if err := t.notifyFailed(m); err != nil {
+				return err
+			}
+		}
+		return t.emitUpdated(m, "status")
+	}
+	t.changed, t.emits, t.silent = true, true, false
+	return t.emitWith(model.EventMessageSent, "message", m)
+}
+
+// learns reports whether an external id is new to a message. One that another message has is not
+// taken: it would be the provider's mistake.
+func (in *inboundBatch) learns(m *model.Message, external string) (bool, error) {
+	if m.ExternalID != nil || external == "" || m.Direction != model.Outbound {
+		return false, nil
+	}
+	_, taken, err := in.tx.ConversationOfExternalID(in.channel.ID, external)
+	return !taken, err
+}
+
+// settleEarly applies the reports that came before their message knew its external id.
+func (in *inboundBatch) settleEarly(t *batchConversation, m *model.Message) error {
+	if m.ExternalID == nil {
+		return nil
+	}
+	early, err := in.tx.TakeEarlyStatuses(in.channel.ID, *m.ExternalID)
+	for _, s := range early {
+		if err == nil {
+			err = in.report(t, m, *m.ExternalID, s)
+		}
+	}
+	return err
+}
