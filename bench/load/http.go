@@ -36,19 +36,8 @@ func (r *Request) reset() {
 // Response is an answer, read to its end.
 type Response struct {
 	Status int
-	Header []byte // the lines as received
 	Body   []byte
 	Close  bool // the server will not answer again on this connection
-}
-
-// Get finds a header's value. Names compare without regard to case.
-func (r *Response) Get(name string) string {
-	for line := range bytes.Lines(r.Header) {
-		if value, ok := headerValue(line, name); ok {
-			return string(value)
-		}
-	}
-	return ""
 }
 
 // largest bounds the memory of one answer.
@@ -141,7 +130,6 @@ func (c *conn) read(method string, response *Response) error {
 
 func (c *conn) readHeader(response *Response) (length int, chunked bool, err error) {
 	length = -1
-	response.Header = response.Header[:0]
 	for {
 		line, err := c.reader.ReadSlice('\n')
 		if err != nil {
@@ -150,7 +138,6 @@ func (c *conn) readHeader(response *Response) (length int, chunked bool, err err
 		if len(bytes.TrimRight(line, "\r\n")) == 0 {
 			return length, chunked, nil
 		}
-		response.Header = append(response.Header, line...)
 		if value, ok := headerValue(line, "Content-Length"); ok {
 			length, err = strconv.Atoi(string(value))
 			if err != nil || length < 0 {

@@ -38,7 +38,7 @@ func TestTemplatesAskedForWhileTheyAreFetchedAreFetchedAgain(t *testing.T) {
 		})
 		fetch(func() {})
 		if _, found, err := d.System().ClaimTemplates(t.Context()); err != nil || found {
-			t.Errorf("after a fetch that nobody interrupted: got found %v, error %v; want none due", found, err)
+			t.Errorf("after a fetch without an interruption: got found %v, error %v; want none due", found, err)
 		}
 	})
 }
