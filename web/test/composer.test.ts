@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { Member } from '../src/api/types'
+import type { Member, Template } from '../src/api/types'
 import { gapIn, shortcutOf } from '../src/inbox/canned'
 import { forgetDrafts, noteKey, ownDrafts, readDraft, saveDraft } from '../src/inbox/drafts'
+import { laterContent, laterPresets, laterProblem } from '../src/inbox/later'
 import { dayAfter } from '../src/inbox/MessageFilters'
 import { mentionAt, mentionParts, mentionsIn } from '../src/inbox/mentions'
+import { buttonsFit, countOf, listFits, listOffer, newRow, newSection, offerAgain, type ListForm } from '../src/inbox/offerForm'
+import { chosenTemplate, templateOffer } from '../src/inbox/template'
+import { setTimeZone } from '../src/ui/format'
 
 const team = [{ id: '1', name: 'Ana Ribeiro' }, { id: '2', name: 'Caio Moreira' }] as Member[]
 
@@ -60,4 +64,74 @@ describe('drafts', () => {
     forgetDrafts()
     expect(readDraft('c')).toBeNull()
   })
+})
+
+describe('messages that are sent later', () => {
+  it('are suggested by the clocks of the company', () => {
+    setTimeZone('America/Sao_Paulo')
+    const saturday = new Date('2026-11-14T23:30:00Z')
+    expect(laterPresets(saturday)).toEqual([{ id: 'hour', local: '2026-11-14T21:30' }, { id: 'tomorrow', local: '2026-11-15T09:00' }, { id: 'monday', local: '2026-11-16T09:00' }])
+    // On a Sunday tomorrow is Monday.
+    expect(laterPresets(new Date('2026-11-15T12:00:00Z')).map((one) => one.id)).toEqual(['hour', 'tomorrow'])
+    expect(laterPresets(new Date('2026-11-16T12:00:00Z')).at(-1)).toEqual({ id: 'monday', local: '2026-11-23T09:00' })
+    expect(laterProblem('2026-11-14T20:30', saturday)).toBe('past')
+    expect(laterProblem('2026-11-14T20:31', saturday)).toBeNull()
+    expect(laterProblem('2027-02-13T20:30', saturday)).toBe('far')
+    setTimeZone(undefined)
+  })
+
+  it('are one text or one file with its caption', () => {
+    expect(laterContent('oi', [])).toEqual({ text: 'oi' })
+    expect(laterContent('oi', [{ media: 'm', caption: '' }])).toEqual({ media_id: 'm', text: 'oi' })
+    expect(laterContent('', [{ media: 'm', caption: ' c ' }])).toEqual({ media_id: 'm', text: 'c' })
+    expect(laterContent('oi', [{ media: 'm', caption: 'c' }])).toBeNull()
+    expect(laterContent('', [{ media: 'm', caption: '' }, { media: 'n', caption: '' }])).toBeNull()
+  })
+})
+
+describe('messages with a choice', () => {
+  const frame = { body: 'Qual?', header: '', footer: '' }
+  const button = (id: string, title: string) => ({ id, title })
+
+  it('are held to the lengths of WhatsApp, counted in characters', () => {
+    expect(countOf('👍👍 ')).toBe(2)
+    expect(buttonsFit({ ...frame, buttons: [button('1', 'a'.repeat(20))] })).toBe(true)
+    expect(buttonsFit({ ...frame, buttons: [button('1', 'a'.repeat(21))] })).toBe(false)
+    expect(buttonsFit({ ...frame, header: 'a'.repeat(61), buttons: [button('1', 'Sim')] })).toBe(false)
+    expect(buttonsFit({ ...frame, body: ' ', buttons: [button('1', 'Sim')] })).toBe(false)
+    expect(buttonsFit({ ...frame, buttons: [button('1', 'Sim'), button('2', ' Sim')] })).toBe(false)
+    expect(buttonsFit({ ...frame, buttons: [] })).toBe(false)
+  })
+
+  it('have a title for each of several sections, and ten rows in all', () => {
+    const row = { ...newRow(), title: 'Pão' }
+    const section = { ...newSection(), rows: [row] }
+    const form: ListForm = { ...frame, button: 'Ver', sections: [section] }
+    expect(listFits(form)).toBe(true)
+    expect(listFits({ ...form, sections: [section, { ...section, title: 'Doces' }] })).toBe(false)
+    expect(listFits({ ...form, sections: [{ ...section, rows: Array.from({ length: 11 }, () => row) }] })).toBe(false)
+    expect(listFits({ ...form, sections: [{ ...section, rows: [{ ...row, description: 'a'.repeat(73) }] }] })).toBe(false)
+    expect(listOffer(form)).toEqual({ body: 'Qual?', list: { button: 'Ver', sections: [{ rows: [{ id: row.id, title: 'Pão' }] }] } })
+  })
+
+  it('are sent again as they were', () => {
+    const rows = [{ id: '1', title: 'Pão', description: null }]
+    expect(offerAgain({ body: 'Qual?', header: null, footer: 'Fim', buttons: null, list: { button: 'Ver', sections: [{ title: null, rows }] } })).toEqual({
+      body: 'Qual?', footer: 'Fim', list: { button: 'Ver', sections: [{ rows: [{ id: '1', title: 'Pão' }] }] },
+    })
+  })
+})
+
+it('a template has a value for every gap, files by their ids', () => {
+  const gap = { name: null, type: 'text', example: null } as const
+  const template: Template = {
+    id: 't', name: 'pedido', language: 'pt_BR', category: 'utility', status: 'approved', body: 'Olá {{1}}, pedido {{ 2 }}', header: null, footer: null,
+    buttons: [{ type: 'url', text: 'Ver', url: 'https://example.com/{{1}}', phone_number: null }],
+    parameters: [{ ...gap, component: 'header', index: 1, type: 'image' }, { ...gap, component: 'body', index: 1 }, { ...gap, component: 'body', index: 2 }, { ...gap, component: 'button', index: 1 }],
+  }
+  const values = { 'header.1': 'file', 'body.1': 'Ana', 'button.1': 'x7' }
+  expect(templateOffer(template, values).body).toBe('Olá Ana, pedido {{ 2 }}')
+  expect(chosenTemplate(template, { ...values, 'body.2': '431' }).parameters).toEqual([
+    { component: 'header', media_id: 'file' }, { component: 'body', text: 'Ana' }, { component: 'body', text: '431' }, { component: 'button', text: 'x7' },
+  ])
 })

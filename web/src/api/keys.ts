@@ -23,6 +23,7 @@ export const keys = {
   timelines: (id: string) => ['timeline', id] as const,
   timeline: (id: string, around: string | null) => ['timeline', id, around] as const,
   viewing: (id: string) => ['viewing', id] as const,
+  scheduled: (id: string) => ['scheduled', id] as const,
   typing: (id: string) => ['typing', id] as const,
   contactLists: ['contact-list'] as const,
   contactList: (query: ContactQuery) => ['contact-list', query] as const,

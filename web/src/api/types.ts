@@ -50,6 +50,10 @@ export type Reply = Schemas['Reply']
 export type Template = Schemas['ChannelTemplate']
 export type Note = Schemas['Note']
 export type Notification = Schemas['Notification']
+export type Interactive = Schemas['Interactive']
+export type InteractiveBody = Schemas['InteractiveBody']
+export type ScheduledMessage = Schemas['ScheduledMessage']
+export type ScheduledContent = Pick<Schemas['ScheduleInputBody'], 'text' | 'media_id' | 'template'>
 
 /** TimelineEntry says by its kind which object it carries. */
 export type TimelineEntry =

@@ -25,7 +25,7 @@ export function Attached({ message }: { message: Message }) {
     )
   }
   if (type === 'contacts') return <p className={classes.other}><IconUser size={18} /> {t('kind.contacts')}</p>
-  if (!media) return type === 'text' ? null : <p className={classes.other}>{t('media.missing')}</p>
+  if (!media) return type === 'text' || type === 'interactive' ? null : <p className={classes.other}>{t('media.missing')}</p>
   const address = contentAddress(media.id)
   const name = media.file_name ?? ''
   const size = media.width && media.height ? { aspectRatio: `${media.width} / ${media.height}`, width: Math.min(320, media.width) } : { width: 260, height: 200 }

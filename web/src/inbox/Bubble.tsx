@@ -7,6 +7,7 @@ import { RichText } from '../ui/RichText'
 import { Tick } from '../ui/Tick'
 import { Attached } from './Attached'
 import { BubbleActions } from './BubbleActions'
+import { Offer } from './Offer'
 import { preview } from './preview'
 import { SendAgain } from './SendAgain'
 import classes from './Bubble.module.css'
@@ -56,7 +57,9 @@ export function Bubble({ message, me, customer, group, quoted, find, found, onRe
       ) : (
         <>
           <Attached message={message} />
-          {message.text && message.type !== 'location' && <p className={classes.text}><RichText text={message.text} /></p>}
+          {message.choice && <p className={classes.choice}><small>{t('message.chose')}</small> {message.choice.title}</p>}
+          {message.interactive && <Offer offer={message.interactive} />}
+          {message.text && !message.interactive && message.text !== message.choice?.title && message.type !== 'location' && <p className={classes.text}><RichText text={message.text} /></p>}
         </>
       )}
       <span className={classes.meta}>

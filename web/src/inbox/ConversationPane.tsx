@@ -13,13 +13,16 @@ import { refusal } from './refusal'
 import { Timeline, type TimelineHandle } from './Timeline'
 import { atTime } from './timelineItems'
 import { useConversation } from './useConversations'
+import { useScheduled } from './useScheduled'
 import classes from './ConversationPane.module.css'
+import { withTexts } from '../ui/i18n'
 import { part } from '../ui/parts'
 
 const CloseDialog = part(() => import('./CloseDialog').then((loaded) => loaded.CloseDialog))
 const SnoozeDialog = part(() => import('./SnoozeDialog').then((loaded) => loaded.SnoozeDialog))
 const TransferDialog = part(() => import('./TransferDialog').then((loaded) => loaded.TransferDialog))
 const CreateCardDialog = part(() => import('./CreateCardDialog').then((loaded) => loaded.CreateCardDialog))
+const ScheduledList = part(() => withTexts('composer', import('./ScheduledList')).then((loaded) => loaded.ScheduledList))
 const GoToDateDialog = part(() => import('./GoToDateDialog').then((loaded) => loaded.GoToDateDialog))
 
 export type PaneDialog = 'transfer' | 'close' | 'snooze' | 'date' | 'card' | null
@@ -49,6 +52,7 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
   const [dropping, setDropping] = useState(false)
   const [card, setCard] = useState('')
   const [newest, setNewest] = useState(false)
+  const scheduled = useScheduled(id)
   const thread = useRef<TimelineHandle>(null)
   const onCard = useCallback(
     (message: Message) => {
@@ -111,6 +115,11 @@ export function ConversationPane({ id, listed, around, dialog, setDialog, onArou
           onAround(null)
         }}
       />
+      {scheduled.length > 0 && (
+        <Suspense fallback={null}>
+          <ScheduledList conversation={conversation} entries={scheduled} />
+        </Suspense>
+      )}
       <Composer key={id} conversation={conversation} reply={reply} onReply={setReply} handle={composer} />
       <Suspense fallback={null}>
       {dialog === 'transfer' && <TransferDialog onClose={() => setDialog(null)} onTransfer={(body) => actions.transfer(conversation, body)} />}

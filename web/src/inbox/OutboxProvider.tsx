@@ -38,7 +38,7 @@ export function OutboxProvider({ session, children }: { session: number; childre
           // An internal note goes back to where notes are written, never to the answer.
           const field = kind === 'note' ? noteKey(conversation) : conversation
           const typed = readDraft(field)?.text ?? ''
-          saveDraft(field, { text: [body.text ?? '', typed].filter(Boolean).join('\n'), refusal: reason })
+          saveDraft(field, { text: [body.text ?? body.interactive?.body ?? '', typed].filter(Boolean).join('\n'), refusal: reason })
           announce(reason)
         },
       }),

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { clock } from '../ui/format'
 import { RichText } from '../ui/RichText'
 import { Tick } from '../ui/Tick'
+import { Offer } from './Offer'
 import type { Item } from './outbox'
 import classes from './Bubble.module.css'
 
@@ -14,6 +15,7 @@ export function PendingBubble({ item }: { item: Item }) {
     <article className={classes.bubble} data-side="out" data-pending data-note={note || undefined} data-entry={item.client_id} aria-label={label}>
       {note && <p className={classes.author}>{t('note.title')} · {t('conversation.you')}</p>}
       {item.preview && <p className={classes.gone}>{item.preview}</p>}
+      {item.body.interactive && <Offer offer={item.body.interactive} />}
       {item.body.text && <p className={classes.text}><RichText text={item.body.text} /></p>}
       <span className={classes.meta}>
         <time>{clock(item.created_at)}</time>

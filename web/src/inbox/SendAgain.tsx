@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../api/types'
+import { offerAgain } from './offerForm'
 import { useOutbox } from './OutboxProvider'
 import { failureText } from './refusal'
 import classes from './Bubble.module.css'
@@ -17,7 +18,7 @@ export function SendAgain({ message }: { message: Message }) {
   const again = () => {
     const body = {
       client_id: crypto.randomUUID(),
-      ...(message.text ? { text: message.text } : {}),
+      ...(message.interactive ? { interactive: offerAgain(message.interactive) } : message.text ? { text: message.text } : {}),
       ...(message.media_id ? { media_id: message.media_id } : {}),
       ...(message.voice ? { voice: true } : {}),
       ...(message.reply_to_external_id ? { reply_to_external_id: message.reply_to_external_id } : {}),

@@ -1,67 +1,63 @@
-import { Button, Group, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import type { SendBody, Template } from '../api/types'
+import type { Template } from '../api/types'
 import { Dialog } from '../ui/Dialog'
 import { Empty, Failure, Loading } from '../ui/states'
+import { usePhone } from '../ui/usePhone'
 import { refusal } from './refusal'
-import { TemplateGap } from './TemplateGap'
-import classes from './Composer.module.css'
+import { stateOf, type ChosenTemplate } from './template'
+import { TemplateForm } from './TemplateForm'
+import classes from './Offer.module.css'
 
-type Chosen = NonNullable<SendBody['template']>
+type Props = { channel: string; onClose: () => void; onSend: (template: ChosenTemplate, preview: string) => void; onLater: (template: ChosenTemplate, preview: string) => void }
 
-const gapKey = (parameter: Template['parameters'][number]) => `${parameter.component}.${parameter.name ?? parameter.index}`
-
-/** filled puts the values into the body of a template. */
-export function filled(template: Template, values: Record<string, string>): string {
-  return template.body.replace(/\{\{\s*([\w]+)\s*\}\}/g, (gap, name: string) => values[`body.${name}`] || gap)
-}
-
-/** TemplateDialog chooses an approved template and fills its gaps. */
-export function TemplateDialog({ channel, onClose, onSend }: { channel: string; onClose: () => void; onSend: (template: Chosen, preview: string) => void }) {
+/** TemplateDialog chooses a template of the number and fills its gaps. */
+export function TemplateDialog({ channel, onClose, onSend, onLater }: Props) {
   const { t } = useTranslation()
-  const list = useQuery({ queryKey: keys.templates(channel), queryFn: () => answer(api.GET('/channels/{id}/templates', { params: { path: { id: channel }, query: { status: 'approved', limit: 100 } } })) })
+  const phone = usePhone()
+  const [text, setText] = useState('')
+  const [q] = useDebouncedValue(text.trim(), 200)
   const [chosen, setChosen] = useState<Template | null>(null)
-  const [values, setValues] = useState<Record<string, string>>({})
-  const complete = chosen?.parameters.every((parameter) => values[gapKey(parameter)]?.trim()) ?? false
-  const send = () => {
-    if (!chosen) return
-    const parameters = chosen.parameters.map((parameter) => ({ component: parameter.component, ...(parameter.name ? { name: parameter.name } : {}), [parameter.type === 'text' ? 'text' : 'media_id']: values[gapKey(parameter)] ?? '' }))
-    onSend({ name: chosen.name, language: chosen.language, parameters }, filled(chosen, values))
-  }
+  const list = useInfiniteQuery({
+    queryKey: [...keys.templates(channel), 'search', q],
+    initialPageParam: '',
+    refetchOnMount: 'always', // WhatsApp pauses and approves them at any time
+    placeholderData: keepPreviousData,
+    queryFn: ({ pageParam, signal }) =>
+      answer(api.GET('/channels/{id}/templates', { params: { path: { id: channel }, query: { limit: 50, ...(q ? { q } : {}), ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+    getNextPageParam: (page) => page.next_cursor,
+  })
+  const templates = list.data?.pages.flatMap((page) => page.data) ?? []
   return (
-    <Dialog title={t('template.title')} onClose={onClose} size="lg">
-      {list.isLoading && <Loading rows={4} />}
-      {list.isError && <Failure message={refusal(list.error, t)} onRetry={() => void list.refetch()} />}
-      {list.data && list.data.data.length === 0 && <Empty title={t('template.none')} />}
-      {list.data && !chosen && (
-        <Stack gap={4}>
-          {list.data.data.map((template) => (
-            <Button key={template.id} variant="default" justify="flex-start" onClick={() => setChosen(template)}>{template.name} ({template.language})</Button>
-          ))}
-        </Stack>
-      )}
-      {chosen && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            send()
-          }}
-        >
-          <Stack gap="md">
-            {chosen.parameters.map((parameter) => (
-              <TemplateGap key={gapKey(parameter)} gap={parameter} value={values[gapKey(parameter)] ?? ''} onValue={(value) => setValues((all) => ({ ...all, [gapKey(parameter)]: value }))} />
-            ))}
-            <div className={classes.closed} aria-label={t('template.preview')} role="group">{filled(chosen, values)}</div>
-            <Group justify="space-between">
-              <Button variant="default" onClick={() => setChosen(null)}>{t('common.back')}</Button>
-              <Button type="submit" disabled={!complete}>{t('template.title')}</Button>
-            </Group>
+    <Dialog title={t('template.title')} onClose={onClose} size={chosen ? 780 : 'lg'} fullScreen={phone}>
+      {chosen ? (
+        <TemplateForm key={chosen.id} template={chosen} onBack={() => setChosen(null)} onSend={onSend} onLater={onLater} />
+      ) : (
+        <Stack gap="sm">
+          <TextInput type="search" aria-label={t('template.search')} placeholder={t('template.search')} data-autofocus value={text} onChange={(event) => setText(event.currentTarget.value)} />
+          {list.isPending && <Loading rows={4} />}
+          {list.isError && <Failure message={refusal(list.error, t)} onRetry={() => void list.refetch()} />}
+          {list.isSuccess && templates.length === 0 && <Empty title={q ? t('list.nothingFound') : t('template.none')} />}
+          <Stack component="ul" gap={6} m={0} p={0} className={classes.templates} aria-label={t('template.list')}>
+            {templates.map((template) => {
+              const state = stateOf(template, t)
+              return (
+                <li key={template.id}>
+                  <button type="button" className={classes.template} disabled={state !== null} onClick={() => setChosen(template)}>
+                    <strong>{template.name}</strong> ({template.language}){state && <em> · {state}</em>}
+                    <span>{template.body}</span>
+                  </button>
+                </li>
+              )
+            })}
           </Stack>
-        </form>
+          {list.hasNextPage && <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('common.more')}</Button>}
+        </Stack>
       )}
     </Dialog>
   )

@@ -3,7 +3,7 @@ import { answer, api } from '../api/client'
 import { dropConversation, putConversation, putEntry, putMessage } from '../api/cache'
 import { putCard, refreshBoard } from '../api/cards'
 import { keys } from '../api/keys'
-import type { Assignment, Attendance, Card, Conversation, Member, Message, Note, Presence, Ref } from '../api/types'
+import type { Assignment, Attendance, Card, Conversation, Member, Message, Note, Presence, Ref, ScheduledMessage } from '../api/types'
 import type { StreamEvent } from './parse'
 
 type Data = {
@@ -68,6 +68,11 @@ export function makeApply(client: QueryClient, me: string) {
     if (typeof value === 'object' && value.contact) refresh(keys.contact(value.contact))
   }
 
+  // The customer's message cancels some of the scheduled ones; no event tells of it.
+  const answered = (id: string) => {
+    if (client.getQueryData<ScheduledMessage[]>(keys.scheduled(id))?.some((one) => one.status === 'scheduled' && one.cancel_on_reply)) refresh(keys.scheduled(id))
+  }
+
   const board = (id: string) =>
     once(`board ${id}`, () => {
       refreshBoard(client, id)
@@ -87,6 +92,7 @@ export function makeApply(client: QueryClient, me: string) {
         if (data.message) putMessage(client, data.message, true)
         conversation(data.conversation)
         if (id) refresh(keys.files(id))
+        if (id && event.type === 'message.received') answered(id)
         refresh(keys.counts)
         return
       case 'message.updated':
@@ -141,6 +147,7 @@ export function makeApply(client: QueryClient, me: string) {
         if (id) {
           fetchConversation(id)
           refresh(keys.timelines(id))
+          refresh(keys.scheduled(id))
           refresh(keys.counts)
           refresh(keys.allColumns) // its cards are private, too
         }
@@ -148,6 +155,9 @@ export function makeApply(client: QueryClient, me: string) {
       case 'gone':
         if (id) dropConversation(client, id)
         refresh(keys.counts)
+        return
+      case 'scheduled':
+        if (id) refresh(keys.scheduled(id))
         return
       case 'draft':
         if (id) fetchConversation(id)

@@ -80,7 +80,7 @@ export function useLive(me: string, session: number): void {
           set({ state: 'ok' })
           if (wasOpen) void checkVersion()
           else catchUp = setTimeout(() => {
-            for (const queryKey of [keys.lists, keys.counts, keys.notifications, ['timeline'], ['conversation']]) void client.invalidateQueries({ queryKey })
+            for (const queryKey of [keys.lists, keys.counts, keys.notifications, ['timeline'], ['conversation'], ['scheduled']]) void client.invalidateQueries({ queryKey })
           }, settled)
           wasOpen = true
         } else if (state === 'ended') {

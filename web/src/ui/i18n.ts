@@ -20,9 +20,9 @@ async function addPart(name: string, language: Language): Promise<void> {
 
 /** withTexts loads a screen together with its catalogue. */
 export async function withTexts<T>(name: string, screen: Promise<T>): Promise<T> {
-  if (!loadedParts.has(name)) await addPart(name, i18next.language as Language)
+  const [loaded] = await Promise.all([screen, loadedParts.has(name) ? undefined : addPart(name, i18next.language as Language)])
   loadedParts.add(name)
-  return screen
+  return loaded
 }
 
 /** startTexts loads the catalogue of the preferred language. */
