@@ -36,7 +36,7 @@ export function LaterDialog({ conversation, content, preview, entry, onClose, on
   const [cancel, setCancel] = useState(entry?.cancel_on_reply ?? false)
   const [text, setText] = useState(entry?.text ?? '')
   const [client_id] = useState(() => crypto.randomUUID()) // the same in every attempt
-  const { busy, problem, run } = useSubmit((error) => refusal(error, t))
+  const { busy, problem, run } = useSubmit({ reason: (error) => refusal(error, t) })
   const title = entry ? t('later.change') : t('composer.later')
   const wrong = local ? laterProblem(local, new Date()) : null
   const expires = conversation.window_expires_at
