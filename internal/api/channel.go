@@ -63,10 +63,11 @@ type updateChannelInput struct {
 			VerifyToken   *string `json:"verify_token,omitempty" minLength:"1" maxLength:"256"`
 			APIVersion    *string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$"`
 		} `json:"credentials,omitempty" doc:"The credentials to replace. They are checked at WhatsApp, and the channel is connected."`
-		Coexistence *bool       `json:"coexistence,omitempty"`
-		Sign        *bool       `json:"sign,omitempty" doc:"Messages that people send in the app begin with the name of the person: *Ana:*."`
-		Private     *bool       `json:"private,omitempty" doc:"Only for owners and admins with a session, and only while the channel has no conversation. Only viewers see a private channel."`
-		Viewers     *[]model.ID `json:"viewers,omitempty" maxItems:"1000" doc:"Only for owners and admins with a session: the team members who see the private channel, at least one."`
+		Coexistence *bool                    `json:"coexistence,omitempty"`
+		Sign        *bool                    `json:"sign,omitempty" doc:"Messages that people send in the app begin with the name of the person: *Ana:*."`
+		HoursID     model.Optional[model.ID] `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null: those of the company."`
+		Private     *bool                    `json:"private,omitempty" doc:"Only for owners and admins with a session, and only while the channel has no conversation. Only viewers see a private channel."`
+		Viewers     *[]model.ID              `json:"viewers,omitempty" maxItems:"1000" doc:"Only for owners and admins with a session: the team members who see the private channel, at least one."`
 	} `required:"false"`
 }
 
@@ -75,7 +76,7 @@ func (s *Server) updateChannel(ctx context.Context, a *desk.Principal, in *updat
 	if err != nil {
 		return nil, err
 	}
-	change := desk.ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence, Sign: in.Body.Sign, Private: in.Body.Private, Viewers: in.Body.Viewers}
+	change := desk.ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence, Sign: in.Body.Sign, Hours: in.Body.HoursID, Private: in.Body.Private, Viewers: in.Body.Viewers}
 	if c := in.Body.Credentials; c != nil {
 		change.Access = (*desk.AccessChange)(c)
 	}

@@ -56,6 +56,7 @@ var statusOf = map[model.Code]int{
 	model.CodeWebhookLimit:         http.StatusConflict,
 	model.CodeLimitReached:         http.StatusConflict,
 	model.CodeStageNotEmpty:        http.StatusConflict,
+	model.CodeInUse:                http.StatusConflict,
 	model.CodeNameTaken:            http.StatusConflict,
 	model.CodeBodyTooLarge:         http.StatusRequestEntityTooLarge,
 	model.CodeMediaTooLarge:        http.StatusRequestEntityTooLarge,

@@ -239,6 +239,8 @@ var bodyExamples = map[string]string{
 	"PATCH /team/{id}":          `{"role": "manager", "access_profile": "all"}`,
 	"POST /sectors":             `{"name": "Sales", "member_ids": ["01a1dd9b-f8fc-7000-8a9e-a4a6dad7cd3c"]}`,
 	"PATCH /sectors/{id}":       `{"name": "Sales and orders"}`,
+	"POST /hours":               `{"name": "Shop", "timezone": "America/Sao_Paulo", "weekly": [{"days": ["mon", "tue", "wed", "thu", "fri"], "from": "08:00", "to": "12:00"}], "exceptions": [{"date": "--12-25", "closed": true}]}`,
+	"PATCH /hours/{id}":         `{"exceptions": [{"date": "2026-12-24", "periods": [{"from": "08:00", "to": "12:00"}]}]}`,
 	"PATCH /company":            `{"name": "Padaria Aurora", "timezone": "America/Recife"}`,
 	"PATCH /company/attendance": `{"mode": "restricted", "auto_close": {"enabled": true, "after_minutes": 1440}}`,
 

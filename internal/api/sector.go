@@ -14,21 +14,23 @@ func (s *Server) listSectors(ctx context.Context, a *desk.Principal, _ *none) (*
 
 type createSectorInput struct {
 	Body struct {
-		Name      string     `json:"name" minLength:"1" maxLength:"120"`
-		MemberIDs []model.ID `json:"member_ids,omitempty" maxItems:"1000"`
+		Name      string                   `json:"name" minLength:"1" maxLength:"120"`
+		MemberIDs []model.ID               `json:"member_ids,omitempty" maxItems:"1000"`
+		HoursID   model.Optional[model.ID] `json:"hours_id,omitempty" required:"false" doc:"Its own opening hours."`
 	}
 }
 
 func (s *Server) createSector(ctx context.Context, a *desk.Principal, in *createSectorInput) (*reply[model.Sector], error) {
-	sector, err := s.desk.CreateSector(ctx, a, in.Body.Name, in.Body.MemberIDs)
+	sector, err := s.desk.CreateSector(ctx, a, desk.SectorChange{Name: &in.Body.Name, Members: &in.Body.MemberIDs, Hours: in.Body.HoursID})
 	return &reply[model.Sector]{sector}, err
 }
 
 type updateSectorInput struct {
 	AtID
 	Body struct {
-		Name      *string     `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		MemberIDs *[]model.ID `json:"member_ids,omitempty" maxItems:"1000" doc:"Replaces all members."`
+		Name      *string                  `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		MemberIDs *[]model.ID              `json:"member_ids,omitempty" maxItems:"1000" doc:"Replaces all members."`
+		HoursID   model.Optional[model.ID] `json:"hours_id,omitempty" required:"false" doc:"Its own opening hours; null: those of the channel, or of the company."`
 	} `required:"false"`
 }
 
@@ -37,7 +39,7 @@ func (s *Server) updateSector(ctx context.Context, a *desk.Principal, in *update
 	if err != nil {
 		return nil, err
 	}
-	sector, err := s.desk.UpdateSector(ctx, a, id, in.Body.Name, in.Body.MemberIDs)
+	sector, err := s.desk.UpdateSector(ctx, a, id, desk.SectorChange{Name: in.Body.Name, Members: in.Body.MemberIDs, Hours: in.Body.HoursID})
 	return &reply[model.Sector]{sector}, err
 }
 

@@ -141,7 +141,7 @@ func (m *maker) sectors() error {
 				members = append(members, m.out.Users[j])
 			}
 		}
-		made, err := m.desk.CreateSector(m.ctx, m.owner, name, members)
+		made, err := m.desk.CreateSector(m.ctx, m.owner, desk.SectorChange{Name: &name, Members: &members})
 		if err != nil {
 			return err
 		}

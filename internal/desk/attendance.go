@@ -366,6 +366,7 @@ type RulesChange struct {
 	AutoClose      *bool
 	AfterMinutes   *int64
 	KeepRevoked    *bool
+	Hours          model.Optional[model.ID]
 }
 
 // UpdateAttendanceRules changes the company's rules. They hold at once, for open attendances too;
@@ -385,6 +386,12 @@ func (d *Desk) UpdateAttendanceRules(ctx context.Context, a *Principal, in Rules
 		set(&rules.AutoClose.Enabled, in.AutoClose)
 		set(&rules.AutoClose.AfterMinutes, in.AfterMinutes)
 		set(&rules.KeepRevoked, in.KeepRevoked)
+		if in.Hours.Set {
+			rules.HoursID = in.Hours.Pointer()
+			if err := keepHours(tx, a.Company.ID, rules.HoursID); err != nil {
+				return rules, err
+			}
+		}
 		tx.SaveAttendanceRules(a.Company.ID, rules)
 		return rules, nil
 	})

@@ -28,6 +28,7 @@ type ChannelChange struct {
 	Access      *AccessChange
 	Coexistence *bool
 	Sign        *bool // messages that people send in the app begin with their name
+	Hours       model.Optional[model.ID]
 	Private     *bool
 	Viewers     *[]model.ID // of a private channel
 }
@@ -178,7 +179,7 @@ func (c ChannelChange) privacy() bool { return c.Private != nil || c.Viewers != 
 // properties reports whether the change is about anything but privacy, which takes a caller who sees the channel. A
 // change of nothing does, too.
 func (c ChannelChange) properties() bool {
-	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil || c.Sign != nil
+	return !c.privacy() || c.Name != nil || c.Status != nil || c.Access != nil || c.Coexistence != nil || c.Sign != nil || c.Hours.Set
 }
 
 // lockChannel gives the channel of a change. Owners and admins change the viewers of channels that they do not see.
@@ -214,6 +215,13 @@ func (d *Desk) setProperties(tx *store.Tx, a *Principal, ch *model.Channel, chan
 	if change.Sign != nil {
 		ch.Sign = *change.Sign
 		tx.SignChannel(a.Company.ID, ch.ID, ch.Sign)
+	}
+	if change.Hours.Set {
+		ch.HoursID = change.Hours.Pointer()
+		if err := keepHours(tx, a.Company.ID, ch.HoursID); err != nil {
+			return err
+		}
+		tx.SetChannelHours(a.Company.ID, ch.ID, ch.HoursID)
 	}
 	if change.Access != nil || change.Coexistence != nil {
 		free, err := tx.SaveAccess(a.Company.ID, ch.ID, d.seal(*ch, accessed))

@@ -41,23 +41,31 @@ func (d *Desk) fillQueues(tx *store.Tx, a *Principal, sectors []model.Sector) er
 	return err
 }
 
-// CreateSector adds a sector.
-func (d *Desk) CreateSector(ctx context.Context, a *Principal, name string, members []model.ID) (model.Sector, error) {
+// SectorChange is what of a sector is to change; nil leaves a part as it is.
+type SectorChange struct {
+	Name    *string
+	Members *[]model.ID
+	Hours   model.Optional[model.ID]
+}
+
+// CreateSector adds a sector. Its name must be given.
+func (d *Desk) CreateSector(ctx context.Context, a *Principal, in SectorChange) (model.Sector, error) {
 	if err := a.May(VerbCreateSector); err != nil {
 		return model.Sector{}, err
 	}
-	return d.changeSector(ctx, a, nil, &name, &members)
+	return d.changeSector(ctx, a, nil, in)
 }
 
-// UpdateSector renames a sector or replaces its members; nil leaves a part as it is.
-func (d *Desk) UpdateSector(ctx context.Context, a *Principal, id model.ID, name *string, members *[]model.ID) (model.Sector, error) {
+// UpdateSector renames a sector, replaces its members or changes its rules.
+func (d *Desk) UpdateSector(ctx context.Context, a *Principal, id model.ID, in SectorChange) (model.Sector, error) {
 	if err := a.May(VerbUpdateSector); err != nil {
 		return model.Sector{}, err
 	}
-	return d.changeSector(ctx, a, &id, name, members)
+	return d.changeSector(ctx, a, &id, in)
 }
 
-func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, name *string, members *[]model.ID) (model.Sector, error) {
+func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, in SectorChange) (model.Sector, error) {
+	name, members := in.Name, in.Members
 	if name != nil {
 		clean, invalid := model.Name("body.name", *name, model.MaxName)
 		if invalid != nil {
@@ -95,11 +103,26 @@ func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, nam
 		if members != nil {
 			tx.SetSectorMembers(a.Company.ID, s.ID, s.Members)
 		}
+		if err := in.setRules(tx, a, &s); err != nil {
+			return s, err
+		}
 		tx.AfterCommit(d.forgetHolders)
 		one := []model.Sector{s}
 		err = d.fillQueues(tx, a, one)
 		return one[0], err
 	})
+}
+
+// setRules writes what a change says beside name and members.
+func (in *SectorChange) setRules(tx *store.Tx, a *Principal, s *model.Sector) error {
+	if in.Hours.Set {
+		s.HoursID = in.Hours.Pointer()
+		if err := keepHours(tx, a.Company.ID, s.HoursID); err != nil {
+			return err
+		}
+		tx.SetSectorHours(a.Company.ID, s.ID, s.HoursID)
+	}
+	return nil
 }
 
 func hasRef(refs []model.Ref, id model.ID) bool {

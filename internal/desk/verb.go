@@ -137,6 +137,13 @@ var (
 	// The company, its team and sectors.
 	VerbCompany       = listed(Verb{Name: "Company", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
 	VerbUpdateCompany = listed(Verb{Name: "UpdateCompany", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
+	VerbAllHours      = listed(Verb{Name: "AllHours", Scope: model.ScopeTeamRead})
+	VerbHours         = listed(Verb{Name: "Hours", Scope: model.ScopeTeamRead})
+	VerbHoursStatus   = listed(Verb{Name: "HoursStatus", Scope: model.ScopeTeamRead})
+	VerbHolidays      = listed(Verb{Name: "Holidays", Scope: model.ScopeTeamRead})
+	VerbCreateHours   = listed(Verb{Name: "CreateHours", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
+	VerbUpdateHours   = listed(Verb{Name: "UpdateHours", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
+	VerbDeleteHours   = listed(Verb{Name: "DeleteHours", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
 	VerbTeam          = listed(Verb{Name: "Team", Scope: model.ScopeTeamRead})
 	VerbCreateMember  = listed(Verb{Name: "CreateMember", Scope: model.ScopeTeamManage, Role: model.RoleManager})
 	VerbUpdateMember  = listed(Verb{Name: "UpdateMember", Scope: model.ScopeTeamManage})

@@ -42,6 +42,8 @@ type Channel struct {
 
 	Sign bool `json:"sign" doc:"Messages that people send in the app begin with the name of the person."`
 
+	HoursID *ID `json:"hours_id" doc:"Its own opening hours; null: those of the company."`
+
 	Company ID   `json:"-"`
 	Private bool `json:"-"`
 }

@@ -22,6 +22,7 @@ type AttendanceRules struct {
 	Mode                         string    `json:"mode" enum:"restricted,liberal" doc:"Restricted: only the responsible person, or a manager and above, answers or closes."`
 	AutoClose                    AutoClose `json:"auto_close"`
 	KeepRevoked                  bool      `json:"keep_revoked" doc:"Messages that a customer deletes keep their text and file."`
+	HoursID                      *ID       `json:"hours_id" doc:"The opening hours of channels and sectors that have none of their own; null: always open."`
 }
 
 // AutoClose says whether silent attendances are closed, and after how long.

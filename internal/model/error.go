@@ -52,6 +52,7 @@ const (
 	CodeWebhookLimit         Code = "webhook_limit"
 	CodeLimitReached         Code = "limit_reached"
 	CodeStageNotEmpty        Code = "stage_not_empty"
+	CodeInUse                Code = "in_use"
 	CodeNameTaken            Code = "name_taken"
 	CodeBodyTooLarge         Code = "body_too_large"
 	CodeMediaTooLarge        Code = "media_too_large"

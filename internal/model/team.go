@@ -67,6 +67,8 @@ type Sector struct {
 	Name    string  `json:"name"`
 	Members []Ref   `json:"members"`
 	Queues  []Queue `json:"queues"`
+
+	HoursID *ID `json:"hours_id" doc:"Its own opening hours; null: those of the channel, or of the company."`
 }
 
 // Queue is, per WhatsApp number, the open attendances of a sector without a responsible person.

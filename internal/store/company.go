@@ -41,12 +41,12 @@ func (tx *Tx) Companies() ([]model.Company, error) {
 func (tx *Tx) AttendanceRules(company model.ID) (model.AttendanceRules, error) {
 	var rules model.AttendanceRules
 	_, err := tx.one(`
-		SELECT attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, keep_revoked
+		SELECT attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, keep_revoked, hours
 		FROM companies
 		WHERE id = $1`, []any{company}, func(r Row) {
 		rules = model.AttendanceRules{
 			Enabled: r.Bool(0), FirstResponderTakesOwnership: r.Bool(1), Mode: r.Text(2),
-			AutoClose: model.AutoClose{Enabled: r.Bool(3), AfterMinutes: r.Int(4)}, KeepRevoked: r.Bool(5),
+			AutoClose: model.AutoClose{Enabled: r.Bool(3), AfterMinutes: r.Int(4)}, KeepRevoked: r.Bool(5), HoursID: r.NullID(6),
 		}
 	})
 	return rules, err
@@ -66,11 +66,11 @@ func (tx *Tx) LockRules(company model.ID) (model.AttendanceRules, error) {
 func (tx *Tx) SaveAttendanceRules(company model.ID, rules model.AttendanceRules) {
 	tx.later(`
 		UPDATE companies
-		SET attendance_enabled = $2, first_responder = $3, mode = $4, auto_close = $5, auto_close_minutes = $6, keep_revoked = $7,
+		SET attendance_enabled = $2, first_responder = $3, mode = $4, auto_close = $5, auto_close_minutes = $6, keep_revoked = $7, hours = $8,
 			checks_stale = checks_stale OR auto_close <> $5 OR auto_close_minutes <> $6
 		WHERE id = $1`,
 		company, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes,
-		rules.KeepRevoked)
+		rules.KeepRevoked, rules.HoursID)
 }
 
 // Countable is a statement that counts what a company may have a limited number of.
@@ -88,6 +88,7 @@ const (
 	CountLabels      Countable = `SELECT COUNT(*) FROM labels WHERE company = $1`
 	CountBoards      Countable = `SELECT COUNT(*) FROM boards WHERE company = $1`
 	CountSharedViews Countable = `SELECT COUNT(*) FROM views WHERE company = $1 AND shared`
+	CountHours       Countable = `SELECT COUNT(*) FROM hours WHERE company = $1`
 	CountWebhooks    Countable = `SELECT COUNT(*) FROM webhooks WHERE company = $1`
 )
 

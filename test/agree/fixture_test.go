@@ -100,7 +100,7 @@ func (o *fixture) addMember(role model.Role) {
 func (o *fixture) found() {
 	o.made++
 	members := o.some()
-	made, err := o.desk.CreateSector(o.ctx, o.owner, fmt.Sprint("Sector ", o.made), members)
+	made, err := o.desk.CreateSector(o.ctx, o.owner, desk.SectorChange{Name: new(fmt.Sprint("Sector ", o.made)), Members: &members})
 	o.must(err)
 	o.sectors = append(o.sectors, &sector{id: made.ID, members: members})
 }

@@ -235,7 +235,7 @@ func (o *fixture) reorganise() {
 		s := pick(o, o.sectors)
 		s.members = o.some()
 		o.note("sector %s has %d members", s.id, len(s.members))
-		_, err := o.desk.UpdateSector(o.ctx, o.owner, s.id, nil, &s.members)
+		_, err := o.desk.UpdateSector(o.ctx, o.owner, s.id, desk.SectorChange{Members: &s.members})
 		o.must(err)
 	}
 }

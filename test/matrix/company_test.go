@@ -146,6 +146,8 @@ func (o *company) make(t *testing.T, noun string) string {
 		return o.invite(t).ID()
 	case "reply":
 		return post("/replies", fmt.Sprintf(`{"shortcut":%q,"title":"t","text":"x","owner":null}`, o.word())).ID()
+	case "hours", "free hours":
+		return post("/hours", `{"name":"n"}`).ID()
 	case "view":
 		return post("/views", `{"name":"n","query":{"status":"open"}}`).ID()
 	}

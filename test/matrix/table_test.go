@@ -49,7 +49,7 @@ var table = map[string][]example{
 
 	"GET /channels":                      {{path: "/channels"}},
 	"POST /channels":                     {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
-	"PATCH /channels/{id}":               {{path: "/channels/{channel}", body: `{"name":"n"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
+	"PATCH /channels/{id}":               {{path: "/channels/{channel}", body: `{"name":"n","hours_id":"{hours}"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
 	"GET /private-channels":              {{path: "/private-channels"}},
 	"GET /channels/{id}/connection":      {{path: "/channels/{channel}/connection"}},
 	"POST /channels/{id}/test":           {{path: "/channels/{channel}/test"}},
@@ -151,14 +151,21 @@ var table = map[string][]example{
 	"PATCH /team/{id}":     {{path: "/team/{user}", body: `{"sector_ids":["{sector}"]}`}},
 	"DELETE /team/{id}":    {{path: "/team/{user}"}},
 	"GET /sectors":         {{path: "/sectors"}},
-	"POST /sectors":        {{path: "/sectors", body: `{"name":"{word}","member_ids":["{user}"]}`}},
-	"PATCH /sectors/{id}":  {{path: "/sectors/{sector}", body: `{"member_ids":["{user}"]}`}},
+	"POST /sectors":        {{path: "/sectors", body: `{"name":"{word}","member_ids":["{user}"],"hours_id":"{hours}"}`}},
+	"PATCH /sectors/{id}":  {{path: "/sectors/{sector}", body: `{"member_ids":["{user}"],"hours_id":"{hours}"}`}},
 	"DELETE /sectors/{id}": {{path: "/sectors/{sector}"}},
 
 	"GET /company":              {{path: "/company"}},
 	"PATCH /company":            {{path: "/company", body: `{"name":"n"}`}},
 	"GET /company/attendance":   {{path: "/company/attendance"}},
-	"PATCH /company/attendance": {{path: "/company/attendance", body: `{"mode":"liberal"}`}},
+	"PATCH /company/attendance": {{path: "/company/attendance", body: `{"mode":"liberal"}`}, {path: "/company/attendance", body: `{"hours_id":"{hours}"}`}},
+	"GET /hours":                {{path: "/hours"}},
+	"POST /hours":               {{path: "/hours", body: `{"name":"n"}`}},
+	"GET /hours/holidays":       {{path: "/hours/holidays"}},
+	"GET /hours/{id}":           {{path: "/hours/{hours}"}},
+	"PATCH /hours/{id}":         {{path: "/hours/{hours}", body: `{"name":"n"}`}},
+	"DELETE /hours/{id}":        {{path: "/hours/{free hours}"}},
+	"GET /hours/{id}/status":    {{path: "/hours/{hours}/status"}},
 	"GET /reports/attendance":   {{path: "/reports/attendance", query: "sector={sector}&user={user}"}},
 
 	"GET /integrations/webhooks":                                          {{path: "/integrations/webhooks"}},
