@@ -22,17 +22,19 @@ func (s *Server) listContacts(ctx context.Context, a *desk.Principal, in *listCo
 
 type createContactInput struct {
 	Body struct {
-		Name      string    `json:"name" minLength:"1" maxLength:"120"`
-		Phone     string    `json:"phone" minLength:"1" maxLength:"64" doc:"With country code; a number without one is read as Brazilian if possible. Spaces, dashes, dots and brackets between the digits are ignored." example:"+55 11 91234-5678"`
-		Company   *string   `json:"company,omitempty" minLength:"1" maxLength:"120"`
-		City      *string   `json:"city,omitempty" minLength:"1" maxLength:"120"`
-		ChannelID *model.ID `json:"channel_id,omitempty" doc:"The WhatsApp number this contact belongs to."`
+		Name       string    `json:"name" minLength:"1" maxLength:"120"`
+		Phone      string    `json:"phone" minLength:"1" maxLength:"64" doc:"With country code; a number without one is read as Brazilian if possible. Spaces, dashes, dots and brackets between the digits are ignored." example:"+55 11 91234-5678"`
+		Company    *string   `json:"company,omitempty" minLength:"1" maxLength:"120"`
+		City       *string   `json:"city,omitempty" minLength:"1" maxLength:"120"`
+		ChannelID  *model.ID `json:"channel_id,omitempty" doc:"The WhatsApp number this contact belongs to."`
+		Automation *bool     `json:"automation,omitempty" doc:"false: the reception of a channel never answers this person. Absent: true."`
 	}
 }
 
 func (s *Server) createContact(ctx context.Context, a *desk.Principal, in *createContactInput) (*located[model.Contact], error) {
 	c, err := s.desk.CreateContact(ctx, a, desk.NewContact{
 		Name: in.Body.Name, Phone: in.Body.Phone, BusinessName: in.Body.Company, City: in.Body.City, Channel: in.Body.ChannelID,
+		Automation: in.Body.Automation,
 	})
 	return &located[model.Contact]{Status: 201, Location: s.at("/contacts/" + c.ID.String()), Body: c}, err
 }
@@ -49,11 +51,12 @@ func (s *Server) getContact(ctx context.Context, a *desk.Principal, in *AtID) (*
 type updateContactInput struct {
 	AtID
 	Body struct {
-		Name     *string                `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Company  model.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes it."`
-		City     model.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes it."`
-		LabelIDs *[]model.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
-		Blocked  *bool                  `json:"blocked,omitempty" doc:"Messages of a blocked contact are stored without a notification; no message can be sent to it."`
+		Name       *string                `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Company    model.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes it."`
+		City       model.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes it."`
+		LabelIDs   *[]model.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
+		Blocked    *bool                  `json:"blocked,omitempty" doc:"Messages of a blocked contact are stored without a notification; no message can be sent to it."`
+		Automation *bool                  `json:"automation,omitempty" doc:"false: the reception of a channel never answers this person."`
 	} `required:"false"`
 }
 
@@ -64,6 +67,7 @@ func (s *Server) updateContact(ctx context.Context, a *desk.Principal, in *updat
 	}
 	c, err := s.desk.UpdateContact(ctx, a, id, desk.ContactChange{
 		Name: in.Body.Name, BusinessName: in.Body.Company, City: in.Body.City, LabelIDs: in.Body.LabelIDs, Blocked: in.Body.Blocked,
+		Automation: in.Body.Automation,
 	})
 	return &reply[model.Contact]{c}, err
 }

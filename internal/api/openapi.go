@@ -28,6 +28,7 @@ func (s *Server) config() huma.Config {
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[model.ID]](), reflect.TypeFor[nullableIDSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[string]](), reflect.TypeFor[nullableStringSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[time.Time]](), reflect.TypeFor[nullableTimeSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[model.Menu]](), reflect.TypeFor[nullableMenuSchema]())
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -204,6 +205,9 @@ var bodyExamples = map[string]string{
 	"POST /channels":               `{"name": "Front desk", "provider": "sandbox", "phone": "+55 11 4002-8922"}`,
 	"PATCH /channels/{id}":         `{"name": "Front desk"}`,
 	"POST /channels/{id}/simulate": `{"from": "+55 11 91234-5678", "name": "Lia", "text": "Oi! Vocês abrem hoje?"}`,
+
+	"PUT /channels/{id}/reception":      `{"enabled": true, "greeting": "Olá!", "away": "Estamos fechados agora.", "menu": {"text": "Como podemos ajudar?", "options": [{"title": "Vendas", "action": {"sector": "01a1dd8b-7e31-7000-89e2-ef1640efe6bb"}}, {"title": "Horário", "action": {"text": "Das 8h às 18h."}}]}}`,
+	"POST /channels/{id}/reception/try": `{"texts": ["Oi", "1"]}`,
 
 	"POST /conversations":               `{"channel_id": "01a1dd9b-fad4-7003-a934-f67da22447e0", "phone": "+55 11 91234-5678", "name": "Lia"}`,
 	"PATCH /conversations/{id}":         `{"pinned": true, "label_ids": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`,

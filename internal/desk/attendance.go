@@ -125,6 +125,7 @@ func (t *lockedConversation) restrict(a *Principal, except func(model.Attendance
 // been answered and has a responsible person costs no query here.
 func (t *lockedConversation) answered(member *model.Ref) error {
 	t.awaits = nil
+	t.endMenu()
 	if t.Attendance == nil {
 		return nil
 	}
@@ -184,6 +185,7 @@ func (t *lockedConversation) closeAttendance(by *model.Ref, reason *string) (*mo
 	now := t.tx.Now
 	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason = model.AttendanceClosed, &now, by, reason
 	t.Attendance, t.Unanswered, t.Assignee = nil, false, nil
+	t.endMenu()
 	t.tx.SaveAttendance(att)
 	t.tx.InsertAttendanceMark(t.ID, t.next(), store.MarkClosed, att.ID)
 	if err := t.attendanceCardMoved(att, by); err != nil {

@@ -57,6 +57,7 @@ type NewContact struct {
 	BusinessName *string
 	City         *string
 	Channel      *model.ID
+	Automation   *bool // nil: the reception answers
 }
 
 // CreateContact adds a contact. A number that reaches a contact the company has is refused with that
@@ -101,7 +102,8 @@ func newContact(in NewContact) (c model.Contact, err error) {
 	if !ok {
 		return c, errPhone("body.phone")
 	}
-	c = model.Contact{Phone: &phone, Channel: in.Channel, LabelIDs: []model.ID{}}
+	c = model.Contact{Phone: &phone, Channel: in.Channel, LabelIDs: []model.ID{}, Automation: true}
+	set(&c.Automation, in.Automation)
 	name, invalid := model.Name("body.name", in.Name, model.MaxName)
 	if invalid != nil {
 		return c, invalid
@@ -142,6 +144,7 @@ type ContactChange struct {
 	City         model.Optional[string]
 	LabelIDs     *[]model.ID
 	Blocked      *bool
+	Automation   *bool
 }
 
 // UpdateContact changes a contact. A new name shows in its conversations too, unless the team has
@@ -176,6 +179,7 @@ func (d *Desk) UpdateContact(ctx context.Context, a *Principal, id model.ID, cha
 		was := c.Name
 		set(&c.Name, name)
 		set(&c.Blocked, change.Blocked)
+		set(&c.Automation, change.Automation)
 		if change.BusinessName.Set {
 			c.BusinessName = businessName
 		}
@@ -340,6 +344,7 @@ func combine(keep, gone *model.Contact) {
 	keep.BusinessName, keep.City = cmp.Or(keep.BusinessName, gone.BusinessName), cmp.Or(keep.City, gone.City)
 	keep.LabelIDs = unite(keep.LabelIDs, gone.LabelIDs)
 	keep.Blocked = keep.Blocked || gone.Blocked
+	keep.Automation = keep.Automation && gone.Automation
 }
 
 func compareIDs(a, b model.ID) int { return bytes.Compare(a[:], b[:]) }

@@ -27,7 +27,7 @@ func (d *Desk) contactFor(tx *store.Tx, channel model.Channel, p model.Person, j
 	}
 	c = model.Contact{
 		ID: model.NewID(), Company: channel.Company, Name: personName(p), Phone: optional(p.Phone), Channel: &channel.ID,
-		LabelIDs: []model.ID{}, Pool: channel.Pool(), CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		LabelIDs: []model.ID{}, Automation: true, Pool: channel.Pool(), CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 	fresh, err := tx.InsertContact(&c)
 	if err != nil {

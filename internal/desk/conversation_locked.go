@@ -136,6 +136,9 @@ func (t *lockedConversation) save() error {
 	} else {
 		t.tx.SaveConversation(&t.Conversation)
 	}
+	if !same(t.before.Reception, t.Reception) || t.before.ReceptionDue != t.ReceptionDue {
+		t.tx.SaveMenu(&t.Conversation)
+	}
 	t.tx.AfterCommit(t.d.wakeups.Index.Notify)
 	t.before = t.Conversation
 	return nil

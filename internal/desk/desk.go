@@ -82,6 +82,8 @@ type Desk struct {
 	signals  signals
 
 	systemBoards sync.Map // company -> *model.Board; see card_move.go
+	receptions   sync.Map // channel -> *knownReception; see reception.go
+	shownMenus   shownMenus
 }
 
 // Wakeups wake the loops of package work within this process as soon as a transaction is durable.

@@ -9,6 +9,7 @@ import (
 
 	"recado/internal/filetype"
 	"recado/internal/model"
+	"recado/internal/reception"
 	"recado/internal/store"
 )
 
@@ -18,6 +19,7 @@ const receiveAtOnce = 200
 // Receive takes what a provider reported about a channel. All of it is durable when Receive returns
 // nil; what was taken before, in this call or an earlier one, changes nothing when it comes again.
 func (d System) Receive(ctx context.Context, channel model.ID, items []model.Incoming) error {
+	arrived := time.Now()
 	for batch := range slices.Chunk(normalizePhones(items), receiveAtOnce) {
 		_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 			if len(batch) > 1 {
@@ -28,6 +30,7 @@ func (d System) Receive(ctx context.Context, channel model.ID, items []model.Inc
 				return struct{}{}, errOr(err, model.NotFound("channel"))
 			}
 			in := d.inboundBatch(tx, ch)
+			in.arrived = arrived
 			for i := range batch {
 				if err := in.take(&batch[i]); err != nil {
 					return struct{}{}, err
@@ -51,6 +54,7 @@ type inboundBatch struct {
 	conversations map[model.ID]*batchConversation
 	order         []*batchConversation
 	people        map[model.Person]writer // who wrote in this transaction already
+	arrived       time.Time               // by the machine's clock: when the call began that brought all this
 }
 
 // writer is a person who wrote in a batch, and their conversation.
@@ -65,6 +69,10 @@ type batchConversation struct {
 	changed bool // there is something to save
 	emits   bool // events are raised: more happened than that a blocked contact wrote
 	opens   bool // the customer wrote: an attendance opens
+	opened  bool // it opened in this batch
+
+	automation bool                 // the reception may answer this customer
+	said       []reception.Customer // what the customer wrote in this batch
 }
 
 func (d *Desk) inboundBatch(tx *store.Tx, channel model.Channel) *inboundBatch {
@@ -117,6 +125,9 @@ func (in *inboundBatch) finish() error {
 		}
 		t.silent = !t.emits
 		if err := t.open(); err != nil {
+			return err
+		}
+		if err := in.receive(t); err != nil {
 			return err
 		}
 		if err := t.save(); err != nil {
@@ -181,6 +192,7 @@ func (in *inboundBatch) message(msg *model.IncomingMessage, upload *model.Media)
 	if msg.FromPhoneApp {
 		return m, in.sentFromPhone(t, m, quiet)
 	}
+	t.automation = contact.Automation
 	return m, in.wrote(t, m, quiet)
 }
 
@@ -227,6 +239,7 @@ func (in *inboundBatch) wrote(t *batchConversation, m *model.Message, quiet bool
 		}
 	}
 	t.waits(m.CreatedAt)
+	t.said = append(t.said, saidBy(m))
 	return t.emitWith(model.EventMessageReceived, "message", m)
 }
 
@@ -246,7 +259,10 @@ func (t *batchConversation) open() error {
 		return nil
 	}
 	t.opens = false
-	return t.openAttendance(nil)
+	before := t.Attendance
+	err := t.openAttendance(nil)
+	t.opened = t.opened || before == nil && t.Attendance != nil
+	return err
 }
 
 // sentFromPhone notes what a message that the team typed on the phone means.

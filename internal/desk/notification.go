@@ -125,9 +125,10 @@ func (t *lockedConversation) notifyQueue() error {
 	return err
 }
 
-// queueOf is the sector in whose queue a conversation is, if any: its attendance is open and has no responsible person.
+// queueOf is the sector in whose queue a conversation is, if any: its attendance is open and has no responsible person, and no
+// menu asks the customer where it belongs.
 func queueOf(c *model.Conversation) *model.ID {
-	if c.Attendance == nil || c.Assignee != nil {
+	if c.Attendance == nil || c.Assignee != nil || c.Reception != nil {
 		return nil
 	}
 	return c.Sector

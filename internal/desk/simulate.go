@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"time"
 
 	"recado/internal/emoji"
 	"recado/internal/model"
@@ -136,6 +137,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 	if invalid != nil {
 		return nil, false, invalid
 	}
+	arrived := time.Now()
 	m, err = write(ctx, d, func(tx *store.Tx) (*model.Message, error) {
 		ch, err := d.channel(tx, a, channel)
 		if err != nil {
@@ -145,6 +147,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 			return nil, model.Invalid("path.id", "only a sandbox channel can be simulated")
 		}
 		in := d.inboundBatch(tx, ch)
+		in.arrived = arrived
 		var m *model.Message
 		switch {
 		case s.ExternalID != nil:

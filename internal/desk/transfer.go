@@ -128,6 +128,7 @@ func (t *lockedConversation) assign(to *model.Ref, sector *model.ID, by *model.R
 	}
 	t.note(action, who, sector, by, reason)
 	t.by = by
+	t.endMenu()
 	if action == model.ActionReceived && !same(t.Assignee, &to.ID) {
 		if err := t.notifyAssigned(to, sector, by); err != nil {
 			return err

@@ -60,6 +60,9 @@ var (
 	VerbTestChannel       = listed(Verb{Name: "TestChannel", Scope: model.ScopeChannelsManage})
 	VerbTemplates         = listed(Verb{Name: "Templates", Scope: model.ScopeConversationsRead})
 	VerbSyncTemplates     = listed(Verb{Name: "SyncTemplates", Scope: model.ScopeChannelsManage})
+	VerbReception         = listed(Verb{Name: "Reception", Scope: model.ScopeChannelsManage})
+	VerbSetReception      = listed(Verb{Name: "SetReception", Scope: model.ScopeChannelsManage})
+	VerbTryReception      = listed(Verb{Name: "TryReception", Scope: model.ScopeChannelsManage})
 	VerbSimulate          = listed(Verb{Name: "Simulate", Scope: model.ScopeChannelsManage})
 
 	// Conversations.

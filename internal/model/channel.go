@@ -46,6 +46,8 @@ type Channel struct {
 
 	Company ID   `json:"-"`
 	Private bool `json:"-"`
+
+	Reception *int64 `json:"-"` // the version of its reception; nil: it has none or it is switched off
 }
 
 // Signed puts the name of the person in front of a text, unless it stands there already.

@@ -12,6 +12,7 @@ type Contact struct {
 	Channel      *ID       `json:"channel_id"`
 	LabelIDs     []ID      `json:"label_ids"`
 	Blocked      bool      `json:"blocked"`
+	Automation   bool      `json:"automation" doc:"Whether the reception of a channel answers this person."`
 	CreatedAt    time.Time `json:"created_at"`
 	UpdatedAt    time.Time `json:"updated_at"`
 

@@ -16,6 +16,7 @@ func (c *Contact) AppendJSON(b []byte) []byte {
 	b = appendNullID(append(b, `,"channel_id":`...), c.Channel)
 	b = appendIDs(append(b, `,"label_ids":`...), c.LabelIDs)
 	b = strconv.AppendBool(append(b, `,"blocked":`...), c.Blocked)
+	b = strconv.AppendBool(append(b, `,"automation":`...), c.Automation)
 	b = jsonenc.AppendTime(append(b, `,"created_at":`...), c.CreatedAt)
 	b = jsonenc.AppendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
 	return append(b, '}')

@@ -53,6 +53,8 @@ type Conversation struct {
 	LastInboundExt *string    `json:"-"` // external id of the customer's latest message
 	ActivityAt     time.Time  `json:"-"` // when the newest message arrived, by which lists are ordered
 	Sequence       int64      `json:"-"` // grows with every event and message of the conversation
+	Reception      *string    `json:"-"` // the state of the menu of the open attendance, as JSON; nil: no menu runs
+	ReceptionDue   *time.Time `json:"-"` // when the menu ends without an answer
 }
 
 // OpenAttendance is what a conversation tells of its open attendance, whose responsible person is the

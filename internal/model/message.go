@@ -12,6 +12,9 @@ const (
 	OriginPhone    = "phone"
 	OriginAPI      = "api"
 
+	// OriginAutomation is that of what a reception sends: it is no answer of the team.
+	OriginAutomation = "automation"
+
 	TypeText        = "text"
 	TypeImage       = "image"
 	TypeAudio       = "audio"
@@ -37,7 +40,7 @@ type Message struct {
 	ClientID     *ID           `json:"client_id"`
 	Conversation ID            `json:"conversation"`
 	Direction    string        `json:"direction" enum:"inbound,outbound"`
-	Origin       string        `json:"origin" enum:"customer,app,phone,api"`
+	Origin       string        `json:"origin" enum:"customer,app,phone,api,automation"`
 	Type         string        `json:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
 	Text         *string       `json:"text"`
 	MediaID      *ID           `json:"media_id"`

@@ -11,14 +11,15 @@ import (
 const (
 	channelColumns = `
 	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason,
-	COALESCE(ch.restriction, ch.warning), ch.sign, ch.hours`
-	channelWidth = 12
+	COALESCE(ch.restriction, ch.warning), ch.sign, ch.hours, ch.reception`
+	channelWidth = 13
 )
 
 func scanChannel(r Row) model.Channel {
 	return model.Channel{
 		ID: r.ID(0), Company: r.ID(1), Name: r.Text(2), Phone: r.Text(3), Provider: r.Text(4), Private: r.Bool(5),
 		Status: r.Text(6), CreatedAt: r.Time(7), StatusReason: r.NullText(8), Warning: r.NullText(9), Sign: r.Bool(10), HoursID: r.NullID(11),
+		Reception: r.NullInt(12),
 	}
 }
 

@@ -13,15 +13,15 @@ import (
 const (
 	contactColumns = `
 	ct.id, ct.company, ct.name, ct.phone, ct.business_name, ct.city, ct.channel, ct.labels, ct.blocked, ct.pool,
-	ct.created_at, ct.updated_at`
-	contactWidth = 12
+	ct.created_at, ct.updated_at, ct.automation`
+	contactWidth = 13
 )
 
 func scanContact(r Row) model.Contact {
 	return model.Contact{
 		ID: r.ID(0), Company: r.ID(1), Name: r.Text(2), Phone: r.NullText(3), BusinessName: r.NullText(4), City: r.NullText(5),
 		Channel: r.NullID(6), LabelIDs: unpackIDs(r.Bytes(7)), Blocked: r.Bool(8), Pool: r.ID(9),
-		CreatedAt: r.Time(10), UpdatedAt: r.Time(11),
+		CreatedAt: r.Time(10), UpdatedAt: r.Time(11), Automation: r.Bool(12),
 	}
 }
 
@@ -51,11 +51,11 @@ func (tx *Tx) contact(where string, args ...any) (model.Contact, bool, error) {
 func (tx *Tx) InsertContact(c *model.Contact) (bool, error) {
 	n, err := tx.exec(`
 		INSERT INTO contacts (id, company, name, phone, phone_key, business_name, city, channel, blocked, pool,
-			folded, unindexed, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $12)
+			folded, unindexed, created_at, updated_at, automation)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, TRUE, $12, $12, $13)
 		ON CONFLICT DO NOTHING`,
 		c.ID, c.Company, c.Name, c.Phone, phoneKey(c.Phone), c.BusinessName, c.City, c.Channel, c.Blocked, c.Pool,
-		contactText(c), c.CreatedAt)
+		contactText(c), c.CreatedAt, c.Automation)
 	return n == 1, err
 }
 
@@ -64,9 +64,9 @@ func (tx *Tx) SaveContact(c *model.Contact) {
 	tx.later(`
 		UPDATE contacts
 		SET name = $3, business_name = $4, city = $5, channel = $6, blocked = $7,
-			folded = $8, unindexed = unindexed OR folded <> $8, updated_at = $9
+			folded = $8, unindexed = unindexed OR folded <> $8, updated_at = $9, automation = $10
 		WHERE id = $1 AND company = $2`,
-		c.ID, c.Company, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, contactText(c), c.UpdatedAt)
+		c.ID, c.Company, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, contactText(c), c.UpdatedAt, c.Automation)
 }
 
 // SetContactLabels replaces the labels of a contact.

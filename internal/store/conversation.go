@@ -16,7 +16,7 @@ const conversationColumns = `
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
 	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at,
 	c.attendance_number, c.attendance_opened_at, c.waiting_since, c.snoozed_until, c.windowed,
-	c.last_status, c.last_file_name, c.last_duration_ms`
+	c.last_status, c.last_file_name, c.last_duration_ms, c.reception, c.reception_due`
 
 // conversationWidth is the number of conversationColumns: where a statement's own columns begin.
 var conversationWidth = strings.Count(conversationColumns, ",") + 1
@@ -28,6 +28,7 @@ func scanConversation(r Row) model.Conversation {
 		Archived: r.Bool(12), Pinned: r.Bool(13), Muted: r.Bool(14), LabelIDs: unpackIDs(r.Bytes(15)), UnreadCount: r.Int(16),
 		LastInboundAt: r.NullTime(22), LastInboundExt: r.NullText(23), Sequence: r.Int(25),
 		CreatedAt: r.Time(26), UpdatedAt: r.Time(27), Unanswered: r.Bool(28), ActivityAt: r.Time(29), SnoozedUntil: r.NullTime(33), Windowed: r.Bool(34),
+		Reception: r.NullText(38), ReceptionDue: r.NullTime(39),
 	}
 	if !r.Null(24) {
 		c.Attendance = &model.OpenAttendance{

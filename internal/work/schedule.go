@@ -8,7 +8,7 @@ import (
 	"recado/internal/desk"
 )
 
-// Schedule sends scheduled messages when their time has come. All that is due stands in the database, so that it survives
+// Schedule sends scheduled messages when their time has come, and ends menus that got no answer in time. All that is due stands in the database, so that it survives
 // restarts and any number of nodes may look.
 type Schedule struct {
 	Desk   desk.System
@@ -23,7 +23,11 @@ const (
 // Run ends with ctx.
 func (s *Schedule) Run(ctx context.Context) {
 	repeat(ctx, s.Logger, "schedule", nil, scheduleEvery, func(ctx context.Context) (bool, error) {
-		n, err := s.Desk.SendScheduled(ctx, scheduleBatch)
-		return n == scheduleBatch, err
+		sent, err := s.Desk.SendScheduled(ctx, scheduleBatch)
+		if err != nil {
+			return false, err
+		}
+		ended, err := s.Desk.EndMenus(ctx, scheduleBatch)
+		return max(sent, ended) == scheduleBatch, err
 	})
 }

@@ -1,0 +1,79 @@
+package api
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/desk"
+	"recado/internal/model"
+)
+
+func (s *Server) getReception(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.Reception], error) {
+	id, err := pathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.desk.Reception(ctx, a, id)
+	return &reply[model.Reception]{r}, err
+}
+
+// receptionBody is a reception as it is sent; what is absent is null.
+type receptionBody struct {
+	Enabled  bool                       `json:"enabled,omitempty"`
+	Greeting model.Optional[string]     `json:"greeting,omitempty" required:"false" doc:"The beginning of the first message, at most 1024 characters."`
+	Away     model.Optional[string]     `json:"away,omitempty" required:"false" doc:"Follows the greeting outside of the opening hours, at most 1024 characters."`
+	Menu     model.Optional[model.Menu] `json:"menu,omitempty" required:"false" doc:"Ends the first message with a choice."`
+}
+
+func (b *receptionBody) reception() model.Reception {
+	return model.Reception{Enabled: b.Enabled, Greeting: b.Greeting.Pointer(), Away: b.Away.Pointer(), Menu: b.Menu.Pointer()}
+}
+
+// nullableMenuSchema documents a menu that may be null.
+type nullableMenuSchema struct{}
+
+func (nullableMenuSchema) Schema(r huma.Registry) *huma.Schema {
+	menu := *r.SchemaFromRef(r.Schema(reflect.TypeFor[model.Menu](), true, "").Ref)
+	menu.Nullable = true
+	return &menu
+}
+
+type setReceptionInput struct {
+	AtID
+	Body receptionBody
+}
+
+func (s *Server) setReception(ctx context.Context, a *desk.Principal, in *setReceptionInput) (*reply[model.Reception], error) {
+	id, err := pathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.desk.SetReception(ctx, a, id, in.Body.reception())
+	return &reply[model.Reception]{r}, err
+}
+
+type tryReceptionInput struct {
+	AtID
+	Body struct {
+		Reception *receptionBody `json:"reception,omitempty" doc:"Absent: the channel's own, switched on or not."`
+		Texts     []string       `json:"texts" minItems:"1" maxItems:"20" doc:"What the customer writes, one text after the other; the first one opens the attendance."`
+		At        *time.Time     `json:"at,omitempty" doc:"When the customer writes, which decides on the away text. Absent: now."`
+	}
+}
+
+func (s *Server) tryReception(ctx context.Context, a *desk.Principal, in *tryReceptionInput) (*reply[list[model.ReceptionReply]], error) {
+	id, err := pathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	trial := desk.ReceptionTrial{Texts: in.Body.Texts, At: in.Body.At}
+	if in.Body.Reception != nil {
+		r := in.Body.Reception.reception()
+		trial.Reception = &r
+	}
+	replies, err := s.desk.TryReception(ctx, a, id, trial)
+	return &reply[list[model.ReceptionReply]]{list[model.ReceptionReply]{replies}}, err
+}
