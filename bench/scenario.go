@@ -25,6 +25,7 @@ var scenarios = []scenario{
 	{"idle", "memory of an idle server", runIdle},
 	{"send", "durable sends and inbound messages, beside the raw engine inserting messages", runSend},
 	{"page", "pages of 50 messages, beside the raw engine and a bare handler", runPage},
+	{"reception", "receiving with a reception switched on, beside off", runReception},
 	{"callback", "messages through WhatsApp's signed callback, one, 100 and 1,000 at a time", runCallback},
 	{"talk", "pages, lists, searches and sends at 2,000,000 messages, beside 10,000", runTalk},
 	{"inbox", "lists by status, counts and timelines at 200,000 conversations, beside 1,000, 300 of them open", runInbox},

@@ -203,3 +203,19 @@ func (s *Server) deleteDraft(ctx context.Context, a *desk.Principal, in *AtID) (
 	}
 	return &none{}, s.desk.DeleteDraft(ctx, a, id)
 }
+
+type setBotInput struct {
+	AtID
+	Body struct {
+		PausedUntil model.Optional[time.Time] `json:"paused_until" doc:"null lets bots answer again."`
+	}
+}
+
+func (s *Server) setBot(ctx context.Context, a *desk.Principal, in *setBotInput) (*reply[*model.Conversation], error) {
+	id, err := pathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.desk.SetBot(ctx, a, id, in.Body.PausedUntil.Pointer())
+	return &reply[*model.Conversation]{c}, err
+}

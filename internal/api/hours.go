@@ -14,7 +14,7 @@ func (s *Server) listHours(ctx context.Context, a *desk.Principal, _ *none) (*re
 }
 
 func (s *Server) getHours(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.Hours], error) {
-	id, err := pathID(in.ID, "opening hours")
+	id, err := pathID(in.ID, "set of opening hours")
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ type updateHoursInput struct {
 }
 
 func (s *Server) updateHours(ctx context.Context, a *desk.Principal, in *updateHoursInput) (*reply[model.Hours], error) {
-	id, err := pathID(in.ID, "opening hours")
+	id, err := pathID(in.ID, "set of opening hours")
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Server) updateHours(ctx context.Context, a *desk.Principal, in *updateH
 }
 
 func (s *Server) deleteHours(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
-	id, err := pathID(in.ID, "opening hours")
+	id, err := pathID(in.ID, "set of opening hours")
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ type hoursStatusInput struct {
 }
 
 func (s *Server) hoursStatus(ctx context.Context, a *desk.Principal, in *hoursStatusInput) (*reply[model.HoursStatus], error) {
-	id, err := pathID(in.ID, "opening hours")
+	id, err := pathID(in.ID, "set of opening hours")
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ func (s *Server) config() huma.Config {
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[model.ID]](), reflect.TypeFor[nullableIDSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[string]](), reflect.TypeFor[nullableStringSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[time.Time]](), reflect.TypeFor[nullableTimeSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[int64]](), reflect.TypeFor[nullableIntSchema]())
 	registry.RegisterTypeAlias(reflect.TypeFor[model.Optional[model.Menu]](), reflect.TypeFor[nullableMenuSchema]())
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -80,6 +81,12 @@ type nullableStringSchema struct{}
 
 func (nullableStringSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Nullable: true}
+}
+
+type nullableIntSchema struct{}
+
+func (nullableIntSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeInteger, Format: "int64", Nullable: true}
 }
 
 type nullableTimeSchema struct{}
@@ -212,6 +219,7 @@ var bodyExamples = map[string]string{
 	"POST /conversations":               `{"channel_id": "01a1dd9b-fad4-7003-a934-f67da22447e0", "phone": "+55 11 91234-5678", "name": "Lia"}`,
 	"PATCH /conversations/{id}":         `{"pinned": true, "label_ids": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`,
 	"POST /conversations/{id}/snooze":   `{"until": "2026-12-01T13:00:00Z"}`,
+	"PUT /conversations/{id}/bot":       `{"paused_until": "2026-12-01T13:00:00Z"}`,
 	"POST /conversations/bulk":          `{"ids": ["01a1dd9b-fad4-7003-a934-f67da22447e0"], "action": "label", "add": ["01a1dd9b-fad4-7000-a336-f79fc0b0c318"]}`,
 	"POST /conversations/{id}/messages": `{"client_id": "6f1c3a52-7a53-4b7e-9d6e-0a4d8c1f2b3a", "text": "Oi, Lia! Até as 18h."}`,
 	"PUT /messages/{id}/reaction":       `{"emoji": "👍"}`,

@@ -90,6 +90,8 @@ func (s *Server) routes() []*Route {
 			about("Makes the caller responsible for it. 409 attendance_restricted: attendances are restricted, another person is responsible and the role of the caller is below manager.")),
 		post("/conversations/{id}/snooze", desk.VerbSnooze, "Snooze a conversation until a time", s.snoozeConversation,
 			about("It returns as unread at that time, or when the customer writes.")),
+		put("/conversations/{id}/bot", desk.VerbSetBot, "Pause or resume bots in a conversation", s.setBot,
+			about("bot_paused_until tells bots that listen to webhooks until when to be silent. A message of a person, in the app or on the phone, pauses them for an hour; one that is sent with a key does not.")),
 		post("/conversations/bulk", desk.VerbBulk, "Apply an action to several conversations", s.bulkConversations,
 			about("Each conversation is changed on its own: results has the status and the error code of the action for each. The action close also needs the scope attendances:write. "+
 				"If something that the action names for all of them, such as a label, does not exist, the answer is 400 and no conversation changes.")),
@@ -212,6 +214,7 @@ func (s *Server) routes() []*Route {
 		del("/team/{id}/sessions", desk.VerbEndMemberSessions, "End all sessions of a member", s.endMemberSessions),
 		get("/sectors", desk.VerbSectors, "List the sectors with members and queues", s.listSectors,
 			about("queues has an entry for each channel with waiting attendances in the sector.")),
+		get("/sectors/{id}/distribution", desk.VerbDistribution, "Get who gets the next case of a sector, and why", s.getDistribution),
 		post("/sectors", desk.VerbCreateSector, "Add a sector", s.createSector, fails(model.CodeNameTaken, model.CodeLimitReached), created),
 		patch("/sectors/{id}", desk.VerbUpdateSector, "Change a sector", s.updateSector, fails(model.CodeNameTaken, model.CodeLimitReached)),
 		del("/sectors/{id}", desk.VerbRemoveSector, "Remove a sector", s.removeSector,

@@ -33,11 +33,12 @@ func (s *Server) createMember(ctx context.Context, a *desk.Principal, in *create
 type updateMemberInput struct {
 	AtID
 	Body struct {
-		Name          *string              `json:"name,omitempty" minLength:"1" maxLength:"120"`
-		Email         *string              `json:"email,omitempty" minLength:"3" maxLength:"254"`
-		Role          *model.Role          `json:"role,omitempty" enum:"owner,admin,manager,agent"`
-		AccessProfile *model.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own"`
-		SectorIDs     *[]model.ID          `json:"sector_ids,omitempty" maxItems:"1000" doc:"Replaces all sectors of the person."`
+		Name          *string               `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Email         *string               `json:"email,omitempty" minLength:"3" maxLength:"254"`
+		Role          *model.Role           `json:"role,omitempty" enum:"owner,admin,manager,agent"`
+		AccessProfile *model.AccessProfile  `json:"access_profile,omitempty" enum:"all,sectors,own"`
+		SectorIDs     *[]model.ID           `json:"sector_ids,omitempty" maxItems:"1000" doc:"Replaces all sectors of the person."`
+		Capacity      model.Optional[int64] `json:"capacity,omitempty" required:"false" doc:"How many open attendances distribution gives the person at most, 1 to 100; null: as the sector says."`
 	} `required:"false"`
 }
 
@@ -48,7 +49,7 @@ func (s *Server) updateMember(ctx context.Context, a *desk.Principal, in *update
 	}
 	b := &in.Body
 	m, err := s.desk.UpdateMember(ctx, a, id, desk.MemberChange{
-		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile, Sectors: b.SectorIDs,
+		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile, Sectors: b.SectorIDs, Capacity: b.Capacity,
 	})
 	return &reply[model.Member]{m}, err
 }

@@ -188,6 +188,7 @@ func (t *lockedConversation) closeAttendance(by *model.Ref, reason *string) (*mo
 	t.endMenu()
 	t.tx.SaveAttendance(att)
 	t.tx.InsertAttendanceMark(t.ID, t.next(), store.MarkClosed, att.ID)
+	t.tx.AfterCommit(t.d.wakeups.Distribute.Notify)
 	if err := t.attendanceCardMoved(att, by); err != nil {
 		return nil, err
 	}

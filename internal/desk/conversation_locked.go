@@ -207,9 +207,12 @@ func changedFields(was, is *model.Conversation) []string {
 	note(was.Unread != is.Unread, "unread")
 	note(was.UnreadCount != is.UnreadCount, "unread_count")
 	note(placed(was).snooze != placed(is).snooze, "snoozed_until")
+	note(!sameTime(was.BotPausedUntil, is.BotPausedUntil), "bot_paused_until")
 	note(lastID(was) != lastID(is) || lastText(was) != lastText(is), "last_message")
 	return names
 }
+
+func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
 func lastID(c *model.Conversation) model.ID {
 	if c.LastMessage == nil {

@@ -94,6 +94,8 @@ type Wakeups struct {
 	Index   Wakeup // something waits to be indexed for search
 
 	Templates Wakeup // the templates of a channel have to be fetched
+
+	Distribute Wakeup // a case may wait for a person, or a person for a case
 }
 
 // New makes a Desk.
@@ -128,7 +130,7 @@ func New(o Options) *Desk {
 	}
 	d.brand = newBrand(o.Brand)
 	d.testing = make(chan struct{}, maxTests)
-	d.wakeups = Wakeups{Deliver: newWakeup(), Send: newWakeup(), Fetch: newWakeup(), Index: newWakeup(), Templates: newWakeup()}
+	d.wakeups = Wakeups{Deliver: newWakeup(), Send: newWakeup(), Fetch: newWakeup(), Index: newWakeup(), Templates: newWakeup(), Distribute: newWakeup()}
 	return d
 }
 

@@ -40,7 +40,7 @@ func (d *Desk) Hours(ctx context.Context, a *Principal, id model.ID) (model.Hour
 	})
 }
 
-func errNoHours() error { return model.NotFound("opening hours") }
+func errNoHours() error { return model.NotFound("set of opening hours") }
 
 // HoursStatus says whether opening hours are open at a time, and until when; a zero time means now.
 func (d *Desk) HoursStatus(ctx context.Context, a *Principal, id model.ID, at time.Time) (model.HoursStatus, error) {

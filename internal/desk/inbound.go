@@ -276,6 +276,7 @@ func (in *inboundBatch) sentFromPhone(t *batchConversation, m *model.Message, qu
 	if err := t.open(); err != nil { // the customer's message that this answers may be in the same batch
 		return err
 	}
+	t.pauseBot()
 	if err := t.answered(nil); err != nil {
 		return err
 	}

@@ -284,6 +284,9 @@ func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage)
 	if err == nil && o.Rendered {
 		err = countUses(tx, a, m)
 	}
+	if a.kind == KindSession {
+		t.pauseBot()
+	}
 	if err == nil {
 		err = t.answered(&a.User)
 	}

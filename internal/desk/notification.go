@@ -120,6 +120,7 @@ func (t *lockedConversation) notifyQueue() error {
 	if queue == nil || same(queue, queueOf(&t.before)) || t.Private || t.silent {
 		return nil
 	}
+	t.tx.AfterCommit(t.d.wakeups.Distribute.Notify)
 	members, err := t.tx.SectorWatchers(t.Company, *queue)
 	t.notify(model.NotifyWaiting, t.by, nil, members...)
 	return err

@@ -135,6 +135,7 @@ func (d *Desk) SetPresence(ctx context.Context, a *Principal, chosen string) (st
 	}
 	return write(ctx, d, func(tx *store.Tx) (string, error) {
 		tx.SetPresence(a.Company.ID, a.User.ID, chosen)
+		tx.AfterCommit(d.wakeups.Distribute.Notify)
 		tx.AfterCommit(d.forgetHolders)
 		return shownPresence(chosen, model.PresenceOnline), nil
 	})

@@ -50,12 +50,12 @@ func (d *Desk) SetReception(ctx context.Context, a *Principal, channel model.ID,
 func checkNamed(tx *store.Tx, a *Principal, all []reception.Named) error {
 	for _, n := range all {
 		if n.Sector != nil {
-			if found, err := tx.KeepSector(a.Company.ID, *n.Sector); err != nil || !found {
+			if found, err := tx.SectorExists(a.Company.ID, *n.Sector); err != nil || !found {
 				return errOr(err, model.Invalid(n.Field, "there is no such sector"))
 			}
 		}
 		if n.User != nil {
-			if _, found, err := tx.KeepUser(a.Company.ID, *n.User); err != nil || !found {
+			if _, found, err := tx.UserRef(a.Company.ID, *n.User); err != nil || !found {
 				return errOr(err, model.Invalid(n.Field, "there is no such team member"))
 			}
 		}
@@ -83,6 +83,11 @@ func (d *Desk) TryReception(ctx context.Context, a *Principal, channel model.ID,
 	return read(ctx, d, func(tx *store.Tx) ([]model.ReceptionReply, error) {
 		if _, err := d.channel(tx, a, channel); err != nil {
 			return nil, err
+		}
+		if in.Reception != nil {
+			if err := checkNamed(tx, a, reception.Names("body.reception", in.Reception)); err != nil {
+				return nil, err
+			}
 		}
 		r := in.Reception
 		if r == nil {
@@ -214,7 +219,7 @@ func (in *inboundBatch) answerMenu(t *batchConversation, r *model.Reception, sai
 	for _, one := range said {
 		var m *reception.Message
 		var end *reception.End
-		if early && one.Choice == nil {
+		if early && one.Choice == nil || next.Before(one) {
 			next, end = next.Overheard(r, one)
 		} else {
 			m, next, end = next.Answer(r, one)

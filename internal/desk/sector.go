@@ -46,6 +46,8 @@ type SectorChange struct {
 	Name    *string
 	Members *[]model.ID
 	Hours   model.Optional[model.ID]
+
+	Distribution *DistributionChange
 }
 
 // CreateSector adds a sector. Its name must be given.
@@ -66,6 +68,11 @@ func (d *Desk) UpdateSector(ctx context.Context, a *Principal, id model.ID, in S
 
 func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, in SectorChange) (model.Sector, error) {
 	name, members := in.Name, in.Members
+	if in.Distribution != nil {
+		if err := in.Distribution.apply(&model.Distribution{}); err != nil { // the form comes before the id
+			return model.Sector{}, err
+		}
+	}
 	if name != nil {
 		clean, invalid := model.Name("body.name", *name, model.MaxName)
 		if invalid != nil {
@@ -107,6 +114,7 @@ func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, in 
 			return s, err
 		}
 		tx.AfterCommit(d.forgetHolders)
+		tx.AfterCommit(d.wakeups.Distribute.Notify)
 		one := []model.Sector{s}
 		err = d.fillQueues(tx, a, one)
 		return one[0], err
@@ -122,6 +130,12 @@ func (in *SectorChange) setRules(tx *store.Tx, a *Principal, s *model.Sector) er
 		}
 		tx.SetSectorHours(a.Company.ID, s.ID, s.HoursID)
 	}
+	if in.Distribution != nil {
+		if err := in.Distribution.apply(&s.Distribution); err != nil {
+			return err
+		}
+		tx.SetDistribution(a.Company.ID, s.ID, s.Distribution)
+	}
 	return nil
 }
 
@@ -132,7 +146,7 @@ func hasRef(refs []model.Ref, id model.ID) bool {
 // openSector locks a sector that there is; a nil id means a new one.
 func openSector(tx *store.Tx, a *Principal, id *model.ID) (model.Sector, error) {
 	if id == nil {
-		return model.Sector{ID: model.NewID(), Members: []model.Ref{}}, nil
+		return model.Sector{ID: model.NewID(), Members: []model.Ref{}, Distribution: model.DefaultDistribution}, nil
 	}
 	s, found, err := tx.LockSector(a.Company.ID, *id)
 	if err == nil && !found {

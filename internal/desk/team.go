@@ -144,6 +144,7 @@ type MemberChange struct {
 	Role          *model.Role
 	AccessProfile *model.AccessProfile
 	Sectors       *[]model.ID
+	Capacity      model.Optional[int64]
 }
 
 // UpdateMember changes a member. Members may change their own name and e-mail address; the rest takes a role
@@ -188,6 +189,10 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in M
 		set(&m.Email, in.Email)
 		set(&m.Role, in.Role)
 		set(&m.AccessProfile, in.AccessProfile)
+		if in.Capacity.Set {
+			m.Capacity = in.Capacity.Pointer()
+			tx.AfterCommit(d.wakeups.Distribute.Notify)
+		}
 		if free, err := tx.UpdateMember(a.Company.ID, m.Member); err != nil || !free {
 			return m.Member, errOr(err, errEmailTaken(m.Email))
 		}
@@ -214,7 +219,7 @@ func (in *MemberChange) check() error {
 		}
 		in.Email = &email
 	}
-	return nil
+	return checkCapacity(in.Capacity)
 }
 
 // sight is what the member will see after the change.
@@ -229,7 +234,7 @@ func (in *MemberChange) sight(m model.Member) (model.AccessProfile, []model.ID) 
 // allowed reports whether the principal may make this change to a member. Only a member who sees as much may
 // change e-mail address, role and access profile of another.
 func (in *MemberChange) allowed(a *Principal, m model.Member) error {
-	if m.ID == a.User.ID && in.Role == nil && in.AccessProfile == nil && in.Sectors == nil {
+	if m.ID == a.User.ID && in.Role == nil && in.AccessProfile == nil && in.Sectors == nil && !in.Capacity.Set {
 		return nil
 	}
 	if err := a.mayManage(m.Role); err != nil {

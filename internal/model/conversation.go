@@ -36,6 +36,7 @@ type Conversation struct {
 	Attendance      *OpenAttendance `json:"attendance" doc:"The open attendance."`
 	WindowExpiresAt *time.Time      `json:"window_expires_at" doc:"When the 24 hours after the customer's last message end, after which WhatsApp takes templates only; a time in the past where the customer never wrote. null where the channel has no such window."`
 	SnoozedUntil    *time.Time      `json:"snoozed_until"`
+	BotPausedUntil  *time.Time      `json:"bot_paused_until" doc:"Until when bots are to be silent: an hour from the last message of a person, or as it was set."`
 
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`

@@ -26,6 +26,7 @@ func (c *Conversation) AppendJSON(b []byte) []byte {
 	b = c.Attendance.AppendJSON(append(b, `,"attendance":`...))
 	b = jsonenc.AppendNullTime(append(b, `,"window_expires_at":`...), c.WindowExpiresAt)
 	b = jsonenc.AppendNullTime(append(b, `,"snoozed_until":`...), c.SnoozedUntil)
+	b = jsonenc.AppendNullTime(append(b, `,"bot_paused_until":`...), c.BotPausedUntil)
 	b = jsonenc.AppendTime(append(b, `,"created_at":`...), c.CreatedAt)
 	b = jsonenc.AppendTime(append(b, `,"updated_at":`...), c.UpdatedAt)
 	if c.Personal {

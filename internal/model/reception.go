@@ -12,7 +12,7 @@ type Reception struct {
 type Menu struct {
 	Text           string       `json:"text" minLength:"1" maxLength:"1024"`
 	Options        []MenuOption `json:"options" minItems:"2" maxItems:"10"`
-	InvalidText    *string      `json:"invalid_text" required:"false" doc:"Sent with the options after an answer that is none of them; null: that of the menu above, or the text of the menu."`
+	InvalidText    *string      `json:"invalid_text" required:"false" doc:"Sent after an answer that is none of the options; null: that of the menu above, or the menu again."`
 	MaxInvalid     int64        `json:"max_invalid" required:"false" minimum:"1" maximum:"5" doc:"So many invalid answers end the menu. Absent: that of the menu above, or 2."`
 	TimeoutMinutes int64        `json:"timeout_minutes" required:"false" minimum:"1" maximum:"1440" doc:"Without an answer for so long the menu ends. Absent: that of the menu above, or 10."`
 	FallbackSector *ID          `json:"fallback_sector" required:"false" doc:"Where the case goes when the menu ends without a choice; null: that of the menu above, or the general queue."`

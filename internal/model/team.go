@@ -59,6 +59,8 @@ type Member struct {
 	Sectors       []Ref         `json:"sectors"`
 
 	OpenAttendances int64 `json:"open_attendances" doc:"Open attendances for which the person is responsible."`
+
+	Capacity *int64 `json:"capacity" doc:"How many open attendances distribution gives the person at most, over all sectors; null: as the sector says."`
 }
 
 // Sector is a department with its people and its queues.
@@ -69,6 +71,8 @@ type Sector struct {
 	Queues  []Queue `json:"queues"`
 
 	HoursID *ID `json:"hours_id" doc:"Its own opening hours; null: those of the channel, or of the company."`
+
+	Distribution Distribution `json:"distribution"`
 }
 
 // Queue is, per WhatsApp number, the open attendances of a sector without a responsible person.

@@ -36,7 +36,8 @@ type State struct {
 	Invalid int    `json:"invalid,omitempty"` // answers in a row that were none of its options
 	Sent    int    `json:"sent"`              // automatic messages so far
 	Recent  []Said `json:"recent,omitempty"`  // texts of the last minute
-	Asked   int64  `json:"asked,omitempty"`   // when the menu was shown, in milliseconds of the machine's clock
+	Since   int64  `json:"since"`             // when the customer wrote what the menu was shown for, in milliseconds
+	Asked   int64  `json:"asked"`             // when the menu was shown, in milliseconds of the machine's clock
 }
 
 // Said is a text of the customer.
@@ -93,7 +94,7 @@ func Begin(r *model.Reception, open bool, first Customer) (*Message, *State) {
 		}
 		return &Message{Text: strings.Join(parts, "\n\n")}, nil
 	}
-	s := &State{Sent: 1}
+	s := &State{Sent: 1, Since: first.At.UnixMilli()}
 	s.heard(first)
 	return show(r.Menu, nil, append(parts, r.Menu.Text)...), s
 }
@@ -104,6 +105,10 @@ func closedText(r *model.Reception, open bool) *string {
 	}
 	return r.Away
 }
+
+// Before reports whether the customer wrote a message before seeing the menu, or in the same moment as the message that the menu was
+// shown for. A button cannot be used before.
+func (s State) Before(in Customer) bool { return in.Choice == nil && in.At.UnixMilli() <= s.Since }
 
 // Overheard notes a message that the customer wrote before the menu was shown: it is no answer.
 func (s State) Overheard(r *model.Reception, in Customer) (*State, *End) {
@@ -123,6 +128,7 @@ func (s State) Answer(r *model.Reception, in Customer) (*Message, *State, *End) 
 	if s.heard(in) {
 		return nil, nil, people(menus, ReasonRepeated)
 	}
+	s.Since = in.At.UnixMilli()
 	path, found := choose(r, s.Path, in)
 	switch {
 	case !found && asksForPeople(in.Text):
@@ -155,13 +161,16 @@ func (s State) invalid(menus []*model.Menu) (*Message, *State, *End) {
 	if s.Invalid++; s.Invalid >= int(menu.MaxInvalid) {
 		return nil, nil, people(menus, ReasonInvalid)
 	}
-	text := menu.Text
+	var text *string
 	for _, m := range menus {
 		if m.InvalidText != nil {
-			text = *m.InvalidText
+			text = m.InvalidText
 		}
 	}
-	return s.send(menus, show(menu, s.Path, text))
+	if text == nil {
+		return s.send(menus, show(menu, s.Path, menu.Text))
+	}
+	return s.send(menus, &Message{Text: *text}) // the options are still on the customer's screen
 }
 
 // send gives a message unless the attendance has had all that it may have.

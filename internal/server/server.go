@@ -221,6 +221,7 @@ func (s *Server) run(ctx context.Context) {
 		&work.Templates{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
 		&work.Sweep{Desk: s.Desk.System(), Logger: log, Now: s.config.Now},
 		&work.Schedule{Desk: s.Desk.System(), Logger: log},
+		&work.Distribute{Desk: s.Desk.System(), Logger: log},
 		s.deliver,
 		&work.Feed{Desk: s.Desk.System(), Logger: log},
 		s.live,

@@ -98,9 +98,10 @@ func (tx *Tx) SaveAttendance(a *model.Attendance) {
 	tx.later(`
 		UPDATE attendances
 		SET responsible = $2, sector = $3, first_response_at = $4, closed_at = $5, closed_by = $6, close_reason = $7,
-			check_at = CASE WHEN $8 THEN check_at END
+			check_at = CASE WHEN $8 THEN check_at END, distributed_at = CASE WHEN $8 AND responsible = $2 THEN distributed_at END,
+			returned_from = CASE WHEN $9 THEN returned_from END
 		WHERE id = $1`,
-		a.ID, refID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, refID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil)
+		a.ID, refID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, refID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil, a.Responsible == nil)
 }
 
 func refID(ref *model.Ref) *model.ID {

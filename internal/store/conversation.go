@@ -16,7 +16,7 @@ const conversationColumns = `
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
 	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at,
 	c.attendance_number, c.attendance_opened_at, c.waiting_since, c.snoozed_until, c.windowed,
-	c.last_status, c.last_file_name, c.last_duration_ms, c.reception, c.reception_due`
+	c.last_status, c.last_file_name, c.last_duration_ms, c.reception, c.reception_due, c.bot_paused_until`
 
 // conversationWidth is the number of conversationColumns: where a statement's own columns begin.
 var conversationWidth = strings.Count(conversationColumns, ",") + 1
@@ -28,7 +28,7 @@ func scanConversation(r Row) model.Conversation {
 		Archived: r.Bool(12), Pinned: r.Bool(13), Muted: r.Bool(14), LabelIDs: unpackIDs(r.Bytes(15)), UnreadCount: r.Int(16),
 		LastInboundAt: r.NullTime(22), LastInboundExt: r.NullText(23), Sequence: r.Int(25),
 		CreatedAt: r.Time(26), UpdatedAt: r.Time(27), Unanswered: r.Bool(28), ActivityAt: r.Time(29), SnoozedUntil: r.NullTime(33), Windowed: r.Bool(34),
-		Reception: r.NullText(38), ReceptionDue: r.NullTime(39),
+		Reception: r.NullText(38), ReceptionDue: r.NullTime(39), BotPausedUntil: r.NullTime(40),
 	}
 	if !r.Null(24) {
 		c.Attendance = &model.OpenAttendance{
@@ -128,11 +128,11 @@ func (tx *Tx) SaveActivity(c *model.Conversation) {
 		SET unread_count = $2, last_id = $3, last_type = $4, last_text = $5, last_direction = $6, last_at = $7,
 			last_inbound_at = $8, last_inbound_ext = $9, attendance = $10, sequence = $11, activity_at = $12,
 			folded = $13, unindexed = unindexed OR folded <> $13 OR activity_at <> $12, updated_at = $14, unanswered = $15,
-			open = $16, last_status = $17, last_file_name = $18, last_duration_ms = $19
+			open = $16, last_status = $17, last_file_name = $18, last_duration_ms = $19, bot_paused_until = $20
 		WHERE id = $1`,
 		c.ID, c.UnreadCount, lastID, lastType, lastText, lastDirection, lastAt,
 		c.LastInboundAt, c.LastInboundExt, c.AttendanceID(), c.Sequence, c.ActivityAt,
-		conversationText(c), c.UpdatedAt, c.Unanswered, c.Open(), lastStatus, lastFile, lastDuration)
+		conversationText(c), c.UpdatedAt, c.Unanswered, c.Open(), lastStatus, lastFile, lastDuration, c.BotPausedUntil)
 }
 
 // SaveInbox writes what places the conversation in an inbox and seldom changes: since when the customer waits, what is

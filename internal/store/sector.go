@@ -10,9 +10,9 @@ import (
 func (tx *Tx) Sectors(company model.ID) ([]model.Sector, error) {
 	var sectors []model.Sector
 	place := map[model.ID]int{}
-	err := tx.query(`SELECT id, name, hours FROM sectors WHERE company = $1 AND removed_at IS NULL ORDER BY folded, id`, []any{company}, func(r Row) error {
+	err := tx.query(`SELECT id, name, hours, distribution, capacity, prefer_last, return_minutes FROM sectors WHERE company = $1 AND removed_at IS NULL ORDER BY folded, id`, []any{company}, func(r Row) error {
 		place[r.ID(0)] = len(sectors)
-		sectors = append(sectors, model.Sector{ID: r.ID(0), Name: r.Text(1), HoursID: r.NullID(2), Members: []model.Ref{}})
+		sectors = append(sectors, model.Sector{ID: r.ID(0), Name: r.Text(1), HoursID: r.NullID(2), Distribution: scanDistribution(r, 3), Members: []model.Ref{}})
 		return nil
 	})
 	if err != nil || len(sectors) == 0 {
@@ -92,8 +92,8 @@ func (tx *Tx) SectorName(company, id model.ID) (name string, err error) {
 // the transaction.
 func (tx *Tx) LockSector(company, id model.ID) (model.Sector, bool, error) {
 	s := model.Sector{ID: id, Members: []model.Ref{}}
-	found, err := tx.one(`SELECT name, hours FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.forUpdate(),
-		[]any{company, id}, func(r Row) { s.Name, s.HoursID = r.Text(0), r.NullID(1) })
+	found, err := tx.one(`SELECT name, hours, distribution, capacity, prefer_last, return_minutes FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.forUpdate(),
+		[]any{company, id}, func(r Row) { s.Name, s.HoursID, s.Distribution = r.Text(0), r.NullID(1), scanDistribution(r, 2) })
 	if err != nil || !found {
 		return s, false, err
 	}

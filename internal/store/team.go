@@ -16,12 +16,12 @@ type TeamMember struct {
 }
 
 const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, u.last_seen_at, u.presence,
-	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private)`
+	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private), u.capacity`
 
 func scanMember(r Row) TeamMember {
 	return TeamMember{Member: model.Member{
 		ID: r.ID(0), Name: r.Text(1), Email: r.Text(2), Role: model.Role(r.Text(3)), AccessProfile: model.AccessProfile(r.Text(4)), Sectors: []model.Ref{},
-		OpenAttendances: r.Int(7),
+		OpenAttendances: r.Int(7), Capacity: r.NullInt(8),
 	}, LastSeenAt: r.NullTime(5), Chosen: r.Text(6)}
 }
 
@@ -99,9 +99,9 @@ func (tx *Tx) LockOwners(company model.ID) ([]model.ID, error) {
 func (tx *Tx) UpdateMember(company model.ID, m model.Member) (bool, error) {
 	_, err := tx.exec(`
 		UPDATE users
-		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7
+		SET name = $3, email = $4, email_folded = $5, role = $6, access_profile = $7, capacity = $8
 		WHERE company = $1 AND id = $2`,
-		company, m.ID, m.Name, m.Email, fold.Text(m.Email), m.Role, m.AccessProfile)
+		company, m.ID, m.Name, m.Email, fold.Text(m.Email), m.Role, m.AccessProfile, m.Capacity)
 	if db.IsUnique(err, "users_email", "users.company, users.email_folded") {
 		return false, nil
 	}

@@ -31,17 +31,18 @@ var packages = map[string][]string{
 	"internal/jsonenc":   {},
 	"internal/signature": {},
 
-	"internal/model":     {"internal/jsonenc", "internal/quantile"},
-	"internal/cursor":    {"internal/model"},
-	"internal/hours":     {"internal/model"},
-	"internal/reception": {"internal/fold", "internal/model"},
-	"internal/slots":     {},
-	"internal/totp":      {},
-	"internal/mediainfo": {},
-	"internal/lookup":    {},
-	"internal/buckets":   {},
-	"internal/emoji":     {},
-	"internal/voice":     {},
+	"internal/model":        {"internal/jsonenc", "internal/quantile"},
+	"internal/cursor":       {"internal/model"},
+	"internal/hours":        {"internal/model"},
+	"internal/reception":    {"internal/fold", "internal/model"},
+	"internal/distribution": {"internal/model"},
+	"internal/slots":        {},
+	"internal/totp":         {},
+	"internal/mediainfo":    {},
+	"internal/lookup":       {},
+	"internal/buckets":      {},
+	"internal/emoji":        {},
+	"internal/voice":        {},
 
 	"internal/password": {"internal/slots", "internal/model"},
 
@@ -72,7 +73,7 @@ var packages = map[string][]string{
 	"internal/secretkey": {"internal/signature", "internal/store", "internal/vault", "internal/model"},
 
 	// The verbs. Nothing above them reaches past them to the store.
-	"internal/desk": {"internal/jsonenc", "internal/cursor", "internal/hours", "internal/reception", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/once", "internal/secretkey", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/emoji", "internal/voice", "internal/slots", "internal/model"},
+	"internal/desk": {"internal/jsonenc", "internal/cursor", "internal/hours", "internal/reception", "internal/distribution", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/once", "internal/secretkey", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/emoji", "internal/voice", "internal/slots", "internal/model"},
 
 	// The demo is made through the verbs, like everything else.
 	"internal/demo": {"internal/desk", "internal/model"},

@@ -65,13 +65,17 @@ type schema struct {
 
 // ids names the fields of a body that hold ids, at any depth.
 func (d *document) ids(s *schema) map[string]bool {
-	found := map[string]bool{}
+	found, seen := map[string]bool{}, map[string]bool{}
 	var walk func(name string, s *schema)
 	walk = func(name string, s *schema) {
 		if s == nil {
 			return
 		}
 		if s.Ref != "" {
+			if seen[s.Ref] { // menus have menus
+				return
+			}
+			seen[s.Ref] = true
 			s = d.Components.Schemas[s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]]
 		}
 		if s.Format == "uuid" {

@@ -55,6 +55,11 @@ var table = map[string][]example{
 	"POST /channels/{id}/test":           {{path: "/channels/{channel}/test"}},
 	"GET /channels/{id}/templates":       {{path: "/channels/{channel}/templates"}},
 	"POST /channels/{id}/templates/sync": {{path: "/channels/{channel}/templates/sync", refused: 400}}, // of a sandbox
+	"GET /channels/{id}/reception":       {{path: "/channels/{channel}/reception"}},
+	"PUT /channels/{id}/reception": {{path: "/channels/{channel}/reception", body: `{"enabled":false,"menu":{"text":"x","fallback_sector":"{sector}","options":[` +
+		`{"title":"a","action":{"sector":"{sector}"}},{"title":"b","action":{"user":"{user}"}}]}}`}},
+	"POST /channels/{id}/reception/try": {{path: "/channels/{channel}/reception/try", body: `{"texts":["x"],"reception":{"menu":{"text":"x","fallback_sector":"{sector}","options":[` +
+		`{"title":"a","action":{"sector":"{sector}"}},{"title":"b","action":{"user":"{user}"}}]}}}`}},
 	"POST /channels/{id}/simulate": {
 		{path: "/channels/{channel}/simulate", body: `{"from":"{phone}","text":"x","media_id":"{media}"}`},
 		{path: "/channels/{channel}/simulate", body: `{"from":"{phone of conversation}","text":"x","reply_to_external_id":"{external}"}`},
@@ -77,6 +82,7 @@ var table = map[string][]example{
 	"POST /conversations/{id}/unread": {{path: "/conversations/{conversation}/unread"}},
 	"POST /conversations/{id}/take":   {{path: "/conversations/{conversation}/take"}},
 	"POST /conversations/{id}/snooze": {{path: "/conversations/{conversation}/snooze", body: `{"until":"2099-01-01T00:00:00Z"}`}},
+	"PUT /conversations/{id}/bot":     {{path: "/conversations/{conversation}/bot", body: `{"paused_until":"2099-01-01T00:00:00Z"}`}},
 	"POST /conversations/bulk": {
 		{path: "/conversations/bulk", body: `{"ids":["{conversation}"],"action":"transfer","user_id":"{user}","sector_id":"{sector}"}`},
 		{path: "/conversations/bulk", body: `{"ids":["{conversation}"],"action":"label","add":["{label}"],"remove":["{label}"]}`},
@@ -146,14 +152,15 @@ var table = map[string][]example{
 	"GET /attendances":      {{path: "/attendances", query: "assignee={user}&sector={sector}&conversation={conversation}&protocol={protocol}"}},
 	"GET /attendances/{id}": {{path: "/attendances/{attendance}"}},
 
-	"GET /team":            {{path: "/team"}},
-	"POST /team":           {{path: "/team", body: `{"name":"n","email":"{word}@x.example","sector_ids":["{sector}"]}`}},
-	"PATCH /team/{id}":     {{path: "/team/{user}", body: `{"sector_ids":["{sector}"]}`}},
-	"DELETE /team/{id}":    {{path: "/team/{user}"}},
-	"GET /sectors":         {{path: "/sectors"}},
-	"POST /sectors":        {{path: "/sectors", body: `{"name":"{word}","member_ids":["{user}"],"hours_id":"{hours}"}`}},
-	"PATCH /sectors/{id}":  {{path: "/sectors/{sector}", body: `{"member_ids":["{user}"],"hours_id":"{hours}"}`}},
-	"DELETE /sectors/{id}": {{path: "/sectors/{sector}"}},
+	"GET /team":                      {{path: "/team"}},
+	"POST /team":                     {{path: "/team", body: `{"name":"n","email":"{word}@x.example","sector_ids":["{sector}"]}`}},
+	"PATCH /team/{id}":               {{path: "/team/{user}", body: `{"sector_ids":["{sector}"]}`}},
+	"DELETE /team/{id}":              {{path: "/team/{user}"}},
+	"GET /sectors":                   {{path: "/sectors"}},
+	"POST /sectors":                  {{path: "/sectors", body: `{"name":"{word}","member_ids":["{user}"],"hours_id":"{hours}"}`}},
+	"PATCH /sectors/{id}":            {{path: "/sectors/{sector}", body: `{"member_ids":["{user}"],"hours_id":"{hours}"}`}},
+	"GET /sectors/{id}/distribution": {{path: "/sectors/{sector}/distribution"}},
+	"DELETE /sectors/{id}":           {{path: "/sectors/{sector}"}},
 
 	"GET /company":              {{path: "/company"}},
 	"PATCH /company":            {{path: "/company", body: `{"name":"n"}`}},

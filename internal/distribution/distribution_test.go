@@ -1,0 +1,94 @@
+package distribution
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recado/internal/model"
+)
+
+var noon = time.Date(2026, 11, 16, 15, 0, 0, 0, time.UTC)
+
+func member(name, presence string, open, capacity int64, minutes int) Member {
+	m := Member{User: model.Ref{ID: model.NewID(), Name: name}, Presence: presence, Open: open, Capacity: capacity}
+	if minutes > 0 {
+		at := noon.Add(time.Duration(minutes) * time.Minute)
+		m.ReceivedAt = &at
+	}
+	return m
+}
+
+func TestWhoGetsTheNextCase(t *testing.T) {
+	ana, bia, caio := member("Ana", "online", 3, 10, 10), member("Bia", "online", 1, 10, 20), member("Caio", "online", 2, 10, 0)
+	away, full := member("Away", "away", 0, 10, 0), member("Full", "online", 10, 10, 0)
+	cases := []struct {
+		name      string
+		mode      string
+		members   []Member
+		last, not *Member
+		want      string
+	}{
+		{"who has waited longest", model.DistributeRoundRobin, []Member{ana, bia}, nil, nil, "Ana"},
+		{"who never got one", model.DistributeRoundRobin, []Member{ana, bia, caio}, nil, nil, "Caio"},
+		{"the least busy", model.DistributeLeastBusy, []Member{ana, bia, caio}, nil, nil, "Bia"},
+		{"equally busy: who has waited longest", model.DistributeLeastBusy, []Member{member("Eva", "online", 1, 10, 25), bia, member("Leo", "online", 1, 10, 15)}, nil, nil, "Leo"},
+		{"none who is away or full", model.DistributeRoundRobin, []Member{away, full, ana}, nil, nil, "Ana"},
+		{"no member at all", model.DistributeRoundRobin, []Member{away, full}, nil, nil, ""},
+		{"the last one before others", model.DistributeRoundRobin, []Member{ana, bia, caio}, &bia, nil, "Bia"},
+		{"the last one is full", model.DistributeRoundRobin, []Member{ana, full}, &full, nil, "Ana"},
+		{"not the one who let it go back", model.DistributeRoundRobin, []Member{ana, bia}, &ana, &ana, "Bia"},
+		{"only the one who let it go back", model.DistributeRoundRobin, []Member{ana}, nil, &ana, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			id := func(m *Member) *model.ID {
+				if m == nil {
+					return nil
+				}
+				return &m.User.ID
+			}
+			Order(c.mode, c.members)
+			got := ""
+			if m := Choose(true, c.members, id(c.last), id(c.not)); m != nil {
+				got = m.User.Name
+			}
+			if got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNoMemberGetsMoreThanTheirCapacityAndRoundsAreEven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mode := rapid.SampledFrom([]string{model.DistributeRoundRobin, model.DistributeLeastBusy}).Draw(t, "mode")
+		n := rapid.IntRange(1, 8).Draw(t, "members")
+		members := make([]Member, n)
+		for i := range members {
+			members[i] = member("m", "online", 0, rapid.Int64Range(5, 20).Draw(t, "capacity"), 0)
+		}
+		now := noon
+		for range rapid.IntRange(0, 5*n).Draw(t, "cases") {
+			Order(mode, members)
+			m := Choose(false, members, nil, nil)
+			if m == nil {
+				t.Fatal("no member, though all have room")
+			}
+			now = now.Add(time.Millisecond)
+			at := now
+			m.Open, m.ReceivedAt = m.Open+1, &at
+		}
+		least, most := members[0].Open, members[0].Open
+		for i := range members {
+			least, most = min(least, members[i].Open), max(most, members[i].Open)
+			if members[i].Open > members[i].Capacity {
+				t.Fatalf("%d cases with a capacity of %d", members[i].Open, members[i].Capacity)
+			}
+		}
+		if most-least > 1 {
+			t.Fatalf("one has %d cases, another %d", most, least)
+		}
+	})
+}
