@@ -81,6 +81,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/channels/{id}/reception": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-channels-id_-reception"];
+        put: operations["put-channels-id_-reception"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{id}/reception/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["post-channels-id_-reception-try"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/channels/{id}/simulate": {
         parameters: {
             query?: never;
@@ -299,6 +331,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["post-conversations-id_-attendance-close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/bot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["put-conversations-id_-bot"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -537,6 +585,70 @@ export interface paths {
             cookie?: never;
         };
         get: operations["get-events-stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-hours"];
+        put?: never;
+        post: operations["post-hours"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hours/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-hours-id"];
+        put?: never;
+        post?: never;
+        delete: operations["delete-hours-id"];
+        options?: never;
+        head?: never;
+        patch: operations["patch-hours-id"];
+        trace?: never;
+    };
+    "/hours/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-hours-id_-status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hours/holidays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-hours-holidays"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1281,6 +1393,22 @@ export interface paths {
         patch: operations["patch-sectors-id"];
         trace?: never;
     };
+    "/sectors/{id}/distribution": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["get-sectors-id_-distribution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/session": {
         parameters: {
             query?: never;
@@ -1551,6 +1679,7 @@ export interface components {
             auto_close: components["schemas"]["AutoClose"];
             enabled: boolean;
             first_responder_takes_ownership: boolean;
+            hours_id: string | null;
             keep_revoked: boolean;
             /** @enum {string} */
             mode: "restricted" | "liberal";
@@ -1617,6 +1746,7 @@ export interface components {
         };
         Channel: {
             created_at: string;
+            hours_id: string | null;
             id: string;
             name: string;
             phone: string;
@@ -1684,6 +1814,7 @@ export interface components {
             timezone: string;
         };
         Contact: {
+            automation: boolean;
             blocked: boolean;
             channel_id: string | null;
             city: string | null;
@@ -1699,6 +1830,7 @@ export interface components {
             archived: boolean;
             assignee: string | null;
             attendance: components["schemas"]["OpenAttendance"] | null;
+            bot_paused_until: string | null;
             channel: string;
             contact: string | null;
             created_at: string;
@@ -1755,11 +1887,18 @@ export interface components {
             provider: "sandbox" | "whatsapp";
         };
         CreateContactInputBody: {
+            automation?: boolean;
             channel_id?: string;
             city?: string;
             company?: string;
             name: string;
             phone: string;
+        };
+        CreateHoursInputBody: {
+            exceptions?: components["schemas"]["HoursException"][];
+            name: string;
+            timezone?: string;
+            weekly?: components["schemas"]["WeeklyPeriod"][];
         };
         CreateKeyInputBody: {
             boards?: string[];
@@ -1802,6 +1941,8 @@ export interface components {
             title: string;
         };
         CreateSectorInputBody: {
+            distribution?: components["schemas"]["DistributionBody"];
+            hours_id?: string | null;
             member_ids?: string[];
             name: string;
         };
@@ -1894,6 +2035,39 @@ export interface components {
             code: string;
             password: string;
         };
+        Distribution: {
+            capacity: number;
+            /** @enum {string} */
+            mode: "manual" | "round_robin" | "least_busy";
+            prefer_last: boolean;
+            return_after_minutes: number | null;
+        };
+        DistributionBody: {
+            capacity?: number;
+            /** @enum {string} */
+            mode?: "manual" | "round_robin" | "least_busy";
+            prefer_last?: boolean;
+            return_after_minutes?: number | null;
+        };
+        DistributionMember: {
+            capacity: number;
+            open_attendances: number;
+            /** @enum {string} */
+            presence: "online" | "away" | "offline";
+            /** @enum {string} */
+            reason: "next" | "available" | "away" | "offline" | "full";
+            received_at: string | null;
+            user: components["schemas"]["Ref"];
+        };
+        DistributionStatus: {
+            distribution: components["schemas"]["Distribution"];
+            members: components["schemas"]["DistributionMember"][];
+            next: components["schemas"]["Ref"] | null;
+            oldest_waiting_at: string | null;
+            open: boolean;
+            sector: components["schemas"]["Ref"];
+            waiting: number;
+        };
         Draft: {
             reply_to_external_id: string | null;
             text: string;
@@ -1945,6 +2119,36 @@ export interface components {
             match: number[];
             message: components["schemas"]["Message"];
             snippet: string;
+        };
+        Holiday: {
+            date: string;
+            key: string;
+            name: string;
+            optional: boolean;
+            yearly: boolean;
+        };
+        Hours: {
+            created_at: string;
+            exceptions: components["schemas"]["HoursException"][];
+            id: string;
+            name: string;
+            timezone: string;
+            updated_at: string;
+            weekly: components["schemas"]["WeeklyPeriod"][];
+        };
+        HoursException: {
+            closed?: boolean;
+            date: string;
+            periods?: components["schemas"]["HoursPeriod"][];
+        };
+        HoursPeriod: {
+            from: string;
+            to: string;
+        };
+        HoursStatus: {
+            closes_at: string | null;
+            next_open_at: string | null;
+            open: boolean;
         };
         Identity: {
             api_version: string;
@@ -2073,6 +2277,12 @@ export interface components {
         ListChannel: {
             data: components["schemas"]["Channel"][];
         };
+        ListHoliday: {
+            data: components["schemas"]["Holiday"][];
+        };
+        ListHours: {
+            data: components["schemas"]["Hours"][];
+        };
         ListInvitation: {
             data: components["schemas"]["Invitation"][];
         };
@@ -2084,6 +2294,9 @@ export interface components {
         };
         ListMember: {
             data: components["schemas"]["Member"][];
+        };
+        ListReceptionReply: {
+            data: components["schemas"]["ReceptionReply"][];
         };
         ListReply: {
             data: components["schemas"]["Reply"][];
@@ -2124,6 +2337,7 @@ export interface components {
         Member: {
             /** @enum {string} */
             access_profile: "all" | "sectors" | "own";
+            capacity: number | null;
             email: string;
             id: string;
             name: string;
@@ -2133,6 +2347,25 @@ export interface components {
             /** @enum {string} */
             role: "owner" | "admin" | "manager" | "agent";
             sectors: components["schemas"]["Ref"][];
+        };
+        Menu: {
+            fallback_sector?: string | null;
+            invalid_text?: string | null;
+            max_invalid?: number;
+            options: components["schemas"]["MenuOption"][];
+            text: string;
+            timeout_minutes?: number;
+        };
+        MenuAction: {
+            close?: boolean;
+            menu?: components["schemas"]["Menu"];
+            sector?: string;
+            text?: string;
+            user?: string;
+        };
+        MenuOption: {
+            action: components["schemas"]["MenuAction"];
+            title: string;
         };
         Message: {
             author: components["schemas"]["MessageAuthor"] | null;
@@ -2151,7 +2384,7 @@ export interface components {
             media: components["schemas"]["MessageMedia"] | null;
             media_id: string | null;
             /** @enum {string} */
-            origin: "customer" | "app" | "phone" | "api";
+            origin: "customer" | "app" | "phone" | "api" | "automation";
             product: components["schemas"]["Product"] | null;
             reactions: components["schemas"]["Reaction"][];
             read_at: string | null;
@@ -2356,6 +2589,38 @@ export interface components {
             all?: boolean;
             ids?: string[];
         };
+        Reception: {
+            away: string | null;
+            enabled: boolean;
+            greeting: string | null;
+            menu: components["schemas"]["Menu"] | null;
+        };
+        ReceptionBody: {
+            away?: string | null;
+            enabled?: boolean;
+            greeting?: string | null;
+            menu?: {
+                fallback_sector?: string | null;
+                invalid_text?: string | null;
+                max_invalid?: number;
+                options: components["schemas"]["MenuOption"][];
+                text: string;
+                timeout_minutes?: number;
+            } | null;
+        };
+        ReceptionOutcome: {
+            /** @enum {string} */
+            kind: "sector" | "user" | "close" | "people" | "none";
+            reason: string;
+            sector: string | null;
+            user: string | null;
+        };
+        ReceptionReply: {
+            customer: string;
+            interactive: components["schemas"]["Interactive"] | null;
+            outcome: components["schemas"]["ReceptionOutcome"] | null;
+            text: string | null;
+        };
         RecoveryReplyBody: {
             recovery_codes: string[];
         };
@@ -2458,6 +2723,8 @@ export interface components {
             title?: string;
         };
         Sector: {
+            distribution: components["schemas"]["Distribution"];
+            hours_id: string | null;
             id: string;
             members: components["schemas"]["Ref"][];
             name: string;
@@ -2506,6 +2773,7 @@ export interface components {
         SessionUser: {
             /** @enum {string} */
             access_profile: "all" | "sectors" | "own";
+            capacity: number | null;
             email: string;
             id: string;
             name: string;
@@ -2517,6 +2785,9 @@ export interface components {
             sectors: components["schemas"]["Ref"][];
             signature: string;
             two_factor: boolean;
+        };
+        SetBotInputBody: {
+            paused_until: string | null;
         };
         SetSectorInputBody: {
             reason?: string;
@@ -2662,6 +2933,11 @@ export interface components {
             sector_id?: string | null;
             user_id?: string | null;
         };
+        TryReceptionInputBody: {
+            at?: string;
+            reception?: components["schemas"]["ReceptionBody"];
+            texts: string[];
+        };
         TwoFactorSecret: {
             secret: string;
             url: string;
@@ -2688,6 +2964,7 @@ export interface components {
         UpdateChannelInputBody: {
             coexistence?: boolean;
             credentials?: components["schemas"]["CredentialsStruct"];
+            hours_id?: string | null;
             name?: string;
             private?: boolean;
             sign?: boolean;
@@ -2700,6 +2977,7 @@ export interface components {
             timezone?: string;
         };
         UpdateContactInputBody: {
+            automation?: boolean;
             blocked?: boolean;
             city?: string | null;
             company?: string | null;
@@ -2713,6 +2991,12 @@ export interface components {
             name?: string;
             pinned?: boolean;
         };
+        UpdateHoursInputBody: {
+            exceptions?: components["schemas"]["HoursException"][];
+            name?: string;
+            timezone?: string;
+            weekly?: components["schemas"]["WeeklyPeriod"][];
+        };
         UpdateLabelInputBody: {
             color?: string;
             name?: string;
@@ -2720,6 +3004,7 @@ export interface components {
         UpdateMemberInputBody: {
             /** @enum {string} */
             access_profile?: "all" | "sectors" | "own";
+            capacity?: number | null;
             email?: string;
             name?: string;
             /** @enum {string} */
@@ -2741,6 +3026,7 @@ export interface components {
             auto_close?: components["schemas"]["AutoCloseStruct"];
             enabled?: boolean;
             first_responder_takes_ownership?: boolean;
+            hours_id?: string | null;
             keep_revoked?: boolean;
             /** @enum {string} */
             mode?: "restricted" | "liberal";
@@ -2753,6 +3039,8 @@ export interface components {
             text?: string;
         };
         UpdateSectorInputBody: {
+            distribution?: components["schemas"]["DistributionBody"];
+            hours_id?: string | null;
             member_ids?: string[];
             name?: string;
         };
@@ -2815,6 +3103,11 @@ export interface components {
         WebhookEvent: {
             description: string;
             name: string;
+        };
+        WeeklyPeriod: {
+            days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+            from: string;
+            to: string;
         };
         Welcome: {
             company: components["schemas"]["WelcomeCompany"];
@@ -2969,6 +3262,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChannelConnection"];
+                };
+            };
+        };
+    };
+    "get-channels-id_-reception": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reception"];
+                };
+            };
+        };
+    };
+    "put-channels-id_-reception": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceptionBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reception"];
+                };
+            };
+        };
+    };
+    "post-channels-id_-reception-try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TryReceptionInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListReceptionReply"];
                 };
             };
         };
@@ -3454,6 +3818,31 @@ export interface operations {
             };
         };
     };
+    "put-conversations-id_-bot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetBotInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+        };
+    };
     "put-conversations-id_-draft": {
         parameters: {
             query?: never;
@@ -3902,6 +4291,157 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    "get-hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListHours"];
+                };
+            };
+        };
+    };
+    "post-hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateHoursInputBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hours"];
+                };
+            };
+        };
+    };
+    "get-hours-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hours"];
+                };
+            };
+        };
+    };
+    "delete-hours-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patch-hours-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateHoursInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hours"];
+                };
+            };
+        };
+    };
+    "get-hours-id_-status": {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoursStatus"];
+                };
+            };
+        };
+    };
+    "get-hours-holidays": {
+        parameters: {
+            query?: {
+                year?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListHoliday"];
                 };
             };
         };
@@ -5404,6 +5944,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Sector"];
+                };
+            };
+        };
+    };
+    "get-sectors-id_-distribution": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DistributionStatus"];
                 };
             };
         };
