@@ -7,6 +7,6 @@ import classes from './Bubble.module.css'
 /** NoteText is the text of a note in which the people whom it mentions stand out. */
 export function NoteText({ note }: { note: Note }) {
   return mentionParts(note.text, note.mentions).map(({ text, person }, index) =>
-    person ? <span key={index} className={classes.mention}>{text}</span> : <Fragment key={index}><RichText text={text} /></Fragment>,
+    person ? <b key={index} className={classes.mention}>{text}</b> : <Fragment key={index}><RichText text={text} /></Fragment>,
   )
 }
