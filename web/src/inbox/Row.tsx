@@ -32,8 +32,6 @@ type Props = ContentProps & {
 
 const none: Ref[] = []
 
-const labelId = (conversation: string) => `row-name-${conversation}`
-
 /** Row is one conversation of the list. Its place changes with every new message above it; its content does not. */
 export const Row = memo(function Row({ selected, index, total, onOpen, onHold, ...content }: Props) {
   const { id, unread } = content.conversation
@@ -42,7 +40,6 @@ export const Row = memo(function Row({ selected, index, total, onOpen, onHold, .
     <div
       role="option"
       id={`row-${id}`}
-      aria-labelledby={labelId(id)}
       aria-selected={content.active}
       aria-posinset={index + 1}
       aria-setsize={total}
@@ -70,7 +67,7 @@ function useRowName(conversation: Conversation, text: string): string {
     .join(', ')
 }
 
-/** Content is what a row shows. Its texts are hidden from screen readers, which read the name of the row; the tick is not part of it. */
+/** Content is what a row shows. Its texts are hidden from screen readers, which read the name of the row instead, and after it the tick. */
 const Content = memo(function Content({ conversation, active, personName, sectorName, labelNames, me }: ContentProps) {
   const { t } = useTranslation()
   const now = useNow()
@@ -83,7 +80,7 @@ const Content = memo(function Content({ conversation, active, personName, sector
   const name = useRowName(conversation, text)
   return (
     <>
-      <span id={labelId(conversation.id)} className="visually-hidden">{name}</span>
+      <span className="visually-hidden">{name}</span>
       <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} group={conversation.kind === 'group'} />
       <div className={classes.body}>
         <div className={classes.line} aria-hidden>
