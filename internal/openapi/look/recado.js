@@ -24,16 +24,28 @@ function recadoKey() {
   return { statePlugins: { auth: { wrapActions: { authorize: keep, logout: forget } } } }
 }
 
-/** recadoNames gives names and roles to what Swagger UI leaves without them, for screen readers. */
+/** The levels of Swagger UI's headings below the title of the page. */
+const recadoLevels = { '.info h2.title': 1, 'h3.opblock-tag': 2, '.modal-ux-header h3': 2, '.opblock-body h4': 3, '.modal-ux-content h4': 3, '.opblock-body h5': 4, '.modal-ux-content h5': 4, '.modal-ux-content h6': 4 }
+
+/** recadoNames gives names and levels to what Swagger UI leaves without them, for screen readers and the keyboard. */
 function recadoNames() {
-  const set = (selector, name, value) => document.querySelectorAll(selector).forEach((one) => one.setAttribute(name, value))
-  set('#servers:not([aria-label])', 'aria-label', 'Server')
-  set('.close-modal:not([aria-label])', 'aria-label', 'Close')
-  set('.info h2.title:not([role])', 'role', 'heading')
-  set('.info h2.title:not([aria-level])', 'aria-level', '1')
+  const each = (selector, task) => document.querySelectorAll(selector).forEach(task)
+  const name = (selector, text) => each(`${selector}:not([aria-label])`, (one) => one.setAttribute('aria-label', typeof text === 'string' ? text : text(one)))
+  for (const [selector, level] of Object.entries(recadoLevels)) {
+    each(`${selector}:not([aria-level])`, (one) => {
+      one.setAttribute('role', 'heading')
+      one.setAttribute('aria-level', String(level))
+    })
+  }
+  name('#servers', 'Server')
+  name('.close-modal', 'Close')
+  name('.copy-to-clipboard button', 'Copy')
+  name('tr[data-param-name] select', (one) => one.closest('tr').dataset.paramName)
+  name('table.responses-table[role=region]', (one) => `Responses, ${one.id.replaceAll('_', ' ')}`)
+  each('pre.microlight:not([tabindex])', (one) => one.setAttribute('tabindex', '0')) // it scrolls
   // A button says "Authorize" and was named otherwise; a link inside of a button cannot be reached.
-  document.querySelectorAll('[aria-label="Apply credentials"]').forEach((one) => one.removeAttribute('aria-label'))
-  document.querySelectorAll('.opblock-summary-control a[href]').forEach((one) => one.removeAttribute('href'))
+  each('[aria-label="Apply credentials"]', (one) => one.removeAttribute('aria-label'))
+  each('.opblock-summary-control a[href]', (one) => one.removeAttribute('href'))
 }
 
 /** recadoReady gives Swagger UI the key that this tab was given before, and keeps the page readable for all. */
