@@ -59,7 +59,7 @@ describe.each(engines)('the first day, %s', (engine) => {
     expect(desk.problems).toEqual([])
   })
 
-  it('leads from an empty installation to the first answered customer on WhatsApp, and mends a token that Meta refuses', async () => {
+  it('leads from an empty installation to the first answered customer on WhatsApp, and mends a token that Meta refuses', { timeout: 120_000 }, async () => {
     simulator = await Simulator.start()
     desk = await Desk.start({ engine, demo: false, flags: ['--whatsapp-base-url', simulator.url] })
     const { page } = await desk.page({}, /status of (400|409|429) .*\/channels/)
@@ -118,7 +118,7 @@ describe.each(engines)('the first day, %s', (engine) => {
     await unsure.getByRole('button', { name: 'Send again', exact: true }).click()
     await question.getByRole('button', { name: 'Send again', exact: true }).click()
     await log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).filter({ hasText: 'Separo um?' }).waitFor()
-    await row(page, 'Otto').getByRole('img', { name: /^(Sent|Delivered|Read)$/ }).waitFor()
+    await row(page, 'Otto').getByRole('img', { name: /^(Sent|Delivered|Read)$/, includeHidden: true }).waitFor()
 
     // A customer who never wrote gets a template.
     await page.getByRole('button', { name: 'New conversation', exact: true }).first().click()
@@ -129,6 +129,7 @@ describe.each(engines)('the first day, %s', (engine) => {
     await dialog(page, 'Send template').getByRole('button', { name: /^hello_world/ }).click()
     await dialog(page, 'Send template').getByRole('button', { name: 'Send template', exact: true }).click()
     await log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).filter({ hasText: 'Welcome and congratulations' }).waitFor()
+    await page.getByRole('link', { name: /^All open/ }).click()
     await row(page, 'Otto').click()
     await message(page).waitFor()
 

@@ -223,9 +223,10 @@ describe('the inbox', () => {
     await rows(page).getByRole('option', { name: /^Manda Arquivos, 2 unread, Voice message, 0:42, \d\d:\d\d$/ }).waitFor()
     const sent = await desk.call('POST', `/conversations/${conversation}/messages`, { client_id: crypto.randomUUID(), text: 'Recebido' })
     const answered = rows(page).getByRole('option', { name: /^Manda Arquivos, .*Recebido, \d\d:\d\d$/ })
-    await answered.getByRole('img', { name: 'Sent', exact: true }).waitFor()
+    const tick = (name: string) => answered.getByRole('img', { name, exact: true, includeHidden: true }) // a description of the row, which has its own name
+    await tick('Sent').waitFor()
     for (const status of ['delivered', 'read']) await desk.call('POST', `/channels/${desk.company.channel}/simulate`, { external_id: sent.external_id, status })
-    await answered.getByRole('img', { name: 'Read', exact: true }).waitFor()
+    await tick('Read').waitFor()
   })
 
   it('opens a case by its protocol and leads to the search in messages', async () => {

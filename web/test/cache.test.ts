@@ -1,6 +1,6 @@
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
-import { matches, merged, newerMessage, placed, putConversation, putMessage, sameConversations, type ListPage } from '../src/api/cache'
+import { matches, merged, newerMessage, placed, putConversation, putMessage, sameConversations, updateConversation, type ListPage } from '../src/api/cache'
 import { keepChanges } from '../src/api/journal'
 import { keys } from '../src/api/keys'
 import type { Conversation, Message, TimelinePage } from '../src/api/types'
@@ -54,8 +54,9 @@ describe('lists in the cache', () => {
     const client = new QueryClient()
     const draft = { text: 'Bom', reply_to_external_id: null, updated_at: '1' }
     client.setQueryData(keys.list({ status: 'open' }), list(conversation('a', '1', { draft })))
-    putConversation(client, conversation('a', '2'), 'me')
+    updateConversation(client, conversation('a', '2'), 'me')
     expect(client.getQueryData<ReturnType<typeof list>>(keys.list({ status: 'open' }))?.pages[0]?.data[0]).toMatchObject({ draft, updated_at: '2' })
+    expect(client.getQueryState(keys.conversation('a'))).toBeUndefined()
     putConversation(client, conversation('a', '2', { draft: null }), 'me')
     expect(client.getQueryData<ReturnType<typeof list>>(keys.list({ status: 'open' }))?.pages[0]?.data[0]?.draft).toBeNull()
   })

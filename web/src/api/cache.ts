@@ -101,11 +101,20 @@ function cached(client: QueryClient, id: string): Conversation | undefined {
   return undefined
 }
 
-/** putConversation changes a conversation everywhere it is cached. What it does not tell, as events do not tell the person's draft, stays. */
+/** putConversation puts an answer about a conversation into the cache and changes it everywhere it is cached. */
 export function putConversation(client: QueryClient, conversation: Conversation, me: string): void {
+  client.setQueryData(keys.conversation(conversation.id), { ...cached(client, conversation.id), ...conversation })
+  updateConversation(client, conversation, me)
+}
+
+/**
+ * updateConversation changes a conversation everywhere it is cached. What it does not tell, as events do not tell the person's
+ * draft, stays. One that was never opened gets no place of its own: a busy day would fill the cache.
+ */
+export function updateConversation(client: QueryClient, conversation: Conversation, me: string): void {
   change(client, () => {
     const next = { ...cached(client, conversation.id), ...conversation }
-    client.setQueryData(keys.conversation(conversation.id), next)
+    if (client.getQueryState(keys.conversation(conversation.id))) client.setQueryData(keys.conversation(conversation.id), next)
     for (const query of client.getQueryCache().findAll({ queryKey: keys.lists })) {
       const filter = query.queryKey[1] as ConversationQuery
       client.setQueryData<List>(query.queryKey, (list) => (list ? placed(list, next, filter, me) : list))

@@ -43,7 +43,7 @@ export function ContactFields({ contact }: { contact: Contact }) {
       <Field label={t('details.city')} value={contact.city ?? ''} onSave={(city) => save({ city: city || null })} />
       <MultiSelect
         size="xs" id="contact-labels" label={t('details.labels')} data={labels.map(({ id, name }) => ({ value: id, label: name }))} value={contact.label_ids} searchable
-        classNames={{ root: classes.field, label: classes.label }} onChange={(label_ids) => void save({ label_ids })}
+        classNames={{ root: classes.field, label: classes.label, input: classes.input, inputField: classes.typed }} onChange={(label_ids) => void save({ label_ids })}
       />
       <Switch size="xs" label={t('details.blocked')} checked={contact.blocked} onChange={(event) => void save({ blocked: event.currentTarget.checked })} />
       <span role="status" className={classes.saved}>{saved ? t('details.saved') : ''}</span>

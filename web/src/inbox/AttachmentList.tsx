@@ -18,7 +18,7 @@ export function AttachmentList({ files }: { files: Attachments }) {
           ) : (
             <TextInput size="xs" aria-label={t('attach.caption', { file: file.name })} placeholder={t('attach.captionShort')} maxLength={1024} value={file.caption} onChange={(event) => files.caption(file.key, event.currentTarget.value)} />
           )}
-          <CloseButton size="sm" aria-label={t('attach.remove', { file: file.name })} onClick={() => files.remove(file.key)} />
+          <CloseButton size="sm" iconSize={16} aria-label={t('attach.remove', { file: file.name })} onClick={() => files.remove(file.key)} />
           {!file.media && !file.problem && <Progress className={classes.wide} size="xs" value={file.progress * 100} aria-label={t('attach.progress', { file: file.name })} />}
         </div>
       ))}

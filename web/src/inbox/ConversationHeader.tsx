@@ -56,7 +56,7 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
           </Button>
         )}
         {conversation.assignee !== me && (
-          <Button className={classes.button} aria-label={t('conversation.take')} title={t('conversation.take')} onClick={() => void actions.take(conversation)}>
+          <Button className={`${classes.button} ${classes.main}`} aria-label={t('conversation.take')} title={t('conversation.take')} onClick={() => void actions.take(conversation)}>
             <IconUserCheck size={18} /> <span className={classes.word}>{t('conversation.take')}</span>
           </Button>
         )}

@@ -32,14 +32,17 @@ type Props = ContentProps & {
 
 const none: Ref[] = []
 
+const tickId = (conversation: string) => `row-tick-${conversation}`
+
 /** Row is one conversation of the list. Its place changes with every new message above it; its content does not. */
 export const Row = memo(function Row({ selected, index, total, onOpen, onHold, ...content }: Props) {
-  const { id, unread } = content.conversation
+  const { id, unread, last_message } = content.conversation
   const press = useLongPress(() => onOpen(id), () => onHold(id))
   return (
     <div
       role="option"
       id={`row-${id}`}
+      aria-describedby={last_message?.direction === 'outbound' ? tickId(id) : undefined}
       aria-selected={content.active}
       aria-posinset={index + 1}
       aria-setsize={total}
@@ -67,7 +70,7 @@ function useRowName(conversation: Conversation, text: string): string {
     .join(', ')
 }
 
-/** Content is what a row shows. Its texts are hidden from screen readers, which read the name of the row instead, and after it the tick. */
+/** Content is what a row shows. It is hidden from screen readers, which read the name of the row and, as its description, the tick. */
 const Content = memo(function Content({ conversation, active, personName, sectorName, labelNames, me }: ContentProps) {
   const { t } = useTranslation()
   const now = useNow()
@@ -82,8 +85,8 @@ const Content = memo(function Content({ conversation, active, personName, sector
     <>
       <span className="visually-hidden">{name}</span>
       <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} group={conversation.kind === 'group'} />
-      <div className={classes.body}>
-        <div className={classes.line} aria-hidden>
+      <div className={classes.body} aria-hidden>
+        <div className={classes.line}>
           <span className={classes.name}>{conversation.name}</span>
           {conversation.pinned && <IconPinFilled size={13} className={classes.mark} />}
           {conversation.muted && <IconBellOff size={13} className={classes.mark} />}
@@ -91,13 +94,13 @@ const Content = memo(function Content({ conversation, active, personName, sector
           <span className={classes.time}>{last ? moment(last.created_at, new Date(now)) : ''}</span>
         </div>
         <div className={classes.line}>
-          {!draft && last?.direction === 'outbound' && last.status !== 'received' && <Tick status={last.status satisfies Status} />}
-          <span className={classes.preview} aria-hidden>
+          {!draft && last?.direction === 'outbound' && last.status !== 'received' && <span id={tickId(conversation.id)}><Tick status={last.status satisfies Status} /></span>}
+          <span className={classes.preview}>
             {draft ? <><span className={classes.draft}>{t('row.draft')}</span> {draft}</> : text}
           </span>
-          {conversation.unread && <span className={classes.badge} aria-hidden>{conversation.unread_count > 0 ? number(conversation.unread_count) : ''}</span>}
+          {conversation.unread && <span className={classes.badge}>{conversation.unread_count > 0 ? number(conversation.unread_count) : ''}</span>}
         </div>
-        <div className={classes.tags} aria-hidden>
+        <div className={classes.tags}>
           {seconds !== null && <span className={classes.tag} data-tone={waitTone(seconds)}>{waited(seconds)}</span>}
           {sectorName && <span className={classes.tag}>{sectorName}</span>}
           {personName && <span className={classes.tag}>{personName}</span>}

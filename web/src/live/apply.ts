@@ -1,6 +1,6 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import { answer, api } from '../api/client'
-import { dropConversation, putConversation, putEntry, putMessage } from '../api/cache'
+import { dropConversation, putEntry, putMessage, updateConversation } from '../api/cache'
 import { putCard, refreshBoard } from '../api/cards'
 import { keys } from '../api/keys'
 import type { Assignment, Attendance, Card, Conversation, Member, Message, Note, Presence, Ref, ScheduledMessage } from '../api/types'
@@ -51,15 +51,17 @@ const loadedPages = (data: unknown) => (data as InfiniteData<unknown> | undefine
 export function makeApply(client: QueryClient, me: string) {
   const once = later()
   const refresh = (key: readonly unknown[]) => once(JSON.stringify(key), () => void client.invalidateQueries({ queryKey: key }))
+  /** known tells whether something of a conversation is loaded, beside its row. */
+  const known = (id: string) => client.getQueryCache().getAll().some(({ queryKey }) => queryKey[1] === id)
   const fetchConversation = (id: string) =>
-    once(`fetch ${id}`, () => void answer(api.GET('/conversations/{id}', { params: { path: { id } } })).then((found) => putConversation(client, found, me)).catch(() => undefined))
+    once(`fetch ${id}`, () => void answer(api.GET('/conversations/{id}', { params: { path: { id } } })).then((found) => updateConversation(client, found, me)).catch(() => undefined))
 
   const conversation = (value: Conversation | string | undefined) => {
     if (!value) return
     if (typeof value === 'string') return fetchConversation(value)
     // What only a session sees is not part of the event: a conversation without it is fetched.
     if (value.attendance === undefined) return fetchConversation(value.id)
-    putConversation(client, value, me)
+    updateConversation(client, value, me)
   }
 
   // A customer who writes for the first time is a new contact; one with another name is a changed contact.
@@ -91,7 +93,7 @@ export function makeApply(client: QueryClient, me: string) {
       case 'message.sent':
         if (data.message) putMessage(client, data.message, true)
         conversation(data.conversation)
-        if (id) refresh(keys.files(id))
+        if (id && known(id)) refresh(keys.files(id))
         if (id && event.type === 'message.received') answered(id)
         refresh(keys.counts)
         return
@@ -104,7 +106,7 @@ export function makeApply(client: QueryClient, me: string) {
       case 'attendance.closed':
         conversation(data.conversation)
         if (event.type === 'attendance.opened' || data.changed?.includes('name')) contacts(data.conversation)
-        if (id) {
+        if (id && known(id)) {
           if (data.attendance) {
             const kind = event.type === 'attendance.closed' ? 'attendance_closed' : 'attendance_opened'
             const at = (kind === 'attendance_closed' ? data.attendance.closed_at : data.attendance.opened_at) ?? ''

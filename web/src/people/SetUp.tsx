@@ -10,6 +10,9 @@ import { PasswordField } from './PasswordField'
 import { signInProblem } from './reason'
 import classes from './people.module.css'
 
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone
+const zones = [...new Set([...Intl.supportedValuesOf('timeZone'), here])].sort() // UTC is not in the list
+
 /** SetUp makes the first company of an installation. */
 export function SetUp({ token, onDone }: { token: string; onDone: () => void }) {
   const { t } = useTranslation()
@@ -18,7 +21,7 @@ export function SetUp({ token, onDone }: { token: string; onDone: () => void }) 
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const [timezone, setTimezone] = useState<string>(Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const [timezone, setTimezone] = useState(here)
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const submit = async (event: FormEvent) => {
@@ -43,7 +46,7 @@ export function SetUp({ token, onDone }: { token: string; onDone: () => void }) 
         <TextInput label={t('setup.name')} required withAsterisk={false} maxLength={120} autoComplete="name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
         <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} autoComplete="username" value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
         <PasswordField isNew value={password} onChange={setPassword} />
-        <Select label={t('setup.timezone')} searchable data={Intl.supportedValuesOf('timeZone')} value={timezone} allowDeselect={false} onChange={(value) => value && setTimezone(value)} limit={60} />
+        <Select label={t('setup.timezone')} searchable data={zones} value={timezone} allowDeselect={false} onChange={(value) => value && setTimezone(value)} limit={60} />
         <Button type="submit" loading={busy} fullWidth size="md">{t('setup.submit')}</Button>
       </form>
       <LanguageSelect />
