@@ -6460,6 +6460,7 @@ export type ErrorCode =
     | "idempotency_key_invalid"
     | "idempotency_key_required"
     | "idempotency_pending"
+    | "in_use"
     | "insufficient_role"
     | "insufficient_scope"
     | "internal"
