@@ -251,7 +251,7 @@ describe.each(engines)('people who work together, %s', (engine) => {
   }
   const looks = [['en', 'light', {}], ['pt-BR', 'dark', {}], ['es', 'dark', small]] as const
 
-  it.runIf(engine === 'SQLite').each(looks)('have their screens in %s, %s, without a fault', async (language, colorScheme, size) => {
+  it.runIf(engine === 'SQLite').each(looks)('have their screens in %s, %s, without a fault', { timeout: 120_000 }, async (language, colorScheme, size) => {
     const name = words[language]
     const { conversation } = await customer('+5511955558007', 'Iara Melo', 'Qual o horário?')
     await bruno.evaluate(
