@@ -52,7 +52,7 @@ type serveCmd struct {
 	Burst       int64  `default:"200" help:"Largest burst of such a key."`
 
 	Limits     string `help:"Changes to the limits of each company, such as keys=1000,boards=400; see Limits in docs/api.md." placeholder:"NAME=N,..."`
-	MediaQuota string `name:"media-quota" default:"50GiB" help:"Bytes of stored files that each company may have (${default})." placeholder:"SIZE"`
+	MediaQuota string `name:"media-quota" help:"Bytes of stored files that each company may have (50GiB)." placeholder:"SIZE"`
 
 	S3 s3Flags `embed:"" prefix:"s3-" group:"Media in S3, shared by several nodes (default: the data folder):"`
 
@@ -144,8 +144,10 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	if config.Limits, err = model.ParseLimits(c.Limits); err != nil {
 		return config, fmt.Errorf("--limits: %v (%w)", err, errUsage)
 	}
-	if config.Limits.MediaBytes, err = model.ParseSize(c.MediaQuota); err != nil {
-		return config, fmt.Errorf("--media-quota: %v (%w)", err, errUsage)
+	if c.MediaQuota != "" {
+		if config.Limits.MediaBytes, err = model.ParseSize(c.MediaQuota); err != nil {
+			return config, fmt.Errorf("--media-quota: %v (%w)", err, errUsage)
+		}
 	}
 	retries, invalid := model.ParseRetries(c.WebhookRetries)
 	switch {
