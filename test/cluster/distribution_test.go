@@ -66,13 +66,20 @@ func TestCasesAreDistributedFairlyWhileNodesAreKilled(t *testing.T) {
 		if most > capacity {
 			t.Fatalf("a person has %d cases", most)
 		}
-		closing := o.call("GET", "/attendances?status=open&limit=100&sector="+sector, "")["data"].([]any)
-		for _, a := range closing {
-			if a := a.(map[string]any); a["responsible"] != nil && r.IntN(2) == 0 {
-				o.call("POST", "/conversations/"+a["conversation"].(string)+"/attendance/close", "")
+		rows, err := conn.Query(t.Context(), `SELECT conversation::text FROM attendances WHERE sector = $1 AND closed_at IS NULL AND responsible IS NOT NULL`, sector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, conversation := range taken {
+			if r.IntN(2) == 0 {
+				o.call("POST", "/conversations/"+conversation+"/attendance/close", "")
 			}
 		}
-		if len(closing) == 0 {
+		if count(`SELECT COUNT(*) FROM attendances WHERE sector = $1 AND closed_at IS NULL`, sector) == 0 {
 			break
 		}
 		if round%10 == 5 {
