@@ -57,7 +57,6 @@ describe.each(engines)('people who work together, %s', (engine) => {
     await ana.getByRole('button', { name: 'Add note' }).click()
     await log(ana).getByRole('article', { name: /^You, \d\d:\d\d, internal note$/ }).waitFor()
     for (let n = 0; n < 60; n++) await customer('+5511955558001', 'Bia Rangel', `Linha ${n}`)
-
     await bruno.getByRole('button', { name: `Notifications, ${before + 1} unread` }).click()
     await told(bruno).first().filter({ hasText: 'Ana Ribeiro mentioned you in a note' }).filter({ hasText: 'Bia Rangel' }).filter({ hasText: 'Unread' }).waitFor()
     await bruno.keyboard.press('Escape')
@@ -149,7 +148,6 @@ describe.each(engines)('people who work together, %s', (engine) => {
     await creating.getByRole('combobox', { name: 'For' }).selectOption('The whole team')
     await creating.getByRole('button', { name: 'Save' }).click()
     await ana.getByRole('list', { name: 'The team’s' }).getByRole('listitem').filter({ hasText: 'Prazo' }).filter({ hasText: 'Sent 0 times · With a file' }).waitFor()
-
     await ana.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click()
     await open(ana, 'Dora Lima')
     await message(ana).pressSequentially('/pra')
@@ -173,7 +171,6 @@ describe.each(engines)('people who work together, %s', (engine) => {
       const { data } = (await desk.call('GET', '/replies')) as unknown as { data: { shortcut: string; uses: number }[] }
       return data.find((one) => one.shortcut === 'prazo')?.uses
     }).toBe(1)
-
     await act(ana, 'até sexta', 'Save as canned reply')
     const saving = dialog(ana, 'Save as canned reply')
     await expect.poll(() => saving.getByRole('textbox', { name: 'Shortcut' }).inputValue()).toBe('ola-dora-setor')
@@ -194,7 +191,6 @@ describe.each(engines)('people who work together, %s', (engine) => {
     await article(bruno, 'Chegou o pedido').getByText('👍').waitFor()
     await act(bruno, 'Chegou o pedido', 'Remove reaction')
     await expect.poll(() => article(ana, 'Chegou o pedido').getByText('👍').count()).toBe(0)
-
     await message(ana).fill('Que bom!')
     await message(ana).press('Enter')
     await article(ana, 'Que bom!').getByRole('img', { name: 'Sent' }).waitFor()
@@ -205,7 +201,6 @@ describe.each(engines)('people who work together, %s', (engine) => {
     await article(ana, 'Que bom!').getByText('❤️').waitFor()
     await simulate({ from, reaction: { external_id, emoji: null } })
     await expect.poll(() => article(ana, 'Que bom!').getByText('❤️').count()).toBe(0)
-
     await simulate({ from, edit: { external_id: first.external_id, text: 'Chegou o pedido errado' } })
     await article(bruno, 'Chegou o pedido errado').getByText('edited').waitFor()
     await simulate({ from, revoke: { external_id: first.external_id } })
