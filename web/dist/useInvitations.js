@@ -1,1 +1,1 @@
-import{Ot as e,_t as t,gt as n,mt as r}from"./base.js";var i=()=>e({queryKey:r.invitations,queryFn:()=>n(t.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{Ct as e,Nt as t,wt as n,xt as r}from"./base.js";var i=()=>t({queryKey:r.invitations,queryFn:()=>e(n.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

@@ -1,0 +1,1 @@
+export{t as LaterDialog}from"./LaterDialog.js";

@@ -1,0 +1,1 @@
+import{$t as e,H as t,Tn as n,V as r,ct as i,ot as a}from"./base.js";var o=n();function s({query:n,rows:s=3,children:c}){let{t:l}=e();return n.data===void 0?n.isPending?(0,o.jsx)(t,{rows:s}):(0,o.jsx)(r,{message:a(n.error,l),requestId:i(n.error),onRetry:()=>void n.refetch()}):(0,o.jsx)(o.Fragment,{children:c(n.data)})}export{s as t};
