@@ -20,8 +20,9 @@ RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 PARALLEL := -parallel 4
 
 # These test through HTTP, and more than all others together. The race detector watches them on SQLite; on PostgreSQL they
-# run without it. All other packages have it on both engines.
-WIDE := ./internal/api ./test/whatsapp ./test/hostile ./test/matrix
+# run without it. All other packages that have goroutines have it on both engines.
+WIDE  := ./internal/api ./test/whatsapp ./test/hostile ./test/matrix
+PLAIN := ./bench/... ./internal/phone ./internal/rank ./test/agree ./test/docs ./test/house ./test/readme ./test/recorded
 
 # `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).
 TEST := go test -vet=off -ldflags=-w -timeout 30m
@@ -49,8 +50,9 @@ test-go: c-compiler ## run the tests that need Go alone
 .PHONY: test-engines
 test-engines:
 	CGO_ENABLED=1 $(TEST) $(RACE) $(PARALLEL) -skip '/postgres$$' $(WIDE)
-	CGO_ENABLED=1 $(TEST) $(RACE) $(PARALLEL) ./test/cluster $$(go list ./... | grep -vxF "$$(go list $(WIDE))")
-	$(TEST) $(PARALLEL) -skip '/sqlite$$' $(WIDE) ./test/agree
+	CGO_ENABLED=1 $(TEST) $(RACE) $(PARALLEL) ./test/cluster $$(go list ./... | grep -vxF "$$(go list $(WIDE) $(PLAIN))")
+	$(TEST) $(PARALLEL) -skip '/sqlite$$' $(WIDE)
+	$(TEST) $(PARALLEL) $(PLAIN)
 
 .PHONY: race
 race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { alert, card, drag, newBoard, stage, titles, visit } from './boards'
-import { Desk, engines } from './desk'
+import { Desk, postgresOnly } from './desk'
 import { axe, dialog } from './parts'
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(postgresOnly)('on %s', (engine) => {
   let desk: Desk
   beforeAll(async () => {
     desk = await Desk.start({ engine })

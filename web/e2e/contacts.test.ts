@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { Desk, engines } from './desk'
+import { Desk, postgresOnly } from './desk'
 import { axe, dialog, log } from './parts'
 
 const table = (page: Page) => page.getByRole('table', { name: 'Contacts' })
@@ -15,7 +15,7 @@ async function visit(desk: Desk, page: Page): Promise<void> {
   await table(page).waitFor()
 }
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(postgresOnly)('on %s', (engine) => {
   let desk: Desk
   beforeAll(async () => {
     desk = await Desk.start({ engine })

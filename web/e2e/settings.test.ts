@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { Desk, engines } from './desk'
+import { Desk, sqliteOnly } from './desk'
 import { dialog } from './parts'
 
 const nav = (page: Page) => page.getByRole('navigation', { name: 'Settings' })
@@ -14,7 +14,7 @@ async function settings(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor()
 }
 
-describe.each(engines)('the settings, %s', (engine) => {
+describe.each(sqliteOnly)('the settings, %s', (engine) => {
   let desk: Desk
   beforeAll(async () => {
     desk = await Desk.start({ engine })
