@@ -155,8 +155,11 @@ func (c *checker) header(place string, header *openapi3.HeaderRef, values []stri
 		return nil
 	}
 	var value any = values[0]
-	if header.Value.Schema.Value.Type.Is("integer") {
-		value = json.Number(values[0])
+	if !header.Value.Schema.Value.Type.Is("string") { // a number or a truth value is written as in JSON
+		var err error
+		if value, err = jsonschema.UnmarshalJSON(strings.NewReader(values[0])); err != nil {
+			return err
+		}
 	}
 	return c.matches(pointer(place, "schema"), value)
 }
