@@ -252,7 +252,7 @@ func TestAttendanceRules(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false,"enabled":false}`).OK(200)
 			w.A.Patch(t, "/company/attendance", nil).OK(200)
 			got := w.A.Get(t, "/company/attendance").OK(200)
-			testkit.Equal(t, "strings.TrimSpace(string(got.Raw))", strings.TrimSpace(string(got.Raw)), `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30},"keep_revoked":false}`)
+			testkit.Equal(t, "strings.TrimSpace(string(got.Raw))", strings.TrimSpace(string(got.Raw)), `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30},"keep_revoked":false,"hours_id":null}`)
 			if w.B.Get(t, "/company/attendance").OK(200).Text("mode") != "liberal" {
 				t.Fatal("another company's rules changed")
 			}

@@ -129,7 +129,11 @@ type builder struct {
 	ids      pool
 	r        *rand.Rand
 	receiver string // the only address that may be named: nothing leaves the machine
+	depth    int    // of the object that is being made
 }
+
+// deepest is the depth from which on objects have only what they must: a menu may have menus, without end.
+const deepest = 8
 
 // request is one call, as bytes that may be mutated in every part.
 type request struct {
@@ -223,9 +227,11 @@ func (b *builder) value(name string, s *schema) any {
 }
 
 func (b *builder) object(s *schema) map[string]any {
+	b.depth++
+	defer func() { b.depth-- }()
 	out := map[string]any{}
 	for name, property := range s.Properties {
-		if slices.Contains(s.Required, name) || b.r.IntN(2) == 0 {
+		if slices.Contains(s.Required, name) || b.depth < deepest && b.r.IntN(2) == 0 {
 			out[name] = b.value(name, property)
 		}
 	}
