@@ -22,7 +22,7 @@ PARALLEL := -parallel 4
 # These test through HTTP, and more than all others together. The race detector watches them on SQLite; on PostgreSQL they
 # run without it. All other packages that have goroutines have it on both engines.
 WIDE  := ./internal/api ./test/whatsapp ./test/hostile ./test/matrix
-PLAIN := ./bench/... ./internal/phone ./internal/rank ./test/agree ./test/docs ./test/house ./test/readme ./test/recorded
+PLAIN := ./bench/... ./cmd/recado ./internal/phone ./internal/rank ./test/admin ./test/agree ./test/docs ./test/house ./test/readme ./test/recorded
 
 # `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).
 TEST := go test -vet=off -ldflags=-w -timeout 30m

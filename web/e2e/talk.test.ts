@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Desk, engines } from './desk'
+import { Desk, sqliteOnly } from './desk'
 import { axe, dialog, log, message, open } from './parts'
 
 type Sent = { id: string; conversation: string; external_id: string }
@@ -25,7 +25,7 @@ const inView = (page: Page, text: string) =>
     return !!view && top >= view.top && bottom <= view.bottom
   })
 
-describe.each(engines)('people who work together, %s', (engine) => {
+describe.each(sqliteOnly)('people who work together, %s', (engine) => {
   let desk: Desk
   let ana: Page
   let bruno: Page
