@@ -110,6 +110,35 @@ func (s *Server) spend(a *desk.Principal, now time.Time) *refusal {
 	}}
 }
 
+// Keyed serves POST at a path below the base path that is not in the table of routes. The handler gets requests with a valid
+// API key, and takes them from the key's rate with Spend.
+func (s *Server) Keyed(path string, h func(w http.ResponseWriter, r *http.Request, holder *desk.Principal)) {
+	s.mux.HandleFunc("POST "+s.base+path, func(w http.ResponseWriter, r *http.Request) {
+		holder, err := s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
+		if err != nil {
+			s.Refuse(w, r, err)
+			return
+		}
+		h(w, r.WithContext(holder.Bind(r.Context())), holder)
+	})
+}
+
+// Spend takes a call from the rate of a key. When none is left it answers 429 and reports false.
+func (s *Server) Spend(w http.ResponseWriter, r *http.Request, holder *desk.Principal) bool {
+	refused := s.spend(holder, time.Now())
+	if refused == nil {
+		return true
+	}
+	refused.writeTo(w)
+	s.Refuse(w, r, refused.err)
+	return false
+}
+
+// Refuse answers a request that is no operation with the Error object of an error.
+func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	s.writeError(w, callFrom(r.Context()).requestID, err)
+}
+
 // visitor says where a request comes from.
 func (s *Server) visitor(r *http.Request) desk.Visitor {
 	return desk.Visitor{IP: s.site.Address(r), UserAgent: r.UserAgent()}

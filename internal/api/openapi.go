@@ -181,6 +181,9 @@ func commonHeaders(status string) map[string]any {
 	return headers
 }
 
+// Document is the OpenAPI document. It is made when it is asked for the first time.
+func (s *Server) Document() ([]byte, error) { return s.doc() }
+
 // serveDocument makes the document when it is asked for the first time.
 func (s *Server) serveDocument(w http.ResponseWriter, r *http.Request) {
 	doc, err := s.doc()

@@ -406,6 +406,18 @@ func (d *Desk) SaveDraft(ctx context.Context, a *Principal, conversation model.I
 	if err := a.May(VerbSaveDraft); err != nil {
 		return model.Draft{}, err
 	}
+	return d.saveDraft(ctx, a, conversation, text, replyTo)
+}
+
+// SuggestDraft leaves a draft to the person whom a key acts as: what an assistant wrote for them to look at and send.
+func (d *Desk) SuggestDraft(ctx context.Context, a *Principal, conversation model.ID, text string, replyTo *string) (model.Draft, error) {
+	if err := a.May(VerbSuggestDraft); err != nil {
+		return model.Draft{}, err
+	}
+	return d.saveDraft(ctx, a, conversation, text, replyTo)
+}
+
+func (d *Desk) saveDraft(ctx context.Context, a *Principal, conversation model.ID, text string, replyTo *string) (model.Draft, error) {
 	check := model.Text
 	if replyTo != nil {
 		check = model.OptionalText // a quotation alone is a draft too

@@ -108,8 +108,9 @@ var (
 	VerbUpdateNote = listed(Verb{Name: "UpdateNote", Scope: model.ScopeNotesWrite})
 	VerbDeleteNote = listed(Verb{Name: "DeleteNote", Scope: model.ScopeNotesWrite})
 
-	VerbSaveDraft   = listed(Verb{Name: "SaveDraft", SessionOnly: true})
-	VerbDeleteDraft = listed(Verb{Name: "DeleteDraft", SessionOnly: true})
+	VerbSaveDraft    = listed(Verb{Name: "SaveDraft", SessionOnly: true})
+	VerbDeleteDraft  = listed(Verb{Name: "DeleteDraft", SessionOnly: true})
+	VerbSuggestDraft = listed(Verb{Name: "SuggestDraft", Scope: model.ScopeConversationsWrite})
 
 	// People write canned replies of their own; those of the team need the scope replies:manage, which the verbs check.
 	VerbReplies     = listed(Verb{Name: "Replies", Scope: model.ScopeConversationsRead})

@@ -16,7 +16,7 @@ import (
 
 // order lists the guides as they are shown. A document that is not named comes last.
 var order = []group{
-	{"Using the API", []string{"api", "conversations", "messages", "attendances", "team-talk", "reception", "kanban", "webhooks", "reports"}},
+	{"Using the API", []string{"api", "conversations", "messages", "attendances", "team-talk", "reception", "kanban", "webhooks", "reports", "assistants"}},
 	{"Using Recado", []string{"app", "people", "whatsapp"}},
 	{"Running Recado", []string{"operating", "security", "scaling"}},
 	{"Inside", []string{"architecture", "decisions", "contributing"}},

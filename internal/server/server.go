@@ -20,6 +20,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/guard"
 	"recado/internal/live"
+	"recado/internal/mcp"
 	"recado/internal/model"
 	"recado/internal/password"
 	"recado/internal/store"
@@ -174,6 +175,7 @@ func (s *Server) serve() error {
 		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
 		Pages: shown,
 	})
+	s.API.Keyed(mcp.Path, mcp.New(s.API, s.Desk, cmp.Or(s.config.Version, "development"), s.config.Logger).Serve)
 	s.http = &http.Server{
 		Handler:           s.API,
 		ReadHeaderTimeout: 5 * time.Second,

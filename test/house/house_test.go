@@ -87,6 +87,8 @@ var packages = map[string][]string{
 
 	"internal/live": {"internal/desk", "internal/model"},
 	"internal/api":  {"internal/wire", "internal/input", "internal/site", "internal/openapi", "internal/buckets", "internal/desk", "internal/once", "internal/live", "internal/whatsapp", "internal/slots", "internal/model"},
+	// Tools for assistants: each call becomes a request to the API.
+	"internal/mcp": {"internal/api", "internal/desk", "internal/input", "internal/openapi", "internal/model"},
 	// The browser app's files and nothing else; what the app does goes through the API.
 	"internal/web": {},
 

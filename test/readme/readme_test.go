@@ -44,3 +44,32 @@ func TestTheTourWorksWhenPasted(t *testing.T) {
 		}
 	}
 }
+
+func TestTheExampleForAssistantsWorksWhenPasted(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "assistants.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(raw), "```sh\n")
+	example, _, found := strings.Cut(example, "```")
+	if !found {
+		t.Fatal("docs/assistants.md has no example")
+	}
+	dir := t.TempDir()
+	binary.Serve(t, filepath.Join(dir, "data"))
+	shell := exec.Command("bash", "-e", "-u", "-o", "pipefail", "-c", example)
+	shell.Dir = dir
+	shell.Env = append(os.Environ(), "PATH="+filepath.Dir(binary.Path(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{`"name":"send_message"`, `"destructiveHint":true`, `Vocês abrem hoje?`, `"updated_at"`, `"status":"`, `"code":"insufficient_scope"`} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the example does not show %s:\n%s", want, out)
+		}
+	}
+	if n := strings.Count(string(out), `"isError":true`); n != 1 {
+		t.Errorf("%d calls are refused, want the last one alone:\n%s", n, out)
+	}
+}
