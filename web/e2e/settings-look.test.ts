@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
 import { axe } from './parts'
 
-const paths = { company: 'Company', channels: 'Channels', 'channels/connect': 'Connect a WhatsApp number', team: 'Team', sectors: 'Sectors', labels: 'Labels', rules: 'Rules', replies: 'Canned replies' }
+const paths = { company: 'Company', channels: 'Channels', 'channels/connect': 'Connect a WhatsApp number', team: 'Team', sectors: 'Sectors', labels: 'Labels', rules: 'Rules', replies: 'Canned replies', hours: 'Hours', 'hours/new': 'New opening hours' }
 /** What opens a dialog on a page, by the name of its button. */
-const dialogs: Record<string, RegExp[]> = { team: [/^Invite/, /^Edit/], sectors: [/^New/, /^Edit/, /^Delete/], labels: [/^New/, /^Delete/] }
+const dialogs: Record<string, RegExp[]> = { team: [/^Invite/, /^Edit/], sectors: [/^New/, /^Edit/, /^Delete/], labels: [/^New/, /^Delete/], hours: [/^Delete/], 'hours/new': [/^Add an exception/, /^Add Brazilian/] }
 
 describe('the pages of the settings', () => {
   let desk: Desk
@@ -12,6 +12,7 @@ describe('the pages of the settings', () => {
     desk = await Desk.start()
     await desk.call('POST', '/team/invitations', { name: 'Davi Lemos', email: 'davi@example.com', role: 'agent' })
     const spare = await desk.call('POST', '/channels', { name: 'Reserva', provider: 'sandbox', phone: '+5511955557001' })
+    await desk.call('POST', '/hours', { name: 'Loja', weekly: [{ days: ['mon', 'sat'], from: '08:00', to: '12:00' }] })
     await desk.call('PATCH', `/channels/${String(spare.id)}`, { status: 'disconnected' })
   })
   afterAll(() => desk.stop())
@@ -65,7 +66,7 @@ describe('the pages of the settings', () => {
       await page.goto(`${desk.url}/settings/${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       expect(await page.getAttribute('html', 'lang')).toBe(language)
-      const keys = ((await page.textContent('body')) ?? '').match(/\b(settings|company|channels|connect|team|sectors|labels|rules|checklist|common|setup)\.[a-z]\w+/g)
+      const keys = ((await page.textContent('body')) ?? '').match(/\b(settings|company|channels|connect|team|sectors|labels|rules|checklist|common|setup|hours|distribution)\.[a-z]\w+/g)
       expect([path, keys]).toEqual([path, null])
     }
     await page.goto(`${desk.url}/settings/channels`)

@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { Dialog } from '../ui/Dialog'
 import { useSubmit } from './useSubmit'
 
-type Props = { title: string; text: string; action: string; onClose: () => void; task: () => Promise<unknown>; onDone?: () => void; color?: string }
+type Props = { title: string; text: string; action: string; onClose: () => void; task: () => Promise<unknown>; onDone?: () => void; color?: string; reason?: (error: unknown) => string | undefined }
 
-/** Confirm asks before something is lost and says what follows. */
-export function Confirm({ title, text, action, onClose, task, onDone, color = 'red' }: Props) {
+/** Confirm asks before something is lost and says what follows. reason says of a refusal what the page knows better than its code does. */
+export function Confirm({ title, text, action, onClose, task, onDone, color = 'red', reason }: Props) {
   const { t } = useTranslation()
-  const { busy, problem, run } = useSubmit()
+  const { busy, problem, run } = useSubmit({ reason })
   const go = async () => {
     if (!(await run(task))) return
     onClose()

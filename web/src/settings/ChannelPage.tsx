@@ -14,6 +14,7 @@ import { CopyField } from '../ui/CopyField'
 import { phone } from '../ui/format'
 import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
+import { ChannelHours } from './ChannelHours'
 import { ChannelSign } from './ChannelSign'
 import { ChannelStatus } from './ChannelStatus'
 import { Customer } from './Customer'
@@ -40,6 +41,7 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
       {whatsapp && <AtMeta channel={channel} />}
       <Section title={t('settings.name')}><Rename key={channel.name} channel={channel} /></Section>
       <ChannelSign channel={channel} />
+      <ChannelHours channel={channel} />
       {whatsapp && <Templates channel={channel} />}
       {whatsapp && <Reconnect channel={channel} />}
       <Section title={t('channels.seen')} text={t('channels.seenText')}><Viewers channel={channel.id} viewers={viewers} canOpen /></Section>

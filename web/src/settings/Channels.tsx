@@ -31,7 +31,7 @@ const usePrivateChannels = () => useQuery({ queryKey: keys.privateChannels, quer
 export default function Channels() {
   const { _splat: path = '' } = useParams({ strict: false })
   const [, id, next] = path.split('/')
-  useFresh(keys.channels, keys.privateChannels, keys.team)
+  useFresh(keys.channels, keys.privateChannels, keys.team, keys.hours)
   if (id === 'connect') return <ConnectNumber />
   return id ? <OneChannel key={id} id={id} fresh={next === 'connected'} /> : <ChannelList />
 }

@@ -1,4 +1,4 @@
-import { Select, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,6 +9,7 @@ import type { Session } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
+import { TimezoneSelect } from './TimezoneSelect'
 import { useFresh } from './useFresh'
 
 type CompanyData = Session['company']
@@ -33,7 +34,6 @@ function CompanyForm({ company }: { company: CompanyData }) {
   const [name, setName] = useState(company.name)
   const [timezone, setTimezone] = useState(company.timezone)
   const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['name', 'timezone'] })
-  const zones = Intl.supportedValuesOf('timeZone')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
@@ -51,11 +51,11 @@ function CompanyForm({ company }: { company: CompanyData }) {
             setName(event.currentTarget.value)
           }}
         />
-        <Select
-          label={t('setup.timezone')} description={t('company.timezoneText')} searchable allowDeselect={false} limit={60} data={zones.includes(timezone) ? zones : [timezone, ...zones]} value={timezone} error={wrong.timezone}
+        <TimezoneSelect
+          description={t('company.timezoneText')} value={timezone} error={wrong.timezone}
           onChange={(value) => {
             touch()
-            if (value) setTimezone(value)
+            setTimezone(value)
           }}
         />
         <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} />

@@ -1,4 +1,5 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.layer.css'
+import { Alert, Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,12 +27,13 @@ export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
   const [name, setName] = useState(member.name)
   const [email, setEmail] = useState(member.email)
   const [access, setAccess] = useState<Access>({ role: member.role, access_profile: member.access_profile, sector_ids: member.sectors.map((sector) => sector.id) })
-  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'email', 'role', 'access_profile', 'sector_ids'], taken: 'email' })
+  const [capacity, setCapacity] = useState(member.capacity)
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'email', 'role', 'access_profile', 'sector_ids', 'capacity'], taken: 'email' })
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const { role, ...rest } = access
     const done = await run(async () => {
-      await answer(api.PATCH('/team/{id}', { params: { path: { id: member.id } }, body: { name: name.trim(), email: email.trim(), ...rest, ...(role === member.role ? {} : { role }) } }))
+      await answer(api.PATCH('/team/{id}', { params: { path: { id: member.id } }, body: { name: name.trim(), email: email.trim(), capacity, ...rest, ...(role === member.role ? {} : { role }) } }))
       await Promise.all([keys.team, keys.sectors, ...(member.id === me.user.id ? [keys.session] : [])].map((queryKey) => client.invalidateQueries({ queryKey })))
     })
     if (done) onClose()
@@ -43,6 +45,10 @@ export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
           <TextInput label={t('settings.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
           <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} maxLength={254} value={email} error={wrong.email} onChange={(event) => setEmail(event.currentTarget.value)} />
           <MemberFields value={access} onChange={setAccess} roles={manageable(me.user.role)} fixedRole={onlyOwner ? t('team.onlyOwner') : undefined} problems={wrong} />
+          <NumberInput
+            label={t('distribution.capacity')} description={t('distribution.memberCapacityText')} placeholder={t('distribution.ofSector')} min={1} max={100} allowDecimal={false} allowNegative={false} value={capacity ?? ''} error={wrong.capacity}
+            onChange={(number) => setCapacity(number === '' ? null : Number(number))}
+          />
           <FormFooter busy={busy} problem={problem} submit={t('common.save')} />
         </Stack>
       </form>

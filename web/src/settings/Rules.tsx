@@ -1,7 +1,6 @@
 import '@mantine/core/styles/NumberInput.layer.css'
 import '@mantine/core/styles/Radio.layer.css'
 import { Group, NativeSelect, NumberInput, Radio, Stack, Switch } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
@@ -11,13 +10,15 @@ import type { AttendanceRules } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
+import { useRules } from './hours/useHours'
+import { HoursSelect } from './HoursSelect'
 import { useFresh } from './useFresh'
 
 /** Rules is the page of the rules for attendances. */
 export default function Rules() {
   const { t } = useTranslation()
-  useFresh(keys.rules)
-  const rules = useQuery({ queryKey: keys.rules, queryFn: () => answer(api.GET('/company/attendance')) })
+  useFresh(keys.rules, keys.hours)
+  const rules = useRules()
   return (
     <Page title={t('rules.title')} text={t('rules.text')}>
       <Loaded query={rules}>{(data) => <RulesForm key={rules.dataUpdatedAt} rules={data} />}</Loaded>
@@ -35,7 +36,7 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
   const { t } = useTranslation()
   const [value, setValue] = useState(rules)
   const [unit, setUnit] = useState(() => unitOf(rules.auto_close.after_minutes))
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['auto_close.after_minutes'] })
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['auto_close.after_minutes', 'hours_id'] })
   const change = (part: Partial<AttendanceRules>) => {
     touch()
     setValue({ ...value, ...part })
@@ -43,7 +44,7 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
   const { auto_close: closing } = value
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(() => answer(api.PATCH('/company/attendance', { body: { enabled: value.enabled, first_responder_takes_ownership: value.first_responder_takes_ownership, mode: value.mode, keep_revoked: value.keep_revoked, auto_close: closing } })))
+    void run(() => answer(api.PATCH('/company/attendance', { body: { enabled: value.enabled, first_responder_takes_ownership: value.first_responder_takes_ownership, mode: value.mode, keep_revoked: value.keep_revoked, auto_close: closing, hours_id: value.hours_id } })))
   }
   return (
     <form onSubmit={submit}>
@@ -60,6 +61,9 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
             <Radio value="restricted" disabled={!value.enabled} label={t('rules.restricted')} description={t('rules.restrictedText')} />
           </Stack>
         </Radio.Group>
+      </Section>
+      <Section title={t('hours.ofTheCompany')}>
+        <HoursSelect value={value.hours_id} none={t('hours.always')} description={t('hours.companyText')} error={wrong.hours_id} onChange={(hours_id) => change({ hours_id })} />
       </Section>
       <Section title={t('rules.closing')}>
         <Stack gap="md">

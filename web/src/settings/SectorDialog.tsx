@@ -9,18 +9,22 @@ import type { Sector } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
 import { FormFooter } from '../ui/FormFooter'
+import { DistributionFields, newDistribution } from './DistributionFields'
+import { HoursSelect } from './HoursSelect'
 
-/** SectorDialog creates a sector, or changes the name and the members of one. */
+/** SectorDialog creates a sector, or changes one: its name, members, opening hours and distribution. */
 export function SectorDialog({ sector, onClose }: { sector: Sector | null; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const team = useTeam().data ?? sector?.members ?? []
   const [name, setName] = useState(sector?.name ?? '')
   const [members, setMembers] = useState(() => sector?.members.map((member) => member.id) ?? [])
-  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'member_ids'] })
+  const [hours, setHours] = useState(sector?.hours_id ?? null)
+  const [distribution, setDistribution] = useState(sector?.distribution ?? newDistribution)
+  const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'member_ids', 'hours_id', 'distribution.mode', 'distribution.capacity', 'distribution.return_after_minutes'] })
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const body = { name: name.trim(), member_ids: members }
+    const body = { name: name.trim(), member_ids: members, hours_id: hours, distribution }
     const done = await run(async () => {
       await (sector ? answer(api.PATCH('/sectors/{id}', { params: { path: { id: sector.id } }, body })) : answer(api.POST('/sectors', { body })))
       await Promise.all([keys.sectors, keys.team, keys.counts].map((queryKey) => client.invalidateQueries({ queryKey })))
@@ -36,6 +40,8 @@ export function SectorDialog({ sector, onClose }: { sector: Sector | null; onClo
             label={t('sectors.members')} placeholder={members.length === 0 ? t('sectors.choose') : undefined} searchable clearable={false} hidePickedOptions value={members} error={wrong.member_ids} onChange={setMembers}
             data={team.map((member) => ({ value: member.id, label: member.name }))}
           />
+          <HoursSelect value={hours} none={t('hours.ofChannel')} description={t('hours.sectorText')} error={wrong.hours_id} onChange={setHours} />
+          <DistributionFields value={distribution} problems={wrong} onChange={setDistribution} />
           <FormFooter busy={busy} problem={problem} submit={t('common.save')} />
         </Stack>
       </form>

@@ -1,5 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
-import { IconBrandWhatsapp, IconBuilding, IconGavel, IconKey, IconMessage2Bolt, IconSitemap, IconTag, IconUser, IconUsers, IconWebhook, type Icon } from '@tabler/icons-react'
+import { IconBrandWhatsapp, IconBuilding, IconClockHour4, IconGavel, IconKey, IconMessage2Bolt, IconSitemap, IconTag, IconUser, IconUsers, IconWebhook, type Icon } from '@tabler/icons-react'
 import type { Session } from '../api/types'
 import { withTexts } from '../ui/i18n'
 
@@ -10,12 +10,13 @@ const needs = (scope: string) => (me: Session) => me.scopes.includes(scope)
 /** pages are the pages of the settings in the order of their navigation, each with who may open it. */
 export const pages = [
   { path: 'company', Icon: IconBuilding, may: needs('company:manage'), Screen: lazy(() => import('./Company')) },
-  { path: 'channels', Icon: IconBrandWhatsapp, may: needs('channels:manage'), Screen: lazy(() => import('./Channels')) },
-  { path: 'team', Icon: IconUsers, may: needs('team:manage'), Screen: lazy(() => import('./Team')) },
-  { path: 'sectors', Icon: IconSitemap, may: needs('team:manage'), Screen: lazy(() => import('./Sectors')) },
+  { path: 'channels', Icon: IconBrandWhatsapp, may: needs('channels:manage'), Screen: lazy(() => withTexts('hours', import('./Channels'))) },
+  { path: 'team', Icon: IconUsers, may: needs('team:manage'), Screen: lazy(() => withTexts('hours', import('./Team'))) },
+  { path: 'sectors', Icon: IconSitemap, may: needs('team:manage'), Screen: lazy(() => withTexts('hours', import('./Sectors'))) },
   { path: 'labels', Icon: IconTag, may: needs('labels:write'), Screen: lazy(() => import('./Labels')) },
-  { path: 'rules', Icon: IconGavel, may: needs('company:manage'), Screen: lazy(() => import('./Rules')) },
+  { path: 'rules', Icon: IconGavel, may: needs('company:manage'), Screen: lazy(() => withTexts('hours', import('./Rules'))) },
   { path: 'replies', Icon: IconMessage2Bolt, may: () => true, Screen: lazy(() => import('./Replies')) },
+  { path: 'hours', Icon: IconClockHour4, may: needs('company:manage'), Screen: lazy(() => withTexts('hours', import('./hours/Hours'))) },
   { path: 'keys', Icon: IconKey, may: needs('keys:manage'), Screen: lazy(() => withTexts('integrations', import('./Keys'))) },
   { path: 'webhooks', Icon: IconWebhook, may: needs('webhooks:manage'), Screen: lazy(() => withTexts('integrations', import('./Webhooks'))) },
   { path: 'profile', Icon: IconUser, may: () => true, Screen: lazy(() => withTexts('profile', import('../profile/Profile'))) },

@@ -1,0 +1,29 @@
+import { Alert } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import type { Channel } from '../api/types'
+import { useSubmit } from '../api/useSubmit'
+import { Section } from '../ui/Layout'
+import { Saved } from '../ui/Saved'
+import { HoursSelect } from './HoursSelect'
+
+/** ChannelHours chooses the opening hours of a number. */
+export function ChannelHours({ channel }: { channel: Channel }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { busy, done, problem, run } = useSubmit()
+  const change = (hours_id: string | null) =>
+    run(async () => {
+      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel.id } }, body: { hours_id } }))
+      await client.invalidateQueries({ queryKey: keys.channels })
+    })
+  return (
+    <Section title={t('hours.select')} text={t('hours.channelText')}>
+      <HoursSelect value={channel.hours_id} none={t('hours.ofCompany')} disabled={busy} onChange={(id) => void change(id)} />
+      <Saved shown={done} />
+      {problem && <Alert color="red" variant="light" mt="md">{problem}</Alert>}
+    </Section>
+  )
+}

@@ -1,0 +1,51 @@
+import { ActionIcon, Input } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { HoursPeriod } from '../../api/types'
+import classes from './Hours.module.css'
+
+/** Problem is what is wrong with a period, and a button that helps. */
+export type Problem = { text: string; help?: ReactNode }
+
+type Props = { id: string; name: string; periods: HoursPeriod[]; problems: (Problem | null)[]; onChange: (periods: HoursPeriod[]) => void; onRemove: (index: number) => void }
+
+/** fieldId names the field of a time, so that it can get the focus. */
+export const fieldId = (id: string, index: number, end: 'from' | 'to' = 'from') => `${id}-${index}-${end}`
+
+/** focusField gives the focus to a field or a button that is drawn next. */
+export const focusField = (id: string) => requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-field="${id}"]`)?.focus())
+
+/** A field of the browser has no 24:00: as an end, 00:00 means it. */
+const shown = (time: string) => (time === '24:00' ? '00:00' : time)
+const meant = (time: string, end: 'from' | 'to') => (end === 'to' && time === '00:00' ? '24:00' : time)
+
+/** PeriodFields are the times of one day, each from and to. name is the day that they belong to. */
+export function PeriodFields({ id, name, periods, problems, onChange, onRemove }: Props) {
+  const { t } = useTranslation()
+  const time = (index: number, end: 'from' | 'to', value: string, wrong: boolean) => (
+    <Input
+      type="time" data-field={fieldId(id, index, end)} withAria={false} className={classes.time} required value={shown(value)} error={wrong} aria-invalid={wrong} aria-describedby={wrong ? `${id}-${index}-wrong` : undefined}
+      aria-label={t(end === 'from' ? 'hours.from' : 'hours.to', { day: name, n: index + 1 })}
+      onChange={(event) => onChange(periods.map((one, at) => (at === index ? { ...one, [end]: meant(event.currentTarget.value, end) } : one)))}
+    />
+  )
+  return (
+    <div className={classes.periods}>
+      {periods.map((period, index) => {
+        const problem = problems[index] ?? null
+        return (
+          <div key={index} className={classes.periodBox}>
+            <div className={classes.period}>
+              {time(index, 'from', period.from, problem !== null)}
+              <span aria-hidden>–</span>
+              {time(index, 'to', period.to, problem !== null)}
+              <ActionIcon variant="subtle" color="gray" size={32} aria-label={t('hours.removePeriod', { day: name, n: index + 1 })} title={t('hours.removePeriod', { day: name, n: index + 1 })} onClick={() => onRemove(index)}><IconX size={16} /></ActionIcon>
+            </div>
+            {problem && <p id={`${id}-${index}-wrong`} className={classes.wrong}>{problem.text} {problem.help}</p>}
+          </div>
+        )
+      })}
+    </div>
+  )
+}
