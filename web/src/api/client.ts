@@ -33,11 +33,28 @@ export function onSessionEnd(listener: () => void): () => void {
   return () => ended.delete(listener)
 }
 
+let sessions = 0
+
+/** sessionBegan is called when the person has signed in: what was asked for before that says nothing about the new session. */
+export function sessionBegan(): void {
+  sessions++
+}
+
+/** asking is called when a request begins. It gives what makes a Failure of the answer, and tells when there is no valid session. */
+export function asking(): typeof failureOf {
+  const session = sessions
+  return (status, body, headers) => {
+    const failure = failureOf(status, body, headers)
+    const missing = failure.status === 401 && (failure.code === 'session_missing' || failure.code === 'key_missing')
+    if (missing && session === sessions) ended.forEach((listener) => listener())
+    return failure
+  }
+}
+
 /** failureOf makes a Failure of an answer's status, body and headers. */
 export function failureOf(status: number, body: unknown, headers?: Headers): Failure {
   const error = (typeof body === 'object' && body !== null ? body : {}) as Partial<ApiError>
   const wait = Number(headers?.get('Retry-After') ?? Number.NaN)
-  if (status === 401 && (error.code === 'session_missing' || error.code === 'key_missing')) ended.forEach((listener) => listener())
   return new Failure(
     status,
     error.code ?? 'unavailable',
@@ -52,6 +69,7 @@ export const api = createClient<paths>({ baseUrl: apiBase, credentials: 'same-or
 
 /** answer gives the data of a call, or throws a Failure. */
 export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const failure = asking()
   let result
   try {
     result = await call
@@ -59,6 +77,6 @@ export async function answer<T>(call: Promise<{ data?: T; error?: unknown; respo
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
     throw new Failure(0, 'offline', '', undefined, [], null)
   }
-  if (!result.response.ok) throw failureOf(result.response.status, result.error, result.response.headers)
+  if (!result.response.ok) throw failure(result.response.status, result.error, result.response.headers)
   return result.data as T
 }

@@ -1,16 +1,17 @@
-import { apiBase, Failure, failureOf } from './client'
+import { apiBase, asking, Failure } from './client'
 import type { Uploaded } from './types'
 
 /** upload sends a file and reports how much of it is sent, 0 to 1. fetch cannot report that. */
 export function upload(file: Blob, name: string, onProgress: (part: number) => void, signal: AbortSignal): Promise<Uploaded> {
   return new Promise((resolve, reject) => {
+    const failure = asking()
     const request = new XMLHttpRequest()
     request.open('POST', `${apiBase}/media`)
     request.responseType = 'json'
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
     request.onload = () => {
       if (request.status < 300) resolve(request.response as Uploaded)
-      else reject(failureOf(request.status, request.response as unknown))
+      else reject(failure(request.status, request.response as unknown))
     }
     request.onerror = () => reject(new Failure(0, 'offline', '', undefined, [], null))
     request.onabort = () => reject(new DOMException('aborted', 'AbortError'))

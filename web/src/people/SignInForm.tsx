@@ -2,7 +2,7 @@ import { Alert, Button, NativeSelect, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure } from '../api/client'
+import { answer, api, Failure, sessionBegan } from '../api/client'
 import { keys } from '../api/keys'
 import { PasswordField } from './PasswordField'
 import { signInProblem } from './reason'
@@ -28,7 +28,9 @@ export function SignInForm({ email: known = '', fixedEmail = false, demo, onDone
     setProblem(null)
     try {
       const body = { email: email.trim(), password, ...(code ? { code: code.trim() } : {}), ...(company ? { company } : {}) }
-      client.setQueryData(keys.session, await answer(api.POST('/session', { body })))
+      const session = await answer(api.POST('/session', { body }))
+      sessionBegan()
+      client.setQueryData(keys.session, session)
       onDone?.()
     } catch (error) {
       if (error instanceof Failure && error.code === 'code_required') setCode(code ?? '')
