@@ -23,6 +23,8 @@ func Page(base string, notFound http.HandlerFunc) http.Handler {
 		SettingsUI: map[string]string{
 			"plugins":    "[SwaggerUIBundle.plugins.DownloadUrl, recadoKey]",
 			"onComplete": "recadoReady",
+			// The operations of a tag are shown when it is opened: all at once they hold a browser up for seconds.
+			"docExpansion": `"none"`,
 		},
 	})
 	index := &pageBuffer{header: http.Header{}}
