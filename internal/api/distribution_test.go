@@ -242,11 +242,30 @@ func jsonText(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// Many cases and people who come and go: none gets more than the capacity, and each case is given to one person.
+// The clocks of nodes differ, and a clock may be put back.
+func TestRoundRobinDoesNotFollowTheClock(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		s := newShift(t, w, map[string]any{"mode": "round_robin", "capacity": 50}, "Ana", "Bia", "Caio")
+		for name := range maps.Keys(s.people) {
+			s.presence(t, name, "online")
+		}
+		var got []string
+		for range 9 {
+			got = append(got, s.given(t, s.wait(t)))
+			w.Clock.Set(w.Clock.Now().Add(-10 * time.Second))
+		}
+		want(t, "people of the second round", fmt.Sprint(got[3:6]), fmt.Sprint(got[:3]))
+		want(t, "people of the third round", fmt.Sprint(got[6:]), fmt.Sprint(got[:3]))
+	})
+}
+
+// Many cases and people who come and go: none gets more than the capacity, each case is given to one person, and people who are online
+// equally often get equally many.
 func TestManyCasesAndPeopleWhoComeAndGo(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		const people, cases, capacity = 6, 90, 5
+		const people, cases, capacity = 6, 96, 4 // in a round four people are online and get 16 cases
 		var names []string
 		for i := range people {
 			names = append(names, fmt.Sprint("Person", i))
@@ -256,65 +275,87 @@ func TestManyCasesAndPeopleWhoComeAndGo(t *testing.T) {
 		for range cases {
 			all = append(all, s.wait(t))
 		}
-		stop := make(chan struct{})
-		var working sync.WaitGroup
-		for range 3 { // as on several nodes
-			working.Go(func() {
-				for {
-					select {
-					case <-stop:
-						return
-					default:
-					}
-					if _, err := s.Desk.System().Distribute(t.Context()); err != nil {
-						t.Error(err)
-						return
-					}
-				}
-			})
-		}
-		received, open := map[string]int{}, len(all)
-		for round := 0; open > 0 && round < 500; round++ {
+		end := s.distributeOnSeveralNodes(t)
+		open := len(all)
+		for round := 0; open > 0 && round < 10; round++ {
+			away := func(i int) bool { return (i+round)%3 == 0 }
 			for i, name := range names {
-				presence := "online"
-				if (i+round)%3 == 0 {
-					presence = "away"
+				if away(i) {
+					s.presence(t, name, "away")
 				}
-				s.presence(t, name, presence)
 			}
+			open -= s.closeAll(t)
+			for i, name := range names {
+				if !away(i) {
+					s.presence(t, name, "online")
+				}
+			}
+			testkit.Eventually(t, "no more case can be given to a person", func() bool {
+				status := w.A.Get(t, "/sectors/"+s.sector+"/distribution").OK(200)
+				return status.At("next") == nil || status.Int("waiting") == 0
+			})
 			for _, m := range w.A.Get(t, "/team").OK(200).List() {
 				m := m.(map[string]any)
 				if n := m["open_attendances"].(float64); n > capacity {
 					t.Fatalf("%v has %v cases", m["name"], n)
 				}
 			}
-			for _, m := range w.A.Get(t, "/attendances?status=open&limit=100&sector="+s.sector).OK(200).List() {
-				m := m.(map[string]any)
-				if who, _ := m["responsible"].(map[string]any); who != nil {
-					w.A.Post(t, "/conversations/"+m["conversation"].(string)+"/attendance/close", nil).OK(200)
-					received[who["name"].(string)]++
-					open--
-				}
-			}
 		}
-		close(stop)
-		working.Wait()
+		end()
 		want(t, "cases that no person got", open, 0)
+		received := map[string]int{}
 		for _, c := range all {
-			entries := w.A.Get(t, "/conversations/"+c+"/assignments").OK(200).List()
 			got := 0
-			for _, e := range entries {
-				if e.(map[string]any)["action"] == "received" {
+			for _, e := range w.A.Get(t, "/conversations/"+c+"/assignments").OK(200).List() {
+				if e := e.(map[string]any); e["action"] == "received" {
 					got++
+					received[e["user"].(map[string]any)["name"].(string)]++
 				}
 			}
 			want(t, "times that a case was given to a person", got, 1)
 		}
-		mean := float64(cases) / people
-		for name, n := range received {
-			if float64(n) < 0.6*mean || float64(n) > 1.4*mean { // a third of them is away at a time
+		for _, name := range names {
+			if n := received[name]; n < 15 || n > 17 { // within 10 %
 				t.Errorf("%s got %d of %d cases", name, n, cases)
 			}
 		}
 	})
+}
+
+// distributeOnSeveralNodes distributes all the time, as three nodes would. The returned function ends it.
+func (s *shift) distributeOnSeveralNodes(t *testing.T) (end func()) {
+	t.Helper()
+	stop := make(chan struct{})
+	var working sync.WaitGroup
+	for range 3 {
+		working.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if _, err := s.Desk.System().Distribute(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	return func() {
+		close(stop)
+		working.Wait()
+	}
+}
+
+// closeAll closes the cases that people have at the beginning, and gives their number.
+func (s *shift) closeAll(t *testing.T) (closed int) {
+	t.Helper()
+	for _, m := range s.A.Get(t, "/attendances?status=open&limit=100&sector="+s.sector).OK(200).List() {
+		if m := m.(map[string]any); m["responsible"] != nil {
+			s.A.Post(t, "/conversations/"+m["conversation"].(string)+"/attendance/close", nil).OK(200)
+			closed++
+		}
+	}
+	return closed
 }

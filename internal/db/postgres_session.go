@@ -57,12 +57,15 @@ func (s *pgSession) later(sql string, args []any) error {
 	return nil
 }
 
-// limitTime travels with the next statement.
+// limitTime travels with the next statement. What takes long enough to be limited is worth a plan for its own arguments: that
+// of a prepared statement does not know how many rows a company has, or how many contain a text.
 func (s *pgSession) limitTime(d time.Duration) func() {
 	if s.begin != beginRead {
 		return func() {}
 	}
-	s.queue = append(s.queue, queued{sql: "SET LOCAL statement_timeout = " + strconv.FormatInt(max(1, d.Milliseconds()), 10)})
+	s.queue = append(s.queue,
+		queued{sql: "SET LOCAL statement_timeout = " + strconv.FormatInt(max(1, d.Milliseconds()), 10)},
+		queued{sql: "SET LOCAL plan_cache_mode = force_custom_plan"})
 	return func() {}
 }
 

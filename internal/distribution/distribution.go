@@ -17,6 +17,7 @@ type Member struct {
 	Open       int64 // cases, over all sectors
 	Capacity   int64
 	ReceivedAt *time.Time // by distribution; nil: never
+	Turn       *int64     // grows with every case that distribution gives to a member of the company; nil: never
 }
 
 // The reasons why a member gets the next case, or does not.
@@ -53,12 +54,12 @@ func Order(mode string, members []Member) {
 		if mode == model.DistributeLeastBusy && a.Open != b.Open {
 			return cmp.Compare(a.Open, b.Open)
 		}
-		return cmp.Or(compareTimes(a.ReceivedAt, b.ReceivedAt), bytes.Compare(a.User.ID[:], b.User.ID[:]))
+		return cmp.Or(compareTurns(a.Turn, b.Turn), bytes.Compare(a.User.ID[:], b.User.ID[:]))
 	})
 }
 
-// compareTimes puts never first.
-func compareTimes(a, b *time.Time) int {
+// compareTurns puts never first.
+func compareTurns(a, b *int64) int {
 	switch {
 	case a == nil && b == nil:
 		return 0
@@ -67,7 +68,7 @@ func compareTimes(a, b *time.Time) int {
 	case b == nil:
 		return 1
 	}
-	return a.Compare(*b)
+	return cmp.Compare(*a, *b)
 }
 
 // Choose gives the member who gets a case, of members in their order: last, who had the customer's case before, where that is

@@ -1,21 +1,19 @@
 package distribution
 
 import (
+	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"recado/internal/model"
 )
 
-var noon = time.Date(2026, 11, 16, 15, 0, 0, 0, time.UTC)
-
-func member(name, presence string, open, capacity int64, minutes int) Member {
+// member has got a case before unless turn is 0.
+func member(name, presence string, open, capacity, turn int64) Member {
 	m := Member{User: model.Ref{ID: model.NewID(), Name: name}, Presence: presence, Open: open, Capacity: capacity}
-	if minutes > 0 {
-		at := noon.Add(time.Duration(minutes) * time.Minute)
-		m.ReceivedAt = &at
+	if turn > 0 {
+		m.Turn = &turn
 	}
 	return m
 }
@@ -69,16 +67,13 @@ func TestNoMemberGetsMoreThanTheirCapacityAndRoundsAreEven(t *testing.T) {
 		for i := range members {
 			members[i] = member("m", "online", 0, rapid.Int64Range(5, 20).Draw(t, "capacity"), 0)
 		}
-		now := noon
-		for range rapid.IntRange(0, 5*n).Draw(t, "cases") {
+		for turn := range rapid.Int64Range(0, 5*int64(n)).Draw(t, "cases") {
 			Order(mode, members)
 			m := Choose(false, members, nil, nil)
 			if m == nil {
 				t.Fatal("no member, though all have room")
 			}
-			now = now.Add(time.Millisecond)
-			at := now
-			m.Open, m.ReceivedAt = m.Open+1, &at
+			m.Open, m.Turn = m.Open+1, &turn
 		}
 		least, most := members[0].Open, members[0].Open
 		for i := range members {
@@ -89,6 +84,46 @@ func TestNoMemberGetsMoreThanTheirCapacityAndRoundsAreEven(t *testing.T) {
 		}
 		if most-least > 1 {
 			t.Fatalf("one has %d cases, another %d", most, least)
+		}
+	})
+}
+
+// People come and go, each as often as the others, and have room for all cases.
+func TestPeopleWhoAreOnlineEquallyOftenGetEquallyManyCases(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := 2 * rapid.IntRange(1, 10).Draw(t, "half of the members")
+		members := make([]Member, n)
+		for i := range members {
+			members[i] = member("m", "online", 0, 1_000, 0)
+		}
+		received, turn := map[model.ID]int{}, int64(0)
+		for range rapid.IntRange(1, 10).Draw(t, "days") {
+			order := rapid.Permutation(members).Draw(t, "shifts")
+			for _, away := range [][]Member{order[:n/2], order[n/2:]} {
+				shift := slices.Clone(members)
+				for i := range shift {
+					if slices.ContainsFunc(away, func(m Member) bool { return m.User.ID == shift[i].User.ID }) {
+						shift[i].Presence = model.PresenceAway
+					}
+				}
+				for range 3 * n / 2 {
+					Order(model.DistributeRoundRobin, shift)
+					m := Choose(false, shift, nil, nil)
+					turn++
+					at := turn
+					m.Turn = &at
+					received[m.User.ID]++
+				}
+				for _, worked := range shift {
+					i := slices.IndexFunc(members, func(m Member) bool { return m.User.ID == worked.User.ID })
+					members[i].Turn = worked.Turn
+				}
+			}
+		}
+		for _, m := range members {
+			if got := received[m.User.ID]; got != received[members[0].User.ID] {
+				t.Fatalf("one got %d cases, another %d", got, received[members[0].User.ID])
+			}
 		}
 	})
 }

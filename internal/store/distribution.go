@@ -68,6 +68,7 @@ type SectorLoad struct {
 	Capacity   *int64 // their own
 	Open       int64  // cases over all sectors
 	ReceivedAt *time.Time
+	Turn       *int64 // of their last case; see MarkReceived
 }
 
 // SectorLoads lists the present members of a sector.
@@ -76,13 +77,13 @@ func (tx *Tx) SectorLoads(company, sector model.ID) ([]SectorLoad, error) {
 	err := tx.query(`
 		SELECT u.id, u.name, u.last_seen_at, u.presence, u.capacity,
 			(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private),
-			u.received_at
+			u.received_at, u.received_turn
 		FROM sector_members m
 		JOIN users u ON u.id = m.member
 		WHERE m.sector = $2 AND u.company = $1 AND u.removed_at IS NULL`, []any{company, sector}, func(r Row) error {
 		out = append(out, SectorLoad{
 			User: model.Ref{ID: r.ID(0), Name: r.Text(1)}, LastSeenAt: r.NullTime(2), Chosen: r.Text(3), Capacity: r.NullInt(4), Open: r.Int(5),
-			ReceivedAt: r.NullTime(6),
+			ReceivedAt: r.NullTime(6), Turn: r.NullInt(7),
 		})
 		return nil
 	})
@@ -121,9 +122,13 @@ func (tx *Tx) WaitingCases(company, sector model.ID, limit int) ([]WaitingCase, 
 	return out, err
 }
 
-// MarkReceived notes that distribution gave a member a case.
+// MarkReceived notes that distribution gave a member a case, with a turn that is higher than those of all other members. The caller
+// has called LockDistribution.
 func (tx *Tx) MarkReceived(company, member model.ID) {
-	tx.later(`UPDATE users SET received_at = $3 WHERE company = $1 AND id = $2`, company, member, tx.Now)
+	tx.later(`
+		UPDATE users
+		SET received_at = $3, received_turn = 1 + COALESCE((SELECT MAX(o.received_turn) FROM users o WHERE o.company = $1), 0)
+		WHERE company = $1 AND id = $2`, company, member, tx.Now)
 }
 
 // MarkDistributed notes when a case was distributed that goes back unless it is answered. Saving the attendance with another

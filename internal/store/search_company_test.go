@@ -7,6 +7,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/store/search"
+	"recado/internal/testkit"
 )
 
 func TestWhatASearchFindsDoesNotDependOnOtherCompanies(t *testing.T) {
@@ -31,6 +32,52 @@ func TestWhatASearchFindsDoesNotDependOnOtherCompanies(t *testing.T) {
 		indexText(t, s, 300)
 		check("beside the entries of another company")
 	})
+}
+
+func TestASearchDoesNotReadTheTextsOfAnotherCompany(t *testing.T) {
+	eachDesk(t, func(t *testing.T, s *Store) {
+		wasPass := search.Budget.FirstPass
+		t.Cleanup(func() { search.Budget.FirstPass = wasPass })
+		search.Budget.FirstPass = 5
+		w, other := newFixture(t, s), newFixture(t, s)
+		w.talks(t, s, 40, time.Second)
+		other.talks(t, s, 4_000, time.Second)
+		indexText(t, s, 4_040)
+		mustWrite(t, s, func(tx *Tx) error {
+			_, err := tx.exec(`ANALYZE conversation_search`)
+			return err
+		})
+		for range 10 { // PostgreSQL may plan a prepared statement anew for each of the first five
+			mustRead(t, s, func(tx *Tx) error {
+				if tx.dialect().FullTextTables() {
+					return nil // the engine does not count what it reads
+				}
+				before := entriesRead(t, tx)
+				page, _, err := tx.Conversations(ConversationFilter{Company: w.company, Q: "o pedido chegou", Limit: 100, Sight: Sight{All: true}})
+				if err != nil {
+					return err
+				}
+				testkit.Equal(t, "conversations", len(page), 40)
+				if read := entriesRead(t, tx) - before; read > 40 {
+					t.Errorf("the search read the texts of %d conversations, and the company has 40", read)
+				}
+				return nil
+			})
+		}
+	})
+}
+
+// entriesRead is how many texts of conversations PostgreSQL has read on this connection since it last reported it.
+func entriesRead(t *testing.T, tx *Tx) (n int64) {
+	t.Helper()
+	_, err := tx.one(`
+		SELECT COALESCE(seq_tup_read, 0) + COALESCE(idx_tup_fetch, 0)
+		FROM pg_stat_xact_user_tables
+		WHERE relname = 'conversation_search'`, nil, func(r Row) { n = r.Int(0) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func TestTextsThatWereIndexedWithoutTheirCompanyAreIndexedAgain(t *testing.T) {
