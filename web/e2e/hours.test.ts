@@ -31,7 +31,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     await page.getByRole('button', { name: 'Save' }).click()
     await monday.getByText('This period overlaps another one.').waitFor()
     expect(await monday.getByLabel('Monday, period 2, from').getAttribute('aria-invalid')).toBe('true')
-    await monday.getByLabel('Monday, period 2, from').fill('13:00')
+    await monday.getByRole('textbox', { name: 'Monday, period 2, from' }).fill('13')
     await monday.getByRole('button', { name: 'Copy Monday' }).click()
     await page.getByRole('menuitem', { name: 'Copy to weekdays' }).click()
     await page.getByRole('group', { name: 'Saturday' }).getByText('Closed').waitFor()

@@ -4,7 +4,7 @@ import type { DistributionStatus, Holiday, HoursPeriod, WeeklyPeriod } from '../
 import { addHolidays, holidayOf, isThere, nextDate, sortExceptions, todayIn, yearsOf } from '../src/settings/hours/exceptions'
 import { atExceptions, atWeek, wordsOf } from '../src/settings/hours/refused'
 import { dateText, dayName, statusText, weekText } from '../src/settings/hours/texts'
-import { addBreak, addPeriod, barsOf, copyDay, everyDay, firstWeek, runsOf, splitAtMidnight, textOf, weekdays, weeklyOf, weekOf, wrongOf, type Week } from '../src/settings/hours/week'
+import { addBreak, addPeriod, barsOf, copyDay, everyDay, firstWeek, readTime, runsOf, splitAtMidnight, textOf, weekdays, weeklyOf, weekOf, wrongOf, type Week } from '../src/settings/hours/week'
 import { nextReason } from '../src/settings/nextReason'
 
 beforeAll(() => i18next.init({ lng: 'en', resources: {} }))
@@ -32,6 +32,14 @@ describe('the week', () => {
 
   it('of new opening hours is Monday to Friday', () => {
     expect(weeklyOf(firstWeek()).weekly).toEqual([{ days: [...weekdays], from: '08:00', to: '18:00' }])
+  })
+
+  it('takes times as people type them', () => {
+    const read = (...texts: string[]) => texts.map((text) => readTime(text, false))
+    expect(read('8', '08', '830', '0830', '8:30', '08:30', '8h30', '8h', '18.15', ' 9 ')).toEqual(['08:00', '08:00', '08:30', '08:30', '08:30', '08:30', '08:30', '08:00', '18:15', '09:00'])
+    expect(read('', 'x', '25', '8:60', '24:01', '24:00', '12345', '-8')).toEqual([null, null, null, null, null, null, null, null])
+    expect(['0', '00:00', '24', '24:00', '23:59'].map((text) => readTime(text, true))).toEqual(['24:00', '24:00', '24:00', '24:00', '23:59'])
+    expect(read('0', '00:00')).toEqual(['00:00', '00:00'])
   })
 
   it('says what is wrong with a period', () => {

@@ -21,7 +21,7 @@ export function ChannelHours({ channel }: { channel: Channel }) {
     })
   return (
     <Section title={t('hours.select')} text={t('hours.channelText')}>
-      <HoursSelect value={channel.hours_id} none={t('hours.ofCompany')} disabled={busy} onChange={(id) => void change(id)} />
+      <HoursSelect titled value={channel.hours_id} none={t('hours.ofCompany')} disabled={busy} onChange={(id) => void change(id)} />
       <Saved shown={done} />
       {problem && <Alert color="red" variant="light" mt="md">{problem}</Alert>}
     </Section>

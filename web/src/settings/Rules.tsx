@@ -62,8 +62,8 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
           </Stack>
         </Radio.Group>
       </Section>
-      <Section title={t('hours.ofTheCompany')}>
-        <HoursSelect value={value.hours_id} none={t('hours.always')} description={t('hours.companyText')} error={wrong.hours_id} onChange={(hours_id) => change({ hours_id })} />
+      <Section title={t('hours.select')} text={t('hours.companyText')}>
+        <HoursSelect titled value={value.hours_id} none={t('hours.always')} error={wrong.hours_id} onChange={(hours_id) => change({ hours_id })} />
       </Section>
       <Section title={t('rules.closing')}>
         <Stack gap="md">

@@ -74,7 +74,7 @@ function SectorRow({ sector, onEdit, onDelete }: { sector: Sector; onEdit: () =>
       <div className={rows.main}>
         <strong>{sector.name}</strong>
         <span>{people}</span>
-        <span>{[t(`distribution.modes.${sector.distribution.mode}`), hours && t('hours.is', { name: hours.name })].filter(Boolean).join(' · ')}</span>
+        <span>{[t('distribution.modeIs', { mode: t(`distribution.modes.${sector.distribution.mode}`) }), hours && t('hours.is', { name: hours.name })].filter(Boolean).join(' · ')}</span>
         {waiting > 0 && <span data-tone="amber">{t('sectors.waiting', { count: waiting })}</span>}
       </div>
       <ActionIcon component={Link} to={`/settings/sectors/${sector.id}`} variant="subtle" color="gray" size={36} aria-label={next} title={next}><IconArrowsSplit size={18} /></ActionIcon>

@@ -1,8 +1,9 @@
-import { ActionIcon, Input } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { HoursPeriod } from '../../api/types'
+import { TimeField } from './TimeField'
 import classes from './Hours.module.css'
 
 /** Problem is what is wrong with a period, and a button that helps. */
@@ -16,18 +17,13 @@ export const fieldId = (id: string, index: number, end: 'from' | 'to' = 'from') 
 /** focusField gives the focus to a field or a button that is drawn next. */
 export const focusField = (id: string) => requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-field="${id}"]`)?.focus())
 
-/** A field of the browser has no 24:00: as an end, 00:00 means it. */
-const shown = (time: string) => (time === '24:00' ? '00:00' : time)
-const meant = (time: string, end: 'from' | 'to') => (end === 'to' && time === '00:00' ? '24:00' : time)
-
 /** PeriodFields are the times of one day, each from and to. name is the day that they belong to. */
 export function PeriodFields({ id, name, periods, problems, onChange, onRemove }: Props) {
   const { t } = useTranslation()
   const time = (index: number, end: 'from' | 'to', value: string, wrong: boolean) => (
-    <Input
-      type="time" data-field={fieldId(id, index, end)} withAria={false} className={classes.time} required value={shown(value)} error={wrong} aria-invalid={wrong} aria-describedby={wrong ? `${id}-${index}-wrong` : undefined}
-      aria-label={t(end === 'from' ? 'hours.from' : 'hours.to', { day: name, n: index + 1 })}
-      onChange={(event) => onChange(periods.map((one, at) => (at === index ? { ...one, [end]: meant(event.currentTarget.value, end) } : one)))}
+    <TimeField
+      name={fieldId(id, index, end)} label={t(end === 'from' ? 'hours.from' : 'hours.to', { day: name, n: index + 1 })} value={value} end={end === 'to'} wrong={wrong} describedBy={`${id}-${index}-wrong`}
+      onChange={(next) => onChange(periods.map((one, at) => (at === index ? { ...one, [end]: next } : one)))}
     />
   )
   return (

@@ -18,6 +18,15 @@ export const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Numbe
 
 const timeOf = (minutes: number) => `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
+/** readTime reads a time that a person typed, such as 8, 830, 8:30 or 8h30; null: it is none. As an end, midnight is 24:00. */
+export function readTime(text: string, end: boolean): string | null {
+  const [, whole, minute = '00'] = /^(\d{1,2}?)(?:\s*[:h.]?\s*(\d{2}))?\s*h?$/i.exec(text.trim()) ?? []
+  const minutes = Number(whole) * 60 + Number(minute)
+  if (!whole || Number(minute) > 59 || minutes > dayEnd) return null
+  if (minutes === 0 && end) return '24:00'
+  return minutes === dayEnd && !end ? null : timeOf(minutes)
+}
+
 /** everyDay makes a week day by day. */
 export const everyDay = (make: (day: Day) => HoursPeriod[]) => Object.fromEntries(days.map((day) => [day, make(day)])) as Week
 
