@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"recado/internal/desk"
@@ -72,7 +72,10 @@ func (c *companyCreateCmd) Run(e *env) error {
 	})
 }
 
-type companyListCmd struct{ databaseFlags }
+type companyListCmd struct {
+	databaseFlags
+	listFlags
+}
 
 func (c *companyListCmd) Run(e *env) error {
 	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
@@ -80,11 +83,9 @@ func (c *companyListCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-		for _, c := range companies {
+		return printList(e, c.listFlags, "", companies, func(w io.Writer, c *model.Company) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", c.ID, c.Name, c.Timezone)
-		}
-		return w.Flush()
+		})
 	})
 }
 
@@ -98,7 +99,7 @@ type keyCreateCmd struct {
 	databaseFlags
 	Company string        `required:"" help:"Id of the company." placeholder:"UUID"`
 	Name    string        `required:"" help:"What the key is for."`
-	Scopes  string        `default:"all" help:"Scopes separated by commas, or all."`
+	Scopes  string        `required:"" help:"Scopes separated by commas, such as conversations:read,messages:send, or all."`
 	User    string        `help:"Id of the team member the key acts as; default: the owner." placeholder:"UUID"`
 	Expires time.Duration `help:"Life of the key, such as 720h; default: no end."`
 	Boards  string        `help:"Ids of the boards the key may see, separated by commas; default: all." placeholder:"UUID,…"`
@@ -180,6 +181,7 @@ func (c *keyCreateCmd) rate() (*model.Rate, error) {
 
 type keyListCmd struct {
 	databaseFlags
+	listFlags
 	Company string `required:"" help:"Id of the company." placeholder:"UUID"`
 }
 
@@ -197,15 +199,13 @@ func (c *keyListCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-		for _, k := range keys {
+		return printList(e, c.listFlags, "", keys, func(w io.Writer, k *model.Key) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Name, k.User.Name, keyState(k))
-		}
-		return w.Flush()
+		})
 	})
 }
 
-func keyState(k model.Key) string {
+func keyState(k *model.Key) string {
 	switch {
 	case k.RevokedAt != nil:
 		return "revoked " + k.RevokedAt.Format(time.DateTime)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"recado/internal/desk"
@@ -52,7 +52,10 @@ func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.
 	})
 }
 
-type channelListCmd struct{ channelFlags }
+type channelListCmd struct {
+	channelFlags
+	listFlags
+}
 
 func (c *channelListCmd) Run(e *env) error {
 	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
@@ -60,15 +63,13 @@ func (c *channelListCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-		for _, ch := range channels {
+		return printList(e, c.listFlags, "", channels, func(w io.Writer, ch *model.Channel) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", ch.ID, ch.Name, ch.Phone, ch.Provider, channelState(ch))
-		}
-		return w.Flush()
+		})
 	})
 }
 
-func channelState(ch model.Channel) string {
+func channelState(ch *model.Channel) string {
 	state := ch.Status
 	if ch.Private {
 		state += ", private"
@@ -83,6 +84,7 @@ func channelState(ch model.Channel) string {
 
 type channelNoticesCmd struct {
 	channelFlags
+	listFlags
 	ID    string `arg:"" help:"Id of the channel, as channel list shows it."`
 	Limit int    `default:"50" help:"How many of the newest."`
 	Raw   bool   `help:"Show each as WhatsApp wrote it, too."`
@@ -101,14 +103,28 @@ func (c *channelNoticesCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		for _, n := range notices {
-			_, _ = fmt.Fprintf(e.stdout, "%s  %s: %s\n", n.CreatedAt.UTC().Format(time.RFC3339), n.Kind, n.Text)
-			if c.Raw && len(n.Raw) > 0 {
-				_, _ = fmt.Fprintf(e.stdout, "%s\n", n.Raw)
+		lines := make([]noticeLine, len(notices))
+		for i, n := range notices {
+			lines[i] = noticeLine{CreatedAt: n.CreatedAt, Kind: n.Kind, Text: n.Text}
+			if c.Raw {
+				lines[i].Raw = string(n.Raw)
 			}
 		}
-		return nil
+		return printList(e, c.listFlags, "", lines, func(_ io.Writer, n *noticeLine) { // not as a table: a tab in a text stays one
+			_, _ = fmt.Fprintf(e.stdout, "%s  %s: %s\n", n.CreatedAt.UTC().Format(time.RFC3339), n.Kind, n.Text)
+			if n.Raw != "" {
+				_, _ = fmt.Fprintf(e.stdout, "%s\n", n.Raw)
+			}
+		})
 	})
+}
+
+// noticeLine is a notice as it is printed.
+type noticeLine struct {
+	CreatedAt time.Time `json:"created_at"`
+	Kind      string    `json:"kind"`
+	Text      string    `json:"text"`
+	Raw       string    `json:"raw,omitempty"`
 }
 
 // credentialFlags are what Meta's dashboard shows about a number.

@@ -17,9 +17,10 @@ const someID = "01890a5d-ac96-774b-bcce-b302099a8057"
 func TestOnlyCommandsThatStartAnInstallationMakeADataFolder(t *testing.T) {
 	commands := [][]string{
 		{"company", "list"},
+		{"user", "list"},
 		{"user", "create", "--company", someID, "--name", "Ana", "--email", "ana@clara.example"},
 		{"user", "set-password", "--company", someID, "--email", "ana@clara.example"},
-		{"key", "create", "--company", someID, "--name", "CRM"},
+		{"key", "create", "--company", someID, "--name", "CRM", "--scopes", "all"},
 		{"key", "list", "--company", someID},
 		{"key", "revoke", "--company", someID, someID},
 		{"channel", "list", "--company", someID},

@@ -17,14 +17,20 @@ import (
 // listenCmd is a receiver for trying webhooks out: it verifies and prints what arrives.
 type listenCmd struct {
 	Addr   string `default:"127.0.0.1:9090" help:"Address to listen on (${default})." placeholder:"HOST:PORT"`
-	Secret string `secret:"" help:"The webhook's signing secret; without it nothing is verified." placeholder:"whsec_…"`
+	Secret string `secret:"" help:"The signing secret of a webhook that is registered; without it nothing is verified." placeholder:"whsec_…"`
 	Brand  string `default:"Service" help:"Name in the X-<Brand>-* headers."`
 	Status int    `default:"204" help:"Status to answer verified deliveries with, such as 500 to watch retries."`
 
+	Key    string   `secret:"" help:"API key with webhooks:manage: a webhook is registered and, at the end, removed. Where the server cannot reach this receiver, its stream of events is followed instead." placeholder:"rcd_…"`
+	Server string   `default:"http://127.0.0.1:8080" help:"With --key: address of the server, with its base path (${default})." placeholder:"URL"`
+	URL    string   `name:"url" help:"With --key: address under which the server reaches this receiver; default: http:// and the address." placeholder:"URL"`
+	Events []string `help:"With --key: the events to receive; default: all." placeholder:"EVENT,…"`
+
 	SecretFile string `name:"secret-file" help:"File that holds the signing secret." placeholder:"FILE"`
+	KeyFile    string `name:"key-file" help:"File that holds the API key." placeholder:"FILE"`
 }
 
-func (c *listenCmd) Run(e *env) error {
+func (c *listenCmd) check() error {
 	switch {
 	case c.Secret != "" && !strings.HasPrefix(c.Secret, signature.SecretPrefix):
 		return fmt.Errorf("--secret must be the secret as it was shown, beginning with %s (%w)", signature.SecretPrefix, errUsage)
@@ -32,22 +38,36 @@ func (c *listenCmd) Run(e *env) error {
 		return fmt.Errorf("--status must be between 200 and 599 (%w)", errUsage)
 	case !plainHeaderName(c.Brand):
 		return fmt.Errorf("--brand must be letters and digits (%w)", errUsage)
+	case c.Key != "" && c.Secret != "":
+		return fmt.Errorf("--key registers a webhook of its own: give --key or --secret, not both (%w)", errUsage)
+	case c.Key == "" && (c.URL != "" || len(c.Events) > 0):
+		return fmt.Errorf("--url and --events need --key (%w)", errUsage)
 	}
-	if err := checkAddress("--addr", c.Addr); err != nil {
+	return checkAddress("--addr", c.Addr)
+}
+
+func (c *listenCmd) Run(e *env) error {
+	if err := c.check(); err != nil {
 		return err
 	}
 	l, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", c.Addr, err)
 	}
-	if _, err := fmt.Fprintf(e.stdout, "Listening for deliveries on http://%s/\n", l.Addr()); err != nil {
-		return err
-	}
-	s := &http.Server{
-		Handler: &listener{listenCmd: c, out: e.stdout, now: time.Now}, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-	}
+	receiver := &listener{listenCmd: c, out: e.stdout, now: time.Now}
+	s := &http.Server{Handler: receiver, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
 	stop := context.AfterFunc(e.ctx, func() { _ = s.Close() })
 	defer stop()
+	if c.Key != "" {
+		return c.register(e, receiver, s, l)
+	}
+	if _, err := fmt.Fprintf(e.stdout, "Listening for deliveries on http://%s/\n", l.Addr()); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return serveUntilClosed(s, l)
+}
+
+func serveUntilClosed(s *http.Server, l net.Listener) error {
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -59,9 +79,10 @@ type listener struct {
 	*listenCmd
 	now func() time.Time
 
-	mu   sync.Mutex // one delivery is printed at a time
-	out  io.Writer
-	seen map[string]bool // event ids
+	mu     sync.Mutex // one delivery is printed at a time
+	out    io.Writer
+	secret string          // of the webhook that was registered with --key
+	seen   map[string]bool // event ids
 }
 
 const (
@@ -75,6 +96,8 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the body cannot be read", http.StatusBadRequest)
 		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	verdict, ok := l.verify(r.Header, body)
 	status := l.Status
 	if !ok {
@@ -82,8 +105,6 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(status)
 
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	event := r.Header.Get("webhook-id")
 	if l.seen[event] {
 		verdict += ", a repeat"
@@ -97,16 +118,27 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		printable(r.Header.Get("X-"+l.Brand+"-Event")), printable(event), printable(r.Header.Get("X-"+l.Brand+"-Delivery")), verdict, printable(string(body)))
 }
 
+// reached reports whether a delivery has arrived.
+func (l *listener) reached() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.seen) > 0
+}
+
 // verify checks both signatures with the secret.
 func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) {
-	if l.Secret == "" {
+	secret := l.Secret
+	if l.Key != "" {
+		secret = l.secret
+	}
+	if secret == "" {
 		return "not verified: no --secret", true
 	}
 	name := "X-" + l.Brand
-	if err := signature.VerifyService(l.Secret, h.Get(name+"-Signature"), h.Get(name+"-Timestamp"), body, l.now()); err != nil {
+	if err := signature.VerifyService(secret, h.Get(name+"-Signature"), h.Get(name+"-Timestamp"), body, l.now()); err != nil {
 		return "REFUSED, " + name + "-Signature: " + err.Error(), false
 	}
-	err := signature.VerifyStandard(l.Secret, h.Get("webhook-id"), h.Get("webhook-signature"), h.Get("webhook-timestamp"), body, l.now())
+	err := signature.VerifyStandard(secret, h.Get("webhook-id"), h.Get("webhook-signature"), h.Get("webhook-timestamp"), body, l.now())
 	if err != nil {
 		return "REFUSED, webhook-signature: " + err.Error(), false
 	}

@@ -50,18 +50,23 @@ func (p process) getenv(name string) string {
 
 // cli is every command there is.
 type cli struct {
-	Serve            serveCmd    `cmd:"" help:"Run the server."`
-	Company          companyCmd  `cmd:"" help:"Create and list companies."`
-	User             userCmd     `cmd:"" help:"Create and list team members, and let them in again."`
-	Key              keyCmd      `cmd:"" help:"Create, list and revoke API keys."`
-	Channel          channelCmd  `cmd:"" help:"List, connect, test and disconnect WhatsApp numbers."`
-	SecretKey        secretCmd   `cmd:"" name:"secret-key" help:"Replace the key that seals secrets at rest."`
-	Report           reportCmd   `cmd:"" help:"Rebuild the manager report."`
-	Backup           backupCmd   `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
-	Restore          restoreCmd  `cmd:"" help:"Bring a backup back into an empty data folder."`
-	Listen           listenCmd   `cmd:"" help:"Receive webhook deliveries, verify their signatures and print them."`
-	SimulateWhatsApp simulateCmd `cmd:"" name:"simulate-whatsapp" help:"Run a simulated WhatsApp Cloud API that sends nothing, for trying Recado out."`
-	Version          versionCmd  `cmd:"" help:"Print the version."`
+	Serve            serveCmd      `cmd:"" help:"Run the server."`
+	Company          companyCmd    `cmd:"" help:"Create and list companies."`
+	User             userCmd       `cmd:"" help:"Create and list team members, and let them in again."`
+	Key              keyCmd        `cmd:"" help:"Create, list and revoke API keys."`
+	Channel          channelCmd    `cmd:"" help:"List, connect, test and disconnect WhatsApp numbers."`
+	SecretKey        secretCmd     `cmd:"" name:"secret-key" help:"Replace the key that seals secrets at rest."`
+	Report           reportCmd     `cmd:"" help:"Rebuild the manager report."`
+	Backup           backupCmd     `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
+	Restore          restoreCmd    `cmd:"" help:"Bring a backup back into an empty data folder."`
+	Listen           listenCmd     `cmd:"" help:"Receive webhook deliveries, verify their signatures and print them."`
+	SimulateWhatsApp simulateCmd   `cmd:"" name:"simulate-whatsapp" help:"Run a simulated WhatsApp Cloud API that sends nothing, for trying Recado out."`
+	Completion       completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+	CompleteWords    completeCmd   `cmd:"" name:"complete-words" hidden:"" help:"Print the words that may follow, for the scripts of completion."`
+	Help             helpCmd       `cmd:"" help:"Explain a command."`
+	Version          versionCmd    `cmd:"" help:"Print the version."`
+
+	VersionFlag versionFlag `name:"version" noenv:"" help:"Print the version."`
 }
 
 // env is what a command may touch of the outside world.
@@ -98,7 +103,7 @@ func run(ctx context.Context, p process) int {
 		return code
 	}
 	if err != nil {
-		_, _ = fmt.Fprintf(p.stderr, "recado: %v\nTry: recado --help\n", err)
+		_, _ = fmt.Fprintf(p.stderr, "recado: %s\n", explain(err, parser.Model.Node))
 		return 2
 	}
 	e := &env{ctx: ctx, stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, log: newLogger(p.stderr, p.getenv)}
@@ -173,11 +178,4 @@ func newLogger(w io.Writer, getenv func(string) string) *slog.Logger {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))
-}
-
-type versionCmd struct{}
-
-func (versionCmd) Run(e *env) error {
-	_, err := fmt.Fprintln(e.stdout, "recado", version)
-	return err
 }

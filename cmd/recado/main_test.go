@@ -78,8 +78,8 @@ func TestCommandLine(t *testing.T) {
 					{2, "name", []string{"company", "create", " "}},
 					{2, "timezone", []string{"company", "create", "Casa", "--timezone", "Nowhere"}},
 					{2, "email", append(ana, "ana")},
-					{2, "user_id", []string{"key", "create", "--company", company, "--name", "CRM", "--user", company}},
-					{2, "expires_at", []string{"key", "create", "--company", company, "--name", "CRM", "--expires=-1h"}},
+					{2, "user_id", []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all", "--user", company}},
+					{2, "expires_at", []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all", "--expires=-1h"}},
 					{1, "no such company", []string{"key", "list", "--company", "0193b0a0-0000-7000-8000-000000000000"}},
 					{1, "belongs to another member", append(ana, "ana@clara.example")},
 				} {
@@ -156,7 +156,7 @@ func TestServe(t *testing.T) {
 	t.Run("a key can be held to boards and to a rate", func(t *testing.T) {
 		company := s.demo.Companies[0]
 		code, key, stderr := recado(t, map[string]string{"RECADO_RATE": "7"}, "key", "create", "--data", dir, "--company", company.ID,
-			"--name", "narrow", "--boards", company.Board, "--rate", "5", "--burst", "9")
+			"--name", "narrow", "--scopes", "all", "--boards", company.Board, "--rate", "5", "--burst", "9")
 		if code != 0 {
 			t.Fatal(stderr)
 		}
@@ -181,12 +181,12 @@ func TestServe(t *testing.T) {
 			}
 		}
 		for _, args := range [][]string{{"--boards", "x"}, {"--rate", "0", "--burst", "3"}, {"--rate", "-1"}} {
-			args = append([]string{"key", "create", "--data", dir, "--company", company.ID, "--name", "x"}, args...)
+			args = append([]string{"key", "create", "--data", dir, "--company", company.ID, "--name", "x", "--scopes", "all"}, args...)
 			if code, _, stderr := recado(t, nil, args...); code != 2 {
 				t.Errorf("%v: exit %d %s", args, code, stderr)
 			}
 		}
-		unknown := []string{"key", "create", "--data", dir, "--company", company.ID, "--name", "x", "--boards", company.ID}
+		unknown := []string{"key", "create", "--data", dir, "--company", company.ID, "--name", "x", "--scopes", "all", "--boards", company.ID}
 		if code, _, stderr := recado(t, nil, unknown...); code != 2 || !strings.HasPrefix(stderr, "recado: boards: there is no such board") {
 			t.Errorf(`want code == 2 and strings.HasPrefix(stderr, "recado: boards: there is no such board"); got %+v, %+v`, code, stderr)
 		}
@@ -265,11 +265,13 @@ type serving struct {
 			ID     string
 			APIKey string `json:"api_key"`
 			Board  string
+
+			Channel string
 		}
 	}
 }
 
-func serve(t *testing.T, dir string) *serving {
+func serve(t *testing.T, dir string, args ...string) *serving {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -282,7 +284,7 @@ func serve(t *testing.T, dir string) *serving {
 	done := make(chan int, 1)
 	var stderr bytes.Buffer // read after the end
 	go func() {
-		done <- run(ctx, process{args: []string{"serve", "--demo", "--data", dir, "--addr", addr}, stdout: &s.stdout, stderr: &stderr})
+		done <- run(ctx, process{args: append([]string{"serve", "--demo", "--data", dir, "--addr", addr}, args...), stdout: &s.stdout, stderr: &stderr})
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -315,6 +317,7 @@ func (s *serving) call(t *testing.T, method, path, key, body string) int {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Error(err)

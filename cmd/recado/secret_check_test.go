@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -18,6 +21,7 @@ import (
 	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/store/storetest"
+	"recado/internal/testkit"
 	"recado/internal/vault"
 	"recado/internal/whatsapp/simulator"
 )
@@ -287,4 +291,44 @@ func TestOfTwoNodesThatStartAtOnceWithDifferentKeysOneIsRefused(t *testing.T) {
 	if codes[0]+codes[1] != 1 {
 		t.Errorf("exit codes %v, want one 0 and one 1", codes)
 	}
+}
+
+func TestAServerWhoseKeyIsReplacedElsewhereIsNotReady(t *testing.T) {
+	eachInstallation(t, func(t *testing.T, i *installation) {
+		const newer = "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="
+		i.vars["RECADO_SECRET_KEY"] = otherKey
+		i.ok("company", "create", "Casa Clara")
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := l.Addr().String()
+		_ = l.Close()
+		ctx, stop := context.WithCancel(context.Background())
+		environ := []string{}
+		for name, value := range i.vars {
+			environ = append(environ, name+"="+value)
+		}
+		done := make(chan int, 1)
+		go func() {
+			done <- run(ctx, process{args: []string{"serve", "--addr", addr}, environ: environ, stdout: io.Discard, stderr: io.Discard})
+		}()
+		ready := func() (status int, body string) {
+			resp, err := http.Get("http://" + addr + "/readyz")
+			if err != nil {
+				return 0, ""
+			}
+			defer func() { _ = resp.Body.Close() }()
+			raw, _ := io.ReadAll(resp.Body)
+			return resp.StatusCode, string(raw)
+		}
+		testkit.Eventually(t, "the server is ready", func() bool { status, _ := ready(); return status == 200 })
+		i.vars["RECADO_SECRET_KEY"] = newer + "," + otherKey
+		i.ok("secret-key", "retire")
+		if status, body := ready(); status != 503 || !strings.Contains(body, "secret key") {
+			t.Errorf("after the key was replaced: %d %s, want 503 that names the secret key", status, body)
+		}
+		stop()
+		testkit.Equal(t, "exit", <-done, 0)
+	})
 }

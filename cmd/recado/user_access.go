@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"recado/internal/desk"
@@ -14,6 +14,7 @@ import (
 
 type userListCmd struct {
 	databaseFlags
+	listFlags
 	Company string `help:"Id of a company; default: all." placeholder:"UUID"`
 }
 
@@ -27,17 +28,30 @@ func (c *userListCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(w, "COMPANY\tCOMPANY ID\tEMAIL\tNAME\tROLE\tTWO-FACTOR\tID")
-		for _, p := range people {
+		lines := make([]personLine, len(people))
+		for i, p := range people {
+			lines[i] = personLine{
+				ID: p.ID, Name: p.Name, Email: p.Email, Role: p.Role, TwoFactor: p.TwoFactor, Company: model.Ref{ID: p.Company.ID, Name: p.Company.Name},
+			}
+		}
+		return printList(e, c.listFlags, "COMPANY\tCOMPANY ID\tEMAIL\tNAME\tROLE\tTWO-FACTOR\tID\n", lines, func(w io.Writer, p *personLine) {
 			twoFactor := "off"
 			if p.TwoFactor {
 				twoFactor = "on"
 			}
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Company.Name, p.Company.ID, p.Email, p.Name, p.Role, twoFactor, p.ID)
-		}
-		return w.Flush()
+		})
 	})
+}
+
+// personLine is a team member as it is printed.
+type personLine struct {
+	ID        model.ID   `json:"id"`
+	Name      string     `json:"name"`
+	Email     string     `json:"email"`
+	Role      model.Role `json:"role"`
+	TwoFactor bool       `json:"two_factor"`
+	Company   model.Ref  `json:"company"`
 }
 
 // personFlags name one team member.

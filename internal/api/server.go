@@ -251,7 +251,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"ok"}`))
 }
 
-// readyz says that the database answers, its migrations are done, and the server is not about to stop.
+// readyz says that the database answers, its migrations are done, the secret key fits it, and the server is not about to stop.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
@@ -263,9 +263,10 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if err := s.desk.System().Ready(ctx); err != nil {
 		s.log.Warn("not ready", "error", err)
-		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
-			Code: model.CodeUnavailable, Message: "The database does not answer. Try again.", RetryAfter: time.Second,
-		})
+		if model.CodeOf(err) != model.CodeUnavailable {
+			err = &model.Error{Code: model.CodeUnavailable, Message: "The database does not answer. Try again.", RetryAfter: time.Second}
+		}
+		s.writeError(w, callFrom(r.Context()).requestID, err)
 		return
 	}
 	s.healthz(w, r)

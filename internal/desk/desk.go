@@ -140,8 +140,20 @@ func (d System) Wakeups() Wakeups { return d.wakeups }
 // SecretKey gives what checks and replaces the secret key of the installation.
 func (d System) SecretKey() *secretkey.Keeper { return secretkey.New(d.store, d.vault) }
 
-// Ready reports whether the database answers.
-func (d System) Ready(ctx context.Context) error { return d.store.Ping(ctx) }
+// Ready reports whether the database answers and the secret key fits it: another node may have replaced the key.
+func (d System) Ready(ctx context.Context) error {
+	if err := d.store.Ping(ctx); err != nil {
+		return err
+	}
+	err := d.SecretKey().Fits(ctx)
+	if errors.Is(err, secretkey.ErrWrong) {
+		return &model.Error{
+			Code: model.CodeUnavailable, RetryAfter: time.Second,
+			Message: "The secret key of this server does not fit its database. Start it again with the key that the other nodes have.",
+		}
+	}
+	return err
+}
 
 // Wakeup wakes the loop that waits on C. Two notifications before the loop looks are the same as one.
 type Wakeup struct{ C chan struct{} }

@@ -48,6 +48,12 @@ func (k *Keeper) Check(ctx context.Context) error {
 	return wrongUnless(fits, err)
 }
 
+// Fits gives ErrWrong when the vault no longer holds the key that the database is sealed with. It stores nothing.
+func (k *Keeper) Fits(ctx context.Context) error {
+	fits, _, err := k.fits(ctx)
+	return wrongUnless(fits, err)
+}
+
 func wrongUnless(fits bool, err error) error {
 	if err == nil && !fits {
 		return ErrWrong
