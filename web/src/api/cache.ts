@@ -45,9 +45,29 @@ export function order(query: ConversationQuery): (a: Conversation, b: Conversati
   return (a, b) => (a.pinned !== b.pinned ? (a.pinned ? -1 : 1) : newest(a, b))
 }
 
+const indexes = new WeakMap<Conversation[], Map<string, Conversation>>()
+
+/** byId finds the conversations of a page, which never changes: a change makes another page. A long list is searched for every message. */
+function byId({ data }: ListPage): Map<string, Conversation> {
+  const known = indexes.get(data)
+  if (known) return known
+  const index = new Map(data.map((one) => [one.id, one]))
+  indexes.set(data, index)
+  return index
+}
+
+/** listed is a conversation as a list has it. */
+function listed(list: List | undefined, id: string): Conversation | undefined {
+  for (const page of list?.pages ?? []) {
+    const found = byId(page).get(id)
+    if (found) return found
+  }
+  return undefined
+}
+
 /** changed is a list in which the pages that have a conversation got other data; the other pages stay the same objects. */
 function changed(list: List, id: string, change: (data: Conversation[]) => Conversation[]): List {
-  const pages = list.pages.map((page) => (page.data.some((one) => one.id === id) ? { ...page, data: change(page.data) } : page))
+  const pages = list.pages.map((page) => (byId(page).has(id) ? { ...page, data: change(page.data) } : page))
   return pages.some((page, at) => page !== list.pages[at]) ? { ...list, pages } : list
 }
 
@@ -83,9 +103,7 @@ export function placed(list: List, conversation: Conversation, query: Conversati
  * drawn again. The query cache's own comparison goes by position, which is another one after every new message.
  */
 export function sameConversations(page: ListPage, known: List | undefined): ListPage {
-  if (!known) return page
-  const before = new Map(known.pages.flatMap(({ data }) => data.map((one) => [one.id, one])))
-  return { ...page, data: page.data.map((one) => replaceEqualDeep(before.get(one.id), one)) }
+  return { ...page, data: page.data.map((one) => replaceEqualDeep(listed(known, one.id), one)) }
 }
 
 /** cached is a conversation as the cache has it, by itself or in a list. */
@@ -93,10 +111,8 @@ function cached(client: QueryClient, id: string): Conversation | undefined {
   const own = client.getQueryData<Conversation>(keys.conversation(id))
   if (own) return own
   for (const [, list] of client.getQueriesData<List>({ queryKey: keys.lists })) {
-    for (const { data } of list?.pages ?? []) {
-      const found = data.find((one) => one.id === id)
-      if (found) return found
-    }
+    const found = listed(list, id)
+    if (found) return found
   }
   return undefined
 }
