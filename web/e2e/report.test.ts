@@ -119,7 +119,7 @@ it('sorts the tables by every column', async () => {
   await context.close()
 })
 
-it.each([['en-US', 'Download CSV', ',', '.'], ['pt-BR', 'Baixar CSV', ';', ',']])('saves every figure as CSV for %s', async (locale, button, separator, point) => {
+it.each([['en-US', 'Download CSV', ',', '.'], ['pt-BR', 'Baixar CSV', ';', ','], ['es-ES', 'Descargar CSV', ';', ',']])('saves every figure as CSV for %s', async (locale, button, separator, point) => {
   const { page, context } = await desk.page({ locale, acceptDownloads: true })
   await page.goto(`${desk.url}/`)
   await page.locator('input[type=email]').fill(desk.demo.login.email)
@@ -156,13 +156,34 @@ it('is not for agents', async () => {
   await context.close()
 })
 
-it('prints on one page', async () => {
+it('prints on one page in light colours, with charts and with tables', async () => {
   const { page, context } = await desk.page({ colorScheme: 'dark' })
   await desk.signIn(page)
   await open(page)
   await page.locator('figure svg').nth(1).waitFor()
-  const paper = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
-  expect(paper.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
+  const pages = async () => (await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
+  expect(await pages()).toBe(1)
+  await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
+  expect(await pages()).toBe(1)
+  await page.getByRole('button', { name: 'Show first response as table' }).click()
+  expect(await pages()).toBe(1)
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  /** colours are those of every element, with the theme that the attribute names. */
+  const colours = (scheme: string) =>
+    page.evaluate((theme) => {
+      document.documentElement.dataset.mantineColorScheme = theme
+      const shown = [...document.querySelectorAll('html, body, main, main *')].filter((one) => one.getClientRects().length > 0)
+      return shown.map((one) => {
+        const style = getComputedStyle(one)
+        return `${one.tagName}.${one.getAttribute('class') ?? ''} ${style.colorScheme} ${style.color} ${style.backgroundColor} ${style.borderColor} ${style.fill} ${style.stroke}`
+      })
+    }, scheme)
+  const dark = await colours('dark')
+  expect(dark).toEqual(await colours('light'))
+  expect(dark.length).toBeGreaterThan(100)
+  const small = await page.getByRole('table', { name: 'First response per day' }).getByRole('cell').evaluateAll((cells) => Math.min(...cells.map((cell) => Number.parseFloat(getComputedStyle(cell).fontSize))))
+  expect(small).toBeGreaterThanOrEqual(10)
   await context.close()
 })
 

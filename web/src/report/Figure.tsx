@@ -23,7 +23,7 @@ export function Figure({ title, show, hide, head, rows, children }: Props) {
         />
       </figcaption>
       {asTable ? (
-        <div className={classes.dayTable} tabIndex={0} role="region" aria-label={title}>
+        <div className={classes.dayTable} data-columns={head.length} tabIndex={0} role="region" aria-label={title}>
           <Table aria-label={title} stickyHeader verticalSpacing={5}>
             <Table.Thead><Table.Tr>{head.map((name, column) => <Table.Th key={name} ta={column > 0 ? 'right' : undefined}>{name}</Table.Th>)}</Table.Tr></Table.Thead>
             <Table.Tbody>
