@@ -44,16 +44,32 @@ describe.each(postgresOnly)('on %s', (engine) => {
   })
 
   it('shows every conversation and attendance of a person', async () => {
-    const { page } = await desk.page()
+    const [aline] = (await desk.call('GET', '/contacts?q=Aline%20Teixeira')).data as { phone: string }[]
+    const branch = await desk.call('POST', '/channels', { name: 'Filial', provider: 'sandbox', phone: '+5511955557002' })
+    await desk.call('POST', `/channels/${String(branch.id)}/simulate`, { from: aline?.phone, name: 'Aline Teixeira', text: 'Vocês abrem na filial?' })
+    const { page } = await desk.page({}, /status of 400 .*\/conversations/)
     await visit(desk, page)
+    // The server refuses the first request, then gives one conversation a page.
+    let refuse = true
+    await page.route('**/v1/conversations?contact=*', async (route) => {
+      const url = route.request().url()
+      await route.continue({ url: refuse ? url.replace(/limit=\d+/, 'limit=0') : url.replace(/limit=\d+/, 'limit=1') })
+      refuse = false
+    })
     await person(page, /Aline Teixeira/).click()
     const region = details(page).getByRole('region', { name: 'Conversations' })
+    await region.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+    await region.getByRole('link', { name: /Filial/ }).waitFor()
+    expect(await region.getByRole('link').count()).toBe(1)
+    await region.getByRole('button', { name: 'Show more' }).click()
+    await region.getByRole('link', { name: /Loja/ }).waitFor()
+    await page.unrouteAll()
     await region.getByText(/^ATD-\d+$/).first().waitFor()
     await region.getByText('Closed', { exact: true }).first().waitFor()
     expect(await region.innerText()).toContain('respondido')
     await page.reload()
     await details(page).getByRole('heading', { name: 'Aline Teixeira' }).waitFor()
-    await region.getByRole('link').first().click()
+    await region.getByRole('link', { name: /Loja/ }).click()
     await log(page).getByText('Vocês abrem no feriado?').waitFor()
   })
 
@@ -87,6 +103,8 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await page.getByRole('listbox', { name: 'Labels' }).getByRole('option', { name: label }).click()
     await person(page, new RegExp(`Otávio Reis.*${label}`)).waitFor()
     await page.keyboard.press('Escape')
+    await details(page).getByRole('switch', { name: 'Automatic messages' }).click()
+    await expect.poll(() => desk.call('GET', `/contacts/${String(made.id)}`)).toMatchObject({ automation: false })
     await details(page).getByRole('switch', { name: 'Blocked' }).click()
     await person(page, /Otávio Reis.*Blocked/).waitFor()
     expect(await details(page).getByRole('button', { name: 'Start conversation' }).isDisabled()).toBe(true)
@@ -95,7 +113,9 @@ describe.each(postgresOnly)('on %s', (engine) => {
     expect(await desk.call('GET', `/contacts/${String(made.id)}`)).toMatchObject({ city: 'Campinas', blocked: true, name: 'Otávio Reis' })
   })
 
-  it('creates a contact, leads to one that exists, and starts a conversation', async () => {
+  it('creates a contact, leads to one that exists, and starts a conversation from a number that is connected', async () => {
+    const spare = await desk.call('POST', '/channels', { name: 'Reserva', provider: 'sandbox', phone: '+5511955557001' })
+    await desk.call('PATCH', `/channels/${String(spare.id)}`, { status: 'disconnected' })
     const { page } = await desk.page({}, /409/)
     await visit(desk, page)
     await page.getByRole('button', { name: 'New contact' }).click()
@@ -114,14 +134,19 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await form.getByRole('textbox', { name: 'Phone' }).fill('+55 11 95555-1002')
     await form.getByRole('button', { name: 'Create contact' }).click()
     await form.getByRole('alert').getByText('You already have a contact with this phone.').waitFor()
-    await form.getByRole('button', { name: 'Open it' }).click()
+    await form.getByRole('link', { name: 'Open it' }).click()
     await form.waitFor({ state: 'detached' })
     await details(page).getByRole('heading', { name: 'Nair Prado' }).waitFor()
 
     await details(page).getByRole('button', { name: 'Start conversation' }).click()
+    expect(await page.getByRole('menuitem', { name: 'Reserva, +55 11 95555-7001 (disconnected)' }).isDisabled()).toBe(true)
     await page.getByRole('menuitem', { name: /^Loja/ }).click()
     await page.getByRole('form', { name: 'Answer' }).waitFor()
     await expect.poll(() => page.url()).toContain('/inbox/open/')
+    await page.getByRole('button', { name: 'New conversation' }).first().click()
+    const number = dialog(page, 'New conversation').getByRole('combobox', { name: 'Number' })
+    expect(await number.getByRole('option', { name: /^Reserva.*\(disconnected\)$/ }).isDisabled()).toBe(true)
+    expect(await number.getByRole('option', { selected: true }).textContent()).not.toContain('disconnected')
   })
 
   it('shows a customer who writes for the first time without a reload', async () => {

@@ -5,19 +5,20 @@ import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { putContact } from '../api/contacts'
 import { keys } from '../api/keys'
-import { useLabels } from '../api/queries'
+import { useLabels, useMe } from '../api/queries'
 import type { Contact } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import { Section } from './Section'
 import classes from './Details.module.css'
 
-type Editable = Partial<Pick<Contact, 'name' | 'company' | 'city' | 'label_ids' | 'blocked'>>
+type Editable = Partial<Pick<Contact, 'name' | 'company' | 'city' | 'label_ids' | 'blocked' | 'automation'>>
 
-/** ContactFields are what the team knows about a person; each field is saved when it is left. */
+/** ContactFields are what the team knows about a person; each field is saved when it is left by those who may change contacts. */
 export function ContactFields({ contact }: { contact: Contact }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useAttempt()
+  const fixed = !useMe().scopes.includes('contacts:write')
   const labels = useLabels().data ?? []
   const [saved, setSaved] = useState(false)
   const save = async (body: Editable) => {
@@ -36,23 +37,27 @@ export function ContactFields({ contact }: { contact: Contact }) {
     const timer = setTimeout(() => setSaved(false), 2500)
     return () => clearTimeout(timer)
   }, [saved])
+  const look = { size: 'xs', disabled: fixed, classNames: { body: classes.switchBody, label: classes.switchLabel } }
   return (
     <Section title={t('details.contact')}>
-      <Field label={t('details.name')} value={contact.name} required onSave={(name) => save({ name })} />
-      <Field label={t('details.company')} value={contact.company ?? ''} onSave={(company) => save({ company: company || null })} />
-      <Field label={t('details.city')} value={contact.city ?? ''} onSave={(city) => save({ city: city || null })} />
+      <Field label={t('details.name')} value={contact.name} required readOnly={fixed} onSave={(name) => save({ name })} />
+      <Field label={t('details.company')} value={contact.company ?? ''} readOnly={fixed} onSave={(company) => save({ company: company || null })} />
+      <Field label={t('details.city')} value={contact.city ?? ''} readOnly={fixed} onSave={(city) => save({ city: city || null })} />
       <MultiSelect
-        size="xs" id="contact-labels" label={t('details.labels')} data={labels.map(({ id, name }) => ({ value: id, label: name }))} value={contact.label_ids} searchable
+        size="xs" id="contact-labels" label={t('details.labels')} data={labels.map(({ id, name }) => ({ value: id, label: name }))} value={contact.label_ids} searchable readOnly={fixed}
         classNames={{ root: classes.field, label: classes.label, input: classes.input, inputField: classes.typed }} onChange={(label_ids) => void save({ label_ids })}
       />
-      <Switch size="xs" label={t('details.blocked')} checked={contact.blocked} onChange={(event) => void save({ blocked: event.currentTarget.checked })} />
+      <Switch {...look} label={t('details.blocked')} checked={contact.blocked} onChange={(event) => void save({ blocked: event.currentTarget.checked })} />
+      <Switch {...look} label={t('details.automation')} checked={contact.automation} onChange={(event) => void save({ automation: event.currentTarget.checked })} />
       <span role="status" className={classes.saved}>{saved ? t('details.saved') : ''}</span>
     </Section>
   )
 }
 
+type FieldProps = { label: string; value: string; required?: boolean; readOnly: boolean; onSave: (value: string) => Promise<boolean> }
+
 /** Field shows what is stored again where its text was not accepted. */
-function Field({ label, value, required = false, onSave }: { label: string; value: string; required?: boolean; onSave: (value: string) => Promise<boolean> }) {
+function Field({ label, value, required = false, readOnly, onSave }: FieldProps) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
   const leave = async () => {
@@ -61,7 +66,7 @@ function Field({ label, value, required = false, onSave }: { label: string; valu
   }
   return (
     <TextInput
-      size="xs" label={label} value={text} maxLength={120} classNames={{ root: classes.field, label: classes.label, input: classes.input }}
+      size="xs" label={label} value={text} readOnly={readOnly} maxLength={120} classNames={{ root: classes.field, label: classes.label, input: classes.input }}
       onChange={(event) => setText(event.currentTarget.value)} onBlur={() => void leave()} onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
     />
   )

@@ -1,33 +1,47 @@
 import { Button } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, type UseInfiniteQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useNames } from '../api/queries'
+import { refusal, requestIdOf } from '../api/refusal'
 import type { Attendance, Contact, Conversation } from '../api/types'
 import { preview } from '../contact/preview'
 import { Section } from '../contact/Section'
 import details from '../contact/Details.module.css'
 import { dateAndTime, duration, moment } from '../ui/format'
-import { Loading } from '../ui/states'
+import { Failure, Loading } from '../ui/states'
 import classes from './Contacts.module.css'
 
 /** ContactConversations are all conversations with a person, one for each number, with their attendances. */
 export function ContactConversations({ contact }: { contact: Contact }) {
   const { t } = useTranslation()
-  const found = useQuery({
+  const list = useInfiniteQuery({
     queryKey: [...keys.contact(contact.id), 'conversations'],
-    queryFn: () => answer(api.GET('/conversations', { params: { query: { contact: contact.id, limit: 100 } } })),
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) => answer(api.GET('/conversations', { params: { query: { contact: contact.id, limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } } })),
+    getNextPageParam: (page) => page.next_cursor ?? null,
   })
-  const conversations = found.data?.data ?? []
+  const conversations = (list.data?.pages ?? []).flatMap((page) => page.data)
   return (
     <Section title={t('contacts.conversations')}>
-      {found.isPending && <Loading rows={2} />}
-      {found.isSuccess && conversations.length === 0 && <p className={details.nothing}>{t('contacts.noConversation')}</p>}
+      {list.isPending && <Loading rows={2} />}
+      {list.isSuccess && conversations.length === 0 && <p className={details.nothing}>{t('contacts.noConversation')}</p>}
       {conversations.map((conversation) => <OneConversation key={conversation.id} conversation={conversation} />)}
+      <ListEnd list={list} />
     </Section>
   )
+}
+
+type List = Pick<UseInfiniteQueryResult, 'isError' | 'error' | 'refetch' | 'data' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
+
+/** ListEnd loads the next page of a list, or says why that failed. */
+function ListEnd({ list }: { list: List }) {
+  const { t } = useTranslation()
+  const again = () => void (list.data ? list.fetchNextPage() : list.refetch())
+  if (list.isError) return <Failure message={refusal(list.error, t)} requestId={requestIdOf(list.error)} onRetry={again} />
+  return list.hasNextPage && <Button variant="subtle" size="xs" loading={list.isFetchingNextPage} onClick={again}>{t('common.more')}</Button>
 }
 
 function OneConversation({ conversation }: { conversation: Conversation }) {
@@ -71,7 +85,7 @@ function Attendances({ conversation }: { conversation: string }) {
           </li>
         ))}
       </ul>
-      {list.hasNextPage && <Button variant="subtle" size="xs" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>{t('common.more')}</Button>}
+      <ListEnd list={list} />
     </>
   )
 }

@@ -1,5 +1,6 @@
-import { Alert, Anchor, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api, Failure } from '../api/client'
@@ -9,6 +10,8 @@ import { refusal } from '../api/refusal'
 import { announce } from '../ui/announce'
 import { Dialog } from '../ui/Dialog'
 import { typedPhone, typedSoFar } from '../ui/typedPhone'
+import type { ContactSearch } from './search'
+import classes from './Contacts.module.css'
 
 /** NewContactDialog adds a person. A phone that the company knows already leads to its contact. */
 export function NewContactDialog({ onClose, onOpen }: { onClose: () => void; onOpen: (id: string) => void }) {
@@ -53,7 +56,7 @@ export function NewContactDialog({ onClose, onOpen }: { onClose: () => void; onO
           {problem && (
             <Alert color="red" variant="light">
               {problem.text}{' '}
-              {problem.contact && <Anchor component="button" type="button" size="sm" underline="always" onClick={() => problem.contact && show(problem.contact)}>{t('contacts.openExisting')}</Anchor>}
+              {problem.contact && <Link to="/contacts/$contact" params={{ contact: problem.contact }} search={(before: ContactSearch) => before} className={classes.existing} onClick={onClose}>{t('contacts.openExisting')}</Link>}
             </Alert>
           )}
           <TextInput label={t('details.name')} data-autofocus required withAsterisk={false} maxLength={120} value={fields.name} onChange={(event) => set({ name: event.currentTarget.value })} />

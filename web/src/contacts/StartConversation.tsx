@@ -9,12 +9,12 @@ import { putConversation } from '../api/cache'
 import { useChannels, useMe, useNames } from '../api/queries'
 import type { Contact } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
+import { useNumberName } from '../api/useNumberName'
 import { ActionMenu } from '../ui/ActionMenu'
-import { phone } from '../ui/format'
 import { toast } from '../ui/toast'
 import classes from './Contacts.module.css'
 
-/** StartConversation opens the conversation with a person, new or not; where the company has several numbers, one is chosen first. */
+/** StartConversation opens the conversation with a person, new or not; where the company has several numbers, one that is connected is chosen first. */
 export function StartConversation({ contact }: { contact: Contact }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -22,6 +22,7 @@ export function StartConversation({ contact }: { contact: Contact }) {
   const attempt = useAttempt()
   const me = useMe()
   const names = useNames()
+  const numberName = useNumberName()
   const channels = useChannels().data ?? []
   const [busy, setBusy] = useState(false)
   if (!me.scopes.includes('conversations:write')) return null
@@ -36,12 +37,21 @@ export function StartConversation({ contact }: { contact: Contact }) {
     setBusy(false)
   }
   const [only] = channels
-  const look = { className: classes.start, mt: 'sm', size: 'xs', loading: busy, disabled: !only || contact.blocked, leftSection: <IconMessagePlus size={16} /> }
+  const connected = channels.some((one) => one.status === 'connected')
+  const look = { className: classes.start, mt: 'sm', size: 'xs', loading: busy, disabled: !connected || contact.blocked, leftSection: <IconMessagePlus size={16} /> }
+  if (only && !connected) {
+    return (
+      <>
+        <Button {...look}>{t('contacts.start')}</Button>
+        <p className={classes.reason}>{t('refusal.channel_disconnected')}</p>
+      </>
+    )
+  }
   if (channels.length < 2) return <Button {...look} onClick={() => only && void start(only.id)}>{t('contacts.start')}</Button>
   return (
     <ActionMenu
       button={<Button {...look}>{t('contacts.start')}</Button>} title={t('contacts.from')}
-      actions={channels.map((one) => ({ key: one.id, label: one.phone ? `${one.name}, ${phone(one.phone)}` : one.name, onClick: () => void start(one.id) }))}
+      actions={channels.map((one) => ({ key: one.id, label: numberName(one), disabled: one.status !== 'connected', onClick: () => void start(one.id) }))}
     />
   )
 }

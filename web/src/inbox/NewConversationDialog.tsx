@@ -7,6 +7,7 @@ import { answer, api } from '../api/client'
 import { putConversation } from '../api/cache'
 import { keys } from '../api/keys'
 import { useChannels, useMe, useRowNames } from '../api/queries'
+import { useNumberName } from '../api/useNumberName'
 import { Dialog } from '../ui/Dialog'
 import { phone as formatted } from '../ui/format'
 import { toast } from '../ui/toast'
@@ -20,7 +21,9 @@ export function NewConversationDialog({ onClose, onOpen }: { onClose: () => void
   const me = useMe()
   const names = useRowNames()
   const channels = useChannels().data ?? []
-  const [channel, setChannel] = useState<string>()
+  const numberName = useNumberName()
+  const [chosenChannel, setChannel] = useState<string>()
+  const channel = chosenChannel ?? channels.find((one) => one.status === 'connected')?.id ?? ''
   const [who, setWho] = useState('')
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
@@ -35,7 +38,7 @@ export function NewConversationDialog({ onClose, onOpen }: { onClose: () => void
     setProblem(null)
     try {
       const target = chosen ? { contact_id: chosen.id } : { phone: phone ?? who.trim(), ...(name.trim() ? { name: name.trim() } : {}) }
-      const opened = await answer(api.POST('/conversations', { body: { channel_id: channel ?? channels[0]?.id ?? '', ...target } }))
+      const opened = await answer(api.POST('/conversations', { body: { channel_id: channel, ...target } }))
       putConversation(client, opened, me.user.id)
       if (opened.assignee && opened.assignee !== me.user.id) {
         toast(t('new.responsible', { name: names.person(opened.assignee) ?? '' }))
@@ -57,11 +60,11 @@ export function NewConversationDialog({ onClose, onOpen }: { onClose: () => void
       >
         <Stack gap="md">
           {problem && <Alert color="red" variant="light">{problem}</Alert>}
-          <NativeSelect label={t('new.number')} value={channel ?? channels[0]?.id ?? ''} data={channels.map((one) => ({ value: one.id, label: one.phone ? `${one.name}, ${formatted(one.phone)}` : one.name }))} onChange={(event) => setChannel(event.currentTarget.value)} />
+          <NativeSelect label={t('new.number')} value={channel} error={channels.length > 0 && !channel && t('refusal.channel_disconnected')} data={channels.map((one) => ({ value: one.id, label: numberName(one), disabled: one.status !== 'connected' }))} onChange={(event) => setChannel(event.currentTarget.value)} />
           <Autocomplete label={t('new.who')} data-autofocus role="combobox" required withAsterisk={false} data={[...new Set(contacts.map((one) => one.label))]} filter={({ options }) => options} value={who} onChange={(text) => setWho(typedSoFar(text, who))} />
           {!chosen && <TextInput label={t('new.name')} maxLength={120} value={name} onChange={(event) => setName(event.currentTarget.value)} />}
           <Group justify="flex-end">
-            <Button type="submit" loading={busy} disabled={!chosen && !phone}>{t('new.start')}</Button>
+            <Button type="submit" loading={busy} disabled={!channel || (!chosen && !phone)}>{t('new.start')}</Button>
           </Group>
         </Stack>
       </form>

@@ -3,7 +3,7 @@ import { part } from './parts'
 
 const MenuBox = part(() => import('./MenuBox').then((loaded) => loaded.default))
 
-export type MenuAction = { key: string; label: ReactNode; icon?: ReactNode; onClick: () => void; className?: string; keepOpen?: boolean }
+export type MenuAction = { key: string; label: ReactNode; icon?: ReactNode; onClick: () => void; className?: string; keepOpen?: boolean; disabled?: boolean }
 
 type ButtonProps = { onClick?: () => void; 'aria-haspopup'?: 'menu'; 'aria-expanded'?: boolean }
 export type ActionMenuProps = { button: ReactElement<ButtonProps>; title?: ReactNode; actions: MenuAction[]; position?: 'bottom-end' | 'right-end'; content?: ReactNode; onClosed?: () => void }

@@ -10,7 +10,7 @@ export default function MenuBox({ button, title, actions, position = 'bottom-end
         {title && <Menu.Label>{title}</Menu.Label>}
         {content ||
           actions.map((action) => (
-            <Menu.Item key={action.key} leftSection={action.icon} className={action.className} closeMenuOnClick={!action.keepOpen} onClick={action.onClick}>
+            <Menu.Item key={action.key} leftSection={action.icon} className={action.className} closeMenuOnClick={!action.keepOpen} disabled={action.disabled} onClick={action.onClick}>
               {action.label}
             </Menu.Item>
           ))}

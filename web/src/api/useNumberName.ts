@@ -1,0 +1,12 @@
+import { useTranslation } from 'react-i18next'
+import { phone } from '../ui/format'
+import type { Channel } from './types'
+
+/** useNumberName names a number where one is chosen to write from, and says when it is disconnected. */
+export function useNumberName() {
+  const { t } = useTranslation()
+  return (channel: Channel) => {
+    const number = channel.phone ? `${channel.name}, ${phone(channel.phone)}` : channel.name
+    return channel.status === 'connected' ? number : t('new.disconnected', { number })
+  }
+}
