@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { card, stage, visit } from './boards'
+import { card, meanwhile, newBoard, stage, visit } from './boards'
 import { Desk } from './desk'
 import { axe, dialog } from './parts'
 
@@ -21,12 +21,22 @@ it('shows one stage at a time on a phone', async () => {
   await card(stage(page, 'Doing'), 'Cesta de café da manhã').waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   await axe(page, 'board on a phone')
+  await page.getByRole('button', { name: 'Actions for Doing' }).tap()
+  await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
+  await axe(page, 'stage menu on a phone')
+  await page.keyboard.press('Escape')
   await stage(page, 'Doing').getByRole('listitem').filter({ has: card(page, 'Cesta de café da manhã') }).getByRole('button', { name: 'Move to...' }).tap()
   await page.getByRole('menuitem', { name: 'Won' }).tap()
   await page.getByRole('region', { name: 'Doing, 3 cards' }).waitFor()
   await card(page, 'Estorno do cartão').tap()
   await dialog(page, 'Card').getByRole('textbox', { name: 'Title' }).waitFor()
   await axe(page, 'card on a phone')
+  const [stored] = (await desk.call('GET', '/kanban/cards?q=Estorno')).data as { id: string; version: number }[]
+  await dialog(page, 'Card').getByRole('textbox', { name: 'Title' }).fill('Estorno parcial')
+  await desk.call('PATCH', `/kanban/cards/${stored?.id ?? ''}`, { title: 'Estorno total', version: stored?.version })
+  await dialog(page, 'Card').getByRole('alert', { name: 'This card changed' }).getByText('Estorno total').waitFor()
+  await axe(page, 'a card that changed, on a phone')
+  await dialog(page, 'Card').getByRole('button', { name: 'Take theirs' }).tap()
   await page.goBack()
   await dialog(page, 'Card').waitFor({ state: 'detached' })
 })
@@ -46,6 +56,33 @@ it('moves a card with a finger', async () => {
   await page.locator('[data-drop]').waitFor({ state: 'attached' })
   await touch('touchEnd')
   await card(stage(page, 'Amanhã'), 'Massa folhada').waitFor()
+})
+
+it('shows what a colleague changed in a card that is archived, and names the contacts', async () => {
+  const board = await newBoard(desk, 'Arquivo', ['lista'])
+  const path = `/kanban/cards/${board.cards.lista ?? ''}`
+  const [contact] = (await desk.call('GET', '/contacts?q=Tereza%20Silveira')).data as { id: string }[]
+  const { page } = await desk.page({}, /409/)
+  await desk.signIn(page)
+  await visit(page, 'Arquivo')
+  await card(page, 'lista').click()
+  const open = dialog(page, 'Card')
+  await open.getByRole('textbox', { name: 'Title' }).fill('lista nova')
+  await open.getByRole('combobox', { name: 'Contact' }).fill('Helena')
+  await page.getByRole('option', { name: 'Helena Duarte' }).click()
+  await meanwhile(page, 'PATCH', path, () => desk.call('PATCH', path, { contact: contact?.id, version: 1 }))
+  await open.getByRole('button', { name: 'Archive' }).click()
+  const changed = open.getByRole('alert', { name: 'This card changed' }).getByRole('group', { name: 'Contact' })
+  await changed.getByText('Helena Duarte').waitFor()
+  await changed.getByText('Tereza Silveira').waitFor()
+  expect(await open.getByRole('button', { name: 'Archive' }).isDisabled()).toBe(true)
+  await changed.getByRole('button', { name: 'Take theirs' }).click()
+  await open.getByRole('button', { name: 'Archive' }).click()
+  await open.waitFor({ state: 'detached' })
+  expect(await desk.call('GET', path)).toMatchObject({ title: 'lista nova', contact: contact?.id, status: 'archived' })
+  await page.goto(`${desk.url}/boards/${board.id}?card=${board.cards.lista ?? ''}`)
+  await open.getByRole('button', { name: 'Restore' }).waitFor()
+  expect(await open.getByRole('button', { name: 'Move to...' }).count()).toBe(0)
 })
 
 it.each(['light', 'dark'] as const)('is accessible, %s', async (colorScheme) => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { alert, card, drag, newBoard, stage, titles, visit } from './boards'
+import { alert, card, drag, meanwhile, newBoard, stage, titles, visit } from './boards'
 import { Desk, postgresOnly } from './desk'
 import { axe, dialog } from './parts'
 
@@ -12,7 +12,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
   it('makes a board, cards in it, and edits, archives, restores and deletes them', async () => {
-    const { page } = await desk.page()
+    const { page } = await desk.page({}, /409/)
     await desk.signIn(page)
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Boards' }).click()
     await page.getByRole('button', { name: 'New board' }).click()
@@ -36,28 +36,43 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await open.getByRole('combobox', { name: 'Person' }).selectOption({ label: 'Bruno Tavares' })
     await open.getByRole('combobox', { name: 'Contact' }).fill('Helena')
     await page.getByRole('option', { name: 'Helena Duarte' }).click()
+    await open.getByRole('combobox', { name: 'Conversation' }).click()
+    await page.getByRole('option', { name: 'Helena Duarte, Loja' }).click()
     await open.getByRole('button', { name: 'Save' }).click()
     await open.waitFor({ state: 'detached' })
     await card(page, 'Bolo de bodas').click()
     expect(await open.getByLabel('Due').inputValue()).toBe('2027-01-09T15:30')
-    expect(await open.getByRole('combobox', { name: 'Contact' }).inputValue()).toBe('Helena Duarte')
+    await expect.poll(() => open.getByRole('combobox', { name: 'Contact' }).inputValue()).toBe('Helena Duarte')
+    await expect.poll(() => open.getByRole('combobox', { name: 'Conversation' }).inputValue()).toBe('Helena Duarte, Loja')
+    await open.getByRole('link', { name: 'Open conversation' }).waitFor()
+    // What was not saved yet is kept.
+    await open.getByRole('textbox', { name: 'Title' }).fill('Bolo de bodas de prata')
     await open.getByRole('button', { name: 'Archive' }).click()
     await page.getByRole('region', { name: 'To do, 0 cards' }).waitFor()
 
     await page.getByRole('button', { name: 'Board actions' }).click()
     await page.getByRole('menuitem', { name: 'Archived cards' }).click()
-    await dialog(page, 'Archived cards').getByRole('button', { name: 'Restore Bolo de bodas' }).click()
+    await dialog(page, 'Archived cards').getByRole('button', { name: 'Restore Bolo de bodas de prata' }).click()
     await dialog(page, 'Archived cards').getByText('No card is archived.').waitFor()
     await dialog(page, 'Archived cards').getByRole('button', { name: 'Dismiss' }).click()
-    await card(page, 'Bolo de bodas').click()
-    await open.getByRole('button', { name: 'Delete card' }).click()
-    await page.getByRole('alertdialog', { name: 'Delete this card?' }).getByRole('button', { name: 'Delete card' }).click()
+    await card(page, 'Bolo de bodas de prata').click()
+    const remove = async () => {
+      await open.getByRole('button', { name: 'Delete card' }).click()
+      await page.getByRole('alertdialog', { name: 'Delete this card?' }).getByRole('button', { name: 'Delete card' }).click()
+    }
+    const path = `/kanban/cards/${new URL(page.url()).searchParams.get('card') ?? ''}`
+    const { version } = await desk.call('GET', path)
+    await meanwhile(page, 'DELETE', path, () => desk.call('PATCH', path, { description: 'Cinco andares', version }))
+    await remove()
+    await page.getByText('A colleague changed this at the same time. Look at it and try again.').waitFor()
+    await expect.poll(() => open.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Cinco andares')
+    await remove()
     await page.getByRole('region', { name: 'To do, 0 cards' }).waitFor()
-    expect(await card(page, 'Bolo de bodas').count()).toBe(0)
+    expect(await card(page, 'Bolo de bodas de prata').count()).toBe(0)
   })
 
   it('changes stages and boards in place', async () => {
-    await newBoard(desk, 'Reformas', ['Pintura'])
+    const board = await newBoard(desk, 'Reformas', ['Pintura'])
     const { page } = await desk.page({}, /409/)
     await desk.signIn(page)
     await visit(page, 'Reformas')
@@ -75,6 +90,10 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await menu('Orçamento', 'Rename')
     await page.getByRole('textbox', { name: 'Name of the stage' }).fill('Cotação')
     await page.keyboard.press('Enter')
+    await expect.poll(order).toEqual(['New', 'Doing', 'Cotação', 'Won'])
+    await desk.call('PATCH', `/kanban/boards/${board.id}/stages/${board.stages.Doing ?? ''}`, { name: 'Fazendo', position: 0 })
+    await expect.poll(order).toEqual(['Fazendo', 'New', 'Cotação', 'Won'])
+    await desk.call('PATCH', `/kanban/boards/${board.id}/stages/${board.stages.Doing ?? ''}`, { name: 'Doing', position: 1 })
     await expect.poll(order).toEqual(['New', 'Doing', 'Cotação', 'Won'])
     await menu('Cotação', 'Lost')
     await menu('New', 'Delete stage')
@@ -120,6 +139,8 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await expect.poll(() => titles(other.page, 'New')).toEqual(['três', 'dois'])
 
     const live = page.locator('[aria-live=polite]')
+    /** focused is the title and the stage of the card that has the focus. */
+    const focused = () => page.evaluate(() => [document.activeElement?.firstElementChild?.textContent, document.activeElement?.closest('[data-stage]')?.querySelector('h2')?.textContent])
     await card(page, 'dois').focus()
     await page.keyboard.press('Space')
     await expect.poll(() => live.textContent()).toBe('dois picked up. New, position 2 of 2.')
@@ -129,6 +150,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await expect.poll(() => live.textContent()).toBe('Doing, position 1 of 2.')
     await page.keyboard.press('Space')
     await expect.poll(() => live.textContent()).toBe('dois moved to Doing.')
+    await expect.poll(focused).toEqual(['dois', 'Doing'])
     await expect.poll(() => titles(page, 'Doing')).toEqual(['dois', 'um'])
     await expect.poll(() => titles(other.page, 'Doing')).toEqual(['dois', 'um'])
     await card(page, 'um').focus()
@@ -141,13 +163,14 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await stage(page, 'Doing').getByRole('listitem').filter({ has: card(page, 'dois') }).getByRole('button', { name: 'Move to...' }).click()
     await page.getByRole('menuitem', { name: 'Won' }).click()
     await card(stage(page, 'Won'), 'dois').waitFor()
+    await expect.poll(focused).toEqual(['dois', 'Won'])
     await card(stage(other.page, 'Won'), 'dois').waitFor()
     await page.reload()
     await card(stage(page, 'Won'), 'dois').waitFor()
   })
 
   it('tells who moved a card meanwhile, and moves it anyway when asked to', async () => {
-    const board = await newBoard(desk, 'Ao mesmo tempo', ['disputado', 'editado'])
+    const board = await newBoard(desk, 'Ao mesmo tempo', ['disputado', 'editado', 'guardado'])
     const { page } = await desk.page({}, /409/)
     const other = await desk.page()
     await desk.signIn(page)
@@ -179,14 +202,21 @@ describe.each(postgresOnly)('on %s', (engine) => {
     expect(await desk.call('GET', `/kanban/cards/${board.cards.disputado ?? ''}`)).toMatchObject({ stage_id: board.stages.Won, version: 3 })
 
     // A colleague's change of another kind does not stop a move.
-    await page.route(`**/kanban/cards/${board.cards.editado ?? ''}/move`, async (route) => {
-      await desk.call('PATCH', `/kanban/cards/${board.cards.editado ?? ''}`, { title: 'editado duas vezes', version: 1 })
-      await route.continue()
-    }, { times: 1 })
+    const edited = `/kanban/cards/${board.cards.editado ?? ''}`
+    await meanwhile(page, 'POST', `${edited}/move`, () => desk.call('PATCH', edited, { title: 'editado duas vezes', version: 1 }))
     await drag(page, card(page, 'editado'), stage(page, 'Doing'))
     await card(stage(page, 'Doing'), 'editado duas vezes').waitFor()
     expect(await page.getByRole('alert').filter({ hasText: 'this card' }).count()).toBe(0)
-    expect(await desk.call('GET', `/kanban/cards/${board.cards.editado ?? ''}`)).toMatchObject({ stage_id: board.stages.Doing, title: 'editado duas vezes', version: 3 })
+    expect(await desk.call('GET', edited)).toMatchObject({ stage_id: board.stages.Doing, title: 'editado duas vezes', version: 3 })
+
+    const kept = `/kanban/cards/${board.cards.guardado ?? ''}`
+    await meanwhile(page, 'POST', `${kept}/move`, () => desk.call('PATCH', kept, { status: 'archived', version: 1 }))
+    await drag(page, card(page, 'guardado'), stage(page, 'Doing'))
+    await alert(page).getByText('This card was archived.').waitFor()
+    expect(await card(page, 'guardado').count()).toBe(0)
+    await alert(page).getByRole('button', { name: 'Move anyway' }).click()
+    await card(stage(page, 'Doing'), 'guardado').waitFor()
+    await expect.poll(() => desk.call('GET', kept)).toMatchObject({ stage_id: board.stages.Doing, status: 'open' })
   })
 
   it('shows field by field what a colleague changed in the same card', async () => {
@@ -257,7 +287,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await desk.signIn(page)
     await visit(page, 'Attendances')
     await stage(page, 'Waiting').waitFor()
-    expect(await page.getByRole('button', { name: 'Add stage' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Add stage' }).or(page.getByRole('button', { name: 'New card' })).count()).toBe(0)
     await desk.customer('+5511955552001', 'Noel Pires', 'Oi')
     const title = stage(page, 'Waiting').getByRole('button', { name: /^Noel Pires · ATD-/ })
     await title.scrollIntoViewIfNeeded()

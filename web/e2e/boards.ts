@@ -23,6 +23,18 @@ export async function newBoard(desk: Desk, name: string, cards: string[] = []): 
   return made
 }
 
+/** meanwhile does something before the page's next request of this kind reaches the server. */
+export async function meanwhile(page: Page, method: string, path: string, task: () => Promise<unknown>): Promise<void> {
+  let done = false
+  await page.route(`**/v1${path}`, async (route) => {
+    if (!done && route.request().method() === method) {
+      done = true
+      await task()
+    }
+    await route.continue()
+  })
+}
+
 /** drag pulls a card with the mouse to a place in a column. */
 export async function drag(page: Page, from: Locator, to: Locator, at: 'start' | 'end' = 'end'): Promise<void> {
   const start = await from.boundingBox()

@@ -61,6 +61,13 @@ describe('a card that two people change', () => {
     expect(fields.priority).toBe('high')
   })
 
+  it('holds what both linked it to against each other', () => {
+    const theirs = card('a', { title: 'Cake', description: 'one', contact: 'bruno', conversation: 'c2', version: 2 })
+    const { fields, conflicts } = rebase(stored, { ...stored, conversation: 'c1' }, theirs)
+    expect(conflicts).toEqual(['conversation'])
+    expect(patchOf(fieldsOf(theirs), fields)).toEqual({ conversation: 'c1' })
+  })
+
   it('asks about fields that both changed', () => {
     const theirs = card('a', { title: 'Small cake', description: 'two', version: 2 })
     const { fields, conflicts } = rebase(stored, { ...stored, title: 'Big cake', description: 'two ' }, theirs)

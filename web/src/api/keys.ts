@@ -22,6 +22,7 @@ export const keys = {
   conversation: (id: string) => ['conversation', id] as const,
   timelines: (id: string) => ['timeline', id] as const,
   timeline: (id: string, around: string | null) => ['timeline', id, around] as const,
+  conversationChoices: (query: ConversationQuery) => ['conversation-choices', query] as const,
   viewing: (id: string) => ['viewing', id] as const,
   scheduled: (id: string) => ['scheduled', id] as const,
   typing: (id: string) => ['typing', id] as const,

@@ -7,6 +7,7 @@ import { answer, api } from '../api/client'
 import type { Board, Card, CardQuery } from '../api/types'
 import { CardFacts } from './CardItem'
 import { Column } from './Column'
+import { keepFocus } from './keepFocus'
 import { useStageCounts } from './useBoard'
 import { useBoardActions } from './useBoardActions'
 import { others, useDrag, type Lists, type Place } from './useDrag'
@@ -36,11 +37,17 @@ export function BoardColumns({ board, only, filters, mayWrite, onMove, onOpen, o
   const lists: Lists = (stage) => shown.current.get(stage) ?? []
   const drop = (moved: Card, place: Place) => onMove({ card: moved, stage: place.stage, before: others(lists, place.stage, moved.id)[place.index]?.id ?? null })
   const drag = useDrag(lists, drop)
-  const keyboard = useKeyboardDrag(board, lists, drop)
+  const keyboard = useKeyboardDrag(board, lists, (moved, place) => {
+    keepFocus(moved.id)
+    drop(moved, place)
+  })
   const sensors = useSensors(useSensor(MouseSensor, { activationConstraint: { distance: 6 } }), useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }))
   const place = drag.place ?? keyboard.held?.place ?? null
   const held = drag.card?.id ?? keyboard.held?.card.id
-  const toStage = (moved: Card, stage: string) => onMove({ card: moved, stage, before: null })
+  const toStage = (moved: Card, stage: string) => {
+    keepFocus(moved.id)
+    onMove({ card: moved, stage, before: null })
+  }
   return (
     <DndContext sensors={sensors} collisionDetection={pointerWithin} accessibility={{ announcements: silent, screenReaderInstructions: { draggable: '' } }} {...drag.handlers}>
       <p id="card-instructions" hidden>{t('boards.drag.instructions')}</p>

@@ -31,7 +31,7 @@ export function BoardView({ board, search, mayWrite }: { board: Board; search: B
   return (
     <>
       <div className={classes.filters}>
-        {mayWrite && <Button className={classes.newCard} leftSection={<IconPlus size={16} />} onClick={() => setCreating(phone ? (current?.id ?? '') : (board.stages[0]?.id ?? ''))}>{t('boards.newCard')}</Button>}
+        {mayWrite && board.system === null && <Button className={classes.newCard} leftSection={<IconPlus size={16} />} onClick={() => setCreating(phone ? (current?.id ?? '') : (board.stages[0]?.id ?? ''))}>{t('boards.newCard')}</Button>}
         <Filters search={search} onChange={change} />
       </div>
       {overtaken && (

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
-import { useId } from 'react'
+import { useId, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNames } from '../api/queries'
 import type { Card } from '../api/types'
 import { dateAndTime } from '../ui/format'
+import { ContactName, ConversationName } from './CardLinks'
 import type { FieldName, Fields } from './fields'
 import classes from './CardDialog.module.css'
 
@@ -14,13 +15,14 @@ export function CardConflict({ conflicts, mine, theirs, onKeep, onTake }: Props)
   const { t } = useTranslation()
   const title = useId()
   const names = useNames()
-  const shown = (field: FieldName, fields: Fields): string => {
+  const shown = (field: FieldName, fields: Fields): ReactNode => {
     if (field === 'priority') return t(`boards.priority.${fields.priority}`)
     if (field === 'due_at') return fields.due_at ? dateAndTime(fields.due_at) : ''
-    if (field === 'assignee') return fields.assignee ? (names.person(fields.assignee) ?? '') : t('filters.nobody')
-    if (field === 'label_ids') return fields.label_ids.map((id) => names.label(id)?.name ?? '').join(', ')
+    if (field === 'assignee') return fields.assignee ? (names.person(fields.assignee) ?? t('boards.formerPerson')) : t('filters.nobody')
+    if (field === 'label_ids') return fields.label_ids.map((id) => names.label(id)?.name).filter(Boolean).join(', ')
     if (field === 'private') return fields.private ? t('boards.yes') : t('boards.no')
-    if (field === 'contact') return fields.contact ? t('boards.otherContact') : ''
+    if (field === 'contact') return fields.contact && <ContactName id={fields.contact} />
+    if (field === 'conversation') return fields.conversation && <ConversationName id={fields.conversation} />
     return fields[field] ?? ''
   }
   return (

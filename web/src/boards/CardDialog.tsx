@@ -76,10 +76,12 @@ function CardEditor({ card, board, mayWrite, onMove, onClose }: Props & { card: 
     setFields(fieldsOf(saved))
     refreshBoard(client, board.id)
   }
-  const save = () =>
+  /** save stores what the person wrote; with a status the card is archived or restored as well. */
+  const save = (status?: 'open' | 'archived') =>
     attempt(async () => {
+      const more = status ? { status } : {}
       try {
-        take(await patch(stored.version, patchOf(fieldsOf(stored), fields)))
+        take(await patch(stored.version, { ...patchOf(fieldsOf(stored), fields), ...more }))
       } catch (error) {
         if (!(error instanceof ApiFailure) || error.code !== 'version_conflict') throw error
         const now = await answer(api.GET('/kanban/cards/{id}', { params: { path: { id: card.id } } }))
@@ -89,29 +91,28 @@ function CardEditor({ card, board, mayWrite, onMove, onClose }: Props & { card: 
         setFields(next.fields)
         setConflicts(next.conflicts)
         if (next.conflicts.length > 0) return
-        take(await patch(now.version, patchOf(fieldsOf(now), next.fields))) // others changed other fields
+        take(await patch(now.version, { ...patchOf(fieldsOf(now), next.fields), ...more })) // others changed other fields
       }
-      announce(t('details.saved'))
+      announce(status === 'archived' ? t('boards.archived') : status === 'open' ? t('boards.restored') : t('details.saved'))
       onClose()
     })
-  const archive = (status: 'open' | 'archived') =>
-    attempt(async () => {
-      take(await patch(stored.version, { status }))
-      onClose()
-    }, status === 'archived' ? t('boards.archived') : t('boards.restored'))
+  const run = (status?: 'open' | 'archived') => {
+    setBusy(true)
+    void save(status).finally(() => setBusy(false))
+  }
+  const unfit = !fields.title.trim() || conflicts.length > 0
 
   return (
     <form
       className={classes.dialog}
       onSubmit={(event) => {
         event.preventDefault()
-        setBusy(true)
-        void save().finally(() => setBusy(false))
+        run()
       }}
     >
       <div className={classes.head}>
         <span className={classes.where}>{names.board(board)}{stage && <> · <strong>{names.stage(board, stage)}</strong></>}{card.status === 'archived' && <> · {t('boards.isArchived')}</>}</span>
-        {mayWrite && (
+        {mayWrite && card.status !== 'archived' && (
           <ActionMenu
             title={t('boards.moveTo')}
             actions={board.stages.filter((one) => one.id !== card.stage_id).map((one) => ({ key: one.id, label: names.stage(board, one), icon: <IconArrowRight size={14} />, onClick: () => onMove({ card, stage: one.id, before: null }) }))}
@@ -128,7 +129,7 @@ function CardEditor({ card, board, mayWrite, onMove, onClose }: Props & { card: 
           }}
         />
       )}
-      <CardForm fields={fields} disabled={!mayWrite} onChange={(change) => setFields({ ...fields, ...change })} />
+      <CardForm fields={fields} disabled={!mayWrite} ofAttendance={card.attendance !== null} onChange={(change) => setFields({ ...fields, ...change })} />
       <div className={classes.links}>
         {card.conversation && <Link to="/inbox/$view/$conversation" params={{ view: 'open', conversation: card.conversation }}>{t('boards.openConversation')}</Link>}
         {card.contact && <Link to="/contacts/$contact" params={{ contact: card.contact }}>{t('boards.openContact')}</Link>}
@@ -138,13 +139,13 @@ function CardEditor({ card, board, mayWrite, onMove, onClose }: Props & { card: 
         <Group justify="space-between">
           <Group gap="xs">
             {card.status === 'archived' ? (
-              <Button variant="default" leftSection={<IconArchiveOff size={16} />} onClick={() => void archive('open')}>{t('boards.restore')}</Button>
+              <Button variant="default" leftSection={<IconArchiveOff size={16} />} disabled={busy || unfit} onClick={() => run('open')}>{t('boards.restore')}</Button>
             ) : (
-              <Button variant="default" leftSection={<IconArchive size={16} />} onClick={() => void archive('archived')}>{t('boards.archive')}</Button>
+              <Button variant="default" leftSection={<IconArchive size={16} />} disabled={busy || unfit} onClick={() => run('archived')}>{t('boards.archive')}</Button>
             )}
             <ActionIcon variant="default" size={36} aria-label={t('boards.delete')} title={t('boards.delete')} onClick={() => setDeleting(true)}><IconTrash size={16} /></ActionIcon>
           </Group>
-          <Button type="submit" loading={busy} disabled={!fields.title.trim() || changed.length === 0 || conflicts.length > 0}>{t('common.save')}</Button>
+          <Button type="submit" loading={busy} disabled={unfit || changed.length === 0}>{t('common.save')}</Button>
         </Group>
       )}
       {deleting && (

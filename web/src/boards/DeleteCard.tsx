@@ -1,21 +1,28 @@
 import { Button, Group, Stack } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { refreshBoard } from '../api/cards'
 import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
 import type { Card } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import { Dialog } from '../ui/Dialog'
 import classes from './Board.module.css'
 
-/** DeleteCard asks before a card is deleted for good. */
+/** DeleteCard asks before a card is deleted for good. One that a colleague changed meanwhile is shown as it is by now. */
 export function DeleteCard({ card, onClose, onDeleted }: { card: Card; onClose: () => void; onDeleted: () => void }) {
   const { t } = useTranslation()
+  const client = useQueryClient()
   const attempt = useAttempt()
   const [busy, setBusy] = useState(false)
   const remove = async () => {
     setBusy(true)
-    if (await attempt(() => answer(api.DELETE('/kanban/cards/{id}', { params: { path: { id: card.id } } })), t('boards.deleted'))) onDeleted()
-    else onClose()
+    const params = { path: { id: card.id }, header: { 'If-Match': `"${card.version}"` } }
+    if (await attempt(() => answer(api.DELETE('/kanban/cards/{id}', { params })), t('boards.deleted'))) return onDeleted()
+    onClose()
+    void client.invalidateQueries({ queryKey: keys.card(card.id) })
+    refreshBoard(client, card.board_id)
   }
   return (
     <Dialog role="alertdialog" title={t('boards.deleteTitle')} onClose={onClose}>

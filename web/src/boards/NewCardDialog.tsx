@@ -15,7 +15,7 @@ import { patchOf, type Fields } from './fields'
 import { useBoardNames } from './useBoard'
 import classes from './CardDialog.module.css'
 
-const empty: Fields = { title: '', description: null, priority: 'medium', due_at: null, assignee: null, label_ids: [], contact: null, private: false }
+const empty: Fields = { title: '', description: null, priority: 'medium', due_at: null, assignee: null, label_ids: [], contact: null, conversation: null, private: false }
 
 /** NewCardDialog adds a card to a stage. */
 export function NewCardDialog({ board, stage, onClose }: { board: Board; stage: string; onClose: () => void }) {

@@ -1,7 +1,7 @@
 import type { Card } from '../api/types'
 
 /** The fields of a card that people edit, in the order of the dialog. */
-export const fieldNames = ['title', 'description', 'priority', 'due_at', 'assignee', 'label_ids', 'contact', 'private'] as const
+export const fieldNames = ['title', 'description', 'priority', 'due_at', 'assignee', 'label_ids', 'contact', 'conversation', 'private'] as const
 export type FieldName = (typeof fieldNames)[number]
 export type Fields = Pick<Card, FieldName>
 
@@ -10,7 +10,8 @@ export type Conflict = { field: FieldName; theirs: Card }
 
 /** fieldsOf takes the editable fields of a card. */
 export const fieldsOf = (card: Card): Fields => ({
-  title: card.title, description: card.description, priority: card.priority, due_at: card.due_at, assignee: card.assignee, label_ids: card.label_ids, contact: card.contact, private: card.private,
+  title: card.title, description: card.description, priority: card.priority, due_at: card.due_at, assignee: card.assignee, label_ids: card.label_ids, contact: card.contact,
+  conversation: card.conversation, private: card.private,
 })
 
 const plain = (value: unknown) => (Array.isArray(value) ? [...value].sort().join() : typeof value === 'string' ? value.trim() : (value ?? ''))

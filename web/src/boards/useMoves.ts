@@ -13,7 +13,7 @@ import { useBoardNames } from './useBoard'
 
 export type Move = { card: Card; stage: string; before: string | null }
 
-/** Overtaken is a move that came too late: somebody moved the card meanwhile. */
+/** Overtaken is a move that came too late: a colleague moved or archived the card meanwhile. */
 export type Overtaken = { move: Move; text: string }
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -46,8 +46,9 @@ export function useMoves(board: Board) {
     return stage ? names.stage(board, stage) : ''
   }
 
-  /** told says who moved the card, in the person's language; the server's text is "{person} moved it to {stage}". */
+  /** told says who moved the card, or that it was archived, in the person's language; the server's text is "{person} moved it to {stage}". */
   const told = (error: Failure, now: Card) => {
+    if (now.status === 'archived') return t('boards.archivedMeanwhile')
     const raw = board.stages.find((one) => one.id === now.stage_id)?.name ?? ''
     const message = error.details.find((one) => one.field === 'card')?.message ?? ''
     const end = ` moved it to ${raw}`
