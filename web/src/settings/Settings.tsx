@@ -6,7 +6,7 @@ import { useMe } from '../api/queries'
 import { basePath } from '../ui/page'
 import { Empty, Loading } from '../ui/states'
 import { Checklist } from './Checklist'
-import { pages } from './pages'
+import { mayIntegrate, pages } from './pages'
 import classes from './Settings.module.css'
 
 /** Settings shows the pages that the person may open, one at a time. */
@@ -31,10 +31,12 @@ export default function Settings() {
             {t(`settings.page.${to}`)}
           </Link>
         ))}
-        <a href={`${basePath}/docs/`}>
-          <IconBook size={18} stroke={1.7} aria-hidden />
-          {t('settings.reference')}
-        </a>
+        {mayIntegrate(me) && (
+          <a href={`${basePath}/docs/`}>
+            <IconBook size={18} stroke={1.7} aria-hidden />
+            {t('settings.reference')}
+          </a>
+        )}
       </nav>
       <div className={classes.body}>
         {page && (page === shown[0] || path === 'channels') && <Checklist />}

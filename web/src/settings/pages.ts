@@ -7,6 +7,9 @@ type Page = { path: string; Icon: Icon; may: (me: Session) => boolean; Screen: L
 
 const needs = (scope: string) => (me: Session) => me.scopes.includes(scope)
 
+/** mayIntegrate tells who connects other programs, and so needs the reference of the API. */
+export const mayIntegrate = (me: Session) => needs('keys:manage')(me) || needs('webhooks:manage')(me)
+
 /** pages are the pages of the settings in the order of their navigation, each with who may open it. */
 export const pages = [
   { path: 'company', Icon: IconBuilding, may: needs('company:manage'), Screen: lazy(() => import('./Company')) },
