@@ -133,6 +133,19 @@ describe.each(engines)('the first day, %s', (engine) => {
     await row(page, 'Otto').click()
     await message(page).waitFor()
 
+    await simulator.control('POST', 'pushes', { field: 'account_update', value: { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'SCHEDULE_FOR_DISABLE', waba_ban_date: 'April 3, 2027' } } })
+    await expect.poll(async () => {
+      await page.goto(`${desk?.url}/settings/channels`)
+      return page.getByRole('list', { name: 'Numbers' }).textContent()
+    }).toMatch(/Meta is going to disable this WhatsApp account \(April 3, 2027\)\..*Needs attention/)
+    await page.getByRole('link', { name: /Balcão/ }).click()
+    await page.getByRole('region', { name: 'Status' }).getByText(/^Meta is going to disable this WhatsApp account/).waitFor()
+    await page.goBack()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click()
+    await page.getByRole('link', { name: /^All open/ }).click()
+    await row(page, 'Otto').click()
+    await message(page).waitFor()
+
     await simulator.control('PUT', 'token', { token: simulator.credential('token'), state: 'revoked' })
     await message(page).fill('Quer reservar?')
     await message(page).press('Enter')

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
@@ -104,20 +105,35 @@ it('registers a webhook, sends a test, shows the body and delivers again', async
   await settings(page, 'webhooks', 'Webhooks')
   await page.getByRole('button', { name: 'New webhook' }).click()
   const form = dialog(page, 'New webhook')
-  await form.getByRole('textbox', { name: 'Name' }).fill('Orders')
+  await form.getByRole('textbox', { name: 'Name' }).fill('Shop')
   await form.getByRole('textbox', { name: 'Address' }).fill(hook.url)
   await form.getByRole('checkbox', { name: 'message.received' }).check()
   await form.getByRole('button', { name: 'Register' }).click()
   const shown = dialog(page, 'Copy this secret now')
-  expect(await shown.locator('code').innerText()).toMatch(/^whsec_/)
+  const firstSecret = await shown.locator('code').innerText()
+  expect(firstSecret).toMatch(/^whsec_/)
   await shown.getByRole('button', { name: 'Done' }).click()
 
+  const before = page.getByRole('region', { name: 'Shop', exact: true })
+  await before.getByRole('button', { name: 'Edit' }).click()
+  const edit = dialog(page, 'Edit webhook')
+  await edit.getByRole('textbox', { name: 'Name' }).fill('Orders')
+  await edit.getByRole('checkbox', { name: 'attendance.closed' }).check()
+  await edit.getByRole('button', { name: 'Save' }).click()
   const item = page.getByRole('region', { name: 'Orders', exact: true })
+  await item.getByRole('list', { name: 'Events' }).getByText('attendance.closed').waitFor()
+  await item.getByRole('button', { name: 'New secret' }).click()
+  await page.getByRole('alertdialog', { name: 'Replace the secret?' }).getByRole('button', { name: 'New secret' }).click()
+  const secret = await shown.locator('code').innerText()
+  expect(secret).not.toBe(firstSecret)
+  await shown.getByRole('button', { name: 'Done' }).click()
   await item.getByRole('button', { name: 'Send test' }).click()
   await item.getByText('The test arrived.').waitFor()
   await item.getByText(/^Answer 204 · \d+ ms$/).waitFor()
   const first = await hook.next()
   expect((JSON.parse(first.body) as { type: string }).type).toBe('webhook.test')
+  const signed = `${String(first.headers['webhook-id'])}.${String(first.headers['webhook-timestamp'])}.${first.body}`
+  expect(first.headers['webhook-signature']).toContain(`v1,${createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64')).update(signed).digest('base64')}`)
 
   await item.getByRole('button', { name: 'Show deliveries' }).click()
   const table = item.getByRole('table', { name: 'Deliveries' })

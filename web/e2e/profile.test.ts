@@ -112,6 +112,15 @@ it('lists the sessions and ends them, and a new password ends the others', async
   await third.page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
   await third.context.close()
   expect(await sessions.getByRole('listitem').count()).toBe(1)
+
+  const fourth = await desk.page({}, refused)
+  await desk.signIn(fourth.page, { email, password: 'a longer new password' })
+  await profile(page)
+  await sessions.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  await fourth.page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+  await fourth.context.close()
+  await expect.poll(() => sessions.getByRole('listitem').count()).toBe(1)
+  expect(await sessions.getByRole('button', { name: 'Sign out everywhere else' }).count()).toBe(0)
   await context.close()
 })
 
