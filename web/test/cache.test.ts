@@ -135,6 +135,18 @@ describe('threads in the cache', () => {
     stop()
   })
 
+  it('show a send that failed before the answer to it arrived', () => {
+    const client = new QueryClient()
+    const page = { data: [{ kind: 'message', id: 'm1', at: '2', message: message({ id: 'm1', created_at: '2' }) }], next_cursor: null } as unknown as TimelinePage
+    client.setQueryData(keys.timeline('a', null), { pages: [page], pageParams: [null] })
+    const shown = () => client.getQueryData<{ pages: TimelinePage[] }>(keys.timeline('a', null))?.pages[0]?.data.map((one) => (one.kind === 'message' ? `${one.id} ${one.message.status}` : one.kind))
+    putMessage(client, message({ id: 'm0', created_at: '1', status: 'failed' }), false) // one of a page that is not loaded
+    expect(shown()).toEqual(['m1 queued'])
+    putMessage(client, message({ id: 'm2', created_at: '3', status: 'failed' }), false)
+    putMessage(client, message({ id: 'm2', created_at: '3' }), true)
+    expect(shown()).toEqual(['m2 failed', 'm1 queued'])
+  })
+
   it('never step back in a status', () => {
     expect(newerMessage(message({ status: 'delivered' }), message({ status: 'queued' })).status).toBe('delivered')
     expect(newerMessage(message({ status: 'sent' }), message({ status: 'read' })).status).toBe('read')

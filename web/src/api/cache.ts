@@ -181,14 +181,20 @@ function findEntry(timeline: Timeline, id: string): TimelineEntry | undefined {
   return undefined
 }
 
-/** putMessage adds or changes a message in all loaded threads of its conversation. */
+/**
+ * putMessage adds or changes a message in all loaded threads of its conversation. A message that is newer than a thread's
+ * end is added in any case: that a send failed may be told before the answer to it arrives.
+ */
 export function putMessage(client: QueryClient, message: Message, add: boolean): void {
   change(client, () => {
     for (const query of client.getQueryCache().findAll({ queryKey: keys.timelines(message.conversation) })) {
-      client.setQueryData<Timeline>(query.queryKey, (timeline) => (timeline ? withMessage(timeline, message, add && query.queryKey[2] === null) : timeline))
+      const toEnd = query.queryKey[2] === null
+      client.setQueryData<Timeline>(query.queryKey, (timeline) => (timeline ? withMessage(timeline, message, toEnd && (add || isNewest(timeline, message))) : timeline))
     }
   })
 }
+
+const isNewest = (timeline: Timeline, message: Message) => message.created_at > (timeline.pages[0]?.data[0]?.at ?? '')
 
 /** withMessage is a thread with a newer state of a message, and with the message itself where it may be added. */
 function withMessage(timeline: Timeline, message: Message, add: boolean): Timeline {
