@@ -19,9 +19,9 @@ RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 # Tests that are marked as parallel spend most of their time waiting, so that more of them run than there are processors.
 PARALLEL := -parallel 4
 
-# These test through HTTP, and more than all others together. The race detector watches them on SQLite; on PostgreSQL they
+# These have more tests than all others together. The race detector watches them on SQLite; on PostgreSQL they
 # run without it. All other packages that have goroutines have it on both engines.
-WIDE  := ./internal/api ./test/whatsapp ./test/hostile ./test/matrix
+WIDE  := ./internal/api ./internal/desk ./internal/store ./test/whatsapp ./test/hostile ./test/matrix
 PLAIN := ./bench/... ./cmd/recado ./internal/phone ./internal/rank ./test/admin ./test/agree ./test/docs ./test/house ./test/readme ./test/recorded
 
 # `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).

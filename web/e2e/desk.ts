@@ -15,7 +15,7 @@ const postgres = process.env.RECADO_TEST_POSTGRES
 /** engines are those that can be tried here: PostgreSQL where scripts/with-postgres started one. */
 export const engines: Engine[] = postgres ? ['SQLite', 'PostgreSQL'] : ['SQLite']
 
-/** Notes and the pages beside the inbox are tried on one engine each: what they ask for is tested on both by the tests of the API. */
+/** Notes, the first day and the pages beside the inbox are tried on one engine each: what they ask for is tested on both by the tests of the API. */
 export const sqliteOnly = engines.slice(0, 1)
 export const postgresOnly = engines.slice(-1)
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Desk, engines } from './desk'
+import { Desk, sqliteOnly } from './desk'
 import { dialog, log, message, row } from './parts'
 import { Simulator } from './simulator'
 
@@ -19,7 +19,7 @@ async function setUp(desk: Desk, page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
 }
 
-describe.each(engines)('the first day, %s', (engine) => {
+describe.each(sqliteOnly)('the first day, %s', (engine) => {
   let desk: Desk | undefined
   let simulator: Simulator | undefined
   afterEach(async () => {
