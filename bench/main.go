@@ -51,6 +51,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 	if len(args) > 0 && args[0] == "soak" {
 		return runSoak(ctx, args[1:], stdout)
 	}
+	if len(args) > 0 && args[0] == "move" {
+		return runMove(ctx, args[1:], stdout)
+	}
 	settings, out, err := parse(args)
 	if err != nil {
 		return err
@@ -100,7 +103,7 @@ func parse(args []string) (*settings, string, error) {
 	profiles := flags.String("profile", "", "write processor and allocation profiles of the servers to this folder; figures suffer a little")
 	out := flags.String("out", "", "write the report to this file too")
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: bench [flags], bench soak [flags]    (PostgreSQL is found through RECADO_TEST_POSTGRES)")
+		fmt.Fprintln(flags.Output(), "usage: bench [flags], bench soak [flags], bench move [flags]    (PostgreSQL is found through RECADO_TEST_POSTGRES)")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {

@@ -6,17 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/server"
-	"recado/internal/store"
-	"recado/internal/vault"
 )
 
 // withDesk opens the desk of existing data for one administrative command and closes it again.
@@ -237,39 +232,4 @@ func (c *keyRevokeCmd) Run(e *env) error {
 		}
 		return d.RevokeKey(ctx, operator, id)
 	})
-}
-
-type backupCmd struct {
-	databaseFlags
-	File string `arg:"" help:"File to write; it must not exist yet."`
-}
-
-func (c *backupCmd) Run(e *env) error {
-	if c.DatabaseURL != "" {
-		return errors.New("PostgreSQL is backed up with pg_dump; recado backup is for SQLite")
-	}
-	if err := server.FindData(c.Data); err != nil {
-		return err
-	}
-	return store.Backup(e.ctx, c.Data, c.File)
-}
-
-type restoreCmd struct {
-	databaseFlags
-	File string `arg:"" help:"A file that recado backup wrote."`
-}
-
-func (c *restoreCmd) Run(e *env) error {
-	if c.DatabaseURL != "" {
-		return errors.New("PostgreSQL is restored with pg_restore; recado restore is for SQLite")
-	}
-	if err := store.Restore(e.ctx, c.File, c.Data); err != nil {
-		return err
-	}
-	key := filepath.Join(c.Data, vault.FileName)
-	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
-		_, err := fmt.Fprintf(e.stdout, "The database is restored. Before the server starts, put the %s of the installation that was backed up to %s.\n", vault.FileName, key)
-		return err
-	}
-	return nil
 }

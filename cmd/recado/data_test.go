@@ -30,7 +30,8 @@ func TestOnlyCommandsThatStartAnInstallationMakeADataFolder(t *testing.T) {
 		{"secret-key", "rotate"},
 		{"secret-key", "retire"},
 		{"secret-key", "replace-lost"},
-		{"backup", filepath.Join(t.TempDir(), "copy.db")},
+		{"backup", filepath.Join(t.TempDir(), "copy.tar")},
+		{"move", "--to", "postgres://localhost/none"},
 	}
 	t.Run("on SQLite", func(t *testing.T) {
 		for _, args := range commands {
@@ -74,8 +75,8 @@ func TestARestoreSaysThatTheSecretKeyIsMissing(t *testing.T) {
 	if code, _, stderr := recado(t, nil, "company", "create", "Casa Clara", "--data", dir); code != 0 {
 		t.Fatal(stderr)
 	}
-	file := filepath.Join(t.TempDir(), "copy.db")
-	if code, _, stderr := recado(t, nil, "backup", "--data", dir, file); code != 0 {
+	file := filepath.Join(t.TempDir(), "copy.tar")
+	if code, _, stderr := recado(t, nil, "backup", "--without-secret-key", "--data", dir, file); code != 0 {
 		t.Fatal(stderr)
 	}
 	code, out, stderr := recado(t, nil, "restore", "--data", fresh, file)

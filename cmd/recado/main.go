@@ -24,7 +24,7 @@ import (
 var version = "development"
 
 func main() {
-	syscall.Umask(0o077) // files and folders are for their owner alone, whatever the umask was
+	keepPrivate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, process{args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
@@ -57,10 +57,12 @@ type cli struct {
 	Channel          channelCmd    `cmd:"" help:"List, connect, test and disconnect WhatsApp numbers."`
 	SecretKey        secretCmd     `cmd:"" name:"secret-key" help:"Replace the key that seals secrets at rest."`
 	Report           reportCmd     `cmd:"" help:"Rebuild the manager report."`
-	Backup           backupCmd     `cmd:"" help:"Write a consistent copy of the SQLite database, also while the server runs."`
-	Restore          restoreCmd    `cmd:"" help:"Bring a backup back into an empty data folder."`
+	Backup           backupCmd     `cmd:"" help:"Write database, media and secret key of a SQLite installation into one archive, also while the server runs."`
+	Restore          restoreCmd    `cmd:"" help:"Check a backup and bring it back into a data folder without a database."`
+	Move             moveCmd       `cmd:"" help:"Move the installation from SQLite to PostgreSQL or back, with the server stopped."`
 	Listen           listenCmd     `cmd:"" help:"Receive webhook deliveries, verify their signatures and print them."`
 	SimulateWhatsApp simulateCmd   `cmd:"" name:"simulate-whatsapp" help:"Run a simulated WhatsApp Cloud API that sends nothing, for trying Recado out."`
+	Health           healthCmd     `cmd:"" help:"Ask a running server whether it is ready; the exit code is 0 when it is."`
 	Completion       completionCmd `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 	CompleteWords    completeCmd   `cmd:"" name:"complete-words" hidden:"" help:"Print the words that may follow, for the scripts of completion."`
 	Help             helpCmd       `cmd:"" help:"Explain a command."`

@@ -26,7 +26,7 @@ func exposedSecrets(args []string, flags []*kong.Flag) []string {
 		if !flag.Tag.Has("secret") || !onCommandLine(args, flag.Name) {
 			continue
 		}
-		if u, err := url.Parse(flag.Target.String()); flag.Name == "database-url" && err == nil {
+		if u, err := url.Parse(flag.Target.String()); (flag.Name == "database-url" || flag.Name == "to") && err == nil {
 			if _, has := u.User.Password(); !has {
 				continue
 			}

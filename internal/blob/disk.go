@@ -49,6 +49,15 @@ func NewDisk(dir string) (*Disk, error) {
 	return d, nil
 }
 
+// ReadDisk opens a folder that exists, for reading: nothing in it is made or removed.
+func ReadDisk(dir string) (*Disk, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("blob: %w", err)
+	}
+	return &Disk{root: root}, nil
+}
+
 // Put writes beside its final place, and gives the file its name only when it is whole and on the
 // disk itself.
 func (d *Disk) Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (Info, error) {

@@ -30,19 +30,29 @@ func Restore(ctx context.Context, backupFile, dir string, migrations fs.FS) erro
 		return err
 	}
 	defer lock.release()
+	if err := RefuseData(dir); err != nil {
+		return err
+	}
+	if err := CheckBackup(backupFile, migrations); err != nil {
+		return err
+	}
+	return copyDatabase(ctx, backupFile, filepath.Join(dir, liteFile))
+}
+
+// RefuseData reports an error when a folder has a database already.
+func RefuseData(dir string) error {
 	target := filepath.Join(dir, liteFile)
 	for _, file := range []string{target, target + "-wal"} {
 		if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
 			return model.Errorf(model.CodeInvalidRequest, "%s is there already; restore into an empty data folder, or move it away first.", file)
 		}
 	}
-	if err := checkBackup(backupFile, migrations); err != nil {
-		return err
-	}
-	return copyDatabase(ctx, backupFile, target)
+	return nil
 }
 
-func checkBackup(path string, migrations fs.FS) error {
+// CheckBackup reads a backup from its first page to its last and reports an error when it is damaged, or when its schema
+// is not one of the migrations'.
+func CheckBackup(path string, migrations fs.FS) error {
 	src, err := openCopy(path)
 	if err != nil {
 		return err
@@ -60,11 +70,7 @@ func checkBackup(path string, migrations fs.FS) error {
 	if err != nil {
 		return err
 	}
-	var done []applied
-	err = src.query(selectMigrations, nil, func(r Row) error {
-		done = append(done, applied{version: r.Int(0), name: r.Text(1), checksum: r.Text(2)})
-		return nil
-	})
+	done, err := src.applied()
 	if err != nil {
 		return bad("it is not a database of Recado")
 	}
@@ -72,6 +78,15 @@ func checkBackup(path string, migrations fs.FS) error {
 		return bad(err.Error())
 	}
 	return nil
+}
+
+// QueryFile runs a query on a SQLite database file, which a server may be using.
+func QueryFile(path, sql string, each func(r Row) error) error {
+	c, err := openReadOnly(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.query(sql, nil, each), c.conn.Close())
 }
 
 func openCopy(path string) (*liteConn, error) {

@@ -7,13 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
 // folderLock keeps a second server off a data folder. The system releases it when the process ends,
 // however it ends; the file stays.
 type folderLock struct{ file *os.File }
+
+// errLocked is for a lock that another process holds.
+var errLocked = errors.New("another process holds the lock")
 
 func lockFolder(dir string) (*folderLock, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "recado.lock"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -22,8 +24,8 @@ func lockFolder(dir string) (*folderLock, error) {
 	}
 	// Another process may hold it for a moment, for administration or while it ends.
 	for try := 0; ; try++ {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EWOULDBLOCK) || try == 5 {
+		err = tryLock(file)
+		if !errors.Is(err, errLocked) || try == 5 {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -33,7 +35,7 @@ func lockFolder(dir string) (*folderLock, error) {
 			_, err = fmt.Fprintf(file, "%d\n", os.Getpid())
 		}
 	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if errors.Is(err, errLocked) {
 		pid, _ := io.ReadAll(io.LimitReader(file, 32))
 		err = fmt.Errorf("another Recado server is using the data folder %s (pid %s); stop it or choose another --data", dir, strings.TrimSpace(string(pid)))
 	}

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -26,6 +25,9 @@ const (
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 )
 
+// pgName is the application_name of the connections of servers.
+const pgName = "recado"
+
 // LockKey is the key ("recado") of the advisory lock that is held on PostgreSQL while the schema is brought
 // up to date. The keys after it are free for other locks of the desk.
 const LockKey = 0x7265_6361_646f
@@ -44,14 +46,13 @@ type postgresEngine struct {
 func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEngine, error) {
 	config, err := pgxpool.ParseConfig(o.DatabaseURL)
 	if err != nil {
-		// The driver's message may quote the address with its password.
-		return nil, errors.New("db: the database URL is not a valid postgres:// address")
+		return nil, errDatabaseURL
 	}
 	config.MaxConns = int32(o.MaxConns)
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.ConnConfig.ConnectTimeout = pgConnectTime
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-	config.ConnConfig.RuntimeParams["application_name"] = "recado"
+	config.ConnConfig.RuntimeParams["application_name"] = pgName
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(pgIdleTime.Milliseconds(), 10)
 	if err := preparePostgres(ctx, config.ConnConfig, migrations, o.Now); err != nil {
@@ -70,6 +71,15 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 		return nil, fmt.Errorf("db: %w", err)
 	}
 	e := &postgresEngine{pool: pool, now: o.Now, logger: o.Logger, txTime: pgTxTime}
+	unfinished := false
+	err = pool.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", progressTable).Scan(&unfinished)
+	if err == nil && unfinished {
+		err = errUnfinishedMove
+	}
+	if err != nil {
+		pool.Close()
+		return nil, pgError(fmt.Errorf("db: %w", err))
+	}
 	e.notes = newNotifier(e)
 	return e, nil
 }
@@ -157,18 +167,23 @@ func pgPending(ctx context.Context, conn *pgx.Conn, all []migration) ([]migratio
 			return nil, err
 		}
 	}
-	rows, err := conn.Query(ctx, selectMigrations)
-	if err != nil {
-		return nil, err
-	}
-	done, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a applied, err error) {
-		err = row.Scan(&a.version, &a.name, &a.checksum)
-		return a, err
-	})
+	done, err := pgApplied(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
 	return pending(all, done)
+}
+
+// pgApplied gives the schema steps that the database has.
+func pgApplied(ctx context.Context, conn *pgx.Conn) ([]applied, error) {
+	rows, err := conn.Query(ctx, selectMigrations)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (a applied, err error) {
+		err = row.Scan(&a.version, &a.name, &a.checksum)
+		return a, err
+	})
 }
 
 func (e *postgresEngine) write(ctx context.Context, fn func(tx *Tx) error) (after []func(), err error) {

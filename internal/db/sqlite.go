@@ -64,6 +64,10 @@ func openSQLite(ctx context.Context, o Options, migrations fs.FS) (_ *sqliteEngi
 	if err != nil {
 		return nil, err
 	}
+	if err := c.refuseUnfinished(); err != nil {
+		_ = c.conn.Close()
+		return nil, fmt.Errorf("db: %s: %w", e.path, err)
+	}
 	if err := e.prepare(ctx, c, migrations); err != nil {
 		_ = c.conn.Close()
 		return nil, err

@@ -56,11 +56,7 @@ func (c *liteConn) pending(all []migration) ([]migration, error) {
 	if err := c.run(createMigrations); err != nil {
 		return nil, err
 	}
-	var done []applied
-	err := c.query(selectMigrations, nil, func(r Row) error {
-		done = append(done, applied{version: r.Int(0), name: r.Text(1), checksum: r.Text(2)})
-		return nil
-	})
+	done, err := c.applied()
 	if err != nil {
 		return nil, err
 	}

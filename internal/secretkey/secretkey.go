@@ -54,6 +54,12 @@ func (k *Keeper) Fits(ctx context.Context) error {
 	return wrongUnless(fits, err)
 }
 
+// Opens reports whether the vault opens the check value of a database.
+func Opens(v *vault.Vault, sealed []byte) bool {
+	_, err := v.Open(sealed, checkOwner)
+	return err == nil
+}
+
 func wrongUnless(fits bool, err error) error {
 	if err == nil && !fits {
 		return ErrWrong
@@ -94,8 +100,7 @@ func (k *Keeper) fits(ctx context.Context) (fits, stored bool, err error) {
 		return false, false, err
 	}
 	if stored {
-		_, err := k.vault.Open(sealed, checkOwner)
-		return err == nil, true, nil
+		return Opens(k.vault, sealed), true, nil
 	}
 	for _, s := range older {
 		if _, err := k.vault.Open(s.sealed, s.company, s.id); err == nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"regexp"
+	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,9 +31,18 @@ func (s *Server) serveMetrics() error {
 	registry.MustRegister(api.Collectors()...)
 	registry.MustRegister(work.Collectors()...)
 	registry.MustRegister(s.deliver.Collectors()...)
+	registry.MustRegister(buildInfo(s.config.Version))
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return s.serveInside("metrics", s.config.MetricsAddr, "/metrics", mux)
+}
+
+// buildInfo is a metric whose labels say what is running.
+func buildInfo(version string) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "recado_build_info", Help: "1, with the version of Recado and of Go as labels.",
+		ConstLabels: prometheus.Labels{"version": cmp.Or(version, "development"), "goversion": runtime.Version()},
+	}, func() float64 { return 1 })
 }
 
 // serveDebug serves the profiles of the process. They show what is in its memory and make it work, so

@@ -1,9 +1,13 @@
 package store
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"strconv"
 	"time"
 
+	"recado/internal/db"
 	"recado/internal/model"
 )
 
@@ -122,7 +126,7 @@ func (tx *Tx) FeedHorizon() (horizon int64, err error) {
 			FROM pg_stat_activity
 			WHERE datname = current_database()
 		) a
-		GROUP BY s.low, s.high`, nil, func(r Row) { horizon = r.Int(0) })
+		GROUP BY s.low, s.high`, nil, func(r Row) { horizon = r.Int(0) + tx.feedOffset })
 	return horizon, err
 }
 
@@ -196,7 +200,73 @@ func (tx *Tx) FeedAhead(position int64) (bool, error) {
 	sql := tx.dialect().Pick(
 		`SELECT 1 WHERE $1 > COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`,
 		`SELECT 1 WHERE $1 >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
-	return tx.one(sql, []any{position}, func(Row) {})
+	return tx.one(sql, []any{position - tx.feedOffset}, func(Row) {})
+}
+
+// feedMark is a query of the place behind everything that the feed of a database has ever handed out.
+func feedMark(d db.Dialect) string {
+	return d.Pick(
+		`SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`,
+		`SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint + `+feedOffset)
+}
+
+// feedOffset is what PostgreSQL adds to the id of a transaction to make the positions of its events. It stands in the
+// default of the column, so that it is part of every dump.
+const feedOffset = `COALESCE((
+	SELECT substring(pg_get_expr(d.adbin, d.adrelid) FROM '\+ ''?([0-9]+)')::bigint
+	FROM pg_attrdef d
+	JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+	WHERE d.adrelid = 'events'::regclass AND a.attname = 'position'), 0)`
+
+// continueFeed are the statements after which new events get positions beyond mark.
+func continueFeed(d db.Dialect, mark int64) []string {
+	number := strconv.FormatInt(mark, 10)
+	if d.FullTextTables() {
+		return []string{
+			`INSERT INTO sqlite_sequence (name, seq) SELECT 'events', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')`,
+			`UPDATE sqlite_sequence SET seq = MAX(seq, ` + number + `) WHERE name = 'events'`,
+		}
+	}
+	return []string{`
+		DO $$
+		DECLARE missing BIGINT := ` + number + ` + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+		BEGIN
+			IF missing > ` + feedOffset + ` THEN
+				EXECUTE format('ALTER TABLE events ALTER COLUMN position SET DEFAULT (pg_current_xact_id()::text::bigint + %s)', missing);
+			END IF;
+		END $$`}
+}
+
+// alignFeed sees to it that new events come after all stored ones. On PostgreSQL positions are made from ids of
+// transactions, and a server into which a dump was restored may be behind those of the server that the dump is from.
+func (s *Store) alignFeed(ctx context.Context) error {
+	last, err := s.readFeedOffset(ctx)
+	if err != nil || last == 0 {
+		return err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(continueFeed(tx.Dialect(), last)[0])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("the feed of events cannot be continued after this restored dump: %w", err)
+	}
+	_, err = s.readFeedOffset(ctx)
+	return err
+}
+
+// readFeedOffset reads what is added to the ids of transactions, and gives the last position when new events would not
+// come after it.
+func (s *Store) readFeedOffset(ctx context.Context) (last int64, err error) {
+	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
+		_, err := tx.One(`
+			SELECT o.added, CASE WHEN o.last >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + o.added THEN o.last ELSE 0 END
+			FROM (SELECT `+feedOffset+` AS added, (SELECT COALESCE(MAX(position), 0) FROM events) AS last) o`, nil, func(r db.Row) {
+			s.feedOffset, last = r.Int(0), r.Int(1)
+		})
+		return err
+	})
+	return last, err
 }
 
 // RenumberFeed puts events that came from another PostgreSQL server, where transaction ids were higher,

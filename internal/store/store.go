@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"embed"
+	"errors"
 	"io/fs"
 	"math"
 
@@ -34,6 +35,8 @@ type Store struct {
 	db     *db.DB
 	reads  *slots.Limiter[model.ID]
 	writes *slots.Limiter[model.ID]
+
+	feedOffset int64 // see readFeedOffset
 }
 
 // Open opens the database and brings its schema up to date; see db.Open.
@@ -49,6 +52,10 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*Store, error) {
 	s := &Store{db: opened, reads: half(opened.Readers())}
 	if s.writes = s.reads; opened.SingleNode() { // where reads and writes do not share their connections
 		s.writes = half(opened.Writers())
+		return s, nil
+	}
+	if err := s.alignFeed(ctx); err != nil {
+		return nil, errors.Join(err, opened.Close())
 	}
 	return s, nil
 }
@@ -65,6 +72,70 @@ func Backup(ctx context.Context, dir, path string) error { return db.Backup(ctx,
 // Restore puts a backup into a data folder that has no database; see db.Restore.
 func Restore(ctx context.Context, backupFile, dir string) error {
 	return db.Restore(ctx, backupFile, dir, embedded())
+}
+
+// RefuseData reports an error when a folder has a database already.
+func RefuseData(dir string) error { return db.RefuseData(dir) }
+
+// CheckBackup reports why a file is no backup that this version can restore; see db.CheckBackup.
+func CheckBackup(path string) error { return db.CheckBackup(path, embedded()) }
+
+// MoveOptions name the databases of a move and who is told of its progress.
+type MoveOptions struct {
+	From, To Options
+	Batch    int                       // rows in one transaction; 0: the default
+	Progress func(db.MovedTable) error // nil: no caller is told
+
+	// BeforeFinish runs when all rows are there and verified. After an error the move can be resumed.
+	BeforeFinish func() error
+}
+
+// Move copies everything from one engine to the other; see db.Move. What search has indexed is not copied: the
+// server indexes all texts again in the background.
+func Move(ctx context.Context, o MoveOptions) ([]db.MovedTable, error) {
+	return db.Move(ctx, db.MoveOptions{From: o.From, To: o.To, Batch: o.Batch, Progress: o.Progress, BeforeFinish: o.BeforeFinish, Plan: movePlan}, embedded())
+}
+
+var movePlan = db.MovePlan{
+	Skip:     []string{"schema_migrations", "conversation_search", "contact_search", "card_search", "message_search", "messages_unindexed"},
+	Reset:    "unindexed",
+	Order:    map[string][]string{"events": {"position", "id"}},
+	Counter:  map[string]string{"events": "position"},
+	Identity: "secret_check",
+	Mark:     feedMark,
+	Finish: func(d db.Dialect, mark int64) []string {
+		return append(continueFeed(d, mark), `
+			INSERT INTO messages_unindexed (company, id)
+			SELECT company, id
+			FROM messages
+			WHERE text IS NOT NULL`)
+	},
+}
+
+// StoredFile is a file that the media table says is stored.
+type StoredFile struct {
+	ID     model.ID
+	Size   int64
+	SHA256 []byte // nil: not known
+}
+
+// StoredFiles lists the stored files that a SQLite database names. A server may be using it.
+func StoredFiles(path string) (files []StoredFile, err error) {
+	err = db.QueryFile(path, `SELECT id, size, sha256 FROM media WHERE stored ORDER BY id`, func(r Row) error {
+		files = append(files, StoredFile{r.ID(0), r.Int(1), r.Bytes(2)})
+		return nil
+	})
+	return files, err
+}
+
+// SecretCheckOf gives the value by which the secret key of a SQLite database is checked, or nil when it has none.
+func SecretCheckOf(path string) (sealed []byte, err error) {
+	there := false
+	err = db.QueryFile(path, `SELECT 1 FROM sqlite_schema WHERE name = 'secret_check'`, func(Row) error { there = true; return nil })
+	if err == nil && there {
+		err = db.QueryFile(path, `SELECT sealed FROM secret_check`, func(r Row) error { sealed = r.Bytes(0); return nil })
+	}
+	return sealed, err
 }
 
 // Close finishes the writes that were accepted and closes the database.
@@ -93,7 +164,7 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	}
 	defer release()
 	return s.db.Write(ctx, func(on *db.Tx) error {
-		tx := &Tx{Now: on.Now, on: on}
+		tx := &Tx{Now: on.Now, on: on, feedOffset: s.feedOffset}
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -117,7 +188,7 @@ func (s *Store) read(ctx context.Context, read func(context.Context, func(*db.Tx
 		return err
 	}
 	defer release()
-	return read(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, on: on}) })
+	return read(ctx, func(on *db.Tx) error { return fn(&Tx{Now: on.Now, on: on, feedOffset: s.feedOffset}) })
 }
 
 // companyKey is that of the company in a context.

@@ -20,6 +20,8 @@ type Tx struct {
 
 	on *db.Tx
 
+	feedOffset int64 // of the store
+
 	subscribersOf  model.ID // whose active webhooks subscriberList holds; see event.go
 	subscriberList []subscriber
 

@@ -38,7 +38,7 @@ func TestFilesAreForTheirOwnerAloneWhateverTheUmask(t *testing.T) {
 			p.Path = withUmask(t, umask)
 			p.Start()
 			upload(t, p)
-			backup := filepath.Join(parent, "copy.db")
+			backup := filepath.Join(parent, "copy.tar")
 			command(t, p.Path, "backup", "--data", dir, backup)
 			command(t, p.Path, "restore", "--data", filepath.Join(parent, "restored"), backup)
 			checkModes(t, parent, parent)

@@ -72,6 +72,9 @@ var packages = map[string][]string{
 	"internal/once":      {"internal/store", "internal/model"},
 	"internal/secretkey": {"internal/signature", "internal/store", "internal/vault", "internal/model"},
 
+	// Whole installations: backup, restore and the move to the other engine.
+	"internal/transfer": {"internal/db", "internal/store", "internal/blob", "internal/secretkey", "internal/vault", "internal/model"},
+
 	// The verbs. Nothing above them reaches past them to the store.
 	"internal/desk": {"internal/jsonenc", "internal/cursor", "internal/hours", "internal/reception", "internal/distribution", "internal/filetype", "internal/fold", "internal/phone", "internal/quantile", "internal/signature", "internal/rank", "internal/lookup", "internal/retry", "internal/once", "internal/secretkey", "internal/store", "internal/blob", "internal/guard", "internal/vault", "internal/password", "internal/totp", "internal/mediainfo", "internal/emoji", "internal/voice", "internal/slots", "internal/model"},
 

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recado/internal/db"
+	"recado/internal/server"
+	"recado/internal/transfer"
+	"recado/internal/vault"
+)
+
+type backupCmd struct {
+	databaseFlags
+	File             string `arg:"" help:"Archive to write, such as recado.tar; it must not exist yet."`
+	WithoutSecretKey bool   `name:"without-secret-key" noenv:"" help:"Leave the secret key out: keep it in another place."`
+}
+
+func (c *backupCmd) Run(e *env) error {
+	if c.DatabaseURL != "" {
+		return errors.New("PostgreSQL is backed up with pg_dump, and media and secret.key by copying the data folder; recado backup is for SQLite")
+	}
+	if err := server.FindData(c.Data); err != nil {
+		return err
+	}
+	info, err := transfer.Backup(e.ctx, transfer.BackupOptions{
+		Dir: c.Data, File: c.File, SecretKey: c.SecretKey, WithoutSecretKey: c.WithoutSecretKey, Version: version,
+	})
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s holds the database and %d media files", c.File, info.Media)
+	if info.SecretKey {
+		text += ", and the secret key: keep it where only you can read it"
+	}
+	if info.MissingMedia > 0 {
+		text += fmt.Sprintf(". %d media files are not in the data folder: they are in S3, or were lost before", info.MissingMedia)
+	}
+	_, err = fmt.Fprintln(e.stdout, text+".")
+	return err
+}
+
+type restoreCmd struct {
+	databaseFlags
+	File string `arg:"" help:"A file that recado backup wrote."`
+}
+
+func (c *restoreCmd) Run(e *env) error {
+	if c.DatabaseURL != "" {
+		return errors.New("PostgreSQL is restored with pg_restore; recado restore is for SQLite")
+	}
+	done, err := transfer.Restore(e.ctx, transfer.RestoreOptions{File: c.File, Dir: c.Data, SecretKey: c.SecretKey})
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("The database and %d media files are restored to %s.", done.Media, c.Data)
+	if done.KeyMissing {
+		text += fmt.Sprintf(" Before the server starts, put the %s of the installation that was backed up to %s.", vault.FileName, filepath.Join(c.Data, vault.FileName))
+	}
+	_, err = fmt.Fprintln(e.stdout, text)
+	return err
+}
+
+type moveCmd struct {
+	databaseFlags
+	To string `secret:"" help:"postgres://… : the empty PostgreSQL database to move to. A folder: the data folder to move to." placeholder:"URL|DIR"`
+
+	ToFile string `name:"to-file" help:"File that holds the URL to move to." placeholder:"FILE"`
+}
+
+func (c *moveCmd) Run(e *env) error {
+	if _, err := c.config(e); err != nil { // checks the flags
+		return err
+	}
+	if c.To == "" {
+		return fmt.Errorf("--to is missing: a postgres://… address, or a data folder (%w)", errUsage)
+	}
+	o := transfer.MoveOptions{Dir: c.Data, DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey}
+	if strings.HasPrefix(c.To, "postgres://") || strings.HasPrefix(c.To, "postgresql://") {
+		o.ToURL = c.To
+	} else {
+		o.ToDir = c.To
+	}
+	if (o.DatabaseURL == "") == (o.ToURL == "") {
+		return fmt.Errorf("a move goes from SQLite to PostgreSQL (--to postgres://…) or back (--database-url postgres://… --to DIR) (%w)", errUsage)
+	}
+	if o.DatabaseURL == "" {
+		if err := server.FindData(c.Data); err != nil {
+			return err
+		}
+	}
+	report := &moveReport{env: e}
+	o.Progress = report.table
+	moved, err := transfer.Move(e.ctx, o)
+	if err != nil {
+		return err
+	}
+	return report.end(o, moved)
+}
+
+// moveReport prints how far a move is: a line when a table is complete or verified, and one a second within it.
+type moveReport struct {
+	*env
+	last time.Time
+	rows int64
+}
+
+func (r *moveReport) table(t db.MovedTable) (err error) {
+	switch {
+	case t.Verified:
+		_, err = fmt.Fprintf(r.stdout, "verified  %-22s %10d rows  %s\n", t.Name, t.Rows, t.Hash)
+		r.rows += t.Rows
+	case t.Complete:
+		_, err = fmt.Fprintf(r.stdout, "copied    %-22s %10d rows\n", t.Name, t.Rows)
+	case time.Since(r.last) > time.Second:
+		_, err = fmt.Fprintf(r.stdout, "copying   %-22s %10d rows\n", t.Name, t.Rows)
+		r.last = time.Now()
+	}
+	return err
+}
+
+func (r *moveReport) end(o transfer.MoveOptions, moved transfer.Moved) error {
+	text := fmt.Sprintf("%d rows in %d tables were moved and verified; %d media files are there.", r.rows, len(moved.Tables), moved.Media)
+	if moved.MissingMedia > 0 {
+		text += fmt.Sprintf(" %d media files are not in %s: they are in S3, or were lost before.", moved.MissingMedia, o.Dir)
+	}
+	if o.ToURL != "" {
+		text += fmt.Sprintf(" Start the server with --database-url and --data %s, which keeps media and %s.", o.Dir, vault.FileName)
+	} else {
+		text += fmt.Sprintf(" Start the server with --data %s.", o.ToDir)
+	}
+	if moved.KeyMissing {
+		text += fmt.Sprintf(" It needs the %s of this installation, which was not found in %s.", vault.FileName, o.Dir)
+	}
+	_, err := fmt.Fprintln(r.stdout, text+" Search indexes all texts again in the background. The source was not changed: do not start a server on it again.")
+	return err
+}
