@@ -22,7 +22,7 @@ PARALLEL := -parallel 4
 # These have more tests than all others together. The race detector watches them on SQLite; on PostgreSQL they
 # run without it. All other packages that have goroutines have it on both engines.
 WIDE  := ./internal/api ./internal/desk ./internal/store ./test/whatsapp ./test/hostile ./test/matrix
-PLAIN := ./bench/... ./cmd/recado ./internal/phone ./internal/rank ./test/admin ./test/agree ./test/docs ./test/house ./test/readme ./test/recorded
+PLAIN := ./bench/... ./packaging/... ./cmd/recado ./internal/phone ./internal/rank ./internal/transfer ./test/admin ./test/agree ./test/docs ./test/house ./test/install ./test/packaging ./test/readme ./test/recorded
 
 # `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).
 TEST := go test -vet=off -ldflags=-w -timeout 30m
@@ -92,6 +92,10 @@ bench: build ## measure beside reference points (ENGINE=sqlite|postgres|both ARG
 		*) echo "ENGINE is sqlite, postgres or both, not '$(ENGINE)'" >&2; exit 2 ;; \
 	esac
 
+.PHONY: bench-move
+bench-move: build ## measure the move of an installation to PostgreSQL and back, its backup and its restore (ARGS="-messages 2000000")
+	scripts/with-postgres --durable go run -buildvcs=false ./bench move $(ARGS)
+
 # The browser app. Its build is committed, so that everything else needs Go alone.
 NPM := npm --prefix web
 
@@ -125,9 +129,18 @@ web-e2e: build web/node_modules ## try the browser app in Chromium against the r
 screenshots: build web/node_modules ## make the pictures of the README from the demo (docs/images)
 	scripts/with-chromium node web/scripts/screenshots.mjs
 
+.PHONY: release
+release: ## build the archives of a release for six platforms with checksums and lists of components: dist/
+	rm -rf dist
+	go run -buildvcs=false ./packaging/release -version '$(VERSION)' -time "$$(git log -1 --format=%ct)" -out dist
+
+.PHONY: walk
+walk: ## install a release as another user, back up, restore, move to PostgreSQL and upgrade, as the documents say
+	scripts/walk-install
+
 .PHONY: clean
 clean: ## remove what the build made; ./data stays
-	rm -rf bin
+	rm -rf bin dist
 
 # The race detector is linked in C; nothing else here needs a compiler.
 .PHONY: c-compiler

@@ -1,0 +1,207 @@
+// Command release builds the archives of a release: one for each platform, with its list of components, and the
+// checksums of all. The same commit and Go version give the same bytes.
+//
+//	go run ./packaging/release -version v1.2.3 -time 1700000000 -out dist
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+// extras are the files and folders that every archive holds beside the program.
+var extras = []string{"README.md", "LICENSE", "CHANGELOG.md", "docs", "packaging"}
+
+func main() {
+	var r release
+	var only string
+	var seconds int64
+	flag.StringVar(&r.version, "version", "", "version, as git describe gives it")
+	flag.Int64Var(&seconds, "time", 0, "time of every file in the archives, in Unix seconds: that of the commit")
+	flag.StringVar(&r.out, "out", "dist", "folder for the archives; it must be empty or not exist")
+	flag.StringVar(&only, "platforms", strings.Join(platforms, ","), "platforms to build, such as linux/amd64")
+	flag.Parse()
+	r.time = time.Unix(seconds, 0).UTC()
+	if err := r.build(strings.Split(only, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+type release struct {
+	version string
+	time    time.Time
+	out     string
+}
+
+func (r release) build(chosen []string) error {
+	if r.version == "" {
+		return fmt.Errorf("-version is not given")
+	}
+	if entries, err := os.ReadDir(r.out); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s is not empty", r.out)
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	for _, platform := range chosen {
+		system, machine, ok := strings.Cut(platform, "/")
+		if !ok || !slices.Contains(platforms, platform) {
+			return fmt.Errorf("%q is none of %s", platform, strings.Join(platforms, ", "))
+		}
+		if err := r.platform(system, machine); err != nil {
+			return fmt.Errorf("%s: %w", platform, err)
+		}
+	}
+	return r.sums()
+}
+
+// platform builds the program and puts it into an archive with what belongs to it.
+func (r release) platform(system, machine string) error {
+	temp, err := os.MkdirTemp("", "recado-release-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	program := filepath.Join(temp, "recado")
+	if system == "windows" {
+		program += ".exe"
+	}
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", program, "./cmd/recado")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	name := fmt.Sprintf("recado_%s_%s_%s", strings.TrimPrefix(r.version, "v"), system, machine)
+	list, err := components(program, r.version, r.time)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(r.out, name+".cdx.json"), list, 0o644); err != nil {
+		return err
+	}
+	files, err := contents(program)
+	if err != nil {
+		return err
+	}
+	if system == "windows" {
+		return r.zip(name, files)
+	}
+	return r.tar(name, files)
+}
+
+// file is one file of an archive.
+type file struct {
+	name, path string
+	mode       fs.FileMode
+}
+
+// contents lists the program and the extras that git knows, in the order of their names.
+func contents(program string) ([]file, error) {
+	files := []file{{filepath.Base(program), program, 0o755}}
+	out, err := exec.Command("git", append([]string{"ls-files", "-z", "--"}, extras...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		if strings.HasSuffix(name, ".go") || strings.HasPrefix(name, "docs/images/") {
+			continue
+		}
+		files = append(files, file{name, name, 0o644})
+	}
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	return files, nil
+}
+
+func (r release) tar(name string, files []file) error {
+	return r.create(name+".tar.gz", func(w io.Writer) error {
+		compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		archive := tar.NewWriter(compressed)
+		for _, f := range files {
+			content, err := os.ReadFile(f.path)
+			if err != nil {
+				return err
+			}
+			header := &tar.Header{Name: path.Join(name, f.name), Mode: int64(f.mode), Size: int64(len(content)), ModTime: r.time, Format: tar.FormatUSTAR}
+			if err := archive.WriteHeader(header); err != nil {
+				return err
+			}
+			if _, err := archive.Write(content); err != nil {
+				return err
+			}
+		}
+		if err := archive.Close(); err != nil {
+			return err
+		}
+		return compressed.Close()
+	})
+}
+
+func (r release) zip(name string, files []file) error {
+	return r.create(name+".zip", func(w io.Writer) error {
+		archive := zip.NewWriter(w)
+		for _, f := range files {
+			content, err := os.ReadFile(f.path)
+			if err != nil {
+				return err
+			}
+			header := &zip.FileHeader{Name: path.Join(name, f.name), Method: zip.Deflate, Modified: r.time}
+			header.SetMode(f.mode)
+			entry, err := archive.CreateHeader(header)
+			if err != nil {
+				return err
+			}
+			if _, err := entry.Write(content); err != nil {
+				return err
+			}
+		}
+		return archive.Close()
+	})
+}
+
+func (r release) create(name string, write func(w io.Writer) error) error {
+	f, err := os.Create(filepath.Join(r.out, name))
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// sums writes the checksums of all files, in the form of sha256sum.
+func (r release) sums() error {
+	entries, err := os.ReadDir(r.out)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, entry := range entries {
+		content, err := os.ReadFile(filepath.Join(r.out, entry.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "%x  %s\n", sha256.Sum256(content), entry.Name())
+	}
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(text.String()), 0o644)
+}

@@ -1,0 +1,400 @@
+// Package install walks through the life of an installation as the documents describe it: from the archive of a release to
+// a newer version on another engine. It runs with scripts/walk-install, since it builds releases.
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"recado/internal/testkit"
+	"recado/test/binary"
+)
+
+// account is the user and group of Unix that the installation belongs to when the test runs as root.
+const account = 65534
+
+func TestMain(m *testing.M) { binary.Main(m) }
+
+func TestAnInstallationLosesNothing(t *testing.T) {
+	if os.Getenv("RECADO_WALK") == "" {
+		t.Skip("it builds releases: run scripts/walk-install")
+	}
+	home := filepath.Join(t.TempDir(), "home")
+	w := &walk{t: t, home: home, addr: binary.FreeAddress(t)}
+	w.private(home)
+
+	t.Log("unpack a release")
+	w.program = w.unpack(release(t, "v1.0.0"))
+	testkit.Contains(t, "version", w.run("version"), "v1.0.0")
+
+	t.Log("start with the command line of the unit and set up")
+	first := filepath.Join(home, "first")
+	w.serve(first)
+	w.setUp()
+	w.use()
+	want := w.state()
+
+	t.Log("back up while the server runs, restore elsewhere")
+	archive := filepath.Join(home, "backup.tar")
+	testkit.Contains(t, "backup", w.run("backup", "--data", first, archive), "secret key")
+	w.stop()
+	second := filepath.Join(home, "second")
+	testkit.Contains(t, "restore", w.run("restore", "--data", second, archive), "restored")
+	w.serve(second)
+	testkit.Diff(t, "state after the restore", w.state(), want)
+	w.stop()
+
+	t.Log("move to PostgreSQL")
+	url := testkit.Database(t, "")
+	testkit.Contains(t, "move", w.run("move", "--data", second, "--to", url), "moved and verified")
+	w.serve(second, "--database-url", url)
+	testkit.Diff(t, "state on PostgreSQL", w.state(), want)
+	w.stop()
+
+	t.Log("start a newer build, which changes the schema")
+	w.program = w.install(binary.Newer(t, map[string]string{"internal/store/migrations/9999_walk.sql": "ALTER TABLE companies ADD COLUMN walk TEXT;\n"}))
+	w.serve(second, "--database-url", url)
+	testkit.Diff(t, "state after the upgrade", w.state(), want)
+	w.use()
+	w.stop()
+}
+
+func TestAReleaseIsReproducible(t *testing.T) {
+	if os.Getenv("RECADO_WALK") == "" {
+		t.Skip("it builds releases: run scripts/walk-install")
+	}
+	for i, sums := 0, ""; i < 2; i++ {
+		raw, err := os.ReadFile(filepath.Join(release(t, "v1.0.0"), "SHA256SUMS"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			testkit.Equal(t, "checksums", string(raw), sums)
+		}
+		sums = string(raw)
+	}
+}
+
+func TestTheImageOfTheDockerfileServesInARootWithoutAnythingElse(t *testing.T) {
+	if os.Getenv("RECADO_WALK") == "" || os.Getuid() != 0 {
+		t.Skip("it builds a release and changes its root: run scripts/walk-install as root")
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "packaging", "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, image, _ := strings.Cut(string(text), "\nFROM scratch\n")
+	for _, line := range []string{
+		"USER 65532:65532", "ENV RECADO_DATA=/data RECADO_ADDR=0.0.0.0:8080", `ENTRYPOINT ["/recado"]`, `CMD ["serve"]`, `CMD ["/recado", "health"]`,
+	} {
+		testkit.Contains(t, "the image", image, line)
+	}
+	root := filepath.Join(t.TempDir(), "root")
+	w := &walk{t: t, home: filepath.Join(t.TempDir(), "home")}
+	w.private(w.home)
+	program, err := os.ReadFile(w.unpack(release(t, "v1.0.0")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{root, filepath.Join(root, "data")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "recado"), program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(filepath.Join(root, "data"), 65532, 65532); err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(binary.FreeAddress(t), ":")
+	inImage := func(args ...string) *exec.Cmd {
+		c := exec.CommandContext(t.Context(), "/recado", args...)
+		c.Path, c.Dir, c.Env = "/recado", "/", []string{"RECADO_DATA=/data", "RECADO_ADDR=0.0.0.0:" + port}
+		c.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: 65532, Gid: 65532}, Pdeathsig: syscall.SIGKILL}
+		return c
+	}
+	w.serving, w.out = inImage("serve"), &output{}
+	w.serving.Stdout, w.serving.Stderr = w.out, w.out
+	if err := w.serving.Start(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the image is healthy", func() bool { return inImage("health").Run() == nil })
+	testkit.Contains(t, "output", w.out.String(), "#/setup?token=")
+	w.stop()
+}
+
+// release builds the archive of this platform, and gives its folder.
+func release(t *testing.T, version string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "dist")
+	build := exec.CommandContext(t.Context(), "go", "run", "-buildvcs=false", "./packaging/release", "-version", version, "-time", "1700000000", "-out", out, "-platforms", "linux/amd64")
+	build.Dir = filepath.Join("..", "..")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("release: %v %s", err, text)
+	}
+	check := exec.CommandContext(t.Context(), "sha256sum", "-c", "SHA256SUMS")
+	check.Dir = out
+	if text, err := check.CombinedOutput(); err != nil {
+		t.Fatalf("sha256sum: %v %s", err, text)
+	}
+	return out
+}
+
+// walk is one installation and its owner.
+type walk struct {
+	t       *testing.T
+	home    string // the only folder of the owner
+	program string
+	addr    string
+	key     string // of the API
+	channel string
+	media   string
+
+	serving *exec.Cmd
+	out     *output
+}
+
+// private makes a folder that belongs to the owner.
+func (w *walk) private(dir string) {
+	w.t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if os.Getuid() != 0 {
+		return
+	}
+	if err := os.Chown(dir, account, account); err != nil {
+		w.t.Fatal(err)
+	}
+	for above := filepath.Dir(dir); above != "/" && above != os.TempDir(); above = filepath.Dir(above) {
+		_ = os.Chmod(above, 0o755) // so that the owner reaches it
+	}
+}
+
+func (w *walk) command(name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(w.t.Context(), name, args...)
+	c.Dir = w.home
+	c.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + w.home}
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if os.Getuid() == 0 {
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: account, Gid: account}
+	}
+	return c
+}
+
+// run runs a command of the program as the owner.
+func (w *walk) run(args ...string) string {
+	w.t.Helper()
+	out, err := w.command(w.program, args...).CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("recado %s: %v %s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// unpack unpacks the archive of a release in the empty folder of the owner.
+func (w *walk) unpack(dist string) string {
+	w.t.Helper()
+	archives, err := filepath.Glob(filepath.Join(dist, "*.tar.gz"))
+	if err != nil || len(archives) != 1 {
+		w.t.Fatalf("archives: %v, %v", archives, err)
+	}
+	f, err := os.Open(archives[0])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	c := w.command("tar", "-xzf", "-")
+	c.Stdin = f
+	if out, err := c.CombinedOutput(); err != nil {
+		w.t.Fatalf("tar: %v %s", err, out)
+	}
+	folder := filepath.Join(w.home, strings.TrimSuffix(filepath.Base(archives[0]), ".tar.gz"))
+	for _, name := range []string{"README.md", "LICENSE", "docs/install.md", "packaging/systemd/recado.service"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			w.t.Errorf("the archive lacks %s", name)
+		}
+	}
+	return filepath.Join(folder, "recado")
+}
+
+// install puts another program beside the first.
+func (w *walk) install(path string) string {
+	w.t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	to := filepath.Join(w.home, "recado-newer")
+	if err := os.WriteFile(to, content, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	return to
+}
+
+var execStart = regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/recado (.+)$`)
+
+// serve starts the server with the command line and the environment of the unit, with other places.
+func (w *walk) serve(data string, more ...string) {
+	w.t.Helper()
+	unit, err := os.ReadFile(filepath.Join("..", "..", "packaging", "systemd", "recado.service"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	line := execStart.FindStringSubmatch(string(unit))
+	if line == nil || !strings.Contains(string(unit), "\nEnvironment=RECADO_DATA=/var/lib/recado\n") {
+		w.t.Fatal("the unit does not start recado with a data folder")
+	}
+	w.serving = w.command(w.program, append(strings.Fields(line[1]), more...)...)
+	w.serving.Env = append(w.serving.Env, "RECADO_DATA="+data, "RECADO_ADDR="+w.addr)
+	w.out = &output{}
+	w.serving.Stdout, w.serving.Stderr = w.out, w.out
+	if err := w.serving.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	testkit.Eventually(w.t, "the server is ready", func() bool {
+		return w.command(w.program, "health", "--addr", w.addr).Run() == nil
+	})
+}
+
+// stop ends the server as systemd does.
+func (w *walk) stop() {
+	w.t.Helper()
+	if err := w.serving.Process.Signal(syscall.SIGTERM); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.serving.Wait(); err != nil {
+		w.t.Fatalf("the server ended with %v: %s", err, w.out)
+	}
+}
+
+var setupLink = regexp.MustCompile(`#/setup\?token=(\S+)`)
+
+// setUp makes the first company with the link that the server printed, and a key with the session.
+func (w *walk) setUp() {
+	w.t.Helper()
+	var token []string
+	testkit.Eventually(w.t, "the link is printed", func() bool {
+		token = setupLink.FindStringSubmatch(w.out.String())
+		return token != nil
+	})
+	resp, _ := w.call(http.MethodPost, "/setup", nil, map[string]any{
+		"token": token[1], "company": "Padaria Aurora", "timezone": "America/Sao_Paulo", "name": "Ana", "email": "ana@example.com", "password": "a long password",
+	})
+	cookies := resp.Cookies()
+	if resp.StatusCode != http.StatusCreated || len(cookies) == 0 {
+		w.t.Fatalf("set-up: %s", resp.Status)
+	}
+	var key struct{ Key string }
+	w.session(cookies, "/keys", map[string]any{"name": "walk", "scopes": scopes}, &key)
+	w.key = key.Key
+	var channel struct{ ID string }
+	w.session(cookies, "/channels", map[string]any{"name": "Box", "provider": "sandbox", "phone": "+5511912345678"}, &channel)
+	w.channel = channel.ID
+}
+
+var scopes = []string{
+	"conversations:read", "conversations:write", "messages:read", "messages:send", "media:write", "contacts:read", "attendances:read", "channels:manage",
+	"read", "write", "labels:write", "team:read", "events:read",
+}
+
+func (w *walk) session(cookies []*http.Cookie, path string, body, into any) {
+	w.t.Helper()
+	resp, raw := w.call(http.MethodPost, path, cookies, body)
+	if resp.StatusCode > 299 {
+		w.t.Fatalf("POST %s: %s %s", path, resp.Status, raw)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// use writes what a day at a desk writes: a message of a customer, an answer, a file.
+func (w *walk) use() {
+	w.t.Helper()
+	w.ok(w.call(http.MethodPost, "/channels/"+w.channel+"/simulate", nil, map[string]any{"from": "+5511987654321", "text": "Bom dia " + time.Now().Format(time.RFC3339Nano)}))
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "note.txt")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, _ = fmt.Fprintln(part, "the text of a file")
+	_ = form.Close()
+	var media struct{ ID string }
+	if err := json.Unmarshal(w.ok(w.send(http.MethodPost, "/media", nil, form.FormDataContentType(), &body)), &media); err != nil {
+		w.t.Fatal(err)
+	}
+	w.media = media.ID
+}
+
+// state is everything that the API shows of the installation.
+func (w *walk) state() map[string]string {
+	w.t.Helper()
+	out := map[string]string{}
+	for _, path := range []string{
+		"/conversations", "/contacts", "/attendances", "/labels", "/channels", "/kanban/boards", "/messages?q=Bom dia", "/media/" + w.media + "/content",
+	} {
+		path = strings.ReplaceAll(path, " ", "%20")
+		out[path] = string(w.ok(w.call(http.MethodGet, path, nil, nil)))
+	}
+	return out
+}
+
+func (w *walk) ok(resp *http.Response, raw []byte) []byte {
+	w.t.Helper()
+	if resp.StatusCode > 299 {
+		w.t.Fatalf("%s %s: %s %s", resp.Request.Method, resp.Request.URL, resp.Status, raw)
+	}
+	return raw
+}
+
+func (w *walk) call(method, path string, cookies []*http.Cookie, body any) (*http.Response, []byte) {
+	w.t.Helper()
+	text := &bytes.Buffer{}
+	if body != nil {
+		if err := json.NewEncoder(text).Encode(body); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return w.send(method, path, cookies, "application/json", text)
+}
+
+func (w *walk) send(method, path string, cookies []*http.Cookie, kind string, body io.Reader) (*http.Response, []byte) {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), method, "http://"+w.addr+"/v1"+path, body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	for _, cookie := range cookies {
+		r.AddCookie(cookie)
+	}
+	if w.key != "" && cookies == nil {
+		r.Header.Set("Authorization", "Bearer "+w.key)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return resp, raw
+}

@@ -1,0 +1,198 @@
+// Package packaging tests the files of packaging/: that what they name exists, and that the tools that read them accept
+// them, as far as these are installed.
+package packaging
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"recado/internal/api"
+	"recado/internal/server"
+	"recado/internal/servertest"
+	"recado/internal/work"
+	"recado/test/binary"
+)
+
+func TestMain(m *testing.M) { binary.Main(m) }
+
+func file(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "packaging", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// tool gives the path of a program, or skips the test where it is not installed.
+func tool(t *testing.T, name, pkg string) string {
+	t.Helper()
+	for _, folder := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin") {
+		if path, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+			return path
+		}
+	}
+	t.Skipf("%s is not installed (apt-get install %s)", name, pkg)
+	return ""
+}
+
+// dashboard gives the queries of the Grafana dashboard.
+func dashboard(t *testing.T) (queries []string) {
+	t.Helper()
+	var board struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+		Templating struct{ List []struct{ Query any } }
+	}
+	if err := json.Unmarshal([]byte(file(t, "grafana/recado.json")), &board); err != nil {
+		t.Fatal(err)
+	}
+	for _, panel := range board.Panels {
+		if panel.Title == "" || len(panel.Targets) == 0 {
+			t.Errorf("a panel without a title or a query: %+v", panel)
+		}
+		for _, target := range panel.Targets {
+			queries = append(queries, target.Expr)
+		}
+	}
+	return queries
+}
+
+var metricName = regexp.MustCompile(`\b(?:recado|go|process)_[a-z_]+\b`)
+
+func TestTheMetricsOfAlertsAndDashboardExist(t *testing.T) {
+	known := metrics(t)
+	named := map[string]bool{}
+	for _, text := range append(dashboard(t), file(t, "prometheus/alerts.yml")) {
+		for _, name := range metricName.FindAllString(text, -1) {
+			named[name] = true
+			base := name
+			for _, tail := range []string{"_bucket", "_count", "_sum"} {
+				base = strings.TrimSuffix(base, tail)
+			}
+			if !known[name] && !known[base] {
+				t.Errorf("%s is named and does not exist", name)
+			}
+		}
+	}
+	for name := range known {
+		if strings.HasPrefix(name, "recado_") && !named[name] && !named[name+"_count"] && !named[name+"_bucket"] {
+			t.Errorf("neither an alert nor the dashboard names %s", name)
+		}
+	}
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range known {
+		if strings.HasPrefix(name, "recado_") && !strings.Contains(string(guide), name) {
+			t.Errorf("docs/operating.md does not describe %s", name)
+		}
+	}
+}
+
+// metrics are the names of all metrics that a server has, whether they have a value yet or not.
+func metrics(t *testing.T) map[string]bool {
+	t.Helper()
+	known := map[string]bool{}
+	all := []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})}
+	all = append(append(append(all, api.Collectors()...), work.Collectors()...), (&work.Deliver{}).Collectors()...)
+	descriptions := make(chan *prometheus.Desc, 1000)
+	for _, collector := range all {
+		collector.Describe(descriptions)
+	}
+	close(descriptions)
+	name := regexp.MustCompile(`fqName: "([^"]+)"`)
+	for d := range descriptions {
+		known[name.FindStringSubmatch(d.String())[1]] = true
+	}
+	// What a running server shows: its own metric and those of the runtime that it chose.
+	addr := binary.FreeAddress(t)
+	servertest.Start(t, "", func(c *server.Config) { c.MetricsAddr, c.Version = addr, "v1.2.3" })
+	resp, err := http.Get("http://" + addr + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), `version="v1.2.3"`) {
+		t.Error("recado_build_info does not tell the version")
+	}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(string(text), -1) {
+		known[m[1]] = true
+	}
+	return known
+}
+
+func TestPrometheusAcceptsTheAlertsAndTheQueriesOfTheDashboard(t *testing.T) {
+	promtool := tool(t, "promtool", "prometheus")
+	rules := "groups:\n  - name: dashboard\n    rules:\n"
+	variables := strings.NewReplacer("$__rate_interval", "5m", "$job", ".*", "$instance", ".*")
+	for _, query := range dashboard(t) {
+		quoted, err := json.Marshal(variables.Replace(query))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules += "      - record: dashboard:query\n        expr: " + string(quoted) + "\n"
+	}
+	path := filepath.Join(t.TempDir(), "dashboard.yml")
+	if err := os.WriteFile(path, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{filepath.Join("..", "..", "packaging", "prometheus", "alerts.yml"), path} {
+		out, err := exec.CommandContext(t.Context(), promtool, "check", "rules", name).CombinedOutput()
+		if err != nil && !strings.Contains(string(out), "duplicate rule") {
+			t.Errorf("%s: %v %s", name, err, out)
+		}
+	}
+}
+
+func TestTheUnitIsHardened(t *testing.T) {
+	analyze := tool(t, "systemd-analyze", "systemd")
+	unit := filepath.Join("..", "..", "packaging", "systemd", "recado.service")
+	out, err := exec.CommandContext(t.Context(), analyze, "security", "--offline=true", "--threshold=20", unit).CombinedOutput()
+	if err != nil {
+		t.Errorf("the exposure of the unit is more than 2.0: %v\n%s", err, out)
+	}
+}
+
+func TestTheSettingsInThePackagingExist(t *testing.T) {
+	help, err := exec.CommandContext(t.Context(), binary.Path(t), "serve", "--help").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v %s", err, help)
+	}
+	setting := regexp.MustCompile(`\bRECADO_[A-Z_]+\b`)
+	for _, name := range []string{"Dockerfile", "compose.yaml", "compose.env.example", "systemd/recado.service", "systemd/recado.env"} {
+		for _, variable := range setting.FindAllString(file(t, name), -1) {
+			flag := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(variable, "RECADO_")), "_", "-")
+			if !strings.Contains(string(help), flag) {
+				t.Errorf("%s names %s, and recado serve has no %s", name, variable, flag)
+			}
+		}
+	}
+}
+
+func TestHealthAsksWhetherTheServerIsReady(t *testing.T) {
+	w := servertest.Start(t, "", func(c *server.Config) { c.BasePath = "/desk" })
+	for addr, want := range map[string]bool{w.Addr(): true, binary.FreeAddress(t): false} {
+		out, err := exec.CommandContext(t.Context(), binary.Path(t), "health", "--addr", addr, "--base-path", "/desk").CombinedOutput()
+		if (err == nil) != want {
+			t.Errorf("health of %s: %v %s", addr, err, out)
+		}
+	}
+}
