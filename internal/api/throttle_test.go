@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -181,6 +182,32 @@ func TestEveryCauseOfARefusalCostsTheSameHashes(t *testing.T) {
 		}
 		want(t, "different answers of POST /welcome", len(answers), 1)
 	}, proxied)
+}
+
+func TestEveryCauseOfARefusedCookieHasOneAnswer(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		id, email := member(t, w.A.Client, "Ana")
+		expired := w.A.SignIn(t, email, password)
+		w.Clock.Advance(model.SessionLongest + time.Hour)
+		ended, removed := w.A.SignIn(t, email, password), w.A.SignIn(t, email, password)
+		ended.Delete(t, "/session").OK(204)
+		w.A.Delete(t, "/team/"+id).OK(204)
+		answers, hashes := map[string]bool{}, w.Desk.System().PasswordHashes()
+		refused := func(c *servertest.Client, headers ...string) {
+			t.Helper()
+			a := c.Do(t, "GET", "/session", nil, headers...).Fails(401, "session_missing")
+			answers[a.Text("message")] = true
+		}
+		refused(expired)
+		refused(ended)
+		refused(removed)
+		for _, cookie := range []string{"recado=unknown", "recado=" + strings.Repeat("x", 43), "recado=" + url.QueryEscape(w.A.Secret())} {
+			refused(w.A.Visitor(), "Cookie", cookie)
+		}
+		want(t, "different answers", len(answers), 1)
+		want(t, "hashes", w.Desk.System().PasswordHashes(), hashes)
+	})
 }
 
 // twoFactorMember adds a person who has switched two-factor on, and gives the e-mail address.
