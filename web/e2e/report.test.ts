@@ -198,6 +198,7 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
       await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
       await page.getByRole('button', { name: 'Show first response as table' }).click()
       await axe(page, 'report as tables')
+      expect(await page.getByRole('region', { name: 'By person' }).evaluate((table) => table.scrollWidth <= table.clientWidth)).toBe(true)
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
       await context.close()
     }
