@@ -59,8 +59,9 @@ type tryReceptionInput struct {
 	AtID
 	Body struct {
 		Reception *receptionBody `json:"reception,omitempty" doc:"Absent: the channel's own, switched on or not."`
-		Texts     []string       `json:"texts" minItems:"1" maxItems:"20" doc:"What the customer writes, one text after the other; the first one opens the attendance."`
+		Texts     []string       `json:"texts" minItems:"1" maxItems:"20" doc:"What the customer writes, one text after the other; the first one opens the attendance. The id of a button or row that was shown presses it."`
 		At        *time.Time     `json:"at,omitempty" doc:"When the customer writes, which decides on the away text. Absent: now."`
+		Open      *bool          `json:"open,omitempty" doc:"Whether it is open then. Absent: as the opening hours say."`
 	}
 }
 
@@ -69,7 +70,7 @@ func (s *Server) tryReception(ctx context.Context, a *desk.Principal, in *tryRec
 	if err != nil {
 		return nil, err
 	}
-	trial := desk.ReceptionTrial{Texts: in.Body.Texts, At: in.Body.At}
+	trial := desk.ReceptionTrial{Texts: in.Body.Texts, At: in.Body.At, Open: in.Body.Open}
 	if in.Body.Reception != nil {
 		r := in.Body.Reception.reception()
 		trial.Reception = &r

@@ -342,6 +342,16 @@ func TestTheAwayTextAndTrying(t *testing.T) {
 		says("those of the channel before those of the company", false)
 		f.customer().says(t, "oi", "1").filed(t, f.sales, "Menu: Vendas")
 
+		t.Run("as if it were open or closed, with buttons", func(t *testing.T) {
+			try := "/channels/" + f.channel + "/reception/try"
+			for _, open := range []bool{true, false} {
+				tried := w.A.Post(t, try, map[string]any{"texts": []string{"oi", "menu:1"}, "open": open}).OK(200)
+				want(t, "away text", strings.Contains(tried.Text("data", 0, "text"), away), !open)
+				want(t, "what the button says", tried.Text("data", 1, "customer"), "Vendas")
+				want(t, "outcome", tried.Text("data", 1, "outcome", "reason"), "Menu: Vendas")
+			}
+			w.A.Post(t, try, `{"texts":["oi"],"open":"no"}`).Fails(400, "invalid_request")
+		})
 		t.Run("a draft is tried without storing anything", func(t *testing.T) {
 			before := len(w.A.Get(t, "/conversations?limit=100").OK(200).List())
 			tried := w.A.Post(t, "/channels/"+f.channel+"/reception/try", `{"reception":{"greeting":"Oi!","menu":{"text":"Escolha","options":[

@@ -68,6 +68,7 @@ type ReceptionTrial struct {
 	Reception *model.Reception // nil: the channel's own
 	Texts     []string
 	At        *time.Time // nil: now
+	Open      *bool      // nil: as the opening hours say
 }
 
 // TryReception gives what a reception would answer to a customer, without storing or sending anything.
@@ -100,6 +101,7 @@ func (d *Desk) TryReception(ctx context.Context, a *Principal, channel model.ID,
 		at := tx.Now
 		set(&at, in.At)
 		open, err := isOpen(tx, a.Company.ID, channel, nil, at)
+		set(&open, in.Open)
 		return reception.Try(r, open, in.Texts), err
 	})
 }

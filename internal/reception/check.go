@@ -137,15 +137,19 @@ func names(field string, m *model.Menu) (out []Named) {
 }
 
 // Try plays a customer who writes texts one after the other, a second apart, and gives what a checked reception would answer to
-// each.
+// each. A text that is the id of a button or row which was shown presses it.
 func Try(r *model.Reception, open bool, texts []string) []model.ReceptionReply {
 	out := make([]model.ReceptionReply, 0, len(texts))
 	var state *State
 	at := time.Unix(0, 0)
+	shown := map[string]string{} // titles by the ids of buttons and rows
 	for i, text := range texts {
 		at = at.Add(time.Second)
 		in := Customer{Text: text, At: at}
-		reply := model.ReceptionReply{Customer: text}
+		if title, is := shown[text]; is {
+			in.Text, in.Choice = title, &model.Choice{ID: text, Title: title}
+		}
+		reply := model.ReceptionReply{Customer: in.Text}
 		var m *Message
 		var end *End
 		switch {
@@ -158,6 +162,7 @@ func Try(r *model.Reception, open bool, texts []string) []model.ReceptionReply {
 		}
 		if m != nil {
 			reply.Text, reply.Interactive = &m.Text, m.Interactive
+			note(shown, m.Interactive)
 		}
 		if end != nil {
 			reply.Outcome = &model.ReceptionOutcome{Kind: end.Kind, Sector: end.Sector, User: end.User, Reason: end.Reason}
@@ -165,4 +170,22 @@ func Try(r *model.Reception, open bool, texts []string) []model.ReceptionReply {
 		out = append(out, reply)
 	}
 	return out
+}
+
+// note keeps the titles of what a message offers, by their ids.
+func note(shown map[string]string, offer *model.Interactive) {
+	if offer == nil {
+		return
+	}
+	for _, b := range offer.Buttons {
+		shown[b.ID] = b.Title
+	}
+	if offer.List == nil {
+		return
+	}
+	for _, section := range offer.List.Sections {
+		for _, row := range section.Rows {
+			shown[row.ID] = row.Title
+		}
+	}
 }

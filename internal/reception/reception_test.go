@@ -213,6 +213,15 @@ func TestTry(t *testing.T) {
 		got[2].Outcome.Reason != "Menu: Suporte > Forno" || got[3].Text != nil || got[3].Outcome != nil {
 		t.Errorf("%+v", got)
 	}
+	r := shop(t)
+	r.Menu.Options[1].Title = "Atendente"
+	got = Try(r, true, []string{"oi", "menu:2"})
+	if got[1].Customer != "Atendente" || got[1].Outcome.Kind != EndUser {
+		t.Errorf("a button presses its option, whatever its title means as a text: %+v, %+v", got[1], got[1].Outcome)
+	}
+	if got = Try(r, true, []string{"menu:2"}); got[0].Customer != "menu:2" {
+		t.Errorf("the id of a button that was not shown is a text: %+v", got[0])
+	}
 }
 
 // attendance plays the desk around the state machine: the state belongs to the attendance, a message of the team and a transfer

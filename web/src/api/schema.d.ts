@@ -2935,6 +2935,7 @@ export interface components {
         };
         TryReceptionInputBody: {
             at?: string;
+            open?: boolean;
             reception?: components["schemas"]["ReceptionBody"];
             texts: string[];
         };
