@@ -43,6 +43,8 @@ export const keys = {
   distribution: (sector: string) => ['distribution', sector] as const,
   channels: ['channels'] as const,
   privateChannels: ['private-channels'] as const,
+  reception: (channel: string) => ['reception', channel] as const,
+  receptionTrial: (channel: string, body: object) => ['reception-trial', channel, body] as const,
   connection: (channel: string) => ['connection', channel] as const,
   templates: (channel: string) => ['templates', channel] as const,
   allTemplates: (channel: string) => ['templates', channel, 'all'] as const,

@@ -7,6 +7,7 @@ import { keys } from '../api/keys'
 import { useNames } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
 import type { Attendance, Contact, Conversation } from '../api/types'
+import { closeReason } from '../contact/history'
 import { preview } from '../contact/preview'
 import { Section } from '../contact/Section'
 import details from '../contact/Details.module.css'
@@ -98,7 +99,7 @@ function Facts({ attendance }: { attendance: Attendance }) {
     names.sector(attendance.sector),
     dateAndTime(attendance.opened_at),
     attendance.closed_at && t('contacts.took', { time: duration((Date.parse(attendance.closed_at) - Date.parse(attendance.opened_at)) / 1000) }),
-    attendance.close_reason === 'automatic' ? t('contacts.automatic') : attendance.close_reason,
+    attendance.close_reason === 'automatic' ? t('contacts.automatic') : closeReason(attendance, t),
   ]
   return <span className={classes.facts}>{facts.filter(Boolean).join(' · ')}</span>
 }

@@ -1,4 +1,4 @@
-import { IconBan } from '@tabler/icons-react'
+import { IconBan, IconBolt } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../api/types'
@@ -16,6 +16,7 @@ import classes from './Bubble.module.css'
 export function senderOf(message: Message, customer: string, me: string, t: TFunction): string {
   if (message.direction === 'inbound') return message.author?.name ?? customer
   if (message.origin === 'phone') return t('conversation.phone')
+  if (message.origin === 'automation') return t('conversation.automatic')
   if (message.sent_by?.id === me) return t('conversation.you')
   return message.sent_by?.name ?? t('conversation.integration')
 }
@@ -40,11 +41,12 @@ export function Bubble({ message, me, customer, group, quoted, find, found, onRe
   const sender = senderOf(message, customer, me, t)
   const status = outbound && message.status !== 'received' ? message.status : null
   const label = [sender, clock(message.created_at), status ? t(`status.${status}`) : ''].filter(Boolean).join(', ')
+  const automatic = message.origin === 'automation'
   const named = (outbound && message.sent_by?.id !== me) || group
   const hit = find !== '' && (message.text ?? '').toLocaleLowerCase().includes(find.toLocaleLowerCase())
   return (
     <article className={classes.bubble} data-side={outbound ? 'out' : 'in'} data-entry={message.id} data-hit={hit || undefined} data-found={found || undefined} aria-label={label}>
-      {named && <p className={classes.author}>{sender}</p>}
+      {named && <p className={classes.author} data-automatic={automatic || undefined}>{automatic && <IconBolt size={13} aria-hidden />}{sender}</p>}
       {message.reply_to_external_id && (
         <div className={classes.quote}>
           <strong>{quoted ? senderOf(quoted, customer, me, t) : t('conversation.earlier')}</strong>

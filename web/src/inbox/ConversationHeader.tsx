@@ -11,6 +11,7 @@ import { Avatar } from '../ui/Avatar'
 import { useCached } from '../ui/useCached'
 import { usePhone } from '../ui/usePhone'
 import { useActions } from './actions'
+import { useBotActions } from './Bots'
 import type { PaneDialog } from './ConversationPane'
 import { useNow } from './useNow'
 import classes from './ConversationPane.module.css'
@@ -23,6 +24,7 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
   const me = useMe().user.id
   const names = useRowNames()
   const actions = useActions()
+  const botActions = useBotActions(conversation)
   const clipboard = useClipboard({ timeout: 1500 })
   const { attendance } = conversation
   const Title = usePhone() ? 'h1' : 'h2' // on a phone the conversation is the page
@@ -73,6 +75,7 @@ export function ConversationHeader({ conversation, onDialog, onBack, onDetails }
           { key: 'unread', label: t('conversation.unread'), icon: <IconMail size={16} />, onClick: () => void actions.unread(conversation) },
           { key: 'card', label: t('card.create'), icon: <IconLayoutKanban size={16} />, onClick: () => onDialog('card') },
           { key: 'date', label: t('conversation.goToDate'), icon: <IconCalendar size={16} />, onClick: () => onDialog('date') },
+          ...botActions,
         ]}
       />
       <ActionIcon className={classes.details} variant="subtle" color="gray" size={36} aria-label={t('details.show')} title={t('details.show')} onClick={onDetails}><IconLayoutSidebarRight size={20} /></ActionIcon>

@@ -4,10 +4,12 @@ import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe, useRowNames } from '../api/queries'
-import type { Conversation } from '../api/types'
+import type { Assignment, Conversation } from '../api/types'
 import { contentAddress } from '../api/upload'
+import { automaticText, closeReason } from '../contact/history'
 import { dateAndTime, duration, fileSize } from '../ui/format'
 import { Fact, Section } from '../contact/Section'
+import { BotState } from './Bots'
 import { SectorChoice } from './SectorChoice'
 import classes from '../contact/Details.module.css'
 
@@ -35,14 +37,29 @@ export function AttendanceDetails({ conversation }: { conversation: Conversation
       ) : (
         <p className={classes.nothing}>{t('details.noAttendance')}</p>
       )}
+      <BotState conversation={conversation} />
     </Section>
+  )
+}
+
+/** Assigned is one entry of the history: who got the case, or where it went. */
+function Assigned({ entry }: { entry: Assignment }) {
+  const { t } = useTranslation()
+  const sector = useRowNames().sector(entry.sector)
+  const { action, by, user, reason } = entry
+  const automatic = automaticText(entry, sector, t)
+  const text = action === 'handed_back' && entry.sector ? t('assignment.sector', { sector: sector ?? '' }) : t(`assignment.${action}`, { name: user?.name ?? '' })
+  return (
+    <li className={classes.item}>
+      <strong>{automatic ?? text}</strong>
+      <span>{[by && by.id !== user?.id ? by.name : '', dateAndTime(entry.created_at), automatic ? '' : reason].filter(Boolean).join(' · ')}</span>
+    </li>
   )
 }
 
 /** History are earlier cases and transfers. */
 export function History({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
-  const names = useRowNames()
   const earlier = useAttendances(conversation.id).filter((one) => one.status === 'closed')
   const assignments = useQuery({ queryKey: keys.assignments(conversation.id), queryFn: () => answer(api.GET('/conversations/{id}/assignments', { params: { path: { id: conversation.id } } })) }).data?.data ?? []
   return (
@@ -52,15 +69,10 @@ export function History({ conversation }: { conversation: Conversation }) {
         {earlier.map((one) => (
           <li key={one.id} className={classes.item}>
             <strong>{one.protocol}</strong>
-            <span>{[one.responsible?.name, one.closed_at ? dateAndTime(one.closed_at) : '', one.close_reason === 'automatic' ? '' : one.close_reason].filter(Boolean).join(' · ')}</span>
+            <span>{[one.responsible?.name, one.closed_at ? dateAndTime(one.closed_at) : '', closeReason(one, t)].filter(Boolean).join(' · ')}</span>
           </li>
         ))}
-        {assignments.slice(0, 10).map((one) => (
-          <li key={one.id} className={classes.item}>
-            <strong>{one.action === 'handed_back' && one.sector ? t('assignment.sector', { sector: names.sector(one.sector) ?? '' }) : t(`assignment.${one.action}`, { name: one.user?.name ?? '' })}</strong>
-            <span>{[one.by && one.by.id !== one.user?.id ? one.by.name : '', dateAndTime(one.created_at), one.reason].filter(Boolean).join(' · ')}</span>
-          </li>
-        ))}
+        {assignments.slice(0, 10).map((one) => <Assigned key={one.id} entry={one} />)}
       </ul>
     </Section>
   )

@@ -2,6 +2,7 @@ import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RowNames } from '../api/queries'
 import type { Message, TimelineEntry } from '../api/types'
+import { automaticText, closeReason } from '../contact/history'
 import { clock } from '../ui/format'
 import { Bubble } from './Bubble'
 import { NoteText } from './NoteText'
@@ -45,6 +46,8 @@ export const Entry = memo(function Entry({ entry, me, names, customer, group, qu
     }
     case 'assignment': {
       const { action, user, by, sector, reason } = entry.assignment
+      const automatic = automaticText(entry.assignment, names.sector(sector), t)
+      if (automatic) return event(automatic)
       // Of a conversation that was handed back, user is the one who had it.
       const to = (action === 'handed_back' ? undefined : user?.name) ?? names.sector(sector) ?? t('event.queue')
       const values = { person: by?.name ?? user?.name ?? t('event.automatic'), to }
@@ -54,9 +57,9 @@ export const Entry = memo(function Entry({ entry, me, names, customer, group, qu
     case 'attendance_opened':
       return event(t('event.opened', { protocol: entry.attendance.protocol }))
     case 'attendance_closed': {
-      const { protocol, closed_by, close_reason } = entry.attendance
+      const { protocol, closed_by } = entry.attendance
       const text = closed_by ? t('event.closedBy', { protocol, person: closed_by.name }) : t('event.closed', { protocol })
-      return event(close_reason && close_reason !== 'automatic' ? `${text}: ${close_reason}` : text)
+      return event([text, closeReason(entry.attendance, t)].filter(Boolean).join(': '))
     }
   }
 })

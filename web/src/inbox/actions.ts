@@ -46,6 +46,11 @@ export function useActions() {
       change(conversation, body)
       return post((params) => api.PATCH('/conversations/{id}', { params, body }))(conversation)
     },
+    bots: (conversation: Conversation, until: Date | null) =>
+      attempt(
+        async () => putConversation(client, await answer(api.PUT('/conversations/{id}/bot', { params: { path: { id: conversation.id } }, body: { paused_until: until?.toISOString() ?? null } })), me),
+        t(until ? 'bots.pausedNow' : 'bots.resumed'),
+      ),
     transfer: (conversation: Conversation, body: { user_id?: string | null; sector_id?: string; reason?: string }) =>
       post((params) => api.POST('/conversations/{id}/transfer', { params, body }), t('done.transferred'))(conversation),
     close: (conversation: Conversation, reason: string) =>

@@ -1,5 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
-import { IconBrandWhatsapp, IconBuilding, IconClockHour4, IconGavel, IconKey, IconMessage2Bolt, IconSitemap, IconTag, IconUser, IconUsers, IconWebhook, type Icon } from '@tabler/icons-react'
+import { IconBrandWhatsapp, IconBuilding, IconClockHour4, IconDoorEnter, IconGavel, IconKey, IconMessage2Bolt, IconSitemap, IconTag, IconUser, IconUsers, IconWebhook, type Icon } from '@tabler/icons-react'
 import type { Session } from '../api/types'
 import { withTexts } from '../ui/i18n'
 
@@ -20,6 +20,7 @@ export const pages = [
   { path: 'rules', Icon: IconGavel, may: needs('company:manage'), Screen: lazy(() => withTexts('hours', import('./Rules'))) },
   { path: 'replies', Icon: IconMessage2Bolt, may: () => true, Screen: lazy(() => import('./Replies')) },
   { path: 'hours', Icon: IconClockHour4, may: needs('company:manage'), Screen: lazy(() => withTexts('hours', import('./hours/Hours'))) },
+  { path: 'reception', Icon: IconDoorEnter, may: needs('channels:manage'), Screen: lazy(() => withTexts('reception', import('./reception/Reception'))) },
   { path: 'keys', Icon: IconKey, may: needs('keys:manage'), Screen: lazy(() => withTexts('integrations', import('./Keys'))) },
   { path: 'webhooks', Icon: IconWebhook, may: needs('webhooks:manage'), Screen: lazy(() => withTexts('integrations', import('./Webhooks'))) },
   { path: 'profile', Icon: IconUser, may: () => true, Screen: lazy(() => withTexts('profile', import('../profile/Profile'))) },

@@ -1,0 +1,128 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Desk } from './desk'
+import { axe, log, open } from './parts'
+
+const option = (page: Page | Locator, number: string) => page.getByRole('group', { name: `Option ${number}`, exact: true })
+const title = (page: Page, number: string) => option(page, number).getByRole('textbox', { name: 'Title' }).first()
+const leads = async (page: Page, number: string, action: string, to?: string) => {
+  await option(page, number).getByRole('combobox', { name: 'Action' }).first().selectOption(action)
+  if (to) await option(page, number).getByRole('combobox', { name: 'Sector' }).first().selectOption(to)
+}
+
+describe('the reception', () => {
+  let desk: Desk
+  let sectors: string[]
+  beforeAll(async () => {
+    desk = await Desk.start()
+    const { data } = (await desk.call('GET', '/sectors')) as { data: { name: string }[] }
+    sectors = data.map((one) => one.name)
+  })
+  afterAll(() => desk.stop())
+  afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
+
+  it('is built with a menu below another, tried and saved; the customer gets it and the thread tells of it', { timeout: 120_000 }, async () => {
+    const [sales = '', support = ''] = sectors
+    const { page } = await desk.page({}, /status of 400 .*\/reception/)
+    await desk.signIn(page)
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Reception', exact: true }).click()
+    const numbers = page.getByRole('list', { name: 'Numbers' }).getByRole('link')
+    await numbers.filter({ hasText: 'Diretoria' }).getByText('Private: reception does not apply').waitFor()
+    await numbers.filter({ hasText: 'Off' }).first().click()
+
+    await page.getByRole('switch', { name: 'Enabled' }).click({ force: true })
+    await page.getByRole('textbox', { name: 'Greeting' }).fill('Welcome!')
+    await page.getByRole('textbox', { name: 'Away text' }).fill('We are closed.')
+    const sees = page.getByRole('log', { name: 'What the customer sees' })
+    await sees.getByText('Welcome!').waitFor()
+    await page.getByRole('switch', { name: 'Menu' }).click({ force: true })
+    await page.getByRole('textbox', { name: 'Menu text' }).fill('How can we help?')
+    await title(page, '1').fill('Support')
+    await leads(page, '1', 'Another menu')
+    await option(page, '1').getByRole('textbox', { name: 'Menu text' }).fill('Which product?')
+    await title(page, '1.1').fill('Oven')
+    await leads(page, '1.1', 'To a sector', support)
+    await title(page, '1.2').fill('Nothing more')
+    await leads(page, '1.2', 'Close the case')
+    await title(page, '2').fill('Support')
+    await leads(page, '2', 'To a sector', sales)
+    await page.getByRole('combobox', { name: 'Fallback sector' }).first().selectOption(sales)
+
+    // What the server refuses stands at its field.
+    await page.getByRole('button', { name: 'Save' }).click()
+    await option(page, '2').getByText('Another option has this title.').waitFor()
+    await expect.poll(() => title(page, '2').evaluate((field) => field === document.activeElement)).toBe(true)
+    await title(page, '2').fill('Atendente')
+    await page.getByRole('button', { name: 'Move Option 2 up' }).click()
+    await expect.poll(() => title(page, '1').inputValue()).toBe('Atendente')
+    await expect.poll(() => page.getByRole('button', { name: 'Move Option 1 down' }).evaluate((button) => button === document.activeElement)).toBe(true)
+    await title(page, '2').press('Enter')
+    await expect.poll(() => title(page, '3').evaluate((field) => field === document.activeElement)).toBe(true)
+    await page.getByRole('button', { name: 'Remove Option 3' }).click()
+
+    const trial = page.getByRole('region', { name: 'Try it' })
+    await sees.getByRole('button', { name: 'Support' }).click()
+    await sees.getByText('Which product?').waitFor()
+    await trial.getByRole('textbox', { name: 'Write as the customer' }).fill('oven')
+    await trial.getByRole('button', { name: 'Send' }).click()
+    await sees.getByText(`Sector ${support}`).waitFor()
+    await trial.getByRole('button', { name: 'Start again' }).click()
+    await trial.getByRole('combobox', { name: 'When the customer writes' }).selectOption('While it is closed')
+    await sees.getByText('We are closed.').waitFor()
+    await sees.getByRole('button', { name: 'Atendente' }).click()
+    await sees.getByText(`Sector ${sales}`).waitFor()
+
+    await page.getByRole('link', { name: 'Reception' }).last().click()
+    const leaving = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    await leaving.getByRole('button', { name: 'Cancel' }).click()
+    expect(await title(page, '1').inputValue()).toBe('Atendente')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await axe(page, `the form in the ${colorScheme} theme`)
+    }
+    await page.getByRole('link', { name: 'Reception' }).last().click()
+    await numbers.filter({ hasText: 'On' }).first().waitFor()
+    await axe(page, 'the list of numbers')
+
+    for (const text of ['hello', 'support', 'oven']) await desk.customer('+5511955553344', 'Rita Moraes', text)
+    await page.goto(`${desk.url}/`)
+    await open(page, 'Rita Moraes')
+    await log(page).getByText('Menu: Support > Oven').waitFor()
+    await log(page).getByRole('article', { name: /^Automatic, / }).first().waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Good morning')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const details = page.getByRole('complementary', { name: 'Details' })
+    await details.getByText(/^Bots are paused until \d\d:\d\d$/).waitFor()
+    await details.getByRole('region', { name: 'History' }).getByText('Menu: Support > Oven').waitFor()
+    await axe(page, 'the conversation')
+    await details.getByRole('button', { name: 'Let bots answer' }).click()
+    await details.getByText(/^Bots are paused/).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Pause bots for 1 hour' }).click()
+    await details.getByText(/^Bots are paused until/).waitFor()
+  })
+
+  it('fits a phone, in every language, and says that private numbers have none', { timeout: 120_000 }, async () => {
+    const { page } = await desk.page({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    await desk.signIn(page)
+    for (const [language, title] of [['pt-BR', 'Recepção'], ['es', 'Recepción'], ['en', 'Reception']] as const) {
+      await page.evaluate(async (chosen) => {
+        localStorage.setItem('recado.language', chosen)
+        await fetch('/v1/me/preferences', { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: chosen }) })
+      }, language)
+      await page.goto(`${desk.url}/settings/reception/${desk.company.channel}`)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.getByRole('log').getByText('Welcome!').waitFor()
+      expect(((await page.textContent('body')) ?? '').match(/\b(settings|reception|channels|common|wrong|event)\.[a-z]\w+/g)).toBeNull()
+      expect([language, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('main *')].every((one) => one.closest('nav') || one.getBoundingClientRect().right <= innerWidth + 1))]).toEqual([language, true])
+    }
+    await axe(page, 'the form on a phone')
+    await page.getByRole('link', { name: 'Reception' }).last().click()
+    await page.getByRole('link', { name: /^Diretoria/ }).click()
+    await page.getByText('Private numbers never answer by themselves.').waitFor()
+    expect(await page.getByRole('switch', { name: 'Enabled' }).count()).toBe(0)
+  })
+})

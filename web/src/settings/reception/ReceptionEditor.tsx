@@ -1,0 +1,75 @@
+import { Stack, Switch } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useRef, useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../../api/client'
+import { keys } from '../../api/keys'
+import { useSectors, useTeam } from '../../api/queries'
+import type { Channel, Reception } from '../../api/types'
+import { useSubmit } from '../../api/useSubmit'
+import { FormFooter } from '../../ui/FormFooter'
+import { Section } from '../../ui/Layout'
+import { CountedField } from './CountedField'
+import { LeaveDialog } from './LeaveDialog'
+import { MenuEditor } from './MenuEditor'
+import { bodyOf, draftOf, fieldsOf, most, receptionWords, same, type Draft } from './receptionForm'
+import { ReceptionTrial } from './ReceptionTrial'
+import classes from './Reception.module.css'
+import settings from '../Settings.module.css'
+
+/** BackToReception leads to the list of numbers. */
+export function BackToReception() {
+  const { t } = useTranslation()
+  return <Link to="/settings/$" params={{ _splat: 'reception' }} className={settings.link}><IconChevronLeft size={16} aria-hidden />{t('reception.title')}</Link>
+}
+
+/** ReceptionEditor is the form of what a number answers by itself, with what the customer sees beside it. */
+export function ReceptionEditor({ channel, reception }: { channel: Channel; reception: Reception }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const sectors = useSectors().data ?? []
+  const team = useTeam().data ?? []
+  const form = useRef<HTMLFormElement>(null)
+  const [draft, setDraft] = useState(() => draftOf(reception))
+  const [saved, setSaved] = useState(draft)
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: fieldsOf(draft), words: receptionWords })
+  const changed = !same(draft, saved)
+  const change = (part: Partial<Draft>) => {
+    touch()
+    setDraft({ ...draft, ...part })
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const kept = await run(async () => {
+      const stored = await answer(api.PUT('/channels/{id}/reception', { params: { path: { id: channel.id } }, body: bodyOf(draft) }))
+      client.setQueryData(keys.reception(channel.id), stored)
+    })
+    if (kept) setSaved(draft)
+    else requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+  }
+  return (
+    <div className={classes.columns}>
+      <form ref={form} noValidate onSubmit={(event) => void submit(event)}>
+        <Section title={t('reception.messages')}>
+          <Stack gap="md">
+            <Switch label={t('reception.enabled')} description={t('reception.enabledText')} checked={draft.enabled} onChange={(event) => change({ enabled: event.currentTarget.checked })} />
+            <CountedField long label={t('reception.greeting')} description={t('reception.greetingText')} most={most.text} value={draft.greeting} error={wrong.greeting} onChange={(greeting) => change({ greeting })} />
+            <CountedField long label={t('reception.away')} description={t('reception.awayText')} most={most.text} value={draft.away} error={wrong.away} onChange={(away) => change({ away })} />
+          </Stack>
+        </Section>
+        <Section title={t('reception.menu')} text={t('reception.menuText')} action={<Switch aria-label={t('reception.menu')} checked={draft.withMenu} onChange={(event) => change({ withMenu: event.currentTarget.checked })} />}>
+          {draft.withMenu && <MenuEditor menu={draft.menu} at="menu" number="" depth={1} shared={{ sectors, team, wrong }} onChange={(menu) => change({ menu })} />}
+        </Section>
+        <div className={classes.footer} data-sticky={changed || undefined}>
+          <FormFooter busy={busy} saved={done && !changed} problem={problem ?? (Object.keys(wrong).length > 0 ? t('reception.look') : null)} submit={t('common.save')} disabled={!changed}>
+            {changed && <span className={classes.changed}>{t('reception.changed')}</span>}
+          </FormFooter>
+        </div>
+      </form>
+      <ReceptionTrial channel={channel} draft={draft} />
+      <LeaveDialog active={changed} />
+    </div>
+  )
+}
