@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -252,7 +254,14 @@ func TestEveryToolHasASchemaAndHints(t *testing.T) {
 	destructive := map[string]bool{
 		"send_message": true, "save_draft": true, "transfer_conversation": true, "close_attendance": true, "update_card": true, "move_card": true,
 	}
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "assistants.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tool := range list.Tools {
+		if !strings.Contains(string(guide), "`"+tool.Name+"`") {
+			t.Errorf("docs/assistants.md does not name %s", tool.Name)
+		}
 		hints := tool.Annotations
 		reads := strings.HasPrefix(tool.Name, "list_") || strings.HasPrefix(tool.Name, "get_") || strings.HasPrefix(tool.Name, "search_")
 		if hints == nil || hints.ReadOnlyHint != reads || hints.DestructiveHint == nil || *hints.DestructiveHint != destructive[tool.Name] {

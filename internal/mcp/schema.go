@@ -48,14 +48,14 @@ func (d document) operation(l line) (*operation, error) {
 	if err := d.addParameters(found, l, properties, &required); err != nil {
 		return nil, err
 	}
-	body, _ := found["requestBody"].(map[string]any)
+	inlined, err := d.inline(found["requestBody"], 0)
+	if err != nil {
+		return nil, err
+	}
+	body, _ := inlined.(map[string]any)
 	if content := openapi.JSONContent(body); content != nil {
 		out.hasBody = true
-		schema, err := d.inline(content["schema"], 0)
-		if err != nil {
-			return nil, err
-		}
-		object, _ := schema.(map[string]any)
+		object, _ := content["schema"].(map[string]any)
 		fields, _ := object["properties"].(map[string]any)
 		for name, field := range fields {
 			if properties[name] != nil {
