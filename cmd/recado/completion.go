@@ -38,12 +38,16 @@ _recado() {
     _files
   fi
 }
-compdef _recado recado
+if [[ "${funcstack[1]}" == _recado ]]; then # loaded from fpath by the first completion
+  _recado
+else
+  compdef _recado recado
+fi
 `,
 	"fish": `# Load it with: recado completion fish | source
 function __recado_words
   set -l words (commandline -opc)
-  recado complete-words -- $words[2..-1] (commandline -ct) 2>/dev/null
+  recado complete-words -- $words[2..-1] "$(commandline -ct)" 2>/dev/null
 end
 complete -c recado -f -n 'test -n "$(__recado_words)"' -a '(__recado_words)'
 `,
