@@ -30,7 +30,8 @@ const (
 // RECADO_FULL=1.
 //
 // What a person gets depends on how long they are online and on how fast they close cases. So that the numbers can be compared, each
-// person is online in one of every two rounds, which one is random, and closes all of their cases.
+// person is online in one of every two rounds, which one is random, and closes all of their cases. Then all are online and have room, so
+// that the order of their turns alone decides.
 func TestCasesAreDistributedFairlyWhileNodesAreKilled(t *testing.T) {
 	t.Parallel()
 	cases := 100
@@ -38,7 +39,9 @@ func TestCasesAreDistributedFairlyWhileNodesAreKilled(t *testing.T) {
 		cases = 1000
 	}
 	o := openShift(t)
-	o.wait(cases)
+	if err := o.wait(0, cases); err != nil {
+		t.Fatal(err)
+	}
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	watched := o.watch()
 	var order []int
@@ -63,10 +66,26 @@ func TestCasesAreDistributedFairlyWhileNodesAreKilled(t *testing.T) {
 		}
 		o.settle()
 	}
+	o.checkHistory(cases)
+
+	const each = 3
+	o.presence("online", r.Perm(shiftPeople))
+	var coming errgroup.Group
+	coming.Go(func() error { return o.wait(cases, each*shiftPeople) })
+	testkit.EventuallyWithin(t, patience, "some cases are given to people", func() bool { return o.given() >= cases+1+r.IntN(shiftPeople) })
+	victim := o.nodes[1+r.IntN(nodes-1)]
+	victim.Kill()
+	victim.Start()
+	if err := coming.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.EventuallyWithin(t, patience, "all cases are given to people", func() bool { return o.given() == cases+each*shiftPeople })
+	if uneven := o.count(`SELECT COUNT(*) FROM (SELECT 1 FROM attendances WHERE sector = $1 AND closed_at IS NULL GROUP BY responsible HAVING COUNT(*) <> 3) x`); uneven > 0 {
+		t.Errorf("%d people with room do not have %d cases each", uneven, each)
+	}
 	if most := watched(); most > shiftCapacity {
 		t.Errorf("a person had %d cases with a capacity of %d", most, shiftCapacity)
 	}
-	o.checkHistory(cases)
 }
 
 // shift is a sector on several nodes, with people who are signed in.
@@ -114,14 +133,13 @@ func openShift(t *testing.T) *shift {
 	return o
 }
 
-// wait puts cases of new customers into the queue.
-func (o *shift) wait(cases int) {
-	o.t.Helper()
+// wait puts cases of new customers into the queue; first is the number of those before.
+func (o *shift) wait(first, cases int) error {
 	var all errgroup.Group
 	all.SetLimit(8)
 	for i := range cases {
 		all.Go(func() error {
-			in, _, err := o.send(0, o.key, "POST", "/channels/"+o.channel+"/simulate", fmt.Sprintf(`{"from":"+55119%08d","text":"oi"}`, 60000000+i))
+			in, _, err := o.send(0, o.key, "POST", "/channels/"+o.channel+"/simulate", fmt.Sprintf(`{"from":"+55119%08d","text":"oi"}`, 60000000+first+i))
 			if err != nil {
 				return err
 			}
@@ -129,9 +147,7 @@ func (o *shift) wait(cases int) {
 			return err
 		})
 	}
-	if err := all.Wait(); err != nil {
-		o.t.Fatal(err)
-	}
+	return all.Wait()
 }
 
 // presence is set by each person on a node of their own.
