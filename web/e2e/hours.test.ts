@@ -38,6 +38,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
 
     await page.getByRole('button', { name: 'Add Brazilian national holidays' }).click()
     const holidays = dialog(page, 'Brazilian national holidays')
+    await holidays.getByRole('combobox', { name: 'Year' }).selectOption(String(new Date().getFullYear() + 1))
     expect(await holidays.getByRole('checkbox', { name: /Carnival Monday/ }).isChecked()).toBe(false)
     await holidays.getByRole('checkbox', { name: /Corpus Christi/ }).check()
     await holidays.getByRole('button', { name: 'Add 11 holidays' }).click()

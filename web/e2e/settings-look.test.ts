@@ -40,6 +40,9 @@ describe('the pages of the settings', () => {
       await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
       await page.getByRole('region', { name: 'Status' }).waitFor()
       await axe(page, 'one number')
+      await page.goto(`${desk.url}/settings/sectors/${desk.company.sectors[0]}`)
+      await page.getByRole('table', { name: 'Members' }).waitFor()
+      await axe(page, 'who gets the next case')
     })
 
     it('fit a phone', { timeout: 120_000 }, async () => {

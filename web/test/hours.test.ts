@@ -1,7 +1,7 @@
 import i18next, { type TFunction } from 'i18next'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { DistributionStatus, Holiday, HoursPeriod, WeeklyPeriod } from '../src/api/types'
-import { addHolidays, holidayOf, isThere, nextDate, sortExceptions, todayIn, yearsOf } from '../src/settings/hours/exceptions'
+import { addHolidays, holidayOf, isThere, nextDate, sortExceptions, toAdd, todayIn, yearsOf } from '../src/settings/hours/exceptions'
 import { atExceptions, atWeek, wordsOf } from '../src/settings/hours/refused'
 import { dateText, dayName, statusText, weekText } from '../src/settings/hours/texts'
 import { addBreak, addPeriod, barsOf, copyDay, everyDay, firstWeek, readTime, runsOf, splitAtMidnight, textOf, weekdays, weeklyOf, weekOf, wrongOf, type Week } from '../src/settings/hours/week'
@@ -110,6 +110,8 @@ describe('exceptions', () => {
     expect(addHolidays([], holidays)).toEqual([{ date: '--12-25', closed: true }, { date: '2026-04-03', closed: true }])
     const own = [{ date: '2026-12-25', periods: periods('08:00-12:00') }]
     expect(addHolidays(own, holidays)).toEqual([...own, { date: '2026-04-03', closed: true }])
+    expect(toAdd([], holidays, today).map(({ key }) => key)).toEqual(['christmas'])
+    expect(toAdd([{ date: '--12-25' }], holidays.map((one) => ({ ...one, optional: one.key === 'christmas' })), '2026-01-01').map(({ key }) => key)).toEqual(['good_friday'])
     expect(isThere([{ date: '--12-25' }], holidays[0] as Holiday)).toBe(true)
   })
 

@@ -64,7 +64,7 @@ function Next({ status, onEdit }: { status: DistributionStatus; onEdit?: () => v
     t(status.open ? 'distribution.open' : 'distribution.closed'),
   ]
   return (
-    <Section title={t('distribution.next')} action={onEdit && <Button variant="default" size="compact-sm" onClick={onEdit}>{t('distribution.change')}</Button>}>
+    <Section title={t('distribution.next')} action={onEdit && <Button variant="default" size="xs" onClick={onEdit}>{t('distribution.change')}</Button>}>
       <div role="status" className={classes.next}>
         {next && <Avatar id={next.id} name={next.name} size={40} />}
         <div className={rows.main}>
@@ -98,7 +98,7 @@ function Members({ status }: { status: DistributionStatus }) {
           {status.members.map((member) => (
             <Table.Tr key={member.user.id} data-reason={member.reason}>
               <Table.Th scope="row">{member.user.name}</Table.Th>
-              <Table.Td><span className={settings.presence} data-presence={member.presence}>{t(`distribution.reason.${member.reason}`)}</span></Table.Td>
+              <Table.Td><span className={`${settings.presence} ${classes.state}`} data-presence={member.presence}>{t(`distribution.reason.${member.reason}`)}</span></Table.Td>
               <Table.Td ta="right">{t('distribution.load', { open: member.open_attendances, capacity: member.capacity })}</Table.Td>
               <Table.Td className={classes.wide}>{member.received_at ? dateAndTime(member.received_at) : t('distribution.neverReceived')}</Table.Td>
             </Table.Tr>

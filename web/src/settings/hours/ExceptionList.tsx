@@ -59,7 +59,7 @@ export function ExceptionList({ exceptions, timezone, problem, onChange }: Props
           onDone={(made) => onChange([...exceptions.filter((one) => one !== editing), made])}
         />
       )}
-      {choosing && <HolidayDialog exceptions={exceptions} year={Number(today.slice(0, 4))} onClose={() => setChoosing(false)} onDone={(chosen) => onChange(addHolidays(exceptions, chosen))} />}
+      {choosing && <HolidayDialog exceptions={exceptions} today={today} onClose={() => setChoosing(false)} onDone={(chosen) => onChange(addHolidays(exceptions, chosen))} />}
     </Section>
   )
 }

@@ -5,16 +5,17 @@ import { Loaded } from '../../api/Loaded'
 import type { Holiday, HoursException } from '../../api/types'
 import { announce } from '../../ui/announce'
 import { Dialog } from '../../ui/Dialog'
-import { isThere } from './exceptions'
+import { isThere, toAdd } from './exceptions'
 import { dateText } from './texts'
 import { useHolidays } from './useHours'
 import classes from './Hours.module.css'
 
-type Props = { exceptions: HoursException[]; year: number; onDone: (holidays: Holiday[]) => void; onClose: () => void }
+type Props = { exceptions: HoursException[]; today: string; onDone: (holidays: Holiday[]) => void; onClose: () => void }
 
-/** HolidayDialog offers the national holidays of Brazil in a year that are not among the exceptions yet. Optional ones are chosen by the person. */
-export function HolidayDialog({ exceptions, year: first, onDone, onClose }: Props) {
+/** HolidayDialog offers the national holidays of Brazil in a year. Optional ones and past ones are chosen by the person. */
+export function HolidayDialog({ exceptions, today, onDone, onClose }: Props) {
   const { t } = useTranslation()
+  const first = Number(today.slice(0, 4))
   const [year, setYear] = useState(first)
   const holidays = useHolidays(year)
   return (
@@ -24,7 +25,7 @@ export function HolidayDialog({ exceptions, year: first, onDone, onClose }: Prop
         <Loaded query={holidays}>
           {(data) => (
             <Choice
-              key={year} holidays={data} exceptions={exceptions}
+              key={year} holidays={data} exceptions={exceptions} today={today}
               onDone={(chosen) => {
                 onDone(chosen)
                 announce(t('hours.holidaysAdded', { count: chosen.length }))
@@ -38,10 +39,10 @@ export function HolidayDialog({ exceptions, year: first, onDone, onClose }: Prop
   )
 }
 
-function Choice({ holidays, exceptions, onDone }: { holidays: Holiday[]; exceptions: HoursException[]; onDone: (holidays: Holiday[]) => void }) {
+function Choice({ holidays, exceptions, today, onDone }: { holidays: Holiday[]; exceptions: HoursException[]; today: string; onDone: (holidays: Holiday[]) => void }) {
   const { t } = useTranslation()
   const there = holidays.filter((one) => isThere(exceptions, one)).map((one) => one.key)
-  const [keys, setKeys] = useState(() => holidays.filter((one) => !one.optional && !there.includes(one.key)).map((one) => one.key))
+  const [keys, setKeys] = useState(() => toAdd(exceptions, holidays, today).map((one) => one.key))
   const textOf = (one: Holiday) => [dateText(one.date), one.yearly && t('hours.everyYear'), one.optional && t('hours.optional'), there.includes(one.key) && t('hours.there')].filter(Boolean).join(' · ')
   return (
     <>

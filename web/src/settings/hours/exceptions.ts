@@ -46,6 +46,10 @@ export const exceptionDate = (holiday: Holiday) => (holiday.yearly ? everyYear(h
 /** isThere tells whether exceptions say something about a holiday already, for its year or for every year. */
 export const isThere = (exceptions: HoursException[], holiday: Holiday) => exceptions.some(({ date }) => date === holiday.date || date === everyYear(holiday.date))
 
+/** toAdd are the holidays that are missing among exceptions, without optional ones and those that will not come again. */
+export const toAdd = (exceptions: HoursException[], holidays: Holiday[], today: string): Holiday[] =>
+  holidays.filter((one) => !one.optional && !isThere(exceptions, one) && !isPast(exceptionDate(one), today))
+
 /** addHolidays adds exceptions for the holidays that have none; they are closed. */
 export const addHolidays = (exceptions: HoursException[], holidays: Holiday[]): HoursException[] => [
   ...exceptions,
