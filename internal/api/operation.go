@@ -273,6 +273,18 @@ type AtID struct {
 	ID string `path:"id" doc:"UUID."`
 }
 
+// byID is the handler of an operation that gives one thing, which its messages call what.
+func byID[T any](what string, verb func(ctx context.Context, a *desk.Principal, id model.ID) (T, error)) handler[AtID, reply[T]] {
+	return func(ctx context.Context, a *desk.Principal, in *AtID) (*reply[T], error) {
+		id, err := pathID(in.ID, what)
+		if err != nil {
+			return nil, err
+		}
+		noun, err := verb(ctx, a, id)
+		return &reply[T]{noun}, err
+	}
+}
+
 // pathID reads an id of the path.
 func pathID(text, what string) (model.ID, error) {
 	id, ok := model.ParseID(text)

@@ -42,6 +42,8 @@ func (s *Server) routes() []*Route {
 			about("The same as POST /me/two-factor/disable, for clients that send a body with DELETE.")),
 
 		get("/keys", desk.VerbKeys, "List the API keys", s.listKeys),
+		get("/keys/{id}", desk.VerbKey, "Get an API key", byID("key", s.desk.Key),
+			about("The key itself is not in the answer.")),
 		post("/keys", desk.VerbCreateKey, "Issue an API key", s.createKey, secret, fails(model.CodeLimitReached), created,
 			about("The key itself is only in this answer. A key cannot have a scope that its creator lacks, expire later or have a higher rate. It ends together with the key that issued it.")),
 		post("/keys/{id}/rotate", desk.VerbRotateKey, "Rotate an API key", s.rotateKey, secret,
@@ -50,6 +52,7 @@ func (s *Server) routes() []*Route {
 			about("Keys that it issued are revoked too.")),
 
 		get("/channels", desk.VerbChannels, "List the WhatsApp numbers", s.listChannels),
+		get("/channels/{id}", desk.VerbChannel, "Get a WhatsApp number", byID("channel", s.desk.Channel)),
 		get("/private-channels", desk.VerbPrivateChannels, "List the private channels and their viewers", s.listPrivateChannels,
 			about("For owners and admins. They set the viewers with PATCH /channels/{id} and see nothing else of a private channel unless they are viewers.")),
 		post("/channels", desk.VerbCreateChannel, "Add a channel", s.createChannel, fails(model.CodeLimitReached), created,
@@ -160,6 +163,8 @@ func (s *Server) routes() []*Route {
 		post("/media", desk.VerbUploadMedia, "Upload a file", s.uploadMedia, fails(model.CodeLimitReached, model.CodeMediaTypeNotAllowed, model.CodeMediaTooLarge), created, streams,
 			about("Send multipart/form-data with one field, file. The content type is detected from the bytes. Maximum sizes: image 5 MiB, sticker 500 KiB, "+
 				"audio and video 16 MiB, document 100 MiB. A file that no message uses within 24 hours is removed.")),
+		get("/media/{id}", desk.VerbMedia, "Describe a file", byID("file", s.desk.Media),
+			about("Type, name, size and hash. 503: the file has not been fetched from WhatsApp yet.")),
 		get("/media/{id}/url", desk.VerbLinkMedia, "Get a temporary link to a file", s.linkMedia, secret,
 			about("The link is valid for ten minutes and needs no key.")),
 
@@ -175,6 +180,7 @@ func (s *Server) routes() []*Route {
 			about("Absent fields do not change. A new name also appears in the conversations of the contact, unless they were renamed.")),
 
 		get("/labels", desk.VerbLabels, "List the labels", s.listLabels),
+		get("/labels/{id}", desk.VerbLabel, "Get a label", byID("label", s.desk.Label)),
 		post("/labels", desk.VerbCreateLabel, "Create a label", s.createLabel, fails(model.CodeNameTaken, model.CodeLimitReached), created),
 		patch("/labels/{id}", desk.VerbUpdateLabel, "Change a label", s.updateLabel, fails(model.CodeNameTaken)),
 		del("/labels/{id}", desk.VerbDeleteLabel, "Delete a label", s.deleteLabel),
@@ -197,6 +203,7 @@ func (s *Server) routes() []*Route {
 
 		get("/team", desk.VerbTeam, "List the team", s.listTeam,
 			about("With role, access profile, presence and sectors. online: a session or key of the person was used within 2 minutes, or a live stream is open; away: within 15. A presence that the person chose is shown instead.")),
+		get("/team/{id}", desk.VerbMember, "Get a team member", byID("team member", s.desk.Member)),
 		post("/team", desk.VerbCreateMember, "Add a team member", s.createMember, fails(model.CodeNameTaken, model.CodeLimitReached), created,
 			about("Owners manage all members; admins and managers manage members whose role is lower than their own. The new member cannot have a wider access profile than the caller.")),
 		patch("/team/{id}", desk.VerbUpdateMember, "Change a team member", s.updateMember, fails(model.CodeNameTaken, model.CodeLimitReached),
@@ -214,6 +221,7 @@ func (s *Server) routes() []*Route {
 		del("/team/{id}/sessions", desk.VerbEndMemberSessions, "End all sessions of a member", s.endMemberSessions),
 		get("/sectors", desk.VerbSectors, "List the sectors with members and queues", s.listSectors,
 			about("queues has an entry for each channel with waiting attendances in the sector.")),
+		get("/sectors/{id}", desk.VerbSector, "Get a sector with its members and queues", byID("sector", s.desk.Sector)),
 		get("/sectors/{id}/distribution", desk.VerbDistribution, "Get who gets the next case of a sector, and why", s.getDistribution),
 		post("/sectors", desk.VerbCreateSector, "Add a sector", s.createSector, fails(model.CodeNameTaken, model.CodeLimitReached), created),
 		patch("/sectors/{id}", desk.VerbUpdateSector, "Change a sector", s.updateSector, fails(model.CodeNameTaken, model.CodeLimitReached)),
@@ -245,6 +253,7 @@ func (s *Server) routes() []*Route {
 			about("The address must use https and must not be in an internal network; otherwise the answer is 400 url_not_allowed with the reason. The signing secret is "+
 				"only in this answer. A company can have 20 webhooks; one more gives 409 webhook_limit.")),
 		get("/integrations/webhooks/events", desk.VerbWebhookEvents, "List the event types", s.listWebhookEvents),
+		get("/integrations/webhooks/{id}", desk.VerbWebhook, "Get a webhook", byID("webhook", s.desk.Webhook)),
 		patch("/integrations/webhooks/{id}", desk.VerbUpdateWebhook, "Change or reactivate a webhook", s.updateWebhook, fails(model.CodeURLNotAllowed),
 			about("Pending deliveries go to the new address. Deactivating a webhook fails its pending deliveries; read the events of that time from GET /events.")),
 		del("/integrations/webhooks/{id}", desk.VerbDeleteWebhook, "Delete a webhook", s.deleteWebhook),

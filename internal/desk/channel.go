@@ -47,6 +47,14 @@ func (d *Desk) Channels(ctx context.Context, a *Principal) ([]model.Channel, err
 	})
 }
 
+// Channel gives one channel of the company; a private one for its viewers alone.
+func (d *Desk) Channel(ctx context.Context, a *Principal, id model.ID) (model.Channel, error) {
+	if err := a.May(VerbChannel); err != nil {
+		return model.Channel{}, err
+	}
+	return readOne(ctx, d, func(tx *store.Tx) (model.Channel, error) { return d.channel(tx, a, id) })
+}
+
 // AllChannels lists the company's channels for the operator, private ones included.
 func (d System) AllChannels(ctx context.Context, company model.ID) ([]model.Channel, error) {
 	return read(ctx, d.Desk, func(tx *store.Tx) ([]model.Channel, error) { return tx.AllChannels(company) })

@@ -36,6 +36,21 @@ func (d *Desk) Keys(ctx context.Context, a *Principal) ([]model.Key, error) {
 	})
 }
 
+// Key gives one API key of the company.
+func (d *Desk) Key(ctx context.Context, a *Principal, id model.ID) (model.Key, error) {
+	if err := a.May(VerbKey); err != nil {
+		return model.Key{}, err
+	}
+	return read(ctx, d, func(tx *store.Tx) (model.Key, error) {
+		k, _, found, err := tx.Key(a.Company.ID, id)
+		if err != nil || !found {
+			return model.Key{}, errOr(err, model.NotFound("key"))
+		}
+		k.Rate = d.rateOf(&k)
+		return k, nil
+	})
+}
+
 // rateOf is the key's own rate, or the installation's as it is now where the key has none.
 func (d *Desk) rateOf(k *model.Key) model.Rate { return cmp.Or(k.Rate, d.rate) }
 

@@ -18,6 +18,20 @@ func (d *Desk) Labels(ctx context.Context, a *Principal) ([]model.Label, error) 
 	return read(ctx, d, func(tx *store.Tx) ([]model.Label, error) { return tx.Labels(a.Company.ID) })
 }
 
+// Label gives one label of the company.
+func (d *Desk) Label(ctx context.Context, a *Principal, id model.ID) (model.Label, error) {
+	if err := a.May(VerbLabel); err != nil {
+		return model.Label{}, err
+	}
+	return readOne(ctx, d, func(tx *store.Tx) (model.Label, error) {
+		l, found, err := tx.Label(a.Company.ID, id)
+		if err == nil && !found {
+			err = model.NotFound("label")
+		}
+		return l, err
+	})
+}
+
 // CreateLabel adds a label; an empty color gets a default.
 func (d *Desk) CreateLabel(ctx context.Context, a *Principal, name, color string) (model.Label, error) {
 	if err := a.May(VerbCreateLabel); err != nil {

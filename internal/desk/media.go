@@ -228,6 +228,14 @@ func (d *Desk) LinkMedia(ctx context.Context, a *Principal, id model.ID) (MediaL
 	})
 }
 
+// Media describes a file that the principal may see.
+func (d *Desk) Media(ctx context.Context, a *Principal, id model.ID) (model.Media, error) {
+	if err := a.May(VerbMedia); err != nil {
+		return model.Media{}, err
+	}
+	return read(ctx, d, func(tx *store.Tx) (model.Media, error) { return visibleMedia(tx, a, id) })
+}
+
 // MediaContent opens a file that the principal may see. The caller closes it.
 func (d *Desk) MediaContent(ctx context.Context, a *Principal, id model.ID) (model.Media, io.ReadSeekCloser, error) {
 	if err := a.May(VerbMediaContent); err != nil {

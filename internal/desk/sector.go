@@ -25,6 +25,22 @@ func (d *Desk) Sectors(ctx context.Context, a *Principal) ([]model.Sector, error
 	})
 }
 
+// Sector gives one sector of the company, as the list shows it.
+func (d *Desk) Sector(ctx context.Context, a *Principal, id model.ID) (model.Sector, error) {
+	if err := a.May(VerbSector); err != nil {
+		return model.Sector{}, err
+	}
+	return read(ctx, d, func(tx *store.Tx) (model.Sector, error) {
+		s, found, err := tx.SectorWithMembers(a.Company.ID, id)
+		if err != nil || !found {
+			return s, errOr(err, model.NotFound("sector"))
+		}
+		one := []model.Sector{s}
+		err = d.fillQueues(tx, a, one)
+		return one[0], err
+	})
+}
+
 // fillQueues gives every sector its queues: one per public channel with attendances that wait. The cost
 // grows with those alone, not with sectors and channels.
 func (d *Desk) fillQueues(tx *store.Tx, a *Principal, sectors []model.Sector) error {

@@ -27,13 +27,36 @@ func (d *Desk) Team(ctx context.Context, a *Principal) ([]model.Member, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.present(team...), nil
+}
+
+// Member gives one member of the company.
+func (d *Desk) Member(ctx context.Context, a *Principal, id model.ID) (model.Member, error) {
+	if err := a.May(VerbMember); err != nil {
+		return model.Member{}, err
+	}
+	m, err := read(ctx, d, func(tx *store.Tx) (store.TeamMember, error) {
+		m, found, err := tx.Member(a.Company.ID, id)
+		if err == nil && !found {
+			err = model.NotFound("team member")
+		}
+		return m, err
+	})
+	if err != nil {
+		return model.Member{}, err
+	}
+	return d.present(m)[0], nil
+}
+
+// present gives members with their presence.
+func (d *Desk) present(team ...store.TeamMember) []model.Member {
 	now, latest := d.now(), d.seen.members()
 	members := make([]model.Member, len(team))
 	for i, m := range team {
 		members[i] = m.Member
 		members[i].Presence = shownPresence(m.Chosen, presence(now, m.LastSeenAt, latest[m.ID]))
 	}
-	return members, nil
+	return members
 }
 
 // presence of a member, given when they were seen according to the database and to this node.

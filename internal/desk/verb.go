@@ -26,6 +26,7 @@ var (
 	// Identity and keys.
 	VerbIdentity  = listed(Verb{Name: "Identity"})
 	VerbKeys      = listed(Verb{Name: "Keys", Scope: model.ScopeKeysManage})
+	VerbKey       = listed(Verb{Name: "Key", Scope: model.ScopeKeysManage})
 	VerbCreateKey = listed(Verb{Name: "CreateKey", Scope: model.ScopeKeysManage})
 	VerbRotateKey = listed(Verb{Name: "RotateKey", Scope: model.ScopeKeysManage})
 	VerbRevokeKey = listed(Verb{Name: "RevokeKey", Scope: model.ScopeKeysManage})
@@ -53,6 +54,7 @@ var (
 
 	// Channels.
 	VerbChannels          = listed(Verb{Name: "Channels", Scope: model.ScopeConversationsRead})
+	VerbChannel           = listed(Verb{Name: "Channel", Scope: model.ScopeConversationsRead})
 	VerbCreateChannel     = listed(Verb{Name: "CreateChannel", Scope: model.ScopeChannelsManage})
 	VerbUpdateChannel     = listed(Verb{Name: "UpdateChannel", Scope: model.ScopeChannelsManage})
 	VerbPrivateChannels   = listed(Verb{Name: "PrivateChannels", Scope: model.ScopeChannelsManage, Role: model.RoleAdmin, SessionOnly: true})
@@ -98,6 +100,7 @@ var (
 	VerbRemoveReaction    = listed(Verb{Name: "RemoveReaction", Scope: model.ScopeMessagesSend})
 
 	VerbUploadMedia  = listed(Verb{Name: "UploadMedia", Scope: model.ScopeMediaWrite})
+	VerbMedia        = listed(Verb{Name: "Media", Scope: model.ScopeMessagesRead})
 	VerbLinkMedia    = listed(Verb{Name: "LinkMedia", Scope: model.ScopeMessagesRead})
 	VerbMediaContent = listed(Verb{Name: "MediaContent", Scope: model.ScopeMessagesRead})
 	VerbFiles        = listed(Verb{Name: "Files", Scope: model.ScopeMessagesRead})
@@ -125,6 +128,7 @@ var (
 	VerbCreateContact = listed(Verb{Name: "CreateContact", Scope: model.ScopeContactsWrite})
 	VerbUpdateContact = listed(Verb{Name: "UpdateContact", Scope: model.ScopeContactsWrite})
 	VerbLabels        = listed(Verb{Name: "Labels", Scope: model.ScopeContactsRead})
+	VerbLabel         = listed(Verb{Name: "Label", Scope: model.ScopeContactsRead})
 	VerbCreateLabel   = listed(Verb{Name: "CreateLabel", Scope: model.ScopeLabelsWrite})
 	VerbUpdateLabel   = listed(Verb{Name: "UpdateLabel", Scope: model.ScopeLabelsWrite})
 	VerbDeleteLabel   = listed(Verb{Name: "DeleteLabel", Scope: model.ScopeLabelsWrite})
@@ -150,10 +154,12 @@ var (
 	VerbUpdateHours   = listed(Verb{Name: "UpdateHours", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
 	VerbDeleteHours   = listed(Verb{Name: "DeleteHours", Scope: model.ScopeCompanyManage, Role: model.RoleAdmin})
 	VerbTeam          = listed(Verb{Name: "Team", Scope: model.ScopeTeamRead})
+	VerbMember        = listed(Verb{Name: "Member", Scope: model.ScopeTeamRead})
 	VerbCreateMember  = listed(Verb{Name: "CreateMember", Scope: model.ScopeTeamManage, Role: model.RoleManager})
 	VerbUpdateMember  = listed(Verb{Name: "UpdateMember", Scope: model.ScopeTeamManage})
 	VerbRemoveMember  = listed(Verb{Name: "RemoveMember", Scope: model.ScopeTeamManage})
 	VerbSectors       = listed(Verb{Name: "Sectors", Scope: model.ScopeTeamRead})
+	VerbSector        = listed(Verb{Name: "Sector", Scope: model.ScopeTeamRead})
 	VerbDistribution  = listed(Verb{Name: "Distribution", Scope: model.ScopeTeamRead})
 	VerbCreateSector  = listed(Verb{Name: "CreateSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
 	VerbUpdateSector  = listed(Verb{Name: "UpdateSector", Scope: model.ScopeTeamManage, Role: model.RoleManager})
@@ -161,6 +167,7 @@ var (
 
 	// Webhooks and events.
 	VerbWebhooks            = listed(Verb{Name: "Webhooks", Scope: model.ScopeWebhooksManage})
+	VerbWebhook             = listed(Verb{Name: "Webhook", Scope: model.ScopeWebhooksManage})
 	VerbCreateWebhook       = listed(Verb{Name: "CreateWebhook", Scope: model.ScopeWebhooksManage})
 	VerbUpdateWebhook       = listed(Verb{Name: "UpdateWebhook", Scope: model.ScopeWebhooksManage})
 	VerbDeleteWebhook       = listed(Verb{Name: "DeleteWebhook", Scope: model.ScopeWebhooksManage})

@@ -37,6 +37,23 @@ func (d *Desk) Webhooks(ctx context.Context, a *Principal) ([]model.Webhook, err
 	return read(ctx, d, func(tx *store.Tx) ([]model.Webhook, error) { return tx.Webhooks(a.Company.ID) })
 }
 
+// Webhook gives one address of the company.
+func (d *Desk) Webhook(ctx context.Context, a *Principal, id model.ID) (model.Webhook, error) {
+	if err := a.May(VerbWebhook); err != nil {
+		return model.Webhook{}, err
+	}
+	if err := a.maySeeEveryEvent(); err != nil {
+		return model.Webhook{}, err
+	}
+	return readOne(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
+		w, found, err := tx.Webhook(a.Company.ID, id)
+		if err == nil && !found {
+			err = model.NotFound("webhook")
+		}
+		return w.Webhook, err
+	})
+}
+
 // CreateWebhook registers an address and gives its signing secret, which is never shown again.
 func (d *Desk) CreateWebhook(ctx context.Context, a *Principal, in NewWebhook) (model.Webhook, string, error) {
 	if err := a.May(VerbCreateWebhook); err != nil {

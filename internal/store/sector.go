@@ -88,11 +88,19 @@ func (tx *Tx) SectorName(company, id model.ID) (name string, err error) {
 	return name, err
 }
 
-// LockSector gives a sector with its members and keeps every other writer away from it until the end of
-// the transaction.
+// SectorWithMembers gives a sector with its members. Queues are left empty.
+func (tx *Tx) SectorWithMembers(company, id model.ID) (model.Sector, bool, error) {
+	return tx.sector(company, id, "")
+}
+
+// LockSector is SectorWithMembers, and keeps every other writer away from it until the end of the transaction.
 func (tx *Tx) LockSector(company, id model.ID) (model.Sector, bool, error) {
+	return tx.sector(company, id, tx.forUpdate())
+}
+
+func (tx *Tx) sector(company, id model.ID, lock string) (model.Sector, bool, error) {
 	s := model.Sector{ID: id, Members: []model.Ref{}}
-	found, err := tx.one(`SELECT name, hours, distribution, capacity, prefer_last, return_minutes FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+tx.forUpdate(),
+	found, err := tx.one(`SELECT name, hours, distribution, capacity, prefer_last, return_minutes FROM sectors WHERE company = $1 AND id = $2 AND removed_at IS NULL`+lock,
 		[]any{company, id}, func(r Row) { s.Name, s.HoursID, s.Distribution = r.Text(0), r.NullID(1), scanDistribution(r, 2) })
 	if err != nil || !found {
 		return s, false, err

@@ -43,11 +43,13 @@ var table = map[string][]example{
 	"DELETE /team/{id}/sessions":    {{path: "/team/{user}/sessions"}},
 
 	"GET /keys":              {{path: "/keys"}},
+	"GET /keys/{id}":         {{path: "/keys/{key}"}},
 	"POST /keys":             {{path: "/keys", body: `{"name":"k","scopes":["read"],"boards":["{board}"],"user_id":"{user}"}`}},
 	"POST /keys/{id}/rotate": {{path: "/keys/{key}/rotate"}},
 	"DELETE /keys/{id}":      {{path: "/keys/{key}"}},
 
 	"GET /channels":                      {{path: "/channels"}},
+	"GET /channels/{id}":                 {{path: "/channels/{channel}"}},
 	"POST /channels":                     {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
 	"PATCH /channels/{id}":               {{path: "/channels/{channel}", body: `{"name":"n","hours_id":"{hours}"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
 	"GET /private-channels":              {{path: "/private-channels"}},
@@ -132,6 +134,7 @@ var table = map[string][]example{
 	"PUT /messages/{id}/reaction":    {{path: "/messages/{message}/reaction", body: `{"emoji":"👍"}`}},
 	"DELETE /messages/{id}/reaction": {{path: "/messages/{message}/reaction"}},
 	"POST /media":                    {{path: "/media", upload: true}},
+	"GET /media/{id}":                {{path: "/media/{media}"}},
 	"GET /media/{id}/url":            {{path: "/media/{media}/url"}},
 
 	"GET /live":                         {{path: "/live"}},
@@ -145,6 +148,7 @@ var table = map[string][]example{
 	"PATCH /contacts/{id}": {{path: "/contacts/{contact}", body: `{"label_ids":["{label}"]}`}},
 
 	"GET /labels":         {{path: "/labels"}},
+	"GET /labels/{id}":    {{path: "/labels/{label}"}},
 	"POST /labels":        {{path: "/labels", body: `{"name":"{word}"}`}},
 	"PATCH /labels/{id}":  {{path: "/labels/{label}", body: `{"color":"#123456"}`}},
 	"DELETE /labels/{id}": {{path: "/labels/{label}"}},
@@ -153,10 +157,12 @@ var table = map[string][]example{
 	"GET /attendances/{id}": {{path: "/attendances/{attendance}"}},
 
 	"GET /team":                      {{path: "/team"}},
+	"GET /team/{id}":                 {{path: "/team/{user}"}},
 	"POST /team":                     {{path: "/team", body: `{"name":"n","email":"{word}@x.example","sector_ids":["{sector}"]}`}},
 	"PATCH /team/{id}":               {{path: "/team/{user}", body: `{"sector_ids":["{sector}"]}`}},
 	"DELETE /team/{id}":              {{path: "/team/{user}"}},
 	"GET /sectors":                   {{path: "/sectors"}},
+	"GET /sectors/{id}":              {{path: "/sectors/{sector}"}},
 	"POST /sectors":                  {{path: "/sectors", body: `{"name":"{word}","member_ids":["{user}"],"hours_id":"{hours}"}`}},
 	"PATCH /sectors/{id}":            {{path: "/sectors/{sector}", body: `{"member_ids":["{user}"],"hours_id":"{hours}"}`}},
 	"GET /sectors/{id}/distribution": {{path: "/sectors/{sector}/distribution"}},
@@ -178,6 +184,7 @@ var table = map[string][]example{
 	"GET /integrations/webhooks":                                          {{path: "/integrations/webhooks"}},
 	"POST /integrations/webhooks":                                         {{path: "/integrations/webhooks", body: `{"name":"n","url":"{receiver}","events":["message.sent"]}`}},
 	"GET /integrations/webhooks/events":                                   {{path: "/integrations/webhooks/events"}},
+	"GET /integrations/webhooks/{id}":                                     {{path: "/integrations/webhooks/{webhook}"}},
 	"PATCH /integrations/webhooks/{id}":                                   {{path: "/integrations/webhooks/{webhook}", body: `{"name":"n"}`}},
 	"DELETE /integrations/webhooks/{id}":                                  {{path: "/integrations/webhooks/{webhook}"}},
 	"POST /integrations/webhooks/{id}/rotate-secret":                      {{path: "/integrations/webhooks/{webhook}/rotate-secret"}},
