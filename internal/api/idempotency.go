@@ -1,16 +1,22 @@
 package api
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"hash"
 	"io"
+	"log/slog"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"recado/internal/model"
 	"recado/internal/once"
@@ -42,6 +48,99 @@ func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) 
 		return nil, s.problem(c.requestID, err)
 	}
 	return nil, &stored{result}
+}
+
+// takesKey reports whether a caller may make the operation once with an Idempotency-Key: every POST of a key or a
+// session. Visitors have no keys of their own.
+func (r *Route) takesKey() bool { return r.Method == http.MethodPost && !r.Open }
+
+// runOnce makes a call under an Idempotency-Key whose verb does not store the answer itself. What is stored has no
+// secrets.
+func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
+	c := callFrom(ctx)
+	key, invalid := model.IdempotencyKey(c.request.Header[headerIdempotencyKey])
+	if invalid != nil {
+		invalid.Code = model.CodeIdempotencyInvalid // an empty one too: it may be absent
+		return nil, s.problem(c.requestID, invalid)
+	}
+	request := once.Request{
+		Key: key, Fingerprint: c.fingerprint(s.base),
+		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
+	}
+	if r.Streams {
+		request.Read = func() ([32]byte, error) { return c.uploadFingerprint(s.base) }
+	}
+	var made *O
+	result, err := s.desk.System().Once(ctx, c.principal, request, func(ctx context.Context) (model.Answer, error) {
+		out, err := h(ctx, c.principal, in)
+		if err != nil {
+			return model.Answer{}, err
+		}
+		made = out
+		return answerOf(r, out)
+	})
+	switch {
+	case made != nil:
+		if err != nil {
+			s.log.Error("an answer could not be stored for its idempotency key", slog.String("request_id", c.requestID), slog.Any("error", err))
+		}
+		return made, nil
+	case err != nil:
+		return nil, s.problem(c.requestID, err)
+	}
+	return nil, &stored{result}
+}
+
+// answerOf is the output of an operation as it is stored for repeats: with its status, headers and body, but without
+// secrets.
+func answerOf(r *Route, out any) (a model.Answer, err error) {
+	a.Status = cmp.Or(r.status, http.StatusOK)
+	v := reflect.ValueOf(out).Elem()
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		header := field.Tag.Get("header")
+		switch {
+		case header != "" && v.Field(i).String() != "":
+			a.Headers += header + ": " + v.Field(i).String() + "\n"
+		case field.Name == "Status":
+			a.Status = int(v.Field(i).Int())
+		case field.Name == "Body":
+			if a.Body, err = appendAnswer(nil, v.Field(i).Interface()); err == nil && len(r.secrets) > 0 {
+				a.Body, err = withoutFields(a.Body, r.secrets)
+			}
+		}
+	}
+	return a, err
+}
+
+// withoutFields sets members of a JSON object to null.
+func withoutFields(object []byte, names []string) ([]byte, error) {
+	var out bytes.Buffer
+	from, to := jsontext.NewDecoder(bytes.NewReader(object)), jsontext.NewEncoder(&out, jsontext.EscapeForHTML(false))
+	token, err := from.ReadToken() // the brace
+	for ; err == nil && token.Kind() != '}'; token, err = from.ReadToken() {
+		hidden := token.Kind() == '"' && slices.Contains(names, token.String())
+		if err := to.WriteToken(token); err != nil {
+			return nil, err
+		}
+		if token.Kind() == '{' {
+			continue
+		}
+		value, err := from.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		if hidden {
+			value = jsontext.Value("null")
+		}
+		if err := to.WriteValue(value); err != nil {
+			return nil, err
+		}
+	}
+	if err == nil {
+		err = to.WriteToken(token)
+	}
+	return bytes.TrimSpace(out.Bytes()), err
 }
 
 // stored is the answer of an idempotent call, which goes out as it was stored. huma encodes the result of a
@@ -118,9 +217,29 @@ func (c *call) fingerprint(base string) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
+// uploadFingerprint is the fingerprint of an upload: by the name and the bytes of its file, because the boundary of the
+// form changes with each attempt. It reads the file unless the verb has.
+func (c *call) uploadFingerprint(base string) ([32]byte, error) {
+	if c.file == nil {
+		_, file, err := c.openUpload()
+		if err == nil {
+			_, err = io.Copy(io.Discard, file)
+		}
+		if err != nil {
+			return [32]byte{}, err
+		}
+	}
+	c.body = c.file
+	return c.fingerprint(base), nil
+}
+
 // hashBody lets the body's bytes be known after huma has read them.
 func hashBody(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
+	if r.Header[headerIdempotencyKey] == nil {
+		next(ctx)
+		return
+	}
 	c := callFrom(r.Context())
 	c.body = sha256.New()
 	r.Body = &hashedBody{r.Body, c.body}
@@ -138,14 +257,14 @@ func (b *hashedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// documentKey adds the header that an idempotent route needs to its documentation.
-func documentKey(op *huma.Operation) {
+// documentKey adds the header that a POST may have, or must have, to its documentation.
+func documentKey(op *huma.Operation, required bool) {
 	least, most := model.MinIdempotencyKey, model.MaxIdempotencyKey
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: headerIdempotencyKey, In: "header", Required: true,
-		Description: "Choose one per operation. A repeat of the same call within 7 days changes nothing and gets the first answer again, " +
-			"with Idempotency-Replayed: true. Another call under the same key is 409 idempotency_conflict; while the first one is in " +
+		Name: headerIdempotencyKey, In: "header", Required: required,
+		Description: "Chosen by the caller for each operation. For seven days a repeat of the same call under the same key gets the same answer, " +
+			"with Idempotency-Replayed: true and without secrets. Another call under the same key is 409 idempotency_conflict; while the first one is in " +
 			"progress, or when it was interrupted, a repeat is 409 idempotency_pending.",
-		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: `^[!-~]+$`},
+		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most},
 	})
 }

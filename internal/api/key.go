@@ -21,7 +21,7 @@ func (s *Server) listKeys(ctx context.Context, a *desk.Principal, _ *none) (*rep
 // newKey is a key together with its secret, which is shown once.
 type newKey struct {
 	model.Key
-	Secret string `json:"key" doc:"The key itself. It is only in this answer." example:"rcd_…"`
+	Secret string `json:"key" nullable:"true" doc:"The key itself. It is only in this answer, and null when the answer is repeated for an Idempotency-Key." example:"rcd_…"`
 }
 
 type createKeyInput struct {

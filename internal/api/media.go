@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,19 +26,31 @@ const (
 
 // uploadMedia reads the form part by part: the file is stored as it arrives.
 func (s *Server) uploadMedia(ctx context.Context, a *desk.Principal, _ *none) (*reply[model.Media], error) {
-	c := callFrom(ctx)
-	form, err := input.NewForm(c.request)
+	name, file, err := callFrom(ctx).openUpload()
 	if err != nil {
 		return nil, err
+	}
+	media, err := s.desk.UploadMedia(ctx, a, name, file)
+	return &reply[model.Media]{media}, err
+}
+
+// openUpload begins to read the form of an upload, and gives it the time that the largest file may take.
+func (c *call) openUpload() (name string, file io.Reader, err error) {
+	form, err := input.NewForm(c.request)
+	if err != nil {
+		return "", nil, err
 	}
 	control, end := http.NewResponseController(c.writer), time.Now().Add(uploadTime)
 	_, _ = control.SetReadDeadline(end), control.SetWriteDeadline(end.Add(time.Minute))
-	name, err := form.File()
-	if err != nil {
-		return nil, err
+	if name, err = form.File(); err != nil {
+		return "", nil, err
 	}
-	media, err := s.desk.UploadMedia(ctx, a, name, form)
-	return &reply[model.Media]{media}, err
+	if c.request.Header[headerIdempotencyKey] == nil {
+		return name, form, nil
+	}
+	c.file = sha256.New()
+	_, _ = io.WriteString(c.file, name+"\n")
+	return name, io.TeeReader(io.LimitReader(form, model.MaxMedia+1), c.file), nil
 }
 
 // mediaLink is where a file can be fetched for a while.

@@ -153,7 +153,7 @@ func describeOperation(op map[string]any) {
 		}
 		if idempotent && (status < "300" || status == "404" || status == "409") {
 			headers[headerReplayed] = map[string]any{
-				"description": "true if this is the stored answer of an earlier call; otherwise absent.", "schema": map[string]any{"type": "boolean"},
+				"description": "true if an earlier call with the same Idempotency-Key or client_id has done this; otherwise absent.", "schema": map[string]any{"type": "boolean"},
 			}
 		}
 	}

@@ -23,7 +23,7 @@ type Route struct {
 	Verb    desk.Verb // what it does, and the permission that it takes
 	Summary string
 
-	// Idempotent routes need an Idempotency-Key and repeat the stored answer; see idempotency.go.
+	// Idempotent routes need an Idempotency-Key, which other POSTs may have; see idempotency.go.
 	Idempotent bool
 	// Open routes need neither key nor session.
 	Open bool
@@ -37,8 +37,9 @@ type Route struct {
 	paged       bool         // takes a cursor
 	answers     string       // the content type of a success that is not JSON
 	maxBody     int64
-	bodiless    bool // takes no body: an absent one or {}
-	secret      bool // the answer shows a secret
+	bodiless    bool     // takes no body: an absent one or {}
+	secret      bool     // the answer shows a secret
+	secrets     []string // the fields of the answer that do, which are null when it is repeated
 	register    func(s *Server, r *Route)
 }
 
@@ -51,8 +52,11 @@ type onceHandler[I, O any] func(ctx context.Context, principal *desk.Principal, 
 // runner is a handler of either form, as it is registered.
 type runner[I, O any] func(ctx context.Context, s *Server, r *Route, in *I) (*O, error)
 
-func (h handler[I, O]) run(ctx context.Context, s *Server, _ *Route, in *I) (*O, error) {
+func (h handler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
 	c := callFrom(ctx)
+	if r.takesKey() && c.request.Header[headerIdempotencyKey] != nil {
+		return h.runOnce(ctx, s, r, in)
+	}
 	out, err := h(ctx, c.principal, in)
 	if err != nil {
 		return nil, s.problem(c.requestID, err)
@@ -81,8 +85,10 @@ func accepted(r *Route)  { r.status = http.StatusAccepted }
 func noContent(r *Route) { r.status = http.StatusNoContent }
 func streams(r *Route)   { r.Streams = true }
 
-// secret marks a Route whose answer shows a secret, or a link that is one.
-func secret(r *Route) { r.secret = true }
+// secret marks a Route whose answer shows a secret, or a link that is one, in these fields.
+func secret(fields ...string) option {
+	return func(r *Route) { r.secret, r.secrets = true, fields }
+}
 
 // answers says that a success is no JSON but text of this type.
 func answers(contentType string) option { return func(r *Route) { r.answers = contentType } }
@@ -193,8 +199,10 @@ func (r *Route) operation(s *Server) huma.Operation {
 		}}
 	}
 	op.Middlewares = huma.Middlewares{s.enter(r)}
-	if r.Idempotent {
-		documentKey(&op)
+	if r.takesKey() {
+		documentKey(&op, r.Idempotent)
+	}
+	if r.takesKey() && !r.Streams { // an upload is too large to be read here; see uploadFingerprint
 		op.Middlewares = append(op.Middlewares, hashBody)
 	}
 	return op
@@ -230,7 +238,8 @@ func (r *Route) failures() map[int][]model.Code {
 	add(changes, model.CodeInvalidJSON, model.CodeBodyTooLarge, model.CodeUncertain)
 	add(r.paged, model.CodeInvalidCursor)
 	add(strings.Contains(r.Path, "{"), model.CodeNotFound)
-	add(r.Idempotent, model.CodeIdempotencyRequired, model.CodeIdempotencyInvalid, model.CodeIdempotencyConflict, model.CodeIdempotencyPending)
+	add(r.Idempotent, model.CodeIdempotencyRequired)
+	add(r.takesKey(), model.CodeIdempotencyInvalid, model.CodeIdempotencyConflict, model.CodeIdempotencyPending)
 	slices.Sort(codes)
 	byStatus := map[int][]model.Code{}
 	for _, code := range slices.Compact(codes) {

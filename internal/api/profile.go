@@ -90,7 +90,7 @@ type codeInput struct {
 
 type recoveryReply struct {
 	Body struct {
-		Codes []string `json:"recovery_codes" doc:"Each works once instead of a code. They are only in this answer."`
+		Codes []string `json:"recovery_codes" nullable:"true" doc:"Each works once instead of a code. They are only in this answer, and null when it is repeated for an Idempotency-Key."`
 	}
 }
 

@@ -111,7 +111,8 @@ type call struct {
 	principal *desk.Principal
 	request   *http.Request
 	writer    http.ResponseWriter
-	body      hash.Hash // of the body's bytes, on idempotent routes
+	body      hash.Hash // of the body's bytes, with an Idempotency-Key
+	file      hash.Hash // of the name and the bytes of an uploaded file
 }
 
 type callKey struct{}

@@ -30,7 +30,7 @@ func (s *Server) listWebhookEvents(ctx context.Context, a *desk.Principal, _ *no
 // newWebhook is a webhook together with its signing secret, which is shown once.
 type newWebhook struct {
 	model.Webhook
-	Secret string `json:"secret" doc:"The signing secret. It is only in this answer." example:"whsec_…"`
+	Secret string `json:"secret" nullable:"true" doc:"The signing secret. It is only in this answer, and null when the answer is repeated for an Idempotency-Key." example:"whsec_…"`
 }
 
 type createWebhookInput struct {

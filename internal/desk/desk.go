@@ -196,6 +196,16 @@ func writeOnce[T any](ctx context.Context, d *Desk, a *Principal, c *once.Call, 
 	return once.Write(ctx, d.store, owner, c, verb)
 }
 
+// Once makes a call of a principal under an idempotency key, for a verb that does not store its answer itself: run calls
+// the verb, which checks the permission. See once.Around.
+func (d System) Once(ctx context.Context, a *Principal, request once.Request, run func(ctx context.Context) (model.Answer, error)) (once.Result, error) {
+	owner, err := a.idempotencyOwner()
+	if err != nil {
+		return once.Result{}, err
+	}
+	return once.Around(ctx, d.store, owner, request, run)
+}
+
 // read runs a query on one snapshot.
 func read[T any](ctx context.Context, d *Desk, query func(tx *store.Tx) (T, error)) (T, error) {
 	var out T

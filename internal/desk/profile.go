@@ -203,8 +203,8 @@ const recoveryCodes = 10
 
 // TwoFactorSecret is what an authenticator app needs.
 type TwoFactorSecret struct {
-	Secret string `json:"secret" doc:"Base32, for typing it in."`
-	URL    string `json:"url" doc:"otpauth:// address, usually shown as a QR code."`
+	Secret string `json:"secret" nullable:"true" doc:"Base32, for typing it in. null when the answer is repeated for an Idempotency-Key."`
+	URL    string `json:"url" nullable:"true" doc:"otpauth:// address, usually shown as a QR code. null when the answer is repeated for an Idempotency-Key."`
 }
 
 // BeginTwoFactor gives the caller a secret, which counts once it is confirmed.

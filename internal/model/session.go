@@ -75,7 +75,7 @@ type Invitation struct {
 
 // AccessLink is a link with which a person sets a password.
 type AccessLink struct {
-	URL       string    `json:"url" doc:"Works once. Earlier links of the same person stop working."`
+	URL       string    `json:"url" nullable:"true" doc:"Works once. Earlier links of the same person stop working. null when the answer is repeated for an Idempotency-Key."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 

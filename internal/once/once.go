@@ -23,8 +23,12 @@ import (
 type Request struct {
 	Key         string
 	Fingerprint [32]byte
-	Success     func(out any) (model.Answer, error)       // the answer for what the verb gave, as a pointer
+	Success     func(out any) (model.Answer, error)       // the answer for what the verb gave, as a pointer; not for Around
 	Refusal     func(err error) (_ model.Answer, ok bool) // the answer for its refusal, if that is to be kept
+
+	// Read gives the fingerprint of a call whose body is read by the verb itself, as that of an upload: after the verb,
+	// or in its place to compare the call with a finished one. Until then the call has Fingerprint. nil: it always has.
+	Read func() ([32]byte, error)
 
 	// After is called after each step, for tests that end a call between two steps, as a crash would; nil: not called.
 	After func(step string)
@@ -48,11 +52,42 @@ type Call struct {
 func Do(request Request, verb func(*Call) error) (Result, error) {
 	c := &Call{request: request}
 	err := verb(c)
-	switch {
-	case c.result != nil:
-		return *c.result, nil
-	case err == nil:
+	if err == nil && c.result == nil {
 		err = errors.New("once: a verb succeeded without its idempotency key")
+	}
+	return c.outcome(err)
+}
+
+// Around makes a call whose verb does not store its answer: run calls it and gives the answer to store. The key is
+// reserved before and the answer stored after the verb, in transactions of their own, so that a process that dies
+// between the change and its answer leaves the key pending, as one that dies during the verb does: the verb is not run
+// again. Where the verb succeeded and its answer could not be stored, Around gives both the result and the error.
+func Around(ctx context.Context, db *store.Store, owner store.Owner, request Request, run func(ctx context.Context) (model.Answer, error)) (Result, error) {
+	ctx = context.WithoutCancel(ctx)
+	c := &Call{request: request}
+	r := store.Reservation{Owner: owner, Key: request.Key, Fingerprint: request.Fingerprint}
+	if err := c.reserve(ctx, db, &r); err != nil {
+		return c.outcome(err)
+	}
+	c.after("reserved")
+	answer, err := run(ctx)
+	c.after("executed")
+	if err != nil {
+		return c.outcome(c.refuse(ctx, db, r, err))
+	}
+	if request.Read != nil {
+		if r.Fingerprint, err = request.Read(); err != nil {
+			return Result{Answer: answer}, err
+		}
+	}
+	err = db.Write(ctx, func(tx *store.Tx) error { return keep(tx, r, answer) })
+	return Result{Answer: answer}, err
+}
+
+// outcome is the answer that is stored, if there is one, and the error otherwise.
+func (c *Call) outcome(err error) (Result, error) {
+	if c.result != nil {
+		return *c.result, nil
 	}
 	return Result{}, err
 }
@@ -95,10 +130,17 @@ func (c *Call) reserve(ctx context.Context, db *store.Store, r *store.Reservatio
 		mine, earlier, err = tx.Reserve(r)
 		return err
 	})
-	switch {
-	case err != nil || mine:
+	if err != nil || mine {
 		return err
-	case !earlier.Same:
+	}
+	fingerprint := c.request.Fingerprint
+	if earlier.Answer != nil && c.request.Read != nil {
+		if fingerprint, err = c.request.Read(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case earlier.Fingerprint != fingerprint:
 		return model.Errorf(model.CodeIdempotencyConflict, "This Idempotency-Key was used for another call. Send a new one for each operation.")
 	case earlier.Answer == nil:
 		return model.Errorf(model.CodeIdempotencyPending,

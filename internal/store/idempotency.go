@@ -19,8 +19,8 @@ type Reservation struct {
 
 // Earlier is what another call with the same key left behind.
 type Earlier struct {
-	Same   bool          // the call was this one
-	Answer *model.Answer // nil while it is pending
+	Fingerprint [32]byte
+	Answer      *model.Answer // nil while it is pending
 }
 
 // Reserve takes a key that is free or has expired, and then sets r.At. Otherwise it tells what is there.
@@ -40,7 +40,7 @@ func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 	var e Earlier
 	_, err = tx.one(`SELECT fingerprint, done, status, headers, body FROM idempotency WHERE key_id = $1 AND key = $2`,
 		[]any{model.ID(r.Owner), r.Key}, func(row Row) {
-			e.Same = string(row.Bytes(0)) == string(r.Fingerprint[:])
+			copy(e.Fingerprint[:], row.Bytes(0))
 			if row.Bool(1) {
 				e.Answer = &model.Answer{Status: int(row.Int(2)), Headers: row.Text(3), Body: row.Bytes(4)}
 			}
@@ -48,14 +48,14 @@ func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 	return false, e, err
 }
 
-// Keep stores the answer of the call that holds the reservation, for repeats. It reports false when the
-// reservation is no longer there.
+// Keep stores the answer of the call that holds the reservation, for repeats, and its fingerprint, which may be known
+// better than when the key was reserved. It reports false when the reservation is no longer there.
 func (tx *Tx) Keep(r Reservation, a model.Answer) (bool, error) {
 	n, err := tx.exec(`
 		UPDATE idempotency
-		SET done = TRUE, status = $4, headers = $5, body = $6
+		SET done = TRUE, status = $4, headers = $5, body = $6, fingerprint = $7
 		WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`,
-		model.ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body)
+		model.ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body, r.Fingerprint[:])
 	return n == 1, err
 }
 

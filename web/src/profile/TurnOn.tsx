@@ -18,7 +18,7 @@ export function TurnOn({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [password, setPassword] = useState('')
-  const [secret, setSecret] = useState<{ secret: string; url: string }>()
+  const [secret, setSecret] = useState<{ secret: string | null; url: string | null }>()
   const [code, setCode] = useState('')
   const [recovery, setRecovery] = useState<string[]>()
   const { busy, problem, run } = useSubmit({
@@ -30,7 +30,7 @@ export function TurnOn({ onClose }: { onClose: () => void }) {
   const next = () =>
     run(async () => {
       if (!secret) return setSecret(await answer(api.POST('/me/two-factor', { body: { password } })))
-      setRecovery((await answer(api.POST('/me/two-factor/confirm', { body: { code: code.trim() } }))).recovery_codes)
+      setRecovery((await answer(api.POST('/me/two-factor/confirm', { body: { code: code.trim() } }))).recovery_codes ?? [])
       await client.invalidateQueries({ queryKey: keys.session })
     })
   if (recovery) return <RecoveryCodes codes={recovery} onClose={onClose} />
@@ -47,9 +47,9 @@ export function TurnOn({ onClose }: { onClose: () => void }) {
           {secret ? (
             <>
               <p className={classes.text}>{t('twoFactor.scan')}</p>
-              <QrCode text={secret.url} label={t('twoFactor.qrCode')} />
+              <QrCode text={secret.url ?? ''} label={t('twoFactor.qrCode')} />
               <p className={classes.text}>{t('twoFactor.secret')}</p>
-              <CopyField value={secret.secret} />
+              <CopyField value={secret.secret ?? ''} />
               <TextInput label={t('signIn.code')} required withAsterisk={false} autoFocus inputMode="numeric" autoComplete="one-time-code" maxLength={10} value={code} onChange={(event) => setCode(event.currentTarget.value)} />
             </>
           ) : (

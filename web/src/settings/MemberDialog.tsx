@@ -66,7 +66,7 @@ export function MemberDialog({ member, onlyOwner, onRemove, onClose }: Props) {
 function SignInHelp({ member }: { member: Member }) {
   const { t } = useTranslation()
   const { busy, problem, run } = useSubmit()
-  const [link, setLink] = useState<{ url: string; expires_at: string } | null>(null)
+  const [link, setLink] = useState<{ url: string | null; expires_at: string } | null>(null)
   const [ended, setEnded] = useState(false)
   const params = { path: { id: member.id } }
   const reset = () => void run(async () => setLink(await answer(api.POST('/team/{id}/reset-link', { params }))))
@@ -80,7 +80,7 @@ function SignInHelp({ member }: { member: Member }) {
       <Stack gap="sm">
         <h3>{t('team.signIn')}</h3>
         {problem && <Alert color="red" variant="light">{problem}</Alert>}
-        {link && <CopyField label={t('team.link')} value={link.url} copy={t('team.copyLink')} description={`${t('team.resetText', { name: member.name })} ${t('team.validUntil', { time: dateAndTime(link.expires_at) })}`} />}
+        {link && <CopyField label={t('team.link')} value={link.url ?? ''} copy={t('team.copyLink')} description={`${t('team.resetText', { name: member.name })} ${t('team.validUntil', { time: dateAndTime(link.expires_at) })}`} />}
         <Group gap="xs">
           <Button variant="default" disabled={busy} onClick={reset}>{t('team.resetLink')}</Button>
           <Button variant="default" disabled={busy} onClick={end}>{t('team.signOut')}</Button>

@@ -38,7 +38,7 @@ export function NewKeyDialog({ onIssued, onClose }: { onIssued: (secret: string)
     run(async () => {
       const ends = expiry(after, date)
       const body = { name: name.trim(), scopes, user_id: actsAs, ...(ends ? { expires_at: ends } : {}), ...(limited.length > 0 ? { boards: limited } : {}), ...(rate ? { rate: { per_second: rate, burst: burst || 2 * rate } } : {}) }
-      onIssued((await answer(api.POST('/keys', { body }))).key)
+      onIssued((await answer(api.POST('/keys', { body }))).key ?? '')
     })
   return (
     <Dialog title={t('apiKeys.new')} size="lg" onClose={onClose} closeOnClickOutside={false}>

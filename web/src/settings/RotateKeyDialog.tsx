@@ -14,7 +14,7 @@ export function RotateKeyDialog({ apiKey, onIssued, onClose }: { apiKey: Key; on
   const { t } = useTranslation()
   const [overlap, setOverlap] = useState('86400')
   const { busy, problem, run } = useSubmit()
-  const rotate = () => run(async () => onIssued((await answer(api.POST('/keys/{id}/rotate', { params: { path: { id: apiKey.id } }, body: { overlap_seconds: Number(overlap) } }))).key))
+  const rotate = () => run(async () => onIssued((await answer(api.POST('/keys/{id}/rotate', { params: { path: { id: apiKey.id } }, body: { overlap_seconds: Number(overlap) } }))).key ?? ''))
   return (
     <Dialog title={t('apiKeys.rotateTitle', { name: apiKey.name })} onClose={onClose}>
       <Stack gap="md">

@@ -24,7 +24,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
     const body = { name: name.trim(), url: url.trim(), events }
     const saved = await run(async () => {
       if (webhook) await answer(api.PATCH('/integrations/webhooks/{id}', { params: { path: { id: webhook.id } }, body }))
-      else onSecret((await answer(api.POST('/integrations/webhooks', { body }))).secret)
+      else onSecret((await answer(api.POST('/integrations/webhooks', { body }))).secret ?? '')
       await client.invalidateQueries({ queryKey: keys.webhooks })
     })
     if (saved) onClose()

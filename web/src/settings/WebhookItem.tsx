@@ -77,7 +77,7 @@ export function WebhookItem({ webhook, onSecret }: Props) {
       {open === 'secret' && (
         <Confirm
           title={t('webhooks.secretTitle')} text={t('webhooks.secretText')} action={t('webhooks.newSecret')} onClose={close}
-          task={async () => onSecret((await answer(api.POST('/integrations/webhooks/{id}/rotate-secret', path))).secret)}
+          task={async () => onSecret((await answer(api.POST('/integrations/webhooks/{id}/rotate-secret', path))).secret ?? '')}
         />
       )}
       {open === 'delete' && (

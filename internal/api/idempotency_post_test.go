@@ -1,0 +1,177 @@
+package api_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"recado/internal/model"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+func TestEveryPostTakesAnIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		key := func() []string { return []string{"Idempotency-Key", model.NewID().String()} }
+		person := func(n int) string { return `{"name":"Lia","phone":"` + phoneNumber(n) + `"}` }
+		replayed := func(t *testing.T, first, again *servertest.Answer) {
+			t.Helper()
+			want(t, "status", again.Status, first.Status)
+			want(t, "body", string(again.Raw), string(first.Raw))
+			want(t, "replayed", again.Header.Get("Idempotency-Replayed"), "true")
+		}
+		t.Run("a repeat gets the first answer, whatever has changed since", func(t *testing.T) {
+			k := key()
+			made := w.A.Post(t, "/contacts", person(1), k...).OK(201)
+			w.A.Patch(t, "/contacts/"+made.ID(), `{"name":"Lia Souza"}`).OK(200)
+			replayed(t, made, w.A.Post(t, "/contacts", person(1), k...))
+			w.A.Post(t, "/contacts", person(1)+" ", k...).Fails(409, "idempotency_conflict")
+			w.A.Post(t, "/labels", `{"name":"x"}`, k...).Fails(409, "idempotency_conflict")
+		})
+		t.Run("404 and 409 are answers, 400 and 403 leave the key free", func(t *testing.T) {
+			k := key()
+			replayed(t, w.A.Post(t, "/contacts", person(1), k...).Fails(409, "contact_exists"), w.A.Post(t, "/contacts", person(1), k...))
+			k = key()
+			gone := "/conversations/" + model.NewID().String() + "/read"
+			replayed(t, w.A.Post(t, gone, nil, k...).Fails(404, "not_found"), w.A.Post(t, gone, nil, k...))
+			k = key()
+			_, limited := w.NewKey(t, w.A.ID, readOnly)
+			limited.Post(t, "/contacts", person(2), k...).Fails(403, "insufficient_scope")
+			w.A.Post(t, "/contacts", `{"name":"Lia","phone":"7"}`, k...).Fails(400, "invalid_request")
+			w.A.Post(t, "/contacts", person(2), k...).OK(201)
+		})
+		t.Run("the key has 8 to 128 visible characters where there is one", func(t *testing.T) {
+			for _, bad := range []string{"", "1234567", "with a space", string(bytes.Repeat([]byte("x"), 129))} {
+				w.A.Post(t, "/contacts", person(3), "Idempotency-Key", bad).Fails(400, "idempotency_key_invalid")
+			}
+			w.A.Post(t, "/contacts", person(3)).OK(201)
+		})
+		t.Run("the keys of a person are the same in all sessions, and those of others are others", func(t *testing.T) {
+			_, email := member(t, w.A.Client, "Ana", `"role":"admin"`)
+			one, two := w.A.SignIn(t, email, password), w.A.SignIn(t, email, password)
+			k := key()
+			made := one.Post(t, "/labels", `{"name":"mine"}`, k...).OK(201)
+			replayed(t, made, two.Post(t, "/labels", `{"name":"mine"}`, k...))
+			w.A.Post(t, "/labels", `{"name":"mine"}`, k...).Fails(409, "name_taken")
+		})
+		t.Run("racing calls have one effect", func(t *testing.T) {
+			k, body := key(), `{"name":"raced"}`
+			outcomes := race(20, func() int { return w.A.Post(t, "/labels", body, k...).Status })
+			if outcomes[201] == 0 || outcomes[201]+outcomes[409] != 20 {
+				t.Errorf("statuses: %v", outcomes)
+			}
+			w.A.Post(t, "/labels", body, k...).OK(201)
+		})
+		t.Run("a visitor has no keys of their own", func(t *testing.T) {
+			_, email := member(t, w.A.Client, "Eva")
+			body, k := map[string]string{"email": email, "password": password}, key()
+			for range 2 {
+				a := w.A.Visitor().Post(t, "/session", body, k...).OK(200)
+				want(t, "replayed", a.Header.Get("Idempotency-Replayed"), "")
+				w.A.WithSession(t, a).Get(t, "/session").OK(200)
+			}
+		})
+		t.Run("after seven days the key is free again", func(t *testing.T) {
+			k := key()
+			made := w.A.Post(t, "/sectors", `{"name":"Sales"}`, k...).OK(201)
+			w.Clock.Advance(7*24*time.Hour - time.Minute)
+			replayed(t, made, w.A.Post(t, "/sectors", `{"name":"Sales"}`, k...))
+			w.Clock.Advance(2 * time.Minute)
+			w.A.Post(t, "/sectors", `{"name":"Sales"}`, k...).Fails(409, "name_taken")
+		})
+	})
+}
+
+func TestARepeatedAnswerHasNoSecretAndNoneIsStored(t *testing.T) {
+	t.Parallel()
+	var config server.Config
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		person, email := member(t, w.A.Client, "Ana")
+		session := w.A.SignIn(t, email, password)
+		hook := w.A.Post(t, "/integrations/webhooks", `{"name":"x","url":"https://example.com/hook","events":["message.sent"]}`).OK(201).ID()
+		for _, tt := range []struct {
+			c      *servertest.Client
+			path   string
+			body   any
+			fields []string
+		}{
+			{w.A.Client, "/keys", `{"name":"CRM","scopes":["read"]}`, []string{"key"}},
+			{w.A.Client, "/keys/" + w.A.Post(t, "/keys", `{"name":"x","scopes":["read"]}`).OK(201).ID() + "/rotate", nil, []string{"key"}},
+			{w.A.Client, "/integrations/webhooks", `{"name":"x","url":"https://example.com/hook","events":["message.sent"]}`, []string{"secret"}},
+			{w.A.Client, "/integrations/webhooks/" + hook + "/rotate-secret", nil, []string{"secret"}},
+			{w.A.Client, "/team/invitations", `{"email":"eva@x.example","name":"Eva","role":"agent"}`, []string{"url"}},
+			{w.A.Client, "/team/" + person + "/reset-link", nil, []string{"url"}},
+			{session, "/me/two-factor", map[string]string{"password": password}, []string{"secret", "url"}},
+		} {
+			t.Run(tt.path, func(t *testing.T) {
+				key := model.NewID().String()
+				first := tt.c.Post(t, tt.path, tt.body, "Idempotency-Key", key)
+				again := tt.c.Post(t, tt.path, tt.body, "Idempotency-Key", key).OK(first.Status)
+				want(t, "replayed", again.Header.Get("Idempotency-Replayed"), "true")
+				want(t, "id", again.At("id"), first.At("id"))
+				for _, field := range tt.fields {
+					secret := first.Text(field)
+					if value, there := again.At().(map[string]any)[field]; !there || value != nil || secret == "" {
+						t.Errorf("%s: first %q, then %v", field, secret, value)
+					}
+					if config.DatabaseURL == "" && storedIn(t, config.DataDir, secret) {
+						t.Errorf("%s is stored in plain", field)
+					}
+				}
+			})
+		}
+		want(t, "keys", len(w.A.Get(t, "/keys").OK(200).List()), 3)
+	}, func(c *server.Config) { config = *c })
+}
+
+// storedIn looks for a text in the files of a database of SQLite.
+func storedIn(t *testing.T, dir, text string) bool {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "recado.db*"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no database in %s: %v", dir, err)
+	}
+	for _, name := range names {
+		if raw, err := os.ReadFile(name); err == nil && bytes.Contains(raw, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestAnUploadIsRecognizedByItsFile(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		send := func(key, name, content string) *servertest.Answer {
+			var body bytes.Buffer
+			form := multipart.NewWriter(&body) // with a boundary of its own
+			part, _ := form.CreateFormFile("file", name)
+			_, _ = part.Write([]byte(content))
+			_ = form.Close()
+			r, err := http.NewRequest(http.MethodPost, w.A.Base()+"/media", &body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.A.Sign(r)
+			r.Header.Set("Content-Type", form.FormDataContentType())
+			r.Header.Set("Idempotency-Key", key)
+			return w.A.Send(t, r)
+		}
+		key := model.NewID().String()
+		first := send(key, "note.txt", "a plain note").OK(201)
+		again := send(key, "note.txt", "a plain note").OK(201)
+		want(t, "body", string(again.Raw), string(first.Raw))
+		want(t, "replayed", again.Header.Get("Idempotency-Replayed"), "true")
+		send(key, "note.txt", "another note").Fails(409, "idempotency_conflict")
+		send(key, "other.txt", "a plain note").Fails(409, "idempotency_conflict")
+		w.A.Post(t, "/labels", `{"name":"x"}`, "Idempotency-Key", key).Fails(409, "idempotency_conflict")
+		free := model.NewID().String()
+		send(free, "empty.txt", "").Fails(400, "invalid_request")
+		send(free, "note.txt", "a plain note").OK(201)
+	})
+}

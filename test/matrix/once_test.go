@@ -1,0 +1,81 @@
+package matrix
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+
+	"recado/internal/api"
+	"recado/internal/model"
+	"recado/internal/servertest"
+)
+
+// TestEveryPostIsMadeOncePerIdempotencyKey repeats the example of every POST under the same key. What was answered is
+// repeated, without secrets; a refusal that is no answer leaves the key free.
+func TestEveryPostIsMadeOncePerIdempotencyKey(t *testing.T) {
+	each(t, func(t *testing.T, b *fixture) {
+		for _, route := range b.w.API.Routes() {
+			if route.Method != http.MethodPost || route.Open || route.Streams {
+				continue
+			}
+			name := route.Method + " " + route.Path
+			t.Run(name, func(t *testing.T) {
+				if table[name] == nil {
+					t.Fatal("this route has no line in the table of test/matrix: add an example of it")
+				}
+				b.onceOnly(t, route, table[name][0])
+			})
+		}
+	})
+}
+
+func (b *fixture) onceOnly(t *testing.T, route *api.Route, ex example) {
+	t.Helper()
+	mine, c := b.a.talk(t, "mine"), b.a.caller(t, route)
+	fills := func(noun string) string { return b.a.id(t, noun, mine, false) }
+	path := fill(ex.path, fills)
+	var body any
+	if ex.body != "" {
+		body = fill(ex.body, fills)
+	}
+	key := []string{"Idempotency-Key", model.NewID().String()}
+	first, again := c.Post(t, path, body, key...), c.Post(t, path, body, key...)
+	if first.Status >= 400 && first.Status != 404 && first.Status != 409 {
+		if again.Header.Get("Idempotency-Replayed") != "" {
+			t.Errorf("a refusal with status %d is repeated", first.Status)
+		}
+		return
+	}
+	if again.Status != first.Status || again.Header.Get("Idempotency-Replayed") != "true" || again.Header.Get("Location") != first.Header.Get("Location") {
+		t.Fatalf("first %d %s, then %d %s %v", first.Status, first.Raw, again.Status, again.Raw, again.Header)
+	}
+	sameButSecrets(t, first, again)
+	b.a.conflicts(t, c, key)
+}
+
+// conflicts makes another call under a key that is in use.
+func (o *company) conflicts(t *testing.T, c *servertest.Client, key []string) {
+	t.Helper()
+	c.Post(t, "/labels", `{"name":"`+o.word()+`"}`, key...).Fails(409, "idempotency_conflict")
+}
+
+// sameButSecrets compares two answers, of which the second has null in place of secrets.
+func sameButSecrets(t *testing.T, first, again *servertest.Answer) {
+	t.Helper()
+	if string(first.Raw) == string(again.Raw) {
+		return
+	}
+	var was, is map[string]json.RawMessage
+	first.Into(&was)
+	again.Into(&is)
+	if len(was) != len(is) {
+		t.Errorf("first %s, then %s", first.Raw, again.Raw)
+	}
+	for name, value := range was {
+		secret := slices.Contains([]string{"key", "secret", "url", "recovery_codes"}, name)
+		if string(is[name]) != string(value) && !(secret && string(is[name]) == "null") {
+			t.Errorf("%s: first %s, then %s", name, value, is[name])
+		}
+	}
+}
