@@ -16,6 +16,7 @@ import (
 	"recado/internal/demo"
 	"recado/internal/model"
 	"recado/internal/server"
+	"recado/internal/site"
 	"recado/internal/vault"
 )
 
@@ -61,6 +62,8 @@ type serveCmd struct {
 	WebhookAllowInsecure bool          `name:"webhook-allow-insecure" help:"Development only: allow http and internal addresses."`
 
 	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks of the proxies in front of this server, whose X-Forwarded-For and X-Forwarded-Proto are believed." placeholder:"CIDR,..."`
+
+	CORSOrigins []string `name:"cors-origins" help:"Other sites whose pages may call the API with a key, such as https://crm.example.com; none by default. They never use a session." placeholder:"ORIGIN,..."`
 
 	Lease time.Duration `help:"How long the work of a node that died waits for the others; default: 20s, for webhooks the timeout and 6s."`
 	Drain time.Duration `default:"0s" help:"How long to answer on after SIGTERM while /readyz says 503, so that load balancers turn away."`
@@ -179,6 +182,9 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	}
 	if err := c.addressFlags.apply(&config); err != nil {
 		return config, err
+	}
+	if config.Origins, err = site.ParseOrigins(c.CORSOrigins); err != nil {
+		return config, fmt.Errorf("--cors-origins: %w (%w)", err, errUsage)
 	}
 	config.Addr, config.MetricsAddr, config.DebugAddr = c.Addr, c.MetricsAddr, c.DebugAddr
 	config.Lease, config.Drain, config.Proxies = c.Lease, c.Drain, c.TrustedProxies

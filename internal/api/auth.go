@@ -26,13 +26,12 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		c := callFrom(r.Context())
-		w.(*wire.Answer).Secret = route.secret
+		w.(*wire.Answer).Secret, w.(*wire.Answer).Conditional = route.secret, route.conditional && !route.Streams
 		started := time.Now()
 		defer func() { s.logCall(route, c, w.(*wire.Answer), started) }()
 
 		if refused := s.admit(route, c, started); refused != nil {
-			refused.writeTo(w)
-			s.writeError(w, c.requestID, refused.err)
+			s.writeError(w, c.requestID, refused)
 			return
 		}
 		if r.URL.RawQuery != "" {
@@ -58,56 +57,42 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 
 // admit finds the principal of a call, and refuses a call without a principal (401), from another site (403), beyond its rate (429)
 // or without the permission of the route's verb (403).
-func (s *Server) admit(route *Route, c *call, now time.Time) *refusal {
+func (s *Server) admit(route *Route, c *call, now time.Time) error {
 	if route.Open {
-		if err := s.site.CheckNotCrossOrigin(c.request); err != nil {
-			return &refusal{err: err}
-		}
-		return nil
+		return s.site.CheckNotCrossOrigin(c.request)
 	}
 	principal, err := s.authenticate(c.request)
 	if err != nil {
-		return &refusal{err: err}
+		return err
 	}
 	c.principal = principal
-	if refused := s.spend(principal, now); refused != nil {
-		return refused
+	if err := s.spend(c.writer.Header(), principal, now); err != nil {
+		return err
 	}
-	if err := principal.May(route.Verb); err != nil {
-		return &refusal{err: err}
-	}
-	return nil
+	return principal.May(route.Verb)
 }
 
-// refusal is why a call is not admitted. A 429 has headers that say when to try again.
-type refusal struct {
-	err   error
-	burst int           // of the rate; zero for other refusals
-	after time.Duration // until the next call fits
-}
-
-func (f *refusal) writeTo(w http.ResponseWriter) {
-	if f.burst == 0 {
-		return
-	}
-	h := w.Header()
-	h.Set("RateLimit-Limit", strconv.Itoa(f.burst))
-	h.Set("RateLimit-Remaining", "0")
-	h.Set("RateLimit-Reset", strconv.Itoa(int(math.Ceil(f.after.Seconds()))))
-}
-
-// spend takes one call of the rate of the key or session, or says when the next one fits.
-func (s *Server) spend(a *desk.Principal, now time.Time) *refusal {
+// spend takes one call of the rate of the key or session, and says in the headers of the answer what is left of it. It
+// refuses a call that does not fit.
+func (s *Server) spend(h http.Header, a *desk.Principal, now time.Time) error {
 	burst := int(a.Rate.Burst)
-	wait := s.rates.Take(a.ID(), float64(a.Rate.PerSecond), burst, now)
+	wait, left := s.rates.Take(a.ID(), float64(a.Rate.PerSecond), burst, now)
+	h["Ratelimit-Limit"] = []string{strconv.Itoa(burst)}
+	h["Ratelimit-Remaining"] = []string{strconv.Itoa(int(left))}
+	h["Ratelimit-Reset"] = []string{strconv.Itoa(int(math.Ceil((float64(burst) - left) / float64(a.Rate.PerSecond))))}
 	if wait == 0 {
 		return nil
 	}
-	return &refusal{burst: burst, after: wait, err: &model.Error{
+	return &model.Error{
 		Code:       model.CodeRateLimited,
 		Message:    "This " + a.Kind().String() + " has made too many requests. Wait for the seconds in Retry-After.",
 		RetryAfter: wait,
-	}}
+	}
+}
+
+// showRate puts the rate of the installation into the answer to a call that spends none: one without a key or session.
+func (s *Server) showRate(h http.Header) {
+	h["Ratelimit-Limit"], h["Ratelimit-Remaining"], h["Ratelimit-Reset"] = s.fullRate, s.fullRate, zeroHeader
 }
 
 // Keyed serves POST at a path below the base path that is not in the table of routes. The handler gets requests with a valid
@@ -125,13 +110,11 @@ func (s *Server) Keyed(path string, h func(w http.ResponseWriter, r *http.Reques
 
 // Spend takes a call from the rate of a key. When none is left it answers 429 and reports false.
 func (s *Server) Spend(w http.ResponseWriter, r *http.Request, holder *desk.Principal) bool {
-	refused := s.spend(holder, time.Now())
-	if refused == nil {
-		return true
+	if err := s.spend(w.Header(), holder, time.Now()); err != nil {
+		s.Refuse(w, r, err)
+		return false
 	}
-	refused.writeTo(w)
-	s.Refuse(w, r, refused.err)
-	return false
+	return true
 }
 
 // Refuse answers a request that is no operation with the Error object of an error.

@@ -9,11 +9,11 @@ import (
 )
 
 type listBoardsInput struct {
-	Archived string `query:"archived" enum:"0,1" default:"0" doc:"1 lists the archived boards, 0 the others."`
+	Archived string `query:"archived" enum:"0,1,true,false" default:"0" doc:"1 or true lists the archived boards, 0 or false the others."`
 }
 
 func (s *Server) listBoards(ctx context.Context, a *desk.Principal, in *listBoardsInput) (*reply[[]model.Board], error) {
-	boards, err := s.desk.Boards(ctx, a, in.Archived == "1")
+	boards, err := s.desk.Boards(ctx, a, isTrue(in.Archived))
 	return &reply[[]model.Board]{boards}, err
 }
 

@@ -13,8 +13,8 @@ type listConversationsInput struct {
 	Page
 	Cursor   string         `query:"cursor" doc:"The next_cursor of a page, with the same filters: gives the page after it, regardless of changes in between. Not together with offset."`
 	Q        string         `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
-	Archived string         `query:"archived" enum:"true,false" doc:"Absent: both."`
-	Unread   string         `query:"unread" enum:"true,false" doc:"true: only conversations with unread messages. false filters nothing."`
+	Archived string         `query:"archived" enum:"true,false,1,0" doc:"Absent: both."`
+	Unread   string         `query:"unread" enum:"true,false,1,0" doc:"true: only conversations with unread messages. false filters nothing."`
 	Kind     string         `query:"kind" enum:"direct,group"`
 	Channel  input.FilterID `query:"channel" doc:"Only of this WhatsApp number."`
 	Assignee string         `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
@@ -22,7 +22,7 @@ type listConversationsInput struct {
 	Label    input.FilterID `query:"label"`
 	Contact  input.FilterID `query:"contact" doc:"Only with this contact."`
 	Status   string         `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and the conversation is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
-	Snoozed  string         `query:"snoozed" enum:"true,false" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
+	Snoozed  string         `query:"snoozed" enum:"true,false,1,0" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
 	Sort     string         `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first unless status is given, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
 }
 
@@ -41,7 +41,7 @@ func (s *Server) listConversations(ctx context.Context, a *desk.Principal, in *l
 	}
 	f := desk.ConversationFilter{
 		Status: in.Status, Snoozed: boolOrNil(in.Snoozed), OldestWaiting: in.Sort == "oldest_waiting",
-		Q: in.Q, Archived: boolOrNil(in.Archived), Unread: in.Unread == "true", Kind: in.Kind,
+		Q: in.Q, Archived: boolOrNil(in.Archived), Unread: isTrue(in.Unread), Kind: in.Kind,
 		Channel: model.ID(in.Channel), Sector: model.ID(in.Sector), Label: model.ID(in.Label), Contact: model.ID(in.Contact), Limit: in.Limit, Offset: in.Offset,
 	}
 	var err error
@@ -78,9 +78,12 @@ func boolOrNil(text string) *bool {
 	if text == "" {
 		return nil
 	}
-	value := text == "true"
+	value := isTrue(text)
 	return &value
 }
+
+// isTrue reads a query parameter that is true or false, or 1 or 0.
+func isTrue(text string) bool { return text == "true" || text == "1" }
 
 type openConversationInput struct {
 	Body struct {

@@ -8,7 +8,7 @@ import (
 )
 
 type listNotificationsInput struct {
-	Unread string `query:"unread" enum:"true,false" doc:"true: only those that are unread. false filters nothing."`
+	Unread string `query:"unread" enum:"true,false,1,0" doc:"true: only those that are unread. false filters nothing."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 	Cursor string `query:"cursor" doc:"The next_cursor of a page: gives the page after it."`
 }
@@ -20,7 +20,7 @@ type notificationList struct {
 }
 
 func (s *Server) listNotifications(ctx context.Context, a *desk.Principal, in *listNotificationsInput) (*reply[notificationList], error) {
-	page, unread, next, err := s.desk.Notifications(ctx, a, in.Unread == "true", in.Limit, in.Cursor)
+	page, unread, next, err := s.desk.Notifications(ctx, a, isTrue(in.Unread), in.Limit, in.Cursor)
 	out := notificationList{Data: page, UnreadCount: unread}
 	if next != "" {
 		out.NextCursor = &next

@@ -68,7 +68,7 @@ func (idSchema) Schema(huma.Registry) *huma.Schema {
 type viewFlagSchema struct{}
 
 func (viewFlagSchema) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: []any{"true", "false"}}}}
+	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: []any{"true", "false", "1", "0"}}}}
 }
 
 type nullableIDSchema struct{}
@@ -114,11 +114,24 @@ func (s *Server) document() ([]byte, error) {
 		if r.orStatus != 0 {
 			responses[strconv.Itoa(r.orStatus)] = responses[strconv.Itoa(r.status)]
 		}
+		if r.conditional {
+			describeTag(responses)
+		}
 		for status, codes := range r.failures() {
 			responses[strconv.Itoa(status)].(map[string]any)["description"] = http.StatusText(status) + codeList(codes)
 		}
 	}
 	return json.Marshal(doc)
+}
+
+// describeTag documents the ETag of an answer, and the 304 for callers that have it.
+func describeTag(responses map[string]any) {
+	success := responses["200"].(map[string]any)
+	headers := success["headers"].(map[string]any)
+	if headers["ETag"] == nil {
+		headers["ETag"] = map[string]any{"description": "Names this answer. Send it in If-None-Match.", "schema": map[string]any{"type": "string"}}
+	}
+	responses["304"] = map[string]any{"description": "Not Modified: the answer is the one that If-None-Match names.", "headers": headers}
 }
 
 // codeList names the error codes of a response.
@@ -163,20 +176,23 @@ func commonHeaders(status string) map[string]any {
 	text := func(description string) map[string]any {
 		return map[string]any{"description": description, "schema": map[string]any{"type": "string"}}
 	}
+	number := func(description string) map[string]any {
+		return map[string]any{"description": description, "schema": map[string]any{"type": "integer"}}
+	}
 	headers := map[string]any{
-		"X-Request-Id":  text("The id that the request brought in this header, or one that the server generated."),
-		"X-Api-Version": text("Version of the API."),
+		"X-Request-Id":        text("The id that the request brought in this header, or one that the server generated."),
+		"X-Api-Version":       text("Version of the API."),
+		"RateLimit-Limit":     number("The maximum burst of calls."),
+		"RateLimit-Remaining": number("The calls that are left now."),
+		"RateLimit-Reset":     number("Seconds until the maximum burst is left again."),
 	}
 	switch status {
 	case "401":
 		headers["WWW-Authenticate"] = text("Always Bearer.")
 	case "429":
-		headers["RateLimit-Limit"] = text("The maximum burst of calls.")
-		headers["RateLimit-Remaining"] = text("The calls that are left now.")
-		headers["RateLimit-Reset"] = text("Seconds until the next call is allowed.")
-		headers["Retry-After"] = text("Seconds until the next call is allowed.")
+		headers["Retry-After"] = number("Seconds until the next call is allowed.")
 	case "503":
-		headers["Retry-After"] = text("Seconds to wait before trying again.")
+		headers["Retry-After"] = number("Seconds to wait before trying again.")
 	}
 	return headers
 }

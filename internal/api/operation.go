@@ -38,6 +38,7 @@ type Route struct {
 	answers     string       // the content type of a success that is not JSON
 	maxBody     int64
 	bodiless    bool     // takes no body: an absent one or {}
+	conditional bool     // the answer has an ETag, and If-None-Match gives 304
 	secret      bool     // the answer shows a secret
 	secrets     []string // the fields of the answer that do, which are null when it is repeated
 	register    func(s *Server, r *Route)
@@ -84,6 +85,9 @@ func created(r *Route)   { r.status = http.StatusCreated }
 func accepted(r *Route)  { r.status = http.StatusAccepted }
 func noContent(r *Route) { r.status = http.StatusNoContent }
 func streams(r *Route)   { r.Streams = true }
+
+// conditional lets callers that have the answer already get 304.
+func conditional(r *Route) { r.conditional = true }
 
 // secret marks a Route whose answer shows a secret, or a link that is one, in these fields.
 func secret(fields ...string) option {
@@ -199,6 +203,12 @@ func (r *Route) operation(s *Server) huma.Operation {
 		}}
 	}
 	op.Middlewares = huma.Middlewares{s.enter(r)}
+	if r.conditional {
+		op.Parameters = append(op.Parameters, &huma.Param{
+			Name: "If-None-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+			Description: "The ETag of an answer that you have. If it would be the same now, the answer is 304 without a body.",
+		})
+	}
 	if r.takesKey() {
 		documentKey(&op, r.Idempotent)
 	}

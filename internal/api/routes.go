@@ -163,12 +163,12 @@ func (s *Server) routes() []*Route {
 		post("/media", desk.VerbUploadMedia, "Upload a file", s.uploadMedia, fails(model.CodeLimitReached, model.CodeMediaTypeNotAllowed, model.CodeMediaTooLarge), created, streams,
 			about("Send multipart/form-data with one field, file. The content type is detected from the bytes. Maximum sizes: image 5 MiB, sticker 500 KiB, "+
 				"audio and video 16 MiB, document 100 MiB. A file that no message uses within 24 hours is removed.")),
-		get("/media/{id}", desk.VerbMedia, "Describe a file", byID("file", s.desk.Media),
+		get("/media/{id}", desk.VerbMedia, "Describe a file", byID("file", s.desk.Media), conditional,
 			about("Type, name, size and hash. 503: the file has not been fetched from WhatsApp yet.")),
 		get("/media/{id}/url", desk.VerbLinkMedia, "Get a temporary link to a file", s.linkMedia, secret(),
 			about("The link is valid for ten minutes and needs no key.")),
 
-		get("/media/{id}/content", desk.VerbMediaContent, "Read a file", s.mediaContent, streams, answers("*/*"),
+		get("/media/{id}/content", desk.VerbMediaContent, "Read a file", s.mediaContent, conditional, streams, answers("*/*"),
 			about("The answer is the stored bytes, or a range of them. They never change.")),
 
 		get("/contacts", desk.VerbContacts, "List contacts", s.listContacts,
@@ -290,10 +290,10 @@ func (s *Server) routes() []*Route {
 				"Days are those of the company's time zone. Without dates it is the last 30 days; with from alone it ends today, with to alone it has 30 days. "+
 				"An attendance counts for its present responsible person and sector.")),
 
-		get("/kanban/boards", desk.VerbBoards, "List the boards", s.listBoards),
+		get("/kanban/boards", desk.VerbBoards, "List the boards", s.listBoards, conditional),
 		postOnce("/kanban/boards", desk.VerbCreateBoard, "Create a board", s.createBoard, fails(model.CodeNameTaken, model.CodeLimitReached), created,
 			about("A key that is limited to a list of boards may also see the boards that it creates.")),
-		get("/kanban/boards/{id}", desk.VerbBoard, "Get a board", s.getBoard),
+		get("/kanban/boards/{id}", desk.VerbBoard, "Get a board", s.getBoard, conditional),
 		get("/kanban/boards/{id}/counts", desk.VerbBoardCounts, "Count the cards of a board", s.countBoard,
 			about("The number of cards of each stage, from left to right. Archived cards are excluded.")),
 		patch("/kanban/boards/{id}", desk.VerbUpdateBoard, "Rename, archive or restore a board", s.updateBoard, fails(model.CodeNameTaken)),
@@ -301,10 +301,10 @@ func (s *Server) routes() []*Route {
 		patch("/kanban/boards/{id}/stages/{stage_id}", desk.VerbUpdateStage, "Change a stage", s.updateStage, fails(model.CodeNameTaken, model.CodeStageNotEmpty),
 			about("The kind can change only while the stage has no cards; otherwise the answer is 409 stage_not_empty.")),
 		del("/kanban/boards/{id}/stages/{stage_id}", desk.VerbDeleteStage, "Delete an empty stage", s.deleteStage, fails(model.CodeStageNotEmpty)),
-		get("/kanban/cards", desk.VerbCards, "List the cards", s.listCards,
+		get("/kanban/cards", desk.VerbCards, "List the cards", s.listCards, conditional,
 			about("The newest first, or in the order of their board. A column of a board is stage_id with sort=position.")),
 		postOnce("/kanban/cards", desk.VerbCreateCard, "Create a card", s.createCard, created),
-		get("/kanban/cards/{id}", desk.VerbCard, "Get a card", s.getCard),
+		get("/kanban/cards/{id}", desk.VerbCard, "Get a card", s.getCard, conditional),
 		patch("/kanban/cards/{id}", desk.VerbUpdateCard, "Change a card", s.updateCard, fails(model.CodeVersionConflict, model.CodeVersionRequired),
 			about("Needs the version of the card, in If-Match or in the body.")),
 		postOnce("/kanban/cards/{id}/move", desk.VerbMoveCard, "Move a card", s.moveCard, fails(model.CodeVersionConflict, model.CodeVersionRequired),

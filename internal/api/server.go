@@ -45,6 +45,7 @@ type Options struct {
 	PublicURL string // https://desk.example.com, without the base path
 	Logger    *slog.Logger
 	Proxies   []netip.Prefix // whose X-Forwarded headers are believed
+	Origins   site.Origins   // whose pages may call the API with a key
 	// Pages of the browser app and of the guides, by pattern below the base path; they answer GET.
 	Pages map[string]http.Handler
 }
@@ -61,7 +62,10 @@ type Server struct {
 	demo   *DemoLogin
 	table  []*Route
 	rates  *buckets.Buckets[model.ID] // of keys and sessions
-	doc    func() ([]byte, error)
+	others site.Origins               // whose pages may call the API with a key
+
+	fullRate []string // the burst of a key without a rate of its own, as a header
+	doc      func() ([]byte, error)
 
 	live     *live.Hub
 	streams  *streamLimiter
@@ -77,6 +81,7 @@ func New(o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.others, s.fullRate = o.Origins, []string{strconv.FormatInt(o.Desk.System().Rate().Burst, 10)}
 	s.site = &site.Site{Public: s.public, Base: s.base, Proxies: o.Proxies}
 	v1 := s.base + "/v1"
 	s.mux = &router{ServeMux: http.NewServeMux(), team: v1 + "/team", unknown: s.unknown}
@@ -158,6 +163,12 @@ func (s *Server) dispatch(c *call, a *wire.Answer) {
 		s.writeError(a, c.requestID, errNothingHere())
 		return
 	}
+	if below, ok := strings.CutPrefix(c.request.URL.Path, s.base); ok && (strings.HasPrefix(below, "/v1/") || strings.HasPrefix(below, "/media/")) {
+		s.showRate(a.Header())
+		if s.others.Answer(a, c.request) {
+			return
+		}
+	}
 	c.request = c.request.WithContext(context.WithValue(c.request.Context(), callKey{}, c))
 	c.request.Body = a.Body()
 	s.mux.ServeHTTP(a, c.request)
@@ -168,6 +179,7 @@ var (
 	nosniffHeader = []string{"nosniff"}
 	noStoreHeader = []string{"no-store"}
 	closeHeader   = []string{"close"}
+	zeroHeader    = []string{"0"}
 )
 
 // ShowDemo lets GET /setup tell the login of a demo. It is called before the first request, if at all.

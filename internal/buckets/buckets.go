@@ -24,14 +24,16 @@ type bucket struct {
 func New[K comparable]() *Buckets[K] { return &Buckets[K]{of: map[K]*bucket{}} }
 
 // Take spends one call of a caller with the given rate, which may change from call to call. It gives 0, or how
-// long to wait until the next call fits: at least a second.
-func (b *Buckets[K]) Take(caller K, perSecond float64, burst int, now time.Time) (wait time.Duration) {
+// long to wait until the next call fits: at least a second. left is what the bucket then holds.
+func (b *Buckets[K]) Take(caller K, perSecond float64, burst int, now time.Time) (wait time.Duration, left float64) {
 	limiter := b.limiter(caller, rate.Limit(perSecond), burst, now)
-	if limiter.AllowN(now, 1) {
-		return 0
+	fits := limiter.AllowN(now, 1)
+	left = max(limiter.TokensAt(now), 0)
+	if fits {
+		return 0, left
 	}
-	wait = time.Duration((1 - limiter.TokensAt(now)) / float64(limiter.Limit()) * float64(time.Second))
-	return max(wait, time.Second)
+	wait = time.Duration((1 - left) / float64(limiter.Limit()) * float64(time.Second))
+	return max(wait, time.Second), left
 }
 
 func (b *Buckets[K]) limiter(caller K, perSecond rate.Limit, burst int, now time.Time) *rate.Limiter {

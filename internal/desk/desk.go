@@ -137,6 +137,9 @@ func New(o Options) *Desk {
 // Wakeups gives the loops what to wait on.
 func (d System) Wakeups() Wakeups { return d.wakeups }
 
+// Rate is that of keys that have none of their own.
+func (d System) Rate() model.Rate { return d.rate }
+
 // SecretKey gives what checks and replaces the secret key of the installation.
 func (d System) SecretKey() *secretkey.Keeper { return secretkey.New(d.store, d.vault) }
 

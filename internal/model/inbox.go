@@ -78,7 +78,7 @@ type ViewQuery struct {
 type ViewFlag string
 
 // True reports whether the flag is set to true.
-func (f ViewFlag) True() bool { return f == `true` || f == `"true"` }
+func (f ViewFlag) True() bool { return f == `true` || f == `"true"` || f == `"1"` }
 
 // MarshalJSON writes the flag as it was read.
 func (f ViewFlag) MarshalJSON() ([]byte, error) { return []byte(f), nil }
@@ -86,7 +86,7 @@ func (f ViewFlag) MarshalJSON() ([]byte, error) { return []byte(f), nil }
 // UnmarshalJSON reads a boolean, or its text.
 func (f *ViewFlag) UnmarshalJSON(value []byte) error {
 	switch text := ViewFlag(value); text {
-	case `true`, `false`, `"true"`, `"false"`:
+	case `true`, `false`, `"true"`, `"false"`, `"1"`, `"0"`:
 		*f = text
 		return nil
 	}

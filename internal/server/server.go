@@ -23,6 +23,7 @@ import (
 	"recado/internal/mcp"
 	"recado/internal/model"
 	"recado/internal/password"
+	"recado/internal/site"
 	"recado/internal/store"
 	"recado/internal/work"
 )
@@ -42,6 +43,7 @@ type Config struct {
 	Limits      model.Limits    // of each company; zero: model.DefaultLimits
 	S3          *blob.S3Options // nil: media on disk in DataDir
 	Proxies     []netip.Prefix  // trusted ones, whose X-Forwarded headers are believed
+	Origins     site.Origins    // of other sites whose pages may call the API with a key
 
 	WebhookTimeout       time.Duration
 	WebhookRetries       model.Retries
@@ -173,7 +175,7 @@ func (s *Server) serve() error {
 	s.live = live.New(s.Desk, s.config.Logger)
 	s.API = api.New(api.Options{
 		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
-		Pages: shown,
+		Origins: s.config.Origins, Pages: shown,
 	})
 	s.API.Keyed(mcp.Path, mcp.New(s.API, s.Desk, cmp.Or(s.config.Version, "development"), s.config.Logger).Serve)
 	s.http = &http.Server{

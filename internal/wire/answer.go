@@ -21,11 +21,14 @@ type Answer struct {
 
 	// Secret says that the body shows a secret and is not compressed.
 	Secret bool
+	// Conditional says that a JSON body with status 200 gets an ETag, and that a client which has it already gets 304.
+	Conditional bool
+	known       []string // the tags that the client has
 }
 
 // NewAnswer wraps the answer to a request. The handler reads the body of the request from Body.
 func NewAnswer(w http.ResponseWriter, r *http.Request) *Answer {
-	return &Answer{ResponseWriter: w, body: newRequestBody(r), accepts: r.Header["Accept-Encoding"]}
+	return &Answer{ResponseWriter: w, body: newRequestBody(r), accepts: r.Header["Accept-Encoding"], known: r.Header["If-None-Match"]}
 }
 
 // Body is the body of the request.
@@ -55,6 +58,10 @@ func (a *Answer) Write(b []byte) (int, error) {
 	written := len(b)
 	if !a.sent {
 		if h := a.Header(); h["Content-Length"] == nil && len(b) > 0 && h.Get("Content-Type") == "application/json" {
+			if a.Conditional && a.unchanged(b) {
+				a.send()
+				return written, nil
+			}
 			b = a.compressed(b)
 			h["Content-Length"] = []string{strconv.Itoa(len(b))}
 		}

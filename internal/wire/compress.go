@@ -15,10 +15,10 @@ const compressFrom = 1 << 10
 
 // compressed gives the body of a JSON answer in the encoding that the client takes, with its headers set, or the body
 // as it is. Answers that show a secret stay as they are, because the length of a compressed answer tells what else in it
-// is like the secret; so do answers with an ETag, which names exact bytes.
+// is like the secret; so do answers with a strong ETag, which names exact bytes.
 func (a *Answer) compressed(body []byte) []byte {
 	h := a.Header()
-	if len(body) <= compressFrom || a.Secret || h.Get("ETag") != "" || h.Get("Content-Encoding") != "" {
+	if len(body) <= compressFrom || a.Secret || strings.HasPrefix(h.Get("ETag"), `"`) || h.Get("Content-Encoding") != "" {
 		return body
 	}
 	h.Add("Vary", "Accept-Encoding")

@@ -66,7 +66,7 @@ export function queryOf(view: string, search: Search, saved: SavedView[] | undef
 
 /** asParameters writes the filters of a saved view as query parameters; a flag may be stored as a boolean. */
 function asParameters(query: SavedView['query']): ConversationQuery {
-  const flag = (value: boolean | 'true' | 'false' | undefined) => (value === undefined ? undefined : value === true || value === 'true' ? 'true' : 'false')
+  const flag = (value: boolean | 'true' | 'false' | '1' | '0' | undefined) => (value === undefined ? undefined : value === true || value === 'true' || value === '1' ? 'true' : 'false')
   return { ...query, archived: flag(query.archived), unread: flag(query.unread), snoozed: flag(query.snoozed) }
 }
 
