@@ -80,6 +80,15 @@ lint: ## check format, vet, staticcheck and the module files
 	go mod tidy -diff
 	go mod verify
 
+# They fetch their tools, and are no part of the checks that run without a network.
+.PHONY: api-lint
+api-lint: build ## check the OpenAPI documents with Redocly and Spectral (needs Node 20 and a network)
+	scripts/api-lint
+
+.PHONY: api-clients
+api-clients: build web/node_modules ## generate clients from the OpenAPI documents with oapi-codegen, ogen and openapi-typescript, and compile them (needs a network)
+	scripts/api-clients
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target, FUZZTIME (20s) each
 	scripts/fuzz $(FUZZTIME)

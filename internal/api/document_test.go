@@ -2,9 +2,15 @@ package api_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"recado/internal/api"
 	"recado/internal/model"
@@ -89,5 +95,113 @@ func TestEveryErrorCodeIsDocumentedAtAnOperation(t *testing.T) {
 		if !strings.Contains(document, http.StatusText(status)+": `") || !strings.Contains(document, "`"+string(code)+"`") {
 			t.Errorf("the document names no operation that answers %d %s", status, code)
 		}
+	}
+}
+
+func TestTheDocumentNamesOperationsByVerbs(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "")
+	verbs := regexp.MustCompile(`^(accept|begin|cancel|change|close|confirm|create|delete|disable|end|follow|get|invite|link|list|mark|move|open|react|read|redeliver|remove|render|report|reset|revoke|rotate|save|schedule|search|send|set|sign|simulate|snooze|sync|take|test|transfer|try|update|upload)[A-Z][A-Za-z]*$`)
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+			Tags        []string
+		}
+		Tags     []struct{ Name, Description string }
+		Webhooks map[string]any
+	}
+	w.A.Get(t, "/openapi.json").OK(200).Into(&doc)
+	described := map[string]bool{}
+	for _, tag := range doc.Tags {
+		described[tag.Name] = tag.Description != ""
+	}
+	ids := map[string]string{}
+	for path, item := range doc.Paths {
+		for method, op := range item {
+			here := method + " " + path
+			if !verbs.MatchString(op.OperationID) {
+				t.Errorf("%s: the id %q does not begin with a verb that is known here", here, op.OperationID)
+			}
+			if other := ids[op.OperationID]; other != "" {
+				t.Errorf("%s and %s have the same id %s", here, other, op.OperationID)
+			}
+			ids[op.OperationID] = here
+			if len(op.Tags) != 1 || !described[op.Tags[0]] {
+				t.Errorf("%s: the tags %v are not described", here, op.Tags)
+			}
+		}
+	}
+	want(t, "sendMessage", ids["sendMessage"], "post /conversations/{id}/messages")
+	for _, event := range append([]model.EventType{model.WebhookTest}, model.AllEvents...) {
+		if doc.Webhooks[string(event)] == nil {
+			t.Errorf("the section webhooks lacks %s", event)
+		}
+	}
+}
+
+func TestEveryAnswerHasAnExampleThatFits(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "")
+	doc, err := openapi3.NewLoader().LoadFromData(w.A.Get(t, "/openapi-3.0.json").OK(200).Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context(), openapi3.DisableExamplesValidation()); err != nil {
+		t.Errorf("the document for OpenAPI 3.0: %v", err)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			for status, response := range op.Responses.Map() {
+				content := response.Value.Content["application/json"]
+				if content == nil || status == "default" {
+					continue
+				}
+				if content.Example == nil {
+					t.Errorf("%s %s: %s has no example", method, path, status)
+				} else if err := content.Schema.Value.VisitJSON(content.Example); err != nil {
+					t.Errorf("%s %s: the example of %s: %v", method, path, status, err)
+				}
+			}
+		}
+	}
+}
+
+func TestSchemasOfAnswersAllowFurtherFields(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "")
+	var doc struct {
+		Components struct{ Schemas map[string]map[string]any }
+	}
+	w.A.Get(t, "/openapi.json").OK(200).Into(&doc)
+	for _, name := range []string{"Conversation", "Message", "Card", "Error", "ListLabel", "MessageReceivedEvent"} {
+		if more, said := doc.Components.Schemas[name]["additionalProperties"]; said {
+			t.Errorf("%s: additionalProperties is %v", name, more)
+		}
+	}
+	want(t, "a request", doc.Components.Schemas["CreateLabelInputBody"]["additionalProperties"], any(false))
+}
+
+func TestTheGuideHasEveryErrorCodeWithItsStatus(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| ([45][0-9]{2}) \\| ((?:`[a-z_]+`(?:, )?)+) \\| [^|]+ \\|$").FindAllStringSubmatch(string(raw), -1)
+	statuses := map[string]string{}
+	for _, row := range rows {
+		for _, code := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[2], -1) {
+			if statuses[code[1]] != "" {
+				t.Errorf("the table has %s twice", code[1])
+			}
+			statuses[code[1]] = row[1]
+		}
+	}
+	for code, status := range api.StatusOf {
+		want(t, string(code), statuses[string(code)], strconv.Itoa(status))
+		delete(statuses, string(code))
+	}
+	for code := range statuses {
+		t.Errorf("the table has %s, which is no code", code)
 	}
 }

@@ -91,7 +91,7 @@ func TestBoards(t *testing.T) {
 				t.Fatal("still listed")
 			}
 			w.A.Get(t, "/kanban/boards?archived=2").Fails(400, "invalid_request")
-			w.A.Get(t, "/kanban/boards?archived=true").Fails(400, "invalid_request")
+			w.A.Get(t, "/kanban/boards?archived=yes").Fails(400, "invalid_request")
 			list := w.A.Get(t, "/kanban/boards?archived=1").OK(200)
 			testkit.Equal(t, "0.id", list.Text(0, "id"), b.id)
 			testkit.Equal(t, "1", list.At(1), nil)

@@ -178,12 +178,12 @@ func takesCursor[I any]() bool {
 // operation is the route in the words of the OpenAPI document.
 func (r *Route) operation(s *Server) huma.Operation {
 	op := huma.Operation{
-		OperationID:   operationID(r.Method, r.Path),
+		OperationID:   r.operationID(),
 		Method:        r.Method,
 		Path:          r.Path,
 		Summary:       r.Summary,
 		Description:   r.description,
-		Tags:          []string{tagOf(r.Path)},
+		Tags:          []string{r.tag()},
 		DefaultStatus: r.status,
 		MaxBodyBytes:  r.maxBody + 1, // huma refuses at this size, not above it
 		Errors:        slices.Sorted(maps.Keys(r.failures())),
@@ -220,16 +220,16 @@ func (r *Route) operation(s *Server) huma.Operation {
 
 // security says who may make the call: the holder of a key, a person who is signed in, either, or any visitor.
 func (r *Route) security() []map[string][]string {
-	session := map[string][]string{"session": {}}
+	session := map[string][]string{schemeSession: {}}
 	switch {
 	case r.Open:
 		return []map[string][]string{}
 	case r.Verb.SessionOnly:
 		return []map[string][]string{session}
 	case r.Verb.Scope == "":
-		return []map[string][]string{{"key": {}}, session}
+		return []map[string][]string{{schemeKey: {}}, session}
 	}
-	return []map[string][]string{{"key": {string(r.Verb.Scope)}}, session}
+	return []map[string][]string{{schemeKey: {string(r.Verb.Scope)}}, session}
 }
 
 // failures lists the error codes that this operation can answer, by status: those of every call, those that
@@ -256,17 +256,6 @@ func (r *Route) failures() map[int][]model.Code {
 		byStatus[statusOf[code]] = append(byStatus[statusOf[code]], code)
 	}
 	return byStatus
-}
-
-// operationID makes get-conversations-id-messages of GET /conversations/{id}/messages.
-func operationID(method, path string) string {
-	path = strings.NewReplacer("/", "-", "{", "", "}", "_", "_", "-").Replace(path)
-	return strings.Trim(strings.ToLower(method)+strings.ReplaceAll(path, "--", "-"), "-_")
-}
-
-func tagOf(path string) string {
-	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return first
 }
 
 // reply is an answer with a body and nothing else.

@@ -64,8 +64,8 @@ type Server struct {
 	rates  *buckets.Buckets[model.ID] // of keys and sessions
 	others site.Origins               // whose pages may call the API with a key
 
-	fullRate []string // the burst of a key without a rate of its own, as a header
-	doc      func() ([]byte, error)
+	fullRate []string                  // the burst of a key without a rate of its own, as a header
+	docs     func() ([2][]byte, error) // the OpenAPI documents
 
 	live     *live.Hub
 	streams  *streamLimiter
@@ -91,8 +91,9 @@ func New(o Options) *Server {
 		r.register(s, r)
 	}
 	openapi.MarkNullable(s.huma.OpenAPI().Components.Schemas)
-	s.doc = sync.OnceValues(s.document)
-	s.mux.HandleFunc("GET "+v1+"/openapi.json", s.serveDocument)
+	s.docs = sync.OnceValues(s.documents)
+	s.mux.HandleFunc("GET "+v1+"/openapi.json", s.serveDocument(0))
+	s.mux.HandleFunc("GET "+v1+"/openapi-3.0.json", s.serveDocument(1))
 	s.mux.HandleFunc("GET "+s.base+"/healthz", s.healthz)
 	s.mux.HandleFunc("GET "+s.base+"/readyz", s.readyz)
 	s.mux.Handle("GET "+s.base+"/docs/", openapi.Page(s.base, s.nothingHere))

@@ -113,7 +113,7 @@ func (c *Conversation) SetWaiting(since *time.Time) {
 // LastMessage is what lists show of a conversation's newest message.
 type LastMessage struct {
 	ID        ID        `json:"id"`
-	Type      string    `json:"type"`
+	Type      string    `json:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
 	Text      *string   `json:"text"`
 	Direction string    `json:"direction" enum:"inbound,outbound"`
 	CreatedAt time.Time `json:"created_at"`

@@ -65,6 +65,7 @@ func newChecker(t testing.TB, handler http.Handler) *checker {
 	if err != nil {
 		t.Fatalf("the OpenAPI document is no JSON: %v", err)
 	}
+	closeSchemas(content)
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.AssertFormat()
@@ -73,6 +74,27 @@ func newChecker(t testing.TB, handler http.Handler) *checker {
 	}
 	shared = &checker{router: router, compiler: compiler, compiled: map[string]*jsonschema.Schema{}}
 	return shared
+}
+
+// closeSchemas refuses fields that the document does not name. The document lets answers have further ones, for clients of
+// older versions; an answer of this server has those that are documented.
+func closeSchemas(node any) {
+	switch node := node.(type) {
+	case []any:
+		for _, child := range node {
+			closeSchemas(child)
+		}
+	case map[string]any:
+		_, isSchema := node["properties"].(map[string]any)
+		if _, said := node["additionalProperties"]; isSchema && !said {
+			node["additionalProperties"] = false
+		}
+		for name, child := range node {
+			if name != "example" && name != "examples" {
+				closeSchemas(child)
+			}
+		}
+	}
 }
 
 // documentPath gives the path of the OpenAPI document, base path included.
@@ -101,6 +123,31 @@ func (c *checker) check(t *testing.T, r *http.Request, resp *http.Response, raw 
 		t.Errorf("%s %s: the answer is not as documented: %v\n%s", r.Method, path, err, raw)
 	}
 	checkCode(t, route, resp.StatusCode, raw)
+	if route.Path == "/events" && resp.StatusCode == http.StatusOK {
+		c.checkEvents(t, raw)
+	}
+}
+
+// checkEvents compares the events of the feed, which are those that webhooks receive, with the schemas of the webhooks.
+func (c *checker) checkEvents(t *testing.T, raw []byte) {
+	t.Helper()
+	var feed struct {
+		Data []json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &feed); err != nil {
+		t.Errorf("the feed: %v", err)
+	}
+	for _, event := range feed.Data {
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(event))
+		if err != nil {
+			t.Errorf("an event: %v", err)
+			continue
+		}
+		kind, _ := value.(map[string]any)["type"].(string)
+		if err := c.matches(pointer("#", "webhooks", kind, "post", "requestBody", "content", "application/json", "schema"), value); err != nil {
+			t.Errorf("the event %s is not as documented: %v\n%s", kind, err, event)
+		}
+	}
 }
 
 // asDocumented compares an answer's status, headers, type and body with those of its operation.

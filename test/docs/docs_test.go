@@ -69,7 +69,7 @@ func TestTheErrorCodesThatTheDocumentsNameAreInTheOpenAPIDocument(t *testing.T) 
 	for name, text := range documents(t) {
 		for _, row := range errorRow.FindAllStringSubmatch(text, -1) {
 			for _, code := range codes.FindAllStringSubmatch(row[1], -1) {
-				if !strings.Contains(document, code[0]) {
+				if !strings.Contains(document, code[0]) && code[1] != "method_not_allowed" { // that of addresses without such an operation
 					t.Errorf("%s names the error code %s, which no operation documents", name, code[1])
 				}
 			}

@@ -45,18 +45,14 @@ function plain(value, key = '') {
   if (Array.isArray(value)) return value.map((one) => plain(one))
   if (typeof value !== 'object' || value === null) return value
   const names = key === 'properties' || key === 'schemas'
-  const kept = Object.entries(value).filter(([name]) => (names || !words.includes(name)) && !(key === 'responses' && name >= '400'))
+  const kept = Object.entries(value).filter(([name]) => (names || !words.includes(name)) && !(key === 'responses' && name >= '300'))
   return Object.fromEntries(kept.map(([name, inner]) => [name, plain(inner, names ? '' : name)]))
 }
 
-/** errorCodes are the codes that the document names with the refusals of its operations. */
-function errorCodes(document) {
-  const responses = Object.values(document.paths).flatMap((path) => Object.values(path)).flatMap(({ responses = {} }) => Object.entries(responses))
-  const named = responses.filter(([status]) => status >= '400').flatMap(([, { description = '' }]) => [...description.matchAll(/`(\w+)`/g)].map(([, code]) => code))
-  return [...new Set(named)].sort()
-}
+/** errorCodes are the codes that the document names. */
+const errorCodes = (document) => document.components.schemas.ErrorCode.anyOf[0].enum.toSorted()
 
-const document = await readDocument()
+const { webhooks: _, ...document } = await readDocument()
 const types = astToString(await openapiTS(plain(document), { alphabetize: true }))
 const codes = errorCodes(document).map((code) => `    | "${code}"`).join('\n')
 const text = `// Made by "make web-types" from the API document. Do not edit.\n\n${types}/** The codes of refusals. */\nexport type ErrorCode =\n${codes};\n`

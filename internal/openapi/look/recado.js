@@ -14,7 +14,7 @@ const recadoStorage = 'recado.docs.key'
 /** recadoKey is a plug-in of Swagger UI that keeps the API key until the tab is closed. */
 function recadoKey() {
   const keep = (authorize) => (given) => {
-    if (given.key?.value) sessionStorage.setItem(recadoStorage, given.key.value)
+    if (given.bearer?.value) sessionStorage.setItem(recadoStorage, given.bearer.value)
     return authorize(given)
   }
   const forget = (logout) => (names) => {
@@ -52,7 +52,7 @@ function recadoNames() {
 /** recadoReady gives Swagger UI the key that this tab was given before, and keeps the page readable for all. */
 function recadoReady() {
   const key = sessionStorage.getItem(recadoStorage)
-  if (key) window.ui.preauthorizeApiKey('key', key)
+  if (key) window.ui.preauthorizeApiKey('bearer', key)
   let waiting = false
   const mend = () => {
     waiting = false

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-attendances"];
+        get: operations["listAttendances"];
         put?: never;
         post?: never;
         delete?: never;
@@ -24,7 +24,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-attendances-id"];
+        get: operations["getAttendance"];
         put?: never;
         post?: never;
         delete?: never;
@@ -40,9 +40,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-channels"];
+        get: operations["listChannels"];
         put?: never;
-        post: operations["post-channels"];
+        post: operations["createChannel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -56,13 +56,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["getChannel"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["patch-channels-id"];
+        patch: operations["updateChannel"];
         trace?: never;
     };
     "/channels/{id}/connection": {
@@ -72,7 +72,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-channels-id_-connection"];
+        get: operations["getChannelConnection"];
         put?: never;
         post?: never;
         delete?: never;
@@ -88,8 +88,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-channels-id_-reception"];
-        put: operations["put-channels-id_-reception"];
+        get: operations["getReception"];
+        put: operations["setReception"];
         post?: never;
         delete?: never;
         options?: never;
@@ -106,7 +106,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-channels-id_-reception-try"];
+        post: operations["tryReception"];
         delete?: never;
         options?: never;
         head?: never;
@@ -122,7 +122,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-channels-id_-simulate"];
+        post: operations["simulateChannel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -136,7 +136,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-channels-id_-templates"];
+        get: operations["listTemplates"];
         put?: never;
         post?: never;
         delete?: never;
@@ -154,7 +154,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-channels-id_-templates-sync"];
+        post: operations["syncTemplates"];
         delete?: never;
         options?: never;
         head?: never;
@@ -170,7 +170,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-channels-id_-test"];
+        post: operations["testChannel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -184,13 +184,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-company"];
+        get: operations["getCompany"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["patch-company"];
+        patch: operations["updateCompany"];
         trace?: never;
     };
     "/company/attendance": {
@@ -200,13 +200,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-company-attendance"];
+        get: operations["getAttendanceRules"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["patch-company-attendance"];
+        patch: operations["updateAttendanceRules"];
         trace?: never;
     };
     "/contacts": {
@@ -216,9 +216,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-contacts"];
+        get: operations["listContacts"];
         put?: never;
-        post: operations["post-contacts"];
+        post: operations["createContact"];
         delete?: never;
         options?: never;
         head?: never;
@@ -232,13 +232,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-contacts-id"];
+        get: operations["getContact"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["patch-contacts-id"];
+        patch: operations["updateContact"];
         trace?: never;
     };
     "/conversations": {
@@ -248,9 +248,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations"];
+        get: operations["listConversations"];
         put?: never;
-        post: operations["post-conversations"];
+        post: operations["openConversation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -264,13 +264,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations-id"];
+        get: operations["getConversation"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["patch-conversations-id"];
+        patch: operations["updateConversation"];
         trace?: never;
     };
     "/conversations/{id}/activity": {
@@ -282,7 +282,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-conversations-id_-activity"];
+        post: operations["reportActivity"];
         delete?: never;
         options?: never;
         head?: never;
@@ -296,7 +296,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations-id_-assignments"];
+        get: operations["listAssignments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -312,7 +312,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations-id_-attendance"];
+        get: operations["getCurrentAttendance"];
         put?: never;
         post?: never;
         delete?: never;
@@ -330,7 +330,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-conversations-id_-attendance-close"];
+        post: operations["closeAttendance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -345,7 +345,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put: operations["put-conversations-id_-bot"];
+        put: operations["setConversationBot"];
         post?: never;
         delete?: never;
         options?: never;
@@ -361,9 +361,9 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put: operations["put-conversations-id_-draft"];
+        put: operations["saveDraft"];
         post?: never;
-        delete: operations["delete-conversations-id_-draft"];
+        delete: operations["deleteDraft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -376,7 +376,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations-id_-media"];
+        get: operations["listFiles"];
         put?: never;
         post?: never;
         delete?: never;
@@ -392,9 +392,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations-id_-messages"];
+        get: operations["listMessages"];
         put?: never;
-        post: operations["post-conversations-id_-messages"];
+        post: operations["sendMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -408,9 +408,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations-id_-notes"];
+        get: operations["listNotes"];
         put?: never;
-        post: operations["post-conversations-id_-notes"];
+        post: operations["createNote"];
         delete?: never;
         options?: never;
         head?: never;
@@ -426,7 +426,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-conversations-id_-read"];
+        post: operations["markConversationRead"];
         delete?: never;
         options?: never;
         head?: never;
@@ -440,9 +440,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations-id_-scheduled"];
+        get: operations["listScheduledMessages"];
         put?: never;
-        post: operations["post-conversations-id_-scheduled"];
+        post: operations["scheduleMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -457,7 +457,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put: operations["put-conversations-id_-sector"];
+        put: operations["setConversationSector"];
         post?: never;
         delete?: never;
         options?: never;
@@ -474,7 +474,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-conversations-id_-snooze"];
+        post: operations["snoozeConversation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -490,7 +490,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-conversations-id_-take"];
+        post: operations["takeConversation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -504,7 +504,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-conversations-id_-timeline"];
+        get: operations["getTimeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -522,7 +522,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-conversations-id_-transfer"];
+        post: operations["transferConversation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -538,7 +538,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-conversations-id_-unread"];
+        post: operations["markConversationUnread"];
         delete?: never;
         options?: never;
         head?: never;
@@ -554,7 +554,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-conversations-bulk"];
+        post: operations["changeConversations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -568,7 +568,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-events"];
+        get: operations["listEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -584,7 +584,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-events-stream"];
+        get: operations["followEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -600,9 +600,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-hours"];
+        get: operations["listHours"];
         put?: never;
-        post: operations["post-hours"];
+        post: operations["createHours"];
         delete?: never;
         options?: never;
         head?: never;
@@ -616,13 +616,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-hours-id"];
+        get: operations["getHours"];
         put?: never;
         post?: never;
-        delete: operations["delete-hours-id"];
+        delete: operations["deleteHours"];
         options?: never;
         head?: never;
-        patch: operations["patch-hours-id"];
+        patch: operations["updateHours"];
         trace?: never;
     };
     "/hours/{id}/status": {
@@ -632,7 +632,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-hours-id_-status"];
+        get: operations["getHoursStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -648,7 +648,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-hours-holidays"];
+        get: operations["listHolidays"];
         put?: never;
         post?: never;
         delete?: never;
@@ -664,7 +664,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-inbox-counts"];
+        get: operations["getInboxCounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -680,9 +680,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-integrations-webhooks"];
+        get: operations["listWebhooks"];
         put?: never;
-        post: operations["post-integrations-webhooks"];
+        post: operations["createWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -696,13 +696,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["getWebhook"];
         put?: never;
         post?: never;
-        delete: operations["delete-integrations-webhooks-id"];
+        delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        patch: operations["patch-integrations-webhooks-id"];
+        patch: operations["updateWebhook"];
         trace?: never;
     };
     "/integrations/webhooks/{id}/deliveries": {
@@ -712,7 +712,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-integrations-webhooks-id_-deliveries"];
+        get: operations["listDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -728,7 +728,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-integrations-webhooks-id_-deliveries-delivery-id"];
+        get: operations["getDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -746,7 +746,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-integrations-webhooks-id_-deliveries-delivery-id_-redeliver"];
+        post: operations["redeliverWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -762,7 +762,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-integrations-webhooks-id_-rotate-secret"];
+        post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -778,7 +778,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-integrations-webhooks-id_-test"];
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -792,7 +792,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-integrations-webhooks-events"];
+        get: operations["listWebhookEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -808,9 +808,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-kanban-boards"];
+        get: operations["listBoards"];
         put?: never;
-        post: operations["post-kanban-boards"];
+        post: operations["createBoard"];
         delete?: never;
         options?: never;
         head?: never;
@@ -824,13 +824,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-kanban-boards-id"];
+        get: operations["getBoard"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["patch-kanban-boards-id"];
+        patch: operations["updateBoard"];
         trace?: never;
     };
     "/kanban/boards/{id}/counts": {
@@ -840,7 +840,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-kanban-boards-id_-counts"];
+        get: operations["getBoardCounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -858,7 +858,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-kanban-boards-id_-stages"];
+        post: operations["createStage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -875,10 +875,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-kanban-boards-id_-stages-stage-id"];
+        delete: operations["deleteStage"];
         options?: never;
         head?: never;
-        patch: operations["patch-kanban-boards-id_-stages-stage-id"];
+        patch: operations["updateStage"];
         trace?: never;
     };
     "/kanban/cards": {
@@ -888,9 +888,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-kanban-cards"];
+        get: operations["listCards"];
         put?: never;
-        post: operations["post-kanban-cards"];
+        post: operations["createCard"];
         delete?: never;
         options?: never;
         head?: never;
@@ -904,13 +904,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-kanban-cards-id"];
+        get: operations["getCard"];
         put?: never;
         post?: never;
-        delete: operations["delete-kanban-cards-id"];
+        delete: operations["deleteCard"];
         options?: never;
         head?: never;
-        patch: operations["patch-kanban-cards-id"];
+        patch: operations["updateCard"];
         trace?: never;
     };
     "/kanban/cards/{id}/move": {
@@ -922,7 +922,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-kanban-cards-id_-move"];
+        post: operations["moveCard"];
         delete?: never;
         options?: never;
         head?: never;
@@ -936,9 +936,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-keys"];
+        get: operations["listKeys"];
         put?: never;
-        post: operations["post-keys"];
+        post: operations["createKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -952,10 +952,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["getKey"];
         put?: never;
         post?: never;
-        delete: operations["delete-keys-id"];
+        delete: operations["revokeKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -970,7 +970,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-keys-id_-rotate"];
+        post: operations["rotateKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -984,9 +984,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-labels"];
+        get: operations["listLabels"];
         put?: never;
-        post: operations["post-labels"];
+        post: operations["createLabel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1000,13 +1000,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["getLabel"];
         put?: never;
         post?: never;
-        delete: operations["delete-labels-id"];
+        delete: operations["deleteLabel"];
         options?: never;
         head?: never;
-        patch: operations["patch-labels-id"];
+        patch: operations["updateLabel"];
         trace?: never;
     };
     "/live": {
@@ -1016,7 +1016,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-live"];
+        get: operations["followLive"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1032,13 +1032,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-me"];
+        get: operations["getIdentity"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["patch-me"];
+        patch: operations["updateProfile"];
         trace?: never;
     };
     "/me/notifications": {
@@ -1048,7 +1048,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-me-notifications"];
+        get: operations["listNotifications"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1066,7 +1066,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-me-notifications-read"];
+        post: operations["readNotifications"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1080,13 +1080,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-me-preferences"];
+        get: operations["getPreferences"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["patch-me-preferences"];
+        patch: operations["updatePreferences"];
         trace?: never;
     };
     "/me/presence": {
@@ -1097,7 +1097,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put: operations["put-me-presence"];
+        put: operations["setPresence"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1114,8 +1114,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-me-two-factor"];
-        delete: operations["delete-me-two-factor"];
+        post: operations["beginTwoFactor"];
+        delete: operations["removeTwoFactor"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1130,7 +1130,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-me-two-factor-confirm"];
+        post: operations["confirmTwoFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1146,7 +1146,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-me-two-factor-disable"];
+        post: operations["disableTwoFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1162,7 +1162,23 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-media"];
+        post: operations["uploadMedia"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getMedia"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1176,7 +1192,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-media-id_-content"];
+        get: operations["getMediaContent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1192,7 +1208,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-media-id_-url"];
+        get: operations["getMediaLink"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1208,7 +1224,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-messages"];
+        get: operations["searchMessages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1224,7 +1240,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-messages-id"];
+        get: operations["getMessage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1241,9 +1257,9 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put: operations["put-messages-id_-reaction"];
+        put: operations["reactToMessage"];
         post?: never;
-        delete: operations["delete-messages-id_-reaction"];
+        delete: operations["removeReaction"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1259,10 +1275,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-notes-id"];
+        delete: operations["deleteNote"];
         options?: never;
         head?: never;
-        patch: operations["patch-notes-id"];
+        patch: operations["updateNote"];
         trace?: never;
     };
     "/private-channels": {
@@ -1272,7 +1288,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-private-channels"];
+        get: operations["listPrivateChannels"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1288,9 +1304,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-replies"];
+        get: operations["listReplies"];
         put?: never;
-        post: operations["post-replies"];
+        post: operations["createReply"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1307,10 +1323,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-replies-id"];
+        delete: operations["deleteReply"];
         options?: never;
         head?: never;
-        patch: operations["patch-replies-id"];
+        patch: operations["updateReply"];
         trace?: never;
     };
     "/replies/{id}/render": {
@@ -1322,7 +1338,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-replies-id_-render"];
+        post: operations["renderReply"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1336,7 +1352,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-reports-attendance"];
+        get: operations["getAttendanceReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1355,10 +1371,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-scheduled-id"];
+        delete: operations["cancelScheduledMessage"];
         options?: never;
         head?: never;
-        patch: operations["patch-scheduled-id"];
+        patch: operations["updateScheduledMessage"];
         trace?: never;
     };
     "/sectors": {
@@ -1368,9 +1384,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-sectors"];
+        get: operations["listSectors"];
         put?: never;
-        post: operations["post-sectors"];
+        post: operations["createSector"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1384,13 +1400,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["getSector"];
         put?: never;
         post?: never;
-        delete: operations["delete-sectors-id"];
+        delete: operations["removeSector"];
         options?: never;
         head?: never;
-        patch: operations["patch-sectors-id"];
+        patch: operations["updateSector"];
         trace?: never;
     };
     "/sectors/{id}/distribution": {
@@ -1400,7 +1416,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-sectors-id_-distribution"];
+        get: operations["getDistribution"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1416,10 +1432,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-session"];
+        get: operations["getSession"];
         put?: never;
-        post: operations["post-session"];
-        delete: operations["delete-session"];
+        post: operations["signIn"];
+        delete: operations["signOut"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1432,10 +1448,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-sessions"];
+        get: operations["listSessions"];
         put?: never;
         post?: never;
-        delete: operations["delete-sessions"];
+        delete: operations["endOtherSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1451,7 +1467,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-sessions-id"];
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1464,9 +1480,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-setup"];
+        get: operations["getSetup"];
         put?: never;
-        post: operations["post-setup"];
+        post: operations["setUp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1480,9 +1496,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-team"];
+        get: operations["listTeam"];
         put?: never;
-        post: operations["post-team"];
+        post: operations["createMember"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1496,13 +1512,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["getMember"];
         put?: never;
         post?: never;
-        delete: operations["delete-team-id"];
+        delete: operations["removeMember"];
         options?: never;
         head?: never;
-        patch: operations["patch-team-id"];
+        patch: operations["updateMember"];
         trace?: never;
     };
     "/team/{id}/reset-link": {
@@ -1514,7 +1530,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["post-team-id_-reset-link"];
+        post: operations["createResetLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1531,7 +1547,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-team-id_-sessions"];
+        delete: operations["endMemberSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1544,9 +1560,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-team-invitations"];
+        get: operations["listInvitations"];
         put?: never;
-        post: operations["post-team-invitations"];
+        post: operations["inviteMember"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1563,7 +1579,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-team-invitations-id"];
+        delete: operations["cancelInvitation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1576,9 +1592,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-views"];
+        get: operations["listViews"];
         put?: never;
-        post: operations["post-views"];
+        post: operations["createView"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1595,10 +1611,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete: operations["delete-views-id"];
+        delete: operations["deleteView"];
         options?: never;
         head?: never;
-        patch: operations["patch-views-id"];
+        patch: operations["updateView"];
         trace?: never;
     };
     "/welcome": {
@@ -1608,9 +1624,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get-welcome"];
+        get: operations["getWelcome"];
         put?: never;
-        post: operations["post-welcome"];
+        post: operations["acceptWelcome"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1629,8 +1645,10 @@ export interface components {
         };
         AccessLink: {
             expires_at: string;
-            url: string;
+            url: string | null;
         };
+        /** @enum {string} */
+        AccessProfile: "all" | "sectors" | "own";
         ActivityInputBody: {
             /** @enum {string} */
             kind: "viewing" | "typing" | "left";
@@ -1670,10 +1688,34 @@ export interface components {
             /** @enum {string} */
             status: "open" | "closed";
         };
+        AttendanceClosedEvent: {
+            created_at: string;
+            data: {
+                attendance: components["schemas"]["Attendance"];
+                conversation: components["schemas"]["Conversation"];
+                sequence: number;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "attendance.closed";
+        };
         AttendanceContact: {
             id: string | null;
             name: string;
             phone: string | null;
+        };
+        AttendanceOpenedEvent: {
+            created_at: string;
+            data: {
+                attendance: components["schemas"]["Attendance"];
+                conversation: components["schemas"]["Conversation"];
+                sequence: number;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "attendance.opened";
         };
         AttendanceRules: {
             auto_close: components["schemas"]["AutoClose"];
@@ -1734,8 +1776,7 @@ export interface components {
             id: string;
             label_ids: string[];
             position: string;
-            /** @enum {string} */
-            priority: "low" | "medium" | "high" | "urgent";
+            priority: components["schemas"]["Priority"];
             private: boolean;
             stage_id: string;
             /** @enum {string} */
@@ -1858,6 +1899,18 @@ export interface components {
             next_cursor: string | null;
             offset: number;
         };
+        ConversationUpdatedEvent: {
+            created_at: string;
+            data: {
+                changed: string[];
+                conversation: components["schemas"]["Conversation"];
+                sequence: number;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "conversation.updated";
+        };
         CreateBoardInputBody: {
             name: string;
             stages?: components["schemas"]["StageBody"][];
@@ -1871,8 +1924,7 @@ export interface components {
             description?: string | null;
             due_at?: string | null;
             label_ids?: string[];
-            /** @enum {string} */
-            priority?: "low" | "medium" | "high" | "urgent";
+            priority?: components["schemas"]["Priority"];
             private?: boolean;
             stage_id?: string | null;
             title: string;
@@ -1905,7 +1957,7 @@ export interface components {
             expires_at?: string;
             name: string;
             rate?: components["schemas"]["Rate"];
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             user_id?: string;
         };
         CreateLabelInputBody: {
@@ -1962,7 +2014,7 @@ export interface components {
             shared?: boolean;
         };
         CreateWebhookInputBody: {
-            events: string[];
+            events: components["schemas"]["EventType"][];
             name: string;
             url: string;
         };
@@ -2019,7 +2071,8 @@ export interface components {
         Delivery: {
             attempts: components["schemas"]["Attempt"][];
             created_at: string;
-            event: string;
+            /** @enum {string} */
+            event: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "webhook.test";
             event_id: string;
             finished_at: string | null;
             id: string;
@@ -2074,11 +2127,12 @@ export interface components {
             updated_at: string;
         };
         Error: {
-            code: string;
+            code: components["schemas"]["ErrorCode"];
             details: components["schemas"]["ErrorDetail"][];
             message: string;
             request_id: string;
         };
+        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_missing" | "session_required" | "stage_not_empty" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             field: string;
             message: string;
@@ -2092,11 +2146,12 @@ export interface components {
                 };
                 id: string;
                 tenant_id: string;
-                /** @enum {string} */
-                type: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created";
+                type: components["schemas"]["EventType"];
             }[];
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        EventType: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created";
         Figures: {
             closed: number;
             first_response: components["schemas"]["Times"];
@@ -2160,8 +2215,7 @@ export interface components {
             email: string;
             id: string;
             name: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "manager" | "agent";
+            role: components["schemas"]["Role"];
         };
         InboxCounts: {
             labels: components["schemas"]["LabelCount"][];
@@ -2179,7 +2233,7 @@ export interface components {
             expires_at: string | null;
             id: string;
             name: string;
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
         };
         Interactive: {
             body: string;
@@ -2210,15 +2264,13 @@ export interface components {
         };
         Invitation: {
             accepted_at: string | null;
-            /** @enum {string} */
-            access_profile: "all" | "sectors" | "own";
+            access_profile: components["schemas"]["AccessProfile"];
             created_at: string;
             email: string;
             expires_at: string;
             id: string;
             name: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "manager" | "agent";
+            role: components["schemas"]["Role"];
             sector_ids: string[];
             url: string | null;
         };
@@ -2230,9 +2282,41 @@ export interface components {
             access_profile: "all" | "sectors" | "own";
             email: string;
             name: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "manager" | "agent";
+            role: components["schemas"]["Role"];
             sector_ids?: string[];
+        };
+        KanbanCardCompletedEvent: {
+            created_at: string;
+            data: {
+                card: components["schemas"]["Card"];
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "kanban.card.completed";
+        };
+        KanbanCardCreatedEvent: {
+            created_at: string;
+            data: {
+                card: components["schemas"]["Card"];
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "kanban.card.created";
+        };
+        KanbanCardMovedEvent: {
+            created_at: string;
+            data: {
+                card: components["schemas"]["Card"];
+                from_stage_id: string;
+                moved_by: components["schemas"]["Ref"] | null;
+                to_stage_id: string;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "kanban.card.moved";
         };
         Key: {
             boards: string[] | null;
@@ -2243,7 +2327,7 @@ export interface components {
             name: string;
             rate: components["schemas"]["Rate"];
             revoked_at: string | null;
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             user: components["schemas"]["Ref"];
         };
         Label: {
@@ -2265,7 +2349,8 @@ export interface components {
             /** @enum {string} */
             status: "queued" | "sent" | "delivered" | "read" | "failed" | "received";
             text: string | null;
-            type: string;
+            /** @enum {string} */
+            type: "text" | "image" | "audio" | "video" | "document" | "sticker" | "location" | "contacts" | "interactive" | "unsupported";
         };
         ListAssignmentEntry: {
             data: components["schemas"]["AssignmentEntry"][];
@@ -2335,8 +2420,7 @@ export interface components {
             url: string;
         };
         Member: {
-            /** @enum {string} */
-            access_profile: "all" | "sectors" | "own";
+            access_profile: components["schemas"]["AccessProfile"];
             capacity: number | null;
             email: string;
             id: string;
@@ -2344,8 +2428,7 @@ export interface components {
             open_attendances: number;
             /** @enum {string} */
             presence: "online" | "away" | "offline";
-            /** @enum {string} */
-            role: "owner" | "admin" | "manager" | "agent";
+            role: components["schemas"]["Role"];
             sectors: components["schemas"]["Ref"][];
         };
         Menu: {
@@ -2422,6 +2505,43 @@ export interface components {
             before: string | null;
             data: components["schemas"]["Message"][];
         };
+        MessageReceivedEvent: {
+            created_at: string;
+            data: {
+                conversation: components["schemas"]["Conversation"];
+                message: components["schemas"]["Message"];
+                sequence: number;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "message.received";
+        };
+        MessageSentEvent: {
+            created_at: string;
+            data: {
+                conversation: components["schemas"]["Conversation"];
+                message: components["schemas"]["Message"];
+                sequence: number;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "message.sent";
+        };
+        MessageUpdatedEvent: {
+            created_at: string;
+            data: {
+                changed: string[];
+                conversation: components["schemas"]["Conversation"];
+                message: components["schemas"]["Message"];
+                sequence: number;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "message.updated";
+        };
         MoveCardInputBody: {
             before_card_id?: string | null;
             stage_id: string;
@@ -2432,22 +2552,22 @@ export interface components {
             created_at: string;
             expires_at: string | null;
             id: string;
-            key: string;
+            key: string | null;
             last_used_at: string | null;
             name: string;
             rate: components["schemas"]["Rate"];
             revoked_at: string | null;
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             user: components["schemas"]["Ref"];
         };
         NewWebhook: {
             active: boolean;
             consecutive_failures: number;
             created_at: string;
-            events: string[];
+            events: components["schemas"]["EventType"][];
             id: string;
             name: string;
-            secret: string;
+            secret: string | null;
             updated_at: string;
             url: string;
         };
@@ -2461,6 +2581,18 @@ export interface components {
             id: string;
             mentions: components["schemas"]["Ref"][];
             text: string;
+        };
+        NoteCreatedEvent: {
+            created_at: string;
+            data: {
+                conversation: components["schemas"]["Conversation"];
+                note: components["schemas"]["Note"];
+                sequence: number;
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "note.created";
         };
         Notification: {
             by: components["schemas"]["Ref"] | null;
@@ -2549,6 +2681,8 @@ export interface components {
             /** @enum {string} */
             presence: "online" | "away" | "offline";
         };
+        /** @enum {string} */
+        Priority: "low" | "medium" | "high" | "urgent";
         PrivateChannel: {
             id: string;
             name: string;
@@ -2622,7 +2756,7 @@ export interface components {
             text: string | null;
         };
         RecoveryReplyBody: {
-            recovery_codes: string[];
+            recovery_codes: string[] | null;
         };
         Ref: {
             id: string;
@@ -2668,6 +2802,8 @@ export interface components {
             to: string;
             totals: components["schemas"]["Figures"];
         };
+        /** @enum {string} */
+        Role: "owner" | "admin" | "manager" | "agent";
         RotateKeyInputBody: {
             overlap_seconds?: number;
         };
@@ -2718,6 +2854,8 @@ export interface components {
             template?: components["schemas"]["TemplateBody"];
             text?: string;
         };
+        /** @enum {string} */
+        Scope: "conversations:read" | "conversations:write" | "messages:read" | "messages:send" | "media:write" | "contacts:read" | "contacts:write" | "attendances:read" | "attendances:write" | "team:read" | "reports:read" | "webhooks:manage" | "read" | "write" | "labels:write" | "team:manage" | "channels:manage" | "company:manage" | "keys:manage" | "events:read" | "notes:read" | "notes:write" | "replies:manage" | "audit:read" | "data:manage";
         SectionBody: {
             rows: components["schemas"]["RowBody"][];
             title?: string;
@@ -2755,7 +2893,8 @@ export interface components {
             attempts: components["schemas"]["Attempt"][];
             body: string | null;
             created_at: string;
-            event: string;
+            /** @enum {string} */
+            event: "message.received" | "message.sent" | "conversation.updated" | "attendance.opened" | "attendance.closed" | "kanban.card.created" | "kanban.card.moved" | "kanban.card.completed" | "message.updated" | "note.created" | "webhook.test";
             event_id: string;
             finished_at: string | null;
             id: string;
@@ -2767,12 +2906,11 @@ export interface components {
             api_version: string;
             company: components["schemas"]["Company"];
             expires_at: string;
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             user: components["schemas"]["SessionUser"];
         };
         SessionUser: {
-            /** @enum {string} */
-            access_profile: "all" | "sectors" | "own";
+            access_profile: components["schemas"]["AccessProfile"];
             capacity: number | null;
             email: string;
             id: string;
@@ -2780,8 +2918,7 @@ export interface components {
             open_attendances: number;
             /** @enum {string} */
             presence: "online" | "away" | "offline";
-            /** @enum {string} */
-            role: "owner" | "admin" | "manager" | "agent";
+            role: components["schemas"]["Role"];
             sectors: components["schemas"]["Ref"][];
             signature: string;
             two_factor: boolean;
@@ -2940,8 +3077,8 @@ export interface components {
             texts: string[];
         };
         TwoFactorSecret: {
-            secret: string;
-            url: string;
+            secret: string | null;
+            url: string | null;
         };
         UpdateBoardInputBody: {
             archived?: boolean;
@@ -2954,8 +3091,7 @@ export interface components {
             description?: string | null;
             due_at?: string | null;
             label_ids?: string[];
-            /** @enum {string} */
-            priority?: "low" | "medium" | "high" | "urgent";
+            priority?: components["schemas"]["Priority"];
             private?: boolean;
             /** @enum {string} */
             status?: "open" | "archived";
@@ -3003,13 +3139,11 @@ export interface components {
             name?: string;
         };
         UpdateMemberInputBody: {
-            /** @enum {string} */
-            access_profile?: "all" | "sectors" | "own";
+            access_profile?: components["schemas"]["AccessProfile"];
             capacity?: number | null;
             email?: string;
             name?: string;
-            /** @enum {string} */
-            role?: "owner" | "admin" | "manager" | "agent";
+            role?: components["schemas"]["Role"];
             sector_ids?: string[];
         };
         UpdateNoteInputBody: {
@@ -3059,7 +3193,7 @@ export interface components {
         };
         UpdateWebhookInputBody: {
             active?: boolean;
-            events?: string[];
+            events?: components["schemas"]["EventType"][];
             name?: string;
             url?: string;
         };
@@ -3076,7 +3210,7 @@ export interface components {
             id: string;
         };
         ViewQuery: {
-            archived?: boolean | ("true" | "false");
+            archived?: boolean | ("true" | "false" | "1" | "0");
             assignee?: string;
             channel?: string;
             /** @enum {string} */
@@ -3084,18 +3218,18 @@ export interface components {
             label?: string;
             q?: string;
             sector?: string;
-            snoozed?: boolean | ("true" | "false");
+            snoozed?: boolean | ("true" | "false" | "1" | "0");
             /** @enum {string} */
             sort?: "newest" | "oldest_waiting";
             /** @enum {string} */
             status?: "open" | "waiting" | "closed";
-            unread?: boolean | ("true" | "false");
+            unread?: boolean | ("true" | "false" | "1" | "0");
         };
         Webhook: {
             active: boolean;
             consecutive_failures: number;
             created_at: string;
-            events: string[];
+            events: components["schemas"]["EventType"][];
             id: string;
             name: string;
             updated_at: string;
@@ -3103,7 +3237,20 @@ export interface components {
         };
         WebhookEvent: {
             description: string;
-            name: string;
+            name: components["schemas"]["EventType"];
+        };
+        WebhookTestEvent: {
+            created_at: string;
+            data: {
+                webhook: {
+                    id: string;
+                    name: string;
+                };
+            };
+            id: string;
+            tenant_id: string;
+            /** @enum {string} */
+            type: "webhook.test";
         };
         WeeklyPeriod: {
             days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
@@ -3129,7 +3276,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    "get-attendances": {
+    listAttendances: {
         parameters: {
             query?: {
                 assignee?: string;
@@ -3158,7 +3305,7 @@ export interface operations {
             };
         };
     };
-    "get-attendances-id": {
+    getAttendance: {
         parameters: {
             query?: never;
             header?: never;
@@ -3179,7 +3326,7 @@ export interface operations {
             };
         };
     };
-    "get-channels": {
+    listChannels: {
         parameters: {
             query?: never;
             header?: never;
@@ -3198,10 +3345,12 @@ export interface operations {
             };
         };
     };
-    "post-channels": {
+    createChannel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3221,7 +3370,28 @@ export interface operations {
             };
         };
     };
-    "patch-channels-id": {
+    getChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+        };
+    };
+    updateChannel: {
         parameters: {
             query?: never;
             header?: never;
@@ -3246,7 +3416,7 @@ export interface operations {
             };
         };
     };
-    "get-channels-id_-connection": {
+    getChannelConnection: {
         parameters: {
             query?: never;
             header?: never;
@@ -3267,7 +3437,7 @@ export interface operations {
             };
         };
     };
-    "get-channels-id_-reception": {
+    getReception: {
         parameters: {
             query?: never;
             header?: never;
@@ -3288,7 +3458,7 @@ export interface operations {
             };
         };
     };
-    "put-channels-id_-reception": {
+    setReception: {
         parameters: {
             query?: never;
             header?: never;
@@ -3313,10 +3483,12 @@ export interface operations {
             };
         };
     };
-    "post-channels-id_-reception-try": {
+    tryReception: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3338,10 +3510,12 @@ export interface operations {
             };
         };
     };
-    "post-channels-id_-simulate": {
+    simulateChannel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3371,7 +3545,7 @@ export interface operations {
             };
         };
     };
-    "get-channels-id_-templates": {
+    listTemplates: {
         parameters: {
             query?: {
                 cursor?: string;
@@ -3397,10 +3571,12 @@ export interface operations {
             };
         };
     };
-    "post-channels-id_-templates-sync": {
+    syncTemplates: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3418,10 +3594,12 @@ export interface operations {
             };
         };
     };
-    "post-channels-id_-test": {
+    testChannel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3439,7 +3617,7 @@ export interface operations {
             };
         };
     };
-    "get-company": {
+    getCompany: {
         parameters: {
             query?: never;
             header?: never;
@@ -3458,7 +3636,7 @@ export interface operations {
             };
         };
     };
-    "patch-company": {
+    updateCompany: {
         parameters: {
             query?: never;
             header?: never;
@@ -3481,7 +3659,7 @@ export interface operations {
             };
         };
     };
-    "get-company-attendance": {
+    getAttendanceRules: {
         parameters: {
             query?: never;
             header?: never;
@@ -3500,7 +3678,7 @@ export interface operations {
             };
         };
     };
-    "patch-company-attendance": {
+    updateAttendanceRules: {
         parameters: {
             query?: never;
             header?: never;
@@ -3523,7 +3701,7 @@ export interface operations {
             };
         };
     };
-    "get-contacts": {
+    listContacts: {
         parameters: {
             query?: {
                 channel?: string;
@@ -3548,10 +3726,12 @@ export interface operations {
             };
         };
     };
-    "post-contacts": {
+    createContact: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3571,7 +3751,7 @@ export interface operations {
             };
         };
     };
-    "get-contacts-id": {
+    getContact: {
         parameters: {
             query?: never;
             header?: never;
@@ -3592,7 +3772,7 @@ export interface operations {
             };
         };
     };
-    "patch-contacts-id": {
+    updateContact: {
         parameters: {
             query?: never;
             header?: never;
@@ -3617,10 +3797,10 @@ export interface operations {
             };
         };
     };
-    "get-conversations": {
+    listConversations: {
         parameters: {
             query?: {
-                archived?: "true" | "false";
+                archived?: "true" | "false" | "1" | "0";
                 assignee?: string;
                 channel?: string;
                 contact?: string;
@@ -3631,10 +3811,10 @@ export interface operations {
                 offset?: number;
                 q?: string;
                 sector?: string;
-                snoozed?: "true" | "false";
+                snoozed?: "true" | "false" | "1" | "0";
                 sort?: "newest" | "oldest_waiting";
                 status?: "open" | "waiting" | "closed";
-                unread?: "true" | "false";
+                unread?: "true" | "false" | "1" | "0";
             };
             header?: never;
             path?: never;
@@ -3652,10 +3832,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations": {
+    openConversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3683,7 +3865,7 @@ export interface operations {
             };
         };
     };
-    "get-conversations-id": {
+    getConversation: {
         parameters: {
             query?: never;
             header?: never;
@@ -3704,7 +3886,7 @@ export interface operations {
             };
         };
     };
-    "patch-conversations-id": {
+    updateConversation: {
         parameters: {
             query?: never;
             header?: never;
@@ -3729,10 +3911,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-activity": {
+    reportActivity: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3752,7 +3936,7 @@ export interface operations {
             };
         };
     };
-    "get-conversations-id_-assignments": {
+    listAssignments: {
         parameters: {
             query?: never;
             header?: never;
@@ -3773,7 +3957,7 @@ export interface operations {
             };
         };
     };
-    "get-conversations-id_-attendance": {
+    getCurrentAttendance: {
         parameters: {
             query?: never;
             header?: never;
@@ -3794,10 +3978,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-attendance-close": {
+    closeAttendance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3819,7 +4005,7 @@ export interface operations {
             };
         };
     };
-    "put-conversations-id_-bot": {
+    setConversationBot: {
         parameters: {
             query?: never;
             header?: never;
@@ -3844,7 +4030,7 @@ export interface operations {
             };
         };
     };
-    "put-conversations-id_-draft": {
+    saveDraft: {
         parameters: {
             query?: never;
             header?: never;
@@ -3869,7 +4055,7 @@ export interface operations {
             };
         };
     };
-    "delete-conversations-id_-draft": {
+    deleteDraft: {
         parameters: {
             query?: never;
             header?: never;
@@ -3888,7 +4074,7 @@ export interface operations {
             };
         };
     };
-    "get-conversations-id_-media": {
+    listFiles: {
         parameters: {
             query?: {
                 cursor?: string;
@@ -3912,7 +4098,7 @@ export interface operations {
             };
         };
     };
-    "get-conversations-id_-messages": {
+    listMessages: {
         parameters: {
             query?: {
                 after?: string;
@@ -3937,10 +4123,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-messages": {
+    sendMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3962,7 +4150,7 @@ export interface operations {
             };
         };
     };
-    "get-conversations-id_-notes": {
+    listNotes: {
         parameters: {
             query?: {
                 cursor?: string;
@@ -3986,10 +4174,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-notes": {
+    createNote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4011,10 +4201,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-read": {
+    markConversationRead: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4032,7 +4224,7 @@ export interface operations {
             };
         };
     };
-    "get-conversations-id_-scheduled": {
+    listScheduledMessages: {
         parameters: {
             query?: {
                 cursor?: string;
@@ -4057,10 +4249,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-scheduled": {
+    scheduleMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4082,7 +4276,7 @@ export interface operations {
             };
         };
     };
-    "put-conversations-id_-sector": {
+    setConversationSector: {
         parameters: {
             query?: never;
             header?: never;
@@ -4107,10 +4301,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-snooze": {
+    snoozeConversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4132,10 +4328,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-take": {
+    takeConversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4153,7 +4351,7 @@ export interface operations {
             };
         };
     };
-    "get-conversations-id_-timeline": {
+    getTimeline: {
         parameters: {
             query?: {
                 after?: string;
@@ -4180,10 +4378,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-transfer": {
+    transferConversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4205,10 +4405,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-id_-unread": {
+    markConversationUnread: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4226,10 +4428,12 @@ export interface operations {
             };
         };
     };
-    "post-conversations-bulk": {
+    changeConversations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4249,7 +4453,7 @@ export interface operations {
             };
         };
     };
-    "get-events": {
+    listEvents: {
         parameters: {
             query?: {
                 after?: string;
@@ -4272,7 +4476,7 @@ export interface operations {
             };
         };
     };
-    "get-events-stream": {
+    followEvents: {
         parameters: {
             query?: {
                 after?: string;
@@ -4296,7 +4500,7 @@ export interface operations {
             };
         };
     };
-    "get-hours": {
+    listHours: {
         parameters: {
             query?: never;
             header?: never;
@@ -4315,10 +4519,12 @@ export interface operations {
             };
         };
     };
-    "post-hours": {
+    createHours: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4338,7 +4544,7 @@ export interface operations {
             };
         };
     };
-    "get-hours-id": {
+    getHours: {
         parameters: {
             query?: never;
             header?: never;
@@ -4359,7 +4565,7 @@ export interface operations {
             };
         };
     };
-    "delete-hours-id": {
+    deleteHours: {
         parameters: {
             query?: never;
             header?: never;
@@ -4378,7 +4584,7 @@ export interface operations {
             };
         };
     };
-    "patch-hours-id": {
+    updateHours: {
         parameters: {
             query?: never;
             header?: never;
@@ -4403,7 +4609,7 @@ export interface operations {
             };
         };
     };
-    "get-hours-id_-status": {
+    getHoursStatus: {
         parameters: {
             query?: {
                 at?: string;
@@ -4426,7 +4632,7 @@ export interface operations {
             };
         };
     };
-    "get-hours-holidays": {
+    listHolidays: {
         parameters: {
             query?: {
                 year?: number;
@@ -4447,7 +4653,7 @@ export interface operations {
             };
         };
     };
-    "get-inbox-counts": {
+    getInboxCounts: {
         parameters: {
             query?: never;
             header?: never;
@@ -4466,7 +4672,7 @@ export interface operations {
             };
         };
     };
-    "get-integrations-webhooks": {
+    listWebhooks: {
         parameters: {
             query?: never;
             header?: never;
@@ -4485,10 +4691,12 @@ export interface operations {
             };
         };
     };
-    "post-integrations-webhooks": {
+    createWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4508,7 +4716,28 @@ export interface operations {
             };
         };
     };
-    "delete-integrations-webhooks-id": {
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4527,7 +4756,7 @@ export interface operations {
             };
         };
     };
-    "patch-integrations-webhooks-id": {
+    updateWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4552,7 +4781,7 @@ export interface operations {
             };
         };
     };
-    "get-integrations-webhooks-id_-deliveries": {
+    listDeliveries: {
         parameters: {
             query?: {
                 cursor?: string;
@@ -4576,7 +4805,7 @@ export interface operations {
             };
         };
     };
-    "get-integrations-webhooks-id_-deliveries-delivery-id": {
+    getDelivery: {
         parameters: {
             query?: never;
             header?: never;
@@ -4598,10 +4827,12 @@ export interface operations {
             };
         };
     };
-    "post-integrations-webhooks-id_-deliveries-delivery-id_-redeliver": {
+    redeliverWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 delivery_id: string;
                 id: string;
@@ -4620,10 +4851,12 @@ export interface operations {
             };
         };
     };
-    "post-integrations-webhooks-id_-rotate-secret": {
+    rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4641,10 +4874,12 @@ export interface operations {
             };
         };
     };
-    "post-integrations-webhooks-id_-test": {
+    testWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4662,7 +4897,7 @@ export interface operations {
             };
         };
     };
-    "get-integrations-webhooks-events": {
+    listWebhookEvents: {
         parameters: {
             query?: never;
             header?: never;
@@ -4681,12 +4916,14 @@ export interface operations {
             };
         };
     };
-    "get-kanban-boards": {
+    listBoards: {
         parameters: {
             query?: {
-                archived?: "0" | "1";
+                archived?: "0" | "1" | "true" | "false";
             };
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4702,7 +4939,7 @@ export interface operations {
             };
         };
     };
-    "post-kanban-boards": {
+    createBoard: {
         parameters: {
             query?: never;
             header: {
@@ -4727,10 +4964,12 @@ export interface operations {
             };
         };
     };
-    "get-kanban-boards-id": {
+    getBoard: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4748,7 +4987,7 @@ export interface operations {
             };
         };
     };
-    "patch-kanban-boards-id": {
+    updateBoard: {
         parameters: {
             query?: never;
             header?: never;
@@ -4773,7 +5012,7 @@ export interface operations {
             };
         };
     };
-    "get-kanban-boards-id_-counts": {
+    getBoardCounts: {
         parameters: {
             query?: never;
             header?: never;
@@ -4794,7 +5033,7 @@ export interface operations {
             };
         };
     };
-    "post-kanban-boards-id_-stages": {
+    createStage: {
         parameters: {
             query?: never;
             header: {
@@ -4821,7 +5060,7 @@ export interface operations {
             };
         };
     };
-    "delete-kanban-boards-id_-stages-stage-id": {
+    deleteStage: {
         parameters: {
             query?: never;
             header?: never;
@@ -4841,7 +5080,7 @@ export interface operations {
             };
         };
     };
-    "patch-kanban-boards-id_-stages-stage-id": {
+    updateStage: {
         parameters: {
             query?: never;
             header?: never;
@@ -4867,7 +5106,7 @@ export interface operations {
             };
         };
     };
-    "get-kanban-cards": {
+    listCards: {
         parameters: {
             query?: {
                 assignee?: string;
@@ -4877,14 +5116,16 @@ export interface operations {
                 due?: "any" | "today" | "week" | "overdue" | "none";
                 label?: string;
                 limit?: number;
-                priority?: "low" | "medium" | "high" | "urgent";
+                priority?: components["schemas"]["Priority"];
                 q?: string;
                 sort?: "newest" | "position";
                 stage_id?: string;
                 status?: "open" | "completed" | "lost" | "archived" | "all";
                 tz?: string;
             };
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4900,7 +5141,7 @@ export interface operations {
             };
         };
     };
-    "post-kanban-cards": {
+    createCard: {
         parameters: {
             query?: never;
             header: {
@@ -4925,10 +5166,12 @@ export interface operations {
             };
         };
     };
-    "get-kanban-cards-id": {
+    getCard: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4946,7 +5189,7 @@ export interface operations {
             };
         };
     };
-    "delete-kanban-cards-id": {
+    deleteCard: {
         parameters: {
             query?: never;
             header?: {
@@ -4971,7 +5214,7 @@ export interface operations {
             };
         };
     };
-    "patch-kanban-cards-id": {
+    updateCard: {
         parameters: {
             query?: never;
             header?: {
@@ -4998,7 +5241,7 @@ export interface operations {
             };
         };
     };
-    "post-kanban-cards-id_-move": {
+    moveCard: {
         parameters: {
             query?: never;
             header: {
@@ -5026,7 +5269,7 @@ export interface operations {
             };
         };
     };
-    "get-keys": {
+    listKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -5045,10 +5288,12 @@ export interface operations {
             };
         };
     };
-    "post-keys": {
+    createKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5068,7 +5313,28 @@ export interface operations {
             };
         };
     };
-    "delete-keys-id": {
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
+    revokeKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -5087,10 +5353,12 @@ export interface operations {
             };
         };
     };
-    "post-keys-id_-rotate": {
+    rotateKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5112,7 +5380,7 @@ export interface operations {
             };
         };
     };
-    "get-labels": {
+    listLabels: {
         parameters: {
             query?: never;
             header?: never;
@@ -5131,10 +5399,12 @@ export interface operations {
             };
         };
     };
-    "post-labels": {
+    createLabel: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5154,7 +5424,28 @@ export interface operations {
             };
         };
     };
-    "delete-labels-id": {
+    getLabel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+        };
+    };
+    deleteLabel: {
         parameters: {
             query?: never;
             header?: never;
@@ -5173,7 +5464,7 @@ export interface operations {
             };
         };
     };
-    "patch-labels-id": {
+    updateLabel: {
         parameters: {
             query?: never;
             header?: never;
@@ -5198,7 +5489,7 @@ export interface operations {
             };
         };
     };
-    "get-live": {
+    followLive: {
         parameters: {
             query?: never;
             header?: {
@@ -5219,7 +5510,7 @@ export interface operations {
             };
         };
     };
-    "get-me": {
+    getIdentity: {
         parameters: {
             query?: never;
             header?: never;
@@ -5238,7 +5529,7 @@ export interface operations {
             };
         };
     };
-    "patch-me": {
+    updateProfile: {
         parameters: {
             query?: never;
             header?: never;
@@ -5261,12 +5552,12 @@ export interface operations {
             };
         };
     };
-    "get-me-notifications": {
+    listNotifications: {
         parameters: {
             query?: {
                 cursor?: string;
                 limit?: number;
-                unread?: "true" | "false";
+                unread?: "true" | "false" | "1" | "0";
             };
             header?: never;
             path?: never;
@@ -5284,10 +5575,12 @@ export interface operations {
             };
         };
     };
-    "post-me-notifications-read": {
+    readNotifications: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5305,7 +5598,7 @@ export interface operations {
             };
         };
     };
-    "get-me-preferences": {
+    getPreferences: {
         parameters: {
             query?: never;
             header?: never;
@@ -5324,7 +5617,7 @@ export interface operations {
             };
         };
     };
-    "patch-me-preferences": {
+    updatePreferences: {
         parameters: {
             query?: never;
             header?: never;
@@ -5347,7 +5640,7 @@ export interface operations {
             };
         };
     };
-    "put-me-presence": {
+    setPresence: {
         parameters: {
             query?: never;
             header?: never;
@@ -5370,10 +5663,12 @@ export interface operations {
             };
         };
     };
-    "post-me-two-factor": {
+    beginTwoFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5393,7 +5688,7 @@ export interface operations {
             };
         };
     };
-    "delete-me-two-factor": {
+    removeTwoFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -5414,10 +5709,12 @@ export interface operations {
             };
         };
     };
-    "post-me-two-factor-confirm": {
+    confirmTwoFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5437,10 +5734,12 @@ export interface operations {
             };
         };
     };
-    "post-me-two-factor-disable": {
+    disableTwoFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5458,10 +5757,12 @@ export interface operations {
             };
         };
     };
-    "post-media": {
+    uploadMedia: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5483,10 +5784,35 @@ export interface operations {
             };
         };
     };
-    "get-media-id_-content": {
+    getMedia: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Media"];
+                };
+            };
+        };
+    };
+    getMediaContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5504,7 +5830,7 @@ export interface operations {
             };
         };
     };
-    "get-media-id_-url": {
+    getMediaLink: {
         parameters: {
             query?: never;
             header?: never;
@@ -5525,7 +5851,7 @@ export interface operations {
             };
         };
     };
-    "get-messages": {
+    searchMessages: {
         parameters: {
             query: {
                 channel?: string;
@@ -5556,7 +5882,7 @@ export interface operations {
             };
         };
     };
-    "get-messages-id": {
+    getMessage: {
         parameters: {
             query?: never;
             header?: never;
@@ -5577,7 +5903,7 @@ export interface operations {
             };
         };
     };
-    "put-messages-id_-reaction": {
+    reactToMessage: {
         parameters: {
             query?: never;
             header?: never;
@@ -5602,7 +5928,7 @@ export interface operations {
             };
         };
     };
-    "delete-messages-id_-reaction": {
+    removeReaction: {
         parameters: {
             query?: never;
             header?: never;
@@ -5621,7 +5947,7 @@ export interface operations {
             };
         };
     };
-    "delete-notes-id": {
+    deleteNote: {
         parameters: {
             query?: never;
             header?: never;
@@ -5640,7 +5966,7 @@ export interface operations {
             };
         };
     };
-    "patch-notes-id": {
+    updateNote: {
         parameters: {
             query?: never;
             header?: never;
@@ -5665,7 +5991,7 @@ export interface operations {
             };
         };
     };
-    "get-private-channels": {
+    listPrivateChannels: {
         parameters: {
             query?: never;
             header?: never;
@@ -5684,7 +6010,7 @@ export interface operations {
             };
         };
     };
-    "get-replies": {
+    listReplies: {
         parameters: {
             query?: never;
             header?: never;
@@ -5703,10 +6029,12 @@ export interface operations {
             };
         };
     };
-    "post-replies": {
+    createReply: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5726,7 +6054,7 @@ export interface operations {
             };
         };
     };
-    "delete-replies-id": {
+    deleteReply: {
         parameters: {
             query?: never;
             header?: never;
@@ -5745,7 +6073,7 @@ export interface operations {
             };
         };
     };
-    "patch-replies-id": {
+    updateReply: {
         parameters: {
             query?: never;
             header?: never;
@@ -5770,10 +6098,12 @@ export interface operations {
             };
         };
     };
-    "post-replies-id_-render": {
+    renderReply: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5795,7 +6125,7 @@ export interface operations {
             };
         };
     };
-    "get-reports-attendance": {
+    getAttendanceReport: {
         parameters: {
             query?: {
                 from?: string;
@@ -5819,7 +6149,7 @@ export interface operations {
             };
         };
     };
-    "delete-scheduled-id": {
+    cancelScheduledMessage: {
         parameters: {
             query?: never;
             header?: never;
@@ -5838,7 +6168,7 @@ export interface operations {
             };
         };
     };
-    "patch-scheduled-id": {
+    updateScheduledMessage: {
         parameters: {
             query?: never;
             header?: never;
@@ -5863,7 +6193,7 @@ export interface operations {
             };
         };
     };
-    "get-sectors": {
+    listSectors: {
         parameters: {
             query?: never;
             header?: never;
@@ -5882,10 +6212,12 @@ export interface operations {
             };
         };
     };
-    "post-sectors": {
+    createSector: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5905,7 +6237,28 @@ export interface operations {
             };
         };
     };
-    "delete-sectors-id": {
+    getSector: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sector"];
+                };
+            };
+        };
+    };
+    removeSector: {
         parameters: {
             query?: never;
             header?: never;
@@ -5924,7 +6277,7 @@ export interface operations {
             };
         };
     };
-    "patch-sectors-id": {
+    updateSector: {
         parameters: {
             query?: never;
             header?: never;
@@ -5949,7 +6302,7 @@ export interface operations {
             };
         };
     };
-    "get-sectors-id_-distribution": {
+    getDistribution: {
         parameters: {
             query?: never;
             header?: never;
@@ -5970,7 +6323,7 @@ export interface operations {
             };
         };
     };
-    "get-session": {
+    getSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -5989,7 +6342,7 @@ export interface operations {
             };
         };
     };
-    "post-session": {
+    signIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -6012,7 +6365,7 @@ export interface operations {
             };
         };
     };
-    "delete-session": {
+    signOut: {
         parameters: {
             query?: never;
             header?: never;
@@ -6029,7 +6382,7 @@ export interface operations {
             };
         };
     };
-    "get-sessions": {
+    listSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -6048,7 +6401,7 @@ export interface operations {
             };
         };
     };
-    "delete-sessions": {
+    endOtherSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -6065,7 +6418,7 @@ export interface operations {
             };
         };
     };
-    "delete-sessions-id": {
+    endSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -6084,7 +6437,7 @@ export interface operations {
             };
         };
     };
-    "get-setup": {
+    getSetup: {
         parameters: {
             query?: never;
             header?: never;
@@ -6103,7 +6456,7 @@ export interface operations {
             };
         };
     };
-    "post-setup": {
+    setUp: {
         parameters: {
             query?: never;
             header?: never;
@@ -6126,7 +6479,7 @@ export interface operations {
             };
         };
     };
-    "get-team": {
+    listTeam: {
         parameters: {
             query?: never;
             header?: never;
@@ -6145,10 +6498,12 @@ export interface operations {
             };
         };
     };
-    "post-team": {
+    createMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6168,7 +6523,28 @@ export interface operations {
             };
         };
     };
-    "delete-team-id": {
+    getMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    removeMember: {
         parameters: {
             query?: never;
             header?: never;
@@ -6187,7 +6563,7 @@ export interface operations {
             };
         };
     };
-    "patch-team-id": {
+    updateMember: {
         parameters: {
             query?: never;
             header?: never;
@@ -6212,10 +6588,12 @@ export interface operations {
             };
         };
     };
-    "post-team-id_-reset-link": {
+    createResetLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6233,7 +6611,7 @@ export interface operations {
             };
         };
     };
-    "delete-team-id_-sessions": {
+    endMemberSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -6252,7 +6630,7 @@ export interface operations {
             };
         };
     };
-    "get-team-invitations": {
+    listInvitations: {
         parameters: {
             query?: never;
             header?: never;
@@ -6271,10 +6649,12 @@ export interface operations {
             };
         };
     };
-    "post-team-invitations": {
+    inviteMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6294,7 +6674,7 @@ export interface operations {
             };
         };
     };
-    "delete-team-invitations-id": {
+    cancelInvitation: {
         parameters: {
             query?: never;
             header?: never;
@@ -6313,7 +6693,7 @@ export interface operations {
             };
         };
     };
-    "get-views": {
+    listViews: {
         parameters: {
             query?: never;
             header?: never;
@@ -6332,10 +6712,12 @@ export interface operations {
             };
         };
     };
-    "post-views": {
+    createView: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6355,7 +6737,7 @@ export interface operations {
             };
         };
     };
-    "delete-views-id": {
+    deleteView: {
         parameters: {
             query?: never;
             header?: never;
@@ -6374,7 +6756,7 @@ export interface operations {
             };
         };
     };
-    "patch-views-id": {
+    updateView: {
         parameters: {
             query?: never;
             header?: never;
@@ -6399,7 +6781,7 @@ export interface operations {
             };
         };
     };
-    "get-welcome": {
+    getWelcome: {
         parameters: {
             query: {
                 token: string;
@@ -6420,7 +6802,7 @@ export interface operations {
             };
         };
     };
-    "post-welcome": {
+    acceptWelcome: {
         parameters: {
             query?: never;
             header?: never;
@@ -6477,6 +6859,7 @@ export type ErrorCode =
     | "media_too_large"
     | "media_type_not_allowed"
     | "message_not_sent"
+    | "method_not_allowed"
     | "name_taken"
     | "not_a_sector_member"
     | "not_found"

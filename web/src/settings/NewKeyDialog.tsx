@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { useBoards, useMe, useTeam } from '../api/queries'
-import type { Role } from '../api/types'
+import type { Role, Scope } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
 import { FormFooter } from '../ui/FormFooter'
@@ -26,7 +26,7 @@ export function NewKeyDialog({ onIssued, onClose }: { onIssued: (secret: string)
   const boards = (useBoards().data ?? []).map(({ id, name }) => ({ value: id, label: name }))
   const team = (useTeam().data ?? []).filter(({ role }) => ranks.indexOf(role) <= ranks.indexOf(user.role))
   const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<string[]>([])
+  const [scopes, setScopes] = useState<Scope[]>([])
   const [after, setAfter] = useState<string>('90')
   const [date, setDate] = useState('')
   const [limited, setLimited] = useState<string[]>([])

@@ -2,10 +2,11 @@ import { Checkbox } from '@mantine/core'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe } from '../api/queries'
+import type { Scope } from '../api/types'
 import { scopeGroups, scopeText } from './scopes'
 import classes from './Integrations.module.css'
 
-type Props = { value: string[]; onChange: (scopes: string[]) => void }
+type Props = { value: Scope[]; onChange: (scopes: Scope[]) => void }
 
 /** ScopeChoice lists the scopes that the person may hand out, in groups, each with what it allows. */
 export function ScopeChoice({ value, onChange }: Props) {
@@ -13,7 +14,7 @@ export function ScopeChoice({ value, onChange }: Props) {
   const id = useId()
   const mine = useMe().scopes
   const groups = scopeGroups.map(({ name, scopes }) => ({ name, scopes: scopes.filter((scope) => mine.includes(scope)) })).filter(({ scopes }) => scopes.length > 0)
-  const set = (scopes: readonly string[], on: boolean) => onChange(on ? [...new Set([...value, ...scopes])] : value.filter((scope) => !scopes.includes(scope)))
+  const set = (scopes: readonly Scope[], on: boolean) => onChange(on ? [...new Set([...value, ...scopes])] : value.filter((scope) => !scopes.includes(scope)))
   return (
     <div role="group" aria-labelledby={id} className={classes.scopes}>
       <span id={id} className={classes.label}>{t('apiKeys.scopes')}</span>

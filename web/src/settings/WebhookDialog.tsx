@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
-import type { Webhook } from '../api/types'
+import type { EventType, Webhook } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
 
@@ -17,7 +17,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
   const known = useQuery({ queryKey: keys.webhookEvents, queryFn: async () => (await answer(api.GET('/integrations/webhooks/events'))).data }).data ?? []
   const [name, setName] = useState(webhook?.name ?? '')
   const [url, setUrl] = useState(webhook?.url ?? '')
-  const [events, setEvents] = useState<string[]>(webhook?.events ?? [])
+  const [events, setEvents] = useState<EventType[]>(webhook?.events ?? [])
   const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'url', 'events'] })
   const about = (event: { name: string; description: string }) => t(`webhookEvent.${event.name.replaceAll('.', '_')}`, { defaultValue: event.description })
   const save = async () => {
@@ -41,7 +41,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: Props) {
           {problem && <Alert color="red" variant="light">{problem}</Alert>}
           <TextInput label={t('webhooks.name')} data-autofocus required withAsterisk={false} maxLength={120} value={name} error={wrong.name} onChange={(event) => setName(event.currentTarget.value)} />
           <TextInput label={t('webhooks.url')} description={t('webhooks.urlText')} type="url" required withAsterisk={false} maxLength={2048} placeholder="https://" value={url} error={wrong.url} onChange={(event) => setUrl(event.currentTarget.value)} />
-          <Checkbox.Group label={t('webhooks.events')} error={wrong.events} value={events} onChange={setEvents}>
+          <Checkbox.Group label={t('webhooks.events')} error={wrong.events} value={events} onChange={(chosen) => setEvents(known.map((event) => event.name).filter((event) => chosen.includes(event)))}>
             <Stack gap="sm" mt={8}>
               {known.map((event) => <Checkbox key={event.name} value={event.name} label={event.name} description={about(event)} />)}
             </Stack>

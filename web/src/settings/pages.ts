@@ -1,11 +1,11 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
 import { IconBrandWhatsapp, IconBuilding, IconClockHour4, IconDoorEnter, IconGavel, IconKey, IconMessage2Bolt, IconSitemap, IconTag, IconUser, IconUsers, IconWebhook, type Icon } from '@tabler/icons-react'
-import type { Session } from '../api/types'
+import type { Scope, Session } from '../api/types'
 import { withTexts } from '../ui/i18n'
 
 type Page = { path: string; Icon: Icon; may: (me: Session) => boolean; Screen: LazyExoticComponent<ComponentType> }
 
-const needs = (scope: string) => (me: Session) => me.scopes.includes(scope)
+const needs = (scope: Scope) => (me: Session) => me.scopes.includes(scope)
 
 /** mayIntegrate tells who connects other programs, and so needs the reference of the API. */
 export const mayIntegrate = (me: Session) => needs('keys:manage')(me) || needs('webhooks:manage')(me)
