@@ -174,15 +174,6 @@ func errFeedAhead() error {
 	return model.Errorf(model.CodeInvalidCursor, "This cursor is ahead of the feed because an older database was restored. Start again without a cursor.")
 }
 
-// RenumberFeed gives events new positions after the database was moved to another server.
-func (d System) RenumberFeed(ctx context.Context) error {
-	n, err := write(ctx, d.Desk, func(tx *store.Tx) (int64, error) { return tx.RenumberFeed() })
-	if n > 0 {
-		d.log.Info("events from another database server were put in front of the feed", "events", n)
-	}
-	return err
-}
-
 // maySeeEvent applies the policies on conversations, boards and cards as they are now: a card that has
 // been made private or deleted takes its events with it.
 func (a *Principal) maySeeEvent(e store.FeedEvent) bool {

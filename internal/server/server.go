@@ -227,7 +227,7 @@ func (s *Server) run(ctx context.Context) {
 		&work.Schedule{Desk: s.Desk.System(), Logger: log},
 		&work.Distribute{Desk: s.Desk.System(), Logger: log},
 		s.deliver,
-		&work.Feed{Desk: s.Desk.System(), Logger: log},
+		&work.Feed{Desk: s.Desk.System()},
 		s.live,
 		&work.Retain{Desk: s.Desk.System(), Logger: log},
 	} {

@@ -269,18 +269,6 @@ func (s *Store) readFeedOffset(ctx context.Context) (last int64, err error) {
 	return last, err
 }
 
-// RenumberFeed puts events that came from another PostgreSQL server, where transaction ids were higher,
-// before everything that happens here, in the order of their ids. It tells how many there were.
-func (tx *Tx) RenumberFeed() (int64, error) {
-	if !tx.dialect().ConcurrentWrites() {
-		return 0, nil
-	}
-	return tx.exec(`
-		UPDATE events
-		SET position = pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1
-		WHERE position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
-}
-
 // EventKept reports whether an event of the company is still there to be sent: not too old, and not
 // of a card that no key may see any more.
 func (tx *Tx) EventKept(company, id model.ID) (bool, error) {

@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -12,9 +14,12 @@ import (
 	"recado/internal/testkit"
 )
 
-func TestAFeedFromAnotherServerIsMended(t *testing.T) {
+func TestTheFeedOfADumpGoesOnAtAnotherServer(t *testing.T) {
 	url := storetest.URL(t)
-	s := storetest.Open(t, store.Options{DatabaseURL: url})
+	s, err := store.Open(t.Context(), store.Options{DatabaseURL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
 	company := model.NewID()
 	insert := func() model.ID {
 		id := model.NewID()
@@ -27,42 +32,51 @@ func TestAFeedFromAnotherServerIsMended(t *testing.T) {
 		}
 		return id
 	}
-	want := []model.ID{insert(), insert()}
-	testkit.Exec(t, url, `UPDATE events SET position = position + 1000000000`)
-	for _, mended := range []int64{2, 0} {
-		err := s.Write(t.Context(), func(tx *store.Tx) error {
-			n, err := tx.RenumberFeed()
-			if n != mended {
-				t.Errorf("%d events mended, want %d", n, mended)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	want = append(want, insert())
-	for got := []model.ID(nil); len(got) < 3; {
-		got = nil
+	feed := func(position int64, after model.ID) (got []model.ID, last int64) {
 		var horizon int64
 		err := s.ReadOne(t.Context(), func(tx *store.Tx) (err error) {
 			horizon, err = tx.FeedHorizon()
 			return err
 		})
+		if err == nil {
+			err = s.Read(t.Context(), func(tx *store.Tx) error {
+				return tx.Feed(company, position, after, horizon, "", 10, func(e store.FeedEvent) { got, last = append(got, e.ID), e.Position })
+			})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = s.Read(t.Context(), func(tx *store.Tx) error {
-			return tx.Feed(company, 0, model.ID{}, horizon, "", 10, func(e store.FeedEvent) { got = append(got, e.ID) })
+		return got, last
+	}
+	want := []model.ID{insert(), insert()}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Exec(t, url, `UPDATE events SET position = position + 5000000000`) // as at a server with more transactions
+	for range 2 {
+		if s, err = store.Open(t.Context(), store.Options{DatabaseURL: url}); err != nil {
+			t.Fatal(err)
+		}
+		var last int64
+		testkit.Eventually(t, "the events of before are in the feed", func() bool {
+			var got []model.ID
+			got, last = feed(0, model.ID{})
+			return slices.Equal(got, want)
 		})
-		if err != nil {
+		fresh := insert()
+		testkit.Eventually(t, "a new event comes behind a cursor of before", func() bool {
+			got, _ := feed(last, want[len(want)-1])
+			return slices.Equal(got, []model.ID{fresh})
+		})
+		err := s.ReadOne(t.Context(), func(tx *store.Tx) error {
+			ahead, err := tx.FeedAhead(last)
+			testkit.Equal(t, "the cursor is ahead", ahead, false)
+			return err
+		})
+		if err = errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}
-		for i, id := range got {
-			if id != want[i] {
-				t.Fatalf("%v, want %v", got, want)
-			}
-		}
+		want = append(want, fresh)
 	}
 }
 

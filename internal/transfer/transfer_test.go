@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
 	"recado/internal/db"
 	"recado/internal/demo"
 	"recado/internal/model"
@@ -240,6 +243,16 @@ func TestAfterAMoveTheFeedGoesOnBehindItsOldCursors(t *testing.T) {
 	write := func(s *server.Server) {
 		body := bytes.NewBufferString(`{"from":"+5511987650000","text":"Bom dia"}`)
 		i.call(t, s, http.MethodPost, "/channels/"+i.demo.Companies[0].Channel.String()+"/simulate", "application/json", body)
+	}
+	// PostgreSQL has made fewer transactions than the feed has had events.
+	conn, err := sqlite.OpenConn(filepath.Join(i.dir, "recado.db"), sqlite.OpenReadWrite)
+	if err == nil {
+		err = sqlitex.ExecuteScript(conn, `
+			UPDATE events SET position = position + 5000000000;
+			UPDATE sqlite_sequence SET seq = seq + 5000000000 WHERE name = 'events';`, nil)
+	}
+	if err = errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
 	}
 	var cursor string
 	serving(t, config(i.dir, ""), func(s *server.Server) {
