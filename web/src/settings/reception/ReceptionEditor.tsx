@@ -2,7 +2,7 @@ import { Stack, Switch } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRef, useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../../api/client'
 import { keys } from '../../api/keys'
@@ -34,6 +34,10 @@ export function ReceptionEditor({ channel, reception }: { channel: Channel; rece
   const form = useRef<HTMLFormElement>(null)
   const [draft, setDraft] = useState(() => draftOf(reception))
   const [saved, setSaved] = useState(draft)
+  const [refused, setRefused] = useState(0)
+  useEffect(() => {
+    if (refused > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [refused])
   const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: fieldsOf(draft), words: receptionWords })
   const changed = !same(draft, saved)
   const change = (part: Partial<Draft>) => {
@@ -47,7 +51,7 @@ export function ReceptionEditor({ channel, reception }: { channel: Channel; rece
       client.setQueryData(keys.reception(channel.id), stored)
     })
     if (kept) setSaved(draft)
-    else requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+    else setRefused((n) => n + 1)
   }
   return (
     <div className={classes.columns}>
