@@ -95,7 +95,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     const table = page.getByRole('table', { name: 'Members' })
     await table.getByRole('row', { name: new RegExp(`${nameOf(desk.company.user)} Gets the next case`) }).waitFor()
     await table.getByRole('row', { name: new RegExp(`${nameOf(desk.colleague)} Offline`) }).waitFor()
-    await page.getByRole('status').getByText('Online, below capacity, and has waited longest for a case.').waitFor()
+    await page.getByRole('status').getByText('Has waited longest for a case, of those who are online and below capacity.').waitFor()
     await desk.call('PATCH', `/sectors/${String(vendas?.id)}`, { member_ids: [desk.colleague] })
     await page.getByText('No member is online.', { exact: false }).waitFor()
     await axe(page, 'who gets the next case')
