@@ -36,7 +36,7 @@ function useTrial({ channel, draft, texts, when, at }: Trial) {
   // What was shown last stays while something is incomplete or refused.
   const shown = useRef<ReceptionReply[]>([])
   if (query.data) shown.current = query.data
-  return { replies: shown.current, error: ready ? query.error : null, ready, fresh: ready && !query.isPlaceholderData && query.isSuccess }
+  return { replies: shown.current, error: ready ? query.error : null, ready, fresh: ready && settled === draft && query.isSuccess && !query.isPlaceholderData }
 }
 
 /** ReceptionTrial shows what the customer sees, and lets the person play the customer. */
@@ -77,7 +77,7 @@ export function ReceptionTrial({ channel, draft }: { channel: Channel; draft: Dr
       </div>
       {!draft.enabled && <p className={classes.hint}>{t('reception.isOff')}</p>}
       <div ref={seen} className={classes.phone} role="log" aria-live="off" aria-label={t('reception.sees')} tabIndex={0} data-old={!ready || refused !== null || undefined}>
-        {replies.map((reply, index) => <Exchange key={index} reply={reply} onPress={playing ? say : undefined} />)}
+        {replies.map((reply, index) => <Exchange key={index} reply={reply} waiting={!fresh} onPress={playing ? say : undefined} />)}
         {ready && last && last.text === null && last.outcome?.kind === 'none' && said.length === 0 && <p className={classes.outcome}>{t('reception.silent')}</p>}
       </div>
       {(!ready || refused) && <p className={classes.hint} role="status">{refused ?? t('reception.incomplete')}</p>}
@@ -90,27 +90,30 @@ export function ReceptionTrial({ channel, draft }: { channel: Channel; draft: Dr
   )
 }
 
+/** Pressing is what a press does, unless the trial has ended. While the answer to the last change is awaited, options may stand elsewhere. */
+type Pressing = { waiting: boolean; onPress: ((id: string) => void) | undefined }
+
 /** Exchange is what the customer wrote and what came back. */
-function Exchange({ reply, onPress }: { reply: ReceptionReply; onPress: ((id: string) => void) | undefined }) {
+function Exchange({ reply, ...pressing }: { reply: ReceptionReply } & Pressing) {
   const outcome = useOutcomeText()
   return (
     <>
       <p className={classes.bubble} data-side="customer">{reply.customer}</p>
-      {reply.interactive ? <Offered offer={reply.interactive} onPress={onPress} /> : reply.text !== null && <p className={classes.bubble}><RichText text={reply.text} /></p>}
+      {reply.interactive ? <Offered offer={reply.interactive} {...pressing} /> : reply.text !== null && <p className={classes.bubble}><RichText text={reply.text} /></p>}
       {reply.outcome && <p className={classes.outcome}>{outcome(reply.outcome)}</p>}
     </>
   )
 }
 
 /** Offered is a message with buttons or a list, which is shown opened. */
-function Offered({ offer, onPress }: { offer: Interactive; onPress: ((id: string) => void) | undefined }) {
+function Offered({ offer, waiting, onPress }: { offer: Interactive } & Pressing) {
   const options = offer.buttons ?? offer.list?.sections.flatMap((section) => section.rows) ?? []
   return (
     <div className={classes.bubble} data-kind={offer.list ? 'list' : 'buttons'}>
       <p><RichText text={offer.body} /></p>
       {offer.list && <p className={classes.open}><IconList size={16} aria-hidden /> {offer.list.button}</p>}
       <ul>
-        {options.map(({ id, title }) => <li key={id}><button type="button" disabled={!onPress} onClick={() => onPress?.(id)}>{title}</button></li>)}
+        {options.map(({ id, title }) => <li key={id}><button type="button" disabled={!onPress} aria-disabled={waiting || undefined} onClick={() => !waiting && onPress?.(id)}>{title}</button></li>)}
       </ul>
     </div>
   )
