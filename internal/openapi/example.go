@@ -58,6 +58,9 @@ func (d Document) plainExample(schema map[string]any, name string, above []strin
 	case "object":
 		return d.objectExample(schema, above)
 	case "array":
+		if name == "parameters" { // those of a template have a type and an example, which linters take for a schema
+			return []any{}
+		}
 		items, _ := schema["items"].(map[string]any)
 		value := d.example(items, strings.TrimSuffix(name, "s"), above)
 		if value == nil {

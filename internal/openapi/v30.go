@@ -32,7 +32,7 @@ func (d Document) Version30() (Document, error) {
 		joinRefusals(op)
 		return nil
 	})
-	convert(map[string]any(doc), false)
+	doc.convert(map[string]any(doc), false)
 	return doc, nil
 }
 
@@ -51,25 +51,30 @@ func joinRefusals(op map[string]any) {
 
 // convert rewrites what OpenAPI 3.0 says in another way: null, constants and examples. names says that the members of
 // node have names of the API's, and not of OpenAPI's.
-func convert(node any, names bool) {
+func (d Document) convert(node any, names bool) {
 	switch node := node.(type) {
 	case []any:
 		for _, child := range node {
-			convert(child, false)
+			d.convert(child, false)
 		}
 	case map[string]any:
 		if !names {
-			convertSchema(node)
+			d.convertSchema(node)
 		}
 		for name, child := range node {
 			if names || name != "example" && name != "x-extensible-enum" {
-				convert(child, name == "properties" && !names)
+				d.convert(child, name == "properties" && !names)
 			}
 		}
 	}
 }
 
-func convertSchema(schema map[string]any) {
+func (d Document) convertSchema(schema map[string]any) {
+	if ref, ok := schema["$ref"]; ok { // nothing may stand beside it
+		clear(schema)
+		schema["$ref"] = ref
+		return
+	}
 	if kinds, ok := schema["type"].([]any); ok {
 		kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind any) bool { return kind == "null" })
 		schema["type"], schema["nullable"] = kinds[0], true
@@ -89,6 +94,9 @@ func convertSchema(schema map[string]any) {
 	if len(choices) == 2 && isNull(choices[1]) {
 		delete(schema, "oneOf")
 		schema["allOf"], schema["nullable"] = choices[:1], true
+		if ref, ok := choices[0].(map[string]any)["$ref"].(string); ok {
+			schema["type"] = typeOf(d.at(ref)) // null is the value of a type here
+		}
 	}
 	if open, ok := schema["anyOf"].([]any); ok && isOpenEnum(open) {
 		delete(schema, "anyOf")
