@@ -1,7 +1,7 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { dateAndTime, instant, localTime } from '../ui/format'
+import { dayAndTime, instant, localTime } from '../ui/format'
 import { Dialog } from '../ui/Dialog'
 
 const hour = 3_600_000
@@ -32,7 +32,7 @@ export function SnoozeDialog({ onClose, onSnooze }: { onClose: () => void; onSno
     <Dialog title={t('conversation.snooze')} onClose={onClose}>
       <Stack gap="xs">
         {presets(new Date()).map(({ id, at }) => (
-          <Button key={id} variant="default" justify="space-between" rightSection={<span>{dateAndTime(at)}</span>} onClick={() => void go(at)}>{t(`snooze.${id}`)}</Button>
+          <Button key={id} variant="default" justify="space-between" rightSection={<Text span size="sm" c="dimmed">{dayAndTime(at)}</Text>} onClick={() => void go(at)}>{t(`snooze.${id}`)}</Button>
         ))}
         <form
           onSubmit={(event) => {
@@ -42,7 +42,7 @@ export function SnoozeDialog({ onClose, onSnooze }: { onClose: () => void; onSno
         >
           <Group align="flex-end" wrap="nowrap">
             <TextInput type="datetime-local" label={t('snooze.date')} min={localTime(new Date())} value={date} flex={1} required withAsterisk={false} onChange={(event) => setDate(event.currentTarget.value)} />
-            <Button type="submit">{t('conversation.snooze')}</Button>
+            <Button type="submit" flex="none">{t('conversation.snooze')}</Button>
           </Group>
         </form>
       </Stack>

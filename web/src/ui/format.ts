@@ -84,6 +84,9 @@ export function moment(at: Time, now: Date = new Date()): string {
 /** dateAndTime is a date with its time of day. */
 export const dateAndTime = (at: Time) => `${day(at)}, ${clock(at)}`
 
+/** dayAndTime is the time of a day near by, short enough for a button: Mon, 11/23, 08:00. */
+export const dayAndTime = (at: Time) => (dayKey(at) === dayKey(new Date()) ? dateAndTime(at) : `${format('dayShort', { weekday: 'short', day: '2-digit', month: '2-digit' }).format(date(at))}, ${clock(at)}`)
+
 /** localTime is a time as the company's clocks show it, in the form of a datetime-local field: 2026-11-15T09:41. */
 export const localTime = (at: Date) =>
   once('local', () => new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' })).format(at).replace(' ', 'T')
