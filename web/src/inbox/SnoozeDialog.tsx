@@ -41,7 +41,7 @@ export function SnoozeDialog({ onClose, onSnooze }: { onClose: () => void; onSno
           }}
         >
           <Group align="flex-end" wrap="nowrap">
-            <TextInput type="datetime-local" label={t('snooze.date')} min={localTime(new Date())} value={date} flex={1} required withAsterisk={false} onChange={(event) => setDate(event.currentTarget.value)} />
+            <TextInput type="datetime-local" label={t('snooze.date')} min={localTime(new Date())} value={date} flex={1} miw={0} required withAsterisk={false} onChange={(event) => setDate(event.currentTarget.value)} />
             <Button type="submit" flex="none">{t('conversation.snooze')}</Button>
           </Group>
         </form>
