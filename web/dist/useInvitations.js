@@ -1,1 +1,1 @@
-import{Ct as e,Nt as t,wt as n,xt as r}from"./base.js";var i=()=>t({queryKey:r.invitations,queryFn:()=>e(n.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{Lt as e,St as t,Tt as n,wt as r}from"./base.js";var i=()=>e({queryKey:t.invitations,queryFn:()=>r(n.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

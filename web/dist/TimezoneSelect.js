@@ -1,0 +1,1 @@
+import{An as e,in as t}from"./base.js";import{t as n}from"./Select.js";var r=e();function i({value:e,onChange:i,...a}){let{t:o}=t(),s=Intl.supportedValuesOf(`timeZone`);return(0,r.jsx)(n,{label:o(`setup.timezone`),searchable:!0,allowDeselect:!1,limit:60,data:s.includes(e)?s:[e,...s],value:e,onChange:e=>e&&i(e),...a})}export{i as t};
