@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recado/internal/db"
+	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/transfer"
 	"recado/internal/vault"
@@ -39,8 +40,20 @@ func (c *backupCmd) Run(e *env) error {
 	if info.MissingMedia > 0 {
 		text += fmt.Sprintf(". %d media files are not in the data folder: they are in S3, or were lost before", info.MissingMedia)
 	}
-	_, err = fmt.Fprintln(e.stdout, text+".")
-	return err
+	if _, err = fmt.Fprintln(e.stdout, text+"."); err != nil {
+		return err
+	}
+	return e.warnDamaged(info.DamagedMedia, "The archive holds it as it is")
+}
+
+// warnDamaged names the media files that do not have the hash that the database says.
+func (e *env) warnDamaged(files []model.ID, outcome string) error {
+	for _, file := range files {
+		if _, err := fmt.Fprintf(e.stderr, "recado: warning: the media file %s is damaged: it does not have the SHA-256 that the database says. %s.\n", file, outcome); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type restoreCmd struct {
@@ -60,8 +73,10 @@ func (c *restoreCmd) Run(e *env) error {
 	if done.KeyMissing {
 		text += fmt.Sprintf(" Before the server starts, put the %s of the installation that was backed up to %s.", vault.FileName, filepath.Join(c.Data, vault.FileName))
 	}
-	_, err = fmt.Fprintln(e.stdout, text)
-	return err
+	if _, err = fmt.Fprintln(e.stdout, text); err != nil {
+		return err
+	}
+	return e.warnDamaged(done.DamagedMedia, "It was so when the backup was made")
 }
 
 type moveCmd struct {
@@ -124,6 +139,13 @@ func (r *moveReport) table(t db.MovedTable) (err error) {
 
 func (r *moveReport) end(o transfer.MoveOptions, moved transfer.Moved) error {
 	text := fmt.Sprintf("%d rows in %d tables were moved and verified; %d media files are there.", r.rows, len(moved.Tables), moved.Media)
+	outcome := "It stays as it is"
+	if o.ToDir != "" {
+		outcome = "It was not copied"
+	}
+	if err := r.warnDamaged(moved.DamagedMedia, outcome); err != nil {
+		return err
+	}
 	if moved.MissingMedia > 0 {
 		text += fmt.Sprintf(" %d media files are not in %s: they are in S3, or were lost before.", moved.MissingMedia, o.Dir)
 	}

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,7 +70,8 @@ type MovedTable struct {
 
 // Move copies every row of one database into an empty one of the other engine, or goes on with a move that was cut
 // off, and then reads the target again and compares the number of rows and a hash for each table. The source is only
-// read, in one snapshot. No server may use either of them.
+// read, in one snapshot. No server may use either of them. Where the source has changed since rows were copied, the move
+// is not finished.
 func Move(ctx context.Context, o MoveOptions, migrations fs.FS) (moved []MovedTable, err error) {
 	if (o.From.DatabaseURL == "") == (o.To.DatabaseURL == "") {
 		return nil, model.Errorf(model.CodeInvalidRequest, "A move goes from SQLite to PostgreSQL or back. To copy SQLite use `recado backup`, to copy PostgreSQL use pg_dump.")
@@ -81,7 +84,7 @@ func Move(ctx context.Context, o MoveOptions, migrations fs.FS) (moved []MovedTa
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, from.close(ctx)) }()
-	to, err := openMoveTarget(ctx, o.To, migrations)
+	to, err := openMoveTarget(ctx, o.To, o.Plan.Skip, migrations)
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +121,9 @@ func (m *mover) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := m.from.unchanged(ctx); err != nil {
+		return err
+	}
 	mark, err := m.from.number(ctx, m.Plan.Mark(m.from.dialect()))
 	if err != nil {
 		return err
@@ -130,12 +136,14 @@ type moveEnd interface {
 	dialect() Dialect
 	// schema gives the columns of each table with their types in lower case.
 	schema(ctx context.Context) (map[string]map[string]string, error)
-	// rows calls each for the rows after a key, or for all of them, in the order of the key.
-	rows(ctx context.Context, t *moveTable, after []any, each func(row []any) error) error
+	// rows calls each for all rows in the order of their key.
+	rows(ctx context.Context, t *moveTable, each func(row []any) error) error
 	// number gives the first value of a query, or 0.
 	number(ctx context.Context, sql string) (int64, error)
 	// progress gives how far the move is, by table, and false when none was begun.
 	progress(ctx context.Context) (map[string]moveProgress, bool, error)
+	// unchanged refuses a source that a server uses or that was changed since it was opened.
+	unchanged(ctx context.Context) error
 	// begin makes the table of the progress with one row.
 	begin(ctx context.Context, first moveProgress) error
 	// write adds rows and records the progress in one transaction.
@@ -149,7 +157,6 @@ type moveEnd interface {
 type moveProgress struct {
 	name string
 	rows int64
-	key  []byte // of the last row
 	hash []byte // the state of the hash of the rows so far; its value when done
 	done bool
 }
@@ -180,19 +187,32 @@ func (m *mover) prepare(ctx context.Context) error {
 	case begun:
 		return nil
 	}
-	for i := range m.tables {
-		err := m.to.rows(ctx, &m.tables[i], nil, func([]any) error { return errNotEmpty })
-		if errors.Is(err, errNotEmpty) {
-			return model.Errorf(model.CodeInvalidRequest, "The target is not empty: its table %s has rows. Choose an empty one.", m.tables[i].name)
-		}
-		if err != nil {
-			return err
-		}
+	if err := refuseRows(ctx, m.to, m.Plan.Skip); err != nil {
+		return err
 	}
 	return m.to.begin(ctx, moveProgress{hash: identity})
 }
 
-var errNotEmpty = errors.New("there are rows")
+// refuseRows reports an error when a table of the target has rows, apart from those that are not copied.
+func refuseRows(ctx context.Context, to moveEnd, skip []string) error {
+	schema, err := to.schema(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema)) {
+		if slices.Contains(skip, name) {
+			continue
+		}
+		there, err := to.number(ctx, "SELECT 1 FROM "+quoted(name)+" LIMIT 1")
+		if err != nil {
+			return err
+		}
+		if there != 0 {
+			return model.Errorf(model.CodeInvalidRequest, "The target is not empty: its table %s has rows. Choose an empty one.", name)
+		}
+	}
+	return nil
+}
 
 // keys gives the catalogue of the SQLite end: it declares primary keys and references for both.
 func (m *mover) keys() catalogue {
@@ -213,40 +233,35 @@ func (m *mover) identity(ctx context.Context) ([]byte, error) {
 	return nil, fmt.Errorf("there is no table %s", m.Plan.Identity)
 }
 
-// copyTable copies the rows that the target does not have yet.
+// copyTable copies the rows that the target does not have yet. Those that it has are read again, since they must be the
+// ones that were copied.
 func (m *mover) copyTable(ctx context.Context, t *moveTable) (MovedTable, error) {
 	all, _, err := m.to.progress(ctx)
 	if err != nil {
 		return MovedTable{}, err
 	}
-	p := all[t.name]
-	p.name = t.name
-	if p.done {
-		return m.report(MovedTable{Name: t.name, Rows: p.rows, Hash: hex.EncodeToString(p.hash), Complete: true})
-	}
-	sum := sha256.New()
-	if p.hash != nil {
-		if err := sum.(encoding.BinaryUnmarshaler).UnmarshalBinary(p.hash); err != nil {
-			return MovedTable{}, err
-		}
-	}
-	var after []any
-	if p.key != nil {
-		if after, err = decodeCells(p.key); err != nil {
-			return MovedTable{}, err
-		}
-	}
-	c := &tableCopy{mover: m, t: t, p: p, sum: sum, counter: t.firstCounter(after)}
-	err = m.from.rows(ctx, t, after, func(row []any) error { return c.add(ctx, row) })
+	c := &tableCopy{mover: m, t: t, before: all[t.name], p: moveProgress{name: t.name}, sum: sha256.New()}
+	err = m.from.rows(ctx, t, func(row []any) error { return c.add(ctx, row) })
 	if err != nil {
 		return MovedTable{}, err
 	}
+	if c.p.rows < c.before.rows {
+		return MovedTable{}, errSourceChanged
+	}
 	c.p.done = true
-	if err := c.flush(ctx); err != nil {
+	if c.before.done {
+		err = c.compare()
+	} else {
+		err = c.flush(ctx)
+	}
+	if err != nil {
 		return MovedTable{}, err
 	}
 	return m.report(MovedTable{Name: t.name, Rows: c.p.rows, Hash: hex.EncodeToString(c.p.hash), Complete: true})
 }
+
+// errSourceChanged is for a source that no longer has the rows that were copied before the move was cut off.
+var errSourceChanged = model.Errorf(model.CodeInvalidRequest, "The source has changed since the move began. Empty the target and begin again.")
 
 func (m *mover) report(t MovedTable) (MovedTable, error) {
 	if m.Progress == nil {
@@ -259,20 +274,31 @@ func (m *mover) report(t MovedTable) (MovedTable, error) {
 type tableCopy struct {
 	*mover
 	t       *moveTable
+	before  moveProgress // how far it was before the move was cut off
 	p       moveProgress
 	sum     hash.Hash
 	buffer  []byte
 	batch   [][]any
-	last    []any // the last row as the source has it
 	counter int64
 }
 
 func (c *tableCopy) add(ctx context.Context, row []any) error {
 	c.buffer = c.t.encode(c.buffer[:0], row)
 	c.sum.Write(c.buffer)
-	c.last = row
-	c.batch = append(c.batch, c.changed(row))
 	c.p.rows++
+	row = c.changed(row)
+	switch {
+	case c.p.rows < c.before.rows:
+		return nil
+	case c.p.rows == c.before.rows:
+		if c.before.done {
+			return nil // compared when there are no more rows
+		}
+		return c.compare()
+	case c.before.done:
+		return errSourceChanged
+	}
+	c.batch = append(c.batch, row)
 	if len(c.batch) < c.Batch {
 		return nil
 	}
@@ -280,6 +306,27 @@ func (c *tableCopy) add(ctx context.Context, row []any) error {
 		return err
 	}
 	_, err := c.report(MovedTable{Name: c.t.name, Rows: c.p.rows})
+	return err
+}
+
+// compare refuses a source whose rows so far are not those that were copied before.
+func (c *tableCopy) compare() error {
+	if err := c.setHash(); err != nil {
+		return err
+	}
+	if !bytes.Equal(c.p.hash, c.before.hash) {
+		return errSourceChanged
+	}
+	return nil
+}
+
+// setHash records the state of the hash, or its value when the table is done.
+func (c *tableCopy) setHash() (err error) {
+	if c.p.done {
+		c.p.hash = c.sum.Sum(nil)
+		return nil
+	}
+	c.p.hash, err = c.sum.(encoding.BinaryMarshaler).MarshalBinary()
 	return err
 }
 
@@ -302,17 +349,8 @@ func (c *tableCopy) changed(row []any) []any {
 
 // flush writes the batch and records how far the table is.
 func (c *tableCopy) flush(ctx context.Context) error {
-	if c.last != nil {
-		c.p.key = encodeCells(nil, append(c.t.keyOf(c.last), c.counter))
-	}
-	if c.p.done {
-		c.p.hash = c.sum.Sum(nil)
-	} else {
-		state, err := c.sum.(encoding.BinaryMarshaler).MarshalBinary()
-		if err != nil {
-			return err
-		}
-		c.p.hash = state
+	if err := c.setHash(); err != nil {
+		return err
 	}
 	err := c.to.write(ctx, c.t, c.batch, c.p)
 	c.batch = c.batch[:0]
@@ -338,7 +376,7 @@ func (m *mover) verify(ctx context.Context, t *moveTable, moved *MovedTable) err
 func tableHash(ctx context.Context, end moveEnd, t *moveTable) (rows int64, sum string, err error) {
 	state := sha256.New()
 	var buffer []byte
-	err = end.rows(ctx, t, nil, func(row []any) error {
+	err = end.rows(ctx, t, func(row []any) error {
 		rows++
 		buffer = t.encode(buffer[:0], row)
 		state.Write(buffer)

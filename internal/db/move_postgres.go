@@ -18,7 +18,11 @@ import (
 const moveLock = LockKey + 64
 
 // pgEnd is the PostgreSQL database of a move, on one connection without time limits.
-type pgEnd struct{ conn *pgx.Conn }
+type pgEnd struct {
+	conn    *pgx.Conn
+	url     string
+	changes int64 // how many rows had been changed when it was opened
+}
 
 func openMoveSource(ctx context.Context, o Options, migrations fs.FS) (moveEnd, error) {
 	if o.DatabaseURL == "" {
@@ -34,27 +38,39 @@ func openMoveSource(ctx context.Context, o Options, migrations fs.FS) (moveEnd, 
 	return e, nil
 }
 
-func openMoveTarget(ctx context.Context, o Options, migrations fs.FS) (moveEnd, error) {
+// openMoveTarget brings the schema of the target up to date, once it is known to be empty and not in use.
+func openMoveTarget(ctx context.Context, o Options, skip []string, migrations fs.FS) (moveEnd, error) {
 	if o.DatabaseURL == "" {
-		return openLiteTarget(ctx, o.Dir, migrations)
-	}
-	config, err := pgx.ParseConfig(o.DatabaseURL)
-	if err != nil {
-		return nil, errDatabaseURL
-	}
-	config.ConnectTimeout = pgConnectTime
-	config.RuntimeParams["application_name"] = moveName
-	if err := preparePostgres(ctx, config, migrations, time.Now); err != nil {
-		return nil, err
+		return openLiteTarget(ctx, o.Dir, skip, migrations)
 	}
 	e, err := openPostgresEnd(ctx, o.DatabaseURL)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.lockOut(ctx); err != nil {
+	if err := e.prepareTarget(ctx, skip, migrations); err != nil {
 		return nil, errors.Join(err, e.close(ctx))
 	}
 	return e, nil
+}
+
+func (e *pgEnd) prepareTarget(ctx context.Context, skip []string, migrations fs.FS) error {
+	if err := e.lockOut(ctx); err != nil {
+		return err
+	}
+	_, begun, err := e.progress(ctx)
+	if err == nil && !begun {
+		err = refuseRows(ctx, e, skip)
+	}
+	if err != nil {
+		return err
+	}
+	config, err := pgx.ParseConfig(e.url)
+	if err != nil {
+		return errDatabaseURL
+	}
+	config.ConnectTimeout = pgConnectTime
+	config.RuntimeParams["application_name"] = moveName
+	return preparePostgres(ctx, config, migrations, time.Now)
 }
 
 // moveName is the application_name of the connections of a move.
@@ -81,7 +97,7 @@ func openPostgresEnd(ctx context.Context, url string) (*pgEnd, error) {
 	if err != nil {
 		return nil, pgError(fmt.Errorf("db: connect to PostgreSQL: %w", err))
 	}
-	e := &pgEnd{conn: conn}
+	e := &pgEnd{conn: conn, url: url}
 	if err := e.refuseServers(ctx); err != nil {
 		return nil, errors.Join(err, e.close(ctx))
 	}
@@ -108,8 +124,33 @@ func (e *pgEnd) refuseServers(ctx context.Context) error {
 	}
 }
 
+// countChanges gives how many rows have been changed. PostgreSQL counts them when the session that changed them ends, or
+// about a second later. The ids of transactions would tell more than is asked for: other databases of the server use them too.
+func (e *pgEnd) countChanges(ctx context.Context) (int64, error) {
+	return e.number(ctx, `
+		SELECT COALESCE(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint
+		FROM pg_stat_user_tables
+		WHERE schemaname = current_schema()`)
+}
+
+// unchanged looks on a connection of its own: that of the move sees the moment of its snapshot.
+func (e *pgEnd) unchanged(ctx context.Context) error {
+	now, err := openPostgresEnd(ctx, e.url)
+	if err != nil {
+		return err
+	}
+	changes, err := now.countChanges(ctx)
+	if err == nil && changes != e.changes {
+		err = model.Errorf(model.CodeInvalidRequest, "The source changed during the move. See to it that no server uses it, and run the same `recado move` again.")
+	}
+	return errors.Join(err, now.close(ctx))
+}
+
 // startReading begins the snapshot and refuses a database that is not up to date.
-func (e *pgEnd) startReading(ctx context.Context, migrations fs.FS) error {
+func (e *pgEnd) startReading(ctx context.Context, migrations fs.FS) (err error) {
+	if e.changes, err = e.countChanges(ctx); err != nil {
+		return err
+	}
 	if _, err := e.conn.Exec(ctx, beginRead); err != nil {
 		return err
 	}
@@ -160,9 +201,10 @@ func (e *pgEnd) number(ctx context.Context, sql string) (n int64, err error) {
 
 func (e *pgEnd) schema(ctx context.Context) (map[string]map[string]string, error) {
 	rows, err := e.conn.Query(ctx, `
-		SELECT table_name, column_name, data_type
-		FROM information_schema.columns
-		WHERE table_schema = current_schema()`)
+		SELECT c.table_name, c.column_name, c.data_type
+		FROM information_schema.columns c
+		JOIN information_schema.tables t USING (table_catalog, table_schema, table_name)
+		WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'`)
 	if err != nil {
 		return nil, err
 	}
@@ -178,14 +220,14 @@ func (e *pgEnd) schema(ctx context.Context) (map[string]map[string]string, error
 	return out, err
 }
 
-func (e *pgEnd) rows(ctx context.Context, t *moveTable, after []any, each func(row []any) error) error {
+func (e *pgEnd) rows(ctx context.Context, t *moveTable, each func(row []any) error) error {
 	inOrder := func(column string) string {
 		if t.kinds[slices.Index(t.columns, column)] == kindText {
 			return quoted(column) + ` COLLATE "C"` // the order of SQLite
 		}
 		return quoted(column)
 	}
-	rows, err := e.conn.Query(ctx, selectRows(t, after, inOrder), t.afterKey(after)...)
+	rows, err := e.conn.Query(ctx, selectRows(t, inOrder))
 	if err != nil {
 		return err
 	}
@@ -241,8 +283,8 @@ func (e *pgEnd) progress(ctx context.Context) (map[string]moveProgress, bool, er
 	}
 	out := map[string]moveProgress{}
 	var p moveProgress
-	_, err = pgx.ForEachRow(rows, []any{&p.name, &p.rows, &p.key, &p.hash, &p.done}, func() error {
-		out[p.name] = moveProgress{name: p.name, rows: p.rows, key: slices.Clone(p.key), hash: slices.Clone(p.hash), done: p.done}
+	_, err = pgx.ForEachRow(rows, []any{&p.name, &p.rows, &p.hash, &p.done}, func() error {
+		out[p.name] = moveProgress{name: p.name, rows: p.rows, hash: slices.Clone(p.hash), done: p.done}
 		return nil
 	})
 	return out, true, err

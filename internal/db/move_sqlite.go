@@ -83,7 +83,7 @@ func (c *liteConn) refuseUnfinished() error {
 	return c.query(unfinishedMove(Dialect{sqlite: true}), nil, func(Row) error { return errUnfinishedMove })
 }
 
-func openLiteTarget(ctx context.Context, dir string, migrations fs.FS) (_ *liteEnd, err error) {
+func openLiteTarget(ctx context.Context, dir string, skip []string, migrations fs.FS) (_ *liteEnd, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("db: make the data folder: %w", err)
 	}
@@ -97,11 +97,15 @@ func openLiteTarget(ctx context.Context, dir string, migrations fs.FS) (_ *liteE
 			err = errors.Join(err, e.close(context.Background()))
 		}
 	}()
-	engine := &sqliteEngine{path: filepath.Join(dir, liteFile), now: time.Now, logger: slog.New(slog.DiscardHandler), lock: lock}
+	path := filepath.Join(dir, liteFile)
+	if err := refuseLiteRows(ctx, path, skip); err != nil {
+		return nil, err
+	}
+	engine := &sqliteEngine{path: path, now: time.Now, logger: slog.New(slog.DiscardHandler), lock: lock}
 	if err := engine.keepPrivate(); err != nil {
 		return nil, err
 	}
-	if e.c, err = openLite(engine.path, true); err != nil {
+	if e.c, err = openLite(path, true); err != nil {
 		return nil, err
 	}
 	if err := engine.prepare(ctx, e.c, migrations); err != nil {
@@ -115,6 +119,26 @@ func openLiteTarget(ctx context.Context, dir string, migrations fs.FS) (_ *liteE
 	}
 	return e, nil
 }
+
+// refuseLiteRows refuses a file with rows that are not those of an unfinished move, and does not change it.
+func refuseLiteRows(ctx context.Context, path string, skip []string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	c, err := openReadOnly(path)
+	if err != nil {
+		return err
+	}
+	e := &liteEnd{c: c}
+	_, begun, err := e.progress(ctx)
+	if err == nil && !begun {
+		err = refuseRows(ctx, e, skip)
+	}
+	return errors.Join(err, c.conn.Close())
+}
+
+// unchanged has nothing to look for: the lock keeps servers away.
+func (e *liteEnd) unchanged(context.Context) error { return nil }
 
 func (e *liteEnd) dialect() Dialect { return Dialect{sqlite: true} }
 
@@ -152,8 +176,8 @@ func (e *liteEnd) texts(sql, arg string) (out []string, err error) {
 	return out, err
 }
 
-func (e *liteEnd) rows(ctx context.Context, t *moveTable, after []any, each func(row []any) error) error {
-	stmt, err := e.c.statement(selectRows(t, after, quoted), liteArgs(t.afterKey(after)))
+func (e *liteEnd) rows(ctx context.Context, t *moveTable, each func(row []any) error) error {
+	stmt, err := e.c.statement(selectRows(t, quoted), nil)
 	if err != nil {
 		return err
 	}
@@ -176,28 +200,13 @@ func (e *liteEnd) rows(ctx context.Context, t *moveTable, after []any, each func
 	}
 }
 
-// selectRows reads the rows of a table after a key in the order of the key.
-func selectRows(t *moveTable, after []any, inOrder func(column string) string) string {
-	var b strings.Builder
-	b.WriteString("SELECT " + list(t.columns, quoted) + " FROM " + quoted(t.name))
+// selectRows reads the rows of a table in the order of its key.
+func selectRows(t *moveTable, inOrder func(column string) string) string {
 	key := make([]string, len(t.key))
 	for i, column := range t.key {
 		key[i] = t.columns[column]
 	}
-	if len(after) > 0 {
-		marks := make([]string, len(key))
-		for i := range key {
-			marks[i] = "$" + strconv.Itoa(i+1)
-		}
-		b.WriteString(" WHERE (" + list(key, inOrder) + ") > (" + strings.Join(marks, ", ") + ")")
-	}
-	b.WriteString(" ORDER BY " + list(key, inOrder))
-	return b.String()
-}
-
-// afterKey gives the key without what stands behind it.
-func (t *moveTable) afterKey(after []any) []any {
-	return after[:min(len(after), len(t.key))]
+	return "SELECT " + list(t.columns, quoted) + " FROM " + quoted(t.name) + " ORDER BY " + list(key, inOrder)
 }
 
 // liteArgs gives values as the driver takes them.
@@ -248,23 +257,23 @@ func (e *liteEnd) progress(context.Context) (map[string]moveProgress, bool, erro
 	}
 	out := map[string]moveProgress{}
 	err = e.c.query(selectProgress, nil, func(r Row) error {
-		p := moveProgress{name: r.Text(0), rows: r.Int(1), key: r.Bytes(2), hash: r.Bytes(3), done: r.Bool(4)}
+		p := moveProgress{name: r.Text(0), rows: r.Int(1), hash: r.Bytes(2), done: r.Bool(3)}
 		out[p.name] = p
 		return nil
 	})
 	return out, true, err
 }
 
-const createProgress = `CREATE TABLE ` + progressTable + ` (name TEXT NOT NULL PRIMARY KEY, copied BIGINT NOT NULL, last_key BYTEA, hash BYTEA, done BOOLEAN NOT NULL)`
+const createProgress = `CREATE TABLE ` + progressTable + ` (name TEXT NOT NULL PRIMARY KEY, copied BIGINT NOT NULL, hash BYTEA, done BOOLEAN NOT NULL)`
 
-const selectProgress = `SELECT name, copied, last_key, hash, done FROM ` + progressTable
+const selectProgress = `SELECT name, copied, hash, done FROM ` + progressTable
 
 const putProgress = `
-	INSERT INTO ` + progressTable + ` (name, copied, last_key, hash, done)
-	VALUES ($1, $2, $3, $4, $5)
-	ON CONFLICT (name) DO UPDATE SET copied = excluded.copied, last_key = excluded.last_key, hash = excluded.hash, done = excluded.done`
+	INSERT INTO ` + progressTable + ` (name, copied, hash, done)
+	VALUES ($1, $2, $3, $4)
+	ON CONFLICT (name) DO UPDATE SET copied = excluded.copied, hash = excluded.hash, done = excluded.done`
 
-func (p moveProgress) args() []any { return []any{p.name, p.rows, p.key, p.hash, p.done} }
+func (p moveProgress) args() []any { return []any{p.name, p.rows, p.hash, p.done} }
 
 func (e *liteEnd) begin(_ context.Context, first moveProgress) error {
 	return e.transaction(func() error {

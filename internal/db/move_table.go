@@ -2,7 +2,6 @@ package db
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,38 +127,12 @@ func newMoveTable(plan MovePlan, name string, from, to map[string]string, keys c
 	return t, err
 }
 
-// keyOf gives the key of a row.
-func (t *moveTable) keyOf(row []any) []any {
-	key := make([]any, len(t.key), len(t.key)+1)
-	for i, column := range t.key {
-		key[i] = row[column]
-	}
-	return key
-}
-
-// firstCounter gives the counter of the last row that was copied, which stands behind its key.
-func (t *moveTable) firstCounter(after []any) int64 {
-	if len(after) <= len(t.key) {
-		return 0
-	}
-	n, _ := after[len(t.key)].(int64)
-	return n
-}
-
 // encode appends a row in the form that is hashed: the same on both engines, without the columns that may differ.
 func (t *moveTable) encode(b []byte, row []any) []byte {
 	for i, value := range row {
 		if i != t.reset && i != t.counter {
 			b = encodeCell(b, value)
 		}
-	}
-	return b
-}
-
-// encodeCells appends values so that decodeCells gives them back.
-func encodeCells(b []byte, values []any) []byte {
-	for _, value := range values {
-		b = encodeCell(b, value)
 	}
 	return b
 }
@@ -183,45 +156,6 @@ func encodeCell(b []byte, value any) []byte {
 		return append(b, v...)
 	}
 	return append(b, byte(kindNone))
-}
-
-var errCells = errors.New("the progress of the move cannot be read; empty the target and begin again")
-
-func decodeCells(b []byte) (values []any, err error) {
-	for len(b) > 0 {
-		kind := columnKind(b[0])
-		b = b[1:]
-		size := map[columnKind]int{kindNone: 0, kindInteger: 8, kindBoolean: 1, kindUUID: 16, kindText: 8, kindBytes: 8}[kind]
-		if len(b) < size {
-			return nil, errCells
-		}
-		head := b[:size]
-		b = b[size:]
-		switch kind {
-		case kindNone:
-			values = append(values, nil)
-		case kindInteger:
-			values = append(values, int64(binary.BigEndian.Uint64(head)))
-		case kindBoolean:
-			values = append(values, head[0] == 1)
-		case kindUUID:
-			values = append(values, [16]byte(head))
-		case kindText, kindBytes:
-			n := binary.BigEndian.Uint64(head)
-			if uint64(len(b)) < n {
-				return nil, errCells
-			}
-			if kind == kindText {
-				values = append(values, string(b[:n]))
-			} else {
-				values = append(values, slices.Clone(b[:n]))
-			}
-			b = b[n:]
-		default:
-			return nil, errCells
-		}
-	}
-	return values, nil
 }
 
 // olderSchema refuses a source that was not brought up to date, since a move never changes it.

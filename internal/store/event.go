@@ -237,6 +237,9 @@ func continueFeed(d db.Dialect, mark int64) []string {
 		END $$`}
 }
 
+// feedLock is the key of the advisory lock of the node that aligns the feed.
+const feedLock = db.LockKey + 2
+
 // alignFeed sees to it that new events come after all stored ones. On PostgreSQL positions are made from ids of
 // transactions, and a server into which a dump was restored may be behind those of the server that the dump is from.
 func (s *Store) alignFeed(ctx context.Context) error {
@@ -245,6 +248,10 @@ func (s *Store) alignFeed(ctx context.Context) error {
 		return err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		// Nodes that start together take turns. The next statement sees what the one before has done.
+		if _, err := tx.Exec(`SELECT pg_advisory_xact_lock($1)`, int64(feedLock)); err != nil {
+			return err
+		}
 		_, err := tx.Exec(continueFeed(tx.Dialect(), last)[0])
 		return err
 	})

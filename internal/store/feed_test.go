@@ -80,6 +80,39 @@ func TestTheFeedOfADumpGoesOnAtAnotherServer(t *testing.T) {
 	}
 }
 
+func TestNodesThatStartTogetherOnADumpAlignTheFeedOnce(t *testing.T) {
+	url := storetest.URL(t)
+	s, err := store.Open(t.Context(), store.Options{DatabaseURL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	insert := func(s *store.Store) error {
+		return s.Write(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.InsertEvent(store.Event{ID: model.NewID(), Company: model.NewID(), Type: model.EventMessageSent, Body: []byte("{}")})
+			return err
+		})
+	}
+	if err := errors.Join(insert(s), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Exec(t, url, `UPDATE events SET position = position + 5000000000`) // as at a server with more transactions
+	opened := make(chan error)
+	for range 4 {
+		go func() {
+			s, err := store.Open(context.Background(), store.Options{DatabaseURL: url})
+			if err == nil {
+				err = s.Close()
+			}
+			opened <- err
+		}()
+	}
+	for range 4 {
+		if err := <-opened; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestTheFeedWaitsForOlderTransactionsOfItsOwnDatabaseAlone(t *testing.T) {
 	url := storetest.URL(t)
 	s := storetest.Open(t, store.Options{DatabaseURL: url})

@@ -3,13 +3,16 @@ package transfer
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"recado/internal/blob"
 	"recado/internal/db"
+	"recado/internal/model"
 	"recado/internal/store"
 )
 
@@ -31,6 +34,9 @@ type Moved struct {
 	Tables       []db.MovedTable
 	Media        int // files that the database names and the folder of the new installation has
 	MissingMedia int // files that the database names and the folder does not have: lost before, or in S3
+
+	// DamagedMedia are the files that do not have the hash that the database says. They are not copied.
+	DamagedMedia []model.ID
 	KeyMissing   bool
 }
 
@@ -81,7 +87,7 @@ func (o MoveOptions) moveFiles(ctx context.Context, out *Moved) error {
 	return nil
 }
 
-// moveMedia copies the files that the new folder does not have, and compares each with its hash.
+// moveMedia copies the files that the new folder does not have, and compares each with its size and hash.
 func (o MoveOptions) moveMedia(ctx context.Context, files []store.StoredFile, out *Moved) error {
 	source, err := blob.ReadDisk(filepath.Join(o.Dir, mediaName))
 	if errors.Is(err, os.ErrNotExist) {
@@ -100,48 +106,82 @@ func (o MoveOptions) moveMedia(ctx context.Context, files []store.StoredFile, ou
 		defer func() { _ = target.Close() }()
 	}
 	for _, file := range files {
-		there, err := copyFile(ctx, source, target, file)
-		switch {
-		case err != nil:
+		state, err := copyFile(ctx, source, target, file)
+		if err != nil {
 			return fmt.Errorf("media %s: %w", file.ID, err)
-		case there:
+		}
+		switch state {
+		case fileWhole:
 			out.Media++
-		default:
+		case fileMissing:
 			out.MissingMedia++
+		case fileDamaged:
+			out.DamagedMedia = append(out.DamagedMedia, file.ID)
 		}
 	}
 	return nil
 }
 
-// copyFile copies a file unless it is there already, which it is as a whole or not at all. It reports whether there is one.
-func copyFile(ctx context.Context, source, target *blob.Disk, file store.StoredFile) (bool, error) {
-	r, size, err := target.Open(ctx, file.ID)
-	if err == nil {
-		if err = r.Close(); err == nil && size != file.Size {
-			err = fmt.Errorf("it has %d bytes, the database says %d", size, file.Size)
+// fileState is what a folder has of a file.
+type fileState int
+
+const (
+	fileWhole fileState = iota
+	fileMissing
+	fileDamaged
+)
+
+// copyFile copies a file unless the target has it. A damaged one does not stay in a target of its own.
+func copyFile(ctx context.Context, source, target *blob.Disk, file store.StoredFile) (fileState, error) {
+	state, err := checkFile(ctx, target, file)
+	if err != nil || state == fileWhole || source == target {
+		return state, err
+	}
+	if state == fileDamaged {
+		if err := target.Delete(ctx, file.ID); err != nil {
+			return state, err
 		}
-		return true, err
 	}
-	if !errors.Is(err, blob.ErrNotFound) || source == target {
-		return false, ignoreMissing(err)
+	r, _, err := source.Open(ctx, file.ID)
+	if errors.Is(err, blob.ErrNotFound) {
+		return fileMissing, nil
 	}
-	r, _, err = source.Open(ctx, file.ID)
 	if err != nil {
-		return false, ignoreMissing(err)
+		return state, err
 	}
 	info, err := target.Put(ctx, file.ID, r, file.Size)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return false, err
+	err = errors.Join(err, r.Close())
+	switch {
+	case errors.Is(err, blob.ErrTooLarge):
+		return fileDamaged, nil
+	case err != nil:
+		return state, err
+	case !matches(file, info.Size, info.SHA256[:]):
+		return fileDamaged, target.Delete(ctx, file.ID)
 	}
-	if file.SHA256 != nil && !bytes.Equal(info.SHA256[:], file.SHA256) {
-		return false, fmt.Errorf("the file is damaged: its SHA-256 is %x, the database says %x", info.SHA256, file.SHA256)
-	}
-	return true, nil
+	return fileWhole, nil
 }
 
-func ignoreMissing(err error) error {
+// checkFile reads a file and compares it with what the database says.
+func checkFile(ctx context.Context, disk *blob.Disk, file store.StoredFile) (fileState, error) {
+	r, _, err := disk.Open(ctx, file.ID)
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil
+		return fileMissing, nil
 	}
-	return err
+	if err != nil {
+		return fileMissing, err
+	}
+	sum := sha256.New()
+	size, err := io.Copy(sum, untilDone(ctx, r))
+	if err = errors.Join(err, r.Close()); err != nil {
+		return fileDamaged, err
+	}
+	if !matches(file, size, sum.Sum(nil)) {
+		return fileDamaged, nil
+	}
+	return fileWhole, nil
+}
+
+func matches(file store.StoredFile, size int64, sum []byte) bool {
+	return size == file.Size && (file.SHA256 == nil || bytes.Equal(sum, file.SHA256))
 }
