@@ -99,6 +99,7 @@ func (s *Server) showRate(h http.Header) {
 // API key, and takes them from the key's rate with Spend.
 func (s *Server) Keyed(path string, h func(w http.ResponseWriter, r *http.Request, holder *desk.Principal)) {
 	s.mux.HandleFunc("POST "+s.base+path, func(w http.ResponseWriter, r *http.Request) {
+		s.showRate(w.Header())
 		holder, err := s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
 		if err != nil {
 			s.Refuse(w, r, err)

@@ -289,7 +289,7 @@ func TestConversationList(t *testing.T) {
 		})
 		t.Run("malformed filters are 400", func(t *testing.T) {
 			for _, query := range []string{
-				"archived=1", "archived=TRUE", "archived=", "unread=yes", "kind=channel", "channel=x", "assignee=unknown", "assignee=x", "sector=none", "label=1", "contact=zoe",
+				"archived=2", "archived=TRUE", "archived=", "unread=yes", "kind=channel", "channel=x", "assignee=unknown", "assignee=x", "sector=none", "label=1", "contact=zoe",
 				"limit=0", "limit=101", "limit=1.5", "offset=-1", "offset=1000001", "order=name", "limit=1&limit=2", "q=" + strings.Repeat("a", 201),
 			} {
 				w.A.Get(t, "/conversations?"+query).Fails(400, "invalid_request")

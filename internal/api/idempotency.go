@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
 	"hash"
@@ -36,7 +37,7 @@ func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) 
 		return nil, s.problem(c.requestID, invalid)
 	}
 	call := once.Request{
-		Key: key, Fingerprint: c.fingerprint(s.base),
+		Key: key, Fingerprint: c.fingerprint(),
 		Success: func(out any) (model.Answer, error) { return s.success(r, c, out) },
 		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
 	}
@@ -64,20 +65,20 @@ func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) 
 		return nil, s.problem(c.requestID, invalid)
 	}
 	request := once.Request{
-		Key: key, Fingerprint: c.fingerprint(s.base),
+		Key: key, Fingerprint: c.fingerprint(), Repeatable: r.clientID,
+		Success: func(out any) (model.Answer, error) { return answerOf(r, out) },
 		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
 	}
 	if r.Streams {
-		request.Read = func() ([32]byte, error) { return c.uploadFingerprint(s.base) }
+		request.Read = c.uploadFingerprint
 	}
 	var made *O
-	result, err := s.desk.System().Once(ctx, c.principal, request, func(ctx context.Context) (model.Answer, error) {
+	result, err := s.desk.System().Once(ctx, c.principal, request, func(ctx context.Context) (any, error) {
 		out, err := h(ctx, c.principal, in)
-		if err != nil {
-			return model.Answer{}, err
+		if err == nil {
+			made = out
 		}
-		made = out
-		return answerOf(r, out)
+		return out, err
 	})
 	switch {
 	case made != nil:
@@ -204,11 +205,12 @@ func (s *Server) refusal(c *call, err error) (model.Answer, bool) {
 	return model.Answer{Status: status, Body: body}, failed == nil
 }
 
-// fingerprint tells two calls apart: by method, path, query and the bytes of the body.
-func (c *call) fingerprint(base string) [32]byte {
-	h := sha256.New()
+// fingerprint tells two calls apart: by method, path, query and the bytes of the body. It is authenticated with a key,
+// because it is stored, and a password in the body could be guessed from a plain hash.
+func (c *call) fingerprint() [32]byte {
+	h := hmac.New(sha256.New, c.server.fingerprintKey[:])
 	u := c.request.URL
-	for _, part := range []string{c.request.Method, strings.TrimPrefix(u.EscapedPath(), base), u.RawQuery} {
+	for _, part := range []string{c.request.Method, strings.TrimPrefix(u.EscapedPath(), c.server.base), u.RawQuery} {
 		_, _ = io.WriteString(h, part+"\n") // none of them can hold a line break
 	}
 	if c.body != nil {
@@ -219,7 +221,7 @@ func (c *call) fingerprint(base string) [32]byte {
 
 // uploadFingerprint is the fingerprint of an upload: by the name and the bytes of its file, because the boundary of the
 // form changes with each attempt. It reads the file unless the verb has.
-func (c *call) uploadFingerprint(base string) ([32]byte, error) {
+func (c *call) uploadFingerprint() ([32]byte, error) {
 	if c.file == nil {
 		_, file, err := c.openUpload()
 		if err == nil {
@@ -230,7 +232,7 @@ func (c *call) uploadFingerprint(base string) ([32]byte, error) {
 		}
 	}
 	c.body = c.file
-	return c.fingerprint(base), nil
+	return c.fingerprint(), nil
 }
 
 // hashBody lets the body's bytes be known after huma has read them.

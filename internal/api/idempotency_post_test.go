@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"recado/internal/model"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/store"
+	"recado/internal/store/storetest"
 )
 
 func TestEveryPostTakesAnIdempotencyKey(t *testing.T) {
@@ -174,4 +177,85 @@ func TestAnUploadIsRecognizedByItsFile(t *testing.T) {
 		send(free, "empty.txt", "").Fails(400, "invalid_request")
 		send(free, "note.txt", "a plain note").OK(201)
 	})
+}
+
+func TestARefusedUploadLeavesItsKeyFree(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		upload(t, w.A.Client, "a.png", png).OK(201)
+		key := []string{"Idempotency-Key", model.NewID().String()}
+		for range 2 {
+			upload(t, w.A.Client, "b.png", png, key...).Fails(409, "limit_reached")
+		}
+		w.Clock.Advance(model.UnattachedRetention + time.Minute)
+		removeUnattached(t, w)
+		upload(t, w.A.Client, "b.png", png, key...).OK(201)
+	}, limited(func(l *model.Limits) { l.MediaBytes = int64(len(png)) }))
+}
+
+// reserve takes an idempotency key in the database of a server, or tells what is there.
+func reserve(t *testing.T, w *servertest.World, c server.Config, r store.Reservation) (earlier store.Earlier) {
+	t.Helper()
+	db := storetest.Open(t, store.Options{Dir: c.DataDir, DatabaseURL: c.DatabaseURL, MaxConns: 2, Now: w.Clock.Now, Shared: true})
+	err := db.Write(t.Context(), func(tx *store.Tx) (err error) {
+		_, earlier, err = tx.Reserve(&r)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return earlier
+}
+
+func TestNoPlainHashOfAPasswordIsStored(t *testing.T) {
+	t.Parallel()
+	var config server.Config
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		person, email := member(t, w.A.Client, "Ana")
+		session := w.A.SignIn(t, email, password)
+		body, key := `{"password":"`+password+`"}`, model.NewID().String()
+		session.Post(t, "/me/two-factor", body, "Idempotency-Key", key).OK(200)
+		id, _ := model.ParseID(person)
+		stored := reserve(t, w, config, store.Reservation{Owner: store.Owner(id), Key: key})
+		if stored.Answer == nil {
+			t.Fatal("no answer is stored")
+		}
+		sum := sha256.Sum256([]byte(body))
+		plain := sha256.Sum256(append([]byte("POST\n/v1/me/two-factor\n\n"), sum[:]...))
+		if stored.Fingerprint == plain || stored.Fingerprint == sum || stored.Fingerprint == [32]byte{} {
+			t.Errorf("the fingerprint %x needs no key", stored.Fingerprint)
+		}
+	}, func(c *server.Config) { config = *c })
+}
+
+func TestACallWithAClientIDIsMadeAgainWhenItWasInterrupted(t *testing.T) {
+	t.Parallel()
+	var config server.Config
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		conversation := "/conversations/" + customerWrites(t, w, sandbox(t, w), phoneNumber(1))
+		// interrupted makes a call, and leaves its key as the end of the process before the answer was stored would.
+		interrupted := func(path, body string) (first *servertest.Answer, key []string) {
+			done, pending := model.NewID().String(), model.NewID().String()
+			first = w.A.Post(t, path, body, "Idempotency-Key", done).OK(201)
+			of := store.Reservation{Owner: store.Owner(w.A.Key.ID), Key: done}
+			of.Fingerprint = reserve(t, w, config, of).Fingerprint
+			of.Key = pending
+			reserve(t, w, config, of)
+			return first, []string{"Idempotency-Key", pending}
+		}
+		for path, rest := range map[string]string{
+			"/messages": `"text":"Oi"`, "/notes": `"text":"Oi"`, "/scheduled": `"text":"Oi","send_at":"` + w.Clock.Now().Add(time.Hour).Format(time.RFC3339) + `"`,
+		} {
+			body := `{"client_id":"` + model.NewID().String() + `",` + rest + `}`
+			first, key := interrupted(conversation+path, body)
+			w.A.Post(t, conversation+path, body+" ", key...).Fails(409, "idempotency_conflict")
+			for range 2 {
+				again := w.A.Post(t, conversation+path, body, key...).OK(201)
+				want(t, path+": id", again.ID(), first.ID())
+				want(t, path+": replayed", again.Header.Get("Idempotency-Replayed"), "true")
+			}
+		}
+		_, key := interrupted("/labels", `{"name":"x"}`)
+		w.A.Post(t, "/labels", `{"name":"x"}`, key...).Fails(409, "idempotency_pending")
+	}, func(c *server.Config) { config = *c })
 }

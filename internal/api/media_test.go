@@ -196,7 +196,7 @@ func TestMedia(t *testing.T) {
 }
 
 // upload posts one file.
-func upload(t *testing.T, c *servertest.Client, name string, content []byte) *servertest.Answer {
+func upload(t *testing.T, c *servertest.Client, name string, content []byte, headers ...string) *servertest.Answer {
 	t.Helper()
 	var form bytes.Buffer
 	mw := multipart.NewWriter(&form)
@@ -206,7 +206,7 @@ func upload(t *testing.T, c *servertest.Client, name string, content []byte) *se
 	}
 	_, _ = part.Write(content)
 	_ = mw.Close()
-	return c.Post(t, "/media", form.Bytes(), "Content-Type", mw.FormDataContentType())
+	return c.Post(t, "/media", form.Bytes(), append(headers, "Content-Type", mw.FormDataContentType())...)
 }
 
 // fetch follows a link without a key.

@@ -134,7 +134,7 @@ var codeMessages = map[model.Code]string{
 	model.CodeRateLimited:          "This key has made too many requests. Wait for the seconds in Retry-After.",
 	model.CodeInternal:             "The server failed to handle this request. Report it with this request id.",
 	model.CodeUnavailable:          "The database cannot be reached at the moment. Try again.",
-	model.CodeUncertain:            "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Look before you repeat the call, or repeat it with the same client_id or Idempotency-Key.",
+	model.CodeUncertain:            "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Repeat the call with the same client_id if it has one; otherwise look before you make it again.",
 }
 
 // codeExample is an Error with a code, as the document shows it.

@@ -41,6 +41,7 @@ type Route struct {
 	conditional bool     // the answer has an ETag, and If-None-Match gives 304
 	secret      bool     // the answer shows a secret
 	secrets     []string // the fields of the answer that do, which are null when it is repeated
+	clientID    bool     // the body has a client_id, by which the verb takes effect once
 	register    func(s *Server, r *Route)
 }
 
@@ -139,6 +140,7 @@ func route[I, O any](method, path string, verb desk.Verb, summary string, run ru
 		apply(r)
 	}
 	_, takesBody := reflect.TypeFor[I]().FieldByName("Body")
+	r.clientID = takesClientID[I]()
 	r.bodiless = !takesBody && method != http.MethodGet && !r.Streams
 	r.paged = takesCursor[I]()
 	r.register = func(s *Server, r *Route) {
@@ -163,6 +165,16 @@ func optionalBody[I any]() bool {
 	}
 	body, ok := t.FieldByName("Body")
 	return ok && body.Tag.Get("required") == "false"
+}
+
+// takesClientID reports whether the body of an input has a client_id.
+func takesClientID[I any]() bool {
+	body, ok := reflect.TypeFor[I]().FieldByName("Body")
+	if !ok || body.Type.Kind() != reflect.Struct {
+		return false
+	}
+	_, ok = body.Type.FieldByName("ClientID")
+	return ok
 }
 
 // takesCursor reports whether an input has a cursor among its fields.

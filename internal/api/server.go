@@ -64,6 +64,8 @@ type Server struct {
 	rates  *buckets.Buckets[model.ID] // of keys and sessions
 	others site.Origins               // whose pages may call the API with a key
 
+	fingerprintKey [32]byte // of idempotent calls
+
 	fullRate []string                  // the burst of a key without a rate of its own, as a header
 	docs     func() ([2][]byte, error) // the OpenAPI documents
 
@@ -78,6 +80,7 @@ func New(o Options) *Server {
 		desk: o.Desk, live: o.Live, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
 		rates: buckets.New[model.ID](), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
 	}
+	s.fingerprintKey = o.Desk.System().FingerprintKey()
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

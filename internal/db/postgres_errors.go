@@ -64,7 +64,7 @@ func pgError(err error) error {
 		return err
 	}
 	if _, uncertain := errors.AsType[*lostCommit](err); uncertain {
-		return fmt.Errorf("%w: %w", model.Errorf(model.CodeUncertain, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Look before you repeat the call, or repeat it with the same client_id or Idempotency-Key."), err)
+		return fmt.Errorf("%w: %w", model.Errorf(model.CodeUncertain, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Repeat the call with the same client_id if it has one; otherwise look before you make it again."), err)
 	}
 	if isUnreachable(err) || repeatable(err) {
 		return fmt.Errorf("%w: %w", &model.Error{

@@ -143,6 +143,16 @@ func (d System) Rate() model.Rate { return d.rate }
 // SecretKey gives what checks and replaces the secret key of the installation.
 func (d System) SecretKey() *secretkey.Keeper { return secretkey.New(d.store, d.vault) }
 
+// FingerprintKey is for the fingerprints of idempotent calls, whose bodies may have passwords: what is stored of them
+// tells nothing without the secret key of the installation. When the oldest secret key is retired, repeats of calls from
+// before are refused as other calls.
+func (d System) FingerprintKey() (key [32]byte) {
+	if d.vault != nil {
+		key = d.vault.Derive("idempotency")
+	}
+	return key
+}
+
 // Ready reports whether the database answers and the secret key fits it: another node may have replaced the key.
 func (d System) Ready(ctx context.Context) error {
 	if err := d.store.Ping(ctx); err != nil {
@@ -201,7 +211,7 @@ func writeOnce[T any](ctx context.Context, d *Desk, a *Principal, c *once.Call, 
 
 // Once makes a call of a principal under an idempotency key, for a verb that does not store its answer itself: run calls
 // the verb, which checks the permission. See once.Around.
-func (d System) Once(ctx context.Context, a *Principal, request once.Request, run func(ctx context.Context) (model.Answer, error)) (once.Result, error) {
+func (d System) Once(ctx context.Context, a *Principal, request once.Request, run func(ctx context.Context) (any, error)) (once.Result, error) {
 	owner, err := a.idempotencyOwner()
 	if err != nil {
 		return once.Result{}, err

@@ -16,6 +16,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -92,6 +93,29 @@ func (h *Handler) prepare() (*served, error) {
 type incoming struct {
 	request *http.Request
 	holder  *desk.Principal
+	rate    atomic.Pointer[http.Header] // has the RateLimit headers of the operation; nil: no operation took the call from the rate
+}
+
+// rateHeaders are what an operation tells about the rate of the key.
+var rateHeaders = []string{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset"}
+
+// keepRate remembers the rate of the answer of an operation. An answer without one was given before the operation.
+func (f *incoming) keepRate(h http.Header) {
+	if h[rateHeaders[0]] != nil {
+		f.rate.Store(&h)
+	}
+}
+
+// showRate puts the rate that the operation told into the answer to the request, if there was one.
+func (f *incoming) showRate(h http.Header) bool {
+	from := f.rate.Load()
+	if from == nil {
+		return false
+	}
+	for _, name := range rateHeaders {
+		h[name] = (*from)[name]
+	}
+	return true
 }
 
 type incomingKey struct{}
@@ -109,17 +133,25 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, holder *desk.Pri
 		return
 	}
 	// The operation takes the call of a tool from the rate of the key. Everything else is taken here.
-	if !ready.calls(message) && !h.api.Spend(w, r, holder) {
+	calls := ready.calls(message)
+	if !calls && !h.api.Spend(w, r, holder) {
 		return
 	}
-	if message.Method == methodListen {
+	switch {
+	case message.Method == methodListen:
 		notFound(w, message.ID)
+		return
+	case message.Method == methodCall && !message.IsCall():
+		h.api.Refuse(w, r, model.Errorf(model.CodeInvalidRequest, "A call of a tool needs an id, so that it has an answer."))
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.Header.Set(headerRequestID, w.Header().Get(headerRequestID)) // one id for both answers
-	answer := newAnswer()
-	ready.http.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), incomingKey{}, &incoming{r, holder})))
+	answer, from := newAnswer(), &incoming{request: r, holder: holder}
+	ready.http.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), incomingKey{}, from)))
+	if !from.showRate(w.Header()) && calls && !h.api.Spend(w, r, holder) {
+		return
+	}
 	if answer.status >= 400 && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
 		h.api.Refuse(w, r, model.Errorf(model.CodeInvalidRequest, "This is not a request of the Model Context Protocol: %s.", input.Printable(strings.TrimSpace(answer.body.String()))))
 		return
@@ -157,10 +189,10 @@ func read(r *http.Request) ([]byte, *jsonrpc.Request, *model.Error) {
 
 // calls reports whether a message calls a tool that exists.
 func (s *served) calls(message *jsonrpc.Request) bool {
-	var params struct {
-		Name string `json:"name"`
-	}
-	return message.Method == methodCall && json.Unmarshal(message.Params, &params) == nil && s.tools[params.Name] != nil
+	var params map[string]json.RawMessage // the fields of a struct would match whatever their case is
+	var name string
+	return message.Method == methodCall && message.IsCall() && json.Unmarshal(message.Params, &params) == nil &&
+		json.Unmarshal(params["name"], &name) == nil && s.tools[name] != nil
 }
 
 // notFound answers a request for something that takes an open stream.
@@ -216,6 +248,7 @@ func (h *Handler) run(t *tool) sdk.ToolHandler {
 			return answer.result(), nil
 		}
 		t.serve(answer, from, arguments)
+		from.keepRate(answer.header)
 		return answer.result(), nil
 	}
 }

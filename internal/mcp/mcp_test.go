@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -313,6 +314,43 @@ func TestTheRateOfAKeyHoldsForItsTools(t *testing.T) {
 			t.Error("no request for the list of tools was refused with 429")
 		}
 		connect(t, other).names()
+	})
+}
+
+func TestEveryRequestOfAnAssistantIsTakenFromTheRateAndShowsWhatIsLeft(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "counted", Scopes: model.EveryScope, Rate: &model.Rate{PerSecond: 1, Burst: 1000}})
+		left := func(body string, status int) int {
+			t.Helper()
+			h, text := post(t, c, body, status)
+			n, err := strconv.Atoi(h.Get("RateLimit-Remaining"))
+			if err != nil || h.Get("RateLimit-Limit") != "1000" || h.Get("RateLimit-Reset") == "" {
+				t.Errorf("%s: RateLimit headers %v: %s", body, h, text)
+			}
+			return n
+		}
+		for body, status := range map[string]int{
+			`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`:                                                                                         200,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_team"}}`:                                                           200,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save_draft","arguments":{}}}`:                                           200,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_contact","arguments":{}}}`:                                          200,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_contact","arguments":{"contact_id":".."}}}`:                         200,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"NAME":"list_team"}}`:                                                           200,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"none"}}`:                                                                200,
+			`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"create_note","arguments":{"conversation_id":"x","client_id":"x","text":"x"}}}`: 400,
+		} {
+			before := left(body, status)
+			for range 20 { // one call a second comes back meanwhile
+				left(body, status)
+			}
+			if after := left(body, status); after >= before {
+				t.Errorf("%s: %d calls are left, and then %d", body, before, after)
+			}
+		}
+		resp := raw(t, c, "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Authorization", "Bearer wrong")
+		if resp.StatusCode != 401 || resp.Header.Get("RateLimit-Limit") == "" {
+			t.Errorf("without a valid key: status %d, headers %v", resp.StatusCode, resp.Header)
+		}
 	})
 }
 

@@ -19,16 +19,22 @@ import (
 //  3. A refusal changed nothing. One that is the call's answer is stored in a transaction of its own;
 //     any other frees the key.
 //
-// A process that dies between the steps leaves the key pending until it expires; it is not run again.
+// A process that dies between the steps leaves the key pending until it expires; the verb is not run again, unless it is
+// Repeatable.
 type Request struct {
 	Key         string
 	Fingerprint [32]byte
-	Success     func(out any) (model.Answer, error)       // the answer for what the verb gave, as a pointer; not for Around
+	Success     func(out any) (model.Answer, error)       // the answer for what the verb gave, as a pointer
 	Refusal     func(err error) (_ model.Answer, ok bool) // the answer for its refusal, if that is to be kept
 
 	// Read gives the fingerprint of a call whose body is read by the verb itself, as that of an upload: after the verb,
-	// or in its place to compare the call with a finished one. Until then the call has Fingerprint. nil: it always has.
+	// or in its place to compare the call with a finished one. Until then the call has Fingerprint. A refusal may come
+	// before the body is read, so it frees the key. nil: the call always has Fingerprint.
 	Read func() ([32]byte, error)
+
+	// Repeatable says that the verb itself takes effect once, because its input has a client id: a repeat runs it again
+	// while the key is pending. Only for Around.
+	Repeatable bool
 
 	// After is called after each step, for tests that end a call between two steps, as a crash would; nil: not called.
 	After func(step string)
@@ -45,6 +51,7 @@ type Result struct {
 type Call struct {
 	request Request
 	result  *Result
+	again   bool // it runs under the reservation of another call, which is pending
 }
 
 // Do makes a call: verb is to pass the Call on to Write. The result is the answer that was stored, now or by an
@@ -58,11 +65,11 @@ func Do(request Request, verb func(*Call) error) (Result, error) {
 	return c.outcome(err)
 }
 
-// Around makes a call whose verb does not store its answer: run calls it and gives the answer to store. The key is
-// reserved before and the answer stored after the verb, in transactions of their own, so that a process that dies
-// between the change and its answer leaves the key pending, as one that dies during the verb does: the verb is not run
-// again. Where the verb succeeded and its answer could not be stored, Around gives both the result and the error.
-func Around(ctx context.Context, db *store.Store, owner store.Owner, request Request, run func(ctx context.Context) (model.Answer, error)) (Result, error) {
+// Around makes a call whose verb, run, does not store its answer. The key is reserved before and the answer stored after
+// the verb, in transactions of their own, so that a process that dies between the change and its answer leaves the key
+// pending, as one that dies during the verb does: unless the request is Repeatable, the verb is not run again. Where the
+// verb succeeded and its answer could not be made or stored, Around gives an error and the key stays pending.
+func Around(ctx context.Context, db *store.Store, owner store.Owner, request Request, run func(ctx context.Context) (any, error)) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	c := &Call{request: request}
 	r := store.Reservation{Owner: owner, Key: request.Key, Fingerprint: request.Fingerprint}
@@ -70,17 +77,19 @@ func Around(ctx context.Context, db *store.Store, owner store.Owner, request Req
 		return c.outcome(err)
 	}
 	c.after("reserved")
-	answer, err := run(ctx)
+	out, err := run(ctx)
 	c.after("executed")
 	if err != nil {
 		return c.outcome(c.refuse(ctx, db, r, err))
 	}
-	if request.Read != nil {
-		if r.Fingerprint, err = request.Read(); err != nil {
-			return Result{Answer: answer}, err
-		}
+	answer, err := request.Success(out)
+	if err == nil && request.Read != nil {
+		r.Fingerprint, err = request.Read()
 	}
-	err = db.Write(ctx, func(tx *store.Tx) error { return keep(tx, r, answer) })
+	if err != nil {
+		return Result{}, err
+	}
+	err = db.Write(ctx, func(tx *store.Tx) error { return c.keep(tx, r, answer) })
 	return Result{Answer: answer}, err
 }
 
@@ -113,7 +122,7 @@ func Write[T any](ctx context.Context, db *store.Store, owner store.Owner, c *Ca
 		if answer, err = c.request.Success(&out); err != nil {
 			return err
 		}
-		return keep(tx, r, answer)
+		return c.keep(tx, r, answer)
 	})
 	c.after("executed")
 	if err != nil {
@@ -142,6 +151,9 @@ func (c *Call) reserve(ctx context.Context, db *store.Store, r *store.Reservatio
 	switch {
 	case earlier.Fingerprint != fingerprint:
 		return model.Errorf(model.CodeIdempotencyConflict, "This Idempotency-Key was used for another call. Send a new one for each operation.")
+	case earlier.Answer == nil && c.request.Repeatable:
+		r.At, c.again = earlier.At, true
+		return nil
 	case earlier.Answer == nil:
 		return model.Errorf(model.CodeIdempotencyPending,
 			"A call with this Idempotency-Key is in progress, or was interrupted. Look at what it was to change before trying again with a new key.")
@@ -150,16 +162,17 @@ func (c *Call) reserve(ctx context.Context, db *store.Store, r *store.Reservatio
 	return errReplayed
 }
 
-// refuse settles what becomes of the key of a verb that failed. Where it is uncertain whether the
-// change was committed, the key stays pending.
+// refuse settles what becomes of the key of a verb that failed. The key stays pending where it is uncertain whether the
+// change was committed, and where another call, which may still succeed, has reserved it.
 func (c *Call) refuse(ctx context.Context, db *store.Store, r store.Reservation, failure error) error {
-	if model.CodeOf(failure) == model.CodeUncertain {
+	if c.again || model.CodeOf(failure) == model.CodeUncertain {
 		return failure
 	}
 	answer, final := c.request.Refusal(failure)
+	final = final && c.request.Read == nil
 	err := db.Write(ctx, func(tx *store.Tx) error {
 		if final {
-			return keep(tx, r, answer)
+			return c.keep(tx, r, answer)
 		}
 		tx.Release(r)
 		return nil
@@ -175,10 +188,10 @@ func (c *Call) refuse(ctx context.Context, db *store.Store, r store.Reservation,
 }
 
 // keep stores an answer under a reservation that must still be there: one that has expired meanwhile
-// may be another call's by now.
-func keep(tx *store.Tx, r store.Reservation, answer model.Answer) error {
+// may be another call's by now. Of calls that run a repeatable verb at the same time, the first stores its answer.
+func (c *Call) keep(tx *store.Tx, r store.Reservation, answer model.Answer) error {
 	kept, err := tx.Keep(r, answer)
-	if err == nil && !kept {
+	if err == nil && !kept && !c.request.Repeatable {
 		err = errors.New("once: an idempotency key expired during its call")
 	}
 	return err

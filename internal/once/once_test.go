@@ -11,6 +11,17 @@ import (
 	"recado/internal/store/storetest"
 )
 
+// newRequest stores no refusals.
+func newRequest() once.Request {
+	return once.Request{
+		Key:     "12345678",
+		Success: func(any) (model.Answer, error) { return model.Answer{Status: 201}, nil },
+		Refusal: func(error) (model.Answer, bool) { return model.Answer{}, false },
+	}
+}
+
+func succeed(context.Context) (any, error) { return nil, nil }
+
 // TestACallThatIsCutOffIsNotMadeAgain ends a call after each of its steps, as a crash would, and repeats it.
 func TestACallThatIsCutOffIsNotMadeAgain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
@@ -19,10 +30,11 @@ func TestACallThatIsCutOffIsNotMadeAgain(t *testing.T) {
 			t.Run(step, func(t *testing.T) {
 				owner, runs := store.Owner(model.NewID()), 0
 				call := func(after func(string)) (once.Result, error) {
-					request := once.Request{Key: "12345678", Refusal: func(error) (model.Answer, bool) { return model.Answer{}, false }, After: after}
-					return once.Around(context.Background(), db, owner, request, func(context.Context) (model.Answer, error) {
+					request := newRequest()
+					request.After = after
+					return once.Around(context.Background(), db, owner, request, func(context.Context) (any, error) {
 						runs++
-						return model.Answer{Status: 201}, nil
+						return nil, nil
 					})
 				}
 				func() {
@@ -56,16 +68,91 @@ func TestARefusedCallLeavesItsKeyFreeUnlessItsOutcomeIsUncertain(t *testing.T) {
 			{errors.New("a defect"), ""},
 			{model.Errorf(model.CodeUncertain, "It is not known."), model.CodeIdempotencyPending},
 		} {
-			request := once.Request{Key: "12345678", Refusal: func(error) (model.Answer, bool) { return model.Answer{}, false }}
+			request := newRequest()
 			owner := store.Owner(model.NewID())
-			_, err := once.Around(context.Background(), db, owner, request, func(context.Context) (model.Answer, error) { return model.Answer{}, tt.failure })
+			_, err := once.Around(context.Background(), db, owner, request, func(context.Context) (any, error) { return nil, tt.failure })
 			if !errors.Is(err, tt.failure) {
 				t.Errorf("got %v, want %v", err, tt.failure)
 			}
-			result, err := once.Around(context.Background(), db, owner, request, func(context.Context) (model.Answer, error) { return model.Answer{Status: 200}, nil })
+			result, err := once.Around(context.Background(), db, owner, request, succeed)
 			if tt.then == "" && (err != nil || result.Replayed) || tt.then != "" && model.CodeOf(err) != tt.then {
 				t.Errorf("after %v: %+v, %v", tt.failure, result, err)
 			}
+		}
+	})
+}
+
+func TestAKeyStaysPendingWhenTheChangeIsMadeAndItsAnswerIsNot(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		db, owner, defect := open(), store.Owner(model.NewID()), errors.New("a defect")
+		request := newRequest()
+		request.Success = func(any) (model.Answer, error) { return model.Answer{}, defect }
+		if _, err := once.Around(context.Background(), db, owner, request, succeed); !errors.Is(err, defect) {
+			t.Errorf("got %v, want %v", err, defect)
+		}
+		if _, err := once.Around(context.Background(), db, owner, newRequest(), succeed); model.CodeOf(err) != model.CodeIdempotencyPending {
+			t.Errorf("a repeat gives %v, want %s", err, model.CodeIdempotencyPending)
+		}
+	})
+}
+
+func TestARepeatableCallThatIsCutOffIsMadeAgain(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		db, owner, refused := open(), store.Owner(model.NewID()), model.NotFound("conversation")
+		request := newRequest()
+		request.Repeatable = true
+		request.Refusal = func(error) (model.Answer, bool) { return model.Answer{Status: 404}, true }
+		runs := 0
+		call := func(failure error) (once.Result, error) {
+			return once.Around(context.Background(), db, owner, request, func(context.Context) (any, error) {
+				runs++
+				return nil, failure
+			})
+		}
+		// While the first call runs, a repeat is refused: the first may still succeed.
+		_, err := once.Around(context.Background(), db, owner, request, func(context.Context) (any, error) {
+			if _, err := call(refused); !errors.Is(err, refused) {
+				t.Errorf("got %v, want %v", err, refused)
+			}
+			return nil, model.Errorf(model.CodeUncertain, "It is not known.")
+		})
+		if model.CodeOf(err) != model.CodeUncertain {
+			t.Errorf("got %v, want %s", err, model.CodeUncertain)
+		}
+		other := newRequest()
+		other.Fingerprint[0], other.Repeatable = 1, true
+		if _, err := once.Around(context.Background(), db, owner, other, succeed); model.CodeOf(err) != model.CodeIdempotencyConflict {
+			t.Errorf("another call gives %v, want %s", err, model.CodeIdempotencyConflict)
+		}
+		for i, replayed := range []bool{false, true} {
+			result, err := call(nil)
+			if err != nil || result.Replayed != replayed || result.Answer.Status != 201 {
+				t.Errorf("repeat %d: %+v, %v", i+1, result, err)
+			}
+		}
+		if runs != 2 {
+			t.Errorf("the verb was run %d times again, want 2", runs)
+		}
+	})
+}
+
+func TestOfRepeatableCallsAtOnceTheFirstStoresItsAnswer(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		db, owner := open(), store.Owner(model.NewID())
+		request := newRequest()
+		request.Repeatable = true
+		_, err := once.Around(context.Background(), db, owner, request, func(ctx context.Context) (any, error) {
+			inner := request
+			inner.Success = func(any) (model.Answer, error) { return model.Answer{Status: 200}, nil }
+			_, err := once.Around(ctx, db, owner, inner, succeed)
+			return nil, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := once.Around(context.Background(), db, owner, request, succeed)
+		if err != nil || !result.Replayed || result.Answer.Status != 200 {
+			t.Errorf("%+v, %v", result, err)
 		}
 	})
 }

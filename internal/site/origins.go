@@ -12,6 +12,8 @@ import (
 // "*" stands for all. Pages of other sites never call with a session: no answer allows a browser to send its cookie.
 type Origins []string
 
+var defaultPorts = map[string]string{"http": ":80", "https": ":443"}
+
 // ParseOrigins checks origins and writes them as browsers do.
 func ParseOrigins(texts []string) (Origins, error) {
 	var out Origins
@@ -25,7 +27,8 @@ func ParseOrigins(texts []string) (Origins, error) {
 			strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 			return nil, fmt.Errorf("%q is no origin such as https://crm.example.com", text)
 		}
-		out = append(out, strings.ToLower(u.Scheme+"://"+u.Host))
+		host := strings.TrimSuffix(u.Host, defaultPorts[u.Scheme]) // browsers leave it out
+		out = append(out, strings.ToLower(u.Scheme+"://"+host))
 	}
 	return out, nil
 }

@@ -20,6 +20,7 @@ type Reservation struct {
 // Earlier is what another call with the same key left behind.
 type Earlier struct {
 	Fingerprint [32]byte
+	At          time.Time     // when the key was reserved
 	Answer      *model.Answer // nil while it is pending
 }
 
@@ -38,11 +39,12 @@ func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 		return err == nil, Earlier{}, err
 	}
 	var e Earlier
-	_, err = tx.one(`SELECT fingerprint, done, status, headers, body FROM idempotency WHERE key_id = $1 AND key = $2`,
+	_, err = tx.one(`SELECT fingerprint, created_at, done, status, headers, body FROM idempotency WHERE key_id = $1 AND key = $2`,
 		[]any{model.ID(r.Owner), r.Key}, func(row Row) {
 			copy(e.Fingerprint[:], row.Bytes(0))
-			if row.Bool(1) {
-				e.Answer = &model.Answer{Status: int(row.Int(2)), Headers: row.Text(3), Body: row.Bytes(4)}
+			e.At = row.Time(1)
+			if row.Bool(2) {
+				e.Answer = &model.Answer{Status: int(row.Int(3)), Headers: row.Text(4), Body: row.Bytes(5)}
 			}
 		})
 	return false, e, err
