@@ -138,6 +138,21 @@ func TestDistribution(t *testing.T) {
 			w.A.Patch(t, "/sectors/"+s.sector, `{"hours_id":null}`).OK(200)
 			want(t, "responsible", s.given(t, c), "Bia")
 		})
+		t.Run("so do those of the channel", func(t *testing.T) {
+			never := w.A.Post(t, "/hours", `{"name":"Not this number"}`).OK(201).ID()
+			w.A.Patch(t, "/channels/"+s.channel, map[string]any{"hours_id": never}).OK(200)
+			c := s.wait(t)
+			w.A.Patch(t, "/team/"+s.ids["Bia"], `{"capacity":3}`).OK(200)
+			s.stays(t, c)
+			status := w.A.Get(t, "/sectors/"+s.sector+"/distribution").OK(200)
+			want(t, "open", status.At("open"), any(false))
+			want(t, "next", status.At("next"), nil)
+			w.A.Patch(t, "/channels/"+s.channel, `{"hours_id":null}`).OK(200)
+			if _, err := s.Desk.System().Distribute(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want(t, "responsible", s.given(t, c), "Bia")
+		})
 		t.Run("the rules are checked", func(t *testing.T) {
 			for _, bad := range []string{`{"mode":"lottery"}`, `{"capacity":0}`, `{"capacity":101}`, `{"return_after_minutes":0}`} {
 				w.A.Patch(t, "/sectors/"+s.sector, `{"distribution":`+bad+`}`).Fails(400, "invalid_request")
@@ -178,6 +193,48 @@ func TestACaseThatIsNotAnsweredGoesBack(t *testing.T) {
 		s.stays(t, ignored) // not to the same person next
 		s.presence(t, "Bia", "online")
 		want(t, "another", s.given(t, ignored), "Bia")
+	})
+}
+
+// A case that is transferred to a queue may be answered already: there is nothing to answer until the customer writes again.
+func TestACaseWhoseCustomerWritesAfterItWasGivenGoesBack(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		s := newShift(t, w, map[string]any{"mode": "least_busy", "capacity": 5, "return_after_minutes": 5}, "Ana")
+		s.presence(t, "Ana", "online")
+		given := func() string {
+			s.n++
+			c := customerWrites(t, w, s.channel, phoneNumber(s.n))
+			w.A.Post(t, "/conversations/"+c+"/messages", message("Bom dia")).OK(201)
+			w.A.Post(t, "/conversations/"+c+"/transfer", map[string]any{"sector_id": s.sector}).OK(200)
+			want(t, "responsible", s.given(t, c), "Ana")
+			return c
+		}
+		writes := func(c string) {
+			customerWrites(t, w, s.channel, w.A.Get(t, "/conversations/"+c).OK(200).Text("phone"))
+		}
+		distribute := func() {
+			t.Helper()
+			if _, err := s.Desk.System().Distribute(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ignored, late, answered := given(), given(), given()
+		s.people["Ana"].Post(t, "/conversations/"+answered+"/messages", message("Aqui é a Ana")).OK(201)
+		w.Clock.Advance(time.Minute)
+		writes(ignored)
+		writes(answered)
+		w.Clock.Advance(4*time.Minute + time.Second)
+		distribute()
+		want(t, "before the time from the customer's message is over", s.responsible(t, ignored), "Ana")
+		writes(late)
+		w.Clock.Advance(time.Minute)
+		testkit.Eventually(t, "the case goes back", func() bool { distribute(); return s.responsible(t, ignored) == "" })
+		want(t, "answered", s.responsible(t, answered), "Ana")
+		want(t, "late", s.responsible(t, late), "Ana")
+		w.Clock.Advance(5 * time.Minute)
+		testkit.Eventually(t, "the case of the customer who wrote late goes back", func() bool { distribute(); return s.responsible(t, late) == "" })
+		want(t, "answered", s.responsible(t, answered), "Ana")
 	})
 }
 

@@ -217,6 +217,27 @@ func TestTheMenu(t *testing.T) {
 			c.says(t, "1")
 			want(t, "sector", c.at(t).At("sector"), any(f.fallback))
 		})
+		t.Run("who asks for a person at once gets no menu", func(t *testing.T) {
+			c := f.customer().says(t, "atendente")
+			c.filed(t, f.fallback, "Menu: asked for a person")
+			want(t, "automatic", strings.Join(c.automatic(t), "|"), "Olá!")
+		})
+		t.Run("an event tells that a menu ended in the general queue", func(t *testing.T) {
+			w.A.Put(t, "/channels/"+f.channel+"/reception", strings.Replace(f.menu(), fmt.Sprintf(`"fallback_sector":%q`, f.fallback), `"fallback_sector":null`, 1)).OK(200)
+			c := f.customer().says(t, "oi", "0")
+			c.filed(t, nil, "Menu: asked for a person")
+			if changed := lastEvent(t, w, "conversation.updated"); !strings.Contains(changed, `"sector"`) {
+				t.Errorf("after an answer conversation.updated names %s", changed)
+			}
+			c = f.customer().says(t, "oi")
+			w.Clock.Advance(10 * time.Minute)
+			if _, err := w.Desk.System().EndMenus(t.Context(), 100); err != nil {
+				t.Fatal(err)
+			}
+			testkit.Eventually(t, "the menu ends", func() bool { return lastEvent(t, w, "conversation.updated") == `["sector"]` })
+			c.filed(t, nil, "Menu: no answer in time")
+			w.A.Put(t, "/channels/"+f.channel+"/reception", f.menu()).OK(200)
+		})
 		t.Run("a reception that is switched off meanwhile", func(t *testing.T) {
 			c := f.customer().says(t, "oi")
 			w.A.Put(t, "/channels/"+f.channel+"/reception", strings.Replace(f.menu(), `"enabled":true`, `"enabled":false`, 1)).OK(200)

@@ -122,7 +122,7 @@ func (t *lockedConversation) restrict(a *Principal, except func(model.Attendance
 
 // answered notes an outbound message: the first response, and the first responder's ownership. member
 // is nil when the message came from the phone, where the author is not known. An attendance that has
-// been answered and has a responsible person costs no query here.
+// been answered and has a responsible person costs no query here, in a sector one statement without a result.
 func (t *lockedConversation) answered(member *model.Ref) error {
 	t.awaits = nil
 	t.endMenu()
@@ -130,6 +130,9 @@ func (t *lockedConversation) answered(member *model.Ref) error {
 		return nil
 	}
 	t.SetWaiting(nil)
+	if t.Assignee != nil && t.Sector != nil {
+		t.tx.KeepDistributed(t.Company, t.Attendance.ID)
+	}
 	takes, err := t.takesOver(member)
 	if err != nil || !takes && !t.Unanswered {
 		return err

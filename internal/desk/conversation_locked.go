@@ -25,6 +25,7 @@ type lockedConversation struct {
 	by     *model.Ref // who moved it to another person or queue in this transaction; nil: no person
 	awaits *time.Time // when the first unanswered message of the customer came in this transaction
 
+	filed     bool // a menu ended in this transaction: also a case that stays in the general queue is news
 	signalled bool // a signal to the viewers of a private conversation is planned
 }
 
@@ -104,6 +105,9 @@ func (t *lockedConversation) emitUpdated(m *model.Message, changed ...string) er
 func (t *lockedConversation) save() error {
 	t.Unread = t.UnreadCount > 0
 	changed := changedFields(&t.before, &t.Conversation)
+	if t.filed && t.Attendance != nil && same(t.before.Assignee, t.Assignee) && same(t.before.Sector, t.Sector) {
+		changed = append(changed, "sector")
+	}
 	if len(changed) > 0 {
 		t.UpdatedAt = t.tx.Now
 		err := t.emit(model.EventConversationUpdated, func(b []byte) ([]byte, error) {
@@ -140,7 +144,7 @@ func (t *lockedConversation) save() error {
 		t.tx.SaveMenu(&t.Conversation)
 	}
 	t.tx.AfterCommit(t.d.wakeups.Index.Notify)
-	t.before = t.Conversation
+	t.before, t.filed = t.Conversation, false
 	return nil
 }
 

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"recado/internal/distribution"
@@ -50,20 +51,19 @@ func (d *Desk) Distribution(ctx context.Context, a *Principal, id model.ID) (mod
 			return out, errOr(err, model.NotFound("sector"))
 		}
 		out = model.DistributionStatus{Sector: model.Ref{ID: id, Name: sector.Name}, Distribution: sector.Distribution, Members: []model.DistributionMember{}}
-		if out.Open, err = isOpen(tx, a.Company.ID, model.ID{}, &id, tx.Now); err != nil {
-			return out, err
-		}
 		lines, err := tx.WaitingLines(a.Company.ID)
 		if err != nil {
 			return out, err
 		}
+		lines = slices.DeleteFunc(lines, func(line store.WaitingLine) bool { return line.Sector != id })
 		for _, line := range lines {
-			if line.Sector == id {
-				out.Waiting += line.Waiting
-				if out.OldestWaitingAt == nil || line.OldestWaitingAt.Before(*out.OldestWaitingAt) {
-					out.OldestWaitingAt = line.OldestWaitingAt
-				}
+			out.Waiting += line.Waiting
+			if out.OldestWaitingAt == nil || line.OldestWaitingAt.Before(*out.OldestWaitingAt) {
+				out.OldestWaitingAt = line.OldestWaitingAt
 			}
+		}
+		if out.Open, err = distributesNow(tx, a.Company.ID, id, lines); err != nil {
+			return out, err
 		}
 		members, err := d.candidates(tx, a.Company.ID, &sector)
 		next := distribution.Choose(false, members, nil, nil)
@@ -80,6 +80,20 @@ func (d *Desk) Distribution(ctx context.Context, a *Principal, id model.ID) (mod
 		}
 		return out, err
 	})
+}
+
+// distributesNow reports whether the opening hours let a case of a sector be given to a person: those of any channel with cases in its
+// queue, and without cases those of the sector or the company.
+func distributesNow(tx *store.Tx, company, sector model.ID, queues []store.WaitingLine) (bool, error) {
+	if len(queues) == 0 {
+		return isOpen(tx, company, model.ID{}, &sector, tx.Now)
+	}
+	for _, queue := range queues {
+		if open, err := isOpen(tx, company, queue.Channel, &sector, tx.Now); err != nil || open {
+			return open, err
+		}
+	}
+	return false, nil
 }
 
 // candidates lists the members of a sector in the order in which they get cases.
@@ -176,7 +190,7 @@ func (d *Desk) distributeOne(ctx context.Context, at store.SectorAt) (bool, erro
 		}
 		tx.MarkReceived(at.Company, to.ID)
 		if next.returns {
-			tx.MarkDistributed(at.Company, next.waiting.Attendance, &tx.Now)
+			tx.MarkDistributed(at.Company, next.waiting.Attendance, tx.Now)
 		}
 		return true, t.save()
 	})
@@ -226,8 +240,8 @@ func (d *Desk) nextCase(tx *store.Tx, at store.SectorAt) (*nextCase, error) {
 	return nil, nil
 }
 
-// returnCase puts a distributed case that was not answered in time back into the queue. The customer has waited since before the
-// person got it, else it was answered in between.
+// returnCase puts a distributed case that was not answered in time back into the queue. Its time begins when the person got it, or when
+// the customer wrote where they were not waiting then.
 func (t *lockedConversation) returnCase(now time.Time) error {
 	if t.Attendance == nil {
 		return nil
@@ -237,12 +251,19 @@ func (t *lockedConversation) returnCase(now time.Time) error {
 	if err != nil || at == nil {
 		return err
 	}
-	waiting := t.WaitingSince()
-	if t.Assignee == nil || minutes == nil || waiting == nil || waiting.After(*at) {
-		t.tx.MarkDistributed(t.Company, id, nil)
+	if t.Assignee == nil || minutes == nil {
+		t.tx.KeepDistributed(t.Company, id)
 		return nil
 	}
-	if now.Before(at.Add(time.Duration(*minutes) * time.Minute)) {
+	since, waiting := *at, t.WaitingSince()
+	switch {
+	case waiting == nil:
+		since = now // there is nothing to answer yet
+	case waiting.After(since):
+		since = *waiting
+	}
+	if now.Before(since.Add(time.Duration(*minutes) * time.Minute)) {
+		t.tx.MarkDistributed(t.Company, id, since)
 		return nil
 	}
 	from := *t.Assignee

@@ -183,22 +183,18 @@ func (in *inboundBatch) beginReception(t *batchConversation, r *model.Reception,
 		without.Menu = nil
 		r = &without
 	}
-	m, state := reception.Begin(r, open, said[0])
+	m, state, end := reception.Begin(r, open, said[0])
 	for _, more := range said[1:] {
 		if state == nil {
 			break
 		}
-		next, end := state.Overheard(r, more)
-		if end != nil {
-			if err := in.sendAutomatic(t, m); err != nil {
-				return err
-			}
-			return t.endMenuAt(*end)
-		}
-		state = next
+		state, end = state.Overheard(r, more)
 	}
 	if err := in.sendAutomatic(t, m); err != nil {
 		return err
+	}
+	if end != nil {
+		return t.endMenuAt(*end)
 	}
 	return in.keepMenu(t, r, state)
 }
@@ -216,12 +212,13 @@ func (in *inboundBatch) answerMenu(t *batchConversation, r *model.Reception, sai
 		}
 		return t.endMenuAt(state.People(&stored, reception.ReasonChanged))
 	}
-	early := in.d.shownMenus.before(t.ID, in.arrived) || in.arrived.UnixMilli() <= state.Asked
+	known, early := in.d.shownMenus.before(shownMenu{t.ID, state.Asked}, in.arrived)
+	elsewhere := !known && in.arrived.UnixMilli() <= state.Asked // another node showed the menu, and its clock may be ahead
 	next := &state
 	for _, one := range said {
 		var m *reception.Message
 		var end *reception.End
-		if early && one.Choice == nil || next.Before(one) {
+		if one.Choice == nil && (early || elsewhere && next.Together(one)) || next.Before(one) {
 			next, end = next.Overheard(r, one)
 		} else {
 			m, next, end = next.Answer(r, one)
@@ -250,8 +247,9 @@ func (in *inboundBatch) keepMenu(t *batchConversation, r *model.Reception, state
 	due := in.tx.Now.Add(state.Timeout(r))
 	t.ReceptionDue = &due
 	state.Asked = time.Now().UnixMilli()
-	in.d.shownMenus.begin(t.ID)
-	in.tx.AfterCommit(func() { in.d.shownMenus.end(t.ID) })
+	shown := shownMenu{t.ID, state.Asked}
+	in.d.shownMenus.begin(shown)
+	in.tx.AfterCommit(func() { in.d.shownMenus.end(shown) })
 	return t.storeMenu(state)
 }
 
@@ -299,6 +297,7 @@ func (in *inboundBatch) sendAutomatic(t *batchConversation, out *reception.Messa
 // endMenuAt files a case where its menu ended. What has been removed meanwhile is replaced by the general queue.
 func (t *lockedConversation) endMenuAt(end reception.End) error {
 	t.endMenu()
+	t.filed = true
 	switch end.Kind {
 	case reception.EndClose:
 		_, err := t.closeAttendance(nil, &end.Reason)
@@ -352,51 +351,59 @@ func (d System) EndMenus(ctx context.Context, limit int) (int, error) {
 }
 
 // shownMenus tells which calls came before the customer can have seen a menu: those that arrived while the transaction that
-// shows it was not yet durable. Customers often write several messages at once.
+// shows it was not yet durable. Customers often write several messages at once. A menu of a transaction that was rolled back is never
+// asked for: no conversation has it.
 type shownMenus struct {
 	mu sync.Mutex
-	at map[model.ID]menuShown
+	at map[shownMenu]menuShown
 }
 
-// menuShown is when the transaction began that shows a menu, and when it was durable; zero: not yet.
+// shownMenu is a menu that this node showed in a conversation; asked is that of its state.
+type shownMenu struct {
+	conversation model.ID
+	asked        int64
+}
+
+// menuShown is when a menu was put into its transaction, and when that was durable; zero: not yet.
 type menuShown struct{ began, durable time.Time }
 
 // shownFor is how long a menu that was shown is remembered, longer than any call lasts.
 const shownFor = time.Minute
 
-func (s *shownMenus) begin(conversation model.ID) {
+func (s *shownMenus) begin(menu shownMenu) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	if s.at == nil {
-		s.at = map[model.ID]menuShown{}
+		s.at = map[shownMenu]menuShown{}
 	}
 	if len(s.at) >= 1000 {
-		for id, shown := range s.at {
+		for old, shown := range s.at {
 			if now.Sub(shown.began) > shownFor {
-				delete(s.at, id)
+				delete(s.at, old)
 			}
 		}
 	}
-	s.at[conversation] = menuShown{began: now}
+	s.at[menu] = menuShown{began: now}
 }
 
-func (s *shownMenus) end(conversation model.ID) {
+func (s *shownMenus) end(menu shownMenu) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if shown, found := s.at[conversation]; found {
+	if shown, found := s.at[menu]; found {
 		shown.durable = time.Now()
-		s.at[conversation] = shown
+		s.at[menu] = shown
 	}
 }
 
-// before reports whether a call that arrived at a time came before the customer can have seen the menu.
-func (s *shownMenus) before(conversation model.ID, arrived time.Time) bool {
+// before reports whether this node showed the menu, and then whether a call that arrived at a time came before the customer can have
+// seen it.
+func (s *shownMenus) before(menu shownMenu, arrived time.Time) (known, early bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	shown, found := s.at[conversation]
-	if !found || time.Since(shown.began) > shownFor {
-		return false
+	shown, known := s.at[menu]
+	if !known || time.Since(shown.began) > shownFor {
+		return known, false
 	}
-	return shown.durable.IsZero() || !arrived.After(shown.durable)
+	return true, shown.durable.IsZero() || !arrived.After(shown.durable)
 }

@@ -13,7 +13,7 @@ const (
 type Distribution struct {
 	Mode               string `json:"mode" enum:"manual,round_robin,least_busy" doc:"round_robin: the person who has waited longest for a case. least_busy: the person with the fewest open cases."`
 	Capacity           int64  `json:"capacity" minimum:"1" maximum:"100" doc:"How many open cases a member may have, over all sectors; members may have a capacity of their own."`
-	PreferLast         bool   `json:"prefer_last" doc:"The person who had the customer's last case gets the next one, where they can."`
+	PreferLast         bool   `json:"prefer_last" doc:"The person who had the last case of the same conversation gets the next one, where they can."`
 	ReturnAfterMinutes *int64 `json:"return_after_minutes" doc:"A case that was distributed and is not answered for so long goes back to the queue, and next to another person; null: never."`
 }
 
@@ -31,7 +31,7 @@ const (
 type DistributionStatus struct {
 	Sector          Ref                  `json:"sector"`
 	Distribution    Distribution         `json:"distribution"`
-	Open            bool                 `json:"open" doc:"Whether it is within the opening hours of the sector, or of the company. Cases of a channel with hours of its own follow those where the sector has none."`
+	Open            bool                 `json:"open" doc:"Whether it is within the opening hours of the sector. Where it has none, those of a channel with cases in the queue count, and without any those of the company."`
 	Waiting         int64                `json:"waiting" doc:"Cases in the queue."`
 	OldestWaitingAt *time.Time           `json:"oldest_waiting_at"`
 	Next            *Ref                 `json:"next" doc:"Who gets the next case of a customer without a case before; null: no person can."`

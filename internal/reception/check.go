@@ -154,7 +154,7 @@ func Try(r *model.Reception, open bool, texts []string) []model.ReceptionReply {
 		var end *End
 		switch {
 		case i == 0:
-			if m, state = Begin(r, open, in); state == nil {
+			if m, state, end = Begin(r, open, in); state == nil && end == nil {
 				reply.Outcome = &model.ReceptionOutcome{Kind: "none"}
 			}
 		case state != nil:

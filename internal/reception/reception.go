@@ -80,23 +80,28 @@ const (
 )
 
 // Begin gives the first automatic message of an attendance, nil where there is nothing to say, and the state of the menu, nil
-// where there is none. open says whether it is within the opening hours.
-func Begin(r *model.Reception, open bool, first Customer) (*Message, *State) {
+// where there is none. open says whether it is within the opening hours. A customer who asks for a person at once gets no menu: it has
+// ended.
+func Begin(r *model.Reception, open bool, first Customer) (*Message, *State, *End) {
 	var parts []string
 	for _, part := range []*string{r.Greeting, closedText(r, open)} {
 		if part != nil && *part != "" {
 			parts = append(parts, *part)
 		}
 	}
-	if r.Menu == nil {
-		if len(parts) == 0 {
-			return nil, nil
-		}
-		return &Message{Text: strings.Join(parts, "\n\n")}, nil
+	if r.Menu != nil && !asksForPeople(first.Text) {
+		s := &State{Sent: 1, Since: first.At.UnixMilli()}
+		s.heard(first)
+		return show(r.Menu, nil, append(parts, r.Menu.Text)...), s, nil
 	}
-	s := &State{Sent: 1, Since: first.At.UnixMilli()}
-	s.heard(first)
-	return show(r.Menu, nil, append(parts, r.Menu.Text)...), s
+	var m *Message
+	if len(parts) > 0 {
+		m = &Message{Text: strings.Join(parts, "\n\n")}
+	}
+	if r.Menu == nil {
+		return m, nil, nil
+	}
+	return m, nil, people(menusTo(r, nil), ReasonAsked)
 }
 
 func closedText(r *model.Reception, open bool) *string {
@@ -110,10 +115,22 @@ func closedText(r *model.Reception, open bool) *string {
 // shown for. A button cannot be used before.
 func (s State) Before(in Customer) bool { return in.Choice == nil && in.At.UnixMilli() <= s.Since }
 
-// Overheard notes a message that the customer wrote before the menu was shown: it is no answer.
+// together is how soon after another message a customer cannot have read and answered the menu that it was shown for.
+const together = 2 * time.Second
+
+// Together reports whether the customer wrote a message so soon after the one that the menu was shown for that it may have been written
+// before seeing the menu. Both times are of the provider's clock.
+func (s State) Together(in Customer) bool {
+	return in.At.UnixMilli()-s.Since < together.Milliseconds()
+}
+
+// Overheard notes a message that the customer wrote before the menu was shown: it is no answer, but may ask for a person.
 func (s State) Overheard(r *model.Reception, in Customer) (*State, *End) {
 	if s.heard(in) {
 		return nil, people(menusTo(r, s.Path), ReasonRepeated)
+	}
+	if asksForPeople(in.Text) {
+		return nil, people(menusTo(r, s.Path), ReasonAsked)
 	}
 	return &s, nil
 }

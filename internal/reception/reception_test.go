@@ -41,7 +41,7 @@ func shop(t testing.TB) *model.Reception {
 // says plays a customer and gives the last answer and how the menu ended.
 func says(t testing.TB, r *model.Reception, inputs ...Customer) (*Message, *State, *End) {
 	t.Helper()
-	m, s := Begin(r, true, Customer{Text: "oi", At: noon})
+	m, s, _ := Begin(r, true, Customer{Text: "oi", At: noon})
 	var end *End
 	for i, in := range inputs {
 		if s == nil {
@@ -63,34 +63,58 @@ func texts(all ...string) []Customer {
 
 func TestTheFirstMessage(t *testing.T) {
 	r := shop(t)
-	m, s := Begin(r, true, Customer{Text: "oi", At: noon})
+	m, s, _ := Begin(r, true, Customer{Text: "oi", At: noon})
 	if m.Interactive == nil || m.Interactive.Body != "Olá!\n\nComo podemos ajudar?" || s == nil {
 		t.Errorf("open: %+v", m.Interactive)
 	}
 	if rows := m.Interactive.List.Sections[0].Rows; len(rows) != 4 || rows[3].ID != "menu:4" {
 		t.Errorf("four options are a list: %+v", rows)
 	}
-	if m, _ := Begin(r, false, Customer{}); !strings.Contains(m.Text, "Olá!\n\nEstamos fechados.\n\nComo") {
+	if m, _, _ := Begin(r, false, Customer{}); !strings.Contains(m.Text, "Olá!\n\nEstamos fechados.\n\nComo") {
 		t.Errorf("closed: %q", m.Text)
 	}
 	r.Menu.Options = r.Menu.Options[:3]
-	if m, _ := Begin(r, true, Customer{}); len(m.Interactive.Buttons) != 3 || m.Interactive.List != nil {
+	if m, _, _ := Begin(r, true, Customer{}); len(m.Interactive.Buttons) != 3 || m.Interactive.List != nil {
 		t.Errorf("three options are buttons: %+v", m.Interactive)
 	}
 	r.Menu.Options[0].Title = "Falar com o setor Vendas"
-	if m, _ := Begin(r, true, Customer{}); m.Interactive.List == nil {
+	if m, _, _ := Begin(r, true, Customer{}); m.Interactive.List == nil {
 		t.Errorf("a title that is too long for a button makes a list: %+v", m.Interactive)
 	}
 	r.Menu.Text = strings.Repeat("x", 1020)
-	if m, _ := Begin(r, true, Customer{}); m.Interactive != nil || !strings.HasSuffix(m.Text, "\n2. Orçamento\n3. Horário") {
+	if m, _, _ := Begin(r, true, Customer{}); m.Interactive != nil || !strings.HasSuffix(m.Text, "\n2. Orçamento\n3. Horário") {
 		t.Errorf("a text that is too long for a list is numbered: %q", m.Text)
 	}
 	r.Menu = nil
-	if m, s := Begin(r, true, Customer{}); m.Text != "Olá!" || s != nil {
+	if m, s, _ := Begin(r, true, Customer{}); m.Text != "Olá!" || s != nil {
 		t.Errorf("without a menu: %+v, %+v", m, s)
 	}
-	if m, s := Begin(&model.Reception{Away: new("x")}, true, Customer{}); m != nil || s != nil {
+	if m, s, _ := Begin(&model.Reception{Away: new("x")}, true, Customer{}); m != nil || s != nil {
 		t.Errorf("nothing to say: %+v, %+v", m, s)
+	}
+}
+
+func TestWhoAsksForAPersonBeforeTheMenuGetsOne(t *testing.T) {
+	r := shop(t)
+	for _, text := range []string{"0", "Atendente", "oi\n0"} {
+		m, s, end := Begin(r, false, Customer{Text: text, At: noon})
+		if m == nil || m.Text != "Olá!\n\nEstamos fechados." || m.Interactive != nil || s != nil {
+			t.Errorf("first message %q: sends %+v, state %+v", text, m, s)
+		}
+		if end == nil || end.Kind != EndPeople || end.Sector != &fallback || end.Reason != ReasonAsked {
+			t.Errorf("first message %q ends %+v", text, end)
+		}
+		_, s, _ = Begin(r, true, Customer{Text: "oi", At: noon})
+		if s, end := s.Overheard(r, Customer{Text: text, At: noon}); s != nil || end == nil || end.Reason != ReasonAsked {
+			t.Errorf("early message %q: state %+v, ends %+v", text, s, end)
+		}
+	}
+	if replies := Try(r, true, []string{"atendente", "1"}); replies[0].Outcome == nil || replies[0].Outcome.Kind != EndPeople || replies[1].Outcome != nil {
+		t.Errorf("tried: %+v", replies)
+	}
+	r.Menu = nil
+	if _, _, end := Begin(r, true, Customer{Text: "0"}); end != nil {
+		t.Errorf("without a menu: %+v", end)
 	}
 }
 
@@ -144,7 +168,7 @@ func TestAnswers(t *testing.T) {
 	t.Run("the same text three times within a minute", func(t *testing.T) {
 		r := shop(t)
 		r.Menu.MaxInvalid = 5
-		_, s := Begin(r, true, Customer{Text: "oi", At: noon})
+		_, s, _ := Begin(r, true, Customer{Text: "oi", At: noon})
 		_, s, _ = s.Answer(r, Customer{Text: "OI", At: noon.Add(20 * time.Second)})
 		if _, _, end := s.Answer(r, Customer{Text: "oi ", At: noon.Add(59 * time.Second)}); end == nil || end.Reason != ReasonRepeated {
 			t.Errorf("within a minute: %+v", end)
@@ -263,7 +287,7 @@ func TestAnySequenceOfCustomerTeamPhoneAndTime(t *testing.T) {
 		}
 		now := noon
 		a := &attendance{r: r}
-		m, s := Begin(r, rapid.Bool().Draw(rt, "open"), Customer{Text: "oi", At: now})
+		m, s, _ := Begin(r, rapid.Bool().Draw(rt, "open"), Customer{Text: "oi", At: now})
 		a.state = s
 		a.automatic(rt, m)
 		for range rapid.IntRange(0, 25).Draw(rt, "steps") {

@@ -97,7 +97,7 @@ type WaitingCase struct {
 	Channel      model.ID
 	OpenedAt     time.Time
 	ReturnedFrom *model.ID // who let it go back last
-	Last         *model.ID // who had the customer's case before
+	Last         *model.ID // who had the last case of the conversation
 }
 
 // WaitingCases lists up to limit cases in the queue of a sector, the oldest first. Those whose customer is asked by a menu are not
@@ -131,10 +131,15 @@ func (tx *Tx) MarkReceived(company, member model.ID) {
 		WHERE company = $1 AND id = $2`, company, member, tx.Now)
 }
 
-// MarkDistributed notes when a case was distributed that goes back unless it is answered. Saving the attendance with another
-// responsible person, or closed, forgets it.
-func (tx *Tx) MarkDistributed(company, attendance model.ID, at *time.Time) {
+// MarkDistributed notes since when a case that was distributed, and goes back unless it is answered, can be answered. Saving the
+// attendance with another responsible person, or closed, forgets it.
+func (tx *Tx) MarkDistributed(company, attendance model.ID, at time.Time) {
 	tx.later(`UPDATE attendances SET distributed_at = $3 WHERE company = $1 AND id = $2`, company, attendance, at)
+}
+
+// KeepDistributed forgets that a case goes back: it was answered.
+func (tx *Tx) KeepDistributed(company, attendance model.ID) {
+	tx.later(`UPDATE attendances SET distributed_at = NULL WHERE company = $1 AND id = $2 AND distributed_at IS NOT NULL`, company, attendance)
 }
 
 // MarkReturned notes who let a case go back to the queue.
@@ -158,7 +163,7 @@ func (tx *Tx) DueReturns(now time.Time, limit int) ([]ConversationAt, error) {
 	return due, err
 }
 
-// DistributedAt tells when a case was distributed, nil where it need not be answered, and how long its sector waits then.
+// DistributedAt tells since when a distributed case can be answered, nil where it need not be answered, and how long its sector waits then.
 func (tx *Tx) DistributedAt(company, attendance model.ID) (at *time.Time, minutes *int64, err error) {
 	_, err = tx.one(`
 		SELECT a.distributed_at, s.return_minutes
