@@ -2,8 +2,10 @@ import type { TFunction } from 'i18next'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../src/api/client'
 import { problemsOf } from '../src/api/refusal'
-import type { Member } from '../src/api/types'
+import type { Member, Sector } from '../src/api/types'
+import { changed } from '../src/settings/changed'
 import { manageable, onlyOwner } from '../src/settings/roles'
+import { bodyOf, changesOf, draftOf } from '../src/settings/sectorForm'
 
 const t = ((key: string) => key) as TFunction
 const refused = (code: string, details: { field: string; message: string }[] = [], message = 'refused') => new Failure(400, code, message, undefined, details, null)
@@ -45,5 +47,28 @@ describe('roles', () => {
     expect(onlyOwner([ana, bruno], ana)).toBe(true)
     expect(onlyOwner([ana, bruno], bruno)).toBe(false)
     expect(onlyOwner([ana, bruno, caio], ana)).toBe(false)
+  })
+})
+
+describe('what a form sends', () => {
+  const sector: Sector = {
+    id: '1', name: 'Vendas', hours_id: null, queues: [], members: [{ id: 'b', name: 'Bia' }, { id: 'a', name: 'Caio' }],
+    distribution: { mode: 'round_robin', capacity: 10, prefer_last: false, return_after_minutes: null },
+  }
+  const first = draftOf(sector)
+
+  it('is only what differs from what was loaded', () => {
+    expect(changed({ name: 'Loja', days: ['mon'] }, { name: 'Loja', days: ['mon', 'tue'] })).toEqual({ days: ['mon', 'tue'] })
+    expect(changesOf(first, first)).toEqual({})
+    expect(changesOf(first, { ...first, name: ' Suporte ' })).toEqual({ name: 'Suporte' })
+    expect(changesOf(first, { ...first, members: ['a', 'b'], hours: 'h' })).toEqual({ hours_id: 'h' })
+    expect(changesOf(first, { ...first, members: ['a'] })).toEqual({ member_ids: ['a'] })
+    expect(changesOf(first, { ...first, distribution: { ...first.distribution, capacity: 4 } })).toEqual({ distribution: { capacity: 4 } })
+  })
+
+  it('is everything for a new sector, without a capacity that was cleared', () => {
+    const draft = { ...draftOf(null), name: 'Suporte' }
+    expect(bodyOf(draft)).toEqual({ name: 'Suporte', member_ids: [], hours_id: null, distribution: { mode: 'manual', capacity: 10, prefer_last: false, return_after_minutes: null } })
+    expect(bodyOf({ ...draft, distribution: { ...draft.distribution, capacity: null } }).distribution).not.toHaveProperty('capacity')
   })
 })

@@ -3,7 +3,7 @@ import { answer, api } from '../api/client'
 import { dropConversation, putEntry, putMessage, updateConversation } from '../api/cache'
 import { putCard, refreshBoard } from '../api/cards'
 import { keys } from '../api/keys'
-import type { Assignment, Attendance, Card, Conversation, Member, Message, Note, Presence, Ref, ScheduledMessage, TimelinePage } from '../api/types'
+import type { Assignment, Attendance, Card, Conversation, Member, Message, Note, Presence, Ref, ScheduledMessage } from '../api/types'
 import type { StreamEvent } from './parse'
 
 type Data = {
@@ -75,13 +75,6 @@ export function makeApply(client: QueryClient, me: string) {
     if (client.getQueryData<ScheduledMessage[]>(keys.scheduled(id))?.some((one) => one.status === 'scheduled' && one.cancel_on_reply)) refresh(keys.scheduled(id))
   }
 
-  // A menu that ends in the general queue changes nothing of the conversation; no event tells of it.
-  const menuMayEnd = (id: string) => {
-    const [newest] = client.getQueryData<InfiniteData<TimelinePage>>(keys.timeline(id, null))?.pages ?? []
-    const last = newest?.data.find((entry) => entry.kind === 'message' && entry.message.direction === 'outbound')
-    if (last?.kind === 'message' && last.message.origin === 'automation') [keys.assignments(id), keys.timelines(id)].forEach(refresh)
-  }
-
   const board = (id: string) =>
     once(`board ${id}`, () => {
       refreshBoard(client, id)
@@ -101,10 +94,7 @@ export function makeApply(client: QueryClient, me: string) {
         if (data.message) putMessage(client, data.message, true)
         conversation(data.conversation)
         if (id && known(id)) refresh(keys.files(id))
-        if (id && event.type === 'message.received') {
-          answered(id)
-          menuMayEnd(id)
-        }
+        if (id && event.type === 'message.received') answered(id)
         refresh(keys.counts)
         return
       case 'message.updated':

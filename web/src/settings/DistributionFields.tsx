@@ -2,14 +2,12 @@ import '@mantine/core/styles/NumberInput.layer.css'
 import { NativeSelect, NumberInput, Switch } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Distribution } from '../api/types'
+import type { DistributionDraft } from './sectorForm'
 
 /** The modes of distribution, in the order in which they are offered. */
 const modes = ['manual', 'round_robin', 'least_busy'] as const
 
-/** newDistribution is that of a new sector. */
-export const newDistribution: Distribution = { mode: 'manual', capacity: 10, prefer_last: false, return_after_minutes: null }
-
-type Props = { value: Distribution; problems: Record<string, string>; onChange: (value: Distribution) => void }
+type Props = { value: DistributionDraft; problems: Record<string, string>; onChange: (value: DistributionDraft) => void }
 
 /** DistributionFields are how the waiting cases of a sector get a responsible person. */
 export function DistributionFields({ value, problems, onChange }: Props) {
@@ -23,8 +21,8 @@ export function DistributionFields({ value, problems, onChange }: Props) {
       {value.mode !== 'manual' && (
         <>
           <NumberInput
-            label={t('distribution.capacity')} description={t('distribution.capacityText')} required withAsterisk={false} min={1} max={100} allowDecimal={false} allowNegative={false} value={value.capacity} error={problems['distribution.capacity']}
-            onChange={(number) => Number(number) >= 1 && onChange({ ...value, capacity: Number(number) })}
+            label={t('distribution.capacity')} description={t('distribution.capacityText')} required withAsterisk={false} min={1} max={100} allowDecimal={false} allowNegative={false} value={value.capacity ?? ''} error={problems['distribution.capacity']}
+            onChange={(number) => onChange({ ...value, capacity: number === '' ? null : Number(number) })}
           />
           <Switch label={t('distribution.preferLast')} description={t('distribution.preferLastText')} checked={value.prefer_last} onChange={(event) => onChange({ ...value, prefer_last: event.currentTarget.checked })} />
           <NumberInput

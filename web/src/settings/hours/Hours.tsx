@@ -15,25 +15,29 @@ import { Empty } from '../../ui/states'
 import { useFresh } from '../useFresh'
 import { HoursEditor } from './HoursEditor'
 import { statusText, weekText } from './texts'
-import { useHours, useHoursStatus, usesOf, useUses, type Uses } from './useHours'
+import { useHours, useHoursStatus, usesOf, useStoredHours, useUses, type Uses } from './useHours'
 import rows from '../../ui/rows.module.css'
 import settings from '../Settings.module.css'
 import classes from './Hours.module.css'
 
 /** Hours is the page of the company's opening hours, or of one of them. */
 export default function Hours() {
-  const { t } = useTranslation()
   const { _splat: path = '' } = useParams({ strict: false })
   const [, id] = path.split('/')
-  const hours = useHours()
   useFresh(keys.hours, keys.rules, keys.channels, keys.sectors)
   if (!id) return <HoursList />
   if (id === 'new') return <HoursEditor key="new" hours={null} />
+  return <OneHours key={id} id={id} />
+}
+
+function OneHours({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const hours = useStoredHours()
   return (
     <Loaded query={hours}>
       {(data) => {
         const found = data.find((one) => one.id === id)
-        return found ? <HoursEditor key={id} hours={found} /> : <Empty title={t('hours.gone')}><Button component={Link} to="/settings/hours" variant="default">{t('hours.title')}</Button></Empty>
+        return found ? <HoursEditor hours={found} /> : <Empty title={t('hours.gone')}><Button component={Link} to="/settings/hours" variant="default">{t('hours.title')}</Button></Empty>
       }}
     </Loaded>
   )

@@ -11,6 +11,7 @@ import type { Hours } from '../../api/types'
 import { useSubmit } from '../../api/useSubmit'
 import { announce } from '../../ui/announce'
 import { Page, Section } from '../../ui/Layout'
+import { changed } from '../changed'
 import { TimezoneSelect } from '../TimezoneSelect'
 import { sortExceptions, todayIn } from './exceptions'
 import { ExceptionList } from './ExceptionList'
@@ -22,6 +23,9 @@ import settings from '../Settings.module.css'
 import classes from './Hours.module.css'
 
 type Draft = { name: string; timezone: string; week: Week; exceptions: Hours['exceptions'] }
+
+/** bodyOf is a draft as the API takes it. */
+const bodyOf = ({ name, timezone, week, exceptions }: Draft, today: string) => ({ name: name.trim(), timezone, weekly: weeklyOf(week).weekly, exceptions: sortExceptions(exceptions, today) })
 
 /** HoursEditor makes opening hours or changes some. Nothing is stored before the person saves. */
 export function HoursEditor({ hours }: { hours: Hours | null }) {
@@ -45,14 +49,13 @@ export function HoursEditor({ hours }: { hours: Hours | null }) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setChecked(true)
-    const { weekly, places } = weeklyOf(draft.week)
-    const exceptions = sortExceptions(draft.exceptions, todayIn(draft.timezone))
+    const today = todayIn(draft.timezone)
+    const body = bodyOf(draft, today)
     const valid = draft.name.trim() !== '' && days.every((day) => wrongOf(draft.week[day]).every((one) => one === null))
     if (valid) {
-      setSent({ places, dates: exceptions.map((one) => one.date) })
-      const body = { name: draft.name.trim(), timezone: draft.timezone, weekly, exceptions }
+      setSent({ places: weeklyOf(draft.week).places, dates: body.exceptions.map((one) => one.date) })
       const done = await run(async () => {
-        await (hours ? answer(api.PATCH('/hours/{id}', { params: { path: { id: hours.id } }, body })) : answer(api.POST('/hours', { body })))
+        await (hours ? answer(api.PATCH('/hours/{id}', { params: { path: { id: hours.id } }, body: changed(bodyOf(first, today), body) })) : answer(api.POST('/hours', { body })))
         saved.current = true
         await Promise.all([keys.hours, keys.hoursStatuses].map((queryKey) => client.invalidateQueries({ queryKey })))
       })

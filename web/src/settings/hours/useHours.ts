@@ -4,8 +4,17 @@ import { keys } from '../../api/keys'
 import { useChannels, useSectors } from '../../api/queries'
 import type { AttendanceRules, Channel, Holiday, Sector } from '../../api/types'
 
+const hoursOptions = { queryKey: keys.hours, queryFn: () => answer(api.GET('/hours')).then((page) => page.data) }
+
 /** useHours are the company's opening hours. */
-export const useHours = () => useQuery({ queryKey: keys.hours, queryFn: () => answer(api.GET('/hours')).then((page) => page.data) })
+export const useHours = () => useQuery(hoursOptions)
+
+/** useStoredHours asks the server for the company's opening hours before it has any: what is edited is what is stored now. */
+export function useStoredHours() {
+  const stored = useQuery({ ...hoursOptions, refetchOnMount: 'always' })
+  const fetched = stored.isFetchedAfterMount
+  return { ...stored, data: fetched ? stored.data : undefined, isPending: stored.isPending || !fetched }
+}
 
 /** useRules are the rules for attendances, which name the company's opening hours. */
 export const useRules = () => useQuery({ queryKey: keys.rules, queryFn: () => answer(api.GET('/company/attendance')) })
