@@ -20,9 +20,11 @@ RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 PARALLEL := -parallel 4
 
 # These have more tests than all others together. The race detector watches them on SQLite; on PostgreSQL they
-# run without it. All other packages that have goroutines have it on both engines.
-WIDE  := ./internal/api ./internal/desk ./internal/store ./test/whatsapp ./test/hostile ./test/matrix
-PLAIN := ./bench/... ./packaging/... ./cmd/recado ./internal/phone ./internal/rank ./internal/transfer ./test/admin ./test/agree ./test/docs ./test/house ./test/install ./test/packaging ./test/readme ./test/recorded
+# run without it. All other packages have it on both engines, but for those that have no goroutines of their own or
+# try the same server once more (PLAIN).
+WIDE  := ./internal/api ./internal/desk ./internal/store
+PLAIN := ./bench/... ./packaging/... ./cmd/recado ./internal/mcp ./internal/phone ./internal/rank ./internal/transfer ./test/admin ./test/agree \
+	./test/docs ./test/hostile ./test/house ./test/install ./test/matrix ./test/packaging ./test/readme ./test/recorded ./test/whatsapp
 
 # `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).
 TEST := go test -vet=off -ldflags=-w -timeout 30m

@@ -19,14 +19,15 @@ async function openTag(page: Page, name: string) {
   await page.locator('.opblock').first().waitFor()
 }
 
-it('keeps the key for the tab and calls the API with it', async () => {
+it('keeps the key for the tab and calls the API with it', { timeout: 120_000 }, async () => {
   const { page, context } = await desk.page()
+  context.setDefaultTimeout(60_000) // a long document is worked out on the page
   await page.goto(`${desk.url}/docs/`)
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   await page.locator('.auth-container').first().locator('input').fill(desk.company.api_key)
   await page.locator('.auth-container').first().getByRole('button', { name: /Apply|Authorize/ }).click()
   await page.reload()
-  await openTag(page, 'me')
+  await openTag(page, 'keys')
   const me = page.locator('.opblock-get').filter({ has: page.locator('[data-path="/me"]') })
   await me.locator('.opblock-summary-control').click()
   await me.getByRole('button', { name: 'Try it out' }).click()

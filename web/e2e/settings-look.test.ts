@@ -25,7 +25,7 @@ describe('the pages of the settings', () => {
       for (const [path, title] of Object.entries(paths)) {
         await page.goto(`${desk.url}/settings/${path}`)
         await page.getByRole('heading', { level: 1, name: title }).waitFor()
-        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+        await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
         await axe(page, path)
         for (const button of dialogs[path] ?? []) {
           await page.getByRole('main').getByRole('button', { name: button }).first().click()
@@ -51,7 +51,7 @@ describe('the pages of the settings', () => {
       for (const [path, title] of Object.entries(paths)) {
         await page.goto(`${desk.url}/settings/${path}`)
         await page.getByRole('heading', { level: 1, name: title }).waitFor()
-        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+        await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
         await axe(page, `${path} on a phone`)
         expect([path, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('main *')].every((one) => one.closest('nav') || one.getBoundingClientRect().right <= innerWidth + 1))]).toEqual([path, true])
       }

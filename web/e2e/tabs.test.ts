@@ -23,6 +23,10 @@ async function observe(context: BrowserContext): Promise<void> {
     document.hasFocus = () => page.focused
     const Real = window.Notification
     window.Notification = class extends Real {
+      static override get permission(): NotificationPermission {
+        return 'granted' // Chromium's headless shell cannot ask
+      }
+
       constructor(title: string, options: NotificationOptions = {}) {
         super(title, options)
         page.shown.push({ title, body: options.body ?? '', tag: options.tag ?? '' })

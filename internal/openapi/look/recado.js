@@ -41,6 +41,7 @@ function recadoNames() {
   name('.close-modal', 'Close')
   name('.copy-to-clipboard button', 'Copy')
   name('.body-param__text', 'Request body')
+  name('.examples-select-element', 'Example')
   name('tr[data-param-name] select', (one) => one.closest('tr').dataset.paramName)
   name('table.responses-table[role=region]', (one) => `Responses, ${one.id.replaceAll('_', ' ')}`)
   each('pre.microlight:not([tabindex])', (one) => one.setAttribute('tabindex', '0')) // it scrolls
