@@ -1,0 +1,1 @@
+function e(e,t){let n=n=>JSON.stringify(e[n])!==JSON.stringify(t[n]);return Object.fromEntries(Object.entries(t).filter(([e])=>n(e)))}export{e as t};
