@@ -252,8 +252,7 @@ describe('the dialogs of the composer', () => {
       if (colorScheme === 'light') {
         const choosing = await later(page)
         await choosing.getByRole('button', { name: 'Schedule' }).click()
-        await choosing.waitFor({ state: 'detached' })
-        await entry(page, 'Volto a falar').first().waitFor()
+        await Promise.all([choosing.waitFor({ state: 'detached' }), entry(page, 'Volto a falar').first().waitFor()])
         await message(page).fill('Outra')
       }
       await axe(page, 'scheduled messages')
