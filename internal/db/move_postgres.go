@@ -120,7 +120,11 @@ func (e *pgEnd) refuseServers(ctx context.Context) error {
 		case try == 20:
 			return model.Errorf(model.CodeInvalidRequest, "A Recado server is connected to the PostgreSQL database. Stop every node first.")
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 }
 
