@@ -32,7 +32,7 @@ const (
 
 // runLive measures from a customer's message to the streams of all members, and the memory of streams that are silent.
 func runLive(ctx context.Context, b *bench) error {
-	s, err := b.serveOn(ctx, fmt.Sprintf("%d people", livePeople), func(at place, c company) error { return at.makePeople(ctx, c) })
+	s, err := b.serveOn(ctx, fmt.Sprintf("%d people", livePeople), func(at place, c company) error { return at.makePeople(ctx, c, livePeople, nil) })
 	if err != nil {
 		return err
 	}
@@ -60,22 +60,22 @@ func runLive(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// liveToken is the cookie of a person of the scenario.
-func liveToken(person int) string { return fmt.Sprintf("bench-%d", person) }
+// personToken is the cookie of a person of the scenario.
+func personToken(person int) string { return fmt.Sprintf("bench-%d", person) }
 
-// makePeople adds people who are signed in.
-func (at place) makePeople(ctx context.Context, c company) error {
+// makePeople adds people who are signed in. All have the password of the hash, or none.
+func (at place) makePeople(ctx context.Context, c company, count int, hash *string) error {
 	of, _ := model.ParseID(c.ID)
 	return at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
 		return s.Write(ctx, func(tx *store.Tx) error {
-			for i := range livePeople {
-				u := store.User{Member: model.Member{
+			for i := range count {
+				u := store.User{PasswordHash: hash, Member: model.Member{
 					ID: model.NewID(), Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person-%d@bench.example", i), Role: model.RoleAgent, AccessProfile: model.AccessAll,
 				}}
 				if _, err := tx.InsertUser(of, u); err != nil {
 					return err
 				}
-				tx.InsertSession(of, u.ID, model.NewID(), sha256.Sum256([]byte(liveToken(i))), "127.0.0.1", "bench")
+				tx.InsertSession(of, u.ID, model.NewID(), sha256.Sum256([]byte(personToken(i))), "127.0.0.1", "bench")
 			}
 			return nil
 		})
@@ -105,7 +105,7 @@ func (f *followers) open(ctx context.Context, s *server, count, first int) error
 			f.mu.Lock()
 			f.conns = append(f.conns, conn)
 			f.mu.Unlock()
-			_, err = fmt.Fprintf(conn, "GET /v1/live HTTP/1.1\r\nHost: %s\r\nCookie: recado=%s\r\n\r\n", s.address, liveToken((first+i)%livePeople))
+			_, err = fmt.Fprintf(conn, "GET /v1/live HTTP/1.1\r\nHost: %s\r\nCookie: recado=%s\r\n\r\n", s.address, personToken((first+i)%livePeople))
 			go f.follow(conn)
 			return err
 		})

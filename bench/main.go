@@ -38,6 +38,7 @@ type settings struct {
 	conns    int
 	binary   string
 	other    string
+	messages int // that builds begins with
 	parent   string
 	strict   bool
 	profiles string // folder
@@ -97,7 +98,8 @@ func parse(args []string) (*settings, string, error) {
 	rounds := flags.Int("rounds", 3, "how many turns the contenders take")
 	conns := flags.Int("conns", 64, "concurrent connections or writers")
 	binary := flags.String("binary", "bin/recado", "the server to measure")
-	other := flags.String("other", "", "another build with the same schema: search measures it on a copy of the data, instead of a small database")
+	other := flags.String("other", "", "another build: builds measures it beside this one; search, on a copy of the data, which needs the same schema")
+	messages := flags.Int("messages", 6_000, "how many messages each build has when builds begins")
 	parent := flags.String("dir", "/var/tmp", "where data folders are made; a disk, not a memory file system")
 	strict := flags.Bool("strict", false, "fail when a goal is missed")
 	profiles := flags.String("profile", "", "write processor and allocation profiles of the servers to this folder; figures suffer a little")
@@ -111,7 +113,7 @@ func parse(args []string) (*settings, string, error) {
 	}
 
 	s := &settings{
-		rounds: *rounds, conns: *conns, binary: *binary, other: *other, parent: *parent, strict: *strict, profiles: *profiles,
+		rounds: *rounds, conns: *conns, binary: *binary, other: *other, messages: *messages, parent: *parent, strict: *strict, profiles: *profiles,
 		total: time.Duration(*seconds * float64(time.Second)),
 	}
 	var err error

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"recado/bench/load"
+	"recado/internal/testkit"
 	"recado/test/binary"
 )
 
@@ -166,6 +167,12 @@ func TestCompare(t *testing.T) {
 			t.Error("no error")
 		}
 	})
+}
+
+func TestAStallOfOneRoundDoesNotDecideHowTwoP99sCompare(t *testing.T) {
+	alone := outcome{p99s: []time.Duration{2, 900, 2, 2, 2}}
+	attacked := outcome{p99s: []time.Duration{5, 5, 5, 800, 5}}
+	testkit.Equal(t, "p99 against alone", attacked.slowness(&alone), 2.5)
 }
 
 // standIn answers just enough to be driven: readiness, demo.json and one document.

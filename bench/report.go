@@ -74,12 +74,12 @@ func (b *bench) addLatency(o outcome, p50, p99 time.Duration) {
 	b.report.rows = append(b.report.rows, line)
 }
 
-// addBeside writes two rows and how the p99 of the first stands against that of the second.
-func (b *bench) addBeside(ours, reference outcome, least float64) {
+// addBeside writes two rows and how the p99 of the first stands against that of the second, in the middle one of their rounds.
+func (b *bench) addBeside(ours, reference outcome, most float64) {
 	line := b.row(&ours)
-	ratio := float64(reference.result.Latency.Quantile(0.99)) / float64(ours.result.Latency.Quantile(0.99))
-	line.compared = fmt.Sprintf("p99 %.2f times that of %s", 1/ratio, reference.name)
-	line.setGoal(fmt.Sprintf("at most %.1f times", 1/least), ratio >= least)
+	times := ours.slowness(&reference)
+	line.compared = fmt.Sprintf("p99 %.2f times that of %s", times, reference.name)
+	line.setGoal(fmt.Sprintf("at most %.1f times", most), times <= most)
 	b.report.rows = append(b.report.rows, line, b.row(&reference))
 }
 

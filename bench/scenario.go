@@ -25,6 +25,7 @@ var scenarios = []scenario{
 	{"idle", "memory of an idle server", runIdle},
 	{"send", "durable sends and inbound messages, beside the raw engine inserting messages", runSend},
 	{"page", "pages of 50 messages, beside the raw engine and a bare handler", runPage},
+	{"builds", "pages, lists, searches, sends, received messages and deliveries, beside another build (-other), which may be much older", runBuilds},
 	{"reception", "receiving with a reception switched on, beside off", runReception},
 	{"callback", "messages through WhatsApp's signed callback, one, 100 and 1,000 at a time", runCallback},
 	{"talk", "pages, lists, searches and sends at 2,000,000 messages, beside 10,000", runTalk},
@@ -81,20 +82,24 @@ func (b *bench) folder() (string, error) {
 	return dir, nil
 }
 
+// roundFunc does something over and over for that long.
+type roundFunc = func(ctx context.Context, d time.Duration) (*load.Result, error)
+
 // contender is one of the things that are compared. Memory and processor time are those of its
 // process; without one they are left out.
 type contender struct {
 	name    string
 	process *process
-	round   func(ctx context.Context, d time.Duration) (*load.Result, error)
+	round   roundFunc
 }
 
 // outcome is what a contender did in all of its rounds.
 type outcome struct {
 	name   string
 	result load.Result
-	rates  []float64 // one for each round
-	memory int64     // the largest resident size seen, in bytes
+	rates  []float64       // one for each round
+	p99s   []time.Duration // likewise
+	memory int64           // the largest resident size seen, in bytes
 	cpu    time.Duration
 }
 
@@ -136,15 +141,27 @@ func (o *outcome) measure(ctx context.Context, c contender, turn time.Duration) 
 		return fmt.Errorf("nothing succeeded: %w", cmp.Or(result.FirstError, context.DeadlineExceeded))
 	}
 	o.rates = append(o.rates, result.Rate())
+	o.p99s = append(o.p99s, result.Latency.Quantile(0.99))
 	o.result.Add(result)
 	return nil
 }
 
 // ratio is the median over the rounds of how fast o was against the other in the same round.
 func (o *outcome) ratio(other *outcome) float64 {
-	ratios := make([]float64, len(o.rates))
-	for i, rate := range o.rates {
-		ratios[i] = rate / other.rates[i]
+	return medianRatio(o.rates, other.rates)
+}
+
+// slowness is the median over the rounds of the p99 of o against that of the other in the same round. A stall of the disk
+// decides the p99 of the round it is in, and no other.
+func (o *outcome) slowness(other *outcome) float64 {
+	return medianRatio(o.p99s, other.p99s)
+}
+
+// medianRatio is the median of the ratios of one to the other.
+func medianRatio[N float64 | time.Duration](one, other []N) float64 {
+	ratios := make([]float64, len(one))
+	for i := range one {
+		ratios[i] = float64(one[i]) / float64(other[i])
 	}
 	slices.Sort(ratios)
 	middle := len(ratios) / 2

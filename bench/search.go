@@ -196,7 +196,7 @@ func (w *textWriter) write(tx *store.Tx, stage model.ID, i int) error {
 	}
 	c.Sequence = 1
 	c.LastMessage = &model.LastMessage{ID: model.NewID(), Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: at}
-	tx.SaveConversation(&c)
+	tx.SaveConversation(&c, store.PartInbox|store.PartSettings)
 	card := model.Card{
 		ID: w.ids[i][2], Company: w.company, BoardID: w.board, StageID: stage, Title: w.texts.Title(i), Description: &text,
 		Priority: "medium", Status: model.CardOpen, Position: fmt.Sprintf("V%08d", i), Version: 1, CreatedAt: at, UpdatedAt: at,

@@ -99,10 +99,4 @@ func (at place) open(ctx context.Context) (*store.Store, error) {
 }
 
 // indexAll makes everything known to the search, as the server does within seconds.
-func indexAll(ctx context.Context, d *desk.Desk) error {
-	for {
-		if more, err := d.System().IndexSearch(ctx); err != nil || !more {
-			return err
-		}
-	}
-}
+func indexAll(ctx context.Context, d *desk.Desk) error { return d.System().IndexSearch(ctx) }

@@ -24,6 +24,7 @@ type soak struct {
 	window  time.Duration // a line of the report
 	lines   int
 	resting time.Duration
+	settles time.Duration // how long goroutines and files may take to be back after the load
 
 	sim      *simulator.Simulator
 	server   *talking
@@ -58,10 +59,7 @@ type ending struct {
 	deadlocks   int64 // of PostgreSQL: each delays a call by a second
 }
 
-const (
-	drainLimit  = 2 * time.Minute
-	settleLimit = 3 * time.Minute // idle connections are closed after two
-)
+const drainLimit = 2 * time.Minute
 
 func runSoak(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("bench soak", flag.ContinueOnError)
@@ -71,6 +69,7 @@ func runSoak(ctx context.Context, args []string, stdout io.Writer) error {
 	binary := flags.String("binary", "bin/recado", "the server to watch")
 	parent := flags.String("dir", "/var/tmp", "where data folders are made; a disk, not a memory file system")
 	rest := flags.Duration("rest", 35*time.Second, "how long the server is left alone before its goroutines and files are counted; idle connections live for 30s")
+	settles := flags.Duration("settle", 3*time.Minute, "how long goroutines and files may take to be back after the load; idle connections are closed after two minutes")
 	out := flags.String("out", "bench", "folder of the reports, soak-sqlite.txt and soak-postgres.txt")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -87,7 +86,7 @@ func runSoak(ctx context.Context, args []string, stdout io.Writer) error {
 	for _, name := range engines {
 		s := &soak{
 			bench: &bench{settings: &settings{binary: *binary, parent: *parent, postgres: postgres}, engine: name, scenario: "soak", metered: true},
-			rate:  *rate, window: min(time.Minute, total/20), resting: *rest,
+			rate:  *rate, window: min(time.Minute, total/20), resting: *rest, settles: *settles,
 		}
 		s.lines = int(total / s.window)
 		started := time.Now()
@@ -170,7 +169,7 @@ func (k *soak) finish(ctx context.Context) error {
 	k.end.drained = time.Since(started)
 	started = time.Now()
 	var err error
-	if k.end.last, err = k.settle(ctx, k.rest, settleLimit); err != nil {
+	if k.end.last, err = k.settle(ctx, k.rest, k.settles); err != nil {
 		return err
 	}
 	k.end.settled = time.Since(started)

@@ -18,7 +18,7 @@ func TestSoakReports(t *testing.T) {
 	out := t.TempDir()
 	var stdout bytes.Buffer
 	err := run(t.Context(), []string{
-		"soak", "-engine", "both", "-minutes", "0.03", "-rest", "0s", "-rate", "100", "-binary", command, "-dir", t.TempDir(), "-out", out,
+		"soak", "-engine", "both", "-minutes", "0.03", "-rest", "0s", "-settle", "0s", "-rate", "100", "-binary", command, "-dir", t.TempDir(), "-out", out,
 	}, nil, &stdout)
 	for _, engine := range []string{"sqlite", "postgres"} {
 		text, missing := os.ReadFile(filepath.Join(out, "soak-"+engine+".txt"))

@@ -132,7 +132,7 @@ func (w *talkWriter) conversation(tx *store.Tx, i int) error {
 		c.Assignee = &w.member
 		tx.SetConversationLabels(c.ID, []model.ID{w.label})
 	}
-	tx.SaveConversation(&c)
+	tx.SaveConversation(&c, store.PartInbox|store.PartSettings)
 	return nil
 }
 

@@ -1,12 +1,21 @@
 import react from '@vitejs/plugin-react'
-import type { HtmlTagDescriptor, Plugin } from 'vite'
+import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { comesWith } from './scripts/chunks.ts'
 
 /** Files of modules that are needed together, by the source that needs them; a module is in the first one. */
 const first = [['app', 'main.ts'], ['base', 'start.tsx'], ['conversation', 'inbox/ConversationPane.tsx']] as const
 
-/** named lets the page name the files of start.tsx and the font, so that browsers fetch them beside the first script. */
+/** The styles that the first screen does not need are one file: each style sheet that comes later makes the browser work out the whole page again. */
+const laterStyles = /\.css(\?|$)|\/ui\/styles\.ts$/
+
+/** fileOf names the file of a module; null leaves the choice to the bundler. */
+function fileOf(id: string, bundle: Rolldown.ChunkingContext): string | null {
+  const file = first.find(([, source]) => comesWith(source, id, bundle))?.[0] ?? null
+  return file !== 'app' && file !== 'base' && laterStyles.test(id) ? 'styles' : file
+}
+
+/** named lets the page name the files of start.tsx, its styles and the font, so that browsers fetch them beside the first script. */
 const named: Plugin = {
   name: 'name-start',
   transformIndexHtml: {
@@ -19,7 +28,9 @@ const named: Plugin = {
       const wanted = chunks.filter((chunk) => names.has(chunk.fileName) && chunk.fileName !== 'app.js')
       const link = (attrs: Record<string, string | boolean>): HtmlTagDescriptor => ({ tag: 'link', attrs, injectTo: 'head' })
       const font = Object.keys(bundle ?? {}).find((name) => name.startsWith('inter-latin-wght'))
+      const styles = new Set(wanted.flatMap((chunk) => [...(chunk.viteMetadata?.importedCss ?? [])]))
       return [
+        ...[...styles].map((name) => link({ rel: 'stylesheet', crossorigin: true, href: `./${name}` })),
         ...wanted.map((chunk) => link({ rel: 'modulepreload', crossorigin: true, href: `./${chunk.fileName}` })),
         ...(font ? [link({ rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: `./${font}` })] : []),
       ]
@@ -38,13 +49,12 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
     modulePreload: { polyfill: false },
-    cssCodeSplit: false, // all styles are small; a style sheet that comes later makes the browser work out the whole page again
     rollupOptions: {
       output: {
         // main.ts is small and asks for the first answers; what every page needs beside it is one file: fewer requests, and it compresses better.
         codeSplitting: {
           includeDependenciesRecursively: false, // comesWith gives them
-          groups: [{ debugName: 'first', name: (id, bundle) => first.find(([, source]) => comesWith(source, id, bundle))?.[0] ?? null }],
+          groups: [{ debugName: 'first', name: fileOf }],
         },
         // A catalogue is called by its part and its language.
         chunkFileNames: ({ facadeModuleId }) => {
@@ -60,7 +70,11 @@ export default defineConfig({
     },
   },
   test: {
-    environment: 'jsdom',
+    pool: 'threads', // they start sooner than processes
+    testTimeout: 60_000, // no test waits so long, but a busy machine may draw a page slowly
+    hookTimeout: 60_000,
+    // The default is Node: a file whose tests need a page asks for jsdom in its first line, since its start takes longer than most tests.
+    environment: 'node',
     include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.{ts,tsx}'],
     setupFiles: ['test/setup.ts'],
     css: false,

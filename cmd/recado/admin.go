@@ -78,7 +78,7 @@ func (c *companyListCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return printList(e, c.listFlags, "", companies, func(w io.Writer, c *model.Company) {
+		return printList(e, c.listFlags, "ID\tNAME\tTIME ZONE\n", companies, func(w io.Writer, c *model.Company) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", c.ID, c.Name, c.Timezone)
 		})
 	})
@@ -194,7 +194,7 @@ func (c *keyListCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return printList(e, c.listFlags, "", keys, func(w io.Writer, k *model.Key) {
+		return printList(e, c.listFlags, "ID\tNAME\tACTS AS\tSTATUS\n", keys, func(w io.Writer, k *model.Key) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Name, k.User.Name, keyState(k))
 		})
 	})

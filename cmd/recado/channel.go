@@ -63,7 +63,7 @@ func (c *channelListCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return printList(e, c.listFlags, "", channels, func(w io.Writer, ch *model.Channel) {
+		return printList(e, c.listFlags, "ID\tNAME\tPHONE\tPROVIDER\tSTATUS\n", channels, func(w io.Writer, ch *model.Channel) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", ch.ID, ch.Name, ch.Phone, ch.Provider, channelState(ch))
 		})
 	})

@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -13,14 +12,11 @@ import (
 
 func TestChannelCommands(t *testing.T) {
 	sim := simulator.New(simulator.Options{})
-	graph := httptest.NewServer(sim)
-	t.Cleanup(func() {
-		sim.Close()
-		graph.Close()
-	})
+	graph := testkit.Serve(t, sim)
+	t.Cleanup(sim.Close)
 	dir := t.TempDir()
 	vars := map[string]string{
-		"RECADO_DATA": dir, "RECADO_WHATSAPP_BASE_URL": graph.URL,
+		"RECADO_DATA": dir, "RECADO_WHATSAPP_BASE_URL": graph,
 		"RECADO_TOKEN": simulator.DefaultToken, "RECADO_APP_SECRET": simulator.DefaultAppSecret,
 	}
 	ok := func(args ...string) string {
@@ -69,7 +65,7 @@ func TestChannelCommands(t *testing.T) {
 		}
 	})
 	t.Run("what Meta refuses is said in its words", func(t *testing.T) {
-		vars := map[string]string{"RECADO_DATA": dir, "RECADO_WHATSAPP_BASE_URL": graph.URL}
+		vars := map[string]string{"RECADO_DATA": dir, "RECADO_WHATSAPP_BASE_URL": graph}
 		code, _, stderr := recado(t, vars, "channel", "add", "--company", company, "--name", "x",
 			"--phone-number-id", simulator.DefaultNumberID, "--waba-id", simulator.DefaultWABAID, "--token", "wrong", "--app-secret", "x")
 		testkit.Equal(t, "code", code, 1)

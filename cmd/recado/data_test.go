@@ -5,8 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 
 	"recado/internal/store/storetest"
 	"recado/internal/vault"
@@ -26,6 +29,11 @@ func TestOnlyCommandsThatStartAnInstallationMakeADataFolder(t *testing.T) {
 		{"channel", "list", "--company", someID},
 		{"channel", "add", "--company", someID, "--name", "Box", "--provider", "sandbox", "--phone", "+5511912345678"},
 		{"channel", "test", "--company", someID, someID},
+		{"channel", "notices", "--company", someID, someID},
+		{"channel", "disconnect", "--company", someID, someID},
+		{"channel", "connect", "--company", someID, someID},
+		{"user", "reset-link", "--email", "ana@clara.example"},
+		{"user", "disable-two-factor", "--email", "ana@clara.example"},
 		{"report", "rebuild"},
 		{"secret-key", "rotate"},
 		{"secret-key", "retire"},
@@ -33,6 +41,15 @@ func TestOnlyCommandsThatStartAnInstallationMakeADataFolder(t *testing.T) {
 		{"backup", filepath.Join(t.TempDir(), "copy.tar")},
 		{"move", "--to", "postgres://localhost/none"},
 	}
+	t.Run("every other command is tried", func(t *testing.T) {
+		start := []string{"serve", "restore", "company create"} // move makes the folder that it moves to
+		for _, leaf := range leaves(t) {
+			tried := slices.ContainsFunc(commands, func(args []string) bool { return strings.HasPrefix(strings.Join(args, " "), leaf.Path()) })
+			if hasFlag(leaf, "data") && !tried && !slices.Contains(start, leaf.Path()) {
+				t.Errorf("recado %s is not tried", leaf.Path())
+			}
+		}
+	})
 	t.Run("on SQLite", func(t *testing.T) {
 		for _, args := range commands {
 			dir := filepath.Join(t.TempDir(), "wrong")
@@ -68,6 +85,20 @@ func TestOnlyCommandsThatStartAnInstallationMakeADataFolder(t *testing.T) {
 			t.Error("the folder was made")
 		}
 	})
+}
+
+// leaves are the commands that do something.
+func leaves(t *testing.T) []*kong.Node {
+	t.Helper()
+	parser, err := kong.New(&cli{}, kong.Name("recado"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser.Model.Leaves(true)
+}
+
+func hasFlag(node *kong.Node, name string) bool {
+	return slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == name })
 }
 
 func TestARestoreSaysThatTheSecretKeyIsMissing(t *testing.T) {

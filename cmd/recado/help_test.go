@@ -59,7 +59,12 @@ func TestAWrongFlagIsPointedToTheRightOne(t *testing.T) {
 	}
 }
 
-func TestEveryListingHasJSON(t *testing.T) {
+func TestEveryListingHasAHeaderAndJSON(t *testing.T) {
+	for _, leaf := range leaves(t) {
+		if leaf.Name == "list" && !hasFlag(leaf, "json") {
+			t.Errorf("recado %s has no --json", leaf.Path())
+		}
+	}
 	eachInstallation(t, func(t *testing.T, i *installation) {
 		company := i.ok("company", "create", "Casa Clara")
 		person := i.ok("user", "create", "--company", company, "--name", "Ana", "--email", "ana@clara.example", "--role", "owner")
@@ -75,12 +80,16 @@ func TestEveryListingHasJSON(t *testing.T) {
 		for _, c := range []struct {
 			args        []string
 			name, value string
+			header      string
 		}{
-			{[]string{"company", "list"}, "id", company},
-			{[]string{"user", "list"}, "id", person},
-			{[]string{"key", "list", "--company", company}, "name", "CRM"},
-			{[]string{"channel", "list", "--company", company}, "id", strings.Fields(channel)[0]},
+			{[]string{"company", "list"}, "id", company, "ID NAME TIME ZONE"},
+			{[]string{"user", "list"}, "id", person, "COMPANY COMPANY ID EMAIL NAME ROLE TWO-FACTOR ID"},
+			{[]string{"key", "list", "--company", company}, "name", "CRM", "ID NAME ACTS AS STATUS"},
+			{[]string{"channel", "list", "--company", company}, "id", strings.Fields(channel)[0], "ID NAME PHONE PROVIDER STATUS"},
 		} {
+			lines := strings.Split(i.ok(c.args...), "\n")
+			testkit.Equal(t, "lines of "+strings.Join(c.args, " "), len(lines), 2)
+			testkit.Equal(t, "header of "+strings.Join(c.args, " "), strings.Join(strings.Fields(lines[0]), " "), c.header)
 			if got := list(c.args...); len(got) != 1 || got[0][c.name] != c.value {
 				t.Errorf("%v: got %v, want one with %s %s", c.args, got, c.name, c.value)
 			}
@@ -122,6 +131,35 @@ func TestCompletionKnowsCommandsFlagsAndValues(t *testing.T) {
 	}
 	if code, _, _ := recado(t, nil, "completion", "csh"); code != 2 {
 		t.Errorf("an unknown shell: exit %d", code)
+	}
+}
+
+// TestTheScriptsOfZshAndFishComplete plays the shells that are installed, as TestTheScriptOfBashCompletes does.
+func TestTheScriptsOfZshAndFishComplete(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "recado"), []byte("#!/bin/sh\nfor last; do :; done; printf '%s\\n' \"$last-of-$#\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for shell, play := range map[string]string{
+		"zsh":  "compdef() { print -r -- \"$*\"; }\ncompadd() { print -r -- \"$2\"; }\nsource ./script\nwords=(recado key create --na) CURRENT=4\n_recado\n",
+		"fish": "source ./script\ncomplete -C 'recado key create --na'\n",
+	} {
+		t.Run(shell, func(t *testing.T) {
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skip("there is no " + shell)
+			}
+			_, script, _ := recado(t, nil, "completion", shell)
+			if err := os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			command := exec.Command(path, "-c", play)
+			command.Dir, command.Env = dir, []string{"PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir}
+			out, err := command.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "--na-of-5\n") { // complete-words -- key create --na
+				t.Errorf("%v: %s", err, out)
+			}
+		})
 	}
 }
 

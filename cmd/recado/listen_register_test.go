@@ -12,7 +12,7 @@ import (
 
 // listening is a `recado listen` that runs until the test stops it.
 type listening struct {
-	out  lockedBuffer
+	out  testkit.Output
 	stop context.CancelFunc
 	done chan int
 	errs bytes.Buffer // read after the end

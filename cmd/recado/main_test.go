@@ -61,36 +61,34 @@ func TestCommandLine(t *testing.T) {
 		}
 	})
 	t.Run("what the desk refuses is told without the words of the API", func(t *testing.T) {
-		for name, url := range map[string]string{"sqlite": "", "postgres": storetest.URL(t)} {
-			t.Run(name, func(t *testing.T) {
-				vars := map[string]string{"RECADO_DATA": t.TempDir(), "RECADO_DATABASE_URL": url}
-				_, company, _ := recado(t, vars, "company", "create", "Casa Clara")
-				company = strings.TrimSpace(company)
-				ana := []string{"user", "create", "--company", company, "--name", "Ana", "--role", "owner", "--email"}
-				if code, _, stderr := recado(t, vars, append(ana, "ana@clara.example")...); code != 0 {
-					t.Fatal(stderr)
+		storetest.EachURL(t, func(t *testing.T, url string) {
+			vars := map[string]string{"RECADO_DATA": t.TempDir(), "RECADO_DATABASE_URL": url}
+			_, company, _ := recado(t, vars, "company", "create", "Casa Clara")
+			company = strings.TrimSpace(company)
+			ana := []string{"user", "create", "--company", company, "--name", "Ana", "--role", "owner", "--email"}
+			if code, _, stderr := recado(t, vars, append(ana, "ana@clara.example")...); code != 0 {
+				t.Fatal(stderr)
+			}
+			for _, c := range []struct {
+				code int
+				says string
+				args []string
+			}{
+				{2, "name", []string{"company", "create", " "}},
+				{2, "timezone", []string{"company", "create", "Casa", "--timezone", "Nowhere"}},
+				{2, "email", append(ana, "ana")},
+				{2, "user_id", []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all", "--user", company}},
+				{2, "expires_at", []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all", "--expires=-1h"}},
+				{1, "no such company", []string{"key", "list", "--company", "0193b0a0-0000-7000-8000-000000000000"}},
+				{1, "belongs to another member", append(ana, "ana@clara.example")},
+			} {
+				code, _, stderr := recado(t, vars, c.args...)
+				if code != c.code || !strings.Contains(stderr, c.says) || strings.Contains(stderr, "_request") ||
+					strings.Contains(stderr, "body.") || strings.Contains(stderr, "name_taken") || strings.Contains(stderr, "(usage)") {
+					t.Errorf("%v: exit %d %q", c.args, code, stderr)
 				}
-				for _, c := range []struct {
-					code int
-					says string
-					args []string
-				}{
-					{2, "name", []string{"company", "create", " "}},
-					{2, "timezone", []string{"company", "create", "Casa", "--timezone", "Nowhere"}},
-					{2, "email", append(ana, "ana")},
-					{2, "user_id", []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all", "--user", company}},
-					{2, "expires_at", []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all", "--expires=-1h"}},
-					{1, "no such company", []string{"key", "list", "--company", "0193b0a0-0000-7000-8000-000000000000"}},
-					{1, "belongs to another member", append(ana, "ana@clara.example")},
-				} {
-					code, _, stderr := recado(t, vars, c.args...)
-					if code != c.code || !strings.Contains(stderr, c.says) || strings.Contains(stderr, "_request") ||
-						strings.Contains(stderr, "body.") || strings.Contains(stderr, "name_taken") || strings.Contains(stderr, "(usage)") {
-						t.Errorf("%v: exit %d %q", c.args, code, stderr)
-					}
-				}
-			})
-		}
+			}
+		})
 	})
 	t.Run("--help and version read well", func(t *testing.T) {
 		code, help, _ := recado(t, nil, "serve", "--help")
@@ -147,7 +145,8 @@ func TestServe(t *testing.T) {
 			t.Fatalf("want code == 0 and s.me(t, key) == 200; got %+v, %+v", code, stderr)
 		}
 		_, list, _ := recado(t, nil, "key", "list", "--data", dir, "--company", company)
-		id, _, _ := strings.Cut(strings.TrimSpace(list[:strings.Index(list, "robot")]), " ")
+		before := strings.Fields(list[:strings.Index(list, "robot")])
+		id := before[len(before)-1]
 		if code, _, stderr := recado(t, nil, "key", "revoke", "--data", dir, "--company", company, id); code != 0 {
 			t.Fatal(stderr)
 		}
@@ -255,7 +254,7 @@ func recadoReading(t *testing.T, stdin string, environ map[string]string, args .
 
 // serving is a `recado serve --demo` that runs until the test ends.
 type serving struct {
-	stdout lockedBuffer
+	stdout testkit.Output
 	base   string
 	demo   struct {
 		BaseURL   string `json:"base_url"`
@@ -340,21 +339,4 @@ func (s *serving) read(t *testing.T, path, key string, into any) {
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != 200 {
 		t.Fatalf("json.NewDecoder(resp.Body).Decode(into): want err == nil and resp.StatusCode == 200; got %+v, %+v", resp.StatusCode, err)
 	}
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

@@ -7,16 +7,11 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"recado/internal/model"
 	"recado/internal/store"
@@ -79,25 +74,7 @@ func (i *installation) refused(says string) {
 // forget removes the check value, as in a database of an older version.
 func (i *installation) forget() {
 	i.t.Helper()
-	if url := i.vars["RECADO_DATABASE_URL"]; url != "" {
-		conn, err := pgx.Connect(i.t.Context(), url)
-		if err != nil {
-			i.t.Fatal(err)
-		}
-		defer func() { _ = conn.Close(i.t.Context()) }()
-		if _, err := conn.Exec(i.t.Context(), "DELETE FROM secret_check"); err != nil {
-			i.t.Fatal(err)
-		}
-		return
-	}
-	conn, err := sqlite.OpenConn(filepath.Join(i.dir, store.DatabaseFile), sqlite.OpenReadWrite)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	if err := sqlitex.ExecuteTransient(conn, "DELETE FROM secret_check", nil); err != nil {
-		i.t.Fatal(err)
-	}
+	storetest.Exec(i.t, i.dir, i.vars["RECADO_DATABASE_URL"], "DELETE FROM secret_check")
 }
 
 // open gives the data and the vault with the present key of an installation that no command is using.
@@ -232,14 +209,11 @@ func TestASecretKeyThatDoesNotFitIsRefused(t *testing.T) {
 
 func TestADatabaseOfAnOlderVersionIsCheckedByItsSecrets(t *testing.T) {
 	sim := simulator.New(simulator.Options{})
-	graph := httptest.NewServer(sim)
-	t.Cleanup(func() {
-		sim.Close()
-		graph.Close()
-	})
+	graph := testkit.Serve(t, sim)
+	t.Cleanup(sim.Close)
 	eachInstallation(t, func(t *testing.T, i *installation) {
 		sim.Reset()
-		i.vars["RECADO_WHATSAPP_BASE_URL"] = graph.URL
+		i.vars["RECADO_WHATSAPP_BASE_URL"] = graph
 		i.vars["RECADO_TOKEN"], i.vars["RECADO_APP_SECRET"] = simulator.DefaultToken, simulator.DefaultAppSecret
 		company := i.ok("company", "create", "Casa Clara")
 		i.ok("user", "create", "--company", company, "--name", "Ana", "--email", "ana@clara.example", "--role", "owner")

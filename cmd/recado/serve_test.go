@@ -22,7 +22,7 @@ func logLine(log, message string) map[string]string {
 }
 
 func TestServeTellsItsAddressesAndShowsProfilesOnlyWhereAsked(t *testing.T) {
-	var out, log lockedBuffer
+	var out, log testkit.Output
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan int, 1)
 	go func() {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheFirstCompanyIsMadeWithThePrintedLink(t *testing.T) {
-	var out, log lockedBuffer
+	var out, log testkit.Output
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan int, 1)
 	go func() {

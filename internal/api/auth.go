@@ -28,6 +28,9 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 		c := callFrom(r.Context())
 		w.(*wire.Answer).Secret, w.(*wire.Answer).Conditional = route.secret, route.conditional && !route.Streams
 		started := time.Now()
+		if route.Deprecated != nil {
+			route.Deprecated.announce(w.Header())
+		}
 		defer func() { s.logCall(route, c, w.(*wire.Answer), started) }()
 
 		if refused := s.admit(route, c, started); refused != nil {
@@ -99,7 +102,6 @@ func (s *Server) showRate(h http.Header) {
 // API key, and takes them from the key's rate with Spend.
 func (s *Server) Keyed(path string, h func(w http.ResponseWriter, r *http.Request, holder *desk.Principal)) {
 	s.mux.HandleFunc("POST "+s.base+path, func(w http.ResponseWriter, r *http.Request) {
-		s.showRate(w.Header())
 		holder, err := s.desk.System().Authenticate(r.Context(), bearer(r.Header["Authorization"]))
 		if err != nil {
 			s.Refuse(w, r, err)

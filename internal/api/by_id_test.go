@@ -58,7 +58,7 @@ func TestWhatAListShowsCanBeReadByItsID(t *testing.T) {
 func TestAFileIsDescribedByItsID(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		made := upload(t, w.A.Client, "menu.txt", []byte("a plain note")).OK(201)
+		made := w.A.Upload(t, "menu.txt", []byte("a plain note")).OK(201)
 		path := "/media/" + made.ID()
 		want(t, "metadata", string(w.A.Get(t, path).OK(200).Raw), string(made.Raw))
 		w.B.Get(t, path).Fails(404, "not_found")

@@ -18,10 +18,11 @@ type cardReply struct {
 }
 
 func replyCard(c model.Card, err error) (*cardReply, error) {
-	return &cardReply{cardTag(&c), c}, err
+	return &cardReply{versionTag(c.Version), c}, err
 }
 
-func cardTag(c *model.Card) string { return `"` + strconv.FormatInt(c.Version, 10) + `"` }
+// versionTag is the entity tag of a version.
+func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
 type listCardsInput struct {
 	BoardID      input.FilterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
@@ -99,7 +100,7 @@ func (s *Server) createCard(ctx context.Context, a *desk.Principal, in *createCa
 
 // AtVersion is the header by which a change says what it is based on.
 type AtVersion struct {
-	IfMatch string `header:"If-Match" doc:"The version that the change is based on, as in the ETag of the card." example:"\"7\""`
+	IfMatch string `header:"If-Match" doc:"The version that the change is based on, as in its ETag." example:"\"7\""`
 }
 
 // version settles which version a change is based on; 0 when the caller named none.

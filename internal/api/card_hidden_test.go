@@ -52,8 +52,8 @@ func TestACardTakesItsEventsWithIt(t *testing.T) {
 				}
 				seen := b.card(t, w.A.Client, "stays", "").OK(201)
 				live, stop := follow(t, w.A.Client, "?after="+last+cardEvents)
-				if m := take(t, live); !strings.Contains(m.data, seen.ID()) {
-					t.Errorf("the stream tells of it: %s", m.data)
+				if m := take(t, live); !strings.Contains(m.Data, seen.ID()) {
+					t.Errorf("the stream tells of it: %s", m.Data)
 				}
 				stop()
 				// A caller that has seen it goes on from there.

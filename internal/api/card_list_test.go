@@ -55,9 +55,7 @@ func TestListCards(t *testing.T) {
 		all := "Ação, Eighth day, Sixth day, Last week, This morning, Tomorrow, Tonight, Undue"
 		for _, indexed := range []bool{false, true} {
 			if indexed {
-				for more := true; more; {
-					more, _ = w.Desk.System().IndexSearch(t.Context())
-				}
+				indexAll(t, w)
 			}
 			for _, tt := range []struct{ query, want string }{
 				{"", all},

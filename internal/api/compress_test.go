@@ -67,7 +67,7 @@ func TestAnswersOverAKibibyteAreCompressed(t *testing.T) {
 
 func TestSmallAnswersStreamsFilesAndSecretsAreNotCompressed(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		file := upload(t, w.A.Client, "note.txt", bytes.Repeat([]byte("plain text "), 1000)).OK(201).ID()
+		file := w.A.Upload(t, "note.txt", bytes.Repeat([]byte("plain text "), 1000)).OK(201).ID()
 		board := newBoard(t, w.A.Client)
 		card := board.card(t, w.A.Client, "long", fmt.Sprintf(`,"description":%q`, strings.Repeat("long ", 1000))).OK(201)
 		long := strings.Repeat("n", 120)

@@ -1,10 +1,14 @@
 package api_test
 
 import (
+	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"recado/internal/api"
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/server"
@@ -16,7 +20,7 @@ func TestACallerWhoHasTheAnswerGets304(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		b := newBoard(t, w.A.Client)
 		card := b.card(t, w.A.Client, "one", "").OK(201).ID()
-		file := upload(t, w.A.Client, "note.txt", []byte("a plain note")).OK(201).ID()
+		file := w.A.Upload(t, "note.txt", []byte("a plain note")).OK(201).ID()
 		paths := []string{
 			"/kanban/boards", "/kanban/boards/" + b.id, "/kanban/cards", "/kanban/cards/" + card, "/media/" + file, "/media/" + file + "/content",
 		}
@@ -77,6 +81,70 @@ func TestEveryAnswerTellsWhatIsLeftOfTheRate(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAnswersThatNoOperationGivesTellTheRateToo(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "", func(c *server.Config) { c.Origins = []string{"https://crm.example.com"} })
+	for _, call := range []struct {
+		status  int
+		method  string
+		address string
+		headers []string
+	}{
+		{401, "GET", "/v1/me", nil},
+		{404, "GET", "/v1/nothing", nil},
+		{404, "GET", "/v1//me", nil},
+		{404, "GET", "/nothing", nil},
+		{405, "DELETE", "/v1/me", nil},
+		{413, "POST", "/v1/session", []string{"Content-Type", "application/json", "Content-Length", "70000"}},
+		{401, "POST", "/mcp", nil},
+		{405, "GET", "/mcp", nil},
+		{200, "GET", "/healthz", nil},
+		{200, "GET", "/readyz", nil},
+		{200, "GET", "/v1/openapi.json", nil},
+		{204, "OPTIONS", "/v1/labels", []string{"Origin", "https://crm.example.com", "Access-Control-Request-Method", "POST"}},
+		{431, "GET", "/v1/me", []string{"X-Long", strings.Repeat("x", 1<<20)}},
+	} {
+		r, err := http.NewRequest(call.method, w.URL+call.address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(call.headers); i += 2 {
+			r.Header.Set(call.headers[i], call.headers[i+1])
+		}
+		if r.Header.Get("Content-Length") != "" {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(`"`+strings.Repeat("x", 70_000)+`"`)), 70_002
+		}
+		status, h := headersOf(t, r)
+		want(t, call.method+" "+call.address, status, call.status)
+		for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
+			if _, err := strconv.Atoi(h.Get(name)); err != nil {
+				t.Errorf("%s %s (%d): %s is %q", call.method, call.address, status, name, h.Get(name))
+			}
+		}
+	}
+}
+
+func TestADeprecatedOperationSaysUntilWhenItStays(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "")
+	met := 0
+	for _, route := range w.API.Routes() {
+		if route.Method+" "+route.Path != "GET /labels" {
+			continue
+		}
+		met++
+		want(t, "deprecated in the document", route.Operation(w.API).Deprecated, false)
+		want(t, "Deprecation", w.A.Get(t, "/labels").OK(200).Header.Get("Deprecation"), "")
+		route.Deprecated = &api.Deprecation{Since: time.Unix(1_800_000_000, 0), Sunset: time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC)}
+		want(t, "deprecated in the document", route.Operation(w.API).Deprecated, true)
+		for _, a := range []*servertest.Answer{w.A.Get(t, "/labels").OK(200), w.A.Visitor().Get(t, "/labels").OK(401)} {
+			want(t, "Deprecation", a.Header.Get("Deprecation"), "@1800000000")
+			want(t, "Sunset", a.Header.Get("Sunset"), "Tue, 29 Feb 2028 12:00:00 GMT")
+		}
+	}
+	want(t, "routes", met, 1)
 }
 
 func TestPagesOfAllowedOriginsCallWithAKey(t *testing.T) {

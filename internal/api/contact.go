@@ -32,11 +32,15 @@ type createContactInput struct {
 }
 
 func (s *Server) createContact(ctx context.Context, a *desk.Principal, in *createContactInput) (*located[model.Contact], error) {
+	answer := func(c *model.Contact) *located[model.Contact] {
+		return &located[model.Contact]{Status: 201, Location: s.at("/contacts/" + c.ID.String()), Body: *c}
+	}
+	shaped(ctx, answer)
 	c, err := s.desk.CreateContact(ctx, a, desk.NewContact{
 		Name: in.Body.Name, Phone: in.Body.Phone, BusinessName: in.Body.Company, City: in.Body.City, Channel: in.Body.ChannelID,
 		Automation: in.Body.Automation,
 	})
-	return &located[model.Contact]{Status: 201, Location: s.at("/contacts/" + c.ID.String()), Body: c}, err
+	return answer(&c), err
 }
 
 func (s *Server) getContact(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.Contact], error) {

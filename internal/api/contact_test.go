@@ -184,11 +184,8 @@ func channelOf(t *testing.T, c *servertest.Company, phone string) string {
 // indexAll runs the indexing of search texts to its end.
 func indexAll(t *testing.T, w *servertest.World) {
 	t.Helper()
-	for more := true; more; {
-		var err error
-		if more, err = w.Desk.System().IndexSearch(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+	if err := w.Desk.System().IndexSearch(context.Background()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -95,17 +95,22 @@ type openConversationInput struct {
 }
 
 func (s *Server) openConversation(ctx context.Context, a *desk.Principal, in *openConversationInput) (*located[*model.Conversation], error) {
+	shaped(ctx, s.opened)
 	opened, err := s.desk.OpenConversation(ctx, a, desk.NewConversation{
 		Channel: in.Body.ChannelID, Phone: in.Body.Phone, Contact: in.Body.ContactID, Name: in.Body.Name,
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := &located[*model.Conversation]{Status: 200, Body: opened.Conversation}
-	if opened.Created {
-		out.Status, out.Location = 201, s.at("/conversations/"+opened.Conversation.ID.String())
+	return s.opened(&opened), nil
+}
+
+func (s *Server) opened(o *desk.Opened) *located[*model.Conversation] {
+	out := &located[*model.Conversation]{Status: 200, Body: o.Conversation}
+	if o.Created {
+		out.Status, out.Location = 201, s.at("/conversations/"+o.Conversation.ID.String())
 	}
-	return out, nil
+	return out
 }
 
 func (s *Server) getConversation(ctx context.Context, a *desk.Principal, in *AtID) (*reply[*model.Conversation], error) {

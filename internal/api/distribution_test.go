@@ -267,6 +267,10 @@ func TestAPersonsMessagePausesBots(t *testing.T) {
 		set := w.A.Put(t, at+"/bot", map[string]any{"paused_until": until}).OK(200)
 		want(t, "as it was set", set.Text("bot_paused_until"), until.Format("2006-01-02T15:04:05.000Z"))
 		want(t, "event", lastEvent(t, w, "conversation.updated"), `["bot_paused_until"]`)
+		w.A.Put(t, at+"/bot", `{"paused_until":"9999-12-31T23:59:59-23:59"}`).Fails(400, "invalid_request") // the year 10000 in UTC
+		w.A.Post(t, at+"/snooze", `{"until":"9999-12-31T23:59:59-23:59"}`).Fails(400, "invalid_request")
+		w.A.Post(t, "/conversations/bulk", map[string]any{"ids": []string{c}, "action": "snooze", "until": "9999-12-31T23:59:59-23:59"}).Fails(400, "invalid_request")
+		w.A.Post(t, "/keys", `{"name":"x","scopes":["read"],"expires_at":"9999-12-31T23:59:59-23:59"}`).Fails(400, "invalid_request")
 		want(t, "resumed", w.A.Put(t, at+"/bot", `{"paused_until":null}`).OK(200).At("bot_paused_until"), nil)
 		ana, _ := signedIn(t, w, "Ana")
 		sent := ana.Post(t, at+"/messages", message("Bom dia")).OK(201)

@@ -88,13 +88,29 @@ func TestEveryErrorCodeIsDocumentedAtAnOperation(t *testing.T) {
 	t.Parallel()
 	w := servertest.Start(t, "")
 	document := string(w.A.Get(t, "/openapi.json").OK(200).Raw)
-	for code, status := range api.StatusOf {
+	for code, status := range api.Statuses() {
 		if code == model.CodeMethodNotAllowed {
 			continue // it is the answer of addresses that have no such operation
 		}
 		if !strings.Contains(document, http.StatusText(status)+": `") || !strings.Contains(document, "`"+string(code)+"`") {
 			t.Errorf("the document names no operation that answers %d %s", status, code)
 		}
+	}
+}
+
+func TestOnlyCallsThatAreNotMadeAgainAreDocumentedAsPending(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "")
+	doc, err := openapi3.NewLoader().LoadFromData(w.A.Get(t, "/openapi.json").OK(200).Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, pending := range map[string]bool{
+		"/conversations/{id}/messages": false, "/conversations/{id}/notes": false, "/conversations/{id}/scheduled": false, "/labels": true, "/kanban/cards": true,
+	} {
+		conflict := *doc.Paths.Value(path).Post.Responses.Status(409).Value.Description
+		want(t, "POST "+path+" names idempotency_conflict", strings.Contains(conflict, "`idempotency_conflict`"), true)
+		want(t, "POST "+path+" names idempotency_pending", strings.Contains(conflict, "`idempotency_pending`"), pending)
 	}
 }
 
@@ -197,7 +213,7 @@ func TestTheGuideHasEveryErrorCodeWithItsStatus(t *testing.T) {
 			statuses[code[1]] = row[1]
 		}
 	}
-	for code, status := range api.StatusOf {
+	for code, status := range api.Statuses() {
 		want(t, string(code), statuses[string(code)], strconv.Itoa(status))
 		delete(statuses, string(code))
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -66,6 +67,9 @@ var statusOf = map[model.Code]int{
 	model.CodeUnavailable:          http.StatusServiceUnavailable,
 	model.CodeUncertain:            http.StatusServiceUnavailable,
 }
+
+// Statuses gives the HTTP status of each error code.
+func Statuses() map[model.Code]int { return maps.Clone(statusOf) }
 
 // Error is the body of every answer that is no success.
 type Error struct {

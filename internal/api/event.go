@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -95,7 +95,8 @@ const (
 	streamLook     = time.Second            // how often a stream without events looks at the key and the feed
 	streamHeldLook = 5 * time.Millisecond   // the first time while an event is held back, then twice as long each time
 	streamsAtOnce  = 20                     // of a company, that an event reaches at the same moment
-	streamSpread   = 250 * time.Microsecond // for each stream beyond them
+	streamSpread   = 25 * time.Millisecond  // between two groups of so many
+	streamLongest  = 500 * time.Millisecond // between two moments of one group
 	streamsPerKey  = 20
 	streamsInAll   = 2_000
 )
@@ -132,7 +133,7 @@ func (s *Server) streamEvents(ctx context.Context, a *desk.Principal, in *stream
 	return &streamReply{Body: func(ctx huma.Context) {
 		defer leave()
 		r, w := humago.Unwrap(ctx)
-		(&stream{server: s, principal: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
+		(&stream{server: s, number: s.streams.opened.Add(1), principal: a, after: after, types: types, r: r, w: w, control: http.NewResponseController(w)}).run()
 	}}, nil
 }
 
@@ -152,6 +153,7 @@ func (s *Server) streamStart(ctx context.Context, a *desk.Principal, in *streamE
 // stream is one client that follows the feed.
 type stream struct {
 	server    *Server
+	number    int64 // in the order of opening
 	principal *desk.Principal
 	after     string
 	types     model.EventSet
@@ -219,6 +221,9 @@ func (st *stream) run() {
 				return
 			}
 		case <-look.C:
+			if page.Held && !st.spread() {
+				return
+			}
 			fresh = time.Now().Add(-rest / 2)
 			rest = min(2*rest, streamLook)
 		case <-st.r.Context().Done():
@@ -229,19 +234,33 @@ func (st *stream) run() {
 	}
 }
 
-// spread has the streams of a company with very many write an event one after the other, not all at the same moment:
-// calls of other companies get the processors in between. It reports false when the stream ends meanwhile.
+// spread has the streams of a company with very many write in groups, one after the other: calls of other companies get the
+// processors in between. A group shares its reads, and writes several events at once when they come fast. It reports
+// false when the stream ends meanwhile.
 func (st *stream) spread() bool {
-	beyond := st.server.streams.byCompany.Used(st.principal.Company.ID) - streamsAtOnce
-	if beyond <= 0 {
+	wait := groupWait(st.number, st.server.streams.byCompany.Used(st.principal.Company.ID), time.Now())
+	if wait == 0 {
 		return true
 	}
 	select {
-	case <-time.After(time.Duration(rand.Int64N(beyond * int64(streamSpread)))):
+	case <-time.After(wait):
 		return true
+	case <-st.server.streams.ended:
+		return false
 	case <-st.r.Context().Done():
 		return false
 	}
+}
+
+// groupWait is how long it takes until the next moment of a stream's group, where the company has so many streams.
+func groupWait(number, streams int64, now time.Time) time.Duration {
+	groups := (streams-1)/streamsAtOnce + 1
+	if groups <= 1 {
+		return 0
+	}
+	period := min(time.Duration(groups)*streamSpread, streamLongest)
+	offset := period / time.Duration(groups) * time.Duration(number%groups)
+	return period - time.Duration(now.UnixNano()-int64(offset))%period
 }
 
 // read gives the next events: from a read of its own while the stream is behind, and from one that all streams
@@ -292,6 +311,7 @@ func (st *stream) send(text string) error {
 type streamLimiter struct {
 	byKey, byCompany *slots.Limiter[model.ID]
 	all              *slots.Limiter[struct{}]
+	opened           atomic.Int64
 	ended            chan struct{}
 	once             sync.Once
 
@@ -333,6 +353,12 @@ func (l *streamLimiter) enter(ctx context.Context, company, holder model.ID) (le
 		leaveCompany()
 		leaveAll()
 	}, nil
+}
+
+// SetStreamTimes sets how often a quiet stream gets a heartbeat, and how long a client may take to read what was written.
+// It is called before the first stream.
+func (s *Server) SetStreamTimes(heartbeat, write time.Duration) {
+	s.streams.heartbeat, s.streams.write = heartbeat, write
 }
 
 // EndStreams ends every event stream: a server that stops does not wait for clients that never leave.

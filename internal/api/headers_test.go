@@ -66,7 +66,7 @@ func TestEveryAnswerHasItsSecurityHeaders(t *testing.T) {
 		}
 	}
 	t.Run("a file has its own", func(t *testing.T) {
-		link, _ := url.Parse(w.A.Get(t, "/media/"+upload(t, w.A.Client, "x.png", png).OK(201).ID()+"/url").OK(200).Text("url"))
+		link, _ := url.Parse(w.A.Get(t, "/media/"+w.A.Upload(t, "x.png", png).OK(201).ID()+"/url").OK(200).Text("url"))
 		r, _ := http.NewRequest("GET", link.String(), nil)
 		want(t, r, map[string]string{
 			"X-Content-Type-Options": "nosniff", "Cache-Control": "private, max-age=600", "Content-Security-Policy": "sandbox; default-src 'none'",

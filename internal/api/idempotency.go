@@ -7,6 +7,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"log/slog"
@@ -40,6 +41,7 @@ func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) 
 		Key: key, Fingerprint: c.fingerprint(),
 		Success: func(out any) (model.Answer, error) { return s.success(r, c, out) },
 		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
+		After:   s.afterStep,
 	}
 	result, err := once.Do(call, func(once *once.Call) error {
 		_, err := h(ctx, c.principal, in, once)
@@ -51,12 +53,21 @@ func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) 
 	return nil, &stored{result}
 }
 
+// OnStep has a function called after each step of the calls under an Idempotency-Key, for tests that end a call between two
+// steps; see once.Request.
+func (s *Server) OnStep(after func(step string)) { s.steps.Store(&after) }
+
+func (s *Server) afterStep(step string) {
+	if after := s.steps.Load(); after != nil {
+		(*after)(step)
+	}
+}
+
 // takesKey reports whether a caller may make the operation once with an Idempotency-Key: every POST of a key or a
 // session. Visitors have no keys of their own.
 func (r *Route) takesKey() bool { return r.Method == http.MethodPost && !r.Open }
 
-// runOnce makes a call under an Idempotency-Key whose verb does not store the answer itself. What is stored has no
-// secrets.
+// runOnce makes a call under an Idempotency-Key whose verb is not given it. What is stored has no secrets.
 func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) (*O, error) {
 	c := callFrom(ctx)
 	key, invalid := model.IdempotencyKey(c.request.Header[headerIdempotencyKey])
@@ -66,8 +77,15 @@ func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) 
 	}
 	request := once.Request{
 		Key: key, Fingerprint: c.fingerprint(), Repeatable: r.clientID,
-		Success: func(out any) (model.Answer, error) { return answerOf(r, out) },
+		Success: func(made any) (model.Answer, error) {
+			out, err := shapeOf[O](c, made)
+			if err != nil {
+				return model.Answer{}, err
+			}
+			return answerOf(r, out)
+		},
 		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
+		After:   s.afterStep,
 	}
 	if r.Streams {
 		request.Read = c.uploadFingerprint
@@ -90,6 +108,42 @@ func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) 
 		return nil, s.problem(c.requestID, err)
 	}
 	return nil, &stored{result}
+}
+
+// shaped tells how the answer to a call under an Idempotency-Key is made from what the verb's transaction gives, before the
+// verb returns. Without it that is the body of the answer. Secrets may be absent, since they are not stored.
+func shaped[T, O any](ctx context.Context, answer func(made *T) *O) {
+	callFrom(ctx).shape = func(made any) any {
+		if of, ok := made.(*T); ok {
+			return answer(of)
+		}
+		return nil
+	}
+}
+
+// shapeOf is the output of an operation for what its handler, or the transaction of its verb, gave.
+func shapeOf[O any](c *call, made any) (*O, error) {
+	if out, ok := made.(*O); ok {
+		return out, nil
+	}
+	if c.shape != nil {
+		if out, ok := c.shape(made).(*O); ok {
+			return out, nil
+		}
+		return nil, fmt.Errorf("api: the answer cannot be made from a %T", made)
+	}
+	out := new(O)
+	body, given := reflect.ValueOf(out).Elem().FieldByName("Body"), reflect.ValueOf(made)
+	switch {
+	case !body.IsValid(): // the answer has none
+	case given.Type() == body.Type():
+		body.Set(given)
+	case given.Elem().Type() == body.Type():
+		body.Set(given.Elem())
+	default:
+		return nil, fmt.Errorf("api: the body of the answer is a %s and not a %T", body.Type(), made)
+	}
+	return out, nil
 }
 
 // answerOf is the output of an operation as it is stored for repeats: with its status, headers and body, but without
@@ -176,7 +230,7 @@ func (s *Server) success(r *Route, c *call, out any) (model.Answer, error) {
 	switch noun := out.(type) {
 	case *model.Card:
 		id = noun.ID
-		a.Headers = "ETag: " + cardTag(noun) + "\n"
+		a.Headers = "ETag: " + versionTag(noun.Version) + "\n"
 	case *model.Board:
 		id = noun.ID
 	case *model.Stage:
@@ -260,13 +314,16 @@ func (b *hashedBody) Read(p []byte) (int, error) {
 }
 
 // documentKey adds the header that a POST may have, or must have, to its documentation.
-func documentKey(op *huma.Operation, required bool) {
+func (r *Route) documentKey(op *huma.Operation) {
 	least, most := model.MinIdempotencyKey, model.MaxIdempotencyKey
+	pending := "while the first one is in progress, or when it was interrupted, a repeat is 409 idempotency_pending."
+	if r.clientID {
+		pending = "a repeat of one that was interrupted is made again, because of its client_id."
+	}
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: headerIdempotencyKey, In: "header", Required: required,
+		Name: headerIdempotencyKey, In: "header", Required: r.Idempotent,
 		Description: "Chosen by the caller for each operation. For seven days a repeat of the same call under the same key gets the same answer, " +
-			"with Idempotency-Replayed: true and without secrets. Another call under the same key is 409 idempotency_conflict; while the first one is in " +
-			"progress, or when it was interrupted, a repeat is 409 idempotency_pending.",
+			"with Idempotency-Replayed: true and without secrets. Another call under the same key is 409 idempotency_conflict; " + pending,
 		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most},
 	})
 }

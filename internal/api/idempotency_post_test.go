@@ -3,8 +3,6 @@ package api_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"mime/multipart"
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -151,19 +149,7 @@ func TestAnUploadIsRecognizedByItsFile(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		send := func(key, name, content string) *servertest.Answer {
-			var body bytes.Buffer
-			form := multipart.NewWriter(&body) // with a boundary of its own
-			part, _ := form.CreateFormFile("file", name)
-			_, _ = part.Write([]byte(content))
-			_ = form.Close()
-			r, err := http.NewRequest(http.MethodPost, w.A.Base()+"/media", &body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.A.Sign(r)
-			r.Header.Set("Content-Type", form.FormDataContentType())
-			r.Header.Set("Idempotency-Key", key)
-			return w.A.Send(t, r)
+			return w.A.Upload(t, name, []byte(content), "Idempotency-Key", key) // with a boundary of its own
 		}
 		key := model.NewID().String()
 		first := send(key, "note.txt", "a plain note").OK(201)
@@ -182,14 +168,14 @@ func TestAnUploadIsRecognizedByItsFile(t *testing.T) {
 func TestARefusedUploadLeavesItsKeyFree(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		upload(t, w.A.Client, "a.png", png).OK(201)
+		w.A.Upload(t, "a.png", png).OK(201)
 		key := []string{"Idempotency-Key", model.NewID().String()}
 		for range 2 {
-			upload(t, w.A.Client, "b.png", png, key...).Fails(409, "limit_reached")
+			w.A.Upload(t, "b.png", png, key...).Fails(409, "limit_reached")
 		}
 		w.Clock.Advance(model.UnattachedRetention + time.Minute)
 		removeUnattached(t, w)
-		upload(t, w.A.Client, "b.png", png, key...).OK(201)
+		w.A.Upload(t, "b.png", png, key...).OK(201)
 	}, limited(func(l *model.Limits) { l.MediaBytes = int64(len(png)) }))
 }
 

@@ -24,6 +24,8 @@ type newKey struct {
 	Secret string `json:"key" nullable:"true" doc:"The key itself. It is only in this answer, and null when the answer is repeated for an Idempotency-Key." example:"rcd_…"`
 }
 
+func newKeyWithoutSecret(k *model.Key) *reply[newKey] { return &reply[newKey]{newKey{Key: *k}} }
+
 type createKeyInput struct {
 	Body struct {
 		Name      string      `json:"name" minLength:"1" maxLength:"120"`
@@ -40,6 +42,7 @@ func (s *Server) createKey(ctx context.Context, a *desk.Principal, in *createKey
 	if err != nil {
 		return nil, err
 	}
+	shaped(ctx, newKeyWithoutSecret)
 	key, secret, failed := s.desk.CreateKey(ctx, a, desk.NewKey{
 		Name: in.Body.Name, Scopes: scopes, Boards: in.Body.Boards, ExpiresAt: in.Body.ExpiresAt, User: in.Body.UserID, Rate: in.Body.Rate,
 	})
@@ -62,6 +65,7 @@ func (s *Server) rotateKey(ctx context.Context, a *desk.Principal, in *rotateKey
 	if in.Body != nil {
 		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
 	}
+	shaped(ctx, newKeyWithoutSecret)
 	key, secret, err := s.desk.RotateKey(ctx, a, id, overlap)
 	return &reply[newKey]{newKey{key, secret}}, err
 }

@@ -53,10 +53,10 @@ func TestTheLastMessageOfAConversationTellsItsStatusAndItsFile(t *testing.T) {
 			check(t, "failed", last{Status: "failed"})
 		})
 		t.Run("a recording, a file and a text after them", func(t *testing.T) {
-			voice := upload(t, w.A.Client, "voice.amr", sound(75)).OK(201).ID()
+			voice := w.A.Upload(t, "voice.amr", sound(75)).OK(201).ID()
 			w.A.Post(t, path+"/messages", fmt.Sprintf(`{"client_id":%q,"media_id":%q}`, model.NewID(), voice)).OK(201)
 			check(t, "a recording", last{Status: "sent", FileName: "voice.amr", Seconds: 1.5})
-			file := upload(t, w.A.Client, "proposta.txt", []byte("plain text")).OK(201).ID()
+			file := w.A.Upload(t, "proposta.txt", []byte("plain text")).OK(201).ID()
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": "+5511987654321", "media_id": %q}`, file)).OK(201)
 			check(t, "a file of the customer", last{Status: "received", FileName: "proposta.txt"})
 			w.A.Post(t, path+"/messages", message("Recebido")).OK(201)

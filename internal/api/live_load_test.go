@@ -20,7 +20,7 @@ import (
 func eventID(t *testing.T, m sse) string {
 	t.Helper()
 	var e struct{ ID string }
-	if err := json.Unmarshal([]byte(m.data), &e); err != nil {
+	if err := json.Unmarshal([]byte(m.Data), &e); err != nil {
 		t.Fatal(err)
 	}
 	return e.ID
@@ -84,18 +84,18 @@ func feedIDs(t *testing.T, c *servertest.Client) (ids []string) {
 func followResuming(t *testing.T, c *servertest.Client, nodes []*servertest.Client, cursor string, breakOff int) (ids []string) {
 	t.Helper()
 	for turn := 0; ; turn++ {
-		messages, stop := followAt(t, c.On(nodes[turn%len(nodes)]), "/live", "Last-Event-ID", cursor)
+		messages, stop := c.On(nodes[turn%len(nodes)]).Follow(t, "/live", "Last-Event-ID", cursor)
 		for n := 0; n < breakOff; {
 			m := take(t, messages)
-			if m.id == "" {
+			if m.ID == "" {
 				continue
 			}
-			if m.event == "reset" {
+			if m.Event == "reset" {
 				t.Fatal("the cursor of the last event gave reset")
 			}
-			cursor = m.id
+			cursor = m.ID
 			ids = append(ids, eventID(t, m))
-			if m.event == "message.received" && strings.Contains(m.data, `"text":"the last"`) {
+			if m.Event == "message.received" && strings.Contains(m.Data, `"text":"the last"`) {
 				stop()
 				return ids
 			}
@@ -109,8 +109,8 @@ func testResuming(t *testing.T, w *servertest.World, nodes []*servertest.Client)
 	channel := sandbox(t, w)
 	ana, _ := signedIn(t, w, "Ana")
 	before := len(feedIDs(t, w.A.Client))
-	messages, stop := followAt(t, ana, "/live")
-	cursor := (<-messages).id
+	messages, stop := ana.Follow(t, "/live")
+	cursor := (<-messages).ID
 	stop()
 	done := busy(t, nodes, channel, 160)
 	got := make([][]string, 4)

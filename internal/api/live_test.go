@@ -25,8 +25,8 @@ func signedIn(t *testing.T, w *servertest.World, name string, fields ...string) 
 // live opens a live stream and waits for its first message, which tells its place.
 func live(t *testing.T, c *servertest.Client, headers ...string) (<-chan sse, context.CancelFunc) {
 	t.Helper()
-	messages, stop := followAt(t, c, "/live", headers...)
-	if first := <-messages; first.id == "" || first.event != "" {
+	messages, stop := c.Follow(t, "/live", headers...)
+	if first := <-messages; first.ID == "" || first.Event != "" {
 		t.Fatalf("the stream begins with %+v, want its place", first)
 	}
 	return messages, stop
@@ -40,13 +40,13 @@ func await(t *testing.T, messages <-chan sse, event string) map[string]any {
 		if time.Now().After(end) {
 			t.Fatalf("no %s came", event)
 		}
-		if m.event == event {
+		if m.Event == event {
 			var data map[string]any
-			if err := json.Unmarshal([]byte(m.data), &data); err != nil {
+			if err := json.Unmarshal([]byte(m.Data), &data); err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(event, ".") == (m.id == "") {
-				t.Fatalf("%s: id %q; events have one and signals have none", event, m.id)
+			if strings.Contains(event, ".") == (m.ID == "") {
+				t.Fatalf("%s: id %q; events have one and signals have none", event, m.ID)
 			}
 			return data
 		}
@@ -61,8 +61,8 @@ func ends(t *testing.T, messages <-chan sse) (last string) {
 		if !open {
 			return last
 		}
-		if m.event == "session" {
-			last = m.data
+		if m.Event == "session" {
+			last = m.Data
 		}
 	}
 }
@@ -92,10 +92,10 @@ func TestALiveStreamGivesWhatItsHolderMaySee(t *testing.T) {
 		w.A.Post(t, "/conversations/"+second+"/transfer", map[string]string{"user_id": biaID}).OK(200)
 		for {
 			m := take(t, bias)
-			if strings.Contains(m.data, first) {
-				t.Errorf("a person who sees only their own conversations got %s of another", m.event)
+			if strings.Contains(m.Data, first) {
+				t.Errorf("a person who sees only their own conversations got %s of another", m.Event)
 			}
-			if m.event == "conversation.updated" && strings.Contains(m.data, second) {
+			if m.Event == "conversation.updated" && strings.Contains(m.Data, second) {
 				break
 			}
 		}
@@ -112,33 +112,33 @@ func TestACursorThatCannotBeUsedGivesOneReset(t *testing.T) {
 		channel := sandbox(t, w)
 		_, email := member(t, w.A.Client, "Ana")
 		ana := w.A.SignIn(t, email, password)
-		messages, stop := followAt(t, ana, "/live")
+		messages, stop := ana.Follow(t, "/live")
 		first := <-messages
 		stop()
 		try := func(cursor string) {
 			t.Helper()
-			messages, stop := followAt(t, ana, "/live", "Last-Event-ID", cursor)
+			messages, stop := ana.Follow(t, "/live", "Last-Event-ID", cursor)
 			defer stop()
 			m := take(t, messages)
-			if m.event != "reset" || m.data != "{}" {
+			if m.Event != "reset" || m.Data != "{}" {
 				t.Errorf("cursor %q: got %+v, want reset", cursor, m)
 			}
 			write(t, w.A.Client, channel, "+5511987650001", "after "+cursor)
-			if m := take(t, messages); m.event == "reset" {
+			if m := take(t, messages); m.Event == "reset" {
 				t.Errorf("cursor %q: a second reset", cursor)
 			}
 		}
 		try("nonsense")
 		try("0198c0de-0000-7000-8000-000000000000")
 		w.Clock.Advance(13 * 24 * time.Hour)
-		resumed, stop := followAt(t, ana, "/live", "Last-Event-ID", first.id)
-		if m := take(t, resumed); m.event == "reset" {
+		resumed, stop := ana.Follow(t, "/live", "Last-Event-ID", first.ID)
+		if m := take(t, resumed); m.Event == "reset" {
 			t.Error("a cursor of 13 days: got reset, want the events")
 		}
 		stop()
 		w.Clock.Advance(25 * time.Hour)
 		ana = w.A.SignIn(t, email, password)
-		try(first.id)
+		try(first.ID)
 	})
 }
 

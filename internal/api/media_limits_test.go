@@ -23,7 +23,7 @@ func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {
 			var all sync.WaitGroup
 			for range 6 {
 				all.Go(func() {
-					switch answer := upload(t, w.A.Client, "a.png", png); answer.Status {
+					switch answer := w.A.Upload(t, "a.png", png); answer.Status {
 					case http.StatusCreated:
 						made.Add(1)
 					default:
@@ -44,15 +44,15 @@ func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {
 			}
 		})
 		t.Run("another company has its own", func(t *testing.T) {
-			upload(t, w.B.Client, "a.png", png).OK(201)
+			w.B.Upload(t, "a.png", png).OK(201)
 		})
 		t.Run("what is removed counts no more", func(t *testing.T) {
 			w.Clock.Advance(model.UnattachedRetention + time.Minute)
 			removeUnattached(t, w)
 			for range 4 {
-				upload(t, w.A.Client, "a.png", png).OK(201)
+				w.A.Upload(t, "a.png", png).OK(201)
 			}
-			upload(t, w.A.Client, "a.png", png).Fails(409, "limit_reached")
+			w.A.Upload(t, "a.png", png).Fails(409, "limit_reached")
 		})
 	}, limited(func(l *model.Limits) { l.MediaBytes = int64(4 * len(png)) }), func(c *server.Config) { dir = c.DataDir + "/media" })
 }
@@ -64,14 +64,14 @@ func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
 		send := func(media string) *servertest.Answer {
 			return w.A.Post(t, "/conversations/"+conversation+"/messages", fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media))
 		}
-		used, unused := upload(t, w.A.Client, "a.png", png).OK(201).ID(), upload(t, w.A.Client, "b.png", png).OK(201).ID()
+		used, unused := w.A.Upload(t, "a.png", png).OK(201).ID(), w.A.Upload(t, "b.png", png).OK(201).ID()
 		send(used).OK(201)
 		w.Clock.Advance(model.UnattachedRetention - time.Minute)
 		removeUnattached(t, w)
 		w.A.Get(t, "/media/"+unused+"/url").OK(200)
 
 		w.Clock.Advance(2 * time.Minute)
-		young := upload(t, w.A.Client, "c.png", png).OK(201).ID()
+		young := w.A.Upload(t, "c.png", png).OK(201).ID()
 		removeUnattached(t, w)
 		w.A.Get(t, "/media/"+unused+"/url").Fails(404, "not_found")
 		send(unused).Fails(400, "invalid_request")
@@ -84,7 +84,7 @@ func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
 		t.Run("but never one that is being attached", func(t *testing.T) {
 			var old []string
 			for range 10 {
-				old = append(old, upload(t, w.A.Client, "d.png", png).OK(201).ID())
+				old = append(old, w.A.Upload(t, "d.png", png).OK(201).ID())
 			}
 			w.Clock.Advance(model.UnattachedRetention + time.Minute)
 			sent := make([]*servertest.Answer, len(old))
@@ -123,7 +123,7 @@ func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 		hold()
 		hold()
 		for !t.Failed() { // the server takes the slot when it has read the head
-			answer := upload(t, w.A.Client, "a.png", png)
+			answer := w.A.Upload(t, "a.png", png)
 			if answer.Status == 429 {
 				if answer.Fails(429, "rate_limited").Header.Get("Retry-After") == "" {
 					t.Errorf("no Retry-After: %v", answer.Header)
@@ -133,7 +133,7 @@ func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 			answer.OK(201)
 			hold() // this upload may have taken the slot of one that was to last
 		}
-		upload(t, w.B.Client, "a.png", png).OK(201)
+		w.B.Upload(t, "a.png", png).OK(201)
 		for _, body := range bodies {
 			_, _ = io.WriteString(body, "\r\n--b--\r\n")
 			_ = body.Close()
@@ -149,7 +149,7 @@ func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
 		if stored < 2 {
 			t.Errorf("%d uploads that lasted were stored, want 2", stored)
 		}
-		upload(t, w.A.Client, "a.png", png).OK(201)
+		w.A.Upload(t, "a.png", png).OK(201)
 	}, limited(func(l *model.Limits) { l.Uploads = 2 }))
 }
 

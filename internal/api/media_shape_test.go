@@ -31,16 +31,16 @@ func TestFilesTellTheirDimensionsAndDuration(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		channel := sandbox(t, w)
-		photo := upload(t, w.A.Client, "photo.jpg", picture(t, 320, 200)).OK(201)
+		photo := w.A.Upload(t, "photo.jpg", picture(t, 320, 200)).OK(201)
 		want(t, "width", photo.At("width"), any(float64(320)))
 		want(t, "height", photo.At("height"), any(float64(200)))
 		want(t, "duration", photo.At("duration_seconds"), nil)
-		voice := upload(t, w.A.Client, "voice.amr", sound(75)).OK(201)
+		voice := w.A.Upload(t, "voice.amr", sound(75)).OK(201)
 		want(t, "duration", voice.At("duration_seconds"), any(1.5))
 		want(t, "width", voice.At("width"), nil)
-		text := upload(t, w.A.Client, "note.txt", []byte("plain text")).OK(201)
+		text := w.A.Upload(t, "note.txt", []byte("plain text")).OK(201)
 		want(t, "width", text.At("width"), nil)
-		broken := upload(t, w.A.Client, "broken.jpg", picture(t, 8, 8)[:40]).OK(201)
+		broken := w.A.Upload(t, "broken.jpg", picture(t, 8, 8)[:40]).OK(201)
 		want(t, "a broken picture", broken.At("width"), nil)
 
 		t.Run("in messages that are sent and received, and in pages of them", func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestTheFilesOfAConversation(t *testing.T) {
 		var messages, files []string
 		conversation := ""
 		for n := range 5 {
-			file := upload(t, w.A.Client, "photo.jpg", picture(t, 10+n, 10)).OK(201).ID()
+			file := w.A.Upload(t, "photo.jpg", picture(t, 10+n, 10)).OK(201).ID()
 			m := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"media_id":%q}`, phoneNumber(1), file)).OK(201)
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":%q,"text":"no file"}`, phoneNumber(1))).OK(201)
 			conversation = m.Text("conversation")

@@ -34,19 +34,19 @@ func TestMedia(t *testing.T) {
 		path := "/conversations/" + inbound.Text("conversation") + "/messages"
 
 		t.Run("a file is told by its bytes", func(t *testing.T) {
-			m := upload(t, w.A.Client, "menu.exe", png).OK(201)
+			m := w.A.Upload(t, "menu.exe", png).OK(201)
 			testkit.Equal(t, "mime_type", m.Text("mime_type"), "image/png")
 			testkit.Equal(t, "file_name", m.Text("file_name"), "menu.exe.png")
 			testkit.Equal(t, "size", m.Int("size"), len(png))
 			testkit.Equal(t, "sha256", m.Text("sha256"), fmt.Sprintf("%x", sha256.Sum256(png)))
-			upload(t, w.A.Client, "page.png", []byte("<html><script>alert(1)</script></html>")).Fails(400, "media_type_not_allowed")
-			upload(t, w.A.Client, "empty.txt", nil).Fails(400, "invalid_request")
+			w.A.Upload(t, "page.png", []byte("<html><script>alert(1)</script></html>")).Fails(400, "media_type_not_allowed")
+			w.A.Upload(t, "empty.txt", nil).Fails(400, "invalid_request")
 		})
 		t.Run("each kind has its limit", func(t *testing.T) {
 			limit := int(model.MediaImage.Limit())
-			upload(t, w.A.Client, "just.png", append(bytes.Clone(png), make([]byte, limit-len(png))...)).OK(201)
+			w.A.Upload(t, "just.png", append(bytes.Clone(png), make([]byte, limit-len(png))...)).OK(201)
 			before := files(t, dir)
-			upload(t, w.A.Client, "over.png", append(bytes.Clone(png), make([]byte, limit-len(png)+1)...)).Fails(413, "media_too_large")
+			w.A.Upload(t, "over.png", append(bytes.Clone(png), make([]byte, limit-len(png)+1)...)).Fails(413, "media_too_large")
 			if after := files(t, dir); after != before {
 				t.Fatalf("%d files, %d before", after, before)
 			}
@@ -104,7 +104,7 @@ func TestMedia(t *testing.T) {
 			}
 		})
 		t.Run("a message carries a file, with a caption where there can be one", func(t *testing.T) {
-			media := upload(t, w.A.Client, "menu.png", png).OK(201)
+			media := w.A.Upload(t, "menu.png", png).OK(201)
 			m := w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q, "text": "Cardápio"}`, model.NewID(), media.ID())).OK(201)
 			testkit.Equal(t, "type", m.Text("type"), "image")
 			testkit.Equal(t, "text", m.Text("text"), "Cardápio")
@@ -114,7 +114,7 @@ func TestMedia(t *testing.T) {
 			testkit.Equal(t, "data.0.media.mime_type", w.A.Get(t, path+"?limit=1").OK(200).Text("data", 0, "media", "mime_type"), "image/png")
 			bare := w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).OK(201)
 			testkit.Equal(t, "text", bare.At("text"), nil)
-			sound := upload(t, w.A.Client, "voice.amr", append([]byte("#!AMR\n"), make([]byte, 512)...)).OK(201)
+			sound := w.A.Upload(t, "voice.amr", append([]byte("#!AMR\n"), make([]byte, 512)...)).OK(201)
 			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q, "text": "no"}`, model.NewID(), sound.ID())).Fails(400, "invalid_request")
 			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), sound.ID())).OK(201)
 			got := w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from": "+5511987654321", "media_id": %q, "text": "look"}`, media.ID())).OK(201)
@@ -124,7 +124,7 @@ func TestMedia(t *testing.T) {
 			w.B.Post(t, "/conversations/"+bs.Text("conversation")+"/messages", fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).Fails(400, "invalid_request")
 		})
 		t.Run("a link serves the file without a key, in ranges, until it expires", func(t *testing.T) {
-			media := upload(t, w.A.Client, "férias.png", png).OK(201)
+			media := w.A.Upload(t, "férias.png", png).OK(201)
 			w.B.Get(t, "/media/"+media.ID()+"/url").Fails(404, "not_found")
 			w.A.Get(t, "/media/"+model.NewID().String()+"/url").Fails(404, "not_found")
 			link := w.A.Get(t, "/media/"+media.ID()+"/url").OK(200)
@@ -156,7 +156,7 @@ func TestMedia(t *testing.T) {
 				t.Fatalf("want bytes.Equal(body, png[10:20]); got %+v, %+v, %+v", resp.StatusCode, body, resp.Header)
 			}
 			testkit.Equal(t, "header Content-Range", resp.Header.Get("Content-Range"), fmt.Sprintf("bytes 10-19/%d", len(png)))
-			document := upload(t, w.A.Client, "note.txt", []byte("a plain note")).OK(201)
+			document := w.A.Upload(t, "note.txt", []byte("a plain note")).OK(201)
 			resp, _ = fetch(t, w.A.Get(t, "/media/"+document.ID()+"/url").OK(200).Text("url"))
 			if !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") {
 				t.Fatalf(`want strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment"); got %+v`, resp.Header)
@@ -186,27 +186,13 @@ func TestMedia(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, own := w.NewMemberKey(t, desk.NewUser{Name: "Own", AccessProfile: model.AccessOwn})
-			media := upload(t, w.A.Client, "menu.png", png).OK(201)
+			media := w.A.Upload(t, "menu.png", png).OK(201)
 			own.Get(t, "/media/"+media.ID()+"/url").OK(200)
 			w.A.Post(t, path, fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media.ID())).OK(201)
 			own.Get(t, "/media/"+media.ID()+"/url").Fails(404, "not_found")
 			w.A.Get(t, "/media/"+media.ID()+"/url").OK(200)
 		})
 	}, func(c *server.Config) { dir = c.DataDir + "/media" })
-}
-
-// upload posts one file.
-func upload(t *testing.T, c *servertest.Client, name string, content []byte, headers ...string) *servertest.Answer {
-	t.Helper()
-	var form bytes.Buffer
-	mw := multipart.NewWriter(&form)
-	part, err := mw.CreateFormFile("file", name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = part.Write(content)
-	_ = mw.Close()
-	return c.Post(t, "/media", form.Bytes(), append(headers, "Content-Type", mw.FormDataContentType())...)
 }
 
 // fetch follows a link without a key.

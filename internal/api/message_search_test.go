@@ -60,12 +60,7 @@ func TestSearchInMessages(t *testing.T) {
 			testkit.Diff(t, "nothing", find(t, "inexistente"), []string(nil))
 		})
 		t.Run("the same when the texts are indexed", func(t *testing.T) {
-			for more := true; more; {
-				var err error
-				if more, err = w.Desk.System().IndexSearch(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-			}
+			indexAll(t, w)
 			all := []string{sent.ID(), third.ID(), second.ID(), first.ID()}
 			for _, q := range []string{"orçamento", "çamen", "or"} {
 				testkit.Diff(t, q, find(t, q), all)
@@ -104,9 +99,7 @@ func TestSearchInMessages(t *testing.T) {
 			testkit.Diff(t, "the old text", find(t, "orcamento"), []string{sent.ID(), third.ID(), first.ID()})
 			w.A.Post(t, simulatePath(other), fmt.Sprintf(`{"from": %q, "revoke": {"external_id": %q}}`, ana, third.Text("external_id"))).OK(200)
 			testkit.Diff(t, "deleted", find(t, "orcamento"), []string{sent.ID(), first.ID()})
-			if _, err := w.Desk.System().IndexSearch(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			indexAll(t, w)
 			testkit.Diff(t, "the new text, indexed", find(t, "proposta"), []string{second.ID()})
 			testkit.Diff(t, "deleted, indexed", find(t, "orcamento"), []string{sent.ID(), first.ID()})
 		})
@@ -132,9 +125,7 @@ func TestSearchInMessages(t *testing.T) {
 			for i := range 60 {
 				want = append([]string{write(channel, "+55119"+strconv.Itoa(10000000+i), "lote "+strconv.Itoa(i)).ID()}, want...)
 				if i == 30 {
-					if _, err := w.Desk.System().IndexSearch(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+					indexAll(t, w)
 				}
 			}
 			testkit.Diff(t, "in pages of seven", find(t, "lote", "limit", "7"), want)

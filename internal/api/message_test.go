@@ -143,30 +143,6 @@ func TestReceiving(t *testing.T) {
 	})
 }
 
-func TestPrivateChannelsStayOutside(t *testing.T) {
-	t.Parallel()
-	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		private := privateChannel(t, w)
-		person := model.Person{WAID: "5511912344321", Name: "Secret"}
-		receive := func(channel model.ID, ext string) {
-			t.Helper()
-			err := w.Desk.System().Receive(context.Background(), channel, []model.Incoming{{Message: &model.IncomingMessage{ExternalID: ext, Customer: person, Type: "text", Text: "x", At: w.Clock.Now()}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		receive(private.ID, "p-1")
-		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations").OK(200).List()), 0)
-		testkit.Equal(t, "number of data", len(w.A.Get(t, "/contacts").OK(200).List()), 0)
-		w.A.Post(t, simulatePath(private.ID.String()), `{"from": "+5511987654321", "text": "x"}`).Fails(404, "not_found")
-		receive(mustID(sandbox(t, w)), "o-1")
-		if list := w.A.Get(t, "/contacts").OK(200).List(); len(list) != 1 {
-			t.Fatalf("the contact wrote to a public number and is not listed: %v", list)
-		}
-		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations").OK(200).List()), 1)
-	})
-}
-
 func TestRacingMessagesOfANewNumberMakeOneConversation(t *testing.T) {
 	t.Parallel()
 	race := func(t *testing.T, w *servertest.World, clients ...*servertest.Client) {

@@ -59,6 +59,8 @@ func TestNotifications(t *testing.T) {
 			ana.Post(t, "/me/notifications/read", map[string]any{"ids": []string{first, model.NewID().String()}}).OK(204)
 			want(t, "unread", len(told(t, ana, "?unread=true")), 1)
 			want(t, "false filters nothing", len(told(t, ana, "?unread=false")), 2)
+			want(t, "1 is true", told(t, ana, "?unread=1"), told(t, ana, "?unread=true"))
+			want(t, "0 is false", told(t, ana, "?unread=0"), told(t, ana, "?unread=false"))
 			want(t, "all", len(told(t, ana, "")), 2)
 			if ana.Get(t, "/me/notifications").OK(200).Text("data", 0, "read_at") == "" {
 				t.Error("read_at: got null, want a time")

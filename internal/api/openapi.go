@@ -247,7 +247,7 @@ func (r *Route) headers(doc openapi.Document, status string, own map[string]any)
 		add("Retry-After", "integer", "Seconds to wait before the next call.")
 	}
 	if r.conditional && status < "400" || own["ETag"] != nil {
-		add("ETag", "string", "Names this answer: send it in If-None-Match. That of a card is its version, for If-Match.")
+		add("ETag", "string", "Names this answer: send it in If-None-Match. That of a card or a reception is its version, for If-Match.")
 	}
 	if own["Location"] != nil {
 		add("Location", "string", "The address of what was created.")

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -27,6 +29,8 @@ type Route struct {
 	Idempotent bool
 	// Open routes need neither key nor session.
 	Open bool
+	// Deprecated routes say in every answer until when they stay.
+	Deprecated *Deprecation
 	// Streams says that the body of the request or the answer is no JSON: uploads, live events.
 	Streams bool
 
@@ -43,6 +47,18 @@ type Route struct {
 	secrets     []string // the fields of the answer that do, which are null when it is repeated
 	clientID    bool     // the body has a client_id, by which the verb takes effect once
 	register    func(s *Server, r *Route)
+}
+
+// Deprecation is the announced end of an operation.
+type Deprecation struct {
+	Since  time.Time // when it was announced
+	Sunset time.Time // until when the operation stays
+}
+
+// announce puts the dates into an answer, in the forms of RFC 9745 and RFC 8594.
+func (d *Deprecation) announce(h http.Header) {
+	h.Set("Deprecation", "@"+strconv.FormatInt(d.Since.Unix(), 10))
+	h.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
 }
 
 // handler is a verb of the API: the principal's company and permissions, the decoded request, the answer.
@@ -144,7 +160,7 @@ func route[I, O any](method, path string, verb desk.Verb, summary string, run ru
 	r.bodiless = !takesBody && method != http.MethodGet && !r.Streams
 	r.paged = takesCursor[I]()
 	r.register = func(s *Server, r *Route) {
-		op := r.operation(s)
+		op := r.Operation(s)
 		if optionalBody[I]() {
 			op.RequestBody = &huma.RequestBody{}
 			defer func() { op.RequestBody.Required = false }() // huma thinks that only a pointer may be absent
@@ -187,8 +203,8 @@ func takesCursor[I any]() bool {
 	return false
 }
 
-// operation is the route in the words of the OpenAPI document.
-func (r *Route) operation(s *Server) huma.Operation {
+// Operation is the route in the words of the OpenAPI document.
+func (r *Route) Operation(s *Server) huma.Operation {
 	op := huma.Operation{
 		OperationID:   r.operationID(),
 		Method:        r.Method,
@@ -201,6 +217,7 @@ func (r *Route) operation(s *Server) huma.Operation {
 		Errors:        slices.Sorted(maps.Keys(r.failures())),
 		Metadata:      map[string]any{"scope": r.Verb.Scope},
 		Security:      r.security(),
+		Deprecated:    r.Deprecated != nil,
 	}
 	if r.Verb.Scope != "" {
 		needed := "`" + string(r.Verb.Scope) + "`"
@@ -222,7 +239,7 @@ func (r *Route) operation(s *Server) huma.Operation {
 		})
 	}
 	if r.takesKey() {
-		documentKey(&op, r.Idempotent)
+		r.documentKey(&op)
 	}
 	if r.takesKey() && !r.Streams { // an upload is too large to be read here; see uploadFingerprint
 		op.Middlewares = append(op.Middlewares, hashBody)
@@ -261,7 +278,8 @@ func (r *Route) failures() map[int][]model.Code {
 	add(r.paged, model.CodeInvalidCursor)
 	add(strings.Contains(r.Path, "{"), model.CodeNotFound)
 	add(r.Idempotent, model.CodeIdempotencyRequired)
-	add(r.takesKey(), model.CodeIdempotencyInvalid, model.CodeIdempotencyConflict, model.CodeIdempotencyPending)
+	add(r.takesKey(), model.CodeIdempotencyInvalid, model.CodeIdempotencyConflict)
+	add(r.takesKey() && !r.clientID, model.CodeIdempotencyPending) // with a client_id the call is made again instead
 	slices.Sort(codes)
 	byStatus := map[int][]model.Code{}
 	for _, code := range slices.Compact(codes) {

@@ -1,12 +1,14 @@
 package api_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
@@ -293,7 +295,7 @@ func TestAFileThatWasSentOnlyInAPrivateConversationHasNoLinkForKeys(t *testing.T
 		channel := owner.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
 		confidentialQuestion(t, w, channel)
 		conversation := owner.Get(t, "/conversations").OK(200).Text("data", 0, "id")
-		file := upload(t, w.A.Client, "report.txt", []byte("confidential")).OK(201).ID()
+		file := w.A.Upload(t, "report.txt", []byte("confidential")).OK(201).ID()
 		w.A.Get(t, "/media/"+file+"/url").OK(200)
 		owner.Post(t, "/conversations/"+conversation+"/messages", map[string]string{"client_id": model.NewID().String(), "media_id": file}).OK(201)
 		w.A.Get(t, "/media/"+file+"/url").Fails(404, "not_found")
@@ -312,4 +314,28 @@ func confidentialQuestion(t *testing.T, w *servertest.World, channel string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestPrivateChannelsStayOutside(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		private := privateChannel(t, w)
+		person := model.Person{WAID: "5511912344321", Name: "Secret"}
+		receive := func(channel model.ID, ext string) {
+			t.Helper()
+			err := w.Desk.System().Receive(context.Background(), channel, []model.Incoming{{Message: &model.IncomingMessage{ExternalID: ext, Customer: person, Type: "text", Text: "x", At: w.Clock.Now()}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		receive(private.ID, "p-1")
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations").OK(200).List()), 0)
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/contacts").OK(200).List()), 0)
+		w.A.Post(t, simulatePath(private.ID.String()), `{"from": "+5511987654321", "text": "x"}`).Fails(404, "not_found")
+		receive(mustID(sandbox(t, w)), "o-1")
+		if list := w.A.Get(t, "/contacts").OK(200).List(); len(list) != 1 {
+			t.Fatalf("the contact wrote to a public number and is not listed: %v", list)
+		}
+		testkit.Equal(t, "number of data", len(w.A.Get(t, "/conversations").OK(200).List()), 1)
+	})
 }

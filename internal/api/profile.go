@@ -97,6 +97,7 @@ type recoveryReply struct {
 func (s *Server) confirmTwoFactor(ctx context.Context, a *desk.Principal, in *codeInput) (*recoveryReply, error) {
 	var out recoveryReply
 	var err error
+	shaped(ctx, func(*[]string) *recoveryReply { return &recoveryReply{} }) // without the codes, which are secret
 	out.Body.Codes, err = s.desk.ConfirmTwoFactor(ctx, a, s.visitor(callFrom(ctx).request), in.Body.Code)
 	return &out, err
 }

@@ -11,13 +11,22 @@ import (
 	"recado/internal/model"
 )
 
-func (s *Server) getReception(ctx context.Context, a *desk.Principal, in *AtID) (*reply[model.Reception], error) {
+// receptionReply is a reception with its version as entity tag.
+type receptionReply struct {
+	ETag string `header:"ETag" doc:"The version of the reception, in quotes."`
+	Body model.Reception
+}
+
+func replyReception(r model.Reception, err error) (*receptionReply, error) {
+	return &receptionReply{versionTag(r.Version), r}, err
+}
+
+func (s *Server) getReception(ctx context.Context, a *desk.Principal, in *AtID) (*receptionReply, error) {
 	id, err := pathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.desk.Reception(ctx, a, id)
-	return &reply[model.Reception]{r}, err
+	return replyReception(s.desk.Reception(ctx, a, id))
 }
 
 // receptionBody is a reception as it is sent; what is absent is null.
@@ -43,16 +52,20 @@ func (nullableMenuSchema) Schema(r huma.Registry) *huma.Schema {
 
 type setReceptionInput struct {
 	AtID
+	AtVersion
 	Body receptionBody
 }
 
-func (s *Server) setReception(ctx context.Context, a *desk.Principal, in *setReceptionInput) (*reply[model.Reception], error) {
+func (s *Server) setReception(ctx context.Context, a *desk.Principal, in *setReceptionInput) (*receptionReply, error) {
 	id, err := pathID(in.ID, "channel")
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.desk.SetReception(ctx, a, id, in.Body.reception())
-	return &reply[model.Reception]{r}, err
+	version, err := in.version(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return replyReception(s.desk.SetReception(ctx, a, id, in.Body.reception(), version))
 }
 
 type tryReceptionInput struct {

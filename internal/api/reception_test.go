@@ -127,6 +127,48 @@ func TestReceptionIsKept(t *testing.T) {
 	})
 }
 
+func TestAReceptionThatAnotherPersonChangedIsNotReplacedUnseen(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		at := "/channels/" + sandbox(t, w) + "/reception"
+		put := func(greeting, version string) *servertest.Answer {
+			t.Helper()
+			return w.A.Do(t, "PUT", at, `{"greeting":"`+greeting+`"}`, "If-Match", version)
+		}
+		tag := func(a *servertest.Answer) string { return a.OK(200).Header.Get("ETag") }
+
+		first := tag(w.A.Get(t, at))
+		want(t, "at first", first, `"1"`)
+		mine := tag(put("Ana's", first))
+		refused := put("Bia's", first).Fails(409, "version_conflict")
+		want(t, "message", refused.Text("message"), "The reception is at version 2 by now, not 1. Fetch it again and apply the change to what it is.")
+		now := w.A.Get(t, at)
+		want(t, "version", tag(now), mine)
+		want(t, "greeting", now.Text("greeting"), "Ana's")
+		want(t, "unchanged since", w.A.Do(t, "GET", at, nil, "If-None-Match", mine).Status, 304)
+		want(t, "after looking", tag(put("Bia's", mine)), `"3"`)
+		want(t, "without a version", tag(w.A.Put(t, at, `{}`)), `"4"`)
+		put("x", "one").Fails(400, "invalid_request")
+
+		t.Run("of several changes at once one is made", func(t *testing.T) {
+			answers := make(chan *servertest.Answer)
+			for i := range 4 {
+				go func() { answers <- put(fmt.Sprint(i), `"4"`) }()
+			}
+			made := 0
+			for range 4 {
+				if a := <-answers; a.Status == 200 {
+					made++
+				} else {
+					a.Fails(409, "version_conflict")
+				}
+			}
+			want(t, "made", made, 1)
+			want(t, "version", tag(w.A.Get(t, at)), `"5"`)
+		})
+	})
+}
+
 func TestTheMenu(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {

@@ -65,10 +65,10 @@ func (s *Server) routes() []*Route {
 			about("By name and language, from a copy of what Meta has. It is fetched when the channel is connected, every 6 hours, when Meta reports a change, and on request. A sandbox has none.")),
 		post("/channels/{id}/templates/sync", desk.VerbSyncTemplates, "Fetch the templates of a channel from Meta", s.syncTemplates, fails(model.CodeChannelDisconnected), accepted,
 			about("The answer comes at once, the templates some moments later. More than once a minute gives 429.")),
-		get("/channels/{id}/reception", desk.VerbReception, "Get what a channel answers by itself", s.getReception),
-		put("/channels/{id}/reception", desk.VerbSetReception, "Set what a channel answers by itself", s.setReception,
+		get("/channels/{id}/reception", desk.VerbReception, "Get what a channel answers by itself", s.getReception, conditional),
+		put("/channels/{id}/reception", desk.VerbSetReception, "Set what a channel answers by itself", s.setReception, fails(model.CodeVersionConflict),
 			about("Greeting, away text and menu go out in one message when a customer opens an attendance: buttons for up to three options, a list for more, numbered lines where the text is too long for either. "+
-				"The customer chooses with a button, the number or the title; 0 and atendente lead to people. An attendance gets at most 4 automatic messages. What is absent is null.")),
+				"The customer chooses with a button, the number or the title; 0 and atendente lead to people. An attendance gets at most 4 automatic messages. What is absent is null. With If-Match it is changed only if it still has that version.")),
 		post("/channels/{id}/reception/try", desk.VerbTryReception, "Try what a reception would answer", s.tryReception,
 			about("Plays a customer and gives the answer to each text. Nothing is stored or sent.")),
 		post("/channels/{id}/simulate", desk.VerbSimulate, "Simulate the other side of a sandbox channel", s.simulate, created, or(200),

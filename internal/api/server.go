@@ -64,7 +64,8 @@ type Server struct {
 	rates  *buckets.Buckets[model.ID] // of keys and sessions
 	others site.Origins               // whose pages may call the API with a key
 
-	fingerprintKey [32]byte // of idempotent calls
+	fingerprintKey [32]byte                          // of idempotent calls
+	steps          atomic.Pointer[func(step string)] // see OnStep
 
 	fullRate []string                  // the burst of a key without a rate of its own, as a header
 	docs     func() ([2][]byte, error) // the OpenAPI documents
@@ -120,8 +121,9 @@ type call struct {
 	principal *desk.Principal
 	request   *http.Request
 	writer    http.ResponseWriter
-	body      hash.Hash // of the body's bytes, with an Idempotency-Key
-	file      hash.Hash // of the name and the bytes of an uploaded file
+	body      hash.Hash          // of the body's bytes, with an Idempotency-Key
+	file      hash.Hash          // of the name and the bytes of an uploaded file
+	shape     func(made any) any // see shaped
 }
 
 type callKey struct{}
@@ -143,6 +145,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h["X-Api-Version"] = versionHeader
 	h["X-Content-Type-Options"] = nosniffHeader
 	h["Cache-Control"] = noStoreHeader // files and pages set their own
+	s.showRate(h)
 	if s.draining.Load() {
 		h["Connection"] = closeHeader
 	}
@@ -167,11 +170,9 @@ func (s *Server) dispatch(c *call, a *wire.Answer) {
 		s.writeError(a, c.requestID, errNothingHere())
 		return
 	}
-	if below, ok := strings.CutPrefix(c.request.URL.Path, s.base); ok && (strings.HasPrefix(below, "/v1/") || strings.HasPrefix(below, "/media/")) {
-		s.showRate(a.Header())
-		if s.others.Answer(a, c.request) {
-			return
-		}
+	below, ok := strings.CutPrefix(c.request.URL.Path, s.base)
+	if ok && (strings.HasPrefix(below, "/v1/") || strings.HasPrefix(below, "/media/")) && s.others.Answer(a, c.request) {
+		return
 	}
 	c.request = c.request.WithContext(context.WithValue(c.request.Context(), callKey{}, c))
 	c.request.Body = a.Body()
@@ -241,10 +242,12 @@ func cleanPath(p string) bool {
 }
 
 // Serve is server.Serve, with an Error object in place of net/http's own refusals; see wire.Serve.
-func Serve(server *http.Server, l net.Listener) error { return wire.Serve(server, l, refuse) }
+func (s *Server) Serve(server *http.Server, l net.Listener) error {
+	return wire.Serve(server, l, s.refuse)
+}
 
 // refuse answers what net/http refuses before a handler runs.
-func refuse(status int) (http.Header, []byte) {
+func (s *Server) refuse(status int) (http.Header, []byte) {
 	e := Error{Code: model.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: model.NewID().String(), Details: []ErrorDetail{}}
 	switch {
 	case status == http.StatusRequestHeaderFieldsTooLarge:
@@ -253,10 +256,12 @@ func refuse(status int) (http.Header, []byte) {
 		e.Message = "This kind of HTTP request is not supported."
 	}
 	body, _ := model.AppendJSON(nil, &e)
-	return http.Header{
+	h := http.Header{
 		"Content-Type": {"application/json"}, "Cache-Control": noStoreHeader, "X-Content-Type-Options": nosniffHeader,
 		"X-Api-Version": versionHeader, "X-Request-Id": {e.RequestID},
-	}, body
+	}
+	s.showRate(h)
+	return h, body
 }
 
 // Base is the path below which the server answers.

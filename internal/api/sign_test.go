@@ -28,7 +28,7 @@ func TestAChannelCanHaveMessagesOfPeopleSigned(t *testing.T) {
 		ana.Patch(t, "/me", `{"signature":"Ana from sales"}`).OK(200)
 		want(t, "with a signature", text(ana, message("hello")), "*Ana from sales:*\nhello")
 		ana.Post(t, at, message(strings.Repeat("a", 4096))).Fails(400, "invalid_request")
-		file := upload(t, ana, "menu.png", png).OK(201).ID()
+		file := ana.Upload(t, "menu.png", png).OK(201).ID()
 		want(t, "caption", text(ana, fmt.Sprintf(`{"client_id":%q,"media_id":%q,"text":"look"}`, model.NewID(), file)), "*Ana from sales:*\nlook")
 		bare := ana.Post(t, at, fmt.Sprintf(`{"client_id":%q,"media_id":%q}`, model.NewID(), file)).OK(201)
 		want(t, "without a caption", bare.At("text"), nil)

@@ -85,10 +85,12 @@ func (s *Server) simulate(ctx context.Context, a *desk.Principal, in *simulateIn
 	if b.Revoke != nil {
 		play.Revoke = (*desk.SimulatedRevocation)(b.Revoke)
 	}
-	m, made, err := s.desk.Simulate(ctx, a, id, play)
 	status := http.StatusOK
-	if made {
+	if play.Makes() {
 		status = http.StatusCreated
 	}
-	return &simulateOutput{status, m}, err
+	answer := func(m **model.Message) *simulateOutput { return &simulateOutput{status, *m} }
+	shaped(ctx, answer)
+	m, err := s.desk.Simulate(ctx, a, id, play)
+	return answer(&m), err
 }

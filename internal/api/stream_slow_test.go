@@ -16,24 +16,24 @@ import (
 
 func TestAQuietStreamIsKeptAlive(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
-		w.API.ShortenStreams(10*time.Millisecond, time.Second)
+		w.API.SetStreamTimes(10*time.Millisecond, time.Second)
 		live, _ := follow(t, w.A.Client, "")
 		<-live
 		for range 2 {
 			m, _ := testkit.Receive(t, "a heartbeat", live)
-			testkit.Equal(t, "m.event", m.event, "")
-			testkit.Equal(t, "m.data", m.data, "")
-			if m.id == "" {
-				t.Fatalf(`want m.id != ""; got %+v`, m)
+			testkit.Equal(t, "m.Event", m.Event, "")
+			testkit.Equal(t, "m.Data", m.Data, "")
+			if m.ID == "" {
+				t.Fatalf(`want m.ID != ""; got %+v`, m)
 			}
-			w.A.Get(t, "/events?after="+m.id).OK(200) // it tells a place of the feed
+			w.A.Get(t, "/events?after="+m.ID).OK(200) // it tells a place of the feed
 		}
 	})
 }
 
 func TestASlowClientIsCutOff(t *testing.T) {
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
-		w.API.ShortenStreams(time.Minute, 300*time.Millisecond)
+		w.API.SetStreamTimes(time.Minute, 300*time.Millisecond)
 		_, key := w.NewKey(t, w.A.ID, desk.NewKey{Name: "slow", Scopes: model.NewScopeSet(model.ScopeWebhooksManage)})
 		slow := openSlowly(t, key, "/events/stream")
 		quick, _ := follow(t, w.A.Client, "?types=message.received")
@@ -91,8 +91,8 @@ func TestAnEventOf64KiBArrivesWhole(t *testing.T) {
 		take(t, live)
 		a := moved(9_000+missing/6, missing%6)
 		m := take(t, live)
-		if len(a.Body) != size || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || m.data != a.Body {
-			t.Fatalf("%d bytes arrived, %d in the stream", len(a.Body), len(m.data))
+		if len(a.Body) != size || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || m.Data != a.Body {
+			t.Fatalf("%d bytes arrived, %d in the stream", len(a.Body), len(m.Data))
 		}
 		if page := w.A.Get(t, "/events?limit=100&types=kanban.card.moved").OK(200); !strings.Contains(string(page.Raw), a.Body) {
 			t.Fatal("the feed has it otherwise")

@@ -1,11 +1,9 @@
 package api_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,55 +17,12 @@ import (
 )
 
 // sse is one message of a stream.
-type sse struct{ id, event, data string }
+type sse = servertest.StreamMessage
 
-// follow opens a stream and gives its messages; the channel is closed when the stream ends.
+// follow opens the stream of events.
 func follow(t *testing.T, c *servertest.Client, query string, headers ...string) (<-chan sse, context.CancelFunc) {
 	t.Helper()
-	return followAt(t, c, "/events/stream"+query, headers...)
-}
-
-// followAt is follow for any stream.
-func followAt(t *testing.T, c *servertest.Client, path string, headers ...string) (<-chan sse, context.CancelFunc) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
-	r, _ := http.NewRequestWithContext(ctx, "GET", c.Base()+path, nil)
-	c.Sign(r)
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	testkit.Equal(t, "resp.StatusCode", resp.StatusCode, 200)
-	testkit.Equal(t, "header Content-Type", resp.Header.Get("Content-Type"), "text/event-stream")
-	out := make(chan sse, 1000)
-	go func() {
-		defer close(out)
-		defer func() { _ = resp.Body.Close() }()
-		var m sse
-		lines := bufio.NewScanner(resp.Body)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			name, value, _ := strings.Cut(lines.Text(), ": ")
-			switch name {
-			case "id":
-				m.id = value
-			case "event":
-				m.event = value
-			case "data":
-				m.data = value
-			case "":
-				if lines.Text() == "" {
-					out <- m
-					m = sse{}
-				}
-			}
-		}
-	}()
-	return out, cancel
+	return c.Follow(t, "/events/stream"+query, headers...)
 }
 
 // take gives the next message that carries an event.
@@ -78,7 +33,7 @@ func take(t *testing.T, messages <-chan sse) sse {
 		if !open {
 			t.Fatal("the stream ended")
 		}
-		if m.event != "" {
+		if m.Event != "" {
 			return m
 		}
 	}
@@ -122,7 +77,7 @@ func TestEvents(t *testing.T) {
 		_, _, secret := hook(t, w.A.Client, receiver.URL)
 		channel := sandbox(t, w)
 		live, _ := follow(t, w.A.Client, "")
-		if first := <-live; first.id == "" || first.event != "" {
+		if first := <-live; first.ID == "" || first.Event != "" {
 			t.Fatalf("a stream begins with its place: %+v", first)
 		}
 
@@ -148,8 +103,8 @@ func TestEvents(t *testing.T) {
 					a.Header.Get("X-Service-Event") != e["type"] || e["tenant_id"] != w.A.ID.String() {
 					t.Errorf("event %d did not arrive as it stands in the feed: %v", i, e["type"])
 				}
-				if m.data != a.Body || m.event != e["type"] {
-					t.Errorf("the stream has %q where the feed has %v", m.event, e["type"])
+				if m.Data != a.Body || m.Event != e["type"] {
+					t.Errorf("the stream has %q where the feed has %v", m.Event, e["type"])
 				}
 			}
 		})
@@ -187,11 +142,11 @@ func TestEvents(t *testing.T) {
 			resumed, stop := follow(t, w.A.Client, "", "Last-Event-ID", cursor)
 			one := take(t, resumed)
 			stop()
-			resumed, _ = follow(t, w.A.Client, "?after="+cursor, "Last-Event-ID", one.id)
+			resumed, _ = follow(t, w.A.Client, "?after="+cursor, "Last-Event-ID", one.ID)
 			two := take(t, resumed)
-			testkit.Equal(t, "one.event", one.event, "message.received")
-			testkit.Equal(t, "two.event", two.event, "conversation.updated")
-			testkit.Equal(t, "two.id", two.id, end)
+			testkit.Equal(t, "one.Event", one.Event, "message.received")
+			testkit.Equal(t, "two.Event", two.Event, "conversation.updated")
+			testkit.Equal(t, "two.ID", two.ID, end)
 		})
 		t.Run("types choose", func(t *testing.T) {
 			if chosen, _ := feedOf(t, w.A.Client, "&types=attendance.opened,message.received", "", 3); types(chosen) != "message.received attendance.opened message.received" &&
@@ -282,8 +237,8 @@ func TestAStreamOpenedWithASessionGoesOn(t *testing.T) {
 		for began, n := time.Now(), 0; time.Since(began) < 2500*time.Millisecond; n++ { // the session is looked at once a second
 			text := fmt.Sprintf("message %d", n)
 			w.A.Post(t, simulatePath(channel), fmt.Sprintf(`{"from":"+5511912345678","text":%q}`, text)).OK(201)
-			if m := take(t, messages); !strings.Contains(m.data, text) {
-				t.Fatalf("the event: got %q, want one with %q", m.data, text)
+			if m := take(t, messages); !strings.Contains(m.Data, text) {
+				t.Fatalf("the event: got %q, want one with %q", m.Data, text)
 			}
 		}
 	})
@@ -308,8 +263,8 @@ func TestEachOfVeryManyStreamsOfACompanyGetsEveryEventOnce(t *testing.T) {
 		}
 		for i, messages := range streams {
 			for n := range 5 {
-				if m := take(t, messages); !strings.Contains(m.data, fmt.Sprintf("message %d", n)) {
-					t.Fatalf("stream %d, event %d: got %q", i, n, m.data)
+				if m := take(t, messages); !strings.Contains(m.Data, fmt.Sprintf("message %d", n)) {
+					t.Fatalf("stream %d, event %d: got %q", i, n, m.Data)
 				}
 			}
 		}

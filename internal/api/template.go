@@ -34,8 +34,10 @@ func (s *Server) syncTemplates(ctx context.Context, a *desk.Principal, in *AtID)
 	if err != nil {
 		return nil, err
 	}
+	answer := func(synced **time.Time) *reply[templateSync] { return &reply[templateSync]{templateSync{*synced}} }
+	shaped(ctx, answer)
 	synced, err := s.desk.SyncTemplates(ctx, a, id)
-	return &reply[templateSync]{templateSync{synced}}, err
+	return answer(&synced), err
 }
 
 type templateBody struct {

@@ -33,6 +33,10 @@ type newWebhook struct {
 	Secret string `json:"secret" nullable:"true" doc:"The signing secret. It is only in this answer, and null when the answer is repeated for an Idempotency-Key." example:"whsec_…"`
 }
 
+func newWebhookWithoutSecret(w *model.Webhook) *reply[newWebhook] {
+	return &reply[newWebhook]{newWebhook{Webhook: *w}}
+}
+
 type createWebhookInput struct {
 	Body struct {
 		Name   string   `json:"name" minLength:"1" maxLength:"120"`
@@ -42,6 +46,7 @@ type createWebhookInput struct {
 }
 
 func (s *Server) createWebhook(ctx context.Context, a *desk.Principal, in *createWebhookInput) (*reply[newWebhook], error) {
+	shaped(ctx, newWebhookWithoutSecret)
 	w, secret, err := s.desk.CreateWebhook(ctx, a, desk.NewWebhook{Name: in.Body.Name, URL: in.Body.URL, Events: in.Body.Events})
 	return &reply[newWebhook]{newWebhook{w, secret}}, err
 }
@@ -82,6 +87,7 @@ func (s *Server) rotateWebhookSecret(ctx context.Context, a *desk.Principal, in 
 	if err != nil {
 		return nil, err
 	}
+	shaped(ctx, newWebhookWithoutSecret)
 	w, secret, err := s.desk.RotateWebhookSecret(ctx, a, id)
 	return &reply[newWebhook]{newWebhook{w, secret}}, err
 }

@@ -30,7 +30,7 @@ func TestFilesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 	for _, fake := range []string{fakeExpectation, fakeRefusal} {
 		for shift := range fake {
 			content := []byte("Notes of today\n" + shifted(fake, shift, 80_000))
-			media := upload(t, w.A.Client, "notes.txt", content).OK(201).ID()
+			media := w.A.Upload(t, "notes.txt", content).OK(201).ID()
 			link, err := url.Parse(w.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
 			if err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func TestFilesThatLookLikeAnswersArriveUnchanged(t *testing.T) {
 	}
 	t.Run("at the end of the first block that is copied", func(t *testing.T) {
 		content := []byte(strings.Repeat("a", 32768) + fakeExpectation + strings.Repeat("b", 300))
-		media := upload(t, w.A.Client, "block.txt", content).OK(201).ID()
+		media := w.A.Upload(t, "block.txt", content).OK(201).ID()
 		link, _ := url.Parse(w.A.Get(t, "/media/"+media+"/url").OK(200).Text("url"))
 		answers := testkit.Exchange(t, w.Addr(), false, testkit.WireRequest{Method: "GET", Path: link.RequestURI()})
 		if !bytes.Equal(answers[0].Body, content) {

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	notifyEvery = 2 * time.Millisecond
-	notifyMost  = 4096 // different ones waiting; more are dropped
+	notifyEvery = 10 * time.Millisecond // each transaction of notifications wakes all connections that listen
+	notifyMost  = 4096                  // different ones waiting; more are dropped
 )
 
 // Notify tells the other nodes on the same PostgreSQL that something happened; on SQLite there are
-// none and it does nothing. It returns at once. Equal notifications within 2 ms become one, and one
+// none and it does nothing. It returns at once. Equal notifications within 10 ms become one, and one
 // may be lost when the database is away: it only says that there may be something to look for.
 func (d *DB) Notify(channel, payload string) {
 	if d.pg != nil {
@@ -88,7 +88,7 @@ func (e *postgresEngine) listen(ctx context.Context, channel string, on func(pay
 
 type note struct{ channel, payload string }
 
-// notifier sends notifications in the background, each distinct one at most once in 2 ms.
+// notifier sends notifications in the background, each distinct one at most once in 10 ms.
 type notifier struct {
 	engine  *postgresEngine
 	mu      sync.Mutex
@@ -161,8 +161,11 @@ func (n *notifier) send() {
 	}
 }
 
+// sendBatch sends notifications in one transaction. It does not wait for the disk: PostgreSQL keeps no notification after a
+// crash, and the flush of its commit would hold up the commits of writes.
 func (n *notifier) sendBatch(notes []note) error {
 	batch := &pgx.Batch{}
+	batch.Queue("SELECT set_config('synchronous_commit', 'off', true)")
 	for _, one := range notes {
 		batch.Queue("SELECT pg_notify($1, $2)", one.channel, one.payload)
 	}

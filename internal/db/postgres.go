@@ -262,7 +262,13 @@ func (e *postgresEngine) attempt(ctx context.Context, begin string, fn func(tx *
 	s := &pgSession{conn: conn.Conn(), ctx: ctx, begin: begin}
 	tx := newTx(s, e.now(), false)
 	tx.single = begin == ""
-	if err := tx.run(fn); err != nil {
+	err = tx.run(func(tx *Tx) error {
+		if err := fn(tx); err != nil || tx.err != nil {
+			return err
+		}
+		return s.readAhead()
+	})
+	if err != nil {
 		s.rollback()
 		if s.undone != nil {
 			return nil, s.undone // whatever fn made of it

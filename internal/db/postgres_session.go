@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,6 +31,7 @@ type pgSession struct {
 type queued struct {
 	sql  string
 	args []any
+	each func(r Row) error // nil: rows are not read
 }
 
 func (s *pgSession) exec(sql string, args []any) (int64, error) {
@@ -53,42 +55,63 @@ func (s *pgSession) later(sql string, args []any) error {
 	if err != nil {
 		return err
 	}
-	s.queue = append(s.queue, queued{sql, simple})
+	s.queue = append(s.queue, queued{sql: sql, args: simple})
 	return nil
 }
 
-// limitTime travels with the next statement. What takes long enough to be limited is worth a plan for its own arguments: that
-// of a prepared statement does not know how many rows a company has, or how many contain a text.
+func (s *pgSession) ahead(sql string, args []any, each func(r Row) error) error {
+	if s.begin == "" {
+		return s.query(sql, args, each)
+	}
+	simple, err := pgArgs(args)
+	if err != nil {
+		return err
+	}
+	s.queue = append(s.queue, queued{sql, simple, each})
+	return nil
+}
+
+// limitTime travels with the next statement, and so does its end. What takes long enough to be limited is worth a plan for its
+// own arguments: that of a prepared statement does not know how many rows a company has, or how many contain a text.
 func (s *pgSession) limitTime(d time.Duration) func() {
 	if s.begin != beginRead {
 		return func() {}
 	}
-	s.queue = append(s.queue,
-		queued{sql: "SET LOCAL statement_timeout = " + strconv.FormatInt(max(1, d.Milliseconds()), 10)},
-		queued{sql: "SET LOCAL plan_cache_mode = force_custom_plan"})
-	return func() {}
+	s.setLocal(d, "force_custom_plan")
+	return func() { s.setLocal(pgTxTime, "auto") }
+}
+
+// setLocal sets the longest time of a statement and the choice of plans, until the end of the transaction.
+func (s *pgSession) setLocal(timeout time.Duration, plans string) {
+	s.queue = append(s.queue, queued{
+		sql:  "SELECT set_config('statement_timeout', $1, TRUE), set_config('plan_cache_mode', $2, TRUE)",
+		args: []any{strconv.FormatInt(max(1, timeout.Milliseconds()), 10), plans},
+	})
 }
 
 func (s *pgSession) query(sql string, args []any, each func(r Row) error) error {
-	return s.send(sql, args, func(rows pgx.Rows) error {
-		defer rows.Close()
-		row := &pgRow{}
-		for rows.Next() {
-			if row.fields == nil {
-				row.fields = rows.FieldDescriptions()
-			}
-			row.values = rows.RawValues()
-			err := each(row)
-			if row.err != nil {
-				return row.err
-			}
-			if err != nil {
-				rows.Close() // the rest still runs, and may fail
-				return cmp.Or(rows.Err(), err)
-			}
+	return s.send(sql, args, func(rows pgx.Rows) error { return readRows(rows, each) })
+}
+
+// readRows calls each for every row, until it gives an error.
+func readRows(rows pgx.Rows, each func(r Row) error) error {
+	defer rows.Close()
+	row := &pgRow{}
+	for rows.Next() {
+		if row.fields == nil {
+			row.fields = rows.FieldDescriptions()
 		}
-		return rows.Err()
-	})
+		row.values = rows.RawValues()
+		err := each(row)
+		if row.err != nil {
+			return row.err
+		}
+		if err != nil {
+			rows.Close() // the rest still runs, and may fail
+			return cmp.Or(rows.Err(), err)
+		}
+	}
+	return rows.Err()
 }
 
 // send runs what is queued and then sql, whose rows it hands to read.
@@ -108,7 +131,7 @@ func (s *pgSession) send(sql string, args []any, read func(rows pgx.Rows) error)
 		}
 		return read(rows)
 	}
-	results, err := s.flush(queued{sql, simple})
+	results, err := s.flush(queued{sql: sql, args: simple})
 	if err != nil {
 		return errors.Join(err, results.Close())
 	}
@@ -129,19 +152,55 @@ func (s *pgSession) flush(last queued) (pgx.BatchResults, error) {
 		batch.Queue(s.begin)
 		s.begun = true
 	}
+	begun := batch.Len()
 	for _, q := range s.queue {
 		batch.Queue(q.sql, q.args...)
 	}
-	s.queue = s.queue[:0]
-	before := batch.Len()
 	batch.Queue(last.sql, last.args...)
 	results := s.conn.SendBatch(context.Background(), batch)
-	for range before {
+	defer func() { s.queue = s.queue[:0] }()
+	for range begun {
 		if _, err := results.Exec(); err != nil {
 			return results, err
 		}
 	}
+	for _, q := range s.queue {
+		if err := q.read(results); err != nil {
+			return results, err
+		}
+	}
 	return results, nil
+}
+
+// read reads the answer to a statement of a batch.
+func (q *queued) read(results pgx.BatchResults) error {
+	if q.each == nil {
+		_, err := results.Exec()
+		return err
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	return readRows(rows, q.each)
+}
+
+// readAhead sends the queue if rows are to be read ahead in it, and reads them: sent together with COMMIT, an error about one of
+// them would come after the commit.
+func (s *pgSession) readAhead() error {
+	if !slices.ContainsFunc(s.queue, func(q queued) bool { return q.each != nil }) {
+		return nil
+	}
+	last := s.queue[len(s.queue)-1]
+	s.queue = s.queue[:len(s.queue)-1]
+	results, err := s.flush(last)
+	if err == nil {
+		err = last.read(results)
+	}
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return s.failure(err)
 }
 
 func (s *pgSession) commit() error {

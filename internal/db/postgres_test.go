@@ -260,6 +260,35 @@ func TestNotes(t *testing.T) {
 	})
 }
 
+func TestNotesDoNotWaitForTheDiskAndWritesDo(t *testing.T) {
+	url := testkit.Database(t, "")
+	// It tells with each note how the transaction that sends it commits. Names are looked for in the schema public first.
+	testkit.Exec(t, url, `
+		CREATE FUNCTION public.pg_notify(channel text, payload text) RETURNS void LANGUAGE sql
+		AS $$SELECT pg_catalog.pg_notify(channel, payload || ' ' || current_setting('synchronous_commit'))$$`)
+	testkit.Exec(t, url, `
+		DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END$$`)
+	d := opened(t, Options{DatabaseURL: url})
+	heard := make(chan string, 10)
+	go d.Listen(t.Context(), "notes", func(payload string) { heard <- payload })
+	expect := func(want string) {
+		t.Helper()
+		got, _ := testkit.Receive(t, "a note", heard)
+		testkit.Equal(t, "note", got, want)
+	}
+	expect("") // connected
+	d.Notify("notes", "a note")
+	expect("a note off")
+	err := d.Write(t.Context(), func(tx *Tx) error {
+		_, err := tx.Exec(`SELECT pg_notify('notes', 'a write')`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect("a write on")
+}
+
 // endBackends ends every connection to the database but its own.
 func endBackends(t *testing.T, url string) {
 	t.Helper()

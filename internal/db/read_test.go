@@ -140,6 +140,34 @@ func TestRead(t *testing.T) {
 			}
 			hasCount(t, s, 2, 0)
 		})
+		t.Run("after the end of a limit statements have their usual time and plans", func(t *testing.T) {
+			if s.SingleNode() {
+				t.Skip("only PostgreSQL has settings for them")
+			}
+			settings := func(tx *Tx) (got string, err error) {
+				_, err = tx.One("SELECT current_setting('statement_timeout') || ' ' || current_setting('plan_cache_mode')", nil, func(r Row) { got = r.Text(0) })
+				return got, err
+			}
+			err := s.Read(ctx, func(tx *Tx) error {
+				usual, err := settings(tx)
+				if err != nil {
+					return err
+				}
+				stop := tx.LimitTime(5 * time.Second)
+				if got, err := settings(tx); err != nil || got != "5s force_custom_plan" {
+					t.Errorf("got %q during the limit (%v)", got, err)
+				}
+				stop()
+				got, err := settings(tx)
+				if got != usual {
+					t.Errorf("got %q after the limit, want %q", got, usual)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
 		t.Run("the database answers", func(t *testing.T) {
 			if err := s.Ping(ctx); err != nil {
 				t.Error(err)

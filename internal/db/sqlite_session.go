@@ -39,6 +39,10 @@ func (c *liteConn) later(sql string, args []any) error {
 	return err
 }
 
+func (c *liteConn) ahead(sql string, args []any, each func(r Row) error) error {
+	return c.query(sql, args, each)
+}
+
 func (c *liteConn) query(sql string, args []any, each func(r Row) error) error {
 	stmt, err := c.statement(sql, args)
 	if err != nil {

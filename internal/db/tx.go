@@ -32,6 +32,7 @@ type Tx struct {
 type session interface {
 	exec(sql string, args []any) (int64, error)
 	later(sql string, args []any) error
+	ahead(sql string, args []any, each func(r Row) error) error
 	query(sql string, args []any, each func(r Row) error) error
 	limitTime(d time.Duration) (stop func())
 }
@@ -116,6 +117,15 @@ func (tx *Tx) Query(sql string, args []any, each func(r Row) error) error {
 		return stop
 	}
 	return tx.note(sql, err)
+}
+
+// Ahead is Query for rows that are needed only after the next Exec, Query or One: PostgreSQL gets it together with that one, in
+// one round trip. Until that has returned, each may or may not have been called. An error of each fails the transaction, also
+// where no statement follows.
+func (tx *Tx) Ahead(sql string, args []any, each func(r Row) error) {
+	if tx.start() == nil {
+		_ = tx.note(sql, tx.on.ahead(sql, args, each))
+	}
 }
 
 // One calls scan with the first row, and reports false when there is none.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -100,6 +101,82 @@ func TestWrite(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			hasCount(t, s, 2, 1)
+		})
+		t.Run("what is read ahead is there after the next statement", func(t *testing.T) {
+			id := model.NewID()
+			write(t, s, func(tx *Tx) error {
+				var before, after []int64
+				tx.Later("INSERT INTO things (id, n) VALUES ($1, 1)", id)
+				tx.Ahead("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) error {
+					before = append(before, r.Int(0))
+					return nil
+				})
+				n, err := tx.Exec("UPDATE things SET n = 2 WHERE id = $1", id)
+				if err != nil || n != 1 || len(before) != 1 || before[0] != 1 {
+					t.Errorf("got %d rows changed, %v read before, error %v; want 1, [1], nil", n, before, err)
+				}
+				tx.Ahead("SELECT n FROM things WHERE id = $1", []any{model.NewID()}, func(r Row) error {
+					t.Error("a row of another id")
+					return nil
+				})
+				_, err = tx.One("SELECT n FROM things WHERE id = $1", []any{id}, func(r Row) { after = append(after, r.Int(0)) })
+				if len(after) != 1 || after[0] != 2 {
+					t.Errorf("read after: got %v, want [2]", after)
+				}
+				return err
+			})
+		})
+		t.Run("an error about a row that is read ahead rolls back", func(t *testing.T) {
+			wanted := errors.New("no")
+			err := s.Write(ctx, func(tx *Tx) error {
+				if err := add(tx, 4); err != nil {
+					return err
+				}
+				tx.Ahead("SELECT 1", nil, func(Row) error { return wanted })
+				_, err := tx.Exec("UPDATE counters SET n = 9 WHERE id = 4")
+				return err
+			})
+			if !errors.Is(err, wanted) {
+				t.Errorf("got %v", err)
+			}
+			hasCount(t, s, 4, 0)
+		})
+		t.Run("an error of what is read ahead rolls back, though nothing follows it", func(t *testing.T) {
+			wanted := errors.New("no")
+			for name, last := range map[string]func(tx *Tx){
+				"of the row":       func(tx *Tx) { tx.Ahead("SELECT 1", nil, func(Row) error { return wanted }) },
+				"of its statement": func(tx *Tx) { tx.Ahead("SELECT n FROM nowhere", nil, func(Row) error { return nil }) },
+				"with a change after it": func(tx *Tx) {
+					tx.Ahead("SELECT 1", nil, func(Row) error { return wanted })
+					tx.Later("UPDATE counters SET n = 9 WHERE id = 4")
+				},
+				"that is a panic": func(tx *Tx) { tx.Ahead("SELECT 1", nil, func(Row) error { panic("oops") }) },
+			} {
+				err := s.Write(ctx, func(tx *Tx) error {
+					tx.AfterCommit(func() { t.Errorf("%s: ran after a rollback", name) })
+					err := add(tx, 4)
+					last(tx)
+					return err
+				})
+				if err == nil {
+					t.Errorf("%s: no error", name)
+				}
+				hasCount(t, s, 4, 0)
+			}
+		})
+		t.Run("what is read ahead last is read before the commit", func(t *testing.T) {
+			var got []int64
+			write(t, s, func(tx *Tx) error {
+				tx.AfterCommit(func() { got = append(got, -1) })
+				tx.Ahead("SELECT 7", nil, func(r Row) error {
+					got = append(got, r.Int(0))
+					return nil
+				})
+				return nil
+			})
+			if !slices.Equal(got, []int64{7, -1}) {
+				t.Errorf("got %v, want [7 -1]", got)
+			}
 		})
 		t.Run("later runs in order and before the next statement", func(t *testing.T) {
 			id := model.NewID()

@@ -181,7 +181,7 @@ func (m *maker) key() (err error) {
 // conversations lets the customers write, answers some of them, and closes one.
 func (m *maker) conversations() error {
 	for i, c := range m.plan.customers {
-		heard, _, err := m.desk.Simulate(m.ctx, m.owner, m.out.Channel, desk.Simulation{From: &c.phone, Name: &c.name, Text: &c.says})
+		heard, err := m.desk.Simulate(m.ctx, m.owner, m.out.Channel, desk.Simulation{From: &c.phone, Name: &c.name, Text: &c.says})
 		if err != nil {
 			return err
 		}

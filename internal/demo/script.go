@@ -174,13 +174,13 @@ func (p *player) step(sc *scene, s step) (err error) {
 		}
 		_, err = p.desk.CloseAttendance(p.ctx, who, sc.conversation, s.closes)
 	case s.phone != "":
-		_, _, err = p.desk.Simulate(p.ctx, p.owner, p.out.Channel, desk.Simulation{FromPhoneApp: true, To: &sc.story.phone, Text: &s.phone})
+		_, err = p.desk.Simulate(p.ctx, p.owner, p.out.Channel, desk.Simulation{FromPhoneApp: true, To: &sc.story.phone, Text: &s.phone})
 	case s.reacts != "":
 		err = p.desk.System().Receive(p.ctx, p.out.Channel, []model.Incoming{{Reaction: &model.IncomingReaction{
 			ExternalID: *sc.answered.ExternalID, Emoji: s.reacts, Sender: model.Sender{Customer: model.Person{Phone: sc.story.phone}}, At: p.clock.Now(),
 		}}})
 	case s.status != "":
-		_, _, err = p.desk.Simulate(p.ctx, p.owner, p.out.Channel, desk.Simulation{ExternalID: sc.answered.ExternalID, Status: &s.status})
+		_, err = p.desk.Simulate(p.ctx, p.owner, p.out.Channel, desk.Simulation{ExternalID: sc.answered.ExternalID, Status: &s.status})
 	case s.reads:
 		_, err = p.desk.MarkRead(p.ctx, who, sc.conversation)
 	}
@@ -206,7 +206,7 @@ func (p *player) hear(sc *scene, s step) error {
 		}
 		in.MediaID = &media
 	}
-	heard, _, err := p.desk.Simulate(p.ctx, p.owner, p.out.Channel, in)
+	heard, err := p.desk.Simulate(p.ctx, p.owner, p.out.Channel, in)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (d *Desk) CloseAttendance(ctx context.Context, a *Principal, conversation m
 	if invalid != nil {
 		return model.Attendance{}, invalid
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Attendance, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Attendance, error) {
 		t, err := d.lock(tx, a, conversation)
 		if err != nil {
 			return model.Attendance{}, err

@@ -101,7 +101,7 @@ func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (
 	if !ok {
 		return model.Channel{}, errPhone("body.phone")
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, phone)
 		if err := d.checkChannelLimit(tx, ch); err != nil {
 			return ch, err

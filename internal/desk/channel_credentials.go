@@ -53,9 +53,9 @@ func (d *Desk) connectNumber(ctx context.Context, a *Principal, in NewChannel) (
 	if asked, _ := phone.Normalize(in.Phone); in.Phone != "" && asked != number {
 		return model.Channel{}, model.Invalid("body.phone", "is not the number of these credentials, which is "+number)
 	}
-	ch, err := write(ctx, d, func(tx *store.Tx) (model.Channel, error) {
+	ch, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Channel, error) {
 		ch := newChannel(tx, a, in, number)
-		ch.Warning = warning
+		ch.Warning = new(notCalledYet) // until callHere is done, should the server stop before
 		if err := d.checkChannelLimit(tx, ch); err != nil {
 			return ch, err
 		}
@@ -67,6 +67,7 @@ func (d *Desk) connectNumber(ctx context.Context, a *Principal, in NewChannel) (
 		return ch, err
 	})
 	if err == nil {
+		ch.Warning = warning
 		d.callHere(ctx, &ch, access)
 	}
 	return ch, err
@@ -221,17 +222,18 @@ func (d *Desk) checkAccess(ctx context.Context, access model.Access) (number str
 	return number, warning, errRefused(d.numbers.Subscribe(ctx, access), "body.credentials.waba_id")
 }
 
+// notCalledYet warns of a number that can send and does not receive.
+const notCalledYet = "WhatsApp does not send callbacks for this number to this server yet."
+
 // callHere points WhatsApp's callbacks of a connected number here, and has its templates fetched. Where that fails the number can
 // send but does not receive: its channel has a warning until the address is set at Meta.
 func (d *Desk) callHere(ctx context.Context, ch *model.Channel, access model.Access) {
 	refused, silent := errors.AsType[*model.SendError](d.numbers.CallHere(ctx, access, ch.ID))
 	if silent {
-		ch.Warning = new("WhatsApp does not send callbacks for this number to this server yet. " + sentence(refused))
+		ch.Warning = new(notCalledYet + " " + sentence(refused))
 	}
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
-		if silent {
-			tx.WarnOfChannel(ch.Company, ch.ID, ch.Warning)
-		}
+		tx.WarnOfChannel(ch.Company, ch.ID, ch.Warning)
 		d.templatesDue(tx, ch.Company, ch.ID)
 		return struct{}{}, nil
 	})

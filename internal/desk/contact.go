@@ -70,7 +70,7 @@ func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (
 	if err != nil {
 		return c, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Contact, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 		c := c
 		c.ID, c.Company, c.Pool, c.CreatedAt, c.UpdatedAt = model.NewID(), a.Company.ID, a.Company.ID, tx.Now, tx.Now
 		if c.Channel != nil {

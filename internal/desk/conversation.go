@@ -145,7 +145,7 @@ func (d *Desk) MarkRead(ctx context.Context, a *Principal, id model.ID) (*model.
 	if err := a.May(VerbMarkRead); err != nil {
 		return nil, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return nil, err
@@ -253,7 +253,7 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 			person.Name = *name
 		}
 	}
-	return write(ctx, d, func(tx *store.Tx) (Opened, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (Opened, error) {
 		channel, err := d.bodyChannel(tx, a, in.Channel)
 		if err != nil {
 			return Opened{}, err
@@ -315,13 +315,13 @@ func (d *Desk) Snooze(ctx context.Context, a *Principal, id model.ID, until *tim
 		return nil, err
 	}
 	if until != nil {
-		at := until.UTC().Truncate(time.Millisecond)
-		if !at.After(d.now()) {
-			return nil, model.Invalid("body.until", "must be in the future")
+		at, invalid := model.Future("body.until", *until, d.now())
+		if invalid != nil {
+			return nil, invalid
 		}
 		until = &at
 	}
-	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return nil, err
@@ -355,7 +355,7 @@ func (d *Desk) MarkUnread(ctx context.Context, a *Principal, id model.ID) (*mode
 	if err := a.May(VerbMarkUnread); err != nil {
 		return nil, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return nil, err
@@ -371,7 +371,7 @@ func (d *Desk) Take(ctx context.Context, a *Principal, id model.ID) (*model.Conv
 	if err := a.May(VerbTake); err != nil {
 		return nil, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (*model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return nil, err

@@ -132,17 +132,7 @@ func (t *lockedConversation) save() error {
 	if err := t.notifyQueue(); err != nil {
 		return err
 	}
-	if settled(&t.before, &t.Conversation) {
-		t.tx.SaveActivity(&t.Conversation)
-		if placed(&t.before) != placed(&t.Conversation) {
-			t.tx.SaveInbox(&t.Conversation)
-		}
-	} else {
-		t.tx.SaveConversation(&t.Conversation)
-	}
-	if !same(t.before.Reception, t.Reception) || t.before.ReceptionDue != t.ReceptionDue {
-		t.tx.SaveMenu(&t.Conversation)
-	}
+	t.tx.SaveConversation(&t.Conversation, t.changedParts())
 	t.tx.AfterCommit(t.d.wakeups.Index.Notify)
 	t.before, t.filed = t.Conversation, false
 	return nil
@@ -166,13 +156,27 @@ func (t *lockedConversation) showStatus(m *model.Message) {
 	}
 }
 
+// changedParts names the parts of the conversation that differ from what is stored.
+func (t *lockedConversation) changedParts() (parts store.ConversationParts) {
+	if placed(&t.before) != placed(&t.Conversation) {
+		parts |= store.PartInbox
+	}
+	if !settled(&t.before, &t.Conversation) {
+		parts |= store.PartSettings
+	}
+	if !same(t.before.Reception, t.Reception) || t.before.ReceptionDue != t.ReceptionDue {
+		parts |= store.PartMenu
+	}
+	return parts
+}
+
 // settled reports whether nothing differs but what messages, events and reading change.
 func settled(was, is *model.Conversation) bool {
 	return was.Name == is.Name && was.Renamed == is.Renamed && same(was.Phone, is.Phone) && same(was.Assignee, is.Assignee) &&
 		same(was.Sector, is.Sector) && was.Archived == is.Archived && was.Pinned == is.Pinned && was.Muted == is.Muted
 }
 
-// place is what SaveInbox writes.
+// place is what store.PartInbox covers.
 type place struct {
 	attendance      model.ID
 	waiting, snooze int64

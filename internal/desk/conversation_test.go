@@ -130,7 +130,7 @@ func TestNodesIndexTogether(t *testing.T) {
 		for _, d := range o.nodes {
 			wg.Go(func() {
 				for {
-					if _, err := d.System().IndexSearch(t.Context()); err != nil {
+					if err := d.System().IndexSearch(t.Context()); err != nil {
 						t.Error(err)
 						return
 					}
@@ -161,11 +161,8 @@ func TestNodesIndexTogether(t *testing.T) {
 		writers.Wait()
 		close(done)
 		wg.Wait()
-		for more := true; more; {
-			var err error
-			if more, err = o.nodes[0].System().IndexSearch(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+		if err := o.nodes[0].System().IndexSearch(t.Context()); err != nil {
+			t.Fatal(err)
 		}
 		for i := range ids {
 			for n, want := range map[int]int{3: 0, 9: 1} {

@@ -90,7 +90,7 @@ func (d *Desk) Redeliver(ctx context.Context, a *Principal, webhook, delivery mo
 	if err := a.maySeeEveryEvent(); err != nil {
 		return model.Delivery{}, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Delivery, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Delivery, error) {
 		w, found, err := tx.Webhook(a.Company.ID, webhook)
 		if err != nil || !found {
 			return model.Delivery{}, errOr(err, model.NotFound("webhook"))
@@ -154,7 +154,7 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Principal, webhook model.ID) 
 		return model.Delivery{}, err
 	}
 	attempt, status := d.postTest(context.WithoutCancel(ctx), test)
-	return write(context.WithoutCancel(ctx), d, func(tx *store.Tx) (model.Delivery, error) {
+	return writeAnswer(context.WithoutCancel(ctx), d, func(tx *store.Tx) (model.Delivery, error) {
 		delivery := model.Delivery{
 			ID: test.Delivery, EventID: test.EventID, Event: test.Event, Status: status,
 			Attempts: []model.Attempt{attempt}, CreatedAt: began, FinishedAt: &tx.Now,

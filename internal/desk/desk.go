@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -20,7 +21,6 @@ import (
 	"recado/internal/guard"
 	"recado/internal/lookup"
 	"recado/internal/model"
-	"recado/internal/once"
 	"recado/internal/password"
 	"recado/internal/secretkey"
 	"recado/internal/slots"
@@ -61,6 +61,7 @@ type Desk struct {
 	searches  *slots.Limiter[model.ID] // by company
 	searching *slots.Budget[model.ID]  // by company
 	counting  *slots.Budget[model.ID]  // by company, of the inbox
+	hashing   *slots.Budget[model.ID]  // by company, of passwords
 	uploads   *slots.Limiter[model.ID] // by company
 	passwords *password.Hasher
 
@@ -114,10 +115,13 @@ func New(o Options) *Desk {
 		d.limits = model.DefaultLimits
 	}
 	d.searches = slots.New[model.ID](d.limits.Searches, searchPlaces)
-	d.searching = slots.NewBudget[model.ID](searchShare*float64(runtime.GOMAXPROCS(0)), searchSaved)
-	d.counting = slots.NewBudget[model.ID](searchShare*float64(runtime.GOMAXPROCS(0)), searchSaved)
+	expensive := slots.New[model.ID](1, math.MaxInt64)
+	processors := float64(runtime.GOMAXPROCS(0))
+	d.searching = slots.NewBudget[model.ID](searchShare*processors, searchSaved).With(expensive)
+	d.counting = slots.NewBudget[model.ID](searchShare*processors, searchSaved).With(expensive)
+	d.hashing = slots.NewBudget[model.ID](hashShare*processors, hashSaved).With(expensive)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
-	d.passwords = password.NewHasher(o.Passwords)
+	d.passwords = password.NewHasher(o.Passwords, d.hashing)
 	d.keys, d.sessions = lookup.New[holder](d.now), lookup.New[sessionHolder](d.now)
 	if d.vault != nil {
 		d.cursors = cursor.Key(d.vault.Derive("cursor"))
@@ -142,16 +146,6 @@ func (d System) Rate() model.Rate { return d.rate }
 
 // SecretKey gives what checks and replaces the secret key of the installation.
 func (d System) SecretKey() *secretkey.Keeper { return secretkey.New(d.store, d.vault) }
-
-// FingerprintKey is for the fingerprints of idempotent calls, whose bodies may have passwords: what is stored of them
-// tells nothing without the secret key of the installation. When the oldest secret key is retired, repeats of calls from
-// before are refused as other calls.
-func (d System) FingerprintKey() (key [32]byte) {
-	if d.vault != nil {
-		key = d.vault.Derive("idempotency")
-	}
-	return key
-}
 
 // Ready reports whether the database answers and the secret key fits it: another node may have replaced the key.
 func (d System) Ready(ctx context.Context) error {
@@ -181,6 +175,14 @@ func (s Wakeup) Notify() {
 	}
 }
 
+// takeBack undoes a notification that no loop has seen yet.
+func (s Wakeup) takeBack() {
+	select {
+	case <-s.C:
+	default:
+	}
+}
+
 // write runs a verb in one transaction. The verb may run more than once when the database asks for a
 // retry, so it must change nothing but tx.
 func write[T any](ctx context.Context, d *Desk, verb func(tx *store.Tx) (T, error)) (T, error) {
@@ -194,29 +196,6 @@ func write[T any](ctx context.Context, d *Desk, verb func(tx *store.Tx) (T, erro
 		return zero, err
 	}
 	return out, nil
-}
-
-// writeOnce is write for a verb that can be made idempotent: c is nil without an idempotency key.
-func writeOnce[T any](ctx context.Context, d *Desk, a *Principal, c *once.Call, verb func(tx *store.Tx) (T, error)) (T, error) {
-	if c == nil {
-		return write(ctx, d, verb)
-	}
-	owner, err := a.idempotencyOwner()
-	if err != nil {
-		var zero T
-		return zero, err
-	}
-	return once.Write(ctx, d.store, owner, c, verb)
-}
-
-// Once makes a call of a principal under an idempotency key, for a verb that does not store its answer itself: run calls
-// the verb, which checks the permission. See once.Around.
-func (d System) Once(ctx context.Context, a *Principal, request once.Request, run func(ctx context.Context) (any, error)) (once.Result, error) {
-	owner, err := a.idempotencyOwner()
-	if err != nil {
-		return once.Result{}, err
-	}
-	return once.Around(ctx, d.store, owner, request, run)
 }
 
 // read runs a query on one snapshot.
@@ -282,7 +261,9 @@ const (
 	searchPlaces = 64              // searches of one company that may wait for its slots
 	searchWait   = 2 * time.Second // before a waiting search is refused
 	searchShare  = 1.0 / 16        // of the processors, for the searches of one company while others are active; the same for its counts
-	searchSaved  = time.Second
+	searchSaved  = time.Second     // of the time for searches, and for counts, that a company does not use
+	hashShare    = 1.0 / 4         // of the processors, for the passwords of one company; all its people may sign in at the same hour
+	hashSaved    = 2 * time.Second
 	deepOffset   = 1_000 // rows that a list may skip without counting as a search
 )
 
@@ -332,10 +313,11 @@ func (d *Desk) searchSlot(ctx context.Context, a *Principal, text string, offset
 	}, nil
 }
 
-// active notes that a company makes calls, which the searches and counts of others shall not slow down.
+// active notes that a company makes calls, which the searches, counts and hashes of others shall not slow down.
 func (d *Desk) active(company model.ID) {
 	d.searching.Active(company)
 	d.counting.Active(company)
+	d.hashing.Active(company)
 }
 
 // countSlot waits until the company may count its inbox, which reads every open conversation for every saved view. The
@@ -408,17 +390,37 @@ func (d System) Backlog(ctx context.Context) (backlog store.Backlog, err error) 
 	return backlog, err
 }
 
-// indexBatch is how many texts one transaction indexes: few, so that writers wait for a moment only.
-const indexBatch = 250
+// indexBatch is how many texts one transaction indexes: few, so that writers wait for a moment only. After indexTurn
+// batches of messages it is the turn of the other texts again.
+const (
+	indexBatch = 250
+	indexTurn  = 40
+)
 
-// IndexSearch indexes a batch of changed texts and reports whether more may be waiting. A search finds
-// them before that too, only not as fast.
-func (d System) IndexSearch(ctx context.Context) (more bool, err error) {
-	err = d.store.Write(ctx, func(tx *store.Tx) error {
-		done, err := tx.IndexText(indexBatch)
-		more = done == indexBatch
-		return err
-	})
+// IndexSearch indexes the texts that have changed: those of conversations, contacts and cards, then those of messages. A
+// search finds them before that too, only not as fast. Each kind has transactions of its own, and messages have many in
+// turn: a conversation that changes with each of them is then indexed once.
+func (d System) IndexSearch(ctx context.Context) error {
+	for {
+		if _, err := d.indexBatches(ctx, (*store.Tx).IndexText, math.MaxInt); err != nil {
+			return err
+		}
+		if more, err := d.indexBatches(ctx, (*store.Tx).IndexMessages, indexTurn); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// indexBatches indexes up to limit batches of one kind of text, and reports whether more may be waiting.
+func (d System) indexBatches(ctx context.Context, index func(tx *store.Tx, n int) (int, error), limit int) (more bool, err error) {
+	more = true
+	for i := 0; i < limit && more && err == nil; i++ {
+		err = d.store.Write(ctx, func(tx *store.Tx) error {
+			done, err := index(tx, indexBatch)
+			more = done == indexBatch
+			return err
+		})
+	}
 	return more, err
 }
 
@@ -455,19 +457,6 @@ func (d System) Purge(ctx context.Context) (more bool, err error) {
 		sessions, err := tx.RemoveOldSessions(step)
 		return deliveries >= step || events >= step || notices >= step || talk || sessions >= step, err
 	})
-}
-
-// forgetAtOnce is how many expired reservations one sweep removes.
-const forgetAtOnce = 500
-
-// ForgetReservations removes idempotency keys that have expired, and reports whether more may be left.
-func (d System) ForgetReservations(ctx context.Context) (bool, error) {
-	var n int64
-	err := d.store.Write(ctx, func(tx *store.Tx) (err error) {
-		n, err = tx.ForgetReservations(forgetAtOnce)
-		return err
-	})
-	return n >= forgetAtOnce, err
 }
 
 // Bind gives a context in which the transactions for a company run, with the same limit as those of its principals.

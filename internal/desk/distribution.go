@@ -280,9 +280,9 @@ func (d *Desk) SetBot(ctx context.Context, a *Principal, id model.ID, pausedUnti
 		return nil, err
 	}
 	if pausedUntil != nil {
-		at := pausedUntil.UTC().Truncate(time.Millisecond)
-		if !at.After(d.now()) {
-			return nil, model.Invalid("body.paused_until", "must be in the future, or null")
+		at, invalid := model.Future("body.paused_until", *pausedUntil, d.now())
+		if invalid != nil {
+			return nil, invalid
 		}
 		pausedUntil = &at
 	}

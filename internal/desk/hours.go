@@ -85,7 +85,7 @@ func (d *Desk) CreateHours(ctx context.Context, a *Principal, in HoursChange) (m
 	if err := in.apply(&h); err != nil {
 		return h, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Hours, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Hours, error) {
 		h := h
 		h.CreatedAt, h.UpdatedAt = tx.Now, tx.Now
 		if err := checkLimit(tx, a.Company.ID, store.CountHours, "opening hours", model.MaxHours); err != nil {

@@ -55,6 +55,7 @@ type inboundBatch struct {
 	order         []*batchConversation
 	people        map[model.Person]writer // who wrote in this transaction already
 	arrived       time.Time               // by the machine's clock: when the call began that brought all this
+	simulated     bool                    // the external ids of messages were made for this batch: no message has them yet
 }
 
 // writer is a person who wrote in a batch, and their conversation.
@@ -151,7 +152,12 @@ func (in *inboundBatch) hold(t *lockedConversation) *batchConversation {
 // message takes a message and gives it as stored; nil when it is known already. upload is an
 // uploaded file that a simulated customer sends.
 func (in *inboundBatch) message(msg *model.IncomingMessage, upload *model.Media) (*model.Message, error) {
-	known, awaited, err := in.tx.KnownMessage(in.channel.ID, msg.ExternalID)
+	var known *model.ID
+	var awaited bool
+	var err error
+	if !in.simulated {
+		known, awaited, err = in.tx.KnownMessage(in.channel.ID, msg.ExternalID)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recado/internal/model"
+	"recado/internal/once"
 	"recado/internal/store"
 )
 
@@ -141,6 +142,7 @@ func (d *Desk) Bulk(ctx context.Context, a *Principal, ids []model.ID, in BulkAc
 	if err := d.checkBulk(ctx, a, &in); err != nil {
 		return nil, err
 	}
+	ctx = once.Separate(ctx)
 	failures = make([]error, len(ids))
 	var g errgroup.Group
 	g.SetLimit(bulkAtOnce)
@@ -172,8 +174,10 @@ func (d *Desk) checkBulk(ctx context.Context, a *Principal, in *BulkAction) erro
 		if !in.Until.Set {
 			return model.Invalid("body.until", "is required; send null to end snoozing")
 		}
-		if until := in.Until.Pointer(); until != nil && !until.After(d.now()) {
-			return model.Invalid("body.until", "must be in the future")
+		if until := in.Until.Pointer(); until != nil {
+			if _, invalid := model.Future("body.until", *until, d.now()); invalid != nil {
+				return invalid
+			}
 		}
 	}
 	_, err := read(ctx, d, func(tx *store.Tx) (struct{}, error) { return struct{}{}, d.checkBulkNames(tx, a, in) })
@@ -280,7 +284,7 @@ func (d *Desk) CreateView(ctx context.Context, a *Principal, in ViewChange) (mod
 	if err := in.check(a, &v); err != nil {
 		return v, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.View, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.View, error) {
 		tx.LockCompany(a.Company.ID)
 		count, last, err := tx.OwnViews(a.Company.ID, a.User.ID)
 		if err != nil {

@@ -41,7 +41,7 @@ func (d *Desk) Invite(ctx context.Context, a *Principal, in NewInvitation) (mode
 		return model.Invitation{}, "", err
 	}
 	token, hash := newToken()
-	made, err := write(ctx, d, func(tx *store.Tx) (model.Invitation, error) {
+	made, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Invitation, error) {
 		if err := checkSectors(tx, a, in.Sectors); err != nil {
 			return model.Invitation{}, err
 		}
@@ -94,7 +94,7 @@ func (d *Desk) ResetLink(ctx context.Context, a *Principal, member model.ID) (mo
 		return model.AccessLink{}, "", err
 	}
 	token, hash := newToken()
-	link, err := write(ctx, d, func(tx *store.Tx) (model.AccessLink, error) {
+	link, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.AccessLink, error) {
 		m, err := d.lockManaged(tx, a, member)
 		if err != nil {
 			return model.AccessLink{}, err

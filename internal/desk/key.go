@@ -71,11 +71,13 @@ func (d *Desk) CreateKey(ctx context.Context, a *Principal, in NewKey) (model.Ke
 			Fields:  []model.FieldError{{Field: "body.scopes", Message: string(beyond[0])}},
 		}
 	}
-	if in.ExpiresAt != nil && !in.ExpiresAt.After(d.now()) {
-		return model.Key{}, "", model.Invalid("body.expires_at", "must be in the future")
+	if in.ExpiresAt != nil {
+		if _, invalid := model.Future("body.expires_at", *in.ExpiresAt, d.now()); invalid != nil {
+			return model.Key{}, "", invalid
+		}
 	}
 	secret, hash := model.NewAPIKey()
-	key, err := write(ctx, d, func(tx *store.Tx) (model.Key, error) {
+	key, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Key, error) {
 		k := model.Key{ID: model.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt}
 		if in.Rate != nil {
 			k.Rate = *in.Rate
@@ -159,7 +161,7 @@ func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap
 		return model.Key{}, "", err
 	}
 	secret, hash := model.NewAPIKey()
-	key, err := write(ctx, d, func(tx *store.Tx) (model.Key, error) {
+	key, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Key, error) {
 		k, scopes, found, err := tx.Key(a.Company.ID, id)
 		if err != nil || !found || k.RevokedAt != nil {
 			return k, errOr(err, model.NotFound("key"))

@@ -44,7 +44,7 @@ func (d *Desk) CreateLabel(ctx context.Context, a *Principal, name, color string
 	if color == "" {
 		color = defaultLabelColor
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Label, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Label, error) {
 		l := model.Label{ID: model.NewID(), Name: name, Color: color}
 		if err := checkLimit(tx, a.Company.ID, store.CountLabels, "labels", d.limits.Labels); err != nil {
 			return l, err

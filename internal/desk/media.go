@@ -73,7 +73,7 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 	}
 	m.Size, m.SHA256 = info.Size, fmt.Sprintf("%x", info.SHA256)
 	m.MediaShape = d.shapeOf(ctx, &m)
-	return m, d.keepUpload(ctx, a, &m, info.SHA256)
+	return d.keepUpload(ctx, &m, info.SHA256)
 }
 
 // repackaged turns a WebM file with nothing but a track of Opus, as browsers record it, into Ogg, which WhatsApp takes. Any
@@ -95,19 +95,20 @@ func repackaged(head []byte, rest io.Reader, fileName string) ([]byte, io.Reader
 }
 
 // keepUpload adds the row of a file that is stored, or removes the file.
-func (d *Desk) keepUpload(ctx context.Context, a *Principal, m *model.Media, sum [32]byte) error {
-	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+func (d *Desk) keepUpload(ctx context.Context, m *model.Media, sum [32]byte) (model.Media, error) {
+	kept, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Media, error) {
+		m := *m
 		m.CreatedAt = tx.Now
-		if fits, err := tx.InsertMedia(m, sum, d.limits.MediaBytes); err != nil || !fits {
-			return struct{}{}, errOr(err, d.errMediaQuota())
+		if fits, err := tx.InsertMedia(&m, sum, d.limits.MediaBytes); err != nil || !fits {
+			return m, errOr(err, d.errMediaQuota())
 		}
 		tx.EndUpload(m.ID)
-		return struct{}{}, nil
+		return m, nil
 	})
 	if err != nil && model.CodeOf(err) != model.CodeUncertain {
 		d.endUpload(ctx, m.ID)
 	}
-	return err
+	return kept, err
 }
 
 // beginUpload notes that a file is about to be stored, unless the company may not store a single byte more.

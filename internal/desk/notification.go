@@ -45,7 +45,7 @@ func (d *Desk) ReadNotifications(ctx context.Context, a *Principal, ids []model.
 	if all == (len(ids) > 0) {
 		return model.Invalid("body", "must have ids or all, and not both")
 	}
-	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+	_, err := writeAnswer(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		n, err := tx.ReadNotifications(a.Company.ID, a.User.ID, ids, all)
 		if n > 0 {
 			tx.AfterCommit(func() {

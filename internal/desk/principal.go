@@ -51,7 +51,7 @@ type Principal struct {
 }
 
 // Bind gives a context in which the transactions of this principal's calls run. Of the connections, one company has at
-// most half at a time, so that another always finds free ones. The API binds every call.
+// most half at a time while others are active, so that these find free ones. The API binds every call.
 func (a *Principal) Bind(ctx context.Context) context.Context {
 	return store.ForCompany(ctx, a.Company.ID)
 }

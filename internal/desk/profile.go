@@ -119,6 +119,9 @@ func (d *Desk) checkOwnPassword(ctx context.Context, a *Principal, v Visitor, fi
 	} else {
 		ok, err = d.passwords.Verify(ctx, a.Company.ID, password, *p.PasswordHash)
 	}
+	if model.CodeOf(err) == model.CodeUnavailable { // the password was not compared
+		return d.endSignIn(ctx, attempt, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -217,7 +220,7 @@ func (d *Desk) BeginTwoFactor(ctx context.Context, a *Principal, v Visitor, pass
 	}
 	secret := totp.NewSecret()
 	sealed := d.vault.Seal([]byte(secret), a.Company.ID, a.User.ID)
-	return write(ctx, d, func(tx *store.Tx) (TwoFactorSecret, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (TwoFactorSecret, error) {
 		p, found, err := tx.Profile(a.Company.ID, a.User.ID)
 		switch {
 		case err != nil || !found:
@@ -240,7 +243,7 @@ func (d *Desk) ConfirmTwoFactor(ctx context.Context, a *Principal, v Visitor, co
 		return nil, err
 	}
 	wrong := false
-	codes, err := write(ctx, d, func(tx *store.Tx) ([]string, error) {
+	codes, err := writeAnswer(ctx, d, func(tx *store.Tx) ([]string, error) {
 		wrong = false
 		p, found, err := tx.Profile(a.Company.ID, a.User.ID)
 		switch {
@@ -277,7 +280,7 @@ func (d *Desk) DisableTwoFactor(ctx context.Context, a *Principal, v Visitor, pa
 	if err := d.checkOwnPassword(ctx, a, v, "body.password", password); err != nil {
 		return err
 	}
-	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+	_, err := writeAnswer(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		p, found, err := tx.Profile(a.Company.ID, a.User.ID)
 		if err != nil || !found {
 			return struct{}{}, errOr(err, model.NotFound("team member"))

@@ -26,8 +26,9 @@ func (d *Desk) Reception(ctx context.Context, a *Principal, channel model.ID) (m
 	})
 }
 
-// SetReception replaces what a channel answers by itself. It holds from the next message on, also for menus that run.
-func (d *Desk) SetReception(ctx context.Context, a *Principal, channel model.ID, r model.Reception) (model.Reception, error) {
+// SetReception replaces what a channel answers by itself. It holds from the next message on, also for menus that run. Version is the
+// one that the change is based on; 0 means any.
+func (d *Desk) SetReception(ctx context.Context, a *Principal, channel model.ID, r model.Reception, version int64) (model.Reception, error) {
 	if err := a.May(VerbSetReception); err != nil {
 		return r, err
 	}
@@ -39,6 +40,15 @@ func (d *Desk) SetReception(ctx context.Context, a *Principal, channel model.ID,
 		if err != nil {
 			return r, err
 		}
+		was, err := tx.LockReception(ch.Company, ch.ID)
+		if err == nil && version != 0 && version != was.Version {
+			err = model.Errorf(model.CodeVersionConflict,
+				"The reception is at version %d by now, not %d. Fetch it again and apply the change to what it is.", was.Version, version)
+		}
+		if err != nil {
+			return r, err
+		}
+		r.Version = was.Version + 1
 		if err := checkNamed(tx, a, reception.Names("body", &r)); err != nil {
 			return r, err
 		}

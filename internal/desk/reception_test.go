@@ -33,7 +33,7 @@ func newMenuCustomer(t *testing.T, o *fixture) *menuCustomer {
 			{Title: "Vendas", Action: model.MenuAction{Sector: &c.sector}},
 			{Title: "Nada mais", Action: model.MenuAction{Close: &done}},
 		},
-	}})
+	}}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

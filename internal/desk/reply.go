@@ -59,7 +59,7 @@ func (d *Desk) CreateReply(ctx context.Context, a *Principal, owner model.Option
 		}
 		p.Owner, limit, plural = nil, model.MaxTeamReplies, "canned replies of the team"
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Reply, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Reply, error) {
 		n, err := tx.CountReplies(a.Company.ID, refID(p.Owner))
 		if err != nil {
 			return p, err
@@ -191,7 +191,7 @@ func (d *Desk) RenderReply(ctx context.Context, a *Principal, id, conversation m
 	if err := a.May(VerbRenderReply); err != nil {
 		return model.Rendered{}, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Rendered, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Rendered, error) {
 		p, found, err := tx.Reply(a.Company.ID, id)
 		if err != nil || !found || !ownOrShared(a, &p) {
 			return model.Rendered{}, errOr(err, model.NotFound("canned reply"))

@@ -96,7 +96,7 @@ func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, in 
 		}
 		name = &clean
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Sector, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Sector, error) {
 		s, err := openSector(tx, a, id)
 		if err != nil {
 			return s, err

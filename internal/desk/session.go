@@ -204,6 +204,8 @@ func (d System) SignIn(ctx context.Context, v Visitor, in Credentials) (NewSessi
 	}
 	fitting, err := d.fitting(ctx, candidates, in.Password)
 	switch {
+	case model.CodeOf(err) == model.CodeUnavailable: // the password was not compared
+		return NewSession{}, d.endSignIn(ctx, attempt, err)
 	case err != nil:
 		return NewSession{}, err
 	case len(fitting) == 0:

@@ -127,18 +127,21 @@ func checkPhoneAndText(field, number string, text *string, most int) (string, er
 	return e164, nil
 }
 
+// Makes reports whether the simulation makes a new message.
+func (s *Simulation) Makes() bool { return s.ExternalID == nil && s.changes() == 0 }
+
 // Simulate lets something happen on a sandbox channel, exactly as if a provider had reported it, and
-// gives the message it was about. made says whether that is a new one.
-func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s Simulation) (m *model.Message, made bool, err error) {
+// gives the message it was about.
+func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s Simulation) (*model.Message, error) {
 	if err := a.May(VerbSimulate); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	phone, invalid := s.check()
 	if invalid != nil {
-		return nil, false, invalid
+		return nil, invalid
 	}
 	arrived := time.Now()
-	m, err = write(ctx, d, func(tx *store.Tx) (*model.Message, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (*model.Message, error) {
 		ch, err := d.channel(tx, a, channel)
 		if err != nil {
 			return nil, err
@@ -147,7 +150,7 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 			return nil, model.Invalid("path.id", "only a sandbox channel can be simulated")
 		}
 		in := d.inboundBatch(tx, ch)
-		in.arrived = arrived
+		in.arrived, in.simulated = arrived, true
 		var m *model.Message
 		switch {
 		case s.ExternalID != nil:
@@ -162,7 +165,6 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 		}
 		return m, in.finish()
 	})
-	return m, s.ExternalID == nil && s.changes() == 0, err
 }
 
 func (in *inboundBatch) simulateMessage(a *Principal, s *Simulation, phone string) (*model.Message, error) {

@@ -88,7 +88,7 @@ func (d *Desk) CreateMember(ctx context.Context, a *Principal, in NewUser, secto
 	if err != nil {
 		return model.Member{}, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Member, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Member, error) {
 		if err := checkSectors(tx, a, sectors); err != nil {
 			return u.Member, err
 		}

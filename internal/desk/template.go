@@ -60,7 +60,7 @@ func (d *Desk) SyncTemplates(ctx context.Context, a *Principal, channel model.ID
 	if err := a.May(VerbSyncTemplates); err != nil {
 		return nil, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (*time.Time, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (*time.Time, error) {
 		ch, err := d.channel(tx, a, channel)
 		if err != nil {
 			return nil, err

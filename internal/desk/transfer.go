@@ -28,7 +28,7 @@ func (d *Desk) Transfer(ctx context.Context, a *Principal, id model.ID, in NewTr
 	if !in.User.Set && !in.Sector.Set {
 		return model.Conversation{}, model.Invalid("body", "must have user_id, sector_id or both")
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Conversation, error) {
+	return writeAnswer(ctx, d, func(tx *store.Tx) (model.Conversation, error) {
 		t, err := d.lock(tx, a, id)
 		if err != nil {
 			return model.Conversation{}, err

@@ -67,7 +67,7 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Principal, in NewWebhook) (
 		return model.Webhook{}, "", err
 	}
 	secret := signature.NewSecret()
-	made, err := write(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
+	made, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
 		n, err := tx.Count(store.CountWebhooks, a.Company.ID)
 		if err != nil {
 			return model.Webhook{}, err
@@ -153,7 +153,7 @@ func (d *Desk) RotateWebhookSecret(ctx context.Context, a *Principal, id model.I
 		return model.Webhook{}, "", err
 	}
 	secret := signature.NewSecret()
-	w, err := write(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
+	w, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
 		w, found, err := tx.LockWebhook(a.Company.ID, id)
 		if err != nil || !found {
 			return w.Webhook, errOr(err, model.NotFound("webhook"))
@@ -272,20 +272,22 @@ type DueWebhooks struct {
 // announce wakes the delivering loop for webhooks that a durable transaction gave work.
 func (d *Desk) announce(webhooks ...model.ID) {
 	d.due.mu.Lock()
+	defer d.due.mu.Unlock()
 	if d.due.here == nil {
 		d.due.here = map[model.ID]struct{}{}
 	}
 	for _, w := range webhooks {
 		d.due.here[w] = struct{}{}
 	}
-	d.due.mu.Unlock()
 	d.wakeups.Deliver.Notify()
 }
 
-// TakeDue gives what was announced since the last call.
+// TakeDue gives what was announced since the last call, and takes back the signal of what was announced after the one that led
+// to this call: a signal that names no webhook would have all of them looked at.
 func (d System) TakeDue() DueWebhooks {
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
+	d.wakeups.Deliver.takeBack()
 	out := DueWebhooks{All: d.due.anything}
 	for w := range d.due.here {
 		out.Here = append(out.Here, w)
@@ -317,6 +319,7 @@ func (d System) ListenDue(ctx context.Context) {
 	d.store.Listen(ctx, channelDeliver, func(payload string) {
 		webhook, ok := model.ParseID(payload)
 		d.due.mu.Lock()
+		defer d.due.mu.Unlock()
 		if ok {
 			if d.due.there == nil {
 				d.due.there = map[model.ID]struct{}{}
@@ -325,7 +328,6 @@ func (d System) ListenDue(ctx context.Context) {
 		} else {
 			d.due.anything = true
 		}
-		d.due.mu.Unlock()
 		d.wakeups.Deliver.Notify()
 	})
 }

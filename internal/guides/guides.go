@@ -14,12 +14,12 @@ import (
 	"recado/internal/openapi"
 )
 
-// order lists the guides as they are shown. A document that is not named comes last.
+// order lists the guides as they are shown. The first of a group is the one to begin with. A document that is not named comes last.
 var order = []group{
-	{"Using the API", []string{"api", "conversations", "messages", "attendances", "team-talk", "reception", "kanban", "webhooks", "reports", "assistants"}},
-	{"Using Recado", []string{"app", "people", "whatsapp"}},
-	{"Running Recado", []string{"operating", "security", "scaling"}},
-	{"Inside", []string{"architecture", "decisions", "contributing"}},
+	{"Using Recado", []string{"answering", "managing", "people", "whatsapp", "reports"}},
+	{"Using the API", []string{"api", "conversations", "messages", "attendances", "team-talk", "reception", "kanban", "webhooks", "clients", "assistants"}},
+	{"Running Recado", []string{"install", "operating", "upgrading", "security", "scaling"}},
+	{"Inside", []string{"architecture", "app", "decisions", "contributing"}},
 }
 
 type group struct {
@@ -41,18 +41,17 @@ type Section struct {
 
 // Guides are all documents.
 type Guides struct {
-	base     string
 	sections []Section
 	byName   map[string]*Guide
 }
 
 // New reads the documents, Markdown files at the root of files. A link from one to another leads to its page.
-func New(files fs.FS, base string) (*Guides, error) {
+func New(files fs.FS) (*Guides, error) {
 	names, err := fs.Glob(files, "*.md")
 	if err != nil {
 		return nil, fmt.Errorf("reading the guides: %w", err)
 	}
-	g := &Guides{base: base, byName: map[string]*Guide{}}
+	g := &Guides{byName: map[string]*Guide{}}
 	for i, name := range names {
 		names[i] = strings.TrimSuffix(name, path.Ext(name))
 		g.byName[names[i]] = nil
@@ -93,13 +92,13 @@ func (g *Guides) arrange(names []string) {
 }
 
 // Handlers maps patterns below the base path to what answers GET there.
-func (g *Guides) Handlers() map[string]http.Handler {
+func (g *Guides) Handlers(base string) map[string]http.Handler {
 	handlers := map[string]http.Handler{
-		"/docs/guides":     http.RedirectHandler(g.base+"/docs/guides/", http.StatusMovedPermanently),
-		"/docs/guides/{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { g.show(w, nil) }),
+		"/docs/guides":     http.RedirectHandler(base+"/docs/guides/", http.StatusMovedPermanently),
+		"/docs/guides/{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { g.show(w, base, nil) }),
 	}
 	for name, guide := range g.byName {
-		handlers["/docs/guides/"+name] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { g.show(w, guide) })
+		handlers["/docs/guides/"+name] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { g.show(w, base, guide) })
 	}
 	return handlers
 }
@@ -118,14 +117,14 @@ var page = template.Must(template.New("").Parse(`<!doctype html>
 `))
 
 // show answers a guide, or the list of them for nil.
-func (g *Guides) show(w http.ResponseWriter, guide *Guide) {
+func (g *Guides) show(w http.ResponseWriter, base string, guide *Guide) {
 	var b bytes.Buffer
 	err := page.Execute(&b, struct {
 		Base         string
 		Head, Header template.HTML
 		Sections     []Section
 		Guide        *Guide
-	}{g.base, openapi.Head(g.base), openapi.Header(g.base, "/docs/guides/"), g.sections, guide})
+	}{base, openapi.Head(base), openapi.Header(base, "/docs/guides/"), g.sections, guide})
 	if err != nil {
 		panic(err) // the template is in this file
 	}

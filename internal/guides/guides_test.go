@@ -15,7 +15,7 @@ import (
 func pageOf(t *testing.T, g *Guides, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	mux := http.NewServeMux()
-	for pattern, h := range g.Handlers() {
+	for pattern, h := range g.Handlers("/desk") {
 		mux.Handle("GET /desk"+pattern, h)
 	}
 	w := httptest.NewRecorder()
@@ -24,7 +24,7 @@ func pageOf(t *testing.T, g *Guides, path string) *httptest.ResponseRecorder {
 }
 
 func TestEveryLinkBetweenGuidesLeadsToAPageAndAPlaceInIt(t *testing.T) {
-	g, err := New(docs.Files, "/desk")
+	g, err := New(docs.Files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,11 +52,32 @@ func TestEveryLinkBetweenGuidesLeadsToAPageAndAPlaceInIt(t *testing.T) {
 	}
 }
 
+func TestEveryGuideHasItsPlaceInTheList(t *testing.T) {
+	g, err := New(docs.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed := map[string]bool{}
+	for _, one := range order {
+		for _, name := range one.guides {
+			placed[name] = true
+			if g.byName[name] == nil {
+				t.Errorf("there is no guide %s", name)
+			}
+		}
+	}
+	for name := range g.byName {
+		if !placed[name] {
+			t.Errorf("the guide %s is in no group", name)
+		}
+	}
+}
+
 func TestAGuideIsAPageWithAStrictPolicyThatRunsNothingOfTheDocument(t *testing.T) {
 	g, err := New(fstest.MapFS{
 		"api.md":   {Data: []byte("# The API\n\n<script>x()</script>\n\n[a](javascript:x) [Limits](extra.md#limits) [bench](../bench/README.md)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")},
 		"extra.md": {Data: []byte("# Extra\n\n## Limits\n")},
-	}, "/desk")
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

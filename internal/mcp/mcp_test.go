@@ -351,6 +351,10 @@ func TestEveryRequestOfAnAssistantIsTakenFromTheRateAndShowsWhatIsLeft(t *testin
 		if resp.StatusCode != 401 || resp.Header.Get("RateLimit-Limit") == "" {
 			t.Errorf("without a valid key: status %d, headers %v", resp.StatusCode, resp.Header)
 		}
+		resp = raw(t, c, "GET", "")
+		if resp.StatusCode != 405 || resp.Header.Get("RateLimit-Limit") == "" || resp.Header.Get("Allow") != "POST" {
+			t.Errorf("GET: status %d, headers %v", resp.StatusCode, resp.Header)
+		}
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -140,7 +139,10 @@ func (h *Handler) operation(l line, op *operation) func(http.ResponseWriter, *in
 				h.api.Refuse(w, from.request, invalid)
 				return
 			}
-			path = strings.Replace(path, "{id}", url.PathEscape(id), 1)
+			if _, ok := model.ParseID(id); !ok {
+				id = "none" // the operation answers 404; .. would lead to another address, or to none
+			}
+			path = strings.Replace(path, "{id}", id, 1)
 		}
 		if slices.Contains(l.needs, argumentKey) {
 			key, invalid := takeText(rest, argumentKey)

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // IdempotencyKey reads the Idempotency-Key lines of a request: exactly one, of 8 to 128 visible ASCII
 // characters.
@@ -32,4 +35,9 @@ type Answer struct {
 	Status  int
 	Headers string // "Name: value" lines
 	Body    []byte
+}
+
+// Equal reports whether two answers are the same.
+func (a Answer) Equal(b Answer) bool {
+	return a.Status == b.Status && a.Headers == b.Headers && bytes.Equal(a.Body, b.Body)
 }

@@ -25,5 +25,18 @@ func ParseMoment(s string, loc *time.Location) (time.Time, error) {
 	return t.UTC(), nil
 }
 
+// Future checks a time of a request that must lie ahead, and gives it in UTC with milliseconds. A time with an offset may lie in the year 10000, which
+// RFC 3339 cannot write.
+func Future(field string, at, now time.Time) (time.Time, *Error) {
+	at = at.UTC().Truncate(time.Millisecond)
+	switch {
+	case !at.After(now):
+		return at, Invalid(field, "must be in the future")
+	case at.Year() > 9999:
+		return at, Invalid(field, "must be before the year 10000")
+	}
+	return at, nil
+}
+
 // momentShape is stricter than time.Parse, which takes a comma, an hour of one digit and offsets that do not exist.
 var momentShape = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)

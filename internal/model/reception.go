@@ -6,6 +6,8 @@ type Reception struct {
 	Greeting *string `json:"greeting" doc:"The beginning of the first message."`
 	Away     *string `json:"away" doc:"Follows the greeting outside of the opening hours."`
 	Menu     *Menu   `json:"menu" doc:"Ends the first message with a choice; null: none."`
+
+	Version int64 `json:"-"` // 1 until it is first set; every change raises it by one
 }
 
 // Menu lets the customer choose. Buttons show up to three options, a list more.

@@ -24,7 +24,7 @@ import (
 type Request struct {
 	Key         string
 	Fingerprint [32]byte
-	Success     func(out any) (model.Answer, error)       // the answer for what the verb gave, as a pointer
+	Success     func(out any) (model.Answer, error)       // the answer for what the verb or its transaction gave, as a pointer
 	Refusal     func(err error) (_ model.Answer, ok bool) // the answer for its refusal, if that is to be kept
 
 	// Read gives the fingerprint of a call whose body is read by the verb itself, as that of an upload: after the verb,
@@ -49,9 +49,11 @@ type Result struct {
 // Call is a request under way. A verb that can be made idempotent takes one and runs its transaction with Write;
 // nil stands for a call without an idempotency key.
 type Call struct {
-	request Request
-	result  *Result
-	again   bool // it runs under the reservation of another call, which is pending
+	request     Request
+	reservation store.Reservation
+	result      *Result
+	again       bool          // it runs under the reservation of another call, which is pending
+	kept        *model.Answer // what Answer has stored
 }
 
 // Do makes a call: verb is to pass the Call on to Write. The result is the answer that was stored, now or by an
@@ -65,32 +67,106 @@ func Do(request Request, verb func(*Call) error) (Result, error) {
 	return c.outcome(err)
 }
 
-// Around makes a call whose verb, run, does not store its answer. The key is reserved before and the answer stored after
-// the verb, in transactions of their own, so that a process that dies between the change and its answer leaves the key
-// pending, as one that dies during the verb does: unless the request is Repeatable, the verb is not run again. Where the
-// verb succeeded and its answer could not be made or stored, Around gives an error and the key stays pending.
+// Around makes a call whose verb, run, is not given the Call: its context has it. The key is reserved before the verb. A
+// verb that runs its transaction with Answer commits its change and the answer together, so that a repeat gets the answer
+// even if the process dies after that. The answer of any other verb is stored after it, in a transaction of its own: a
+// process that dies before that leaves the key pending and, unless the request is Repeatable, the verb is not run again.
+// Where the verb succeeded and its answer could not be made or stored, Around gives an error and the key stays pending.
 func Around(ctx context.Context, db *store.Store, owner store.Owner, request Request, run func(ctx context.Context) (any, error)) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	c := &Call{request: request}
-	r := store.Reservation{Owner: owner, Key: request.Key, Fingerprint: request.Fingerprint}
-	if err := c.reserve(ctx, db, &r); err != nil {
+	if err := c.reserve(ctx, db, owner); err != nil {
 		return c.outcome(err)
 	}
 	c.after("reserved")
-	out, err := run(ctx)
+	out, err := run(context.WithValue(ctx, callKey{}, c))
 	c.after("executed")
-	if err != nil {
-		return c.outcome(c.refuse(ctx, db, r, err))
+	switch {
+	case err != nil && c.kept != nil:
+		return Result{}, err // the change was made, and a repeat gets its answer
+	case err != nil:
+		return c.outcome(c.refuse(ctx, db, err))
 	}
 	answer, err := request.Success(out)
-	if err == nil && request.Read != nil {
-		r.Fingerprint, err = request.Read()
+	if err == nil {
+		err = c.finish(ctx, db, answer)
 	}
-	if err != nil {
-		return Result{}, err
-	}
-	err = db.Write(ctx, func(tx *store.Tx) error { return c.keep(tx, r, answer) })
 	return Result{Answer: answer}, err
+}
+
+// finish stores the answer of a verb that has returned, unless Answer has stored the same. It may know more: a verb can do
+// something after its transaction of which its answer tells.
+func (c *Call) finish(ctx context.Context, db *store.Store, answer model.Answer) error {
+	if c.kept == nil {
+		if err := c.identify(); err != nil {
+			return err
+		}
+		return db.Write(ctx, func(tx *store.Tx) error { return c.keep(tx, answer) })
+	}
+	if c.kept.Equal(answer) {
+		return nil
+	}
+	return db.Write(ctx, func(tx *store.Tx) error { return tx.Replace(c.reservation, answer) })
+}
+
+// identify sets the fingerprint of a call whose body is read by its verb.
+func (c *Call) identify() (err error) {
+	if c.request.Read != nil {
+		c.reservation.Fingerprint, err = c.request.Read()
+	}
+	return err
+}
+
+// callKey is that of the Call in a context.
+type callKey struct{}
+
+// Separate gives a context for a verb that is a part of the call and not the one that it is answered by.
+func Separate(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callKey{}, (*Call)(nil))
+}
+
+// Answer runs the transaction of a verb whose result is what its call is answered with. If Around makes the call, the answer
+// is stored in the same transaction. A verb has one such transaction. It may run more than once when the database asks for a retry, so it must
+// change nothing but tx.
+func Answer[T any](ctx context.Context, db *store.Store, verb func(tx *store.Tx) (T, error)) (T, error) {
+	var out, zero T
+	c, _ := ctx.Value(callKey{}).(*Call)
+	if c == nil {
+		err := db.Write(ctx, func(tx *store.Tx) (err error) {
+			out, err = verb(tx)
+			return err
+		})
+		if err != nil {
+			return zero, err
+		}
+		return out, nil
+	}
+	if c.kept != nil {
+		return zero, errors.New("once: a verb has two answers")
+	}
+	if err := c.identify(); err != nil {
+		return zero, err
+	}
+	out, answer, err := commit(ctx, db, c, verb)
+	if err != nil {
+		return zero, err
+	}
+	c.kept = &answer
+	return out, nil
+}
+
+// commit runs a verb and stores the answer to its call in one transaction.
+func commit[T any](ctx context.Context, db *store.Store, c *Call, verb func(tx *store.Tx) (T, error)) (out T, answer model.Answer, err error) {
+	err = db.Write(ctx, func(tx *store.Tx) (err error) {
+		if out, err = verb(tx); err != nil {
+			return err
+		}
+		if answer, err = c.request.Success(&out); err != nil {
+			return err
+		}
+		return c.keep(tx, answer)
+	})
+	return out, answer, err
 }
 
 // outcome is the answer that is stored, if there is one, and the error otherwise.
@@ -108,35 +184,26 @@ var errReplayed = errors.New("once: an earlier call has answered")
 // disconnects. The verb may run more than once when the database asks for a retry, so it must change nothing but tx.
 func Write[T any](ctx context.Context, db *store.Store, owner store.Owner, c *Call, verb func(tx *store.Tx) (T, error)) (T, error) {
 	ctx = context.WithoutCancel(ctx)
-	var out, zero T
-	r := store.Reservation{Owner: owner, Key: c.request.Key, Fingerprint: c.request.Fingerprint}
-	if err := c.reserve(ctx, db, &r); err != nil {
+	var zero T
+	if err := c.reserve(ctx, db, owner); err != nil {
 		return zero, err
 	}
 	c.after("reserved")
-	var answer model.Answer
-	err := db.Write(ctx, func(tx *store.Tx) (err error) {
-		if out, err = verb(tx); err != nil {
-			return err
-		}
-		if answer, err = c.request.Success(&out); err != nil {
-			return err
-		}
-		return c.keep(tx, r, answer)
-	})
+	out, answer, err := commit(ctx, db, c, verb)
 	c.after("executed")
 	if err != nil {
-		return zero, c.refuse(ctx, db, r, err)
+		return zero, c.refuse(ctx, db, err)
 	}
 	c.result = &Result{Answer: answer}
 	return out, nil
 }
 
 // reserve takes the key, or says why it cannot be taken.
-func (c *Call) reserve(ctx context.Context, db *store.Store, r *store.Reservation) error {
+func (c *Call) reserve(ctx context.Context, db *store.Store, owner store.Owner) error {
+	c.reservation = store.Reservation{Owner: owner, Key: c.request.Key, Fingerprint: c.request.Fingerprint}
 	mine, earlier := false, store.Earlier{}
 	err := db.Write(ctx, func(tx *store.Tx) (err error) {
-		mine, earlier, err = tx.Reserve(r)
+		mine, earlier, err = tx.Reserve(&c.reservation)
 		return err
 	})
 	if err != nil || mine {
@@ -152,7 +219,7 @@ func (c *Call) reserve(ctx context.Context, db *store.Store, r *store.Reservatio
 	case earlier.Fingerprint != fingerprint:
 		return model.Errorf(model.CodeIdempotencyConflict, "This Idempotency-Key was used for another call. Send a new one for each operation.")
 	case earlier.Answer == nil && c.request.Repeatable:
-		r.At, c.again = earlier.At, true
+		c.reservation.At, c.again = earlier.At, true
 		return nil
 	case earlier.Answer == nil:
 		return model.Errorf(model.CodeIdempotencyPending,
@@ -164,7 +231,7 @@ func (c *Call) reserve(ctx context.Context, db *store.Store, r *store.Reservatio
 
 // refuse settles what becomes of the key of a verb that failed. The key stays pending where it is uncertain whether the
 // change was committed, and where another call, which may still succeed, has reserved it.
-func (c *Call) refuse(ctx context.Context, db *store.Store, r store.Reservation, failure error) error {
+func (c *Call) refuse(ctx context.Context, db *store.Store, failure error) error {
 	if c.again || model.CodeOf(failure) == model.CodeUncertain {
 		return failure
 	}
@@ -172,9 +239,9 @@ func (c *Call) refuse(ctx context.Context, db *store.Store, r store.Reservation,
 	final = final && c.request.Read == nil
 	err := db.Write(ctx, func(tx *store.Tx) error {
 		if final {
-			return c.keep(tx, r, answer)
+			return c.keep(tx, answer)
 		}
-		tx.Release(r)
+		tx.Release(c.reservation)
 		return nil
 	})
 	if err != nil {
@@ -189,8 +256,8 @@ func (c *Call) refuse(ctx context.Context, db *store.Store, r store.Reservation,
 
 // keep stores an answer under a reservation that must still be there: one that has expired meanwhile
 // may be another call's by now. Of calls that run a repeatable verb at the same time, the first stores its answer.
-func (c *Call) keep(tx *store.Tx, r store.Reservation, answer model.Answer) error {
-	kept, err := tx.Keep(r, answer)
+func (c *Call) keep(tx *store.Tx, answer model.Answer) error {
+	kept, err := tx.Keep(c.reservation, answer)
 	if err == nil && !kept && !c.request.Repeatable {
 		err = errors.New("once: an idempotency key expired during its call")
 	}

@@ -156,3 +156,103 @@ func TestOfRepeatableCallsAtOnceTheFirstStoresItsAnswer(t *testing.T) {
 		}
 	})
 }
+
+// statuses stores a number as the status of the answer.
+func statuses() once.Request {
+	request := newRequest()
+	request.Success = func(out any) (model.Answer, error) { return model.Answer{Status: *out.(*int)}, nil }
+	return request
+}
+
+// change is a verb whose transaction gives a number.
+func change(ctx context.Context, db *store.Store, n int) (int, error) {
+	return once.Answer(ctx, db, func(*store.Tx) (int, error) { return n, nil })
+}
+
+func TestAnAnswerIsStoredWithTheChangeOfItsVerb(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		db := open()
+		defect := errors.New("a defect")
+		for _, tt := range []struct {
+			name string
+			rest func(made int) (int, error) // what the verb does after its transaction
+			cut  string                      // the step after which the process ends
+			then int                         // the status of a repeat
+		}{
+			{"the process ends after the verb", func(made int) (int, error) { return made, nil }, "executed", 201},
+			{"the verb fails after its transaction", func(int) (int, error) { return 0, defect }, "", 201},
+			{"the verb knows more after its transaction", func(int) (int, error) { return 207, nil }, "", 207},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				owner, request := store.Owner(model.NewID()), statuses()
+				request.After = func(step string) {
+					if step == tt.cut {
+						panic("the process ends")
+					}
+				}
+				func() {
+					defer func() { _ = recover() }()
+					_, err := once.Around(context.Background(), db, owner, request, func(ctx context.Context) (any, error) {
+						made, err := change(ctx, db, 201)
+						if err == nil {
+							made, err = tt.rest(made)
+						}
+						return &made, err
+					})
+					if err != nil && !errors.Is(err, defect) {
+						t.Error(err)
+					}
+				}()
+				result, err := once.Around(context.Background(), db, owner, statuses(), func(context.Context) (any, error) {
+					t.Error("the verb is run again")
+					return nil, defect
+				})
+				if err != nil || !result.Replayed || result.Answer.Status != tt.then {
+					t.Errorf("a repeat gives %+v, %v, want status %d", result, err, tt.then)
+				}
+			})
+		}
+	})
+}
+
+func TestAVerbThatFailsBeforeItsTransactionEndsLeavesItsKeyFree(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		db, owner, defect := open(), store.Owner(model.NewID()), errors.New("a defect")
+		_, err := once.Around(context.Background(), db, owner, statuses(), func(ctx context.Context) (any, error) {
+			return once.Answer(ctx, db, func(*store.Tx) (int, error) { return 0, defect })
+		})
+		if !errors.Is(err, defect) {
+			t.Errorf("got %v, want %v", err, defect)
+		}
+		result, err := once.Around(context.Background(), db, owner, statuses(), func(ctx context.Context) (any, error) {
+			made, err := change(ctx, db, 201)
+			return &made, err
+		})
+		if err != nil || result.Replayed || result.Answer.Status != 201 {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+}
+
+func TestOnlyTheTransactionThatAnswersStoresTheAnswer(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
+		db, owner := open(), store.Owner(model.NewID())
+		_, err := once.Around(context.Background(), db, owner, statuses(), func(ctx context.Context) (any, error) {
+			if _, err := change(once.Separate(ctx), db, 500); err != nil {
+				return nil, err
+			}
+			made, err := change(ctx, db, 201)
+			if _, second := change(ctx, db, 202); second == nil {
+				t.Error("a second answer is stored")
+			}
+			return &made, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := once.Around(context.Background(), db, owner, statuses(), succeed)
+		if err != nil || !result.Replayed || result.Answer.Status != 201 {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+}

@@ -11,7 +11,8 @@ import (
 //go:embed look
 var look embed.FS
 
-// lookFiles serves the style, the script and the logo that the pages of the documentation share.
+// lookFiles serves the style, the script and the logo that the pages of the documentation share, and the templates for
+// oapi-codegen that they name.
 func lookFiles() http.Handler {
 	files, err := fs.Sub(look, "look")
 	if err != nil {

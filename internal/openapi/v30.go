@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Version30 gives the document for tools that do not read OpenAPI 3.1. It is also made small for generators of clients:
@@ -30,6 +31,9 @@ func (d Document) Version30() (Document, error) {
 	}}
 	_ = doc.Operations(func(_, _ string, op map[string]any) error {
 		joinRefusals(op)
+		if text, ok := op["description"].(string); ok {
+			op["description"] = strings.ReplaceAll(text, "\n\n", " ") // generators repeat each line of it several times
+		}
 		return nil
 	})
 	doc.convert(map[string]any(doc), false)

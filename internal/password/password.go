@@ -36,22 +36,26 @@ const (
 
 	ownAtOnce  = 2 // of one company
 	ownWaiting = 32
+
+	longestWait = 5 * time.Second // before a caller is refused
 )
 
 // Hasher computes a few hashes at once, and fewer of one company; more callers wait. A process has one.
 type Hasher struct {
-	cost  Cost
-	slots *slots.Limiter[struct{}]
-	own   *slots.Limiter[model.ID] // by company
-	made  atomic.Int64
+	cost   Cost
+	slots  *slots.Limiter[struct{}]
+	own    *slots.Limiter[model.ID] // by company
+	budget *slots.Budget[model.ID]  // likewise
+	made   atomic.Int64
 }
 
-// NewHasher makes a Hasher whose new hashes have the given cost; zero means DefaultCost.
-func NewHasher(cost Cost) *Hasher {
+// NewHasher makes a Hasher whose new hashes have the given cost; zero means DefaultCost. The budget limits the time that the
+// hashes of a company take.
+func NewHasher(cost Cost, budget *slots.Budget[model.ID]) *Hasher {
 	if cost == (Cost{}) {
 		cost = DefaultCost
 	}
-	return &Hasher{cost: cost, slots: slots.New[struct{}](atOnce, waiting), own: slots.New[model.ID](ownAtOnce, ownWaiting)}
+	return &Hasher{cost: cost, slots: slots.New[struct{}](atOnce, waiting), own: slots.New[model.ID](ownAtOnce, ownWaiting), budget: budget}
 }
 
 // Made is how many hashes were computed.
@@ -64,7 +68,7 @@ func (h *Hasher) compute(password string, salt []byte, passes, memory uint32, th
 }
 
 // Hash computes the text to store for a password of a member of the company. It waits for its turn, or fails with
-// model.CodeUnavailable when too many callers are waiting already.
+// model.CodeUnavailable when too many callers are waiting already or its turn does not come soon.
 func (h *Hasher) Hash(ctx context.Context, company model.ID, password string) (string, error) {
 	release, err := h.acquire(ctx, company)
 	if err != nil {
@@ -78,25 +82,31 @@ func (h *Hasher) Hash(ctx context.Context, company model.ID, password string) (s
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, h.cost.Memory, h.cost.Passes, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
 }
 
-// acquire waits for a slot of the company, and then for one of all.
+// acquire waits for a slot and the budget of the company, and then for a slot of all.
 func (h *Hasher) acquire(ctx context.Context, company model.ID) (release func(), err error) {
-	leaveOwn, err := h.own.Acquire(ctx, company)
+	waiting, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	leaveOwn, err := h.own.Acquire(waiting, company)
 	if err != nil {
-		return nil, refused(err)
+		return nil, refused(ctx, err)
 	}
-	leave, err := h.slots.Acquire(ctx, struct{}{})
+	end, err := h.budget.BeginAfter(waiting, company, func(ctx context.Context) (func(), error) { return h.slots.Acquire(ctx, struct{}{}) })
 	if err != nil {
 		leaveOwn()
-		return nil, refused(err)
+		return nil, refused(ctx, err)
 	}
 	return func() {
-		leave()
+		end()
 		leaveOwn()
 	}, nil
 }
 
-func refused(err error) error {
-	if !errors.Is(err, slots.ErrFull) {
+// refused is what a caller is told; ctx is that of the caller.
+func refused(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !errors.Is(err, slots.ErrFull) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &model.Error{

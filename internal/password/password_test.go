@@ -3,28 +3,36 @@ package password
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"recado/internal/model"
+	"recado/internal/slots"
 )
+
+func newHasher(cost Cost) *Hasher {
+	return NewHasher(cost, slots.NewBudget[model.ID](1, time.Second))
+}
 
 func TestAHashNamesItsCost(t *testing.T) {
 	for cost, want := range map[Cost]string{{}: "m=19456,t=2,p=1", {Memory: 64, Passes: 1}: "m=64,t=1,p=1"} {
-		stored, err := NewHasher(cost).Hash(t.Context(), model.NewID(), "correct horse battery")
+		stored, err := newHasher(cost).Hash(t.Context(), model.NewID(), "correct horse battery")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Split(stored, "$")[3]; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		if ok, err := NewHasher(Cost{}).Verify(t.Context(), model.NewID(), "correct horse battery", stored); err != nil || !ok {
+		if ok, err := newHasher(Cost{}).Verify(t.Context(), model.NewID(), "correct horse battery", stored); err != nil || !ok {
 			t.Errorf("%s: got %v, %v; want the password to fit", want, ok, err)
 		}
 	}
 }
 
 func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
-	h := NewHasher(Cost{})
+	h := newHasher(Cost{})
 	for range atOnce {
 		if _, err := h.slots.Acquire(t.Context(), struct{}{}); err != nil {
 			t.Fatal(err)
@@ -50,7 +58,7 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 }
 
 func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
-	h, mine, other := NewHasher(Cost{}), model.NewID(), model.NewID()
+	h, mine, other := newHasher(Cost{}), model.NewID(), model.NewID()
 	for range ownAtOnce {
 		if _, err := h.own.Acquire(t.Context(), mine); err != nil {
 			t.Fatal(err)
@@ -80,4 +88,33 @@ func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
 			t.Errorf("a caller that had a place to wait was refused: %v", err)
 		}
 	}
+}
+
+func TestACallerWhoseTurnDoesNotComeSoonIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		budget, mine := slots.NewBudget[model.ID](0.001, time.Minute), model.NewID()
+		end, err := budget.Begin(t.Context(), mine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		end() // the company owes a minute
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() {
+			for other := model.NewID(); ctx.Err() == nil; time.Sleep(time.Second / 2) {
+				budget.Active(other)
+			}
+		})
+		defer running.Wait()
+		defer cancel()
+		synctest.Wait()
+		h := NewHasher(Cost{Memory: 64, Passes: 1}, budget)
+		if _, err := h.Hash(ctx, mine, "correct horse battery"); model.CodeOf(err) != model.CodeUnavailable {
+			t.Errorf("got %v, want %s", err, model.CodeUnavailable)
+		}
+		if _, err := h.Hash(ctx, model.NewID(), "correct horse battery"); err != nil {
+			t.Errorf("another company: %v", err)
+		}
+	})
 }

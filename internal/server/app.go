@@ -3,12 +3,16 @@ package server
 import (
 	"maps"
 	"net/http"
+	"sync"
 
 	"recado/docs"
 	"recado/internal/guides"
 	"recado/internal/web"
 	app "recado/web"
 )
+
+// documents are rendered once, also in a process that starts many servers, as tests do.
+var documents = sync.OnceValues(func() (*guides.Guides, error) { return guides.New(docs.Files) })
 
 // pages are the addresses of the browser app and of the guides that are built into the binary.
 func pages(base string) (map[string]http.Handler, error) {
@@ -20,11 +24,11 @@ func pages(base string) (map[string]http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	documents, err := guides.New(docs.Files, base)
+	documents, err := documents()
 	if err != nil {
 		return nil, err
 	}
 	handlers := served.Handlers()
-	maps.Copy(handlers, documents.Handlers())
+	maps.Copy(handlers, documents.Handlers(base))
 	return handlers, nil
 }

@@ -205,7 +205,7 @@ func (s *Server) serve() error {
 	s.stop = stop
 	s.run(ctx)
 	go func() {
-		if err := api.Serve(s.http, l); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.API.Serve(s.http, l); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	}()

@@ -25,7 +25,8 @@ import (
 // checker compares every answer with the OpenAPI document that the server itself serves. Its schemas are schemas of
 // JSON Schema 2020-12, and each is compiled once: to compile it for each answer took a fifth of the time of the tests.
 type checker struct {
-	router routers.Router
+	router  routers.Router
+	answers *recorder
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
@@ -72,7 +73,7 @@ func newChecker(t testing.TB, handler http.Handler) *checker {
 	if err := compiler.AddResource(documentName, content); err != nil {
 		t.Fatalf("the OpenAPI document has no schemas: %v", err)
 	}
-	shared = &checker{router: router, compiler: compiler, compiled: map[string]*jsonschema.Schema{}}
+	shared = &checker{router: router, answers: newRecorder(t, text), compiler: compiler, compiled: map[string]*jsonschema.Schema{}}
 	return shared
 }
 
@@ -184,7 +185,10 @@ func (c *checker) asDocumented(route *routers.Route, resp *http.Response, raw []
 	if err != nil {
 		return err
 	}
-	return c.matches(pointer(place, "content", kind, "schema"), body)
+	if err := c.matches(pointer(place, "content", kind, "schema"), body); err != nil {
+		return err
+	}
+	return c.answers.record(answer{route.Method, route.Path, status, kind, raw}, body)
 }
 
 // header compares the values of a header with its schema.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"recado/internal/testkit"
 )
 
 // Client calls the API with one key.
@@ -87,6 +89,13 @@ func (c *Client) Patch(t *testing.T, path string, body any, headers ...string) *
 
 // Put sends a PUT.
 func (c *Client) Put(t *testing.T, path string, body any) *Answer { return c.Do(t, "PUT", path, body) }
+
+// Upload posts a file; headers are name, value, name, value.
+func (c *Client) Upload(t *testing.T, name string, content []byte, headers ...string) *Answer {
+	t.Helper()
+	form, kind := testkit.FileForm(name, string(content))
+	return c.Post(t, "/media", form, append(headers, "Content-Type", kind)...)
+}
 
 // Delete sends a DELETE.
 func (c *Client) Delete(t *testing.T, path string, headers ...string) *Answer {

@@ -37,7 +37,7 @@ func ParseOrigins(texts []string) (Origins, error) {
 const (
 	corsMethods = "GET, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
-	corsExposed = "ETag, Idempotency-Replayed, Location, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Api-Version, X-Request-Id"
+	corsExposed = "Deprecation, ETag, Idempotency-Replayed, Location, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Sunset, X-Api-Version, X-Request-Id"
 )
 
 // Answer lets the page of an allowed origin read the answer to a request. It answers a preflight itself, and then

@@ -3,31 +3,28 @@ package slots
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
-
-// contention is how long a key counts as active after it was seen.
-const contention = time.Second
 
 // Budget limits how much time the calls of each key take together while other keys are active, too. The calls of a key
 // then run one after the other, and may use a share of the time that passes; a key saves up what it does not use and
 // owes what it uses beyond, both to a limit. A key that is active alone is not limited. It is safe for concurrent use.
 type Budget[K comparable] struct {
-	share float64
-	most  time.Duration
-	turns *Limiter[K]
+	share    float64
+	most     time.Duration
+	turns    *Limiter[K]
+	together *Limiter[K] // nil: the calls of other budgets do not matter
 
-	mu          sync.Mutex
-	accounts    map[K]account // of keys that have less than the most
-	last, other seen[K]       // the key that was active last, and the last one that was not the same
+	mu       sync.Mutex
+	accounts map[K]account // of keys that have less than the most, and of others until they are forgotten
+	forgetAt int           // the number of accounts at which those others are forgotten
+	active   activity[K]
 }
 
-// seen is a key and when it was active.
-type seen[K comparable] struct {
-	key K
-	at  time.Time
-}
+// leastForgotten is from how many accounts on it is worth to look for those that can be forgotten.
+const leastForgotten = 64
 
 // account is what a key had left at a time; below zero it owes.
 type account struct {
@@ -37,38 +34,83 @@ type account struct {
 
 // NewBudget gives each key share of the time that passes, and lets it save up to most.
 func NewBudget[K comparable](share float64, most time.Duration) *Budget[K] {
-	return &Budget[K]{share: share, most: most, turns: New[K](1, math.MaxInt64), accounts: map[K]account{}}
+	return &Budget[K]{share: share, most: most, turns: New[K](1, math.MaxInt64), accounts: map[K]account{}, forgetAt: leastForgotten}
+}
+
+// With makes the calls that b limits take a slot of their key in the limiter, too. Several budgets with the same limiter
+// bound together how many calls of a key run at once. A call within a call would wait for itself.
+func (b *Budget[K]) With(together *Limiter[K]) *Budget[K] {
+	b.together = together
+	return b
 }
 
 // Active notes that the key does something, which others shall not slow down.
 func (b *Budget[K]) Active(key K) {
-	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.last.key != key {
-		b.other, b.last.key = b.last, key
-	}
-	b.last.at = now
+	b.active.note(key, time.Now())
 }
+
+// Acquire waits for something that is limited, until ctx ends.
+type Acquire func(ctx context.Context) (release func(), err error)
 
 // Begin waits until the key may make a call; the caller calls end after the call. It returns the error of ctx when
 // that ends first.
 func (b *Budget[K]) Begin(ctx context.Context, key K) (end func(), err error) {
-	leave := func() {}
+	return b.BeginAfter(ctx, key, func(context.Context) (func(), error) { return func() {}, nil })
+}
+
+// BeginAfter is Begin for a call that needs something else, too, which it waits for with acquire when its turn has come. The key
+// does not pay for the time that this takes, and its calls of other budgets go on meanwhile.
+func (b *Budget[K]) BeginAfter(ctx context.Context, key K, acquire Acquire) (end func(), err error) {
+	needed := []Acquire{acquire}
 	if b.contended(key) {
-		if leave, err = b.turns.Acquire(ctx, key); err != nil {
-			return nil, err
+		needed = []Acquire{b.turn(key), acquire, b.slotTogether(key)}
+	}
+	var held []func()
+	leave := func() {
+		for _, release := range slices.Backward(held) {
+			release()
 		}
-		if err := b.wait(ctx, key); err != nil {
+	}
+	for _, acquire := range needed {
+		release, err := acquire(ctx)
+		if err != nil {
 			leave()
 			return nil, err
 		}
+		held = append(held, release)
 	}
 	began := time.Now()
 	return func() {
 		b.spend(key, time.Since(began))
 		leave()
 	}, nil
+}
+
+// turn waits until no other call of the key runs and the key owes nothing.
+func (b *Budget[K]) turn(key K) Acquire {
+	return func(ctx context.Context) (func(), error) {
+		end, err := b.turns.Acquire(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.wait(ctx, key); err != nil {
+			end()
+			return nil, err
+		}
+		return end, nil
+	}
+}
+
+// slotTogether waits for a slot of the key in the limiter of several budgets.
+func (b *Budget[K]) slotTogether(key K) Acquire {
+	return func(ctx context.Context) (func(), error) {
+		if b.together == nil {
+			return func() {}, nil
+		}
+		return b.together.Acquire(ctx, key)
+	}
 }
 
 // wait returns when the key owes nothing or is active alone.
@@ -89,11 +131,7 @@ func (b *Budget[K]) wait(ctx context.Context, key K) error {
 func (b *Budget[K]) contended(key K) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	other := b.last
-	if other.key == key {
-		other = b.other
-	}
-	return time.Since(other.at) <= contention
+	return b.active.contended(key, time.Now())
 }
 
 // spend takes the time that a call took from what the key has left.
@@ -102,6 +140,19 @@ func (b *Budget[K]) spend(key K, took time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.accounts[key] = account{max(b.left(key, now)-took, -b.most), now}
+	if len(b.accounts) >= b.forgetAt {
+		b.forget(now)
+	}
+}
+
+// forget removes the accounts of keys that have the most; the caller holds the lock.
+func (b *Budget[K]) forget(now time.Time) {
+	for key := range b.accounts {
+		if b.left(key, now) == b.most {
+			delete(b.accounts, key)
+		}
+	}
+	b.forgetAt = max(leastForgotten, 2*len(b.accounts))
 }
 
 // pause is how long the key must wait; it asks again then.
@@ -112,9 +163,6 @@ func (b *Budget[K]) pause(key K) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	left := b.left(key, time.Now())
-	if left == b.most {
-		delete(b.accounts, key)
-	}
 	if left > 0 {
 		return 0
 	}

@@ -3,11 +3,23 @@ package slots
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+// call makes a call of 10 ms.
+func call(t *testing.T, b *Budget[string], key string) {
+	end, err := b.Begin(t.Context(), key)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	time.Sleep(10 * time.Millisecond)
+	end()
+}
 
 func TestAKeyUsesItsShareOfTheTimeThatPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -69,15 +81,7 @@ func TestTheCallsOfAKeyRunOneAfterTheOtherWhileAnotherIsActive(t *testing.T) {
 		began := time.Now()
 		var calls sync.WaitGroup
 		for range 4 {
-			calls.Go(func() {
-				end, err := b.Begin(t.Context(), "a")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				time.Sleep(10 * time.Millisecond)
-				end()
-			})
+			calls.Go(func() { call(t, b, "a") })
 		}
 		calls.Wait()
 		if took := time.Since(began); took != 40*time.Millisecond {
@@ -117,6 +121,83 @@ func TestAKeySavesUpAndOwesNoMoreThanTheMost(t *testing.T) {
 		time.Sleep(time.Hour)
 		if left := b.left("a", time.Now()); left != time.Second {
 			t.Errorf("left after an hour without calls: got %v, want %v", left, time.Second)
+		}
+	})
+}
+
+func TestTheCallsOfSeveralBudgetsRunOneAfterTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		together := New[string](1, math.MaxInt64)
+		budgets := []*Budget[string]{NewBudget[string](10, time.Second).With(together), NewBudget[string](10, time.Second).With(together)}
+		began := time.Now()
+		var calls sync.WaitGroup
+		for _, b := range budgets {
+			b.Active("b")
+			b.Active("a")
+			for _, key := range []string{"a", "b"} {
+				calls.Go(func() { call(t, b, key) })
+			}
+		}
+		calls.Wait()
+		if took := time.Since(began); took != 20*time.Millisecond {
+			t.Errorf("two calls of 10 ms of each of two keys took: got %v, want %v", took, 20*time.Millisecond)
+		}
+	})
+}
+
+func TestACallThatGivesUpWaitingForAnotherBudgetLeavesNothingBehind(t *testing.T) {
+	together := New[string](1, math.MaxInt64)
+	release := acquire(t, together, "a")
+	b := NewBudget[string](1, time.Second).With(together)
+	b.Active("b")
+	if _, err := b.Begin(ended(t), "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("error: got %v, want %v", err, context.Canceled)
+	}
+	release()
+	end, err := b.Begin(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	end()
+	if len(together.keys) != 0 || len(b.turns.keys) != 0 {
+		t.Errorf("keys with a slot in use: got %d and %d, want 0", len(together.keys), len(b.turns.keys))
+	}
+}
+
+func TestKeysThatWereUsedOnceAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget[int](1, time.Second)
+		for key := range 10 * leastForgotten {
+			b.spend(key, time.Millisecond)
+			time.Sleep(time.Millisecond)
+		}
+		if kept := len(b.accounts); kept > leastForgotten {
+			t.Errorf("accounts: got %d, want at most %d", kept, leastForgotten)
+		}
+	})
+}
+
+func TestAKeyDoesNotPayForWhatItsCallWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		together := New[string](1, math.MaxInt64)
+		b := NewBudget[string](0.1, time.Second).With(together)
+		b.Active("b")
+		end, err := b.BeginAfter(t.Context(), "a", func(context.Context) (func(), error) {
+			time.Sleep(time.Minute)
+			if used := together.Used("a"); used != 0 {
+				t.Errorf("slots of other budgets in use while the call waits: got %d, want 0", used)
+			}
+			return func() {}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used := together.Used("a"); used != 1 {
+			t.Errorf("slots of other budgets in use during the call: got %d, want 1", used)
+		}
+		end()
+		if left := b.left("a", time.Now()); left != time.Second {
+			t.Errorf("left: got %v, want %v", left, time.Second)
 		}
 	})
 }

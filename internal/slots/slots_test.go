@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestAKeyGetsItsSlotsAndNoMore(t *testing.T) {
@@ -114,4 +116,98 @@ func TestTheSlotsInUseAreCounted(t *testing.T) {
 	if used := l.Used("b"); used != 0 {
 		t.Errorf("used of b: got %d, want 0", used)
 	}
+}
+
+func TestAKeyThatIsActiveAloneGetsMoreThanItsShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewShared[string](2, 4)
+		var mine []func()
+		for range 4 {
+			mine = append(mine, acquire(t, l, "a"))
+		}
+		turn, err := l.enter("a")
+		if err != nil || turn == nil {
+			t.Fatalf("the fifth of four: got turn %v and error %v, want a place to wait", turn, err)
+		}
+		other := acquire(t, l, "b") // at once, though a has more than its share
+		for i, want := range []bool{false, false, true} {
+			mine[i]()
+			if got := l.given(turn); got != want {
+				t.Errorf("a slot for the caller that waits after %d releases while b is active: got %v, want %v", i+1, got, want)
+			}
+		}
+		other()
+		if _, err := l.Acquire(ended(t), "a"); !errors.Is(err, context.Canceled) {
+			t.Errorf("the third slot of a at the moment of b's release: got %v, want it to wait", err)
+		}
+		time.Sleep(contention + time.Millisecond)
+		acquire(t, l, "a")
+		acquire(t, l, "a")
+	})
+}
+
+func TestCallersThatWaitGetTheSlotsOfAKeyThatIsActiveNoLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewShared[string](1, 3)
+		acquire(t, l, "b")()
+		first := acquire(t, l, "a")
+		var turns []chan struct{}
+		for range 3 {
+			turn, err := l.enter("a")
+			if err != nil || turn == nil {
+				t.Fatalf("the second of one: got turn %v and error %v, want a place to wait", turn, err)
+			}
+			turns = append(turns, turn)
+		}
+		time.Sleep(contention + time.Millisecond)
+		first()
+		for i, turn := range turns {
+			if !l.given(turn) {
+				t.Errorf("caller %d got no slot though a is active alone", i+1)
+			}
+		}
+	})
+}
+
+func TestANewCallerDoesNotOvertakeThoseWhoWaitWhenTheShareGrows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewShared[string](1, 3)
+		acquire(t, l, "b")()
+		acquire(t, l, "a")
+		var turns []chan struct{}
+		for range 2 {
+			turn, err := l.enter("a")
+			if err != nil || turn == nil {
+				t.Fatalf("the second of one: got turn %v and error %v, want a place to wait", turn, err)
+			}
+			turns = append(turns, turn)
+		}
+		time.Sleep(contention + time.Millisecond) // a is active alone and has three slots
+		last, err := l.enter("a")
+		if err != nil || last == nil {
+			t.Errorf("the fourth caller of three: got turn %v and error %v, want a place to wait", last, err)
+		}
+		for i, turn := range turns {
+			if !l.given(turn) {
+				t.Errorf("caller %d got no slot though a later one asked for it", i+1)
+			}
+		}
+	})
+}
+
+// given reports whether a caller that waited has got its slot.
+func (l *Limiter[K]) given(turn chan struct{}) bool {
+	select {
+	case <-turn:
+		return true
+	default:
+		return false
+	}
+}
+
+// ended is a context that has ended.
+func ended(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
 }

@@ -44,7 +44,7 @@ func newCabinet(t *testing.T, s *Store) *cabinet {
 			case 1:
 				c.Sector = &w.sectors[1]
 			}
-			tx.SaveConversation(&c)
+			tx.SaveConversation(&c, PartInbox|PartSettings)
 			w.talks = append(w.talks, c.ID)
 		}
 		return nil

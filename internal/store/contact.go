@@ -108,28 +108,36 @@ type KnownAs struct {
 
 // ContactsKnownAs finds the contacts that any of the identities leads to, the most reliable first: the
 // user ids, then the WhatsApp ids, then the phone's key. Empty values match nothing, and nothing matches
-// outside of the pool.
+// outside of the pool. Each value is looked up by itself and each contact by its id: for a list of values, or a join, a plan
+// made while there were few contacts reads all of them.
 func (tx *Tx) ContactsKnownAs(company, pool model.ID, userIDs, waIDs [2]string, phoneKey string) ([]KnownAs, error) {
 	var out []KnownAs
-	err := tx.query(`
-		SELECT `+contactColumns+`, f.kind, f.value
-		FROM (
-			SELECT contact, kind, value, 1 AS rank FROM contact_identities
-			WHERE company = $1 AND pool = $7 AND kind = 'user_id' AND value IN ($2, $3)
+	err := tx.query(tx.selectKnownAs(), []any{company, userIDs[0], userIDs[1], waIDs[0], waIDs[1], phoneKey, pool}, func(r Row) error {
+		out = append(out, KnownAs{scanContact(r), r.Text(contactWidth), r.Text(contactWidth + 1)})
+		return nil
+	})
+	return out, err
+}
+
+func (tx *Tx) selectKnownAs() string {
+	return `
+		SELECT ` + contactColumns + `, ids.kind, ids.value
+		` + tx.fromSubset(`
+			SELECT contact AS id, kind, value, 1 AS rank FROM contact_identities
+			WHERE company = $1 AND pool = $7 AND kind = 'user_id' AND value = $2
+			UNION ALL
+			SELECT contact, kind, value, 1 FROM contact_identities
+			WHERE company = $1 AND pool = $7 AND kind = 'user_id' AND value = $3 AND value <> $2
 			UNION ALL
 			SELECT contact, kind, value, 2 FROM contact_identities
-			WHERE company = $1 AND pool = $7 AND kind = 'wa_id' AND value IN ($4, $5)
+			WHERE company = $1 AND pool = $7 AND kind = 'wa_id' AND value = $4
+			UNION ALL
+			SELECT contact, kind, value, 2 FROM contact_identities
+			WHERE company = $1 AND pool = $7 AND kind = 'wa_id' AND value = $5 AND value <> $4
 			UNION ALL
 			SELECT id, 'phone', phone_key, 3 FROM contacts
-			WHERE company = $1 AND pool = $7 AND phone_key = $6
-		) f
-		JOIN contacts ct ON ct.id = f.contact
-		ORDER BY f.rank, f.value, ct.id`,
-		[]any{company, userIDs[0], userIDs[1], waIDs[0], waIDs[1], phoneKey, pool}, func(r Row) error {
-			out = append(out, KnownAs{scanContact(r), r.Text(contactWidth), r.Text(contactWidth + 1)})
-			return nil
-		})
-	return out, err
+			WHERE company = $1 AND pool = $7 AND phone_key = $6`, "contacts", "ct") + `
+		ORDER BY ids.rank, ids.value, ct.id`
 }
 
 const insertIdentity = `

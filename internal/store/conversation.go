@@ -40,7 +40,7 @@ func scanConversation(r Row) model.Conversation {
 	if !r.Null(17) {
 		c.LastMessage = &model.LastMessage{
 			ID: r.ID(17), Type: r.Text(18), Text: r.NullText(19), Direction: r.Text(20), CreatedAt: r.Time(21),
-			Status: r.Text(35), FileName: r.NullText(36), DurationSeconds: scanDuration(r, 37),
+			Status: r.Text(35), FileName: r.NullText(36), DurationSeconds: durationSeconds(r.NullInt(37)),
 		}
 	}
 	return c
@@ -100,20 +100,86 @@ func (tx *Tx) InsertConversation(c *model.Conversation) (bool, error) {
 	return n == 1, err
 }
 
-// SaveConversation writes everything about a conversation that can change, except its labels.
-func (tx *Tx) SaveConversation(c *model.Conversation) {
-	tx.SaveActivity(c)
-	tx.SaveInbox(c)
-	tx.later(`
-		UPDATE conversations
-		SET name = $2, renamed = $3, phone = $4, assignee = $5, sector = $6, archived = $7, pinned = $8, muted = $9
-		WHERE id = $1`,
-		c.ID, c.Name, c.Renamed, c.Phone, c.Assignee, c.Sector, c.Archived, c.Pinned, c.Muted)
+// ConversationParts are groups of columns of a conversation that change together, and seldom.
+type ConversationParts uint8
+
+// The parts of a conversation that SaveConversation writes besides what messages, events and reading change.
+const (
+	// PartInbox is what places the conversation in an inbox: since when the customer waits, what is shown of the open
+	// attendance, and snoozing.
+	PartInbox ConversationParts = 1 << iota
+	// PartSettings are its names, its responsible person and sector, and what people set on it, except its labels.
+	PartSettings
+	// PartMenu is the state of the menu that asks the customer.
+	PartMenu
+)
+
+// SaveConversation writes what messages, events and reading change of a conversation, and the parts. SQLite rewrites an
+// index whenever one of its columns is named, changed or not; there each part has a statement of its own. PostgreSQL
+// writes the row anew with every statement, so it gets one.
+func (tx *Tx) SaveConversation(c *model.Conversation, parts ConversationParts) {
+	u := conversationUpdate{tx: tx, of: c, apart: !tx.dialect().ConcurrentWrites()}
+	u.begin()
+	u.activity(c)
+	if parts&PartInbox != 0 {
+		u.inbox(c)
+	}
+	if parts&PartSettings != 0 {
+		u.next()
+		u.set("name", c.Name).set("renamed", c.Renamed).set("phone", c.Phone).set("assignee", c.Assignee).set("sector", c.Sector)
+		u.set("archived", c.Archived).set("pinned", c.Pinned).set("muted", c.Muted)
+	}
+	if parts&PartMenu != 0 {
+		u.next()
+		u.set("reception", c.Reception).set("reception_due", c.ReceptionDue)
+	}
+	u.write()
 }
 
-// SaveActivity writes what messages, events and reading change. SQLite rewrites an index whenever one of
-// its columns is named here, changed or not, so this costs half of SaveConversation.
-func (tx *Tx) SaveActivity(c *model.Conversation) {
+// conversationUpdate puts together the statements that save a conversation.
+type conversationUpdate struct {
+	tx      *Tx
+	of      *model.Conversation
+	apart   bool // each part is a statement
+	s       *statement
+	columns int
+}
+
+// begin begins a statement.
+func (u *conversationUpdate) begin() {
+	u.s, u.columns = u.tx.statement(), 0
+	u.s.WriteString("UPDATE conversations SET ")
+}
+
+// set adds a column and its value.
+func (u *conversationUpdate) set(column string, v any) *conversationUpdate {
+	u.assign(column, u.s.Arg(v))
+	return u
+}
+
+// assign adds a column and the expression that it becomes.
+func (u *conversationUpdate) assign(column, to string) {
+	if u.columns++; u.columns > 1 {
+		u.s.WriteString(", ")
+	}
+	u.s.WriteString(column + " = " + to)
+}
+
+// next begins a part.
+func (u *conversationUpdate) next() {
+	if u.apart {
+		u.write()
+		u.begin()
+	}
+}
+
+// write ends the statement.
+func (u *conversationUpdate) write() {
+	u.s.WriteString(" WHERE company = " + u.s.Arg(u.of.Company) + " AND id = " + u.s.Arg(u.of.ID))
+	u.tx.later(u.s.String(), u.s.Args...)
+}
+
+func (u *conversationUpdate) activity(c *model.Conversation) {
 	var lastID *model.ID
 	var lastType, lastDirection, lastStatus *string
 	var lastText, lastFile *string
@@ -123,31 +189,26 @@ func (tx *Tx) SaveActivity(c *model.Conversation) {
 		lastID, lastType, lastText, lastDirection, lastAt = &m.ID, &m.Type, m.Text, &m.Direction, &m.CreatedAt
 		lastStatus, lastFile, lastDuration = &m.Status, m.FileName, durationMillis(m.DurationSeconds)
 	}
-	tx.later(`
-		UPDATE conversations
-		SET unread_count = $2, last_id = $3, last_type = $4, last_text = $5, last_direction = $6, last_at = $7,
-			last_inbound_at = $8, last_inbound_ext = $9, attendance = $10, sequence = $11, activity_at = $12,
-			folded = $13, unindexed = unindexed OR folded <> $13 OR activity_at <> $12, updated_at = $14, unanswered = $15,
-			open = $16, last_status = $17, last_file_name = $18, last_duration_ms = $19, bot_paused_until = $20
-		WHERE id = $1`,
-		c.ID, c.UnreadCount, lastID, lastType, lastText, lastDirection, lastAt,
-		c.LastInboundAt, c.LastInboundExt, c.AttendanceID(), c.Sequence, c.ActivityAt,
-		conversationText(c), c.UpdatedAt, c.Unanswered, c.Open(), lastStatus, lastFile, lastDuration, c.BotPausedUntil)
+	at, folded := u.s.Arg(c.ActivityAt), u.s.Arg(conversationText(c))
+	u.assign("activity_at", at)
+	u.assign("folded", folded)
+	u.assign("unindexed", "unindexed OR folded <> "+folded+" OR activity_at <> "+at)
+	u.set("unread_count", c.UnreadCount).set("last_id", lastID).set("last_type", lastType).set("last_text", lastText)
+	u.set("last_direction", lastDirection).set("last_at", lastAt).set("last_status", lastStatus).set("last_file_name", lastFile)
+	u.set("last_duration_ms", lastDuration).set("last_inbound_at", c.LastInboundAt).set("last_inbound_ext", c.LastInboundExt)
+	u.set("attendance", c.AttendanceID()).set("open", c.Open()).set("unanswered", c.Unanswered).set("sequence", c.Sequence)
+	u.set("updated_at", c.UpdatedAt).set("bot_paused_until", c.BotPausedUntil)
 }
 
-// SaveInbox writes what places the conversation in an inbox and seldom changes: since when the customer waits, what is
-// shown of the open attendance, and snoozing.
-func (tx *Tx) SaveInbox(c *model.Conversation) {
+func (u *conversationUpdate) inbox(c *model.Conversation) {
 	var number *int64
 	var openedAt *time.Time
 	if a := c.Attendance; a != nil {
 		number, openedAt = &a.Number, &a.OpenedAt
 	}
-	tx.later(`
-		UPDATE conversations
-		SET attendance_number = $2, attendance_opened_at = $3, waiting_since = $4, snoozed_until = $5
-		WHERE id = $1`,
-		c.ID, number, openedAt, c.WaitingSince(), c.SnoozedUntil)
+	u.next()
+	u.set("attendance_number", number).set("attendance_opened_at", openedAt)
+	u.set("waiting_since", c.WaitingSince()).set("snoozed_until", c.SnoozedUntil)
 }
 
 // SaveProgress writes the number of a conversation's last event and the status of its last message.

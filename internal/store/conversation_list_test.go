@@ -11,6 +11,7 @@ import (
 
 	"recado/internal/model"
 	"recado/internal/store/search"
+	"recado/internal/testkit"
 )
 
 // eachDesk runs body on both engines with the real schema.
@@ -127,7 +128,7 @@ func (w *fixture) people(t *testing.T, s *Store, random *rand.Rand, n int) {
 				c.LabelIDs = []model.ID{*label}
 				tx.SetConversationLabels(c.ID, c.LabelIDs)
 			}
-			tx.SaveConversation(&c)
+			tx.SaveConversation(&c, PartInbox|PartSettings)
 			w.all = append(w.all, c)
 		}
 		return nil
@@ -141,7 +142,7 @@ func (w *fixture) rename(t *testing.T, s *Store, random *rand.Rand) {
 		for range 30 {
 			c := &w.all[random.IntN(len(w.all))]
 			c.Name = w.all[random.IntN(len(w.all))].Name
-			tx.SaveConversation(c)
+			tx.SaveConversation(c, PartInbox|PartSettings)
 		}
 		return nil
 	})
@@ -288,3 +289,26 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+func TestPostgreSQLWritesTheRowOfAConversationOnceHoweverMuchOfItChanged(t *testing.T) {
+	s, err := Open(t.Context(), Options{DatabaseURL: testkit.Database(t, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w := newFixture(t, s)
+	w.people(t, s, rand.New(rand.NewPCG(1, 2)), 1)
+	mustWrite(t, s, func(tx *Tx) error {
+		updates := func() (n int64) {
+			_, err := tx.one(`SELECT n_tup_upd FROM pg_stat_xact_user_tables WHERE relname = 'conversations'`, nil, func(r Row) { n = r.Int(0) })
+			if err != nil {
+				t.Error(err)
+			}
+			return n
+		}
+		before := updates()
+		tx.SaveConversation(&w.all[0], PartInbox|PartSettings|PartMenu)
+		testkit.Equal(t, "versions of the row", updates()-before, 1)
+		return nil
+	})
+}

@@ -157,24 +157,58 @@ func TestListsOfConversationsReadFewRows(t *testing.T) {
 }
 
 // explain tells how the engine reads a list.
-func explain(t *testing.T, s *Store, f *ConversationFilter) string {
+func explain(t *testing.T, s *Store, f *ConversationFilter) (plan string) {
 	t.Helper()
-	var plan strings.Builder
 	mustRead(t, s, func(tx *Tx) error {
 		list, err := tx.listConversations(f)
-		if err != nil {
+		if err == nil {
+			plan, err = tx.explain(list.String(), list.Args)
+		}
+		return err
+	})
+	return plan
+}
+
+// explain tells how the engine runs a statement.
+func (tx *Tx) explain(sql string, args []any) (string, error) {
+	var plan strings.Builder
+	how, column := "EXPLAIN ", 0
+	if !tx.dialect().ConcurrentWrites() {
+		how, column = "EXPLAIN QUERY PLAN ", 3
+	}
+	err := tx.query(how+sql, args, func(r Row) error {
+		fmt.Fprintln(&plan, r.Text(column))
+		return nil
+	})
+	return plan.String(), err
+}
+
+func TestContactsAreLookedUpByTheIndexesOfTheirIdentities(t *testing.T) {
+	eachDesk(t, func(t *testing.T, s *Store) {
+		company := model.NewID()
+		mustWrite(t, s, func(tx *Tx) error {
+			if err := insertCompany(tx, company); err != nil {
+				return err
+			}
+			for i := range 1000 {
+				number := fmt.Sprintf("+55119%08d", i)
+				c := model.Contact{ID: model.NewID(), Company: company, Pool: company, Name: number, Phone: &number, CreatedAt: tx.Now}
+				if _, err := tx.InsertContact(&c); err != nil {
+					return err
+				}
+				tx.LinkIdentity(company, company, IdentityWA, number[1:], c.ID)
+			}
+			_, err := tx.exec(`ANALYZE`)
 			return err
-		}
-		how, column := "EXPLAIN ", 0
-		if s.SingleNode() {
-			how, column = "EXPLAIN QUERY PLAN ", 3
-		}
-		return tx.query(how+list.String(), list.Args, func(r Row) error {
-			fmt.Fprintln(&plan, r.Text(column))
-			return nil
+		})
+		mustRead(t, s, func(tx *Tx) error {
+			plan, err := tx.explain(tx.selectKnownAs(), []any{company, "", "", "5511900000007", "551190000007", "+5511900000007", company})
+			if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN contact") {
+				t.Errorf("a table is read as a whole:\n%s", plan)
+			}
+			return err
 		})
 	})
-	return plan.String()
 }
 
 func BenchmarkConversations(b *testing.B) {

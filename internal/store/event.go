@@ -59,11 +59,7 @@ type subscriber struct {
 func (tx *Tx) subscribers(company model.ID, event model.EventType, board *model.ID) ([]model.ID, error) {
 	if tx.subscribersOf != company {
 		tx.subscriberList = tx.subscriberList[:0]
-		err := tx.query(`SELECT id, events, boards_of FROM webhooks WHERE company = $1 AND active`, []any{company}, func(r Row) error {
-			tx.subscriberList = append(tx.subscriberList, subscriber{r.ID(0), model.EventSet(r.Int(1)), r.NullID(2)})
-			return nil
-		})
-		if err != nil {
+		if err := tx.query(selectSubscribers, []any{company}, tx.addSubscriber); err != nil {
 			return nil, err
 		}
 		tx.subscribersOf = company
@@ -85,6 +81,28 @@ func (tx *Tx) subscribers(company model.ID, event model.EventType, board *model.
 		ids = append(ids, s.id)
 	}
 	return ids, nil
+}
+
+const selectSubscribers = `SELECT id, events, boards_of FROM webhooks WHERE company = $1 AND active`
+
+func (tx *Tx) addSubscriber(r Row) error {
+	tx.subscriberList = append(tx.subscriberList, subscriber{r.ID(0), model.EventSet(r.Int(1)), r.NullID(2)})
+	return nil
+}
+
+// execWithEvents is exec for a change of the company that events tell of: the webhooks that they go to are read in the
+// same round trip.
+func (tx *Tx) execWithEvents(company model.ID, sql string, args ...any) (int64, error) {
+	if tx.subscribersOf == company {
+		return tx.exec(sql, args...)
+	}
+	tx.subscribersOf, tx.subscriberList = model.ID{}, tx.subscriberList[:0]
+	tx.on.Ahead(selectSubscribers, []any{company}, tx.addSubscriber)
+	n, err := tx.exec(sql, args...)
+	if err == nil {
+		tx.subscribersOf = company
+	}
+	return n, err
 }
 
 // FeedEvent is one event of the feed with what decides who may see it.

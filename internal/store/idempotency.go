@@ -61,6 +61,16 @@ func (tx *Tx) Keep(r Reservation, a model.Answer) (bool, error) {
 	return n == 1, err
 }
 
+// Replace puts another answer in place of that which the call that holds the reservation has stored.
+func (tx *Tx) Replace(r Reservation, a model.Answer) error {
+	_, err := tx.exec(`
+		UPDATE idempotency
+		SET status = $4, headers = $5, body = $6
+		WHERE key_id = $1 AND key = $2 AND created_at = $3 AND done`,
+		model.ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body)
+	return err
+}
+
 // Release frees the key of a call that left nothing behind.
 func (tx *Tx) Release(r Reservation) {
 	tx.later(`DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`, model.ID(r.Owner), r.Key, r.At)

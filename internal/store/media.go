@@ -36,12 +36,11 @@ func scanMedia(r Row) model.Media {
 
 // scanShape reads width, height and duration from column at on.
 func scanShape(r Row, at int) model.MediaShape {
-	return model.MediaShape{Width: r.NullInt(at), Height: r.NullInt(at + 1), DurationSeconds: scanDuration(r, at+2)}
+	return model.MediaShape{Width: r.NullInt(at), Height: r.NullInt(at + 1), DurationSeconds: durationSeconds(r.NullInt(at + 2))}
 }
 
-// scanDuration reads seconds from a column of milliseconds.
-func scanDuration(r Row, at int) *float64 {
-	ms := r.NullInt(at)
+// durationSeconds is a stored duration, which is in milliseconds, in seconds.
+func durationSeconds(ms *int64) *float64 {
 	if ms == nil {
 		return nil
 	}

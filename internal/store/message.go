@@ -1,6 +1,8 @@
 package store
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -8,46 +10,87 @@ import (
 	"recado/internal/model"
 )
 
-// A message is read together with its file, its sender and its author.
+// A message is read together with its file, its sender and its author. Every column of a page costs PostgreSQL and the
+// server time for each of its messages, so a page leaves out what all messages of a conversation share, and what few messages
+// have is one column. Names and files are read in subqueries, for the messages that have them: PostgreSQL joins small tables by
+// comparing each of their rows with each message.
 const (
-	messageColumns = `
-	m.conversation, m.seq, m.id, m.company, m.channel, m.private, m.client_id, m.direction, m.origin, m.type, m.text, m.media,
-	m.reply_to, m.external_id, m.status, m.error_code, m.error_message, m.sent_by, m.author, m.created_at, m.sent_at,
-	m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name,
-	m.reactions, m.referral, m.product, w.name, d.width, d.height, d.duration_ms, m.interactive, m.choice, m.voice`
-	messageWidth = 39
-	messageJoins = `
-	LEFT JOIN media d ON d.id = m.media
-	LEFT JOIN users u ON u.id = m.sent_by
-	LEFT JOIN contacts w ON w.id = m.author`
+	pageColumns = `
+	m.seq, m.id, m.client_id, m.direction, m.origin, m.type, m.text, m.reply_to, m.external_id, m.status, m.error_code,
+	m.error_message, m.sent_by, CASE WHEN m.sent_by IS NOT NULL THEN (SELECT u.name FROM users u WHERE u.id = m.sent_by) END,
+	m.author, CASE WHEN m.author IS NOT NULL THEN (SELECT w.name FROM contacts w WHERE w.id = m.author) END,
+	m.created_at, m.sent_at, m.delivered_at, m.read_at, m.edited_at, m.revoked_at,
+	m.media, CASE WHEN m.media IS NOT NULL THEN (
+		SELECT d.size` + newLine + `COALESCE(CAST(d.width AS TEXT), '')` + newLine + `COALESCE(CAST(d.height AS TEXT), '')` + newLine +
+		`COALESCE(CAST(d.duration_ms AS TEXT), '')` + newLine + `d.mime_type` + newLine + `d.file_name
+		FROM media d WHERE d.id = m.media) END,
+	CASE WHEN m.voice OR COALESCE(m.reactions, m.referral, m.product, m.interactive, m.choice) IS NOT NULL THEN
+		COALESCE(m.reactions, '')` + newLine + `COALESCE(m.referral, '')` + newLine + `COALESCE(m.product, '')` + newLine +
+		`COALESCE(m.interactive, '')` + newLine + `COALESCE(m.choice, '')` + newLine + `CASE WHEN m.voice THEN 'voice' ELSE '' END END`
+	newLine        = " || '\n' || " // JSON has none
+	pageWidth      = 25
+	messageColumns = pageColumns + `, m.conversation, m.company, m.channel, m.private`
+	messageWidth   = pageWidth + 4
 )
 
-// scanMessage reads messageColumns that begin at column at.
-func scanMessage(r Row, at int, m *model.Message) {
-	m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private = r.ID(at), r.Int(at+1), r.ID(at+2), r.ID(at+3), r.ID(at+4), r.Bool(at+5)
-	m.ClientID, m.Direction, m.Origin, m.Type = r.NullID(at+6), r.Text(at+7), r.Text(at+8), r.Text(at+9)
-	m.Text, m.MediaID, m.ReplyTo, m.ExternalID, m.Status = r.NullText(at+10), r.NullID(at+11), r.NullText(at+12), r.NullText(at+13), r.Text(at+14)
-	if !r.Null(at + 15) {
-		m.Error = &model.MessageError{Code: r.Text(at + 15), Message: r.Text(at + 16)}
+// scanMessage reads messageColumns, the first ones of r.
+func scanMessage(r Row, m *model.Message) {
+	m.Conversation, m.Company, m.Channel, m.Private = r.ID(pageWidth), r.ID(pageWidth+1), r.ID(pageWidth+2), r.Bool(pageWidth+3)
+	scanPaged(r, m)
+}
+
+// scanPaged reads pageColumns, the first ones of r.
+func scanPaged(r Row, m *model.Message) {
+	m.Seq, m.ID, m.ClientID, m.Direction, m.Origin, m.Type = r.Int(0), r.ID(1), r.NullID(2), r.Text(3), r.Text(4), r.Text(5)
+	m.Text, m.ReplyTo, m.ExternalID, m.Status = r.NullText(6), r.NullText(7), r.NullText(8), r.Text(9)
+	if !r.Null(10) {
+		m.Error = &model.MessageError{Code: r.Text(10), Message: r.Text(11)}
 	}
-	if !r.Null(at + 17) {
-		m.SentBy = &model.Ref{ID: r.ID(at + 17), Name: r.Text(at + 28)}
+	if !r.Null(12) {
+		m.SentBy = &model.Ref{ID: r.ID(12), Name: r.Text(13)}
 	}
-	m.CreatedAt, m.SentAt, m.DeliveredAt = r.Time(at+19), r.NullTime(at+20), r.NullTime(at+21)
-	m.ReadAt, m.EditedAt, m.RevokedAt = r.NullTime(at+22), r.NullTime(at+23), r.NullTime(at+24)
-	if m.MediaID != nil && !r.Null(at+25) {
-		m.Media = &model.MessageMedia{ID: *m.MediaID, MimeType: r.Text(at + 25), FileName: r.Text(at + 26), Size: r.Int(at + 27)}
-		shape := scanShape(r, at+33)
-		m.Media.Width, m.Media.Height, m.Media.DurationSeconds = shape.Width, shape.Height, shape.DurationSeconds
+	if !r.Null(14) {
+		m.Author = scanAuthor(r, 14, 15)
 	}
-	if !r.Null(at + 18) {
-		m.Author = scanAuthor(r, at+18, at+32)
+	m.CreatedAt, m.SentAt, m.DeliveredAt = r.Time(16), r.NullTime(17), r.NullTime(18)
+	m.ReadAt, m.EditedAt, m.RevokedAt = r.NullTime(19), r.NullTime(20), r.NullTime(21)
+	m.MediaID = r.NullID(22)
+	if !r.Null(23) {
+		m.Media = scanFile(*m.MediaID, r.Text(23))
 	}
-	if !r.Null(at + 29) {
-		m.Reactions = readReactions(r.Text(at + 29))
+	if !r.Null(24) {
+		scanDetails(r.Text(24), m)
 	}
-	m.Referral, m.Product = readJSON[model.Referral](r, at+30), readJSON[model.Product](r, at+31)
-	m.Interactive, m.Choice, m.Voice = readJSON[model.Interactive](r, at+36), readJSON[model.Choice](r, at+37), r.Bool(at+38)
+}
+
+// scanFile reads a file of a message: a line for its size, width, height, duration, type and name. The name may have several.
+func scanFile(id model.ID, text string) *model.MessageMedia {
+	var line [6]string
+	copy(line[:], strings.SplitN(text, "\n", len(line)))
+	size, _ := strconv.ParseInt(line[0], 10, 64)
+	return &model.MessageMedia{
+		ID: id, Size: size, Width: lineInt(line[1]), Height: lineInt(line[2]), DurationSeconds: durationSeconds(lineInt(line[3])),
+		MimeType: line[4], FileName: line[5],
+	}
+}
+
+// lineInt reads a line that is empty or a number of the database.
+func lineInt(line string) *int64 {
+	if n, err := strconv.ParseInt(line, 10, 64); err == nil {
+		return &n
+	}
+	return nil
+}
+
+// scanDetails reads what few messages have: five lines of JSON, and a last one of a voice message.
+func scanDetails(text string, m *model.Message) {
+	var line [6]string
+	copy(line[:], strings.Split(text, "\n"))
+	if line[0] != "" {
+		m.Reactions = readReactions(line[0])
+	}
+	m.Referral, m.Product = fromJSON[model.Referral](line[1]), fromJSON[model.Product](line[2])
+	m.Interactive, m.Choice, m.Voice = fromJSON[model.Interactive](line[3]), fromJSON[model.Choice](line[4]), line[5] != ""
 }
 
 // scanVisibility reads the four columns from at on: private, assignee, sector, channel.
@@ -62,18 +105,18 @@ func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit in
 	page := make([]model.Message, 0, limit)
 	var v model.Visibility
 	err := tx.query(`
-		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel
+		SELECT`+pageColumns+`, c.private, c.assignee, c.sector, c.channel
 		FROM conversations c
-		JOIN messages m ON m.conversation = c.id`+messageJoins+`
+		JOIN messages m ON m.conversation = c.id
 		WHERE c.id = $2 AND c.company = $1 AND m.conversation = $2 AND m.seq < $3
 		ORDER BY m.seq DESC
 		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r Row) error {
 			if len(page) == 0 {
-				v = scanVisibility(r, messageWidth)
+				v = scanVisibility(r, pageWidth)
 			}
-			page = append(page, model.Message{})
-			scanMessage(r, 0, &page[len(page)-1])
+			page = append(page, model.Message{Conversation: conversation, Company: company, Channel: v.Channel, Private: v.Private})
+			scanPaged(r, &page[len(page)-1])
 			return nil
 		})
 	return page, v, err
@@ -84,19 +127,19 @@ func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit in
 func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int) (page []model.Message, older bool, v model.Visibility, err error) {
 	page = make([]model.Message, 0, limit)
 	err = tx.query(`
-		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel,
+		SELECT`+pageColumns+`, c.private, c.assignee, c.sector, c.channel,
 			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
-		JOIN messages m ON m.conversation = c.id`+messageJoins+`
+		JOIN messages m ON m.conversation = c.id
 		WHERE c.id = $2 AND c.company = $1 AND m.conversation = $2 AND m.seq > $3
 		ORDER BY m.seq
 		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r Row) error {
 			if len(page) == 0 {
-				v, older = scanVisibility(r, messageWidth), r.Bool(messageWidth+4)
+				v, older = scanVisibility(r, pageWidth), r.Bool(pageWidth+4)
 			}
-			page = append(page, model.Message{})
-			scanMessage(r, 0, &page[len(page)-1])
+			page = append(page, model.Message{Conversation: conversation, Company: company, Channel: v.Channel, Private: v.Private})
+			scanPaged(r, &page[len(page)-1])
 			return nil
 		})
 	return page, older, v, err
@@ -135,9 +178,9 @@ func (tx *Tx) message(where string, args ...any) (m model.Message, v model.Visib
 	found, err = tx.one(`
 		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel
 		FROM messages m
-		JOIN conversations c ON c.id = m.conversation`+messageJoins+`
+		JOIN conversations c ON c.id = m.conversation
 		`+where, args, func(r Row) {
-		scanMessage(r, 0, &m)
+		scanMessage(r, &m)
 		v = scanVisibility(r, messageWidth)
 	})
 	return m, v, found, err
@@ -178,7 +221,7 @@ func (tx *Tx) InsertMessage(m *model.Message, extras MessageExtras) (bool, error
 	if m.Author != nil {
 		author = m.Author.ID
 	}
-	n, err := tx.exec(`
+	n, err := tx.execWithEvents(m.Company, `
 		INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text, media,
 			template, reply_to, external_id, status, error_code, error_message, sent_by, author, raw, created_at, sent_at,
 			delivered_at, read_at, edited_at, revoked_at, reactions, referral, product, interactive, choice, voice)
@@ -314,8 +357,16 @@ func readJSON[T any](r Row, i int) *T {
 	if r.Null(i) {
 		return nil
 	}
+	return fromJSON[T](r.Text(i))
+}
+
+// fromJSON is for what writeJSON wrote; it gives nil for an empty text, and where it cannot be read.
+func fromJSON[T any](written string) *T {
+	if written == "" {
+		return nil
+	}
 	v := new(T)
-	if json.Unmarshal([]byte(r.Text(i)), v) != nil {
+	if json.Unmarshal([]byte(written), v) != nil {
 		return nil
 	}
 	return v

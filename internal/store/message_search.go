@@ -150,14 +150,14 @@ func (m *messageSearch) page() (page FoundMessages) {
 func (m *messageSearch) keep(candidates subset) error {
 	f, s := m.f, m.tx.statement()
 	s.WriteString("SELECT" + messageColumns + ", c.name\n\t" + m.tx.fromSubset(candidates(s), "messages", "m") +
-		"\n\tJOIN conversations c ON c.id = m.conversation" + messageJoins + "\n\tWHERE m.company = " + s.Arg(f.Company) + " AND m.text IS NOT NULL")
+		"\n\tJOIN conversations c ON c.id = m.conversation\n\tWHERE m.company = " + s.Arg(f.Company) + " AND m.text IS NOT NULL")
 	m.andFilters(s)
 	return m.tx.query(s.String(), s.Args, func(r Row) error {
-		if text := r.NullText(10); text == nil || !m.text.In(fold.Text(*text)) {
+		if text := r.NullText(6); text == nil || !m.text.In(fold.Text(*text)) {
 			return nil
 		}
 		found := model.FoundMessage{}
-		scanMessage(r, 0, &found.Message)
+		scanMessage(r, &found.Message)
 		found.Conversation = model.Ref{ID: found.Message.Conversation, Name: r.Text(messageWidth)}
 		found.Snippet, found.Match = m.text.Snippet(*found.Message.Text)
 		m.found = append(m.found, found)

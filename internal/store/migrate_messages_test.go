@@ -35,7 +35,7 @@ func TestMessagesFromBeforeTheSearchAreFound(t *testing.T) {
 		}
 		testkit.Diff(t, "found before it is indexed", find(), []model.ID{message})
 		mustWrite(t, after, func(tx *Tx) error {
-			_, err := tx.IndexText(100)
+			_, err := tx.IndexMessages(100)
 			return err
 		})
 		mustRead(t, after, func(tx *Tx) error {

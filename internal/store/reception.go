@@ -10,13 +10,25 @@ import (
 
 // Reception gives what a channel answers by itself; it is false where nothing was ever saved.
 func (tx *Tx) Reception(company, channel model.ID) (r model.Reception, found bool, err error) {
-	found, failed := tx.one(`SELECT content FROM receptions WHERE company = $1 AND channel = $2`, []any{company, channel}, func(row Row) {
+	r.Version = 1
+	found, failed := tx.one(`SELECT content, version FROM receptions WHERE company = $1 AND channel = $2`, []any{company, channel}, func(row Row) {
 		err = json.Unmarshal([]byte(row.Text(0)), &r)
+		r.Version = row.Int(1) + 1
 	})
 	if failed != nil {
 		err = failed
 	}
 	return r, found, err
+}
+
+// LockReception is Reception for a change: until the transaction ends no other one changes it.
+func (tx *Tx) LockReception(company, channel model.ID) (model.Reception, error) {
+	_, err := tx.one(`SELECT 1 FROM channels WHERE id = $1 AND company = $2`+tx.dialect().Lock(` FOR NO KEY UPDATE`), []any{channel, company}, func(Row) {})
+	if err != nil {
+		return model.Reception{}, err
+	}
+	r, _, err := tx.Reception(company, channel)
+	return r, err
 }
 
 // SaveReception writes what a channel answers by itself, under a new version.
@@ -36,11 +48,6 @@ func (tx *Tx) SaveReception(company, channel model.ID, r *model.Reception) error
 		SET reception = CASE WHEN $3 THEN (SELECT version FROM receptions WHERE company = $1 AND channel = $2) END
 		WHERE id = $2 AND company = $1`, company, channel, r.Enabled)
 	return nil
-}
-
-// SaveMenu writes the state of the menu of a conversation.
-func (tx *Tx) SaveMenu(c *model.Conversation) {
-	tx.later(`UPDATE conversations SET reception = $3, reception_due = $4 WHERE company = $1 AND id = $2`, c.Company, c.ID, c.Reception, c.ReceptionDue)
 }
 
 // DueMenus gives up to limit conversations whose menu has got no answer in time, the longest due first.

@@ -51,7 +51,7 @@ func (w *fixture) talks(t *testing.T, s *Store, n int, apart time.Duration) {
 			c.Archived, c.Pinned = i%3 == 0, i%50 == 7
 			c.LastMessage = &model.LastMessage{ID: model.NewID(), Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: at}
 			c.ActivityAt = at
-			tx.SaveConversation(&c)
+			tx.SaveConversation(&c, PartInbox|PartSettings)
 			w.all = append(w.all, c)
 		}
 		return nil
@@ -70,7 +70,7 @@ func (w *fixture) speakAgain(t *testing.T, s *Store, random *rand.Rand, n int) {
 				last.Text = w.all[random.IntN(len(w.all))].LastMessage.Text
 			}
 			c.LastMessage, c.ActivityAt = &last, last.CreatedAt
-			tx.SaveActivity(c)
+			tx.SaveConversation(c, 0)
 		}
 		return nil
 	})

@@ -7,7 +7,6 @@ import (
 	"embed"
 	"errors"
 	"io/fs"
-	"math"
 
 	"recado/internal/db"
 	"recado/internal/model"
@@ -195,15 +194,16 @@ func (s *Store) read(ctx context.Context, read func(context.Context, func(*db.Tx
 type companyKey struct{}
 
 // ForCompany says for whom Read, ReadOne and Write are called with the context. Of the connections, or on SQLite of the
-// connections that read and of the places in a group of writes, one company has at most half at a time; its further
-// calls wait in their order. Calls for no company are not limited. A call within a call would wait for itself.
+// connections that read and of the places in a group of writes, one company has at most half at a time while others are
+// active, and all but a quarter while it is active alone, so that another always finds free ones; its further calls wait in
+// their order. Calls for no company are not limited. A call within a call would wait for itself.
 func ForCompany(ctx context.Context, company model.ID) context.Context {
 	return context.WithValue(ctx, companyKey{}, company)
 }
 
-// half gives each company half of what there is.
+// half gives each company half of what there is while several are active, and three quarters to one that is active alone.
 func half(of int) *slots.Limiter[model.ID] {
-	return slots.New[model.ID](int64(max(1, of/2)), math.MaxInt64)
+	return slots.NewShared[model.ID](int64(max(1, of/2)), int64(of*3/4))
 }
 
 // slot waits for a slot of the context's company, if it names one.

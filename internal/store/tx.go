@@ -68,8 +68,11 @@ func (tx *Tx) one(sql string, args []any, scan func(r Row)) (bool, error) {
 
 func (tx *Tx) ids(sql string, args ...any) ([]model.ID, error) { return tx.on.IDs(sql, args...) }
 
-// IndexText brings the text index up to date for at most n rows; see search.Update.
+// IndexText brings the text index of conversations, contacts and cards up to date for at most n rows; see search.Update.
 func (tx *Tx) IndexText(n int) (done int, err error) { return search.Update(tx.on, n) }
+
+// IndexMessages brings the text index of messages up to date for at most n of them; see search.UpdateMessages.
+func (tx *Tx) IndexMessages(n int) (done int, err error) { return search.UpdateMessages(tx.on, n) }
 
 // SearchText is a text to look for in rows that were read already; see search.Text.
 type SearchText = search.Text

@@ -38,6 +38,7 @@ func refused(t *testing.T, o transfer.MoveOptions, text string) {
 const changeContacts = `UPDATE contacts SET created_at = created_at + 1 WHERE id = (SELECT id FROM contacts ORDER BY id LIMIT 1)`
 
 func TestAMoveDoesNotGoOnWhenTheSourceHasChanged(t *testing.T) {
+	t.Parallel()
 	for name, complete := range map[string]bool{"in a table that is copied": true, "in a table of which a part is copied": false} {
 		t.Run(name, func(t *testing.T) {
 			stop := func(table db.MovedTable) error {
@@ -66,6 +67,7 @@ func TestAMoveDoesNotGoOnWhenTheSourceHasChanged(t *testing.T) {
 }
 
 func TestAMoveIsNotFinishedWhenTheSourceChangesMeanwhile(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	url, changed := testkit.Database(t, ""), false
 	move(t, transfer.MoveOptions{Dir: i.dir, ToURL: url})
@@ -82,6 +84,7 @@ func TestAMoveIsNotFinishedWhenTheSourceChangesMeanwhile(t *testing.T) {
 }
 
 func TestAMoveDoesNotChangeATargetThatItRefuses(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	const notes = `CREATE TABLE notes (id BIGINT PRIMARY KEY); INSERT INTO notes VALUES (1)`
 	url := testkit.Database(t, "")
@@ -106,6 +109,7 @@ func TestAMoveDoesNotChangeATargetThatItRefuses(t *testing.T) {
 }
 
 func TestAMovePassesOverViews(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	url := testkit.Database(t, "")
 	testkit.Exec(t, url, `CREATE VIEW statements AS SELECT 1 AS calls, 1.5::double precision AS seconds`)
@@ -133,6 +137,7 @@ func (i *installation) wantDamaged(t *testing.T, moved transfer.Moved) {
 }
 
 func TestAMoveNamesDamagedFiles(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	i.damage(t, i.dir, "the text of a pile") // as long as before
 	url := testkit.Database(t, "")
@@ -148,6 +153,7 @@ func TestAMoveNamesDamagedFiles(t *testing.T) {
 }
 
 func TestAMoveReplacesADamagedFileOfTheTarget(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	url, to := testkit.Database(t, ""), t.TempDir()
 	move(t, transfer.MoveOptions{Dir: i.dir, ToURL: url})
@@ -166,6 +172,7 @@ func TestAMoveReplacesADamagedFileOfTheTarget(t *testing.T) {
 }
 
 func TestABackupNamesDamagedFilesAndHoldsThem(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	i.damage(t, i.dir, "the text of a pile")
 	file, to := filepath.Join(t.TempDir(), "recado.tar"), filepath.Join(t.TempDir(), "new")

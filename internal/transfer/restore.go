@@ -42,7 +42,7 @@ type Restored struct {
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	isDatabase, err := isSQLite(o.File)
 	if err != nil {
-		return Restored{}, model.Errorf(model.CodeInvalidRequest, "%s cannot be read.", o.File)
+		return Restored{}, model.Errorf(model.CodeInvalidRequest, "The backup cannot be read: %v.", err)
 	}
 	if isDatabase {
 		return restoreDatabase(ctx, o)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -112,15 +111,8 @@ func serving(t *testing.T, c server.Config, do func(s *server.Server)) {
 
 func (i *installation) upload(t *testing.T, s *server.Server, text string) []byte {
 	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "note.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = part.Write([]byte(text))
-	_ = form.Close()
-	return i.call(t, s, http.MethodPost, "/media", form.FormDataContentType(), &body)
+	form, kind := testkit.FileForm("note.txt", text)
+	return i.call(t, s, http.MethodPost, "/media", kind, bytes.NewBuffer(form))
 }
 
 func (i *installation) call(t *testing.T, s *server.Server, method, path, kind string, body *bytes.Buffer) []byte {
@@ -217,6 +209,7 @@ func hashes(tables []db.MovedTable) map[string]db.MovedTable {
 }
 
 func TestAMoveToPostgreSQLAndBackKeepsEveryRow(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	url, back := testkit.Database(t, ""), filepath.Join(t.TempDir(), "back")
 	there := move(t, transfer.MoveOptions{Dir: i.dir, ToURL: url, Batch: 7})
@@ -239,6 +232,7 @@ func TestAMoveToPostgreSQLAndBackKeepsEveryRow(t *testing.T) {
 }
 
 func TestAfterAMoveTheFeedGoesOnBehindItsOldCursors(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	write := func(s *server.Server) {
 		body := bytes.NewBufferString(`{"from":"+5511987650000","text":"Bom dia"}`)
@@ -285,6 +279,7 @@ func TestAfterAMoveTheFeedGoesOnBehindItsOldCursors(t *testing.T) {
 }
 
 func TestAMoveThatIsCutOffGoesOn(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	url := testkit.Database(t, "")
 	whole := move(t, transfer.MoveOptions{Dir: i.dir, ToURL: url})
@@ -333,6 +328,7 @@ func configOf(o transfer.MoveOptions) server.Config {
 }
 
 func TestAMoveRefusesWhatItCannotMove(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	refuses := func(t *testing.T, o transfer.MoveOptions, text string) {
 		t.Helper()
@@ -374,6 +370,7 @@ func TestAMoveRefusesWhatItCannotMove(t *testing.T) {
 }
 
 func TestABackupRestoresElsewhereWithMediaAndKey(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	file, to := filepath.Join(t.TempDir(), "recado.tar"), filepath.Join(t.TempDir(), "new")
 	serving(t, config(i.dir, ""), func(*server.Server) {
@@ -394,6 +391,7 @@ func TestABackupRestoresElsewhereWithMediaAndKey(t *testing.T) {
 }
 
 func TestARestoreThatFailsACheckChangesNothing(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	file := filepath.Join(t.TempDir(), "recado.tar")
 	if _, err := transfer.Backup(t.Context(), transfer.BackupOptions{Dir: i.dir, File: file}); err != nil {
@@ -447,6 +445,7 @@ func TestARestoreThatFailsACheckChangesNothing(t *testing.T) {
 }
 
 func TestABackupLeavesTheSecretKeyOutWhenAsked(t *testing.T) {
+	t.Parallel()
 	i := install(t)
 	file, to := filepath.Join(t.TempDir(), "recado.tar"), t.TempDir()
 	if _, err := transfer.Backup(t.Context(), transfer.BackupOptions{Dir: i.dir, File: file, WithoutSecretKey: true}); err != nil {

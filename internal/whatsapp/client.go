@@ -5,6 +5,7 @@ package whatsapp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -48,6 +49,37 @@ type call struct {
 	length int64 // of body; -1 when unknown
 	kind   string
 	sends  bool // whether an answer that does not arrive leaves a message in doubt
+
+	// late is asked when the connection is there and nothing has been sent; true keeps the call back. nil: it may always
+	// be made.
+	late func() bool
+}
+
+// errLate ends a call that was kept back.
+var errLate = errors.New("whatsapp: a call was kept back")
+
+// promptBody is the body of a call that is kept back when it is late. net/http sends the headers with the body, so that
+// nothing has left when the body is first read.
+type promptBody struct {
+	io.ReadCloser
+	late func() bool
+}
+
+func (b promptBody) Read(p []byte) (int, error) {
+	if b.late() {
+		return 0, errLate
+	}
+	return b.ReadCloser.Read(p)
+}
+
+// prompt lets a request ask whether it is late.
+func prompt(req *http.Request, late func() bool) {
+	open := req.GetBody
+	req.Body = promptBody{req.Body, late}
+	req.GetBody = func() (io.ReadCloser, error) {
+		body, err := open()
+		return promptBody{body, late}, err
+	}
 }
 
 // callJSON sends in as JSON and decodes the answer into out. Either may be nil.
@@ -85,10 +117,16 @@ func (c *Client) do(ctx context.Context, r call, out any) error {
 		req.ContentLength = r.length
 		req.Header.Set("Content-Type", r.kind)
 	}
+	if r.late != nil {
+		prompt(req, r.late)
+	}
 	req.Header.Set("Accept", "application/json")
 	c.sign(req)
 
 	resp, err := c.transport().Do(req)
+	if errors.Is(err, errLate) {
+		return &model.SendError{Code: "unavailable", Message: "The message was kept back: it had waited too long on its way out.", Retry: true}
+	}
 	if err != nil {
 		return unanswered(err, r.sends && wrote.Load())
 	}

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp"
 	"recado/internal/whatsapp/simulator"
 )
@@ -68,9 +67,7 @@ func TestSendFaults(t *testing.T) {
 			_, err := client.Send(t.Context(), hello("c1"))
 			got := sendError(t, err)
 			accepted := len(sim.Ledger(customer))
-			if diff := cmp.Diff(want, verdict{got.Code, got.Fate, got.Retry, got.Disconnect, accepted}); diff != "" {
-				t.Errorf(`cmp.Diff(want, verdict{got.Code, got.Fate, got.Retry, got.Disconnect, accepted}): want diff == ""; got %+v`, diff)
-			}
+			testkit.Diff(t, "verdict", verdict{got.Code, got.Fate, got.Retry, got.Disconnect, accepted}, want)
 			if got.Retry && got.RetryAfter == 0 {
 				t.Error("no word on how long to wait")
 			}

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/internal/whatsapp"
 	"recado/internal/whatsapp/simulator"
 )
@@ -24,8 +23,7 @@ const customer = "551188887777"
 func connect(t *testing.T, options simulator.Options) (*simulator.Simulator, *whatsapp.Client) {
 	t.Helper()
 	sim := simulator.New(options)
-	server := httptest.NewServer(sim)
-	t.Cleanup(server.Close)
+	server := testkit.Serve(t, sim)
 	t.Cleanup(sim.Close) // first: it ends the requests that the server waits for
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -33,7 +31,7 @@ func connect(t *testing.T, options simulator.Options) (*simulator.Simulator, *wh
 		t.Fatal(err)
 	}
 	return sim, &whatsapp.Client{
-		BaseURL:       server.URL,
+		BaseURL:       server,
 		PhoneNumberID: simulator.DefaultNumberID,
 		Token:         simulator.DefaultToken,
 		HTTP:          &http.Client{Transport: transport},
@@ -129,9 +127,7 @@ func TestSend(t *testing.T) {
 				}
 				body = strings.ReplaceAll(body, result.MediaID, "ID")
 			}
-			if diff := cmp.Diff(canonical(t, test.want), canonical(t, body)); diff != "" {
-				t.Errorf(`cmp.Diff(canonical(t, test.want), canonical(t, body)): want diff == ""; got %+v`, diff)
-			}
+			testkit.Diff(t, "body", canonical(t, body), canonical(t, test.want))
 		})
 	}
 	t.Run("a hidden number is reached by user id", func(t *testing.T) {
@@ -187,9 +183,9 @@ func canonical(t *testing.T, s string) string {
 func TestAMessageWhoseTimeHasPassedIsKeptBack(t *testing.T) {
 	sim, client := connect(t, simulator.Options{})
 	out := hello("late")
-	asked := 0
-	out.Expired = func() bool { asked++; return true }
-	_, err := client.Send(t.Context(), out)
+	asked, connected := 0, false
+	out.Expired = func() bool { asked++; return connected }
+	_, err := client.Send(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}), out)
 	refused, ok := errors.AsType[*model.SendError](err)
 	if !ok || !refused.Retry || refused.Fate == model.Uncertain || asked != 1 {
 		t.Fatalf("%v, asked %d times", err, asked)

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,9 +66,7 @@ func open(t *testing.T, sim *simulator.Simulator) *inbox {
 		Receive: b.receive,
 		Log:     slog.New(slog.DiscardHandler),
 	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	if err := sim.SetCallback("", server.URL+"/channels/c1/whatsapp"); err != nil {
+	if err := sim.SetCallback("", testkit.Serve(t, mux)+"/channels/c1/whatsapp"); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -224,12 +220,9 @@ func TestWebhooksHoweverTheyCome(t *testing.T) {
 }
 
 func TestLimiterKeepsBelowMetasLimits(t *testing.T) {
-	var now atomic.Int64 // Unix nanoseconds; the simulator reads it too
-	now.Store(1790000000e9)
-	clock := func() time.Time { return time.Unix(0, now.Load()) }
-	advance := func(d time.Duration) { now.Add(int64(d)) }
-	sim, client := connect(t, simulator.Options{Now: clock, Window: "off"})
-	limiter := whatsapp.NewLimiter(whatsapp.StandardRate, clock)
+	clock := testkit.StillClock(time.Unix(1_790_000_000, 0))
+	sim, client := connect(t, simulator.Options{Now: clock.Now, Window: "off"})
+	limiter := whatsapp.NewLimiter(whatsapp.StandardRate, clock.Now)
 	send := func(to string) error {
 		_, err := client.Send(t.Context(), model.Outgoing{To: model.Person{WAID: to}, Text: "a"})
 		return err
@@ -244,7 +237,7 @@ func TestLimiterKeepsBelowMetasLimits(t *testing.T) {
 			if wait == 0 {
 				break
 			}
-			advance(wait)
+			clock.Advance(wait)
 		}
 		if err := send(to); err != nil {
 			t.Fatalf("message %d: %v", i, err)
@@ -261,10 +254,10 @@ func TestLimiterKeepsBelowMetasLimits(t *testing.T) {
 		if sendError(t, last).ProviderCode != 130429 {
 			t.Errorf("want sendError(t, last).ProviderCode == 130429; got %+v", last)
 		}
-		advance(time.Hour)
+		clock.Advance(time.Hour)
 		last = nil
 		for i := 0; i < 100 && last == nil; i++ {
-			advance(time.Second / 50)
+			clock.Advance(time.Second / 50)
 			last = send("5521911112222")
 		}
 		if sendError(t, last).ProviderCode != 131056 || len(sim.Ledger("5521911112222")) != 45 {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recado/internal/model"
+	"recado/internal/testkit"
 )
 
 func TestStatuses(t *testing.T) {
@@ -51,9 +52,7 @@ func TestStatuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := parseOne(t, callbackOf("messages", "statuses", test.json)).Status
 			test.want.ExternalID, test.want.At = "wamid.O", noon
-			if diff := cmp.Diff(&test.want, got); diff != "" {
-				t.Errorf(`cmp.Diff(&test.want, got): want diff == ""; got %+v`, diff)
-			}
+			testkit.Diff(t, "event", got, &test.want)
 		})
 	}
 	t.Run("an unknown status is a notice", func(t *testing.T) {
@@ -65,13 +64,9 @@ func TestStatuses(t *testing.T) {
 
 func TestEditsAndDeletions(t *testing.T) {
 	edit := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"edit","edit":{"original_message_id":"wamid.X","message":{"type":"image","image":{"id":"1","caption":"agora sim"}}}}`)).Edit
-	if diff := cmp.Diff(&model.IncomingEdit{ExternalID: "wamid.X", Text: "agora sim", Sender: model.Sender{Customer: ana}, At: noon}, edit); diff != "" {
-		t.Errorf(`cmp.Diff(&model.IncomingEdit{ExternalID: "wamid.X", Text: "agora sim", Sender: model.Sender{Customer: ana}, At: noon}, edit): want diff == ""; got %+v`, diff)
-	}
+	testkit.Diff(t, "edit", edit, &model.IncomingEdit{ExternalID: "wamid.X", Text: "agora sim", Sender: model.Sender{Customer: ana}, At: noon})
 	revoke := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"revoke","revoke":{"original_message_id":"wamid.X"}}`)).Revoke
-	if diff := cmp.Diff(&model.IncomingRevoke{ExternalID: "wamid.X", Sender: model.Sender{Customer: ana}, At: noon}, revoke); diff != "" {
-		t.Errorf(`cmp.Diff(&model.IncomingRevoke{ExternalID: "wamid.X", Sender: model.Sender{Customer: ana}, At: noon}, revoke): want diff == ""; got %+v`, diff)
-	}
+	testkit.Diff(t, "revocation", revoke, &model.IncomingRevoke{ExternalID: "wamid.X", Sender: model.Sender{Customer: ana}, At: noon})
 }
 
 func TestMessagesTypedOnThePhone(t *testing.T) {
@@ -104,9 +99,7 @@ func TestHistory(t *testing.T) {
 		}},
 		{Notice: &model.IncomingNotice{Kind: "history", Text: "code 2593109: declined"}},
 	}
-	if diff := cmp.Diff(want, parseFile(t, "history.json")); diff != "" {
-		t.Errorf(`cmp.Diff(want, parseFile(t, "history.json")): want diff == ""; got %+v`, diff)
-	}
+	testkit.Diff(t, "history", parseFile(t, "history.json"), want)
 }
 
 func TestAccountCallbacksAreKept(t *testing.T) {

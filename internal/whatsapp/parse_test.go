@@ -149,9 +149,7 @@ func TestMessagesOfCustomers(t *testing.T) {
 			}
 			got.Raw = nil
 			test.want.ExternalID, test.want.Customer, test.want.At = "wamid.A", ana, noon
-			if diff := cmp.Diff(test.want, *got); diff != "" {
-				t.Errorf(`cmp.Diff(test.want, *got): want diff == ""; got %+v`, diff)
-			}
+			testkit.Diff(t, "message", *got, test.want)
 		})
 	}
 }
@@ -163,15 +161,11 @@ func TestIdentities(t *testing.T) {
 	}
 	t.Run("a customer who hides the number has only a user id", func(t *testing.T) {
 		got := message(t, `{"from_user_id":"BR.9","id":"wamid.A","timestamp":1790000000,"type":"text","text":{"body":"oi"}}`)
-		if diff := cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer); diff != "" {
-			t.Errorf(`cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer): want diff == ""; got %+v`, diff)
-		}
+		testkit.Diff(t, "customer", got.Customer, model.Person{UserID: "BR.9"})
 	})
 	t.Run("a user id in the place of the number is recognised", func(t *testing.T) {
 		got := message(t, `{"from":"BR.9","id":"wamid.A","timestamp":"1790000000123","type":"text","text":{"body":"oi"}}`)
-		if diff := cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer); diff != "" {
-			t.Errorf(`cmp.Diff(model.Person{UserID: "BR.9"}, got.Customer): want diff == ""; got %+v`, diff)
-		}
+		testkit.Diff(t, "customer", got.Customer, model.Person{UserID: "BR.9"})
 		if got.At.UnixMilli() != 1790000000123 {
 			t.Errorf("milliseconds were read as %s", got.At)
 		}
@@ -240,9 +234,7 @@ func TestIdentities(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := parseOne(t, callbackOf("messages", "messages", test.json)).Identity
-			if diff := cmp.Diff(&model.IncomingIdentity{Person: test.want, At: noon}, got); diff != "" {
-				t.Errorf(`cmp.Diff(&model.IncomingIdentity{Person: test.want, At: noon}, got): want diff == ""; got %+v`, diff)
-			}
+			testkit.Diff(t, "identity", got, &model.IncomingIdentity{Person: test.want, At: noon})
 		})
 	}
 	t.Run("a new security code is a notice", func(t *testing.T) {

@@ -3,9 +3,8 @@ package whatsapp
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"recado/internal/model"
+	"recado/internal/testkit"
 )
 
 func TestWordsForMessagesWithoutText(t *testing.T) {
@@ -61,9 +60,7 @@ func TestCallsOfCustomers(t *testing.T) {
 		`"start_time":"1790000000","duration":5}`: "Voice call (5s)",
 	} {
 		got := parseOne(t, callbackOf("calls", "calls", call+more)).Message
-		if diff := cmp.Diff(&model.IncomingMessage{ExternalID: "wacid.A", Customer: ana, Type: "unsupported", Text: want, At: noon}, got); diff != "" {
-			t.Errorf(`cmp.Diff(&model.IncomingMessage{ExternalID: "wacid.A", Customer: ana, Type: "unsupported", Text: want, At: noon}, got): want diff == ""; got %+v`, diff)
-		}
+		testkit.Diff(t, "message", got, &model.IncomingMessage{ExternalID: "wacid.A", Customer: ana, Type: "unsupported", Text: want, At: noon})
 	}
 	for _, other := range []string{
 		`{"id":"wacid.A","from":"551188887777","event":"connect","direction":"USER_INITIATED"}`,
@@ -78,9 +75,7 @@ func TestCallsOfCustomers(t *testing.T) {
 func TestReactions(t *testing.T) {
 	for emoji, want := range map[string]string{`,"emoji":"\ud83d\udc4d"`: "👍", "": "", `,"emoji":""`: ""} {
 		got := parseOne(t, callbackOf("messages", "messages", `{`+common+`"type":"reaction","reaction":{"message_id":"wamid.R"`+emoji+`}}`)).Reaction
-		if diff := cmp.Diff(&model.IncomingReaction{ExternalID: "wamid.R", Emoji: want, Sender: model.Sender{Customer: ana}, At: noon}, got); diff != "" {
-			t.Errorf(`cmp.Diff(&model.IncomingReaction{ExternalID: "wamid.R", Emoji: want, Sender: model.Sender{Customer: ana}, At: noon}, got): want diff == ""; got %+v`, diff)
-		}
+		testkit.Diff(t, "reaction", got, &model.IncomingReaction{ExternalID: "wamid.R", Emoji: want, Sender: model.Sender{Customer: ana}, At: noon})
 	}
 }
 
@@ -99,10 +94,6 @@ func TestReferralsAndProducts(t *testing.T) {
 		"context":{"referred_product":{"catalog_id":"9","product_retailer_id":"SKU"}}}`)).Message
 	url, id, kind, head, body, media, image, click, hi := "https://fb.me/1", "77", "ad", "Bread", "Fresh", "image", "https://x/i", "Aff", "Hi"
 	want := &model.Referral{SourceURL: &url, SourceID: &id, SourceType: &kind, Headline: &head, Body: &body, MediaType: &media, ImageURL: &image, CTWAClickID: &click, WelcomeMessage: &hi}
-	if diff := cmp.Diff(want, m.Referral); diff != "" {
-		t.Errorf(`cmp.Diff(want, m.Referral): want diff == ""; got %+v`, diff)
-	}
-	if diff := cmp.Diff(&model.Product{CatalogID: "9", ProductRetailerID: "SKU"}, m.Product); diff != "" {
-		t.Errorf(`cmp.Diff(&model.Product{CatalogID: "9", ProductRetailerID: "SKU"}, m.Product): want diff == ""; got %+v`, diff)
-	}
+	testkit.Diff(t, "referral", m.Referral, want)
+	testkit.Diff(t, "product", m.Product, &model.Product{CatalogID: "9", ProductRetailerID: "SKU"})
 }

@@ -33,11 +33,6 @@ func (c *Client) Send(ctx context.Context, out model.Outgoing) (model.SendResult
 			body[m.Kind].(map[string]any)["id"] = result.MediaID
 		}
 	}
-	if out.Expired != nil && out.Expired() {
-		return model.SendResult{MediaID: result.MediaID}, &model.SendError{
-			Code: "unavailable", Message: "The message was kept back: it had waited too long on its way out.", Retry: true,
-		}
-	}
 	var answer struct {
 		Contacts list[struct {
 			WAID   text `json:"wa_id"`
@@ -47,7 +42,7 @@ func (c *Client) Send(ctx context.Context, out model.Outgoing) (model.SendResult
 			ID text `json:"id"`
 		}] `json:"messages"`
 	}
-	request := call{method: http.MethodPost, path: []string{c.PhoneNumberID, "messages"}, sends: true}
+	request := call{method: http.MethodPost, path: []string{c.PhoneNumberID, "messages"}, sends: true, late: out.Expired}
 	if err := c.callJSON(ctx, request, body, &answer); err != nil {
 		return model.SendResult{MediaID: result.MediaID}, err
 	}

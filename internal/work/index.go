@@ -36,10 +36,7 @@ func (x *Index) step(ctx context.Context, now time.Time) (more bool, err error) 
 		}
 	}
 	x.looked = now
-	for more = true; more && err == nil && ctx.Err() == nil; {
-		more, err = x.Desk.IndexSearch(ctx)
-	}
-	if err != nil {
+	if err = x.Desk.IndexSearch(ctx); err != nil {
 		x.looked = time.Time{} // look again without waiting for the signal
 	}
 	return false, err

@@ -2,7 +2,6 @@ package work_test
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"testing"
 
 	"recado/internal/store"
@@ -17,12 +16,8 @@ func TestANumberSendsAtTheRateThatMetaGivesIt(t *testing.T) {
 	sim := simulator.New(simulator.Options{Token: "t", Numbers: []simulator.Number{
 		{ID: "1001", Phone: "551130001001", HighThroughput: true}, {ID: "1002", Phone: "551130001002"},
 	}})
-	meta := httptest.NewServer(sim)
-	t.Cleanup(func() {
-		sim.Close()
-		meta.Close()
-	})
-	graph := work.NewGraph(meta.URL)
+	graph := work.NewGraph(testkit.Serve(t, sim))
+	t.Cleanup(sim.Close)
 	t.Cleanup(graph.Close)
 	storetest.Each(t, func(t *testing.T, open func() *store.Store) {
 		b := newBureau(t, open())

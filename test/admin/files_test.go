@@ -2,18 +2,17 @@
 package admin
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
-	"mime/multipart"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"recado/internal/testkit"
 	"recado/test/binary"
+	"recado/test/load"
 )
 
 func TestMain(m *testing.M) { binary.Main(m) }
@@ -30,8 +29,10 @@ func withUmask(t *testing.T, umask string) string {
 }
 
 func TestFilesAreForTheirOwnerAloneWhateverTheUmask(t *testing.T) {
+	t.Parallel()
 	for _, umask := range []string{"000", "022", "177"} {
 		t.Run("umask "+umask, func(t *testing.T) {
+			t.Parallel()
 			parent := t.TempDir()
 			dir := filepath.Join(parent, "data")
 			p := binary.New(t, dir, "--demo")
@@ -107,28 +108,8 @@ func checkModes(t *testing.T, root, except string) {
 
 func upload(t *testing.T, p *binary.Process) {
 	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "note.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = part.Write([]byte("hello"))
-	_ = form.Close()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL+"/v1/media", &body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+p.Demo.Companies[0].APIKey)
-	r.Header.Set("Content-Type", form.FormDataContentType())
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close()
-	if resp.StatusCode != http.StatusCreated {
-		t.Fatalf("upload: status %d", resp.StatusCode)
-	}
+	form, kind := testkit.FileForm("note.txt", "hello")
+	load.Must(t, load.Single(p.URL), load.NewRequest(p.Demo.Companies[0].APIKey, "POST", "/media", string(form), "Content-Type", kind))
 }
 
 func command(t *testing.T, path string, args ...string) {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestAMoveThatIsKilledGoesOnWithTheSameCommand(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	p := binary.Serve(t, dir)
 	p.Stop()

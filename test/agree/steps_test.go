@@ -65,7 +65,7 @@ func (o *fixture) receive(c *chat) {
 	if c.private { // the sandbox of a private number cannot be reached by the API
 		o.must(o.desk.System().Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, false)}}))
 	} else {
-		m, _, err := o.desk.Simulate(o.ctx, o.owner, c.channel, desk.Simulation{From: &c.phone, Text: &text})
+		m, err := o.desk.Simulate(o.ctx, o.owner, c.channel, desk.Simulation{From: &c.phone, Text: &text})
 		o.must(err)
 		c.id = m.Conversation
 	}

@@ -100,7 +100,7 @@ func build(flags ...string) (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(dir, "recado")
-	args := append([]string{"build", "-buildvcs=false", "-o", path}, flags...)
+	args := append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", path}, flags...)
 	if out, err := exec.Command("go", append(args, "recado/cmd/recado")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/testkit"
 	"recado/test/load"
 )
 
@@ -156,7 +156,7 @@ func (b *balancer) tally() string {
 // front is an address for WhatsApp's callbacks, which go to the nodes in turn and may be repeated.
 func (b *balancer) front(t *testing.T) string {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
@@ -173,8 +173,6 @@ func (b *balancer) front(t *testing.T) string {
 		w.WriteHeader(a.Status)
 		_, _ = w.Write(a.Body)
 	}))
-	t.Cleanup(s.Close)
-	return s.URL
 }
 
 func code(a load.Answer) string {

@@ -52,10 +52,10 @@ type fixture struct {
 	delivered map[string]int // webhook deliveries by the brand of the node
 }
 
-// open starts the first node on a database, with a demo, and then the others beside it.
+// open starts the first node on a database, with a demo, and then the others beside it. The tests run at the same time, because they wait for
+// leases most of it.
 func open(t *testing.T, database string, args ...string) *fixture {
 	t.Helper()
-	t.Parallel() // they wait for leases most of the time
 	o := &fixture{database: database, delivered: map[string]int{}, seed: uint64(time.Now().UnixNano())}
 	if given, err := strconv.ParseUint(os.Getenv("RECADO_SEED"), 10, 64); err == nil {
 		o.seed = given

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -116,11 +114,11 @@ func openShift(t *testing.T) *shift {
 	for i := range shiftPeople {
 		id := o.call("POST", "/team", fmt.Sprintf(`{"name":"Person %d","email":"person%d@x.example"}`, i, i))["id"].(string)
 		_, token, _ := strings.Cut(o.call("POST", "/team/"+id+"/reset-link", "")["url"].(string), "token=")
-		_, header, err := o.send(0, "", "POST", "/welcome", fmt.Sprintf(`{"token":%q,"password":"a long password"}`, token))
+		welcome, err := o.send(0, load.NewRequest("", "POST", "/welcome", fmt.Sprintf(`{"token":%q,"password":"a long password"}`, token)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		cookie, _, _ := strings.Cut(header.Get("Set-Cookie"), ";")
+		cookie, _, _ := strings.Cut(welcome.Header.Get("Set-Cookie"), ";")
 		members, o.cookies = append(members, id), append(o.cookies, cookie)
 	}
 	everyone := make([]int, shiftPeople)
@@ -139,11 +137,15 @@ func (o *shift) wait(first, cases int) error {
 	all.SetLimit(8)
 	for i := range cases {
 		all.Go(func() error {
-			in, _, err := o.send(0, o.key, "POST", "/channels/"+o.channel+"/simulate", fmt.Sprintf(`{"from":"+55119%08d","text":"oi"}`, 60000000+first+i))
+			in, err := o.send(0, o.request("POST", "/channels/"+o.channel+"/simulate", fmt.Sprintf(`{"from":"+55119%08d","text":"oi"}`, 60000000+first+i)))
 			if err != nil {
 				return err
 			}
-			_, _, err = o.send(0, o.key, "POST", "/conversations/"+in["conversation"].(string)+"/transfer", fmt.Sprintf(`{"sector_id":%q}`, o.sector))
+			var message struct{ Conversation string }
+			if err := json.Unmarshal(in.Body, &message); err != nil {
+				return err
+			}
+			_, err = o.send(0, o.request("POST", "/conversations/"+message.Conversation+"/transfer", fmt.Sprintf(`{"sector_id":%q}`, o.sector)))
 			return err
 		})
 	}
@@ -156,7 +158,8 @@ func (o *shift) presence(presence string, people []int) {
 	var all errgroup.Group
 	for _, person := range people {
 		all.Go(func() error {
-			_, _, err := o.send(person%nodes, o.cookies[person], "PUT", "/me/presence", fmt.Sprintf(`{"presence":%q}`, presence))
+			_, err := o.send(person%nodes, load.NewRequest("", "PUT", "/me/presence", fmt.Sprintf(`{"presence":%q}`, presence),
+				"Cookie", o.cookies[person], "Sec-Fetch-Site", "same-origin"))
 			return err
 		})
 	}
@@ -180,7 +183,7 @@ func (o *shift) closeAll() {
 	all.SetLimit(4)
 	for _, conversation := range taken {
 		all.Go(func() error {
-			_, _, err := o.send(0, o.key, "POST", "/conversations/"+conversation+"/attendance/close", "")
+			_, err := o.send(0, o.request("POST", "/conversations/"+conversation+"/attendance/close", ""))
 			return err
 		})
 	}
@@ -284,40 +287,19 @@ func (o *shift) connect() *pgx.Conn {
 // call makes a request with the key to the first node, which is never killed.
 func (o *shift) call(method, path, body string) map[string]any {
 	o.t.Helper()
-	answer, _, err := o.send(0, o.key, method, path, body)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return answer
+	return load.Must(o.t, load.Single(o.nodes[0].URL), o.request(method, path, body))
 }
 
-// send makes a request to a node with a key, a cookie or neither.
-func (o *shift) send(node int, secret, method, path, body string) (map[string]any, http.Header, error) {
-	r, err := http.NewRequestWithContext(o.t.Context(), method, o.nodes[node].URL+"/v1"+path, strings.NewReader(body))
-	if err != nil {
-		return nil, nil, err
+// request is one with the key.
+func (o *shift) request(method, path, body string) load.Request {
+	return load.NewRequest(o.key, method, path, body)
+}
+
+// send makes a request to a node.
+func (o *shift) send(node int, r load.Request) (load.Answer, error) {
+	a, err := load.Send(o.nodes[node].URL, r)
+	if err == nil && a.Status > 299 {
+		err = fmt.Errorf("%s %s: %d %s", r.Method, r.Path, a.Status, a.Body)
 	}
-	switch {
-	case strings.Contains(secret, "="):
-		r.Header.Set("Cookie", secret)
-		r.Header.Set("Sec-Fetch-Site", "same-origin")
-	case secret != "":
-		r.Header.Set("Authorization", "Bearer "+secret)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	raw, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return nil, nil, err
-	}
-	if answer.StatusCode > 299 {
-		return nil, nil, fmt.Errorf("%s %s: %d %s", method, path, answer.StatusCode, raw)
-	}
-	var out map[string]any
-	err = json.Unmarshal(raw, &out)
-	return out, answer.Header, err
+	return a, err
 }

@@ -9,6 +9,7 @@ import (
 
 // A few kills in `make test`, many with RECADO_FULL=1.
 func TestNodesThatAreKilledLoseNothingRepeatNothingAndAreReplacedWithinTheLease(t *testing.T) {
+	t.Parallel()
 	rounds := 2
 	if full {
 		rounds = 30

@@ -13,6 +13,7 @@ import (
 // webhook, sleeps past its lease while others take over, and wakes up (SIGCONT) in the belief that it
 // still holds everything.
 func TestANodeThatWasPausedPastItsLeaseSendsNothingAndWritesNothing(t *testing.T) {
+	t.Parallel()
 	rounds := 2
 	if full {
 		rounds = 12

@@ -15,6 +15,7 @@ import (
 // The server is stopped in its two ways: SIGINT breaks off every connection and writes everything down,
 // SIGQUIT leaves as a crash does. Its settings do not ask for durable commits; Recado has to.
 func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) {
+	t.Parallel()
 	rounds := 2
 	if full {
 		rounds = 12
@@ -56,17 +57,18 @@ func TestWithoutPostgreSQLEveryAnswerIsA503AndAfterwardsAllGoesOn(t *testing.T) 
 func (o *fixture) unavailable(t *testing.T) {
 	t.Helper()
 	demo := o.nodes[0].Demo.Companies[0]
-	json := map[string]string{"Authorization": "Bearer " + demo.APIKey, "Content-Type": "application/json"}
-	keyed := map[string]string{"Authorization": json["Authorization"], "Content-Type": json["Content-Type"], "Idempotency-Key": model.NewID().String()}
+	request := func(method, path string, body any, headers ...string) load.Request {
+		return load.NewRequest(demo.APIKey, method, path, body, headers...)
+	}
 	calls := []load.Request{
 		{Method: "GET", Path: "/readyz"},
-		{Method: "GET", Path: "/v1/conversations", Header: json},
-		{Method: "GET", Path: "/v1/events", Header: json},
-		{Method: "GET", Path: "/v1/reports/attendance", Header: json},
-		{Method: "POST", Path: "/v1/channels/" + demo.Channel + "/simulate", Header: json, Body: []byte(`{"from": "+5511999990000", "text": "never"}`)},
-		{Method: "POST", Path: "/v1/conversations", Header: json, Body: []byte(`{"channel_id": "` + demo.Channel + `", "phone": "+5511999990000"}`)},
-		{Method: "POST", Path: "/v1/kanban/cards", Header: keyed, Body: []byte(`{"title": "never", "board_id": "` + demo.Board + `"}`)},
-		{Method: "POST", Path: "/v1/labels", Header: json, Body: []byte(`{"name": "never", "color": "#112233"}`)},
+		request("GET", "/conversations", nil),
+		request("GET", "/events", nil),
+		request("GET", "/reports/attendance", nil),
+		request("POST", "/channels/"+demo.Channel+"/simulate", `{"from": "+5511999990000", "text": "never"}`),
+		request("POST", "/conversations", `{"channel_id": "`+demo.Channel+`", "phone": "+5511999990000"}`),
+		request("POST", "/kanban/cards", `{"title": "never", "board_id": "`+demo.Board+`"}`, "Idempotency-Key", model.NewID().String()),
+		request("POST", "/labels", `{"name": "never", "color": "#112233"}`),
 	}
 	for i, node := range o.nodes {
 		for _, r := range calls {

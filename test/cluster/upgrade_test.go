@@ -10,6 +10,7 @@ import (
 )
 
 func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {
+	t.Parallel()
 	database, dir := testkit.Database(t, ""), t.TempDir()
 	var started []*binary.Process
 	for range nodes {
@@ -28,6 +29,7 @@ func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {
 
 // The newer command brings a step of the schema that touches a busy table.
 func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T) {
+	t.Parallel()
 	newer := binary.Newer(t, map[string]string{
 		"internal/store/migrations/9999_later.sql": "ALTER TABLE messages ADD COLUMN later TEXT;\nALTER TABLE conversations ADD COLUMN later TEXT;\n",
 	})

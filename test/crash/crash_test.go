@@ -28,6 +28,7 @@ func TestMain(m *testing.M) { binary.Main(m) }
 
 // The server is killed a few times; RECADO_FULL=1 makes it fifty. RECADO_SEED repeats the choices.
 func TestAServerThatIsKilledLosesNothingAndRepeatsNothing(t *testing.T) {
+	t.Parallel()
 	rounds := 3
 	if os.Getenv("RECADO_FULL") != "" {
 		rounds = 50
@@ -37,25 +38,20 @@ func TestAServerThatIsKilledLosesNothingAndRepeatsNothing(t *testing.T) {
 		seed = given
 	}
 	t.Logf("RECADO_SEED=%d, %d rounds", seed, rounds)
-	for engine, database := range map[string]func(t *testing.T) string{
-		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return storetest.URL(t) },
-	} {
-		t.Run(engine, func(t *testing.T) {
-			w := start(t, database(t), seed)
-			for round := range rounds {
-				w.round(t)
-				if round%2 == 1 || round == rounds-1 {
-					w.HearsEverything(t)
-				}
-				if t.Failed() {
-					t.Fatalf("round %d; RECADO_SEED=%d", round, seed)
-				}
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		w := start(t, url, seed)
+		for round := range rounds {
+			w.round(t)
+			if round%2 == 1 || round == rounds-1 {
+				w.HearsEverything(t)
 			}
-			t.Logf("%d operations, %d of them without an answer, %d events; slowest start %v",
-				w.Total.Load(), w.Lost.Load(), w.Receiver.Count(), w.slowest)
-		})
-	}
+			if t.Failed() {
+				t.Fatalf("round %d; RECADO_SEED=%d", round, seed)
+			}
+		}
+		t.Logf("%d operations, %d of them without an answer, %d events; slowest start %v",
+			w.Total.Load(), w.Lost.Load(), w.Receiver.Count(), w.slowest)
+	})
 }
 
 // world is the server under test and those who work with it.

@@ -26,13 +26,13 @@ func documents(t *testing.T) map[string]string {
 		t.Fatalf("want documents; got %v, %v", paths, err)
 	}
 	out := map[string]string{}
-	for _, path := range append(paths, filepath.Join(root, "README.md"), filepath.Join(root, "bench", "README.md")) {
+	for _, path := range append(paths, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"), filepath.Join(root, "bench", "README.md")) {
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		name, _ := filepath.Rel(root, path)
-		out[name] = string(raw)
+		out[filepath.ToSlash(name)] = string(raw)
 	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"mime/multipart"
 	"net/url"
 	"os"
 	"strings"
@@ -111,12 +110,8 @@ func (f *wireTarget) places(text string) []place {
 
 // file is the upload of a file with these bytes.
 func (f *wireTarget) file(name string, content []byte) testkit.WireRequest {
-	var form bytes.Buffer
-	mw := multipart.NewWriter(&form)
-	part, _ := mw.CreateFormFile("file", name)
-	_, _ = part.Write(content)
-	_ = mw.Close()
-	return testkit.WireRequest{Method: "POST", Path: "/v1/media", Key: f.key, ContentType: mw.FormDataContentType(), Body: form.Bytes()}
+	form, kind := testkit.FileForm(name, string(content))
+	return testkit.WireRequest{Method: "POST", Path: "/v1/media", Key: f.key, ContentType: kind, Body: form}
 }
 
 // Texts that begin like answers of net/http itself.

@@ -235,7 +235,7 @@ func sources(t *testing.T) []source {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || entry.Name() == "data" || entry.Name() == "node_modules"):
+		case entry.IsDir() && name != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || entry.Name() == "data" || entry.Name() == "bin" || entry.Name() == "node_modules"):
 			return filepath.SkipDir
 		case entry.IsDir() || filepath.Ext(name) != ".go":
 			return nil

@@ -138,7 +138,7 @@ func textFiles(t *testing.T) (names []string) {
 			return err
 		}
 		if entry.IsDir() {
-			if name != root && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"testdata", "data", "web", "node_modules"}, entry.Name())) {
+			if name != root && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"testdata", "data", "bin", "web", "node_modules"}, entry.Name())) {
 				return filepath.SkipDir
 			}
 			return nil

@@ -5,9 +5,7 @@ package install
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,8 +20,13 @@ import (
 	"recado/test/binary"
 )
 
-// account is the user and group of Unix that the installation belongs to when the test runs as root.
-const account = 65534
+// other is the user and group of Unix that the installation belongs to when the test runs as root.
+func other() uint32 {
+	if os.Getuid() != 0 {
+		return 0
+	}
+	return 65534
+}
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
@@ -32,7 +35,7 @@ func TestAnInstallationLosesNothing(t *testing.T) {
 		t.Skip("it builds releases: run scripts/walk-install")
 	}
 	home := filepath.Join(t.TempDir(), "home")
-	w := &walk{t: t, home: home, addr: binary.FreeAddress(t)}
+	w := &walk{t: t, home: home, addr: binary.FreeAddress(t), user: other()}
 	w.private(home)
 
 	t.Log("unpack a release")
@@ -87,55 +90,6 @@ func TestAReleaseIsReproducible(t *testing.T) {
 	}
 }
 
-func TestTheImageOfTheDockerfileServesInARootWithoutAnythingElse(t *testing.T) {
-	if os.Getenv("RECADO_WALK") == "" || os.Getuid() != 0 {
-		t.Skip("it builds a release and changes its root: run scripts/walk-install as root")
-	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "packaging", "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, image, _ := strings.Cut(string(text), "\nFROM scratch\n")
-	for _, line := range []string{
-		"USER 65532:65532", "ENV RECADO_DATA=/data RECADO_ADDR=0.0.0.0:8080", `ENTRYPOINT ["/recado"]`, `CMD ["serve"]`, `CMD ["/recado", "health"]`,
-	} {
-		testkit.Contains(t, "the image", image, line)
-	}
-	root := filepath.Join(t.TempDir(), "root")
-	w := &walk{t: t, home: filepath.Join(t.TempDir(), "home")}
-	w.private(w.home)
-	program, err := os.ReadFile(w.unpack(release(t, "v1.0.0")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{root, filepath.Join(root, "data")} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(root, "recado"), program, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chown(filepath.Join(root, "data"), 65532, 65532); err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := strings.Cut(binary.FreeAddress(t), ":")
-	inImage := func(args ...string) *exec.Cmd {
-		c := exec.CommandContext(t.Context(), "/recado", args...)
-		c.Path, c.Dir, c.Env = "/recado", "/", []string{"RECADO_DATA=/data", "RECADO_ADDR=0.0.0.0:" + port}
-		c.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: 65532, Gid: 65532}, Pdeathsig: syscall.SIGKILL}
-		return c
-	}
-	w.serving, w.out = inImage("serve"), &output{}
-	w.serving.Stdout, w.serving.Stderr = w.out, w.out
-	if err := w.serving.Start(); err != nil {
-		t.Fatal(err)
-	}
-	testkit.Eventually(t, "the image is healthy", func() bool { return inImage("health").Run() == nil })
-	testkit.Contains(t, "output", w.out.String(), "#/setup?token=")
-	w.stop()
-}
-
 // release builds the archive of this platform, and gives its folder.
 func release(t *testing.T, version string) string {
 	t.Helper()
@@ -157,6 +111,8 @@ func release(t *testing.T, version string) string {
 type walk struct {
 	t       *testing.T
 	home    string // the only folder of the owner
+	root    string // the file system of the owner; empty: that of this machine
+	user    uint32 // the user and group of Unix of the owner; 0: that of this process
 	program string
 	addr    string
 	key     string // of the API
@@ -164,7 +120,7 @@ type walk struct {
 	media   string
 
 	serving *exec.Cmd
-	out     *output
+	out     *testkit.Output
 }
 
 // private makes a folder that belongs to the owner.
@@ -173,10 +129,10 @@ func (w *walk) private(dir string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		w.t.Fatal(err)
 	}
-	if os.Getuid() != 0 {
+	if w.user == 0 {
 		return
 	}
-	if err := os.Chown(dir, account, account); err != nil {
+	if err := os.Chown(dir, int(w.user), int(w.user)); err != nil {
 		w.t.Fatal(err)
 	}
 	for above := filepath.Dir(dir); above != "/" && above != os.TempDir(); above = filepath.Dir(above) {
@@ -187,10 +143,10 @@ func (w *walk) private(dir string) {
 func (w *walk) command(name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(w.t.Context(), name, args...)
 	c.Dir = w.home
-	c.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + w.home}
-	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if os.Getuid() == 0 {
-		c.SysProcAttr.Credential = &syscall.Credential{Uid: account, Gid: account}
+	c.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + w.home}
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Chroot: w.root}
+	if w.user != 0 {
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: w.user, Gid: w.user}
 	}
 	return c
 }
@@ -205,30 +161,48 @@ func (w *walk) run(args ...string) string {
 	return string(out)
 }
 
-// unpack unpacks the archive of a release in the empty folder of the owner.
+// documented gives a block of commands of docs/install.md, by how it begins.
+func documented(t *testing.T, begins string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "install.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(raw), "```sh\n"+begins)
+	if !found {
+		t.Fatalf("docs/install.md has no block that begins with %q", begins)
+	}
+	block, _, _ = strings.Cut(block, "```")
+	return begins + block
+}
+
+// unpack installs the release below the folder of the owner with the commands of docs/install.md.
 func (w *walk) unpack(dist string) string {
 	w.t.Helper()
-	archives, err := filepath.Glob(filepath.Join(dist, "*.tar.gz"))
-	if err != nil || len(archives) != 1 {
-		w.t.Fatalf("archives: %v, %v", archives, err)
+	names, err := filepath.Glob(filepath.Join(dist, "*"))
+	if err != nil || len(names) != 3 { // archive, list of components, checksums
+		w.t.Fatalf("release: %v, %v", names, err)
 	}
-	f, err := os.Open(archives[0])
-	if err != nil {
-		w.t.Fatal(err)
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(w.home, filepath.Base(name)), content, 0o644)
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
 	}
-	defer func() { _ = f.Close() }()
-	c := w.command("tar", "-xzf", "-")
-	c.Stdin = f
-	if out, err := c.CombinedOutput(); err != nil {
-		w.t.Fatalf("tar: %v %s", err, out)
+	w.private(filepath.Join(w.home, "bin"))
+	script := strings.NewReplacer("sudo ", "", "/usr/local/bin", filepath.Join(w.home, "bin")).Replace(documented(w.t, "sha256sum"))
+	if out, err := w.command("bash", "-e", "-c", script).CombinedOutput(); err != nil {
+		w.t.Fatalf("%s: %v %s", script, err, out)
 	}
-	folder := filepath.Join(w.home, strings.TrimSuffix(filepath.Base(archives[0]), ".tar.gz"))
 	for _, name := range []string{"README.md", "LICENSE", "docs/install.md", "packaging/systemd/recado.service"} {
-		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+		if _, err := os.Stat(filepath.Join(w.home, "recado_1.0.0_linux_amd64", name)); err != nil {
 			w.t.Errorf("the archive lacks %s", name)
 		}
 	}
-	return filepath.Join(folder, "recado")
+	return filepath.Join(w.home, "bin", "recado")
 }
 
 // install puts another program beside the first.
@@ -260,7 +234,7 @@ func (w *walk) serve(data string, more ...string) {
 	}
 	w.serving = w.command(w.program, append(strings.Fields(line[1]), more...)...)
 	w.serving.Env = append(w.serving.Env, "RECADO_DATA="+data, "RECADO_ADDR="+w.addr)
-	w.out = &output{}
+	w.out = &testkit.Output{}
 	w.serving.Stdout, w.serving.Stderr = w.out, w.out
 	if err := w.serving.Start(); err != nil {
 		w.t.Fatal(err)
@@ -281,29 +255,43 @@ func (w *walk) stop() {
 	}
 }
 
-var setupLink = regexp.MustCompile(`#/setup\?token=(\S+)`)
+var setupLink = regexp.MustCompile(`https?://\S+#/setup\?token=[^\s"\\]+`)
 
-// setUp makes the first company with the link that the server printed, and a key with the session.
+// setUp opens the link that the server printed in a browser, makes the first company, adds a test number and answers a
+// customer, then makes a key with the session.
 func (w *walk) setUp() {
 	w.t.Helper()
-	var token []string
+	link := ""
 	testkit.Eventually(w.t, "the link is printed", func() bool {
-		token = setupLink.FindStringSubmatch(w.out.String())
-		return token != nil
+		link = setupLink.FindString(w.out.String())
+		return link != ""
 	})
-	resp, _ := w.call(http.MethodPost, "/setup", nil, map[string]any{
-		"token": token[1], "company": "Padaria Aurora", "timezone": "America/Sao_Paulo", "name": "Ana", "email": "ana@example.com", "password": "a long password",
-	})
-	cookies := resp.Cookies()
-	if resp.StatusCode != http.StatusCreated || len(cookies) == 0 {
-		w.t.Fatalf("set-up: %s", resp.Status)
+	began := time.Now()
+	browser := exec.CommandContext(w.t.Context(), "node", filepath.Join("..", "..", "web", "scripts", "first-day.mjs"), link)
+	problems := &strings.Builder{}
+	browser.Stderr = problems
+	out, err := browser.Output()
+	if err != nil {
+		w.t.Fatalf("the first day in the browser: %v %s", err, problems)
+	}
+	w.t.Logf("set-up and first answer in the browser: %v", time.Since(began).Round(time.Millisecond))
+	var given []struct{ Name, Value string }
+	if err := json.Unmarshal(out, &given); err != nil || len(given) == 0 {
+		w.t.Fatalf("cookies: %v %s", err, out)
+	}
+	var cookies []*http.Cookie
+	for _, c := range given {
+		cookies = append(cookies, &http.Cookie{Name: c.Name, Value: c.Value})
 	}
 	var key struct{ Key string }
 	w.session(cookies, "/keys", map[string]any{"name": "walk", "scopes": scopes}, &key)
 	w.key = key.Key
-	var channel struct{ ID string }
-	w.session(cookies, "/channels", map[string]any{"name": "Box", "provider": "sandbox", "phone": "+5511912345678"}, &channel)
-	w.channel = channel.ID
+	var channels struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal(w.ok(w.call(http.MethodGet, "/channels", nil, nil)), &channels); err != nil || len(channels.Data) != 1 {
+		w.t.Fatalf("channels: %v %+v, want one", err, channels)
+	}
+	w.channel = channels.Data[0].ID
+	testkit.Contains(w.t, "messages", string(w.ok(w.call(http.MethodGet, "/messages?q=20%20h", nil, nil))), "Sim, até as 20 h.")
 }
 
 var scopes = []string{
@@ -326,16 +314,9 @@ func (w *walk) session(cookies []*http.Cookie, path string, body, into any) {
 func (w *walk) use() {
 	w.t.Helper()
 	w.ok(w.call(http.MethodPost, "/channels/"+w.channel+"/simulate", nil, map[string]any{"from": "+5511987654321", "text": "Bom dia " + time.Now().Format(time.RFC3339Nano)}))
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "note.txt")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	_, _ = fmt.Fprintln(part, "the text of a file")
-	_ = form.Close()
+	form, kind := testkit.FileForm("note.txt", "the text of a file\n")
 	var media struct{ ID string }
-	if err := json.Unmarshal(w.ok(w.send(http.MethodPost, "/media", nil, form.FormDataContentType(), &body)), &media); err != nil {
+	if err := json.Unmarshal(w.ok(w.send(http.MethodPost, "/media", nil, kind, bytes.NewReader(form))), &media); err != nil {
 		w.t.Fatal(err)
 	}
 	w.media = media.ID
@@ -346,7 +327,7 @@ func (w *walk) state() map[string]string {
 	w.t.Helper()
 	out := map[string]string{}
 	for _, path := range []string{
-		"/conversations", "/contacts", "/attendances", "/labels", "/channels", "/kanban/boards", "/messages?q=Bom dia", "/media/" + w.media + "/content",
+		"/conversations", "/contacts", "/attendances", "/labels", "/channels", "/kanban/boards", "/messages?q=Bom dia", "/messages?q=20 h", "/media/" + w.media + "/content",
 	} {
 		path = strings.ReplaceAll(path, " ", "%20")
 		out[path] = string(w.ok(w.call(http.MethodGet, path, nil, nil)))

@@ -2,8 +2,10 @@ package load
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
+	"testing"
 	"time"
 )
 
@@ -13,6 +15,33 @@ type Request struct {
 	Header       map[string]string
 	Body         []byte
 	Repeatable   bool // doing it twice is the same as once
+}
+
+// NewRequest is a call below /v1 with a key, unless that is "". A body is a text of JSON, or any value to encode; headers are
+// name, value, name, value.
+func NewRequest(key, method, path string, body any, headers ...string) Request {
+	r := Request{Method: method, Path: "/v1" + path, Header: map[string]string{}}
+	if key != "" {
+		r.Header["Authorization"] = "Bearer " + key
+	}
+	if text, ok := body.(string); ok {
+		r.Body = []byte(text)
+	} else if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			panic(err)
+		}
+		r.Body = encoded
+	}
+	if len(r.Body) > 0 {
+		r.Header["Content-Type"] = "application/json"
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header[headers[i]] = headers[i+1]
+	}
+	fields, _ := body.(map[string]any)
+	r.Repeatable = method == "GET" || r.Header["Idempotency-Key"] != "" || fields["client_id"] != nil
+	return r
 }
 
 // Answer is what a server said.
@@ -25,6 +54,16 @@ type Answer struct {
 // API sends calls to a server. It reports false when no answer came, or one that leaves the outcome open.
 type API interface {
 	Call(r Request) (Answer, bool)
+}
+
+// Must makes a call that has to succeed, and gives its decoded answer.
+func Must(t testing.TB, api API, r Request) map[string]any {
+	t.Helper()
+	a, ok := api.Call(r)
+	if !ok || a.Status >= 300 {
+		t.Fatalf("%s %s: %d %s", r.Method, r.Path, a.Status, a.Body)
+	}
+	return decode(a.Body)
 }
 
 // Single is the API of one server, which may be dead: it tries once. A 503 leaves the outcome open.

@@ -223,7 +223,7 @@ func (l *Line) must(t *testing.T, method, path string, body, out any) {
 }
 
 func (l *Line) call(method, path string, body, out any) (Answer, bool) {
-	a, ok := l.api.Call(request(l.key, method, path, body))
+	a, ok := l.api.Call(NewRequest(l.key, method, path, body))
 	if ok && a.Status/100 == 2 {
 		ok = json.Unmarshal(a.Body, out) == nil
 	}

@@ -129,34 +129,13 @@ func (c *Load) answered() {
 
 // call is one request with the company's key.
 func (c *Load) call(method, path string, body any, headers ...string) (Answer, bool) {
-	return c.api.Call(request(c.key, method, path, body, headers...))
-}
-
-func request(key, method, path string, body any, headers ...string) Request {
-	r := Request{Method: method, Path: "/v1" + path, Header: map[string]string{"Authorization": "Bearer " + key}}
-	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			panic(err)
-		}
-		r.Body, r.Header["Content-Type"] = encoded, "application/json"
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		r.Header[headers[i]] = headers[i+1]
-	}
-	fields, _ := body.(map[string]any)
-	r.Repeatable = method == "GET" || r.Header["Idempotency-Key"] != "" || fields["client_id"] != nil
-	return r
+	return c.api.Call(NewRequest(c.key, method, path, body, headers...))
 }
 
 // Must is a call that has to succeed.
 func (c *Load) Must(t testing.TB, method, path string, body any, headers ...string) map[string]any {
 	t.Helper()
-	a, ok := c.call(method, path, body, headers...)
-	if !ok || a.Status >= 300 {
-		t.Fatalf("%s %s: %d %s", method, path, a.Status, a.Body)
-	}
-	return decode(a.Body)
+	return Must(t, c.api, NewRequest(c.key, method, path, body, headers...))
 }
 
 func (c *Load) pages(t *testing.T, path string) []map[string]any {

@@ -178,13 +178,13 @@ func (c *worker) choose() *call {
 	case 9:
 		return c.transfer(text)
 	case 10:
-		return &call{
+		return c.sometimesOnce(&call{
 			method: "POST", path: at + "/attendance/close", body: map[string]any{"reason": text}, refused: string(model.CodeAttendanceNotOpen),
 			then: func(a map[string]any) {
 				c.closings[text] = true
 				c.expect("attendance.closed " + a["id"].(string))
 			}, doubt: func() { c.closings[text] = false },
-		}
+		})
 	}
 	if c.n%2 == 0 {
 		return &call{
@@ -212,7 +212,7 @@ func (c *worker) transfer(reason string) *call {
 	if to == c.sector.is {
 		to = c.w.sectors[1]
 	}
-	return &call{
+	return c.sometimesOnce(&call{
 		method: "POST", path: "/conversations/" + c.conversation + "/transfer",
 		body: map[string]any{"user_id": c.w.owner, "sector_id": to, "reason": reason},
 		then: func(conversation map[string]any) {
@@ -220,7 +220,15 @@ func (c *worker) transfer(reason string) *call {
 			c.expect(fmt.Sprintf("conversation.updated %s %v", c.conversation, conversation["updated_at"]))
 		},
 		doubt: func() { c.transfers[reason], c.sector.perhaps = false, to },
+	})
+}
+
+// sometimesOnce gives every other call an Idempotency-Key. There is no doubt about such a call: a repeat tells what it did.
+func (c *worker) sometimesOnce(q *call) *call {
+	if c.n%2 == 0 {
+		q.key, q.doubt = model.NewID().String(), nil
 	}
+	return q
 }
 
 // move takes one of the worker's cards to another stage.

@@ -1,11 +1,9 @@
 package matrix
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"strings"
 	"testing"
@@ -139,7 +137,7 @@ func (o *company) make(t *testing.T, noun string) string {
 		board := o.id(t, "board", nil, false)
 		return post("/kanban/cards", fmt.Sprintf(`{"title":%q,"board_id":%q,"stage_id":%q}`, o.word(), board, o.kept["stage"])).ID()
 	case "media":
-		return o.upload(t).OK(201).ID()
+		return o.Upload(t, "pixel.png", pixel).OK(201).ID()
 	case "session":
 		return o.SignIn(t, o.Owner.Email, password).Get(t, "/sessions").OK(200).Text("data", 0, "id")
 	case "invitation":
@@ -163,24 +161,6 @@ func (o *company) invite(t *testing.T) *servertest.Answer {
 // pixel is a picture, whatever its size.
 var pixel, _ = base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
-func (o *company) upload(t *testing.T) *servertest.Answer { t.Helper(); return upload(t, o.Client) }
-
-func upload(t *testing.T, c *servertest.Client) *servertest.Answer {
-	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, _ := form.CreateFormFile("file", "pixel.png")
-	_, _ = part.Write(pixel)
-	_ = form.Close()
-	r, err := http.NewRequest(http.MethodPost, c.Base()+"/media", &body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+c.Secret())
-	r.Header.Set("Content-Type", form.FormDataContentType())
-	return c.Send(t, r)
-}
-
 // talk is a conversation with one of everything that belongs to it. Texts and names carry its mark.
 type talk struct {
 	mark string
@@ -201,7 +181,7 @@ func (o *company) talk(t *testing.T, mark string) *talk {
 	phone := o.phone()
 	k := &talk{mark: mark, ids: map[string]string{"phone of conversation": phone}}
 	simulate := "/channels/" + o.kept["channel"] + "/simulate"
-	picture := o.upload(t).OK(201).ID()
+	picture := o.Upload(t, "pixel.png", pixel).OK(201).ID()
 	in := o.Post(t, simulate, fmt.Sprintf(`{"from":%q,"name":%q,"text":%q,"media_id":%q}`, phone, mark, mark+" asks", picture)).OK(201)
 	k.ids["message"], k.ids["external"], k.ids["media"] = in.ID(), in.Text("external_id"), picture
 	k.ids["conversation"] = in.Text("conversation")

@@ -14,11 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"recado/internal/api"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
@@ -40,9 +39,7 @@ func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 			})
 		}
 		t.Run("nothing of another company has changed", func(t *testing.T) {
-			if diff := cmp.Diff(before, b.b.photograph(t)); diff != "" {
-				t.Errorf(`cmp.Diff(before, b.b.photograph(t)): want diff == ""; got %+v`, diff)
-			}
+			testkit.Diff(t, "what the other company shows", b.b.photograph(t), before)
 		})
 		t.Run("what is private is in no list and no event", func(t *testing.T) {
 			b.seesNothingOf(t, b.a.Client, nil, b.private, b.foreign)
@@ -143,7 +140,7 @@ func (b *fixture) succeeds(t *testing.T, route *api.Route, ex example) {
 func (b *fixture) call(t *testing.T, c *servertest.Client, route *api.Route, ex example, id func(n int, noun string) string) *servertest.Answer {
 	t.Helper()
 	if ex.upload {
-		return upload(t, c)
+		return c.Upload(t, "pixel.png", pixel)
 	}
 	n := -1
 	next := func(noun string) string { n++; return id(n, noun) }

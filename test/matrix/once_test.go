@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"recado/internal/api"
@@ -28,6 +29,70 @@ func TestEveryPostIsMadeOncePerIdempotencyKey(t *testing.T) {
 			})
 		}
 	})
+}
+
+const byClientID = "its client_id makes it safe to run again"
+
+// apart are the POSTs whose answer is not stored in the transaction of their change, and why.
+var apart = map[string]string{
+	"POST /channels/{id}/test":           "it changes nothing",
+	"POST /channels/{id}/reception/try":  "it changes nothing",
+	"POST /conversations/{id}/activity":  "it stores nothing",
+	"POST /conversations/bulk":           "each conversation has a transaction of its own",
+	"POST /conversations/{id}/messages":  byClientID,
+	"POST /conversations/{id}/notes":     byClientID,
+	"POST /conversations/{id}/scheduled": byClientID,
+}
+
+// TestAnInterruptedPostIsAnsweredIfItsChangeWasMade ends the example of every POST when its verb has returned, as the end of
+// the process would, and repeats it: the answer is there, because it was stored together with the change.
+func TestAnInterruptedPostIsAnsweredIfItsChangeWasMade(t *testing.T) {
+	each(t, func(t *testing.T, b *fixture) {
+		var ends atomic.Bool
+		b.w.API.OnStep(func(step string) {
+			if step == "executed" && ends.Load() {
+				panic("the process ends")
+			}
+		})
+		for _, route := range b.w.API.Routes() {
+			name := route.Method + " " + route.Path
+			if route.Method != http.MethodPost || route.Open || table[name] == nil || table[name][0].refused != 0 {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				send := b.example(t, route, table[name][0])
+				ends.Store(true)
+				send().Fails(500, "internal")
+				ends.Store(false)
+				again := send()
+				if why := apart[name]; why != "" && why != byClientID {
+					again.Fails(409, "idempotency_pending")
+					return
+				}
+				if again.Status > 299 || again.Header.Get("Idempotency-Replayed") != "true" {
+					t.Errorf("the repeat is %d %s %v", again.Status, again.Raw, again.Header)
+				}
+			})
+		}
+	})
+}
+
+// example gives the call of an example under a key of its own.
+func (b *fixture) example(t *testing.T, route *api.Route, ex example) func() *servertest.Answer {
+	t.Helper()
+	mine, c := b.a.talk(t, "mine"), b.a.caller(t, route)
+	fills := func(noun string) string { return b.a.id(t, noun, mine, false) }
+	path, key := fill(ex.path, fills), []string{"Idempotency-Key", model.NewID().String()}
+	var body any
+	if ex.body != "" {
+		body = fill(ex.body, fills)
+	}
+	return func() *servertest.Answer {
+		if ex.upload {
+			return c.Upload(t, "note.txt", []byte("a plain note"), key...)
+		}
+		return c.Post(t, path, body, key...)
+	}
 }
 
 func (b *fixture) onceOnly(t *testing.T, route *api.Route, ex example) {

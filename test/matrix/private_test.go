@@ -1,16 +1,15 @@
 package matrix
 
 import (
-	"bufio"
-	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"recado/internal/desk"
+	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // TestPrivateThingsExistForViewersAlone calls every route as a viewer of the private channel, as an owner who is none,
@@ -18,8 +17,8 @@ import (
 func TestPrivateThingsExistForViewersAlone(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		viewer := b.a.SignIn(t, b.a.Owner.Email, password)
-		id := b.a.Post(t, "/team", fmt.Sprintf(`{"name":"n","email":"%s@x.example","role":"owner"}`, b.a.word())).OK(201).ID()
-		others := map[string]*servertest.Client{"an owner who is no viewer": b.a.Enter(t, id, password), "a key": b.a.Client}
+		other := b.w.NewMember(t, desk.NewUser{Name: "n", Role: model.RoleOwner})
+		others := map[string]*servertest.Client{"an owner who is no viewer": b.a.Enter(t, other.ID.String(), password), "a key": b.a.Client}
 
 		for _, route := range b.w.API.Routes() {
 			for _, ex := range table[route.Method+" "+route.Path] {
@@ -87,19 +86,20 @@ func TestPrivateThingsExistForViewersAlone(t *testing.T) {
 			}
 		})
 		t.Run("the live stream", func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			of := map[string]*bufio.Scanner{"viewer": live(ctx, t, viewer), "other": live(ctx, t, others["an owner who is no viewer"])}
+			of := map[string]<-chan servertest.StreamMessage{}
+			of["viewer"], _ = viewer.Follow(t, "/live")
+			of["other"], _ = others["an owner who is no viewer"].Follow(t, "/live")
 			b.secretly(t, b.private.ids["phone of conversation"], "again")
 			b.a.Patch(t, "/conversations/"+b.mine.ids["conversation"], `{"pinned":true}`).OK(200)
-			for who, lines := range of {
+			for who, messages := range of {
 				private, public := false, false
 				for !public || who == "viewer" && !private {
-					if !lines.Scan() {
+					m, open := testkit.Receive(t, "a message of the stream of the "+who, messages)
+					if !open {
 						t.Fatalf("%s: the stream ended: private %v, public %v", who, private, public)
 					}
-					private = private || strings.Contains(lines.Text(), b.private.ids["conversation"])
-					public = public || strings.Contains(lines.Text(), b.mine.ids["conversation"])
+					private = private || strings.Contains(m.Data, b.private.ids["conversation"])
+					public = public || strings.Contains(m.Data, b.mine.ids["conversation"])
 				}
 				if private != (who == "viewer") {
 					t.Errorf("%s: told of the private conversation: %v", who, private)
@@ -107,20 +107,4 @@ func TestPrivateThingsExistForViewersAlone(t *testing.T) {
 			}
 		})
 	})
-}
-
-// live follows the live stream of a person.
-func live(ctx context.Context, t *testing.T, c *servertest.Client) *bufio.Scanner {
-	t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Base()+"/live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Sign(r)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = resp.Body.Close() })
-	return bufio.NewScanner(resp.Body)
 }

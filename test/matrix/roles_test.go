@@ -1,8 +1,6 @@
 package matrix
 
 import (
-	"bufio"
-	"context"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -16,6 +14,7 @@ import (
 	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 )
 
 // member is a team member with a limited profile, and the key that acts as them.
@@ -28,11 +27,9 @@ type member struct {
 // addMember adds a member to the sector and gives them a conversation of their own.
 func (b *fixture) addMember(t *testing.T, role model.Role, profile model.AccessProfile, sector string) *member {
 	t.Helper()
-	made := b.a.Post(t, "/team", fmt.Sprintf(`{"name":"n","email":"%s@x.example","role":%q,"access_profile":%q,"sector_ids":[%q]}`,
-		b.a.word(), role, profile, sector)).OK(201)
-	m := &member{id: made.ID(), mine: b.a.talk(t, "mine")}
-	user, _ := model.ParseID(m.id)
-	_, m.Client = b.w.NewKey(t, b.a.ID, desk.NewKey{Name: "n", Scopes: model.EveryScope, User: &user})
+	user, c := b.w.NewMemberKey(t, desk.NewUser{Name: "n", Role: role, AccessProfile: profile})
+	m := &member{Client: c, id: user.ID.String(), mine: b.a.talk(t, "mine")}
+	b.a.Patch(t, "/team/"+m.id, fmt.Sprintf(`{"sector_ids":[%q]}`, sector)).OK(200)
 	b.a.Post(t, "/conversations/"+m.mine.ids["conversation"]+"/transfer", fmt.Sprintf(`{"user_id":%q}`, m.id)).OK(200)
 	return m
 }
@@ -68,9 +65,7 @@ func TestTheAccessProfileLimitsEveryAnswer(t *testing.T) {
 			})
 		}
 		t.Run("nothing they may not see has changed", func(t *testing.T) {
-			if diff := cmp.Diff(before, b.state(t, elsewhere)+b.state(t, queued)); diff != "" {
-				t.Errorf(`cmp.Diff(before, b.state(t, elsewhere)+b.state(t, queued)): want diff == ""; got %+v`, diff)
-			}
+			testkit.Diff(t, "the hidden conversations", b.state(t, elsewhere)+b.state(t, queued), before)
 		})
 	})
 }
@@ -121,34 +116,26 @@ func (b *fixture) state(t *testing.T, k *talk) string {
 // the member's own.
 func (b *fixture) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, m.Base()+"/events/stream", nil)
-	r.Header.Set("Authorization", "Bearer "+m.Secret())
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
+	messages, stop := m.Follow(t, "/events/stream")
+	defer stop()
 	for _, k := range append(hidden, m.mine) {
 		for _, pinned := range []string{"true", "false"} {
 			b.a.Patch(t, "/conversations/"+k.ids["conversation"], `{"pinned":`+pinned+`}`).OK(200)
 		}
 	}
-	seen := 0
-	for lines := bufio.NewScanner(resp.Body); seen < 2 && lines.Scan(); {
-		line := lines.Text()
+	for seen := 0; seen < 2; {
+		e, open := testkit.Receive(t, "the member's own conversation on the stream", messages)
+		if !open {
+			t.Fatal("the stream ended without the member's own conversation")
+		}
 		for _, k := range hidden {
-			if strings.Contains(line, k.ids["conversation"]) {
-				t.Errorf("the stream shows %s: %s", k.mark, line)
+			if strings.Contains(e.Data, k.ids["conversation"]) {
+				t.Errorf("the stream shows %s: %s", k.mark, e.Data)
 			}
 		}
-		if strings.HasPrefix(line, "data:") && strings.Contains(line, m.mine.ids["conversation"]) {
+		if strings.Contains(e.Data, m.mine.ids["conversation"]) {
 			seen++
 		}
-	}
-	if seen < 2 {
-		t.Error("the stream does not show the member's own conversation")
 	}
 }
 

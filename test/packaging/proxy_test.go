@@ -14,7 +14,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"math/big"
-	"mime/multipart"
 	"net"
 	"net/http"
 	"net/netip"
@@ -162,15 +161,8 @@ func (b *behind) check(t *testing.T) {
 	t.Helper()
 	testkit.Equal(t, "status of the app", b.status(t, http.MethodGet, "/", "", nil), http.StatusOK)
 	testkit.Equal(t, "status without the slash", b.status(t, http.MethodGet, "", "", nil), http.StatusPermanentRedirect)
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "large.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = part.Write(bytes.Repeat([]byte("a line of a large file\n"), 200_000))
-	_ = form.Close()
-	testkit.Equal(t, "status of a large upload", b.status(t, http.MethodPost, "/v1/media", form.FormDataContentType(), &body), http.StatusCreated)
+	form, kind := testkit.FileForm("large.txt", strings.Repeat("a line of a large file\n", 200_000))
+	testkit.Equal(t, "status of a large upload", b.status(t, http.MethodPost, "/v1/media", kind, bytes.NewBuffer(form)), http.StatusCreated)
 	b.checkStream(t)
 	b.checkSession(t)
 }

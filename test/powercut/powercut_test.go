@@ -90,7 +90,7 @@ func customersWrite(t *testing.T, folder string, n int) {
 					return
 				}
 				text := fmt.Sprintf("n %d", i)
-				if _, _, err := s.Desk.Simulate(ctx, owner, channel.ID, desk.Simulation{From: &phone, Text: &text}); err != nil {
+				if _, err := s.Desk.Simulate(ctx, owner, channel.ID, desk.Simulation{From: &phone, Text: &text}); err != nil {
 					t.Error(err)
 					return
 				}

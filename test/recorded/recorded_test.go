@@ -5,7 +5,6 @@ package recorded
 import (
 	"flag"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -85,23 +84,19 @@ var noon = time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)
 func newTarget(t *testing.T, now func() time.Time) target {
 	t.Helper()
 	sim := simulator.New(simulator.Options{Now: now})
-	graph := httptest.NewServer(sim)
+	graph := testkit.Serve(t, sim)
+	t.Cleanup(sim.Close)
 	receiver := testkit.NewReceiver(t)
 	receiver.Answer(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/fail" {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
-	t.Cleanup(func() {
-		sim.Close()
-		graph.CloseClientConnections()
-		graph.Close()
-	})
 	zone, err := time.LoadLocation("America/Sao_Paulo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return target{simulator: graph.URL, receiver: receiver.URL, today: now().In(zone)}
+	return target{simulator: graph, receiver: receiver.URL, today: now().In(zone)}
 }
 
 // answers are the texts of the answers, each with its request, in order.

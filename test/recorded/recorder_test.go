@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
 )
 
@@ -67,15 +67,14 @@ func newRecorder(t *testing.T, to target) *recorder {
 // is not recorded.
 func (r *recorder) send(q request) string {
 	path, body := r.fill(q.path), r.fill(q.body)
-	status, header, raw := r.once(q, path, body)
-	for end := time.Now().Add(2 * time.Minute); q.until != ""; status, header, raw = r.once(q, path, body) {
-		field, want, _ := strings.Cut(q.until, "=")
-		if got := fmt.Sprint(at(decode(raw), field)); got == want {
-			break
-		} else if time.Now().After(end) {
-			r.t.Fatalf("line %d: %s: %s is %s, want %s: %s", q.line, q.path, field, got, want, raw)
-		}
-	}
+	var status int
+	var header http.Header
+	var raw []byte
+	field, want, _ := strings.Cut(q.until, "=")
+	testkit.Eventually(r.t, fmt.Sprintf("line %d: %s: %s", q.line, q.path, q.until), func() bool {
+		status, header, raw = r.once(q, path, body)
+		return q.until == "" || fmt.Sprint(at(decode(raw), field)) == want
+	})
 	if q.caller == "simulator" {
 		if status != http.StatusOK {
 			r.t.Fatalf("line %d: the simulator answers %d: %s", q.line, status, raw)
@@ -212,27 +211,16 @@ func madeBody(t *testing.T, name string) ([]byte, string) {
 	case "too-large":
 		return []byte(`{"name":"` + strings.Repeat("x", 64<<10) + `"}`), "application/json"
 	case "png":
-		return files("pixel.png", picture)
+		return testkit.FileForm("pixel.png", picture)
 	case "text-file":
-		return files("menu.txt", "Pão francês, 0,80\n")
+		return testkit.FileForm("menu.txt", "Pão francês, 0,80\n")
 	case "executable":
-		return files("virus.pdf", "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00")
+		return testkit.FileForm("virus.pdf", "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00")
 	case "empty-file":
-		return files("empty.txt", "")
+		return testkit.FileForm("empty.txt", "")
 	case "two-files":
-		return files("a.txt", "a", "b.txt", "b")
+		return testkit.FileForm("a.txt", "a", "b.txt", "b")
 	}
 	t.Fatalf("no body @%s", name)
 	return nil, ""
-}
-
-func files(namesAndTexts ...string) ([]byte, string) {
-	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	for i := 0; i < len(namesAndTexts); i += 2 {
-		part, _ := w.CreateFormFile("file", namesAndTexts[i])
-		_, _ = io.WriteString(part, namesAndTexts[i+1])
-	}
-	_ = w.Close()
-	return b.Bytes(), w.FormDataContentType()
 }

@@ -139,11 +139,12 @@ func TestACallbackForAnotherNumberOfTheApp(t *testing.T) {
 
 // It also says how fast they come in; -v shows it.
 func TestAThousandMessagesInOneCallAreAllKept(t *testing.T) {
+	t.Parallel()
 	_, graph := startSimulator(t, simulator.Options{})
 	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
 		number := w.A.Post(t, "/channels", theNumber).OK(201).ID()
 		address := w.URL + "/channels/" + number + "/whatsapp"
-		const batches, size = 4, 1000
+		const batches, size = 2, 1000 // of new customers, and of known ones
 		began, used := time.Now(), processorTime(t)
 		for i := range batches {
 			body := batch(i*size, size)

@@ -1,10 +1,13 @@
 package whatsapp_test
 
 import (
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"recado/internal/model"
+	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
 	"recado/internal/whatsapp/simulator"
@@ -133,5 +136,53 @@ func TestConnectingANumber(t *testing.T) {
 			w.A.Patch(t, "/channels/"+box.ID(), `{"status": "disconnected"}`).OK(200)
 			testkit.Equal(t, "status", w.A.Patch(t, "/channels/"+box.ID(), `{"status": "connected"}`).OK(200).Text("status"), "connected")
 		})
+	})
+}
+
+// notCalledYet is the warning of a number that can send and does not receive.
+const notCalledYet = "WhatsApp does not send callbacks for this number to this server yet."
+
+func TestANewNumberWarnsUntilItsCallbacksAreConfirmed(t *testing.T) {
+	t.Parallel()
+	var asked chan struct{} // WhatsApp was asked to call this server
+	var confirm func()      // lets it answer
+	held := func(c *server.Config) {
+		sim, _ := startSimulator(t, simulator.Options{})
+		reached, answer := make(chan struct{}, 1), make(chan struct{})
+		asked, confirm = reached, sync.OnceFunc(func() { close(answer) })
+		c.WhatsAppBaseURL = testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/"+simulator.DefaultNumberID) {
+				reached <- struct{}{}
+				<-answer
+			}
+			sim.ServeHTTP(w, r)
+		}))
+	}
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		defer confirm()
+		made := make(chan *servertest.Answer, 1)
+		go func() { made <- w.A.Post(t, "/channels", theNumber) }()
+		select {
+		case <-asked:
+		case answer := <-made:
+			t.Fatalf("the number is connected without callbacks: %s", answer.Raw)
+		}
+		known := w.A.Get(t, "/channels").OK(200)
+		testkit.Equal(t, "status before WhatsApp has confirmed", known.Text("data", 0, "status"), "connected")
+		testkit.Equal[any](t, "warning before WhatsApp has confirmed", known.At("data", 0, "warning"), notCalledYet)
+		confirm()
+		testkit.Equal(t, "warning in the answer", (<-made).OK(201).At("warning"), nil)
+		testkit.Equal(t, "warning afterwards", w.A.Get(t, "/channels").OK(200).At("data", 0, "warning"), nil)
+	}, held)
+}
+
+func TestANewNumberWhoseCallbacksWhatsAppRefusesKeepsItsWarning(t *testing.T) {
+	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
+		must(t, sim.AddFault(simulator.Fault{Preset: "permission_missing", Target: "callback", Always: true}))
+		warning := w.A.Post(t, "/channels", theNumber).OK(201).Text("warning")
+		if !strings.HasPrefix(warning, notCalledYet+" ") {
+			t.Errorf("warning is %q, want %q and the reason", warning, notCalledYet)
+		}
+		testkit.Equal(t, "warning afterwards", w.A.Get(t, "/channels").OK(200).Text("data", 0, "warning"), warning)
 	})
 }

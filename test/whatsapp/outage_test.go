@@ -44,55 +44,54 @@ func (w *wire) cut() {
 }
 
 func TestAnOutageOfWhatsAppDelaysMessagesAndLosesNone(t *testing.T) {
-	for name, url := range map[string]string{"sqlite": "", "postgres": storetest.URL(t)} {
-		t.Run(name, func(t *testing.T) {
-			sim := simulator.New(simulator.Options{})
-			t.Cleanup(sim.Close)
-			graph := newWire(t, sim)
-			w := servertest.Start(t, url, withGraph("http://"+graph.address))
-			s := &shop{World: w, sim: sim, channel: w.A.Post(t, "/channels", theNumber).OK(201).ID()}
-			conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Oi"})
-			other, _ := s.customer(t, simulator.Inbound{Customer: "5511900002222", Text: "Oi"})
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		sim := simulator.New(simulator.Options{})
+		t.Cleanup(sim.Close)
+		graph := newWire(t, sim)
+		w := servertest.Start(t, url, withGraph("http://"+graph.address))
+		s := &shop{World: w, sim: sim, channel: w.A.Post(t, "/channels", theNumber).OK(201).ID()}
+		conversation, _ := s.customer(t, simulator.Inbound{Customer: "5511912345678", Text: "Oi"})
+		other, _ := s.customer(t, simulator.Inbound{Customer: "5511900002222", Text: "Oi"})
 
-			graph.cut()
-			var waiting []string
-			for _, text := range []string{"um", "dois", "três"} {
-				waiting = append(waiting, s.send(t, conversation, `"text": `+quote(text)).OK(201).ID())
-			}
-			late := s.send(t, other, `"text": "Olá"`).OK(201).ID()
-			queued := func() bool {
-				for _, id := range append([]string{late}, waiting...) {
-					if s.A.Get(t, "/messages/"+id).OK(200).Text("status") != "queued" {
-						return false
-					}
-				}
-				return true
-			}
-			for range 23 {
-				s.Clock.Advance(time.Hour)
-				if !queued() {
-					t.Fatal("a message was given up while WhatsApp could not be reached")
-				}
-			}
-			graph.mend()
+		graph.cut()
+		var waiting []string
+		for _, text := range []string{"um", "dois", "três"} {
+			waiting = append(waiting, s.send(t, conversation, `"text": `+quote(text)).OK(201).ID())
+		}
+		late := s.send(t, other, `"text": "Olá"`).OK(201).ID()
+		queued := func() bool {
 			for _, id := range append([]string{late}, waiting...) {
-				s.await(t, id, "delivered")
-			}
-			got := sim.Ledger("5511912345678")
-			for i, m := range got {
-				if found := s.find(t, conversation, m.ID); found == nil || found["id"] != waiting[i] {
-					t.Errorf("message %d went out of order: %v", i, found)
+				if s.A.Get(t, "/messages/"+id).OK(200).Text("status") != "queued" {
+					return false
 				}
 			}
-			testkit.Equal(t, "number of got", len(got), 3)
-			testkit.Equal(t, "number of sim.Repeated()", len(sim.Repeated()), 0)
+			return true
+		}
+		for range 23 {
+			s.Clock.Advance(time.Hour)
+			if !queued() {
+				t.Fatal("a message was given up while WhatsApp could not be reached")
+			}
+		}
+		graph.mend()
+		for _, id := range append([]string{late}, waiting...) {
+			s.await(t, id, "delivered")
+		}
+		got := sim.Ledger("5511912345678")
+		for i, m := range got {
+			if found := s.find(t, conversation, m.ID); found == nil || found["id"] != waiting[i] {
+				t.Errorf("message %d went out of order: %v", i, found)
+			}
+		}
+		testkit.Equal(t, "number of got", len(got), 3)
+		testkit.Equal(t, "number of sim.Repeated()", len(sim.Repeated()), 0)
 
-			t.Run("after a day it is over", func(t *testing.T) {
-				graph.cut()
-				id := s.send(t, conversation, `"text": "tarde"`).OK(201).ID()
-				s.Clock.Advance(25 * time.Hour)
-				testkit.Equal(t, "error.code", s.await(t, id, "failed").Text("error", "code"), "unavailable")
-			})
+		t.Run("after a day it is over", func(t *testing.T) {
+			graph.cut()
+			id := s.send(t, conversation, `"text": "tarde"`).OK(201).ID()
+			s.Clock.Advance(25 * time.Hour)
+			testkit.Equal(t, "error.code", s.await(t, id, "failed").Text("error", "code"), "unavailable")
 		})
-	}
+	})
 }

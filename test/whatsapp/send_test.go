@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"mime/multipart"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -260,18 +258,7 @@ func (s *shop) await(t *testing.T, message string, statuses ...string) *serverte
 // upload keeps a file at the desk and gives its id.
 func (s *shop) upload(t *testing.T, name string, content []byte) string {
 	t.Helper()
-	var form bytes.Buffer
-	w := multipart.NewWriter(&form)
-	part, err := w.CreateFormFile("file", name)
-	must(t, err)
-	_, err = part.Write(content)
-	must(t, err)
-	must(t, w.Close())
-	r, err := http.NewRequest("POST", s.A.Base()+"/media", &form)
-	must(t, err)
-	r.Header.Set("Authorization", "Bearer "+s.A.Secret())
-	r.Header.Set("Content-Type", w.FormDataContentType())
-	return s.A.Send(t, r).OK(201).ID()
+	return s.A.Upload(t, name, content).OK(201).ID()
 }
 
 func quote(s string) string {

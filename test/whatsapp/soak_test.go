@@ -18,6 +18,7 @@ import (
 // and kills the server again and again. RECADO_FULL makes it 10,000 messages and 20 kills on each
 // engine.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	plan := soakPlan{customers: 100, each: 10, kills: 4}
 	if os.Getenv("RECADO_FULL") != "" {
 		plan = soakPlan{customers: 500, each: 20, kills: 20}
@@ -32,7 +33,7 @@ func TestSoak(t *testing.T) {
 		// while the next node waits for that.
 		plan := plan
 		plan.pairs = true
-		plan.run(t, "--database-url", storetest.URL(t))
+		plan.run(t, "--database-url", storetest.URL(t), "--lease", "4s", "--webhook-timeout", "1s")
 	})
 }
 

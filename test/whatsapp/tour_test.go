@@ -12,6 +12,7 @@ import (
 )
 
 func TestTheTourOfTheGuideWorksWhenPasted(t *testing.T) {
+	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "whatsapp.md"))
 	must(t, err)
 	_, tour, found := strings.Cut(string(raw), "In a third one")

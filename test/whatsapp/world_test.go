@@ -4,7 +4,6 @@ package whatsapp_test
 
 import (
 	"context"
-	"net/http/httptest"
 	"slices"
 	"testing"
 
@@ -22,9 +21,10 @@ const theNumber = `{"name": "Front desk", "provider": "whatsapp", "credentials":
 	"phone_number_id": "` + simulator.DefaultNumberID + `", "waba_id": "` + simulator.DefaultWABAID + `",
 	"token": "` + simulator.DefaultToken + `", "app_secret": "` + simulator.DefaultAppSecret + `"}}`
 
-// each runs a test on both engines, each time with a WhatsApp of its own.
+// each runs a test on both engines, each time with a WhatsApp of its own, and beside other tests: most of the time is spent waiting.
 func each(t *testing.T, options simulator.Options, body func(t *testing.T, w *servertest.World, sim *simulator.Simulator), more ...servertest.Option) {
 	t.Helper()
+	t.Parallel()
 	var sim *simulator.Simulator
 	withWhatsApp := func(c *server.Config) { sim, c.WhatsAppBaseURL = startSimulator(t, options) }
 	servertest.Each(t, func(t *testing.T, w *servertest.World) { body(t, w, sim) }, append(more, withWhatsApp)...)
@@ -34,13 +34,9 @@ func each(t *testing.T, options simulator.Options, body func(t *testing.T, w *se
 func startSimulator(t *testing.T, options simulator.Options) (*simulator.Simulator, string) {
 	t.Helper()
 	sim := simulator.New(options)
-	graph := httptest.NewServer(sim)
-	t.Cleanup(func() {
-		sim.Close()
-		graph.CloseClientConnections()
-		graph.Close()
-	})
-	return sim, graph.URL
+	url := testkit.Serve(t, sim)
+	t.Cleanup(sim.Close)
+	return sim, url
 }
 
 // withGraph has the server speak to a WhatsApp that runs already.

@@ -1,1 +1,1 @@
-import{An as e,in as t}from"./base.js";import{t as n}from"./Modal.js";var r=e(),i=e=>e?.closest(`[role="dialog"]`)?.setAttribute(`role`,`alertdialog`);function a({children:e,role:a,...o}){let{t:s}=t();return(0,r.jsx)(n,{opened:!0,centered:!0,closeButtonProps:{"aria-label":s(`common.dismiss`)},...o,children:a===`alertdialog`?(0,r.jsx)(`div`,{ref:i,children:e}):e})}export{a as t};
+export{t as Dialog}from"./Dialog.js";

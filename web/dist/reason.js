@@ -1,1 +1,1 @@
-import{Ct as e,st as t}from"./base.js";var n={page:`_page_6tvgm_1`,box:`_box_6tvgm_9`,head:`_head_6tvgm_16`,panel:`_panel_6tvgm_33`,form:`_form_6tvgm_39`,demo:`_demo_6tvgm_44`};function r(n,r){return n instanceof e&&n.code===`rate_limited`?r(`signIn.throttled`,{n:n.retryAfter??1}):t(n,r)}export{n,r as t};
+import{st as e,wt as t}from"./base.js";function n(n,r){return n instanceof t&&n.code===`rate_limited`?r(`signIn.throttled`,{n:n.retryAfter??1}):e(n,r)}export{n as t};

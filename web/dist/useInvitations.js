@@ -1,1 +1,1 @@
-import{Lt as e,St as t,Tt as n,wt as r}from"./base.js";var i=()=>e({queryKey:t.invitations,queryFn:()=>r(n.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{Ct as e,Et as t,Rt as n,Tt as r}from"./base.js";var i=()=>n({queryKey:e.invitations,queryFn:()=>r(t.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};

@@ -16,10 +16,10 @@ it('shows one stage at a time on a phone', async () => {
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Boards' }).tap()
   await page.getByRole('tab', { name: 'Orders' }).tap()
   await stage(page, 'New').waitFor()
-  expect(await page.getByRole('region', { name: /cards?$/ }).count()).toBe(1)
+  await expect.poll(() => page.getByRole('region', { name: /cards?$/ }).count()).toBe(1)
   await page.getByRole('combobox', { name: 'Stage' }).selectOption({ label: 'Doing (4)' })
   await card(stage(page, 'Doing'), 'Cesta de café da manhã').waitFor()
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   await axe(page, 'board on a phone')
   await page.getByRole('button', { name: 'Actions for Doing' }).tap()
   await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
@@ -51,9 +51,9 @@ it('moves a card with a finger', async () => {
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) => session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] })
   const [x, y] = [(from?.x ?? 0) + 40, (from?.y ?? 0) + 14]
   await touch('touchStart', x, y)
-  await page.waitForTimeout(400) // a finger that stays picks the card up
+  await page.locator('[data-card][data-held]').waitFor({ state: 'attached' }) // a finger that stays picks the card up
   for (let step = 1; step <= 6; step++) await touch('touchMove', x + (((to?.x ?? 0) + 100 - x) * step) / 6, y + 20)
-  await page.locator('[data-drop]').waitFor({ state: 'attached' })
+  await stage(page, 'Amanhã').locator('[data-drop]').waitFor({ state: 'attached' })
   await touch('touchEnd')
   await card(stage(page, 'Amanhã'), 'Massa folhada').waitFor()
 })
@@ -75,14 +75,14 @@ it('shows what a colleague changed in a card that is archived, and names the con
   const changed = open.getByRole('alert', { name: 'This card changed' }).getByRole('group', { name: 'Contact' })
   await changed.getByText('Helena Duarte').waitFor()
   await changed.getByText('Tereza Silveira').waitFor()
-  expect(await open.getByRole('button', { name: 'Archive' }).isDisabled()).toBe(true)
+  await expect.poll(() => open.getByRole('button', { name: 'Archive' }).isDisabled()).toBe(true)
   await changed.getByRole('button', { name: 'Take theirs' }).click()
   await open.getByRole('button', { name: 'Archive' }).click()
   await open.waitFor({ state: 'detached' })
-  expect(await desk.call('GET', path)).toMatchObject({ title: 'lista nova', contact: contact?.id, status: 'archived' })
+  await expect.poll(() => desk.call('GET', path)).toMatchObject({ title: 'lista nova', contact: contact?.id, status: 'archived' })
   await page.goto(`${desk.url}/boards/${board.id}?card=${board.cards.lista ?? ''}`)
   await open.getByRole('button', { name: 'Restore' }).waitFor()
-  expect(await open.getByRole('button', { name: 'Move to...' }).count()).toBe(0)
+  await expect.poll(() => open.getByRole('button', { name: 'Move to...' }).count()).toBe(0)
 })
 
 it.each(['light', 'dark'] as const)('is accessible, %s', async (colorScheme) => {
@@ -113,7 +113,7 @@ it.each([['pt-BR', 'Quadros', 'Atendimentos', 'Em andamento'], ['es-ES', 'Tabler
   await page.getByRole('tablist', { name: title }).getByRole('tab', { name: tab }).click()
   await page.getByRole('region', { name: new RegExp(`^${column}, `) }).getByRole('button').first().click()
   await page.getByRole('dialog').locator('input').first().waitFor()
-  expect(await page.locator('main').innerText()).not.toMatch(/\b(boards|card|filters|common|details)\.\w+/)
+  await expect.poll(() => page.locator('main').innerText()).not.toMatch(/\b(boards|card|filters|common|details)\.\w+/)
 })
 
 it('lets an agent use boards', async () => {
@@ -126,5 +126,5 @@ it('lets an agent use boards', async () => {
   // A private card of the owner is not shown.
   await visit(page, 'Orders')
   await card(page, 'Cesta de café da manhã').or(card(page, '100 salgados sortidos')).first().waitFor()
-  expect(await card(page, 'Proposta de sociedade').count()).toBe(0)
+  await expect.poll(() => card(page, 'Proposta de sociedade').count()).toBe(0)
 })

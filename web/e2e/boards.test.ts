@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { alert, card, drag, meanwhile, newBoard, stage, titles, visit } from './boards'
+import { alert, card, cardPath, drag, meanwhile, newBoard, stage, titles, visit } from './boards'
 import { Desk, postgresOnly } from './desk'
-import { axe, dialog } from './parts'
+import { axe, dialog, hasFocus } from './parts'
 
 describe.each(postgresOnly)('on %s', (engine) => {
   let desk: Desk
@@ -30,7 +30,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await page.getByRole('region', { name: 'To do, 1 card' }).waitFor()
     await card(page, 'Bolo de casamento').click()
     const open = dialog(page, 'Card')
-    expect(await open.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Três andares')
+    await expect.poll(() => open.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Três andares')
     await open.getByRole('textbox', { name: 'Title' }).fill('Bolo de bodas')
     await open.getByLabel('Due').fill('2027-01-09T15:30')
     await open.getByRole('combobox', { name: 'Person' }).selectOption({ label: 'Bruno Tavares' })
@@ -41,7 +41,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await open.getByRole('button', { name: 'Save' }).click()
     await open.waitFor({ state: 'detached' })
     await card(page, 'Bolo de bodas').click()
-    expect(await open.getByLabel('Due').inputValue()).toBe('2027-01-09T15:30')
+    await expect.poll(() => open.getByLabel('Due').inputValue()).toBe('2027-01-09T15:30')
     await expect.poll(() => open.getByRole('combobox', { name: 'Contact' }).inputValue()).toBe('Helena Duarte')
     await expect.poll(() => open.getByRole('combobox', { name: 'Conversation' }).inputValue()).toBe('Helena Duarte, Loja')
     await open.getByRole('link', { name: 'Open conversation' }).waitFor()
@@ -60,7 +60,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
       await open.getByRole('button', { name: 'Delete card' }).click()
       await page.getByRole('alertdialog', { name: 'Delete this card?' }).getByRole('button', { name: 'Delete card' }).click()
     }
-    const path = `/kanban/cards/${new URL(page.url()).searchParams.get('card') ?? ''}`
+    const path = await cardPath(page)
     const { version } = await desk.call('GET', path)
     await meanwhile(page, 'DELETE', path, () => desk.call('PATCH', path, { description: 'Cinco andares', version }))
     await remove()
@@ -68,7 +68,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await expect.poll(() => open.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Cinco andares')
     await remove()
     await page.getByRole('region', { name: 'To do, 0 cards' }).waitFor()
-    expect(await card(page, 'Bolo de bodas de prata').count()).toBe(0)
+    await expect.poll(() => card(page, 'Bolo de bodas de prata').count()).toBe(0)
   })
 
   it('changes stages and boards in place', async () => {
@@ -88,6 +88,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     const order = () => page.getByRole('heading', { level: 2 }).allTextContents()
     await expect.poll(order).toEqual(['New', 'Doing', 'Orçamento', 'Won'])
     await menu('Orçamento', 'Rename')
+    await hasFocus(page.getByRole('textbox', { name: 'Name of the stage' }))
     await page.getByRole('textbox', { name: 'Name of the stage' }).fill('Cotação')
     await page.keyboard.press('Enter')
     await expect.poll(order).toEqual(['New', 'Doing', 'Cotação', 'Won'])
@@ -128,7 +129,6 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await visit(page, 'Entregas')
     await visit(other.page, 'Entregas')
     await card(stage(other.page, 'New'), 'um').waitFor()
-
     await drag(page, card(page, 'um'), stage(page, 'Doing'))
     await page.getByRole('region', { name: 'Doing, 1 card' }).waitFor()
     await page.getByRole('region', { name: 'New, 2 cards' }).waitFor()
@@ -137,10 +137,10 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await drag(page, card(page, 'três'), stage(page, 'New'), 'start')
     await expect.poll(() => titles(page, 'New')).toEqual(['três', 'dois'])
     await expect.poll(() => titles(other.page, 'New')).toEqual(['três', 'dois'])
-
     const live = page.locator('[aria-live=polite]')
     /** focused is the title and the stage of the card that has the focus. */
     const focused = () => page.evaluate(() => [document.activeElement?.firstElementChild?.textContent, document.activeElement?.closest('[data-stage]')?.querySelector('h2')?.textContent])
+    await expect.poll(() => live.textContent()).toBe('três moved to New.')
     await card(page, 'dois').focus()
     await page.keyboard.press('Space')
     await expect.poll(() => live.textContent()).toBe('dois picked up. New, position 2 of 2.')
@@ -158,7 +158,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Escape')
     await expect.poll(() => live.textContent()).toBe('um stays where it was.')
-    expect(await titles(page, 'Doing')).toEqual(['dois', 'um'])
+    await expect.poll(() => titles(page, 'Doing')).toEqual(['dois', 'um'])
 
     await stage(page, 'Doing').getByRole('listitem').filter({ has: card(page, 'dois') }).getByRole('button', { name: 'Move to...' }).click()
     await page.getByRole('menuitem', { name: 'Won' }).click()
@@ -194,26 +194,26 @@ describe.each(postgresOnly)('on %s', (engine) => {
     release()
     await alert(page).getByText(`${colleague} moved this card to Doing.`).waitFor()
     await card(stage(page, 'Doing'), 'disputado').waitFor()
-    expect(await card(page, 'disputado').count()).toBe(1)
+    await expect.poll(() => card(page, 'disputado').count()).toBe(1)
     await axe(page, 'a move that came too late')
     await alert(page).getByRole('button', { name: 'Move anyway' }).click()
     await card(stage(page, 'Won'), 'disputado').waitFor()
     await card(stage(other.page, 'Won'), 'disputado').waitFor()
-    expect(await desk.call('GET', `/kanban/cards/${board.cards.disputado ?? ''}`)).toMatchObject({ stage_id: board.stages.Won, version: 3 })
+    await expect.poll(() => desk.call('GET', `/kanban/cards/${board.cards.disputado ?? ''}`)).toMatchObject({ stage_id: board.stages.Won, version: 3 })
 
     // A colleague's change of another kind does not stop a move.
     const edited = `/kanban/cards/${board.cards.editado ?? ''}`
     await meanwhile(page, 'POST', `${edited}/move`, () => desk.call('PATCH', edited, { title: 'editado duas vezes', version: 1 }))
     await drag(page, card(page, 'editado'), stage(page, 'Doing'))
     await card(stage(page, 'Doing'), 'editado duas vezes').waitFor()
-    expect(await page.getByRole('alert').filter({ hasText: 'this card' }).count()).toBe(0)
-    expect(await desk.call('GET', edited)).toMatchObject({ stage_id: board.stages.Doing, title: 'editado duas vezes', version: 3 })
+    await expect.poll(() => page.getByRole('alert').filter({ hasText: 'this card' }).count()).toBe(0)
+    await expect.poll(() => desk.call('GET', edited)).toMatchObject({ stage_id: board.stages.Doing, title: 'editado duas vezes', version: 3 })
 
     const kept = `/kanban/cards/${board.cards.guardado ?? ''}`
     await meanwhile(page, 'POST', `${kept}/move`, () => desk.call('PATCH', kept, { status: 'archived', version: 1 }))
     await drag(page, card(page, 'guardado'), stage(page, 'Doing'))
     await alert(page).getByText('This card was archived.').waitFor()
-    expect(await card(page, 'guardado').count()).toBe(0)
+    await expect.poll(() => card(page, 'guardado').count()).toBe(0)
     await alert(page).getByRole('button', { name: 'Move anyway' }).click()
     await card(stage(page, 'Doing'), 'guardado').waitFor()
     await expect.poll(() => desk.call('GET', kept)).toMatchObject({ stage_id: board.stages.Doing, status: 'open' })
@@ -232,17 +232,17 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await desk.call('PATCH', path, { title: 'convite verde', description: 'papel grosso', version: 1 })
     const changed = open.getByRole('alert', { name: 'This card changed' })
     await changed.getByRole('group', { name: 'Title' }).waitFor()
-    expect(await changed.getByRole('group').count()).toBe(1)
+    await expect.poll(() => changed.getByRole('group').count()).toBe(1)
     await changed.getByText('convite azul').waitFor()
     await changed.getByText('convite verde').waitFor()
-    expect(await open.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('papel grosso')
-    expect(await open.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await expect.poll(() => open.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('papel grosso')
+    await expect.poll(() => open.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
     await axe(page, 'a card that changed')
     await changed.getByRole('button', { name: 'Keep yours' }).click()
     await open.getByRole('button', { name: 'Save' }).click()
     await open.waitFor({ state: 'detached' })
     await card(page, 'convite azul').waitFor()
-    expect(await desk.call('GET', path)).toMatchObject({ title: 'convite azul', description: 'papel grosso', priority: 'urgent' })
+    await expect.poll(() => desk.call('GET', path)).toMatchObject({ title: 'convite azul', description: 'papel grosso', priority: 'urgent' })
   })
 
   it('filters cards and keeps the filters in the address', async () => {
@@ -255,7 +255,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await card(stage(page, 'Doing'), 'Repor bolo que chegou virado').waitFor()
     await page.reload()
     await card(stage(page, 'Doing'), 'Repor bolo que chegou virado').waitFor()
-    expect(await card(page, 'Bolo de 20 pessoas').count()).toBe(0)
+    await expect.poll(() => card(page, 'Bolo de 20 pessoas').count()).toBe(0)
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
     await page.getByRole('searchbox', { name: 'Search cards' }).fill('salgados')
     await card(page, 'Bolo de 20 pessoas').waitFor({ state: 'detached' })
@@ -287,7 +287,7 @@ describe.each(postgresOnly)('on %s', (engine) => {
     await desk.signIn(page)
     await visit(page, 'Attendances')
     await stage(page, 'Waiting').waitFor()
-    expect(await page.getByRole('button', { name: 'Add stage' }).or(page.getByRole('button', { name: 'New card' })).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Add stage' }).or(page.getByRole('button', { name: 'New card' })).count()).toBe(0)
     await desk.customer('+5511955552001', 'Noel Pires', 'Oi')
     const title = stage(page, 'Waiting').getByRole('button', { name: /^Noel Pires · ATD-/ })
     await title.scrollIntoViewIfNeeded()

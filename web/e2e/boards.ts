@@ -23,6 +23,12 @@ export async function newBoard(desk: Desk, name: string, cards: string[] = []): 
   return made
 }
 
+/** cardPath is the path of the card that is open, in the API. */
+export async function cardPath(page: Page): Promise<string> {
+  await page.waitForURL(/[?&]card=/)
+  return `/kanban/cards/${new URL(page.url()).searchParams.get('card') ?? ''}`
+}
+
 /** meanwhile does something before the page's next request of this kind reaches the server. */
 export async function meanwhile(page: Page, method: string, path: string, task: () => Promise<unknown>): Promise<void> {
   let done = false
@@ -44,6 +50,6 @@ export async function drag(page: Page, from: Locator, to: Locator, at: 'start' |
   await page.mouse.down()
   await page.mouse.move(start.x + 80, start.y + 30, { steps: 3 })
   await page.mouse.move(target.x + 120, at === 'start' ? target.y + 44 : target.y + target.height - 60, { steps: 8 })
-  await page.locator('[data-drop]').waitFor({ state: 'attached' })
+  await to.locator('[data-drop]').waitFor({ state: 'attached' })
   await page.mouse.up()
 }

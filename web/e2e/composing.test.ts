@@ -51,7 +51,7 @@ it('takes a file that is pasted and several that are dropped, each with its capt
   const files = () => log(page).getByRole('link', { name: /^Download / }).allTextContents()
   await expect.poll(async () => (await files()).map((text) => text.split(',')[0])).toEqual(['Download colado.txt', 'Download um.txt', expect.stringMatching(/^Download .*img src=x onerror=alert/)])
   await log(page).getByText('O contrato', { exact: true }).waitFor()
-  expect(await page.locator('img[src="x"]').count()).toBe(0)
+  await expect.poll(() => page.locator('img[src="x"]').count()).toBe(0)
 })
 
 it('follows a draft in another tab of the same browser', async () => {
@@ -69,7 +69,7 @@ it('follows a draft in another tab of the same browser', async () => {
   await page.getByRole('link', { name: /^All open/ }).click()
   await row(page, 'Paula Simas').filter({ hasText: 'Draft:' }).waitFor()
   await second.reload()
-  expect(await message(second).inputValue()).toBe('Já respondo, Paula!')
+  await expect.poll(() => message(second).inputValue()).toBe('Já respondo, Paula!')
   await message(second).press('Enter')
   await log(second).getByRole('img', { name: 'Sent' }).waitFor()
   await expect.poll(() => row(page, 'Paula Simas').filter({ hasText: 'Draft:' }).count()).toBe(0)
@@ -80,9 +80,11 @@ it('is offline for a minute: three messages arrive once each, in order', async (
   const { page, context } = await desk.page({}, /ERR_INTERNET_DISCONNECTED/)
   await page.clock.install()
   await desk.signIn(page)
+  const offline = page.getByRole('alert').filter({ hasText: 'You are offline.' })
+  await page.route(/\/timeline/, (route) => offline.waitFor().then(() => route.abort('internetdisconnected')), { times: 1 }) // before the thread is loaded
   await open(page, 'Rui Matos')
   await context.setOffline(true)
-  await page.getByRole('alert').filter({ hasText: 'You are offline.' }).waitFor()
+  await offline.waitFor()
   for (const text of ['primeira', 'segunda', 'terceira']) {
     await message(page).fill(text)
     await message(page).press('Enter')
@@ -90,7 +92,7 @@ it('is offline for a minute: three messages arrive once each, in order', async (
     await log(page).getByRole('article', { name: /Queued$/ }).filter({ hasText: text }).waitFor()
   }
   await context.setOffline(false)
-  await expect.poll(() => log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).locator('p').allTextContents(), { timeout: 20_000 }).toEqual(['primeira', 'segunda', 'terceira'])
+  await expect.poll(() => log(page).getByRole('article', { name: /^You, .*(Sent|Delivered|Read)$/ }).locator('p').allTextContents()).toEqual(['primeira', 'segunda', 'terceira'])
   const { data } = (await desk.call('GET', `/conversations/${String(answer.conversation)}/messages`)) as { data: { direction: string; text: string }[] }
   expect(data.filter((one) => one.direction === 'outbound').map((one) => one.text).reverse()).toEqual(['primeira', 'segunda', 'terceira'])
 })

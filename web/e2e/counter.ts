@@ -33,7 +33,7 @@ export class Counter {
     await vi.waitFor(async () => {
       const { data } = (await desk.call('GET', `/channels/${String(id)}/templates`)) as { data: unknown[] }
       if (data.length < templates.length) throw new Error('the templates are not fetched yet')
-    }, { timeout: 20_000 })
+    })
     return new Counter(desk, simulator, String((await desk.call('GET', '/company')).timezone))
   }
 
@@ -92,10 +92,3 @@ export async function each(page: Page, names: { tools: string[]; dismiss: string
     await opened.waitFor({ state: 'detached' })
   }
 }
-
-/** speak changes the language of the person; the next page has it. */
-export const speak = (page: Page, language: string) =>
-  page.evaluate(async (chosen) => {
-    localStorage.setItem('recado.language', chosen)
-    await fetch('/v1/me/preferences', { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: chosen }) })
-  }, language)

@@ -19,6 +19,9 @@ export const engines: Engine[] = postgres ? ['SQLite', 'PostgreSQL'] : ['SQLite'
 export const sqliteOnly = engines.slice(0, 1)
 export const postgresOnly = engines.slice(-1)
 
+/** slow holds every call of the app back for up to so many milliseconds (SLOW=800 make web-e2e): it finds what depends on the order of answers. */
+const slow = Number(process.env.SLOW ?? 0)
+
 const flags = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
   '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream',
@@ -134,10 +137,11 @@ export class Desk {
     return this.call('POST', `/channels/${this.company.channel}/simulate`, { from, name, text })
   }
 
-  /** page opens a page in a browser profile of its own; what it does wrong is kept in problems. expected matches console texts that belong to the test. */
+  /** page opens a page in a browser profile of its own, without motion; what it does wrong is kept in problems. expected matches console texts that belong to the test. */
   async page(options: BrowserContextOptions = {}, expected = /^$/): Promise<{ page: Page; context: BrowserContext }> {
-    const context = await this.browser.newContext({ locale: 'en-US', viewport: { width: 1440, height: 900 }, ...options })
-    context.setDefaultTimeout(12_000)
+    const context = await this.browser.newContext({ locale: 'en-US', viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options })
+    context.setDefaultTimeout(30_000)
+    if (slow) await context.route(/\/v1\//, (route) => pause(Math.random() * slow).then(() => route.continue()).catch(() => undefined)) // the page may be closed
     const page = await context.newPage()
     await page.addInitScript(() => addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`)))
     page.on('pageerror', (error) => this.problems.push(String(error)))
@@ -152,12 +156,18 @@ export class Desk {
     return { page, context }
   }
 
+  /** session gives a page a new session, without the form to sign in: that has tests of its own. */
+  async session(page: Page, login = this.demo.login): Promise<void> {
+    const answer = await fetch(`${this.url}/v1/session`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(login) })
+    const [, name, value, path] = /^([^=]+)=([^;]+);.*Path=([^;]+)/.exec(answer.headers.get('Set-Cookie') ?? '') ?? []
+    if (!name || !value || !path) throw new Error(`sign in: ${answer.status} ${await answer.text()}`)
+    await page.context().addCookies([{ name, value, path, domain: '127.0.0.1', httpOnly: true, sameSite: 'Lax' }])
+  }
+
+  /** signIn opens the inbox with a new session. */
   async signIn(page: Page, login = this.demo.login): Promise<void> {
+    await this.session(page, login)
     await page.goto(`${this.url}/`)
-    const entrance = page.getByRole('main', { name: 'Sign in' })
-    await entrance.getByRole('textbox', { name: 'E-mail' }).fill(login.email)
-    await entrance.getByRole('textbox', { name: 'Password' }).fill(login.password)
-    await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('navigation', { name: 'Views' }).or(page.getByRole('combobox', { name: 'Views' })).first().waitFor()
   }
 

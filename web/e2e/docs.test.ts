@@ -14,12 +14,12 @@ afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 /** openTag opens a group of operations of the API reference. */
 async function openTag(page: Page, name: string) {
   const tag = page.locator(`.opblock-tag[data-tag="${name}"]`)
-  await tag.waitFor({ timeout: 30_000 })
+  await tag.waitFor()
   await tag.getByRole('button').click()
   await page.locator('.opblock').first().waitFor()
 }
 
-it('keeps the key for the tab and calls the API with it', { timeout: 120_000 }, async () => {
+it('keeps the key for the tab and calls the API with it', async () => {
   const { page, context } = await desk.page()
   context.setDefaultTimeout(60_000) // a long document is worked out on the page
   await page.goto(`${desk.url}/docs/`)
@@ -34,7 +34,7 @@ it('keeps the key for the tab and calls the API with it', { timeout: 120_000 }, 
   const answered = page.waitForResponse((answer) => answer.url().endsWith('/v1/me'))
   await me.getByRole('button', { name: 'Execute' }).click()
   expect((await answered).status()).toBe(200)
-  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('rcd_')
+  await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).not.toContain('rcd_')
   await context.close()
 })
 
@@ -63,15 +63,15 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
       for (const path of ['', 'api', 'webhooks', 'decisions']) {
         await page.goto(`${desk.url}/docs/guides/${path}`)
         await axe(page, `guide ${path}`)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+        await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
       }
       await page.goto(`${desk.url}/docs/`)
-      expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(colorScheme)
+      await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(colorScheme)
       await context.close()
     }
   })
 
-  it('axe finds nothing in the API reference', { timeout: 120_000 }, async () => {
+  it('axe finds nothing in the API reference', async () => {
     const { page, context } = await desk.page({ colorScheme })
     context.setDefaultTimeout(60_000)
     await page.goto(`${desk.url}/docs/`)

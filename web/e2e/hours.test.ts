@@ -15,7 +15,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-  it('a manager makes hours with a lunch break and holidays, names them on a sector, and sees who gets the next case', { timeout: 60_000 }, async () => {
+  it('a manager makes hours with a lunch break and holidays, names them on a sector, and sees who gets the next case', async () => {
     const { page } = await desk.page({}, /status of 409 .*\/hours\//)
     await desk.signIn(page)
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click()
@@ -26,11 +26,11 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     await page.getByRole('option', { name: 'America/Sao_Paulo' }).click()
     const monday = page.getByRole('group', { name: 'Monday' })
     await monday.getByRole('button', { name: 'Add a break: Monday' }).click()
-    expect(await monday.getByLabel('Monday, period 1, to').inputValue()).toBe('12:00')
+    await expect.poll(() => monday.getByLabel('Monday, period 1, to').inputValue()).toBe('12:00')
     await monday.getByLabel('Monday, period 2, from').fill('11:00')
     await page.getByRole('button', { name: 'Save' }).click()
     await monday.getByText('This period overlaps another one.').waitFor()
-    expect(await monday.getByLabel('Monday, period 2, from').getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => monday.getByLabel('Monday, period 2, from').getAttribute('aria-invalid')).toBe('true')
     await monday.getByRole('textbox', { name: 'Monday, period 2, from' }).fill('13')
     await monday.getByRole('button', { name: 'Copy Monday' }).click()
     await page.getByRole('menuitem', { name: 'Copy to weekdays' }).click()
@@ -39,7 +39,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
     await page.getByRole('button', { name: 'Add Brazilian national holidays' }).click()
     const holidays = dialog(page, 'Brazilian national holidays')
     await holidays.getByRole('combobox', { name: 'Year' }).selectOption(String(new Date().getFullYear() + 1))
-    expect(await holidays.getByRole('checkbox', { name: /Carnival Monday/ }).isChecked()).toBe(false)
+    await expect.poll(() => holidays.getByRole('checkbox', { name: /Carnival Monday/ }).isChecked()).toBe(false)
     await holidays.getByRole('checkbox', { name: /Corpus Christi/ }).check()
     await holidays.getByRole('button', { name: 'Add 11 holidays' }).click()
     await list(page, 'Exceptions').getByText('Christmas').waitFor()
@@ -104,7 +104,7 @@ describe.each(sqliteOnly)('opening hours and distribution, %s', (engine) => {
   it('the company, a number and a person have their own, too', async () => {
     await desk.call('POST', '/hours', { name: 'Plantão' })
     const { page } = await desk.page()
-    await desk.signIn(page)
+    await desk.session(page)
     await page.goto(`${desk.url}/settings/rules`)
     await page.getByRole('combobox', { name: 'Opening hours' }).selectOption('Plantão')
     await page.getByRole('button', { name: 'Save' }).click()

@@ -29,7 +29,7 @@ async function issue(page: Page, name: string): Promise<string> {
   await form.getByRole('textbox', { name: 'Name' }).fill(name)
   await form.getByRole('checkbox', { name: 'contacts:read' }).check()
   await form.getByRole('checkbox', { name: 'Boards', exact: true }).check()
-  expect(await form.getByRole('checkbox', { name: 'write', exact: true }).isChecked()).toBe(true)
+  await expect.poll(() => form.getByRole('checkbox', { name: 'write', exact: true }).isChecked()).toBe(true)
   await form.getByRole('button', { name: 'Create key' }).click()
   const shown = dialog(page, 'Copy this key now')
   const key = await shown.locator('code').innerText()
@@ -39,11 +39,11 @@ async function issue(page: Page, name: string): Promise<string> {
 
 it('issues a key that works, rotates it with an overlap, and revokes it', async () => {
   const { page, context } = await desk.page()
-  await desk.signIn(page)
+  await desk.session(page)
   await settings(page, 'keys', 'API keys')
   const key = await issue(page, 'Shop')
   expect(key).toMatch(/^rcd_/)
-  expect(await me(key)).toBe('200')
+  await expect.poll(() => me(key)).toBe('200')
   const contacts = await fetch(`${desk.url}/v1/contacts`, { headers: { Authorization: `Bearer ${key}` } })
   expect(contacts.status).toBe(200)
   const team = await fetch(`${desk.url}/v1/team`, { headers: { Authorization: `Bearer ${key}` } })
@@ -72,7 +72,7 @@ it('issues a key that works, rotates it with an overlap, and revokes it', async 
 
 it('limits a key to a board and a day, and lets it act as a colleague', async () => {
   const { page, context } = await desk.page()
-  await desk.signIn(page)
+  await desk.session(page)
   await settings(page, 'keys', 'API keys')
   await page.getByRole('button', { name: 'New key' }).click()
   const form = dialog(page, 'New key')
@@ -101,7 +101,7 @@ it('limits a key to a board and a day, and lets it act as a colleague', async ()
 it('registers a webhook, sends a test, shows the body and delivers again', async () => {
   const hook = await receiver()
   const { page, context } = await desk.page()
-  await desk.signIn(page)
+  await desk.session(page)
   await settings(page, 'webhooks', 'Webhooks')
   await page.getByRole('button', { name: 'New webhook' }).click()
   const form = dialog(page, 'New webhook')
@@ -170,7 +170,7 @@ it('says that a webhook was disabled after 10 failures, and reactivates it', asy
   }
   const { page, context } = await desk.page()
   await desk.signIn(page)
-  await expect.poll(async () => ((await desk.call('GET', '/integrations/webhooks')).data as { id: string; active: boolean }[]).find(({ id }) => id === made.id)?.active, { timeout: 20_000 }).toBe(false)
+  await expect.poll(async () => ((await desk.call('GET', '/integrations/webhooks')).data as { id: string; active: boolean }[]).find(({ id }) => id === made.id)?.active).toBe(false)
   await settings(page, 'webhooks', 'Webhooks')
   const item = page.getByRole('region', { name: 'Failing', exact: true })
   const alert = item.getByRole('alert')
@@ -194,8 +194,8 @@ it('hides keys and webhooks from agents', async () => {
     await page.goto(`${desk.url}/settings/${path}`)
     const nav = page.getByRole('navigation', { name: 'Settings' })
     await nav.getByRole('link', { name: 'Profile' }).waitFor()
-    expect(await nav.getByRole('link', { name: /API keys|Webhooks/ }).count()).toBe(0)
-    expect(await page.getByRole('heading', { name: /API keys|Webhooks/ }).count()).toBe(0)
+    await expect.poll(() => nav.getByRole('link', { name: /API keys|Webhooks/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('heading', { name: /API keys|Webhooks/ }).count()).toBe(0)
   }
   await context.close()
 })
@@ -205,7 +205,7 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
     const made = await desk.call('POST', '/integrations/webhooks', { name: 'Looked at', url: 'http://127.0.0.1:9/', events: ['message.received', 'attendance.closed'] })
     for (const small of [false, true]) {
       const { page, context } = await desk.page({ colorScheme, ...(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {}) })
-      await desk.signIn(page)
+      await desk.session(page)
       await settings(page, 'keys', 'API keys')
       await page.getByRole('list', { name: 'API keys' }).waitFor()
       await axe(page, 'keys')
@@ -220,7 +220,7 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
       await item.getByRole('button', { name: 'Details' }).first().click()
       await item.getByRole('region', { name: 'Body' }).waitFor()
       await axe(page, 'webhooks')
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
       await context.close()
     }
     await desk.call('DELETE', `/integrations/webhooks/${String(made.id)}`)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { dialog, log, open, rows } from './parts'
+import { dialog, log, open, rows, search } from './parts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -18,14 +18,24 @@ async function many(n: number, task: (i: number) => Promise<unknown>): Promise<v
   }))
 }
 
-/** firstVisible is the text of the first message in view and how far it is from the top of the thread. */
-const firstVisible = (page: Page) =>
-  page.evaluate(() => {
-    const thread = document.querySelector('[role=log]')
-    const top = thread?.getBoundingClientRect().top ?? 0
-    const seen = [...document.querySelectorAll('[role=log] article')].find((one) => one.getBoundingClientRect().top >= top)
-    return { text: seen?.querySelector('p')?.textContent ?? '', from: Math.round((seen?.getBoundingClientRect().top ?? 0) - top) }
-  })
+/** settled is a message, the first one in view unless its text is given, and how far it is from the top of the thread, once it has stayed there for some frames. */
+const settled = (page: Page, wanted?: string) =>
+  page.evaluate(async (text) => {
+    const textOf = (one: Element | undefined) => one?.querySelector('p')?.textContent ?? ''
+    const read = () => {
+      const top = document.querySelector('[role=log]')?.getBoundingClientRect().top ?? 0
+      const seen = [...document.querySelectorAll('[role=log] article')].find((one) => (text === undefined ? one.getBoundingClientRect().top >= top : textOf(one) === text))
+      return { text: textOf(seen), from: Math.round((seen?.getBoundingClientRect().top ?? 0) - top) }
+    }
+    let last = read()
+    for (let same = 0; same < 5; same++) {
+      await new Promise(requestAnimationFrame)
+      const now = read()
+      if (now.text !== last.text || now.from !== last.from) same = -1
+      last = now
+    }
+    return last
+  }, wanted)
 
 it('scrolls through 10,000 messages without a jump, goes to a message far away and back', { timeout: 240_000 }, async () => {
   const from = '+5511955553001'
@@ -37,27 +47,21 @@ it('scrolls through 10,000 messages without a jump, goes to a message far away a
   await desk.signIn(page)
   await open(page, 'Conversa Longa')
   await page.getByRole('button', { name: 'Jump to newest' }).or(log(page).getByText('Fim 199', { exact: true })).first().waitFor()
-  await log(page).evaluate((thread) => (thread.scrollTop = thread.scrollHeight))
-  await log(page).getByText('Fim 199', { exact: true }).waitFor()
+  await expect.poll(async () => {
+    await log(page).evaluate((thread) => (thread.scrollTop = thread.scrollHeight))
+    return log(page).getByText('Fim 199', { exact: true }).isVisible()
+  }).toBe(true)
 
   // Step by step, as a reader goes up: a line that is in view before and after a step has moved by the step and no more.
   for (let step = 0; step < 60; step++) {
-    const before = await firstVisible(page)
-    const moved = await page.evaluate(async () => {
-      const thread = document.querySelector('[role=log]')
-      if (!thread) return 0
+    const before = await settled(page)
+    const moved = await log(page).evaluate((thread) => {
       const start = thread.scrollTop
       thread.scrollBy(0, -240)
-      const by = start - thread.scrollTop
-      for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame)
-      return by
+      return start - thread.scrollTop
     })
-    const place = await page.evaluate((text) => {
-      const thread = document.querySelector('[role=log]')
-      const same = [...document.querySelectorAll('[role=log] article')].find((one) => one.querySelector('p')?.textContent === text)
-      return same && thread ? Math.round(same.getBoundingClientRect().top - thread.getBoundingClientRect().top) : null
-    }, before.text)
-    if (place !== null) expect({ step, text: before.text, off: Math.abs(place - before.from - moved) <= 2 }).toEqual({ step, text: before.text, off: true })
+    const after = await settled(page, before.text)
+    if (after.text) expect({ step, text: before.text, off: Math.abs(after.from - before.from - moved) <= 2 }).toEqual({ step, text: before.text, off: true })
   }
 
   // A message far away is shown with what stands around it; new ones do not move it.
@@ -65,12 +69,12 @@ it('scrolls through 10,000 messages without a jump, goes to a message far away a
   await page.goto(`${desk.url}/inbox/open/${conversation}?message=${far}`)
   await log(page).getByText('Começo 100', { exact: true }).waitFor()
   await log(page).getByText('Começo 99', { exact: true }).waitFor()
-  const placed = await firstVisible(page)
+  const placed = await settled(page)
   await desk.customer(from, 'Conversa Longa', 'Uma nova')
   await page.evaluate(async () => {
     for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame)
   })
-  expect(await firstVisible(page)).toEqual(placed)
+  await expect.poll(() => settled(page)).toEqual(placed)
   await page.getByRole('button', { name: /^Jump to newest/ }).click()
   await log(page).getByText('Uma nova', { exact: true }).waitFor()
 
@@ -82,11 +86,11 @@ it('scrolls through 10,000 messages without a jump, goes to a message far away a
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone: company.timezone }).format(new Date(first.data[0]?.at ?? ''))
   await dialog(page, 'Go to date').getByLabel('Date').fill(day)
   await dialog(page, 'Go to date').getByRole('button', { name: 'Go', exact: true }).click()
-  await expect.poll(async () => (await firstVisible(page)).text).toBe('A primeira de todas')
+  await expect.poll(async () => (await settled(page)).text).toBe('A primeira de todas')
   await page.evaluate(async () => {
     for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame)
   })
-  expect((await firstVisible(page)).text).toBe('A primeira de todas')
+  expect((await settled(page)).text).toBe('A primeira de todas')
 })
 
 /** oldest finds a message near the beginning of a conversation by going back through its pages from the other end. */
@@ -101,11 +105,11 @@ async function oldest(conversation: string, text: string): Promise<string> {
   }
 }
 
-it('selects with x, adds all that match, and does one thing with more than 100 conversations', { timeout: 120_000 }, async () => {
+it('selects with x, adds all that match, and does one thing with more than 100 conversations', async () => {
   await many(130, (n) => desk.customer(`+55119555${String(60_000 + n)}`, `Lote ${n}`, 'Promoção'))
   const { page } = await desk.page()
   await desk.signIn(page)
-  await page.getByRole('searchbox', { name: 'Search conversations' }).fill('Lote')
+  await search(page, 'Lote')
   await rows(page).getByRole('option', { name: /^Lote/ }).first().click()
   await page.getByRole('heading', { name: /^Lote/ }).waitFor()
   await page.keyboard.press('x')
@@ -121,4 +125,32 @@ it('selects with x, adds all that match, and does one thing with more than 100 c
   expect(calls).toEqual([100, 30])
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill('')
   await page.getByRole('link', { name: /^Mine, \d{3,}$/ }).waitFor()
+})
+
+/** placeOf is where a row of the list of conversations is in the list's window: its number, how many there are, and its distance to both ends. */
+const placeOf = (page: Page, which: 'open' | 'last') =>
+  rows(page).evaluate((list, wanted) => {
+    const row = [...list.querySelectorAll('[role=option]')].findLast((one) => wanted === 'last' || one.ariaSelected === 'true')
+    const [inner, outer] = [row?.getBoundingClientRect(), list.parentElement?.getBoundingClientRect()]
+    return { number: row?.ariaPosInSet, of: row?.ariaSetSize, above: Math.round((inner?.top ?? NaN) - (outer?.top ?? NaN)), below: Math.round((outer?.bottom ?? NaN) - (inner?.bottom ?? NaN)) }
+  }, which)
+
+it('draws the rows in view of a long list: at its end, by Home and End, and after a search', async () => {
+  await many(130, (n) => desk.customer(`+55119555${String(70_000 + n)}`, `Fila ${n}`, 'Olá'))
+  const { page } = await desk.page()
+  await desk.signIn(page)
+  await search(page, 'Fila')
+  await rows(page).getByRole('option', { name: /^Fila/ }).first().waitFor()
+  const toEnd = () => rows(page).evaluate((list) => list.parentElement?.scrollTo(0, list.parentElement.scrollHeight))
+  await expect.poll(async () => toEnd().then(() => placeOf(page, 'last'))).toMatchObject({ number: '130', of: '130', below: 0 })
+  await expect.poll(() => rows(page).evaluate((list) => list.parentElement?.scrollHeight)).toBe(130 * 82)
+
+  await rows(page).focus()
+  await page.keyboard.press('Home')
+  await expect.poll(() => placeOf(page, 'open')).toMatchObject({ number: '1', above: 0 })
+  await page.keyboard.press('End')
+  await expect.poll(() => placeOf(page, 'open')).toMatchObject({ number: '130', below: 0 })
+
+  await search(page, 'Fila 129')
+  await expect.poll(() => placeOf(page, 'last')).toMatchObject({ number: '1', of: '1', above: 0 })
 })

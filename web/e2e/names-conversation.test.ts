@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { all, dialog, log, message, open } from './parts'
+import { all, dialog, log, message, open, rows } from './parts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('the composer', () => {
     await form.getByRole('switch', { name: 'Sign with my name', exact: true }).uncheck()
     await message(page).fill('uma linha')
     await message(page).press('Shift+Enter')
-    expect(await message(page).inputValue()).toBe('uma linha\n')
+    await expect.poll(() => message(page).inputValue()).toBe('uma linha\n')
     await message(page).fill('')
     await message(page).pressSequentially('oi /')
     await page.getByRole('listbox', { name: 'Canned replies', exact: true }).waitFor()
@@ -123,7 +123,7 @@ describe('a conversation of a colleague', () => {
     await message(page).fill('Posso ajudar?')
     await message(page).press('Enter')
     await page.getByRole('form', { name: 'Answer', exact: true }).getByText('Ana Ribeiro is responsible; only Ana Ribeiro or a manager can answer.', { exact: true }).waitFor()
-    expect(await message(page).inputValue()).toBe('Posso ajudar?')
+    await expect.poll(() => message(page).inputValue()).toBe('Posso ajudar?')
     await desk.call('PATCH', '/company/attendance', { mode: 'liberal' })
   })
 })
@@ -182,12 +182,12 @@ describe('on a phone', () => {
     await bar.getByRole('button', { name: 'More', exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Views', exact: true }).selectOption({ label: 'Closed' })
     await expect.poll(() => new URL(page.url()).pathname).toBe('/inbox/closed')
-    const small = await page.evaluate(() =>
+    await rows(page).getByRole('option').first().waitFor()
+    await expect.poll(() => page.evaluate(() =>
       [...document.querySelectorAll('button, a, select, [role=option]')]
         .filter((one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
         .map((one) => ({ name: one.getAttribute('aria-label') ?? one.textContent, box: one.getBoundingClientRect() }))
         .filter(({ box }) => box.width > 2 && box.bottom > 0 && (box.height < 44 || box.width < 44))
-        .map(({ name, box }) => `${name} ${Math.round(box.width)}x${Math.round(box.height)}`))
-    expect(small).toEqual([])
+        .map(({ name, box }) => `${name} ${Math.round(box.width)}x${Math.round(box.height)}`))).toEqual([])
   })
 })

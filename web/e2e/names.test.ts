@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { all, dialog, open, row, rows } from './parts'
+import { all, dialog, open, row, rows, show } from './parts'
 
 let desk: Desk
 beforeAll(async () => {
@@ -34,12 +34,12 @@ describe('before signing in', () => {
     for (const [value, name] of [['pt-BR', 'Entrar'], ['es', 'Iniciar sesión'], ['en', 'Sign in']] as const) {
       await page.locator('select').selectOption(value)
       await page.getByRole('main', { name }).waitFor()
-      expect(await page.locator('html').getAttribute('lang')).toBe(value)
+      await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(value)
     }
     await language.waitFor()
     await entrance.getByRole('textbox', { name: 'Password' }).fill('not the password')
     await entrance.getByRole('button', { name: 'Show password' }).click()
-    expect(await entrance.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('text')
+    await expect.poll(() => entrance.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('text')
     await entrance.getByRole('textbox', { name: 'E-mail' }).fill('nobody@aurora.example')
     await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
     await entrance.getByRole('alert').filter({ hasText: 'E-mail or password is wrong.' }).waitFor()
@@ -75,7 +75,7 @@ describe('before signing in', () => {
     await welcome.getByRole('textbox', { name: 'Password' }).fill('correct horse battery')
     await welcome.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
-    expect(await page.getByRole('link', { name: 'Report', exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'Report', exact: true }).count()).toBe(0)
   })
 })
 
@@ -89,7 +89,7 @@ describe('too many wrong passwords', () => {
       await entrance.getByRole('textbox', { name: 'E-mail' }).fill('nobody@aurora.example')
       await entrance.getByRole('textbox', { name: 'Password' }).fill('not the password')
       const throttled = entrance.getByRole('alert').filter({ hasText: /^Try again in \d+ seconds\.$/ })
-      for (let n = 0; n < 7 && (await throttled.count()) === 0; n++) {
+      for (let n = 0; n < 12 && (await throttled.count()) === 0; n++) {
         await entrance.getByRole('button', { name: 'Sign in', exact: true }).click()
         await entrance.getByRole('alert').waitFor()
         await expect.poll(() => entrance.getByRole('button', { name: 'Sign in', exact: true }).isEnabled()).toBe(true)
@@ -107,7 +107,7 @@ describe('an empty company', () => {
     const fresh = await Desk.start({ demo: false })
     try {
       const found = () => /https?:\/\/\S+#\/setup\?token=[^\s"\\]+/.exec(fresh.output())?.[0]
-      await expect.poll(found, { timeout: 10_000 }).toBeTruthy()
+      await expect.poll(found).toBeTruthy()
       const { page } = await fresh.page()
       await page.goto(found() ?? '')
       const setUp = page.getByRole('main', { name: 'Set up Recado' })
@@ -140,21 +140,21 @@ describe('everywhere', () => {
     await page.getByRole('button', { name: 'Account, Ana Ribeiro', exact: true }).click()
     await all(page, 'menuitem', ['Profile', 'Keyboard shortcuts', 'Sign out'])
     await page.keyboard.press('Escape')
-    expect(await page.locator('[aria-live=polite]').count()).toBe(1)
+    await expect.poll(() => page.locator('[aria-live=polite]').count()).toBe(1)
     await page.keyboard.press('Control+k')
     const palette = dialog(page, 'Search and commands')
     await palette.getByRole('searchbox').fill('ATD-')
     await palette.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await page.getByRole('button', { name: 'Search and commands', exact: true }).click()
-    await palette.getByRole('searchbox').fill('Lia')
-    await palette.getByRole('option', { name: /Lia Monteiro/ }).first().click()
-    await page.getByRole('heading', { name: 'Lia Monteiro' }).waitFor()
+    await palette.getByRole('searchbox').fill('Camila')
+    await palette.getByRole('option', { name: /Camila Rocha/ }).first().click()
+    await page.getByRole('heading', { name: 'Camila Rocha' }).waitFor()
     await page.keyboard.press('?')
     await dialog(page, 'Keyboard shortcuts').getByRole('button', { name: 'Dismiss' }).click()
   })
 
   it('tells of a new version and reloads only when asked', async () => {
-    const { page } = await desk.page({}, /ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED|CONNECTION_RESET|EMPTY_RESPONSE)/)
+    const { page } = await desk.page({}, /net::ERR_/)
     await desk.signIn(page)
     await rows(page).getByRole('option').first().waitFor()
     await page.route('**/app/version', (route) => route.fulfill({ contentType: 'text/plain', body: 'another' }))
@@ -164,7 +164,15 @@ describe('everywhere', () => {
     const banner = page.getByRole('status').filter({ hasText: 'A new version is ready.' })
     await banner.getByRole('button', { name: 'Reload', exact: true }).click()
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
-    expect(await banner.count()).toBe(0)
+    await expect.poll(() => banner.count()).toBe(0)
+  })
+
+  it('tells of a new version also when the first connection failed', async () => {
+    const { page } = await desk.page({}, /ERR_FAILED/)
+    await page.route('**/v1/live', (route) => route.abort(), { times: 1 })
+    await page.route('**/app/version', (route) => route.fulfill({ contentType: 'text/plain', body: 'another' }))
+    await desk.signIn(page)
+    await page.getByRole('status').filter({ hasText: 'A new version is ready.' }).waitFor()
   })
 
   it('says what happened when something cannot be loaded, with the number of the request', async () => {
@@ -192,15 +200,15 @@ describe('the inbox', () => {
     for (const name of ['Waiting', 'Mine', 'All open', 'Unread']) await views.getByRole('link', { name: new RegExp(`^${name}, \\d+$`) }).waitFor()
     await all(views, 'link', ['Snoozed', 'Closed'])
     for (const sector of ['Vendas', 'Entregas', 'Financeiro']) await views.getByRole('link', { name: new RegExp(`^${sector}(, \\d+)?$`) }).waitFor()
-    await views.getByRole('link', { name: /^All open/ }).click()
+    await show(page, /^All open/)
     await page.getByRole('searchbox', { name: 'Search conversations', exact: true }).waitFor()
-    expect(await page.getByRole('combobox', { name: 'Sort', exact: true }).locator('option').allTextContents()).toEqual(['Newest message', 'Waiting longest'])
+    await expect.poll(() => page.getByRole('combobox', { name: 'Sort', exact: true }).locator('option').allTextContents()).toEqual(['Newest message', 'Waiting longest'])
     await page.getByRole('button', { name: 'New conversation', exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await all(page, 'combobox', ['Channel', 'Sector', 'Person', 'Label', 'Kind'])
     await page.getByRole('button', { name: 'Save view', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Filters', exact: true }).click()
-    await rows(page).getByRole('option', { name: /^Lia Monteiro, 2 unread, Consegue trocar .*, \d\d:\d\d$/ }).waitFor()
+    await rows(page).getByRole('option', { name: /^Lia Monteiro, 2 unread, Consegue trocar .*/ }).waitFor()
     await page.getByRole('combobox', { name: 'Sort', exact: true }).selectOption('Waiting longest')
     await expect.poll(() => new URL(page.url()).searchParams.get('sort')).toBe('oldest_waiting')
   })
@@ -243,24 +251,26 @@ describe('the inbox', () => {
 
   it('keeps the order while the pointer is in the list, and applies the updates when asked', async () => {
     const { page } = await desk.page()
+    const first = () => rows(page).getByRole('option').first().textContent()
     await desk.signIn(page)
-    await page.getByRole('link', { name: /^All open/ }).click()
+    await desk.customer('+5511955554000', 'Nova Zero', 'Oi')
+    await show(page, /^All open/)
+    await expect.poll(first).toMatch(/^Nova Zero/)
     await rows(page).getByRole('option').first().hover()
-    const before = await rows(page).getByRole('option').first().textContent()
     await desk.customer('+5511955554001', 'Nova Um', 'Oi')
     await page.getByRole('button', { name: '1 update', exact: true }).waitFor()
     await desk.customer('+5511955554002', 'Nova Dois', 'Oi')
     await desk.customer('+5511955554003', 'Nova Três', 'Oi')
-    expect(await rows(page).getByRole('option').first().textContent()).toBe(before)
+    await expect.poll(first).toMatch(/^Nova Zero/)
     await page.getByRole('button', { name: '3 updates', exact: true }).click()
-    await expect.poll(() => rows(page).getByRole('option').first().textContent()).toMatch(/^Nova Três/)
+    await expect.poll(first).toMatch(/^Nova Três/)
     // Leaving the list applies them, too.
     await rows(page).getByRole('option').first().hover()
     await desk.customer('+5511955554004', 'Nova Quatro', 'Oi')
     await page.getByRole('button', { name: '1 update', exact: true }).waitFor()
     await page.getByRole('navigation', { name: 'Views' }).hover()
     await page.evaluate(() => (document.activeElement as HTMLElement).blur())
-    await expect.poll(() => rows(page).getByRole('option').first().textContent(), { timeout: 10_000 }).toMatch(/^Nova Quatro/)
+    await expect.poll(first).toMatch(/^Nova Quatro/)
   })
 
   it('keeps the row of the open conversation though it no longer matches', async () => {
@@ -278,7 +288,7 @@ describe('the inbox', () => {
   it('names the selection', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)
-    await page.getByRole('link', { name: /^All open/ }).click()
+    await show(page, /^All open/)
     await page.getByRole('checkbox', { name: 'Select Lia Monteiro', exact: true }).check()
     await page.getByRole('checkbox', { name: 'Select Rafael Costa', exact: true }).check()
     const bar = page.getByRole('toolbar', { name: '2 selected', exact: true })

@@ -14,18 +14,48 @@ export async function all(within: Page | Locator, role: Parameters<Page['getByRo
   for (const name of names) await within.getByRole(role, { name, exact: true }).first().waitFor()
 }
 
+/** show goes to a view of the inbox. Its list is a new one, so it is awaited. */
+export async function show(page: Page, name: RegExp): Promise<void> {
+  const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name })
+  await link.click()
+  await link.and(page.locator('[aria-current=page]')).waitFor()
+}
+
+/** hasFocus waits until an element has the focus. */
+export const hasFocus = (field: Locator) => expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true)
+
+/** search looks for conversations and waits for the list of what is found: a row of the list before could go while it is clicked. */
+export async function search(page: Page, text: string): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search conversations' }).fill(text)
+  await page.getByRole('button', { name: `Search messages for "${text}"`, exact: true }).waitFor()
+}
+
 /** open finds a conversation by its name and opens it. */
 export async function open(page: Page, name: string): Promise<void> {
-  await page.getByRole('searchbox', { name: 'Search conversations' }).fill(name)
+  await search(page, name)
   await row(page, name).click()
   await page.getByRole('heading', { name }).waitFor()
 }
 
+/** go leads to another page of the app as a link in it does, without loading the app again. */
+export async function go(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    history.pushState({}, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, path)
+}
+
 const axeSource = readFileSync(join(import.meta.dirname, '../node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** axe checks the page as it is with axe-core's default rules. */
+/** axe checks the page with axe-core's default rules, once it has come to rest. */
 export async function axe(page: Page, screen: string): Promise<void> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axeSource)
-  const found = await page.evaluate('axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))')
-  expect({ screen, found }).toEqual({ screen, found: [] })
+  await expect.poll(() => page.evaluate('axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))'), { message: screen }).toEqual([])
 }
+
+/** speak changes the language of the person; the next page has it. */
+export const speak = (page: Page, language: string) =>
+  page.evaluate(async (chosen) => {
+    localStorage.setItem('recado.language', chosen)
+    await fetch('/v1/me/preferences', { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: chosen }) })
+  }, language)

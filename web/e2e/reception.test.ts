@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { axe, log, open } from './parts'
+import { axe, log, open, speak } from './parts'
 
 const option = (page: Page | Locator, number: string) => page.getByRole('group', { name: `Option ${number}`, exact: true })
 const title = (page: Page, number: string) => option(page, number).getByRole('textbox', { name: 'Title' }).first()
@@ -21,7 +21,7 @@ describe('the reception', () => {
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-  it('is built with a menu below another, tried and saved; the customer gets it and the thread tells of it', { timeout: 120_000 }, async () => {
+  it('is built with a menu below another, tried and saved; the customer gets it and the thread tells of it', async () => {
     const [sales = '', support = ''] = sectors
     const { page } = await desk.page({}, /status of 400 .*\/reception/)
     await desk.signIn(page)
@@ -60,6 +60,7 @@ describe('the reception', () => {
     await title(page, '1').press('Control+ArrowDown')
     await expect.poll(() => title(page, '2').evaluate((field) => field === document.activeElement && (field as HTMLInputElement).value)).toBe('Atendente')
     await title(page, '2').press('Control+ArrowUp')
+    await expect.poll(() => title(page, '1').evaluate((field) => field === document.activeElement && (field as HTMLInputElement).value)).toBe('Atendente')
     await title(page, '2').press('Enter')
     await expect.poll(() => title(page, '3').evaluate((field) => field === document.activeElement)).toBe(true)
     await page.getByRole('button', { name: 'Remove Option 3' }).click()
@@ -79,7 +80,7 @@ describe('the reception', () => {
     await page.getByRole('link', { name: 'Reception' }).last().click()
     const leaving = page.getByRole('alertdialog', { name: 'Leave without saving?' })
     await leaving.getByRole('button', { name: 'Cancel' }).click()
-    expect(await title(page, '1').inputValue()).toBe('Atendente')
+    await expect.poll(() => title(page, '1').inputValue()).toBe('Atendente')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -108,14 +109,11 @@ describe('the reception', () => {
     await details.getByText(/^Bots are paused until/).waitFor()
   })
 
-  it('fits a phone, in every language, and says that private numbers have none', { timeout: 120_000 }, async () => {
+  it('fits a phone, in every language, and says that private numbers have none', async () => {
     const { page } = await desk.page({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
     await desk.signIn(page)
     for (const [language, title] of [['pt-BR', 'Recepção'], ['es', 'Recepción'], ['en', 'Reception']] as const) {
-      await page.evaluate(async (chosen) => {
-        localStorage.setItem('recado.language', chosen)
-        await fetch('/v1/me/preferences', { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: chosen }) })
-      }, language)
+      await speak(page, language)
       await page.goto(`${desk.url}/settings/reception/${desk.company.channel}`)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       await page.getByRole('log').getByText('Welcome!').waitFor()
@@ -126,6 +124,6 @@ describe('the reception', () => {
     await page.getByRole('link', { name: 'Reception' }).last().click()
     await page.getByRole('link', { name: /^Diretoria/ }).click()
     await page.getByText('Private numbers never answer by themselves.').waitFor()
-    expect(await page.getByRole('switch', { name: 'Enabled' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('switch', { name: 'Enabled' }).count()).toBe(0)
   })
 })

@@ -52,12 +52,12 @@ const line = (name: string, one: Figures) => [name, String(one.opened), String(o
 
 it('shows the figures that the API gives, for the last 30 days and for a sector and a person', async () => {
   const { page, context } = await desk.page()
-  await desk.signIn(page)
+  await desk.session(page)
   await open(page)
   const report = await fetched()
   expect(report.totals.opened).toBeGreaterThanOrEqual(3)
-  expect(await page.getByRole('textbox', { name: 'From' }).or(page.getByLabel('From')).first().inputValue()).toBe(report.from)
-  expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(report.to)
+  await expect.poll(() => page.getByRole('textbox', { name: 'From' }).or(page.getByLabel('From')).first().inputValue()).toBe(report.from)
+  await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toBe(report.to)
   await total(page, 'Opened').getByText(String(report.totals.opened), { exact: true }).waitFor()
   await total(page, 'Closed').getByText(String(report.totals.closed), { exact: true }).waitFor()
   await total(page, 'First response').getByText(span(report.totals.first_response.average_seconds), { exact: true }).waitFor()
@@ -67,16 +67,14 @@ it('shows the figures that the API gives, for the last 30 days and for a sector 
   expect(sorted(await cells(page, 'By sector'))).toEqual(sorted(report.by_sector.map((one) => line(one.sector?.name ?? 'No sector', one))))
 
   await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
-  const days = await cells(page, 'Opened and closed per day')
-  expect(days.map(([, opened, closed]) => [opened, closed])).toEqual(report.by_day.map((one) => [String(one.opened), String(one.closed)]))
+  await expect.poll(async () => (await cells(page, 'Opened and closed per day')).map(([, opened, closed]) => [opened, closed])).toEqual(report.by_day.map((one) => [String(one.opened), String(one.closed)]))
   await page.getByRole('button', { name: 'Show first response as table' }).click()
-  const responses = await cells(page, 'First response per day')
-  expect(responses.map((row) => row.slice(1))).toEqual(report.by_day.map(({ first_response: one }) => [String(one.count), span(one.average_seconds), span(one.median_seconds), span(one.p90_seconds)]))
+  await expect.poll(async () => (await cells(page, 'First response per day')).map((row) => row.slice(1))).toEqual(report.by_day.map(({ first_response: one }) => [String(one.count), span(one.average_seconds), span(one.median_seconds), span(one.p90_seconds)]))
 
   await page.getByRole('combobox', { name: 'Person' }).selectOption(desk.company.user)
   const mine = await fetched(`?user=${desk.company.user}`)
   await total(page, 'Opened').getByText(String(mine.totals.opened), { exact: true }).waitFor()
-  expect(page.url()).toContain(`user=${desk.company.user}`)
+  await expect.poll(() => page.url()).toContain(`user=${desk.company.user}`)
   await page.getByRole('combobox', { name: 'Person' }).selectOption('')
   await page.getByRole('combobox', { name: 'Sector' }).selectOption(desk.company.sectors[0] ?? '')
   const sector = await fetched(`?sector=${desk.company.sectors[0] ?? ''}`)
@@ -86,7 +84,7 @@ it('shows the figures that the API gives, for the last 30 days and for a sector 
 
 it('has periods that end today, and says when the days are wrong', async () => {
   const { page, context } = await desk.page()
-  await desk.signIn(page)
+  await desk.session(page)
   await open(page)
   const { to } = await fetched()
   const from = page.getByLabel('From')
@@ -94,7 +92,7 @@ it('has periods that end today, and says when the days are wrong', async () => {
   for (const [name, first] of [['Today', to], ['7 days', ago(6)], ['30 days', ago(29)], ['This month', `${to.slice(0, 8)}01`]] as const) {
     await page.getByRole('button', { name, exact: true }).click()
     await expect.poll(() => from.inputValue()).toBe(first)
-    expect(await page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed')).toBe('true')
   }
   await page.getByRole('button', { name: 'Today', exact: true }).click()
   const today = await fetched(`?from=${to}&to=${to}`)
@@ -106,16 +104,16 @@ it('has periods that end today, and says when the days are wrong', async () => {
 
 it('sorts the tables by every column', async () => {
   const { page, context } = await desk.page()
-  await desk.signIn(page)
+  await desk.session(page)
   await open(page)
   const table = page.getByRole('table', { name: 'By person' })
   const head = table.getByRole('columnheader', { name: 'Person' })
   await head.getByRole('button').click()
-  expect(await head.getAttribute('aria-sort')).toBe('ascending')
+  await expect.poll(() => head.getAttribute('aria-sort')).toBe('ascending')
   const names = (await cells(page, 'By person')).map(([name]) => name ?? '')
   expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)))
   await head.getByRole('button').click()
-  expect((await cells(page, 'By person')).map(([name]) => name)).toEqual([...names].reverse())
+  await expect.poll(async () => (await cells(page, 'By person')).map(([name]) => name)).toEqual([...names].reverse())
   await context.close()
 })
 
@@ -141,7 +139,7 @@ it.each([['en-US', 'Download CSV', ',', '.'], ['pt-BR', 'Baixar CSV', ';', ','],
   const figuresOnly = rows.flat().filter((cell) => cell !== '')
   expect(figuresOnly.filter((cell) => !(point === ',' ? /^\d+(,\d+)?$/ : /^\d+(\.\d+)?$/).test(cell))).toEqual([])
   expect(figuresOnly.some((cell) => cell.includes(point))).toBe(true)
-  expect(await page.getByRole('main').innerText()).not.toMatch(/\b(report|reportCsv)\.\w/)
+  await expect.poll(() => page.getByRole('main').innerText()).not.toMatch(/\b(report|reportCsv)\.\w/)
   await context.close()
 })
 
@@ -149,24 +147,24 @@ it('is not for agents', async () => {
   const agent = ((await desk.call('GET', '/team')).data as { id: string; role: string }[]).find(({ role }) => role === 'agent')?.id ?? ''
   const { page, context } = await desk.page()
   await desk.signInAs(page, agent)
-  expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Report' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Report' }).count()).toBe(0)
   await page.goto(`${desk.url}/report`)
   await page.getByText('Your role does not allow this.').waitFor()
-  expect(await page.getByRole('button', { name: 'Download CSV' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Download CSV' }).count()).toBe(0)
   await context.close()
 })
 
 it('prints on one page in light colours, with charts and with tables', async () => {
   const { page, context } = await desk.page({ colorScheme: 'dark' })
-  await desk.signIn(page)
+  await desk.session(page)
   await open(page)
   await page.locator('figure svg').nth(1).waitFor()
   const pages = async () => (await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
-  expect(await pages()).toBe(1)
+  await expect.poll(() => pages()).toBe(1)
   await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
-  expect(await pages()).toBe(1)
+  await expect.poll(() => pages()).toBe(1)
   await page.getByRole('button', { name: 'Show first response as table' }).click()
-  expect(await pages()).toBe(1)
+  await expect.poll(() => pages()).toBe(1)
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
   /** colours are those of every element, with the theme that the attribute names. */
@@ -191,15 +189,15 @@ describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
   it('has nothing that axe finds, on a desk and on a phone', async () => {
     for (const small of [false, true]) {
       const { page, context } = await desk.page({ colorScheme, ...(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {}) })
-      await desk.signIn(page)
+      await desk.session(page)
       await open(page)
       await page.locator('figure svg').nth(1).waitFor()
       await axe(page, 'report')
       await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
       await page.getByRole('button', { name: 'Show first response as table' }).click()
       await axe(page, 'report as tables')
-      expect(await page.getByRole('region', { name: 'By person' }).evaluate((table) => table.scrollWidth <= table.clientWidth)).toBe(true)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      await expect.poll(() => page.getByRole('region', { name: 'By person' }).evaluate((table) => table.scrollWidth <= table.clientWidth)).toBe(true)
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
       await context.close()
     }
   })

@@ -17,7 +17,7 @@ it('searches in messages and opens the conversation at the one that was found', 
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill('relatorio trim')
   await page.getByRole('button', { name: /^Search messages for .relatorio trim.$/ }).click()
   const found = page.getByRole('list', { name: 'Messages found' }).getByRole('link', { name: /Gina Alves.*relatório trimestral/ })
-  await expect.poll(() => found.count(), { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => found.count()).toBe(1)
   await found.click()
   await log(page).getByText('Preciso do relatório trimestral').waitFor()
   await page.getByRole('button', { name: /^Jump to newest/ }).click()

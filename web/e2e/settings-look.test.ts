@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './desk'
-import { axe } from './parts'
+import { axe, go, speak } from './parts'
 
 const paths = { company: 'Company', channels: 'Channels', 'channels/connect': 'Connect a WhatsApp number', team: 'Team', sectors: 'Sectors', labels: 'Labels', rules: 'Rules', replies: 'Canned replies', hours: 'Hours', 'hours/new': 'New opening hours' }
 /** What opens a dialog on a page, by the name of its button. */
@@ -19,11 +19,11 @@ describe('the pages of the settings', () => {
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
   describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
-    it('have no accessibility fault on a desktop', { timeout: 120_000 }, async () => {
+    it('have no accessibility fault on a desktop', async () => {
       const { page } = await desk.page({ colorScheme })
       await desk.signIn(page)
       for (const [path, title] of Object.entries(paths)) {
-        await page.goto(`${desk.url}/settings/${path}`)
+        await go(page, `/settings/${path}`)
         await page.getByRole('heading', { level: 1, name: title }).waitFor()
         await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
         await axe(page, path)
@@ -36,20 +36,20 @@ describe('the pages of the settings', () => {
           await opened.waitFor({ state: 'detached' })
         }
       }
-      await page.goto(`${desk.url}/settings/channels`)
+      await go(page, '/settings/channels')
       await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
       await page.getByRole('region', { name: 'Status' }).waitFor()
       await axe(page, 'one number')
-      await page.goto(`${desk.url}/settings/sectors/${desk.company.sectors[0]}`)
+      await go(page, `/settings/sectors/${desk.company.sectors[0]}`)
       await page.getByRole('table', { name: 'Members' }).waitFor()
       await axe(page, 'who gets the next case')
     })
 
-    it('fit a phone', { timeout: 120_000 }, async () => {
+    it('fit a phone', async () => {
       const { page } = await desk.page({ colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
       await desk.signIn(page)
       for (const [path, title] of Object.entries(paths)) {
-        await page.goto(`${desk.url}/settings/${path}`)
+        await go(page, `/settings/${path}`)
         await page.getByRole('heading', { level: 1, name: title }).waitFor()
         await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
         await axe(page, `${path} on a phone`)
@@ -61,19 +61,17 @@ describe('the pages of the settings', () => {
   it.each(['pt-BR', 'es', 'en'])('have all their texts in %s', async (language) => {
     const { page } = await desk.page()
     await desk.signIn(page)
-    await page.evaluate(async (chosen) => {
-      localStorage.setItem('recado.language', chosen)
-      await fetch('/v1/me/preferences', { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: chosen }) })
-    }, language)
+    await speak(page, language)
     for (const path of Object.keys(paths)) {
       await page.goto(`${desk.url}/settings/${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      expect(await page.getAttribute('html', 'lang')).toBe(language)
+      await expect.poll(() => page.getAttribute('html', 'lang')).toBe(language)
       const keys = ((await page.textContent('body')) ?? '').match(/\b(settings|company|channels|connect|team|sectors|labels|rules|checklist|common|setup|hours|distribution)\.[a-z]\w+/g)
       expect([path, keys]).toEqual([path, null])
     }
     await page.goto(`${desk.url}/settings/channels`)
     const spare = page.getByRole('link', { name: /^Reserva/ })
     await spare.getByText({ 'pt-BR': 'A equipe o desconectou.', es: 'El equipo lo desconectó.', en: 'The team disconnected it.' }[language] ?? '').waitFor()
+    await speak(page, 'en')
   })
 })

@@ -21,3 +21,43 @@ it('works below a base path, also when a conversation is opened by its address',
   expect(desk.problems).toEqual([])
   await context.close()
 })
+
+it('loads the styles of a conversation again after they failed, also when it is opened by its address', async () => {
+  const { page, context } = await desk.page({}, /styles\.css/)
+  let asked = 0
+  await page.route('**/styles.css', (route) => (asked++ === 0 ? route.abort() : route.continue()))
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/styles.css'))
+  const shown = async () => {
+    await log(page).getByRole('article').first().waitFor()
+    expect({ asked, overflow: await log(page).evaluate((thread) => getComputedStyle(thread).overflowY) }).toEqual({ asked: 2, overflow: 'auto' })
+  }
+  await desk.signIn(page)
+  await failed
+  await rows(page).getByRole('option').first().click()
+  await shown()
+  asked = 0
+  await page.reload()
+  await shown()
+  expect(await desk.problemsOf()).toEqual([])
+  await context.close()
+})
+
+it('says that a part of the page could not be loaded, and loads it again', async () => {
+  const { page, context } = await desk.page({}, /\/(SignIn|Report)\.js|dynamically imported module/)
+  const tryAgain = async (part: string) => {
+    await page.getByRole('alert').getByText('Something went wrong.', { exact: true }).waitFor()
+    await page.unroute(part)
+    await page.getByRole('button', { name: 'Try again' }).click()
+  }
+  await page.route('**/SignIn.js', (route) => route.abort())
+  await page.goto(`${desk.url}/`)
+  await tryAgain('**/SignIn.js')
+  await page.getByRole('main', { name: 'Sign in' }).waitFor()
+  await page.route('**/Report.js', (route) => route.abort())
+  await desk.signIn(page)
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Report' }).click()
+  await tryAgain('**/Report.js')
+  await page.getByRole('heading', { name: 'Report', level: 1 }).waitFor()
+  expect(await desk.problemsOf()).toEqual([])
+  await context.close()
+})

@@ -67,11 +67,11 @@ it('speaks of a new message in one tab only, with one tag a conversation, and no
   await desk.customer('+5511955552001', 'Sara Lins', 'Em vista')
   await log(page).getByText('Em vista').waitFor()
   await log(second).getByText('Em vista').waitFor()
-  expect(await all()).toHaveLength(2)
+  await expect.poll(() => all()).toHaveLength(2)
   await focus(second, false)
   await desk.customer('+5511955552002', 'Tito Vaz', 'Outra conversa')
   await expect.poll(async () => (await all()).map((one) => one.title)).toEqual(['Sara Lins', 'Sara Lins', 'Tito Vaz'])
-  expect(await page.title()).toMatch(/^\(\d+\) Recado$/)
+  await expect.poll(() => page.title()).toMatch(/^\(\d+\) Recado$/)
 })
 
 it('has one stream for all tabs, and misses nothing when the tab that reads it closes', async () => {

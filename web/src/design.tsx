@@ -1,28 +1,30 @@
 // The design system on one page, for development: "npm --prefix web run dev", then /design.html. It is no part of the build.
 import './ui/mantine.css'
+import './ui/mantine-later.css'
 import './ui/tokens.css'
 import { ActionIcon, Alert, Badge, Button, MantineProvider, NativeSelect, Switch, Textarea, TextInput, useMantineColorScheme } from '@mantine/core'
-import { IconDots, IconInbox } from '@tabler/icons-react'
+import { IconDots, IconInbox, IconSearch } from '@tabler/icons-react'
 import type { CSSProperties, ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import bubble from './inbox/Bubble.module.css'
 import { Avatar } from './ui/Avatar'
 import { startTexts } from './ui/i18n'
 import { Logo } from './ui/Logo'
+import { IconButton, PlainButton, PlainSelect, SearchField } from './ui/plain'
 import { RichText } from './ui/RichText'
 import { Empty, Failure, Loading } from './ui/states'
-import { cssVariables, theme } from './ui/theme'
+import { theme } from './ui/theme'
 import { Tick, type Status } from './ui/Tick'
 
 const colours = ['ground', 'panel', 'sunken', 'ink', 'soft', 'line', 'accent', 'accent-soft', 'outgoing', 'incoming', 'note', 'note-ink', 'amber', 'amber-soft', 'red', 'red-soft', 'tick', 'tag']
 const statuses: Status[] = ['queued', 'sent', 'delivered', 'read', 'failed']
 const row: CSSProperties = { display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 12 }
 
-function Group({ title, children }: { title: string; children: ReactNode }) {
+function Group({ title, align = 'center', children }: { title: string; align?: CSSProperties['alignItems']; children: ReactNode }) {
   return (
     <section style={{ padding: '20px 0', borderBottom: '1px solid var(--line)' }}>
       <h2 style={{ margin: '0 0 12px', fontSize: 15 }}>{title}</h2>
-      <div style={row}>{children}</div>
+      <div style={{ ...row, alignItems: align }}>{children}</div>
     </section>
   )
 }
@@ -43,7 +45,7 @@ function Design() {
           </div>
         ))}
       </Group>
-      <Group title="Type: 17, 15, 14, 12.5, 11">
+      <Group title="Type: 17, 15, 14, 12.5, 11" align="baseline">
         {[17, 15, 14, 12.5, 11].map((size) => <span key={size} style={{ fontSize: size, fontWeight: size > 14 ? 600 : 400 }}>Atendimento ATD-000123</span>)}
       </Group>
       <Group title="Spacing: steps of 4">{[4, 8, 12, 16, 20, 24].map((size) => <span key={size} style={{ width: size, height: 24, background: 'var(--accent)' }} />)}</Group>
@@ -60,7 +62,17 @@ function Design() {
         <Button disabled>Send</Button>
         <ActionIcon variant="subtle" color="gray" size={36} aria-label="More actions"><IconDots size={20} /></ActionIcon>
       </Group>
-      <Group title="Fields">
+      <Group title="Controls of the first screen">
+        <PlainButton>Send</PlainButton>
+        <PlainButton look="default">Transfer</PlainButton>
+        <PlainButton look="subtle">Select all matching</PlainButton>
+        <IconButton look="default" aria-label="Filters"><IconDots size={20} /></IconButton>
+        <IconButton look="light" aria-label="Filters"><IconDots size={20} /></IconButton>
+        <SearchField icon={<IconSearch size={16} />} aria-label="Search" placeholder="Search" />
+        <PlainSelect aria-label="Sort"><option>Newest message</option></PlainSelect>
+        <PlainSelect framed aria-label="Views"><option>Waiting</option></PlainSelect>
+      </Group>
+      <Group title="Fields" align="flex-end">
         <TextInput label="Name" defaultValue="Ana" />
         <NativeSelect label="Sector" data={['Sales', 'Delivery']} />
         <Textarea label="Reason" />
@@ -78,9 +90,9 @@ function Design() {
         <article className={bubble.bubble} data-side="out" data-note><p className={bubble.author}>Internal note · Ana</p><p className={bubble.text}>Pediu nota fiscal.</p></article>
       </Group>
       <Group title="States">
-        <div style={{ flex: 1 }}><Empty icon={<IconInbox size={28} />} title="Nobody is waiting."><Button variant="default">New conversation</Button></Empty></div>
-        <div style={{ flex: 1 }}><Failure message="The server cannot be reached." requestId="01a1e02e" onRetry={() => undefined} /></div>
-        <div style={{ flex: 1 }}><Loading rows={3} /></div>
+        <div style={{ flex: '1 1 240px' }}><Empty icon={<IconInbox size={28} />} title="Nobody is waiting."><Button variant="default">New conversation</Button></Empty></div>
+        <div style={{ flex: '1 1 240px' }}><Failure message="The server cannot be reached." requestId="01a1e02e" onRetry={() => undefined} /></div>
+        <div style={{ flex: '1 1 240px' }}><Loading rows={3} /></div>
       </Group>
       <div id="layer" />
     </main>
@@ -89,4 +101,4 @@ function Design() {
 
 await startTexts('en')
 const root = document.getElementById('root')
-if (root) createRoot(root).render(<MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto"><Design /></MantineProvider>)
+if (root) createRoot(root).render(<MantineProvider theme={theme} withCssVariables={false} defaultColorScheme="auto"><Design /></MantineProvider>)

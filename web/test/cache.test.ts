@@ -1,10 +1,13 @@
+// @vitest-environment jsdom
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
 import { matches, merged, newerMessage, placed, putConversation, putMessage, sameConversations, updateConversation, type ListPage } from '../src/api/cache'
 import { keepChanges } from '../src/api/journal'
 import { keys } from '../src/api/keys'
 import type { Conversation, Message, TimelinePage } from '../src/api/types'
+import { joinPages } from '../src/inbox/useConversations'
 import { heldOrder } from '../src/inbox/useHeld'
+import { rangeAt } from '../src/inbox/useVisibleRows'
 import { queryOf } from '../src/inbox/view'
 
 const conversation = (id: string, at: string, fields: Partial<Conversation> = {}): Conversation => ({
@@ -104,6 +107,28 @@ describe('lists in the cache', () => {
     expect(shown([a, b, c], [b, c, a, d])).toBe('abcd 2')
     expect(shown([], [a, b])).toBe(' 2')
   })
+
+  it('have a conversation once that moved while a page was being loaded', () => {
+    const [a, b, c] = [conversation('a', '3'), conversation('b', '2'), conversation('c', '1')]
+    const [ba, ac, b1, c1, cab] = [[b, a], [a, c], [b], [c], [c, a, b]].map((data) => ({ data, next_cursor: null }) as ListPage) as [ListPage, ListPage, ListPage, ListPage, ListPage]
+    const join = joinPages()
+    expect(join([ba, ac])).toEqual([b, a, c])
+    expect(join([ba, c1])).toEqual([b, a, c])
+    expect(join([b1, ac])).toEqual([b, a, c])
+    expect(join([cab, b1])).toEqual([c, a, b])
+    expect(join([cab])).toEqual([c, a, b])
+    expect(join([])).toEqual([])
+    expect(join([ba, ac])).toEqual([b, a, c])
+  })
+
+  it('draw the rows in view with some around them, and other ones when few of these are left', () => {
+    const start = rangeAt(0, 500, 100)
+    expect(start).toEqual({ first: 0, last: 10 })
+    expect(rangeAt(300, 500, 100, start)).toBe(start)
+    expect(rangeAt(400, 500, 100, start)).toEqual({ first: 0, last: 14 })
+    expect(rangeAt(100_050, 500, 100, start)).toEqual({ first: 995, last: 1010 })
+    expect(rangeAt(0, 500, 100, { first: 995, last: 1010 })).toEqual(start)
+  })
 })
 
 describe('threads in the cache', () => {
@@ -150,6 +175,13 @@ describe('threads in the cache', () => {
   it('never step back in a status', () => {
     expect(newerMessage(message({ status: 'delivered' }), message({ status: 'queued' })).status).toBe('delivered')
     expect(newerMessage(message({ status: 'sent' }), message({ status: 'read' })).status).toBe('read')
+    // Why it failed stays known, since it decides whether a person is asked before it is sent again.
+    const failed = message({ status: 'failed', error: { code: 'uncertain', message: '' } })
+    expect(newerMessage(failed, message({ status: 'queued', error: null })).error?.code).toBe('uncertain')
+    expect(newerMessage(failed, message({ status: 'delivered', error: null }))).toMatchObject({ status: 'delivered', error: null })
+    expect(newerMessage(message({ status: 'delivered' }), failed).status).toBe('delivered')
+    expect(newerMessage(message({ status: 'queued' }), failed).status).toBe('failed')
+    expect(newerMessage(message({ status: 'failed', error: { code: 'blocked', message: '' } }), message({ status: 'sent', error: null })).status).toBe('failed')
   })
 })
 

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
 import type { Member, Template } from '../src/api/types'
 import { gapIn, shortcutOf } from '../src/inbox/canned'
@@ -7,6 +8,7 @@ import { dayAfter } from '../src/inbox/MessageFilters'
 import { mentionAt, mentionParts, mentionsIn } from '../src/inbox/mentions'
 import { buttonsFit, countOf, listFits, listOffer, newRow, newSection, offerAgain, type ListForm } from '../src/inbox/offerForm'
 import { chosenTemplate, templateOffer } from '../src/inbox/template'
+import { written } from '../src/inbox/written'
 import { setTimeZone } from '../src/ui/format'
 
 const team = [{ id: '1', name: 'Ana Ribeiro' }, { id: '2', name: 'Caio Moreira' }] as Member[]
@@ -134,4 +136,28 @@ it('a template has a value for every gap, files by their ids', () => {
   expect(chosenTemplate(template, { ...values, 'body.2': '431' }).parameters).toEqual([
     { component: 'header', media_id: 'file' }, { component: 'body', text: 'Ana' }, { component: 'body', text: '431' }, { component: 'button', text: 'x7' },
   ])
+})
+
+describe('what is written', () => {
+  const files = [{ media: 'm', caption: ' the menu ' }, { media: 'n', caption: ' ' }]
+
+  it('has the name in front of the text and of captions where the person signs, and of nothing else', () => {
+    expect(written(' oi ', files, 'Ana')).toEqual({ text: '*Ana:*\noi', files: [{ media: 'm', caption: '*Ana:*\nthe menu' }, { media: 'n', caption: '' }] })
+    expect(written('', [], 'Ana')).toEqual({ text: '', files: [] })
+    expect(written(' oi ', files, null)).toEqual({ text: 'oi', files: [{ media: 'm', caption: 'the menu' }, { media: 'n', caption: '' }] })
+  })
+
+  it('has no name in front of a caption that would be too long with it', () => {
+    const [fits, long] = ['a'.repeat(1017), 'a'.repeat(1018)]
+    expect(written('', [{ caption: fits }, { caption: long }], 'Ana').files).toEqual([{ caption: `*Ana:*\n${fits}` }, { caption: long }])
+  })
+
+  it('is signed once', () => {
+    expect(written('*Ana:*\noi', [], 'Ana').text).toBe('*Ana:*\noi')
+  })
+
+  it('is signed too when it is sent later', () => {
+    const sent = written('', files.slice(0, 1), 'Ana')
+    expect(laterContent(sent.text, sent.files)).toEqual({ media_id: 'm', text: '*Ana:*\nthe menu' })
+  })
 })

@@ -1,8 +1,12 @@
+// @vitest-environment jsdom
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { firstPaths, screenAt } from '../src/app/firstScreen'
 
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.resetModules() // requests that were begun
+})
 
 describe('the first requests', () => {
   it('are those of the screen at the address', () => {
@@ -15,11 +19,6 @@ describe('the first requests', () => {
 
   it('have the addresses that the app asks for, and are answered once', async () => {
     const asked: string[] = []
-    vi.stubGlobal('Request', class extends Request {
-      constructor(input: string, init?: RequestInit) {
-        super(new URL(input, location.href), init) // as a browser does
-      }
-    })
     vi.stubGlobal('fetch', (input: string | Request) => {
       asked.push(typeof input === 'string' ? input : input.url)
       return Promise.resolve(Response.json({ data: [], next_cursor: null }))
@@ -36,5 +35,22 @@ describe('the first requests', () => {
     if (screen.list) await client.fetchInfiniteQuery(conversationsOptions(screen.list))
     expect(asked).toHaveLength(before + 1)
     expect(asked.at(-1)).toBe(asked[1])
+  })
+
+  it.each([['agent', true], ['manager', false]])('wait for the counts at "/", which choose the page of an agent: %s %s', async (role, waits) => {
+    let answerCounts: (counts: Response) => void = () => undefined
+    const counts = new Promise<Response>((resolve) => (answerCounts = resolve))
+    vi.stubGlobal('fetch', ({ url }: Request) => {
+      if (url.endsWith('/inbox/counts')) return counts
+      return Promise.resolve(Response.json(url.endsWith('/session') ? { user: { role } } : { data: [], next_cursor: null }))
+    })
+    const { prefetch } = await import('../src/app/prefetch')
+    const client = new QueryClient()
+    let done = false
+    const waiting = prefetch(client).then(() => (done = true))
+    await vi.waitFor(() => expect(client.isFetching()).toBe(1)) // the counts
+    expect(done).toBe(!waits)
+    answerCounts(Response.json({ mine: 1 }))
+    await waiting
   })
 })

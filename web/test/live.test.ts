@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from 'vitest'
 import { share } from '../src/live/leader'
 import { Parser, type StreamEvent } from '../src/live/parse'

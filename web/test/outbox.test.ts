@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { afterEach, describe, expect, it } from 'vitest'
 import { Failure } from '../src/api/client'
 import { Outbox, retryDelay, type Item } from '../src/inbox/outbox'

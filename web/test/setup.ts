@@ -1,1 +1,8 @@
 import 'fake-indexeddb/auto'
+
+/** Requests take addresses without a host, as they do in a browser. */
+globalThis.Request = class extends Request {
+  constructor(input: string | URL | Request, init?: RequestInit) {
+    super(typeof input === 'string' ? new URL(input, location.href) : input, init)
+  }
+}

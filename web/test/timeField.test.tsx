@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import i18next from 'i18next'
 import { act, useState } from 'react'

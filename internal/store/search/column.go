@@ -42,7 +42,7 @@ func (x *columnIndex) update(n int) (int, error) {
 	x.tx.Later(s.String(), s.Args...)
 	found := len(ids)
 	if ids, err = x.unlocked(ids); err != nil || len(ids) == 0 {
-		return found, err
+		return 0, err // asking again at once would find the same rows
 	}
 	s = x.tx.Statement()
 	s.WriteString(`

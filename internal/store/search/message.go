@@ -29,14 +29,20 @@ func NewMessageText(q string) (Text, bool) {
 // unindexedMessage is a message that waits to be indexed.
 type unindexedMessage struct{ company, id model.ID }
 
-// updateMessages brings the index of messages up to date for at most n of those that wait.
-func updateMessages(tx *db.Tx, n int) (int, error) {
+// UpdateMessages brings the index of messages up to date for at most n of those that wait, and gives how many it did.
+// Several nodes may do so at once. A change of a message that is taken here waits for the end of the transaction, or was made before.
+func UpdateMessages(tx *db.Tx, n int) (int, error) {
 	var batch []unindexedMessage
 	err := tx.Query(`
-		SELECT company, id
-		FROM messages_unindexed
-		ORDER BY company, id
-		LIMIT $1`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{n}, func(r db.Row) error {
+		WITH batch AS MATERIALIZED (
+			SELECT company, id
+			FROM messages_unindexed
+			ORDER BY company, id
+			LIMIT $1`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`)+`
+		)
+		DELETE FROM messages_unindexed
+		WHERE (company, id) IN (SELECT company, id FROM batch)
+		RETURNING company, id`, []any{n}, func(r db.Row) error {
 		batch = append(batch, unindexedMessage{r.ID(0), r.ID(1)})
 		return nil
 	})
@@ -81,17 +87,15 @@ func updateMessageTrigrams(tx *db.Tx, batch []unindexedMessage) error {
 		return err
 	}
 	tx.Later(`INSERT OR REPLACE INTO message_trigrams (rowid, folded) SELECT value ->> 0, value ->> 1 FROM json_each($1)`, string(list))
-	last := batch[len(batch)-1]
-	_, err = tx.Exec(`DELETE FROM messages_unindexed WHERE (company, id) <= ($1, $2)`, last.company, last.id)
-	return err
+	return nil
 }
 
-// updateMessageTexts writes the entries of a batch whose rows in messages_unindexed are locked: a change of a message
-// waits for them, or was made before.
+// updateMessageTexts writes the entries of a batch, and deletes those of messages that have no text any more.
 func updateMessageTexts(tx *db.Tx, batch []unindexedMessage) error {
-	ids, keys := make([]model.ID, len(batch)), make([][2]string, len(batch))
+	ids := make([]model.ID, len(batch))
+	gone := make(map[model.ID]model.ID, len(batch)) // the messages without a text, and their companies
 	for i, m := range batch {
-		ids[i], keys[i] = m.id, [2]string{m.company.String(), m.id.String()}
+		ids[i], gone[m.id] = m.id, m.company
 	}
 	var texts [][3]string
 	s := tx.Statement()
@@ -99,13 +103,10 @@ func updateMessageTexts(tx *db.Tx, batch []unindexedMessage) error {
 	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
 		if text := r.NullText(2); text != nil {
 			texts = append(texts, [3]string{r.ID(0).String(), r.ID(1).String(), fold.Text(*text)})
+			delete(gone, r.ID(1))
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	old, err := json.Marshal(keys)
 	if err != nil {
 		return err
 	}
@@ -113,16 +114,14 @@ func updateMessageTexts(tx *db.Tx, batch []unindexedMessage) error {
 	if err != nil {
 		return err
 	}
-	for table, id := range map[string]string{"message_search": "subject", "messages_unindexed": "id"} {
-		tx.Later(`
-			DELETE FROM `+table+` x
-			USING jsonb_array_elements(CAST($1 AS JSONB)) v
-			WHERE x.company = CAST(v ->> 0 AS UUID) AND x.`+id+` = CAST(v ->> 1 AS UUID)`, string(old))
-	}
 	tx.Later(`
 		INSERT INTO message_search (company, subject, folded)
 		SELECT CAST(v ->> 0 AS UUID), CAST(v ->> 1 AS UUID), v ->> 2
-		FROM jsonb_array_elements(CAST($1 AS JSONB)) v`, string(list))
+		FROM jsonb_array_elements(CAST($1 AS JSONB)) v
+		ON CONFLICT (company, subject) DO UPDATE SET folded = excluded.folded`, string(list))
+	for id, company := range gone {
+		tx.Later(`DELETE FROM message_search WHERE company = $1 AND subject = $2`, company, id)
+	}
 	return nil
 }
 

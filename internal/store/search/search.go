@@ -60,8 +60,7 @@ func Update(tx *db.Tx, n int) (done int, err error) {
 			return done, err
 		}
 	}
-	rows, err := updateMessages(tx, n-done)
-	return done + rows, err
+	return done, nil
 }
 
 // Forget removes a row that is being deleted from the index.

@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
 	"recado/internal/store"
 	"recado/internal/testkit"
 )
@@ -48,6 +51,24 @@ func Open(t testing.TB, o store.Options) *store.Store {
 		}
 	})
 	return s
+}
+
+// Exec runs a statement beside the stores that use the database: that of the URL or, without one, the file in the folder.
+func Exec(t testing.TB, dir, databaseURL, statement string) {
+	t.Helper()
+	if databaseURL != "" {
+		testkit.Exec(t, databaseURL, statement)
+		return
+	}
+	conn, err := sqlite.OpenConn(filepath.Join(dir, store.DatabaseFile), sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	conn.SetBlockOnBusy()
+	if err := sqlitex.ExecuteTransient(conn, statement, nil); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Prepare puts an empty SQLite database with the current schema into a folder that has none. It is a copy of one that is

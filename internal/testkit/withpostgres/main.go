@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -52,6 +53,10 @@ func run(args []string) (code int, err error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), "RECADO_TEST_POSTGRES="+cluster.URL)
+	if folder := memoryFolder(); folder != "" && !o.Durable {
+		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+		cmd.Env = append(cmd.Env, "TMPDIR="+folder, "GOTMPDIR="+cmp.Or(os.Getenv("GOTMPDIR"), os.TempDir()))
+	}
 	if err := cmd.Start(); err != nil {
 		return 127, err
 	}
@@ -71,4 +76,27 @@ func run(args []string) (code int, err error) {
 		return exit.ExitCode(), nil
 	}
 	return 0, err
+}
+
+const (
+	memory = "/dev/shm"
+	room   = 4 << 30 // bytes, which tests do not use by far
+	noexec = 8       // of a mount: tests run scripts that they have written
+)
+
+// memoryFolder makes a folder on the memory file system, or gives "" where there is none with enough room.
+func memoryFolder() string {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(memory, &s); err != nil || s.Bavail*uint64(s.Bsize) < room || s.Flags&noexec != 0 {
+		return ""
+	}
+	folder, err := os.MkdirTemp(memory, "recado-")
+	if err != nil {
+		return ""
+	}
+	if err := os.Chmod(folder, 0o711); err != nil { // tests of root run programs of another user below it
+		_ = os.Remove(folder)
+		return ""
+	}
+	return folder
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -24,10 +23,8 @@ type graph struct {
 func serve(t *testing.T, options Options) *graph {
 	t.Helper()
 	g := &graph{Simulator: New(options), t: t}
-	server := httptest.NewServer(g.Simulator)
-	t.Cleanup(server.Close)
+	g.url = testkit.Serve(t, g.Simulator)
 	t.Cleanup(g.Close)
-	g.url = server.URL
 	g.receiver = testkit.NewReceiver(t)
 	if err := g.SetCallback("", g.receiver.URL); err != nil {
 		t.Fatal(err)

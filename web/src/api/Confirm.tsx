@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Alert, Button, Group, Text, type MantineColor } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../ui/Dialog'
 import { useSubmit } from './useSubmit'
 
-type Props = { title: string; text: string; action: string; onClose: () => void; task: () => Promise<unknown>; onDone?: () => void; color?: string; reason?: (error: unknown) => string | undefined }
+type Props = { title: string; text: string; action: string; onClose: () => void; task: () => Promise<unknown>; onDone?: () => void; color?: MantineColor; reason?: (error: unknown) => string | undefined }
 
 /** Confirm asks before something is lost and says what follows. reason says of a refusal what the page knows better than its code does. */
 export function Confirm({ title, text, action, onClose, task, onDone, color = 'red', reason }: Props) {

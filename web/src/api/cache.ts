@@ -167,10 +167,15 @@ export function putEntry(client: QueryClient, conversation: string, entry: Timel
 
 const rank: Record<Message['status'], number> = { received: 0, queued: 0, sent: 1, delivered: 2, read: 3, failed: 4 }
 
-/** newerMessage keeps what is further: answers and live updates may cross. */
+/**
+ * newerMessage is the later of two states of a message: answers and live updates may cross. A status goes only forward,
+ * except that a report settles what became of a send whose outcome was uncertain.
+ */
 export function newerMessage(known: Message | undefined, next: Message): Message {
-  if (!known || known.direction === 'inbound' || rank[next.status] >= rank[known.status]) return next
-  return { ...next, status: known.status, sent_at: known.sent_at, delivered_at: known.delivered_at, read_at: known.read_at }
+  if (!known || known.direction === 'inbound') return next
+  const uncertain = (one: Message) => one.error?.code === 'uncertain'
+  if (uncertain(known) !== uncertain(next) && known.status !== 'queued' && next.status !== 'queued') return uncertain(known) ? next : known
+  return rank[next.status] >= rank[known.status] ? next : known
 }
 
 function findEntry(timeline: Timeline, id: string): TimelineEntry | undefined {

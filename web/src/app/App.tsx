@@ -3,9 +3,10 @@ import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { LiveRegion } from '../ui/announce'
+import { Boundary } from '../ui/Boundary'
 import { styleNonce } from '../ui/page'
-import { Quiet } from '../ui/Quiet'
-import { cssVariables, theme } from '../ui/theme'
+import { PartFailure } from '../ui/states'
+import { theme } from '../ui/theme'
 import { useToastsWanted } from '../ui/toast'
 import { Gate } from './Gate'
 import { router } from './router'
@@ -17,15 +18,17 @@ const Toasts = part(() => import('../ui/Toasts').then((loaded) => loaded.default
 export function App({ client }: { client: QueryClient }) {
   const toasts = useToastsWanted()
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => styleNonce} deduplicateInlineStyles>
+    <MantineProvider theme={theme} withCssVariables={false} withGlobalClasses={false} defaultColorScheme="auto" getStyleNonce={() => styleNonce} deduplicateInlineStyles>
       <QueryClientProvider client={client}>
-        <Quiet>
+        <Boundary>
           <Suspense fallback={null}>{toasts && <Toasts />}</Suspense>
-        </Quiet>
+        </Boundary>
         <LiveRegion />
-        <Gate>
-          <RouterProvider router={router} />
-        </Gate>
+        <Boundary fallback={<PartFailure />}>
+          <Gate>
+            <RouterProvider router={router} />
+          </Gate>
+        </Boundary>
       </QueryClientProvider>
     </MantineProvider>
   )

@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useConnection } from '../live/useLive'
+import { PlainButton } from '../ui/plain'
 import classes from './Shell.module.css'
 
 /** Banners say that the connection is lost or that a new version is ready. */
@@ -14,7 +14,7 @@ export function Banners() {
       {newVersion && (
         <div role="status" className={classes.banner} data-tone="green">
           {t('banner.newVersion')}
-          <Button size="compact-xs" onClick={() => location.reload()}>{t('banner.reload')}</Button>
+          <PlainButton size="compact" onClick={() => location.reload()}>{t('banner.reload')}</PlainButton>
         </div>
       )}
     </>

@@ -1,4 +1,3 @@
-import { UnstyledButton } from '@mantine/core'
 import { IconBell } from '@tabler/icons-react'
 import { Suspense, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -36,10 +35,10 @@ export function Notifications({ opened, onOpen, onClose }: Props) {
   const [used, setUsed] = useState(false)
   if (opened && !used) setUsed(true)
   const target = (
-    <UnstyledButton ref={button} className={classes.link} aria-label={name} title={name} aria-haspopup="dialog" aria-expanded={opened} onClick={opened ? onClose : onOpen}>
+    <button ref={button} type="button" className={classes.link} aria-label={name} title={name} aria-haspopup="dialog" aria-expanded={opened} onClick={opened ? onClose : onOpen}>
       <IconBell size={21} stroke={1.7} aria-hidden />
       <NotificationCount />
-    </UnstyledButton>
+    </button>
   )
   if (!used) return target
   const close = () => {

@@ -5,13 +5,29 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
-import { keys } from '../api/keys'
+import { answer, api, Failure } from '../api/client'
 import { Dialog } from '../ui/Dialog'
 import { phone } from '../ui/format'
 import classes from './Palette.module.css'
 
 type Option = { id: string; group: string; label: string; text?: string; run: () => void }
+
+const nothing: Awaited<ReturnType<typeof find>> = { conversations: [], contacts: [], cards: [], cases: [] }
+
+/** find searches everywhere at once. The results come together, so that none moves from below the pointer. Where a search is refused, the others count. */
+async function find(q: string) {
+  const list = <T,>(call: Promise<{ data: T[] }>): Promise<T[]> => call.then(({ data }) => data, (error: unknown) => {
+    if (error instanceof Failure && error.temporary) throw error // all are tried again
+    return []
+  })
+  const [conversations, contacts, cards, cases] = await Promise.all([
+    list(answer(api.GET('/conversations', { params: { query: { q, limit: 6 } } }))),
+    list(answer(api.GET('/contacts', { params: { query: { q, limit: 5 } } }))),
+    list(answer(api.GET('/kanban/cards', { params: { query: { q, limit: 5, status: 'all' } } }))),
+    /^atd-p?\d+$/i.test(q) ? list(answer(api.GET('/attendances', { params: { query: { protocol: q.toUpperCase(), limit: 1 } } }))) : [],
+  ])
+  return { conversations, contacts, cards, cases }
+}
 
 /** Palette finds conversations, contacts, cards, protocols and commands. */
 export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () => void; onHelp: () => void; onSignOut: () => void }) {
@@ -21,20 +37,16 @@ export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () =>
   const [at, setAt] = useState(0)
   const [wanted] = useDebouncedValue(text.trim(), 200)
   const enabled = wanted.length >= 2
-  const conversations = useQuery({ queryKey: ['palette', 'conversations', wanted], enabled, queryFn: () => answer(api.GET('/conversations', { params: { query: { q: wanted, limit: 6 } } })) }).data?.data ?? []
-  const contacts = useQuery({ queryKey: keys.contacts(wanted), enabled, queryFn: () => answer(api.GET('/contacts', { params: { query: { q: wanted, limit: 10 } } })) }).data?.data ?? []
-  const cards = useQuery({ queryKey: ['palette', 'cards', wanted], enabled, queryFn: () => answer(api.GET('/kanban/cards', { params: { query: { q: wanted, limit: 5, status: 'all' } } })) }).data?.data ?? []
-  const isProtocol = /^atd-p?\d+$/i.test(wanted)
-  const cases = useQuery({ queryKey: ['protocol', wanted.toUpperCase()], enabled: isProtocol, queryFn: () => answer(api.GET('/attendances', { params: { query: { protocol: wanted.toUpperCase(), limit: 1 } } })) }).data?.data ?? []
+  const { conversations, contacts, cards, cases } = useQuery({ queryKey: ['palette', wanted], enabled, gcTime: 0, queryFn: () => find(wanted) }).data ?? nothing
   const open = (id: string) => void navigate({ to: '/inbox/$view/$conversation', params: { view: 'open', conversation: id } })
   const views = (['waiting', 'mine', 'open', 'unread', 'snoozed', 'closed'] as const).map((view): Option => ({ id: `view ${view}`, group: t('palette.commands'), label: t('palette.go', { place: t(`view.${view}`) }), run: () => void navigate({ to: '/inbox/$view', params: { view } }) }))
   const places = (['contacts', 'boards', 'report', 'settings'] as const).map((place): Option => ({ id: `place ${place}`, group: t('palette.commands'), label: t('palette.go', { place: t(`shell.${place}`) }), run: () => void navigate({ to: `/${place}` }) }))
   const commands: Option[] = [...views, ...places, { id: 'help', group: t('palette.commands'), label: t('shell.shortcuts'), run: onHelp }, { id: 'out', group: t('palette.commands'), label: t('shell.signOut'), run: onSignOut }]
   const options: Option[] = [
     ...cases.map((one) => ({ id: one.id, group: t('palette.protocols'), label: one.protocol, text: one.contact?.name, run: () => open(one.conversation) })),
-    ...(enabled ? conversations.map((one) => ({ id: one.id, group: t('palette.conversations'), label: one.name, text: phone(one.phone), run: () => open(one.id) })) : []),
-    ...(enabled ? contacts.slice(0, 5).map((one) => ({ id: one.id, group: t('palette.contacts'), label: one.name, text: phone(one.phone), run: () => void navigate({ to: '/contacts/$contact', params: { contact: one.id } }) })) : []),
-    ...(enabled ? cards.map((one) => ({ id: one.id, group: t('palette.cards'), label: one.title, run: () => void navigate({ to: '/boards/$board', params: { board: one.board_id }, search: { card: one.id } }) })) : []),
+    ...conversations.map((one) => ({ id: one.id, group: t('palette.conversations'), label: one.name, text: phone(one.phone), run: () => open(one.id) })),
+    ...contacts.map((one) => ({ id: one.id, group: t('palette.contacts'), label: one.name, text: phone(one.phone), run: () => void navigate({ to: '/contacts/$contact', params: { contact: one.id } }) })),
+    ...cards.map((one) => ({ id: one.id, group: t('palette.cards'), label: one.title, run: () => void navigate({ to: '/boards/$board', params: { board: one.board_id }, search: { card: one.id } }) })),
     ...commands.filter((one) => one.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())),
   ]
   const current = Math.min(at, options.length - 1)

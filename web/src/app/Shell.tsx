@@ -1,4 +1,3 @@
-import { ActionIcon, UnstyledButton } from '@mantine/core'
 import { IconAddressBook, IconBell, IconChartBar, IconDots, IconInbox, IconKeyboard, IconLayoutKanban, IconLogout, IconSearch, IconSettings, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
@@ -113,25 +112,25 @@ export function Shell() {
             <ActionMenu
               title={who} actions={more}
               button={
-                <UnstyledButton className={classes.link}>
+                <button type="button" className={classes.link}>
                   <IconDots size={22} stroke={1.7} aria-hidden />
                   <NotificationCount />
                   <span className={classes.text}>{t('shell.more')}</span>
-                </UnstyledButton>
+                </button>
               }
             />
           )}
         </nav>
         {!phone && (
           <>
-            <ActionIcon variant="subtle" color="gray" size={40} aria-label={t('shell.search')} title={`${t('shell.search')} (Ctrl+K)`} onClick={() => setPalette(true)}><IconSearch size={21} stroke={1.7} /></ActionIcon>
+            <button type="button" className={classes.link} aria-label={t('shell.search')} title={`${t('shell.search')} (Ctrl+K)`} onClick={() => setPalette(true)}><IconSearch size={21} stroke={1.7} aria-hidden /></button>
             <Notifications opened={notifications} onOpen={() => setNotifications(true)} onClose={() => setNotifications(false)} />
             <ActionMenu
               position="right-end" title={who} actions={account}
               button={
-                <UnstyledButton className={classes.account} data-presence={presence} aria-label={t('shell.account', { name: me.user.name })} title={me.user.name}>
+                <button type="button" className={classes.account} data-presence={presence} aria-label={t('shell.account', { name: me.user.name })} title={me.user.name}>
                   <Avatar id={me.user.id} name={me.user.name} size={32} />
-                </UnstyledButton>
+                </button>
               }
             />
           </>

@@ -4,14 +4,17 @@ import { conversationsOptions } from '../inbox/useConversations'
 import { maySession, pagePath } from '../ui/page'
 import { screenAt } from './firstScreen'
 
-/** prefetch puts what the first screen shows into the cache. */
+/** prefetch puts what the first screen shows into the cache. It waits for the counts, which take longest, only where FirstPage needs them: they do not move anything on other pages. */
 export async function prefetch(client: QueryClient): Promise<void> {
   if (!maySession) return
   const { inbox, list, conversation } = screenAt(pagePath(), location.search)
+  const counts = client.prefetchQuery(countsOptions)
+  const session = client.prefetchQuery(sessionOptions)
+  const choice = /^\/(inbox)?$/.test(pagePath()) && session.then(() => client.getQueryData(sessionOptions.queryKey)?.user.role === 'agent' ? counts : undefined)
   await Promise.all([
-    client.prefetchQuery(sessionOptions), client.prefetchQuery(preferencesOptions), client.prefetchQuery(countsOptions),
+    session, choice, client.prefetchQuery(preferencesOptions),
     ...(list ? [client.prefetchInfiniteQuery(conversationsOptions(list))] : []),
-    ...(conversation ? [import('../inbox/ConversationPane')] : []),
+    ...(conversation ? [import('../inbox/ConversationPane').catch(() => undefined)] : []),
     ...(inbox ? [client.prefetchQuery(sectorsOptions), client.prefetchQuery(teamOptions), client.prefetchQuery(labelsOptions), client.prefetchQuery(savedViewsOptions)] : []),
   ])
 }

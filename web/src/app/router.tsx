@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, useParams } from '@tanstack/react-router'
 import { withTexts } from '../ui/i18n'
 import { basePath } from '../ui/page'
+import { PartFailure } from '../ui/states'
 import { Inbox } from '../inbox/Inbox'
 import { readSearch } from '../inbox/view'
 import { readBoardSearch } from '../boards/search'
@@ -35,6 +36,7 @@ export const router = createRouter({
   routeTree: root.addChildren([home, inboxHome, inbox.addChildren([conversation]), contacts.addChildren([contact]), boards.addChildren([board]), report, settings, settingsPage]),
   basepath: basePath || '/',
   defaultPreload: false,
+  defaultErrorComponent: PartFailure,
 })
 
 declare module '@tanstack/react-router' {

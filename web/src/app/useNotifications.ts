@@ -9,6 +9,7 @@ import { preview } from '../inbox/preview'
 import { eventData } from '../live/apply'
 import { onLiveEvent, useConnection } from '../live/useLive'
 import { shareView } from '../live/tabs'
+import { soon } from '../ui/parts'
 import { playSound } from '../ui/sound'
 
 /** concerns tells whether a person wants to hear of a message. */
@@ -46,7 +47,7 @@ export function useNotifications(): void {
 
   const { pathname } = useLocation()
   const tabs = useRef<ReturnType<typeof shareView>>(null)
-  useEffect(() => {
+  useEffect(() => soon(() => {
     const shared = shareView(() => ({ focused: document.hasFocus(), conversation: openConversation(location.pathname) }))
     tabs.current = shared
     addEventListener('focus', shared.tell)
@@ -56,7 +57,7 @@ export function useNotifications(): void {
       removeEventListener('blur', shared.tell)
       shared.stop()
     }
-  }, [])
+  }), [])
   useEffect(() => tabs.current?.tell(), [pathname])
 
   useEffect(

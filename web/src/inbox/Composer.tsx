@@ -3,10 +3,9 @@ import { IconClock } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Suspense, useEffect, useImperativeHandle, useRef, useState, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
-import { keys } from '../api/keys'
+import { changePreferences } from '../api/preferences'
 import { useChannels, useMe, usePreferences, useTeam } from '../api/queries'
-import type { Conversation, Message, Preferences, SendBody } from '../api/types'
+import type { Conversation, Message, SendBody } from '../api/types'
 import { useActions } from './actions'
 import { AttachmentList } from './AttachmentList'
 import { gapIn } from './canned'
@@ -18,14 +17,17 @@ import { noteKey, saveDraft, useDraft } from './drafts'
 import { laterContent } from './later'
 import { mentionsIn } from './mentions'
 import { useOutbox } from './OutboxProvider'
+import { refusal } from './refusal'
 import { ReplyTo } from './ReplyTo'
 import { useActivity } from './useActivity'
 import { useAttachments } from './useAttachments'
 import { useCollision } from './useCollision'
 import { useServerDraft } from './useServerDraft'
 import { useWindow } from './useWindow'
+import { written } from './written'
 import classes from './Composer.module.css'
 import { part } from '../ui/parts'
+import { toast } from '../ui/toast'
 
 const VoiceRecorder = part(() => import('./VoiceRecorder').then((loaded) => loaded.VoiceRecorder))
 
@@ -74,7 +76,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
 
   const blocked = tab === 'answer' && (serviceWindow.closed || gapIn(text) !== null)
   const ready = tab === 'note' ? text.trim() !== '' : (text.trim() !== '' || files.ready.length > 0) && !files.uploading && !blocked
-  const signed = preferences.sign && text.trim() ? `*${me.user.signature || me.user.name}:*\n${text.trim()}` : text.trim()
+  const sent = written(text, files.ready, preferences.sign ? me.user.signature || me.user.name : null)
   const put = (kind: 'message' | 'note', body: Omit<SendBody, 'client_id'>, more: { preview?: string; mentions?: string[] } = {}) => {
     const client_id = crypto.randomUUID()
     void outbox.add({ client_id, conversation: conversation.id, kind, body: { client_id, ...body }, created_at: new Date().toISOString(), ...more })
@@ -97,15 +99,12 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
       return
     }
     const quote = reply?.external_id ? { reply_to_external_id: reply.external_id } : {}
-    for (const file of files.ready) put('message', { media_id: file.media, ...(file.caption.trim() ? { text: file.caption.trim() } : {}), ...quote }, { preview: file.name })
-    if (signed) put('message', { text: signed, ...quote })
+    for (const file of sent.files) put('message', { media_id: file.media, ...(file.caption ? { text: file.caption } : {}), ...quote }, { preview: file.name })
+    if (sent.text) put('message', { text: sent.text, ...quote })
     empty()
     if (conversation.unread) void read(conversation)
   }
-  const sign = (on: boolean) => {
-    client.setQueryData<Preferences>(keys.preferences, { ...preferences, sign: on })
-    void answer(api.PATCH('/me/preferences', { body: { sign: on } })).catch(() => undefined)
-  }
+  const sign = (on: boolean) => void changePreferences(client, { sign: on }).catch((error: unknown) => toast(refusal(error, t), 'red'))
 
   return (
     <>
@@ -165,7 +164,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
             {tab === 'answer' && (
               <ActionIcon
                 variant="subtle" color="gray" size={32} className={classes.later} aria-label={t('composer.later')} title={t('composer.later')} disabled={!ready}
-                onClick={() => setDialog({ kind: 'later', content: laterContent(signed, files.ready), preview: [...files.ready.map((file) => file.name), signed].filter(Boolean).join('\n'), written: true })}
+                onClick={() => setDialog({ kind: 'later', content: laterContent(sent.text, sent.files), preview: [...sent.files.map((file) => file.name), sent.text].filter(Boolean).join('\n'), written: true })}
               >
                 <IconClock size={19} />
               </ActionIcon>

@@ -1,10 +1,10 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react'
+import { memo, useEffect, useRef, useState, type MouseEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe, useRowNames } from '../api/queries'
 import type { Conversation } from '../api/types'
+import { Rows } from './Rows'
 import { useHeld } from './useHeld'
-import { Row } from './Row'
+import { useNow } from './useNow'
 import classes from './ConversationList.module.css'
 
 type Props = {
@@ -19,16 +19,13 @@ type Props = {
   onShown: (rows: Conversation[]) => void
 }
 
-const rowHeight = 82
-const estimateSize = () => rowHeight
-
 /** ConversationList is the virtual list; its order stays while the pointer or the focus is in it. */
 export const ConversationList = memo(function ConversationList({ rows: now, list, open, selection, onSelect, onOpen, onEnter, onEnd, onShown }: Props) {
   const { t } = useTranslation()
   const names = useRowNames()
   const me = useMe().user.id
-  const scroll = useRef<HTMLDivElement>(null)
-  const getScrollElement = useCallback(() => scroll.current, [])
+  const time = useNow()
+  const frame = useRef<HTMLDivElement>(null)
   const [inside, setInside] = useState(false)
   const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
   const places = useRef({ pointer: false, focus: false })
@@ -44,38 +41,13 @@ export const ConversationList = memo(function ConversationList({ rows: now, list
   /** The button goes and takes the focus with it: to the list for the keyboard, nowhere for the mouse. */
   const applyNow = (event: MouseEvent) => {
     apply()
-    if (event.detail === 0) scroll.current?.querySelector<HTMLElement>('[role="listbox"]')?.focus()
+    if (event.detail === 0) frame.current?.querySelector<HTMLElement>('[role="listbox"]')?.focus()
     else place({ focus: false })
   }
   useEffect(() => onShown(rows), [rows, onShown])
-
-  // All rows have one height: places go by index and are not worked out again when the order changes.
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement, estimateSize, overscan: 4 })
-  // A page that was on its way while a conversation moved may have it a second time for a moment.
-  const items = virtual.getVirtualItems().filter((item, at, all) => all.findIndex((one) => rows[one.index]?.id === rows[item.index]?.id) === at)
-  const last = items.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last >= rows.length - 20) onEnd()
-  }, [last, rows.length, onEnd])
-  const openIndex = useMemo(() => (open ? rows.findIndex((one) => one.id === open) : -1), [rows, open])
-  useEffect(() => {
-    if (openIndex >= 0) virtual.scrollToIndex(openIndex, { align: 'auto' })
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- only when another conversation is opened
-  }, [open])
-
-  const keyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1, Home: -rows.length, End: rows.length }[event.key]
-    if (step !== undefined) {
-      event.preventDefault()
-      const next = rows[Math.min(rows.length - 1, Math.max(0, (openIndex < 0 ? (step > 0 ? -1 : 0) : openIndex) + step))]
-      if (next) onOpen(next.id)
-    } else if (event.key === 'Enter' && openIndex >= 0) {
-      event.preventDefault()
-      onEnter()
-    }
-  }
   return (
     <div
+      ref={frame}
       className={classes.frame}
       onPointerEnter={(event) => event.pointerType === 'mouse' && place({ pointer: true })}
       onPointerLeave={() => place({ pointer: false })}
@@ -87,58 +59,7 @@ export const ConversationList = memo(function ConversationList({ rows: now, list
           {t('list.updates', { count: updates })}
         </button>
       )}
-      <div ref={scroll} className={classes.scroll} data-selecting={selection.size > 0 || undefined}>
-        <div
-          role="listbox"
-          aria-label={t('list.conversations')}
-          tabIndex={0}
-          aria-activedescendant={items.some((item) => item.index === openIndex) ? `row-${open ?? ''}` : undefined}
-          className={classes.list}
-          style={{ height: virtual.getTotalSize() }}
-          onKeyDown={keyDown}
-        >
-          {items.map((item) => {
-            const conversation = rows[item.index]
-            if (!conversation) return null
-            return (
-              <div key={conversation.id} role="presentation" className={classes.item} style={{ transform: `translateY(${item.start}px)` }}>
-                <Row
-                  conversation={conversation}
-                  active={conversation.id === open}
-                  selected={selection.has(conversation.id)}
-                  personName={names.person(conversation.assignee)}
-                  sectorName={names.sector(conversation.sector)}
-                  labelNames={conversation.label_ids.map((id) => names.label(id)?.name ?? '').filter(Boolean).join(' · ')}
-                  me={me}
-                  index={item.index}
-                  total={rows.length}
-                  onOpen={onOpen}
-                  onHold={onSelect}
-                />
-              </div>
-            )
-          })}
-        </div>
-        <div className={classes.checks}>
-          {items.map((item) => {
-            const conversation = rows[item.index]
-            if (!conversation) return null
-            return <Check key={conversation.id} id={conversation.id} name={conversation.name} on={selection.has(conversation.id)} top={item.start} onSelect={onSelect} />
-          })}
-        </div>
-      </div>
-    </div>
-  )
-})
-
-type CheckProps = { id: string; name: string; on: boolean; top: number; onSelect: (id: string) => void }
-
-/** Check selects a row; it stands outside the listbox, over the row's initials. */
-const Check = memo(function Check({ id, name, on, top, onSelect }: CheckProps) {
-  const { t } = useTranslation()
-  return (
-    <div className={classes.check} data-on={on || undefined} style={{ transform: `translateY(${top}px)` }}>
-      <input type="checkbox" aria-label={t('list.select', { name })} checked={on} onChange={() => onSelect(id)} />
+      <Rows rows={rows} open={open} selection={selection} names={names} me={me} now={time} t={t} onSelect={onSelect} onOpen={onOpen} onEnter={onEnter} onEnd={onEnd} />
     </div>
   )
 })

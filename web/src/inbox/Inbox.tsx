@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMessages } from '@tabler/icons-react'
 import { useNavigate, useRouter } from '@tanstack/react-router'
@@ -6,8 +5,10 @@ import { startTransition, Suspense, useCallback, useEffect, useRef, useState } f
 import { useTranslation } from 'react-i18next'
 import { useSavedViews } from '../api/queries'
 import type { Conversation } from '../api/types'
+import { Boundary } from '../ui/Boundary'
 import { withTexts } from '../ui/i18n'
-import { Empty, Loading } from '../ui/states'
+import { Empty, Loading, PartFailure } from '../ui/states'
+import { useNarrow } from '../ui/usePhone'
 import type { ComposerHandle } from './Composer'
 import type { PaneDialog } from './ConversationPane'
 import { ListPane } from './ListPane'
@@ -16,7 +17,8 @@ import { useInboxKeys } from './useInboxKeys'
 import { queryOf, type Search } from './view'
 import { Views } from './Views'
 import classes from './Inbox.module.css'
-import { afterPaint, part } from '../ui/parts'
+import { afterPaint, part, withStyles } from '../ui/parts'
+import { PlainButton } from '../ui/plain'
 
 const loadPane = () => import('./ConversationPane').then((loaded) => loaded.ConversationPane)
 const ConversationPane = part(loadPane)
@@ -34,8 +36,9 @@ export function Inbox({ view, open, search: given }: Props) {
   const search = useSame(given)
   const query = useSame(queryOf(view, search, saved))
   const wide = useMediaQuery('(min-width: 1200px)', true, { getInitialValueInEffect: false })
+  const narrow = useNarrow()
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
-  useEffect(() => afterPaint(() => void loadPane()), []) // a conversation is opened next
+  useEffect(() => afterPaint(() => void withStyles(loadPane()).catch(() => undefined)), []) // a conversation is opened next
   useEffect(() => setSelection(new Set()), [view]) // what is not in the list is not selected
   const [dialog, setDialog] = useState<PaneDialog>(null)
   const [creating, setCreating] = useState(false)
@@ -79,7 +82,7 @@ export function Inbox({ view, open, search: given }: Props) {
 
   return (
     <div className={classes.inbox} data-open={open ? '' : undefined} data-details={search.details ? '' : undefined}>
-      <Views view={view} />
+      {!narrow && <Views view={view} />}
       <ListPane
         key={view} view={view} search={search} query={query} open={open} selection={selection} setSelection={setSelection} onSelect={toggle}
         onSearch={change} onOpen={openConversation} onEnter={enter} onNew={create} onShown={onShown}
@@ -94,7 +97,7 @@ export function Inbox({ view, open, search: given }: Props) {
       ) : (
         <section className={classes.none} aria-label={t('inbox.conversation')}>
           <Empty icon={<IconMessages size={30} />} title={t('inbox.choose')} text={t('inbox.chooseText')}>
-            <Button variant="default" onClick={create}>{t('list.new')}</Button>
+            <PlainButton look="default" onClick={create}>{t('list.new')}</PlainButton>
           </Empty>
         </section>
       )}
@@ -111,10 +114,10 @@ function useSame<T>(value: T): T {
   return kept.current
 }
 
-/** OpenDetails draws the details after the conversation itself is shown. */
+/** OpenDetails draws the details after the conversation itself is shown. Where they cannot be loaded, the conversation stays. */
 function OpenDetails({ id, onClose }: { id: string; onClose: () => void }) {
   const [shown, setShown] = useState('')
   useEffect(() => afterPaint(() => startTransition(() => setShown(id))), [id])
   const conversation = useConversation(id).data
-  return <div className={classes.details}>{shown === id && conversation && <Suspense fallback={null}><Details conversation={conversation} onClose={onClose} /></Suspense>}</div>
+  return <div className={classes.details}>{shown === id && conversation && <Boundary fallback={<PartFailure />}><Suspense fallback={null}><Details conversation={conversation} onClose={onClose} /></Suspense></Boundary>}</div>
 }

@@ -1,4 +1,3 @@
-import { ActionIcon, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconPlus, IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -8,6 +7,8 @@ import { useCounts } from '../api/queries'
 import type { ConversationQuery } from '../api/types'
 import { number } from '../ui/format'
 import { part } from '../ui/parts'
+import { IconButton, PlainSelect, SearchField } from '../ui/plain'
+import { useNarrow } from '../ui/usePhone'
 import { useViews, viewCount } from './Views'
 import { activeFilters, defaultSort, type Search } from './view'
 import classes from './ListPane.module.css'
@@ -20,6 +21,7 @@ type Props = { view: string; search: Search; query: ConversationQuery; onSearch:
 export const ListHead = memo(function ListHead({ view, search, query, onSearch, onNew }: Props) {
   const { t } = useTranslation()
   const name = useViews().find((one) => one.id === view)?.name
+  const narrow = useNarrow()
   const [text, setText] = useState(search.q ?? '')
   const [filters, setFilters] = useState(false)
   const apply = useDebouncedCallback((q: string) => onSearch({ q: q.trim() || undefined }), 250)
@@ -30,31 +32,28 @@ export const ListHead = memo(function ListHead({ view, search, query, onSearch, 
     <header className={classes.head}>
       <h1 className={`visually-hidden ${classes.title}`}>{t('inbox.title')}</h1>
       <div className={classes.bar}>
-        <TextInput
-          className={classes.search} type="search" role="searchbox" aria-label={t('list.search')} placeholder={t('list.search')} variant="filled"
-          leftSection={<IconSearch size={16} />} value={text} id="conversation-search"
+        <SearchField
+          className={classes.search} aria-label={t('list.search')} placeholder={t('list.search')} icon={<IconSearch size={16} />} value={text} id="conversation-search"
           onChange={(event) => {
             setText(event.currentTarget.value)
             apply(event.currentTarget.value)
           }}
           onKeyDown={(event) => event.key === 'Escape' && (text ? (setText(''), onSearch({ q: undefined })) : event.currentTarget.blur())}
         />
-        <ActionIcon size={36} variant={activeFilters(search) > 0 ? 'light' : 'default'} aria-label={t('list.filters')} title={t('list.filters')} aria-expanded={filters} onClick={() => setFilters(!filters)}>
+        <IconButton look={activeFilters(search) > 0 ? 'light' : 'default'} aria-label={t('list.filters')} title={t('list.filters')} aria-expanded={filters} onClick={() => setFilters(!filters)}>
           <IconAdjustmentsHorizontal size={18} />
-        </ActionIcon>
-        <ActionIcon size={36} aria-label={t('list.new')} title={t('list.new')} onClick={onNew}>
+        </IconButton>
+        <IconButton aria-label={t('list.new')} title={t('list.new')} onClick={onNew}>
           <IconPlus size={18} />
-        </ActionIcon>
+        </IconButton>
       </div>
       {filters && <Suspense fallback={null}><Filters search={search} query={query} onSearch={onSearch} /></Suspense>}
       <div className={classes.sub}>
-        <span className={classes.only}>{search.q ? t('list.results') : (name ?? t('list.conversations'))}</span>
-        <ViewSelect view={view} />
-        <NativeSelect
-          size="xs" variant="unstyled" aria-label={t('list.sort')} value={search.sort ?? defaultSort(view)} disabled={!!search.q}
-          data={[{ value: 'newest', label: t('list.newest') }, { value: 'oldest_waiting', label: t('list.oldestWaiting') }]}
-          onChange={(event) => onSearch({ sort: event.currentTarget.value as Search['sort'] })}
-        />
+        {narrow ? <ViewSelect view={view} /> : <span className={classes.only}>{search.q ? t('list.results') : (name ?? t('list.conversations'))}</span>}
+        <PlainSelect aria-label={t('list.sort')} value={search.sort ?? defaultSort(view)} disabled={!!search.q} onChange={(event) => onSearch({ sort: event.currentTarget.value as Search['sort'] })}>
+          <option value="newest">{t('list.newest')}</option>
+          <option value="oldest_waiting">{t('list.oldestWaiting')}</option>
+        </PlainSelect>
       </div>
     </header>
   )
@@ -71,10 +70,8 @@ function ViewSelect({ view }: { view: string }) {
     return count > 0 ? `${name}, ${number(count)}` : name
   }
   return (
-    <NativeSelect
-      className={classes.views} size="xs" aria-label={t('inbox.views')} value={view}
-      data={views.map(({ id, name }) => ({ value: id, label: label(id, name) }))}
-      onChange={(event) => void navigate({ to: '/inbox/$view', params: { view: event.currentTarget.value } })}
-    />
+    <PlainSelect framed className={classes.views} aria-label={t('inbox.views')} value={view} onChange={(event) => void navigate({ to: '/inbox/$view', params: { view: event.currentTarget.value } })}>
+      {views.map(({ id, name }) => <option key={id} value={id}>{label(id, name)}</option>)}
+    </PlainSelect>
   )
 }

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconInbox } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
@@ -17,6 +16,7 @@ import { useConversations } from './useConversations'
 import { activeFilters, isFixed, type Search } from './view'
 import classes from './ListPane.module.css'
 import { part } from '../ui/parts'
+import { PlainButton } from '../ui/plain'
 
 const SelectionBar = part(() => import('./SelectionBar').then((loaded) => loaded.SelectionBar))
 const MessageResults = part(() => withTexts('talk', import('./MessageResults')).then((loaded) => loaded.MessageResults))
@@ -63,13 +63,13 @@ export const ListPane = memo(function ListPane({ view, search, query, open, sele
       {search.q && (
         <div className={classes.found}>
           {protocol && (
-            <Button variant="subtle" size="xs" onClick={() => onOpen(protocol.conversation)}>
+            <PlainButton look="subtle" size="xs" onClick={() => onOpen(protocol.conversation)}>
               {t('list.openProtocol', { protocol: protocol.protocol })}
-            </Button>
+            </PlainButton>
           )}
-          <Button variant="subtle" size="xs" onClick={() => setInMessages(!inMessages)} aria-pressed={inMessages}>
+          <PlainButton look="subtle" size="xs" onClick={() => setInMessages(!inMessages)} aria-pressed={inMessages}>
             {t('list.searchMessages', { text: search.q })}
-          </Button>
+          </PlainButton>
         </div>
       )}
       {inMessages && search.q ? (
@@ -81,7 +81,7 @@ export const ListPane = memo(function ListPane({ view, search, query, open, sele
       ) : shown.length === 0 ? (
         <Empty icon={<IconInbox size={28} />} title={search.q ? t('list.nothingFound') : t(`empty.${isFixed(view) ? view : 'view'}`)}>
           {search.q || activeFilters(search) > 0 ? (
-            <Button variant="default" onClick={() => onSearch({ q: undefined, channel: undefined, sector: undefined, person: undefined, label: undefined, kind: undefined })}>{t('list.clear')}</Button>
+            <PlainButton look="default" onClick={() => onSearch({ q: undefined, channel: undefined, sector: undefined, person: undefined, label: undefined, kind: undefined })}>{t('list.clear')}</PlainButton>
           ) : (
             <EmptyAction onNew={onNew} />
           )}

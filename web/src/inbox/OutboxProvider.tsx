@@ -46,10 +46,13 @@ export function OutboxProvider({ session, children }: { session: number; childre
     [client, me.user.id],
   )
   useEffect(() => {
-    void outbox.load()
     const wake = () => outbox.wake()
     addEventListener('online', wake)
-    return () => removeEventListener('online', wake)
+    const timer = setTimeout(() => void outbox.load()) // the page is drawn first
+    return () => {
+      clearTimeout(timer)
+      removeEventListener('online', wake)
+    }
   }, [outbox])
   useEffect(() => outbox.wake(), [outbox, session]) // what was refused for want of a session is tried at once
   return <Context.Provider value={outbox}>{children}</Context.Provider>

@@ -1,6 +1,6 @@
 import { IconBellOff, IconClockPause, IconEye, IconPinFilled } from '@tabler/icons-react'
+import type { TFunction } from 'i18next'
 import { memo } from 'react'
-import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import type { Conversation, Ref } from '../api/types'
 import { Avatar } from '../ui/Avatar'
@@ -8,9 +8,8 @@ import { moment, number } from '../ui/format'
 import { Tick, type Status } from '../ui/Tick'
 import { useCached } from '../ui/useCached'
 import { useLongPress } from '../ui/useLongPress'
-import { useDraft } from './drafts'
+import { fromElsewhere, useDraft } from './drafts'
 import { preview, waited, waitedSeconds, waitTone } from './preview'
-import { useNow } from './useNow'
 import classes from './Row.module.css'
 
 type ContentProps = {
@@ -20,6 +19,8 @@ type ContentProps = {
   sectorName?: string
   labelNames: string
   me: string
+  now: number
+  t: TFunction
 }
 
 type Props = ContentProps & {
@@ -57,33 +58,22 @@ export const Row = memo(function Row({ selected, index, total, onOpen, onHold, .
   )
 })
 
-/** useRowName is the accessible name of a row: "{name}, {n} unread, {preview}, {time}". */
-function useRowName(conversation: Conversation, text: string): string {
-  const { t } = useTranslation()
-  return [
-    conversation.name,
-    conversation.unread_count > 0 ? t('row.unread', { count: conversation.unread_count }) : '',
-    text,
-    conversation.last_message ? moment(conversation.last_message.created_at) : '',
-  ]
-    .filter(Boolean)
-    .join(', ')
-}
+/** rowName is the accessible name of a row: "{name}, {n} unread, {preview}, {time}". */
+const rowName = ({ name, unread_count }: Conversation, text: string, time: string, t: TFunction) =>
+  [name, unread_count > 0 ? t('row.unread', { count: unread_count }) : '', text, time].filter(Boolean).join(', ')
 
 /** Content is what a row shows. It is hidden from screen readers, which read the name of the row and, as its description, the tick. */
-const Content = memo(function Content({ conversation, active, personName, sectorName, labelNames, me }: ContentProps) {
-  const { t } = useTranslation()
-  const now = useNow()
-  const local = useDraft(conversation.id)?.text
-  const draft = active ? '' : (local ?? conversation.draft?.text ?? '')
+const Content = memo(function Content({ conversation, active, personName, sectorName, labelNames, me, now, t }: ContentProps) {
+  const local = useDraft(conversation.id)
+  const draft = active ? '' : local?.text || fromElsewhere(local, conversation.draft)
   const last = conversation.last_message
   const text = draft ? `${t('row.draft')} ${draft}` : preview(last, t)
   const viewers = (useCached<Ref[]>(keys.viewing(conversation.id)) ?? none).filter((one) => one.id !== me)
   const seconds = waitedSeconds(conversation, now)
-  const name = useRowName(conversation, text)
+  const time = last ? moment(last.created_at, new Date(now)) : ''
   return (
     <>
-      <span className="visually-hidden">{name}</span>
+      <span className="spoken">{rowName(conversation, text, time, t)}</span>
       <Avatar id={conversation.contact ?? conversation.id} name={conversation.name} group={conversation.kind === 'group'} />
       <div className={classes.body} aria-hidden>
         <div className={classes.line}>
@@ -91,7 +81,7 @@ const Content = memo(function Content({ conversation, active, personName, sector
           {conversation.pinned && <IconPinFilled size={13} className={classes.mark} />}
           {conversation.muted && <IconBellOff size={13} className={classes.mark} />}
           {conversation.snoozed_until && <IconClockPause size={13} className={classes.mark} />}
-          <span className={classes.time}>{last ? moment(last.created_at, new Date(now)) : ''}</span>
+          <span className={classes.time}>{time}</span>
         </div>
         <div className={classes.line}>
           {!draft && last?.direction === 'outbound' && last.status !== 'received' && <span id={tickId(conversation.id)}><Tick status={last.status satisfies Status} /></span>}

@@ -52,7 +52,8 @@ export function Timeline({ conversation, around, newest, find, handle, onNewest,
   if (ready && separator.current === undefined) separator.current = around ? null : firstUnread(entries, unreadAtOpening)
   const fresh = separator.current ?? null
   const items = useMemo(() => threadItems(entries, waiting, fresh), [entries, waiting, fresh])
-  const start = around ? lineAt(items, around) : fresh && !newest ? 'fresh' : null
+  const wrote = useRef(false) // one's own message is always shown, also one that was sent before the thread was loaded
+  const start = around ? lineAt(items, around) : fresh && !newest && !wrote.current ? 'fresh' : null
   const { virtual, atEnd, missed, toEnd, follow, settling, settlings } = useThread({ scroll, items, ready, start, follows: !around })
 
   const pending = waiting.length
@@ -63,7 +64,8 @@ export function Timeline({ conversation, around, newest, find, handle, onNewest,
     const more = pending > pendingBefore.current
     pendingBefore.current = pending
     if (!more) return
-    if (around) showNewest.current() // one's own message is always shown
+    wrote.current = true
+    if (around) showNewest.current()
     else toEnd()
   }, [pending, around, toEnd])
 
@@ -104,9 +106,20 @@ export function Timeline({ conversation, around, newest, find, handle, onNewest,
     // eslint-disable-next-line react-hooks/exhaustive-deps -- it is asked for once
   }, [gone])
 
-  if (timeline.isPending) return <Loading rows={6} height={52} />
-  if (timeline.isError) {
-    return <Failure message={refusal(timeline.error, t)} requestId={timeline.error instanceof ApiFailure ? timeline.error.requestId : undefined} onRetry={() => void timeline.refetch()} />
+  if (!ready) {
+    const failure = timeline.error && <Failure message={refusal(timeline.error, t)} requestId={timeline.error instanceof ApiFailure ? timeline.error.requestId : undefined} onRetry={() => void timeline.refetch()} />
+    const instead = failure ?? <Loading rows={6} height={52} />
+    if (pending === 0) return instead
+    return (
+      <div className={classes.frame}>
+        <div className={classes.scroll} tabIndex={0} role="log" aria-label={t('conversation.messages')} aria-live="off">
+          <div className={classes.thread}>
+            {instead}
+            <div className={classes.waiting}>{waiting.map((item) => <PendingBubble key={item.client_id} item={item} />)}</div>
+          </div>
+        </div>
+      </div>
+    )
   }
   const draw = (item: ThreadItem) => {
     if (item.kind === 'day') return <div className={classes.day}><span>{day(item.at)}</span></div>

@@ -21,7 +21,7 @@ export function VoiceRecorder({ onSend, onClose }: { onSend: (media: string, voi
   useEffect(() => {
     let ended = false
     let stream: MediaStream | undefined
-    const timer = setInterval(() => recorder.current?.state === 'recording' && setSeconds((n) => n + 1), 1000)
+    let timer: ReturnType<typeof setInterval> | undefined
     navigator.mediaDevices
       .getUserMedia({ audio: { channelCount: 1 } })
       .then((opened) => {
@@ -36,6 +36,7 @@ export function VoiceRecorder({ onSend, onClose }: { onSend: (media: string, voi
         }
         started.start()
         recorder.current = started
+        timer = setInterval(() => started.state === 'recording' && setSeconds((n) => n + 1), 1000)
       })
       .catch(() => setProblem(t('voice.denied')))
     return () => {

@@ -1,6 +1,10 @@
 import { useSyncExternalStore } from 'react'
 
-export type Draft = { text: string; refusal?: string }
+/** Draft is what was begun to be written here. put are the texts of it that this browser kept on the server lately. */
+export type Draft = { text: string; refusal?: string; put?: { texts: string[]; at: number } }
+
+/** So long a text that was kept on the server may come back late. */
+const putCounts = 60_000
 
 const root = 'recado.draft.'
 let prefix = root
@@ -33,15 +37,26 @@ function read(id: string): Draft | null {
     }
     cache.set(id, draft)
   }
+  if (draft?.put && Date.now() - draft.put.at > putCounts) draft = keep(id, { ...draft, put: undefined })
   return draft
 }
 
-/** saveDraft keeps what was typed in this browser at once; an empty one is removed. */
-export function saveDraft(id: string, draft: Draft): void {
-  const kept = draft.text !== '' || draft.refusal ? draft : null
+/** keep stores a draft; an empty one of which the server knows nothing is removed. */
+function keep(id: string, draft: Draft): Draft | null {
+  const kept = draft.text !== '' || draft.refusal || draft.put ? draft : null
   cache.set(id, kept)
-  if (kept) localStorage.setItem(prefix + id, JSON.stringify(kept))
-  else localStorage.removeItem(prefix + id)
+  try {
+    if (kept) localStorage.setItem(prefix + id, JSON.stringify(kept))
+    else localStorage.removeItem(prefix + id)
+  } catch {
+    // The store of the browser is full: this tab has the draft.
+  }
+  return kept
+}
+
+/** saveDraft keeps what was typed in this browser at once. */
+export function saveDraft(id: string, draft: Draft): void {
+  keep(id, { put: read(id)?.put, ...draft })
   watchers.forEach((watcher) => watcher())
 }
 
@@ -56,6 +71,12 @@ function watch(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)
 }
+
+/**
+ * fromElsewhere is the draft of the server, if another device wrote it. What this browser kept there comes back late, after more was
+ * typed or all of it was sent, in this tab or in another one, and is not to be written again.
+ */
+export const fromElsewhere = (local: Draft | null, server: { text: string } | null | undefined) => (server && !local?.put?.texts.includes(server.text) ? server.text : '')
 
 /** readDraft is the local draft of a conversation. */
 export const readDraft = read

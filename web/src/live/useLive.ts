@@ -3,6 +3,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { apiBase } from '../api/client'
 import { keys } from '../api/keys'
 import { appVersion, basePath } from '../ui/page'
+import { soon } from '../ui/parts'
 import { makeApply } from './apply'
 import { share } from './leader'
 import type { StreamEvent } from './parse'
@@ -54,11 +55,12 @@ const settled = 1000
 /** useLive keeps the stream open while a person is signed in; another number of the session opens it again. */
 export function useLive(me: string, session: number): void {
   const client = useQueryClient()
-  useEffect(() => {
+  useEffect(() => soon(() => {
     const apply = makeApply(client, me)
     let timer: ReturnType<typeof setTimeout> | undefined
     let catchUp: ReturnType<typeof setTimeout> | undefined
     let wasOpen = false
+    let wasLost = false
     let streaming = false
     const calm = () => {
       clearTimeout(timer)
@@ -78,8 +80,8 @@ export function useLive(me: string, session: number): void {
         if (state === 'open') {
           calm()
           set({ state: 'ok' })
-          if (wasOpen) void checkVersion()
-          else catchUp = setTimeout(() => {
+          if (wasOpen || wasLost) void checkVersion() // the server may be another one
+          if (!wasOpen) catchUp = setTimeout(() => {
             for (const queryKey of [keys.lists, keys.counts, keys.notifications, ['timeline'], ['conversation'], ['scheduled']]) void client.invalidateQueries({ queryKey })
           }, settled)
           wasOpen = true
@@ -87,8 +89,9 @@ export function useLive(me: string, session: number): void {
           calm()
           void client.invalidateQueries({ queryKey: ['session'] })
           set({ state: 'replaced' })
-        } else if (!timer) {
-          timer = setTimeout(() => set({ state: navigator.onLine ? 'reconnecting' : 'offline' }), patience)
+        } else {
+          if (state === 'waiting') wasLost = true
+          timer ??= setTimeout(() => set({ state: navigator.onLine ? 'reconnecting' : 'offline' }), patience)
         }
       },
     })
@@ -103,5 +106,5 @@ export function useLive(me: string, session: number): void {
       removeEventListener('offline', offline)
       removeEventListener('online', online)
     }
-  }, [client, me, session])
+  }), [client, me, session])
 }

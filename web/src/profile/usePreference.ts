@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
-import { keys } from '../api/keys'
+import { changePreferences } from '../api/preferences'
 import { refusal } from '../api/refusal'
 import { usePreferences } from '../api/queries'
 import type { Preferences } from '../api/types'
@@ -18,15 +17,13 @@ export function usePreference(): [Preferences, (change: Partial<Preferences>) =>
   const [clicked, setClicked] = useState<Partial<Preferences>>({})
   const change = async (fields: Partial<Preferences>) => {
     setClicked((before) => ({ ...before, ...fields }))
-    client.setQueryData<Preferences>(keys.preferences, (known) => ({ ...(known ?? preferences), ...fields }))
     try {
-      client.setQueryData(keys.preferences, await answer(api.PATCH('/me/preferences', { body: fields })))
+      await changePreferences(client, fields)
       announce(t('details.saved'))
     } catch (error) {
-      void client.invalidateQueries({ queryKey: keys.preferences })
       toast(refusal(error, t), 'red')
     }
-    setClicked({})
+    setClicked((now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => fields[name as keyof Preferences] !== value)))
   }
   return [{ ...preferences, ...clicked }, change]
 }

@@ -13,7 +13,7 @@ const FirstResponse = lazy(() => import('./Charts').then((loaded) => ({ default:
 /** Days shows the figures of each day, drawn or as tables. */
 export function Days({ report: { by_day: days } }: { report: Report }) {
   const { t } = useTranslation()
-  const waiting = <Loading rows={1} height={220} />
+  const waiting = <Loading rows={1} height={188} /> // with its padding as high as a chart, so that nothing below moves
   return (
     <div className={classes.figures}>
       <Figure

@@ -12,7 +12,7 @@ import { Loading } from '../ui/states'
 import { attemptText } from './attempt'
 import classes from './Integrations.module.css'
 
-const colours = { pending: 'yellow', delivered: 'green', failed: 'red' }
+const colours = { pending: 'yellow', delivered: 'green', failed: 'red' } as const
 
 /** DeliveryRow is one delivery; opened, it shows every attempt and the body. */
 export function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {

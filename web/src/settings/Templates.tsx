@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group } from '@mantine/core'
+import { Alert, Badge, Button, Group, type MantineColor } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -69,7 +69,7 @@ export function Templates({ channel }: { channel: Channel }) {
   )
 }
 
-const tones: Record<string, string> = { approved: 'green', pending: 'yellow', in_appeal: 'yellow', paused: 'yellow', rejected: 'red', disabled: 'red' }
+const tones: Record<string, MantineColor> = { approved: 'green', pending: 'yellow', in_appeal: 'yellow', paused: 'yellow', rejected: 'red', disabled: 'red' }
 
 function Row({ template }: { template: Template }) {
   const { t, i18n } = useTranslation()

@@ -17,10 +17,13 @@ export function colourOf(id: string): number {
   return sum % 8
 }
 
+/** The size of most of them, see Avatar.module.css. */
+const usual = 40
+
 /** Avatar shows the initials of a person or a group. The name stands beside it, so it is hidden from screen readers. */
-export function Avatar({ id, name, size = 40, group = false }: { id: string; name: string; size?: number; group?: boolean }) {
+export function Avatar({ id, name, size = usual, group = false }: { id: string; name: string; size?: number; group?: boolean }) {
   return (
-    <span aria-hidden data-initials={group ? undefined : initials(name)} className={classes.avatar} data-colour={colourOf(id)} style={{ width: size, height: size, fontSize: Math.round(size * 0.36) }}>
+    <span aria-hidden data-initials={group ? undefined : initials(name)} className={classes.avatar} data-colour={colourOf(id)} style={size === usual ? undefined : { width: size, height: size, fontSize: Math.round(size * 0.36) }}>
       {group && <IconUsers size={Math.round(size * 0.48)} />}
     </span>
   )

@@ -1,8 +1,8 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Alert, Button, Group, type MantineColor } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Saved } from './Saved'
 
-type Props = { busy: boolean; saved?: boolean; savedText?: string; problem: string | null; submit: string; color?: string; disabled?: boolean; children?: ReactNode }
+type Props = { busy: boolean; saved?: boolean; savedText?: string; problem: string | null; submit: string; color?: MantineColor; disabled?: boolean; children?: ReactNode }
 
 /** FormFooter is the end of a form: what was refused, that it was saved, and the button. */
 export function FormFooter({ busy, saved = false, savedText, problem, submit, color, disabled, children }: Props) {

@@ -1,6 +1,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { catalogues, isLanguage, languageKey, preferredLanguage, type Language } from './language'
+import { withStyles } from './parts'
 
 export { isLanguage, languages, preferredLanguage, type Language } from './language'
 
@@ -18,9 +19,9 @@ async function addPart(name: string, language: Language): Promise<void> {
   i18next.addResourceBundle(language, 'translation', (await load()).default, true, true)
 }
 
-/** withTexts loads a screen together with its catalogue. */
+/** withTexts loads a screen together with its catalogue and its styles. */
 export async function withTexts<T>(name: string, screen: Promise<T>): Promise<T> {
-  const [loaded] = await Promise.all([screen, loadedParts.has(name) ? undefined : addPart(name, i18next.language as Language)])
+  const [loaded] = await Promise.all([withStyles(screen), loadedParts.has(name) ? undefined : addPart(name, i18next.language as Language)])
   loadedParts.add(name)
   return loaded
 }

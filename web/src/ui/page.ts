@@ -1,7 +1,7 @@
 /** meta reads what the server wrote into the page; under the development server the marks are still there. */
 function meta(name: string): string {
   const content = document.querySelector(`meta[name="recado-${name}"]`)?.getAttribute('content') ?? ''
-  return content.startsWith('__') ? '' : content
+  return /^__[A-Z]+__$/.test(content) ? '' : content // a nonce may begin with underscores, too
 }
 
 /** basePath is the path below which the app and the API are, '' or '/desk'. */

@@ -2,13 +2,59 @@ import { lazy, type ComponentType } from 'react'
 
 const loaders: (() => Promise<unknown>)[] = []
 
-/** part is a component that is loaded when it is first shown, or when the page is idle, so that it is there without a network. */
-export function part<Props>(load: () => Promise<ComponentType<Props>>) {
-  loaders.push(load)
-  return lazy(async () => ({ default: await load() }))
+/** Links of style sheets whose loading failed. Vite takes them for loaded ones and does not load them again. */
+const broken = new Set<HTMLLinkElement>()
+addEventListener('error', ({ target }) => target instanceof HTMLLinkElement && target.rel === 'stylesheet' && broken.add(target), true)
+
+let reloaded: Promise<unknown> | undefined
+
+/** reloadStyles loads the style sheets again whose loading failed before. */
+function reloadStyles(): Promise<unknown> | undefined {
+  if (broken.size > 0) reloaded = Promise.all([...broken].map(reload))
+  broken.clear()
+  return reloaded
 }
 
-/** afterPaint runs a task when the page has drawn what is there now; the answer takes it back. */
+function reload(link: HTMLLinkElement): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const again = link.cloneNode() as HTMLLinkElement
+    again.onload = resolve
+    again.onerror = reject
+    link.replaceWith(again)
+  })
+}
+
+/** withStyles loads a part of the page together with the styles that the first screen does not need. */
+export async function withStyles<T>(loading: Promise<T>): Promise<T> {
+  const [loaded] = await Promise.all([loading, import('./styles')])
+  await reloadStyles()
+  return loaded
+}
+
+/** online resolves when the browser has a network. */
+const online = () => new Promise<void>((resolve) => (navigator.onLine ? resolve() : addEventListener('online', () => resolve(), { once: true })))
+
+/** persist tries a task again that failed: at once, then after 1 and 2 seconds, and when the network is back. */
+export async function persist<T>(task: () => Promise<T>, pauses = [0, 1000, 2000]): Promise<T> {
+  for (const pause of pauses) {
+    try {
+      return await task()
+    } catch {
+      await online()
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+  return task()
+}
+
+/** part is a component that is loaded when it is first shown, or when the page is idle, so that it is there without a network. */
+export function part<Props>(load: () => Promise<ComponentType<Props>>) {
+  const loadAll = () => persist(() => withStyles(load())) // another attempt also loads the styles again that failed
+  loaders.push(loadAll)
+  return lazy(async () => ({ default: await loadAll() }))
+}
+
+/** afterPaint runs a task after the next paint of the page. The returned function cancels the task. */
 export function afterPaint(task: () => void): () => void {
   let timer: ReturnType<typeof setTimeout>
   const frame = requestAnimationFrame(() => (timer = setTimeout(task)))
@@ -18,10 +64,20 @@ export function afterPaint(task: () => void): () => void {
   }
 }
 
+/** soon runs a task in the next macrotask. The returned function cancels the task, or calls its cleanup. */
+export function soon(task: () => () => void): () => void {
+  let end: (() => void) | undefined
+  const timer = setTimeout(() => (end = task()))
+  return () => {
+    clearTimeout(timer)
+    end?.()
+  }
+}
+
 /** loadParts loads all parts one after the other while the page is idle. */
 export async function loadParts(): Promise<void> {
   for (const load of loaders) {
     await new Promise<void>((resolve) => ('requestIdleCallback' in window ? requestIdleCallback(() => resolve()) : setTimeout(resolve, 50)))
-    await load().catch(() => undefined) // it is tried again when it is shown
+    await load().catch(() => undefined) // showing the part loads it again
   }
 }

@@ -1,7 +1,7 @@
-import { Button, Skeleton } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { PlainButton } from './plain'
 import classes from './states.module.css'
 
 /** useLate is true after 150 ms: what loads faster shows nothing in between. */
@@ -20,7 +20,7 @@ export function Loading({ rows = 6, height = 44 }: { rows?: number; height?: num
   const { t } = useTranslation()
   return (
     <div className={classes.loading} aria-busy={late} role="status" aria-label={t('states.loading')}>
-      {late && Array.from({ length: rows }, (_, row) => <Skeleton key={row} height={height} radius="md" animate />)}
+      {late && Array.from({ length: rows }, (_, row) => <div key={row} className={classes.skeleton} style={{ height }} />)}
     </div>
   )
 }
@@ -48,10 +48,16 @@ export function Failure({ message, requestId, onRetry }: { message: string; requ
       <p className={classes.title}>{message}</p>
       {requestId && <p className={classes.text}>{t('states.requestId', { id: requestId })}</p>}
       {onRetry && (
-        <Button variant="default" onClick={onRetry}>
+        <PlainButton look="default" onClick={onRetry}>
           {t('states.tryAgain')}
-        </Button>
+        </PlainButton>
       )}
     </div>
   )
+}
+
+/** PartFailure stands where a part of the page could not be loaded. React keeps that failure, so trying again loads the page; messages being written are kept as drafts. */
+export function PartFailure() {
+  const { t } = useTranslation()
+  return <Failure message={t('errors.unknown')} onRetry={() => location.reload()} />
 }

@@ -1,10 +1,19 @@
-import { createTheme, defaultVariantColorsResolver, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core'
+
+/** The colours that the app gives to Mantine's components. Those of other names have no variables in variables.css. */
+export const colours = ['dark', 'gray', 'green', 'red', 'yellow'] as const
+
+declare module '@mantine/core' {
+  interface MantineThemeColorsOverride {
+    colors: Record<(typeof colours)[number] | 'dimmed' | `var(--${string})`, MantineColorsTuple>
+  }
+}
 
 const green: MantineColorsTuple = ['#e9f6f1', '#d2ecdf', '#a5d9c2', '#76c7a5', '#35b98c', '#22a37a', '#128a68', '#0b7a5b', '#086249', '#054a37']
 
 const dark: MantineColorsTuple = ['#e6ecea', '#c3cdc9', '#a3b0ab', '#7c8984', '#3a4541', '#29322f', '#1f2724', '#161c1a', '#121817', '#0f1413']
 
-/** theme replaces Mantine's colours, sizes and radii by those of tokens.css. */
+/** theme replaces Mantine's colours, sizes and radii. Its variables are in variables.css, so that the page need not work them out. */
 export const theme = createTheme({
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontSizes: { xs: '11.5px', sm: '13px', md: '14px', lg: '15px', xl: '17px' },
@@ -18,10 +27,10 @@ export const theme = createTheme({
   colors: { green, dark },
   // Accent and red are light in the dark scheme; what stands on them is dark there.
   variantColorResolver: (input) => {
-    const colours = defaultVariantColorsResolver(input)
-    if (input.variant !== 'filled') return colours
-    if (input.color === 'red') return { ...colours, color: 'var(--panel)' }
-    return input.color === undefined || input.color === 'green' ? { ...colours, color: 'var(--accent-ink)' } : colours
+    const resolved = defaultVariantColorsResolver(input)
+    if (input.variant !== 'filled') return resolved
+    if (input.color === 'red') return { ...resolved, color: 'var(--panel)' }
+    return input.color === undefined || input.color === 'green' ? { ...resolved, color: 'var(--accent-ink)' } : resolved
   },
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '17px', lineHeight: '24px' }, h2: { fontSize: '15px', lineHeight: '20px' } } },
   cursorType: 'pointer',
@@ -38,35 +47,3 @@ export const theme = createTheme({
     Autocomplete: { defaultProps: { openOnFocus: false } },
   },
 })
-
-const shared = {
-  '--mantine-color-body': 'var(--panel)',
-  '--mantine-color-text': 'var(--ink)',
-  '--mantine-color-bright': 'var(--ink)',
-  '--mantine-color-dimmed': 'var(--soft)',
-  '--mantine-color-placeholder': 'var(--soft)',
-  '--mantine-color-default': 'var(--panel)',
-  '--mantine-color-default-hover': 'var(--sunken)',
-  '--mantine-color-default-color': 'var(--ink)',
-  '--mantine-color-default-border': 'var(--line)',
-  '--mantine-color-anchor': 'var(--accent)',
-  '--mantine-color-error': 'var(--red)',
-  '--mantine-primary-color-filled': 'var(--accent)',
-  '--mantine-primary-color-contrast': 'var(--accent-ink)',
-  '--mantine-primary-color-light': 'var(--accent-soft)',
-  '--mantine-primary-color-light-color': 'var(--accent)',
-  '--mantine-color-green-filled': 'var(--accent)',
-  '--mantine-color-green-filled-hover': 'color-mix(in srgb, var(--accent) 88%, var(--ink))',
-  '--mantine-color-green-light': 'var(--accent-soft)',
-  '--mantine-color-green-light-color': 'var(--accent)',
-  '--mantine-color-green-light-hover': 'color-mix(in srgb, var(--accent) 8%, transparent)',
-  '--mantine-color-gray-light-color': 'var(--soft)',
-  '--mantine-color-gray-light-hover': 'var(--sunken)',
-  '--mantine-color-red-filled': 'var(--red)',
-  '--mantine-color-red-filled-hover': 'color-mix(in srgb, var(--red) 88%, var(--ink))',
-  '--mantine-color-red-light': 'var(--red-soft)',
-  '--mantine-color-red-light-color': 'var(--red)',
-}
-
-/** cssVariables gives Mantine's variables the values of our tokens in both schemes. */
-export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light: shared, dark: shared })

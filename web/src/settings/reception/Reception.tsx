@@ -2,6 +2,7 @@ import { Badge, Button } from '@mantine/core'
 import { IconBrandWhatsapp, IconChevronRight, IconDoorEnter, IconFlask, IconLock } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../../api/client'
 import { keys } from '../../api/keys'
@@ -12,11 +13,12 @@ import { phone } from '../../ui/format'
 import { Page } from '../../ui/Layout'
 import { Empty } from '../../ui/states'
 import { BackToReception, ReceptionEditor } from './ReceptionEditor'
+import { fetchReception } from './stored'
 import { useFresh } from '../useFresh'
 import rows from '../../ui/rows.module.css'
 import classes from '../Settings.module.css'
 
-const receptionOptions = (channel: string) => ({ queryKey: keys.reception(channel), queryFn: () => answer(api.GET('/channels/{id}/reception', { params: { path: { id: channel } } })) })
+const receptionOptions = (channel: string) => ({ queryKey: keys.reception(channel), queryFn: () => fetchReception(channel) })
 
 /** Reception is the page of what the numbers answer by themselves, or of one of them. */
 export default function Reception() {
@@ -49,6 +51,7 @@ function Gone() {
 /** OneReception asks the server before it shows the form: what is edited is what is stored now. */
 function OneReception({ channel, isPrivate }: { channel: Channel; isPrivate: boolean }) {
   const { t } = useTranslation()
+  const [shown, setShown] = useState(0)
   const stored = useQuery({ ...receptionOptions(channel.id), enabled: !isPrivate, refetchOnMount: 'always' })
   const data = stored.isFetchedAfterMount ? stored.data : undefined
   return (
@@ -56,7 +59,7 @@ function OneReception({ channel, isPrivate }: { channel: Channel; isPrivate: boo
       {isPrivate ? (
         <Empty icon={<IconLock size={28} />} title={t('reception.private')} text={t('reception.privateText')} />
       ) : (
-        <Loaded query={{ ...stored, data, isPending: stored.isPending || !stored.isFetchedAfterMount }}>{(reception) => <ReceptionEditor channel={channel} reception={reception} />}</Loaded>
+        <Loaded query={{ ...stored, data, isPending: stored.isPending || !stored.isFetchedAfterMount }}>{(reception) => <ReceptionEditor key={shown} channel={channel} reception={reception} onReload={() => setShown(shown + 1)} />}</Loaded>
       )}
     </Page>
   )

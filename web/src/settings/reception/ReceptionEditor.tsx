@@ -1,13 +1,12 @@
-import { Stack, Switch } from '@mantine/core'
+import { Button, Stack, Switch } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../../api/client'
 import { keys } from '../../api/keys'
 import { useSectors, useTeam } from '../../api/queries'
-import type { Channel, Reception } from '../../api/types'
+import type { Channel } from '../../api/types'
 import { useSubmit } from '../../api/useSubmit'
 import { FormFooter } from '../../ui/FormFooter'
 import { Section } from '../../ui/Layout'
@@ -16,6 +15,7 @@ import { LeaveDialog } from './LeaveDialog'
 import { MenuEditor } from './MenuEditor'
 import { bodyOf, draftOf, fieldsOf, most, receptionWords, same, type Draft } from './receptionForm'
 import { ReceptionTrial } from './ReceptionTrial'
+import { conflicts, saveReception, type Stored } from './stored'
 import classes from './Reception.module.css'
 import settings from '../Settings.module.css'
 
@@ -25,8 +25,11 @@ export function BackToReception() {
   return <Link to="/settings/$" params={{ _splat: 'reception' }} className={settings.link}><IconChevronLeft size={16} aria-hidden />{t('reception.title')}</Link>
 }
 
-/** ReceptionEditor is the form of what a number answers by itself, with what the customer sees beside it. */
-export function ReceptionEditor({ channel, reception }: { channel: Channel; reception: Reception }) {
+/**
+ * ReceptionEditor is the form of what a number answers by itself, with what the customer sees beside it. Where a colleague stored
+ * another one meanwhile, the person chooses between the two; onReload shows the colleague's, which is in the cache then.
+ */
+export function ReceptionEditor({ channel, reception, onReload }: { channel: Channel; reception: Stored; onReload: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const sectors = useSectors().data ?? []
@@ -34,11 +37,13 @@ export function ReceptionEditor({ channel, reception }: { channel: Channel; rece
   const form = useRef<HTMLFormElement>(null)
   const [draft, setDraft] = useState(() => draftOf(reception))
   const [saved, setSaved] = useState(draft)
+  const [version, setVersion] = useState(reception.version)
+  const [conflict, setConflict] = useState(false)
   const [refused, setRefused] = useState(0)
   useEffect(() => {
     if (refused > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [refused])
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: fieldsOf(draft), words: receptionWords })
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: fieldsOf(draft), words: receptionWords, reason: (error) => (conflicts(error) ? t('reception.conflict') : undefined) })
   const changed = !same(draft, saved)
   const change = (part: Partial<Draft>) => {
     touch()
@@ -46,9 +51,15 @@ export function ReceptionEditor({ channel, reception }: { channel: Channel; rece
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
+    setConflict(false)
     const kept = await run(async () => {
-      const stored = await answer(api.PUT('/channels/{id}/reception', { params: { path: { id: channel.id } }, body: bodyOf(draft) }))
+      const { stored, conflict } = await saveReception(channel.id, bodyOf(draft), version)
       client.setQueryData(keys.reception(channel.id), stored)
+      setVersion(stored.version)
+      setSaved(draftOf(stored))
+      if (!conflict || same(draftOf(stored), draft)) return // it was stored before, and the answer was lost
+      setConflict(true)
+      throw conflict
     })
     if (kept) setSaved(draft)
     else setRefused((n) => n + 1)
@@ -69,6 +80,7 @@ export function ReceptionEditor({ channel, reception }: { channel: Channel; rece
         <div className={classes.footer} data-sticky={changed || undefined}>
           <FormFooter busy={busy} saved={done && !changed} problem={problem ?? (Object.keys(wrong).length > 0 ? t('reception.look') : null)} submit={t('common.save')} disabled={!changed}>
             {changed && <span className={classes.changed}>{t('reception.changed')}</span>}
+            {conflict && <Button variant="default" onClick={onReload}>{t('reception.theirs')}</Button>}
           </FormFooter>
         </div>
       </form>

@@ -105,7 +105,7 @@ function Exchange({ reply, ...pressing }: { reply: ReceptionReply } & Pressing) 
   )
 }
 
-/** Offered is a message with buttons or a list, which is shown opened. */
+/** Offered is a message with buttons or a list, which is shown opened. A button does not become that of another option while somebody is about to press it. */
 function Offered({ offer, waiting, onPress }: { offer: Interactive } & Pressing) {
   const options = offer.buttons ?? offer.list?.sections.flatMap((section) => section.rows) ?? []
   return (
@@ -113,7 +113,7 @@ function Offered({ offer, waiting, onPress }: { offer: Interactive } & Pressing)
       <p><RichText text={offer.body} /></p>
       {offer.list && <p className={classes.open}><IconList size={16} aria-hidden /> {offer.list.button}</p>}
       <ul>
-        {options.map(({ id, title }) => <li key={id}><button type="button" disabled={!onPress} aria-disabled={waiting || undefined} onClick={() => !waiting && onPress?.(id)}>{title}</button></li>)}
+        {options.map(({ id, title }) => <li key={`${id} ${title}`}><button type="button" disabled={!onPress} aria-disabled={waiting || undefined} onClick={() => !waiting && onPress?.(id)}>{title}</button></li>)}
       </ul>
     </div>
   )

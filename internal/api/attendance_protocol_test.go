@@ -1,4 +1,4 @@
-package desk_test
+package api_test
 
 import (
 	"strconv"

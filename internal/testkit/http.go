@@ -1,0 +1,33 @@
+package testkit
+
+import (
+	"bytes"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// Serve gives the URL of a server that answers with the handler until the test ends.
+func Serve(t testing.TB, handler http.Handler) string {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL
+}
+
+// FileForm is the form of an upload with these files, and its content type.
+func FileForm(namesAndContents ...string) (form []byte, contentType string) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for i := 0; i < len(namesAndContents); i += 2 {
+		part, _ := w.CreateFormFile("file", namesAndContents[i]) // writes to memory do not fail
+		_, _ = io.WriteString(part, namesAndContents[i+1])
+	}
+	_ = w.Close()
+	return b.Bytes(), w.FormDataContentType()
+}

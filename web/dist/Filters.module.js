@@ -1,1 +1,0 @@
-var e={filters:`_filters_8962u_1`,inset:`_inset_8962u_7`,save:`_save_8962u_11`,form:`_form_8962u_14`};export{e as t};

@@ -1,1 +1,0 @@
-var e={rows:`_rows_1mvfg_2`,row:`_row_1mvfg_2`,main:`_main_1mvfg_27`,none:`_none_1mvfg_53`};export{e as t};
