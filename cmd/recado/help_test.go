@@ -137,9 +137,7 @@ func TestCompletionKnowsCommandsFlagsAndValues(t *testing.T) {
 // TestTheScriptsOfZshAndFishComplete plays the shells that are installed, as TestTheScriptOfBashCompletes does.
 func TestTheScriptsOfZshAndFishComplete(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "recado"), []byte("#!/bin/sh\nfor last; do :; done; printf '%s\\n' \"$last-of-$#\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Program(t, filepath.Join(dir, "recado"), []byte("#!/bin/sh\nfor last; do :; done; printf '%s\\n' \"$last-of-$#\"\n"))
 	for shell, play := range map[string]string{
 		"zsh":  "compdef() { print -r -- \"$*\"; }\ncompadd() { print -r -- \"$2\"; }\nsource ./script\nwords=(recado key create --na) CURRENT=4\n_recado\n",
 		"fish": "source ./script\ncomplete -C 'recado key create --na'\n",
@@ -171,9 +169,7 @@ func TestTheScriptOfBashCompletes(t *testing.T) {
 	}
 	_, script, _ := recado(t, nil, "completion", "bash")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "recado"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Program(t, filepath.Join(dir, "recado"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"))
 	play := script + `
 COMP_WORDS=(recado key create "--na") COMP_CWORD=3
 _recado

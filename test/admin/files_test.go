@@ -22,9 +22,7 @@ func withUmask(t *testing.T, umask string) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "recado")
 	text := fmt.Sprintf("#!/bin/sh\numask %s\nexec %s \"$@\"\n", umask, binary.Path(t))
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Program(t, script, []byte(text))
 	return script
 }
 

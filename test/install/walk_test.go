@@ -213,9 +213,7 @@ func (w *walk) install(path string) string {
 		w.t.Fatal(err)
 	}
 	to := filepath.Join(w.home, "recado-newer")
-	if err := os.WriteFile(to, content, 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Program(w.t, to, content)
 	return to
 }
 
