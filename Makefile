@@ -37,7 +37,21 @@ PLAIN   := ./internal/store ./bench/corpus ./bench/load \
 GC := 200
 
 # `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).
-TEST := GOGC=$(GC) go test -vet=off -ldflags=-w -timeout 30m
+TEST := -vet=off -ldflags=-w -timeout 30m $(PARALLEL)
+
+# $(call tests,FLAGS,PACKAGES) runs tests. With RETRY=1, up to three that fail run once more, which the report names. A data race
+# is not tried again.
+RETRY ?= 0
+ifeq ($(RETRY),0)
+tests = GOGC=$(GC) go test $(TEST) $(1) $(2)
+else
+tests = GOGC=$(GC) bin/gotestsum --format standard-quiet --rerun-fails=$(RETRY) --rerun-fails-max-failures=3 \
+	--rerun-fails-abort-on-data-race --packages="$(2)" -- $(TEST) $(1)
+test-race test-plain test-waiting: bin/gotestsum
+endif
+
+bin/gotestsum: go.mod
+	go build -o $@ gotest.tools/gotestsum
 
 .PHONY: help
 help: ## list the targets
@@ -64,17 +78,17 @@ test-go: c-compiler ## run the tests that need Go alone
 .PHONY: test-race
 test-race: export GORACE := atexit_sleep_ms=10
 test-race:
-	CGO_ENABLED=1 $(TEST) $(RACE) $(PARALLEL) -p 1 -skip '/postgres$$' $(WIDE)
-	CGO_ENABLED=1 $(TEST) $(RACE) $(PARALLEL) -p 1 $$(go list ./... | grep -vxF "$$(go list $(WIDE) $(PLAIN) $(WAITING))")
+	CGO_ENABLED=1 $(call tests,$(RACE) -p 1 -skip '/postgres$$',$(WIDE))
+	CGO_ENABLED=1 $(call tests,$(RACE) -p 1,$$(go list ./... | grep -vxF "$$(go list $(WIDE) $(PLAIN) $(WAITING))"))
 
 .PHONY: test-plain test-waiting
 test-plain test-waiting: export TEST_BINARY_OF_RECADO := $(CURDIR)/bin/recado
 test-plain: build
-	$(TEST) $(PARALLEL) -p 1 -skip '/sqlite$$' $(WIDE)
-	$(TEST) $(PARALLEL) -p 2 $(PLAIN)
+	$(call tests,-p 1 -skip '/sqlite$$',$(WIDE))
+	$(call tests,-p 2,$(PLAIN))
 
 test-waiting: build
-	$(TEST) $(PARALLEL) -p 1 $(WAITING)
+	$(call tests,-p 1,$(WAITING))
 
 .PHONY: race
 race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)
