@@ -85,8 +85,8 @@ it('shows what a colleague changed in a card that is archived, and names the con
   await expect.poll(() => open.getByRole('button', { name: 'Move to...' }).count()).toBe(0)
 })
 
-it.each(['light', 'dark'] as const)('is accessible, %s', async (colorScheme) => {
-  const { page } = await desk.page({ colorScheme })
+it('is accessible', async () => {
+  const { page } = await desk.page()
   await desk.signIn(page)
   await visit(page, 'Orders')
   await card(page, 'Bolo de 20 pessoas').waitFor()

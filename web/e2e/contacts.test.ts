@@ -194,8 +194,8 @@ describe('in any language and size', () => {
     await axe(page, 'contacts on a phone')
   })
 
-  it.each(['light', 'dark'] as const)('is accessible, %s', async (colorScheme) => {
-    const { page } = await desk.page({ colorScheme })
+  it('is accessible', async () => {
+    const { page } = await desk.page()
     await visit(desk, page)
     await axe(page, 'contacts')
     await person(page, /Escola Pequeno Mundo/).click()

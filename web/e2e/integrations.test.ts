@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Desk } from './desk'
 import { axe, dialog } from './parts'
 import { receiver } from './receiver'
@@ -200,31 +200,29 @@ it('hides keys and webhooks from agents', async () => {
   await context.close()
 })
 
-describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
-  it('axe finds nothing in keys and webhooks, on a desk and on a phone', async () => {
-    const made = await desk.call('POST', '/integrations/webhooks', { name: 'Looked at', url: 'http://127.0.0.1:9/', events: ['message.received', 'attendance.closed'] })
-    for (const small of [false, true]) {
-      const { page, context } = await desk.page({ colorScheme, ...(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {}) })
-      await desk.session(page)
-      await settings(page, 'keys', 'API keys')
-      await page.getByRole('list', { name: 'API keys' }).waitFor()
-      await axe(page, 'keys')
-      await page.getByRole('button', { name: 'New key' }).click()
-      await dialog(page, 'New key').getByRole('checkbox').first().waitFor()
-      await axe(page, 'new key')
-      await settings(page, 'webhooks', 'Webhooks')
-      const item = page.getByRole('region', { name: 'Looked at', exact: true })
-      await item.getByRole('button', { name: 'Send test' }).click()
-      await item.getByText('The test failed.').waitFor()
-      await item.getByRole('button', { name: 'Show deliveries' }).click()
-      await item.getByRole('button', { name: 'Details' }).first().click()
-      await item.getByRole('region', { name: 'Body' }).waitFor()
-      await axe(page, 'webhooks')
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      await context.close()
-    }
-    await desk.call('DELETE', `/integrations/webhooks/${String(made.id)}`)
-  })
+it('axe finds nothing in keys and webhooks, on a desk and on a phone', async () => {
+  const made = await desk.call('POST', '/integrations/webhooks', { name: 'Looked at', url: 'http://127.0.0.1:9/', events: ['message.received', 'attendance.closed'] })
+  for (const small of [false, true]) {
+    const { page, context } = await desk.page(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {})
+    await desk.session(page)
+    await settings(page, 'keys', 'API keys')
+    await page.getByRole('list', { name: 'API keys' }).waitFor()
+    await axe(page, 'keys')
+    await page.getByRole('button', { name: 'New key' }).click()
+    await dialog(page, 'New key').getByRole('checkbox').first().waitFor()
+    await axe(page, 'new key')
+    await settings(page, 'webhooks', 'Webhooks')
+    const item = page.getByRole('region', { name: 'Looked at', exact: true })
+    await item.getByRole('button', { name: 'Send test' }).click()
+    await item.getByText('The test failed.').waitFor()
+    await item.getByRole('button', { name: 'Show deliveries' }).click()
+    await item.getByRole('button', { name: 'Details' }).first().click()
+    await item.getByRole('region', { name: 'Body' }).waitFor()
+    await axe(page, 'webhooks')
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await context.close()
+  }
+  await desk.call('DELETE', `/integrations/webhooks/${String(made.id)}`)
 })
 
 it.each([['pt-BR', 'Chaves de API'], ['es', 'Claves de API']])('has all texts in %s', async (locale, title) => {

@@ -47,10 +47,24 @@ export async function go(page: Page, path: string): Promise<void> {
 
 const axeSource = readFileSync(join(import.meta.dirname, '../node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** axe checks the page with axe-core's default rules, once it has come to rest. */
+/** The faults that axe-core finds, as a script of the page. */
+const faults = (options: string) => `axe.run(${options}).then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))`
+
+/** axe checks the page with axe-core's default rules, once it has come to rest, and then the colours of the other theme. */
 export async function axe(page: Page, screen: string): Promise<void> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axeSource)
-  await expect.poll(() => page.evaluate('axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | ")))'), { message: screen }).toEqual([])
+  await expect.poll(() => page.evaluate(faults('')), { message: screen }).toEqual([])
+  const shown = (await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)) ? 'dark' : 'light'
+  const other = shown === 'dark' ? 'light' : 'dark'
+  await theme(page, other)
+  await expect.poll(() => page.evaluate(faults('{ runOnly: ["color-contrast"] }')), { message: `${screen}, ${other}` }).toEqual([])
+  await theme(page, shown)
+}
+
+/** theme changes what the system prefers; all pages follow it at once. */
+async function theme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.mantineColorScheme ?? document.documentElement.dataset.theme ?? 'none')).toMatch(new RegExp(`^(${colorScheme}|none)$`))
 }
 
 /** speak changes the language of the person; the next page has it. */

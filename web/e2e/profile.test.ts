@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Desk } from './desk'
 import { axe, dialog, log, message, open } from './parts'
 import { totp } from './totp'
@@ -169,17 +169,15 @@ it('turns two-factor on with a computed code, signs in with it and with a recove
   await context.close()
 })
 
-describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
-  it('has nothing that axe finds, on a desk and on a phone', async () => {
-    for (const small of [false, true]) {
-      const { page, context } = await desk.page({ colorScheme, ...(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {}) })
-      await desk.session(page)
-      await profile(page)
-      await axe(page, 'profile')
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      await context.close()
-    }
-  })
+it('has nothing that axe finds, on a desk and on a phone', async () => {
+  for (const small of [false, true]) {
+    const { page, context } = await desk.page(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {})
+    await desk.session(page)
+    await profile(page)
+    await axe(page, 'profile')
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await context.close()
+  }
 })
 
 it.each(['pt-BR', 'es'])('has all texts in %s', async (locale) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Desk } from './desk'
 import { axe } from './parts'
 
@@ -185,20 +185,18 @@ it('prints on one page in light colours, with charts and with tables', async () 
   await context.close()
 })
 
-describe.each(['light', 'dark'] as const)('in the theme %s', (colorScheme) => {
-  it('has nothing that axe finds, on a desk and on a phone', async () => {
-    for (const small of [false, true]) {
-      const { page, context } = await desk.page({ colorScheme, ...(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {}) })
-      await desk.session(page)
-      await open(page)
-      await page.locator('figure svg').nth(1).waitFor()
-      await axe(page, 'report')
-      await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
-      await page.getByRole('button', { name: 'Show first response as table' }).click()
-      await axe(page, 'report as tables')
-      await expect.poll(() => page.getByRole('region', { name: 'By person' }).evaluate((table) => table.scrollWidth <= table.clientWidth)).toBe(true)
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      await context.close()
-    }
-  })
+it('has nothing that axe finds, on a desk and on a phone', async () => {
+  for (const small of [false, true]) {
+    const { page, context } = await desk.page(small ? { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } : {})
+    await desk.session(page)
+    await open(page)
+    await page.locator('figure svg').nth(1).waitFor()
+    await axe(page, 'report')
+    await page.getByRole('button', { name: 'Show opened and closed as table' }).click()
+    await page.getByRole('button', { name: 'Show first response as table' }).click()
+    await axe(page, 'report as tables')
+    await expect.poll(() => page.getByRole('region', { name: 'By person' }).evaluate((table) => table.scrollWidth <= table.clientWidth)).toBe(true)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await context.close()
+  }
 })

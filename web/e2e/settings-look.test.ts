@@ -18,44 +18,42 @@ describe('the pages of the settings', () => {
   afterAll(() => desk.stop())
   afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
 
-  describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
-    it('have no accessibility fault on a desktop', async () => {
-      const { page } = await desk.page({ colorScheme })
-      await desk.signIn(page)
-      for (const [path, title] of Object.entries(paths)) {
-        await go(page, `/settings/${path}`)
-        await page.getByRole('heading', { level: 1, name: title }).waitFor()
-        await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
-        await axe(page, path)
-        for (const button of dialogs[path] ?? []) {
-          await page.getByRole('main').getByRole('button', { name: button }).first().click()
-          const opened = page.getByRole('dialog').or(page.getByRole('alertdialog'))
-          await opened.waitFor()
-          await axe(page, `${path}, ${button}`)
-          await opened.getByRole('button', { name: 'Dismiss' }).click()
-          await opened.waitFor({ state: 'detached' })
-        }
+  it('have no accessibility fault on a desktop', async () => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    for (const [path, title] of Object.entries(paths)) {
+      await go(page, `/settings/${path}`)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+      await axe(page, path)
+      for (const button of dialogs[path] ?? []) {
+        await page.getByRole('main').getByRole('button', { name: button }).first().click()
+        const opened = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+        await opened.waitFor()
+        await axe(page, `${path}, ${button}`)
+        await opened.getByRole('button', { name: 'Dismiss' }).click()
+        await opened.waitFor({ state: 'detached' })
       }
-      await go(page, '/settings/channels')
-      await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
-      await page.getByRole('region', { name: 'Status' }).waitFor()
-      await axe(page, 'one number')
-      await go(page, `/settings/sectors/${desk.company.sectors[0]}`)
-      await page.getByRole('table', { name: 'Members' }).waitFor()
-      await axe(page, 'who gets the next case')
-    })
+    }
+    await go(page, '/settings/channels')
+    await page.getByRole('list', { name: 'Numbers' }).getByRole('link').first().click()
+    await page.getByRole('region', { name: 'Status' }).waitFor()
+    await axe(page, 'one number')
+    await go(page, `/settings/sectors/${desk.company.sectors[0]}`)
+    await page.getByRole('table', { name: 'Members' }).waitFor()
+    await axe(page, 'who gets the next case')
+  })
 
-    it('fit a phone', async () => {
-      const { page } = await desk.page({ colorScheme, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-      await desk.signIn(page)
-      for (const [path, title] of Object.entries(paths)) {
-        await go(page, `/settings/${path}`)
-        await page.getByRole('heading', { level: 1, name: title }).waitFor()
-        await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
-        await axe(page, `${path} on a phone`)
-        expect([path, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('main *')].every((one) => one.closest('nav') || one.getBoundingClientRect().right <= innerWidth + 1))]).toEqual([path, true])
-      }
-    })
+  it('fit a phone', async () => {
+    const { page } = await desk.page({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    await desk.signIn(page)
+    for (const [path, title] of Object.entries(paths)) {
+      await go(page, `/settings/${path}`)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+      await axe(page, `${path} on a phone`)
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('main *')].every((one) => one.closest('nav') || one.getBoundingClientRect().right <= innerWidth + 1))]).toEqual([path, true])
+    }
   })
 
   it.each(['pt-BR', 'es', 'en'])('have all their texts in %s', async (language) => {
