@@ -71,6 +71,7 @@ export default defineConfig({
   },
   test: {
     pool: 'threads', // they start sooner than processes
+    isolate: false, // the files of a thread share their modules: loading a page for each took most of the time
     testTimeout: 60_000, // no test waits so long, but a busy machine may draw a page slowly
     hookTimeout: 60_000,
     // The default is Node: a file whose tests need a page asks for jsdom in its first line, since its start takes longer than most tests.
