@@ -106,6 +106,36 @@ describe('the reception', () => {
     await details.getByText(/^Bots are paused until/).waitFor()
   })
 
+  it('tells that a colleague saved meanwhile, shows what is stored, and replaces it only when told to', async () => {
+    const spare = await desk.call('POST', '/channels', { name: 'Balcão', provider: 'sandbox', phone: '+5511955557002' })
+    const path = `/channels/${String(spare.id)}/reception`
+    const { page } = await desk.page({}, /status of 409 .*\/reception/)
+    await desk.signIn(page)
+    await page.goto(`${desk.url}/settings/reception/${String(spare.id)}`)
+    const greeting = page.getByRole('textbox', { name: 'Greeting' })
+    const save = page.getByRole('button', { name: 'Save' })
+    const changed = page.getByRole('alert').filter({ hasText: 'A colleague changed this reception meanwhile.' })
+
+    await greeting.fill('Mine')
+    await desk.call('PUT', path, { enabled: true, greeting: 'Theirs' })
+    await save.click()
+    await changed.waitFor()
+    expect(await greeting.inputValue()).toBe('Mine')
+    expect(await desk.call('GET', path)).toMatchObject({ greeting: 'Theirs' })
+    await axe(page, 'a reception that changed')
+    await page.getByRole('button', { name: 'Show what is stored now' }).click()
+    await expect.poll(() => greeting.inputValue()).toBe('Theirs')
+    await changed.waitFor({ state: 'detached' })
+
+    await greeting.fill('Mine')
+    await desk.call('PUT', path, { enabled: true, greeting: 'Theirs again' })
+    await save.click()
+    await changed.waitFor()
+    await save.click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await desk.call('GET', path)).toMatchObject({ greeting: 'Mine' })
+  })
+
   it('fits a phone, in every language, and says that private numbers have none', async () => {
     const { page } = await desk.page({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
     await desk.signIn(page)
