@@ -61,10 +61,14 @@ func NewHasher(cost Cost, budget *slots.Budget[model.ID]) *Hasher {
 // Made is how many hashes were computed.
 func (h *Hasher) Made() int64 { return h.made.Load() }
 
-// compute computes a hash. The caller has a slot.
-func (h *Hasher) compute(password string, salt []byte, passes, memory uint32, threads uint8, length int) []byte {
+// compute computes a hash in small steps, with pauses between them while other companies are active. The caller has a slot.
+func (h *Hasher) compute(company model.ID, password string, salt []byte, passes, memory uint32, threads uint8, length int) []byte {
 	h.made.Add(1)
-	return argon2.IDKey([]byte(password), salt, passes, memory, threads, uint32(length))
+	began := time.Now()
+	return idKey([]byte(password), salt, passes, memory, threads, uint32(length), func() {
+		h.budget.Rest(company, time.Since(began))
+		began = time.Now()
+	})
 }
 
 // Hash computes the text to store for a password of a member of the company. It waits for its turn, or fails with
@@ -77,7 +81,7 @@ func (h *Hasher) Hash(ctx context.Context, company model.ID, password string) (s
 	defer release()
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
-	key := h.compute(password, salt, h.cost.Passes, h.cost.Memory, 1, keyBytes)
+	key := h.compute(company, password, salt, h.cost.Passes, h.cost.Memory, 1, keyBytes)
 	enc := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, h.cost.Memory, h.cost.Passes, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
 }
@@ -139,7 +143,7 @@ func (h *Hasher) Verify(ctx context.Context, company model.ID, password, stored 
 		return false, err
 	}
 	defer release()
-	got := h.compute(password, salt, passes, memory, threads, len(want))
+	got := h.compute(company, password, salt, passes, memory, threads, len(want))
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 

@@ -26,10 +26,11 @@ type Budget[K comparable] struct {
 // leastForgotten is from how many accounts on it is worth to look for those that can be forgotten.
 const leastForgotten = 64
 
-// account is what a key had left at a time; below zero it owes.
+// account is what a key had left at a time; below zero it owes. Its calls under way have rested that long since then.
 type account struct {
-	left time.Duration
-	at   time.Time
+	left   time.Duration
+	at     time.Time
+	rested time.Duration
 }
 
 // NewBudget gives each key share of the time that passes, and lets it save up to most.
@@ -127,6 +128,21 @@ func (b *Budget[K]) wait(ctx context.Context, key K) error {
 	return nil
 }
 
+// Rest pauses a call of the key, after it has run for a while, for as long as the share asks for: a long call then uses it in
+// small steps, between which others run. It returns at once while the key is active alone. The key does not pay for the pause.
+func (b *Budget[K]) Rest(key K, ran time.Duration) {
+	pause := time.Duration(float64(ran) * (1/b.share - 1))
+	if pause <= 0 || !b.contended(key) {
+		return
+	}
+	began := time.Now()
+	time.Sleep(pause)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	b.accounts[key] = account{b.left(key, now), now, b.accounts[key].rested + now.Sub(began)}
+}
+
 // contended reports whether another key is active.
 func (b *Budget[K]) contended(key K) bool {
 	b.mu.Lock()
@@ -134,12 +150,13 @@ func (b *Budget[K]) contended(key K) bool {
 	return b.active.contended(key, time.Now())
 }
 
-// spend takes the time that a call took from what the key has left.
+// spend takes the time that a call took, without that in which it rested, from what the key has left.
 func (b *Budget[K]) spend(key K, took time.Duration) {
 	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.accounts[key] = account{max(b.left(key, now)-took, -b.most), now}
+	took = max(0, took-b.accounts[key].rested)
+	b.accounts[key] = account{left: max(b.left(key, now)-took, -b.most), at: now}
 	if len(b.accounts) >= b.forgetAt {
 		b.forget(now)
 	}
@@ -148,7 +165,7 @@ func (b *Budget[K]) spend(key K, took time.Duration) {
 // forget removes the accounts of keys that have the most; the caller holds the lock.
 func (b *Budget[K]) forget(now time.Time) {
 	for key := range b.accounts {
-		if b.left(key, now) == b.most {
+		if b.left(key, now) == b.most && b.accounts[key].rested == 0 {
 			delete(b.accounts, key)
 		}
 	}

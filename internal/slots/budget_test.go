@@ -201,3 +201,46 @@ func TestAKeyDoesNotPayForWhatItsCallWaitsFor(t *testing.T) {
 		}
 	})
 }
+
+func TestALongCallUsesItsShareInSmallSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget[string](0.25, time.Second)
+		steps := func(n int) (took time.Duration) {
+			end, err := b.Begin(t.Context(), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			for range n {
+				time.Sleep(10 * time.Millisecond)
+				b.Rest("a", 10*time.Millisecond)
+			}
+			end()
+			return time.Since(began)
+		}
+		b.Active("a")
+		if got, want := steps(20), 200*time.Millisecond; got != want {
+			t.Errorf("alone: got %v, want %v", got, want)
+		}
+		time.Sleep(time.Minute)
+		b.Active("b")
+		if got, want := steps(20), 800*time.Millisecond; got != want {
+			t.Errorf("beside another key: got %v, want %v", got, want)
+		}
+		if got, want := b.left("a", time.Now()), 800*time.Millisecond; got != want { // it pays for the 200 ms that it ran
+			t.Errorf("left: got %v, want %v", got, want)
+		}
+	})
+}
+
+func TestALongCallNeverRestsWithAShareOfAWholeProcessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget[string](2, time.Second)
+		b.Active("b")
+		began := time.Now()
+		b.Rest("a", time.Second)
+		if rested := time.Since(began); rested != 0 {
+			t.Errorf("rested: got %v, want 0", rested)
+		}
+	})
+}
