@@ -38,11 +38,27 @@ func TestErrorsOfManyPartsNameTwentyOfThem(t *testing.T) {
 		})
 	}
 	t.Run("and the message says how many more there are", func(t *testing.T) {
-		a := w.A.Post(t, "/labels", wrongFields(2400)).Fails(400, "invalid_request")
-		if len(a.List("details")) != 20 || !strings.HasSuffix(a.Text("message"), " and 2381 more.") { // the name is missing too
+		a := w.A.Post(t, "/labels", wrongFields(240)).Fails(400, "invalid_request")
+		if len(a.List("details")) != 20 || !strings.HasSuffix(a.Text("message"), " and 221 more.") { // the name is missing too
 			t.Errorf("%d details, %s", len(a.List("details")), a.Text("message"))
 		}
 	})
+}
+
+func TestAnObjectHasAtMost256Fields(t *testing.T) {
+	w := servertest.Start(t, "")
+	for body, want := range map[string]string{
+		wrongFields(256): "Several parts of the request are wrong: ",
+		wrongFields(257): "body: an object has more than 256 fields",
+		`{"name":"Sales","member_ids":[` + wrongFields(257) + `]}`: "body: an object has more than 256 fields",
+	} {
+		if got := w.A.Post(t, "/sectors", body).Fails(400, "invalid_request").Text("message"); !strings.HasPrefix(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if got := w.A.Post(t, "/sectors", `{"name":"Sales","member_ids":[`+strings.Repeat(`7,`, 600)+`7]}`).Fails(400, "invalid_request").Text("message"); strings.Contains(got, "256") {
+		t.Errorf("a list counts as an object: %s", got)
+	}
 }
 
 func TestErrorsCostInProportionToTheBody(t *testing.T) {
@@ -66,7 +82,7 @@ func TestErrorsCostInProportionToTheBody(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return (after.TotalAlloc - before.TotalAlloc) / 5
 	}
-	few, many := cost(wrongFields(240)), cost(wrongFields(2400))
+	few, many := cost(wrongFields(25)), cost(wrongFields(250))
 	if many > 20*few {
 		t.Errorf("ten times as many wrong fields allocate %d bytes instead of %d: more than 20 times as much", many, few)
 	}

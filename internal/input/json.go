@@ -13,8 +13,12 @@ import (
 	"recado/internal/model"
 )
 
-// maxDepth is how deeply a request body may nest.
-const maxDepth = 32
+// maxDepth is how deeply a request body may nest, and maxFields how many fields an object in it may have: several times
+// as many as any operation takes. A body of unknown fields is refused after these, before it is decoded.
+const (
+	maxDepth  = 32
+	maxFields = 256
+)
 
 // UnmarshalJSON decodes a body strictly. huma decodes every body twice: into `any` to validate it, then into
 // its type; the strict look at the bytes happens with the first.
@@ -46,7 +50,7 @@ var decodeOptions = json.JoinOptions(
 )
 
 // checkJSON refuses what the usual decoders let through: duplicate names, bad UTF-8, lone
-// surrogates, NUL, trailing data, deep nesting.
+// surrogates, NUL, trailing data, deep nesting, very many fields.
 func checkJSON(data []byte) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(data))
 	for {
@@ -60,6 +64,8 @@ func checkJSON(data []byte) error {
 		switch {
 		case dec.StackDepth() > maxDepth:
 			return jsonFault(model.CodeInvalidJSON, "body", "nested deeper than "+strconv.Itoa(maxDepth)+" levels")
+		case fields(dec) > maxFields:
+			return jsonFault(model.CodeInvalidRequest, "body", "an object has more than "+strconv.Itoa(maxFields)+" fields")
 		case token.Kind() == '"' && strings.ContainsRune(token.String(), 0):
 			return jsonFault(model.CodeInvalidJSON, fieldName(dec.StackPointer()), "must not contain the NUL character")
 		case dec.StackDepth() == 0:
@@ -72,6 +78,14 @@ func checkJSON(data []byte) error {
 			return nil
 		}
 	}
+}
+
+// fields is how many the object has so far in which the decoder is; zero in a list.
+func fields(dec *jsontext.Decoder) int64 {
+	if kind, length := dec.StackIndex(dec.StackDepth()); kind == '{' {
+		return (length + 1) / 2
+	}
+	return 0
 }
 
 // decodingFault gives the field and a text that does not depend on the library.
