@@ -94,8 +94,9 @@ const (
 	streamPage     = 50                     // events in memory per stream
 	streamLook     = time.Second            // how often a stream without events looks at the key and the feed
 	streamHeldLook = 5 * time.Millisecond   // the first time while an event is held back, then twice as long each time
-	streamsAtOnce  = 20                     // of a company, that an event reaches at the same moment
-	streamSpread   = 25 * time.Millisecond  // between two groups of so many
+	streamsAtOnce  = 20                     // of a company, that an event reaches at the same moment; more are divided
+	streamGroup    = 5                      // into groups of so many: what they write delays other companies by less than a millisecond
+	streamSpread   = 6 * time.Millisecond   // between two groups
 	streamLongest  = 500 * time.Millisecond // between two moments of one group
 	streamsPerKey  = 20
 	streamsInAll   = 2_000
@@ -254,10 +255,10 @@ func (st *stream) spread() bool {
 
 // groupWait is how long it takes until the next moment of a stream's group, where the company has so many streams.
 func groupWait(number, streams int64, now time.Time) time.Duration {
-	groups := (streams-1)/streamsAtOnce + 1
-	if groups <= 1 {
+	if streams <= streamsAtOnce {
 		return 0
 	}
+	groups := (streams-1)/streamGroup + 1
 	period := min(time.Duration(groups)*streamSpread, streamLongest)
 	offset := period / time.Duration(groups) * time.Duration(number%groups)
 	return period - time.Duration(now.UnixNano()-int64(offset))%period

@@ -19,9 +19,9 @@ func TestManyStreamsOfACompanyWriteInGroups(t *testing.T) {
 		groups  int
 		longest time.Duration
 	}{
-		{streamsAtOnce + 1, 2, 2 * streamSpread},
-		{10 * streamsAtOnce, 10, 10 * streamSpread},
-		{100 * streamsAtOnce, 100, streamLongest},
+		{streamsAtOnce + 1, 5, 5 * streamSpread},
+		{10 * streamGroup, 10, 10 * streamSpread},
+		{100 * streamGroup, 100, streamLongest},
 	} {
 		now := time.Now()
 		moments := map[time.Duration]int64{}
@@ -36,15 +36,15 @@ func TestManyStreamsOfACompanyWriteInGroups(t *testing.T) {
 			t.Errorf("groups of %d streams: got %d, want %d", test.streams, len(moments), test.groups)
 		}
 		for wait, together := range moments {
-			if together > streamsAtOnce {
-				t.Errorf("streams that write after %v: got %d, want at most %d", wait, together, streamsAtOnce)
+			if together > streamGroup {
+				t.Errorf("streams that write after %v: got %d, want at most %d", wait, together, streamGroup)
 			}
 		}
 	}
 }
 
 func TestTheWaitOfAStreamEndsAtTheMomentOfItsGroup(t *testing.T) {
-	const streams = 10 * streamsAtOnce
+	const streams = 10 * streamGroup
 	now := time.Now()
 	first := now.Add(groupWait(3, streams, now))
 	if got, want := first.Add(groupWait(3, streams, first)), first.Add(10*streamSpread); !got.Equal(want) {
