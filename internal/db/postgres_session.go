@@ -254,6 +254,9 @@ func pgArgs(args []any) ([]any, error) {
 		case string, int64, bool, float64, nil:
 			simple[i] = v
 			continue
+		case []model.ID:
+			simple[i] = pgIDs(v)
+			continue
 		}
 		v, err := plain(arg)
 		if err != nil {
@@ -273,4 +276,13 @@ func pgArgs(args []any) ([]any, error) {
 		}
 	}
 	return simple, nil
+}
+
+// pgIDs is a list of ids as one argument.
+func pgIDs(ids []model.ID) []pgtype.UUID {
+	list := make([]pgtype.UUID, len(ids))
+	for i, id := range ids {
+		list[i] = pgtype.UUID{Bytes: id, Valid: true}
+	}
+	return list
 }

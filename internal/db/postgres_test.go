@@ -406,3 +406,25 @@ func (w *wire) set(state wireState) {
 		w.conns = nil
 	}
 }
+
+func TestThePlannerExpectsAFastDiskUnlessTheURLSaysOtherwise(t *testing.T) {
+	address := testkit.Database(t, "")
+	for suffix, want := range map[string]string{"": "1.1", "random_page_cost=3": "3"} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if suffix != "" {
+			u.RawQuery = strings.Trim(u.RawQuery+"&"+suffix, "&")
+		}
+		s := opened(t, Options{DatabaseURL: u.String()})
+		got := ""
+		read(t, s, func(tx *Tx) error {
+			_, err := tx.One("SELECT current_setting('random_page_cost')", nil, func(r Row) { got = r.Text(0) })
+			return err
+		})
+		if got != want {
+			t.Errorf("with %q random_page_cost is %s, want %s", suffix, got, want)
+		}
+	}
+}

@@ -33,12 +33,28 @@ func (s *Statement) And(conditions ...string) {
 	}
 }
 
-// Optional is a condition that holds for every row while v is nil, as for a filter that was not given.
-func (s *Statement) Optional(column string, v any) string {
+// AndGiven adds a condition that a column has a value, unless that is nil, empty or zero: a filter that was not given. No
+// index serves the condition: the caller has chosen an order to read in, and a plan that PostgreSQL keeps for all
+// companies would rather read and sort all rows that an index on the column has of a large one.
+func (s *Statement) AndGiven(column string, v any) {
+	switch v := v.(type) {
+	case string:
+		if v == "" {
+			return
+		}
+	case model.ID:
+		if v.IsZero() {
+			return
+		}
+	case *bool:
+		if v == nil {
+			return
+		}
+	}
 	p := s.Arg(v)
-	return s.dialect.Pick(
-		"("+p+" IS NULL OR "+column+" = "+p+")", // in this order the row is fetched only when it is needed
-		"("+column+" = "+p+" OR "+p+" IS NULL)") // in this order the argument gets a type
+	s.And(s.dialect.Pick(
+		"("+p+" IS NULL OR "+column+" = "+p+")",
+		"("+column+" = "+p+" OR "+p+" IS NULL)")) // in this order the argument gets a type
 }
 
 // In is a condition that a column is one of the ids; of none, it never holds.
@@ -67,16 +83,16 @@ func Listed(ids []model.ID) Subset {
 		if s.dialect.sqlite && len(ids) <= 128 {
 			return s.values(ids)
 		}
+		if !s.dialect.sqlite {
+			return "SELECT unnest(CAST(" + s.Arg(ids) + " AS UUID[])) AS id"
+		}
 		var packed []byte
 		for _, id := range ids {
 			packed = append(packed, id[:]...)
 		}
 		arg := s.Arg(packed)
-		return s.dialect.Pick(
-			"WITH RECURSIVE at (i) AS (SELECT 1 WHERE length("+arg+") > 0 UNION ALL SELECT i + 16 FROM at WHERE i + 16 < length("+arg+"))"+
-				" SELECT substr("+arg+", i, 16) AS id FROM at",
-			"SELECT CAST(encode(substr(CAST("+arg+" AS BYTEA), i, 16), 'hex') AS UUID) AS id"+
-				" FROM generate_series(1, octet_length(CAST("+arg+" AS BYTEA)), 16) at (i)")
+		return "WITH RECURSIVE at (i) AS (SELECT 1 WHERE length(" + arg + ") > 0 UNION ALL SELECT i + 16 FROM at WHERE i + 16 < length(" + arg + "))" +
+			" SELECT substr(" + arg + ", i, 16) AS id FROM at"
 	}
 }
 

@@ -182,8 +182,10 @@ func (f *ConversationFilter) whereListed(s *statement) {
 
 // andFilters adds the conditions that were asked for, and what the member may see.
 func (f *ConversationFilter) andFilters(s *statement) {
-	s.And(s.Optional("c.archived", f.Archived), s.Optional("c.kind", textOrNil(f.Kind)),
-		s.Optional("c.channel", f.Channel), s.Optional("c.sector", f.Sector))
+	s.AndGiven("c.archived", f.Archived)
+	s.AndGiven("c.kind", f.Kind)
+	s.AndGiven("c.channel", f.Channel)
+	s.AndGiven("c.sector", f.Sector)
 	if f.Unread {
 		s.And("c.unread_count > 0")
 	}
@@ -203,13 +205,6 @@ func (f *ConversationFilter) andFilters(s *statement) {
 	if !f.Sight.All {
 		s.And(f.Sight.condition(s, "c.assignee", "c.sector"))
 	}
-}
-
-func textOrNil(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // rarest gives the first filter that lets few conversations through, or nil when none is known to.
@@ -239,7 +234,7 @@ func (f *ConversationFilter) subsets() []narrowing {
 			return "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND " + condition(s)
 		}
 	}
-	add(!f.Contact.IsZero(), func(s *statement) string { return "SELECT id FROM conversations WHERE contact = " + s.Arg(f.Contact) })
+	add(!f.Contact.IsZero(), of(func(s *statement) string { return "contact = " + s.Arg(f.Contact) }))
 	add(f.Snoozed != nil && *f.Snoozed, of(func(*statement) string { return "snoozed_until IS NOT NULL" }))
 	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), of(func(s *statement) string { return "assignee = " + s.Arg(f.onlyAssignee()) }))
 	add(!f.Label.IsZero(), func(s *statement) string {
@@ -250,9 +245,8 @@ func (f *ConversationFilter) subsets() []narrowing {
 	add(f.Archived != nil, of(func(s *statement) string { return "archived = " + s.Arg(f.Archived) }))
 	add(f.Kind == model.KindGroup, of(func(*statement) string { return "group_id IS NOT NULL" }))
 	add(!f.Channel.IsZero(), func(s *statement) string {
-		channel := s.Arg(f.Channel)
-		return "SELECT id FROM conversations WHERE channel = " + channel + " AND contact IS NOT NULL" +
-			" UNION ALL SELECT id FROM conversations WHERE channel = " + channel + " AND group_id IS NOT NULL"
+		of := "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND channel = " + s.Arg(f.Channel)
+		return of + " AND contact IS NOT NULL UNION ALL " + of + " AND group_id IS NOT NULL"
 	})
 	if !f.Sight.All && len(f.Sight.Sectors) > 0 {
 		mine := of(func(s *statement) string { return "assignee = " + s.Arg(f.Sight.Member) })

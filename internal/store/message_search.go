@@ -168,8 +168,10 @@ func (m *messageSearch) keep(candidates subset) error {
 // andFilters adds what was asked for, and what the member may see.
 func (m *messageSearch) andFilters(s *statement) {
 	f := m.f
-	s.And(s.Optional("m.channel", idOrNil(f.Channel)), s.Optional("m.sent_by", idOrNil(f.User)),
-		s.Optional("m.direction", textOrNil(f.Direction)), s.Optional("m.type", textOrNil(f.Type)))
+	s.AndGiven("m.channel", f.Channel)
+	s.AndGiven("m.sent_by", f.User)
+	s.AndGiven("m.direction", f.Direction)
+	s.AndGiven("m.type", f.Type)
 	from, before := int64(math.MinInt64), int64(math.MaxInt64)
 	if f.From != nil {
 		from = f.From.UnixMilli()
@@ -205,13 +207,6 @@ func (m *messageSearch) inConversations() error {
 	}
 	slices.SortFunc(ids, func(a, b model.ID) int { return slices.Compare(b[:], a[:]) })
 	return m.keep(db.Listed(ids[:min(len(ids), f.Limit+1)]))
-}
-
-func idOrNil(id model.ID) *model.ID {
-	if id.IsZero() {
-		return nil
-	}
-	return &id
 }
 
 // textChanged has a message indexed again.

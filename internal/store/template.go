@@ -43,7 +43,8 @@ type TemplateFilter struct {
 func (tx *Tx) Templates(company, channel model.ID, f TemplateFilter) (page []model.ChannelTemplate, more bool, err error) {
 	s := tx.statement()
 	s.WriteString("SELECT" + templateColumns + "FROM templates WHERE company = " + s.Arg(company) + " AND channel = " + s.Arg(channel))
-	s.And("(name, language) > ("+s.Arg(f.AfterName)+", "+s.Arg(f.AfterLanguage)+")", s.Optional("status", textOrNil(f.Status)))
+	s.And("(name, language) > (" + s.Arg(f.AfterName) + ", " + s.Arg(f.AfterLanguage) + ")")
+	s.AndGiven("status", f.Status)
 	if q := fold.Text(f.Q); q != "" {
 		s.And(s.Contains("folded", q))
 	}
