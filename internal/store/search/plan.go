@@ -63,10 +63,7 @@ func before(a, b place) int {
 
 // Run gives the ids of the page from offset on, at most limit of them.
 func (p *Plan) Run(offset, limit int) ([]model.ID, error) {
-	stop := p.Tx.LimitTime(Budget.Time)
-	err := p.search()
-	stop()
-	if err != nil {
+	if err := p.search(); err != nil {
 		return nil, tooSlow(err)
 	}
 	var ids []model.ID
@@ -78,9 +75,11 @@ func (p *Plan) Run(offset, limit int) ([]model.ID, error) {
 }
 
 func (p *Plan) search() error {
+	// The first rows of a list are few and follow an index: neither a limit nor a plan of their own would pay.
 	if done, err := p.readList(Budget.FirstPass); err != nil || done {
 		return err
 	}
+	defer p.Tx.LimitTime(Budget.Time)()
 	if !p.Text.short {
 		if done, err := p.readIndex(); err != nil || done {
 			return err
