@@ -68,6 +68,27 @@ func TestAContactWritesItselfAsReflectionWould(t *testing.T) {
 	})
 }
 
+func TestAnIdentityWritesItselfAsReflectionWould(t *testing.T) {
+	texts := rapid.String()
+	rapid.Check(t, func(t *rapid.T) {
+		i := Identity{
+			User:       IdentityUser{ID: anyID(t), Name: texts.Draw(t, "name"), Email: texts.Draw(t, "email"), Role: RoleManager},
+			Company:    Company{ID: anyID(t), Name: texts.Draw(t, "company"), Timezone: texts.Draw(t, "zone")},
+			APIVersion: texts.Draw(t, "version"),
+		}
+		if rapid.Bool().Draw(t, "is a key") {
+			i.Integration = &Integration{
+				ID: anyID(t), Name: texts.Draw(t, "key"), Scopes: rapid.SliceOfN(rapid.SampledFrom(AllScopes), 0, 4).Draw(t, "scopes"),
+				CreatedAt: moments.Draw(t, "created"), ExpiresAt: maybe(t, moments),
+			}
+			if rapid.Bool().Draw(t, "has boards") {
+				i.Integration.Boards = Boards(rapid.SliceOfN(ids, 0, 3).Draw(t, "boards"))
+			}
+		}
+		sameAsReflection(t, &i)
+	})
+}
+
 func anyConversation(t *rapid.T) Conversation {
 	c := Conversation{
 		ID: anyID(t), Kind: rapid.SampledFrom([]string{KindDirect, KindGroup}).Draw(t, "kind"), Name: rapid.String().Draw(t, "name"),
