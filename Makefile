@@ -39,14 +39,15 @@ GC := 200
 # `make lint` has looked at the same code (-vet=off), and no debugger is attached to a test (-w).
 TEST := -vet=off -ldflags=-w -timeout 30m $(PARALLEL)
 
-# $(call tests,FLAGS,PACKAGES) runs tests. With RETRY=1, up to three that fail run once more, which the report names. A data race
-# is not tried again.
+# $(call tests,FLAGS,PACKAGES) runs tests. With RETRY=1, up to three that fail run once more, which the report names. A data race, a
+# panic or a process that was ended is not tried again.
 RETRY ?= 0
 ifeq ($(RETRY),0)
 tests = GOGC=$(GC) go test $(TEST) $(1) $(2)
 else
 tests = GOGC=$(GC) bin/gotestsum --format standard-quiet --rerun-fails=$(RETRY) --rerun-fails-max-failures=3 \
-	--rerun-fails-abort-on-data-race --packages="$(2)" -- $(TEST) $(1)
+	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --jsonfile=bin/$@.json --packages="$(2)" -- $(TEST) $(1) \
+	&& ! grep -E '"Output":"(fatal error|signal): ' bin/$@.json
 test-race test-plain test-waiting: bin/gotestsum
 endif
 

@@ -85,7 +85,7 @@ func openPostgres(ctx context.Context, o Options, migrations fs.FS) (*postgresEn
 	return e, nil
 }
 
-// setPageCost says what a page out of order costs, unless the URL does. PostgreSQL's own value, 4, is that of a spinning disk: it
+// setPageCost says what a page out of order costs, unless the URL has it as a parameter. PostgreSQL's own value, 4, is that of a spinning disk: it
 // makes the planner read and sort a small table instead of following the index that has the order of the list.
 func setPageCost(params map[string]string) {
 	if params["random_page_cost"] == "" {

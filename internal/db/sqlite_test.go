@@ -260,3 +260,25 @@ func TestFullDisk(t *testing.T) {
 		}
 	})
 }
+
+func TestSQLitePreparesOneTextWhicheverFiltersAreGiven(t *testing.T) {
+	text := func(sqlite bool, filters ...any) string {
+		s := &Statement{dialect: Dialect{sqlite: sqlite}}
+		s.WriteString("SELECT id FROM rows WHERE TRUE")
+		for _, v := range filters {
+			s.AndGiven("c", v)
+		}
+		if want := strings.Count(s.String(), "c = "); len(s.Args) != want {
+			t.Errorf("%s has %d arguments, want %d", s, len(s.Args), want)
+		}
+		return s.String()
+	}
+	yes := true
+	none, all := []any{"", model.ID{}, (*bool)(nil)}, []any{"x", model.NewID(), &yes}
+	if got, want := text(true, none...), text(true, all...); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := text(false, none...), text(false); got != want {
+		t.Errorf("PostgreSQL: got %s, want %s", got, want)
+	}
+}

@@ -33,28 +33,35 @@ func (s *Statement) And(conditions ...string) {
 	}
 }
 
-// AndGiven adds a condition that a column has a value, unless that is nil, empty or zero: a filter that was not given. No
-// index serves the condition: the caller has chosen an order to read in, and a plan that PostgreSQL keeps for all
-// companies would rather read and sort all rows that an index on the column has of a large one.
+// AndGiven adds a condition that a column has a value, unless that is nil, empty or zero: a filter that was not given. SQLite, which
+// keeps every text it has prepared, has the condition all the same. On PostgreSQL no index serves it in a plan that is kept for all
+// companies: the caller has chosen an order to read in, and such a plan would rather read and sort all rows that
+// an index on the column has of a large company.
 func (s *Statement) AndGiven(column string, v any) {
-	switch v := v.(type) {
-	case string:
-		if v == "" {
-			return
-		}
-	case model.ID:
-		if v.IsZero() {
-			return
-		}
-	case *bool:
-		if v == nil {
-			return
-		}
+	given := isGiven(v)
+	if !given && !s.dialect.sqlite {
+		return
+	}
+	if !given {
+		v = nil
 	}
 	p := s.Arg(v)
 	s.And(s.dialect.Pick(
-		"("+p+" IS NULL OR "+column+" = "+p+")",
+		"("+p+" IS NULL OR "+column+" = "+p+")",  // in this order the row is fetched only when it is needed
 		"("+column+" = "+p+" OR "+p+" IS NULL)")) // in this order the argument gets a type
+}
+
+// isGiven reports whether a filter has a value.
+func isGiven(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v != ""
+	case model.ID:
+		return !v.IsZero()
+	case *bool:
+		return v != nil
+	}
+	return v != nil
 }
 
 // In is a condition that a column is one of the ids; of none, it never holds.

@@ -119,7 +119,7 @@ func New(o Options) *Desk {
 	processors := float64(runtime.GOMAXPROCS(0))
 	d.searching = slots.NewBudget[model.ID](searchShare*processors, searchSaved).With(expensive)
 	d.counting = slots.NewBudget[model.ID](searchShare*processors, searchSaved).With(expensive)
-	d.hashing = slots.NewBudget[model.ID](hashShare*processors, hashSaved).With(expensive)
+	d.hashing = slots.NewBudget[model.ID](hashShare*processors, hashSaved)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
 	d.passwords = password.NewHasher(o.Passwords, d.hashing)
 	d.keys, d.sessions = lookup.New[holder](d.now), lookup.New[sessionHolder](d.now)

@@ -127,7 +127,7 @@ func (h *Hasher) Verify(ctx context.Context, company model.ID, password, stored 
 	if len(parts) != 6 || parts[1] != "argon2id" {
 		return false, errMalformed
 	}
-	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &threads); err != nil {
+	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &threads); err != nil || memory == 0 || passes == 0 || threads == 0 {
 		return false, errMalformed
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])

@@ -2,6 +2,7 @@ package password
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,15 @@ func TestAHashNamesItsCost(t *testing.T) {
 		}
 		if ok, err := newHasher(Cost{}).Verify(t.Context(), model.NewID(), "correct horse battery", stored); err != nil || !ok {
 			t.Errorf("%s: got %v, %v; want the password to fit", want, ok, err)
+		}
+	}
+}
+
+func TestAStoredTextThatNamesNoCostFitsNoPassword(t *testing.T) {
+	for _, cost := range []string{"m=0,t=2,p=1", "m=64,t=0,p=1", "m=64,t=1,p=0", "m=64"} {
+		stored := "$argon2id$v=19$" + cost + "$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
+		if ok, err := newHasher(Cost{}).Verify(t.Context(), model.NewID(), "correct horse battery", stored); ok || !errors.Is(err, errMalformed) {
+			t.Errorf("%s: got %v, %v; want %v", cost, ok, err, errMalformed)
 		}
 	}
 }

@@ -24,6 +24,9 @@ func (a *activity[K]) note(key K, now time.Time) {
 	a.last.at = now
 }
 
+// any reports whether a key is active.
+func (a *activity[K]) any(now time.Time) bool { return now.Sub(a.last.at) <= contention }
+
 // contended reports whether another key is active.
 func (a *activity[K]) contended(key K, now time.Time) bool {
 	other := a.last

@@ -128,11 +128,15 @@ func (b *Budget[K]) wait(ctx context.Context, key K) error {
 	return nil
 }
 
+// longestStep is the most that a call pays for a step with a pause: a longer one waited for a processor.
+const longestStep = 2 * time.Millisecond
+
 // Rest pauses a call of the key, after it has run for a while, for as long as the share asks for: a long call then uses it in
-// small steps, between which others run. It returns at once while the key is active alone. The key does not pay for the pause.
+// small steps, between which others run. It returns at once while no key is active; the call's own counts, too, so that how long a
+// call takes does not tell which key it has. The key does not pay for the pause.
 func (b *Budget[K]) Rest(key K, ran time.Duration) {
-	pause := time.Duration(float64(ran) * (1/b.share - 1))
-	if pause <= 0 || !b.contended(key) {
+	pause := time.Duration(float64(min(ran, longestStep)) * (1/b.share - 1))
+	if pause <= 0 || !b.anyActive() {
 		return
 	}
 	began := time.Now()
@@ -141,6 +145,13 @@ func (b *Budget[K]) Rest(key K, ran time.Duration) {
 	defer b.mu.Unlock()
 	now := time.Now()
 	b.accounts[key] = account{b.left(key, now), now, b.accounts[key].rested + now.Sub(began)}
+}
+
+// anyActive reports whether a key is active.
+func (b *Budget[K]) anyActive() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.active.any(time.Now())
 }
 
 // contended reports whether another key is active.
@@ -155,8 +166,8 @@ func (b *Budget[K]) spend(key K, took time.Duration) {
 	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	took = max(0, took-b.accounts[key].rested)
-	b.accounts[key] = account{left: max(b.left(key, now)-took, -b.most), at: now}
+	rested := b.accounts[key].rested // by this call, or by another that has not ended
+	b.accounts[key] = account{max(b.left(key, now)-max(0, took-rested), -b.most), now, max(0, rested-took)}
 	if len(b.accounts) >= b.forgetAt {
 		b.forget(now)
 	}

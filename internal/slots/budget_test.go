@@ -212,22 +212,60 @@ func TestALongCallUsesItsShareInSmallSteps(t *testing.T) {
 			}
 			began := time.Now()
 			for range n {
-				time.Sleep(10 * time.Millisecond)
-				b.Rest("a", 10*time.Millisecond)
+				time.Sleep(time.Millisecond)
+				b.Rest("a", time.Millisecond)
 			}
 			end()
 			return time.Since(began)
 		}
-		b.Active("a")
-		if got, want := steps(20), 200*time.Millisecond; got != want {
-			t.Errorf("alone: got %v, want %v", got, want)
+		if got, want := steps(200), 200*time.Millisecond; got != want {
+			t.Errorf("while no key is active: got %v, want %v", got, want)
 		}
-		time.Sleep(time.Minute)
-		b.Active("b")
-		if got, want := steps(20), 800*time.Millisecond; got != want {
-			t.Errorf("beside another key: got %v, want %v", got, want)
+		for _, active := range []string{"a", "b"} { // the time tells nothing about the key
+			time.Sleep(time.Minute)
+			b.Active(active)
+			if got, want := steps(200), 800*time.Millisecond; got != want {
+				t.Errorf("while %s is active: got %v, want %v", active, got, want)
+			}
 		}
 		if got, want := b.left("a", time.Now()), 800*time.Millisecond; got != want { // it pays for the 200 ms that it ran
+			t.Errorf("left: got %v, want %v", got, want)
+		}
+	})
+}
+
+func TestAStepThatWaitedForAProcessorIsNotPaidForWithAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget[string](0.25, time.Second)
+		b.Active("b")
+		began := time.Now()
+		b.Rest("a", time.Minute)
+		if got, want := time.Since(began), 3*longestStep; got != want {
+			t.Errorf("rested: got %v, want %v", got, want)
+		}
+	})
+}
+
+func TestCallsThatOverlapPayForWhatTheyRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget[string](0.25, time.Second)
+		var calls sync.WaitGroup
+		for range 2 {
+			end, err := b.Begin(t.Context(), "a") // the key is active alone: they need not take turns
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls.Go(func() {
+				defer end()
+				for range 4 {
+					time.Sleep(time.Millisecond)
+					b.Rest("a", time.Millisecond)
+				}
+			})
+		}
+		b.Active("b")
+		calls.Wait()
+		if got, want := b.left("a", time.Now()), time.Second-8*time.Millisecond; got != want {
 			t.Errorf("left: got %v, want %v", got, want)
 		}
 	})

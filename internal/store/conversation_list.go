@@ -234,7 +234,7 @@ func (f *ConversationFilter) subsets() []narrowing {
 			return "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND " + condition(s)
 		}
 	}
-	add(!f.Contact.IsZero(), of(func(s *statement) string { return "contact = " + s.Arg(f.Contact) }))
+	add(!f.Contact.IsZero(), func(s *statement) string { return "SELECT id FROM conversations WHERE contact = " + s.Arg(f.Contact) })
 	add(f.Snoozed != nil && *f.Snoozed, of(func(*statement) string { return "snoozed_until IS NOT NULL" }))
 	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), of(func(s *statement) string { return "assignee = " + s.Arg(f.onlyAssignee()) }))
 	add(!f.Label.IsZero(), func(s *statement) string {

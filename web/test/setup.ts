@@ -1,4 +1,8 @@
 import 'fake-indexeddb/auto'
+import { afterAll, vi } from 'vitest'
+
+// The next file of the thread has the same globals.
+afterAll(() => vi.unstubAllGlobals())
 
 /** Requests take addresses without a host, as they do in a browser. */
 globalThis.Request = class extends Request {

@@ -1,0 +1,10 @@
+-- The indexes of step 0027 take the place of the old ones.
+-- postgres: DROP INDEX conversations_list;
+-- postgres: ALTER INDEX conversations_list_new RENAME TO conversations_list;
+-- postgres: DROP INDEX conversations_assignee;
+-- postgres: ALTER INDEX conversations_assignee_new RENAME TO conversations_assignee;
+-- postgres: DROP INDEX conversations_open;
+-- postgres: ALTER INDEX conversations_open_new RENAME TO conversations_open;
+-- postgres: DROP INDEX conversations_private;
+-- postgres: ALTER INDEX conversations_private_new RENAME TO conversations_private;
+-- sqlite: SELECT 1;
