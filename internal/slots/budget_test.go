@@ -234,16 +234,27 @@ func TestALongCallUsesItsShareInSmallSteps(t *testing.T) {
 	})
 }
 
-func TestAStepThatWaitedForAProcessorIsNotPaidForWithAPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := NewBudget[string](0.25, time.Second)
-		b.Active("b")
-		began := time.Now()
-		b.Rest("a", time.Minute)
-		if got, want := time.Since(began), 3*longestStep; got != want {
-			t.Errorf("rested: got %v, want %v", got, want)
-		}
-	})
+func TestAPauseIsAsLongAsTheShareAsksFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		share     float64
+		ran, want time.Duration
+	}{
+		"three times the step with a quarter":                           {0.25, time.Millisecond, 3 * time.Millisecond},
+		"not for the time that a step waited for a processor":           {0.25, time.Minute, 3 * longestStep},
+		"none with a whole processor or more, where others have theirs": {2, time.Millisecond, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := NewBudget[string](c.share, time.Second)
+				b.Active("b")
+				began := time.Now()
+				b.Rest("a", c.ran)
+				if got := time.Since(began); got != c.want {
+					t.Errorf("rested: got %v, want %v", got, c.want)
+				}
+			})
+		})
+	}
 }
 
 func TestCallsThatOverlapPayForWhatTheyRan(t *testing.T) {
@@ -267,18 +278,6 @@ func TestCallsThatOverlapPayForWhatTheyRan(t *testing.T) {
 		calls.Wait()
 		if got, want := b.left("a", time.Now()), time.Second-8*time.Millisecond; got != want {
 			t.Errorf("left: got %v, want %v", got, want)
-		}
-	})
-}
-
-func TestALongCallNeverRestsWithAShareOfAWholeProcessor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := NewBudget[string](2, time.Second)
-		b.Active("b")
-		began := time.Now()
-		b.Rest("a", time.Second)
-		if rested := time.Since(began); rested != 0 {
-			t.Errorf("rested: got %v, want 0", rested)
 		}
 	})
 }
