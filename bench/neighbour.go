@@ -42,7 +42,7 @@ const (
 var attackedTalk = talk{conversations: 50_000, messages: 50_000}
 
 // runNeighbour measures one company alone and while others, on the same server, do everything that is expensive at once. There
-// are more rounds than in other scenarios, each as long as theirs.
+// are more rounds than in other scenarios, each as long as theirs, and those that other machines disturbed are repeated.
 func runNeighbour(ctx context.Context, b *bench) error {
 	s, err := b.serveAttacked(ctx)
 	if err != nil {
@@ -60,6 +60,7 @@ func runNeighbour(ctx context.Context, b *bench) error {
 	more.rounds = max(b.rounds, neighbourRounds)
 	more.total = b.total / time.Duration(b.rounds) * time.Duration(more.rounds)
 	b.settings = &more
+	b.quiet = true
 	for _, question := range []struct {
 		name string
 		ask  asking
@@ -147,7 +148,7 @@ type attack struct {
 	answers answers
 }
 
-// newAttack gives the first company its sectors, channels and keys, and three companies their slow webhooks.
+// newAttack gives the first company its sectors, channels and keys, and as many slow webhooks as it may have.
 func (b *bench) newAttack(ctx context.Context, s *talking) (*attack, error) {
 	a := &attack{s: s, unknown: unknownFields(attackFields)}
 	for i := range attackSectors {

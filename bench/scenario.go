@@ -59,6 +59,7 @@ type bench struct {
 	report   *report
 	closers  []func()
 
+	quiet     bool            // rounds in which others took part of the machine are repeated
 	arguments []string        // more of them for every server of the scenario
 	metered   bool            // servers show their metrics
 	profiled  map[string]bool // what was recorded already
@@ -93,57 +94,82 @@ type contender struct {
 	round   roundFunc
 }
 
-// outcome is what a contender did in all of its rounds.
+// outcome is what a contender did in all of its rounds that count.
 type outcome struct {
 	name   string
 	result load.Result
 	rates  []float64       // one for each round
 	p99s   []time.Duration // likewise
-	memory int64           // the largest resident size seen, in bytes
+	memory int64           // the largest resident size seen in any round, in bytes
+	cpu    time.Duration
+}
+
+// turn is what one contender did in one round.
+type turn struct {
+	result *load.Result
+	memory int64
 	cpu    time.Duration
 }
 
 // compare lets the contenders take turns, in alternating order, so that whatever else the machine is doing
 // hits all of them alike. A turn before the first is not counted.
 func (b *bench) compare(ctx context.Context, contenders ...contender) ([]outcome, error) {
-	outcomes := make([]outcome, len(contenders))
-	turn := b.total / time.Duration(b.rounds)
-	for i, c := range contenders {
-		outcomes[i].name = c.name
-		if _, err := c.round(ctx, turn/4); err != nil {
+	d := b.total / time.Duration(b.rounds)
+	for _, c := range contenders {
+		if _, err := c.round(ctx, d/4); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	for round := range b.rounds {
-		for n := range contenders {
-			if round%2 == 1 {
-				n = len(contenders) - 1 - n
+	var rounds []round
+	for n := 0; n < b.rounds || b.quiet && b.needsQuiet(rounds); n++ {
+		r := round{turns: make([]turn, len(contenders))}
+		before := readMachine()
+		for i := range contenders {
+			if n%2 == 1 {
+				i = len(contenders) - 1 - i
 			}
-			recorded := b.profiling(ctx, contenders[n].process, contenders[n].name, turn)
-			if err := errors.Join(outcomes[n].measure(ctx, contenders[n], turn), recorded()); err != nil {
-				return nil, fmt.Errorf("%s: %w", contenders[n].name, err)
+			c, recorded := contenders[i], b.profiling(ctx, contenders[i].process, contenders[i].name, d)
+			var err error
+			r.turns[i], err = c.turn(ctx, d)
+			if err = errors.Join(err, recorded()); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
 		}
+		r.stolen = readMachine().stolenSince(before)
+		rounds = append(rounds, r)
 	}
-	return outcomes, nil
+	return gather(contenders, rounds, b.counted(rounds)), nil
 }
 
-func (o *outcome) measure(ctx context.Context, c contender, turn time.Duration) error {
+func (c contender) turn(ctx context.Context, d time.Duration) (turn, error) {
 	before := c.process.cpuTime()
 	stop := c.process.watchMemory()
-	result, err := c.round(ctx, turn)
-	o.memory = max(o.memory, stop())
-	o.cpu += c.process.cpuTime() - before
-	if err != nil {
-		return err
+	result, err := c.round(ctx, d)
+	t := turn{result, stop(), c.process.cpuTime() - before}
+	if err == nil && result.Requests == 0 {
+		err = fmt.Errorf("nothing succeeded: %w", cmp.Or(result.FirstError, context.DeadlineExceeded))
 	}
-	if result.Requests == 0 {
-		return fmt.Errorf("nothing succeeded: %w", cmp.Or(result.FirstError, context.DeadlineExceeded))
+	return t, err
+}
+
+// gather adds up what the contenders did in the counted rounds. Memory is that of all rounds.
+func gather(contenders []contender, all, counted []round) []outcome {
+	outcomes := make([]outcome, len(contenders))
+	for i := range outcomes {
+		o := &outcomes[i]
+		o.name = contenders[i].name
+		for _, r := range all {
+			o.memory = max(o.memory, r.turns[i].memory)
+		}
+		for _, r := range counted {
+			t := r.turns[i]
+			o.cpu += t.cpu
+			o.rates = append(o.rates, t.result.Rate())
+			o.p99s = append(o.p99s, t.result.Latency.Quantile(0.99))
+			o.result.Add(t.result)
+		}
 	}
-	o.rates = append(o.rates, result.Rate())
-	o.p99s = append(o.p99s, result.Latency.Quantile(0.99))
-	o.result.Add(result)
-	return nil
+	return outcomes
 }
 
 // ratio is the median over the rounds of how fast o was against the other in the same round.
