@@ -40,7 +40,10 @@ beforeEach(() => {
       return json(server)
     }
     const body = (await request.json()) as Partial<Preferences>
-    return new Promise<Response>((answer) => arrived.push({ body, answer }))
+    return new Promise<Response>((answer, fail) => {
+      arrived.push({ body, answer })
+      request.signal.addEventListener('abort', () => fail(request.signal.reason))
+    })
   })
   client = makeQueryClient()
   client.setQueryData(keys.preferences, server)
@@ -50,6 +53,7 @@ beforeEach(() => {
 afterEach(() => {
   act(() => root.unmount())
   vi.unstubAllGlobals()
+  vi.restoreAllMocks()
 })
 
 function Profile() {
@@ -127,4 +131,18 @@ it('takes back a change that failed and keeps the one that follows', async () =>
   take(1)
   await until(() => expect([shown, kept()]).toEqual([server, server]))
   expect(server).toMatchObject({ theme: 'system', sound: 'none' })
+})
+
+it('takes back a change that the server does not answer, and sends the one that follows', async () => {
+  const silence = new AbortController()
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(silence.signal)
+  choose({ theme: 'dark' })
+  choose({ sound: 'none' })
+  await sent({ theme: 'dark' })
+  silence.abort(new DOMException('The operation timed out.', 'TimeoutError'))
+  await sent({ theme: 'dark' }, { sound: 'none' })
+  expect(toasts).toHaveLength(1)
+  expect(shown).toMatchObject({ theme: 'system', sound: 'none' })
+  take(1)
+  await until(() => expect([shown, kept()]).toEqual([server, server]))
 })

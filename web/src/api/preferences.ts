@@ -7,6 +7,9 @@ import type { Preferences } from './types'
 /** Changes of preferences on their way to the server: those it has not answered, oldest first, and what it said last. */
 type Sending = { last: Promise<unknown>; waiting: Partial<Preferences>[]; confirmed: Preferences | undefined }
 
+/** patience is after how many milliseconds without an answer a change has failed: it must not hold back the next ones. */
+const patience = 20_000
+
 const sending = new WeakMap<QueryClient, Sending>()
 
 /**
@@ -21,7 +24,7 @@ export async function changePreferences(client: QueryClient, fields: Partial<Pre
   if (state.waiting.length === 0) state.confirmed = client.getQueryData(keys.preferences)
   state.waiting.push(fields)
   show()
-  const sent = state.last.then(() => answer(api.PATCH('/me/preferences', { body: fields })))
+  const sent = state.last.then(() => answer(api.PATCH('/me/preferences', { body: fields, signal: AbortSignal.timeout(patience) })))
   state.last = sent.catch(() => undefined)
   try {
     state.confirmed = await sent
