@@ -66,7 +66,7 @@ type updateChannelInput struct {
 		Coexistence *bool                    `json:"coexistence,omitempty"`
 		Sign        *bool                    `json:"sign,omitempty" doc:"Messages that people send in the app begin with the name of the person: *Ana:*."`
 		HoursID     model.Optional[model.ID] `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null: those of the company."`
-		Private     *bool                    `json:"private,omitempty" doc:"Only for owners and admins with a session, and only while the channel has no conversation. Only viewers see a private channel."`
+		Private     *bool                    `json:"private,omitempty" doc:"Only for owners and admins with a session, and only while the channel has no conversation and no contact. Only viewers see a private channel."`
 		Viewers     *[]model.ID              `json:"viewers,omitempty" maxItems:"1000" doc:"Only for owners and admins with a session: the team members who see the private channel, at least one."`
 	} `required:"false"`
 }

@@ -314,7 +314,7 @@ func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, change 
 	if change.Private != nil && *change.Private != ch.Private {
 		done, err := tx.SetChannelPrivate(a.Company.ID, ch.ID, *change.Private)
 		if err != nil || !done {
-			return nil, errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations"))
+			return nil, errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations or contacts"))
 		}
 		ch.Private = *change.Private
 		if viewers == nil && ch.Private {

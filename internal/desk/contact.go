@@ -61,7 +61,8 @@ type NewContact struct {
 }
 
 // CreateContact adds a contact. A number that reaches a contact the company has is refused with that
-// one's id. Contacts of private channels are no obstacle.
+// one's id. Contacts of private channels are no obstacle: one that names a private channel is of that
+// channel's pool, see model.Channel.Pool.
 func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (model.Contact, error) {
 	if err := a.May(VerbCreateContact); err != nil {
 		return model.Contact{}, err
@@ -74,9 +75,11 @@ func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (
 		c := c
 		c.ID, c.Company, c.Pool, c.CreatedAt, c.UpdatedAt = model.NewID(), a.Company.ID, a.Company.ID, tx.Now, tx.Now
 		if c.Channel != nil {
-			if _, err := d.bodyChannel(tx, a, *c.Channel); err != nil {
+			ch, err := d.bodyChannel(tx, a, *c.Channel)
+			if err != nil {
 				return c, err
 			}
+			c.Pool = ch.Pool()
 		}
 		tx.AfterCommit(d.wakeups.Index.Notify)
 		known, found, err := tx.LockContactWithPhone(c.Company, c.Pool, *c.Phone)

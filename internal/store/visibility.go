@@ -80,11 +80,14 @@ func (tx *Tx) SetViewers(company, channel model.ID, members []model.ID) {
 	}
 }
 
-// SetChannelPrivate makes a channel private or public unless it has a conversation, and reports whether it did.
+// SetChannelPrivate makes a channel private or public and reports whether it did. Conversations and contacts of the channel
+// prevent it: a contact would stay in the pool of before.
 func (tx *Tx) SetChannelPrivate(company, channel model.ID, private bool) (bool, error) {
 	n, err := tx.exec(`
 		UPDATE channels
 		SET private = $3
-		WHERE company = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.company = $1 AND c.channel = channels.id)`, company, channel, private)
+		WHERE company = $1 AND id = $2
+			AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.company = $1 AND c.channel = $2)
+			AND NOT EXISTS (SELECT 1 FROM contacts ct WHERE ct.company = $1 AND ct.pool IN ($1, $2) AND ct.channel = $2)`, company, channel, private)
 	return n == 1, err
 }

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -105,6 +106,55 @@ func TestPrivateThingsExistForViewersAlone(t *testing.T) {
 					t.Errorf("%s: told of the private conversation: %v", who, private)
 				}
 			}
+		})
+	})
+}
+
+// poolOf gives the company of a public contact and the channel of a private one.
+func (b *fixture) poolOf(t *testing.T, contact string) string {
+	t.Helper()
+	public := slices.Contains(b.peek(`SELECT id FROM contacts WHERE pool = company`), contact)
+	private := slices.Contains(b.peek(`SELECT id FROM contacts WHERE pool <> company AND pool = channel`), contact)
+	if public == private {
+		t.Fatalf("contact %s: public %v, of a private channel %v", contact, public, private)
+	}
+	if public {
+		return "public"
+	}
+	return "private"
+}
+
+// TestWhatAViewerStartsOnAPrivateChannelStaysThere makes contacts and conversations as a viewer, and looks for them as an
+// owner who is none and with a key.
+func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
+	each(t, func(t *testing.T, b *fixture) {
+		viewer := b.a.SignIn(t, b.a.Owner.Email, password)
+		other := b.w.NewMember(t, desk.NewUser{Name: "n", Role: model.RoleOwner})
+		others := map[string]*servertest.Client{"an owner who is no viewer": b.a.Enter(t, other.ID.String(), password), "a key": b.a.Client}
+		channel := b.private.ids["channel"]
+		t.Run("a contact", func(t *testing.T) {
+			phone := b.a.phone()
+			body := fmt.Sprintf(`{"name":"Ana","phone":%q,"channel_id":%q}`, phone, channel)
+			made := viewer.Post(t, "/contacts", body).OK(201)
+			testkit.Equal(t, "channel_id", made.Text("channel_id"), channel)
+			testkit.Equal(t, "the pool", b.poolOf(t, made.ID()), "private")
+			viewer.Get(t, "/contacts/"+made.ID()).OK(200)
+			for who, c := range others {
+				c.Get(t, "/contacts/"+made.ID()).Fails(404, "not_found")
+				for _, path := range []string{"/contacts", "/contacts?q=Ana", "/contacts?channel=" + channel} {
+					a := c.Get(t, path)
+					if raw := string(a.Raw); strings.Contains(raw, made.ID()) || a.Status == http.StatusOK && strings.Contains(raw, channel) {
+						t.Errorf("%s, %s: got %s", who, path, raw)
+					}
+				}
+			}
+			again := viewer.Post(t, "/contacts", body).Fails(409, "contact_exists")
+			testkit.Equal(t, "the existing one", again.Text("details", 0, "message"), made.ID())
+			public := b.a.Post(t, "/contacts", fmt.Sprintf(`{"name":"Ana","phone":%q}`, phone)).OK(201)
+			testkit.Equal(t, "the pool of a public one", b.poolOf(t, public.ID()), "public")
+			b.secretly(t, phone, "secret-of-a-private-channel writes")
+			found := viewer.Get(t, "/conversations?contact="+made.ID()).OK(200)
+			testkit.Equal(t, "conversations with the contact after a message", len(found.List()), 1)
 		})
 	})
 }
