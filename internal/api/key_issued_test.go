@@ -98,3 +98,107 @@ func TestAnIssuedKeyIsNoStrongerThanItsParent(t *testing.T) {
 		})
 	})
 }
+
+func TestARotatedKeyEndsWithTheKeyThatRotatedIt(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		type key struct {
+			*servertest.Client
+			path string
+		}
+		newKey := func() key {
+			t.Helper()
+			k, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "issuer", Scopes: model.NewScopeSet(model.ScopeKeysManage)})
+			return key{c, "/keys/" + k.ID.String()}
+		}
+		issue := func(by key) key {
+			t.Helper()
+			made := by.Post(t, "/keys", `{"name":"issued","scopes":["keys:manage"]}`).OK(201)
+			return key{by.As(made.Text("key")), "/keys/" + made.ID()}
+		}
+		rotate := func(by *servertest.Client, k key) key {
+			t.Helper()
+			return key{k.As(by.Post(t, k.path+"/rotate", nil).OK(200).Text("key")), k.path}
+		}
+		revoke := func(k key) {
+			t.Helper()
+			w.A.Delete(t, k.path).OK(204)
+		}
+		ended := func(k key) {
+			t.Helper()
+			k.Get(t, "/keys").Fails(401, "key_revoked")
+		}
+		valid := func(k key) {
+			t.Helper()
+			k.Get(t, "/keys").OK(200)
+		}
+		t.Run("one that it did not issue becomes one that it issued", func(t *testing.T) {
+			leaked, equal := newKey(), newKey()
+			issued := issue(equal)
+			taken := rotate(leaked.Client, equal)
+			valid(taken)
+			revoke(leaked)
+			ended(taken)
+			ended(issued)
+		})
+		t.Run("a sibling still ends with the key that issued both", func(t *testing.T) {
+			parent := newKey()
+			first, second := issue(parent), issue(parent)
+			second = rotate(first.Client, second)
+			revoke(parent)
+			ended(second)
+		})
+		t.Run("one that it descends from is not rotated", func(t *testing.T) {
+			first := newKey()
+			second := issue(first)
+			third := issue(second)
+			for _, ancestor := range []key{first, second} {
+				refused := third.Post(t, ancestor.path+"/rotate", nil).Fails(403, "insufficient_scope")
+				if got, want := refused.Text("message"), "A key cannot rotate the keys that it was issued by."; got != want {
+					t.Errorf("message = %q, want %q", got, want)
+				}
+			}
+			valid(first)
+			third = rotate(third.Client, third)
+			revoke(first)
+			ended(third)
+		})
+		t.Run("two keys do not become the issuers of each other", func(t *testing.T) {
+			first, second := newKey(), newKey()
+			second = rotate(first.Client, second)
+			second.Post(t, first.path+"/rotate", nil).Fails(403, "insufficient_scope")
+			revoke(second)
+			valid(first)
+		})
+		t.Run("one of a later generation keeps its issuer", func(t *testing.T) {
+			first := newKey()
+			second := issue(first)
+			third := rotate(first.Client, issue(second))
+			revoke(second)
+			ended(third)
+			valid(first)
+		})
+		t.Run("a rotation by a person changes no issuer", func(t *testing.T) {
+			parent, other := newKey(), newKey()
+			child := rotate(w.A.Enter(t, w.A.Owner.ID.String(), password), issue(parent))
+			revoke(other)
+			valid(child)
+			revoke(parent)
+			ended(child)
+		})
+		t.Run("rotating races with revoking and leaves no secret behind", func(t *testing.T) {
+			leaked := newKey()
+			secrets := make(chan string, 10)
+			for range cap(secrets) {
+				path := newKey().path
+				go func() { secrets <- leaked.Post(t, path+"/rotate", nil).Text("key") }()
+			}
+			revoke(leaked)
+			for range cap(secrets) {
+				if secret := <-secrets; secret != "" {
+					leaked.As(secret).Get(t, "/keys").Fails(401, "key_revoked")
+				}
+			}
+		})
+	})
+}

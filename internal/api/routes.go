@@ -47,9 +47,10 @@ func (s *Server) routes() []*Route {
 		post("/keys", desk.VerbCreateKey, "Issue an API key", s.createKey, secret("key"), fails(model.CodeLimitReached), created,
 			about("The key itself is only in this answer. A key cannot have a scope that its creator lacks, expire later or have a higher rate. It ends together with the key that issued it.")),
 		post("/keys/{id}/rotate", desk.VerbRotateKey, "Rotate an API key", s.rotateKey, secret("key"),
-			about("Creates a new key for the same integration. The old key stays valid for overlap_seconds.")),
+			about("Creates a new key for the same integration. The old key stays valid for overlap_seconds. A key that another key rotates is revoked together with that one from then on, as if it had issued it. "+
+				"A key cannot rotate the keys that it was issued by.")),
 		del("/keys/{id}", desk.VerbRevokeKey, "Revoke an API key", s.revokeKey,
-			about("Keys that it issued are revoked too.")),
+			about("Keys that it issued or rotated are revoked too.")),
 
 		get("/channels", desk.VerbChannels, "List the WhatsApp numbers", s.listChannels),
 		get("/channels/{id}", desk.VerbChannel, "Get a WhatsApp number", byID("channel", s.desk.Channel)),

@@ -155,13 +155,15 @@ func (a *Principal) seesAllOf(boards []model.ID) bool {
 }
 
 // RotateKey gives an integration a new secret; the old one stays valid for the overlap. The caller who gets the
-// secret may use the key, so a key rotates no other that is valid for longer or has a higher rate.
+// secret may use the key, so a key rotates no other that is valid for longer or has a higher rate, and the key that
+// it rotates is revoked together with it.
 func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap time.Duration) (model.Key, string, error) {
 	if err := a.May(VerbRotateKey); err != nil {
 		return model.Key{}, "", err
 	}
 	secret, hash := model.NewAPIKey()
 	key, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Key, error) {
+		tx.LockCompany(a.Company.ID)
 		k, scopes, found, err := tx.Key(a.Company.ID, id)
 		if err != nil || !found || k.RevokedAt != nil {
 			return k, errOr(err, model.NotFound("key"))
@@ -169,8 +171,11 @@ func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap
 		if err := d.mayReplace(tx, a, k, scopes); err != nil {
 			return k, err
 		}
-		if id != a.Key {
+		if a.kind == KindKey && id != a.Key {
 			if err := a.mayIssue(k.ExpiresAt, d.rateOf(&k)); err != nil {
+				return k, err
+			}
+			if err := a.takeKey(tx, id); err != nil {
 				return k, err
 			}
 		}
@@ -180,6 +185,27 @@ func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap
 		return k, nil
 	})
 	return key, secret, err
+}
+
+// takeKey makes a key that the principal's key rotates one of those that it issued, so that revoking the principal's
+// key ends the new secret, too. One that descends from it already keeps its issuer. One that it descends from is
+// refused: its secret would outlive the principal's key. The company is locked, so that no two keys take each other.
+func (a *Principal) takeKey(tx *store.Tx, id model.ID) error {
+	if err := a.stillIssues(tx); err != nil {
+		return err
+	}
+	issuers, err := tx.KeyIssuers(a.Company.ID, a.Key)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(issuers, id) {
+		return model.Errorf(model.CodeInsufficientScope, "A key cannot rotate the keys that it was issued by.")
+	}
+	issuers, err = tx.KeyIssuers(a.Company.ID, id)
+	if err == nil && !slices.Contains(issuers, a.Key) {
+		tx.SetKeyIssuer(a.Company.ID, id, a.Key)
+	}
+	return err
 }
 
 // mayReplace refuses to touch a key that may do or see more than the principal's own, as CreateKey refuses

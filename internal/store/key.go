@@ -137,6 +137,27 @@ func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, pa
 	tx.later(`INSERT INTO key_secrets (hash, key_id, created_at) VALUES ($1, $2, $3)`, hash[:], k.ID, tx.Now)
 }
 
+// KeyIssuers gives the key that issued a key, the one that issued that one, and so on.
+func (tx *Tx) KeyIssuers(company, id model.ID) ([]model.ID, error) {
+	return tx.ids(`
+		WITH RECURSIVE issuers (id) AS (
+			SELECT parent
+			FROM keys
+			WHERE company = $1 AND id = $2
+			UNION
+			SELECT k.parent
+			FROM issuers i
+			JOIN keys k ON k.id = i.id)
+		SELECT id
+		FROM issuers
+		WHERE id IS NOT NULL`, company, id)
+}
+
+// SetKeyIssuer makes a key one of those that another one issued. The company must be locked.
+func (tx *Tx) SetKeyIssuer(company, id, issuer model.ID) {
+	tx.later(`UPDATE keys SET parent = $3 WHERE company = $1 AND id = $2`, company, id, issuer)
+}
+
 // ReplaceKeySecret keeps the key's present secrets valid until the given moment and adds a new one.
 func (tx *Tx) ReplaceKeySecret(key model.ID, until time.Time, hash [32]byte) {
 	tx.later(`DELETE FROM key_secrets WHERE key_id = $1 AND expires_at <= $2`, key, tx.Now)
