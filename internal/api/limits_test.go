@@ -140,6 +140,7 @@ func TestSearchesBeyondTheLimitAreRefused(t *testing.T) {
 			w.A.Get(t, path+"?offset=1000").OK(200)
 			w.A.Get(t, path+"?offset=1001").Fails(429, "rate_limited")
 		}
+		w.A.Get(t, "/messages?q=maria").Fails(429, "rate_limited")
 	}, limited(func(l *model.Limits) { l.Searches = 0 }))
 }
 
