@@ -355,27 +355,25 @@ func (d *Desk) Cards(ctx context.Context, a *Principal, f CardFilter) (page []mo
 	if len(query.Statuses) == 0 || query.Boards != nil && len(query.Boards) == 0 {
 		return nil, "", nil
 	}
-	release, err := d.searchSlot(ctx, a, f.Q, 0)
-	if err != nil {
-		return nil, "", err
-	}
-	defer release()
-	look := d.store.Read
-	if query.Boards != nil && query.Simple() {
-		look = d.store.ReadOne
-	}
-	more := false
-	err = look(ctx, func(tx *store.Tx) (err error) {
-		if query.Boards == nil {
-			if query.Boards, err = tx.BoardIDs(a.Company.ID); err != nil {
-				return err
-			}
-			query.Boards = slices.DeleteFunc(query.Boards, func(id model.ID) bool { return !a.MaySeeBoard(id) })
+	found, err := list(ctx, d, a, f.Q, 0, func(bool) (found Page[model.Card], err error) {
+		look := d.store.Read
+		if query.Boards != nil && query.Simple() {
+			look = d.store.ReadOne
 		}
-		page, more, err = tx.Cards(query)
-		return err
+		err = look(ctx, func(tx *store.Tx) (err error) {
+			if query.Boards == nil {
+				if query.Boards, err = tx.BoardIDs(a.Company.ID); err != nil {
+					return err
+				}
+				query.Boards = slices.DeleteFunc(query.Boards, func(id model.ID) bool { return !a.MaySeeBoard(id) })
+			}
+			found.Data, found.More, err = tx.Cards(query)
+			return err
+		})
+		return found, err
 	})
-	if err == nil && more {
+	page = found.Data
+	if err == nil && found.More {
 		next = d.cursors.Seal(a.Company.ID, f.name(), f.placeOf(&page[len(page)-1]))
 	}
 	return page, next, err

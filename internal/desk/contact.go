@@ -21,18 +21,16 @@ func (d *Desk) Contacts(ctx context.Context, a *Principal, f ContactFilter) (Pag
 		return Page[model.Contact]{}, err
 	}
 	f.Company, f.Private = a.Company.ID, a.Views
-	release, err := d.searchSlot(ctx, a, f.Q, f.Offset)
-	if err != nil {
-		return Page[model.Contact]{}, err
-	}
-	defer release()
-	reading := read[Page[model.Contact]]
-	if f.Simple() {
-		reading = readOne[Page[model.Contact]]
-	}
-	return reading(ctx, d, func(tx *store.Tx) (page Page[model.Contact], err error) {
-		page.Data, page.More, err = tx.Contacts(f)
-		return page, err
+	return list(ctx, d, a, f.Q, f.Offset, func(near bool) (Page[model.Contact], error) {
+		f.Near = near
+		reading := read[Page[model.Contact]]
+		if f.Simple() {
+			reading = readOne[Page[model.Contact]]
+		}
+		return reading(ctx, d, func(tx *store.Tx) (page Page[model.Contact], err error) {
+			page.Data, page.More, err = tx.Contacts(f)
+			return page, err
+		})
 	})
 }
 

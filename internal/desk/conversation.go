@@ -37,24 +37,22 @@ func (d *Desk) Conversations(ctx context.Context, a *Principal, f ConversationFi
 			return Page[model.Conversation]{}, err
 		}
 	}
-	release, err := d.searchSlot(ctx, a, f.Q, f.Offset)
-	if err != nil {
-		return Page[model.Conversation]{}, err
-	}
-	defer release()
-	reading := read[Page[model.Conversation]]
-	if f.Simple() && a.kind != KindSession {
-		reading = readOne[Page[model.Conversation]]
-	}
-	return reading(ctx, d, func(tx *store.Tx) (page Page[model.Conversation], err error) {
-		page.Data, page.More, err = tx.Conversations(f)
-		if page.More && err == nil {
-			page.Next = place.after(&f, page.Data)
+	return list(ctx, d, a, f.Q, f.Offset, func(near bool) (Page[model.Conversation], error) {
+		f.Near = near
+		reading := read[Page[model.Conversation]]
+		if f.Simple() && a.kind != KindSession {
+			reading = readOne[Page[model.Conversation]]
 		}
-		if err == nil {
-			err = addDrafts(tx, a, pointers(page.Data)...)
-		}
-		return page, err
+		return reading(ctx, d, func(tx *store.Tx) (page Page[model.Conversation], err error) {
+			page.Data, page.More, err = tx.Conversations(f)
+			if page.More && err == nil {
+				page.Next = place.after(&f, page.Data)
+			}
+			if err == nil {
+				err = addDrafts(tx, a, pointers(page.Data)...)
+			}
+			return page, err
+		})
 	})
 }
 

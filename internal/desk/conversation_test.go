@@ -1,11 +1,13 @@
 package desk
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
 
 	"recado/internal/model"
+	"recado/internal/slots"
 	"recado/internal/store"
 )
 
@@ -170,6 +172,48 @@ func TestNodesIndexTogether(t *testing.T) {
 				if err != nil || len(found.Data) != want {
 					t.Errorf("after indexing, %d %d: %v %v", i, n, found.Data, err)
 				}
+			}
+		}
+	})
+}
+
+func TestFiltersThatReadFarTakeASlotForSearches(t *testing.T) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
+		d := o.nodes[0]
+		_, err := write(t.Context(), d, func(tx *store.Tx) (struct{}, error) {
+			for i := range 2_100 { // more than are read without a slot
+				group := fmt.Sprint("group ", i)
+				_, err := tx.InsertConversation(&model.Conversation{
+					ID: model.NewID(), Company: o.company.ID, Channel: o.channel, Kind: model.KindGroup, Name: group, GroupID: &group, CreatedAt: tx.Now,
+				})
+				if err != nil {
+					return struct{}{}, err
+				}
+			}
+			return struct{}{}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists := map[string]ConversationFilter{
+			"no filter":                              {},
+			"one filter":                             {Unassigned: true},
+			"one filter that lets nothing through":   {Kind: model.KindDirect},
+			"two filters that fill the page at once": {Kind: model.KindGroup, Unassigned: true},
+			"two filters that let nothing through":   {Kind: model.KindDirect, Unassigned: true},
+		}
+		full, none := d.searches, slots.New[model.ID](0, 0)
+		for name, f := range lists {
+			f.Limit, d.searches = 30, full
+			if _, err := d.Conversations(t.Context(), o.owner, f, ""); err != nil {
+				t.Errorf("%s, with slots: %v", name, err)
+			}
+			d.searches = none
+			var refused *model.Error
+			_, err := d.Conversations(t.Context(), o.owner, f, "")
+			got, want := errors.As(err, &refused) && refused.Code == model.CodeRateLimited, name == "two filters that let nothing through"
+			if got != want || !want && err != nil {
+				t.Errorf("%s, without slots: got error %v, want it refused: %t", name, err, want)
 			}
 		}
 	})

@@ -290,12 +290,26 @@ func (d *Desk) checkMemberships(tx *store.Tx, company model.ID, before, after in
 	return err
 }
 
-// searchSlot takes one of the company's slots for searches when a list is asked for a text, or for a page that lies
-// behind very many rows: both read far more than they answer. The caller calls release in every case without an error.
-func (d *Desk) searchSlot(ctx context.Context, a *Principal, text string, offset int) (release func(), err error) {
+// list reads a list in one of the company's slots for searches when it is asked for a text, or for a page that lies behind very
+// many rows: both read far more than they answer. So does a list with several filters whose first rows do not fill the page: such
+// a one is read near first, and gives store.ErrFar then.
+func list[T any](ctx context.Context, d *Desk, a *Principal, text string, offset int, from func(near bool) (T, error)) (T, error) {
 	if strings.TrimSpace(text) == "" && offset <= deepOffset {
-		return func() {}, nil
+		if page, err := from(true); !errors.Is(err, store.ErrFar) {
+			return page, err
+		}
 	}
+	var none T
+	release, err := d.searchSlot(ctx, a)
+	if err != nil {
+		return none, err
+	}
+	defer release()
+	return from(false)
+}
+
+// searchSlot takes one of the company's slots for searches. The caller calls release in every case without an error.
+func (d *Desk) searchSlot(ctx context.Context, a *Principal) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, searchWait)
 	defer cancel()
 	leave, err := d.searches.Acquire(ctx, a.Company.ID)

@@ -35,7 +35,7 @@ func TestACompanySearchesAndCountsOneAfterTheOtherWhileAnotherIsActive(t *testin
 		d.active(testCompany(t, d).Company.ID)
 		calls := map[string]func(ctx context.Context) error{
 			"a search": func(ctx context.Context) error {
-				release, err := d.searchSlot(ctx, o.owner, "order", 0)
+				release, err := d.searchSlot(ctx, o.owner)
 				if err == nil {
 					release()
 				}

@@ -17,8 +17,12 @@ type ContactFilter struct {
 	Limit   int
 	Offset  int
 
+	Near bool // see ConversationFilter
+
 	Company model.ID
 	Private []model.ID // the private channels whose contacts are listed too
+
+	end model.ID // the last that is looked at; zero: all are
 }
 
 // Simple reports whether Contacts will need one statement only.
@@ -60,7 +64,11 @@ func (tx *Tx) Contacts(f ContactFilter) (page []model.Contact, more bool, err er
 	if err != nil {
 		return nil, false, err
 	}
-	return collect(tx, s, f.Limit, scanContact)
+	page, more, err = collect(tx, s, f.Limit, scanContact)
+	if err == nil && !f.end.IsZero() && !more {
+		err = ErrFar
+	}
+	return page, more, err
 }
 
 func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
@@ -81,9 +89,16 @@ func (tx *Tx) listContacts(f *ContactFilter) (*statement, error) {
 		ids, err := plan.Run(f.Offset, f.Limit+1)
 		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.fromSubset(db.Listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
 		return s, err
+	} else if f.Near && !f.Label.IsZero() && !f.Channel.IsZero() {
+		if f.end, err = tx.farContact(f); err != nil {
+			return nil, err
+		}
 	}
 	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
 	tx.chooseContacts(s, f, text)
+	if !f.end.IsZero() {
+		s.And("ct.id >= " + s.Arg(f.end))
+	}
 	s.WriteString("\n\tORDER BY ct.id DESC")
 	tx.page(s, f.Limit, f.Offset)
 	return s, nil
@@ -95,6 +110,16 @@ func (tx *Tx) alongContacts(f *ContactFilter) string {
 		return "FROM contacts ct" + tx.indexedBy("contacts_channel")
 	}
 	return "FROM contacts ct" + tx.indexedBy("contacts_list")
+}
+
+// farContact gives the contact that few stand before along the index; zero: there are not that many.
+func (tx *Tx) farContact(f *ContactFilter) (id model.ID, err error) {
+	s := tx.statement()
+	s.WriteString("SELECT ct.id " + tx.alongContacts(f))
+	f.whereListed(s)
+	s.WriteString("\n\tORDER BY ct.id DESC LIMIT 1 OFFSET " + s.Arg(few))
+	_, err = tx.one(s.String(), s.Args, func(r Row) { id = r.ID(0) })
+	return id, err
 }
 
 // chooseContacts adds the WHERE clause.

@@ -28,15 +28,18 @@ type ConversationFilter struct {
 
 	OldestWaiting bool // first those whose customers wait, the longest first
 
+	Near bool // several filters give ErrFar where the page is not full after few rows of the list
+
 	Company model.ID
 	Sight   Sight
 
 	part part
+	end  *ConversationPlace // the last place that is looked at
 }
 
 // Simple reports whether Conversations will need one statement only.
 func (f *ConversationFilter) Simple() bool {
-	return f.Q == "" && !f.OldestWaiting && len(f.subsets()) == 0 && !f.listsPrivate()
+	return f.Q == "" && !f.OldestWaiting && len(f.subsets()) == 0 && !f.listsPrivate() && !(f.Near && f.mayReadFar())
 }
 
 // listsPrivate reports whether the list holds private conversations, too.
@@ -62,7 +65,11 @@ func (tx *Tx) conversations(f ConversationFilter) (page []model.Conversation, mo
 	if err != nil {
 		return nil, false, err
 	}
-	return collect(tx, s, f.Limit, scanConversation)
+	page, more, err = collect(tx, s, f.Limit, scanConversation)
+	if err == nil && f.end != nil && !more {
+		err = ErrFar
+	}
+	return page, more, err
 }
 
 func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
@@ -90,6 +97,11 @@ func (tx *Tx) listConversations(f *ConversationFilter) (*statement, error) {
 		ids, err := plan.Run(f.Offset, f.Limit+1)
 		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.fromSubset(db.Listed(ids)(s), "conversations", "c") + f.order())
 		return s, err
+	}
+	if f.Near && f.mayReadFar() {
+		if f.end, err = tx.farConversation(f); err != nil {
+			return nil, err
+		}
 	}
 	s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.alongConversations(f))
 	tx.chooseConversations(s, f, text)
@@ -169,7 +181,8 @@ func (l *conversationSearchList) Pinned() ([]model.ID, bool, error) {
 func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text search.Text) {
 	f.whereListed(s)
 	f.andFilters(s)
-	f.andBehind(s)
+	f.andPlace(s, f.After, "<", ">")
+	f.andPlace(s, f.end, ">=", "<=")
 	text.Check(s, "c.folded")
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -265,7 +266,12 @@ func TestConversationsListsWhatTheFiltersLetThrough(t *testing.T) {
 				varyBudgets(t, random)
 				want, wantMore := w.lists(f)
 				mustRead(t, s, func(tx *Tx) error {
-					page, more, err := tx.Conversations(f)
+					near := f
+					near.Near = true
+					page, more, err := tx.Conversations(near)
+					if errors.Is(err, ErrFar) {
+						page, more, err = tx.Conversations(f)
+					}
 					if err != nil {
 						return err
 					}
@@ -310,5 +316,86 @@ func TestPostgreSQLWritesTheRowOfAConversationOnceHoweverMuchOfItChanged(t *test
 		tx.SaveConversation(&w.all[0], PartInbox|PartSettings|PartMenu)
 		testkit.Equal(t, "versions of the row", updates()-before, 1)
 		return nil
+	})
+}
+
+func TestFiltersThatLetNothingThroughTogetherReadFewRowsOfTheList(t *testing.T) {
+	eachDesk(t, func(t *testing.T, s *Store) {
+		w := newFixture(t, s)
+		w.talks(t, s, 60, time.Second) // every third is archived and has the first channel
+		few = 10
+		t.Cleanup(func() { few = 2000 })
+		archived := true
+		for name, c := range map[string]struct {
+			f   ConversationFilter
+			far bool
+		}{
+			"disjoint filters":                   {ConversationFilter{Archived: &archived, Channel: w.channels[1]}, true},
+			"disjoint filters, by status":        {ConversationFilter{Archived: &archived, Channel: w.channels[1], Status: model.ListClosed}, true},
+			"disjoint filters, by waiting":       {ConversationFilter{Archived: &archived, Channel: w.channels[1], OldestWaiting: true}, true},
+			"disjoint filters with few rows":     {ConversationFilter{Archived: &archived, Channel: w.channels[1], Label: w.labels[0]}, false},
+			"filters that fill the page at once": {ConversationFilter{Archived: &archived, Channel: w.channels[0]}, false},
+			"one filter":                         {ConversationFilter{Archived: &archived}, false},
+			"no filter":                          {ConversationFilter{}, false},
+		} {
+			c.f.Company, c.f.Sight, c.f.Limit = w.company, Sight{All: true}, 2
+			want, _ := w.lists(c.f)
+			mustRead(t, s, func(tx *Tx) error {
+				near := c.f
+				near.Near = true
+				if page, _, err := tx.Conversations(near); errors.Is(err, ErrFar) != c.far || err == nil && len(page) != len(want) {
+					t.Errorf("%s: got %d rows and error %v, want %d rows or, where it is far (%t), ErrFar", name, len(page), err, len(want), c.far)
+				}
+				page, _, err := tx.Conversations(c.f)
+				if len(page) != len(want) {
+					t.Errorf("%s, read to the end: got %d rows, want %d", name, len(page), len(want))
+				}
+				return err
+			})
+		}
+	})
+}
+
+func TestALabelAndAChannelThatShareNoContactReadFewContacts(t *testing.T) {
+	eachDesk(t, func(t *testing.T, s *Store) {
+		w := newFixture(t, s)
+		mustWrite(t, s, func(tx *Tx) error {
+			for i := range 60 {
+				c := model.Contact{ID: model.NewID(), Company: w.company, Pool: w.company, Name: "Ana", Channel: &w.channels[i%2]}
+				if _, err := tx.InsertContact(&c); err != nil {
+					return err
+				}
+				tx.SetContactLabels(c.ID, []model.ID{w.labels[i%2]})
+			}
+			return nil
+		})
+		few = 10
+		t.Cleanup(func() { few = 2000 })
+		for name, c := range map[string]struct {
+			f    ContactFilter
+			far  bool
+			want int
+		}{
+			"disjoint":           {ContactFilter{Label: w.labels[1], Channel: w.channels[0]}, true, 0},
+			"the page is full":   {ContactFilter{Label: w.labels[0], Channel: w.channels[0]}, false, 5},
+			"a label of none":    {ContactFilter{Label: w.labels[2], Channel: w.channels[0]}, false, 0},
+			"a channel with few": {ContactFilter{Label: w.labels[0], Channel: w.channels[2]}, false, 0},
+			"a label":            {ContactFilter{Label: w.labels[0]}, false, 5},
+			"a channel":          {ContactFilter{Channel: w.channels[0]}, false, 5},
+		} {
+			c.f.Company, c.f.Limit = w.company, 5
+			mustRead(t, s, func(tx *Tx) error {
+				near := c.f
+				near.Near = true
+				if page, _, err := tx.Contacts(near); errors.Is(err, ErrFar) != c.far || err == nil && len(page) != c.want {
+					t.Errorf("%s: got %d rows and error %v, want %d rows or, where it is far (%t), ErrFar", name, len(page), err, c.want, c.far)
+				}
+				page, _, err := tx.Contacts(c.f)
+				if len(page) != c.want {
+					t.Errorf("%s, read to the end: got %d rows, want %d", name, len(page), c.want)
+				}
+				return err
+			})
+		}
 	})
 }

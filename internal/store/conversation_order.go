@@ -101,17 +101,59 @@ func (f *ConversationFilter) andStatus(s *statement) {
 	}
 }
 
-// andBehind leaves out what does not stand behind the place After.
-func (f *ConversationFilter) andBehind(s *statement) {
-	switch p := f.After; {
+// andPlace leaves out what does not compare to a place, if any, as the operator of the list's order says; that of the
+// waiting part is the other way round.
+func (f *ConversationFilter) andPlace(s *statement, p *ConversationPlace, descending, ascending string) {
+	switch {
 	case p == nil:
 	case f.part == partWaiting:
-		s.And("(c.waiting_since, c.id) > (" + s.Arg(p.Waiting) + ", " + s.Arg(p.ID) + ")")
+		s.And("(c.waiting_since, c.id) " + ascending + " (" + s.Arg(p.Waiting) + ", " + s.Arg(p.ID) + ")")
 	case f.pinnedFirst():
-		s.And("(c.pinned, c.activity_at, c.id) < (" + s.Arg(p.Pinned) + ", " + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
+		s.And("(c.pinned, c.activity_at, c.id) " + descending + " (" + s.Arg(p.Pinned) + ", " + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
 	default:
-		s.And("(c.activity_at, c.id) < (" + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
+		s.And("(c.activity_at, c.id) " + descending + " (" + s.Arg(p.At) + ", " + s.Arg(p.ID) + ")")
 	}
+}
+
+// mayReadFar reports whether several filters apply: each may let many conversations through, and all together none.
+func (f *ConversationFilter) mayReadFar() bool {
+	n := 0
+	for _, given := range []bool{
+		f.Archived != nil, f.Unread, f.Kind != "", !f.Channel.IsZero(), !f.Sector.IsZero(), !f.Label.IsZero(), !f.Contact.IsZero(),
+		!f.Assignee.IsZero(), f.Unassigned || f.Status == model.ListWaiting, f.Snoozed != nil && *f.Snoozed, !f.Sight.All,
+	} {
+		if given {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// farConversation gives the place of the row that few rows stand before, from where the list begins and along the same index;
+// nil: there are not that many. It reads nothing but the index.
+func (tx *Tx) farConversation(f *ConversationFilter) (place *ConversationPlace, err error) {
+	s := tx.statement()
+	along := "\n\t" + tx.alongConversations(f) + "\n\tWHERE c.company = " + s.Arg(f.Company)
+	index := *f
+	switch only := f.onlyAssignee(); {
+	case f.part == partWaiting:
+		s.WriteString("SELECT c.id, FALSE, c.waiting_since" + along)
+		s.And("NOT c.private")
+	case f.pinnedFirst() && !only.IsZero():
+		s.WriteString("SELECT c.id, c.pinned, c.activity_at" + along)
+		s.And("c.assignee = " + s.Arg(only))
+	default:
+		s.WriteString("SELECT c.id, " + f.pinnedColumn() + ", c.activity_at" + along)
+		s.And("NOT c.private")
+		index.part = partAll // the index has no time since which the customer waits
+	}
+	index.andPart(s)
+	index.andPlace(s, f.After, "<", ">")
+	s.WriteString(index.order() + "\n\tLIMIT 1 OFFSET " + s.Arg(few))
+	_, err = tx.one(s.String(), s.Args, func(r Row) {
+		place = &ConversationPlace{ID: r.ID(0), Pinned: r.Bool(1), At: r.Int(2), Waiting: r.Int(2)}
+	})
+	return place, err
 }
 
 // oldestWaiting lists first the conversations whose customers wait, then the others.
@@ -192,7 +234,7 @@ func (tx *Tx) privateConversations(f *ConversationFilter) (page []model.Conversa
 		s.And("c.private", s.In("c.channel", f.Sight.Private))
 		part.andPart(s)
 		part.andFilters(s)
-		part.andBehind(s)
+		part.andPlace(s, part.After, "<", ">")
 		search.NewText(f.Q).Check(s, "c.folded")
 		s.WriteString(part.order())
 		tx.page(s, f.Offset+f.Limit, 0)

@@ -91,6 +91,9 @@ func (tx *Tx) statement() *statement { return tx.on.Statement() }
 // 200,000 rows both ways cost the same for about that many.
 var few = 2000 // lower in tests
 
+// ErrFar is the refusal to read on along a list of which few rows did not fill the page; see ConversationFilter.Near.
+var ErrFar = errors.New("store: the list has to be read far")
+
 // isFew reports whether a subset has at most few rows. It never looks at many more.
 func (tx *Tx) isFew(of subset) (bool, error) {
 	s := tx.statement()
