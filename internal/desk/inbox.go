@@ -240,7 +240,13 @@ func (d *Desk) relabel(ctx context.Context, a *Principal, id model.ID, add, remo
 		if err != nil {
 			return struct{}{}, err
 		}
-		kept := slices.DeleteFunc(slices.Clone(t.LabelIDs), func(label model.ID) bool { return slices.Contains(remove, label) })
+		gone, err := tx.MissingLabels(a.Company.ID, t.LabelIDs) // those of which DeleteLabel has yet to take some off
+		if err != nil {
+			return struct{}{}, err
+		}
+		kept := slices.DeleteFunc(slices.Clone(t.LabelIDs), func(label model.ID) bool {
+			return slices.Contains(remove, label) || slices.Contains(gone, label)
+		})
 		for _, label := range add {
 			if !slices.Contains(kept, label) {
 				kept = append(kept, label)

@@ -86,19 +86,35 @@ func (d *Desk) UpdateLabel(ctx context.Context, a *Principal, id model.ID, name,
 	})
 }
 
-// DeleteLabel takes a label off everything that carries it.
+// DeleteLabel ends a label at once and takes it off everything that carries it, in many short transactions. A caller that
+// leaves does not stop this; after a crash, FinishRemovals goes on with it.
 func (d *Desk) DeleteLabel(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbDeleteLabel); err != nil {
 		return err
 	}
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
-		found, err := tx.DeleteLabel(a.Company.ID, id)
+		found, err := tx.RemoveLabel(a.Company.ID, id)
 		if err == nil && !found {
 			err = model.NotFound("label")
 		}
 		return struct{}{}, err
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return d.takeOffLabel(context.WithoutCancel(ctx), id)
+}
+
+// takeOffLabel takes a removed label off everything.
+func (d *Desk) takeOffLabel(ctx context.Context, id model.ID) error {
+	for more := true; more; {
+		var err error
+		more, err = write(ctx, d, func(tx *store.Tx) (bool, error) { return tx.TakeOffLabel(id, removalBatch) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func errLabelTaken(name string) error {

@@ -191,13 +191,24 @@ func (d *Desk) Assignments(ctx context.Context, a *Principal, conversation model
 	})
 }
 
-// FinishRemovals takes people and sectors that were removed off the conversations that still name them.
-// The verb that removes one does this at once; after a crash in between, the sweep does it. company zero
-// means all, by is nil for the system.
+// removalBatch is how many uses of what was removed are looked for, or changed in one transaction, at a time.
+const removalBatch = 200
+
+// FinishRemovals takes people and sectors that were removed off the conversations that still name them, and labels off
+// what still carries them. The verb that removes one does this at once; after a crash in between, the sweep does it. company
+// zero means all, by is nil for the system.
 func (d System) FinishRemovals(ctx context.Context, company model.ID, by *model.Ref) error {
-	const batch = 200
+	labels, err := read(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.RemovedLabels(company) })
+	if err != nil {
+		return err
+	}
+	for _, label := range labels {
+		if err := d.takeOffLabel(ctx, label); err != nil {
+			return err
+		}
+	}
 	for {
-		orphans, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.Orphans(company, batch) })
+		orphans, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.ConversationAt, error) { return tx.Orphans(company, removalBatch) })
 		if err != nil || len(orphans) == 0 {
 			return err
 		}

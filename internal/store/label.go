@@ -7,10 +7,12 @@ import (
 	"recado/internal/model"
 )
 
+// A label whose name is empty was removed and is still on something: only RemovedLabels and TakeOffLabel see it.
+
 // Labels lists the company's labels by name.
 func (tx *Tx) Labels(company model.ID) ([]model.Label, error) {
 	var out []model.Label
-	err := tx.query(`SELECT id, name, color FROM labels WHERE company = $1 ORDER BY folded, id`, []any{company}, func(r Row) error {
+	err := tx.query(`SELECT id, name, color FROM labels WHERE company = $1 AND name <> '' ORDER BY folded, id`, []any{company}, func(r Row) error {
 		out = append(out, scanLabel(r))
 		return nil
 	})
@@ -20,7 +22,7 @@ func (tx *Tx) Labels(company model.ID) ([]model.Label, error) {
 // Label gives one label of the company.
 func (tx *Tx) Label(company, id model.ID) (model.Label, bool, error) {
 	var l model.Label
-	found, err := tx.one(`SELECT id, name, color FROM labels WHERE company = $1 AND id = $2`, []any{company, id}, func(r Row) { l = scanLabel(r) })
+	found, err := tx.one(`SELECT id, name, color FROM labels WHERE company = $1 AND id = $2 AND name <> ''`, []any{company, id}, func(r Row) { l = scanLabel(r) })
 	return l, found, err
 }
 
@@ -54,31 +56,55 @@ var labelled = []struct{ table, labels, also string }{
 	{"cards", "card_labels", ", version = version + 1"},
 }
 
-// DeleteLabel takes a label off everything that carries it and reports whether it was the company's.
-func (tx *Tx) DeleteLabel(company, id model.ID) (bool, error) {
-	// Locked first, so that no other transaction can put it on something in between.
-	if found, err := tx.one(`SELECT 1 FROM labels WHERE company = $1 AND id = $2`+tx.forUpdate(), []any{company, id}, func(Row) {}); err != nil || !found {
-		return false, err
+// RemoveLabel ends a label and reports whether it was the company's. TakeOffLabel takes it off what carries it. Waits for
+// the transactions that are putting it on something, since the name is part of a key: afterwards none can.
+func (tx *Tx) RemoveLabel(company, id model.ID) (bool, error) {
+	n, err := tx.exec(`UPDATE labels SET name = '', folded = $3 WHERE company = $1 AND id = $2 AND name <> ''`, company, id, id.String())
+	return n == 1, err
+}
+
+// RemovedLabels gives the labels that were removed and are still on something; company zero means those of all.
+func (tx *Tx) RemovedLabels(company model.ID) ([]model.ID, error) {
+	if company.IsZero() {
+		return tx.ids(`SELECT id FROM labels WHERE name = ''`)
 	}
+	return tx.ids(`SELECT id FROM labels WHERE company = $1 AND name = ''`, company)
+}
+
+// TakeOffLabel takes a removed label off up to n contacts, conversations or cards and reports whether there may be more.
+// After the last one it deletes the label.
+func (tx *Tx) TakeOffLabel(id model.ID, n int) (more bool, err error) {
 	for _, noun := range labelled {
-		subjects, err := tx.ids(`SELECT subject FROM `+noun.labels+` WHERE label = $1`, id)
+		subjects, err := tx.ids(`SELECT subject FROM `+noun.labels+` WHERE label = $1 LIMIT $2`, id, n)
 		if err != nil {
 			return false, err
 		}
-		for _, subject := range subjects {
-			if _, err := tx.ids(`SELECT id FROM `+noun.table+` WHERE id = $1`+tx.forUpdate(), subject); err != nil {
-				return false, err
-			}
-			rest, err := tx.ids(`SELECT label FROM `+noun.labels+` WHERE subject = $1 AND label <> $2 ORDER BY label`, subject, id)
-			if err != nil {
-				return false, err
-			}
-			tx.later(`UPDATE `+noun.table+` SET labels = $2`+noun.also+` WHERE id = $1`, subject, packIDs(rest))
+		if len(subjects) == 0 {
+			continue
 		}
-		tx.later(`DELETE FROM `+noun.labels+` WHERE label = $1`, id)
+		rest := map[model.ID][]model.ID{}
+		s := tx.statement()
+		s.WriteString("SELECT id, labels FROM " + noun.table + " WHERE " + s.In("id", subjects))
+		s.WriteString(tx.dialect().Lock(" ORDER BY id FOR UPDATE"))
+		err = tx.query(s.String(), s.Args, func(r Row) error {
+			if labels := unpackIDs(r.Bytes(1)); slices.Contains(labels, id) {
+				rest[r.ID(0)] = slices.DeleteFunc(labels, func(label model.ID) bool { return label == id })
+			}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		for subject, labels := range rest {
+			tx.later(`UPDATE `+noun.table+` SET labels = $2`+noun.also+` WHERE id = $1`, subject, packIDs(labels))
+		}
+		s = tx.statement()
+		s.WriteString("DELETE FROM " + noun.labels + " WHERE label = " + s.Arg(id) + " AND " + s.In("subject", subjects))
+		tx.later(s.String(), s.Args...)
+		return true, nil
 	}
-	n, err := tx.exec(`DELETE FROM labels WHERE company = $1 AND id = $2`, company, id)
-	return n == 1, err
+	tx.later(`DELETE FROM labels WHERE id = $1 AND name = ''`, id)
+	return false, nil
 }
 
 // setLabels replaces the labels of one contact, conversation or card in its child table.
@@ -96,7 +122,7 @@ func (tx *Tx) MissingLabels(company model.ID, ids []model.ID) ([]model.ID, error
 		return nil, nil
 	}
 	s := tx.statement()
-	s.WriteString("SELECT id FROM labels WHERE company = " + s.Arg(company) + " AND " + s.In("id", ids))
+	s.WriteString("SELECT id FROM labels WHERE company = " + s.Arg(company) + " AND name <> '' AND " + s.In("id", ids))
 	s.WriteString(tx.dialect().Lock(" ORDER BY id FOR KEY SHARE"))
 	found, err := tx.ids(s.String(), s.Args...)
 	return slices.DeleteFunc(slices.Clone(ids), func(id model.ID) bool { return slices.Contains(found, id) }), err
