@@ -276,15 +276,23 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 	})
 }
 
+// contactToOpen gives the contact of a new conversation, one of the channel's pool. Where the caller names a public contact for a
+// private channel, it is the one with the same number there: the customer's answer finds that one, and a public contact never
+// belongs to a private conversation.
 func (d *Desk) contactToOpen(tx *store.Tx, a *Principal, channel model.Channel, person model.Person, id *model.ID) (model.Contact, error) {
 	if id == nil {
 		return d.contactFor(tx, channel, person, nil)
 	}
 	c, found, err := tx.Contact(channel.Company, *id)
-	if err != nil || !found || !a.knowsContact(&c) || !c.Public() && c.Pool != channel.ID {
+	switch {
+	case err != nil || !found || !a.knowsContact(&c) || !c.Public() && c.Pool != channel.ID:
 		return c, errOr(err, model.Invalid("body.contact_id", "there is no such contact"))
+	case c.Pool == channel.Pool():
+		return c, nil
+	case c.Phone == nil:
+		return c, model.Invalid("body.contact_id", "has no phone number, without which a private channel cannot reach the person")
 	}
-	return c, nil
+	return d.contactFor(tx, channel, model.Person{Name: c.Name, Phone: *c.Phone}, nil)
 }
 
 // startedBy opens the attendance of a conversation that a member starts. A member with a limited access

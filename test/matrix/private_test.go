@@ -156,5 +156,42 @@ func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 			found := viewer.Get(t, "/conversations?contact="+made.ID()).OK(200)
 			testkit.Equal(t, "conversations with the contact after a message", len(found.List()), 1)
 		})
+		t.Run("a conversation with a public contact", func(t *testing.T) {
+			phone := b.a.phone()
+			public := b.a.Post(t, "/contacts", fmt.Sprintf(`{"name":"Caio","phone":%q,"city":"Santos"}`, phone)).OK(201)
+			byContact := fmt.Sprintf(`{"channel_id":%q,"contact_id":%q}`, channel, public.ID())
+			opened := viewer.Post(t, "/conversations", byContact).OK(201)
+			testkit.Equal(t, "its name", opened.Text("name"), "Caio")
+			testkit.Equal(t, "the pool of its contact", b.poolOf(t, opened.Text("contact")), "private")
+			for what, body := range map[string]string{
+				"by the public contact":  byContact,
+				"by the private contact": fmt.Sprintf(`{"channel_id":%q,"contact_id":%q}`, channel, opened.Text("contact")),
+				"by phone":               fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phone),
+			} {
+				testkit.Equal(t, "opened again "+what, viewer.Post(t, "/conversations", body).OK(200).ID(), opened.ID())
+			}
+			b.secretly(t, phone, "secret-of-a-private-channel replies")
+			reply := viewer.Get(t, "/conversations/"+opened.ID()+"/messages").OK(200)
+			testkit.Equal(t, "messages after the customer's reply", len(reply.List()), 1)
+			for who, c := range others {
+				c.Get(t, "/conversations/"+opened.ID()).Fails(404, "not_found")
+				c.Get(t, "/contacts/"+opened.Text("contact")).Fails(404, "not_found")
+				testkit.Equal(t, who+": conversations with the public contact", len(c.Get(t, "/conversations?contact="+public.ID()).OK(200).List()), 0)
+			}
+			after := b.a.Get(t, "/contacts/"+public.ID()).OK(200)
+			testkit.Diff(t, "the public contact", string(after.Raw), string(public.Raw))
+		})
+		t.Run("a conversation with a public contact without a phone", func(t *testing.T) {
+			public, _ := model.ParseID(b.a.kept["channel"])
+			err := b.w.Desk.System().Receive(t.Context(), public, []model.Incoming{{Message: &model.IncomingMessage{
+				ExternalID: "public.1", Type: model.TypeText, Text: "oi", Customer: model.Person{UserID: "BR.phoneless", Name: "Phoneless"},
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			contact := b.a.Get(t, "/contacts?q=Phoneless").OK(200).Text("data", 0, "id")
+			refused := viewer.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"contact_id":%q}`, channel, contact)).Fails(400, "invalid_request")
+			testkit.Equal(t, "the field", refused.Text("details", 0, "field"), "body.contact_id")
+		})
 	})
 }
