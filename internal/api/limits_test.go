@@ -127,7 +127,7 @@ func TestOfTwoCreationsAtTheLastPlaceOneWins(t *testing.T) {
 	}, limited(func(l *model.Limits) { l.Labels, l.Keys, l.Sectors = 5, 5, 5 }))
 }
 
-func TestSearchesBeyondTheLimitAreRefused(t *testing.T) {
+func TestSearchesAndReportsBeyondTheLimitAreRefused(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		for _, path := range []string{"/conversations", "/contacts", "/kanban/cards"} {
 			w.A.Get(t, path).OK(200)
@@ -141,6 +141,7 @@ func TestSearchesBeyondTheLimitAreRefused(t *testing.T) {
 			w.A.Get(t, path+"?offset=1001").Fails(429, "rate_limited")
 		}
 		w.A.Get(t, "/messages?q=maria").Fails(429, "rate_limited")
+		w.A.Get(t, "/reports/attendance").Fails(429, "rate_limited")
 	}, limited(func(l *model.Limits) { l.Searches = 0 }))
 }
 

@@ -202,13 +202,13 @@ func TestFiltersThatReadFarTakeASlotForSearches(t *testing.T) {
 			"two filters that fill the page at once": {Kind: model.KindGroup, Unassigned: true},
 			"two filters that let nothing through":   {Kind: model.KindDirect, Unassigned: true},
 		}
-		full, none := d.searches, slots.New[model.ID](0, 0)
+		full, none := d.searches.slots, slots.New[model.ID](0, 0)
 		for name, f := range lists {
-			f.Limit, d.searches = 30, full
+			f.Limit, d.searches.slots = 30, full
 			if _, err := d.Conversations(t.Context(), o.owner, f, ""); err != nil {
 				t.Errorf("%s, with slots: %v", name, err)
 			}
-			d.searches = none
+			d.searches.slots = none
 			var refused *model.Error
 			_, err := d.Conversations(t.Context(), o.owner, f, "")
 			got, want := errors.As(err, &refused) && refused.Code == model.CodeRateLimited, name == "two filters that let nothing through"

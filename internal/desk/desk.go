@@ -58,9 +58,9 @@ type Desk struct {
 	rate    model.Rate
 
 	limits    model.Limits
-	searches  *slots.Limiter[model.ID] // by company
-	searching *slots.Budget[model.ID]  // by company
-	counting  *slots.Budget[model.ID]  // by company, of the inbox
+	searches  expensive
+	reports   expensive
+	counts    expensive                // of the inbox, which reads every open conversation for every saved view
 	hashing   *slots.Budget[model.ID]  // by company, of passwords
 	uploads   *slots.Limiter[model.ID] // by company
 	passwords *password.Hasher
@@ -114,11 +114,14 @@ func New(o Options) *Desk {
 	if d.limits = o.Limits; d.limits == (model.Limits{}) {
 		d.limits = model.DefaultLimits
 	}
-	d.searches = slots.New[model.ID](d.limits.Searches, searchPlaces)
-	expensive := slots.New[model.ID](1, math.MaxInt64)
+	together := slots.New[model.ID](1, math.MaxInt64)
 	processors := float64(runtime.GOMAXPROCS(0))
-	d.searching = slots.NewBudget[model.ID](searchShare*processors, searchSaved).With(expensive)
-	d.counting = slots.NewBudget[model.ID](searchShare*processors, searchSaved).With(expensive)
+	budget := func() *slots.Budget[model.ID] {
+		return slots.NewBudget[model.ID](searchShare*processors, searchSaved).With(together)
+	}
+	d.searches = expensive{"searches", slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), searchWait}
+	d.reports = expensive{"reports", slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), reportWait}
+	d.counts = expensive{"counts of the inbox", slots.New[model.ID](math.MaxInt64, 0), budget(), searchWait}
 	d.hashing = slots.NewBudget[model.ID](hashShare*processors, hashSaved)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
 	d.passwords = password.NewHasher(o.Passwords, d.hashing)
@@ -258,11 +261,12 @@ func same[T comparable](a, b *T) bool {
 func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
 
 const (
-	searchPlaces = 64              // searches of one company that may wait for its slots
-	searchWait   = 2 * time.Second // before a waiting search is refused
-	searchShare  = 1.0 / 16        // of the processors, for the searches of one company while others are active; the same for its counts
-	searchSaved  = time.Second     // of the time for searches, and for counts, that a company does not use
-	hashShare    = 1.0 / 4         // of the processors, for the passwords of one company; all its people may sign in at the same hour
+	searchPlaces = 64               // searches of one company that may wait for its slots; the same for its reports
+	searchWait   = 2 * time.Second  // before a waiting search or count is refused
+	reportWait   = 10 * time.Second // before a waiting report is refused: a page may show several, and a year of a large team takes a while
+	searchShare  = 1.0 / 16         // of the processors, for the searches of one company while others are active; the same for its reports, and its counts
+	searchSaved  = time.Second      // of the time for each of these that a company does not use
+	hashShare    = 1.0 / 4          // of the processors, for the passwords of one company; all its people may sign in at the same hour
 	hashSaved    = 2 * time.Second
 	deepOffset   = 1_000 // rows that a list may skip without counting as a search
 )
@@ -300,7 +304,7 @@ func list[T any](ctx context.Context, d *Desk, a *Principal, text string, offset
 		}
 	}
 	var none T
-	release, err := d.searchSlot(ctx, a)
+	release, err := d.searches.begin(ctx, a)
 	if err != nil {
 		return none, err
 	}
@@ -308,18 +312,26 @@ func list[T any](ctx context.Context, d *Desk, a *Principal, text string, offset
 	return from(false)
 }
 
-// searchSlot takes one of the company's slots for searches. The caller calls release in every case without an error.
-func (d *Desk) searchSlot(ctx context.Context, a *Principal) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, searchWait)
+// expensive is a kind of calls that read far more than they answer. Of each company so many run at once, within its budget.
+type expensive struct {
+	what   string // in the plural
+	slots  *slots.Limiter[model.ID]
+	budget *slots.Budget[model.ID]
+	wait   time.Duration // before a call is refused
+}
+
+// begin waits until the company may make the call. The caller calls release in every case without an error.
+func (e *expensive) begin(ctx context.Context, a *Principal) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, e.wait)
 	defer cancel()
-	leave, err := d.searches.Acquire(ctx, a.Company.ID)
+	leave, err := e.slots.Acquire(ctx, a.Company.ID)
 	if err != nil {
-		return nil, d.searchRefused(err)
+		return nil, e.refused(err)
 	}
-	end, err := d.searching.Begin(ctx, a.Company.ID)
+	end, err := e.budget.Begin(ctx, a.Company.ID)
 	if err != nil {
 		leave()
-		return nil, d.searchRefused(err)
+		return nil, e.refused(err)
 	}
 	return func() {
 		end()
@@ -327,46 +339,32 @@ func (d *Desk) searchSlot(ctx context.Context, a *Principal) (release func(), er
 	}, nil
 }
 
-// active notes that a company makes calls, which the searches, counts and hashes of others shall not slow down.
-func (d *Desk) active(company model.ID) {
-	d.searching.Active(company)
-	d.counting.Active(company)
-	d.hashing.Active(company)
-}
-
-// countSlot waits until the company may count its inbox, which reads every open conversation for every saved view. The
-// caller calls release in every case without an error.
-func (d *Desk) countSlot(ctx context.Context, a *Principal) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, searchWait)
-	defer cancel()
-	release, err = d.counting.Begin(ctx, a.Company.ID)
-	if errors.Is(err, context.DeadlineExceeded) {
-		refused := model.Errorf(model.CodeRateLimited, "This company counts its inbox too often. Try again in a moment.")
-		refused.RetryAfter = time.Second
-		return nil, refused
-	}
-	return release, err
-}
-
-func (d *Desk) searchRefused(err error) error {
+func (e *expensive) refused(err error) error {
 	if errors.Is(err, slots.ErrFull) || errors.Is(err, context.DeadlineExceeded) {
-		return errBusy("searches", d.limits.Searches)
+		return errBusy(e.what)
 	}
 	return err
+}
+
+// active notes that a company makes calls, which the expensive ones and the hashes of others shall not slow down.
+func (d *Desk) active(company model.ID) {
+	for _, budget := range [...]*slots.Budget[model.ID]{d.searches.budget, d.reports.budget, d.counts.budget, d.hashing} {
+		budget.Active(company)
+	}
 }
 
 // uploadSlot takes one of the company's slots for uploads.
 func (d *Desk) uploadSlot(ctx context.Context, a *Principal) (release func(), err error) {
 	release, err = d.uploads.Acquire(ctx, a.Company.ID)
 	if errors.Is(err, slots.ErrFull) {
-		err = errBusy("uploads", d.limits.Uploads)
+		err = errBusy("uploads")
 	}
 	return release, err
 }
 
-// errBusy is the refusal of one more of what, a plural, than a company may run at once.
-func errBusy(what string, limit int64) error {
-	refused := model.Errorf(model.CodeRateLimited, "This company has %d %s running, which is the limit. Try again in a moment.", limit, what)
+// errBusy is the refusal of what, a plural, of which a company runs as many at once as it may.
+func errBusy(what string) error {
+	refused := model.Errorf(model.CodeRateLimited, "This company has as many %s running as it may. Try again in a moment.", what)
 	refused.RetryAfter = time.Second
 	return refused
 }

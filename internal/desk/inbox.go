@@ -18,7 +18,7 @@ func (d *Desk) InboxCounts(ctx context.Context, a *Principal) (*model.InboxCount
 	if err := a.May(VerbInboxCounts); err != nil {
 		return nil, err
 	}
-	release, err := d.countSlot(ctx, a)
+	release, err := d.counts.begin(ctx, a)
 	if err != nil {
 		return nil, err
 	}

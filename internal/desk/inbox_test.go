@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"testing"
-
-	"recado/internal/model"
-	"recado/internal/slots"
 )
 
 func TestACompanyCountsItsInboxOneCallAfterTheOtherWhileAnotherIsActive(t *testing.T) {
 	eachFixture(t, func(t *testing.T, o *fixture) {
 		d := o.nodes[0]
 		d.active(testCompany(t, d).Company.ID)
-		end, err := d.counting.Begin(t.Context(), o.company.ID)
+		end, err := d.counts.budget.Begin(t.Context(), o.company.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,35 +26,31 @@ func TestACompanyCountsItsInboxOneCallAfterTheOtherWhileAnotherIsActive(t *testi
 	})
 }
 
-func TestACompanySearchesAndCountsOneAfterTheOtherWhileAnotherIsActive(t *testing.T) {
+func TestACompanySearchesCountsAndReportsOneAfterTheOtherWhileAnotherIsActive(t *testing.T) {
 	eachFixture(t, func(t *testing.T, o *fixture) {
 		d := o.nodes[0]
-		d.active(testCompany(t, d).Company.ID)
+		other := testCompany(t, d).Company.ID
 		calls := map[string]func(ctx context.Context) error{
 			"a search": func(ctx context.Context) error {
-				release, err := d.searchSlot(ctx, o.owner)
-				if err == nil {
-					release()
-				}
+				_, err := d.Contacts(ctx, o.owner, ContactFilter{Q: "order", Limit: 1})
 				return err
 			},
-			"a count": func(ctx context.Context) error {
-				release, err := d.countSlot(ctx, o.owner)
-				if err == nil {
-					release()
-				}
+			"a count": func(ctx context.Context) error { _, err := d.InboxCounts(ctx, o.owner); return err },
+			"a report": func(ctx context.Context) error {
+				_, err := d.AttendanceReport(ctx, o.owner, ReportFilter{})
 				return err
 			},
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		for running, budget := range map[string]*slots.Budget[model.ID]{"a search": d.searching, "a count": d.counting} {
-			end, err := budget.Begin(t.Context(), o.company.ID)
+		for running, e := range map[string]*expensive{"a search": &d.searches, "a count": &d.counts, "a report": &d.reports} {
+			d.active(other)
+			end, err := e.begin(t.Context(), o.owner)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for name, call := range calls {
-				d.active(testCompany(t, d).Company.ID)
+				d.active(other)
 				if err := call(ended); !errors.Is(err, context.Canceled) {
 					t.Errorf("%s during %s: got error %v, want it to wait", name, running, err)
 				}

@@ -439,7 +439,7 @@ func (d *Desk) SearchMessages(ctx context.Context, a *Principal, f MessageFilter
 			return nil, "", invalid
 		}
 	}
-	release, err := d.searchSlot(ctx, a)
+	release, err := d.searches.begin(ctx, a)
 	if err != nil {
 		return nil, "", err
 	}

@@ -168,6 +168,11 @@ func (d *Desk) AttendanceReport(ctx context.Context, a *Principal, f ReportFilte
 	if err := a.May(VerbAttendanceReport); err != nil {
 		return model.Report{}, err
 	}
+	release, err := d.reports.begin(ctx, a)
+	if err != nil {
+		return model.Report{}, err
+	}
+	defer release()
 	return read(ctx, d, func(tx *store.Tx) (model.Report, error) {
 		zone, err := d.zone(tx, a.Company.ID)
 		if err != nil {

@@ -362,3 +362,19 @@ func TestReportRebuildBesideWriters(t *testing.T) {
 		}
 	})
 }
+
+func TestManyReportsAtOnceWaitForTheirTurn(t *testing.T) {
+	eachReportDesk(t, func(t *testing.T, d *reportDesk) {
+		other := testCompany(t, d.Desk).Company.ID
+		var all sync.WaitGroup
+		for range 40 {
+			all.Go(func() {
+				d.active(other)
+				if _, err := d.AttendanceReport(t.Context(), d.principal, ReportFilter{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
