@@ -85,6 +85,58 @@ func TestACompanyHasALimitedNumberOfEverything(t *testing.T) {
 	}, limited(func(l *model.Limits) { l.Keys, l.Members, l.Sectors, l.Channels, l.Labels, l.Boards = 4, 4, 4, 4, 4, 4 }))
 }
 
+func TestAChannelThatBecomesPublicOrPrivateCountsThere(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		create := func(private bool) string {
+			t.Helper()
+			body := map[string]any{"name": "c", "phone": "+551140028922", "provider": "sandbox", "private": private}
+			return owner.Post(t, "/channels", body).OK(201).ID()
+		}
+		public, private := create(false), create(true)
+		for _, c := range []struct{ channel, body, limit string }{
+			{private, `{"private":false}`, "1 channels"},
+			{public, `{"private":true}`, "1 private channels"},
+		} {
+			refused := owner.Patch(t, "/channels/"+c.channel, c.body).Fails(409, "limit_reached")
+			if !strings.Contains(refused.Text("message"), c.limit) {
+				t.Errorf("%s: the message does not name the limit: %s", c.body, refused.Raw)
+			}
+		}
+		owner.Patch(t, "/channels/"+private, `{"private":true}`).OK(200)
+	}, limited(func(l *model.Limits) { l.Channels = 1 }))
+}
+
+func TestACompanyHasALimitedNumberOfViewersOfPrivateChannels(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		ada, _ := member(t, w.A.Client, "Ada")
+		bia, _ := member(t, w.A.Client, "Bia")
+		body := map[string]any{"name": "c", "phone": "+551140028922", "provider": "sandbox", "private": true}
+		one, two := owner.Post(t, "/channels", body).OK(201).ID(), owner.Post(t, "/channels", body).OK(201).ID()
+		set := func(channel string, viewers ...string) *servertest.Answer {
+			return owner.Patch(t, "/channels/"+channel, map[string]any{"viewers": viewers})
+		}
+		set(one, ada, ada, bia).OK(200)
+		body["private"] = false
+		public := owner.Post(t, "/channels", body).OK(201).ID()
+		body["private"] = true
+		for name, answer := range map[string]*servertest.Answer{
+			"a second viewer":       set(two, ada, bia),
+			"a new private channel": owner.Post(t, "/channels", body),
+			"a channel made so":     owner.Patch(t, "/channels/"+public, `{"private":true}`),
+		} {
+			if !strings.Contains(answer.Fails(409, "limit_reached").Text("message"), "3 viewers of private channels") {
+				t.Errorf("%s: the message does not name the limit: %s", name, answer.Raw)
+			}
+		}
+		set(one, bia, ada).OK(200)
+		set(two, bia).OK(200)
+		w.A.Delete(t, "/team/"+ada).OK(204)
+		set(two, bia, w.A.Owner.ID.String()).OK(200)
+	}, limited(func(l *model.Limits) { l.Viewers = 3 }))
+}
+
 func TestABoardHasALimitedNumberOfStages(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		w.A.Post(t, "/kanban/boards", `{"name":"x","stages":[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"}]}`, "Idempotency-Key", "stages-of-4").Fails(409, "limit_reached")

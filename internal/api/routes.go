@@ -58,7 +58,7 @@ func (s *Server) routes() []*Route {
 			about("For owners and admins. They set the viewers with PATCH /channels/{id} and see nothing else of a private channel unless they are viewers.")),
 		post("/channels", desk.VerbCreateChannel, "Add a channel", s.createChannel, fails(model.CodeLimitReached), created,
 			about("A WhatsApp number is connected after Meta has accepted its credentials. Credentials are stored encrypted and never returned.")),
-		patch("/channels/{id}", desk.VerbUpdateChannel, "Change, disconnect or connect a channel", s.updateChannel, fails(model.CodeChannelDisconnected)),
+		patch("/channels/{id}", desk.VerbUpdateChannel, "Change, disconnect or connect a channel", s.updateChannel, fails(model.CodeChannelDisconnected, model.CodeLimitReached)),
 		get("/channels/{id}/connection", desk.VerbChannelConnection, "Get how a channel is connected", s.getConnection,
 			about("The callback address and the verify token that Meta needs, and the ids of the number. The access token and the app secret are never given out.")),
 		post("/channels/{id}/test", desk.VerbTestChannel, "Test a channel at its provider", s.testChannel),

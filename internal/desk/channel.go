@@ -107,8 +107,7 @@ func (d *Desk) createSandbox(ctx context.Context, a *Principal, in NewChannel) (
 			return ch, err
 		}
 		tx.InsertChannel(ch)
-		d.firstViewer(tx, a, ch)
-		return ch, nil
+		return ch, d.firstViewer(tx, a, ch)
 	})
 }
 
@@ -300,11 +299,22 @@ func (d *Desk) PrivateChannels(ctx context.Context, a *Principal) ([]model.Priva
 }
 
 // firstViewer lets the person who makes a private channel see it.
-func (d *Desk) firstViewer(tx *store.Tx, a *Principal, ch model.Channel) {
-	if ch.Private && !a.User.ID.IsZero() {
-		tx.SetViewers(ch.Company, ch.ID, []model.ID{a.User.ID})
-		tx.AfterCommit(d.forgetHolders)
+func (d *Desk) firstViewer(tx *store.Tx, a *Principal, ch model.Channel) error {
+	if !ch.Private || a.User.ID.IsZero() {
+		return nil
 	}
+	if err := d.checkViewerLimit(tx, ch.Company, 0, 1); err != nil {
+		return err
+	}
+	tx.SetViewers(ch.Company, ch.ID, []model.ID{a.User.ID})
+	tx.AfterCommit(d.forgetHolders)
+	return nil
+}
+
+// checkViewerLimit refuses a change after which the company's private channels have more viewers than its limit, unless
+// they have fewer than before. The list of private channels shows each of them.
+func (d *Desk) checkViewerLimit(tx *store.Tx, company model.ID, before, after int) error {
+	return checkGrowth(tx, company, store.CountViewers, "viewers of private channels", d.limits.Viewers, before, after)
 }
 
 // setPrivacy makes a channel private or public and says who sees it. A principal who does not see the channel afterwards
@@ -312,11 +322,14 @@ func (d *Desk) firstViewer(tx *store.Tx, a *Principal, ch model.Channel) {
 func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, change ChannelChange) (*model.PrivateChannel, error) {
 	viewers := change.Viewers
 	if change.Private != nil && *change.Private != ch.Private {
-		done, err := tx.SetChannelPrivate(a.Company.ID, ch.ID, *change.Private)
+		ch.Private = *change.Private
+		if err := d.checkChannelLimit(tx, *ch); err != nil {
+			return nil, err
+		}
+		done, err := tx.SetChannelPrivate(a.Company.ID, ch.ID, ch.Private)
 		if err != nil || !done {
 			return nil, errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations or contacts"))
 		}
-		ch.Private = *change.Private
 		if viewers == nil && ch.Private {
 			viewers = &[]model.ID{a.User.ID}
 		} else if !ch.Private {
@@ -324,7 +337,7 @@ func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, change 
 		}
 	}
 	if viewers != nil {
-		if err := checkViewers(tx, a, *ch, *viewers); err != nil {
+		if err := d.checkViewers(tx, a, *ch, *viewers); err != nil {
 			return nil, err
 		}
 		tx.SetViewers(a.Company.ID, ch.ID, *viewers)
@@ -333,41 +346,42 @@ func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, change 
 	if !ch.Private {
 		return nil, nil
 	}
-	return unseenChannel(tx, a, ch.ID)
+	return unseenChannel(tx, a, *ch)
 }
 
 // unseenChannel gives a private channel with its viewers, or nil where the principal is one of them.
-func unseenChannel(tx *store.Tx, a *Principal, id model.ID) (*model.PrivateChannel, error) {
-	all, err := tx.PrivateChannels(a.Company.ID)
-	if err != nil {
+func unseenChannel(tx *store.Tx, a *Principal, ch model.Channel) (*model.PrivateChannel, error) {
+	viewers, err := tx.ChannelViewers(a.Company.ID, ch.ID)
+	if err != nil || hasRef(viewers, a.User.ID) {
 		return nil, err
 	}
-	for i := range all {
-		if all[i].ID == id && !slices.ContainsFunc(all[i].Viewers, func(v model.Ref) bool { return v.ID == a.User.ID }) {
-			return &all[i], nil
-		}
-	}
-	return nil, nil
+	return &model.PrivateChannel{ID: ch.ID, Name: ch.Name, Viewers: viewers}, nil
 }
 
-// checkViewers refuses a list that leaves the channel without a viewer.
-func checkViewers(tx *store.Tx, a *Principal, ch model.Channel, viewers []model.ID) error {
+// checkViewers refuses a list that leaves the channel without a viewer, or the company with more than its limit.
+func (d *Desk) checkViewers(tx *store.Tx, a *Principal, ch model.Channel, viewers []model.ID) error {
 	switch {
 	case !ch.Private:
 		return model.Invalid("body.viewers", "only a private channel has viewers")
 	case len(viewers) == 0:
 		return model.Invalid("body.viewers", "must have at least one team member")
 	}
+	after := 0
 	for i, id := range viewers {
 		if slices.Contains(viewers[:i], id) {
 			continue
 		}
+		after++
 		_, found, err := tx.MemberPowers(a.Company.ID, id)
 		if err != nil || !found {
 			return errOr(err, model.Invalid(indexed("body.viewers", i), "there is no such team member"))
 		}
 	}
-	return nil
+	before, err := tx.ChannelViewers(a.Company.ID, ch.ID)
+	if err != nil {
+		return err
+	}
+	return d.checkViewerLimit(tx, a.Company.ID, len(before), after)
 }
 
 // The watchdog compares the silence of a number with the longest one between two of its callbacks during the last

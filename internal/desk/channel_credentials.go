@@ -60,9 +60,11 @@ func (d *Desk) connectNumber(ctx context.Context, a *Principal, in NewChannel) (
 			return ch, err
 		}
 		free, err := tx.InsertNumber(ch, d.seal(ch, access))
-		d.firstViewer(tx, a, ch)
 		if err == nil && !free {
 			err = d.errNumberTaken(tx, a, access.PhoneNumberID)
+		}
+		if err == nil {
+			err = d.firstViewer(tx, a, ch)
 		}
 		return ch, err
 	})

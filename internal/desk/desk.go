@@ -287,9 +287,14 @@ func checkLimit(tx *store.Tx, company model.ID, what store.Countable, plural str
 // checkMemberships refuses a change after which the company has more memberships in sectors than its limit, unless
 // it has fewer than before. Lists of the team and of the sectors show each of them.
 func (d *Desk) checkMemberships(tx *store.Tx, company model.ID, before, after int) error {
-	n, err := tx.Count(store.CountMemberships, company)
-	if err == nil && after > before && n+int64(after-before) > d.limits.Memberships {
-		err = model.LimitReached("memberships in sectors", d.limits.Memberships)
+	return checkGrowth(tx, company, store.CountMemberships, "memberships in sectors", d.limits.Memberships, before, after)
+}
+
+// checkGrowth refuses a change of a part from before to after that takes the whole beyond the company's limit.
+func checkGrowth(tx *store.Tx, company model.ID, what store.Countable, plural string, limit int64, before, after int) error {
+	n, err := tx.Count(what, company)
+	if err == nil && after > before && n+int64(after-before) > limit {
+		err = model.LimitReached(plural, limit)
 	}
 	return err
 }

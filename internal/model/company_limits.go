@@ -16,6 +16,7 @@ type Limits struct {
 	Sectors     int64
 	Memberships int64 // of team members in sectors, in all
 	Channels    int64 // public ones, and as many private ones
+	Viewers     int64 // of private channels, in all
 	Labels      int64
 	Boards      int64 // archived ones included
 	Stages      int64 // of one board
@@ -29,15 +30,15 @@ type Limits struct {
 
 // DefaultLimits are those of a server that is started without others.
 var DefaultLimits = Limits{
-	Keys: 500, Members: 1_000, Invitations: 1_000, Sectors: 200, Memberships: 10_000, Channels: 200, Labels: 1_000, Boards: 200, Stages: 50,
+	Keys: 500, Members: 1_000, Invitations: 1_000, Sectors: 200, Memberships: 10_000, Channels: 200, Viewers: 10_000, Labels: 1_000, Boards: 200, Stages: 50,
 	Streams: 200, Searches: 4, Uploads: 8,
 	MediaBytes: 50 << 30,
 }
 
 // NoLimits is for the operator's command line, which no limit binds.
 var NoLimits = Limits{
-	Keys: math.MaxInt64, Members: math.MaxInt64, Invitations: math.MaxInt64, Sectors: math.MaxInt64, Memberships: math.MaxInt64, Channels: math.MaxInt64, Labels: math.MaxInt64,
-	Boards: math.MaxInt64, Stages: math.MaxInt64, Streams: math.MaxInt64, Searches: math.MaxInt64, Uploads: math.MaxInt64,
+	Keys: math.MaxInt64, Members: math.MaxInt64, Invitations: math.MaxInt64, Sectors: math.MaxInt64, Memberships: math.MaxInt64, Channels: math.MaxInt64, Viewers: math.MaxInt64,
+	Labels: math.MaxInt64, Boards: math.MaxInt64, Stages: math.MaxInt64, Streams: math.MaxInt64, Searches: math.MaxInt64, Uploads: math.MaxInt64,
 	MediaBytes: math.MaxInt64,
 }
 
@@ -49,8 +50,8 @@ const maxCount = 1_000_000
 func ParseLimits(text string) (Limits, error) {
 	l := DefaultLimits
 	names := map[string]*int64{
-		"keys": &l.Keys, "members": &l.Members, "invitations": &l.Invitations, "sectors": &l.Sectors, "memberships": &l.Memberships, "channels": &l.Channels, "labels": &l.Labels, "boards": &l.Boards,
-		"stages": &l.Stages, "streams": &l.Streams, "searches": &l.Searches, "uploads": &l.Uploads,
+		"keys": &l.Keys, "members": &l.Members, "invitations": &l.Invitations, "sectors": &l.Sectors, "memberships": &l.Memberships, "channels": &l.Channels,
+		"viewers": &l.Viewers, "labels": &l.Labels, "boards": &l.Boards, "stages": &l.Stages, "streams": &l.Streams, "searches": &l.Searches, "uploads": &l.Uploads,
 	}
 	if strings.TrimSpace(text) == "" {
 		return l, nil
@@ -59,7 +60,7 @@ func ParseLimits(text string) (Limits, error) {
 		name, number, found := strings.Cut(strings.TrimSpace(part), "=")
 		limit := names[name]
 		if !found || limit == nil {
-			return l, fmt.Errorf("%q is not of the form name=number with one of the names keys, members, invitations, sectors, memberships, channels, labels, boards, stages, streams, searches, uploads", part)
+			return l, fmt.Errorf("%q is not of the form name=number with one of the names keys, members, invitations, sectors, memberships, channels, viewers, labels, boards, stages, streams, searches, uploads", part)
 		}
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || n < 0 || n > maxCount {

@@ -85,6 +85,7 @@ const (
 	CountMemberships Countable = `SELECT COUNT(*) FROM sectors s JOIN sector_members m ON m.sector = s.id WHERE s.company = $1 AND s.removed_at IS NULL`
 	CountChannels    Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND NOT private`
 	CountPrivate     Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND private`
+	CountViewers     Countable = `SELECT COUNT(*) FROM channel_viewers WHERE company = $1`
 	CountLabels      Countable = `SELECT COUNT(*) FROM labels WHERE company = $1 AND name <> ''`
 	CountBoards      Countable = `SELECT COUNT(*) FROM boards WHERE company = $1`
 	CountSharedViews Countable = `SELECT COUNT(*) FROM views WHERE company = $1 AND shared`

@@ -127,6 +127,7 @@ func (tx *Tx) RemoveMember(company, id model.ID) error {
 	tx.later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
 	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND member = $2 AND revoked_at IS NULL`, company, id, tx.Now)
 	tx.later(`DELETE FROM sector_members WHERE member = $1`, id)
+	tx.later(`DELETE FROM channel_viewers WHERE company = $1 AND member = $2`, company, id)
 	tx.DeleteOwnViews(company, id)
 	tx.deleteOwnTalk(company, id)
 	return tx.revokeIssued(company)

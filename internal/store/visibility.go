@@ -57,6 +57,21 @@ func (tx *Tx) PrivateChannels(company model.ID) ([]model.PrivateChannel, error) 
 	return channels, err
 }
 
+// ChannelViewers lists the present members who see a private channel.
+func (tx *Tx) ChannelViewers(company, channel model.ID) ([]model.Ref, error) {
+	viewers := []model.Ref{}
+	err := tx.query(`
+		SELECT u.id, u.name
+		FROM channel_viewers v
+		JOIN users u ON u.id = v.member AND u.removed_at IS NULL
+		WHERE v.company = $1 AND v.channel = $2
+		ORDER BY u.name, u.id`, []any{company, channel}, func(r Row) error {
+		viewers = append(viewers, model.Ref{ID: r.ID(0), Name: r.Text(1)})
+		return nil
+	})
+	return viewers, err
+}
+
 // IsLastViewer reports whether a private channel has no present viewer but this member.
 func (tx *Tx) IsLastViewer(company, member model.ID) (bool, error) {
 	return tx.one(`
