@@ -292,7 +292,8 @@ func sectorIDs(m model.Member) []model.ID {
 }
 
 // RemoveMember takes a member off the team. Keys that act as them end at once here and within a second on
-// other nodes; what they were responsible for goes back to its queue.
+// other nodes; what they were responsible for goes back to its queue. The only viewer of a private channel is refused to
+// those who choose its viewers. Others must not learn of the channel: the first owner becomes its viewer.
 func (d *Desk) RemoveMember(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbRemoveMember); err != nil {
 		return err
@@ -313,8 +314,8 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Principal, id model.ID) erro
 		if isOnly(owners, id) {
 			return struct{}{}, errLastOwner("path.id")
 		}
-		if last, err := tx.IsLastViewer(a.Company.ID, id); err != nil || last {
-			return struct{}{}, errOr(err, a.errLastViewer())
+		if err := a.keepViewer(tx, id, owners); err != nil {
+			return struct{}{}, err
 		}
 		tx.EndSessions(a.Company.ID, id)
 		tx.AfterCommit(d.forgetHolders)
@@ -324,6 +325,21 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Principal, id model.ID) erro
 		return err
 	}
 	return d.System().FinishRemovals(ctx, a.Company.ID, &a.User)
+}
+
+// keepViewer lets the first other owner see the private channels that only the member sees. A company without an owner, which only the
+// operator can make, has no such viewer.
+func (a *Principal) keepViewer(tx *store.Tx, id model.ID, owners []model.ID) error {
+	last, err := tx.IsLastViewer(a.Company.ID, id)
+	if err != nil || !last {
+		return err
+	}
+	owner := slices.IndexFunc(owners, func(o model.ID) bool { return o != id })
+	if owner < 0 || a.May(VerbPrivateChannels) == nil {
+		return model.Invalid("path.id", "is the only viewer of a private channel: choose another one first")
+	}
+	tx.ReplaceLastViewer(a.Company.ID, id, owners[owner])
+	return nil
 }
 
 func isOnly(owners []model.ID, id model.ID) bool { return len(owners) == 1 && owners[0] == id }
@@ -408,15 +424,6 @@ func (d System) SwitchTwoFactorOff(ctx context.Context, p Person) error {
 		return struct{}{}, nil
 	})
 	return err
-}
-
-// errLastViewer refuses to remove the only person who sees a private channel. Those who cannot choose another viewer do
-// not learn of the channel.
-func (a *Principal) errLastViewer() error {
-	if a.kind == KindSession && a.Role.AtLeast(model.RoleAdmin) {
-		return model.Invalid("path.id", "is the only viewer of a private channel: choose another one first")
-	}
-	return model.Invalid("path.id", "can be removed by an owner or an admin who is signed in only")
 }
 
 // NewUser is what a team member starts with.

@@ -68,18 +68,26 @@ func (tx *Tx) SaveHours(company model.ID, h *model.Hours) {
 		company, h.ID, h.Name, h.Timezone, writeList(h.Weekly), writeList(h.Exceptions), h.UpdatedAt)
 }
 
-// DeleteHours removes opening hours that nothing names.
+// DeleteHours removes opening hours. Channels that name them, which HoursInUse did not count, have none of their own afterwards.
 func (tx *Tx) DeleteHours(company, id model.ID) {
+	tx.later(`UPDATE channels SET hours = NULL, updated_at = $3 WHERE company = $1 AND hours = $2`, company, id, tx.Now)
 	tx.later(`DELETE FROM hours WHERE company = $1 AND id = $2`, company, id)
 }
 
-// HoursInUse reports whether the company, a channel or a sector names the opening hours.
-func (tx *Tx) HoursInUse(company, id model.ID) (used bool, err error) {
-	_, err = tx.one(`
-		SELECT EXISTS (SELECT 1 FROM companies WHERE id = $1 AND hours = $2)
-			OR EXISTS (SELECT 1 FROM channels WHERE company = $1 AND hours = $2)
-			OR EXISTS (SELECT 1 FROM sectors WHERE company = $1 AND hours = $2 AND removed_at IS NULL)`,
-		[]any{company, id}, func(r Row) { used = r.Bool(0) })
+// HoursInUse reports whether the company, a channel or a sector names the opening hours. Of the private channels only those
+// that the caller views count.
+func (tx *Tx) HoursInUse(company, id model.ID, views []model.ID) (used bool, err error) {
+	s := tx.statement()
+	of, hours := s.Arg(company), s.Arg(id)
+	channels := "NOT private"
+	if len(views) > 0 {
+		channels = "(NOT private OR " + s.In("id", views) + ")"
+	}
+	s.WriteString(`
+		SELECT EXISTS (SELECT 1 FROM companies WHERE id = ` + of + ` AND hours = ` + hours + `)
+			OR EXISTS (SELECT 1 FROM channels WHERE company = ` + of + ` AND hours = ` + hours + ` AND ` + channels + `)
+			OR EXISTS (SELECT 1 FROM sectors WHERE company = ` + of + ` AND hours = ` + hours + ` AND removed_at IS NULL)`)
+	_, err = tx.one(s.String(), s.Args, func(r Row) { used = r.Bool(0) })
 	return used, err
 }
 

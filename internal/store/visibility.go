@@ -72,19 +72,28 @@ func (tx *Tx) ChannelViewers(company, channel model.ID) ([]model.Ref, error) {
 	return viewers, err
 }
 
+// viewedOnlyBy are the private channels that have no present viewer but the member $2 of the company $1.
+const viewedOnlyBy = `
+	FROM channel_viewers v
+	JOIN channels ch ON ch.id = v.channel AND ch.private
+	WHERE v.company = $1 AND v.member = $2
+		AND NOT EXISTS (
+			SELECT 1
+			FROM channel_viewers o
+			JOIN users u ON u.id = o.member AND u.removed_at IS NULL
+			WHERE o.company = $1 AND o.channel = v.channel AND o.member <> $2)`
+
 // IsLastViewer reports whether a private channel has no present viewer but this member.
 func (tx *Tx) IsLastViewer(company, member model.ID) (bool, error) {
-	return tx.one(`
-		SELECT 1
-		FROM channel_viewers v
-		JOIN channels ch ON ch.id = v.channel AND ch.private
-		WHERE v.company = $1 AND v.member = $2
-			AND NOT EXISTS (
-				SELECT 1
-				FROM channel_viewers o
-				JOIN users u ON u.id = o.member AND u.removed_at IS NULL
-				WHERE o.company = $1 AND o.channel = v.channel AND o.member <> $2)
-		LIMIT 1`, []any{company, member}, func(Row) {})
+	return tx.one(`SELECT 1`+viewedOnlyBy+` LIMIT 1`, []any{company, member}, func(Row) {})
+}
+
+// ReplaceLastViewer lets another member see the private channels that have no present viewer but this one.
+func (tx *Tx) ReplaceLastViewer(company, member, by model.ID) {
+	tx.later(`
+		INSERT INTO channel_viewers (company, channel, member)
+		SELECT v.company, v.channel, $3`+viewedOnlyBy+`
+		ON CONFLICT DO NOTHING`, company, member, by)
 }
 
 // SetViewers sets the members who see a private channel; a public channel has none.

@@ -190,8 +190,49 @@ func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 				t.Fatal(err)
 			}
 			contact := b.a.Get(t, "/contacts?q=Phoneless").OK(200).Text("data", 0, "id")
-			refused := viewer.Post(t, "/conversations", fmt.Sprintf(`{"channel_id":%q,"contact_id":%q}`, channel, contact)).Fails(400, "invalid_request")
+			body := fmt.Sprintf(`{"channel_id":%q,"contact_id":%q}`, channel, contact)
+			refused := viewer.Post(t, "/conversations", body).Fails(400, "invalid_request")
 			testkit.Equal(t, "the field", refused.Text("details", 0, "field"), "body.contact_id")
+		})
+	})
+}
+
+// TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused deletes what a private channel depends on as callers who do not see it.
+func TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused(t *testing.T) {
+	each(t, func(t *testing.T, b *fixture) {
+		viewer := b.a.SignIn(t, b.a.Owner.Email, password)
+		channel := "/channels/" + b.private.ids["channel"]
+		person := func(role model.Role) (string, *servertest.Client) {
+			m := b.w.NewMember(t, desk.NewUser{Name: "n", Role: role})
+			return m.ID.String(), b.a.Enter(t, m.ID.String(), password)
+		}
+		_, other := person(model.RoleOwner)
+		_, manager := person(model.RoleManager)
+		t.Run("opening hours", func(t *testing.T) {
+			for who, c := range map[string]*servertest.Client{"an owner who is no viewer": other, "a key": b.a.Client} {
+				free, used := b.a.make(t, "hours"), b.a.make(t, "hours")
+				viewer.Patch(t, channel, fmt.Sprintf(`{"hours_id":%q}`, used)).OK(200)
+				viewer.Delete(t, "/hours/"+used).Fails(409, "in_use")
+				testkit.Diff(t, who+": the answer", string(c.Delete(t, "/hours/"+used).OK(204).Raw), string(c.Delete(t, "/hours/"+free).OK(204).Raw))
+				testkit.Equal(t, who+": the hours of the channel", viewer.Get(t, channel).OK(200).At("hours_id"), nil)
+			}
+			used := b.a.make(t, "hours")
+			viewer.Patch(t, channel, fmt.Sprintf(`{"hours_id":%q}`, used)).OK(200)
+			b.a.Patch(t, "/channels/"+b.a.kept["channel"], fmt.Sprintf(`{"hours_id":%q}`, used)).OK(200)
+			b.a.Delete(t, "/hours/"+used).Fails(409, "in_use")
+			testkit.Equal(t, "the hours after a refusal", viewer.Get(t, channel).OK(200).Text("hours_id"), used)
+		})
+		t.Run("the last viewer", func(t *testing.T) {
+			for who, c := range map[string]*servertest.Client{"a manager": manager, "a key": b.a.Client} {
+				free, _ := person(model.RoleAgent)
+				last, _ := person(model.RoleAgent)
+				viewer.Patch(t, channel, fmt.Sprintf(`{"viewers":[%q]}`, last)).OK(200)
+				viewer.Delete(t, "/team/"+last).Fails(400, "invalid_request")
+				testkit.Diff(t, who+": the answer", string(c.Delete(t, "/team/"+last).OK(204).Raw), string(c.Delete(t, "/team/"+free).OK(204).Raw))
+				listed := viewer.Get(t, "/private-channels").OK(200)
+				testkit.Equal(t, who+": the viewer afterwards", listed.Text(0, "viewers", 0, "id"), b.a.Owner.ID.String())
+				viewer.Get(t, "/conversations/"+b.private.ids["conversation"]).OK(200)
+			}
 		})
 	})
 }
