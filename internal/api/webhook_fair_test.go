@@ -67,3 +67,32 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 		release()
 	}, func(c *server.Config) { c.WebhookTimeout = 5 * time.Minute })
 }
+
+func TestWebhookTestsThatWaitDoNotHoldUpThoseOfAnotherCompany(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		const atOnce = 4
+		var held atomic.Int64
+		hold := make(chan struct{})
+		slow, quick := testkit.NewReceiver(t), testkit.NewReceiver(t)
+		slow.Answer(func(http.ResponseWriter, *http.Request) {
+			held.Add(1)
+			<-hold
+		})
+		var tests sync.WaitGroup
+		release := sync.OnceFunc(func() { close(hold) })
+		t.Cleanup(release)
+		path, _, _ := hook(t, w.A.Client, slow.URL)
+		for range atOnce {
+			tests.Go(func() { w.A.Post(t, path+"/test", nil).OK(200) })
+		}
+		testkit.Eventually(t, "the receiver holds all tests that the company may make at once", func() bool { return held.Load() == atOnce })
+		if refused := w.A.Post(t, path+"/test", nil).Fails(429, "rate_limited"); refused.Header.Get("Retry-After") == "" {
+			t.Errorf("no Retry-After: %v", refused.Header)
+		}
+		other, _, _ := hook(t, w.B.Client, quick.URL)
+		w.B.Post(t, other+"/test", nil).OK(200)
+		release()
+		tests.Wait()
+		w.A.Post(t, path+"/test", nil).OK(200)
+	}, func(c *server.Config) { c.WebhookTimeout = 5 * time.Minute })
+}

@@ -16,9 +16,12 @@ import (
 	"recado/internal/store"
 )
 
-// maxTests is how many webhook tests may wait for their receivers at once: each holds a call for up
-// to eight seconds.
-const maxTests = 64
+// How many webhook tests may wait for their receivers at once, of a company and of all: each holds a call for up to eight
+// seconds.
+const (
+	companyTests = 4
+	maxTests     = 64
+)
 
 // Deliveries lists what was sent to a webhook, with every attempt, the newest first. next is "" on the last
 // page.
@@ -133,14 +136,18 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Principal, webhook model.ID) 
 	if err != nil {
 		return model.Delivery{}, err
 	}
-	select {
-	case d.testing <- struct{}{}:
-		defer func() { <-d.testing }()
-	default:
+	leave, err := d.tests.Acquire(ctx, a.Company.ID)
+	if err != nil {
+		return model.Delivery{}, errBusy("webhook tests")
+	}
+	defer leave()
+	leaveAll, err := d.testing.Acquire(ctx, struct{}{})
+	if err != nil {
 		return model.Delivery{}, &model.Error{
 			Code: model.CodeUnavailable, Message: "Too many webhook tests are running. Try again in a moment.", RetryAfter: 2 * time.Second,
 		}
 	}
+	defer leaveAll()
 	test := store.Outgoing{Delivery: model.NewID(), Event: model.WebhookTest, EventID: model.NewID(), Webhook: w}
 	began := d.now().UTC().Truncate(time.Millisecond)
 	test.Body, err = eventBody(test.EventID, a.Company.ID, test.Event, began, func(b []byte) ([]byte, error) {

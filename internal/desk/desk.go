@@ -60,6 +60,7 @@ type Desk struct {
 	limits    model.Limits
 	searches  expensive
 	reports   expensive
+	feeds     expensive                // reads of the feed that look through very many events
 	counts    expensive                // of the inbox, which reads every open conversation for every saved view
 	hashing   *slots.Budget[model.ID]  // by company, of passwords
 	uploads   *slots.Limiter[model.ID] // by company
@@ -67,7 +68,8 @@ type Desk struct {
 
 	brand   brand
 	retries model.Retries
-	testing chan struct{} // one for every webhook test under way
+	tests   *slots.Limiter[model.ID] // of webhooks, by company
+	testing *slots.Limiter[struct{}] // likewise, of all companies
 	due     due
 	feed    feed
 
@@ -121,6 +123,7 @@ func New(o Options) *Desk {
 	}
 	d.searches = expensive{"searches", slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), searchWait}
 	d.reports = expensive{"reports", slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), reportWait}
+	d.feeds = expensive{"reads of the feed", slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), searchWait}
 	d.counts = expensive{"counts of the inbox", slots.New[model.ID](math.MaxInt64, 0), budget(), searchWait}
 	d.hashing = slots.NewBudget[model.ID](hashShare*processors, hashSaved)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
@@ -136,7 +139,7 @@ func New(o Options) *Desk {
 		d.retries = model.DefaultRetries
 	}
 	d.brand = newBrand(o.Brand)
-	d.testing = make(chan struct{}, maxTests)
+	d.tests, d.testing = slots.New[model.ID](companyTests, 0), slots.New[struct{}](maxTests, 0)
 	d.wakeups = Wakeups{Deliver: newWakeup(), Send: newWakeup(), Fetch: newWakeup(), Index: newWakeup(), Templates: newWakeup(), Distribute: newWakeup()}
 	return d
 }
@@ -261,10 +264,10 @@ func same[T comparable](a, b *T) bool {
 func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
 
 const (
-	searchPlaces = 64               // searches of one company that may wait for its slots; the same for its reports
-	searchWait   = 2 * time.Second  // before a waiting search or count is refused
+	searchPlaces = 64               // searches of one company that may wait for its slots; reports and reads of the feed likewise
+	searchWait   = 2 * time.Second  // before a waiting search or count is refused, or a page of the feed stays short
 	reportWait   = 10 * time.Second // before a waiting report is refused: a page may show several, and a year of a large team takes a while
-	searchShare  = 1.0 / 16         // of the processors, for the searches of one company while others are active; the same for its reports, and its counts
+	searchShare  = 1.0 / 16         // of the processors, for the searches of one company while others are active; each of the others likewise
 	searchSaved  = time.Second      // of the time for each of these that a company does not use
 	hashShare    = 1.0 / 4          // of the processors, for the passwords of one company; all its people may sign in at the same hour
 	hashSaved    = 2 * time.Second
@@ -353,7 +356,7 @@ func (e *expensive) refused(err error) error {
 
 // active notes that a company makes calls, which the expensive ones and the hashes of others shall not slow down.
 func (d *Desk) active(company model.ID) {
-	for _, budget := range [...]*slots.Budget[model.ID]{d.searches.budget, d.reports.budget, d.counts.budget, d.hashing} {
+	for _, budget := range [...]*slots.Budget[model.ID]{d.searches.budget, d.reports.budget, d.feeds.budget, d.counts.budget, d.hashing} {
 		budget.Active(company)
 	}
 }

@@ -64,6 +64,9 @@ type FeedPage struct {
 	More   bool   // more is there already
 	Held   bool   // an event is recorded and held back for a moment: look again soon
 	Still  bool   // nothing came after the place that was asked for: Next is that place
+
+	position int64 // of Next
+	id       model.ID
 }
 
 // FeedEvent is one event as receivers get it, and the place behind it.
@@ -76,14 +79,16 @@ type FeedEvent struct {
 const (
 	feedFilter = "events"
 
-	// What a page looks through at most, so that a filter that matches nothing costs a bounded time.
+	// What a page looks through at most, so that a filter that matches nothing costs a bounded time: without one of the
+	// company's slots, and with one.
 	feedWindow = 2_000
 	feedBudget = 20_000
 )
 
 // Events gives the company's events after a cursor; without one, from the oldest that is kept. A key
 // sees the events of conversations and boards it may see. The cursor moves past what it may not, so
-// a page can be short while there is more.
+// a page can be short while there is more. It is where the company reads so much of its feed at once that the call gets no slot
+// to look further.
 func (d *Desk) Events(ctx context.Context, a *Principal, after string, types model.EventSet, limit int) (FeedPage, error) {
 	if err := a.May(VerbEvents); err != nil {
 		return FeedPage{}, err
@@ -100,9 +105,25 @@ func (d *Desk) Events(ctx context.Context, a *Principal, after string, types mod
 	if err != nil {
 		return FeedPage{}, err
 	}
-	return read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
-		return d.feedPage(tx, a, position, id, horizon, types, limit)
+	page, err := read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
+		return d.feedPage(tx, a, position, id, horizon, types, limit, limit, feedWindow)
 	})
+	if err != nil || !page.More || len(page.Events) == limit {
+		return page, err
+	}
+	release, err := d.feeds.begin(ctx, a)
+	if model.CodeOf(err) == model.CodeRateLimited {
+		return page, nil
+	}
+	if err != nil {
+		return FeedPage{}, err
+	}
+	defer release()
+	further, err := read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
+		return d.feedPage(tx, a, page.position, page.id, horizon, types, limit-len(page.Events), feedWindow, feedBudget-feedWindow)
+	})
+	further.Events, further.Still = append(page.Events, further.Events...), false
+	return further, err
 }
 
 // feedPlace reads where a caller was: a cursor of the feed, or the id of an event that it has seen.
@@ -131,13 +152,16 @@ func (d *Desk) feedPlace(ctx context.Context, a *Principal, after string) (posit
 	return position, id, nil
 }
 
-func (d *Desk) feedPage(tx *store.Tx, a *Principal, position int64, id model.ID, horizon int64, types model.EventSet, limit int) (FeedPage, error) {
+// feedPage looks through up to budget events after a place for limit of them, first through window at once.
+func (d *Desk) feedPage(
+	tx *store.Tx, a *Principal, position int64, id model.ID, horizon int64, types model.EventSet, limit, window, budget int,
+) (FeedPage, error) {
 	page := FeedPage{Next: d.feedCursor(a, position, id)}
 	place, event := position, id
 	names := "," + joinTypes(types) + ","
 	oldest := tx.Now.Add(-model.EventRetention)
-	window := limit
-	for seen := 0; len(page.Events) < limit && seen < feedBudget; window = min(4*window, feedWindow) {
+	for seen := 0; len(page.Events) < limit && seen < budget; window = min(4*window, feedWindow) {
+		window = min(window, budget-seen)
 		rows, full, left := 0, false, false
 		err := tx.Feed(a.Company.ID, position, id, horizon, names, window, func(e store.FeedEvent) {
 			rows++
@@ -164,7 +188,7 @@ func (d *Desk) feedPage(tx *store.Tx, a *Principal, position int64, id model.ID,
 			break
 		}
 	}
-	page.Next, page.Still = d.feedCursor(a, position, id), place == position && event == id
+	page.Next, page.Still, page.position, page.id = d.feedCursor(a, position, id), place == position && event == id, position, id
 	held, err := tx.FeedHeld(a.Company.ID, horizon)
 	page.Held = held
 	return page, err

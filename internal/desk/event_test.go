@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recado/internal/model"
+	"recado/internal/slots"
 	"recado/internal/store"
 	"recado/internal/testkit"
 )
@@ -257,5 +258,47 @@ func TestAnEventIsEncodedOnceForAllStreamsOfACompany(t *testing.T) {
 				t.Errorf("%d events, next %q, %v; want none, and the place behind the event", len(page.Events), page.Next, err)
 			}
 		})
+	})
+}
+
+func TestAPageOfTheFeedLooksFarInASlotOnly(t *testing.T) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
+		d := o.nodes[0]
+		start, err := d.FeedEnd(t.Context(), o.owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = write(t.Context(), d, func(tx *store.Tx) (struct{}, error) {
+			for range feedWindow + 10 {
+				err := d.record(tx, store.Event{Company: o.company.ID, Type: model.EventMessageSent}, func(b []byte) ([]byte, error) { return append(b, `{}`...), nil })
+				if err != nil {
+					return struct{}{}, err
+				}
+			}
+			return struct{}{}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.raise(t, d, model.EventCardMoved, nil, nil)
+		o.settled(t, d, start, feedWindow+11)
+		moved := model.NewEventSet(model.EventCardMoved)
+		page, err := d.Events(t.Context(), o.owner, start, moved, 30)
+		if err != nil || len(page.Events) != 1 || page.More || page.Still {
+			t.Fatalf("with a slot: got %d events, more %t, still %t, error %v; want the 1 event at the end", len(page.Events), page.More, page.Still, err)
+		}
+		end := page.Next
+		d.feeds.slots = slots.New[model.ID](0, 0)
+		page, err = d.Events(t.Context(), o.owner, start, moved, 30)
+		if err != nil || len(page.Events) != 0 || !page.More || page.Still || page.Next == start {
+			t.Fatalf("without a slot: got %d events, more %t, still %t, error %v; want none and a place further on", len(page.Events), page.More, page.Still, err)
+		}
+		page, err = d.Events(t.Context(), o.owner, page.Next, moved, 30)
+		if err != nil || len(page.Events) != 1 || page.More || page.Next != end {
+			t.Errorf("from that place: got %d events, more %t, next %q, error %v; want the 1 event at %q", len(page.Events), page.More, page.Next, err, end)
+		}
+		if bodies, _ := o.all(t, d, o.owner, start, model.EveryEvent, 100); len(bodies) != feedWindow+11 {
+			t.Errorf("all events without a slot: got %d, want %d", len(bodies), feedWindow+11)
+		}
 	})
 }
