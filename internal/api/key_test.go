@@ -30,6 +30,23 @@ func TestKeysAndMembersCannotGrantMoreThanTheyHave(t *testing.T) {
 		boards := []model.ID{mustID(board.id)}
 		_, narrow := key("narrow", admin, manage, &boards)
 
+		t.Run("the list shows the boards of each key", func(t *testing.T) {
+			none, two := []model.ID{}, []model.ID{boards[0], mustID(newBoard(t, w.A.Client).id)}
+			made := map[string]any{}
+			for name, boards := range map[string]*[]model.ID{"all": nil, "none": &none, "one": &boards, "two": &two} {
+				path, _ := key(name, admin, manage, boards)
+				made[name] = w.A.Get(t, path).OK(200).At("boards")
+			}
+			want(t, "boards of none", made["none"], any([]any{}))
+			want(t, "boards of two", len(made["two"].([]any)), 2)
+			listed := map[string]any{}
+			for _, k := range w.A.Get(t, "/keys").OK(200).List() {
+				if k := k.(map[string]any); made[k["name"].(string)] != nil || k["name"] == "all" {
+					listed[k["name"].(string)] = k["boards"]
+				}
+			}
+			want(t, "boards in the list", listed, made)
+		})
 		t.Run("a stronger key is neither rotated nor revoked", func(t *testing.T) {
 			scopes, _ := key("more scopes", admin, model.EveryScope, nil)
 			owner, _ := key("the owner's", w.A.Owner.ID, manage, nil)

@@ -36,9 +36,13 @@ func dropRemovedSectors(tx *store.Tx, a *Principal, replies ...*model.Reply) err
 	if !slices.ContainsFunc(replies, func(p *model.Reply) bool { return len(p.SectorIDs) > 0 }) {
 		return nil
 	}
-	present, err := tx.SectorIDs(a.Company.ID)
+	ids, err := tx.SectorIDs(a.Company.ID)
+	present := make(map[model.ID]bool, len(ids))
+	for _, id := range ids {
+		present[id] = true
+	}
 	for _, p := range replies {
-		p.SectorIDs = slices.DeleteFunc(p.SectorIDs, func(id model.ID) bool { return !slices.Contains(present, id) })
+		p.SectorIDs = slices.DeleteFunc(p.SectorIDs, func(id model.ID) bool { return !present[id] })
 	}
 	return err
 }

@@ -62,34 +62,45 @@ func (tx *Tx) KeyHolder(hash [32]byte) (KeyHolder, bool, error) {
 // maxRevoked is how many revoked keys a list shows.
 const maxRevoked = 500
 
-// Keys lists the company's keys, newest first: all that are not revoked and the newest of the others.
-func (tx *Tx) Keys(company model.ID) ([]model.Key, error) {
-	var keys []model.Key
-	var limited []int
-	err := tx.query(`
-		SELECT`+keyColumns+`
-		FROM keys k
-		JOIN users u ON u.id = k.member
+// listedKeys chooses those of the company $1 that a list shows, with at most $2 revoked ones.
+const listedKeys = `
 		WHERE k.company = $1 AND (k.revoked_at IS NULL OR k.id IN (
 			SELECT id
 			FROM keys
 			WHERE company = $1 AND revoked_at IS NOT NULL
 			ORDER BY id DESC
-			LIMIT $2))
+			LIMIT $2))`
+
+// Keys lists the company's keys, newest first: all that are not revoked and the newest of the others.
+func (tx *Tx) Keys(company model.ID) ([]model.Key, error) {
+	var keys []model.Key
+	limited := map[model.ID]int{}
+	err := tx.query(`
+		SELECT`+keyColumns+`
+		FROM keys k
+		JOIN users u ON u.id = k.member`+listedKeys+`
 		ORDER BY k.id DESC`, []any{company, maxRevoked}, func(r Row) error {
 		k, _, allBoards := scanKey(r)
 		if !allBoards {
-			limited = append(limited, len(keys))
+			k.Boards = []model.ID{}
+			limited[k.ID] = len(keys)
 		}
 		keys = append(keys, k)
 		return nil
 	})
-	for _, i := range limited {
-		if err == nil {
-			keys[i].Boards, err = tx.keyBoards(keys[i].ID)
-		}
+	if err != nil || len(limited) == 0 {
+		return keys, err
 	}
-	return keys, err
+	return keys, tx.query(`
+		SELECT b.key_id, b.board
+		FROM keys k
+		JOIN key_boards b ON b.key_id = k.id`+listedKeys+`
+		ORDER BY b.key_id, b.board`, []any{company, maxRevoked}, func(r Row) error {
+		if i, listed := limited[r.ID(0)]; listed {
+			keys[i].Boards = append(keys[i].Boards, r.ID(1))
+		}
+		return nil
+	})
 }
 
 // Key gives one key of the company.
