@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -151,32 +152,48 @@ func TestABoardHasALimitedNumberOfStages(t *testing.T) {
 
 func TestOfTwoCreationsAtTheLastPlaceOneWins(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		for _, c := range []struct{ path, body string }{
-			{"/labels", `{"name":"l%d"}`},
-			{"/keys", `{"name":"k%d","scopes":["read"]}`},
-			{"/sectors", `{"name":"s%d"}`},
+		board := "/kanban/boards/" + newBoard(t, w.A.Client).id
+		data := []any{"data"}
+		for _, c := range []struct {
+			path, body string
+			list       string // where it is not the path
+			at         []any  // of the list in the answer
+		}{
+			{path: "/labels", body: `{"name":"l%d"}`, at: data},
+			{path: "/keys", body: `{"name":"k%d","scopes":["read"]}`, at: data},
+			{path: "/sectors", body: `{"name":"s%d"}`, at: data},
+			{path: "/team/invitations", body: `{"name":"i%d","email":"i%d@example.com","role":"agent","access_profile":"all"}`, at: data},
+			{path: "/team", body: `{"name":"m%d","email":"m%d@example.com","role":"agent","access_profile":"all"}`, at: data},
+			{path: "/channels", body: `{"name":"c%d","phone":"+5511987654321","provider":"sandbox"}`, at: data},
+			{path: board + "/stages", body: `{"name":"s%d"}`, list: board, at: []any{"stages"}},
+			{path: "/kanban/boards", body: `{"name":"b%d"}`},
 		} {
-			var made, refused atomic.Int64
-			var all sync.WaitGroup
-			for i := range 12 {
-				all.Go(func() {
-					switch answer := w.A.Post(t, c.path, fmt.Sprintf(c.body, i)); answer.Status {
-					case http.StatusCreated:
-						made.Add(1)
-					case http.StatusConflict:
-						refused.Add(1)
-					default:
-						t.Errorf("%s: %d %s", c.path, answer.Status, answer.Raw)
-					}
-				})
-			}
-			all.Wait()
-			have := len(w.A.Get(t, c.path).OK(200).List())
-			if have != 5 || refused.Load() != 12-made.Load() {
-				t.Errorf("%s: the company has %d, want the limit of 5; %d made, %d refused", c.path, have, made.Load(), refused.Load())
-			}
+			t.Run(c.path, func(t *testing.T) {
+				var made, refused atomic.Int64
+				var all sync.WaitGroup
+				for i := range 12 {
+					all.Go(func() {
+						answer := w.A.Post(t, c.path, strings.ReplaceAll(c.body, "%d", fmt.Sprint(i)), "Idempotency-Key", model.NewID().String())
+						switch answer.Status {
+						case http.StatusCreated:
+							made.Add(1)
+						case http.StatusConflict:
+							refused.Add(1)
+						default:
+							t.Errorf("%d %s", answer.Status, answer.Raw)
+						}
+					})
+				}
+				all.Wait()
+				listed, _ := w.A.Get(t, cmp.Or(c.list, c.path)).OK(200).At(c.at...).([]any)
+				if have := len(listed); have != 5 || refused.Load() != 12-made.Load() {
+					t.Errorf("the company has %d, want the limit of 5; %d made, %d refused", have, made.Load(), refused.Load())
+				}
+			})
 		}
-	}, limited(func(l *model.Limits) { l.Labels, l.Keys, l.Sectors = 5, 5, 5 }))
+	}, limited(func(l *model.Limits) {
+		l.Labels, l.Keys, l.Sectors, l.Members, l.Invitations, l.Channels, l.Stages, l.Boards = 5, 5, 5, 5, 5, 5, 5, 5
+	}))
 }
 
 func TestSearchesAndReportsBeyondTheLimitAreRefused(t *testing.T) {
