@@ -113,6 +113,28 @@ func TestSnoozing(t *testing.T) {
 	})
 }
 
+func TestBulkAddsNoMoreLabelsThanAConversationMayHave(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		id := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
+		var labels []string
+		for n := range model.MaxConversationLabels + 1 {
+			labels = append(labels, w.A.Post(t, "/labels", fmt.Sprintf(`{"name":"l%d"}`, n)).OK(201).ID())
+		}
+		label := func(add []string, remove ...string) any {
+			t.Helper()
+			body := map[string]any{"ids": []string{id}, "action": "label", "add": add, "remove": append([]string{}, remove...)}
+			return w.A.Post(t, "/conversations/bulk", body).OK(200).At("results", 0, "status")
+		}
+		last := labels[model.MaxConversationLabels:]
+		want(t, "as many as fit", label(labels[:model.MaxConversationLabels]), any(200.0))
+		want(t, "one more", label(last), any(409.0))
+		want(t, "one that it has", label(labels[:1]), any(200.0))
+		want(t, "one instead of another", label(last, labels[0]), any(200.0))
+		want(t, "labels", len(w.A.Get(t, "/conversations/"+id).OK(200).List("label_ids")), model.MaxConversationLabels)
+	})
+}
+
 func TestBulk(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {

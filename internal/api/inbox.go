@@ -15,7 +15,7 @@ type bulkInput struct {
 		Reason   string                    `json:"reason,omitempty" maxLength:"500" doc:"For close and transfer."`
 		UserID   model.Optional[model.ID]  `json:"user_id,omitempty" doc:"For transfer; null returns the conversations to the queue."`
 		SectorID model.Optional[model.ID]  `json:"sector_id,omitempty" doc:"For transfer; null means no sector."`
-		Add      []model.ID                `json:"add,omitempty" maxItems:"100" doc:"For label: the labels to add."`
+		Add      []model.ID                `json:"add,omitempty" maxItems:"100" doc:"For label: the labels to add. A conversation that would have more than 100 labels stays as it is, with limit_reached."`
 		Remove   []model.ID                `json:"remove,omitempty" maxItems:"100" doc:"For label: the labels to remove."`
 		Until    model.Optional[time.Time] `json:"until,omitempty" doc:"For snooze; null ends snoozing."`
 	}

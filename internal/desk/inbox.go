@@ -252,6 +252,9 @@ func (d *Desk) relabel(ctx context.Context, a *Principal, id model.ID, add, remo
 				kept = append(kept, label)
 			}
 		}
+		if len(kept) > max(model.MaxConversationLabels, len(t.LabelIDs)) {
+			return struct{}{}, model.LimitReached("labels of a conversation", model.MaxConversationLabels)
+		}
 		if t.LabelIDs, err = d.labels(tx, a, kept); err != nil {
 			return struct{}{}, err
 		}

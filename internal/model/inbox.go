@@ -99,6 +99,9 @@ const (
 	AssigneeNone = "none"
 )
 
+// MaxConversationLabels is how many labels a conversation may have.
+const MaxConversationLabels = 100
+
 // MaxViews is how many views one person may own, MaxSharedViews how many of a company may be shared.
 const (
 	MaxViews       = 100
