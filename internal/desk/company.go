@@ -145,7 +145,7 @@ func (d *Desk) Company(ctx context.Context, a *Principal) (model.Company, error)
 }
 
 // UpdateCompany changes the name and the time zone of the company; nil leaves either as it is. The days of the report
-// follow the time zone.
+// follow the time zone; the recounts of one company take turns, and wait while they take more than its share of time.
 func (d *Desk) UpdateCompany(ctx context.Context, a *Principal, name, timezone *string) (model.Company, error) {
 	if err := a.May(VerbUpdateCompany); err != nil {
 		return model.Company{}, err
@@ -163,10 +163,25 @@ func (d *Desk) UpdateCompany(ctx context.Context, a *Principal, name, timezone *
 	if err != nil {
 		return model.Company{}, err
 	}
-	return write(ctx, d, func(tx *store.Tx) (model.Company, error) {
-		if _, err := tx.LockRules(a.Company.ID); err != nil { // no attendance is opened meanwhile
+	recount := &recount{company: a.Company.ID}
+	if timezone != nil {
+		end, err := d.reports.budget.Begin(ctx, a.Company.ID)
+		if err != nil {
 			return model.Company{}, err
 		}
+		defer end()
+		if _, err := read(ctx, d, func(tx *store.Tx) (struct{}, error) {
+			c, _, err := tx.Company(a.Company.ID)
+			if err == nil && c.Timezone != checked.Timezone {
+				err = recount.begin(tx, checked.Timezone)
+			}
+			return struct{}{}, err
+		}); err != nil {
+			return model.Company{}, err
+		}
+	}
+	return write(ctx, d, func(tx *store.Tx) (model.Company, error) {
+		tx.LockCompany(a.Company.ID)
 		c, _, err := tx.Company(a.Company.ID)
 		if err != nil {
 			return c, err
@@ -181,7 +196,7 @@ func (d *Desk) UpdateCompany(ctx context.Context, a *Principal, name, timezone *
 		tx.SaveCompany(c)
 		tx.AfterCommit(d.forgetHolders)
 		if moved {
-			err = d.rebuildReport(tx, c.ID)
+			err = recount.finish(tx)
 		}
 		return c, err
 	})

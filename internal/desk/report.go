@@ -50,58 +50,102 @@ func (d *Desk) report(tx *store.Tx, att *model.Attendance, n int64, figures ...s
 	if att.Private {
 		return nil
 	}
-	zone, err := d.zone(tx, att.Company)
-	if err != nil {
-		return err
-	}
 	for _, figure := range figures {
-		tx.AddToReport(reportEntry(att, figure, zone), n)
+		tx.AddToReport(reportEntry(att, figure), n)
 	}
 	return nil
 }
 
 // RebuildReport counts a company's attendances afresh and puts that in place of what its report says. It
-// is for the operator, and repairs what a change of time zone data has put on the wrong day. On SQLite
-// all writers wait meanwhile, on PostgreSQL those of reports.
+// is for the operator, and repairs what a change of time zone data has put on the wrong day.
 func (d System) RebuildReport(ctx context.Context, company model.ID) error {
-	return d.store.Write(ctx, func(tx *store.Tx) error { return d.rebuildReport(tx, company) })
-}
-
-func (d *Desk) rebuildReport(tx *store.Tx, company model.ID) error {
-	if err := tx.ForgetReport(company); err != nil {
-		return err
-	}
-	zone, err := d.zone(tx, company)
-	if err != nil {
-		return err
-	}
-	lines := map[store.ReportLine]*model.Tally{}
-	err = tx.ReportedAttendances(company, func(att *model.Attendance) {
-		for _, figure := range reportFigures(att) {
-			e := reportEntry(att, figure, zone)
-			t := tallyOf(lines, e.ReportLine)
-			switch figure {
-			case store.ReportOpened:
-				t.Opened++
-			case store.ReportAnswered:
-				t.Answers.Add(e.Seconds)
-			case store.ReportClosed:
-				t.Closed++
-				t.Closings.Add(e.Seconds)
-			}
+	r := &recount{company: company}
+	_, err := read(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
+		c, found, err := tx.Company(company)
+		if err != nil || !found {
+			return struct{}{}, errOr(err, model.NotFound("company"))
 		}
+		return struct{}{}, r.begin(tx, c.Timezone)
 	})
 	if err != nil {
 		return err
 	}
-	for line, t := range lines {
-		tx.InsertReportLine(line, store.ReportCounts{
+	return d.store.Write(ctx, r.finish)
+}
+
+// recount counts a company's report afresh: most of it on a snapshot, beside all writers, and the rest in the
+// transaction that writes it, for which the company's own changes of attendances wait. A closed attendance does not
+// change any more, so that the rest are those that are open, were open or are new.
+type recount struct {
+	company model.ID
+	zone    string // in whose days it counts
+	lines   map[store.ReportLine]*model.Tally
+	open    map[model.ID]bool // attendances that lines do not count
+	last    int64             // number of the newest attendance
+}
+
+// begin counts the closed attendances in the days of a time zone.
+func (r *recount) begin(tx *store.Tx, zone string) error {
+	r.zone, r.lines, r.open, r.last = zone, map[store.ReportLine]*model.Tally{}, map[model.ID]bool{}, 0
+	loaded, invalid := model.LoadZone("timezone", zone)
+	if invalid != nil {
+		return invalid
+	}
+	return tx.ReportedAttendances(r.company, func(att *model.Attendance) {
+		r.last = max(r.last, att.Number)
+		if att.ClosedAt == nil {
+			r.open[att.ID] = true
+		} else {
+			r.add(att, loaded)
+		}
+	})
+}
+
+func (r *recount) add(att *model.Attendance, zone *time.Location) {
+	for _, figure := range reportFigures(att) {
+		e := reportEntry(att, figure)
+		t := tallyOf(r.lines, e.Line(zone))
+		switch figure {
+		case store.ReportOpened:
+			t.Opened++
+		case store.ReportAnswered:
+			t.Answers.Add(e.Seconds)
+		case store.ReportClosed:
+			t.Closed++
+			t.Closings.Add(e.Seconds)
+		}
+	}
+}
+
+// finish counts the rest and writes the report.
+func (r *recount) finish(tx *store.Tx) error {
+	tx.LockReport(r.company)
+	c, found, err := tx.Company(r.company)
+	if err != nil || !found {
+		return errOr(err, model.NotFound("company"))
+	}
+	if r.zone != c.Timezone { // changed by another call meanwhile, or the database asked for a retry
+		if err := r.begin(tx, c.Timezone); err != nil {
+			return err
+		}
+	}
+	r.zone = "" // lines are those of this attempt
+	zone, invalid := model.LoadZone("timezone", c.Timezone)
+	if invalid != nil {
+		return invalid
+	}
+	if err := tx.UnsettledAttendances(r.company, r.last, r.open, func(att *model.Attendance) { r.add(att, zone) }); err != nil {
+		return err
+	}
+	lines := make(map[store.ReportLine]store.ReportCounts, len(r.lines))
+	for line, t := range r.lines {
+		lines[line] = store.ReportCounts{
 			Opened:   t.Opened,
 			Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),
 			Closed: t.Closed, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
-		})
+		}
 	}
-	return nil
+	return tx.ReplaceReport(r.company, lines)
 }
 
 // reportFigures are those in which an attendance counts as it is now.
@@ -116,9 +160,9 @@ func reportFigures(att *model.Attendance) []store.ReportFigure {
 	return figures
 }
 
-// reportEntry is what an attendance adds to one figure: on which day, under whose name, how many whole
+// reportEntry is what an attendance adds to one figure: when, under whose name, how many whole
 // seconds. A clock that was set back makes no negative durations.
-func reportEntry(att *model.Attendance, figure store.ReportFigure, zone *time.Location) store.ReportEntry {
+func reportEntry(att *model.Attendance, figure store.ReportFigure) store.ReportEntry {
 	at := att.OpenedAt
 	switch figure {
 	case store.ReportAnswered:
@@ -127,9 +171,8 @@ func reportEntry(att *model.Attendance, figure store.ReportFigure, zone *time.Lo
 		at = *att.ClosedAt
 	}
 	e := store.ReportEntry{
-		ReportLine: store.ReportLine{Company: att.Company, Day: model.DateOf(at, zone).Number(), Member: model.MaxID, Sector: model.MaxID},
-		Figure:     figure,
-		Seconds:    max(0, int64(at.Sub(att.OpenedAt)/time.Second)),
+		Company: att.Company, Member: model.MaxID, Sector: model.MaxID, At: at.UnixMilli(),
+		Figure: figure, Seconds: max(0, int64(at.Sub(att.OpenedAt)/time.Second)),
 	}
 	if att.Responsible != nil {
 		e.Member = att.Responsible.ID
@@ -138,19 +181,6 @@ func reportEntry(att *model.Attendance, figure store.ReportFigure, zone *time.Lo
 		e.Sector = *att.Sector
 	}
 	return e
-}
-
-// zone is the time zone in which the company's days begin.
-func (d *Desk) zone(tx *store.Tx, company model.ID) (*time.Location, error) {
-	c, found, err := tx.Company(company)
-	if err != nil || !found {
-		return nil, errOr(err, model.NotFound("company"))
-	}
-	zone, invalid := model.LoadZone("timezone", c.Timezone)
-	if invalid != nil {
-		return nil, invalid
-	}
-	return zone, nil
 }
 
 // ReportFilter says what a report is about. Absent days are chosen as AttendanceReport tells.
@@ -174,7 +204,7 @@ func (d *Desk) AttendanceReport(ctx context.Context, a *Principal, f ReportFilte
 	}
 	defer release()
 	return read(ctx, d, func(tx *store.Tx) (model.Report, error) {
-		zone, err := d.zone(tx, a.Company.ID)
+		zone, err := tx.Zone(a.Company.ID)
 		if err != nil {
 			return model.Report{}, err
 		}

@@ -39,7 +39,7 @@ func benchmarkReport(b *testing.B, engine string, entries int) {
 func fillReport(b *testing.B, d *Desk, company model.Company, entries int) {
 	random := rand.New(rand.NewPCG(1, 1))
 	err := d.store.Write(b.Context(), func(tx *store.Tx) error {
-		zone, err := d.zone(tx, company.ID)
+		zone, err := tx.Zone(company.ID)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func fillReport(b *testing.B, d *Desk, company model.Company, entries int) {
 					t.Answers.Add(int64(180 * math.Exp(1.3*random.NormFloat64())))
 					t.Closings.Add(int64(7200 * math.Exp(1.3*random.NormFloat64())))
 				}
-				tx.InsertReportLine(
+				tx.SetReportLine(
 					store.ReportLine{Company: company.ID, Day: today.AddDays(-day).Number(), Member: member, Sector: sectors[person%2]},
 					store.ReportCounts{
 						Opened: t.Opened, Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -313,7 +314,7 @@ func TestReportUnderConcurrency(t *testing.T) {
 	})
 }
 
-// A change of an attendance while a report is rebuilt is counted once: before it or after it.
+// A change of an attendance while a report is rebuilt or its days are moved is counted once: before it or after it.
 func TestReportRebuildBesideWriters(t *testing.T) {
 	eachFixture(t, func(t *testing.T, o *fixture) {
 		const customers = 6
@@ -323,43 +324,116 @@ func TestReportRebuildBesideWriters(t *testing.T) {
 			c, d := o.customer(t, i), o.nodes[i%2]
 			group.Go(func() {
 				for round := range 8 {
-					change := func(change func(t *lockedConversation) error) {
-						if err := o.change(t.Context(), d, c, change); err != nil {
-							t.Error(err)
-						}
-					}
-					change(func(t *lockedConversation) error { return t.openAttendance(nil) })
-					change(func(t *lockedConversation) error { return t.answered(&o.owner.User) })
-					if round%2 == 0 {
-						change(func(t *lockedConversation) error { return t.assign(nil, nil, &o.owner.User, nil) })
-					}
-					if _, err := d.CloseAttendance(t.Context(), o.owner, c, ""); err != nil {
-						t.Error(err)
-					}
+					o.attend(t, d, c, round%2 == 0)
 					closed.Add(1)
 				}
 			})
 		}
-		for closed.Load() < customers*8/2 { // so that much happens after the last rebuild, too
+		zones := []string{"Pacific/Kiritimati", "Pacific/Midway", "America/Sao_Paulo"}
+		for i := 0; closed.Load() < customers*8/2; i++ { // so that much happens after the last rebuild, too
 			if err := o.nodes[1].System().RebuildReport(t.Context(), o.company.ID); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := o.nodes[0].UpdateCompany(t.Context(), o.owner, nil, &zones[i%len(zones)]); err != nil {
 				t.Fatal(err)
 			}
 		}
 		group.Wait()
-		read := func() model.Report {
-			r, err := o.nodes[0].AttendanceReport(t.Context(), o.owner, ReportFilter{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r
+		o.reportIsRight(t, customers*8)
+	})
+}
+
+// attend opens, answers and closes an attendance, and hands it back before the end if it is told to.
+func (o *fixture) attend(t *testing.T, d *Desk, conversation model.ID, handBack bool) {
+	change := func(change func(t *lockedConversation) error) {
+		if err := o.change(t.Context(), d, conversation, change); err != nil {
+			t.Error(err)
 		}
-		kept := read()
-		if err := o.nodes[0].System().RebuildReport(t.Context(), o.company.ID); err != nil {
+	}
+	change(func(t *lockedConversation) error { return t.openAttendance(nil) })
+	change(func(t *lockedConversation) error { return t.answered(&o.owner.User) })
+	if handBack {
+		change(func(t *lockedConversation) error { return t.assign(nil, nil, &o.owner.User, nil) })
+	}
+	if _, err := d.CloseAttendance(t.Context(), o.owner, conversation, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// reportIsRight compares the report with one that is counted afresh, and with how many attendances were closed.
+func (o *fixture) reportIsRight(t *testing.T, closed int64) {
+	t.Helper()
+	read := func() model.Report {
+		today := model.DateOf(time.Now(), time.UTC)
+		from, to := today.AddDays(-2), today.AddDays(2)
+		r, err := o.nodes[0].AttendanceReport(t.Context(), o.owner, ReportFilter{From: &from, To: &to})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(kept, read()); diff != "" || kept.Totals.Opened != customers*8 || kept.Totals.Closed != customers*8 {
-			t.Errorf("%d opened, %d closed (- as kept, + as rebuilt):\n%s", kept.Totals.Opened, kept.Totals.Closed, diff)
+		return r
+	}
+	kept := read()
+	if err := o.nodes[0].System().RebuildReport(t.Context(), o.company.ID); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(kept, read()); diff != "" || kept.Totals.Closed != closed {
+		t.Errorf("%d opened, %d closed, want %d (- as kept, + as rebuilt):\n%s", kept.Totals.Opened, kept.Totals.Closed, closed, diff)
+	}
+}
+
+func TestARecountCountsWhatChangesWhileItRuns(t *testing.T) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
+		d := o.nodes[0]
+		var open []model.ID
+		for i := range 4 {
+			c := o.customer(t, i)
+			o.attend(t, d, c, false)
+			if err := o.change(t.Context(), d, c, func(t *lockedConversation) error { return t.openAttendance(nil) }); err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, c)
 		}
+		r := &recount{company: o.company.ID}
+		if err := d.store.Read(t.Context(), func(tx *store.Tx) error { return r.begin(tx, o.company.Timezone) }); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.CloseAttendance(t.Context(), o.owner, open[0], ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.change(t.Context(), d, open[1], func(t *lockedConversation) error { return t.answered(&o.owner.User) }); err != nil {
+			t.Fatal(err)
+		}
+		o.attend(t, d, o.customer(t, 5), true)
+		failed := errors.New("the attempt that is retried")
+		for _, end := range []error{failed, nil} {
+			if err := d.store.Write(t.Context(), func(tx *store.Tx) error { return errOr(r.finish(tx), end) }); !errors.Is(err, end) {
+				t.Fatal(err)
+			}
+		}
+		o.reportIsRight(t, 6)
+	})
+}
+
+func TestARecountHoldsUpNoOtherCompanysReport(t *testing.T) {
+	eachFixture(t, func(t *testing.T, o *fixture) {
+		if o.nodes[0].store.SingleNode() {
+			t.Skip("SQLite has one writer")
+		}
+		other := *o
+		other.owner = testCompany(t, o.nodes[0])
+		other.company = other.owner.Company
+		c := other.customer(t, 1)
+		err := o.nodes[0].store.Write(t.Context(), func(tx *store.Tx) error {
+			if err := (&recount{company: o.company.ID}).finish(tx); err != nil {
+				return err
+			}
+			other.attend(t, o.nodes[1], c, true)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.reportIsRight(t, 1)
 	})
 }
 

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"time"
+
 	"recado/internal/model"
 )
 
@@ -20,6 +22,22 @@ func (tx *Tx) Company(id model.ID) (model.Company, bool, error) {
 		c = model.Company{ID: r.ID(0), Name: r.Text(1), Timezone: r.Text(2)}
 	})
 	return c, found, err
+}
+
+// Zone is the time zone in which the company's days begin.
+func (tx *Tx) Zone(company model.ID) (*time.Location, error) {
+	c, found, err := tx.Company(company)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, model.NotFound("company")
+	}
+	zone, invalid := model.LoadZone("timezone", c.Timezone)
+	if invalid != nil {
+		return nil, invalid
+	}
+	return zone, nil
 }
 
 // SaveCompany writes the name and the time zone of a company.

@@ -3,9 +3,12 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"recado/internal/model"
 	"recado/internal/quantile"
@@ -22,9 +25,17 @@ type ReportLine struct {
 
 // ReportEntry is what one attendance adds to one line.
 type ReportEntry struct {
-	ReportLine
+	Company model.ID
+	Member  model.ID // model.MaxID: none
+	Sector  model.ID // model.MaxID: none
+	At      int64    // in milliseconds, as time.Time.UnixMilli gives them
 	Figure  ReportFigure
 	Seconds int64 // of an answer or a closing
+}
+
+// Line is the one that the entry counts in where days begin as in zone.
+func (e *ReportEntry) Line(zone *time.Location) ReportLine {
+	return ReportLine{Company: e.Company, Day: model.DateOf(time.UnixMilli(e.At), zone).Number(), Member: e.Member, Sector: e.Sector}
 }
 
 // ReportFigure is which figure of a line an entry counts in.
@@ -52,19 +63,35 @@ func (tx *Tx) writeReport() error {
 	if len(tx.report) == 0 {
 		return nil
 	}
-	entries := slices.SortedFunc(maps.Keys(tx.report), func(a, b ReportEntry) int { return a.compare(b.ReportLine) })
-	for len(entries) > 0 {
-		line := entries[0].ReportLine
-		end := slices.IndexFunc(entries, func(e ReportEntry) bool { return e.ReportLine != line })
-		if end < 0 {
-			end = len(entries)
+	lines := make(map[ReportLine][]ReportEntry, len(tx.report))
+	zones := map[model.ID]*time.Location{}
+	for _, e := range slices.SortedFunc(maps.Keys(tx.report), func(a, b ReportEntry) int { return bytes.Compare(a.Company[:], b.Company[:]) }) {
+		if zones[e.Company] == nil {
+			// The zone is read only here, so that no entry of an earlier zone comes after a recount.
+			tx.lockReport(e.Company, "pg_advisory_xact_lock_shared")
+			zone, err := tx.Zone(e.Company)
+			if err != nil {
+				return err
+			}
+			zones[e.Company] = zone
 		}
-		if err := tx.writeReportLine(line, entries[:end]); err != nil {
+		line := e.Line(zones[e.Company])
+		lines[line] = append(lines[line], e)
+	}
+	for _, line := range slices.SortedFunc(maps.Keys(lines), ReportLine.compare) {
+		if err := tx.writeReportLine(line, lines[line]); err != nil {
 			return err
 		}
-		entries = entries[end:]
 	}
 	return nil
+}
+
+// lockReport takes the lock of a company's report by a function of PostgreSQL: shared to add to it, alone to replace it.
+// A transaction takes it last and locks nothing but lines of reports afterwards.
+func (tx *Tx) lockReport(company model.ID, function string) {
+	if tx.dialect().ConcurrentWrites() {
+		tx.later(`SELECT `+function+`($1)`, int64(binary.BigEndian.Uint64(company[8:]))+2)
+	}
 }
 
 func (l ReportLine) compare(other ReportLine) int {
@@ -185,28 +212,54 @@ func (tx *Tx) ReportNames(company model.ID) (map[model.ID]string, error) {
 	return names, tx.query(`SELECT id, name FROM sectors WHERE company = $1`, []any{company}, note)
 }
 
-// ForgetReport takes every line of the company out, and keeps writers of reports waiting until the end of
-// the transaction. A transaction that changed an attendance and has not committed adds to what is written next.
-func (tx *Tx) ForgetReport(company model.ID) error {
-	if tx.dialect().ConcurrentWrites() {
-		tx.later(`LOCK TABLE report_days IN EXCLUSIVE MODE`)
-	}
-	_, err := tx.exec(`DELETE FROM report_days WHERE company = $1`, company)
-	return err
-}
+// LockReport keeps the transactions that add to the company's report waiting until the end of this one. One that changed
+// an attendance and has not committed adds to what this one writes.
+func (tx *Tx) LockReport(company model.ID) { tx.lockReport(company, "pg_advisory_xact_lock") }
+
+const reportedAttendances = `
+	SELECT id, number, responsible, sector, opened_at, first_response_at, closed_at
+	FROM attendances
+	WHERE company = $1 AND NOT private`
 
 // ReportedAttendances calls each for every attendance of the company that its report counts, with what the
 // report counts of it.
 func (tx *Tx) ReportedAttendances(company model.ID, each func(a *model.Attendance)) error {
-	return tx.query(`
-		SELECT id, responsible, sector, opened_at, first_response_at, closed_at
-		FROM attendances
-		WHERE company = $1 AND NOT private`, []any{company}, func(r Row) error {
-		a := model.Attendance{
-			ID: r.ID(0), Company: company, Sector: r.NullID(2),
-			OpenedAt: r.Time(3), FirstResponseAt: r.NullTime(4), ClosedAt: r.NullTime(5),
+	return tx.reportedAttendances(company, reportedAttendances, []any{company}, each)
+}
+
+// UnsettledAttendances does so for those that may have changed since ReportedAttendances: the ones after a number, and
+// of the earlier ones those that are open or that were.
+func (tx *Tx) UnsettledAttendances(company model.ID, number int64, wereOpen map[model.ID]bool, each func(a *model.Attendance)) error {
+	if err := tx.reportedAttendances(company, reportedAttendances+` AND number > $2`, []any{company, number}, each); err != nil {
+		return err
+	}
+	closed := maps.Clone(wereOpen)
+	err := tx.reportedAttendances(company, reportedAttendances+` AND closed_at IS NULL AND number <= $2`, []any{company, number},
+		func(a *model.Attendance) {
+			delete(closed, a.ID)
+			each(a)
+		})
+	if err != nil {
+		return err
+	}
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(closed)), 200) {
+		s := tx.statement()
+		s.Arg(company)
+		s.WriteString(reportedAttendances + " AND " + s.In("id", ids))
+		if err := tx.reportedAttendances(company, s.String(), s.Args, each); err != nil {
+			return err
 		}
-		if member := r.NullID(1); member != nil {
+	}
+	return nil
+}
+
+func (tx *Tx) reportedAttendances(company model.ID, sql string, args []any, each func(a *model.Attendance)) error {
+	return tx.query(sql, args, func(r Row) error {
+		a := model.Attendance{
+			ID: r.ID(0), Company: company, Number: r.Int(1), Sector: r.NullID(3),
+			OpenedAt: r.Time(4), FirstResponseAt: r.NullTime(5), ClosedAt: r.NullTime(6),
+		}
+		if member := r.NullID(2); member != nil {
 			a.Responsible = &model.Ref{ID: *member}
 		}
 		each(&a)
@@ -214,10 +267,47 @@ func (tx *Tx) ReportedAttendances(company model.ID, each func(a *model.Attendanc
 	})
 }
 
-// InsertReportLine writes a line of a company whose report was forgotten.
-func (tx *Tx) InsertReportLine(l ReportLine, c ReportCounts) {
+// ReplaceReport makes lines the report of the company, which is locked. It writes only what is different, and leaves that in lines.
+func (tx *Tx) ReplaceReport(company model.ID, lines map[ReportLine]ReportCounts) error {
+	var gone []ReportLine
+	err := tx.ReportLines(company, ReportFilter{From: math.MinInt64, To: math.MaxInt64}, func(l ReportLine, c ReportCounts) error {
+		if want, stays := lines[l]; !stays {
+			gone = append(gone, l)
+		} else if want.equal(c) {
+			delete(lines, l)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range gone {
+		tx.later(`DELETE FROM report_days WHERE company = $1 AND day = $2 AND member = $3 AND sector = $4`, company, l.Day, l.Member, l.Sector)
+	}
+	for l, c := range lines {
+		tx.SetReportLine(l, c)
+	}
+	return nil
+}
+
+func (c ReportCounts) equal(other ReportCounts) bool {
+	return c.Opened == other.Opened && c.Answered == other.Answered && c.AnswerSeconds == other.AnswerSeconds &&
+		c.Closed == other.Closed && c.CloseSeconds == other.CloseSeconds &&
+		bytes.Equal(c.AnswerSketch, other.AnswerSketch) && bytes.Equal(c.CloseSketch, other.CloseSketch)
+}
+
+// SetReportLine writes a line of a company's report.
+func (tx *Tx) SetReportLine(l ReportLine, c ReportCounts) {
 	tx.later(`
 		INSERT INTO report_days (company, day, member, sector, opened, answered, answer_seconds, answer_sketch, closed, close_seconds, close_sketch)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (company, day, member, sector) DO UPDATE
+		SET opened = excluded.opened,
+			answered = excluded.answered,
+			answer_seconds = excluded.answer_seconds,
+			answer_sketch = excluded.answer_sketch,
+			closed = excluded.closed,
+			close_seconds = excluded.close_seconds,
+			close_sketch = excluded.close_sketch`,
 		l.Company, l.Day, l.Member, l.Sector, c.Opened, c.Answered, c.AnswerSeconds, c.AnswerSketch, c.Closed, c.CloseSeconds, c.CloseSketch)
 }
