@@ -19,7 +19,7 @@ import (
 // How many webhook tests may wait for their receivers at once, of a company and of all: each holds a call for up to eight
 // seconds.
 const (
-	companyTests = 4
+	companyTests = 8
 	maxTests     = 64
 )
 
@@ -138,7 +138,7 @@ func (d *Desk) TestWebhook(ctx context.Context, a *Principal, webhook model.ID) 
 	}
 	leave, err := d.tests.Acquire(ctx, a.Company.ID)
 	if err != nil {
-		return model.Delivery{}, errBusy("webhook tests")
+		return model.Delivery{}, errBusy("webhook tests", companyTests)
 	}
 	defer leave()
 	leaveAll, err := d.testing.Acquire(ctx, struct{}{})

@@ -121,10 +121,11 @@ func New(o Options) *Desk {
 	budget := func() *slots.Budget[model.ID] {
 		return slots.NewBudget[model.ID](searchShare*processors, searchSaved).With(together)
 	}
-	d.searches = expensive{"searches", slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), searchWait}
-	d.reports = expensive{"reports", slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), reportWait}
-	d.feeds = expensive{"reads of the feed", slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), searchWait}
-	d.counts = expensive{"counts of the inbox", slots.New[model.ID](math.MaxInt64, 0), budget(), searchWait}
+	searching := func(what string, wait time.Duration) expensive {
+		return expensive{what, d.limits.Searches, slots.New[model.ID](d.limits.Searches, searchPlaces), budget(), wait}
+	}
+	d.searches, d.reports, d.feeds = searching("searches", searchWait), searching("reports", reportWait), searching("reads of the feed", searchWait)
+	d.counts = expensive{"counts of the inbox", 1, slots.New[model.ID](math.MaxInt64, 0), budget(), searchWait}
 	d.hashing = slots.NewBudget[model.ID](hashShare*processors, hashSaved)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
 	d.passwords = password.NewHasher(o.Passwords, d.hashing)
@@ -323,6 +324,7 @@ func list[T any](ctx context.Context, d *Desk, a *Principal, text string, offset
 // expensive is a kind of calls that read far more than they answer. Of each company so many run at once, within its budget.
 type expensive struct {
 	what   string // in the plural
+	limit  int64  // how many of them, as the refusal tells
 	slots  *slots.Limiter[model.ID]
 	budget *slots.Budget[model.ID]
 	wait   time.Duration // before a call is refused
@@ -349,7 +351,7 @@ func (e *expensive) begin(ctx context.Context, a *Principal) (release func(), er
 
 func (e *expensive) refused(err error) error {
 	if errors.Is(err, slots.ErrFull) || errors.Is(err, context.DeadlineExceeded) {
-		return errBusy(e.what)
+		return errBusy(e.what, e.limit)
 	}
 	return err
 }
@@ -365,14 +367,14 @@ func (d *Desk) active(company model.ID) {
 func (d *Desk) uploadSlot(ctx context.Context, a *Principal) (release func(), err error) {
 	release, err = d.uploads.Acquire(ctx, a.Company.ID)
 	if errors.Is(err, slots.ErrFull) {
-		err = errBusy("uploads")
+		err = errBusy("uploads", d.limits.Uploads)
 	}
 	return release, err
 }
 
-// errBusy is the refusal of what, a plural, of which a company runs as many at once as it may.
-func errBusy(what string) error {
-	refused := model.Errorf(model.CodeRateLimited, "This company has as many %s running as it may. Try again in a moment.", what)
+// errBusy is the refusal of one more of what, a plural, than a company may run at once.
+func errBusy(what string, limit int64) error {
+	refused := model.Errorf(model.CodeRateLimited, "This company has as many %s running as it may, %d at once. Try again in a moment.", what, limit)
 	refused.RetryAfter = time.Second
 	return refused
 }
