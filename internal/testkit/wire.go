@@ -23,6 +23,7 @@ type WireRequest struct {
 	Body         []byte
 
 	IdempotencyKey string
+	Header         string // further lines, each with its \r\n
 }
 
 // WireAnswer is an answer as a strict reader of HTTP/1.1 takes it from a connection.
@@ -54,6 +55,7 @@ func (r WireRequest) Bytes(id string, last bool) []byte {
 	if r.IdempotencyKey != "" {
 		fmt.Fprintf(&b, "Idempotency-Key: %s\r\n", r.IdempotencyKey)
 	}
+	b.WriteString(r.Header)
 	if len(r.Body) > 0 {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.Body))
 	}
@@ -121,8 +123,8 @@ var (
 	headerLine = regexp.MustCompile("^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\t -~]*)$")
 )
 
-// ReadAnswer takes one answer and accepts nothing that HTTP/1.1 does not allow.
-func ReadAnswer(r *bufio.Reader, method string) (a WireAnswer, err error) {
+// ReadHead takes the status line and the header of an answer and accepts nothing that HTTP/1.1 does not allow.
+func ReadHead(r *bufio.Reader) (a WireAnswer, err error) {
 	line, err := ReadLine(r)
 	if err != nil {
 		return a, err
@@ -138,13 +140,21 @@ func ReadAnswer(r *bufio.Reader, method string) (a WireAnswer, err error) {
 			return a, err
 		}
 		if line == "" {
-			break
+			return a, nil
 		}
 		match := headerLine.FindStringSubmatch(line)
 		if match == nil {
 			return a, fmt.Errorf("header line %q", line)
 		}
 		a.Header.Add(match[1], match[2])
+	}
+}
+
+// ReadAnswer takes one answer and accepts nothing that HTTP/1.1 does not allow.
+func ReadAnswer(r *bufio.Reader, method string) (WireAnswer, error) {
+	a, err := ReadHead(r)
+	if err != nil {
+		return a, err
 	}
 	lengths, codings := a.Header["Content-Length"], a.Header["Transfer-Encoding"]
 	switch {

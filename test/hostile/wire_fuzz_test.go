@@ -1,17 +1,25 @@
 package hostile
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"recado/internal/model"
 	"recado/internal/testkit"
+	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 )
 
@@ -20,6 +28,9 @@ import (
 type wireTarget struct {
 	addr, key                                                             string
 	channel, conversation, contact, label, board, stage, sector, user, id string
+
+	note, reply, view, hours, scheduled, number string // number: a channel of WhatsApp
+	cookie                                      string // of the owner's session, as header lines
 
 	after string // the end of the feed as a query parameter
 }
@@ -47,7 +58,9 @@ func newWireTarget(tb testing.TB) *wireTarget {
 		dir = tb.TempDir()
 	}
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
-	p := binary.Serve(tb, dir)
+	provider := httptest.NewServer(simulator.New(simulator.Options{}))
+	tb.Cleanup(provider.Close)
+	p := binary.Serve(tb, dir, "--whatsapp-base-url", provider.URL)
 	f := &wireTarget{addr: strings.TrimPrefix(p.URL, "http://"), key: p.Demo.Companies[0].APIKey}
 	text := func(of map[string]any, name string) string { return of[name].(string) }
 	f.channel = text(f.create(tb, "/channels", `{"name":"Front desk","phone":"+551132345678","provider":"sandbox"}`), "id")
@@ -59,7 +72,83 @@ func newWireTarget(tb testing.TB) *wireTarget {
 	f.sector = text(f.create(tb, "/sectors", `{"name":"Fuzzed"}`), "id")
 	f.user = text(f.create(tb, "/team", `{"name":"Bia","email":"bia@fuzzed.example"}`), "id")
 	f.id = text(f.create(tb, "/integrations/webhooks", `{"name":"CRM","url":"http://127.0.0.1:9/","events":["kanban.card.completed"]}`), "id")
+	conversation := "/conversations/" + f.conversation
+	f.note = text(f.create(tb, conversation+"/notes", `{"client_id":"`+model.NewID().String()+`","text":"x"}`), "id")
+	tomorrow := time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339)
+	scheduled := `{"client_id":"` + model.NewID().String() + `","send_at":"` + tomorrow + `","text":"x"}`
+	f.scheduled = text(f.create(tb, conversation+"/scheduled", scheduled), "id")
+	f.reply = text(f.create(tb, "/replies", `{"shortcut":"fuzzed","title":"t","text":"x","owner":null}`), "id")
+	f.view = text(f.create(tb, "/views", `{"name":"n","query":{}}`), "id")
+	f.hours = text(f.create(tb, "/hours", `{"name":"n"}`), "id")
+	f.number = text(f.create(tb, "/channels", `{"name":"Number","provider":"whatsapp","credentials":{"phone_number_id":"`+
+		simulator.DefaultNumberID+`","waba_id":"`+simulator.DefaultWABAID+`","token":"`+simulator.DefaultToken+`","app_secret":"`+simulator.DefaultAppSecret+
+		`","verify_token":"`+verifyToken+`"}}`), "id")
+	f.signIn(tb, dir)
 	return f
+}
+
+// verifyToken is what WhatsApp proves its first call with.
+const verifyToken = "a phrase of the fuzz test"
+
+// signIn begins a session of the demo's owner.
+func (f *wireTarget) signIn(tb testing.TB, dir string) {
+	tb.Helper()
+	var demo struct {
+		Login struct {
+			Email    string `json:"email"`
+			Password string `json:"password"`
+		} `json:"login"`
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "demo.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &demo)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	body, _ := json.Marshal(demo.Login)
+	r := testkit.WireCall("", "POST", "/session", string(body))
+	r.Header = sameOrigin
+	a := testkit.Exchange(tb, f.addr, false, r)[0]
+	cookie, _, found := strings.Cut(a.Header.Get("Set-Cookie"), ";")
+	if !found {
+		tb.Fatalf("POST /session: %d %s", a.Status, a.Body)
+	}
+	f.cookie = "Cookie: " + cookie + "\r\n" + sameOrigin
+}
+
+// sameOrigin is what browsers send with the calls of the app.
+const sameOrigin = "Sec-Fetch-Site: same-origin\r\n"
+
+// person gives a request to the owner's session instead of the key.
+func (f *wireTarget) person(r testkit.WireRequest) testkit.WireRequest {
+	r.Key, r.Header = "", f.cookie
+	return r
+}
+
+// callback is a call of WhatsApp with this body.
+func (f *wireTarget) callback(body string) testkit.WireRequest {
+	return testkit.WireRequest{
+		Method: "POST", Path: "/channels/" + f.number + "/whatsapp", ContentType: "application/json", Body: []byte(body),
+		Header: "X-Hub-Signature-256: sha256=" + simulator.Sign(simulator.DefaultAppSecret, []byte(body)) + "\r\n",
+	}
+}
+
+// written is what WhatsApp reports when a customer with this name writes this text, both in quotes.
+func (f *wireTarget) written(name, text string) testkit.WireRequest {
+	return f.callback(`{"object":"whatsapp_business_account","entry":[{"id":"` + simulator.DefaultWABAID +
+		`","changes":[{"field":"messages","value":{"messaging_product":"whatsapp","metadata":{"display_phone_number":"` +
+		simulator.DefaultBusinessPhone + `","phone_number_id":"` + simulator.DefaultNumberID + `"},"contacts":[{"profile":{"name":` + name +
+		`},"wa_id":"5511987650000"}],"messages":[{"from":"5511987650000","id":"wamid.` + model.NewID().String() +
+		fmt.Sprintf(`","timestamp":"%d","type":"text","text":{"body":`, time.Now().Unix()) + text + `}}]}}]}]}`)
+}
+
+// tool is the call of a tool at /mcp, with arguments and an id in JSON.
+func (f *wireTarget) tool(name, id, arguments string) testkit.WireRequest {
+	return testkit.WireRequest{
+		Method: "POST", Path: "/mcp", Key: f.key, ContentType: "application/json", Header: "Accept: application/json, text/event-stream\r\n",
+		Body: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments + `}}`),
+	}
 }
 
 // simulate is the path at which customers write.
@@ -67,8 +156,9 @@ func (f *wireTarget) simulate() string { return "/channels/" + f.channel + "/sim
 
 // place is a place that keeps a text: a request that brings it there, and paths below /v1 that show it.
 type place struct {
-	write testkit.WireRequest
-	reads []string
+	write  testkit.WireRequest
+	reads  []string
+	person bool // the reads are of the owner's session
 }
 
 // places are all places that keep a text, with requests that bring this one there.
@@ -80,9 +170,37 @@ func (f *wireTarget) places(text string) []place {
 	at := func(method, path, body string, reads ...string) place {
 		write := f.call(method, path, body)
 		write.IdempotencyKey = model.NewID().String()
-		return place{write, reads}
+		return place{write: write, reads: reads}
 	}
+	own := func(p place) place { // as a person who is signed in
+		p.write, p.person = f.person(p.write), true
+		return p
+	}
+	handshake := testkit.WireRequest{Method: "GET", Path: "/channels/" + f.number + "/whatsapp?hub.mode=subscribe&hub.verify_token=" +
+		url.QueryEscape(verifyToken) + "&hub.challenge=" + url.QueryEscape(text)}
 	return []place{
+		{write: f.written(q, q), reads: []string{"/conversations?limit=2&channel=" + f.number, "/contacts?limit=2&channel=" + f.number, events}},
+		{write: f.callback(text)},
+		{write: handshake},
+		{write: f.tool("save_draft", q, `{"conversation_id":"`+f.conversation+`","text":`+q+`}`)},
+		{write: f.tool("search_messages", "1", `{"q":`+q+`}`)},
+		{write: f.tool("list_conversations", "1", `{`+q+`:`+q+`}`)},
+		{write: testkit.WireRequest{Method: "POST", Path: "/mcp", Key: f.key, ContentType: "application/json", Body: []byte(text)}},
+		at("POST", conversation+"/notes", `{"client_id":"`+model.NewID().String()+`","text":`+q+`}`,
+			conversation+"/notes?limit=2", conversation+"/timeline?limit=2"),
+		at("PATCH", "/notes/"+f.note, `{"text":`+q+`}`, conversation+"/notes?limit=2"),
+		at("PATCH", "/scheduled/"+f.scheduled, `{"text":`+q+`}`, conversation+"/scheduled"),
+		own(at("PUT", conversation+"/draft", `{"text":`+q+`}`, conversation)),
+		at("PATCH", "/replies/"+f.reply, `{"title":`+q+`,"text":`+q+`}`, "/replies"),
+		at("PATCH", "/replies/"+f.reply, `{"shortcut":`+q+`}`, "/replies"),
+		at("PATCH", "/views/"+f.view, `{"name":`+q+`}`, "/views"),
+		at("PATCH", "/hours/"+f.hours, `{"name":`+q+`}`, "/hours"),
+		at("PUT", "/channels/"+f.channel+"/reception", `{"enabled":false,"greeting":`+q+`,"away":`+q+`}`, "/channels/"+f.channel+"/reception"),
+		at("POST", "/keys", `{"name":`+q+`,"scopes":["read"]}`, "/keys"),
+		at("POST", "/team/invitations", `{"email":"`+model.NewID().String()+`@fuzzed.example","name":`+q+`,"role":"agent"}`, "/team/invitations"),
+		at("PATCH", "/company", `{"name":`+q+`}`, "/company", "/me"),
+		own(at("PATCH", "/me", `{"name":`+q+`}`, "/me", "/team")),
+		own(at("PATCH", "/me", `{"signature":`+q+`}`, "/me")),
 		at("PATCH", "/channels/"+f.channel, `{"name":`+q+`}`, "/channels"),
 		at("POST", f.simulate(), `{"from":"+5511987654321","name":`+q+`,"text":`+q+`}`, "/conversations?limit=2", messages, events),
 		at("POST", f.simulate(), `{"from":"+5511987654321","text":`+q+`,"group":{"id":`+q+`,"name":`+q+`}}`, "/conversations?limit=2", events),
@@ -98,7 +216,7 @@ func (f *wireTarget) places(text string) []place {
 		at("POST", "/kanban/cards", `{"board_id":"`+f.board+`","title":`+q+`,"description":`+q+`}`, cards, events),
 		at("PATCH", "/sectors/"+f.sector, `{"name":`+q+`}`, "/sectors"),
 		at("PATCH", "/team/"+f.user, `{"name":`+q+`}`, "/team"),
-		at("PATCH", "/integrations/webhooks/"+f.id, `{"name":`+q+`,"url":`+q+`}`, "/integrations/webhooks"),
+		at("PATCH", "/integrations/webhooks/"+f.id, `{"name":`+q+`,"url":`+q+`}`),
 		at("PATCH", "/integrations/webhooks/"+f.id, `{"name":`+q+`}`, "/integrations/webhooks"),
 		at("POST", "/labels", text),
 		at("POST", "/labels", `{`+q+`:1}`),
@@ -120,13 +238,14 @@ const (
 	refusal     = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 )
 
-// FuzzAnswersHaveTheLengthTheySay sends random bytes as texts, names and files to every operation that
-// keeps them, and reads all answers with a strict reader: none has a byte more or less than its header
-// says. An execution sends the bytes to one place and reads what shows it; the random number of the place
-// leads to all of them. The bytes are repeated up to size in files.
+// FuzzAnswersHaveTheLengthTheySay sends random bytes as texts, names and files to the operations that keep them: of the API, of
+// /mcp, and of the callback at which customers write. It reads all answers with a strict reader: none has a byte more or less
+// than its header says, plain, compressed, in ranges or as a stream. An execution sends the bytes to one place and reads
+// what shows it; the random number of the place leads to all of them. The bytes are repeated up to size in files.
 func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
 	at := newWireTarget(f)
-	places := len(at.places("")) + 1
+	places := len(at.places("")) + 2
+	at.reachable(f)
 	seeds := 0
 	add := func(data []byte, size uint16) {
 		seeds++
@@ -136,7 +255,9 @@ func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
 		}
 		for place := range places {
 			for form := range uint16(3) {
-				f.Add(data, size+form, uint8(place))
+				if seeds <= 3 || int(form) == (seeds+place)%3 { // of the others each place gets one form, and so every form
+					f.Add(data, size+form, uint8(place))
+				}
 			}
 		}
 	}
@@ -151,12 +272,25 @@ func FuzzAnswersHaveTheLengthTheySay(f *testing.F) {
 		if len(data) > 4096 {
 			return
 		}
-		if n := int(place) % places; n < places-1 {
-			at.tryText(t, data, size, n)
-		} else {
+		switch n := int(place) % places; n {
+		case places - 1:
 			at.tryFile(t, data, size)
+		case places - 2:
+			at.tryStreams(t, data)
+		default:
+			at.tryText(t, data, size, n)
 		}
 	})
+}
+
+// reachable fails where a place that shows a text refuses it.
+func (f *wireTarget) reachable(tb testing.TB) {
+	tb.Helper()
+	for _, p := range f.places("plain") {
+		if a := testkit.Exchange(tb, f.addr, false, p.write)[0]; a.Status >= 400 && p.reads != nil {
+			tb.Errorf("%s %s %s: %d %s", p.write.Method, p.write.Path, p.write.Body, a.Status, a.Body)
+		}
+	}
 }
 
 // tryText sends the bytes as a text to the place with this number, in a form that size chooses: as they are, as a name,
@@ -171,8 +305,15 @@ func (f *wireTarget) tryText(t *testing.T, data []byte, size uint16, place int) 
 	}
 	at := f.places(text)[place]
 	requests := []testkit.WireRequest{at.write}
-	for _, path := range at.reads {
-		requests = append(requests, f.call("GET", path, ""))
+	for i, path := range at.reads {
+		read := f.call("GET", path, "")
+		if at.person {
+			read = f.person(read)
+		}
+		if i%2 == 0 {
+			read.Header += acceptGzip
+		}
+		requests = append(requests, read)
 	}
 	answers := f.send(t, size%2 == 0, requests...)
 	if last := len(requests) - 1; strings.HasPrefix(requests[last].Path, "/v1/events") {
@@ -206,17 +347,97 @@ func (f *wireTarget) tryFile(t *testing.T, data []byte, size uint16) {
 			t.Fatal(err)
 		}
 		address, _ := url.Parse(link.URL)
-		f.send(t, pipelined, testkit.WireRequest{Method: "GET", Path: address.RequestURI()}, testkit.WireRequest{Method: "HEAD", Path: address.RequestURI()})
+		content := f.call("GET", "/media/"+media.ID+"/content", "")
+		requests := []testkit.WireRequest{{Method: "GET", Path: address.RequestURI()}, {Method: "HEAD", Path: address.RequestURI()}, content}
+		for _, header := range []string{
+			acceptGzip, "Range: bytes=3-20\r\n", "Range: bytes=-7\r\n" + acceptGzip, "Range: bytes=0-1,4-9,12-\r\n", "Range: bytes=900000-\r\n",
+		} {
+			part := content
+			part.Header = header
+			requests = append(requests, part)
+		}
+		f.send(t, pipelined, requests...)
 	}
 }
+
+// tryStreams follows both streams with a strict reader while the bytes become the name of a conversation. An event of them
+// has lines of its own only: no text can end an event and begin another one.
+func (f *wireTarget) tryStreams(t *testing.T, data []byte) {
+	name := model.NewID().String() + cut(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "\ufffd"), 80)
+	quoted, _ := json.Marshal(map[string]string{"name": name})
+	streams := map[string]*bufio.Reader{}
+	for _, r := range []testkit.WireRequest{f.call("GET", "/events/stream", ""), f.person(f.call("GET", "/live", ""))} {
+		conn := testkit.Dial(t, f.addr)
+		defer func() { _ = conn.Close() }()
+		if _, err := conn.Write(r.Bytes("stream", false)); err != nil {
+			t.Fatal(err)
+		}
+		streams[r.Path] = bufio.NewReader(conn)
+		a, err := testkit.ReadHead(streams[r.Path])
+		chunked := a.Header.Get("Transfer-Encoding") == "chunked"
+		if err != nil || a.Status != 200 || a.Header.Get("Content-Length") != "" || !chunked && a.Header.Get("Connection") != "close" {
+			t.Fatalf("%s: %d %v, %v", r.Path, a.Status, a.Header, err)
+		}
+		if chunked {
+			streams[r.Path] = bufio.NewReader(&chunks{of: streams[r.Path]})
+		}
+	}
+	if a := f.send(t, false, f.call("PATCH", "/conversations/"+f.conversation, string(quoted)))[0]; a.Status != 200 {
+		return // a name that no conversation may have
+	}
+	for path, r := range streams {
+		for shown := false; !shown; {
+			line, err := r.ReadString('\n')
+			if err != nil || !streamLine.MatchString(strings.TrimSuffix(line, "\n")) {
+				t.Fatalf("%s: the line %q of an event, %v", path, line, err)
+			}
+			shown = strings.Contains(line, name[:36])
+		}
+		if line, err := r.ReadString('\n'); line != "\n" {
+			t.Fatalf("%s: the line %q after an event, %v", path, line, err)
+		}
+	}
+}
+
+// chunks reads the body of an answer without an end.
+type chunks struct {
+	of   *bufio.Reader
+	rest []byte
+}
+
+func (c *chunks) Read(p []byte) (n int, err error) {
+	if len(c.rest) == 0 {
+		if c.rest, err = testkit.ReadChunk(c.of); err == nil && len(c.rest) == 0 {
+			err = io.EOF
+		}
+	}
+	n = copy(p, c.rest)
+	c.rest = c.rest[n:]
+	return n, err
+}
+
+// streamLine is a line of an event.
+var streamLine = regexp.MustCompile(`^(|:.*|id: [^ ]+|event: [a-z._]+|retry: [0-9]+|data: \{.*\})$`)
+
+// acceptGzip is a header line.
+const acceptGzip = "Accept-Encoding: gzip\r\n"
 
 // send exchanges the requests; none of them may make the server fail.
 func (f *wireTarget) send(t *testing.T, pipelined bool, requests ...testkit.WireRequest) []testkit.WireAnswer {
 	t.Helper()
 	answers := testkit.Exchange(t, f.addr, pipelined, requests...)
-	for _, a := range answers {
+	for i, a := range answers {
 		if a.Status >= 500 {
 			t.Fatalf("want a.Status < 500; got %d %s", a.Status, a.Body)
+		}
+		if a.Header.Get("Content-Encoding") == "gzip" {
+			r, err := gzip.NewReader(bytes.NewReader(a.Body))
+			if err == nil {
+				answers[i].Body, err = io.ReadAll(r)
+			}
+			if err != nil {
+				t.Fatalf("the body is not gzip: %v", err)
+			}
 		}
 	}
 	return answers
