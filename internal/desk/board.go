@@ -114,7 +114,7 @@ func (d *Desk) CreateBoard(ctx context.Context, a *Principal, name string, stage
 		d.signalBoard(tx, a.Company.ID, b.ID, nil)
 		if a.Boards != nil {
 			tx.AllowBoard(a.Key, b.ID)
-			tx.AfterCommit(d.forgetHolders)
+			d.forgetHolders(tx, a.Company.ID)
 		}
 		return b, nil
 	})

@@ -307,7 +307,7 @@ func (d *Desk) firstViewer(tx *store.Tx, a *Principal, ch model.Channel) error {
 		return err
 	}
 	tx.SetViewers(ch.Company, ch.ID, []model.ID{a.User.ID})
-	tx.AfterCommit(d.forgetHolders)
+	d.forgetHolders(tx, a.Company.ID)
 	return nil
 }
 
@@ -342,7 +342,7 @@ func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, change 
 		}
 		tx.SetViewers(a.Company.ID, ch.ID, *viewers)
 	}
-	tx.AfterCommit(d.forgetHolders)
+	d.forgetHolders(tx, a.Company.ID)
 	if !ch.Private {
 		return nil, nil
 	}

@@ -194,7 +194,7 @@ func (d *Desk) UpdateCompany(ctx context.Context, a *Principal, name, timezone *
 			c.Timezone = checked.Timezone
 		}
 		tx.SaveCompany(c)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		if moved {
 			err = recount.finish(tx)
 		}

@@ -244,7 +244,7 @@ func (d *Desk) acceptReset(ctx context.Context, v Visitor, in Accept) (NewSessio
 		tx.SetMemberPassword(l.Company.ID, l.Member, *hash)
 		tx.EndSessions(l.Company.ID, l.Member)
 		attempt.succeeded(tx)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, l.Company.ID)
 		return nil
 	})
 }

@@ -180,7 +180,7 @@ func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap
 			}
 		}
 		tx.ReplaceKeySecret(id, tx.Now.Add(overlap), hash)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		k.Rate = d.rateOf(&k)
 		return k, nil
 	})
@@ -238,7 +238,7 @@ func (d *Desk) RevokeKey(ctx context.Context, a *Principal, id model.ID) error {
 			return struct{}{}, err
 		}
 		err = tx.RevokeKey(a.Company.ID, id)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		return struct{}{}, err
 	})
 	return err
@@ -366,12 +366,20 @@ func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
 	return h, nil
 }
 
-// forgetHolders makes this node look every key and session up again: after a key, a session, a member or a sector
-// changed. Other nodes are told to, and do so within a second by themselves.
-func (d *Desk) forgetHolders() {
-	d.keys.Clear()
-	d.sessions.Clear()
-	d.signal(Signal{Kind: SignalHolders})
+// forgetHolders makes this node look the keys and sessions of a company up again, once the change is durable: after a key, a
+// session, a member or a sector changed. Other nodes are told to, and do so within a second by themselves.
+func (d *Desk) forgetHolders(tx *store.Tx, company model.ID) {
+	tx.AfterCommit(func() {
+		d.forget(company)
+		d.signal(Signal{Kind: SignalHolders, Company: company})
+	})
+}
+
+// forget makes this node look keys and sessions up again; company zero means those of all.
+func (d *Desk) forget(company model.ID) {
+	of := func(a *Principal) bool { return company.IsZero() || a.Company.ID == company }
+	d.keys.Forget(func(h *holder) bool { return of(h.principal) })
+	d.sessions.Forget(func(h *sessionHolder) bool { return of(h.principal) })
 }
 
 // seen collects who was active until FlushSeen stores it, and keeps it a while longer, so that a presence does not

@@ -207,6 +207,7 @@ const (
 	SignalMoved    = "moved"    // a conversation has another responsible person or sector
 	SignalPrivate  = "private"  // something changed in a private conversation
 	SignalHolders  = "holders"  // a session, a member or a sector changed
+	SignalPresence = "presence" // a member is to be shown differently
 	SignalStreams  = "streams"  // the live streams that a member has on a node
 	SignalBoard    = "board"    // a board, a stage or a card changed without an event of the feed
 	SignalNotes    = "notes"    // a note was changed or deleted
@@ -287,15 +288,14 @@ func (d *Desk) receive(s Signal) {
 // ListenSignals receives the signals of other nodes until ctx ends.
 func (d System) ListenSignals(ctx context.Context) {
 	d.store.Listen(ctx, channelSignal, func(payload string) {
-		s := Signal{Kind: SignalHolders} // signals may have been missed
+		s := Signal{Kind: SignalHolders} // of all companies: signals may have been missed
 		if payload != "" {
 			if err := json.Unmarshal([]byte(payload), &s); err != nil || s.Node == d.signals.node {
 				return
 			}
 		}
 		if s.Kind == SignalHolders {
-			d.keys.Clear()
-			d.sessions.Clear()
+			d.forget(s.Company)
 		}
 		d.receive(s)
 	})

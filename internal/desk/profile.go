@@ -65,7 +65,7 @@ func (d *Desk) UpdateProfile(ctx context.Context, a *Principal, v Visitor, in Pr
 			tx.SetMemberPassword(a.Company.ID, a.User.ID, *hash)
 			tx.EndOtherSessions(a.Company.ID, a.User.ID, a.Session)
 		}
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		h, found, err := tx.SessionOf(a.Company.ID, a.Session)
 		if err != nil || !found {
 			return model.Session{}, errOr(err, model.Errorf(model.CodeSessionMissing, "Your session has ended. Sign in again."))
@@ -139,7 +139,7 @@ func (d *Desk) SetPresence(ctx context.Context, a *Principal, chosen string) (st
 	return write(ctx, d, func(tx *store.Tx) (string, error) {
 		tx.SetPresence(a.Company.ID, a.User.ID, chosen)
 		tx.AfterCommit(d.wakeups.Distribute.Notify)
-		tx.AfterCommit(d.forgetHolders)
+		tx.AfterCommit(func() { d.signal(Signal{Kind: SignalPresence, Company: a.Company.ID}) }) // keys and sessions stay as they are
 		return shownPresence(chosen, model.PresenceOnline), nil
 	})
 }
@@ -263,7 +263,7 @@ func (d *Desk) ConfirmTwoFactor(ctx context.Context, a *Principal, v Visitor, co
 		}
 		codes, hashes := newRecoveryCodes()
 		tx.SetTwoFactor(a.Company.ID, a.User.ID, p.Pending, hashes)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		return codes, nil
 	})
 	if wrong {
@@ -289,7 +289,7 @@ func (d *Desk) DisableTwoFactor(ctx context.Context, a *Principal, v Visitor, pa
 			return struct{}{}, err
 		}
 		tx.SetTwoFactor(a.Company.ID, a.User.ID, nil, nil)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		return struct{}{}, nil
 	})
 	return err

@@ -129,7 +129,7 @@ func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, in 
 		if err := in.setRules(tx, a, &s); err != nil {
 			return s, err
 		}
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		tx.AfterCommit(d.wakeups.Distribute.Notify)
 		one := []model.Sector{s}
 		err = d.fillQueues(tx, a, one)
@@ -211,7 +211,7 @@ func (d *Desk) RemoveSector(ctx context.Context, a *Principal, id model.ID) erro
 			return struct{}{}, errOr(err, model.NotFound("sector"))
 		}
 		tx.RemoveSector(a.Company.ID, id)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		return struct{}{}, nil
 	})
 	if err != nil {

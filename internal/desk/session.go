@@ -121,7 +121,7 @@ func (d *Desk) endSession(ctx context.Context, a *Principal, id model.ID) error 
 		if err != nil || !ended {
 			return struct{}{}, errOr(err, model.NotFound("session"))
 		}
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		return struct{}{}, nil
 	})
 	return err
@@ -134,7 +134,7 @@ func (d *Desk) EndOtherSessions(ctx context.Context, a *Principal) error {
 	}
 	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		tx.EndOtherSessions(a.Company.ID, a.User.ID, a.Session)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		return struct{}{}, nil
 	})
 	return err
@@ -150,7 +150,7 @@ func (d *Desk) EndMemberSessions(ctx context.Context, a *Principal, member model
 			return struct{}{}, err
 		}
 		tx.EndSessions(a.Company.ID, member)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		return struct{}{}, nil
 	})
 	return err
@@ -264,7 +264,7 @@ func (d *Desk) newSession(ctx context.Context, v Visitor, company, member model.
 		if ended, err := tx.EndOldestSessions(company, member, model.MaxSessions); err != nil {
 			return NewSession{}, err
 		} else if ended {
-			tx.AfterCommit(d.forgetHolders)
+			d.forgetHolders(tx, company)
 		}
 		h, found, err := tx.SessionHolder(hash)
 		if err != nil || !found {

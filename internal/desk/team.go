@@ -219,7 +219,7 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in M
 		if free, err := tx.UpdateMember(a.Company.ID, m.Member); err != nil || !free {
 			return m.Member, errOr(err, errEmailTaken(m.Email))
 		}
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		m, _, err = tx.Member(a.Company.ID, id)
 		m.Presence = shownPresence(m.Chosen, presence(tx.Now, m.LastSeenAt, d.seen.members()[id]))
 		return m.Member, err
@@ -318,7 +318,7 @@ func (d *Desk) RemoveMember(ctx context.Context, a *Principal, id model.ID) erro
 			return struct{}{}, err
 		}
 		tx.EndSessions(a.Company.ID, id)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, a.Company.ID)
 		return struct{}{}, tx.RemoveMember(a.Company.ID, id)
 	})
 	if err != nil {
@@ -420,7 +420,7 @@ func (d System) FindPerson(ctx context.Context, email string, company model.ID) 
 func (d System) SwitchTwoFactorOff(ctx context.Context, p Person) error {
 	_, err := write(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		tx.SetTwoFactor(p.Company.ID, p.ID, nil, nil)
-		tx.AfterCommit(d.forgetHolders)
+		d.forgetHolders(tx, p.Company.ID)
 		return struct{}{}, nil
 	})
 	return err

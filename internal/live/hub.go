@@ -35,7 +35,7 @@ type Hub struct {
 	desk   *desk.Desk
 	system desk.System
 	log    *slog.Logger
-	check  chan struct{} // sessions or members changed
+	check  chan struct{} // due has companies
 	ready  chan *Stream  // that have something to write
 
 	mu        sync.Mutex
@@ -43,6 +43,7 @@ type Hub struct {
 	count     int
 	opened    int // streams since the last look of trim
 	closed    bool
+	due       map[model.ID]bool // companies whose sessions or members changed; zero stands for all
 
 	activity activity
 	others   others
@@ -51,7 +52,7 @@ type Hub struct {
 
 // New makes the hub of a desk, before the desk is used.
 func New(d *desk.Desk, log *slog.Logger) *Hub {
-	h := &Hub{desk: d, system: d.System(), log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[model.ID]*company{}}
+	h := &Hub{desk: d, system: d.System(), log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[model.ID]*company{}, due: map[model.ID]bool{}}
 	h.system.OnSignal(h.receive)
 	return h
 }
@@ -175,8 +176,8 @@ func (h *Hub) remove(s *Stream) {
 // receive passes a signal on to the streams that it concerns.
 func (h *Hub) receive(s desk.Signal) {
 	switch s.Kind {
-	case desk.SignalHolders:
-		h.checkSoon()
+	case desk.SignalHolders, desk.SignalPresence:
+		h.checkSoon(s.Company)
 	case desk.SignalActivity:
 		h.act(s)
 	case desk.SignalStreams:
@@ -220,29 +221,46 @@ func (h *Hub) tell(id model.ID, event string, data any, concerns func(a *desk.Pr
 	}
 }
 
-// checkSoon has the sessions of all streams looked at.
-func (h *Hub) checkSoon() {
+// checkSoon has the sessions of a company's streams looked at; zero means all companies.
+func (h *Hub) checkSoon(company model.ID) {
+	h.mu.Lock()
+	h.due[company] = true
+	h.mu.Unlock()
 	select {
 	case h.check <- struct{}{}:
 	default:
 	}
 }
 
+// takeDue gives the companies that are to be looked at, and forgets them.
+func (h *Hub) takeDue() map[model.ID]bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	due := h.due
+	h.due = map[model.ID]bool{}
+	return due
+}
+
 // checkSessions ends the streams of sessions that ended, and tells of presence that changed.
 func (h *Hub) checkSessions(ctx context.Context) {
-	timer := time.NewTimer(checkEvery)
-	defer timer.Stop()
+	all := time.NewTicker(checkEvery)
+	defer all.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-h.check:
-		case <-timer.C:
+		case <-all.C:
+			h.checkSoon(model.ID{})
 		}
+		due := h.takeDue()
 		h.each(func(c *company) {
+			if !due[c.of.ID] && !due[model.ID{}] {
+				return
+			}
 			if err := c.refresh(ctx); err != nil && ctx.Err() == nil {
 				h.log.Warn("the sessions of live streams could not be looked at", slog.Any("error", err))
-				h.checkSoon()
+				h.checkSoon(c.of.ID)
 			}
 		})
 		select { // several changes at once share a check
@@ -250,7 +268,6 @@ func (h *Hub) checkSessions(ctx context.Context) {
 			return
 		case <-time.After(checkPause):
 		}
-		timer.Reset(checkEvery)
 	}
 }
 

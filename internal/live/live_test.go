@@ -137,3 +137,13 @@ func TestAStoppingHubTakesNoMoreStreams(t *testing.T) {
 	testkit.Equal(t, "ended", s.ended(), true)
 	testkit.Equal(t, "code", model.CodeOf(h.add(&Stream{}, c)), model.CodeRateLimited)
 }
+
+func TestASignalHasOnlyTheStreamsOfItsCompanyLookedAt(t *testing.T) {
+	h, company := newHub(nil), model.NewID()
+	for _, kind := range []string{desk.SignalHolders, desk.SignalPresence} {
+		h.receive(desk.Signal{Kind: kind, Company: company})
+		due := h.takeDue()
+		testkit.Equal(t, kind+": companies to look at", len(due), 1)
+		testkit.Equal(t, kind+": the company is one", due[company], true)
+	}
+}

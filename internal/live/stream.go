@@ -74,7 +74,7 @@ func (h *Hub) Open(ctx context.Context, a *desk.Principal, cursor string) (*Stre
 		return nil, err
 	}
 	h.system.MarkLive(s.session, s.person)
-	h.checkSoon() // the person may have come online
+	h.checkSoon(a.Company.ID) // the person may have come online
 	h.tellAll(s, fresh)
 	h.tellStreams(s.company, s.person, true)
 	return s, nil

@@ -72,7 +72,7 @@ func (l *Table[T]) keep(hash [32]byte, known *entry[T]) {
 		return
 	}
 	if l.count.Add(1) > maxEntries {
-		l.Clear()
+		l.byHash.Clear()
 		l.count.Store(1)
 	}
 	if _, was := l.byHash.Swap(hash, known); was {
@@ -80,8 +80,12 @@ func (l *Table[T]) keep(hash [32]byte, known *entry[T]) {
 	}
 }
 
-// Clear forgets every entry.
-func (l *Table[T]) Clear() {
-	l.byHash.Clear()
-	l.count.Store(0)
+// Forget forgets the entries that which reports true for.
+func (l *Table[T]) Forget(which func(found *T) bool) {
+	l.byHash.Range(func(hash, known any) bool {
+		if which(known.(*entry[T]).found) && l.byHash.CompareAndDelete(hash, known) {
+			l.count.Add(-1)
+		}
+		return true
+	})
 }

@@ -105,10 +105,12 @@ func TestNothingAndErrorsAreNotRemembered(t *testing.T) {
 	testkit.Equal(t, "looks", s.looks, 3)
 }
 
-func TestClearForgetsEveryEntry(t *testing.T) {
+func TestForgetForgetsTheEntriesThatItIsToldTo(t *testing.T) {
 	table, s := lookup.New[string](time.Now), &source{value: new("key")}
 	get(t, table, s)
 	s.value = new("new key")
-	table.Clear()
+	table.Forget(func(found *string) bool { return *found == "other key" })
+	testkit.Equal(t, "found after another was forgotten", get(t, table, s), "key")
+	table.Forget(func(found *string) bool { return *found == "key" })
 	testkit.Equal(t, "found", get(t, table, s), "new key")
 }
