@@ -148,6 +148,13 @@ func TestARotatedKeyEndsWithTheKeyThatRotatedIt(t *testing.T) {
 			revoke(parent)
 			ended(second)
 		})
+		t.Run("one that another key issued is not taken from that key", func(t *testing.T) {
+			leaked, other := newKey(), newKey()
+			issued := issue(leaked)
+			other.Post(t, issued.path+"/rotate", nil).Fails(403, "insufficient_scope")
+			revoke(leaked)
+			ended(issued)
+		})
 		t.Run("one that it descends from is not rotated", func(t *testing.T) {
 			first := newKey()
 			second := issue(first)

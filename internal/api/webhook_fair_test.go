@@ -70,7 +70,7 @@ func TestSlowReceiversDoNotHoldUpTheDeliveriesOfAnotherCompany(t *testing.T) {
 
 func TestWebhookTestsThatWaitDoNotHoldUpThoseOfAnotherCompany(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
-		const atOnce = 4
+		const atOnce = 8
 		var held atomic.Int64
 		hold := make(chan struct{})
 		slow, quick := testkit.NewReceiver(t), testkit.NewReceiver(t)

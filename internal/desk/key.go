@@ -189,7 +189,8 @@ func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap
 
 // takeKey makes a key that the principal's key rotates one of those that it issued, so that revoking the principal's
 // key ends the new secret, too. One that descends from it already keeps its issuer. One that it descends from is
-// refused: its secret would outlive the principal's key. The company is locked, so that no two keys take each other.
+// refused: its secret would outlive the principal's key. So is one that ends with a key which the principal's does not end
+// with: it would outlive that one. The company is locked, so that no two keys take each other.
 func (a *Principal) takeKey(tx *store.Tx, id model.ID) error {
 	if err := a.stillIssues(tx); err != nil {
 		return err
@@ -201,11 +202,15 @@ func (a *Principal) takeKey(tx *store.Tx, id model.ID) error {
 	if slices.Contains(issuers, id) {
 		return model.Errorf(model.CodeInsufficientScope, "A key cannot rotate the keys that it was issued by.")
 	}
-	issuers, err = tx.KeyIssuers(a.Company.ID, id)
-	if err == nil && !slices.Contains(issuers, a.Key) {
-		tx.SetKeyIssuer(a.Company.ID, id, a.Key)
+	theirs, err := tx.KeyIssuers(a.Company.ID, id)
+	if err != nil || slices.Contains(theirs, a.Key) {
+		return err
 	}
-	return err
+	if slices.ContainsFunc(theirs, func(issuer model.ID) bool { return !slices.Contains(issuers, issuer) }) {
+		return model.Errorf(model.CodeInsufficientScope, "The key was issued by one that the caller's key does not descend from.")
+	}
+	tx.SetKeyIssuer(a.Company.ID, id, a.Key)
+	return nil
 }
 
 // mayReplace refuses to touch a key that may do or see more than the principal's own, as CreateKey refuses

@@ -43,7 +43,7 @@ func (tx *Tx) UpdateLabel(company model.ID, l model.Label) (bool, error) {
 	if err != nil || taken {
 		return false, err
 	}
-	_, err = tx.exec(`UPDATE labels SET name = $3, folded = $4, color = $5 WHERE company = $1 AND id = $2`,
+	_, err = tx.exec(`UPDATE labels SET name = $3, folded = $4, color = $5 WHERE company = $1 AND id = $2 AND name <> ''`,
 		company, l.ID, l.Name, fold.Text(l.Name), l.Color)
 	return true, err
 }
@@ -59,7 +59,8 @@ var labelled = []struct{ table, labels, also string }{
 // RemoveLabel ends a label and reports whether it was the company's. TakeOffLabel takes it off what carries it. Waits for
 // the transactions that are putting it on something, since the name is part of a key: afterwards none can.
 func (tx *Tx) RemoveLabel(company, id model.ID) (bool, error) {
-	n, err := tx.exec(`UPDATE labels SET name = '', folded = $3 WHERE company = $1 AND id = $2 AND name <> ''`, company, id, id.String())
+	n, err := tx.exec(`UPDATE labels SET name = '', folded = $3 WHERE company = $1 AND id = $2 AND name <> ''`,
+		company, id, "REMOVED "+id.String()) // which no name folds to
 	return n == 1, err
 }
 
