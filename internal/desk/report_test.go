@@ -423,11 +423,12 @@ func TestARecountHoldsUpNoOtherCompanysReport(t *testing.T) {
 		other.owner = testCompany(t, o.nodes[0])
 		other.company = other.owner.Company
 		c := other.customer(t, 1)
+		var once sync.Once // a transaction that waits for long is tried again
 		err := o.nodes[0].store.Write(t.Context(), func(tx *store.Tx) error {
 			if err := (&recount{company: o.company.ID}).finish(tx); err != nil {
 				return err
 			}
-			other.attend(t, o.nodes[1], c, true)
+			once.Do(func() { other.attend(t, o.nodes[1], c, true) })
 			return nil
 		})
 		if err != nil {
