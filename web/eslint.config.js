@@ -16,7 +16,6 @@ export default tseslint.config(
     rules: {
       'react-hooks/rules-of-hooks': 'error',
       'react-hooks/exhaustive-deps': 'error',
-      'max-lines': ['error', 300],
       '@typescript-eslint/no-explicit-any': 'error',
     },
   },
