@@ -106,14 +106,17 @@ type updateRulesInput struct {
 			Enabled      *bool  `json:"enabled,omitempty"`
 			AfterMinutes *int64 `json:"after_minutes,omitempty" minimum:"1" maximum:"525600"`
 		} `json:"auto_close,omitempty"`
-		KeepRevoked *bool                    `json:"keep_revoked,omitempty"`
-		HoursID     model.Optional[model.ID] `json:"hours_id,omitempty" required:"false" doc:"null means always open."`
+		GraceMinutes      *int64                   `json:"grace_minutes,omitempty" minimum:"0" maximum:"120"`
+		GraceForCustomers *bool                    `json:"grace_for_customers,omitempty"`
+		KeepRevoked       *bool                    `json:"keep_revoked,omitempty"`
+		HoursID           model.Optional[model.ID] `json:"hours_id,omitempty" required:"false" doc:"null means always open."`
 	} `required:"false"`
 }
 
 func (s *Server) updateRules(ctx context.Context, a *desk.Principal, in *updateRulesInput) (*reply[model.AttendanceRules], error) {
 	change := desk.RulesChange{
 		Enabled: in.Body.Enabled, FirstResponder: in.Body.FirstResponderTakesOwnership, Mode: in.Body.Mode,
+		GraceMinutes: in.Body.GraceMinutes, GraceForCustomers: in.Body.GraceForCustomers,
 		KeepRevoked: in.Body.KeepRevoked, Hours: in.Body.HoursID,
 	}
 	if c := in.Body.AutoClose; c != nil {

@@ -252,15 +252,25 @@ func TestAttendanceRules(t *testing.T) {
 			w.A.Patch(t, "/company/attendance", `{"first_responder_takes_ownership":false,"enabled":false}`).OK(200)
 			w.A.Patch(t, "/company/attendance", nil).OK(200)
 			got := w.A.Get(t, "/company/attendance").OK(200)
-			testkit.Equal(t, "strings.TrimSpace(string(got.Raw))", strings.TrimSpace(string(got.Raw)), `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30},"keep_revoked":false,"hours_id":null}`)
+			testkit.Equal(t, "strings.TrimSpace(string(got.Raw))", strings.TrimSpace(string(got.Raw)), `{"enabled":false,"first_responder_takes_ownership":false,"mode":"restricted","auto_close":{"enabled":true,"after_minutes":30},"grace_minutes":10,"grace_for_customers":false,"keep_revoked":false,"hours_id":null}`)
 			if w.B.Get(t, "/company/attendance").OK(200).Text("mode") != "liberal" {
 				t.Fatal("another company's rules changed")
 			}
 		})
+		t.Run("grace_minutes is 0 to 120", func(t *testing.T) {
+			for _, minutes := range []any{0.0, 120.0} {
+				changed := w.A.Patch(t, "/company/attendance", map[string]any{"grace_minutes": minutes, "grace_for_customers": true}).OK(200)
+				testkit.Equal(t, "changed", changed.At("grace_minutes"), minutes)
+				rules := w.A.Get(t, "/company/attendance").OK(200)
+				testkit.Equal(t, "read again", rules.At("grace_minutes"), minutes)
+				testkit.Equal(t, "for customers", rules.At("grace_for_customers"), true)
+			}
+			testkit.Equal(t, "of another company", w.B.Get(t, "/company/attendance").OK(200).At("grace_minutes"), any(10.0))
+		})
 		t.Run("bad input is refused", func(t *testing.T) {
 			for _, body := range []string{
 				`{"mode":"strict"}`, `{"enabled":null}`, `{"auto_close":{"after_minutes":0}}`, `{"auto_close":{"after_minutes":525601}}`,
-				`{"auto_close":null}`, `{"auto_close":{"minutes":3}}`, `{"auto_close":true}`,
+				`{"auto_close":null}`, `{"grace_minutes":-1}`, `{"grace_minutes":121}`, `{"grace_minutes":null}`, `{"grace_minutes":1.5}`, `{"grace_for_customers":"yes"}`, `{"auto_close":{"minutes":3}}`, `{"auto_close":true}`,
 			} {
 				w.A.Patch(t, "/company/attendance", body).Fails(400, "invalid_request")
 			}

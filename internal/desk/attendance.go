@@ -364,15 +364,17 @@ func (d *Desk) AttendanceRules(ctx context.Context, a *Principal) (model.Attenda
 	return read(ctx, d, func(tx *store.Tx) (model.AttendanceRules, error) { return tx.AttendanceRules(a.Company.ID) })
 }
 
-// RulesChange is what of the rules is to change; nil leaves a part as it is.
+// RulesChange lists the rules to change; nil fields stay as they are.
 type RulesChange struct {
-	Enabled        *bool
-	FirstResponder *bool
-	Mode           *string
-	AutoClose      *bool
-	AfterMinutes   *int64
-	KeepRevoked    *bool
-	Hours          model.Optional[model.ID]
+	Enabled           *bool
+	FirstResponder    *bool
+	Mode              *string
+	AutoClose         *bool
+	AfterMinutes      *int64
+	GraceMinutes      *int64
+	GraceForCustomers *bool
+	KeepRevoked       *bool
+	Hours             model.Optional[model.ID]
 }
 
 // UpdateAttendanceRules changes the company's rules. They hold at once, for open attendances too;
@@ -391,6 +393,8 @@ func (d *Desk) UpdateAttendanceRules(ctx context.Context, a *Principal, in Rules
 		set(&rules.Mode, in.Mode)
 		set(&rules.AutoClose.Enabled, in.AutoClose)
 		set(&rules.AutoClose.AfterMinutes, in.AfterMinutes)
+		set(&rules.GraceMinutes, in.GraceMinutes)
+		set(&rules.GraceForCustomers, in.GraceForCustomers)
 		set(&rules.KeepRevoked, in.KeepRevoked)
 		if in.Hours.Set {
 			rules.HoursID = in.Hours.Pointer()

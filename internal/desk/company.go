@@ -17,7 +17,8 @@ type NewCompany struct {
 // DefaultRules are those of a new company: attendances on, nothing closed by itself.
 var DefaultRules = model.AttendanceRules{
 	Enabled: true, FirstResponderTakesOwnership: true, Mode: model.ModeLiberal,
-	AutoClose: model.AutoClose{Enabled: false, AfterMinutes: 24 * 60},
+	AutoClose:    model.AutoClose{Enabled: false, AfterMinutes: 24 * 60},
+	GraceMinutes: 10,
 }
 
 // CreateCompany adds a company with its attendances board. It is for the operator, not for the API.

@@ -21,6 +21,8 @@ type AttendanceRules struct {
 	FirstResponderTakesOwnership bool      `json:"first_responder_takes_ownership" doc:"The first member to answer an attendance without a responsible person becomes responsible."`
 	Mode                         string    `json:"mode" enum:"restricted,liberal" doc:"Restricted: only the responsible person, or a manager and above, answers or closes."`
 	AutoClose                    AutoClose `json:"auto_close"`
+	GraceMinutes                 int64     `json:"grace_minutes" minimum:"0" maximum:"120" doc:"For how many minutes after closing the team's messages belong to the closed attendance and open no new one."`
+	GraceForCustomers            bool      `json:"grace_for_customers" doc:"The customer's messages open no new attendance within grace_minutes either."`
 	KeepRevoked                  bool      `json:"keep_revoked" doc:"Messages that a customer deletes keep their text and file."`
 	HoursID                      *ID       `json:"hours_id" doc:"The opening hours of channels and sectors that have none of their own; null: always open."`
 }

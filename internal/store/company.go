@@ -9,9 +9,11 @@ import (
 // InsertCompany adds a company with its rules and its protocol counter.
 func (tx *Tx) InsertCompany(c model.Company, rules model.AttendanceRules) {
 	tx.later(`
-		INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, checks_stale)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, FALSE)`,
-		c.ID, c.Name, c.Timezone, tx.Now, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes)
+		INSERT INTO companies (id, name, timezone, created_at, attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, grace_minutes, grace_for_customers,
+			checks_stale)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, FALSE)`,
+		c.ID, c.Name, c.Timezone, tx.Now, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes,
+		rules.GraceMinutes, rules.GraceForCustomers)
 	tx.later(`INSERT INTO protocols (company, last, last_private) VALUES ($1, 0, 0)`, c.ID)
 }
 
@@ -59,12 +61,13 @@ func (tx *Tx) Companies() ([]model.Company, error) {
 func (tx *Tx) AttendanceRules(company model.ID) (model.AttendanceRules, error) {
 	var rules model.AttendanceRules
 	_, err := tx.one(`
-		SELECT attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, keep_revoked, hours
+		SELECT attendance_enabled, first_responder, mode, auto_close, auto_close_minutes, keep_revoked, hours, grace_minutes, grace_for_customers
 		FROM companies
 		WHERE id = $1`, []any{company}, func(r Row) {
 		rules = model.AttendanceRules{
 			Enabled: r.Bool(0), FirstResponderTakesOwnership: r.Bool(1), Mode: r.Text(2),
 			AutoClose: model.AutoClose{Enabled: r.Bool(3), AfterMinutes: r.Int(4)}, KeepRevoked: r.Bool(5), HoursID: r.NullID(6),
+			GraceMinutes: r.Int(7), GraceForCustomers: r.Bool(8),
 		}
 	})
 	return rules, err
@@ -85,10 +88,11 @@ func (tx *Tx) SaveAttendanceRules(company model.ID, rules model.AttendanceRules)
 	tx.later(`
 		UPDATE companies
 		SET attendance_enabled = $2, first_responder = $3, mode = $4, auto_close = $5, auto_close_minutes = $6, keep_revoked = $7, hours = $8,
+			grace_minutes = $9, grace_for_customers = $10,
 			checks_stale = checks_stale OR auto_close <> $5 OR auto_close_minutes <> $6
 		WHERE id = $1`,
 		company, rules.Enabled, rules.FirstResponderTakesOwnership, rules.Mode, rules.AutoClose.Enabled, rules.AutoClose.AfterMinutes,
-		rules.KeepRevoked, rules.HoursID)
+		rules.KeepRevoked, rules.HoursID, rules.GraceMinutes, rules.GraceForCustomers)
 }
 
 // Countable is a statement that counts what a company may have a limited number of.

@@ -189,7 +189,8 @@ func (o *fixture) changeRules() {
 	coin := func() bool { return o.random.IntN(2) == 0 }
 	o.rules = model.AttendanceRules{
 		Enabled: o.random.IntN(4) > 0, FirstResponderTakesOwnership: coin(), Mode: model.ModeLiberal,
-		AutoClose: model.AutoClose{Enabled: coin(), AfterMinutes: 1 + o.random.Int64N(600)},
+		AutoClose:    model.AutoClose{Enabled: coin(), AfterMinutes: 1 + o.random.Int64N(600)},
+		GraceMinutes: o.random.Int64N(3) * 20, GraceForCustomers: coin(),
 	}
 	if coin() {
 		o.rules.Mode = model.ModeRestricted
@@ -202,6 +203,7 @@ func (o *fixture) setRules() {
 	got, err := o.desk.UpdateAttendanceRules(o.ctx, o.owner, desk.RulesChange{
 		Enabled: &o.rules.Enabled, FirstResponder: &o.rules.FirstResponderTakesOwnership, Mode: &o.rules.Mode,
 		AutoClose: &o.rules.AutoClose.Enabled, AfterMinutes: &o.rules.AutoClose.AfterMinutes,
+		GraceMinutes: &o.rules.GraceMinutes, GraceForCustomers: &o.rules.GraceForCustomers,
 	})
 	o.must(err)
 	if got != o.rules {

@@ -1721,6 +1721,8 @@ export interface components {
             auto_close: components["schemas"]["AutoClose"];
             enabled: boolean;
             first_responder_takes_ownership: boolean;
+            grace_for_customers: boolean;
+            grace_minutes: number;
             hours_id: string | null;
             keep_revoked: boolean;
             /** @enum {string} */
@@ -3161,6 +3163,8 @@ export interface components {
             auto_close?: components["schemas"]["AutoCloseStruct"];
             enabled?: boolean;
             first_responder_takes_ownership?: boolean;
+            grace_for_customers?: boolean;
+            grace_minutes?: number;
             hours_id?: string | null;
             keep_revoked?: boolean;
             /** @enum {string} */
