@@ -35,26 +35,23 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 		return model.Media{}, err
 	}
 	defer release()
-	head := make([]byte, filetype.Bytes)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return model.Media{}, errUploadCut(err)
+	head, err := readHead(r)
+	if err != nil {
+		return model.Media{}, err
 	}
-	head = head[:n]
-	if n == 0 {
+	if len(head) == 0 {
 		return model.Media{}, model.Invalid("body.file", "the file is empty")
 	}
 	if voice.IsWebM(head) {
-		if head, r, fileName, err = repackaged(head, r, fileName); err != nil {
+		r = voice.FromWebM(io.MultiReader(bytes.NewReader(head), r))
+		fileName = strings.TrimSuffix(fileName, path.Ext(fileName)) + ".ogg"
+		if head, err = readHead(r); err != nil {
 			return model.Media{}, err
 		}
 	}
 	mime, detected, ok := filetype.Detect(head, fileName)
 	if !ok {
-		return model.Media{}, &model.Error{
-			Code: model.CodeMediaTypeNotAllowed, Message: "WhatsApp does not accept files of this type (" + mime + ").",
-			Fields: []model.FieldError{{Field: "body.file", Message: mime}},
-		}
+		return model.Media{}, errMediaType(mime)
 	}
 	kind := model.MediaKind(detected)
 	m := model.Media{
@@ -76,22 +73,13 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 	return d.keepUpload(ctx, &m, info.SHA256)
 }
 
-// repackaged turns a WebM file with nothing but a track of Opus, as browsers record it, into Ogg, which WhatsApp takes. Any
-// other file is given back as it is.
-func repackaged(head []byte, rest io.Reader, fileName string) ([]byte, io.Reader, string, error) {
-	most := model.MediaAudio.Limit()
-	file, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head), rest), most+1))
+// readHead reads the beginning of an upload, which tells the type of the file.
+func readHead(r io.Reader) ([]byte, error) {
+	head, err := io.ReadAll(io.LimitReader(r, filetype.Bytes))
 	if err != nil {
-		return nil, nil, "", errUploadCut(err)
+		return nil, errUploadCut(err)
 	}
-	if int64(len(file)) > most {
-		return nil, nil, "", errMediaTooLarge(model.MediaAudio)
-	}
-	if ogg, ok := voice.FromWebM(file); ok {
-		file, fileName = ogg, strings.TrimSuffix(fileName, path.Ext(fileName))+".ogg"
-	}
-	head = file[:min(len(file), filetype.Bytes)]
-	return head, bytes.NewReader(file[len(head):]), fileName, nil
+	return head, nil
 }
 
 // keepUpload adds the row of a file that is stored, or removes the file.
@@ -193,10 +181,20 @@ func errUploadCut(err error) error {
 	if known, ok := errors.AsType[*model.Error](err); ok {
 		return known
 	}
+	if errors.Is(err, voice.ErrNotOpus) {
+		return errMediaType("video/webm")
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
 		return model.Invalid("body.file", "the upload ended early; send it again")
 	}
 	return err
+}
+
+func errMediaType(mime string) error {
+	return &model.Error{
+		Code: model.CodeMediaTypeNotAllowed, Message: "WhatsApp does not accept files of this type (" + mime + ").",
+		Fields: []model.FieldError{{Field: "body.file", Message: mime}},
+	}
 }
 
 func errMediaTooLarge(kind model.MediaKind) error {

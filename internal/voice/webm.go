@@ -1,18 +1,24 @@
-// Package voice puts recordings of browsers into the form in which WhatsApp takes voice messages: Opus in Ogg. The sound
-// is not encoded again.
+// Package voice repackages recordings of browsers as WhatsApp accepts them for voice messages: Opus in Ogg instead of
+// WebM. The sound is not encoded again, and a recording is converted while it is read.
 package voice
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/binary"
+	"cmp"
+	"errors"
+	"io"
 	"math"
 	"math/bits"
 )
 
+// ErrNotOpus is the error of a file that is not a WebM file with a single Opus track.
+var ErrNotOpus = errors.New("voice: not a WebM file with a single Opus track")
+
 // IsWebM reports whether a file begins like WebM or another form of Matroska.
 func IsWebM(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1a, 0x45, 0xdf, 0xa3}) }
 
-// The elements of Matroska that matter here.
+// The Matroska elements that matter here.
 const (
 	elementSegment      = 0x18538067
 	elementCluster      = 0x1f43b675
@@ -25,72 +31,153 @@ const (
 	elementBlock        = 0xa1
 )
 
-// recording is what a WebM file holds.
-type recording struct {
-	tracks  int
-	codec   string
-	head    []byte // the Opus header
-	packets [][]byte
-	laced   bool // several packets share a block
+// maxBlock is the size of the largest block that is read: an Opus packet has at most 48 frames of 1,275 bytes.
+const maxBlock = 62 << 10
+
+// converter reads WebM and returns Ogg. It holds one page of the output at most.
+type converter struct {
+	in     *bufio.Reader
+	source *source
+	out    oggWriter
+	tracks int
+	codec  string
+	head   []byte // the Opus header
+	opened bool   // the header was written
+	err    error  // returned when the output is read to its end
 }
 
-// FromWebM gives an Ogg file with the sound of a WebM file, and false unless that is a single track of Opus.
-func FromWebM(file []byte) (ogg []byte, ok bool) {
-	r, ok := readWebM(file)
-	if !ok || r.tracks != 1 || r.codec != "A_OPUS" || r.laced || len(r.packets) == 0 || !bytes.HasPrefix(r.head, []byte("OpusHead")) || len(r.head) < 19 || len(r.head) > 255 {
-		return nil, false
+// FromWebM returns the sound of a WebM file as an Ogg file. Reading from it returns ErrNotOpus unless the file is a
+// single track of Opus; that may be found out late, when a part of the output was already read. A recording that breaks
+// off in the middle of a block ends with the block before it.
+func FromWebM(file io.Reader) io.Reader {
+	s := &source{r: file}
+	return &converter{in: bufio.NewReader(s), source: s}
+}
+
+// source remembers the error of a file that could not be read to its end.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
 	}
-	return writeOgg(r.head, r.packets), true
+	return n, err
 }
 
-// readWebM walks through the elements of a file, into those that hold others. One without a size ends where something
+func (c *converter) Read(p []byte) (int, error) {
+	for c.out.ready.Len() == 0 {
+		if c.err != nil {
+			return 0, c.err
+		}
+		if c.err = c.element(); c.err != nil {
+			c.end()
+		}
+	}
+	return c.out.ready.Read(p)
+}
+
+// end writes the last page when the file has been read to its end.
+func (c *converter) end() {
+	switch {
+	case !errors.Is(c.err, io.EOF):
+	case c.out.packets == 0:
+		c.err = ErrNotOpus
+	default:
+		c.out.flush(lastPage)
+	}
+}
+
+// element reads the next element. It steps into elements that hold others. One without a size ends where something
 // follows that it cannot hold, which makes no difference here.
-func readWebM(file []byte) (r recording, ok bool) {
-	for at := 0; at < len(file); {
-		id, n := number(file[at:], false)
-		if n == 0 || n > 4 {
-			return r, false
-		}
-		at += n
-		size, n := number(file[at:], true)
-		if n == 0 {
-			return r, false
-		}
-		at += n
-		switch id {
-		case elementTrack:
-			r.tracks++
-			continue
-		case elementSegment, elementCluster, elementTracks, elementBlockGroup:
-			continue
-		}
-		if size > uint64(len(file)-at) { // the recording was cut
-			return r, r.tracks > 0
-		}
-		r.take(id, file[at:at+int(size)])
-		at += int(size)
+func (c *converter) element() error {
+	id, n, err := c.number(false)
+	if err != nil {
+		return err
 	}
-	return r, true
+	if n > 4 {
+		return ErrNotOpus
+	}
+	size, _, err := c.number(true)
+	if err != nil {
+		return err
+	}
+	switch id {
+	case elementTrack:
+		if c.tracks++; c.tracks > 1 {
+			return ErrNotOpus
+		}
+		return nil
+	case elementSegment, elementCluster, elementTracks, elementBlockGroup:
+		return nil
+	case elementCodec, elementCodecPrivate, elementSimpleBlock, elementBlock:
+		if size > maxBlock {
+			return ErrNotOpus
+		}
+		content := make([]byte, size)
+		if _, err := io.ReadFull(c.in, content); err != nil {
+			return cmp.Or(c.source.err, io.EOF)
+		}
+		return c.take(id, content)
+	}
+	if size > math.MaxInt64 {
+		return ErrNotOpus
+	}
+	_, err = io.CopyN(io.Discard, c.in, int64(size))
+	return err
 }
 
-func (r *recording) take(id uint64, content []byte) {
+func (c *converter) take(id uint64, content []byte) error {
 	switch id {
 	case elementCodec:
-		r.codec = string(bytes.TrimRight(content, "\x00"))
+		c.codec = string(bytes.TrimRight(content, "\x00"))
+		return nil
 	case elementCodecPrivate:
-		r.head = content
-	case elementSimpleBlock, elementBlock: // the track, two bytes of time, one of flags, a packet
-		_, n := number(content, true)
-		if n == 0 || len(content) < n+4 {
-			return
-		}
-		r.laced = r.laced || content[n+2]&0x06 != 0
-		r.packets = append(r.packets, content[n+3:])
+		c.head = content
+		return nil
 	}
+	// A block: the track, two bytes of time, one of flags, a packet.
+	_, n := number(content, true)
+	if n == 0 || len(content) < n+4 {
+		return nil
+	}
+	if laced := content[n+2]&0x06 != 0; laced {
+		return ErrNotOpus
+	}
+	if !c.opened {
+		if c.codec != "A_OPUS" || !bytes.HasPrefix(c.head, []byte("OpusHead")) || len(c.head) < 19 || len(c.head) > 255 {
+			return ErrNotOpus
+		}
+		c.opened = true
+		c.out.open(c.head)
+	}
+	c.out.packet(content[n+3:])
+	return nil
 }
 
-// number reads a number of variable length, without the bit that tells its length where marked is set. A size of all
-// ones, which means unknown, comes out greater than any file. n is 0 where there is none.
+// number reads a number of variable length.
+func (c *converter) number(marked bool) (v uint64, n int, err error) {
+	first, err := c.in.Peek(1)
+	if err != nil {
+		return 0, 0, err
+	}
+	if first[0] == 0 {
+		return 0, 0, ErrNotOpus
+	}
+	b, err := c.in.Peek(bits.LeadingZeros8(first[0]) + 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	v, n = number(b, marked)
+	_, err = c.in.Discard(n)
+	return v, n, err
+}
+
+// number decodes a number of variable length, without the bit that marks its length if marked is set. A size of all
+// ones, which means unknown, is returned as the largest number. n is 0 if b holds no number.
 func number(b []byte, marked bool) (v uint64, n int) {
 	if len(b) == 0 || b[0] == 0 {
 		return 0, 0
@@ -109,97 +196,4 @@ func number(b []byte, marked bool) (v uint64, n int) {
 		v = math.MaxUint64
 	}
 	return v, n
-}
-
-// samples is how long an Opus packet is, in samples of 48 kHz (RFC 6716, section 3.1).
-func samples(packet []byte) int {
-	config, count := packet[0]>>3, 1
-	var frame int
-	switch {
-	case config < 12:
-		frame = []int{480, 960, 1920, 2880}[config%4]
-	case config < 16:
-		frame = []int{480, 960}[config%2]
-	default:
-		frame = []int{120, 240, 480, 960}[config%4]
-	}
-	switch packet[0] & 3 {
-	case 1, 2:
-		count = 2
-	case 3:
-		if count = 0; len(packet) > 1 {
-			count = int(packet[1] & 63)
-		}
-	}
-	return frame * count
-}
-
-// writeOgg writes the pages of an Ogg file (RFC 3533, RFC 7845): the header, the comments, then about a second each.
-func writeOgg(head []byte, packets [][]byte) []byte {
-	w := oggWriter{}
-	w.page([][]byte{head}, 0, firstPage)
-	comments := append([]byte("OpusTags"), 6, 0, 0, 0)
-	comments = append(comments, "Recado\x00\x00\x00\x00"...)
-	w.page([][]byte{comments}, 0, 0)
-	granule, from, segments, length := 0, 0, 0, 0
-	for i, p := range packets {
-		need := len(p)/255 + 1
-		if segments+need > 255 || length >= 48000 {
-			w.page(packets[from:i], granule, 0)
-			from, segments, length = i, 0, 0
-		}
-		n := samples(p)
-		granule, segments, length = granule+n, segments+need, length+n
-	}
-	w.page(packets[from:], granule, lastPage)
-	return w.out
-}
-
-// Flags of a page.
-const (
-	firstPage = 2
-	lastPage  = 4
-)
-
-type oggWriter struct {
-	out   []byte
-	pages uint32
-}
-
-// page writes packets that end in this page.
-func (w *oggWriter) page(packets [][]byte, granule int, flags byte) {
-	start := len(w.out)
-	w.out = append(w.out, 'O', 'g', 'g', 'S', 0, flags)
-	w.out = binary.LittleEndian.AppendUint64(w.out, uint64(granule))
-	w.out = binary.LittleEndian.AppendUint32(w.out, 1) // the stream
-	w.out = binary.LittleEndian.AppendUint32(w.out, w.pages)
-	w.out = append(w.out, 0, 0, 0, 0, 0) // checksum, number of segments
-	table := len(w.out)
-	for _, p := range packets {
-		for n := len(p); n >= 255; n -= 255 {
-			w.out = append(w.out, 255)
-		}
-		w.out = append(w.out, byte(len(p)%255))
-	}
-	w.out[table-1] = byte(len(w.out) - table)
-	for _, p := range packets {
-		w.out = append(w.out, p...)
-	}
-	binary.LittleEndian.PutUint32(w.out[start+22:], checksum(w.out[start:]))
-	w.pages++
-}
-
-// checksum is that of Ogg: a CRC-32 that is not reflected.
-func checksum(page []byte) (sum uint32) {
-	for _, b := range page {
-		sum ^= uint32(b) << 24
-		for range 8 {
-			if sum&(1<<31) != 0 {
-				sum = sum<<1 ^ 0x04c11db7
-			} else {
-				sum <<= 1
-			}
-		}
-	}
-	return sum
 }

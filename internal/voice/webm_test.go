@@ -3,7 +3,11 @@ package voice
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io"
+	"runtime"
 	"testing"
+	"testing/iotest"
 
 	"recado/internal/testkit"
 )
@@ -45,9 +49,9 @@ func TestTheFramesOfARecordingAreKept(t *testing.T) {
 	for i := range 120 { // 20 ms each
 		packets = append(packets, append([]byte{0x78, byte(i)}, bytes.Repeat([]byte{byte(i)}, i*5)...))
 	}
-	ogg, ok := FromWebM(sample("A_OPUS", 1, packets...))
-	if !ok {
-		t.Fatal("it is not taken for a recording")
+	ogg, err := io.ReadAll(FromWebM(bytes.NewReader(sample("A_OPUS", 1, packets...))))
+	if err != nil {
+		t.Fatal(err)
 	}
 	found, granule := readOgg(t, ogg)
 	testkit.Equal(t, "header", string(found[0][:8]), "OpusHead")
@@ -56,24 +60,92 @@ func TestTheFramesOfARecordingAreKept(t *testing.T) {
 	testkit.Equal(t, "samples", granule, uint64(120*960))
 }
 
-func TestOtherFilesAreLeftAlone(t *testing.T) {
+func TestOtherFilesAreRefused(t *testing.T) {
 	packet := []byte{0x78, 1, 2, 3}
 	whole := sample("A_OPUS", 1, packet)
 	for name, file := range map[string][]byte{
 		"two tracks": sample("A_OPUS", 2, packet), "another codec": sample("A_VORBIS", 1, packet), "no sound": sample("A_OPUS", 1),
 		"nothing": nil, "no WebM": []byte("OggS"), "cut in the header": whole[:40],
 	} {
-		if _, ok := FromWebM(file); ok {
-			t.Errorf("%s: it is taken for a recording", name)
+		if _, err := io.ReadAll(FromWebM(bytes.NewReader(file))); !errors.Is(err, ErrNotOpus) {
+			t.Errorf("%s: got error %v, want %v", name, err, ErrNotOpus)
 		}
 	}
+}
+
+func TestARecordingThatBreaksOffEndsWithTheBlockBefore(t *testing.T) {
+	file := sample("A_OPUS", 1, []byte{0x78, 1, 2, 3}, []byte{0x78, 4, 5, 6})
+	ogg, err := io.ReadAll(FromWebM(bytes.NewReader(file[:len(file)-2])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packets, _ := readOgg(t, ogg)
+	testkit.Diff(t, "packets", packets[2:], [][]byte{{0x78, 1, 2, 3}})
+}
+
+func TestAnUploadThatBreaksOffIsAnError(t *testing.T) {
+	file := sample("A_OPUS", 1, []byte{0x78, 1, 2, 3}, []byte{0x78, 4, 5, 6})
+	for _, length := range []int{20, len(file) - 20, len(file) - 2, len(file)} {
+		upload := io.MultiReader(bytes.NewReader(file[:length]), iotest.ErrReader(io.ErrUnexpectedEOF))
+		if _, err := io.ReadAll(FromWebM(upload)); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("after %d bytes: got error %v, want %v", length, err, io.ErrUnexpectedEOF)
+		}
+	}
+}
+
+func TestARecordingOfManySmallPacketsIsConvertedInLittleMemory(t *testing.T) {
+	head := sample("A_OPUS", 1)
+	packet := element(elementSimpleBlock, true, []byte{0x81, 0, 0, 0x80, 0x78, 1, 2, 3})
+	const count = 1_000_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := FromWebM(io.MultiReader(bytes.NewReader(head), &repeated{packet, count * len(packet), 0}))
+	most := uint64(0)
+	for buffer := make([]byte, 64<<10); ; {
+		if _, err := r.Read(buffer); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if most == 0 || r.(*converter).out.packets%100_000 < 256 {
+			runtime.ReadMemStats(&after)
+			most = max(most, after.HeapAlloc-min(before.HeapAlloc, after.HeapAlloc))
+		}
+	}
+	testkit.Equal(t, "packets", r.(*converter).out.packets, count)
+	if most > 16<<20 {
+		t.Errorf("the heap grew by %d bytes, want at most 16 MiB", most)
+	}
+}
+
+// repeated reads the same bytes over and over.
+type repeated struct {
+	content  []byte
+	left, at int
+}
+
+func (r *repeated) Read(p []byte) (n int, err error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	for n < len(p) && r.left > 0 {
+		k := copy(p[n:], r.content[r.at:])
+		r.at = (r.at + k) % len(r.content)
+		r.left -= k
+		n += k
+	}
+	return n, nil
 }
 
 func FuzzFromWebM(f *testing.F) {
 	f.Add(sample("A_OPUS", 1, []byte{0x78, 1}, []byte{0x7b, 2}))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if ogg, ok := FromWebM(file); ok && !bytes.HasPrefix(ogg, []byte("OggS")) {
-			t.Error("it gives something else than Ogg")
+		ogg, err := io.ReadAll(FromWebM(bytes.NewReader(file)))
+		if err != nil {
+			return
+		}
+		if packets, _ := readOgg(t, ogg); len(packets) < 3 {
+			t.Errorf("got %d packets, want the header, the comments and sound", len(packets))
 		}
 	})
 }
