@@ -19,7 +19,7 @@ import (
 
 // FeedFilter is what the feed and the stream of it take. It is exported because inputs embed it.
 type FeedFilter struct {
-	After string `query:"after" doc:"A cursor of this feed; the answer has the events after it."`
+	After string `query:"after" doc:"A cursor of this feed; the response has the events that follow it in the given order."`
 	Types string `query:"types" doc:"Event types, separated by commas. Absent: all." example:"message.received,message.sent"`
 }
 
@@ -36,13 +36,14 @@ func (f FeedFilter) types() (model.EventSet, error) {
 
 type listEventsInput struct {
 	FeedFilter
+	Order string `query:"order" enum:"asc,desc" default:"asc" doc:"asc: oldest first, to follow what happens. desc: newest first; next_cursor leads to older events."`
 	Limit int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 }
 
 // eventFeed is a page of the feed.
 type eventFeed struct {
 	Data       []feedEvent `json:"data"`
-	NextCursor *string     `json:"next_cursor" doc:"Send it as after to get the next events, now or later. null: there is no event after the after of this call, so keep that one."`
+	NextCursor *string     `json:"next_cursor" doc:"Send it as after to get the next events, now or later. null: there is no event after the after of this call, so keep that one; with order=desc, the oldest event has been read."`
 }
 
 func (s *Server) listEvents(ctx context.Context, a *desk.Principal, in *listEventsInput) (*reply[eventFeed], error) {
@@ -50,12 +51,13 @@ func (s *Server) listEvents(ctx context.Context, a *desk.Principal, in *listEven
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.desk.Events(ctx, a, in.After, types, in.Limit)
+	newest := in.Order == "desc"
+	page, err := s.desk.Events(ctx, a, desk.FeedQuery{After: in.After, Types: types, Limit: in.Limit, Newest: newest})
 	if err != nil {
 		return nil, err
 	}
 	out := eventFeed{Data: []feedEvent{}}
-	if !page.Still {
+	if newest && page.More || !newest && !page.Still {
 		out.NextCursor = &page.Next
 	}
 	for _, e := range page.Events {
@@ -147,7 +149,7 @@ func (s *Server) streamStart(ctx context.Context, a *desk.Principal, in *streamE
 	if after == "" {
 		return s.desk.FeedEnd(ctx, a)
 	}
-	_, err := s.desk.Events(ctx, a, after, types, 1)
+	_, err := s.desk.Events(ctx, a, desk.FeedQuery{After: after, Types: types, Limit: 1})
 	return after, err
 }
 
@@ -268,7 +270,7 @@ func groupWait(number, streams int64, now time.Time) time.Duration {
 // of the company share once it has caught up.
 func (st *stream) read(behind bool, changed <-chan struct{}, fresh time.Time) (desk.FeedPage, error) {
 	if behind {
-		return st.server.desk.Events(st.r.Context(), st.principal, st.after, st.types, streamPage)
+		return st.server.desk.Events(st.r.Context(), st.principal, desk.FeedQuery{After: st.after, Types: st.types, Limit: streamPage})
 	}
 	return st.server.desk.Follow(st.r.Context(), st.principal, st.after, st.types, changed, fresh)
 }

@@ -120,6 +120,30 @@ func TestEvents(t *testing.T) {
 				t.Fatalf("want slices.IsSorted(sequences); got %+v", sequences)
 			}
 		})
+		t.Run("order=desc lists the same events newest first, page by page", func(t *testing.T) {
+			var want, got []string
+			for _, e := range raw.List() {
+				want = append(want, e.(map[string]any)["id"].(string))
+			}
+			slices.Reverse(want)
+			path, pages := "/events?order=desc&limit=3", 0
+			for after := ""; pages < len(want); pages++ {
+				page := w.A.Get(t, path+after).OK(200)
+				for _, e := range page.List() {
+					got = append(got, e.(map[string]any)["id"].(string))
+				}
+				next := page.Text("next_cursor")
+				if next == "" {
+					break
+				}
+				after = "&after=" + next
+			}
+			testkit.Diff(t, "events", got, want)
+			if newest := w.A.Get(t, "/events?order=desc&limit=1&types=message.received").OK(200).List(); len(newest) != 1 {
+				t.Errorf("got %d events of the type, want 1", len(newest))
+			}
+			w.A.Get(t, "/events?order=newest").OK(400)
+		})
 		t.Run("large events arrive whole", func(t *testing.T) {
 			var received struct {
 				Data struct{ Message struct{ Text string } }

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -57,11 +58,11 @@ const (
 	channelSignal  = "recado_signal"
 )
 
-// FeedPage is a part of the company's feed, oldest first.
+// FeedPage is a part of the company's feed.
 type FeedPage struct {
 	Events []FeedEvent
 	Next   string // where to go on, also when there is nothing yet
-	More   bool   // more is there already
+	More   bool   // there are more events in the direction of the page
 	Held   bool   // an event is recorded and held back for a moment: look again soon
 	Still  bool   // nothing came after the place that was asked for: Next is that place
 
@@ -85,17 +86,27 @@ const (
 	feedBudget = 20_000
 )
 
-// Events gives the company's events after a cursor; without one, from the oldest that is kept. A key
-// sees the events of conversations and boards it may see. The cursor moves past what it may not, so
-// a page can be short while there is more. It is where the company reads so much of its feed at once that the call gets no slot
-// to look further.
-func (d *Desk) Events(ctx context.Context, a *Principal, after string, types model.EventSet, limit int) (FeedPage, error) {
+// FeedQuery asks for a page of the feed.
+type FeedQuery struct {
+	After  string         // a cursor; without one the page begins with the oldest event that is kept
+	Types  model.EventSet // other events are left out
+	Limit  int
+	Newest bool // newest first: the page has the events before After, or the newest ones without it
+}
+
+// Events returns a page of the company's events. A key sees the events of conversations and boards that it may see. The
+// cursor moves past the others, so a page can be short although there is more. It is short if the company reads so much of
+// its feed at once that the call gets no slot to look further.
+func (d *Desk) Events(ctx context.Context, a *Principal, q FeedQuery) (FeedPage, error) {
 	if err := a.May(VerbEvents); err != nil {
 		return FeedPage{}, err
 	}
-	position, id, err := d.feedPlace(ctx, a, after)
+	position, id, err := d.feedPlace(ctx, a, q.After)
 	if err != nil {
 		return FeedPage{}, err
+	}
+	if q.Newest && q.After == "" {
+		position, id = math.MaxInt64, model.MaxID
 	}
 	var horizon int64
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
@@ -106,9 +117,9 @@ func (d *Desk) Events(ctx context.Context, a *Principal, after string, types mod
 		return FeedPage{}, err
 	}
 	page, err := read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
-		return d.feedPage(tx, a, position, id, horizon, types, limit, limit, feedWindow)
+		return d.feedPage(tx, a, q, position, id, horizon, q.Limit, feedWindow)
 	})
-	if err != nil || !page.More || len(page.Events) == limit {
+	if err != nil || !page.More || len(page.Events) == q.Limit {
 		return page, err
 	}
 	release, err := d.feeds.begin(ctx, a)
@@ -119,8 +130,9 @@ func (d *Desk) Events(ctx context.Context, a *Principal, after string, types mod
 		return FeedPage{}, err
 	}
 	defer release()
+	q.Limit -= len(page.Events)
 	further, err := read(ctx, d, func(tx *store.Tx) (FeedPage, error) {
-		return d.feedPage(tx, a, page.position, page.id, horizon, types, limit-len(page.Events), feedWindow, feedBudget-feedWindow)
+		return d.feedPage(tx, a, q, page.position, page.id, horizon, feedWindow, feedBudget-feedWindow)
 	})
 	further.Events, further.Still = append(page.Events, further.Events...), false
 	return further, err
@@ -152,18 +164,22 @@ func (d *Desk) feedPlace(ctx context.Context, a *Principal, after string) (posit
 	return position, id, nil
 }
 
-// feedPage looks through up to budget events after a place for limit of them, first through window at once.
+// feedPage looks through up to budget events from a place on for those of the query, first through window at once.
 func (d *Desk) feedPage(
-	tx *store.Tx, a *Principal, position int64, id model.ID, horizon int64, types model.EventSet, limit, window, budget int,
+	tx *store.Tx, a *Principal, q FeedQuery, position int64, id model.ID, horizon int64, window, budget int,
 ) (FeedPage, error) {
+	feed := tx.Feed
+	if q.Newest {
+		feed = tx.FeedBack
+	}
 	page := FeedPage{Next: d.feedCursor(a, position, id)}
 	place, event := position, id
-	names := "," + joinTypes(types) + ","
+	names := "," + joinTypes(q.Types) + ","
 	oldest := tx.Now.Add(-model.EventRetention)
-	for seen := 0; len(page.Events) < limit && seen < budget; window = min(4*window, feedWindow) {
+	for seen := 0; len(page.Events) < q.Limit && seen < budget; window = min(4*window, feedWindow) {
 		window = min(window, budget-seen)
 		rows, full, left := 0, false, false
-		err := tx.Feed(a.Company.ID, position, id, horizon, names, window, func(e store.FeedEvent) {
+		err := feed(a.Company.ID, position, id, horizon, names, window, func(e store.FeedEvent) {
 			rows++
 			if full {
 				left = true
@@ -174,12 +190,12 @@ func (d *Desk) feedPage(
 				return
 			}
 			page.Events = append(page.Events, FeedEvent{Type: e.Type, Body: e.Body, Cursor: d.feedCursor(a, e.Position, e.ID)})
-			full = len(page.Events) == limit
+			full = len(page.Events) == q.Limit
 		})
 		if err != nil {
 			return page, err
 		}
-		if seen += rows; seen == 0 && position > 0 {
+		if seen += rows; seen == 0 && position > 0 && !q.Newest {
 			if ahead, err := tx.FeedAhead(position); err != nil || ahead {
 				return page, errOr(err, errFeedAhead())
 			}

@@ -38,7 +38,7 @@ func (o *fixture) raise(t *testing.T, d *Desk, kind model.EventType, conversatio
 func (o *fixture) all(t *testing.T, d *Desk, a *Principal, after string, types model.EventSet, limit int) (bodies []string, next string) {
 	t.Helper()
 	for {
-		page, err := d.Events(t.Context(), a, after, types, limit)
+		page, err := d.Events(t.Context(), a, FeedQuery{After: after, Types: types, Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,19 +130,19 @@ func TestFeed(t *testing.T) {
 		})
 		t.Run("takes its own cursors alone", func(t *testing.T) {
 			for _, cursor := range []string{"x", start + "x", strings.ToUpper(start)} {
-				if _, err := d.Events(t.Context(), o.owner, cursor, model.EveryEvent, 1); model.CodeOf(err) != model.CodeInvalidCursor {
+				if _, err := d.Events(t.Context(), o.owner, FeedQuery{After: cursor, Types: model.EveryEvent, Limit: 1}); model.CodeOf(err) != model.CodeInvalidCursor {
 					t.Errorf("want model.CodeOf(err) == model.CodeInvalidCursor; got %+v, %+v", cursor, err)
 				}
 			}
 			b := *o.owner
 			b.Company.ID = model.NewID()
-			if _, err := d.Events(t.Context(), &b, start, model.EveryEvent, 1); model.CodeOf(err) != model.CodeInvalidCursor {
+			if _, err := d.Events(t.Context(), &b, FeedQuery{After: start, Types: model.EveryEvent, Limit: 1}); model.CodeOf(err) != model.CodeInvalidCursor {
 				t.Error(err)
 			}
 		})
 		t.Run("refuses a cursor from a later life of the database", func(t *testing.T) {
 			cursor := d.feedCursor(o.owner, 1<<40, model.NewID())
-			if _, err := d.Events(t.Context(), o.owner, cursor, model.EveryEvent, 1); model.CodeOf(err) != model.CodeInvalidCursor {
+			if _, err := d.Events(t.Context(), o.owner, FeedQuery{After: cursor, Types: model.EveryEvent, Limit: 1}); model.CodeOf(err) != model.CodeInvalidCursor {
 				t.Error(err)
 			}
 		})
@@ -283,17 +283,17 @@ func TestAPageOfTheFeedLooksFarInASlotOnly(t *testing.T) {
 		o.raise(t, d, model.EventCardMoved, nil, nil)
 		o.settled(t, d, start, feedWindow+11)
 		moved := model.NewEventSet(model.EventCardMoved)
-		page, err := d.Events(t.Context(), o.owner, start, moved, 30)
+		page, err := d.Events(t.Context(), o.owner, FeedQuery{After: start, Types: moved, Limit: 30})
 		if err != nil || len(page.Events) != 1 || page.More || page.Still {
 			t.Fatalf("with a slot: got %d events, more %t, still %t, error %v; want the 1 event at the end", len(page.Events), page.More, page.Still, err)
 		}
 		end := page.Next
 		d.feeds.slots = slots.New[model.ID](0, 0)
-		page, err = d.Events(t.Context(), o.owner, start, moved, 30)
+		page, err = d.Events(t.Context(), o.owner, FeedQuery{After: start, Types: moved, Limit: 30})
 		if err != nil || len(page.Events) != 0 || !page.More || page.Still || page.Next == start {
 			t.Fatalf("without a slot: got %d events, more %t, still %t, error %v; want none and a place further on", len(page.Events), page.More, page.Still, err)
 		}
-		page, err = d.Events(t.Context(), o.owner, page.Next, moved, 30)
+		page, err = d.Events(t.Context(), o.owner, FeedQuery{After: page.Next, Types: moved, Limit: 30})
 		if err != nil || len(page.Events) != 1 || page.More || page.Next != end {
 			t.Errorf("from that place: got %d events, more %t, next %q, error %v; want the 1 event at %q", len(page.Events), page.More, page.Next, err, end)
 		}

@@ -166,17 +166,38 @@ func (tx *Tx) EventPosition(company, id model.ID) (position int64, found bool, e
 // to limit. Bodies come only with the types asked for, named between commas:
 // ",message.sent,attendance.opened,".
 func (tx *Tx) Feed(company model.ID, position int64, id model.ID, horizon int64, types string, limit int, each func(e FeedEvent)) error {
-	return tx.query(`
+	return tx.feed(selectFeed, []any{company, position, orFirst(id), types, limit, horizon}, each)
+}
+
+// FeedBack is Feed in the opposite direction: it hands out the events before a place, newest first.
+func (tx *Tx) FeedBack(company model.ID, position int64, id model.ID, horizon int64, types string, limit int, each func(e FeedEvent)) error {
+	return tx.feed(selectFeedBack, []any{company, position, id, types, limit, horizon}, each)
+}
+
+const (
+	selectFeed = selectFeedEvents + `
+		WHERE e.company = $1 AND (e.position, e.id) > ($2, $3) AND e.position < $6
+		ORDER BY e.position, e.id
+		LIMIT $5`
+
+	selectFeedBack = selectFeedEvents + `
+		WHERE e.company = $1 AND (e.position, e.id) < ($2, $3) AND e.position < $6
+		ORDER BY e.position DESC, e.id DESC
+		LIMIT $5`
+
+	selectFeedEvents = `
 		SELECT e.position, e.id, e.type, e.created_at, e.board, e.conversation, c.private, c.assignee, c.sector, e.card, k.private, k.hidden,
 			k.conversation, t.assignee, t.sector,
 			CASE WHEN $4 LIKE '%,' || e.type || ',%' THEN e.body END
 		FROM events e
 		LEFT JOIN conversations c ON c.id = e.conversation AND c.company = e.company
 		LEFT JOIN cards k ON k.id = e.card AND k.company = e.company
-		LEFT JOIN conversations t ON t.id = k.conversation AND t.company = e.company
-		WHERE e.company = $1 AND (e.position, e.id) > ($2, $3) AND e.position < $6
-		ORDER BY e.position, e.id
-		LIMIT $5`, []any{company, position, orFirst(id), types, limit, horizon}, func(r Row) error {
+		LEFT JOIN conversations t ON t.id = k.conversation AND t.company = e.company`
+)
+
+func (tx *Tx) feed(sql string, args []any, each func(e FeedEvent)) error {
+	company := args[0].(model.ID)
+	return tx.query(sql, args, func(r Row) error {
 		e := FeedEvent{Position: r.Int(0), ID: r.ID(1), Type: model.EventType(r.Text(2)), CreatedAt: r.Time(3), Board: r.NullID(4), Body: r.Bytes(15)}
 		if !r.Null(5) {
 			e.Conversation = &model.Conversation{

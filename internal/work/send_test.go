@@ -205,7 +205,7 @@ func (b *bureau) sent(t *testing.T, want int) {
 			t.Fatal(err)
 		}
 		for {
-			page, err := b.nodes[0].Events(ctx, b.owner, after, model.NewEventSet(model.EventMessageSent), 100)
+			page, err := b.nodes[0].Events(ctx, b.owner, desk.FeedQuery{After: after, Types: model.NewEventSet(model.EventMessageSent), Limit: 100})
 			if err != nil {
 				t.Fatalf("%d of %d: %v", seen, want, err)
 			}
