@@ -328,6 +328,64 @@ func TestChangesWhileDeliveriesArePending(t *testing.T) {
 	})
 }
 
+func TestReactivatingWithReplayDeliversTheMissedEventsInOrder(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		receiver := testkit.NewReceiver(t)
+		channel := sandbox(t, w)
+		made := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "Orders", "url": receiver.URL, "events": []string{"message.received"}}).OK(201)
+		path := "/integrations/webhooks/" + made.ID()
+		number := 0
+		write := func(n int) (texts []string) {
+			for range n {
+				number++
+				texts = append(texts, fmt.Sprintf("message %d", number))
+				w.A.Post(t, simulatePath(channel), map[string]string{"from": "+5511987654321", "text": texts[len(texts)-1]}).OK(201)
+			}
+			return texts
+		}
+		arrivals := func(n int) (texts []string) {
+			for range n {
+				var event struct {
+					Data struct{ Message struct{ Text string } }
+				}
+				if err := json.Unmarshal([]byte(receiver.Next(t).Body), &event); err != nil {
+					t.Fatal(err)
+				}
+				texts = append(texts, event.Data.Message.Text)
+			}
+			return texts
+		}
+		before := write(1)
+		testkit.Diff(t, "events while active", arrivals(1), before)
+
+		receiver.AnswerStatus(500)
+		givenUp := write(2)
+		arrivals(2)
+		w.A.Patch(t, path, `{"active":false}`).OK(200)
+		missed := append(givenUp, write(120)...)
+		receiver.AnswerStatus(200)
+		w.A.Patch(t, path, `{"replay":true}`).Fails(400, "invalid_request")
+		w.A.Patch(t, path, `{"active":false,"replay":true}`).Fails(400, "invalid_request")
+		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200)
+		want := append(missed, write(5)...)
+		testkit.Diff(t, "events after the replay", arrivals(len(want)), want)
+
+		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200)
+		want = write(1)
+		testkit.Diff(t, "an active webhook has nothing to replay", arrivals(1), want)
+
+		w.A.Patch(t, path, `{"active":false}`).OK(200)
+		write(2)
+		w.A.Patch(t, path, `{"active":true}`).OK(200)
+		want = write(1)
+		testkit.Diff(t, "events without a replay", arrivals(1), want)
+		if n := receiver.Waiting(); n != 0 {
+			t.Errorf("got %d more events, want none", n)
+		}
+	})
+}
+
 // raw is a receiver that does what it likes with the connection.
 func raw(t *testing.T, act func(c net.Conn)) string {
 	t.Helper()

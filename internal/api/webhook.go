@@ -58,6 +58,7 @@ type updateWebhookInput struct {
 		URL    *string   `json:"url,omitempty" format:"uri" maxLength:"2048"`
 		Events *[]string `json:"events,omitempty" minItems:"1"`
 		Active *bool     `json:"active,omitempty" doc:"true activates the webhook and resets its count of failures; false fails its pending deliveries."`
+		Replay bool      `json:"replay,omitempty" doc:"With active: true, also delivers the events that the webhook missed since it was deactivated, in their order, as far as the feed still has them."`
 	}
 }
 
@@ -68,7 +69,7 @@ func (s *Server) updateWebhook(ctx context.Context, a *desk.Principal, in *updat
 	}
 	var change desk.WebhookChange
 	if b := in.Body; b != nil {
-		change = desk.WebhookChange{Name: b.Name, URL: b.URL, Events: b.Events, Active: b.Active}
+		change = desk.WebhookChange{Name: b.Name, URL: b.URL, Events: b.Events, Active: b.Active, Replay: b.Replay}
 	}
 	w, err := s.desk.UpdateWebhook(ctx, a, id, change)
 	return &reply[model.Webhook]{w}, err

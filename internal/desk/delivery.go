@@ -400,6 +400,9 @@ func (d *Desk) saveHealth(tx *store.Tx, health map[model.ID]*counter) error {
 		if !h.disabled {
 			continue
 		}
+		if err := tx.MissEvents(h.Company, webhook); err != nil {
+			return err
+		}
 		if err := d.giveUp(tx, webhook, reasonDisabled); err != nil {
 			return err
 		}

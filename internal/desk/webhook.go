@@ -24,6 +24,7 @@ type WebhookChange struct {
 	URL    *string
 	Events *[]string
 	Active *bool
+	Replay bool // with Active: deliver what was missed since the webhook became inactive
 }
 
 // Webhooks lists the company's addresses.
@@ -85,8 +86,8 @@ func (d *Desk) CreateWebhook(ctx context.Context, a *Principal, in NewWebhook) (
 	return made, secret, err
 }
 
-// UpdateWebhook changes an address. Activating it starts its count of failures anew; deactivating it
-// gives up what is pending, which the feed still has.
+// UpdateWebhook changes an address. Activating it resets its count of failures and, with Replay, delivers the events that it
+// missed; deactivating it gives up what is pending, which the feed still has.
 func (d *Desk) UpdateWebhook(ctx context.Context, a *Principal, id model.ID, in WebhookChange) (model.Webhook, error) {
 	if err := a.May(VerbUpdateWebhook); err != nil {
 		return model.Webhook{}, err
@@ -98,6 +99,9 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Principal, id model.ID, in 
 	if err != nil {
 		return model.Webhook{}, err
 	}
+	if in.Replay && (in.Active == nil || !*in.Active) {
+		return model.Webhook{}, model.Invalid("body.replay", "needs active: true")
+	}
 	return write(ctx, d, func(tx *store.Tx) (model.Webhook, error) {
 		w, found, err := tx.LockWebhook(a.Company.ID, id)
 		if err != nil || !found {
@@ -107,6 +111,7 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Principal, id model.ID, in 
 		if in.URL != nil || in.Events != nil {
 			w.BoardsOf = a.boardsOf()
 		}
+		before := w.Active
 		if in.Active != nil {
 			w.Active = *in.Active
 			if w.Active {
@@ -115,6 +120,15 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Principal, id model.ID, in 
 		}
 		w.UpdatedAt = tx.Now
 		tx.SaveWebhook(w)
+		if before && !w.Active {
+			if err := tx.MissEvents(a.Company.ID, id); err != nil {
+				return w.Webhook, err
+			}
+		}
+		if in.Replay && !before {
+			tx.StartReplay(a.Company.ID, id)
+			tx.AfterCommit(func() { d.announce(id) })
+		}
 		if !w.Active {
 			if err := d.giveUp(tx, id, reasonInactive); err != nil {
 				return w.Webhook, err
@@ -347,13 +361,13 @@ func (d System) PendingWebhooks(ctx context.Context, owner model.ID) (out []Pend
 	return out, err
 }
 
-// DueDeliveries gives the next due deliveries of a webhook, its company, and whether it is active at all.
-func (d System) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (ids []model.ID, company model.ID, active bool, err error) {
+// DueDeliveries returns up to limit due deliveries of a webhook.
+func (d System) DueDeliveries(ctx context.Context, webhook model.ID, limit int) (due store.DueDeliveries, err error) {
 	err = d.store.ReadOne(ctx, func(tx *store.Tx) (err error) {
-		ids, company, active, err = tx.DueDeliveries(webhook, tx.Now, limit)
+		due, err = tx.DueDeliveries(webhook, tx.Now, limit)
 		return err
 	})
-	return ids, company, active, err
+	return due, err
 }
 
 // The kinds of lease.

@@ -124,11 +124,18 @@ func (tx *Tx) PendingWebhooks(owner model.ID) ([]Pending, error) {
 	return out, err
 }
 
-// DueDeliveries gives the ids of a webhook's due deliveries in the order in which they go out. It
-// also tells the webhook's company and whether it is active; if not, nothing of it may go out.
-func (tx *Tx) DueDeliveries(webhook model.ID, now time.Time, limit int) (ids []model.ID, company model.ID, active bool, err error) {
+// DueDeliveries is what a webhook has to do now.
+type DueDeliveries struct {
+	IDs       []model.ID // in the order in which they go out
+	Company   model.ID
+	Active    bool // false: nothing of it may go out
+	Replaying bool // it gets events that it missed
+}
+
+// DueDeliveries returns up to limit due deliveries of a webhook.
+func (tx *Tx) DueDeliveries(webhook model.ID, now time.Time, limit int) (due DueDeliveries, err error) {
 	err = tx.query(`
-		SELECT w.active, d.id, w.company
+		SELECT w.active, d.id, w.company, w.replay_position
 		FROM (SELECT 1 AS here) one
 		LEFT JOIN webhooks w ON w.id = $1
 		LEFT JOIN (
@@ -139,13 +146,13 @@ func (tx *Tx) DueDeliveries(webhook model.ID, now time.Time, limit int) (ids []m
 			LIMIT $3
 		) d ON w.active
 		ORDER BY d.next_attempt_at, d.id`, []any{webhook, now, limit}, func(r Row) error {
-		active = !r.Null(0) && r.Bool(0)
+		due.Active, due.Replaying = !r.Null(0) && r.Bool(0), !r.Null(3)
 		if !r.Null(1) {
-			ids, company = append(ids, r.ID(1)), r.ID(2)
+			due.IDs, due.Company = append(due.IDs, r.ID(1)), r.ID(2)
 		}
 		return nil
 	})
-	return ids, company, active, err
+	return due, err
 }
 
 // Outgoing is everything one attempt needs, as it is at this moment.

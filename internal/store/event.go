@@ -69,14 +69,12 @@ func (tx *Tx) subscribers(company model.ID, event model.EventType, board *model.
 		if !s.events.Has(event) {
 			continue
 		}
-		if board != nil && s.boardsOf != nil {
-			allowed, err := tx.one(`SELECT 1 FROM key_boards WHERE key_id = $1 AND board = $2`, []any{*s.boardsOf, *board}, func(Row) {})
-			if err != nil {
-				return nil, err
-			}
-			if !allowed {
-				continue
-			}
+		allowed, err := tx.AllowsBoard(s.boardsOf, board)
+		if err != nil {
+			return nil, err
+		}
+		if !allowed {
+			continue
 		}
 		ids = append(ids, s.id)
 	}

@@ -89,6 +89,7 @@ func (tx *Tx) DeleteWebhook(company, id model.ID) (bool, error) {
 
 // WebhookHealth is what decides whether an address stays active.
 type WebhookHealth struct {
+	Company  model.ID
 	Active   bool
 	Failures int64 // deliveries that failed permanently, one after another
 }
@@ -96,8 +97,8 @@ type WebhookHealth struct {
 // LockWebhookHealth reads it, of any company, for a transaction that will change it.
 func (tx *Tx) LockWebhookHealth(webhook model.ID) (WebhookHealth, bool, error) {
 	var h WebhookHealth
-	found, err := tx.one(`SELECT active, consecutive_failures FROM webhooks WHERE id = $1`+tx.forUpdate(), []any{webhook}, func(r Row) {
-		h = WebhookHealth{Active: r.Bool(0), Failures: r.Int(1)}
+	found, err := tx.one(`SELECT active, consecutive_failures, company FROM webhooks WHERE id = $1`+tx.forUpdate(), []any{webhook}, func(r Row) {
+		h = WebhookHealth{Active: r.Bool(0), Failures: r.Int(1), Company: r.ID(2)}
 	})
 	return h, found, err
 }

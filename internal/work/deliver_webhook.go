@@ -22,13 +22,19 @@ type webhookWork struct {
 	d       *Deliver
 	id      model.ID
 	company model.ID // known once due deliveries were read
+	replays bool     // it gets events that it missed, in their order
 
 	mu    sync.Mutex // metrics read limit
 	limit deliverLimit
 }
 
-// Free is up to the limit of the address.
-func (w *webhookWork) Free(running int) (int, time.Duration) { return w.limit.requests - running, 0 }
+// Free is up to the limit of the address, and one during a replay.
+func (w *webhookWork) Free(running int) (int, time.Duration) {
+	if w.replays {
+		return 1 - running, 0
+	}
+	return w.limit.requests - running, 0
+}
 
 // Group shares the slots among companies.
 func (w *webhookWork) Group() (company model.ID, unproven bool) { return w.company, w.limit.unproven() }
@@ -37,20 +43,26 @@ func (w *webhookWork) Group() (company model.ID, unproven bool) { return w.compa
 // more by that much. What is pending for a webhook that is inactive or gone is ended.
 func (w *webhookWork) Step(ctx context.Context, step jobs.Step[desk.Outcome]) (claimed jobs.Claimed[delivery], err error) {
 	page := step.Limit + len(step.InHand)
-	due, company, active, err := w.d.Desk.DueDeliveries(ctx, w.id, page)
+	due, err := w.d.Desk.DueDeliveries(ctx, w.id, page)
+	if err == nil && due.Replaying && len(due.IDs) < page {
+		// Later events are among those due, so what was missed has to be there first.
+		if claimed.More, err = w.d.Desk.ReplayMissed(ctx, w.id); err == nil {
+			due, err = w.d.Desk.DueDeliveries(ctx, w.id, page)
+		}
+	}
 	if err != nil {
 		return claimed, err
 	}
-	w.company = company
-	claimed.More = len(due) == page
-	if !active {
+	w.company, w.replays = due.Company, due.Replaying
+	claimed.More = claimed.More || len(due.IDs) == page
+	if !due.Active {
 		more, err := w.d.Desk.Settle(ctx, w.id)
 		claimed.More = claimed.More || more
 		if err != nil {
 			return claimed, err
 		}
 	}
-	for _, id := range due {
+	for _, id := range due.IDs {
 		if _, inHand := step.InHand[id]; !inHand {
 			claimed.Jobs = append(claimed.Jobs, delivery(id))
 		}

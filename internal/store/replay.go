@@ -1,0 +1,126 @@
+package store
+
+import (
+	"time"
+
+	"recado/internal/model"
+)
+
+// Replay is the delivery of events that a webhook missed while it was inactive.
+type Replay struct {
+	Webhook  model.ID
+	Company  model.ID
+	Events   model.EventSet
+	BoardsOf *model.ID
+	Position int64 // of the last event that was looked at
+	ID       model.ID
+	MissedAt time.Time // when the webhook became inactive
+	Since    time.Time // when it became active again
+}
+
+// MissEvents remembers that a webhook gets no events from now on, including those that are pending for it and those
+// that a replay has not reached.
+func (tx *Tx) MissEvents(company, webhook model.ID) error {
+	position, _, err := tx.FeedEnd(company)
+	if err != nil {
+		return err
+	}
+	_, err = tx.one(`
+		SELECT MIN(e.position)
+		FROM deliveries d
+		JOIN events e ON e.id = d.event AND e.company = d.company
+		WHERE d.company = $1 AND d.webhook = $2 AND d.next_attempt_at IS NOT NULL`, []any{company, webhook}, func(r Row) {
+		if !r.Null(0) {
+			position = min(position, r.Int(0)-1)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	tx.later(`
+		UPDATE webhooks
+		SET missed_position = CASE WHEN replay_position < $3 THEN replay_position - 1 ELSE $3 END,
+			missed_at = CASE WHEN replay_position IS NULL THEN $4 ELSE missed_at END, replay_position = NULL
+		WHERE company = $1 AND id = $2`, company, webhook, position, tx.Now)
+	return nil
+}
+
+// StartReplay begins to deliver what a webhook missed, if it missed anything.
+func (tx *Tx) StartReplay(company, webhook model.ID) {
+	tx.later(`
+		UPDATE webhooks
+		SET replay_position = missed_position, replay_id = $3, replay_since = $4
+		WHERE company = $1 AND id = $2 AND missed_position IS NOT NULL`, company, webhook, model.MaxID, tx.Now)
+}
+
+const replayColumns = `id, company, events, boards_of, replay_position, replay_id, missed_at, replay_since`
+
+func scanReplay(r Row) Replay {
+	return Replay{
+		Webhook: r.ID(0), Company: r.ID(1), Events: model.EventSet(r.Int(2)), BoardsOf: r.NullID(3),
+		Position: r.Int(4), ID: r.ID(5), MissedAt: r.Time(6), Since: r.Time(7),
+	}
+}
+
+// LockReplay returns the replay of an active webhook, of any company, for a transaction that goes on with it.
+func (tx *Tx) LockReplay(webhook model.ID) (p Replay, found bool, err error) {
+	found, err = tx.one(`SELECT `+replayColumns+` FROM webhooks WHERE id = $1 AND active AND replay_position IS NOT NULL`+tx.forUpdate(),
+		[]any{webhook}, func(r Row) { p = scanReplay(r) })
+	return p, found, err
+}
+
+// Replays lists the webhooks of all companies that have a replay.
+func (tx *Tx) Replays() ([]model.ID, error) {
+	var out []model.ID
+	err := tx.query(`SELECT id FROM webhooks WHERE active AND replay_position IS NOT NULL`, nil, func(r Row) error {
+		out = append(out, r.ID(0))
+		return nil
+	})
+	return out, err
+}
+
+// HasDelivery reports whether a webhook got an event, or will get it, in another way than by the replay: its delivery was
+// not given up because the webhook became inactive.
+func (tx *Tx) HasDelivery(p Replay, event model.ID) (bool, error) {
+	// A delivery is made in the transaction of its event, so its id is close to the event's; there is no index of events.
+	at := event.Time()
+	return tx.one(`
+		SELECT 1
+		FROM deliveries
+		WHERE webhook = $1 AND id >= $2 AND id < $3 AND company = $4 AND event = $5 AND (status <> 'failed' OR finished_at < $6)
+		LIMIT 1`,
+		[]any{p.Webhook, model.FirstIDOf(at.Add(-transactionLength)), model.FirstIDOf(at.Add(transactionLength)), p.Company, event, p.MissedAt}, func(Row) {})
+}
+
+// transactionLength is longer than any transaction that raises an event takes.
+const transactionLength = time.Minute
+
+// AddReplayed adds the delivery of an event that the webhook missed. It is due since the event, so it goes out before later events.
+func (tx *Tx) AddReplayed(p Replay, event model.ID, kind model.EventType, at time.Time) {
+	tx.later(`
+		INSERT INTO deliveries (webhook, id, company, event, event_type, status, attempts, next_attempt_at, created_at, log)
+		VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $7, '')`,
+		p.Webhook, model.NewID(), p.Company, event, kind, at, tx.Now)
+}
+
+// SaveReplay stores how far a replay has come.
+func (tx *Tx) SaveReplay(p Replay) {
+	tx.later(`UPDATE webhooks SET replay_position = $3, replay_id = $4 WHERE company = $1 AND id = $2`, p.Company, p.Webhook, p.Position, p.ID)
+}
+
+// EndReplay ends a replay unless deliveries of it are still pending.
+func (tx *Tx) EndReplay(p Replay) {
+	tx.later(`
+		UPDATE webhooks
+		SET missed_position = NULL, missed_at = NULL, replay_position = NULL, replay_id = NULL, replay_since = NULL
+		WHERE company = $1 AND id = $2
+			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = $2 AND d.next_attempt_at < $3 AND d.company = $1)`, p.Company, p.Webhook, p.Since)
+}
+
+// AllowsBoard reports whether the events of a board go to a webhook that a key registered, which may have a list of boards.
+func (tx *Tx) AllowsBoard(boardsOf, board *model.ID) (bool, error) {
+	if boardsOf == nil || board == nil {
+		return true, nil
+	}
+	return tx.one(`SELECT 1 FROM key_boards WHERE key_id = $1 AND board = $2`, []any{*boardsOf, *board}, func(Row) {})
+}
