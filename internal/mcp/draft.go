@@ -37,7 +37,7 @@ func (h *Handler) draft() *tool {
 					"text":                 text("The text of the answer.", "minLength", 1, "maxLength", model.MaxText),
 					"reply_to_external_id": text("The external_id of a message of this conversation to quote."),
 				},
-			}),
+			}, map[string]any{"type": "object"}),
 	}
 }
 

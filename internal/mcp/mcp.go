@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -139,7 +140,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, holder *desk.Pri
 	}
 	switch {
 	case message.Method == methodListen:
-		notFound(w, message.ID)
+		notFound(w, message.ID, "this server has no subscriptions")
 		return
 	case message.Method == methodCall && !message.IsCall():
 		h.api.Refuse(w, r, model.Errorf(model.CodeInvalidRequest, "A call of a tool needs an id, so that it has an answer."))
@@ -153,6 +154,10 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, holder *desk.Pri
 		return
 	}
 	if answer.status >= 400 && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
+		if message.IsCall() && !slices.Contains(methods, message.Method) {
+			notFound(w, message.ID, "this server has no such method")
+			return
+		}
 		h.api.Refuse(w, r, model.Errorf(model.CodeInvalidRequest, "This is not a request of the Model Context Protocol: %s.", input.Printable(strings.TrimSpace(answer.body.String()))))
 		return
 	}
@@ -195,9 +200,12 @@ func (s *served) calls(message *jsonrpc.Request) bool {
 		json.Unmarshal(params["name"], &name) == nil && s.tools[name] != nil
 }
 
-// notFound answers a request for something that takes an open stream.
-func notFound(w http.ResponseWriter, id jsonrpc.ID) {
-	body, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has no subscriptions"}})
+// methods are the methods that this server has.
+var methods = []string{"initialize", "ping", methodList, methodCall}
+
+// notFound answers a request for a method that does not exist. The protocol wants the status 404.
+func notFound(w http.ResponseWriter, id jsonrpc.ID, text string) {
+	body, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: text}})
 	if err != nil {
 		body = nil
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"recado/internal/desk"
 	"recado/internal/model"
@@ -23,6 +24,7 @@ import (
 type assistant struct {
 	t       *testing.T
 	session *sdk.ClientSession
+	results map[string]*jsonschema.Schema // of the tools, once one was needed
 }
 
 type keyed struct{ key string }
@@ -45,7 +47,7 @@ func connect(t *testing.T, c *servertest.Client) *assistant {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() })
-	return &assistant{t, session}
+	return &assistant{t: t, session: session}
 }
 
 func (a *assistant) names() []string {
@@ -84,7 +86,37 @@ func (a *assistant) ok(name string, arguments map[string]any) map[string]any {
 	if refused {
 		a.t.Fatalf("%s: refused: %v", name, result)
 	}
+	a.conforms(name, result)
 	return result
+}
+
+// conforms compares a result with the output schema of its tool.
+func (a *assistant) conforms(name string, result any) {
+	a.t.Helper()
+	if a.results == nil {
+		list, err := a.session.ListTools(a.t.Context(), nil)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		a.results = map[string]*jsonschema.Schema{}
+		for _, tool := range list.Tools {
+			if tool.OutputSchema == nil {
+				continue
+			}
+			compiler := jsonschema.NewCompiler()
+			if err := compiler.AddResource("tool.json", tool.OutputSchema); err != nil {
+				a.t.Fatalf("%s: %v", tool.Name, err)
+			}
+			if a.results[tool.Name], err = compiler.Compile("tool.json"); err != nil {
+				a.t.Fatalf("%s: %v", tool.Name, err)
+			}
+		}
+	}
+	if schema := a.results[name]; schema != nil {
+		if err := schema.Validate(result); err != nil {
+			a.t.Errorf("%s: the result is not as its output schema says: %v", name, err)
+		}
+	}
 }
 
 func (a *assistant) fails(code, name string, arguments map[string]any) map[string]any {
@@ -120,6 +152,9 @@ func TestAnAssistantWorksWithTheTools(t *testing.T) {
 			}
 			if name := a.ok("get_conversation", at)["name"]; name != "Lia" {
 				t.Errorf("name: got %v, want Lia", name)
+			}
+			if me := a.ok("get_me", object{}); me["company"].(object)["id"] != w.A.ID.String() {
+				t.Errorf("company: got %v, want %v", me["company"], w.A.ID)
 			}
 			messages := a.ok("list_messages", at)["data"].([]any)
 			if len(messages) != 1 || messages[0].(object)["text"] != "Oi, tem bolo?" {
@@ -180,6 +215,24 @@ func TestAnAssistantWorksWithTheTools(t *testing.T) {
 			a.fails("version_conflict", "update_card", object{"card_id": card["id"], "version": 1, "title": "x"})
 			a.ok("get_card", object{"card_id": card["id"]})
 			a.ok("get_board", object{"board_id": board.ID()})
+		})
+		t.Run("it takes, labels and edits", func(t *testing.T) {
+			a.t = t
+			if taken := a.ok("take_conversation", at); taken["assignee"] != w.A.Owner.ID.String() {
+				t.Errorf("assignee: got %v, want %v", taken["assignee"], w.A.Owner.ID)
+			}
+			label := w.A.Post(t, "/labels", `{"name": "Cake", "color": "#aa3377"}`).OK(201).ID()
+			if labelled := a.ok("update_conversation", object{"conversation_id": conversation, "label_ids": []string{label}}); len(labelled["label_ids"].([]any)) != 1 {
+				t.Errorf("labels: got %v, want one", labelled["label_ids"])
+			}
+			contact := a.ok("get_conversation", at)["contact"]
+			if edited := a.ok("update_contact", object{"contact_id": contact, "city": "Santos"}); edited["city"] != "Santos" {
+				t.Errorf("city: got %v, want Santos", edited["city"])
+			}
+			started := a.ok("start_conversation", object{"channel_id": channel, "phone": "+5511955554444"})
+			if started["id"] == conversation {
+				t.Error("the started conversation is the first one")
+			}
 		})
 		t.Run("it transfers and closes", func(t *testing.T) {
 			a.t = t
@@ -249,11 +302,12 @@ func TestEveryToolHasASchemaAndHints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Tools) != 29 {
-		t.Errorf("got %d tools, want 29", len(list.Tools))
+	if len(list.Tools) != 34 {
+		t.Errorf("got %d tools, want 34", len(list.Tools))
 	}
 	destructive := map[string]bool{
 		"send_message": true, "save_draft": true, "transfer_conversation": true, "close_attendance": true, "update_card": true, "move_card": true,
+		"start_conversation": true, "take_conversation": true, "update_conversation": true, "update_contact": true,
 	}
 	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "assistants.md"))
 	if err != nil {
@@ -270,6 +324,10 @@ func TestEveryToolHasASchemaAndHints(t *testing.T) {
 		}
 		if tool.Description == "" || strings.Contains(tool.Description, "Scope:") {
 			t.Errorf("%s: description %q", tool.Name, tool.Description)
+		}
+		result, err := json.Marshal(tool.OutputSchema)
+		if mayBeNull := tool.Name == "get_open_attendance"; err != nil || strings.Contains(string(result), "$ref") || mayBeNull != (tool.OutputSchema == nil) {
+			t.Errorf("%s: result schema: %v: %s", tool.Name, err, result)
 		}
 		schema, err := json.Marshal(tool.InputSchema)
 		if err != nil || strings.Contains(string(schema), "$ref") {
@@ -411,7 +469,6 @@ func TestWhatIsNoRequestOfAnAssistantGetsAnErrorObject(t *testing.T) {
 		"another content type": {w.A.Client, list, 400, "invalid_request", []string{"Content-Type", "text/plain"}},
 		"no stream accepted":   {w.A.Client, list, 400, "invalid_request", []string{"Accept", "application/json"}},
 		"an unknown version":   {w.A.Client, list, 400, "invalid_request", []string{"MCP-Protocol-Version", "1999-01-01"}},
-		"an unknown method":    {w.A.Client, `{"jsonrpc":"2.0","id":1,"method":"x"}`, 400, "invalid_request", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			header, text := post(t, tt.client, tt.body, tt.status, tt.header...)
@@ -427,6 +484,18 @@ func TestWhatIsNoRequestOfAnAssistantGetsAnErrorObject(t *testing.T) {
 			}
 		})
 	}
+	t.Run("an unknown method is the JSON-RPC error -32601 with the request's id", func(t *testing.T) {
+		for _, method := range []string{"x", "tools/x", "sampling/createMessage"} {
+			_, text := post(t, w.A.Client, `{"jsonrpc":"2.0","id":"q-7","method":"`+method+`"}`, 404)
+			var e struct {
+				ID    string
+				Error struct{ Code int }
+			}
+			if err := json.Unmarshal([]byte(text), &e); err != nil || e.ID != "q-7" || e.Error.Code != -32601 {
+				t.Errorf("%s: got %s, want the error -32601 with the id: %v", method, text, err)
+			}
+		}
+	})
 	t.Run("a session is no key", func(t *testing.T) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), "correct horse battery")
 		if resp := raw(t, owner, "POST", list); resp.StatusCode != http.StatusUnauthorized {

@@ -11,7 +11,7 @@ import (
 	"recado/internal/openapi"
 )
 
-// document is the OpenAPI document, from which the input schemas of the tools are made.
+// document is the OpenAPI document, from which the schemas of the tools are made.
 type document struct{ openapi.Document }
 
 func (h *Handler) document() (document, error) {
@@ -28,7 +28,8 @@ func (h *Handler) document() (document, error) {
 
 // operation is what the document says about the operation of a tool.
 type operation struct {
-	schema      map[string]any
+	schema      map[string]any // of the arguments
+	result      map[string]any // of the result; nil if that may be null
 	description string
 	hasBody     bool
 }
@@ -78,7 +79,36 @@ func (d document) operation(l line) (*operation, error) {
 	if len(required) > 0 {
 		out.schema["required"] = slices.Compact(required)
 	}
-	return out, nil
+	out.result, err = d.result(found)
+	return out, err
+}
+
+// result returns the schema of the object that answer.result makes of a response.
+func (d document) result(op map[string]any) (map[string]any, error) {
+	responses, _ := op["responses"].(map[string]any)
+	for _, status := range []string{"200", "201", "204"} {
+		if responses[status] == nil {
+			continue
+		}
+		inlined, err := d.inline(responses[status], 0)
+		if err != nil {
+			return nil, err
+		}
+		response, _ := inlined.(map[string]any)
+		content := openapi.JSONContent(response)
+		if content == nil {
+			return map[string]any{"type": "object"}, nil
+		}
+		schema, _ := content["schema"].(map[string]any)
+		switch schema["type"] {
+		case "object":
+			return schema, nil
+		case "array":
+			return map[string]any{"type": "object", "required": []string{"data"}, "properties": map[string]any{"data": schema}}, nil
+		}
+		return nil, nil
+	}
+	return nil, errors.New("the document has no response of success")
 }
 
 // addParameters adds the parameters of the path and the query, and an idempotency key where the tool needs one.

@@ -53,6 +53,7 @@ const (
 
 // lines is the table of the tools that are operations. The descriptions of the operations belong to it.
 var lines = []line{
+	{name: "get_me", method: "GET", path: "/me", about: "Tells the member whom the key acts as, the company, and what the key may do."},
 	{name: "list_conversations", method: "GET", path: "/conversations"},
 	{name: "get_conversation", method: "GET", path: "/conversations/{id}", id: "conversation_id"},
 	{name: "list_messages", method: "GET", path: "/conversations/{id}/messages", id: "conversation_id"},
@@ -79,6 +80,13 @@ var lines = []line{
 		name: "send_message", method: "POST", path: "/conversations/{id}/messages", id: "conversation_id", needs: []string{"client_id"}, effect: changes,
 		about: "The message reaches the customer on WhatsApp and cannot be taken back.",
 	},
+	{
+		name: "start_conversation", method: "POST", path: "/conversations", effect: changes,
+		about: "It sends nothing: follow with send_message, on WhatsApp with a template if the customer has not written within 24 hours.",
+	},
+	{name: "take_conversation", method: "POST", path: "/conversations/{id}/take", id: "conversation_id", effect: changes},
+	{name: "update_conversation", method: "PATCH", path: "/conversations/{id}", id: "conversation_id", effect: changes, about: "Use list_labels for the ids of labels."},
+	{name: "update_contact", method: "PATCH", path: "/contacts/{id}", id: "contact_id", effect: changes},
 	{name: "create_note", method: "POST", path: "/conversations/{id}/notes", id: "conversation_id", needs: []string{"client_id"}, effect: adds},
 	{name: "transfer_conversation", method: "POST", path: "/conversations/{id}/transfer", id: "conversation_id", effect: changes},
 	{name: "close_attendance", method: "POST", path: "/conversations/{id}/attendance/close", id: "conversation_id", effect: changes},
@@ -109,7 +117,7 @@ func (h *Handler) tools() (map[string]*tool, error) {
 		}
 		out[l.name] = &tool{
 			name: l.name, verb: route.Verb, serve: h.operation(l, op),
-			described: describe(l.name, route.Summary, op.description, l.effect, op.schema),
+			described: describe(l.name, route.Summary, op.description, l.effect, op.schema, op.result),
 		}
 	}
 	draft := h.draft()
@@ -118,14 +126,19 @@ func (h *Handler) tools() (map[string]*tool, error) {
 }
 
 // describe is a tool as clients see it. A tool that changes something counts as destructive, one that only adds does not.
-func describe(name, title, about string, e effect, schema map[string]any) *sdk.Tool {
-	return &sdk.Tool{
+// Without a result schema, a result may be null.
+func describe(name, title, about string, e effect, schema, result map[string]any) *sdk.Tool {
+	t := &sdk.Tool{
 		Name: name, Title: title, Description: strings.TrimSpace(title + ". " + about), InputSchema: schema,
 		Annotations: &sdk.ToolAnnotations{
 			Title: title, ReadOnlyHint: e == reads, DestructiveHint: new(e == changes), IdempotentHint: true,
 			OpenWorldHint: new(name == "send_message"),
 		},
 	}
+	if result != nil {
+		t.OutputSchema = result
+	}
+	return t
 }
 
 // operation makes a tool's call the call of its operation.
