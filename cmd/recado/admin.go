@@ -96,6 +96,7 @@ type keyCreateCmd struct {
 	Name    string        `required:"" help:"What the key is for."`
 	Scopes  string        `required:"" help:"Scopes separated by commas, such as conversations:read,messages:send, or all."`
 	User    string        `help:"Id of the team member the key acts as; default: the owner." placeholder:"UUID"`
+	ActsAs  string        `enum:"person,integration" default:"person" help:"Who sends what is sent with the key: the team member (person) or nobody (integration): no sender, no first response, no responsible person, no attendance opened."`
 	Expires time.Duration `help:"Life of the key, such as 720h; default: no end."`
 	Boards  string        `help:"Ids of the boards the key may see, separated by commas; default: all." placeholder:"UUID,…"`
 	Rate    int64         `noenv:"" help:"Requests a second; default: the installation's rate."`
@@ -107,7 +108,7 @@ func (c *keyCreateCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	in := desk.NewKey{Name: c.Name, Scopes: model.EveryScope}
+	in := desk.NewKey{Name: c.Name, Scopes: model.EveryScope, ActsAs: c.ActsAs}
 	if c.Scopes != "all" {
 		scopes, invalid := model.ParseScopes(strings.Split(c.Scopes, ","))
 		if invalid != nil {

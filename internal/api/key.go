@@ -33,6 +33,7 @@ type createKeyInput struct {
 		Boards    *[]model.ID `json:"boards,omitempty" maxItems:"200" doc:"Boards the key may see; absent means all."`
 		ExpiresAt *time.Time  `json:"expires_at,omitempty"`
 		UserID    *model.ID   `json:"user_id,omitempty" doc:"The team member that the key acts as. Absent: that of its creator."`
+		ActsAs    string      `json:"acts_as,omitempty" enum:"person,integration" doc:"Absent: person. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
 		Rate      *model.Rate `json:"rate,omitempty" doc:"Absent: the rate of the installation, or that of the issuing key if it is lower."`
 	}
 }
@@ -45,8 +46,26 @@ func (s *Server) createKey(ctx context.Context, a *desk.Principal, in *createKey
 	shaped(ctx, newKeyWithoutSecret)
 	key, secret, failed := s.desk.CreateKey(ctx, a, desk.NewKey{
 		Name: in.Body.Name, Scopes: scopes, Boards: in.Body.Boards, ExpiresAt: in.Body.ExpiresAt, User: in.Body.UserID, Rate: in.Body.Rate,
+		ActsAs: in.Body.ActsAs,
 	})
 	return &reply[newKey]{newKey{key, secret}}, failed
+}
+
+type updateKeyInput struct {
+	AtID
+	Body struct {
+		Name   *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		ActsAs *string `json:"acts_as,omitempty" enum:"person,integration"`
+	}
+}
+
+func (s *Server) updateKey(ctx context.Context, a *desk.Principal, in *updateKeyInput) (*reply[model.Key], error) {
+	id, err := pathID(in.ID, "key")
+	if err != nil {
+		return nil, err
+	}
+	key, err := s.desk.UpdateKey(ctx, a, id, desk.KeyUpdate{Name: in.Body.Name, ActsAs: in.Body.ActsAs})
+	return &reply[model.Key]{key}, err
 }
 
 type rotateKeyInput struct {

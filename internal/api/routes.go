@@ -46,6 +46,8 @@ func (s *Server) routes() []*Route {
 			about("The key itself is not in the answer.")),
 		post("/keys", desk.VerbCreateKey, "Issue an API key", s.createKey, secret("key"), fails(model.CodeLimitReached), created,
 			about("The key itself is only in this answer. A key cannot have a scope that its creator lacks, expire later or have a higher rate. It ends together with the key that issued it.")),
+		patch("/keys/{id}", desk.VerbUpdateKey, "Rename an API key, or change what it acts as", s.updateKey,
+			about("Absent fields do not change. A caller may change the keys that it may revoke; a revoked key is 404. Both take effect within a second.")),
 		post("/keys/{id}/rotate", desk.VerbRotateKey, "Rotate an API key", s.rotateKey, secret("key"),
 			about("Creates a new key for the same integration. The old key stays valid for overlap_seconds. A key that another key rotates is revoked together with that one from then on, as if it had issued it. "+
 				"A key cannot rotate the keys that it was issued by.")),

@@ -20,6 +20,13 @@ type NewKey struct {
 	ExpiresAt *time.Time
 	User      *model.ID   // nil: the creator's own member
 	Rate      *model.Rate // nil: the installation's, whatever it will be
+	ActsAs    string      // model.ActsAsPerson or model.ActsAsIntegration; "" is the first
+}
+
+// KeyUpdate lists what of a key to change; nil fields stay as they are.
+type KeyUpdate struct {
+	Name   *string
+	ActsAs *string
 }
 
 // Keys lists the company's API keys.
@@ -78,7 +85,7 @@ func (d *Desk) CreateKey(ctx context.Context, a *Principal, in NewKey) (model.Ke
 	}
 	secret, hash := model.NewAPIKey()
 	key, err := writeAnswer(ctx, d, func(tx *store.Tx) (model.Key, error) {
-		k := model.Key{ID: model.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt}
+		k := model.Key{ID: model.NewID(), Name: name, Scopes: in.Scopes.List(), User: a.User, ActsAs: cmp.Or(in.ActsAs, model.ActsAsPerson), CreatedAt: tx.Now, ExpiresAt: in.ExpiresAt}
 		if in.Rate != nil {
 			k.Rate = *in.Rate
 		}
@@ -227,6 +234,36 @@ func (d *Desk) mayReplace(tx *store.Tx, a *Principal, k model.Key, scopes model.
 		return err
 	}
 	return a.mayActAs(m.ID, m.Role)
+}
+
+// UpdateKey changes the name of a key and what it acts as. Its messages show the new name, also those sent before.
+func (d *Desk) UpdateKey(ctx context.Context, a *Principal, id model.ID, in KeyUpdate) (model.Key, error) {
+	if err := a.May(VerbUpdateKey); err != nil {
+		return model.Key{}, err
+	}
+	if in.Name != nil {
+		name, invalid := model.Name("body.name", *in.Name, model.MaxName)
+		if invalid != nil {
+			return model.Key{}, invalid
+		}
+		in.Name = &name
+	}
+	return write(ctx, d, func(tx *store.Tx) (model.Key, error) {
+		tx.LockCompany(a.Company.ID)
+		k, scopes, found, err := tx.Key(a.Company.ID, id)
+		if err != nil || !found || k.RevokedAt != nil {
+			return k, errOr(err, model.NotFound("key"))
+		}
+		if err := d.mayReplace(tx, a, k, scopes); err != nil {
+			return k, err
+		}
+		set(&k.Name, in.Name)
+		set(&k.ActsAs, in.ActsAs)
+		tx.UpdateKey(a.Company.ID, &k)
+		d.forgetHolders(tx, a.Company.ID)
+		k.Rate = d.rateOf(&k)
+		return k, nil
+	})
 }
 
 // RevokeKey ends a key permanently, and the keys that it issued: here at once, on other nodes within a second.

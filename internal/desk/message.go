@@ -250,8 +250,9 @@ func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage)
 	m := &model.Message{
 		ID: model.NewID(), ClientID: &in.ClientID, Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
 		Direction: model.Outbound, Origin: a.origin(), Type: model.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
-		Status: model.StatusQueued, SentBy: &model.Ref{ID: a.User.ID, Name: a.User.Name}, Seq: t.next(), CreatedAt: tx.Now,
+		Status: model.StatusQueued, Seq: t.next(), CreatedAt: tx.Now,
 	}
+	a.signs(m)
 	extras, err := d.fillMessage(tx, a, m, o, in)
 	if err != nil {
 		return accepted{}, err
@@ -287,7 +288,7 @@ func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage)
 	if a.kind == KindSession {
 		t.pauseBot()
 	}
-	if err == nil {
+	if err == nil && !a.ActsAsIntegration() {
 		err = t.answered(&a.User)
 	}
 	if err == nil {

@@ -48,6 +48,7 @@ type Principal struct {
 	Session model.ID // of a session
 
 	integration *model.Integration // of a key
+	actsAs      string             // of a key: model.ActsAsPerson or model.ActsAsIntegration
 }
 
 // Bind gives a context in which the transactions of this principal's calls run. Of the connections, one company has at
@@ -68,7 +69,7 @@ type Member struct {
 // KeyPrincipal is the holder of an API key, with the key's rate.
 func KeyPrincipal(c model.Company, m Member, k model.Key) *Principal {
 	return &Principal{
-		kind: KindKey, Company: c, Member: m, Scopes: model.NewScopeSet(k.Scopes...), Boards: k.Boards, Rate: k.Rate, Key: k.ID,
+		kind: KindKey, Company: c, Member: m, Scopes: model.NewScopeSet(k.Scopes...), Boards: k.Boards, Rate: k.Rate, Key: k.ID, actsAs: k.ActsAs,
 		integration: &model.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt},
 	}
 }
@@ -143,6 +144,22 @@ func (a *Principal) origin() string {
 		return model.OriginAPI
 	}
 	return model.OriginApp
+}
+
+// ActsAsIntegration reports whether the principal is a key whose messages are those of the integration and of no person:
+// they have no sender, are no answer of the team and open no attendance.
+func (a *Principal) ActsAsIntegration() bool {
+	return a.kind == KindKey && a.actsAs == model.ActsAsIntegration
+}
+
+// signs sets who sent a message: the integration, and the member unless the integration acts for itself.
+func (a *Principal) signs(m *model.Message) {
+	if a.kind == KindKey {
+		m.Integration = &model.Ref{ID: a.Key, Name: a.integration.Name}
+	}
+	if !a.ActsAsIntegration() {
+		m.SentBy = &model.Ref{ID: a.User.ID, Name: a.User.Name}
+	}
 }
 
 // Identity answers GET /me.

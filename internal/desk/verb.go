@@ -28,6 +28,7 @@ var (
 	VerbKeys      = listed(Verb{Name: "Keys", Scope: model.ScopeKeysManage})
 	VerbKey       = listed(Verb{Name: "Key", Scope: model.ScopeKeysManage})
 	VerbCreateKey = listed(Verb{Name: "CreateKey", Scope: model.ScopeKeysManage})
+	VerbUpdateKey = listed(Verb{Name: "UpdateKey", Scope: model.ScopeKeysManage})
 	VerbRotateKey = listed(Verb{Name: "RotateKey", Scope: model.ScopeKeysManage})
 	VerbRevokeKey = listed(Verb{Name: "RevokeKey", Scope: model.ScopeKeysManage})
 

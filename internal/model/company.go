@@ -72,12 +72,19 @@ type Key struct {
 	Scopes     []Scope    `json:"scopes"`
 	Boards     Boards     `json:"boards" nullable:"true"`
 	User       Ref        `json:"user" doc:"The team member this key acts as."`
+	ActsAs     string     `json:"acts_as" enum:"person,integration" doc:"person: what is sent with the key counts as an answer of the member. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
 	Rate       Rate       `json:"rate"`
 	CreatedAt  time.Time  `json:"created_at"`
 	ExpiresAt  *time.Time `json:"expires_at"`
 	RevokedAt  *time.Time `json:"revoked_at"`
 	LastUsedAt *time.Time `json:"last_used_at"`
 }
+
+// Values of Key.ActsAs.
+const (
+	ActsAsPerson      = "person"
+	ActsAsIntegration = "integration"
+)
 
 // Rate is how often one key may call.
 type Rate struct {

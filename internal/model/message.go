@@ -65,6 +65,7 @@ type Message struct {
 	Interactive *Interactive `json:"interactive" doc:"The buttons or the list that the message offers; text has all of it in words."`
 	Choice      *Choice      `json:"choice" doc:"What the customer chose from buttons or a list; text has it in words."`
 	Voice       bool         `json:"voice" doc:"Whether the file is a recording made for the chat."`
+	Integration *Ref         `json:"integration" doc:"The API key that the message was sent with; null for all others."`
 
 	Company ID    `json:"-"`
 	Channel ID    `json:"-"`

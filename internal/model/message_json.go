@@ -38,6 +38,7 @@ func (m *Message) AppendJSON(b []byte) []byte {
 	b = m.Interactive.AppendJSON(append(b, `,"interactive":`...))
 	b = m.Choice.AppendJSON(append(b, `,"choice":`...))
 	b = strconv.AppendBool(append(b, `,"voice":`...), m.Voice)
+	b = appendNullRef(append(b, `,"integration":`...), m.Integration)
 	return append(b, '}')
 }
 

@@ -19,7 +19,8 @@ type KeyHolder struct {
 }
 
 const keyColumns = `
-	k.id, k.name, k.scopes, k.all_boards, u.id, u.name, k.per_second, k.burst, k.created_at, k.expires_at, k.revoked_at, k.last_used_at`
+	k.id, k.name, k.scopes, k.all_boards, u.id, u.name, k.per_second, k.burst, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
+	k.acts_as`
 
 // scanKey reads keyColumns. A zero rate is that of a key with none of its own.
 func scanKey(r Row) (k model.Key, scopes model.ScopeSet, allBoards bool) {
@@ -27,7 +28,7 @@ func scanKey(r Row) (k model.Key, scopes model.ScopeSet, allBoards bool) {
 	return model.Key{
 		ID: r.ID(0), Name: r.Text(1), Scopes: scopes.List(), User: model.Ref{ID: r.ID(4), Name: r.Text(5)},
 		Rate: model.Rate{PerSecond: r.Int(6), Burst: r.Int(7)}, CreatedAt: r.Time(8), ExpiresAt: r.NullTime(9),
-		RevokedAt: r.NullTime(10), LastUsedAt: r.NullTime(11),
+		RevokedAt: r.NullTime(10), LastUsedAt: r.NullTime(11), ActsAs: r.Text(12),
 	}, scopes, allBoards
 }
 
@@ -43,9 +44,9 @@ func (tx *Tx) KeyHolder(hash [32]byte) (KeyHolder, bool, error) {
 		JOIN companies c ON c.id = k.company
 		WHERE s.hash = $1`, []any{hash[:]}, func(r Row) {
 		h.Key, _, allBoards = scanKey(r)
-		h.SecretExpiresAt, h.Email, h.Role, h.AccessProfile = r.NullTime(12), r.Text(13), model.Role(r.Text(14)), model.AccessProfile(r.Text(15))
-		h.MemberRemovedAt = r.NullTime(16)
-		h.Company = model.Company{ID: r.ID(17), Name: r.Text(18), Timezone: r.Text(19)}
+		h.SecretExpiresAt, h.Email, h.Role, h.AccessProfile = r.NullTime(13), r.Text(14), model.Role(r.Text(15)), model.AccessProfile(r.Text(16))
+		h.MemberRemovedAt = r.NullTime(17)
+		h.Company = model.Company{ID: r.ID(18), Name: r.Text(19), Timezone: r.Text(20)}
 	})
 	if err != nil || !found {
 		return KeyHolder{}, false, err
@@ -139,9 +140,9 @@ func (tx *Tx) KeyValid(company, id model.ID) (bool, error) {
 // InsertKey stores a key and the key that issued it, if any; only the hash of its secret is kept.
 func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, parent *model.ID, hash [32]byte) {
 	tx.later(`
-		INSERT INTO keys (id, company, name, member, scopes, all_boards, per_second, burst, created_at, expires_at, parent)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		k.ID, company, k.Name, k.User.ID, scopes.Stored(), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt, parent)
+		INSERT INTO keys (id, company, name, member, scopes, all_boards, per_second, burst, created_at, expires_at, parent, acts_as)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		k.ID, company, k.Name, k.User.ID, scopes.Stored(), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt, parent, k.ActsAs)
 	for _, board := range k.Boards {
 		tx.later(`INSERT INTO key_boards (key_id, board) VALUES ($1, $2) ON CONFLICT DO NOTHING`, k.ID, board)
 	}
@@ -167,6 +168,11 @@ func (tx *Tx) KeyIssuers(company, id model.ID) ([]model.ID, error) {
 // SetKeyIssuer makes a key one of those that another one issued. The company must be locked.
 func (tx *Tx) SetKeyIssuer(company, id, issuer model.ID) {
 	tx.later(`UPDATE keys SET parent = $3 WHERE company = $1 AND id = $2`, company, id, issuer)
+}
+
+// UpdateKey stores the name of a key and what it acts as.
+func (tx *Tx) UpdateKey(company model.ID, k *model.Key) {
+	tx.later(`UPDATE keys SET name = $3, acts_as = $4 WHERE company = $1 AND id = $2`, company, k.ID, k.Name, k.ActsAs)
 }
 
 // ReplaceKeySecret keeps the key's present secrets valid until the given moment and adds a new one.

@@ -26,9 +26,10 @@ const (
 		FROM media d WHERE d.id = m.media) END,
 	CASE WHEN m.voice OR COALESCE(m.reactions, m.referral, m.product, m.interactive, m.choice) IS NOT NULL THEN
 		COALESCE(m.reactions, '')` + newLine + `COALESCE(m.referral, '')` + newLine + `COALESCE(m.product, '')` + newLine +
-		`COALESCE(m.interactive, '')` + newLine + `COALESCE(m.choice, '')` + newLine + `CASE WHEN m.voice THEN 'voice' ELSE '' END END`
+		`COALESCE(m.interactive, '')` + newLine + `COALESCE(m.choice, '')` + newLine + `CASE WHEN m.voice THEN 'voice' ELSE '' END END,
+	m.integration, CASE WHEN m.integration IS NOT NULL THEN (SELECT k.name FROM keys k WHERE k.id = m.integration) END`
 	newLine        = " || '\n' || " // JSON has none
-	pageWidth      = 25
+	pageWidth      = 27
 	messageColumns = pageColumns + `, m.conversation, m.company, m.channel, m.private`
 	messageWidth   = pageWidth + 4
 )
@@ -60,6 +61,9 @@ func scanPaged(r Row, m *model.Message) {
 	}
 	if !r.Null(24) {
 		scanDetails(r.Text(24), m)
+	}
+	if !r.Null(25) {
+		m.Integration = &model.Ref{ID: r.ID(25), Name: r.Text(26)}
 	}
 }
 
@@ -221,17 +225,22 @@ func (tx *Tx) InsertMessage(m *model.Message, extras MessageExtras) (bool, error
 	if m.Author != nil {
 		author = m.Author.ID
 	}
+	var integration *model.ID
+	if m.Integration != nil {
+		integration = &m.Integration.ID
+	}
 	n, err := tx.execWithEvents(m.Company, `
 		INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text, media,
 			template, reply_to, external_id, status, error_code, error_message, sent_by, author, raw, created_at, sent_at,
-			delivered_at, read_at, edited_at, revoked_at, reactions, referral, product, interactive, choice, voice)
+			delivered_at, read_at, edited_at, revoked_at, reactions, referral, product, interactive, choice, voice,
+			integration)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
-			$26, $27, $28, $29, $30, $31, $32, $33)
+			$26, $27, $28, $29, $30, $31, $32, $33, $34)
 		ON CONFLICT DO NOTHING`,
 		m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private, m.ClientID, m.Direction, m.Origin, m.Type, m.Text, m.MediaID,
 		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, reason, sentBy, author, extras.Raw, m.CreatedAt, m.SentAt,
 		m.DeliveredAt, m.ReadAt, m.EditedAt, m.RevokedAt, writeReactions(m.Reactions), writeJSON(m.Referral), writeJSON(m.Product),
-		writeJSON(m.Interactive), writeJSON(m.Choice), m.Voice)
+		writeJSON(m.Interactive), writeJSON(m.Choice), m.Voice, integration)
 	if n == 1 && m.Text != nil {
 		tx.later(`INSERT INTO messages_unindexed (company, id) VALUES ($1, $2)`, m.Company, m.ID)
 	}

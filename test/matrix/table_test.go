@@ -45,6 +45,7 @@ var table = map[string][]example{
 	"GET /keys":              {{path: "/keys"}},
 	"GET /keys/{id}":         {{path: "/keys/{key}"}},
 	"POST /keys":             {{path: "/keys", body: `{"name":"k","scopes":["read"],"boards":["{board}"],"user_id":"{user}"}`}},
+	"PATCH /keys/{id}":       {{path: "/keys/{key}", body: `{"name":"k","acts_as":"integration"}`}},
 	"POST /keys/{id}/rotate": {{path: "/keys/{key}/rotate"}},
 	"DELETE /keys/{id}":      {{path: "/keys/{key}"}},
 

@@ -18,7 +18,7 @@ const list = (...data: Conversation[]) => ({ pages: [{ data, next_cursor: null }
 const ids = (value: { pages: ListPage[] }) => value.pages.flatMap((page) => page.data.map((one) => one.id))
 const message = (fields: Partial<Message>): Message => ({
   id: 'm', client_id: null, conversation: 'a', direction: 'outbound', origin: 'app', type: 'text', text: 'x', media_id: null, media: null, reply_to_external_id: null, external_id: null, status: 'queued', error: null,
-  sent_by: null, created_at: '1', sent_at: null, delivered_at: null, read_at: null, author: null, edited_at: null, revoked_at: null, reactions: [], product: null, referral: null, interactive: null, choice: null, voice: false, ...fields,
+  sent_by: null, created_at: '1', sent_at: null, delivered_at: null, read_at: null, author: null, edited_at: null, revoked_at: null, reactions: [], product: null, referral: null, interactive: null, choice: null, voice: false, integration: null, ...fields,
 })
 
 describe('lists in the cache', () => {

@@ -958,7 +958,7 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["updateKey"];
         trace?: never;
     };
     "/keys/{id}/rotate": {
@@ -1955,6 +1955,8 @@ export interface components {
             weekly?: components["schemas"]["WeeklyPeriod"][];
         };
         CreateKeyInputBody: {
+            /** @enum {string} */
+            acts_as?: "person" | "integration";
             boards?: string[];
             expires_at?: string;
             name: string;
@@ -2321,6 +2323,8 @@ export interface components {
             type: "kanban.card.moved";
         };
         Key: {
+            /** @enum {string} */
+            acts_as: "person" | "integration";
             boards: string[] | null;
             created_at: string;
             expires_at: string | null;
@@ -2465,6 +2469,7 @@ export interface components {
             error: components["schemas"]["MessageError"] | null;
             external_id: string | null;
             id: string;
+            integration: components["schemas"]["Ref"] | null;
             interactive: components["schemas"]["Interactive"] | null;
             media: components["schemas"]["MessageMedia"] | null;
             media_id: string | null;
@@ -2550,6 +2555,8 @@ export interface components {
             version?: number;
         };
         NewKey: {
+            /** @enum {string} */
+            acts_as: "person" | "integration";
             boards: string[] | null;
             created_at: string;
             expires_at: string | null;
@@ -3135,6 +3142,11 @@ export interface components {
             name?: string;
             timezone?: string;
             weekly?: components["schemas"]["WeeklyPeriod"][];
+        };
+        UpdateKeyInputBody: {
+            /** @enum {string} */
+            acts_as?: "person" | "integration";
+            name?: string;
         };
         UpdateLabelInputBody: {
             color?: string;
@@ -5358,6 +5370,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    updateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateKeyInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
             };
         };
     };
