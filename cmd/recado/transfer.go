@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,31 +18,109 @@ import (
 
 type backupCmd struct {
 	databaseFlags
-	File             string `arg:"" help:"Archive to write, such as recado.tar; it must not exist yet."`
+	File             string `arg:"" help:"Archive to write, such as recado.tar, or a folder: then the archive is named by the time."`
 	WithoutSecretKey bool   `name:"without-secret-key" noenv:"" help:"Leave the secret key out: keep it in another place."`
+	Replace          bool   `noenv:"" help:"Replace an archive of that name, once the new one is complete."`
+	Keep             int    `noenv:"" help:"Write into a folder, and then remove the oldest archives in it but for this many." placeholder:"N"`
+	Check            bool   `noenv:"" help:"Write nothing: read an archive to its end and report whether it can be restored."`
 }
 
 func (c *backupCmd) Run(e *env) error {
+	switch {
+	case c.Check && (c.Replace || c.WithoutSecretKey || c.Keep != 0):
+		return fmt.Errorf("--check writes nothing: it goes with no other flag (%w)", errUsage)
+	case c.Keep < 0:
+		return fmt.Errorf("--keep must be at least 1 (%w)", errUsage)
+	case c.Check:
+		return c.check(e)
+	}
 	if c.DatabaseURL != "" {
 		return errors.New("PostgreSQL is backed up with pg_dump, and media and secret.key by copying the data folder; recado backup is for SQLite")
 	}
 	if err := server.FindData(c.Data); err != nil {
 		return err
 	}
+	file, err := c.target()
+	if err != nil {
+		return err
+	}
 	info, err := transfer.Backup(e.ctx, transfer.BackupOptions{
-		Dir: c.Data, File: c.File, SecretKey: c.SecretKey, WithoutSecretKey: c.WithoutSecretKey, Version: version,
+		Dir: c.Data, File: file, Replace: c.Replace, SecretKey: c.SecretKey, WithoutSecretKey: c.WithoutSecretKey, Version: version,
 	})
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s holds the database and %d media files", c.File, info.Media)
+	if err := c.rotate(); err != nil {
+		return err
+	}
+	return e.describeBackup(file, info)
+}
+
+// The name of an archive in a folder. Names are in the order of their times.
+const (
+	archivePrefix = "recado-"
+	archiveSuffix = ".tar"
+	archiveTime   = "20060102T150405Z"
+)
+
+// target returns the name of the archive to write. A folder to keep archives in is made if need be.
+func (c *backupCmd) target() (string, error) {
+	if c.Keep > 0 {
+		if err := os.MkdirAll(c.File, 0o700); err != nil {
+			return "", fmt.Errorf("--keep needs a folder to write to: %w", err)
+		}
+	}
+	if info, err := os.Stat(c.File); err != nil || !info.IsDir() {
+		return c.File, nil
+	}
+	return filepath.Join(c.File, archivePrefix+time.Now().UTC().Format(archiveTime)+archiveSuffix), nil
+}
+
+// rotate removes the oldest archives of the folder, once the new one is complete. Files with other names stay.
+func (c *backupCmd) rotate() error {
+	if c.Keep == 0 {
+		return nil
+	}
+	entries, err := os.ReadDir(c.File) // in the order of their names
+	if err != nil {
+		return err
+	}
+	entries = slices.DeleteFunc(entries, func(entry os.DirEntry) bool {
+		name, prefixed := strings.CutPrefix(entry.Name(), archivePrefix)
+		name, suffixed := strings.CutSuffix(name, archiveSuffix)
+		_, err := time.Parse(archiveTime, name)
+		return !prefixed || !suffixed || err != nil || !entry.Type().IsRegular()
+	})
+	for _, entry := range entries[:max(0, len(entries)-c.Keep)] {
+		if err := os.Remove(filepath.Join(c.File, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check reports whether an archive can be restored.
+func (c *backupCmd) check(e *env) error {
+	info, err := transfer.Check(e.ctx, c.File)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(e.stdout, "%s can be restored: every file has its hash, and every page of the database was read.\n", c.File); err != nil || info.Format == 0 {
+		return err
+	}
+	return e.describeBackup(c.File, info)
+}
+
+// describeBackup prints what an archive holds.
+func (e *env) describeBackup(file string, info transfer.Info) error {
+	text := fmt.Sprintf("%s holds the database and %d media files", file, info.Media)
 	if info.SecretKey {
 		text += ", and the secret key: keep it where only you can read it"
 	}
 	if info.MissingMedia > 0 {
 		text += fmt.Sprintf(". %d media files are not in the data folder: they are in S3, or were lost before", info.MissingMedia)
 	}
-	if _, err = fmt.Fprintln(e.stdout, text+"."); err != nil {
+	if _, err := fmt.Fprintln(e.stdout, text+"."); err != nil {
 		return err
 	}
 	return e.warnDamaged(info.DamagedMedia, "The archive holds it as it is")
@@ -84,11 +164,15 @@ type moveCmd struct {
 	To string `secret:"" help:"postgres://… : the empty PostgreSQL database to move to. A folder: the data folder to move to." placeholder:"URL|DIR"`
 
 	ToFile string `name:"to-file" help:"File that holds the URL to move to." placeholder:"FILE"`
+	Undo   bool   `noenv:"" help:"Use the source of an earlier move again: take away the mark that keeps servers and commands from it."`
 }
 
 func (c *moveCmd) Run(e *env) error {
 	if _, err := c.config(e); err != nil { // checks the flags
 		return err
+	}
+	if c.Undo {
+		return c.undo(e)
 	}
 	if c.To == "" {
 		return fmt.Errorf("--to is missing: a postgres://… address, or a data folder (%w)", errUsage)
@@ -114,6 +198,24 @@ func (c *moveCmd) Run(e *env) error {
 		return err
 	}
 	return report.end(o, moved)
+}
+
+// undo makes the source of an earlier move usable again.
+func (c *moveCmd) undo(e *env) error {
+	if c.To != "" {
+		return fmt.Errorf("--undo goes without --to (%w)", errUsage)
+	}
+	if c.DatabaseURL == "" {
+		if err := server.FindData(c.Data); err != nil {
+			return err
+		}
+	}
+	target, err := transfer.UndoMove(e.ctx, transfer.MoveOptions{Dir: c.Data, DatabaseURL: c.DatabaseURL})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "This installation can be used again, as it was before it was moved to %s. Start no server there any more: messages that wait would be sent twice.\n", target)
+	return err
 }
 
 // moveReport prints how far a move is: a line when a table is complete or verified, and one a second within it.
@@ -157,6 +259,6 @@ func (r *moveReport) end(o transfer.MoveOptions, moved transfer.Moved) error {
 	if moved.KeyMissing {
 		text += fmt.Sprintf(" It needs the %s of this installation, which was not found in %s.", vault.FileName, o.Dir)
 	}
-	_, err := fmt.Fprintln(r.stdout, text+" Search indexes all texts again in the background. The source was not changed: do not start a server on it again.")
+	_, err := fmt.Fprintln(r.stdout, text+" Search indexes all texts again in the background. The source is marked as moved, and is otherwise unchanged: no server and no command works on it until `recado move --undo`.")
 	return err
 }

@@ -36,6 +36,9 @@ func Restore(ctx context.Context, backupFile, dir string, migrations fs.FS) erro
 	if err := CheckBackup(backupFile, migrations); err != nil {
 		return err
 	}
+	if err := clearMoved(dir); err != nil {
+		return err
+	}
 	return copyDatabase(ctx, backupFile, filepath.Join(dir, liteFile))
 }
 
@@ -61,9 +64,7 @@ func CheckBackup(path string, migrations fs.FS) error {
 	bad := func(why string) error {
 		return model.Errorf(model.CodeInvalidRequest, "%s is not a usable backup: %s.", path, why)
 	}
-	verdict := ""
-	err = src.query("PRAGMA integrity_check(1)", nil, func(r Row) error { verdict = r.Text(0); return nil })
-	if err != nil || verdict != "ok" {
+	if src.damage() != "" {
 		return bad("it is damaged or not a database")
 	}
 	all, err := loadMigrations(migrations)
@@ -78,6 +79,28 @@ func CheckBackup(path string, migrations fs.FS) error {
 		return bad(err.Error())
 	}
 	return nil
+}
+
+// Damage reads a database file from its first page to its last and returns what is wrong with it, or "" when it is sound.
+func Damage(path string) (string, error) {
+	c, err := openReadOnly(path)
+	if err != nil {
+		return "", err
+	}
+	return c.damage(), c.conn.Close()
+}
+
+// damage returns the first fault that SQLite finds in the pages, the indexes and the constraints, or "".
+func (c *liteConn) damage() string {
+	verdict := ""
+	err := c.query("PRAGMA integrity_check(1)", nil, func(r Row) error { verdict = r.Text(0); return nil })
+	switch {
+	case err != nil:
+		return err.Error()
+	case verdict == "ok":
+		return ""
+	}
+	return verdict
 }
 
 // QueryFile runs a query on a SQLite database file, which a server may be using.
@@ -125,7 +148,7 @@ func copyDatabase(ctx context.Context, from, to string) (err error) {
 		}
 	}()
 	if err := copyPages(ctx, src, file.Name()); err != nil {
-		return err
+		return damaged(from, err)
 	}
 	if err := file.Sync(); err != nil {
 		return fmt.Errorf("db: %w", err)

@@ -69,8 +69,8 @@ type MovedTable struct {
 }
 
 // Move copies every row of one database into an empty one of the other engine, or goes on with a move that was cut
-// off, and then reads the target again and compares the number of rows and a hash for each table. The source is only
-// read, in one snapshot. No server may use either of them. Where the source has changed since rows were copied, the move
+// off, and then reads the target again and compares the number of rows and a hash for each table. The source is
+// read in one snapshot, and at the end it is marked as moved: Open refuses it. No server may use either of them. Where the source has changed since rows were copied, the move
 // is not finished.
 func Move(ctx context.Context, o MoveOptions, migrations fs.FS) (moved []MovedTable, err error) {
 	if (o.From.DatabaseURL == "") == (o.To.DatabaseURL == "") {
@@ -128,6 +128,10 @@ func (m *mover) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// The target becomes usable last. A move that is cut off in between can be resumed.
+	if err := m.from.markMoved(ctx, m.To.targetName()); err != nil {
+		return err
+	}
 	return m.to.finish(ctx, m.Plan.Finish(m.to.dialect(), mark))
 }
 
@@ -142,6 +146,10 @@ type moveEnd interface {
 	number(ctx context.Context, sql string) (int64, error)
 	// progress gives how far the move is, by table, and false when none was begun.
 	progress(ctx context.Context) (map[string]moveProgress, bool, error)
+	// movedTo returns the name of the target that the source was moved to, or "".
+	movedTo(ctx context.Context) (string, error)
+	// markMoved keeps servers and commands from the source.
+	markMoved(ctx context.Context, target string) error
 	// unchanged refuses a source that a server uses or that was changed since it was opened.
 	unchanged(ctx context.Context) error
 	// begin makes the table of the progress with one row.
@@ -186,6 +194,12 @@ func (m *mover) prepare(ctx context.Context) error {
 		return model.Errorf(model.CodeInvalidRequest, "The target holds a part of another installation. Choose an empty one.")
 	case begun:
 		return nil
+	}
+	switch target, err := m.from.movedTo(ctx); {
+	case err != nil:
+		return err
+	case target != "":
+		return errMoved(target)
 	}
 	if err := refuseRows(ctx, m.to, m.Plan.Skip); err != nil {
 		return err

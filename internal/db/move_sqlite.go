@@ -19,6 +19,7 @@ import (
 
 // liteEnd is the SQLite database of a move. The lock of the folder keeps servers away.
 type liteEnd struct {
+	dir  string
 	c    *liteConn
 	lock *folderLock
 }
@@ -33,7 +34,7 @@ func openLiteSource(dir string, migrations fs.FS) (_ *liteEnd, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &liteEnd{lock: lock}
+	e := &liteEnd{dir: dir, lock: lock}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.close(context.Background()))
@@ -91,7 +92,7 @@ func openLiteTarget(ctx context.Context, dir string, skip []string, migrations f
 	if err != nil {
 		return nil, err
 	}
-	e := &liteEnd{lock: lock}
+	e := &liteEnd{dir: dir, lock: lock}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.close(context.Background()))
@@ -99,6 +100,9 @@ func openLiteTarget(ctx context.Context, dir string, skip []string, migrations f
 	}()
 	path := filepath.Join(dir, liteFile)
 	if err := refuseLiteRows(ctx, path, skip); err != nil {
+		return nil, err
+	}
+	if err := clearMoved(dir); err != nil { // of a database that is gone
 		return nil, err
 	}
 	engine := &sqliteEngine{path: path, now: time.Now, logger: slog.New(slog.DiscardHandler), lock: lock}

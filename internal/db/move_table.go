@@ -59,7 +59,7 @@ func plannedTables(plan MovePlan, from, to map[string]map[string]string, keys ca
 	var names []string
 	for _, schema := range []map[string]map[string]string{from, to} {
 		for name := range schema {
-			if !slices.Contains(names, name) && !slices.Contains(plan.Skip, name) && name != progressTable {
+			if !slices.Contains(names, name) && !slices.Contains(plan.Skip, name) && name != progressTable && name != movedTable {
 				names = append(names, name)
 			}
 		}

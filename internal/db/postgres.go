@@ -111,6 +111,12 @@ func preparePostgres(ctx context.Context, config *pgx.ConnConfig, from fs.FS, no
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(LockKey)); err != nil {
 		return pgError(fmt.Errorf("db: wait for the schema lock: %w", err))
 	}
+	switch target, err := pgMovedTo(ctx, conn); {
+	case err != nil:
+		return pgError(fmt.Errorf("db: %w", err))
+	case target != "":
+		return errMoved(target)
+	}
 	steps, err := pgPending(ctx, conn, all)
 	if err != nil {
 		return fmt.Errorf("db: %w", err)

@@ -50,11 +50,15 @@ func openSQLite(ctx context.Context, o Options, migrations fs.FS) (_ *sqliteEngi
 	}
 	defer func() {
 		if err != nil {
+			err = damaged(e.path, err)
 			e.lock.release()
 		}
 	}()
 	e.lock, err = lockFolder(o.Dir)
 	if err != nil && !o.Shared {
+		return nil, err
+	}
+	if err := refuseMoved(o.Dir); err != nil {
 		return nil, err
 	}
 	if err := e.keepPrivate(); err != nil {

@@ -81,6 +81,18 @@ func (c *liteConn) migrate(m migration, now time.Time) (err error) {
 	return c.run("COMMIT")
 }
 
+// damaged says what to do about a database file whose pages cannot be read. Other errors stay as they are.
+func damaged(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		return fmt.Errorf("%s is damaged (%w): stop the server, move the damaged files away, and restore the latest backup with `recado restore`; `recado backup --check FILE` reports whether a backup is good", file, err)
+	}
+	return err
+}
+
 // liteError marks the failures that pass by themselves as unavailable; all others stay internal.
 func liteError(err error) error {
 	if err == nil {
@@ -92,5 +104,5 @@ func liteError(err error) error {
 			Code: model.CodeUnavailable, Message: "The database cannot be written at the moment. Try again.", RetryAfter: 2 * time.Second,
 		}, err)
 	}
-	return err
+	return damaged("the database", err)
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 
 	"recado/internal/store"
+	"recado/internal/vault"
 )
 
 // openFolder makes the data folder, or with Existing only finds it. A server warns of one that others may enter.
@@ -18,7 +19,13 @@ func openFolder(c Config, shared bool) error {
 	case c.Existing && c.DatabaseURL != "":
 		return nil // the key is all that is needed of the folder
 	case c.Existing:
-		return FindData(c.DataDir)
+		if err := FindData(c.DataDir); err != nil {
+			return err
+		}
+		return refuseLostDatabase(c)
+	}
+	if err := refuseLostDatabase(c); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return fmt.Errorf("the data folder cannot be made: %w", err)
@@ -39,6 +46,44 @@ func FindData(dir string) error {
 		return noData(dir)
 	}
 	return err
+}
+
+// refuseLostDatabase reports an error when the database of a folder is missing or empty, and the files beside it show that there was one.
+func refuseLostDatabase(c Config) error {
+	if c.DatabaseURL != "" {
+		return nil
+	}
+	path := filepath.Join(c.DataDir, store.DatabaseFile)
+	state := "is empty"
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		state = "is missing"
+	case err != nil || info.Size() > 0:
+		return err
+	}
+	media := filepath.Join(c.DataDir, mediaFolder)
+	if !holdsFiles(media) {
+		_, noMedia := os.Stat(media)
+		_, noKey := os.Stat(filepath.Join(c.DataDir, vault.FileName))
+		if noMedia != nil || noKey != nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s %s, but media and secret.key of an installation are beside it. Restore a backup: move the empty file away, if there is one, and run `recado restore FILE --data %s`. "+
+		"If the data are in PostgreSQL, give --database-url. For a new installation choose another --data, or move everything out of this folder", path, state, c.DataDir)
+}
+
+// holdsFiles reports whether a file is anywhere below a folder.
+func holdsFiles(dir string) bool {
+	found := false
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 func noData(dir string) error {

@@ -79,6 +79,12 @@ func RefuseData(dir string) error { return db.RefuseData(dir) }
 // CheckBackup reports why a file is no backup that this version can restore; see db.CheckBackup.
 func CheckBackup(path string) error { return db.CheckBackup(path, embedded()) }
 
+// Damage returns what is wrong with a database file, or "" when it is sound; see db.Damage.
+func Damage(path string) (string, error) { return db.Damage(path) }
+
+// UndoMove makes a database usable again that Move has marked as moved; see db.UndoMove.
+func UndoMove(ctx context.Context, o Options) (target string, err error) { return db.UndoMove(ctx, o) }
+
 // MoveOptions name the databases of a move and who is told of its progress.
 type MoveOptions struct {
 	From, To Options

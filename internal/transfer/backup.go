@@ -50,17 +50,18 @@ type Info struct {
 // BackupOptions say what goes into an archive.
 type BackupOptions struct {
 	Dir              string // the data folder
-	File             string // the archive to write; it must not exist
+	File             string // the archive to write
+	Replace          bool   // replaces an archive of that name, once the new one is complete
 	SecretKey        string // the keys of a setting; "": the key file of the folder
 	WithoutSecretKey bool
 	Version          string
 }
 
 // Backup writes the database, the media and the secret key of a data folder into one archive. A server may be using
-// the folder. The archive appears under its name when it is complete.
+// the folder. A database with damaged pages is refused. The archive appears under its name when it is complete.
 func Backup(ctx context.Context, o BackupOptions) (info Info, err error) {
-	if _, err := os.Lstat(o.File); !errors.Is(err, os.ErrNotExist) {
-		return info, model.Errorf(model.CodeInvalidRequest, "%s is there already; choose another name.", o.File)
+	if there, err := os.Lstat(o.File); err == nil && !(o.Replace && there.Mode().IsRegular()) {
+		return info, model.Errorf(model.CodeInvalidRequest, "%s is there already; choose another name, or replace it with --replace.", o.File)
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(o.File), ".recado-backup-")
 	if err != nil {
@@ -69,6 +70,9 @@ func Backup(ctx context.Context, o BackupOptions) (info Info, err error) {
 	defer func() { _ = os.RemoveAll(temp) }()
 	snapshot := filepath.Join(temp, store.DatabaseFile)
 	if err := store.Backup(ctx, o.Dir, snapshot); err != nil {
+		return info, err
+	}
+	if err := refuseDamaged(snapshot, filepath.Join(o.Dir, store.DatabaseFile)); err != nil {
 		return info, err
 	}
 	key, err := o.key(snapshot)
@@ -92,12 +96,27 @@ func Backup(ctx context.Context, o BackupOptions) (info Info, err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return info, err
 	}
-	if err := os.Link(part, o.File); err != nil { // unlike a rename it replaces nothing
-		if err := os.Rename(part, o.File); err != nil {
-			return info, err
-		}
+	if err := o.publish(part); err != nil {
+		return info, err
 	}
 	return info, syncFolder(filepath.Dir(o.File))
+}
+
+// publish gives a complete archive its name.
+func (o BackupOptions) publish(part string) error {
+	if !o.Replace && os.Link(part, o.File) == nil { // unlike a rename it replaces nothing
+		return nil
+	}
+	return os.Rename(part, o.File)
+}
+
+// refuseDamaged reports an error when the copy of a database is damaged: no restore would accept it.
+func refuseDamaged(snapshot, database string) error {
+	damage, err := store.Damage(snapshot)
+	if err != nil || damage == "" {
+		return err
+	}
+	return model.Errorf(model.CodeInvalidRequest, "%s is damaged (%s). No backup was written, and earlier ones stay as they are. Check the latest with `recado backup --check FILE` and restore it with `recado restore`.", database, damage)
 }
 
 // key gives the content of the key file for the archive, or nil. A key that does not fit the database is refused.

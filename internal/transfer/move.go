@@ -42,7 +42,7 @@ type Moved struct {
 
 // Move moves an installation from one engine to the other, or goes on with a move that was cut off. On the way to
 // PostgreSQL media and the secret key stay in the data folder, which the installation goes on using; on the way to SQLite
-// they are copied to the new folder. The source is not changed.
+// they are copied to the new folder. At the end the source is marked as moved, and nothing else of it is changed.
 func Move(ctx context.Context, o MoveOptions) (out Moved, err error) {
 	out.Tables, err = store.Move(ctx, store.MoveOptions{
 		From:  store.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL},
@@ -184,4 +184,9 @@ func checkFile(ctx context.Context, disk *blob.Disk, file store.StoredFile) (fil
 
 func matches(file store.StoredFile, size int64, sum []byte) bool {
 	return size == file.Size && (file.SHA256 == nil || bytes.Equal(sum, file.SHA256))
+}
+
+// UndoMove makes a source usable again that Move has marked as moved, and returns the target of that move.
+func UndoMove(ctx context.Context, o MoveOptions) (target string, err error) {
+	return store.UndoMove(ctx, store.Options{Dir: o.Dir, DatabaseURL: o.DatabaseURL})
 }

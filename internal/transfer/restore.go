@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -59,7 +60,7 @@ func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	if err != nil {
 		return Restored{}, err
 	}
-	r := &restore{RestoreOptions: o, temp: temp, sums: map[string]string{}}
+	r := &restore{RestoreOptions: o, archive: archive{file: o.File, temp: temp}}
 	done, err := r.run(ctx)
 	if cleared := os.RemoveAll(temp); err == nil {
 		err = cleared
@@ -103,8 +104,14 @@ func restoreDatabase(ctx context.Context, o RestoreOptions) (Restored, error) {
 
 // restore is one archive on its way into a folder.
 type restore struct {
+	archive
 	RestoreOptions
-	temp string
+}
+
+// archive is a backup that is read.
+type archive struct {
+	file string
+	temp string // the folder for the copy of its database
 	info Info
 	key  []byte
 	sums map[string]string // what the files have, by name
@@ -112,10 +119,7 @@ type restore struct {
 }
 
 func (r *restore) run(ctx context.Context) (Restored, error) {
-	if err := r.each(ctx, r.read); err != nil {
-		return Restored{}, err
-	}
-	if err := r.check(); err != nil {
+	if err := r.readAll(ctx); err != nil {
 		return Restored{}, err
 	}
 	key, err := r.checkKey()
@@ -139,16 +143,25 @@ func (r *restore) run(ctx context.Context) (Restored, error) {
 	return Restored{Info: r.info, KeyMissing: key == nil}, store.Restore(ctx, filepath.Join(r.temp, store.DatabaseFile), r.Dir)
 }
 
+// readAll reads the archive to its end and checks it.
+func (r *archive) readAll(ctx context.Context) error {
+	r.sums = map[string]string{}
+	if err := r.each(ctx, r.read); err != nil {
+		return err
+	}
+	return r.check()
+}
+
 // each calls do for the files of the archive.
-func (r *restore) each(ctx context.Context, do func(name string, content io.Reader) error) error {
-	f, err := os.Open(r.File)
+func (r *archive) each(ctx context.Context, do func(name string, content io.Reader) error) error {
+	f, err := os.Open(r.file)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	archive := tar.NewReader(untilDone(ctx, f))
+	files := tar.NewReader(untilDone(ctx, f))
 	for {
-		header, err := archive.Next()
+		header, err := files.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -159,18 +172,18 @@ func (r *restore) each(ctx context.Context, do func(name string, content io.Read
 		case header.Typeflag != tar.TypeReg:
 			return r.bad("it holds %s, which is no file", header.Name)
 		}
-		if err := do(header.Name, archive); err != nil {
+		if err := do(header.Name, files); err != nil {
 			return err
 		}
 	}
 }
 
-func (r *restore) bad(format string, args ...any) error {
-	return model.Errorf(model.CodeInvalidRequest, "%s is not a usable backup: %s.", r.File, fmt.Sprintf(format, args...))
+func (r *archive) bad(format string, args ...any) error {
+	return model.Errorf(model.CodeInvalidRequest, "%s is not a usable backup: %s.", r.file, fmt.Sprintf(format, args...))
 }
 
 // read hashes a file of the archive and keeps those that are checked further.
-func (r *restore) read(name string, content io.Reader) error {
+func (r *archive) read(name string, content io.Reader) error {
 	if _, twice := r.sums[name]; twice || r.list != nil {
 		return r.bad("it holds %s twice or after its end", name)
 	}
@@ -190,7 +203,7 @@ func (r *restore) read(name string, content io.Reader) error {
 	return nil
 }
 
-func (r *restore) keep(name string, content io.Reader) (err error) {
+func (r *archive) keep(name string, content io.Reader) (err error) {
 	switch name {
 	case store.DatabaseFile:
 		f, err := os.OpenFile(filepath.Join(r.temp, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -226,22 +239,23 @@ func mediaID(name string) (id model.ID, ok bool) {
 }
 
 // check compares the files with the sums, and reads the database from its first page to its last.
-func (r *restore) check() error {
+func (r *archive) check() error {
 	switch {
 	case r.list == nil:
 		return r.bad("it is cut off or not an archive of Recado")
 	case r.info.Format != format:
 		return r.bad("its form is %d, this version reads %d", r.info.Format, format)
 	}
-	delete(r.sums, sumsName)
+	left := maps.Clone(r.sums)
+	delete(left, sumsName)
 	for line := range bytes.Lines(r.list) {
 		want, name, found := strings.Cut(strings.TrimSpace(string(line)), "  ")
-		if got, there := r.sums[name]; !found || !there || got != want {
+		if got, there := left[name]; !found || !there || got != want {
 			return r.bad("%s is missing or does not have the SHA-256 that the archive says", name)
 		}
-		delete(r.sums, name)
+		delete(left, name)
 	}
-	for name := range r.sums {
+	for name := range left {
 		return r.bad("%s is not in its list of hashes", name)
 	}
 	database := filepath.Join(r.temp, store.DatabaseFile)

@@ -196,6 +196,9 @@ func move(t *testing.T, o transfer.MoveOptions) transfer.Moved {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := transfer.UndoMove(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
 	return moved
 }
 
