@@ -66,6 +66,7 @@ var statusOf = map[model.Code]int{
 	model.CodeInternal:             http.StatusInternalServerError,
 	model.CodeUnavailable:          http.StatusServiceUnavailable,
 	model.CodeUncertain:            http.StatusServiceUnavailable,
+	model.CodeStorageFull:          http.StatusInsufficientStorage,
 }
 
 // Statuses gives the HTTP status of each error code.
@@ -99,12 +100,14 @@ func (e *Error) GetStatus() int { return e.status }
 func (e *Error) GetHeaders() http.Header { return e.headers }
 
 // problem turns any error into what a caller may see. An error that is not a model.Error is a defect
-// of the server: it is logged here, once, and nothing of it is shown.
+// of the server: it is logged here, once, and nothing of it is shown. So is the cause of a failure of the database or the disk.
 func (s *Server) problem(requestID string, err error) *Error {
 	var known *model.Error
 	if !errors.As(err, &known) {
 		s.log.Error("request failed", slog.String("request_id", requestID), slog.Any("error", err))
 		known = errInternal()
+	} else if cause := err.Error() != known.Error(); cause && (known.Code == model.CodeUnavailable || known.Code == model.CodeStorageFull) {
+		s.log.Warn("request failed", slog.String("request_id", requestID), slog.String("code", string(known.Code)), slog.Any("error", err))
 	}
 	out := &Error{
 		Code: known.Code, Message: known.Message, RequestID: requestID, Details: []ErrorDetail{},
@@ -118,7 +121,7 @@ func (s *Server) problem(requestID string, err error) *Error {
 		out.status = http.StatusInternalServerError
 	case http.StatusUnauthorized:
 		out.headers.Set("WWW-Authenticate", "Bearer")
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusInsufficientStorage:
 		seconds := max(1, int(math.Ceil(known.RetryAfter.Seconds())))
 		out.headers.Set("Retry-After", strconv.Itoa(seconds))
 	}
@@ -127,7 +130,10 @@ func (s *Server) problem(requestID string, err error) *Error {
 
 // writeError answers outside of an operation: unknown paths, refused keys, panics.
 func (s *Server) writeError(w http.ResponseWriter, requestID string, err error) {
-	p := s.problem(requestID, err)
+	writeProblem(w, s.problem(requestID, err))
+}
+
+func writeProblem(w http.ResponseWriter, p *Error) {
 	for name, values := range p.headers {
 		w.Header()[name] = values
 	}

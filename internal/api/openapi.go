@@ -243,7 +243,7 @@ func (r *Route) headers(doc openapi.Document, status string, own map[string]any)
 	switch status {
 	case "401":
 		add("WWW-Authenticate", "string", "Always Bearer.")
-	case "429", "503":
+	case "429", "503", "507":
 		add("Retry-After", "integer", "Seconds to wait before the next call.")
 	}
 	if r.conditional && status < "400" || own["ETag"] != nil {

@@ -134,6 +134,7 @@ var codeMessages = map[model.Code]string{
 	model.CodeRateLimited:          "This key has made too many requests. Wait for the seconds in Retry-After.",
 	model.CodeInternal:             "The server failed to handle this request. Report it with this request id.",
 	model.CodeUnavailable:          "The database cannot be reached at the moment. Try again.",
+	model.CodeStorageFull:          "The disk of the server is full. Nothing was stored. Try again when there is space.",
 	model.CodeUncertain:            "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Repeat the call with the same client_id if it has one; otherwise look before you make it again.",
 }
 

@@ -274,7 +274,7 @@ func (r *Route) failures() map[int][]model.Code {
 	add(!r.Open, model.CodeKeyMissing, model.CodeKeyInvalid, model.CodeKeyExpired, model.CodeKeyRevoked, model.CodeSessionMissing, model.CodeInsufficientScope)
 	add(r.Verb.SessionOnly, model.CodeSessionRequired)
 	add(changes || r.Open, model.CodeCrossOrigin)
-	add(changes, model.CodeInvalidJSON, model.CodeBodyTooLarge, model.CodeUncertain)
+	add(changes, model.CodeInvalidJSON, model.CodeBodyTooLarge, model.CodeUncertain, model.CodeStorageFull)
 	add(r.paged, model.CodeInvalidCursor)
 	add(strings.Contains(r.Path, "{"), model.CodeNotFound)
 	add(r.Idempotent, model.CodeIdempotencyRequired)

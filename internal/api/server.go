@@ -48,6 +48,8 @@ type Options struct {
 	Origins   site.Origins   // whose pages may call the API with a key
 	// Pages of the browser app and of the guides, by pattern below the base path; they answer GET.
 	Pages map[string]http.Handler
+	// Storage reports an error when the disk of the data is full; nil: it is not checked.
+	Storage func() error
 }
 
 // Server answers everything below the base path.
@@ -73,6 +75,7 @@ type Server struct {
 	live     *live.Hub
 	streams  *streamLimiter
 	draining atomic.Bool
+	storage  func() error
 }
 
 // New builds the server from the table of routes.
@@ -81,6 +84,7 @@ func New(o Options) *Server {
 		desk: o.Desk, live: o.Live, log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
 		rates: buckets.New[model.ID](), streams: newStreamLimiter(o.Desk.System().Limits().Streams),
 	}
+	s.storage = o.Storage
 	s.fingerprintKey = o.Desk.System().FingerprintKey()
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -273,7 +277,8 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"ok"}`))
 }
 
-// readyz says that the database answers, its migrations are done, the secret key fits it, and the server is not about to stop.
+// readyz says that the database answers, its migrations are done, the secret key fits it, there is space on the disk, and the server is not
+// about to stop.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		s.writeError(w, callFrom(r.Context()).requestID, &model.Error{
@@ -283,12 +288,18 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	if err := s.desk.System().Ready(ctx); err != nil {
+	err := s.desk.System().Ready(ctx)
+	if err == nil && s.storage != nil {
+		err = s.storage()
+	}
+	if err != nil {
 		s.log.Warn("not ready", "error", err)
-		if model.CodeOf(err) != model.CodeUnavailable {
+		if code := model.CodeOf(err); code != model.CodeUnavailable && code != model.CodeStorageFull {
 			err = &model.Error{Code: model.CodeUnavailable, Message: "The database does not answer. Try again.", RetryAfter: time.Second}
 		}
-		s.writeError(w, callFrom(r.Context()).requestID, err)
+		p := s.problem(callFrom(r.Context()).requestID, err)
+		p.status = http.StatusServiceUnavailable
+		writeProblem(w, p)
 		return
 	}
 	s.healthz(w, r)

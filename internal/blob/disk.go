@@ -68,6 +68,9 @@ func (d *Disk) Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (
 	}
 	if err != nil {
 		_ = d.root.Remove(temp)
+		if isFull(err) {
+			err = fmt.Errorf("%w (%w)", model.StorageFull(), err)
+		}
 		return Info{}, err
 	}
 	return info, nil

@@ -64,10 +64,13 @@ func pgError(err error) error {
 		return err
 	}
 	if _, uncertain := errors.AsType[*lostCommit](err); uncertain {
-		return fmt.Errorf("%w: %w", model.Errorf(model.CodeUncertain, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Repeat the call with the same client_id if it has one; otherwise look before you make it again."), err)
+		return fmt.Errorf("%w (%w)", model.Errorf(model.CodeUncertain, "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Repeat the call with the same client_id if it has one; otherwise look before you make it again."), err)
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "53100" { // disk full
+		return fmt.Errorf("%w (%w)", model.StorageFull(), err)
 	}
 	if isUnreachable(err) || repeatable(err) {
-		return fmt.Errorf("%w: %w", &model.Error{
+		return fmt.Errorf("%w (%w)", &model.Error{
 			Code: model.CodeUnavailable, Message: "The database cannot be reached at the moment. Try again.",
 			RetryAfter: time.Second + rand.N(time.Second),
 		}, err)

@@ -98,9 +98,13 @@ func liteError(err error) error {
 	if err == nil {
 		return nil
 	}
-	switch sqlite.ErrCode(err).ToPrimary() {
-	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultNoMem, sqlite.ResultReadOnly:
-		return fmt.Errorf("%w: %w", &model.Error{
+	code := sqlite.ErrCode(err)
+	if code == sqlite.ResultFull || code == sqlite.ResultIOErrSHMSize { // the index of the log grows too
+		return fmt.Errorf("%w (%w)", model.StorageFull(), err)
+	}
+	switch code.ToPrimary() {
+	case sqlite.ResultBusy, sqlite.ResultIOErr, sqlite.ResultNoMem, sqlite.ResultReadOnly:
+		return fmt.Errorf("%w (%w)", &model.Error{
 			Code: model.CodeUnavailable, Message: "The database cannot be written at the moment. Try again.", RetryAfter: 2 * time.Second,
 		}, err)
 	}

@@ -178,8 +178,8 @@ const unattachedBatch = 200
 
 // errUploadCut is the error of an upload that broke off, which is no defect of the server.
 func errUploadCut(err error) error {
-	if known, ok := errors.AsType[*model.Error](err); ok {
-		return known
+	if _, known := errors.AsType[*model.Error](err); known {
+		return err
 	}
 	if errors.Is(err, voice.ErrNotOpus) {
 		return errMediaType("video/webm")

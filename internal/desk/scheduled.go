@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -277,7 +278,7 @@ func (d System) SendScheduled(ctx context.Context, limit int) (int, error) {
 func (d *Desk) sendOneScheduled(ctx context.Context, due store.Due) error {
 	err := d.store.Write(ctx, func(tx *store.Tx) error { return d.sendScheduled(tx, due) })
 	refused, known := errors.AsType[*model.Error](err)
-	if !known || refused.Code == model.CodeUnavailable || refused.Code == model.CodeUncertain || refused.Code == model.CodeRateLimited {
+	if !known || slices.Contains([]model.Code{model.CodeUnavailable, model.CodeUncertain, model.CodeRateLimited, model.CodeStorageFull}, refused.Code) {
 		return err
 	}
 	return d.store.Write(ctx, func(tx *store.Tx) error {

@@ -61,6 +61,7 @@ const (
 	CodeInternal             Code = "internal"
 	CodeUnavailable          Code = "unavailable"
 	CodeUncertain            Code = "uncertain"
+	CodeStorageFull          Code = "storage_full"
 )
 
 // Error is the one error type that reaches a caller. Message is a sentence a person can act on.
@@ -94,6 +95,11 @@ func Invalid(field, message string) *Error {
 		e.Fields = []FieldError{{Field: field, Message: message}}
 	}
 	return e
+}
+
+// StorageFull is the error for a change that the disk of the server has no room for. Nothing of it is stored.
+func StorageFull() *Error {
+	return &Error{Code: CodeStorageFull, Message: "The disk of the server is full. Nothing was stored. Try again when there is space.", RetryAfter: 30 * time.Second}
 }
 
 // NotFound is the answer for what does not exist and for what the caller may not know of.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"recado/internal/blob"
+	"recado/internal/model"
 	"recado/internal/store"
 	"recado/internal/vault"
 )
@@ -37,6 +39,29 @@ func openFolder(c Config, shared bool) error {
 		warnOfOpenFolder(c.Logger, folder)
 	}
 	return nil
+}
+
+// minFree is the space on the disk that the server needs for its next changes.
+const minFree = 1 << 20
+
+// storageDir is the folder that the server stores data in, or "" where they are in PostgreSQL and in S3.
+func (s *Server) storageDir() string {
+	if s.config.DatabaseURL != "" && s.config.S3 != nil {
+		return ""
+	}
+	return s.config.DataDir
+}
+
+// checkStorage reports an error when the disk of the data is full.
+func (s *Server) checkStorage() error {
+	dir := s.storageDir()
+	if dir == "" {
+		return nil
+	}
+	if free, err := blob.Free(dir); err != nil || free >= minFree {
+		return err
+	}
+	return model.StorageFull()
 }
 
 // FindData reports an error when a folder holds no SQLite database of Recado.

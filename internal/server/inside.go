@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -17,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"recado/internal/api"
+	"recado/internal/blob"
 	"recado/internal/work"
 )
 
@@ -32,6 +34,9 @@ func (s *Server) serveMetrics() error {
 	registry.MustRegister(work.Collectors()...)
 	registry.MustRegister(s.deliver.Collectors()...)
 	registry.MustRegister(buildInfo(s.config.Version))
+	if dir := s.storageDir(); dir != "" {
+		registry.MustRegister(freeSpace(dir))
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return s.serveInside("metrics", s.config.MetricsAddr, "/metrics", mux)
@@ -43,6 +48,19 @@ func buildInfo(version string) prometheus.Collector {
 		Name: "recado_build_info", Help: "1, with the version of Recado and of Go as labels.",
 		ConstLabels: prometheus.Labels{"version": cmp.Or(version, "development"), "goversion": runtime.Version()},
 	}, func() float64 { return 1 })
+}
+
+// freeSpace is a metric of the disk that holds the data.
+func freeSpace(dir string) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "recado_data_free_bytes", Help: "Bytes that can still be stored on the disk of the data folder.",
+	}, func() float64 {
+		free, err := blob.Free(dir)
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(free)
+	})
 }
 
 // serveDebug serves the profiles of the process. They show what is in its memory and make it work, so

@@ -175,7 +175,7 @@ func (s *Server) serve() error {
 	s.live = live.New(s.Desk, s.config.Logger)
 	s.API = api.New(api.Options{
 		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
-		Origins: s.config.Origins, Pages: shown,
+		Origins: s.config.Origins, Pages: shown, Storage: s.checkStorage,
 	})
 	s.API.Keyed(mcp.Path, mcp.New(s.API, s.Desk, cmp.Or(s.config.Version, "development"), s.config.Logger).Serve)
 	s.http = &http.Server{

@@ -2,12 +2,14 @@ package transfer_test
 
 import (
 	"bytes"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"recado/internal/db"
 	"recado/internal/server"
 	"recado/internal/testkit"
 	"recado/internal/transfer"
@@ -88,4 +90,35 @@ func TestTheTargetOfAMoveIsNamedWithoutCredentials(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), u.Host+u.Path) || strings.Contains(err.Error(), "swordfish") || strings.Contains(err.Error(), "@") {
 		t.Errorf("got %v, want the target without credentials", err)
 	}
+}
+
+func TestAMoveThatIsCutOffAfterItsMarkGoesOn(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	cutOff := func(o transfer.MoveOptions) {
+		t.Helper()
+		o.Progress = func(table db.MovedTable) error {
+			if table.Verified {
+				return errors.New("cut off")
+			}
+			return nil
+		}
+		refused(t, o, "cut off")
+	}
+	database := testkit.Database(t, "")
+	there := transfer.MoveOptions{Dir: i.dir, ToURL: database}
+	cutOff(there)
+	if err := os.WriteFile(filepath.Join(i.dir, "recado.db.moved"), []byte("elsewhere\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := transfer.Move(t.Context(), there); err != nil {
+		t.Fatal(err)
+	}
+	back := transfer.MoveOptions{Dir: i.dir, DatabaseURL: database, ToDir: t.TempDir()}
+	cutOff(back)
+	testkit.Exec(t, database, `CREATE TABLE moved_to (target TEXT NOT NULL); INSERT INTO moved_to VALUES ('elsewhere')`)
+	if _, err := transfer.Move(t.Context(), back); err != nil {
+		t.Fatal(err)
+	}
+	moved(t, config(i.dir, database), back.ToDir)
 }

@@ -2136,7 +2136,7 @@ export interface components {
             message: string;
             request_id: string;
         };
-        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_missing" | "session_required" | "stage_not_empty" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
+        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             field: string;
             message: string;
@@ -6915,6 +6915,7 @@ export type ErrorCode =
     | "session_missing"
     | "session_required"
     | "stage_not_empty"
+    | "storage_full"
     | "template_unavailable"
     | "two_factor_active"
     | "unavailable"

@@ -1,0 +1,25 @@
+package api_test
+
+import (
+	"testing"
+
+	"recado/internal/servertest"
+	"recado/internal/store/storetest"
+	"recado/internal/testkit"
+)
+
+// TestADiskThatIsFullInPostgreSQLIsStorageFull has the database answer as it does when its disk is full.
+func TestADiskThatIsFullInPostgreSQLIsStorageFull(t *testing.T) {
+	url := storetest.URL(t)
+	w := servertest.Start(t, url)
+	testkit.Exec(t, url, `
+		CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+		END $$;
+		CREATE TRIGGER full_disk BEFORE INSERT ON labels EXECUTE FUNCTION full_disk();`)
+	refused := w.A.Post(t, "/labels", map[string]any{"name": "VIP", "color": "#ff0000"}).Fails(507, "storage_full")
+	testkit.Equal(t, "Retry-After", refused.Header.Get("Retry-After"), "30")
+	testkit.Exec(t, url, `DROP TRIGGER full_disk ON labels`)
+	w.A.Post(t, "/labels", map[string]any{"name": "VIP", "color": "#ff0000"}).OK(201)
+}
