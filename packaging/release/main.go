@@ -95,7 +95,7 @@ func (r release) platform(system, machine string) error {
 	if err := os.WriteFile(filepath.Join(r.out, name+".cdx.json"), list, 0o644); err != nil {
 		return err
 	}
-	files, err := contents(program)
+	files, err := contents(program, system)
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,12 @@ type file struct {
 	mode       fs.FileMode
 }
 
-// contents lists the program and the extras that git knows, in the order of their names.
-func contents(program string) ([]file, error) {
+// forImages are the files that make an image of the program. They are in the archives for Linux alone, the only ones whose program runs in one.
+var forImages = []string{"packaging/Dockerfile", "packaging/Dockerfile.release", "packaging/compose.yaml", "packaging/compose.env.example"}
+
+// contents lists the program and the extras that git knows, in the order of their names. The Dockerfile of the repository builds the
+// sources; that of an archive, which has none, copies the program.
+func contents(program, system string) ([]file, error) {
 	files := []file{{filepath.Base(program), program, 0o755}}
 	out, err := exec.Command("git", append([]string{"ls-files", "-z", "--"}, extras...)...).Output()
 	if err != nil {
@@ -122,7 +126,16 @@ func contents(program string) ([]file, error) {
 		if strings.HasSuffix(name, ".go") || strings.HasPrefix(name, "docs/images/") {
 			continue
 		}
-		files = append(files, file{name, name, 0o644})
+		if system != "linux" && slices.Contains(forImages, name) {
+			continue
+		}
+		switch name {
+		case "packaging/Dockerfile":
+		case "packaging/Dockerfile.release":
+			files = append(files, file{"packaging/Dockerfile", name, 0o644})
+		default:
+			files = append(files, file{name, name, 0o644})
+		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	return files, nil

@@ -298,8 +298,8 @@ func onSystemd(s *shell, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimPrefix(line, "sudo ")
 		switch name := strings.Fields(line)[0]; {
-		case name == "install":
-			line = strings.NewReplacer(" /etc/", " "+root+"/etc/", " /usr/", " "+root+"/usr/").Replace(line)
+		case name == "install", name == "cp":
+			line = strings.NewReplacer(" /etc/", " "+root+"/etc/", " /usr/", " "+root+"/usr/", " -g recado ", " ").Replace(line) // the group is of the new root
 		case name == "journalctl", err != nil:
 			s.t.Logf("not run: %s", line)
 			continue
@@ -314,7 +314,10 @@ func onSystemd(s *shell, text string) {
 	if err != nil {
 		return
 	}
-	for name, part := range map[string]string{"etc/passwd": "recado:x:", "etc/systemd/system/multi-user.target.wants/recado.service": "ExecStart="} {
+	for name, part := range map[string]string{
+		"etc/passwd": "recado:x:", "etc/systemd/system/multi-user.target.wants/recado.service": "ExecStart=",
+		"etc/systemd/system/timers.target.wants/recado-backup.timer": "OnCalendar=", "usr/local/share/doc/recado/docs/operating.md": "# Operating",
+	} {
 		raw, err := os.ReadFile(filepath.Join(root, name))
 		if link, linked := os.Readlink(filepath.Join(root, name)); linked == nil {
 			raw, err = os.ReadFile(filepath.Join(root, link))

@@ -74,7 +74,9 @@ func TestTheCommandsOfTheGuideInstallTheUnitOnACleanDebian(t *testing.T) {
 	t.Log(shell("cd recado_1.0.0_linux_amd64\n" + unit))
 	testkit.Contains(t, "enabled", shell("systemctl is-enabled recado"), "enabled")
 	testkit.Contains(t, "version", shell("recado --version"), "v1.0.0")
-	testkit.Equal(t, "mode of the settings", strings.TrimSpace(shell("stat -c %a /etc/recado/recado.env")), "600")
+	testkit.Equal(t, "mode of the settings", strings.TrimSpace(shell("stat -c '%a %G' /etc/recado/recado.env")), "640 recado")
+	shell("test -f /usr/local/share/doc/recado/docs/operating.md")
+	testkit.Contains(t, "enabled", shell("systemctl is-enabled recado-backup.timer"), "enabled")
 
 	t.Log("start what the unit starts")
 	id, err := strconv.ParseUint(strings.TrimSpace(shell("id -u recado")), 10, 32)

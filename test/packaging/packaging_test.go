@@ -4,6 +4,7 @@ package packaging
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"recado/internal/api"
 	"recado/internal/server"
 	"recado/internal/servertest"
+	"recado/internal/testkit"
 	"recado/internal/work"
 	"recado/test/binary"
 )
@@ -162,13 +164,75 @@ func TestPrometheusAcceptsTheAlertsAndTheQueriesOfTheDashboard(t *testing.T) {
 	}
 }
 
-func TestTheUnitIsHardened(t *testing.T) {
+func TestTheUnitsAreHardened(t *testing.T) {
 	analyze := tool(t, "systemd-analyze", "systemd")
-	unit := filepath.Join("..", "..", "packaging", "systemd", "recado.service")
-	out, err := exec.CommandContext(t.Context(), analyze, "security", "--offline=true", "--threshold=20", unit).CombinedOutput()
-	if err != nil {
-		t.Errorf("the exposure of the unit is more than 2.0: %v\n%s", err, out)
+	for _, name := range []string{"recado.service", "recado-backup.service"} {
+		unit := filepath.Join("..", "..", "packaging", "systemd", name)
+		out, err := exec.CommandContext(t.Context(), analyze, "security", "--offline=true", "--threshold=20", unit).CombinedOutput()
+		if err != nil {
+			t.Errorf("the exposure of %s is more than 2.0: %v\n%s", name, err, out)
+		}
 	}
+}
+
+// TestTheCommandsOfTheGuideInstallWhatTheUnitsName looks for the files of the units among those that docs/install.md installs.
+func TestTheCommandsOfTheGuideInstallWhatTheUnitsName(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "install.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := string(raw)
+	for _, unit := range []string{"recado.service", "recado-backup.service", "recado-backup.timer"} {
+		testkit.Contains(t, "docs/install.md", guide, " packaging/systemd/"+unit+" ")
+		named := regexp.MustCompile(`(?m)^(?:Documentation=file:|EnvironmentFile=-|ExecStart=)(/\S+)`).FindAllStringSubmatch(file(t, "systemd/"+unit), -1)
+		if len(named) == 0 {
+			t.Errorf("%s names no file", unit)
+		}
+		for _, m := range named {
+			// docs/ is copied as a whole, so that its folder is what the commands name.
+			if path, _, _ := strings.Cut(m[1], "/docs/"); !strings.Contains(guide, " "+path+"\n") && !strings.Contains(guide, " "+path+"/\n") {
+				t.Errorf("%s names %s, which no command of docs/install.md installs", unit, m[1])
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join("..", "..", "docs", "operating.md")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheBackupOfTheTimerKeepsArchives runs the command of the unit with other folders.
+func TestTheBackupOfTheTimerKeepsArchives(t *testing.T) {
+	line := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/recado (backup --keep (\d+)) /var/lib/recado-backup$`).FindStringSubmatch(file(t, "systemd/recado-backup.service"))
+	if line == nil {
+		t.Fatal("the unit makes no backup into its folder")
+	}
+	testkit.Contains(t, "the unit", file(t, "systemd/recado-backup.service"), "\nStateDirectory=recado recado-backup\n")
+	testkit.Contains(t, "the timer", file(t, "systemd/recado-backup.timer"), "\nPersistent=true\n")
+	data, folder := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "backups")
+	run := func(args ...string) string {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), binary.Path(t), args...)
+		c.Env = []string{"RECADO_DATA=" + data}
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v %s", args, err, out)
+		}
+		return string(out)
+	}
+	run("company", "create", "Casa Clara")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for day := range 28 {
+		writeFile(t, filepath.Join(folder, fmt.Sprintf("recado-202001%02dT033000Z.tar", day+1)), "old")
+	}
+	out := run(append(strings.Fields(line[1]), folder)...)
+	archives, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || fmt.Sprint(len(archives)) != line[2] {
+		t.Fatalf("%d archives are left, want %s: %v", len(archives), line[2], err)
+	}
+	testkit.Contains(t, "output", out, archives[len(archives)-1])
+	testkit.Contains(t, "check", run("backup", "--check", archives[len(archives)-1]), "can be restored")
 }
 
 func TestTheSettingsInThePackagingExist(t *testing.T) {
@@ -177,7 +241,7 @@ func TestTheSettingsInThePackagingExist(t *testing.T) {
 		t.Fatalf("%v %s", err, help)
 	}
 	setting := regexp.MustCompile(`\bRECADO_[A-Z_]+\b`)
-	for _, name := range []string{"Dockerfile", "compose.yaml", "compose.env.example", "systemd/recado.service", "systemd/recado.env"} {
+	for _, name := range []string{"Dockerfile", "compose.yaml", "compose.env.example", "systemd/recado.service", "systemd/recado-backup.service", "systemd/recado.env", "Dockerfile.release"} {
 		for _, variable := range setting.FindAllString(file(t, name), -1) {
 			flag := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(variable, "RECADO_")), "_", "-")
 			if !strings.Contains(string(help), flag) {

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// archived lists the files of an archive by their names in it.
+func archived(t *testing.T, program, system string) map[string]string {
+	t.Helper()
+	t.Chdir("../..")
+	files, err := contents(program, system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range files {
+		if _, twice := out[f.name]; twice {
+			t.Errorf("%s is in the archive twice", f.name)
+		}
+		out[f.name] = f.path
+	}
+	return out
+}
+
+func TestTheComposeFileOfAnArchiveBuildsTheImageOfWhatTheArchiveHolds(t *testing.T) {
+	files := archived(t, "recado", "linux")
+	for _, name := range []string{"recado", "packaging/compose.yaml", "packaging/compose.env.example", "packaging/Dockerfile", "docs/operating.md", "packaging/systemd/recado-backup.timer"} {
+		if files[name] == "" {
+			t.Errorf("the archive lacks %s", name)
+		}
+	}
+	text, err := os.ReadFile(files["packaging/Dockerfile"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	copies := 0
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] != "COPY" || strings.Contains(line, "--from=") {
+			continue
+		}
+		copies++
+		words = slices.DeleteFunc(words[1:], func(word string) bool { return strings.HasPrefix(word, "--") })
+		for _, source := range words[:len(words)-1] {
+			if files[source] == "" {
+				t.Errorf("the Dockerfile of the archive copies %s, which the archive lacks", source)
+			}
+		}
+	}
+	if copies == 0 || strings.Contains(string(text), "go build") {
+		t.Errorf("the Dockerfile of the archive does not copy the program:\n%s", text)
+	}
+	compose, err := os.ReadFile(files["packaging/compose.yaml"])
+	if err != nil || !strings.Contains(string(compose), "context: ..\n      dockerfile: packaging/Dockerfile\n") {
+		t.Errorf("the compose file builds another image: %v", err)
+	}
+}
+
+func TestTheArchivesOfOtherSystemsHoldNoImage(t *testing.T) {
+	files := archived(t, "recado.exe", "windows")
+	for _, name := range forImages {
+		if files[name] != "" {
+			t.Errorf("the archive holds %s, whose image would hold a program of another system", name)
+		}
+	}
+	if files["recado.exe"] == "" || files["docs/install.md"] == "" {
+		t.Errorf("the archive holds %v", files)
+	}
+}
+
+// TestTheDockerfilesMakeTheSameImage compares the last stages, but for where the program comes from.
+func TestTheDockerfilesMakeTheSameImage(t *testing.T) {
+	last := func(name string) []string {
+		raw, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, stage, _ := strings.Cut(string(raw), "FROM scratch\n")
+		return slices.DeleteFunc(strings.Split(strings.NewReplacer("--from=files", "--from=build").Replace(stage), "\n"), func(line string) bool {
+			return strings.HasPrefix(line, "ARG ") || strings.HasPrefix(line, "LABEL ") || strings.HasSuffix(line, "recado /recado")
+		})
+	}
+	if source, release := last("Dockerfile"), last("Dockerfile.release"); !slices.Equal(source, release) {
+		t.Errorf("from the sources:\n%s\nfrom an archive:\n%s", strings.Join(source, "\n"), strings.Join(release, "\n"))
+	}
+}
