@@ -112,7 +112,7 @@ func (c *keyCreateCmd) Run(e *env) error {
 	if c.Scopes != "all" {
 		scopes, invalid := model.ParseScopes(strings.Split(c.Scopes, ","))
 		if invalid != nil {
-			return fmt.Errorf("--scopes: %s (%w)", invalid.Message, errUsage)
+			return fmt.Errorf("--scopes: %s (%w)", invalid.Fields[0].Message, errUsage)
 		}
 		in.Scopes = scopes
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -33,9 +35,11 @@ func (c *healthCmd) Run(e *env) error {
 	if err != nil {
 		return fmt.Errorf("the server does not answer: %w", err)
 	}
+	var answer struct{ Code, Message string }
+	_ = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer) // another program's answer has none
 	_ = resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server is not ready: it answers %s", resp.Status)
+		return fmt.Errorf("the server is not ready: it answers %s. %s", resp.Status, printable(answer.Message))
 	}
 	_, err = fmt.Fprintln(e.stdout, "ready")
 	return err

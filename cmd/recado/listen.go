@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -105,7 +107,7 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(status)
 
-	event := r.Header.Get("webhook-id")
+	event := l.eventID(r.Header, body)
 	if l.seen[event] {
 		verdict += ", a repeat"
 	} else if len(l.seen) < listenSeen {
@@ -125,7 +127,17 @@ func (l *listener) reached() bool {
 	return len(l.seen) > 0
 }
 
-// verify checks both signatures with the secret.
+// eventID returns the id of the event, from a header or from the body.
+func (l *listener) eventID(h http.Header, body []byte) string {
+	if id := cmp.Or(h.Get("X-"+l.Brand+"-Event-Id"), h.Get("webhook-id")); id != "" {
+		return id
+	}
+	var event struct{ ID string }
+	_ = json.Unmarshal(body, &event) // a body of another sender has none
+	return event.ID
+}
+
+// verify checks the signature in the X-<Brand>-* headers with the secret, and that of Standard Webhooks where the delivery has one.
 func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) {
 	secret := l.Secret
 	if l.Key != "" {
@@ -137,6 +149,9 @@ func (l *listener) verify(h http.Header, body []byte) (verdict string, ok bool) 
 	name := "X-" + l.Brand
 	if err := signature.VerifyService(secret, h.Get(name+"-Signature"), h.Get(name+"-Timestamp"), body, l.now()); err != nil {
 		return "REFUSED, " + name + "-Signature: " + err.Error(), false
+	}
+	if h.Get("webhook-id") == "" && h.Get("webhook-signature") == "" && h.Get("webhook-timestamp") == "" {
+		return "verified", true
 	}
 	err := signature.VerifyStandard(secret, h.Get("webhook-id"), h.Get("webhook-signature"), h.Get("webhook-timestamp"), body, l.now())
 	if err != nil {

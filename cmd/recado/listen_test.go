@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recado/internal/signature"
+	"recado/internal/testkit"
 )
 
 func TestListen(t *testing.T) {
@@ -40,6 +41,33 @@ func TestListen(t *testing.T) {
 		if code := send(secret, "e-1", now, `{"id":"e-1"}`); code != 204 || !strings.Contains(out.String(), "a repeat") {
 			t.Fatalf("send(secret, \"e-1\", now, `{\"id\":\"e-1\"}`): want code == 204 and strings.Contains(out.String(), \"a repeat\"); got %+v, %+v", code, out.String())
 		}
+	})
+	t.Run("accepts a delivery that has the X-Service-* headers alone", func(t *testing.T) {
+		alone := func(headers ...string) int {
+			out.Reset()
+			body := `{"id":"e-alone"}`
+			r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+			r.Header.Set("X-Service-Event", "message.sent")
+			r.Header.Set("X-Service-Delivery", "d-1")
+			r.Header.Set("X-Service-Timestamp", strconv.FormatInt(now.Unix(), 10))
+			r.Header.Set("X-Service-Signature", signature.Service(secret, now.Unix(), []byte(body)))
+			for i := 0; i < len(headers); i += 2 {
+				r.Header.Set(headers[i], headers[i+1])
+			}
+			w := httptest.NewRecorder()
+			l.ServeHTTP(w, r)
+			return w.Code
+		}
+		testkit.Equal(t, "status", alone(), 204)
+		testkit.Contains(t, "output", out.String(), "event e-alone  delivery d-1  verified\n")
+		testkit.Equal(t, "status of a repeat", alone(), 204)
+		testkit.Contains(t, "output", out.String(), "a repeat")
+		testkit.Equal(t, "status with a signature of Standard Webhooks that is wrong", alone("webhook-signature", "v1,AAAA"), 401)
+		testkit.Equal(t, "status with half of the headers of Standard Webhooks", alone("webhook-id", "e-alone"), 401)
+		testkit.Equal(t, "status with a wrong X-Service-Signature", alone("X-Service-Signature", "sha256=00"), 401)
+		l.Brand = "Acme"
+		testkit.Equal(t, "status with the headers of another brand", alone(), 401)
+		l.Brand = "Service"
 	})
 	t.Run("refuses what another secret signed, and what is old", func(t *testing.T) {
 		if code := send(signature.NewSecret(), "e-2", now, `{}`); code != 401 || !strings.Contains(out.String(), "REFUSED") {

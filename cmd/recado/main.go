@@ -27,13 +27,16 @@ func main() {
 	keepPrivate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, process{args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+	os.Exit(run(ctx, process{
+		args: os.Args[1:], environ: os.Environ(), settings: defaultSettings, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+	}))
 }
 
 // process is what the operating system gives a command.
 type process struct {
 	args           []string
 	environ        []string
+	settings       string // the file of settings that is read where no other is named; "": none
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
@@ -68,6 +71,8 @@ type cli struct {
 	Help             helpCmd       `cmd:"" help:"Explain a command."`
 	Version          versionCmd    `cmd:"" help:"Print the version."`
 
+	Config string `help:"File with the settings of the installation, one RECADO_SOME_FLAG=value a line; default: /etc/recado/recado.env, where it exists." placeholder:"FILE"`
+
 	VersionFlag versionFlag `name:"version" noenv:"" help:"Print the version."`
 }
 
@@ -78,6 +83,7 @@ type env struct {
 	stdout io.Writer
 	stderr io.Writer
 	log    *slog.Logger
+	getenv func(string) string
 }
 
 // errUsage marks a mistake in how the command was called: exit code 2.
@@ -85,6 +91,12 @@ var errUsage = errors.New("usage")
 
 // run is main without the process: it gives the exit code.
 func run(ctx context.Context, p process) int {
+	settings, unread, err := readSettings(p)
+	if err != nil {
+		_, _ = fmt.Fprintln(p.stderr, "recado:", err)
+		return 2
+	}
+	p.environ = append(slices.Clone(p.environ), settings...) // a variable of the environment comes first and wins
 	var c cli
 	exited, code := false, 0
 	parser, err := kong.New(&c,
@@ -108,7 +120,10 @@ func run(ctx context.Context, p process) int {
 		_, _ = fmt.Fprintf(p.stderr, "recado: %s\n", explain(err, parser.Model.Node))
 		return 2
 	}
-	e := &env{ctx: ctx, stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, log: newLogger(p.stderr, p.getenv)}
+	e := &env{ctx: ctx, stdin: p.stdin, stdout: p.stdout, stderr: p.stderr, log: newLogger(p.stderr, p.getenv), getenv: p.getenv}
+	if unread != "" {
+		e.log.Warn(unread)
+	}
 	for _, warning := range slices.Concat(unknownVariables(p.environ, parser.Model.Node), exposedSecrets(p.args, command.Flags())) {
 		e.log.Warn(warning)
 	}

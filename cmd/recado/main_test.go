@@ -49,6 +49,10 @@ func TestCommandLine(t *testing.T) {
 			{"serve", "--s3-bucket", "media"},
 			{"serve", "--lease", "8s"},
 			{"serve", "--drain", "-1s"},
+			{"serve", "--trusted-proxies", "proxy.example"},
+			{"backup", "--check", "--replace", "x.tar"},
+			{"backup", "--keep=-1", "x"},
+			{"move", "--undo", "--to", "x"},
 			{"key", "list", "--company", "7"},
 			{"user", "create"},
 			{"nonsense"},
@@ -78,6 +82,7 @@ func TestCommandLine(t *testing.T) {
 				{2, "timezone", []string{"company", "create", "Casa", "--timezone", "Nowhere"}},
 				{2, "email", append(ana, "ana")},
 				{2, "user_id", []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all", "--user", company}},
+				{2, `--scopes: there is no scope "all things"`, []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all things"}},
 				{2, "expires_at", []string{"key", "create", "--company", company, "--name", "CRM", "--scopes", "all", "--expires=-1h"}},
 				{1, "no such company", []string{"key", "list", "--company", "0193b0a0-0000-7000-8000-000000000000"}},
 				{1, "belongs to another member", append(ana, "ana@clara.example")},
@@ -213,8 +218,8 @@ func TestServe(t *testing.T) {
 		if code != 0 {
 			t.Fatal(stderr)
 		}
-		if code, _, stderr := recado(t, nil, "backup", "--data", dir, file); code != 1 || stderr != "recado: "+file+" is there already; choose another name.\n" {
-			t.Fatalf(`want code == 1 and stderr == "recado: "+file+" is there already; choose another name.\n"; got %+v, %+v`, code, stderr)
+		if code, _, stderr := recado(t, nil, "backup", "--data", dir, file); code != 1 || stderr != "recado: "+file+" is there already; choose another name, or replace it with --replace.\n" {
+			t.Fatalf(`want code == 1 and stderr == "recado: "+file+" is there already; choose another name, or replace it with --replace.\n"; got %+v, %+v`, code, stderr)
 		}
 		if code, _, _ := recado(t, nil, "restore", "--data", dir, file); code == 0 {
 			t.Fatal("a backup was restored over a living database")

@@ -61,7 +61,7 @@ type serveCmd struct {
 	WebhookRetries       string        `name:"webhook-retries" default:"30s,2m,10m,1h,6h" help:"Waits before each retry of a delivery."`
 	WebhookAllowInsecure bool          `name:"webhook-allow-insecure" help:"Development only: allow http and internal addresses."`
 
-	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks of the proxies in front of this server, whose X-Forwarded-For and X-Forwarded-Proto are believed." placeholder:"CIDR,..."`
+	TrustedProxies []network `name:"trusted-proxies" help:"Addresses or networks of the proxies in front of this server, whose X-Forwarded-For and X-Forwarded-Proto are believed." placeholder:"CIDR,..."`
 
 	CORSOrigins []string `name:"cors-origins" help:"Other sites whose pages may call the API with a key, such as https://crm.example.com; none by default. They never use a session." placeholder:"ORIGIN,..."`
 
@@ -111,6 +111,9 @@ func (c *serveCmd) Run(e *env) error {
 	}
 	time.AfterFunc(time.Second, debug.FreeOSMemory) // what starting and the first look for work took is not needed again
 	e.log.Info("serving", slog.String("address", s.Addr()), slog.String("public_url", s.URL), slog.String("version", version))
+	supervisor := newSupervisor(e)
+	supervisor.tell("READY=1")
+	defer supervisor.watch()()
 	if err := printSetupLink(e, s); err != nil && e.ctx.Err() == nil { // a stop during the start is no error
 		return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
 	}
@@ -119,6 +122,7 @@ func (c *serveCmd) Run(e *env) error {
 	case <-e.ctx.Done():
 	case failed = <-s.Failed():
 	}
+	supervisor.tell("STOPPING=1")
 	e.log.Info("stopping: finishing what was accepted")
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -187,7 +191,10 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 		return config, fmt.Errorf("--cors-origins: %w (%w)", err, errUsage)
 	}
 	config.Addr, config.MetricsAddr, config.DebugAddr = c.Addr, c.MetricsAddr, c.DebugAddr
-	config.Lease, config.Drain, config.Proxies = c.Lease, c.Drain, c.TrustedProxies
+	config.Lease, config.Drain = c.Lease, c.Drain
+	for _, proxy := range c.TrustedProxies {
+		config.Proxies = append(config.Proxies, proxy.Prefix)
+	}
 	config.Version, config.Brand, config.Rate = version, c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
 	config.WebhookTimeout, config.WebhookRetries, config.WebhookAllowInsecure = c.WebhookTimeout, retries, c.WebhookAllowInsecure
 	return config, nil
@@ -218,6 +225,22 @@ func (f addressFlags) check() error {
 	}
 	if f.WhatsAppBaseURL != "" && !plainAddress(f.WhatsAppBaseURL) {
 		return fmt.Errorf("--whatsapp-base-url must be an address such as https://graph.facebook.com, without a path (%w)", errUsage)
+	}
+	return nil
+}
+
+// network is a flag such as 10.0.0.0/8, or 127.0.0.1 for that address alone.
+type network struct{ netip.Prefix }
+
+// UnmarshalText reads a network or an address.
+func (n *network) UnmarshalText(text []byte) (err error) {
+	if addr, err := netip.ParseAddr(string(text)); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
+		n.Prefix = netip.PrefixFrom(addr, addr.BitLen())
+		return nil
+	}
+	if n.Prefix, err = netip.ParsePrefix(string(text)); err != nil {
+		return fmt.Errorf("%q is neither an address such as 127.0.0.1 nor a network such as 10.0.0.0/8", text)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (c *backupCmd) Run(e *env) error {
 		return err
 	}
 	info, err := transfer.Backup(e.ctx, transfer.BackupOptions{
-		Dir: c.Data, File: file, Replace: c.Replace, SecretKey: c.SecretKey, WithoutSecretKey: c.WithoutSecretKey, Version: version,
+		Dir: c.Data, File: file, Replace: c.Replace || file != c.File, SecretKey: c.SecretKey, WithoutSecretKey: c.WithoutSecretKey, Version: version,
 	})
 	if err != nil {
 		return err
