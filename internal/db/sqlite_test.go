@@ -237,7 +237,7 @@ func TestFullDisk(t *testing.T) {
 					switch {
 					case err == nil:
 						stored.Add(1)
-					case model.CodeOf(err) != model.CodeUnavailable:
+					case model.CodeOf(err) != model.CodeStorageFull:
 						t.Errorf("got %v", err)
 					}
 				}

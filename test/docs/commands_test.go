@@ -82,7 +82,7 @@ var tries = map[string][]try{
 	},
 	"docs/operating.md": {
 		{begins: "recado backup", how: onInstallation},
-		{begins: "recado move --data /var/lib/recado --to postgres", how: onInstallation},
+		{begins: "recado move --data /var/lib/recado --to postgres", how: thenUndone},
 		{begins: "recado move --data /var/lib/recado --database-url", how: onInstallation},
 		{begins: "recado secret-key rotate", how: onInstallation},
 		{begins: "export RECADO_DATABASE_URL", how: untilReady},

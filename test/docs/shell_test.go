@@ -205,6 +205,13 @@ func onInstallation(s *shell, text string) {
 	s.complete(s.t.TempDir(), s.placed(text), "RECADO_DATA="+s.data)
 }
 
+// thenUndone is onInstallation for a move, whose source the later blocks use again.
+func thenUndone(s *shell, text string) {
+	s.t.Helper()
+	onInstallation(s, text)
+	s.complete(s.t.TempDir(), "recado move --undo", "RECADO_DATA="+s.data)
+}
+
 // newInstallation runs commands that make a company, whose id the later ones need, and at last start the server.
 func newInstallation(s *shell, text string) {
 	s.t.Helper()
@@ -293,6 +300,9 @@ func connectNumber(s *shell, text string) {
 func onSystemd(s *shell, text string) {
 	s.t.Helper()
 	root := s.t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "etc"), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
 	_, err := exec.LookPath("systemd-sysusers")
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
