@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -283,6 +284,10 @@ func serve(t *testing.T, dir string, args ...string) *serving {
 	addr := l.Addr().String()
 	_ = l.Close()
 	s := &serving{base: "http://" + addr}
+	if i := slices.Index(args, "--addr"); i >= 0 {
+		_, port, _ := net.SplitHostPort(args[i+1])
+		s.base = "http://127.0.0.1:" + port
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan int, 1)
 	var stderr bytes.Buffer // read after the end

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -76,6 +78,58 @@ func TestADemoTellsItsLogin(t *testing.T) {
 	if setup.Needed || setup.Demo != s.demo.Login {
 		t.Errorf("got %+v, want the login %+v", setup, s.demo.Login)
 	}
+}
+
+func TestADemoTellsItsLoginOnlyOnTheMachineItRunsOnAndWhileItIsValid(t *testing.T) {
+	dir := t.TempDir()
+	told := func(s *serving, headers ...string) bool {
+		t.Helper()
+		r, err := http.NewRequest("GET", s.base+"/v1/setup", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i+1 < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		if host := r.Header.Get("Host"); host != "" {
+			r.Host = host
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		raw, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatalf("got %d %s, %v", resp.StatusCode, raw, err)
+		}
+		return strings.Contains(string(raw), `"password"`)
+	}
+	t.Run("on every address", func(t *testing.T) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		_ = l.Close()
+		s := serve(t, t.TempDir(), "--addr", "0.0.0.0:"+port)
+		testkit.Equal(t, "told", told(s), false)
+	})
+	t.Run("on a loopback address", func(t *testing.T) {
+		s := serve(t, dir)
+		testkit.Equal(t, "told", told(s), true)
+		testkit.Equal(t, "told to localhost", told(s, "Host", "localhost:8080"), true)
+		testkit.Equal(t, "told to another name", told(s, "Host", "demo.example.com"), false)
+		testkit.Equal(t, "told through a proxy", told(s, "X-Forwarded-For", "203.0.113.7"), false)
+		code, _, stderr := recadoReading(t, "another password\n", map[string]string{"RECADO_DATA": dir}, "user", "set-password", "--email", s.demo.Login.Email, "--company", s.demo.Companies[0].ID)
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		testkit.Equal(t, "told after the password was changed", told(s), false)
+	})
+	t.Run("started again", func(t *testing.T) {
+		testkit.Equal(t, "told", told(serve(t, dir)), false)
+	})
 }
 
 func TestLockedOutPeopleAreLetIn(t *testing.T) {

@@ -127,7 +127,7 @@ func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // visitor says where a request comes from.
 func (s *Server) visitor(r *http.Request) desk.Visitor {
-	return desk.Visitor{IP: s.site.Address(r), UserAgent: r.UserAgent()}
+	return desk.Visitor{IP: s.site.Address(r), UserAgent: r.UserAgent(), Session: s.site.SessionToken(r)}
 }
 
 // authenticate finds the principal of a request: by its API key, or, without an Authorization header, by its cookie.

@@ -62,9 +62,11 @@ type Server struct {
 	huma   huma.API
 	site   *site.Site
 	demo   *DemoLogin
-	table  []*Route
-	rates  *buckets.Buckets[model.ID] // of keys and sessions
-	others site.Origins               // whose pages may call the API with a key
+
+	demoLogin desk.KnownLogin // whether that of the demo is still valid
+	table     []*Route
+	rates     *buckets.Buckets[model.ID] // of keys and sessions
+	others    site.Origins               // whose pages may call the API with a key
 
 	fingerprintKey [32]byte                          // of idempotent calls
 	steps          atomic.Pointer[func(step string)] // see OnStep
@@ -191,8 +193,13 @@ var (
 	zeroHeader    = []string{"0"}
 )
 
-// ShowDemo lets GET /setup tell the login of a demo. It is called before the first request, if at all.
-func (s *Server) ShowDemo(login DemoLogin) { s.demo = &login }
+// ShowDemo lets GET /setup tell people at this machine the login of a demo, while its password is the same. It is called before the first
+// request, if at all.
+func (s *Server) ShowDemo(ctx context.Context, login DemoLogin) (err error) {
+	s.demo = &login
+	s.demoLogin, err = s.desk.System().KnownLogin(ctx, login.Email, login.Password)
+	return err
+}
 
 // Drain prepares for the end: from now on the server says that it is not ready, and every answer is the
 // last of its connection.

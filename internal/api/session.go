@@ -23,7 +23,7 @@ func (s *Server) signedIn(ctx context.Context, made desk.NewSession, status int)
 type setupReply struct {
 	Body struct {
 		Needed bool       `json:"needed" doc:"True while this installation has no company."`
-		Demo   *DemoLogin `json:"demo,omitempty" doc:"The login of the demo; only in a demo."`
+		Demo   *DemoLogin `json:"demo,omitempty" doc:"The login of the demo; only in a demo, for callers on the same machine as the server, and while the password is unchanged."`
 	}
 }
 
@@ -35,10 +35,21 @@ type DemoLogin struct {
 
 func (s *Server) getSetup(ctx context.Context, _ desk.Visitor, _ *none) (*setupReply, error) {
 	var out setupReply
-	var err error
-	out.Body.Demo = s.demo
-	out.Body.Needed, err = s.desk.System().SetupNeeded(ctx)
-	return &out, err
+	needed, err := s.desk.System().SetupNeeded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Needed = needed
+	if s.demo != nil && s.site.Local(callFrom(ctx).request) {
+		valid, err := s.desk.System().StillKnown(ctx, s.demoLogin)
+		if err != nil {
+			return nil, err
+		}
+		if valid {
+			out.Body.Demo = s.demo
+		}
+	}
+	return &out, nil
 }
 
 type setupInput struct {

@@ -255,6 +255,11 @@ func TestUnsafeRequestsWithACookieMustComeFromTheApp(t *testing.T) {
 		body := map[string]string{"email": email, "password": password}
 		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "cross-site").Fails(403, "cross_origin")
 		visitor.Post(t, "/session", body, "Origin", "https://evil.example").Fails(403, "cross_origin")
+		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "same-origin", "Origin", "http://evil.example").Fails(403, "cross_origin") // a name that leads here
+		for _, path := range []string{"/welcome", "/setup"} {
+			visitor.Post(t, path, `{}`, "Sec-Fetch-Site", "same-origin", "Origin", "http://evil.example").Fails(403, "cross_origin")
+		}
+		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "same-origin", "Origin", origin).OK(200)
 		visitor.Post(t, "/session", body, "Sec-Fetch-Site", "none").OK(200)
 		visitor.Post(t, "/session", body).OK(200)
 		visitor.Do(t, "GET", "/setup", nil, "Sec-Fetch-Site", "cross-site").OK(200)

@@ -352,7 +352,7 @@ func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, change 
 // unseenChannel gives a private channel with its viewers, or nil where the principal is one of them.
 func unseenChannel(tx *store.Tx, a *Principal, ch model.Channel) (*model.PrivateChannel, error) {
 	viewers, err := tx.ChannelViewers(a.Company.ID, ch.ID)
-	if err != nil || hasRef(viewers, a.User.ID) {
+	if err != nil || slices.ContainsFunc(viewers, func(v model.Viewer) bool { return v.ID == a.User.ID && !v.Pending }) {
 		return nil, err
 	}
 	return &model.PrivateChannel{ID: ch.ID, Name: ch.Name, Viewers: viewers}, nil

@@ -371,17 +371,24 @@ func (d System) Authenticate(ctx context.Context, key string) (*Principal, error
 	if h == nil {
 		return nil, errKeyInvalid()
 	}
-	now := d.now()
-	switch {
-	case h.key.RevokedAt != nil, h.removed:
-		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was revoked. Use another one.")
-	case h.key.ExpiresAt != nil && !now.Before(*h.key.ExpiresAt):
-		return nil, model.Errorf(model.CodeKeyExpired, "This API key has expired. Use another one.")
-	case h.secretEnd != nil && !now.Before(*h.secretEnd):
-		return nil, model.Errorf(model.CodeKeyRevoked, "This API key was replaced by a newer one. Use that one.")
+	if err := h.refused(d.now()); err != nil {
+		return nil, err
 	}
 	d.active(h.principal.Company.ID)
 	return h.principal, nil
+}
+
+// refused says why a key is not accepted at a moment; nil: it is.
+func (h *holder) refused(now time.Time) error {
+	switch {
+	case h.key.RevokedAt != nil, h.removed:
+		return model.Errorf(model.CodeKeyRevoked, "This API key was revoked. Use another one.")
+	case h.key.ExpiresAt != nil && !now.Before(*h.key.ExpiresAt):
+		return model.Errorf(model.CodeKeyExpired, "This API key has expired. Use another one.")
+	case h.secretEnd != nil && !now.Before(*h.secretEnd):
+		return model.Errorf(model.CodeKeyRevoked, "This API key was replaced by a newer one. Use that one.")
+	}
+	return nil
 }
 
 func errKeyInvalid() error {
@@ -398,14 +405,18 @@ func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
 	if err != nil || !found {
 		return nil, err
 	}
+	h := d.holderOf(&kh)
+	if h.key.RevokedAt == nil && !h.removed {
+		d.seen.mark(KindKey, h.key.ID, h.key.User.ID, d.now())
+	}
+	return h, nil
+}
+
+func (d *Desk) holderOf(kh *store.KeyHolder) *holder {
 	k := kh.Key
 	k.Rate = d.rateOf(&k)
 	member := Member{User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile, Sectors: kh.Sectors}
-	h := &holder{key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, principal: KeyPrincipal(kh.Company, member, k)}
-	if k.RevokedAt == nil && !h.removed {
-		d.seen.mark(KindKey, k.ID, k.User.ID, d.now())
-	}
-	return h, nil
+	return &holder{key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, principal: KeyPrincipal(kh.Company, member, k)}
 }
 
 // forgetHolders makes this node look the keys and sessions of a company up again, once the change is durable: after a key, a

@@ -37,12 +37,12 @@ func (d *Desk) UpdateProfile(ctx context.Context, a *Principal, v Visitor, in Pr
 	if in.Signature != nil && len([]rune(*in.Signature)) > maxSignature {
 		return model.Session{}, model.Invalid("body.signature", "must have at most 120 characters")
 	}
-	var hash *string
+	var current, hash *string
 	if in.Password != nil {
-		if err := d.checkOwnPassword(ctx, a, v, "body.password.current", in.Password.Current); err != nil {
+		var err error
+		if current, err = d.checkOwnPassword(ctx, a, v, "body.password.current", in.Password.Current); err != nil {
 			return model.Session{}, err
 		}
-		var err error
 		if hash, err = d.hashPassword(ctx, a.Company.ID, "body.password.new", in.Password.New); err != nil {
 			return model.Session{}, err
 		}
@@ -62,6 +62,13 @@ func (d *Desk) UpdateProfile(ctx context.Context, a *Principal, v Visitor, in Pr
 			}
 		}
 		if hash != nil {
+			p, _, err := tx.Profile(a.Company.ID, a.User.ID)
+			if err == nil {
+				err = stillCurrent(&p, "body.password.current", current)
+			}
+			if err != nil {
+				return model.Session{}, err
+			}
 			tx.SetMemberPassword(a.Company.ID, a.User.ID, *hash)
 			tx.EndOtherSessions(a.Company.ID, a.User.ID, a.Session)
 		}
@@ -100,18 +107,28 @@ func (d *Desk) changeSelf(tx *store.Tx, a *Principal, in MemberChange) error {
 	return nil
 }
 
-// checkOwnPassword compares the caller's password. A wrong one counts as a failed sign-in.
-func (d *Desk) checkOwnPassword(ctx context.Context, a *Principal, v Visitor, field, password string) error {
+// stillCurrent refuses a change that was allowed with a password which was replaced since: hash is what checkOwnPassword compared.
+func stillCurrent(p *store.Profile, field string, hash *string) error {
+	if !same(p.PasswordHash, hash) {
+		return errNotCurrent(field)
+	}
+	return nil
+}
+
+func errNotCurrent(field string) error { return model.Invalid(field, "is not your current password") }
+
+// checkOwnPassword compares the caller's password and returns the hash that it fits. A wrong one counts as a failed sign-in.
+func (d *Desk) checkOwnPassword(ctx context.Context, a *Principal, v Visitor, field, password string) (*string, error) {
 	attempt := newAttemptAt(a.Email, v.IP)
 	if err := d.beginSignIn(ctx, attempt); err != nil {
-		return err
+		return nil, err
 	}
 	p, err := read(ctx, d, func(tx *store.Tx) (store.Profile, error) {
 		p, _, err := tx.ReadProfile(a.Company.ID, a.User.ID)
 		return p, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ok := false
 	if p.PasswordHash == nil {
@@ -120,15 +137,15 @@ func (d *Desk) checkOwnPassword(ctx context.Context, a *Principal, v Visitor, fi
 		ok, err = d.passwords.Verify(ctx, a.Company.ID, password, *p.PasswordHash)
 	}
 	if model.CodeOf(err) == model.CodeUnavailable { // the password was not compared
-		return d.endSignIn(ctx, attempt, err)
+		return nil, d.endSignIn(ctx, attempt, err)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !ok {
-		return model.Invalid(field, "is not your current password")
+		return nil, errNotCurrent(field)
 	}
-	return d.endSignIn(ctx, attempt, nil)
+	return p.PasswordHash, d.endSignIn(ctx, attempt, nil)
 }
 
 // SetPresence sets how the caller is shown to others.
@@ -215,7 +232,8 @@ func (d *Desk) BeginTwoFactor(ctx context.Context, a *Principal, v Visitor, pass
 	if err := a.May(VerbBeginTwoFactor); err != nil {
 		return TwoFactorSecret{}, err
 	}
-	if err := d.checkOwnPassword(ctx, a, v, "body.password", password); err != nil {
+	current, err := d.checkOwnPassword(ctx, a, v, "body.password", password)
+	if err != nil {
 		return TwoFactorSecret{}, err
 	}
 	secret := totp.NewSecret()
@@ -227,6 +245,9 @@ func (d *Desk) BeginTwoFactor(ctx context.Context, a *Principal, v Visitor, pass
 			return TwoFactorSecret{}, errOr(err, model.NotFound("team member"))
 		case p.TwoFactor != nil:
 			return TwoFactorSecret{}, model.Errorf(model.CodeTwoFactorActive, "Two-factor sign-in is already on. Turn it off first to use another device.")
+		}
+		if err := stillCurrent(&p, "body.password", current); err != nil {
+			return TwoFactorSecret{}, err
 		}
 		tx.SetPendingTwoFactor(a.Company.ID, a.User.ID, sealed)
 		return TwoFactorSecret{Secret: secret, URL: totp.URL(secret, p.Email, a.Company.Name)}, nil
@@ -277,13 +298,17 @@ func (d *Desk) DisableTwoFactor(ctx context.Context, a *Principal, v Visitor, pa
 	if err := a.May(VerbDisableTwoFactor); err != nil {
 		return err
 	}
-	if err := d.checkOwnPassword(ctx, a, v, "body.password", password); err != nil {
+	current, err := d.checkOwnPassword(ctx, a, v, "body.password", password)
+	if err != nil {
 		return err
 	}
-	_, err := writeAnswer(ctx, d, func(tx *store.Tx) (struct{}, error) {
+	_, err = writeAnswer(ctx, d, func(tx *store.Tx) (struct{}, error) {
 		p, found, err := tx.Profile(a.Company.ID, a.User.ID)
 		if err != nil || !found {
 			return struct{}{}, errOr(err, model.NotFound("team member"))
+		}
+		if err := stillCurrent(&p, "body.password", current); err != nil {
+			return struct{}{}, err
 		}
 		if err := d.useCode(tx, a.Company.ID, a.User.ID, p.TwoFactor, code); err != nil {
 			return struct{}{}, err

@@ -107,12 +107,17 @@ func (d *Desk) changeSector(ctx context.Context, a *Principal, id *model.ID, in 
 			}
 		}
 		if members != nil {
-			before := len(s.Members)
+			before := s.Members
 			if s.Members, err = sectorMembers(tx, a, *members); err != nil {
 				return s, err
 			}
-			if err := d.checkMemberships(tx, a.Company.ID, before, len(s.Members)); err != nil {
+			if err := d.checkMemberships(tx, a.Company.ID, len(before), len(s.Members)); err != nil {
 				return s, err
+			}
+			for _, m := range slices.Concat(before, s.Members) {
+				if hasRef(before, m.ID) != hasRef(s.Members, m.ID) {
+					tx.RemoveResetLinks(a.Company.ID, m.ID)
+				}
 			}
 		}
 		if id == nil {

@@ -169,6 +169,7 @@ func (d *Desk) lockManaged(tx *store.Tx, a *Principal, member model.ID) (model.M
 type Visitor struct {
 	IP        netip.Addr
 	UserAgent string
+	Session   string // the token of the cookie that came with the request; "" without one
 }
 
 // Credentials are what a person signs in with.
@@ -217,13 +218,26 @@ func (d System) SignIn(ctx context.Context, v Visitor, in Credentials) (NewSessi
 	if who.TwoFactor != nil && in.Code == "" {
 		return NewSession{}, d.endSignIn(ctx, attempt, errCodeRequired())
 	}
-	return d.newSession(ctx, v, who.Company.ID, who.Member, func(tx *store.Tx) error {
-		if err := d.useCode(tx, who.Company.ID, who.Member, who.TwoFactor, in.Code); err != nil {
+	made, err := d.newSession(ctx, v, who.Company.ID, who.Member, func(tx *store.Tx) error {
+		p, found, err := tx.Profile(who.Company.ID, who.Member)
+		switch {
+		case err != nil:
+			return err
+		case !found || !same(p.PasswordHash, who.PasswordHash): // removed, or another password since
+			return errLoginFailed()
+		case p.TwoFactor != nil && in.Code == "": // switched on since
+			return errCodeRequired()
+		}
+		if err := d.useCode(tx, who.Company.ID, who.Member, p.TwoFactor, in.Code); err != nil {
 			return err
 		}
 		attempt.succeeded(tx)
 		return nil
 	})
+	if model.CodeOf(err) == model.CodeCodeRequired {
+		err = d.endSignIn(ctx, attempt, err)
+	}
+	return made, err
 }
 
 // fitting gives the candidates whose password this is. It compares at least one hash, so that an unknown address
@@ -250,15 +264,53 @@ func (d *Desk) fitting(ctx context.Context, candidates []store.Candidate, passwo
 	return fitting, nil
 }
 
+// KnownLogin is an e-mail address with the hashes of its password in the companies where that fitted.
+type KnownLogin struct {
+	email  string
+	hashes []string
+}
+
+// KnownLogin compares a password as a sign-in does and remembers the hashes that it fits.
+func (d System) KnownLogin(ctx context.Context, email, password string) (KnownLogin, error) {
+	known := KnownLogin{email: email}
+	candidates, err := read(ctx, d.Desk, func(tx *store.Tx) ([]store.Candidate, error) { return tx.Candidates(email, model.ID{}) })
+	if err != nil {
+		return known, err
+	}
+	fitting, err := d.fitting(ctx, candidates, password)
+	for _, c := range fitting {
+		known.hashes = append(known.hashes, *c.PasswordHash)
+	}
+	return known, err
+}
+
+// StillKnown reports whether the password of a login is the one that was compared, without comparing it again.
+func (d System) StillKnown(ctx context.Context, known KnownLogin) (bool, error) {
+	candidates, err := readOne(ctx, d.Desk, func(tx *store.Tx) ([]store.Candidate, error) { return tx.Candidates(known.email, model.ID{}) })
+	return slices.ContainsFunc(candidates, func(c store.Candidate) bool {
+		return c.PasswordHash != nil && slices.Contains(known.hashes, *c.PasswordHash)
+	}), err
+}
+
 // PasswordHashes is how many password hashes this process has computed.
 func (d System) PasswordHashes() int64 { return d.passwords.Made() }
 
-// newSession stores a session of a member in one transaction with what else belongs to its beginning.
+// newSession stores a session of a member in one transaction with what else belongs to its beginning. The session that the
+// visitor's browser had until now ends.
 func (d *Desk) newSession(ctx context.Context, v Visitor, company, member model.ID, also func(tx *store.Tx) error) (NewSession, error) {
 	token, hash := newToken()
 	return write(ctx, d, func(tx *store.Tx) (NewSession, error) {
 		if err := also(tx); err != nil {
 			return NewSession{}, err
+		}
+		if v.Session != "" {
+			before, ended, err := tx.EndSessionOf(tokenHash(v.Session))
+			if err != nil {
+				return NewSession{}, err
+			}
+			if ended {
+				d.forgetHolders(tx, before)
+			}
 		}
 		tx.InsertSession(company, member, model.NewID(), hash, v.IP.String(), storableUserAgent(v.UserAgent))
 		if ended, err := tx.EndOldestSessions(company, member, model.MaxSessions); err != nil {

@@ -208,6 +208,7 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in M
 		if in.Role != nil && *in.Role != model.RoleOwner && isOnly(owners, id) {
 			return m.Member, errLastOwner("body.role")
 		}
+		in.endLinks(tx, a.Company.ID, m.Member)
 		set(&m.Name, in.Name)
 		set(&m.Email, in.Email)
 		set(&m.Role, in.Role)
@@ -224,6 +225,21 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in M
 		m.Presence = shownPresence(m.Chosen, presence(tx.Now, m.LastSeenAt, d.seen.members()[id]))
 		return m.Member, err
 	})
+}
+
+// endLinks deletes the links that a change of a member makes worth more or less: the member's own reset links, and what
+// the member issued with a role that is now lower.
+func (in *MemberChange) endLinks(tx *store.Tx, company model.ID, m model.Member) {
+	role, profile, sectors := m.Role, m.AccessProfile, sectorIDs(m)
+	set(&role, in.Role)
+	set(&profile, in.AccessProfile)
+	set(&sectors, in.Sectors)
+	if role != m.Role || profile != m.AccessProfile || !sameIDs(sectors, sectorIDs(m)) {
+		tx.RemoveResetLinks(company, m.ID)
+	}
+	if !role.AtLeast(m.Role) {
+		tx.RemoveIssued(company, m.ID)
+	}
 }
 
 // check checks the form of a change and cleans its text.

@@ -22,9 +22,16 @@ const (
 
 // PrivateChannel is a channel that only its viewers see, as those see it who choose them.
 type PrivateChannel struct {
+	ID      ID       `json:"id"`
+	Name    string   `json:"name"`
+	Viewers []Viewer `json:"viewers"`
+}
+
+// Viewer is a team member who sees a private channel.
+type Viewer struct {
 	ID      ID     `json:"id"`
 	Name    string `json:"name"`
-	Viewers []Ref  `json:"viewers"`
+	Pending bool   `json:"pending,omitzero" doc:"True while the member does not see the channel, because they set their password with a link made by somebody who does not see it. Saving the viewers with PATCH /channels/{id} confirms them."`
 }
 
 // Channel is one WhatsApp number. Private channels, and all that belongs to them, never leave

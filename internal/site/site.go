@@ -91,20 +91,46 @@ func (s *Site) CheckSameOrigin(r *http.Request) error {
 	return errCrossOrigin()
 }
 
-// CheckNotCrossOrigin refuses a sign-in that another site made a browser send. A client that is no browser says nothing.
+// CheckNotCrossOrigin refuses a sign-in that another site made a browser send. A client that is no browser says nothing. An Origin
+// must be the public URL, or the address of this request where that is no name: a site whose name leads to this server counts as
+// the same origin for a browser, but no other site has the address.
 func (s *Site) CheckNotCrossOrigin(r *http.Request) error {
 	if safe(r.Method) {
 		return nil
 	}
-	switch site := r.Header.Get("Sec-Fetch-Site"); site {
-	case "same-origin", "none":
+	if origin := r.Header.Get("Origin"); origin != "" && !s.sameOrigin(origin) && !isAddressed(r, origin) {
+		return model.Errorf(model.CodeCrossOrigin, "Sign in at the public URL of the app: Origin names another site. The operator sets the URL with --public-url.")
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none", "":
 		return nil
-	case "":
-		if origin := r.Header.Get("Origin"); origin == "" || s.sameOrigin(origin) {
-			return nil
-		}
 	}
 	return errCrossOrigin()
+}
+
+// isAddressed reports whether a request went to the origin itself, by an IP address or as localhost.
+func isAddressed(r *http.Request, origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || !strings.EqualFold(u.Host, r.Host) {
+		return false
+	}
+	_, err = netip.ParseAddr(u.Hostname())
+	return err == nil || isLoopback(u.Hostname())
+}
+
+// isLoopback reports whether a host is this machine, whatever a name server says.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+}
+
+// Local reports whether a request comes from this machine and is meant for it: the peer, the Host header and the public URL are
+// loopback addresses, and no proxy says that it passes the request on.
+func (s *Site) Local(r *http.Request) bool {
+	public, err := url.Parse(s.Public)
+	host := url.URL{Host: r.Host}
+	forwarded := r.Header.Get("X-Forwarded-For") + r.Header.Get("Forwarded")
+	return err == nil && peer(r).IsLoopback() && isLoopback(host.Hostname()) && isLoopback(public.Hostname()) && forwarded == ""
 }
 
 // safe reports whether requests with this method change nothing.

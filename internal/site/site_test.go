@@ -21,6 +21,13 @@ func request(method, from string, headers ...string) *http.Request {
 	return r
 }
 
+// to is a sign-in to a host, of a page of an origin that the browser takes for the same one.
+func to(host, origin string) *http.Request {
+	r := request("POST", "127.0.0.1", "Sec-Fetch-Site", "same-origin", "Origin", origin)
+	r.Host = host
+	return r
+}
+
 var proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 
 func TestOnlyTrustedProxiesSayWhereARequestComesFrom(t *testing.T) {
@@ -73,6 +80,13 @@ func TestRequestsThatAnotherSiteCausedAreRefused(t *testing.T) {
 		"of a page of the same domain":       {request("POST", "203.0.113.7", "Sec-Fetch-Site", "same-site"), false, false},
 		"of an older browser, from the app":  {request("POST", "203.0.113.7", "Origin", "https://desk.example.com"), true, true},
 		"of an older browser, another site":  {request("POST", "203.0.113.7", "Origin", "https://evil.example"), false, false},
+		"of a name that leads here":          {request("POST", "127.0.0.1", "Sec-Fetch-Site", "same-origin", "Origin", "http://evil.example:8080"), true, false},
+		"of the app, with both headers":      {request("POST", "203.0.113.7", "Sec-Fetch-Site", "same-origin", "Origin", "https://desk.example.com"), true, true},
+		"of a page without an origin":        {request("POST", "203.0.113.7", "Sec-Fetch-Site", "same-origin", "Origin", "null"), true, false},
+		"of the app at its address":          {to("127.0.0.1:8080", "http://127.0.0.1:8080"), true, true},
+		"of the app at localhost":            {to("localhost:8080", "http://localhost:8080"), true, true},
+		"of the app at another port":         {to("localhost:8080", "http://localhost:9090"), true, false},
+		"of a name, to that name":            {to("evil.example:8080", "http://evil.example:8080"), true, false},
 		"of a client that says nothing":      {request("POST", "203.0.113.7"), false, true},
 		"that changes nothing, another site": {request("GET", "203.0.113.7", "Sec-Fetch-Site", "cross-site"), true, true},
 	} {
@@ -83,5 +97,27 @@ func TestRequestsThatAnotherSiteCausedAreRefused(t *testing.T) {
 				testkit.Equal(t, name+", "+form+": code", model.CodeOf(got), model.CodeCrossOrigin)
 			}
 		}
+	}
+}
+
+func TestARequestIsLocalOnlyOnThisMachine(t *testing.T) {
+	for name, test := range map[string]struct {
+		public, host, from string
+		headers            []string
+		want               bool
+	}{
+		"an address":               {"http://127.0.0.1:8080", "127.0.0.1:8080", "127.0.0.1", nil, true},
+		"localhost":                {"http://127.0.0.1:8080", "localhost:8080", "127.0.0.1", nil, true},
+		"IPv6":                     {"http://[::1]:8080", "[::1]:8080", "[::1]", nil, true},
+		"another machine":          {"http://127.0.0.1:8080", "127.0.0.1:8080", "203.0.113.7", nil, false},
+		"another name":             {"http://127.0.0.1:8080", "evil.example:8080", "127.0.0.1", nil, false},
+		"a name that begins alike": {"http://127.0.0.1:8080", "localhost.evil.example", "127.0.0.1", nil, false},
+		"no host":                  {"http://127.0.0.1:8080", "", "127.0.0.1", nil, false},
+		"a proxy":                  {"http://127.0.0.1:8080", "127.0.0.1:8080", "127.0.0.1", []string{"X-Forwarded-For", "203.0.113.7"}, false},
+		"a server for others":      {"https://desk.example.com", "127.0.0.1:8080", "127.0.0.1", nil, false},
+	} {
+		r := request("GET", test.from, test.headers...)
+		r.Host = test.host
+		testkit.Equal(t, name, (&site.Site{Public: test.public}).Local(r), test.want)
 	}
 }

@@ -60,6 +60,22 @@ func (tx *Tx) KeyHolder(hash [32]byte) (KeyHolder, bool, error) {
 	return h, true, err
 }
 
+// KeyHolderOf finds the holder of a key of the company by the key's id.
+func (tx *Tx) KeyHolderOf(company, id model.ID) (KeyHolder, bool, error) {
+	var hash [32]byte
+	found, err := tx.one(`
+		SELECT s.hash
+		FROM keys k
+		JOIN key_secrets s ON s.key_id = k.id
+		WHERE k.company = $1 AND k.id = $2
+		ORDER BY s.created_at DESC
+		LIMIT 1`, []any{company, id}, func(r Row) { copy(hash[:], r.Bytes(0)) })
+	if err != nil || !found {
+		return KeyHolder{}, false, err
+	}
+	return tx.KeyHolder(hash)
+}
+
 // maxRevoked is how many revoked keys a list shows.
 const maxRevoked = 500
 
@@ -189,7 +205,7 @@ func (tx *Tx) RevokeKey(company, id model.ID) error {
 	return tx.revokeIssued(company)
 }
 
-// revokeIssued ends the keys that revoked keys issued, generation by generation. The company is locked, so
+// revokeIssued ends the keys that revoked keys issued, generation by generation, and the links that revoked keys issued. The company is locked, so
 // that no key is issued meanwhile.
 func (tx *Tx) revokeIssued(company model.ID) error {
 	for {
@@ -198,8 +214,12 @@ func (tx *Tx) revokeIssued(company model.ID) error {
 			SET revoked_at = $2
 			WHERE company = $1 AND revoked_at IS NULL
 				AND parent IN (SELECT p.id FROM keys p WHERE p.company = $1 AND p.revoked_at IS NOT NULL)`, company, tx.Now)
-		if err != nil || n == 0 {
+		if err != nil {
 			return err
+		}
+		if n == 0 {
+			tx.removeIssuedByRevoked(company)
+			return nil
 		}
 	}
 }

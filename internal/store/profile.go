@@ -50,9 +50,10 @@ func (tx *Tx) SetSignature(company, member model.ID, signature string) {
 	tx.later(`UPDATE users SET signature = $3 WHERE company = $1 AND id = $2`, company, member, signature)
 }
 
-// SetMemberPassword replaces the password hash of a member.
+// SetMemberPassword replaces the password hash of a member and deletes the links that could replace it again.
 func (tx *Tx) SetMemberPassword(company, member model.ID, hash string) {
 	tx.later(`UPDATE users SET password_hash = $3 WHERE company = $1 AND id = $2`, company, member, hash)
+	tx.RemoveResetLinks(company, member)
 }
 
 // SetPresence stores what a member chose to be shown as.

@@ -67,9 +67,18 @@ func (tx *Tx) KeepSector(company, id model.ID) (bool, error) {
 
 // KeepSectors is KeepSector for several sectors in one query; the result has those that the company has.
 func (tx *Tx) KeepSectors(company model.ID, ids []model.ID) (map[model.ID]bool, error) {
+	return tx.presentSectors(company, ids, tx.forShare())
+}
+
+// PresentSectors reports which of several sectors the company has.
+func (tx *Tx) PresentSectors(company model.ID, ids []model.ID) (map[model.ID]bool, error) {
+	return tx.presentSectors(company, ids, "")
+}
+
+func (tx *Tx) presentSectors(company model.ID, ids []model.ID, lock string) (map[model.ID]bool, error) {
 	found := make(map[model.ID]bool, len(ids))
 	s := tx.statement()
-	s.WriteString(`SELECT id FROM sectors WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + tx.forShare())
+	s.WriteString(`SELECT id FROM sectors WHERE company = ` + s.Arg(company) + ` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + lock)
 	err := tx.query(s.String(), s.Args, func(r Row) error {
 		found[r.ID(0)] = true
 		return nil

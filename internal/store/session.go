@@ -62,7 +62,7 @@ func (tx *Tx) sessionHolder(which string, args ...any) (h SessionHolder, found b
 	if err != nil {
 		return SessionHolder{}, false, err
 	}
-	h.Viewed, err = tx.ids(`SELECT channel FROM channel_viewers WHERE member = $1`, h.Member.ID)
+	h.Viewed, err = tx.ids(`SELECT channel FROM channel_viewers WHERE member = $1 AND NOT pending`, h.Member.ID)
 	return h, true, err
 }
 
@@ -120,7 +120,7 @@ func (tx *Tx) Viewers(company model.ID) (map[model.ID][]model.ID, error) {
 		SELECT v.member, v.channel
 		FROM channel_viewers v
 		JOIN channels c ON c.id = v.channel
-		WHERE c.company = $1`, []any{company}, func(r Row) error {
+		WHERE c.company = $1 AND NOT v.pending`, []any{company}, func(r Row) error {
 		views[r.ID(0)] = append(views[r.ID(0)], r.ID(1))
 		return nil
 	})
@@ -133,13 +133,21 @@ func (tx *Tx) EndSession(company, member, id model.ID) (bool, error) {
 	return n > 0, err
 }
 
-// EndSessions ends all sessions of a member.
+// EndSessionOf ends the session whose cookie has the given hash, and gives its company.
+func (tx *Tx) EndSessionOf(hash [32]byte) (company model.ID, ended bool, err error) {
+	ended, err = tx.one(`DELETE FROM sessions WHERE hash = $1 RETURNING company`, []any{hash[:]}, func(r Row) { company = r.ID(0) })
+	return company, ended, err
+}
+
+// EndSessions ends all sessions of a member, and the links with which somebody could begin another one.
 func (tx *Tx) EndSessions(company, member model.ID) {
+	tx.RemoveResetLinks(company, member)
 	tx.later(`DELETE FROM sessions WHERE company = $1 AND member = $2`, company, member)
 }
 
-// EndOtherSessions ends all sessions of a member but one.
+// EndOtherSessions ends all sessions of a member but one, and the links with which somebody could begin another one.
 func (tx *Tx) EndOtherSessions(company, member, but model.ID) {
+	tx.RemoveResetLinks(company, member)
 	tx.later(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id <> $3`, company, member, but)
 }
 

@@ -121,13 +121,16 @@ func (tx *Tx) SetMemberSectors(company, member model.ID, sectors []model.ID) {
 	tx.later(s.String(), s.Args...)
 }
 
-// RemoveMember takes a member off the team and ends the keys that act as them, and those that these issued.
+// RemoveMember takes a member off the team and ends the keys that act as them, and those that these issued,
+// as well as the links and invitations that they or these keys issued.
 // What they are responsible for stays theirs for the moment: see Orphans. The company must be locked.
 func (tx *Tx) RemoveMember(company, id model.ID) error {
 	tx.later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
 	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND member = $2 AND revoked_at IS NULL`, company, id, tx.Now)
 	tx.later(`DELETE FROM sector_members WHERE member = $1`, id)
 	tx.later(`DELETE FROM channel_viewers WHERE company = $1 AND member = $2`, company, id)
+	tx.RemoveResetLinks(company, id)
+	tx.RemoveIssued(company, id)
 	tx.DeleteOwnViews(company, id)
 	tx.deleteOwnTalk(company, id)
 	return tx.revokeIssued(company)
@@ -228,10 +231,20 @@ type MemberSight struct {
 // KeepMemberSights gives present members of the company and keeps them from being removed until the end of the
 // transaction.
 func (tx *Tx) KeepMemberSights(company model.ID, ids []model.ID) (map[model.ID]*MemberSight, error) {
+	return tx.memberSights(company, ids, tx.forShare())
+}
+
+// MemberSight gives a present member of the company; nil where there is none.
+func (tx *Tx) MemberSight(company, id model.ID) (*MemberSight, error) {
+	found, err := tx.memberSights(company, []model.ID{id}, "")
+	return found[id], err
+}
+
+func (tx *Tx) memberSights(company model.ID, ids []model.ID, lock string) (map[model.ID]*MemberSight, error) {
 	found := make(map[model.ID]*MemberSight, len(ids))
 	s := tx.statement()
 	s.WriteString(`SELECT id, name, role, access_profile FROM users WHERE company = ` + s.Arg(company) +
-		` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + tx.forShare())
+		` AND removed_at IS NULL AND id IN (` + db.Listed(ids)(s) + `) ORDER BY id` + lock)
 	err := tx.query(s.String(), s.Args, func(r Row) error {
 		found[r.ID(0)] = &MemberSight{
 			User: model.Ref{ID: r.ID(0), Name: r.Text(1)}, Role: model.Role(r.Text(2)), Profile: model.AccessProfile(r.Text(3)),
@@ -243,7 +256,7 @@ func (tx *Tx) KeepMemberSights(company model.ID, ids []model.ID) (map[model.ID]*
 			m.Sectors, err = tx.ids(`SELECT sector FROM sector_members WHERE member = $1`, id)
 		}
 		if err == nil {
-			m.Viewed, err = tx.ids(`SELECT channel FROM channel_viewers WHERE company = $1 AND member = $2`, company, id)
+			m.Viewed, err = tx.ids(`SELECT channel FROM channel_viewers WHERE company = $1 AND member = $2 AND NOT pending`, company, id)
 		}
 	}
 	return found, err
@@ -288,13 +301,14 @@ func (tx *Tx) UserByEmail(company model.ID, email string) (u User, found bool, e
 }
 
 // SetPassword replaces the password hash of the present member of the company with that e-mail address, ends
-// their sessions, and reports whether there is such a member.
+// their links and sessions, and reports whether there is such a member.
 func (tx *Tx) SetPassword(company model.ID, email, hash string) (bool, error) {
 	n, err := tx.exec(`
 		UPDATE users
 		SET password_hash = $3
 		WHERE company = $1 AND email_folded = $2 AND removed_at IS NULL`,
 		company, fold.Text(email), hash)
+	tx.later(`DELETE FROM reset_links WHERE company = $1 AND member IN (SELECT id FROM users WHERE company = $1 AND email_folded = $2)`, company, fold.Text(email))
 	tx.later(`DELETE FROM sessions WHERE company = $1 AND member IN (SELECT id FROM users WHERE company = $1 AND email_folded = $2)`, company, fold.Text(email))
 	return n == 1, err
 }

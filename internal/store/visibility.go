@@ -1,6 +1,9 @@
 package store
 
-import "recado/internal/model"
+import (
+	"recado/internal/db"
+	"recado/internal/model"
+)
 
 // Sight is how far a member sees: everything, or what is assigned to them or lies in one of their sectors.
 type Sight struct {
@@ -40,33 +43,33 @@ func (v Sight) private() Sight { return Sight{All: true, Member: v.Member, Priva
 func (tx *Tx) PrivateChannels(company model.ID) ([]model.PrivateChannel, error) {
 	channels := []model.PrivateChannel{}
 	err := tx.query(`
-		SELECT ch.id, ch.name, u.id, u.name
+		SELECT ch.id, ch.name, u.id, u.name, v.pending
 		FROM channels ch
 		LEFT JOIN channel_viewers v ON v.company = ch.company AND v.channel = ch.id
 		LEFT JOIN users u ON u.id = v.member AND u.removed_at IS NULL
 		WHERE ch.company = $1 AND ch.private
 		ORDER BY ch.id, u.name, u.id`, []any{company}, func(r Row) error {
 		if n := len(channels); n == 0 || channels[n-1].ID != r.ID(0) {
-			channels = append(channels, model.PrivateChannel{ID: r.ID(0), Name: r.Text(1), Viewers: []model.Ref{}})
+			channels = append(channels, model.PrivateChannel{ID: r.ID(0), Name: r.Text(1), Viewers: []model.Viewer{}})
 		}
 		if last := &channels[len(channels)-1]; !r.Null(2) {
-			last.Viewers = append(last.Viewers, model.Ref{ID: r.ID(2), Name: r.Text(3)})
+			last.Viewers = append(last.Viewers, model.Viewer{ID: r.ID(2), Name: r.Text(3), Pending: r.Bool(4)})
 		}
 		return nil
 	})
 	return channels, err
 }
 
-// ChannelViewers lists the present members who see a private channel.
-func (tx *Tx) ChannelViewers(company, channel model.ID) ([]model.Ref, error) {
-	viewers := []model.Ref{}
+// ChannelViewers lists the present viewers of a private channel, also those who wait to be confirmed.
+func (tx *Tx) ChannelViewers(company, channel model.ID) ([]model.Viewer, error) {
+	viewers := []model.Viewer{}
 	err := tx.query(`
-		SELECT u.id, u.name
+		SELECT u.id, u.name, v.pending
 		FROM channel_viewers v
 		JOIN users u ON u.id = v.member AND u.removed_at IS NULL
 		WHERE v.company = $1 AND v.channel = $2
 		ORDER BY u.name, u.id`, []any{company, channel}, func(r Row) error {
-		viewers = append(viewers, model.Ref{ID: r.ID(0), Name: r.Text(1)})
+		viewers = append(viewers, model.Viewer{ID: r.ID(0), Name: r.Text(1), Pending: r.Bool(2)})
 		return nil
 	})
 	return viewers, err
@@ -96,8 +99,17 @@ func (tx *Tx) ReplaceLastViewer(company, member, by model.ID) {
 		ON CONFLICT DO NOTHING`, company, member, by)
 }
 
-// SetViewers sets the members who see a private channel; a public channel has none.
+// SetViewers sets the members who see a private channel, and confirms those who waited for it; a public channel has none.
+// The reset links of members who begin or cease to see the channel are deleted.
 func (tx *Tx) SetViewers(company, channel model.ID, members []model.ID) {
+	s := tx.statement()
+	s.WriteString(`
+		DELETE FROM reset_links
+		WHERE company = ` + s.Arg(company) + ` AND (member IN (` + db.Listed(members)(s) + `)) <> EXISTS (
+			SELECT 1
+			FROM channel_viewers v
+			WHERE v.company = reset_links.company AND v.channel = ` + s.Arg(channel) + ` AND v.member = reset_links.member AND NOT v.pending)`)
+	tx.later(s.String(), s.Args...)
 	tx.later(`DELETE FROM channel_viewers WHERE company = $1 AND channel = $2`, company, channel)
 	for _, member := range members {
 		tx.later(`INSERT INTO channel_viewers (company, channel, member) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, company, channel, member)
@@ -114,4 +126,16 @@ func (tx *Tx) SetChannelPrivate(company, channel model.ID, private bool) (bool, 
 			AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.company = $1 AND c.channel = $2)
 			AND NOT EXISTS (SELECT 1 FROM contacts ct WHERE ct.company = $1 AND ct.pool IN ($1, $2) AND ct.channel = $2)`, company, channel, private)
 	return n == 1, err
+}
+
+// SuspendViewer lets a member wait to be confirmed as viewer of every private channel but those that another member
+// sees; by is nil where nobody vouches for any of them.
+func (tx *Tx) SuspendViewer(company, member model.ID, by *model.ID) {
+	tx.later(`
+		UPDATE channel_viewers
+		SET pending = TRUE
+		WHERE company = $1 AND member = $2 AND channel NOT IN (
+			SELECT o.channel
+			FROM channel_viewers o
+			WHERE o.company = $1 AND o.member = $3 AND NOT o.pending)`, company, member, by)
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 
-type Company = { id: string; api_key: string; channel: string; user: string; users: string[]; sectors: string[] }
+type Company = { id: string; api_key: string; channel: string; private_channel: string; user: string; users: string[]; sectors: string[] }
 export type Demo = { login: { email: string; password: string }; companies: Company[] }
 export type Engine = 'SQLite' | 'PostgreSQL'
 

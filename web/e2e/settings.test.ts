@@ -39,6 +39,29 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await expect.poll(() => page.getByRole('textbox', { name: 'Company name' }).inputValue()).toBe('Padaria do Centro')
   })
 
+  it('confirm a viewer of a private number whose password somebody else reset', async () => {
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    const { private_channel: channel, user: owner } = desk.company
+    const viewer = (await desk.call('POST', '/team', { name: 'Noemi Prado', email: 'noemi@padaria.example', role: 'agent' })).id as string
+    const saved = await page.request.patch(`${desk.url}/v1/channels/${channel}`, { headers: { Origin: desk.url }, data: { viewers: [owner, viewer] } })
+    expect(saved.status()).toBe(200)
+    const colleague = await desk.page()
+    await desk.signInAs(colleague.page, viewer)
+    const pending = async () => {
+      const all = (await (await page.request.get(`${desk.url}/v1/private-channels`)).json()) as { id: string; viewers: { id: string; pending?: boolean }[] }[]
+      return all.find((one) => one.id === channel)?.viewers.find((one) => one.id === viewer)?.pending
+    }
+    expect(await pending()).toBe(true)
+    await page.goto(`${desk.url}/settings/channels/${channel}`)
+    const seen = page.getByRole('region', { name: 'Who sees it' })
+    await seen.getByText('reset the password of Noemi Prado').waitFor()
+    await seen.getByRole('button', { name: 'Confirm' }).click()
+    await seen.getByText('Saved').waitFor()
+    await expect.poll(() => seen.getByText('Waiting for confirmation').count()).toBe(0)
+    expect(await pending()).toBeUndefined()
+  })
+
   it('make, change and delete a label', async () => {
     const { page } = await desk.page({}, /status of 409 .*\/labels$/)
     await desk.signIn(page)

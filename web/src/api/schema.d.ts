@@ -2695,7 +2695,7 @@ export interface components {
         PrivateChannel: {
             id: string;
             name: string;
-            viewers: components["schemas"]["Ref"][];
+            viewers: components["schemas"]["Viewer"][];
         };
         Product: {
             catalog_id: string;
@@ -3224,6 +3224,11 @@ export interface components {
         ViewCount: {
             count: number;
             id: string;
+        };
+        Viewer: {
+            id: string;
+            name: string;
+            pending?: boolean;
         };
         ViewQuery: {
             archived?: boolean | ("true" | "false" | "1" | "0");

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { Loaded } from '../api/Loaded'
-import type { Channel, Ref } from '../api/types'
+import type { Channel, Viewer } from '../api/types'
 import { useAttempt } from '../api/useAttempt'
 import { useSubmit } from '../api/useSubmit'
 import { CopyField } from '../ui/CopyField'
@@ -24,7 +24,7 @@ import { useFresh } from './useFresh'
 import { Viewers } from './Viewers'
 import classes from './Settings.module.css'
 
-type Props = { channel: Channel; viewers: Ref[] | undefined; fresh: boolean }
+type Props = { channel: Channel; viewers: Viewer[] | undefined; fresh: boolean }
 
 /** ChannelPage is the page of one number. fresh tells that it was connected just now. */
 export function ChannelPage({ channel, viewers, fresh }: Props) {

@@ -21,7 +21,7 @@ export function PrivateElsewhere({ channels }: { channels: PrivateChannel[] }) {
             <span className={classes.icon} aria-hidden><IconLock size={20} /></span>
             <div className={rows.main}>
               <strong>{channel.name}</strong>
-              <span>{channel.viewers.map((viewer) => viewer.name).join(', ')}</span>
+              <span>{channel.viewers.map((viewer) => (viewer.pending ? t('channels.viewerPending', { name: viewer.name }) : viewer.name)).join(', ')}</span>
             </div>
             <Button variant="default" size="xs" onClick={() => setEditing(channel)}>{t('channels.viewers')}</Button>
           </li>

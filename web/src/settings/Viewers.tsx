@@ -5,11 +5,12 @@ import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useMe, useTeam } from '../api/queries'
-import type { Ref } from '../api/types'
+import type { Viewer } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
+import { PendingViewers } from './PendingViewers'
 
-type Props = { channel: string; viewers: Ref[] | undefined; canOpen?: boolean; onSaved?: () => void }
+type Props = { channel: string; viewers: Viewer[] | undefined; canOpen?: boolean; onSaved?: () => void }
 
 /** Viewers says who sees a number: the team, or chosen people. canOpen offers to change between the two. */
 export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
@@ -20,17 +21,20 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
   const [isPrivate, setPrivate] = useState(viewers !== undefined)
   const [chosen, setChosen] = useState(() => viewers?.map((viewer) => viewer.id) ?? [me.user.id])
   const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['private', 'viewers'] })
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     const change = isPrivate !== (viewers !== undefined) ? { private: isPrivate } : {}
+    void save({ ...change, ...(isPrivate ? { viewers: chosen } : {}) })
+  }
+  const save = async (body: { private?: boolean; viewers?: string[] }) => {
     const done = await run(async () => {
-      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body: { ...change, ...(isPrivate ? { viewers: chosen } : {}) } }))
+      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body }))
       await Promise.all([keys.channels, keys.privateChannels].map((queryKey) => client.invalidateQueries({ queryKey })))
     })
     if (done) onSaved?.()
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={submit}>
       <Stack gap="md">
         {canOpen && (
           <Switch
@@ -41,6 +45,7 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
             }}
           />
         )}
+        {isPrivate && viewers && <PendingViewers viewers={viewers} busy={busy} onConfirm={() => void save({ viewers: viewers.map((one) => one.id) })} />}
         {isPrivate && (
           <MultiSelect
             label={t('channels.viewers')} description={t('channels.viewersText')} searchable hidePickedOptions value={chosen} error={chosen.length === 0 ? t('channels.viewerNeeded') : wrong.viewers}
