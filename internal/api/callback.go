@@ -75,8 +75,9 @@ func (c *callbacks) lookup(ctx context.Context, channel string) (whatsapp.Creden
 	}
 	known = callbackLookup{company: ch.Company, found: found, until: now.Add(lookupLife)}
 	if found {
-		known.credentials = whatsapp.Credentials{
-			AppSecrets: []string{access.AppSecret}, VerifyToken: access.VerifyToken, PhoneNumberIDs: []string{access.PhoneNumberID},
+		known.credentials = whatsapp.Credentials{AppSecrets: []string{access.AppSecret}, VerifyToken: access.VerifyToken}
+		if ch.ArchivedAt == nil { // else its number may be that of another channel by now
+			known.credentials.PhoneNumberIDs = []string{access.PhoneNumberID}
 		}
 	}
 	c.mu.Lock()
@@ -113,6 +114,7 @@ func (c *callbacks) receive(ctx context.Context, channel string, events []whatsa
 		ctx = c.desk.Bind(ctx, known.company)
 	}
 	if err := c.desk.Receive(ctx, id, items); err != nil {
+		c.forget(channel) // it may have been archived: the provider repeats the call, and it is routed anew
 		return err
 	}
 	c.desk.NoteCallback(id)

@@ -66,8 +66,9 @@ type updateChannelInput struct {
 		Coexistence *bool                    `json:"coexistence,omitempty"`
 		Sign        *bool                    `json:"sign,omitempty" doc:"Messages that people send in the app begin with the name of the person: *Ana:*."`
 		HoursID     model.Optional[model.ID] `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null: those of the company."`
-		Private     *bool                    `json:"private,omitempty" doc:"Only for owners and admins with a session, and only while the channel has no conversation and no contact. Only viewers see a private channel."`
+		Private     *bool                    `json:"private,omitempty" doc:"Only for owners and admins with a session. Only viewers see a private channel and what belongs to it, including its history."`
 		Viewers     *[]model.ID              `json:"viewers,omitempty" maxItems:"1000" doc:"Only for owners and admins with a session: the team members who see the private channel, at least one."`
+		Confirm     bool                     `json:"confirm,omitempty" doc:"Must be true to make a private channel public."`
 	} `required:"false"`
 }
 
@@ -76,12 +77,20 @@ func (s *Server) updateChannel(ctx context.Context, a *desk.Principal, in *updat
 	if err != nil {
 		return nil, err
 	}
-	change := desk.ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence, Sign: in.Body.Sign, Hours: in.Body.HoursID, Private: in.Body.Private, Viewers: in.Body.Viewers}
+	change := desk.ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence, Sign: in.Body.Sign, Hours: in.Body.HoursID, Private: in.Body.Private, Viewers: in.Body.Viewers, Confirm: in.Body.Confirm}
 	if c := in.Body.Credentials; c != nil {
 		change.Access = (*desk.AccessChange)(c)
 	}
 	channel, private, err := s.desk.UpdateChannel(ctx, a, id, change)
 	return &reply[changedChannel]{changedChannel{&channel, private}}, err
+}
+
+func (s *Server) archiveChannel(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
+	id, err := pathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.desk.ArchiveChannel(ctx, a, id)
 }
 
 func (s *Server) listPrivateChannels(ctx context.Context, a *desk.Principal, _ *none) (*reply[[]model.PrivateChannel], error) {

@@ -48,6 +48,7 @@ var statusOf = map[model.Code]int{
 	model.CodeAttendanceRestricted: http.StatusConflict,
 	model.CodeNotVisible:           http.StatusConflict,
 	model.CodeContactBlocked:       http.StatusConflict,
+	model.CodeChannelArchived:      http.StatusConflict,
 	model.CodeChannelDisconnected:  http.StatusConflict,
 	model.CodeServiceWindowClosed:  http.StatusConflict,
 	model.CodeMessageNotSent:       http.StatusConflict,

@@ -117,6 +117,7 @@ var codeMessages = map[model.Code]string{
 	model.CodeAttendanceRestricted: "Another person is responsible for this attendance.",
 	model.CodeNotVisible:           "Your access profile does not include this conversation.",
 	model.CodeContactBlocked:       "The contact is blocked.",
+	model.CodeChannelArchived:      "The channel of this conversation is archived. Its history stays readable; nothing can be sent through it.",
 	model.CodeChannelDisconnected:  "The channel is disconnected. Connect it first.",
 	model.CodeServiceWindowClosed:  "The customer last wrote more than 24 hours ago. Send a template.",
 	model.CodeMessageNotSent:       "The message was not sent yet, so that there is nothing to react to.",

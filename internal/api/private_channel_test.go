@@ -149,18 +149,23 @@ func TestAChannelChangesInAllPartsOfARequestOrInNone(t *testing.T) {
 	})
 }
 
-func TestAChannelWithContactsStaysPrivateOrPublic(t *testing.T) {
+func TestContactsOfAChannelFollowItWhenItBecomesPrivateOrPublic(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
 		for n, private := range []bool{false, true} {
 			body := fmt.Sprintf(`{"name":"c","phone":"+55114002892%d","provider":"sandbox","private":%v}`, n, private)
 			channel := owner.Post(t, "/channels", body).OK(201).ID()
-			other := fmt.Sprintf(`{"private":%v}`, !private)
-			owner.Patch(t, "/channels/"+channel, other).OK(200)
-			owner.Patch(t, "/channels/"+channel, fmt.Sprintf(`{"private":%v}`, private)).OK(200)
-			owner.Post(t, "/contacts", fmt.Sprintf(`{"name":"Ana","phone":%q,"channel_id":%q}`, phoneNumber(n), channel)).OK(201)
-			owner.Patch(t, "/channels/"+channel, other).Fails(400, "invalid_request")
+			contact := owner.Post(t, "/contacts", fmt.Sprintf(`{"name":"Ana","phone":%q,"channel_id":%q}`, phoneNumber(n), channel)).OK(201).ID()
+			for _, now := range []bool{!private, private} {
+				owner.Patch(t, "/channels/"+channel, fmt.Sprintf(`{"private":%v,"confirm":true}`, now)).OK(200)
+				owner.Get(t, "/contacts/"+contact).OK(200)
+				if now {
+					w.A.Get(t, "/contacts/"+contact).Fails(404, "not_found")
+				} else {
+					w.A.Get(t, "/contacts/"+contact).OK(200)
+				}
+			}
 		}
 	})
 }

@@ -60,7 +60,11 @@ func (s *Server) routes() []*Route {
 			about("For owners and admins. A viewer with pending does not see the channel until the viewers are saved again. They set the viewers with PATCH /channels/{id} and see nothing else of a private channel unless they are viewers.")),
 		post("/channels", desk.VerbCreateChannel, "Add a channel", s.createChannel, fails(model.CodeLimitReached), created,
 			about("A WhatsApp number is connected after Meta has accepted its credentials. Credentials are stored encrypted and never returned.")),
-		patch("/channels/{id}", desk.VerbUpdateChannel, "Change, disconnect or connect a channel", s.updateChannel, fails(model.CodeChannelDisconnected, model.CodeLimitReached)),
+		patch("/channels/{id}", desk.VerbUpdateChannel, "Change, disconnect or connect a channel", s.updateChannel, fails(model.CodeChannelArchived, model.CodeChannelDisconnected, model.CodeLimitReached),
+			about("Making a number private hides its conversations, attendances, messages, files, cards and events from everyone but its viewers at once; contacts known only through it are hidden too. Making it public again needs confirm. "+
+				"The lists of a number with a long history follow within moments.")),
+		del("/channels/{id}", desk.VerbArchiveChannel, "Archive a channel", s.archiveChannel,
+			about("Disconnects the number for good. Its history stays readable and its open attendances stay open; messages that wait to be sent fail with channel_archived. The same number can be added again as a new channel.")),
 		get("/channels/{id}/connection", desk.VerbChannelConnection, "Get how a channel is connected", s.getConnection,
 			about("The callback address and the verify token that Meta needs, and the ids of the number. The access token and the app secret are never given out.")),
 		post("/channels/{id}/test", desk.VerbTestChannel, "Test a channel at its provider", s.testChannel),
@@ -74,7 +78,7 @@ func (s *Server) routes() []*Route {
 				"The customer chooses with a button, the number or the title; 0 and atendente lead to people. An attendance gets at most 4 automatic messages. What is absent is null. With If-Match it is changed only if it still has that version.")),
 		post("/channels/{id}/reception/try", desk.VerbTryReception, "Try what a reception would answer", s.tryReception,
 			about("Plays a customer and gives the answer to each text. Nothing is stored or sent.")),
-		post("/channels/{id}/simulate", desk.VerbSimulate, "Simulate the other side of a sandbox channel", s.simulate, created, or(200),
+		post("/channels/{id}/simulate", desk.VerbSimulate, "Simulate the other side of a sandbox channel", s.simulate, fails(model.CodeChannelArchived), created, or(200),
 			about("The body has one of four forms. A customer writes: from, with text, media_id or choice, and optionally name, reply_to_external_id and group (201). "+
 				"A customer reacts to a message, edits or deletes it: from, with reaction, edit or revoke (200). "+
 				"The provider reports the status of a sent message: external_id and status (200). A member writes with the phone app: from_phone_app, to and text (201).")),
@@ -83,7 +87,7 @@ func (s *Server) routes() []*Route {
 			about("Without status, pinned conversations come first, then those with the newest message; sort changes the order. A conversation must match all filters.")),
 		get("/inbox/counts", desk.VerbInboxCounts, "Count the open conversations", s.inboxCounts,
 			about("The counts are exact and cover the conversations that the caller may see. Snoozed conversations count only as snoozed.")),
-		post("/conversations", desk.VerbOpenConversation, "Open a conversation", s.openConversation, fails(model.CodeNotVisible, model.CodeAttendanceRestricted), created, or(200),
+		post("/conversations", desk.VerbOpenConversation, "Open a conversation", s.openConversation, fails(model.CodeNotVisible, model.CodeAttendanceRestricted, model.CodeChannelArchived), created, or(200),
 			about("Give exactly one of phone and contact_id. 201: the conversation is new. 200: this WhatsApp number already has one with that "+
 				"phone. In both cases an attendance opens if the company has attendances enabled and none is open. "+
 				"409 not_visible: the access profile of the member does not include that conversation; managers and above take it over.")),
@@ -112,7 +116,7 @@ func (s *Server) routes() []*Route {
 
 		get("/conversations/{id}/messages", desk.VerbMessages, "List the messages of a conversation", s.listMessages,
 			about("Newest first. before gives older pages; after gives newer messages, page by page and without gaps, so that a client can poll with it.")),
-		post("/conversations/{id}/messages", desk.VerbSendMessage, "Send a message", s.sendMessage, fails(model.CodeClientIDConflict, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeTemplateUnavailable), created,
+		post("/conversations/{id}/messages", desk.VerbSendMessage, "Send a message", s.sendMessage, fails(model.CodeClientIDConflict, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelArchived, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeTemplateUnavailable), created,
 			about("The answer comes when the message is stored; its status then shows whether it was sent, delivered and read. A client_id that this conversation already has "+
 				"returns the first message in its present state and sends nothing, whatever else the body contains.")),
 		get("/conversations/{id}/timeline", desk.VerbTimeline, "List everything that happened in a conversation", s.timeline,
@@ -133,11 +137,11 @@ func (s *Server) routes() []*Route {
 		get("/conversations/{id}/scheduled", desk.VerbScheduledMessages, "List the scheduled messages of a conversation", s.listScheduled,
 			about("The last to be sent first.")),
 		post("/conversations/{id}/scheduled", desk.VerbScheduleMessage, "Schedule a message", s.scheduleMessage,
-			fails(model.CodeClientIDConflict, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeLimitReached), created,
+			fails(model.CodeClientIDConflict, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelArchived, model.CodeChannelDisconnected, model.CodeLimitReached), created,
 			about("It is sent in the name of the caller when send_at has come, and every rule of sending holds then too. It fails with too_late when the server did not run for more than an hour. "+
 				"A conversation may have 50 that are not sent yet. A text for which the 24-hour window will be closed is accepted with the warning service_window.")),
 		patch("/scheduled/{id}", desk.VerbUpdateScheduled, "Change a scheduled message", s.updateScheduled,
-			fails(model.CodeInsufficientRole, model.CodeNotScheduled, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected),
+			fails(model.CodeInsufficientRole, model.CodeNotScheduled, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelArchived, model.CodeChannelDisconnected),
 			about("Only the person who scheduled it, and only while it is scheduled: 409 not_scheduled. Absent fields do not change.")),
 		del("/scheduled/{id}", desk.VerbCancelScheduled, "Cancel a scheduled message", s.cancelScheduled, fails(model.CodeInsufficientRole, model.CodeNotScheduled),
 			about("The person who scheduled it, the responsible person, or a member with the role manager or above. It stays in the list as cancelled.")),
@@ -159,9 +163,9 @@ func (s *Server) routes() []*Route {
 		get("/messages", desk.VerbSearchMessages, "Search messages", s.searchMessages,
 			about("Newest first. A message matches when its text contains q, whatever the case and the accents. A page may have fewer entries than limit although there are more: go on until next_cursor is null.")),
 		get("/messages/{id}", desk.VerbMessage, "Get a message", s.getMessage),
-		put("/messages/{id}/reaction", desk.VerbReact, "React to a message", s.react, fails(model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeMessageNotSent),
+		put("/messages/{id}/reaction", desk.VerbReact, "React to a message", s.react, fails(model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelArchived, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeMessageNotSent),
 			about("The team has one reaction to a message, that of the member who reacted last. A reaction is sent under the same rules as a message; it opens no attendance. If the provider refuses it, it is removed and message.updated tells so.")),
-		del("/messages/{id}/reaction", desk.VerbRemoveReaction, "Remove the team's reaction to a message", s.removeReaction, fails(model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeMessageNotSent),
+		del("/messages/{id}/reaction", desk.VerbRemoveReaction, "Remove the team's reaction to a message", s.removeReaction, fails(model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelArchived, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeMessageNotSent),
 			about("It is removed at the provider too.")),
 		post("/media", desk.VerbUploadMedia, "Upload a file", s.uploadMedia, fails(model.CodeLimitReached, model.CodeMediaTypeNotAllowed, model.CodeMediaTooLarge), created, streams,
 			about("Send multipart/form-data with one field, file. The content type is detected from the bytes. Maximum sizes: image 5 MiB, sticker 500 KiB, "+

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -31,6 +32,7 @@ type ChannelChange struct {
 	Hours       model.Optional[model.ID]
 	Private     *bool
 	Viewers     *[]model.ID // of a private channel
+	Confirm     bool        // a private channel may become public
 }
 
 // Channels lists the company's channels; private ones for their viewers alone.
@@ -159,6 +161,11 @@ func (d *Desk) changeChannel(ctx context.Context, a *Principal, id model.ID, cha
 			return ch, nil, err
 		}
 	}
+	recount, end, err := d.recountPrivacy(ctx, a, id, change)
+	if err != nil {
+		return ch, nil, err
+	}
+	defer end()
 	ch, err = write(ctx, d, func(tx *store.Tx) (ch model.Channel, err error) {
 		unseen = nil
 		if ch, err = d.lockChannel(tx, a, id, change); err != nil {
@@ -169,15 +176,70 @@ func (d *Desk) changeChannel(ctx context.Context, a *Principal, id model.ID, cha
 				return ch, err
 			}
 		}
+		was := ch.Private
 		if change.privacy() {
 			unseen, err = d.setPrivacy(tx, a, &ch, change)
 		}
+		if err == nil && ch.Private != was {
+			if recount == nil { // another call has just changed it back
+				recount = newRecount(ch, ch.Private)
+			}
+			err = recount.finish(tx)
+		}
 		return ch, err
 	})
+	if err == nil && ch.Settling {
+		if err := d.settleAll(ctx, ch.ID); err != nil { // the change stands, and the background goes on
+			d.log.Warn("a number that became private or public is not settled yet", slog.String("channel", ch.ID.String()), slog.Any("error", err))
+		}
+	}
 	if err == nil && ch.Provider == model.ProviderWhatsApp && change.connects() {
 		d.callHere(ctx, &ch, accessed)
 	}
 	return ch, unseen, err
+}
+
+// recountPrivacy begins to count the report as it is when the channel has become private or public; nil: it stays as it is.
+// The caller calls end after the change.
+func (d *Desk) recountPrivacy(ctx context.Context, a *Principal, id model.ID, change ChannelChange) (r *recount, end func(), err error) {
+	end = func() {}
+	if change.Private == nil {
+		return nil, end, nil
+	}
+	ch, err := readOne(ctx, d, func(tx *store.Tx) (model.Channel, error) {
+		ch, _, err := tx.Channel(a.Company.ID, id)
+		return ch, err
+	})
+	if err != nil || ch.ID.IsZero() || ch.Private == *change.Private {
+		return nil, end, err
+	}
+	if ch.Private && !change.Confirm {
+		return nil, end, model.Invalid("body.confirm", "must be true to make a private channel public: everybody will see its history")
+	}
+	if end, err = d.reports.budget.Begin(ctx, a.Company.ID); err != nil {
+		return nil, func() {}, err
+	}
+	r = newRecount(ch, *change.Private)
+	_, err = read(ctx, d, func(tx *store.Tx) (struct{}, error) {
+		c, found, err := tx.Company(a.Company.ID)
+		if err != nil || !found {
+			return struct{}{}, errOr(err, model.NotFound("company"))
+		}
+		return struct{}{}, r.begin(tx, c.Timezone)
+	})
+	if err != nil {
+		end()
+	}
+	return r, end, err
+}
+
+// newRecount counts the report for when a channel has become private or public.
+func newRecount(ch model.Channel, private bool) *recount {
+	r := &recount{Reported: store.Reported{Company: ch.Company, Shown: ch.ID}}
+	if private {
+		r.Shown, r.Hidden = model.ID{}, ch.ID
+	}
+	return r
 }
 
 // privacy reports whether the change says who sees the channel.
@@ -191,12 +253,18 @@ func (c ChannelChange) properties() bool {
 
 // lockChannel gives the channel of a change. Owners and admins change the viewers of channels that they do not see.
 func (d *Desk) lockChannel(tx *store.Tx, a *Principal, id model.ID, change ChannelChange) (model.Channel, error) {
+	if change.Private != nil {
+		tx.LockVisibility(a.Company.ID)
+	}
 	if change.privacy() {
 		tx.LockCompany(a.Company.ID)
 	}
 	ch, found, err := tx.Channel(a.Company.ID, id)
 	if err != nil || !found || change.properties() && !a.knows(ch) {
 		return model.Channel{}, errOr(err, model.NotFound("channel"))
+	}
+	if ch.ArchivedAt != nil && change.properties() {
+		return model.Channel{}, errChannelArchived()
 	}
 	return ch, nil
 }
@@ -286,6 +354,64 @@ func (a *Principal) knows(ch model.Channel) bool {
 	return ch.Company == a.Company.ID && (!ch.Private || a.kind == KindSystem || slices.Contains(a.Views, ch.ID))
 }
 
+func errChannelArchived() error {
+	return model.Errorf(model.CodeChannelArchived, "The channel of this conversation is archived. Its history stays readable; nothing can be sent through it.")
+}
+
+// ArchiveChannel disconnects a channel for good. What waits to be sent fails; its history stays as it is, and its open
+// attendances stay open. Its number may be connected again as another channel.
+func (d *Desk) ArchiveChannel(ctx context.Context, a *Principal, id model.ID) error {
+	if err := a.May(VerbArchiveChannel); err != nil {
+		return err
+	}
+	_, err := write(ctx, d, func(tx *store.Tx) (struct{}, error) {
+		tx.LockSeveral(id)
+		tx.LockCompany(a.Company.ID)
+		ch, err := d.channel(tx, a, id)
+		if err != nil || ch.ArchivedAt != nil {
+			return struct{}{}, err
+		}
+		tx.ArchiveChannel(a.Company.ID, id)
+		ch.ArchivedAt, ch.Status = &tx.Now, model.ChannelDisconnected
+		waiting, err := tx.WaitingSends(id)
+		if err != nil {
+			return struct{}{}, err
+		}
+		in := d.inboundBatch(tx, ch)
+		for _, job := range waiting {
+			if err := in.failWaiting(job); err != nil {
+				return struct{}{}, err
+			}
+		}
+		return struct{}{}, in.finish()
+	})
+	return err
+}
+
+// failWaiting fails a message that waits in the queue of an archived channel.
+func (in *inboundBatch) failWaiting(job store.Queued) error {
+	if job.ReactsTo != nil {
+		in.tx.DeleteSend(job.Message)
+		return nil
+	}
+	t, err := in.locked(job.Conversation)
+	if err != nil || t == nil {
+		return err
+	}
+	m, _, found, err := in.tx.Message(job.Company, job.Message)
+	if err != nil || !found {
+		return err
+	}
+	return in.failArchived(t, &m)
+}
+
+// failArchived fails a message whose channel was archived before it was sent.
+func (in *inboundBatch) failArchived(t *batchConversation, m *model.Message) error {
+	return in.report(t, m, "", store.EarlyStatus{
+		Status: model.StatusFailed, Error: &model.MessageError{Code: string(model.CodeChannelArchived), Message: "The channel was archived before the message was sent."}, At: in.tx.Now,
+	})
+}
+
 func errPhone(field string) error {
 	return model.Invalid(field, "must be a phone number with its country code, such as +5511912345678")
 }
@@ -322,14 +448,20 @@ func (d *Desk) checkViewerLimit(tx *store.Tx, company model.ID, before, after in
 func (d *Desk) setPrivacy(tx *store.Tx, a *Principal, ch *model.Channel, change ChannelChange) (*model.PrivateChannel, error) {
 	viewers := change.Viewers
 	if change.Private != nil && *change.Private != ch.Private {
-		ch.Private = *change.Private
-		if err := d.checkChannelLimit(tx, *ch); err != nil {
-			return nil, err
+		if ch.Private && !change.Confirm {
+			return nil, model.Invalid("body.confirm", "must be true to make a private channel public: everybody will see its history")
 		}
-		done, err := tx.SetChannelPrivate(a.Company.ID, ch.ID, ch.Private)
-		if err != nil || !done {
-			return nil, errOr(err, model.Invalid("body.private", "cannot change: the channel has conversations or contacts"))
+		ch.Private, ch.Settling = *change.Private, true
+		if ch.ArchivedAt == nil {
+			if err := d.checkChannelLimit(tx, *ch); err != nil {
+				return nil, err
+			}
 		}
+		tx.SetChannelPrivate(a.Company.ID, ch.ID, ch.Private)
+		tx.AfterCommit(func() { // nobody is given the events that were read before
+			d.feed.notify(a.Company.ID)
+			d.store.Notify(channelFeed, a.Company.ID.String())
+		})
 		if viewers == nil && ch.Private {
 			viewers = &[]model.ID{a.User.ID}
 		} else if !ch.Private {

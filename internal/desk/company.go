@@ -164,7 +164,7 @@ func (d *Desk) UpdateCompany(ctx context.Context, a *Principal, name, timezone *
 	if err != nil {
 		return model.Company{}, err
 	}
-	recount := &recount{company: a.Company.ID}
+	recount := &recount{Reported: store.Reported{Company: a.Company.ID}}
 	if timezone != nil && checked.Timezone != a.Company.Timezone { // else there is nothing to count, or finish does
 		end, err := d.reports.budget.Begin(ctx, a.Company.ID)
 		if err != nil {

@@ -80,7 +80,14 @@ func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (
 			c.Pool = ch.Pool()
 		}
 		tx.AfterCommit(d.wakeups.Index.Notify)
+		tx.ShareVisibility(c.Company)
 		known, found, err := tx.LockContactWithPhone(c.Company, c.Pool, *c.Phone)
+		if err == nil && found && c.Public() {
+			var hidden bool
+			if hidden, err = d.settleHidden(tx, &known); err == nil && hidden {
+				known, found, err = tx.LockContactWithPhone(c.Company, c.Pool, *c.Phone)
+			}
+		}
 		if err == nil && !found {
 			var fresh bool
 			if fresh, err = tx.InsertContact(&c); err != nil || fresh {
@@ -131,6 +138,7 @@ func optionalName(field string, name *string) (*string, error) {
 
 // bodyChannel finds the channel that the body of a request names.
 func (d *Desk) bodyChannel(tx *store.Tx, a *Principal, id model.ID) (model.Channel, error) {
+	tx.ShareVisibility(a.Company.ID)
 	ch, found, err := tx.Channel(a.Company.ID, id)
 	if err != nil || !found || !a.knows(ch) {
 		return model.Channel{}, errOr(err, model.Invalid("body.channel_id", "there is no such channel"))

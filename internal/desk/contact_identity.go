@@ -69,7 +69,7 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person,
 	find := func() ([]store.KnownAs, error) {
 		return tx.ContactsKnownAs(channel.Company, channel.Pool(), [2]string{p.UserID, p.PreviousUserID}, [2]string{p.WAID, p.PreviousWAID}, phone.Key(p.Phone))
 	}
-	known, err := find()
+	known, err := d.settled(tx, &channel, p, find)
 	if err == nil && join != nil && several(known) {
 		var joined bool
 		if joined, err = join(known, p); err == nil && joined {
@@ -88,11 +88,35 @@ func (d *Desk) knownContact(tx *store.Tx, channel model.Channel, p model.Person,
 	}
 	for _, id := range identitiesOf(p) {
 		if !linked[id] {
-			tx.LinkIdentity(c.Company, c.Pool, id.kind, id.value, c.ID)
+			tx.LinkIdentity(c.Company, id.kind, id.value, c.ID)
 		}
 	}
 	d.completeContact(tx, &c, p, phoneFree)
 	return c, true, nil
+}
+
+// settled finds the contacts of a person after all of them that a change of privacy has yet to move are in their pools.
+func (d *Desk) settled(tx *store.Tx, channel *model.Channel, p model.Person, find func() ([]store.KnownAs, error)) ([]store.KnownAs, error) {
+	moved := false
+	if channel.Settling {
+		var err error
+		if moved, err = d.settlePerson(tx, channel, p); err != nil {
+			return nil, err
+		}
+	}
+	known, err := find()
+	for i := range known {
+		if err != nil || channel.Private {
+			break
+		}
+		var hidden bool
+		hidden, err = d.settleHidden(tx, &known[i].Contact)
+		moved = moved || hidden
+	}
+	if err != nil || !moved {
+		return known, err
+	}
+	return find()
 }
 
 // several reports whether identities lead to different contacts.

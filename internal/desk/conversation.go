@@ -256,6 +256,9 @@ func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConvers
 		if err != nil {
 			return Opened{}, err
 		}
+		if channel.ArchivedAt != nil {
+			return Opened{}, errChannelArchived()
+		}
 		contact, err := d.contactToOpen(tx, a, channel, person, in.Contact)
 		if err != nil {
 			return Opened{}, err

@@ -218,7 +218,7 @@ type Outcome struct {
 const (
 	reasonInactive = "not sent: the webhook is inactive"
 	reasonDisabled = "not sent: the webhook was disabled after too many deliveries that failed permanently"
-	reasonHidden   = "not sent: the card was made private or deleted"
+	reasonHidden   = "not sent: the card or the number was made private, or the card was deleted"
 	errorNoEvent   = "the event is older than events are kept"
 	errorNoSecret  = "the signing secret cannot be read: rotate it"
 )

@@ -25,8 +25,9 @@ func (d System) Receive(ctx context.Context, channel model.ID, items []model.Inc
 			if len(batch) > 1 {
 				tx.LockSeveral(channel)
 			}
+			tx.ShareVisibilityOf(channel)
 			ch, found, err := tx.AnyChannel(channel)
-			if err != nil || !found {
+			if err != nil || !found || ch.ArchivedAt != nil {
 				return struct{}{}, errOr(err, model.NotFound("channel"))
 			}
 			in := d.inboundBatch(tx, ch)

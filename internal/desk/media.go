@@ -221,9 +221,10 @@ func (d *Desk) LinkMedia(ctx context.Context, a *Principal, id model.ID) (MediaL
 		if _, err := visibleMedia(tx, a, id); err != nil {
 			return MediaLink{}, err
 		}
+		version, err := tx.MediaVersion(id)
 		link := MediaLink{Media: id, ExpiresAt: d.now().Add(model.MediaLinkLifetime).UTC().Truncate(time.Second)}
-		link.Signature = d.signLink(id, link.ExpiresAt.Unix())
-		return link, nil
+		link.Signature = d.signLink(id, link.ExpiresAt.Unix(), version)
+		return link, err
 	})
 }
 
@@ -283,13 +284,22 @@ func (a *Principal) reachesFile(m *model.Media) bool {
 	return !m.Private || m.Channel != nil && a.reaches(true, *m.Channel)
 }
 
-// OpenMedia gives the file of a link. A link that expired or was altered leads to nothing.
+func errLinkEnded() error {
+	return model.Errorf(model.CodeNotFound, "This link has expired or is incomplete. Get a new one from GET /media/{id}/url.")
+}
+
+// OpenMedia gives the file of a link. A link that expired or was altered leads to nothing, nor does one that was made
+// before the number of the file became private or public.
 func (d System) OpenMedia(ctx context.Context, id model.ID, expires, signature string) (model.Media, io.ReadSeekCloser, error) {
 	at, err := strconv.ParseInt(expires, 10, 64)
-	if err != nil || !hmac.Equal([]byte(signature), []byte(d.signLink(id, at))) || !d.now().Before(time.Unix(at, 0)) {
-		return model.Media{}, nil, model.Errorf(model.CodeNotFound, "This link has expired or is incomplete. Get a new one from GET /media/{id}/url.")
+	if err != nil || !d.now().Before(time.Unix(at, 0)) {
+		return model.Media{}, nil, errLinkEnded()
 	}
 	m, err := read(ctx, d.Desk, func(tx *store.Tx) (model.Media, error) {
+		version, err := tx.MediaVersion(id)
+		if err != nil || !hmac.Equal([]byte(signature), []byte(d.signLink(id, at, version))) {
+			return model.Media{}, errOr(err, errLinkEnded())
+		}
 		m, found, err := tx.AnyMedia(id)
 		if err != nil || !found || !m.Stored {
 			return m, errOr(err, model.NotFound("file"))
@@ -303,11 +313,12 @@ func (d System) OpenMedia(ctx context.Context, id model.ID, expires, signature s
 	return m, file, err
 }
 
-func (d *Desk) signLink(id model.ID, expires int64) string {
+func (d *Desk) signLink(id model.ID, expires, version int64) string {
 	key := d.vault.Derive("media-link")
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write(id[:])
 	mac.Write(strconv.AppendInt(nil, expires, 10))
+	mac.Write(strconv.AppendInt([]byte{' '}, version, 10))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 

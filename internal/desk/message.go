@@ -377,6 +377,9 @@ func mayWrite(t *lockedConversation, a *Principal, o *store.Outbox) error {
 	if err := t.mayAnswer(a); err != nil {
 		return err
 	}
+	if o.Archived {
+		return errChannelArchived()
+	}
 	if o.Status != model.ChannelConnected {
 		return model.Errorf(model.CodeChannelDisconnected, "The channel of this conversation is disconnected. Connect it to send messages.")
 	}

@@ -24,10 +24,10 @@ func (d *Desk) Notifications(ctx context.Context, a *Principal, unread bool, lim
 	}
 	page, err = read(ctx, d, func(tx *store.Tx) (page []model.Notification, err error) {
 		since := tx.Now.Add(-model.NotificationRetention)
-		if count, err = tx.UnreadNotifications(a.Company.ID, a.User.ID, since); err != nil {
+		if count, err = tx.UnreadNotifications(a.Company.ID, a.User.ID, a.Views, since); err != nil {
 			return nil, err
 		}
-		return tx.Notifications(a.Company.ID, a.User.ID, unread, before, since, limit+1)
+		return tx.Notifications(a.Company.ID, a.User.ID, a.Views, unread, before, since, limit+1)
 	})
 	if err == nil && len(page) > limit {
 		page = page[:limit]

@@ -59,7 +59,7 @@ func (d *Desk) report(tx *store.Tx, att *model.Attendance, n int64, figures ...s
 // RebuildReport counts a company's attendances afresh and puts that in place of what its report says. It
 // is for the operator, and repairs what a change of time zone data has put on the wrong day.
 func (d System) RebuildReport(ctx context.Context, company model.ID) error {
-	r := &recount{company: company}
+	r := &recount{Reported: store.Reported{Company: company}}
 	_, err := read(ctx, d.Desk, func(tx *store.Tx) (struct{}, error) {
 		c, found, err := tx.Company(company)
 		if err != nil || !found {
@@ -77,22 +77,23 @@ func (d System) RebuildReport(ctx context.Context, company model.ID) error {
 // transaction that writes it, for which the company's own changes of attendances wait. A closed attendance does not
 // change any more, so that the rest are those that are open, were open or are new.
 type recount struct {
-	company model.ID
-	zone    string // in whose days it counts
-	lines   map[store.ReportLine]*model.Tally
-	open    map[model.ID]bool // attendances that lines do not count
-	last    int64             // number of the newest attendance
+	store.Reported
+	zone  string // in whose days it counts
+	lines map[store.ReportLine]*model.Tally
+	open  map[model.ID]bool // attendances that lines do not count
+	least int64             // the lowest number of an attendance
+	last  int64             // and the highest
 }
 
 // begin counts the closed attendances in the days of a time zone.
 func (r *recount) begin(tx *store.Tx, zone string) error {
-	r.zone, r.lines, r.open, r.last = zone, map[store.ReportLine]*model.Tally{}, map[model.ID]bool{}, 0
+	r.zone, r.lines, r.open, r.least, r.last = zone, map[store.ReportLine]*model.Tally{}, map[model.ID]bool{}, 0, 0
 	loaded, invalid := model.LoadZone("timezone", zone)
 	if invalid != nil {
 		return invalid
 	}
-	return tx.ReportedAttendances(r.company, func(att *model.Attendance) {
-		r.last = max(r.last, att.Number)
+	return tx.ReportedAttendances(r.Reported, func(att *model.Attendance) {
+		r.least, r.last = min(r.least, att.Number), max(r.last, att.Number)
 		if att.ClosedAt == nil {
 			r.open[att.ID] = true
 		} else {
@@ -119,8 +120,8 @@ func (r *recount) add(att *model.Attendance, zone *time.Location) {
 
 // finish counts the rest and writes the report.
 func (r *recount) finish(tx *store.Tx) error {
-	tx.LockReport(r.company)
-	c, found, err := tx.Company(r.company)
+	tx.LockReport(r.Company)
+	c, found, err := tx.Company(r.Company)
 	if err != nil || !found {
 		return errOr(err, model.NotFound("company"))
 	}
@@ -134,7 +135,7 @@ func (r *recount) finish(tx *store.Tx) error {
 	if invalid != nil {
 		return invalid
 	}
-	if err := tx.UnsettledAttendances(r.company, r.last, r.open, func(att *model.Attendance) { r.add(att, zone) }); err != nil {
+	if err := tx.UnsettledAttendances(r.Reported, r.least, r.last, r.open, func(att *model.Attendance) { r.add(att, zone) }); err != nil {
 		return err
 	}
 	lines := make(map[store.ReportLine]store.ReportCounts, len(r.lines))
@@ -145,7 +146,7 @@ func (r *recount) finish(tx *store.Tx) error {
 			Closed: t.Closed, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
 		}
 	}
-	return tx.ReplaceReport(r.company, lines)
+	return tx.ReplaceReport(r.Company, lines)
 }
 
 // reportFigures are those in which an attendance counts as it is now.

@@ -393,7 +393,7 @@ func TestARecountCountsWhatChangesWhileItRuns(t *testing.T) {
 			}
 			open = append(open, c)
 		}
-		r := &recount{company: o.company.ID}
+		r := &recount{Reported: store.Reported{Company: o.company.ID}}
 		if err := d.store.Read(t.Context(), func(tx *store.Tx) error { return r.begin(tx, o.company.Timezone) }); err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +425,7 @@ func TestARecountHoldsUpNoOtherCompanysReport(t *testing.T) {
 		c := other.customer(t, 1)
 		var once sync.Once // a transaction that waits for long is tried again
 		err := o.nodes[0].store.Write(t.Context(), func(tx *store.Tx) error {
-			if err := (&recount{company: o.company.ID}).finish(tx); err != nil {
+			if err := (&recount{Reported: store.Reported{Company: o.company.ID}}).finish(tx); err != nil {
 				return err
 			}
 			once.Do(func() { other.attend(t, o.nodes[1], c, true) })

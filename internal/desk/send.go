@@ -180,6 +180,9 @@ func (in *inboundBatch) sendDone(lease Lease, done *SendDone) error {
 func (in *inboundBatch) notSent(t *batchConversation, m *model.Message, cause error, attempts int) error {
 	now := in.tx.Now
 	next := retry.Send(cause, attempts, now.Sub(m.CreatedAt))
+	if in.channel.ArchivedAt != nil && (next.Decision == retry.Again || next.Decision == retry.Held) {
+		return in.failArchived(t, m)
+	}
 	switch next.Decision {
 	case retry.Again:
 		in.tx.RequeueSend(m.ID, now.Add(next.Wait))
@@ -200,7 +203,7 @@ func (in *inboundBatch) wentOut(t *batchConversation, m *model.Message, done *Se
 	}
 	if t.Contact != nil {
 		for _, id := range identitiesOf(model.Person{WAID: result.WAID, UserID: result.UserID}) {
-			in.tx.LinkIdentity(t.Company, in.channel.Pool(), id.kind, id.value, *t.Contact)
+			in.tx.LinkIdentity(t.Company, id.kind, id.value, *t.Contact)
 		}
 	}
 	if done.Job.media != nil && result.MediaID != "" && (done.Job.Out.Media == nil || done.Job.Out.Media.ProviderID != result.MediaID) {

@@ -142,9 +142,13 @@ func (d *Desk) Simulate(ctx context.Context, a *Principal, channel model.ID, s S
 	}
 	arrived := time.Now()
 	return writeAnswer(ctx, d, func(tx *store.Tx) (*model.Message, error) {
+		tx.ShareVisibility(a.Company.ID)
 		ch, err := d.channel(tx, a, channel)
 		if err != nil {
 			return nil, err
+		}
+		if ch.ArchivedAt != nil {
+			return nil, errChannelArchived()
 		}
 		if ch.Provider != model.ProviderSandbox {
 			return nil, model.Invalid("path.id", "only a sandbox channel can be simulated")

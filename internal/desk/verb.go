@@ -58,6 +58,7 @@ var (
 	VerbChannel           = listed(Verb{Name: "Channel", Scope: model.ScopeConversationsRead})
 	VerbCreateChannel     = listed(Verb{Name: "CreateChannel", Scope: model.ScopeChannelsManage})
 	VerbUpdateChannel     = listed(Verb{Name: "UpdateChannel", Scope: model.ScopeChannelsManage})
+	VerbArchiveChannel    = listed(Verb{Name: "ArchiveChannel", Scope: model.ScopeChannelsManage})
 	VerbPrivateChannels   = listed(Verb{Name: "PrivateChannels", Scope: model.ScopeChannelsManage, Role: model.RoleAdmin, SessionOnly: true})
 	VerbChannelConnection = listed(Verb{Name: "ChannelConnection", Scope: model.ScopeChannelsManage})
 	VerbTestChannel       = listed(Verb{Name: "TestChannel", Scope: model.ScopeChannelsManage})

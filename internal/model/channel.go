@@ -44,6 +44,8 @@ type Channel struct {
 	Status    string    `json:"status" enum:"connected,disconnected"`
 	CreatedAt time.Time `json:"created_at"`
 
+	ArchivedAt *time.Time `json:"archived_at" doc:"When the channel was archived; null: it was not. Nothing is sent or received through an archived channel, and no list shows it."`
+
 	StatusReason *string `json:"status_reason" doc:"Why the channel is disconnected; null while it is connected."`
 	Warning      *string `json:"warning" doc:"What is wrong with a channel that is connected all the same, such as a number that has gone silent; null when nothing is."`
 
@@ -53,6 +55,8 @@ type Channel struct {
 
 	Company ID   `json:"-"`
 	Private bool `json:"-"`
+
+	Settling bool `json:"-"` // it has become private or public, and its history has yet to follow
 
 	Reception *int64 `json:"-"` // the version of its reception; nil: it has none or it is switched off
 }

@@ -43,6 +43,7 @@ const (
 	CodeCompanyRequired      Code = "company_required"
 	CodeTwoFactorActive      Code = "two_factor_active"
 	CodeContactBlocked       Code = "contact_blocked"
+	CodeChannelArchived      Code = "channel_archived"
 	CodeChannelDisconnected  Code = "channel_disconnected"
 	CodeServiceWindowClosed  Code = "service_window_closed"
 	CodeMessageNotSent       Code = "message_not_sent"

@@ -9,7 +9,7 @@ import (
 )
 
 const attendanceColumns = `
-	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name), p.phone, a.private,
+	a.id, a.company, a.number, a.conversation, a.channel, a.contact, COALESCE(p.name, c.name), p.phone, ` + attendancePrivate + `,
 	a.responsible, r.name, a.sector, a.opened_at, a.opened_by, a.first_response_at, a.closed_at, a.closed_by, b.name, a.close_reason`
 
 // attendanceWidth is the number of attendanceColumns: where a statement's own columns begin.
@@ -155,6 +155,8 @@ func (tx *Tx) attendances(company model.ID, f AttendanceFilter, sight Sight, whi
 	s.WriteString("SELECT" + attendanceColumns + "\n\tFROM (SELECT a.* FROM " + from + "\n\tWHERE a.company = " + s.Arg(company) + " AND " + which)
 	if which == "a.private" {
 		s.And(s.In("a.channel", sight.Private))
+	} else {
+		s.And(public("a.channel", s.Arg(company)))
 	}
 	switch f.Status {
 	case model.AttendanceOpen:

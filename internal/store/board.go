@@ -151,7 +151,7 @@ func (tx *Tx) DeleteStage(company, id model.ID) {
 
 // StageHoldsCards reports whether a stage holds cards that a key may see, archived ones included.
 func (tx *Tx) StageHoldsCards(company, id model.ID) (bool, error) {
-	return tx.one(`SELECT 1 FROM cards WHERE company = $1 AND stage = $2 AND NOT private AND NOT hidden LIMIT 1`,
+	return tx.one(`SELECT 1 FROM cards c WHERE c.company = $1 AND c.stage = $2 AND NOT c.private AND NOT `+cardHidden+` LIMIT 1`,
 		[]any{company, id}, func(Row) {})
 }
 
@@ -161,7 +161,7 @@ func (tx *Tx) UnseenCards(company, stage model.ID) ([]model.Card, error) {
 	err := tx.query(`
 		SELECT`+cardColumns+`
 		FROM cards c
-		WHERE c.company = $1 AND c.stage = $2 AND (c.private OR c.hidden)
+		WHERE c.company = $1 AND c.stage = $2 AND (c.private OR `+cardHidden+`)
 		ORDER BY c.rank, c.id`+tx.forUpdate(), []any{company, stage}, func(r Row) error {
 		out = append(out, scanCard(r))
 		return nil

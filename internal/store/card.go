@@ -11,7 +11,7 @@ import (
 
 const cardColumns = `
 	c.id, c.company, c.board, c.stage, c.title, c.description, c.priority, c.labels, c.due_at, c.assignee, c.contact,
-	c.conversation, c.attendance, c.private, c.hidden, c.status, c.rank, c.version, c.created_at, c.updated_at, c.completed_at,
+	c.conversation, c.attendance, c.private, ` + cardHidden + `, c.status, c.rank, c.version, c.created_at, c.updated_at, c.completed_at,
 	c.created_by`
 
 func scanCard(r Row) model.Card {
@@ -185,5 +185,5 @@ func (tx *Tx) LastCardMove(company, card model.ID) (body []byte, found bool, err
 
 // PublicContact reports whether the company has a contact that keys may see.
 func (tx *Tx) PublicContact(company, id model.ID) (bool, error) {
-	return tx.one(`SELECT 1 FROM contacts WHERE company = $1 AND id = $2 AND pool = $1`, []any{company, id}, func(Row) {})
+	return tx.one(`SELECT 1 FROM contacts WHERE company = $1 AND id = $2 AND pool = $1 AND (channel IS NULL OR `+public("channel", "$1")+`)`, []any{company, id}, func(Row) {})
 }

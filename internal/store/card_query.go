@@ -184,14 +184,16 @@ func (q *cardQuery) top() string {
 }
 
 // visible is what the indexes of cards that keys may see ask for.
-func (q *cardQuery) visible() string { return " AND NOT c.private AND NOT c.hidden" }
+func (q *cardQuery) visible() string {
+	return " AND NOT c.private AND NOT c.hidden AND " + publicCard(q.Arg(q.Company))
+}
 
 // visibleToPerson is visible, or what the person sees besides.
 func (q *cardQuery) visibleToPerson() string {
 	if q.Unseen == nil {
 		return q.visible()
 	}
-	return " AND (NOT c.private AND NOT c.hidden OR " + q.Unseen.condition(q.statement) + ")"
+	return " AND (NOT c.private AND NOT " + cardHidden + " OR " + q.Unseen.condition(q.statement) + ")"
 }
 
 // The conditions that a list can have beside board, status and age.
@@ -245,7 +247,7 @@ func (q *cardQuery) conditions(set int) string {
 		}
 	}
 	if set&bySight != 0 && !q.Sight.All {
-		and("(c.conversation IS NULL OR c.hidden OR EXISTS (SELECT 1 FROM conversations v WHERE v.id = c.conversation AND " +
+		and("(c.conversation IS NULL OR " + cardHidden + " OR EXISTS (SELECT 1 FROM conversations v WHERE v.id = c.conversation AND " +
 			q.Sight.condition(q.statement, "v.assignee", "v.sector") + "))")
 	}
 	return b.String()

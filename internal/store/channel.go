@@ -11,26 +11,26 @@ import (
 const (
 	channelColumns = `
 	ch.id, ch.company, ch.name, ch.phone, ch.provider, ch.private, ch.status, ch.created_at, ch.status_reason,
-	COALESCE(ch.restriction, ch.warning), ch.sign, ch.hours, ch.reception`
-	channelWidth = 13
+	COALESCE(ch.restriction, ch.warning), ch.sign, ch.hours, ch.reception, ch.settling, ch.archived_at`
+	channelWidth = 15
 )
 
 func scanChannel(r Row) model.Channel {
 	return model.Channel{
 		ID: r.ID(0), Company: r.ID(1), Name: r.Text(2), Phone: r.Text(3), Provider: r.Text(4), Private: r.Bool(5),
 		Status: r.Text(6), CreatedAt: r.Time(7), StatusReason: r.NullText(8), Warning: r.NullText(9), Sign: r.Bool(10), HoursID: r.NullID(11),
-		Reception: r.NullInt(12),
+		Reception: r.NullInt(12), Settling: r.Bool(13), ArchivedAt: r.NullTime(14),
 	}
 }
 
 // Channels lists the company's public channels, the oldest first.
 func (tx *Tx) Channels(company model.ID) ([]model.Channel, error) {
-	return tx.channels(`WHERE ch.company = $1 AND NOT ch.private`, company)
+	return tx.channels(`WHERE ch.company = $1 AND NOT ch.private AND ch.archived_at IS NULL`, company)
 }
 
 // AllChannels is Channels with the private ones.
 func (tx *Tx) AllChannels(company model.ID) ([]model.Channel, error) {
-	return tx.channels(`WHERE ch.company = $1`, company)
+	return tx.channels(`WHERE ch.company = $1 AND ch.archived_at IS NULL`, company)
 }
 
 func (tx *Tx) channels(where string, args ...any) ([]model.Channel, error) {
@@ -89,11 +89,20 @@ func (tx *Tx) SetChannelStatus(company, id model.ID, status string, reason *stri
 		id, company, status, reason, tx.Now, status == model.ChannelConnected)
 }
 
+// ArchiveChannel disconnects a channel for good.
+func (tx *Tx) ArchiveChannel(company, id model.ID) {
+	tx.later(`
+		UPDATE channels
+		SET archived_at = $3, status = 'disconnected', status_reason = NULL, warning = NULL, restriction = NULL, restriction_until = NULL,
+			templates_due_at = NULL, updated_at = $3
+		WHERE id = $1 AND company = $2`, id, company, tx.Now)
+}
+
 // ChannelsOfAccount lists the company's channels of a provider's account, or those with a number where its
 // key is given.
 func (tx *Tx) ChannelsOfAccount(company model.ID, waba, phoneKey string) ([]model.ID, error) {
 	var out []model.ID
-	err := tx.query(`SELECT id, phone, waba_id FROM channels WHERE company = $1 AND waba_id IS NOT NULL ORDER BY id`, []any{company}, func(r Row) error {
+	err := tx.query(`SELECT id, phone, waba_id FROM channels WHERE company = $1 AND waba_id IS NOT NULL AND archived_at IS NULL ORDER BY id`, []any{company}, func(r Row) error {
 		if phoneKey == "" && r.Text(2) == waba || phoneKey != "" && phone.Key(r.Text(1)) == phoneKey {
 			out = append(out, r.ID(0))
 		}
@@ -217,7 +226,7 @@ func (tx *Tx) CallbackStats(since time.Time) ([]CallbackStats, error) {
 			CAST(COALESCE(MAX(d.longest), 0) AS BIGINT), CAST(COALESCE(SUM(d.calls), 0) AS BIGINT), COUNT(d.day)
 		FROM channels ch
 		LEFT JOIN channel_days d ON d.channel = ch.id AND d.day >= $1
-		WHERE ch.provider = 'whatsapp'
+		WHERE ch.provider = 'whatsapp' AND ch.archived_at IS NULL
 		GROUP BY ch.id, ch.company, ch.status, ch.warning, ch.last_inbound_at
 		ORDER BY ch.id`, []any{since.UnixMilli() / dayMillis}, func(r Row) error {
 		out = append(out, CallbackStats{
@@ -257,7 +266,7 @@ func (tx *Tx) NumberHolder(phoneNumberID string) (model.Channel, bool, error) {
 	found, err := tx.one(`
 		SELECT`+channelColumns+`
 		FROM channels ch
-		WHERE ch.phone_number_id = $1`, []any{phoneNumberID}, func(r Row) { ch = scanChannel(r) })
+		WHERE ch.phone_number_id = $1 AND ch.archived_at IS NULL`, []any{phoneNumberID}, func(r Row) { ch = scanChannel(r) })
 	return ch, found, err
 }
 
@@ -286,7 +295,7 @@ func (tx *Tx) ChannelOfNumber(channel model.ID, phoneNumberID string) (id model.
 		SELECT o.id
 		FROM channels o
 		JOIN channels ch ON ch.company = o.company
-		WHERE ch.id = $1 AND o.phone_number_id = $2`, []any{channel, phoneNumberID}, func(r Row) { id = r.ID(0) })
+		WHERE ch.id = $1 AND o.phone_number_id = $2 AND o.archived_at IS NULL`, []any{channel, phoneNumberID}, func(r Row) { id = r.ID(0) })
 	return id, found, err
 }
 
@@ -296,7 +305,7 @@ func (tx *Tx) SaveAccess(company, id model.ID, access SealedAccess) (bool, error
 		UPDATE channels
 		SET phone_number_id = $3, waba_id = $4, api_version = $5, coexistence = $6, credentials = $7, updated_at = $8
 		WHERE id = $1 AND company = $2
-			AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.phone_number_id = $3 AND o.id <> $1)`,
+			AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.phone_number_id = $3 AND o.id <> $1 AND o.archived_at IS NULL)`,
 		id, company, access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, tx.Now)
 	return n == 1, err
 }

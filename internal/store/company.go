@@ -105,8 +105,8 @@ const (
 	CountInvitations Countable = `SELECT COUNT(*) FROM invitations WHERE company = $1`
 	CountSectors     Countable = `SELECT COUNT(*) FROM sectors WHERE company = $1 AND removed_at IS NULL`
 	CountMemberships Countable = `SELECT COUNT(*) FROM sectors s JOIN sector_members m ON m.sector = s.id WHERE s.company = $1 AND s.removed_at IS NULL`
-	CountChannels    Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND NOT private`
-	CountPrivate     Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND private`
+	CountChannels    Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND NOT private AND archived_at IS NULL`
+	CountPrivate     Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND private AND archived_at IS NULL`
 	CountViewers     Countable = `SELECT COUNT(*) FROM channel_viewers WHERE company = $1`
 	CountLabels      Countable = `SELECT COUNT(*) FROM labels WHERE company = $1 AND name <> ''`
 	CountBoards      Countable = `SELECT COUNT(*) FROM boards WHERE company = $1`
@@ -127,6 +127,7 @@ func (tx *Tx) Count(what Countable, company model.ID) (int64, error) {
 // LockCompany keeps other transactions that count or lock waiting until the end of this one. SQLite has one
 // writer and needs no locks.
 func (tx *Tx) LockCompany(company model.ID) {
+	tx.ShareVisibility(company)
 	if tx.dialect().ConcurrentWrites() {
 		tx.later(`SELECT id FROM companies WHERE id = $1 FOR NO KEY UPDATE`, company)
 	}

@@ -12,7 +12,7 @@ import (
 // contactColumns has contactWidth columns; what a statement selects besides follows them.
 const (
 	contactColumns = `
-	ct.id, ct.company, ct.name, ct.phone, ct.business_name, ct.city, ct.channel, ct.labels, ct.blocked, ct.pool,
+	ct.id, ct.company, ct.name, ct.phone, ct.business_name, ct.city, ct.channel, ct.labels, ct.blocked, ` + contactPool + `,
 	ct.created_at, ct.updated_at, ct.automation`
 	contactWidth = 13
 )
@@ -140,20 +140,23 @@ func (tx *Tx) selectKnownAs() string {
 		ORDER BY ids.rank, ids.value, ct.id`
 }
 
-const insertIdentity = `
-	INSERT INTO contact_identities (company, pool, kind, value, contact)
-	VALUES ($1, $2, $3, $4, $5)
-	ON CONFLICT DO NOTHING`
-
 // InsertIdentity links an identity to a contact of the pool and reports false when it belongs to one already.
 func (tx *Tx) InsertIdentity(company, pool model.ID, kind, value string, contact model.ID) (bool, error) {
-	n, err := tx.exec(insertIdentity, company, pool, kind, value, contact)
+	n, err := tx.exec(`
+		INSERT INTO contact_identities (company, pool, kind, value, contact)
+		VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT DO NOTHING`, company, pool, kind, value, contact)
 	return n == 1, err
 }
 
-// LinkIdentity is InsertIdentity where it does not matter who was first.
-func (tx *Tx) LinkIdentity(company, pool model.ID, kind, value string, contact model.ID) {
-	tx.later(insertIdentity, company, pool, kind, value, contact)
+// LinkIdentity links an identity to a contact in the pool of that contact, unless it belongs to one already.
+func (tx *Tx) LinkIdentity(company model.ID, kind, value string, contact model.ID) {
+	tx.later(`
+		INSERT INTO contact_identities (company, pool, kind, value, contact)
+		SELECT company, pool, $3, $4, id
+		FROM contacts
+		WHERE id = $1 AND company = $2
+		ON CONFLICT DO NOTHING`, contact, company, kind, value)
 }
 
 // ForgetContact removes a contact that this transaction made and that turned out to be known.
@@ -209,6 +212,7 @@ func (tx *Tx) ContactHasUserID(company, contact model.ID) (bool, error) {
 
 // LockConversationsOf locks the conversations with a contact, in the order of their ids.
 func (tx *Tx) LockConversationsOf(company, contact model.ID) ([]model.Conversation, error) {
+	tx.ShareVisibility(company)
 	var out []model.Conversation
 	err := tx.query(`SELECT`+conversationColumns+` FROM conversations c WHERE c.contact = $1 AND c.company = $2 ORDER BY c.id`+tx.forUpdate(),
 		[]any{contact, company}, func(r Row) error {
@@ -315,7 +319,17 @@ func (tx *Tx) joinMarks(into, from model.ID, base int64) error {
 
 // ReplaceContact gives everything that names one contact to another of the company, and deletes it.
 func (tx *Tx) ReplaceContact(company, gone, by model.ID) error {
-	tx.later(`UPDATE contact_identities SET contact = $3 WHERE contact = $1 AND company = $2`, gone, company, by)
+	tx.later(`
+		DELETE FROM contact_identities
+		WHERE contact = $1 AND company = $2 AND EXISTS (
+			SELECT 1
+			FROM contact_identities o
+			WHERE o.company = $2 AND o.contact <> $1 AND o.pool = (SELECT k.pool FROM contacts k WHERE k.id = $3)
+				AND o.kind = contact_identities.kind AND o.value = contact_identities.value)`, gone, company, by)
+	tx.later(`
+		UPDATE contact_identities
+		SET contact = $3, pool = (SELECT k.pool FROM contacts k WHERE k.id = $3)
+		WHERE contact = $1 AND company = $2`, gone, company, by)
 	tx.later(`UPDATE cards SET contact = $3, version = version + 1 WHERE contact = $1 AND company = $2`, gone, company, by)
 	tx.later(`UPDATE messages SET author = $3 WHERE author = $1 AND company = $2`, gone, company, by)
 	tx.later(`DELETE FROM contact_labels WHERE subject = $1`, gone)

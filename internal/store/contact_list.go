@@ -131,7 +131,9 @@ func (tx *Tx) chooseContacts(s *statement, f *ContactFilter, text search.Text) {
 
 // whereListed is the WHERE clause of the list, or of that of the one channel.
 func (f *ContactFilter) whereListed(s *statement) {
-	s.WriteString("\n\tWHERE ct.pool = " + s.Arg(f.Company))
+	company := s.Arg(f.Company)
+	s.WriteString("\n\tWHERE ct.pool = " + company)
+	s.And("(ct.channel IS NULL OR " + public("ct.channel", company) + ")")
 	if !f.Channel.IsZero() {
 		s.And("ct.channel = " + s.Arg(f.Channel))
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 const conversationColumns = `
-	c.id, c.company, c.channel, c.private, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
+	c.id, c.company, c.channel, ` + conversationPrivate + `, c.kind, c.name, c.renamed, c.phone, c.contact, c.group_id,
 	c.assignee, c.sector, c.archived, c.pinned, c.muted, c.labels, c.unread_count,
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
 	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at,
@@ -64,16 +64,19 @@ func (tx *Tx) LockSeveral(channel model.ID) {
 // LockConversation is Conversation, and keeps every other writer away from it until the end of the
 // transaction.
 func (tx *Tx) LockConversation(company, id model.ID) (model.Conversation, bool, error) {
+	tx.ShareVisibility(company)
 	return tx.conversation(`WHERE c.id = $1 AND c.company = $2`+tx.forUpdate(), id, company)
 }
 
 // LockConversationWith finds and locks the channel's conversation with a contact.
 func (tx *Tx) LockConversationWith(company, channel, contact model.ID) (model.Conversation, bool, error) {
+	tx.ShareVisibility(company)
 	return tx.conversation(`WHERE c.channel = $1 AND c.contact = $2 AND c.company = $3`+tx.forUpdate(), channel, contact, company)
 }
 
 // LockGroup finds and locks the channel's conversation with a group.
 func (tx *Tx) LockGroup(company, channel model.ID, group string) (model.Conversation, bool, error) {
+	tx.ShareVisibility(company)
 	return tx.conversation(`WHERE c.channel = $1 AND c.group_id = $2 AND c.company = $3`+tx.forUpdate(), channel, group, company)
 }
 

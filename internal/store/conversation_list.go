@@ -188,8 +188,9 @@ func (tx *Tx) chooseConversations(s *statement, f *ConversationFilter, text sear
 
 // whereListed is the WHERE clause of the list without filters.
 func (f *ConversationFilter) whereListed(s *statement) {
-	s.WriteString("\n\tWHERE c.company = " + s.Arg(f.Company))
-	s.And("NOT c.private")
+	company := s.Arg(f.Company)
+	s.WriteString("\n\tWHERE c.company = " + company)
+	s.And("NOT c.private", public("c.channel", company))
 	f.andPart(s)
 }
 

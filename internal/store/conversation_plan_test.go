@@ -259,7 +259,7 @@ func TestContactsAreLookedUpByTheIndexesOfTheirIdentities(t *testing.T) {
 				if _, err := tx.InsertContact(&c); err != nil {
 					return err
 				}
-				tx.LinkIdentity(company, company, IdentityWA, number[1:], c.ID)
+				tx.LinkIdentity(company, IdentityWA, number[1:], c.ID)
 			}
 			_, err := tx.exec(`ANALYZE`)
 			return err

@@ -20,7 +20,7 @@ func (tx *Tx) SectorsToDistribute() ([]SectorAt, error) {
 		WHERE s.distribution <> 'manual' AND s.removed_at IS NULL AND EXISTS (
 			SELECT 1
 			FROM attendances a
-			WHERE a.company = s.company AND a.sector = s.id AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private)
+			WHERE a.company = s.company AND a.sector = s.id AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private AND NOT `+attendancePrivate+`)
 		ORDER BY s.company, s.id`, nil, func(r Row) error {
 		out = append(out, SectorAt{r.ID(0), r.ID(1)})
 		return nil
@@ -76,7 +76,7 @@ func (tx *Tx) SectorLoads(company, sector model.ID) ([]SectorLoad, error) {
 	var out []SectorLoad
 	err := tx.query(`
 		SELECT u.id, u.name, u.last_seen_at, u.presence, u.capacity,
-			(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private),
+			(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT `+attendancePrivate+`),
 			u.received_at, u.received_turn
 		FROM sector_members m
 		JOIN users u ON u.id = m.member
@@ -113,7 +113,7 @@ func (tx *Tx) WaitingCases(company, sector model.ID, limit int) ([]WaitingCase, 
 			LIMIT 1)
 		FROM attendances a
 		JOIN conversations c ON c.id = a.conversation
-		WHERE a.company = $1 AND a.sector = $2 AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private AND c.reception IS NULL
+		WHERE a.company = $1 AND a.sector = $2 AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private AND NOT `+attendancePrivate+` AND c.reception IS NULL
 		ORDER BY a.opened_at, a.id
 		LIMIT $3`, []any{company, sector, limit}, func(r Row) error {
 		out = append(out, WaitingCase{r.ID(0), r.ID(1), r.ID(2), r.Time(3), r.NullID(4), r.NullID(5)})

@@ -184,13 +184,15 @@ const (
 		LIMIT $5`
 
 	selectFeedEvents = `
-		SELECT e.position, e.id, e.type, e.created_at, e.board, e.conversation, c.private, c.assignee, c.sector, e.card, k.private, k.hidden,
+		SELECT e.position, e.id, e.type, e.created_at, e.board, e.conversation, cx.private, c.assignee, c.sector, e.card, k.private, COALESCE(tx.private, k.hidden),
 			k.conversation, t.assignee, t.sector,
 			CASE WHEN $4 LIKE '%,' || e.type || ',%' THEN e.body END
 		FROM events e
 		LEFT JOIN conversations c ON c.id = e.conversation AND c.company = e.company
+		LEFT JOIN channels cx ON cx.id = c.channel
 		LEFT JOIN cards k ON k.id = e.card AND k.company = e.company
-		LEFT JOIN conversations t ON t.id = k.conversation AND t.company = e.company`
+		LEFT JOIN conversations t ON t.id = k.conversation AND t.company = e.company
+		LEFT JOIN channels tx ON tx.id = t.channel`
 )
 
 func (tx *Tx) feed(sql string, args []any, each func(e FeedEvent)) error {
@@ -336,8 +338,10 @@ func (tx *Tx) EventBody(company, id model.ID) (body []byte, board *model.ID, fou
 	return body, board, found, err
 }
 
-// withheld holds for an event e of a card k that is deleted by now, private, or of a private channel.
-const withheld = `(e.card IS NOT NULL AND (k.id IS NULL OR k.private OR k.hidden))`
+// withheld holds for an event e of a conversation of a private channel, or of a card k that is deleted by now, private, or of
+// a private channel.
+const withheld = `(e.card IS NOT NULL AND (k.id IS NULL OR k.private) OR EXISTS (
+	SELECT 1 FROM conversations xv JOIN channels x ON x.id = xv.channel WHERE xv.id IN (e.conversation, k.conversation) AND x.private))`
 
 // PurgeEvents deletes events made before a moment, oldest first, about limit of them.
 func (tx *Tx) PurgeEvents(before time.Time, limit int) (int64, error) {

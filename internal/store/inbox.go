@@ -10,17 +10,18 @@ import (
 // InboxRows goes through the conversations in sight that are open or snoozed, at a cost that does not grow with the
 // others. Private ones are those of the channels that the member views.
 func (tx *Tx) InboxRows(company model.ID, sight Sight, each func(row *model.InboxRow)) error {
-	public := func(index, which string) error {
+	shared := func(index, which string) error {
 		s := tx.inboxRows(company, tx.indexedBy(index), "NOT c.private AND "+which)
+		s.And(public("c.channel", "$1"))
 		if !sight.All {
 			s.And(sight.condition(s, "c.assignee", "c.sector"))
 		}
 		return tx.query(s.String(), s.Args, scanInboxRow(each))
 	}
-	if err := public("conversations_open", "c.open = TRUE"); err != nil {
+	if err := shared("conversations_open", "c.open = TRUE"); err != nil {
 		return err
 	}
-	if err := public("conversations_snoozed", "c.snoozed_until IS NOT NULL AND c.open = FALSE"); err != nil || len(sight.Private) == 0 {
+	if err := shared("conversations_snoozed", "c.snoozed_until IS NOT NULL AND c.open = FALSE"); err != nil || len(sight.Private) == 0 {
 		return err
 	}
 	s := tx.inboxRows(company, "", "c.private AND (c.open = TRUE OR c.snoozed_until IS NOT NULL)")

@@ -9,8 +9,12 @@ import (
 	"recado/internal/model"
 )
 
+// mediaPrivate is whether a file d came through a channel that is private. Files that people uploaded are where their messages
+// are: see MediaInSight.
+const mediaPrivate = `((d.private OR d.provider_sha256 IS NOT NULL) AND EXISTS (SELECT 1 FROM channels x WHERE x.id = d.channel AND x.private))`
+
 const mediaColumns = `
-	d.id, d.company, d.channel, d.private, d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.fetch_at, d.created_at,
+	d.id, d.company, d.channel, ` + mediaPrivate + `, d.kind, d.mime_type, d.file_name, d.size, d.sha256, d.stored, d.provider_id, d.fetch_at, d.created_at,
 	d.unattached_at, d.fetch_error, d.provider_sha256, d.width, d.height, d.duration_ms`
 
 // mediaWidth is the number of mediaColumns: where a statement's own columns begin.

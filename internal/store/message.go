@@ -30,13 +30,13 @@ const (
 	m.integration, CASE WHEN m.integration IS NOT NULL THEN (SELECT k.name FROM keys k WHERE k.id = m.integration) END`
 	newLine        = " || '\n' || " // JSON has none
 	pageWidth      = 27
-	messageColumns = pageColumns + `, m.conversation, m.company, m.channel, m.private`
-	messageWidth   = pageWidth + 4
+	messageColumns = pageColumns + `, m.conversation, m.company, m.channel`
+	messageWidth   = pageWidth + 3
 )
 
 // scanMessage reads messageColumns, the first ones of r.
 func scanMessage(r Row, m *model.Message) {
-	m.Conversation, m.Company, m.Channel, m.Private = r.ID(pageWidth), r.ID(pageWidth+1), r.ID(pageWidth+2), r.Bool(pageWidth+3)
+	m.Conversation, m.Company, m.Channel = r.ID(pageWidth), r.ID(pageWidth+1), r.ID(pageWidth+2)
 	scanPaged(r, m)
 }
 
@@ -109,7 +109,7 @@ func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit in
 	page := make([]model.Message, 0, limit)
 	var v model.Visibility
 	err := tx.query(`
-		SELECT`+pageColumns+`, c.private, c.assignee, c.sector, c.channel
+		SELECT`+pageColumns+`, `+conversationPrivate+`, c.assignee, c.sector, c.channel
 		FROM conversations c
 		JOIN messages m ON m.conversation = c.id
 		WHERE c.id = $2 AND c.company = $1 AND m.conversation = $2 AND m.seq < $3
@@ -131,7 +131,7 @@ func (tx *Tx) MessagesBefore(company, conversation model.ID, seq int64, limit in
 func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int) (page []model.Message, older bool, v model.Visibility, err error) {
 	page = make([]model.Message, 0, limit)
 	err = tx.query(`
-		SELECT`+pageColumns+`, c.private, c.assignee, c.sector, c.channel,
+		SELECT`+pageColumns+`, `+conversationPrivate+`, c.assignee, c.sector, c.channel,
 			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
 		JOIN messages m ON m.conversation = c.id
@@ -153,7 +153,7 @@ func (tx *Tx) MessagesAfter(company, conversation model.ID, seq int64, limit int
 // up to a sequence number.
 func (tx *Tx) Visibility(company, conversation model.ID, seq int64) (v model.Visibility, older, found bool, err error) {
 	found, err = tx.one(`
-		SELECT c.private, c.assignee, c.sector, c.channel,
+		SELECT `+conversationPrivate+`, c.assignee, c.sector, c.channel,
 			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
 		WHERE c.id = $2 AND c.company = $1`, []any{company, conversation, seq}, func(r Row) {
@@ -180,12 +180,13 @@ func (tx *Tx) MessageWithExternalID(channel model.ID, external string) (model.Me
 
 func (tx *Tx) message(where string, args ...any) (m model.Message, v model.Visibility, found bool, err error) {
 	found, err = tx.one(`
-		SELECT`+messageColumns+`, c.private, c.assignee, c.sector, c.channel
+		SELECT`+messageColumns+`, `+conversationPrivate+`, c.assignee, c.sector, c.channel
 		FROM messages m
 		JOIN conversations c ON c.id = m.conversation
 		`+where, args, func(r Row) {
 		scanMessage(r, &m)
 		v = scanVisibility(r, messageWidth)
+		m.Private = v.Private
 	})
 	return m, v, found, err
 }

@@ -26,8 +26,8 @@ func (tx *Tx) SectorWatchers(company, sector model.ID) ([]model.ID, error) {
 }
 
 // Notifications lists up to limit notifications of a member with smaller ids than before, the newest first. Those older
-// than since are left out.
-func (tx *Tx) Notifications(company, member model.ID, unread bool, before model.ID, since time.Time, limit int) ([]model.Notification, error) {
+// than since are left out, and those of private channels other than the viewed ones.
+func (tx *Tx) Notifications(company, member model.ID, viewed []model.ID, unread bool, before model.ID, since time.Time, limit int) ([]model.Notification, error) {
 	s := tx.statement()
 	s.WriteString(`
 		SELECT n.id, n.kind, n.conversation, c.name, n.by_member, u.name, n.created_at, n.read_at, n.entry
@@ -35,6 +35,7 @@ func (tx *Tx) Notifications(company, member model.ID, unread bool, before model.
 		JOIN conversations c ON c.id = n.conversation
 		LEFT JOIN users u ON u.id = n.by_member
 		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.id < ` + s.Arg(before) + ` AND n.created_at > ` + s.Arg(since))
+	s.And("(NOT " + conversationPrivate + " OR " + s.In("c.channel", viewed) + ")")
 	if unread {
 		s.And("n.read_at IS NULL")
 	}
@@ -53,12 +54,16 @@ func (tx *Tx) Notifications(company, member model.ID, unread bool, before model.
 	return page, err
 }
 
-// UnreadNotifications counts the unread notifications of a member that are newer than since.
-func (tx *Tx) UnreadNotifications(company, member model.ID, since time.Time) (n int64, err error) {
-	_, err = tx.one(`
+// UnreadNotifications counts the unread ones of the notifications that Notifications lists.
+func (tx *Tx) UnreadNotifications(company, member model.ID, viewed []model.ID, since time.Time) (n int64, err error) {
+	s := tx.statement()
+	s.WriteString(`
 		SELECT COUNT(*)
-		FROM notifications
-		WHERE company = $1 AND member = $2 AND read_at IS NULL AND created_at > $3`, []any{company, member, since}, func(r Row) { n = r.Int(0) })
+		FROM notifications n
+		JOIN conversations c ON c.id = n.conversation
+		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.read_at IS NULL AND n.created_at > ` + s.Arg(since))
+	s.And("(NOT " + conversationPrivate + " OR " + s.In("c.channel", viewed) + ")")
+	_, err = tx.one(s.String(), s.Args, func(r Row) { n = r.Int(0) })
 	return n, err
 }
 

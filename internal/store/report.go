@@ -219,22 +219,32 @@ func (tx *Tx) LockReport(company model.ID) { tx.lockReport(company, "pg_advisory
 const reportedAttendances = `
 	SELECT id, number, responsible, sector, opened_at, first_response_at, closed_at
 	FROM attendances
-	WHERE company = $1 AND NOT private`
+	WHERE company = $1 AND channel NOT IN (SELECT x.id FROM channels x WHERE x.company = $1 AND x.private AND x.id <> $2) AND channel <> $3`
 
-// ReportedAttendances calls each for every attendance of the company that its report counts, with what the
-// report counts of it.
-func (tx *Tx) ReportedAttendances(company model.ID, each func(a *model.Attendance)) error {
-	return tx.reportedAttendances(company, reportedAttendances, []any{company}, each)
+// Reported says whose attendances a report counts: those of the channels of a company that are public. Shown is a channel
+// that is about to become public, Hidden one that is about to become private; zero: none.
+type Reported struct {
+	Company, Shown, Hidden model.ID
 }
 
-// UnsettledAttendances does so for those that may have changed since ReportedAttendances: the ones after a number, and
-// of the earlier ones those that are open or that were.
-func (tx *Tx) UnsettledAttendances(company model.ID, number int64, wereOpen map[model.ID]bool, each func(a *model.Attendance)) error {
-	if err := tx.reportedAttendances(company, reportedAttendances+` AND number > $2`, []any{company, number}, each); err != nil {
+func (r Reported) args(more ...any) []any {
+	return append([]any{r.Company, orFirst(r.Shown), orFirst(r.Hidden)}, more...)
+}
+
+// ReportedAttendances calls each for every attendance that a report counts, with what the report counts of it.
+func (tx *Tx) ReportedAttendances(of Reported, each func(a *model.Attendance)) error {
+	return tx.reportedAttendances(of.Company, reportedAttendances, of.args(), each)
+}
+
+// UnsettledAttendances does so for those that may have changed since ReportedAttendances: the ones with a number
+// outside of a range, and of the others those that are open or that were. The numbers of private channels go down.
+func (tx *Tx) UnsettledAttendances(of Reported, least, last int64, wereOpen map[model.ID]bool, each func(a *model.Attendance)) error {
+	company := of.Company
+	if err := tx.reportedAttendances(company, reportedAttendances+` AND (number > $4 OR number < $5)`, of.args(last, least), each); err != nil {
 		return err
 	}
 	closed := maps.Clone(wereOpen)
-	err := tx.reportedAttendances(company, reportedAttendances+` AND closed_at IS NULL AND number <= $2`, []any{company, number},
+	err := tx.reportedAttendances(company, reportedAttendances+` AND closed_at IS NULL AND number BETWEEN $5 AND $4`, of.args(last, least),
 		func(a *model.Attendance) {
 			delete(closed, a.ID)
 			each(a)
@@ -244,7 +254,9 @@ func (tx *Tx) UnsettledAttendances(company model.ID, number int64, wereOpen map[
 	}
 	for ids := range slices.Chunk(slices.Collect(maps.Keys(closed)), 200) {
 		s := tx.statement()
-		s.Arg(company)
+		for _, arg := range of.args() {
+			s.Arg(arg)
+		}
 		s.WriteString(reportedAttendances + " AND " + s.In("id", ids))
 		if err := tx.reportedAttendances(company, s.String(), s.Args, each); err != nil {
 			return err

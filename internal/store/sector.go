@@ -50,7 +50,7 @@ func (tx *Tx) WaitingLines(company model.ID) ([]WaitingLine, error) {
 	err := tx.query(`
 		SELECT sector, channel, COUNT(*), MIN(opened_at)
 		FROM attendances
-		WHERE company = $1 AND sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private
+		WHERE company = $1 AND sector IS NOT NULL AND responsible IS NULL AND closed_at IS NULL AND NOT private AND `+public("channel", "$1")+`
 		GROUP BY sector, channel
 		ORDER BY sector, channel`, []any{company}, func(r Row) error {
 		lines = append(lines, WaitingLine{r.ID(0), model.Queue{Channel: r.ID(1), Waiting: r.Int(2), OldestWaitingAt: r.NullTime(3)}})

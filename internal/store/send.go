@@ -11,6 +11,7 @@ type Outbox struct {
 	Conversation model.Conversation
 	Provider     string
 	Status       string // of the channel
+	Archived     bool   // the channel
 	Blocked      bool   // the contact
 	Earlier      bool   // the client id is in use; a race may still show only when the message is inserted
 	Drafted      bool   // the member has a draft there
@@ -22,11 +23,13 @@ type Outbox struct {
 func (tx *Tx) LockOutbox(company, conversation, client, member model.ID) (Outbox, bool, error) {
 	var o Outbox
 	lock := tx.dialect().Lock(` FOR UPDATE OF c`)
+	tx.ShareVisibility(company)
 	found, err := tx.one(`
 		SELECT`+conversationColumns+`, ch.provider, ch.status, COALESCE(ct.blocked, FALSE), m.id IS NOT NULL,
 			EXISTS (SELECT 1 FROM drafts d WHERE d.company = $2 AND d.member = $4 AND d.conversation = $1),
 			EXISTS (SELECT 1 FROM reply_renderings p WHERE p.company = $2 AND p.member = $4 AND p.conversation = $1),
-			CASE WHEN ch.sign THEN (SELECT COALESCE(NULLIF(u.signature, ''), u.name) FROM users u WHERE u.id = $4 AND u.company = $2) END
+			CASE WHEN ch.sign THEN (SELECT COALESCE(NULLIF(u.signature, ''), u.name) FROM users u WHERE u.id = $4 AND u.company = $2) END,
+			ch.archived_at IS NOT NULL
 		FROM conversations c
 		JOIN channels ch ON ch.id = c.channel
 		LEFT JOIN contacts ct ON ct.id = c.contact
@@ -34,6 +37,7 @@ func (tx *Tx) LockOutbox(company, conversation, client, member model.ID) (Outbox
 		WHERE c.id = $1 AND c.company = $2`+lock, []any{conversation, company, client, member}, func(r Row) {
 		o.Conversation = scanConversation(r)
 		o.Provider, o.Status, o.Blocked, o.Earlier = r.Text(conversationWidth), r.Text(conversationWidth+1), r.Bool(conversationWidth+2), r.Bool(conversationWidth+3)
+		o.Archived = r.Bool(conversationWidth + 7)
 		o.Drafted, o.Rendered = r.Bool(conversationWidth+4), r.Bool(conversationWidth+5)
 		if name := r.NullText(conversationWidth + 6); name != nil {
 			o.Signature = *name
@@ -74,6 +78,20 @@ func (tx *Tx) ChannelsToSend(owner model.ID) ([]model.ID, error) {
 			AND EXISTS (SELECT 1 FROM sends s WHERE s.channel = ch.id AND s.due_at <= $1)
 			AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.subject = ch.id AND l.owner <> $2 AND l.lease_until >= $1)
 		ORDER BY ch.id`, tx.Now, owner)
+}
+
+// WaitingSends lists what waits in the queue of a channel and is not being sent.
+func (tx *Tx) WaitingSends(channel model.ID) ([]Queued, error) {
+	var out []Queued
+	err := tx.query(`
+		SELECT message, conversation, company, attempts, reacts_to
+		FROM sends
+		WHERE channel = $1 AND state = 'queued'
+		ORDER BY conversation, seq`, []any{channel}, func(r Row) error {
+		out = append(out, Queued{Message: r.ID(0), Conversation: r.ID(1), Company: r.ID(2), Attempts: r.Int(3), ReactsTo: r.NullID(4)})
+		return nil
+	})
+	return out, err
 }
 
 // LeftInTheMiddle lists the messages of a channel that were being sent under an earlier epoch of its

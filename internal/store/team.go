@@ -16,7 +16,7 @@ type TeamMember struct {
 }
 
 const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, u.last_seen_at, u.presence,
-	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private), u.capacity`
+	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT ` + attendancePrivate + `), u.capacity`
 
 func scanMember(r Row) TeamMember {
 	return TeamMember{Member: model.Member{

@@ -25,6 +25,8 @@ type Tx struct {
 	subscribersOf  model.ID // whose active webhooks subscriberList holds; see event.go
 	subscriberList []subscriber
 
+	visibilityOf model.ID // the company of ShareVisibility
+
 	report map[ReportEntry]int64 // changes to the report, written at the end; see report.go
 }
 

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"encoding/binary"
+
 	"recado/internal/db"
 	"recado/internal/model"
 )
@@ -12,6 +14,66 @@ type Sight struct {
 	Sectors []model.ID
 	Private []model.ID // the private channels that a list shows beside the public ones
 }
+
+// The column private of a channel is the only truth about who sees what belongs to it: a channel can become private or public
+// while it has a history. The columns of the same name in conversations and attendances, hidden of cards and the pools
+// of contacts are copies for the indexes of lists. They may lag behind while the channel is settling; see settle.go. A
+// single row is judged by its channel, and a list leaves out what is of a private channel whatever its copy says.
+const (
+	conversationPrivate = `(SELECT x.private FROM channels x WHERE x.id = c.channel)`
+	attendancePrivate   = `(SELECT x.private FROM channels x WHERE x.id = a.channel)`
+	// cardHidden is whether a card c is of a private channel.
+	cardHidden = `COALESCE((SELECT x.private FROM conversations xv JOIN channels x ON x.id = xv.channel WHERE xv.id = c.conversation), c.hidden)`
+	// contactPool is the pool that a contact ct belongs to.
+	contactPool = `CASE
+		WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.id = ct.channel AND x.private) THEN ct.channel
+		WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.id = ct.pool AND NOT x.private) THEN ct.company
+		ELSE ct.pool END`
+)
+
+// privateChannelsOf is a query of the company's private channels.
+func privateChannelsOf(company string) string {
+	return "(SELECT x.id FROM channels x WHERE x.company = " + company + " AND x.private)"
+}
+
+// public is a condition that a column names no private channel of the company.
+func public(column, company string) string { return column + " NOT IN " + privateChannelsOf(company) }
+
+// publicCard is a condition that a card c is of no private channel. Conversations are looked at only while a channel is settling.
+func publicCard(company string) string {
+	return "(NOT EXISTS (SELECT 1 FROM channels x WHERE x.company = " + company + " AND x.settling AND x.private) OR NOT EXISTS (" +
+		"SELECT 1 FROM conversations xv JOIN channels x ON x.id = xv.channel WHERE xv.id = c.conversation AND x.private))"
+}
+
+// ShareVisibility keeps the channels of the company from becoming private or public until the end of the transaction. What a
+// transaction writes by the privacy of a channel it must read after this. SQLite has one writer and needs no locks.
+func (tx *Tx) ShareVisibility(company model.ID) {
+	if tx.dialect().ConcurrentWrites() && tx.visibilityOf != company {
+		tx.visibilityOf = company
+		tx.later(`SELECT pg_advisory_xact_lock_shared($1)`, visibilityKey(company))
+	}
+}
+
+// ShareVisibilityOf is ShareVisibility for the company of a channel.
+func (tx *Tx) ShareVisibilityOf(channel model.ID) {
+	if tx.dialect().ConcurrentWrites() {
+		tx.later(`
+			SELECT pg_advisory_xact_lock_shared(('x' || right(replace(company::text, '-', ''), 16))::bit(64)::bigint # 3)
+			FROM channels
+			WHERE id = $1`, channel)
+	}
+}
+
+// LockVisibility waits for the transactions that called ShareVisibility and keeps others waiting. It comes before every
+// other lock of a transaction.
+func (tx *Tx) LockVisibility(company model.ID) {
+	if tx.dialect().ConcurrentWrites() {
+		tx.visibilityOf = company
+		tx.later(`SELECT pg_advisory_xact_lock($1)`, visibilityKey(company))
+	}
+}
+
+func visibilityKey(company model.ID) int64 { return int64(binary.BigEndian.Uint64(company[8:])) ^ 3 }
 
 // condition is the access profile as SQL over the columns that say whom something is assigned to. desk.Principal.MaySee
 // says the same of one conversation.
@@ -26,7 +88,7 @@ func (v Sight) condition(s *statement, assignee, sector string) string {
 // conversations is the whole sight as SQL over a table of conversations: public ones as condition says, private ones of
 // the channels that the member views. desk.Principal.MaySee says the same of one conversation.
 func (v Sight) conversations(s *statement, alias string) string {
-	public := "NOT " + alias + ".private"
+	public := "NOT " + alias + ".private AND NOT (SELECT x.private FROM channels x WHERE x.id = " + alias + ".channel)"
 	if !v.All {
 		public += " AND " + v.condition(s, alias+".assignee", alias+".sector")
 	}
@@ -116,16 +178,12 @@ func (tx *Tx) SetViewers(company, channel model.ID, members []model.ID) {
 	}
 }
 
-// SetChannelPrivate makes a channel private or public and reports whether it did. Conversations and contacts of the channel
-// prevent it: a contact would stay in the pool of before.
-func (tx *Tx) SetChannelPrivate(company, channel model.ID, private bool) (bool, error) {
-	n, err := tx.exec(`
+// SetChannelPrivate makes a channel private or public. What belongs to it is settled afterwards.
+func (tx *Tx) SetChannelPrivate(company, channel model.ID, private bool) {
+	tx.later(`
 		UPDATE channels
-		SET private = $3
-		WHERE company = $1 AND id = $2
-			AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.company = $1 AND c.channel = $2)
-			AND NOT EXISTS (SELECT 1 FROM contacts ct WHERE ct.company = $1 AND ct.pool IN ($1, $2) AND ct.channel = $2)`, company, channel, private)
-	return n == 1, err
+		SET private = $3, settling = TRUE, settled_to = NULL, privacy_version = privacy_version + 1, updated_at = $4
+		WHERE company = $1 AND id = $2`, company, channel, private, tx.Now)
 }
 
 // SuspendViewer lets a member wait to be confirmed as viewer of every private channel but those that another member
