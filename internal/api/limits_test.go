@@ -96,7 +96,7 @@ func TestAChannelThatBecomesPublicOrPrivateCountsThere(t *testing.T) {
 		}
 		public, private := create(false), create(true)
 		for _, c := range []struct{ channel, body, limit string }{
-			{private, `{"private":false}`, "1 channels"},
+			{private, `{"private":false,"confirm":true}`, "1 channels"},
 			{public, `{"private":true}`, "1 private channels"},
 		} {
 			refused := owner.Patch(t, "/channels/"+c.channel, c.body).Fails(409, "limit_reached")

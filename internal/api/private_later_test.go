@@ -62,6 +62,7 @@ func (h *numberHistory) paths() map[string]string {
 		"/messages?q=confidential":                       h.conversation,
 		"/media/" + h.media + "/url":                     h.media,
 		"/kanban/cards":                                  "confidential plan",
+		"/kanban/cards?sort=position":                    "confidential plan",
 		"/kanban/cards?q=confidential":                   "confidential plan",
 		"/kanban/cards/" + h.card:                        "confidential plan",
 	}
@@ -108,6 +109,8 @@ func TestANumberWithHistoryBecomesPrivateAtOnce(t *testing.T) {
 			model.NewID(), w.Clock.Now().Add(time.Hour).Format(time.RFC3339))).OK(201).ID()
 		owner.Post(t, "/conversations/"+h.conversation+"/notes", fmt.Sprintf(`{"client_id":%q,"text":"look","mentions":[%q]}`, model.NewID(), viewerID)).OK(201)
 
+		owner.Post(t, "/views", fmt.Sprintf(`{"name":"Secret view","shared":true,"query":{"channel":%q}}`, h.channel)).OK(201)
+
 		h.sees(t, "a key before", w.A.Client, true)
 		want(t, "the report before", w.A.Get(t, "/reports/attendance").OK(200).Int("totals", "opened"), 3)
 		want(t, "the feed before", fed(t, w.A.Client, h.conversation), true)
@@ -131,6 +134,8 @@ func TestANumberWithHistoryBecomesPrivateAtOnce(t *testing.T) {
 			want(t, who+": its conversations", listedIDs(t, c, "contact="+h.known), []string{h.elsewhere})
 		}
 		h.sees(t, "the viewer", viewer, true)
+		want(t, "the shared view of the viewer", strings.Contains(string(viewer.Get(t, "/views").OK(200).Raw), "Secret view"), true)
+		want(t, "the shared view of an agent", strings.Contains(string(agent.Get(t, "/views").OK(200).Raw), "Secret view"), false)
 		want(t, "the feed for a viewer", fed(t, viewer, h.conversation), false)
 		own := viewer.Get(t, "/conversations/"+h.both).OK(200).Text("contact")
 		want(t, "the private conversation has a contact of its own", own != h.known, true)

@@ -243,6 +243,7 @@ func (d *Desk) fill(tx *store.Tx, a *Principal, c *model.Card, f *CardFields) er
 		}
 		c.LabelIDs = labels
 	}
+	tx.ShareVisibility(a.Company.ID)
 	for _, link := range []struct {
 		field string
 		to    **model.ID

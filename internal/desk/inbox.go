@@ -276,12 +276,31 @@ func (d *Desk) Views(ctx context.Context, a *Principal) ([]model.View, error) {
 	if err := a.May(VerbViews); err != nil {
 		return nil, err
 	}
-	return readOne(ctx, d, func(tx *store.Tx) ([]model.View, error) { return viewsOf(tx, a) })
+	return read(ctx, d, func(tx *store.Tx) ([]model.View, error) { return viewsOf(tx, a) })
 }
 
-// viewsOf lists the views that the principal may see. A shared view never names a private channel.
+// viewsOf lists the views that the principal may see. One that names a channel that has become private since exists for
+// the viewers of the channel alone.
 func viewsOf(tx *store.Tx, a *Principal) ([]model.View, error) {
-	return tx.Views(a.Company.ID, a.User.ID)
+	views, err := tx.Views(a.Company.ID, a.User.ID)
+	known := map[model.ID]bool{}
+	shown := make([]model.View, 0, len(views))
+	for _, v := range views {
+		if id := v.Query.Channel; id != nil {
+			if _, looked := known[*id]; !looked {
+				ch, found, err := tx.Channel(a.Company.ID, *id)
+				if err != nil {
+					return nil, err
+				}
+				known[*id] = found && a.knows(ch)
+			}
+			if !known[*id] {
+				continue
+			}
+		}
+		shown = append(shown, v)
+	}
+	return shown, err
 }
 
 // CreateView saves a view. Without a position it is the last one.

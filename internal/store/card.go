@@ -38,6 +38,7 @@ func (tx *Tx) Card(company, id model.ID) (Card, bool, error) { return tx.card(co
 
 // LockCard is Card, and keeps every other writer away from it until the end of the transaction.
 func (tx *Tx) LockCard(company, id model.ID) (Card, bool, error) {
+	tx.ShareVisibility(company)
 	return tx.card(company, id, tx.dialect().Lock(` FOR UPDATE OF c`))
 }
 

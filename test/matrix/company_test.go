@@ -112,6 +112,8 @@ func (o *company) make(t *testing.T, noun string) string {
 		return o.Post(t, path, body, "Idempotency-Key", model.NewID().String()).OK(201)
 	}
 	switch noun {
+	case "channel":
+		return post("/channels", fmt.Sprintf(`{"name":%q,"phone":%q,"provider":"sandbox"}`, o.word(), o.phone())).ID()
 	case "key":
 		return post("/keys", `{"name":"k","scopes":["read"]}`).ID()
 	case "label":

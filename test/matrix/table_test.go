@@ -54,6 +54,7 @@ var table = map[string][]example{
 	"POST /channels":                     {{path: "/channels", body: `{"name":"n","phone":"{phone}","provider":"sandbox"}`}},
 	"PATCH /channels/{id}":               {{path: "/channels/{channel}", body: `{"name":"n","hours_id":"{hours}"}`}, {path: "/channels/{channel}", body: `{"viewers":["{user}"]}`, refused: 400}}, // by a key
 	"GET /private-channels":              {{path: "/private-channels"}},
+	"DELETE /channels/{id}":              {{path: "/channels/{channel}"}},
 	"GET /channels/{id}/connection":      {{path: "/channels/{channel}/connection"}},
 	"POST /channels/{id}/test":           {{path: "/channels/{channel}/test"}},
 	"GET /channels/{id}/templates":       {{path: "/channels/{channel}/templates"}},
