@@ -142,12 +142,15 @@ func TestAttendancesBoard(t *testing.T) {
 		})
 		t.Run("a hand's move counts until the attendance moves on", func(t *testing.T) {
 			card := cardOf(t, c)
-			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", fmt.Sprintf(`{"stage_id": %q, "version": 4}`, stage(2)), once()...).OK(200)
-			raised(t, "kanban.card.moved kanban.card.completed")
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", fmt.Sprintf(`{"stage_id": %q, "version": 4}`, stage(1)), once()...).OK(200)
+			raised(t, "kanban.card.moved")
 			w.A.Post(t, talk+"/transfer", fmt.Sprintf(`{"user_id": %q}`, ana.ref)).OK(200)
-			if card := cardOf(t, c); card.Text("stage_id") != stage(1) || card.Text("status") != "open" || card.Int("version") != 6 {
-				t.Fatalf(`cardOf(t, c): want stage_id == stage(1) and status == "open" and version == 6; got %s`, card.Raw)
+			w.A.Post(t, talk+"/transfer", `{"user_id": null}`).OK(200)
+			if card := cardOf(t, c); card.Text("stage_id") != stage(0) || card.Text("status") != "open" || card.Int("version") != 7 {
+				t.Fatalf(`cardOf(t, c): want stage_id == stage(0) and status == "open" and version == 7; got %s`, card.Raw)
 			}
+			raised(t, "kanban.card.moved")
+			w.A.Post(t, talk+"/transfer", fmt.Sprintf(`{"user_id": %q}`, ana.ref)).OK(200)
 			raised(t, "kanban.card.moved")
 		})
 		t.Run("it is done when the attendance closes", func(t *testing.T) {
@@ -201,6 +204,70 @@ func TestAttendancesBoard(t *testing.T) {
 					t.Fatalf(`want !strings.Contains(fmt.Sprint(e), "Secret"); got %+v`, e)
 				}
 			}
+		})
+	})
+}
+
+// Moving a case's card to Done closes the case, with one move event and one new version of the card.
+func TestMovingACardToDoneClosesItsAttendance(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana, bia := addMember(t, w, "Ana"), addMember(t, w, "Bia")
+		board := w.A.Get(t, "/kanban/boards").OK(200)
+		waiting, done := board.Text(0, "stages", 0, "id"), board.Text(0, "stages", 2, "id")
+		cardOf := func(t *testing.T, conversation string) *servertest.Answer {
+			t.Helper()
+			return w.A.Get(t, "/kanban/cards/"+w.A.Get(t, "/kanban/cards?status=all&conversation="+conversation).OK(200).Text("data", 0, "id")).OK(200)
+		}
+		move := func(t *testing.T, by *servertest.Client, card *servertest.Answer, stage string) *servertest.Answer {
+			t.Helper()
+			return by.Post(t, "/kanban/cards/"+card.ID()+"/move", fmt.Sprintf(`{"stage_id": %q, "version": %d}`, stage, card.Int("version")), once()...)
+		}
+		c := customerWrites(t, w, channel, phoneNumber(1))
+		talk := "/conversations/" + c
+		ana.Post(t, talk+"/messages", message("bom dia")).OK(201)
+		att := current(t, w, c).ID()
+
+		t.Run("not for those whom restricted mode keeps from closing", func(t *testing.T) {
+			w.A.Patch(t, "/company/attendance", `{"mode": "restricted"}`).OK(200)
+			card := cardOf(t, c)
+			move(t, bia.Client, card, done).Fails(409, "attendance_restricted")
+			testkit.Equal(t, "the card", string(cardOf(t, c).Raw), string(card.Raw))
+			testkit.Equal(t, "attendance", current(t, w, c).ID(), att)
+			move(t, bia.Client, card, waiting).OK(200)
+		})
+		t.Run("not with a key that may not close", func(t *testing.T) {
+			key := w.A.Post(t, "/keys", `{"name": "cards", "scopes": ["read", "write"]}`).OK(201)
+			move(t, w.A.As(key.Text("key")), cardOf(t, c), done).Fails(403, "insufficient_scope")
+			testkit.Equal(t, "attendance", current(t, w, c).ID(), att)
+		})
+		t.Run("it closes once", func(t *testing.T) {
+			card := cardOf(t, c)
+			moved := move(t, ana.Client, card, done).OK(200)
+			testkit.Equal(t, "version", moved.Int("version"), card.Int("version")+1)
+			testkit.Equal(t, "status", moved.Text("status"), "completed")
+			testkit.Equal(t, "assignee", moved.Text("assignee"), ana.ref)
+			testkit.Equal(t, "the stored card", string(cardOf(t, c).Raw), string(moved.Raw))
+			closed := w.A.Get(t, "/attendances/"+att).OK(200)
+			testkit.Equal(t, "status", closed.Text("status"), "closed")
+			testkit.Equal(t, "closed_by", closed.Text("closed_by", "id"), ana.ref)
+			testkit.Equal(t, "close_reason", closed.At("close_reason"), nil)
+			testkit.Equal(t, "assignee", w.A.Get(t, talk).OK(200).At("assignee"), nil)
+			events, _ := feedOf(t, w.A.Client, "&types=kanban.card.moved,kanban.card.completed,attendance.closed", "", 5)
+			testkit.Equal(t, "events", types(events), "kanban.card.moved kanban.card.moved kanban.card.moved kanban.card.completed attendance.closed")
+		})
+		t.Run("moving it back does not reopen", func(t *testing.T) {
+			move(t, ana.Client, cardOf(t, c), waiting).OK(200)
+			testkit.Equal(t, "status", w.A.Get(t, "/attendances/"+att).OK(200).Text("status"), "closed")
+			move(t, ana.Client, cardOf(t, c), done).OK(200)
+			testkit.Equal(t, "attendance", w.A.Get(t, talk).OK(200).At("attendance"), nil)
+		})
+		t.Run("a move that is refused closes nothing", func(t *testing.T) {
+			c := customerWrites(t, w, channel, phoneNumber(2))
+			card := cardOf(t, c)
+			w.A.Post(t, "/kanban/cards/"+card.ID()+"/move", fmt.Sprintf(`{"stage_id": %q, "version": 99}`, done), once()...).Fails(409, "version_conflict")
+			current(t, w, c)
 		})
 	})
 }

@@ -316,8 +316,9 @@ func (s *Server) routes() []*Route {
 		get("/kanban/cards/{id}", desk.VerbCard, "Get a card", s.getCard, conditional),
 		patch("/kanban/cards/{id}", desk.VerbUpdateCard, "Change a card", s.updateCard, fails(model.CodeVersionConflict, model.CodeVersionRequired),
 			about("Needs the version of the card, in If-Match or in the body.")),
-		postOnce("/kanban/cards/{id}/move", desk.VerbMoveCard, "Move a card", s.moveCard, fails(model.CodeVersionConflict, model.CodeVersionRequired),
-			about("Needs the version of the card, in If-Match or in the body. A move restores an archived card.")),
+		postOnce("/kanban/cards/{id}/move", desk.VerbMoveCard, "Move a card", s.moveCard,
+			fails(model.CodeVersionConflict, model.CodeVersionRequired, model.CodeAttendanceRestricted),
+			about("Needs the version of the card, in If-Match or in the body. A move restores an archived card. Moving the card of an open attendance to the stage Done closes the attendance, which a key needs attendances:write for; in restricted mode others than the responsible person and managers get 409 attendance_restricted. Moving it back does not reopen the attendance.")),
 		del("/kanban/cards/{id}", desk.VerbDeleteCard, "Delete a card permanently", s.deleteCard, fails(model.CodeVersionConflict),
 			about("With a version, in If-Match or in the body, only that version is deleted.")),
 	}

@@ -21,7 +21,8 @@ type CardMove struct {
 	Version int64 // the one the move is based on; 0 when the caller named none
 }
 
-// MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive.
+// MoveCard moves a card to a place in a stage of its board. It takes the card out of the archive. Moving the card of an
+// open attendance to Done closes the attendance, for which the principal needs the same permissions as for CloseAttendance.
 func (d *Desk) MoveCard(ctx context.Context, a *Principal, id model.ID, in CardMove, once *once.Call) (model.Card, error) {
 	if err := a.May(VerbMoveCard); err != nil {
 		return model.Card{}, err
@@ -30,6 +31,10 @@ func (d *Desk) MoveCard(ctx context.Context, a *Principal, id model.ID, in CardM
 		once = nil // a move without a version is refused, and that refusal does not use up the idempotency key
 	}
 	return writeOnce(ctx, d, a, once, func(tx *store.Tx) (model.Card, error) {
+		t, err := d.lockFinished(tx, a, id, in.Stage)
+		if err != nil {
+			return model.Card{}, err
+		}
 		was, err := d.lockCard(tx, a, id)
 		if err != nil {
 			return was, err
@@ -42,10 +47,45 @@ func (d *Desk) MoveCard(ctx context.Context, a *Principal, id model.ID, in CardM
 		if err := d.checkVersion(tx, &was, in.Version); err != nil {
 			return c, err
 		}
+		closes := t != nil && was.StageID != stage.ID
+		if closes {
+			if err := errOr(a.May(VerbCloseAttendance), t.mayClose(a)); err != nil {
+				return c, err
+			}
+			c.Assignee = t.Assignee // as closing would set it, so that the card changes once
+		}
 		enter(&c, stage, rank, tx.Now)
 		d.saveCard(tx, &was, &c)
-		return c, d.cardMoved(tx, &was, &c, &a.User)
+		if err := d.cardMoved(tx, &was, &c, &a.User); err != nil || !closes {
+			return c, err
+		}
+		if _, err := t.closeAttendance(&a.User, nil); err != nil {
+			return c, err
+		}
+		return c, t.save()
 	})
+}
+
+// lockFinished locks the conversation whose open attendance a move of the card to the stage would close. It returns nil
+// where the move closes none. Conversations are locked before cards everywhere.
+func (d *Desk) lockFinished(tx *store.Tx, a *Principal, id, stage model.ID) (*lockedConversation, error) {
+	b, err := d.attendancesBoard(tx, a.Company.ID)
+	if err != nil || b.Stages[2].ID != stage {
+		return nil, err
+	}
+	c, found, err := tx.Card(a.Company.ID, id)
+	if err != nil || !found || !a.maySeeCard(&c) || c.Attendance == nil {
+		return nil, err
+	}
+	att, found, err := tx.Attendance(a.Company.ID, *c.Attendance)
+	if err != nil || !found || att.ClosedAt != nil {
+		return nil, err
+	}
+	t, err := d.lock(tx, a, att.Conversation)
+	if err != nil || t.Attendance == nil || t.Attendance.ID != att.ID {
+		return nil, err
+	}
+	return t, nil
 }
 
 // checkVersion refuses a change that is based on no version, or on one that is no longer the card's. Where a person has
