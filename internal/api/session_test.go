@@ -450,6 +450,13 @@ func TestProfileAndPreferences(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		_, email := member(t, w.A.Client, "Ana")
 		ana, other := w.A.SignIn(t, email, password), w.A.SignIn(t, email, password)
+		if p := ana.Patch(t, "/me/preferences", `{"sound":"drop"}`).OK(200); p.Text("language") != "pt-BR" || p.At("language_chosen") != false {
+			t.Errorf("preferences before a language was chosen: got %s", p.Raw)
+		}
+		ana.Patch(t, "/me/preferences", `{"language":"pt-BR"}`).OK(200)
+		if p := other.Get(t, "/me/preferences").OK(200); p.Text("language") != "pt-BR" || p.At("language_chosen") != true {
+			t.Errorf("preferences after Portuguese was chosen: got %s", p.Raw)
+		}
 		changed := ana.Patch(t, "/me", `{"name":"Ana Lima","signature":"Ana, Vendas","language":"es"}`).OK(200)
 		if changed.Text("user", "name") != "Ana Lima" || changed.Text("user", "signature") != "Ana, Vendas" {
 			t.Errorf("profile: got %s", changed.Raw)

@@ -195,6 +195,7 @@ func (d *Desk) changePreferences(tx *store.Tx, a *Principal, in PreferencesChang
 		return p, err
 	}
 	set(&p.Language, in.Language)
+	p.LanguageChosen = p.LanguageChosen || in.Language != nil
 	set(&p.Theme, in.Theme)
 	set(&p.SendWith, in.SendWith)
 	set(&p.MarkRead, in.MarkRead)
@@ -216,7 +217,9 @@ func preferencesOf(tx *store.Tx, a *Principal) (model.Preferences, error) {
 	if err != nil || text == "" {
 		return p, err
 	}
-	return p, json.Unmarshal([]byte(text), &p)
+	err = json.Unmarshal([]byte(text), &p)
+	p.LanguageChosen = p.LanguageChosen || p.Language != model.DefaultPreferences.Language // stored before the choice was
+	return p, err
 }
 
 const recoveryCodes = 10

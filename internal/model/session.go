@@ -103,14 +103,15 @@ const PresenceAuto = "auto"
 
 // Preferences are how a person wants the app to be.
 type Preferences struct {
-	Language  string `json:"language" enum:"pt-BR,en,es"`
-	Theme     string `json:"theme" enum:"system,light,dark"`
-	SendWith  string `json:"send_with" enum:"enter,ctrl_enter"`
-	MarkRead  string `json:"mark_read" enum:"opening,answering"`
-	Sound     string `json:"sound" enum:"none,chime,drop"`
-	Notify    string `json:"notify" enum:"mine_and_queues,everything,nothing"`
-	Shortcuts bool   `json:"shortcuts" doc:"Whether single keys are commands."`
-	Sign      bool   `json:"sign" doc:"Whether messages begin with the person's name."`
+	Language       string `json:"language" enum:"pt-BR,en,es"`
+	LanguageChosen bool   `json:"language_chosen" doc:"Whether the person has chosen the language. false: language is the default, and an app may show the language of the browser."`
+	Theme          string `json:"theme" enum:"system,light,dark"`
+	SendWith       string `json:"send_with" enum:"enter,ctrl_enter"`
+	MarkRead       string `json:"mark_read" enum:"opening,answering"`
+	Sound          string `json:"sound" enum:"none,chime,drop"`
+	Notify         string `json:"notify" enum:"mine_and_queues,everything,nothing"`
+	Shortcuts      bool   `json:"shortcuts" doc:"Whether single keys are commands."`
+	Sign           bool   `json:"sign" doc:"Whether messages begin with the person's name."`
 }
 
 // DefaultPreferences are those of a person who has chosen nothing.

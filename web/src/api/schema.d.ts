@@ -2653,6 +2653,7 @@ export interface components {
         Preferences: {
             /** @enum {string} */
             language: "pt-BR" | "en" | "es";
+            language_chosen: boolean;
             /** @enum {string} */
             mark_read: "opening" | "answering";
             /** @enum {string} */
