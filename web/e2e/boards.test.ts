@@ -282,6 +282,39 @@ describe.each(postgresOnly)('on %s', (engine) => {
     }).toBe(70)
   })
 
+  it('asks whether to close the case when its card is moved to Done, and closes it', async () => {
+    const { conversation } = (await desk.customer('+5511955551701', 'Olga Final', 'Oi')) as { conversation: string }
+    const attendance = () => desk.call('GET', `/conversations/${conversation}`).then((one) => one.attendance)
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    await visit(page, 'Attendances')
+    const name = /^Olga Final · ATD-/
+    await stage(page, 'Waiting').getByRole('button', { name }).waitFor()
+    const done = async () => {
+      await stage(page, 'Waiting').getByRole('button', { name }).focus()
+      await page.keyboard.press('Space')
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('Space')
+      await dialog(page, 'Close attendance').getByText(/closes the case ATD-\d+ of Olga Final/).waitFor()
+    }
+    await done()
+    await dialog(page, 'Close attendance').getByRole('button', { name: 'Cancel' }).click()
+    await dialog(page, 'Close attendance').waitFor({ state: 'detached' })
+    await stage(page, 'Waiting').getByRole('button', { name }).waitFor()
+    expect(await attendance()).not.toBeNull()
+    await done()
+    await dialog(page, 'Close attendance').getByRole('textbox', { name: 'Reason' }).fill('Paid')
+    await page.keyboard.press('Enter')
+    await dialog(page, 'Close attendance').waitFor({ state: 'detached' })
+    await stage(page, 'Waiting').getByRole('button', { name }).waitFor({ state: 'detached' })
+    expect(await attendance()).toBeNull()
+    const cards = (await desk.call('GET', `/kanban/cards?status=all&conversation=${conversation}`)) as { data: { status: string }[] }
+    expect(cards.data.map((one) => one.status)).toEqual(['completed'])
+    const { data } = (await desk.call('GET', `/attendances?conversation=${conversation}`)) as { data: { close_reason: string }[] }
+    expect(data.map((one) => one.close_reason)).toEqual(['Paid'])
+  })
+
   it('follows the cases on the attendances board', async () => {
     const { page } = await desk.page()
     await desk.signIn(page)

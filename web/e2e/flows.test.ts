@@ -270,6 +270,13 @@ describe.each(engines)('on %s', (engine) => {
       await customer.getByRole('link', { name: 'Open the inbox' }).click()
       await row(page, 'Primeira Cliente').click()
       await log(page).getByText('Olá!').waitFor()
+      // The link was used: it says so and leads to the sign-in page.
+      const other = await fresh.page()
+      await other.page.goto(link)
+      await other.page.getByText('Recado is set up already.').waitFor()
+      expect(await other.page.getByRole('textbox', { name: 'Company name' }).count()).toBe(0)
+      await other.page.getByRole('button', { name: 'Sign in' }).click()
+      await other.page.getByRole('main', { name: 'Sign in' }).waitFor()
       expect(fresh.problems).toEqual([])
     } finally {
       await fresh.stop()

@@ -85,6 +85,24 @@ it('keeps theme, language, sending and notifications', async () => {
   await context.close()
 })
 
+it('shows Portuguese on every device of a person who chose it', async () => {
+  const { page, context } = await desk.page({ colorScheme: 'light' })
+  await desk.signInAs(page, desk.colleague)
+  await profile(page)
+  const email = await page.evaluate(async (base) => ((await (await fetch(`${base}/v1/session`)).json()) as { user: { email: string } }).user.email, desk.url)
+  const kept = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && (answer.request().postData() ?? '').includes('"pt-BR"'))
+  await page.getByRole('combobox', { name: /Language|Idioma/ }).selectOption('pt-BR')
+  await kept
+  const other = await desk.page({ colorScheme: 'light' })
+  await desk.signIn(other.page, { email, password: 'correct horse battery' })
+  await expect.poll(() => other.page.getAttribute('html', 'lang')).toBe('pt-BR')
+  await other.context.close()
+  const back = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && (answer.request().postData() ?? '').includes('"en"'))
+  await page.getByRole('combobox', { name: 'Idioma' }).selectOption('en')
+  await back
+  await context.close()
+})
+
 it('lists the sessions and ends them, and a new password ends the others', async () => {
   const { page, context } = await desk.page({}, refused)
   await desk.signInAs(page, desk.colleague)

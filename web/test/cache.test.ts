@@ -5,7 +5,9 @@ import { matches, merged, newerMessage, placed, putConversation, putMessage, sam
 import { keepChanges } from '../src/api/journal'
 import { keys } from '../src/api/keys'
 import type { Conversation, Message, TimelinePage } from '../src/api/types'
-import { joinPages } from '../src/inbox/useConversations'
+import { protocolIn } from '../src/inbox/protocol'
+import { joinPages, pinnedFirst } from '../src/inbox/useConversations'
+import { restricts } from '../src/inbox/useRestriction'
 import { heldOrder } from '../src/inbox/useHeld'
 import { rangeAt } from '../src/inbox/useVisibleRows'
 import { queryOf } from '../src/inbox/view'
@@ -190,5 +192,32 @@ describe('views', () => {
     expect(queryOf('waiting', {}, [])).toEqual({ status: 'waiting', sort: 'oldest_waiting' })
     expect(queryOf('mine', { label: 'l' }, [])).toEqual({ status: 'open', assignee: 'me', label: 'l' })
     expect(queryOf('waiting', { q: 'ana' }, [])).toEqual({ q: 'ana' })
+  })
+})
+
+describe('the inbox', () => {
+  it('shows pinned conversations on top, each once', () => {
+    const [a, b, c] = [conversation('a', '3'), conversation('b', '2', { pinned: true }), conversation('c', '1', { pinned: true })]
+    expect(pinnedFirst([a, b], [b, c]).map((one) => one.id)).toEqual(['b', 'c', 'a'])
+    const rows = [a]
+    expect(pinnedFirst(rows, [])).toBe(rows)
+  })
+
+  it('reads protocol numbers as people type them', () => {
+    expect(['ATD-000123', ' atd-123 ', '000123', '123', 'atd123', 'ATD-P000002', 'p2'].map(protocolIn)).toEqual(['ATD-000123', 'ATD-123', 'ATD-000123', 'ATD-123', 'ATD-123', 'ATD-P000002', 'ATD-P2'])
+    expect(['', 'Lia', '11912345678', '12a', 'ATD-'].map(protocolIn)).toEqual([null, null, null, null, null])
+  })
+
+  it('knows before sending who may reply', () => {
+    const rules = { mode: 'restricted' as const, first_responder_takes_ownership: true }
+    const agent = { id: 'me', role: 'agent' as const }
+    const of = (assignee: string | null) => conversation('a', '1', { assignee })
+    expect(restricts(rules, of('other'), agent)).toBe(true)
+    expect(restricts(rules, of('me'), agent)).toBe(false)
+    expect(restricts(rules, of(null), agent)).toBe(false)
+    expect(restricts({ ...rules, first_responder_takes_ownership: false }, of(null), agent)).toBe(true)
+    expect(restricts(rules, of('other'), { id: 'me', role: 'manager' })).toBe(false)
+    expect(restricts({ ...rules, mode: 'liberal' }, of('other'), agent)).toBe(false)
+    expect(restricts(rules, conversation('a', '1', { assignee: 'other', attendance: null }), agent)).toBe(false)
   })
 })

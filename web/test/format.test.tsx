@@ -8,6 +8,7 @@ import { typedPhone } from '../src/ui/typedPhone'
 import { initials } from '../src/ui/Avatar'
 import { clock, day, dayKey, duration, fileSize, instant, localTime, phone, position, setTimeZone } from '../src/ui/format'
 import { preferredLanguage } from '../src/ui/i18n'
+import { findZones } from '../src/ui/TimezoneSelect'
 import { plainText, RichText } from '../src/ui/RichText'
 
 beforeAll(async () => {
@@ -57,6 +58,13 @@ describe('formatting', () => {
     expect(gapIn('a {{contact.name}} b')).toEqual({ from: 2, to: 18 })
   })
 
+  it('finds a time zone with accents and spaces, and has the current one first', () => {
+    const options = ['Africa/Abidjan', 'America/Sao_Paulo', 'America/Porto_Velho', 'Europe/London'].map((zone) => ({ value: zone, label: zone, disabled: false }))
+    const find = (search: string) => findZones('Europe/London')({ options, search, limit: 2 }).map((one) => ('value' in one ? one.value : ''))
+    expect(['São Paulo', 'sao_paulo', 'america/sao paulo'].map(find)).toEqual([['America/Sao_Paulo'], ['America/Sao_Paulo'], ['America/Sao_Paulo']])
+    expect(find('')).toEqual(['Europe/London', 'Africa/Abidjan'])
+  })
+
   it('takes the language of the browser', () => {
     expect(preferredLanguage(null, ['es-AR'])).toBe('es')
     expect(preferredLanguage(null, ['de'])).toBe('pt-BR')
@@ -73,6 +81,22 @@ describe('texts of customers', () => {
     expect(html('*a* _b_ ~c~ `d`')).toBe('<strong>a</strong> <em>b</em> <s>c</s> <code>d</code>')
     expect(html('2*3*4 snake_case_name')).toBe('2*3*4 snake_case_name')
     expect(plainText('*Ana:*\nOi')).toBe('Ana: Oi')
+  })
+
+  it('may have marks within marks, blocks of code and signs that mark nothing', () => {
+    expect(html('*a _b_ c*')).toBe('<strong>a <em>b</em> c</strong>')
+    expect(html('```*x*\ny```!')).toBe('<code>*x*\ny</code>!')
+    expect(html('* a* *b *c* `` ` ```d')).toBe('* a* *b <strong>c</strong> `` ` ```d')
+    expect(html('*https://example.com/a* _b_')).toContain('</a></strong> <em>b</em>')
+    expect(html('https://example.com/_a_ *b*')).toContain('/_a_</a> <strong>b</strong>')
+    expect(plainText('*a _b_* https://example.com/_c_')).toBe('a b https://example.com/_c_')
+  })
+
+  it('with very many marks cost one pass and end as plain text', () => {
+    const marked = '*a* '.repeat(1024)
+    expect(html(marked)).toBe(`${'<strong>a</strong> '.repeat(200)}${'*a* '.repeat(824)}`)
+    // Long enough that a second look at the rest of the text for every sign would not end in time.
+    for (const text of ['*a* ', '*a ', '```a ', '*_~', 'http://. ', '`', '*a _b ~c ']) expect(plainText(text.repeat(60_000))).not.toBe('')
   })
 
   it('link http and https only', () => {

@@ -30,7 +30,7 @@ export function makeQueryClient(): QueryClient {
 }
 
 export const defaultPreferences: Preferences = {
-  language: 'pt-BR', theme: 'system', send_with: 'enter', mark_read: 'opening', sound: 'chime', notify: 'mine_and_queues', shortcuts: true, sign: false,
+  language: 'pt-BR', language_chosen: false, theme: 'system', send_with: 'enter', mark_read: 'opening', sound: 'chime', notify: 'mine_and_queues', shortcuts: true, sign: false,
 }
 
 export const sessionOptions = queryOptions({
@@ -59,6 +59,7 @@ export function useMe(): Session {
   return session
 }
 
+export const rulesOptions = queryOptions({ queryKey: keys.rules, queryFn: () => answer(api.GET('/company/attendance')) })
 export const countsOptions = queryOptions({ queryKey: keys.counts, queryFn: () => answer(api.GET('/inbox/counts')) })
 export const channelsOptions = queryOptions({ queryKey: keys.channels, queryFn: () => list(api.GET('/channels')) })
 export const labelsOptions = queryOptions({ queryKey: keys.labels, queryFn: () => list(api.GET('/labels')) })

@@ -41,7 +41,7 @@ export function Gate({ children }: { children: ReactNode }) {
     setSecret(null)
     location.reload()
   }
-  if (secret?.page === 'setup') return <Suspense><SetUp token={secret.token} onDone={() => enter('/settings/channels')} /></Suspense>
+  if (secret?.page === 'setup') return <Suspense><SetUp token={secret.token} onDone={() => enter('/settings/channels')} onSignIn={() => enter('/')} /></Suspense>
   if (secret?.page === 'welcome') return <Suspense><Welcome token={secret.token} onDone={() => enter('/')} /></Suspense>
   if (session.isPending) return <Loading rows={1} height={60} />
   if (session.isError && !session.data) {
@@ -68,8 +68,9 @@ export function Gate({ children }: { children: ReactNode }) {
 
 function SignedIn({ me, session, children }: { me: string; session: number; children: ReactNode }) {
   useLive(me, session)
-  const { theme, language } = usePreferences()
-  useLanguage(language)
+  const preferences = usePreferences()
+  const { theme } = preferences
+  useLanguage(preferences)
   const { setColorScheme } = useMantineColorScheme()
   useEffect(() => setColorScheme(theme === 'system' ? 'auto' : theme), [theme, setColorScheme])
   return <OutboxProvider session={session}>{children}</OutboxProvider>

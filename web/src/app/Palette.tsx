@@ -1,11 +1,12 @@
 import { TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api, Failure } from '../api/client'
+import { protocolIn, protocolOptions } from '../inbox/protocol'
 import { Dialog } from '../ui/Dialog'
 import { phone } from '../ui/format'
 import classes from './Palette.module.css'
@@ -24,7 +25,7 @@ async function find(q: string) {
     list(answer(api.GET('/conversations', { params: { query: { q, limit: 6 } } }))),
     list(answer(api.GET('/contacts', { params: { query: { q, limit: 5 } } }))),
     list(answer(api.GET('/kanban/cards', { params: { query: { q, limit: 5, status: 'all' } } }))),
-    /^atd-p?\d+$/i.test(q) ? list(answer(api.GET('/attendances', { params: { query: { protocol: q.toUpperCase(), limit: 1 } } }))) : [],
+    protocolIn(q) ? list(answer(api.GET('/attendances', { params: { query: { protocol: protocolIn(q) ?? '', limit: 1 } } }))) : [],
   ])
   return { conversations, contacts, cards, cases }
 }
@@ -33,6 +34,7 @@ async function find(q: string) {
 export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () => void; onHelp: () => void; onSignOut: () => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
+  const client = useQueryClient()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const [wanted] = useDebouncedValue(text.trim(), 200)
@@ -55,6 +57,12 @@ export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () =>
     onClose()
     option.run()
   }
+  /** enter runs the chosen option. A protocol number that was typed counts before its search has ended. */
+  const enter = async () => {
+    const protocol = at === 0 ? protocolIn(text) : null
+    const found = protocol ? await client.fetchQuery(protocolOptions(protocol)).catch(() => null) : null
+    run(found ? { id: found.id, group: '', label: '', run: () => open(found.conversation) } : options[current])
+  }
   return (
     <Dialog title={t('shell.search')} onClose={onClose} size="lg" yOffset="10vh" centered={false}>
       <TextInput
@@ -67,7 +75,7 @@ export default function Palette({ onClose, onHelp, onSignOut }: { onClose: () =>
         onKeyDown={(event) => {
           if (event.key === 'ArrowDown') setAt(Math.min(current + 1, options.length - 1))
           else if (event.key === 'ArrowUp') setAt(Math.max(current - 1, 0))
-          else if (event.key === 'Enter') run(options[current])
+          else if (event.key === 'Enter') void enter()
           else return
           event.preventDefault()
         }}

@@ -6,12 +6,14 @@ import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLabels, useTeam } from '../api/queries'
 import type { Board } from '../api/types'
+import { CloseDialog } from '../contact/CloseDialog'
 import { usePhone } from '../ui/usePhone'
 import { BoardColumns } from './BoardColumns'
 import { CardDialog } from './CardDialog'
 import { NewCardDialog } from './NewCardDialog'
 import { dues, filtersOf, priorities, type BoardSearch } from './search'
 import { useBoardNames, useStageCounts } from './useBoard'
+import { useClosing } from './useClosing'
 import { useMoves } from './useMoves'
 import classes from './Boards.module.css'
 
@@ -23,6 +25,7 @@ export function BoardView({ board, search, mayWrite }: { board: Board; search: B
   const names = useBoardNames()
   const counts = useStageCounts(board.id)
   const { move, overtaken, forget } = useMoves(board)
+  const closing = useClosing(board, move)
   const [creating, setCreating] = useState<string | null>(null)
   const change = (fields: Partial<BoardSearch>, replace = true) => void navigate({ to: '.', search: (before: BoardSearch) => ({ ...before, ...fields }), replace })
   const { q, person, label, priority, due } = search
@@ -38,7 +41,7 @@ export function BoardView({ board, search, mayWrite }: { board: Board; search: B
         <Alert role="alert" color="yellow" variant="light" className={classes.overtaken} title={overtaken.move.card.title}>
           <div className={classes.notice}>
             <span>{overtaken.text}</span>
-            <Button size="xs" variant="default" onClick={() => void move(overtaken.move)}>{t('boards.moveAnyway')}</Button>
+            <Button size="xs" variant="default" onClick={() => void closing.request(overtaken.move)}>{t('boards.moveAnyway')}</Button>
             <CloseButton size="sm" aria-label={t('common.dismiss')} onClick={forget} />
           </div>
         </Alert>
@@ -50,10 +53,16 @@ export function BoardView({ board, search, mayWrite }: { board: Board; search: B
         />
       )}
       <BoardColumns
-        board={board} only={phone ? current?.id : undefined} filters={filters} mayWrite={mayWrite} onMove={(next) => void move(next)} onNew={setCreating}
+        board={board} only={phone ? current?.id : undefined} filters={filters} mayWrite={mayWrite} onMove={(next) => void closing.request(next)} onNew={setCreating}
         onOpen={(card) => change({ card }, false)}
       />
-      {search.card && <CardDialog key={search.card} id={search.card} board={board} mayWrite={mayWrite} onMove={(next) => void move(next)} onClose={() => change({ card: undefined })} />}
+      {search.card && <CardDialog key={search.card} id={search.card} board={board} mayWrite={mayWrite} onMove={(next) => void closing.request(next)} onClose={() => change({ card: undefined })} />}
+      {closing.asking && (
+        <CloseDialog
+          text={t('boards.closesCase', { name: closing.asking.attendance.contact.name, protocol: closing.asking.attendance.protocol, stage: names.stage(board, closing.asking.stage) })}
+          onClose={closing.cancel} onSubmit={closing.close}
+        />
+      )}
       {creating !== null && <NewCardDialog board={board} stage={creating} onClose={() => setCreating(null)} />}
     </>
   )

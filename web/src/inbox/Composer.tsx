@@ -74,6 +74,10 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
     if (reply) field.current?.focus()
   }, [reply])
 
+  const writeNote = () => {
+    setTab('note')
+    setTimeout(() => field.current?.focus())
+  }
   const blocked = tab === 'answer' && (serviceWindow.closed || gapIn(text) !== null)
   const ready = tab === 'note' ? text.trim() !== '' : (text.trim() !== '' || files.ready.length > 0) && !files.uploading && !blocked
   const sent = written(text, files.ready, preferences.sign ? me.user.signature || me.user.name : null)
@@ -129,7 +133,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
         )}
         {tab === 'answer' && serviceWindow.closesIn && <span role="status" className={classes.window}>{t('composer.windowCloses', { time: serviceWindow.closesIn })}</span>}
       </div>
-      {tab === 'answer' && <ComposerNotices conversation={conversation} refusal={draft?.refusal} onDismiss={() => saveDraft(conversation.id, { text })} />}
+      {tab === 'answer' && <ComposerNotices conversation={conversation} refusal={draft?.refusal} onDismiss={() => saveDraft(conversation.id, { text })} onNote={writeNote} />}
       {reply && tab === 'answer' && <ReplyTo message={reply} conversation={conversation} onClose={() => onReply(null)} />}
       {tab === 'answer' && serviceWindow.closed ? (
         <div role="group" aria-label={t('composer.windowClosed')} className={classes.closed}>

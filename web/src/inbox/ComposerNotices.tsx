@@ -6,9 +6,12 @@ import { keys } from '../api/keys'
 import { useChannels } from '../api/queries'
 import type { Conversation } from '../api/types'
 import { useActions } from './actions'
+import { useRestriction } from './useRestriction'
+
+type Props = { conversation: Conversation; refusal: string | undefined; onDismiss: () => void; onNote: () => void }
 
 /** ComposerNotices stand above the text: why something was refused, and what will refuse an answer. */
-export function ComposerNotices({ conversation, refusal, onDismiss }: { conversation: Conversation; refusal: string | undefined; onDismiss: () => void }) {
+export function ComposerNotices({ conversation, refusal, onDismiss, onNote }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { attempt } = useActions()
@@ -22,6 +25,7 @@ export function ComposerNotices({ conversation, refusal, onDismiss }: { conversa
       {refusal && (
         <Alert color="red" variant="light" p="xs" mb={6} withCloseButton closeButtonLabel={t('common.dismiss')} onClose={onDismiss}>{refusal}</Alert>
       )}
+      <Restricted conversation={conversation} onNote={onNote} />
       {contact?.blocked && (
         <Alert color="red" variant="light" p="xs" mb={6} role="status">
           <Group justify="space-between">
@@ -32,5 +36,25 @@ export function ComposerNotices({ conversation, refusal, onDismiss }: { conversa
       )}
       {channel?.status === 'disconnected' && <Alert color="red" variant="light" p="xs" mb={6} role="status">{t('refusal.channel_disconnected')}</Alert>}
     </>
+  )
+}
+
+/** Restricted says from the start that the rules let only others reply, and offers what the person can do. */
+function Restricted({ conversation, onNote }: { conversation: Conversation; onNote: () => void }) {
+  const { t } = useTranslation()
+  const { take } = useActions()
+  const restriction = useRestriction(conversation)
+  if (!restriction) return null
+  const { responsible } = restriction
+  const text = responsible === null ? t('composer.takeFirst') : responsible ? t('composer.onlyOne', { name: responsible }) : t('refusal.attendance_restricted')
+  return (
+    <Alert color="yellow" variant="light" p="xs" mb={6} role="status">
+      <Group justify="space-between">
+        <span>{text}</span>
+        {responsible === null
+          ? <Button size="compact-xs" variant="default" onClick={() => void take(conversation)}>{t('conversation.take')}</Button>
+          : <Button size="compact-xs" variant="default" onClick={onNote}>{t('composer.writeNote')}</Button>}
+      </Group>
+    </Alert>
   )
 }

@@ -35,6 +35,7 @@ export function ComposerText({ conversation, note, text, onText, onTyped, onStop
   const { t } = useTranslation()
   const { send_with } = usePreferences()
   const box = useRef<HTMLTextAreaElement>(null)
+  const behind = useRef<HTMLSpanElement>(null)
   const [canned, setCanned] = useState<Place | null>(null)
   const [mention, setMention] = useState<Place | null>(null)
 
@@ -57,7 +58,7 @@ export function ComposerText({ conversation, note, text, onText, onTyped, onStop
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') {
       if (canned) setCanned(null)
-      else if (!onEscape()) event.currentTarget.blur()
+      else if (!onEscape()) behind.current?.focus() // Tab continues from here
       event.stopPropagation()
       return
     }
@@ -120,6 +121,7 @@ export function ComposerText({ conversation, note, text, onText, onTyped, onStop
           }}
           onBlur={onStopped}
         />
+        <span ref={behind} tabIndex={-1} className={classes.behind} />
       </div>
     </>
   )

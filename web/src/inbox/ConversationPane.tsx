@@ -18,7 +18,7 @@ import classes from './ConversationPane.module.css'
 import { withTexts } from '../ui/i18n'
 import { part } from '../ui/parts'
 
-const CloseDialog = part(() => import('./CloseDialog').then((loaded) => loaded.CloseDialog))
+const CloseDialog = part(() => import('../contact/CloseDialog').then((loaded) => loaded.CloseDialog))
 const SnoozeDialog = part(() => import('./SnoozeDialog').then((loaded) => loaded.SnoozeDialog))
 const TransferDialog = part(() => import('./TransferDialog').then((loaded) => loaded.TransferDialog))
 const CreateCardDialog = part(() => import('./CreateCardDialog').then((loaded) => loaded.CreateCardDialog))

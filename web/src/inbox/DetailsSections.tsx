@@ -30,6 +30,9 @@ export function AttendanceDetails({ conversation }: { conversation: Conversation
         <dl className={classes.facts}>
           <Fact label={t('details.protocol')}>{current.protocol}</Fact>
           <Fact label={t('details.opened')}>{dateAndTime(current.opened_at)}</Fact>
+          {current.closed_at && <Fact label={t('details.closed')}>{dateAndTime(current.closed_at)}</Fact>}
+          {current.closed_at && <Fact label={t('details.closedBy')}>{current.closed_by?.name ?? t('details.automatic')}</Fact>}
+          {closeReason(current, t) && <Fact label={t('common.reason')}>{closeReason(current, t)}</Fact>}
           <Fact label={t('details.firstResponse')}>{current.first_response_seconds === null ? t('details.none') : duration(current.first_response_seconds)}</Fact>
           <Fact label={t('details.responsible')}>{current.responsible?.name ?? t('filters.nobody')}</Fact>
           <Fact label={t('filters.sector')}>{current.status === 'open' && may ? <SectorChoice conversation={conversation} /> : (names.sector(current.sector) ?? t('details.none'))}</Fact>

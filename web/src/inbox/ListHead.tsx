@@ -1,5 +1,6 @@
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconPlus, IconSearch } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { memo, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,22 +10,29 @@ import { number } from '../ui/format'
 import { part } from '../ui/parts'
 import { IconButton, PlainSelect, SearchField } from '../ui/plain'
 import { useNarrow } from '../ui/usePhone'
+import { protocolIn, protocolOptions } from './protocol'
 import { useViews, viewCount } from './Views'
 import { activeFilters, defaultSort, type Search } from './view'
 import classes from './ListPane.module.css'
 
 const Filters = part(() => import('./Filters').then((loaded) => loaded.Filters))
 
-type Props = { view: string; search: Search; query: ConversationQuery; onSearch: (change: Partial<Search>) => void; onNew: () => void }
+type Props = { view: string; search: Search; query: ConversationQuery; onSearch: (change: Partial<Search>) => void; onOpen: (id: string) => void; onNew: () => void }
 
 /** ListHead is what stands above the list: search, filters and order. It is not drawn again when the list changes. */
-export const ListHead = memo(function ListHead({ view, search, query, onSearch, onNew }: Props) {
+export const ListHead = memo(function ListHead({ view, search, query, onSearch, onOpen, onNew }: Props) {
   const { t } = useTranslation()
   const name = useViews().find((one) => one.id === view)?.name
   const narrow = useNarrow()
   const [text, setText] = useState(search.q ?? '')
   const [filters, setFilters] = useState(false)
   const apply = useDebouncedCallback((q: string) => onSearch({ q: q.trim() || undefined }), 250)
+  const client = useQueryClient()
+  /** enter opens the conversation of the case whose protocol number was typed. */
+  const enter = () => {
+    const protocol = protocolIn(text)
+    if (protocol) void client.fetchQuery(protocolOptions(protocol)).then((found) => found && onOpen(found.conversation), () => undefined)
+  }
   useEffect(() => {
     setText((before) => (before.trim() === (search.q ?? '') ? before : (search.q ?? '')))
   }, [search.q])
@@ -38,7 +46,13 @@ export const ListHead = memo(function ListHead({ view, search, query, onSearch, 
             setText(event.currentTarget.value)
             apply(event.currentTarget.value)
           }}
-          onKeyDown={(event) => event.key === 'Escape' && (text ? (setText(''), onSearch({ q: undefined })) : event.currentTarget.blur())}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') enter()
+            if (event.key !== 'Escape') return
+            if (!text) return event.currentTarget.blur()
+            setText('')
+            onSearch({ q: undefined })
+          }}
         />
         <IconButton look={activeFilters(search) > 0 ? 'light' : 'default'} aria-label={t('list.filters')} title={t('list.filters')} aria-expanded={filters} onClick={() => setFilters(!filters)}>
           <IconAdjustmentsHorizontal size={18} />

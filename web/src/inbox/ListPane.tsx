@@ -2,7 +2,7 @@ import { IconInbox } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api, Failure as ApiFailure } from '../api/client'
+import { Failure as ApiFailure } from '../api/client'
 import { keys } from '../api/keys'
 import type { Conversation, ConversationQuery } from '../api/types'
 import { withTexts } from '../ui/i18n'
@@ -11,8 +11,9 @@ import { useCached } from '../ui/useCached'
 import { ConversationList } from './ConversationList'
 import { EmptyAction } from './EmptyAction'
 import { ListHead } from './ListHead'
+import { protocolIn, protocolOptions } from './protocol'
 import { refusal } from './refusal'
-import { useConversations } from './useConversations'
+import { pinnedFirst, useConversations, usePinned } from './useConversations'
 import { activeFilters, isFixed, type Search } from './view'
 import classes from './ListPane.module.css'
 import { part } from '../ui/parts'
@@ -48,8 +49,9 @@ export const ListPane = memo(function ListPane({ view, search, query, open, sele
   // The open conversation keeps its row though it no longer matches.
   const opened = useCached<Conversation>(keys.conversation(open ?? ''))
   const kept = opened && !search.q && list.isSuccess ? opened : undefined
-  const shown = useMemo(() => (kept && !rows.some((one) => one.id === kept.id) ? keepRow(rows, kept) : rows), [kept, rows])
-  const protocol = useProtocol(search.q)
+  const pinned = usePinned(query)
+  const shown = useMemo(() => pinnedFirst(kept && !rows.some((one) => one.id === kept.id) ? keepRow(rows, kept) : rows, pinned), [kept, rows, pinned])
+  const protocol = useQuery(protocolOptions(protocolIn(search.q ?? ''))).data
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
@@ -58,7 +60,7 @@ export const ListPane = memo(function ListPane({ view, search, query, open, sele
 
   return (
     <section className={classes.pane} aria-label={t('list.pane')}>
-      <ListHead view={view} search={search} query={query} onSearch={onSearch} onNew={onNew} />
+      <ListHead view={view} search={search} query={query} onSearch={onSearch} onOpen={onOpen} onNew={onNew} />
       {selection.size > 0 && <Suspense fallback={null}><SelectionBar selection={selection} setSelection={setSelection} rows={rows} query={query} /></Suspense>}
       {search.q && (
         <div className={classes.found}>
@@ -99,15 +101,4 @@ function keepRow(rows: Conversation[], kept: Conversation): Conversation[] {
   const at = rows.findIndex((one) => (one.last_message?.created_at ?? one.updated_at) < time)
   const place = at < 0 ? rows.length : at
   return [...rows.slice(0, place), kept, ...rows.slice(place)]
-}
-
-/** useProtocol finds the case of a protocol number that was typed into the search. */
-function useProtocol(text: string | undefined) {
-  const protocol = text && /^atd-p?\d+$/i.test(text.trim()) ? text.trim().toUpperCase() : null
-  const found = useQuery({
-    queryKey: ['protocol', protocol],
-    enabled: protocol !== null,
-    queryFn: () => answer(api.GET('/attendances', { params: { query: { protocol: protocol ?? '', limit: 1 } } })),
-  })
-  return protocol ? (found.data?.data[0] ?? null) : null
 }

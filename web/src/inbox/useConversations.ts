@@ -1,8 +1,9 @@
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { sameConversations, type ListPage } from '../api/cache'
+import { matches, sameConversations, type ListPage } from '../api/cache'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
+import { useMe } from '../api/queries'
 import type { Conversation, ConversationQuery } from '../api/types'
 import { firstPageSize, pageSize } from './view'
 
@@ -55,6 +56,28 @@ export function useConversations(query: ConversationQuery) {
   const [join] = useState(joinPages)
   const rows = useMemo(() => join(list.data?.pages ?? []), [join, list.data])
   return { list, rows }
+}
+
+/** pinnedOptions ask for the pinned conversations of a list of open ones, which the server gives first only where no status is asked for. */
+function pinnedOptions(query: ConversationQuery) {
+  const all: ConversationQuery = { ...query, snoozed: 'false' }
+  delete all.status
+  return conversationsOptions(all)
+}
+
+/** usePinned are the pinned conversations of a list of open ones; there are none where another order was chosen. */
+export function usePinned(query: ConversationQuery): Conversation[] {
+  const me = useMe().user.id
+  const enabled = query.status === 'open' && !query.sort && !query.q
+  const { data } = useInfiniteQuery({ ...pinnedOptions(query), enabled })
+  return useMemo(() => (enabled ? (data?.pages[0]?.data ?? []).filter((one) => one.pinned && matches(one, query, me)) : []), [enabled, data, query, me])
+}
+
+/** pinnedFirst puts the pinned conversations on top of a list, each once. */
+export function pinnedFirst(rows: Conversation[], pinned: Conversation[]): Conversation[] {
+  if (pinned.length === 0) return rows
+  const top = new Set(pinned.map((one) => one.id))
+  return [...pinned, ...rows.filter((one) => !top.has(one.id))]
 }
 
 /** useConversation is one conversation, from the cache where a list has it. */

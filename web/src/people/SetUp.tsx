@@ -1,9 +1,11 @@
-import { Alert, Button, Select, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { Alert, Button, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api, Failure } from '../api/client'
 import { keys } from '../api/keys'
+import { Loading } from '../ui/states'
+import { TimezoneSelect } from '../ui/TimezoneSelect'
 import { Entrance } from './Entrance'
 import { LanguageSelect } from './LanguageSelect'
 import { PasswordField } from './PasswordField'
@@ -11,10 +13,31 @@ import { signInProblem } from './reason'
 import classes from './people.module.css'
 
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone
-const zones = [...new Set([...Intl.supportedValuesOf('timeZone'), here])].sort() // UTC is not in the list
 
-/** SetUp makes the first company of an installation. */
-export function SetUp({ token, onDone }: { token: string; onDone: () => void }) {
+type Props = { token: string; onDone: () => void; onSignIn: () => void }
+
+/** SetUp makes the first company of an installation. Where there is one, it leads to the sign-in page. */
+export function SetUp({ token, onDone, onSignIn }: Props) {
+  const { t } = useTranslation()
+  const setup = useQuery({ queryKey: keys.setup, queryFn: () => answer(api.GET('/setup')) })
+  const client = useQueryClient()
+  const isUsed = setup.data?.needed === false
+  return (
+    <Entrance title={t('setup.title')} text={isUsed ? undefined : t('setup.text')}>
+      {isUsed ? (
+        <>
+          <Alert variant="light" role="status">{t('setup.done')}</Alert>
+          <Button autoFocus onClick={onSignIn}>{t('signIn.title')}</Button>
+        </>
+      ) : setup.isPending ? <Loading rows={5} /> : (
+        <SetUpForm token={token} onDone={onDone} onUsed={() => void client.invalidateQueries({ queryKey: keys.setup })} />
+      )}
+      <LanguageSelect />
+    </Entrance>
+  )
+}
+
+function SetUpForm({ token, onDone, onUsed }: { token: string; onDone: () => void; onUsed: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [company, setCompany] = useState('')
@@ -32,24 +55,22 @@ export function SetUp({ token, onDone }: { token: string; onDone: () => void }) 
       client.setQueryData(keys.session, await answer(api.POST('/setup', { body: { token, company, timezone, name, email, password } })))
       onDone()
     } catch (error) {
-      const refused = error instanceof Failure && (error.status === 401 || error.status === 404)
+      if (error instanceof Failure && error.status === 404) return onUsed()
+      const refused = error instanceof Failure && error.status === 401
       setProblem(refused ? t('setup.tokenWrong') : signInProblem(error, t))
     } finally {
       setBusy(false)
     }
   }
   return (
-    <Entrance title={t('setup.title')} text={t('setup.text')}>
-      <form className={`${classes.form} ${classes.panel}`} onSubmit={(event) => void submit(event)}>
-        {problem && <Alert color="red" variant="light">{problem}</Alert>}
-        <TextInput label={t('setup.company')} required withAsterisk={false} maxLength={120} autoFocus value={company} onChange={(event) => setCompany(event.currentTarget.value)} />
-        <TextInput label={t('setup.name')} required withAsterisk={false} maxLength={120} autoComplete="name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
-        <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} autoComplete="username" value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
-        <PasswordField isNew value={password} onChange={setPassword} />
-        <Select label={t('setup.timezone')} searchable data={zones} value={timezone} allowDeselect={false} onChange={(value) => value && setTimezone(value)} limit={60} />
-        <Button type="submit" loading={busy} fullWidth size="md">{t('setup.submit')}</Button>
-      </form>
-      <LanguageSelect />
-    </Entrance>
+    <form className={`${classes.form} ${classes.panel}`} onSubmit={(event) => void submit(event)}>
+      {problem && <Alert color="red" variant="light">{problem}</Alert>}
+      <TextInput label={t('setup.company')} required withAsterisk={false} maxLength={120} autoFocus value={company} onChange={(event) => setCompany(event.currentTarget.value)} />
+      <TextInput label={t('setup.name')} required withAsterisk={false} maxLength={120} autoComplete="name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
+      <TextInput label={t('signIn.email')} type="email" required withAsterisk={false} autoComplete="username" value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
+      <PasswordField isNew value={password} onChange={setPassword} />
+      <TimezoneSelect value={timezone} onChange={setTimezone} />
+      <Button type="submit" loading={busy} fullWidth size="md">{t('setup.submit')}</Button>
+    </form>
   )
 }

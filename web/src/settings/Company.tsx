@@ -9,7 +9,7 @@ import type { Session } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
-import { TimezoneSelect } from './TimezoneSelect'
+import { TimezoneSelect } from '../ui/TimezoneSelect'
 import { useFresh } from './useFresh'
 
 type CompanyData = Session['company']

@@ -36,7 +36,7 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
   const { t } = useTranslation()
   const [value, setValue] = useState(rules)
   const [unit, setUnit] = useState(() => unitOf(rules.auto_close.after_minutes))
-  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['auto_close.after_minutes', 'hours_id'] })
+  const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['auto_close.after_minutes', 'hours_id', 'grace_minutes'] })
   const change = (part: Partial<AttendanceRules>) => {
     touch()
     setValue({ ...value, ...part })
@@ -44,7 +44,7 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
   const { auto_close: closing } = value
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(() => answer(api.PATCH('/company/attendance', { body: { enabled: value.enabled, first_responder_takes_ownership: value.first_responder_takes_ownership, mode: value.mode, keep_revoked: value.keep_revoked, auto_close: closing, hours_id: value.hours_id } })))
+    void run(() => answer(api.PATCH('/company/attendance', { body: { enabled: value.enabled, first_responder_takes_ownership: value.first_responder_takes_ownership, mode: value.mode, keep_revoked: value.keep_revoked, grace_minutes: value.grace_minutes, grace_for_customers: value.grace_for_customers, auto_close: closing, hours_id: value.hours_id } })))
   }
   return (
     <form onSubmit={submit}>
@@ -84,6 +84,11 @@ function RulesForm({ rules }: { rules: AttendanceRules }) {
               />
             </Group>
           )}
+          <NumberInput
+            label={t('rules.grace')} description={t('rules.graceText')} min={0} max={120} clampBehavior="strict" allowDecimal={false} allowNegative={false} disabled={!value.enabled} value={value.grace_minutes} error={wrong.grace_minutes} maw={420}
+            onChange={(number) => number !== '' && change({ grace_minutes: Number(number) })}
+          />
+          <Switch label={t('rules.graceCustomers')} description={t('rules.graceCustomersText')} disabled={!value.enabled || value.grace_minutes === 0} checked={value.grace_for_customers} onChange={(event) => change({ grace_for_customers: event.currentTarget.checked })} />
         </Stack>
       </Section>
       <Section title={t('rules.revoked')}>

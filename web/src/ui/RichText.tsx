@@ -1,72 +1,90 @@
 import { Fragment, type ReactNode } from 'react'
 
-type Mark = { sign: string; element: 'strong' | 'em' | 's' | 'code' }
+type Element = 'strong' | 'em' | 's' | 'code'
+type Part = string | { element: Element; inside: Part[] } | { address: string }
 
-const marks: Mark[] = [
-  { sign: '```', element: 'code' },
-  { sign: '`', element: 'code' },
-  { sign: '*', element: 'strong' },
-  { sign: '_', element: 'em' },
-  { sign: '~', element: 's' },
-]
+const elements: Record<string, Element> = { '```': 'code', '`': 'code', '*': 'strong', _: 'em', '~': 's' }
 
-const link = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/gi
+/** maxMarks is how many marks and links of a text are shown as such; what follows them is plain text. */
+const maxMarks = 200
 
-/** A mark opens after the start, a space or punctuation, and closes before the same; its inside has no space at its ends. */
-function findMark(text: string): { start: number; end: number; mark: Mark } | null {
-  let best: { start: number; end: number; mark: Mark } | null = null
-  for (const mark of marks) {
-    const sign = mark.sign.replaceAll('*', '\\*')
-    const inside = mark.sign === '```' ? '[\\s\\S]+?' : `[^\\s${sign}](?:[^\\n${sign}]*[^\\s${sign}])?`
-    const match = new RegExp(`(^|[^\\p{L}\\p{N}${sign}])${sign}(${inside})${sign}(?![\\p{L}\\p{N}${sign}])`, 'u').exec(text)
-    if (!match) continue
-    const start = match.index + (match[1]?.length ?? 0)
-    if (!best || start < best.start) best = { start, end: match.index + match[0].length, mark }
+const special = /[*_~`]|https?:\/\//gi
+const link = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/iy
+const endsWithWord = /[\p{L}\p{N}]$/u
+const startsWithWord = /^[\p{L}\p{N}]/u
+
+/** closing returns where the mark that opens at a place closes, or -1. */
+function closing(text: string, at: number, sign: string): number {
+  const from = at + sign.length
+  const closes = (end: number) => text[end + sign.length] !== sign[0] && !startsWithWord.test(text.slice(end + sign.length, end + sign.length + 2))
+  if (sign === '```') {
+    let end = text.indexOf(sign, from + 1)
+    while (end >= 0 && !closes(end)) end = text.indexOf(sign, end + 1)
+    return end
   }
-  return best
+  const end = text.indexOf(sign, from)
+  if (end <= from || !closes(end)) return -1
+  const inside = text.slice(from, end)
+  return inside.trim() === inside && !inside.includes('\n') ? end : -1
 }
 
-function links(text: string, key: string): ReactNode[] {
-  const parts: ReactNode[] = []
-  let at = 0
-  for (const match of text.matchAll(link)) {
-    parts.push(text.slice(at, match.index))
-    parts.push(
-      <a key={`${key}-${match.index}`} href={match[0]} target="_blank" rel="noopener noreferrer">
-        {match[0]}
-      </a>,
-    )
-    at = match.index + match[0].length
+/**
+ * parts splits a text at its marks and links in one pass. A mark opens after the start, a space or punctuation, and closes
+ * before the same; its inside has no space at its ends. left counts how many marks may follow.
+ */
+function parts(text: string, left: { marks: number }): Part[] {
+  const found: Part[] = []
+  const open = new RegExp(special)
+  let plain = 0
+  let noBlock = false // no block of code closes from here on
+  const add = (at: number, part: Part, end: number) => {
+    found.push(text.slice(plain, at), part)
+    plain = open.lastIndex = end
   }
-  parts.push(text.slice(at))
-  return parts
+  for (let match = open.exec(text); match && left.marks > 0; match = open.exec(text)) {
+    const at = match.index
+    if (match[0].length > 1) {
+      link.lastIndex = at
+      const address = link.exec(text)?.[0]
+      if (!address) continue
+      left.marks--
+      add(at, { address }, at + address.length)
+      continue
+    }
+    if (text[at - 1] === match[0] || endsWithWord.test(text.slice(Math.max(0, at - 2), at))) continue
+    const sign = text.startsWith('```', at) ? '```' : match[0]
+    const end = sign === '```' && noBlock ? -1 : closing(text, at, sign)
+    if (end < 0) {
+      noBlock ||= sign === '```'
+      continue
+    }
+    left.marks--
+    const inside = text.slice(at + sign.length, end)
+    const element = elements[sign] ?? 'code'
+    add(at, { element, inside: element === 'code' ? [inside] : parts(inside, left) }, end + sign.length)
+  }
+  found.push(text.slice(plain))
+  return found
 }
 
-function render(text: string, key: string): ReactNode[] {
-  const found = findMark(text)
-  const address = text.search(link)
-  if (!found || (address >= 0 && address < found.start && text.slice(address).search(/\s/) + address > found.start)) return links(text, key)
-  const Element = found.mark.element
-  const size = found.mark.sign.length
-  const inner = text.slice(found.start + size, found.end - size)
-  return [
-    ...links(text.slice(0, found.start), `${key}a`),
-    <Element key={`${key}m`}>{Element === 'code' ? inner : render(inner, `${key}i`)}</Element>,
-    ...render(text.slice(found.end), `${key}z`),
-  ]
+const split = (text: string) => parts(text, { marks: maxMarks })
+
+function render(all: Part[]): ReactNode[] {
+  return all.map((part, index) => {
+    if (typeof part === 'string') return part
+    if ('address' in part) return <a key={index} href={part.address} target="_blank" rel="noopener noreferrer">{part.address}</a>
+    return <part.element key={index}>{render(part.inside)}</part.element>
+  })
 }
 
 /** RichText shows a text of WhatsApp: bold, italic, strike and monospace as elements, http(s) addresses as links, all else as text. */
 export function RichText({ text }: { text: string }) {
-  return <Fragment>{render(text, 'r')}</Fragment>
+  return <Fragment>{render(split(text))}</Fragment>
 }
+
+const textOf = (part: Part): string => (typeof part === 'string' ? part : 'address' in part ? part.address : part.inside.map(textOf).join(''))
 
 /** plainText leaves out the signs of formatting, for one-line previews. */
 export function plainText(text: string): string {
-  let rest = text.replace(/\s+/g, ' ')
-  for (let found = findMark(rest); found; found = findMark(rest)) {
-    const size = found.mark.sign.length
-    rest = rest.slice(0, found.start) + rest.slice(found.start + size, found.end - size) + rest.slice(found.end)
-  }
-  return rest
+  return split(text.replace(/\s+/g, ' ')).map(textOf).join('')
 }

@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { answer, api } from '../../api/client'
 import { keys } from '../../api/keys'
-import { useChannels, useSectors } from '../../api/queries'
+import { rulesOptions, useChannels, useSectors } from '../../api/queries'
 import type { AttendanceRules, Channel, Holiday, Sector } from '../../api/types'
 
 const hoursOptions = { queryKey: keys.hours, queryFn: () => answer(api.GET('/hours')).then((page) => page.data) }
@@ -17,7 +17,7 @@ export function useStoredHours() {
 }
 
 /** useRules are the rules for attendances, which name the company's opening hours. */
-export const useRules = () => useQuery({ queryKey: keys.rules, queryFn: () => answer(api.GET('/company/attendance')) })
+export const useRules = () => useQuery(rulesOptions)
 
 /** useHoursStatus tells whether opening hours are open now; it is asked for again every minute. */
 export const useHoursStatus = (id: string) =>

@@ -1,0 +1,39 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { answer, api } from '../api/client'
+import { keys } from '../api/keys'
+import type { Attendance, Board, Stage } from '../api/types'
+import { useAttempt } from '../api/useAttempt'
+import type { Move } from './useMoves'
+
+/**
+ * useClosing asks before a move to Done closes a case. request makes any other move at once. While asking is set, the card stands where
+ * it was: closing the case lets the server move it, and cancelling leaves it there.
+ */
+export function useClosing(board: Board, move: (next: Move) => Promise<void>) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const attempt = useAttempt()
+  const [asking, setAsking] = useState<{ attendance: Attendance; stage: Stage } | null>(null)
+
+  const request = async (next: Move): Promise<void> => {
+    const { card, stage: to } = next
+    const stage = board.stages.find((one) => one.id === to)
+    const id = card.attendance
+    if (board.system === null || !id || !stage || stage.kind !== 'won' || card.stage_id === to) return move(next)
+    await attempt(async () => {
+      const attendance = await answer(api.GET('/attendances/{id}', { params: { path: { id } } }))
+      if (attendance.status === 'open') setAsking({ attendance, stage })
+      else await move(next)
+    })
+  }
+  const close = async (reason: string): Promise<boolean> => {
+    if (!asking) return false
+    const id = asking.attendance.conversation
+    const closed = await attempt(() => answer(api.POST('/conversations/{id}/attendance/close', { params: { path: { id } }, body: reason ? { reason } : {} })), t('done.closed'))
+    if (closed) await Promise.all([keys.columns(board.id), keys.boardCounts(board.id), keys.conversation(id)].map((queryKey) => client.invalidateQueries({ queryKey })))
+    return closed
+  }
+  return { request, asking, close, cancel: () => setAsking(null) }
+}
