@@ -58,8 +58,8 @@ func (s *Server) enter(route *Route) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// admit finds the principal of a call, and refuses a call without a principal (401), from another site (403), beyond its rate (429)
-// or without the permission of the route's verb (403).
+// admit finds the principal of a call, and refuses a call without a principal (401), from another site (403), beyond its rate (429),
+// meant for another person (403) or without the permission of the route's verb (403).
 func (s *Server) admit(route *Route, c *call, now time.Time) error {
 	if route.Open {
 		return s.site.CheckNotCrossOrigin(c.request)
@@ -70,6 +70,9 @@ func (s *Server) admit(route *Route, c *call, now time.Time) error {
 	}
 	c.principal = principal
 	if err := s.spend(c.writer.Header(), principal, now); err != nil {
+		return err
+	}
+	if err := checkUser(c.request, principal); err != nil {
 		return err
 	}
 	return principal.May(route.Verb)
@@ -140,6 +143,23 @@ func (s *Server) authenticate(r *http.Request) (*desk.Principal, error) {
 		return nil, err
 	}
 	return s.desk.System().AuthenticateSession(r.Context(), token)
+}
+
+// headerUser names the person that a request with a session is meant for. All tabs of a browser share one cookie: a tab that one
+// person left open must not act as another who signed in since.
+const headerUser = "X-Recado-User"
+
+// checkUser refuses a request with a session whose headerUser names another person. Requests with a key are not checked.
+func checkUser(r *http.Request, a *desk.Principal) error {
+	if a.Kind() != desk.KindSession {
+		return nil
+	}
+	for _, named := range r.Header[headerUser] {
+		if id, ok := model.ParseID(named); !ok || id != a.User.ID {
+			return model.Errorf(model.CodeSessionChanged, "Another person is signed in with this cookie than %s names. Sign in again.", headerUser)
+		}
+	}
+	return nil
 }
 
 // checkBody checks what huma does not: that a body is declared as JSON, and that there is none where the

@@ -34,6 +34,7 @@ var statusOf = map[model.Code]int{
 	model.CodeInsufficientScope:    http.StatusForbidden,
 	model.CodeInsufficientRole:     http.StatusForbidden,
 	model.CodeSessionRequired:      http.StatusForbidden,
+	model.CodeSessionChanged:       http.StatusForbidden,
 	model.CodeCrossOrigin:          http.StatusForbidden,
 	model.CodeCompanyRequired:      http.StatusConflict,
 	model.CodeTwoFactorActive:      http.StatusConflict,

@@ -78,6 +78,46 @@ func TestActivityIsToldAndForgotten(t *testing.T) {
 	})
 }
 
+func TestWhoTypesStillViewsUntilTheyLeave(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		ana, _ := signedIn(t, w, "Ana")
+		bia, _ := signedIn(t, w, "Bia")
+		conversation := write(t, w.A.Client, channel, "+5511987650001", "hello")
+		act := func(c *servertest.Client, kind string) {
+			t.Helper()
+			c.Post(t, "/conversations/"+conversation+"/activity", map[string]string{"kind": kind}).OK(204)
+		}
+		messages, _ := live(t, bia)
+		act(ana, "viewing")
+		await(t, messages, "viewing")
+		for range 3 {
+			w.Clock.Advance(10 * time.Second)
+			act(ana, "typing")
+			await(t, messages, "typing")
+		}
+		act(bia, "viewing")
+		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Ana Bia]" {
+			t.Errorf("viewers after 30 seconds of typing: got %v, want Ana and Bia", got)
+		}
+		act(ana, "left")
+		if got := viewers(await(t, messages, "viewing")); fmt.Sprint(got) != "[Bia]" {
+			t.Errorf("viewers after Ana left: got %v, want Bia", got)
+		}
+		act(bia, "left")
+		await(t, messages, "viewing")
+		// One who typed and never viewed leaves, too.
+		act(ana, "typing")
+		await(t, messages, "typing")
+		w.Clock.Advance(3 * time.Second)
+		act(ana, "left")
+		if got := viewers(await(t, messages, "viewing")); len(got) != 0 {
+			t.Errorf("viewers after Ana left: got %v, want none", got)
+		}
+	})
+}
+
 func TestPresenceThatChangesIsTold(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {

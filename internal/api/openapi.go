@@ -57,7 +57,8 @@ func (s *Server) config() huma.Config {
 					schemeSession: {
 						Type: "apiKey", In: "cookie", Name: site.CookieHost,
 						Description: "The cookie that POST /session sets. Over plain http the cookie is named " + site.CookiePlain + ", below a base path " + site.CookieSecure +
-							". Requests other than GET must come from the app's own origin.",
+							". Requests other than GET must come from the app's own origin. A request may name the person it is for in the header " + headerUser +
+							", with the id of the user: if the cookie belongs to another person, the answer is 403 session_changed.",
 					},
 				},
 			},
@@ -195,7 +196,7 @@ func (r *Route) refusals(doc openapi.Document, status int, codes []model.Code) m
 var usual = map[int][]model.Code{
 	http.StatusBadRequest:   {model.CodeInvalidRequest},
 	http.StatusUnauthorized: {model.CodeKeyExpired, model.CodeKeyInvalid, model.CodeKeyMissing, model.CodeKeyRevoked, model.CodeSessionMissing},
-	http.StatusForbidden:    {model.CodeInsufficientScope},
+	http.StatusForbidden:    {model.CodeInsufficientScope, model.CodeSessionChanged},
 	http.StatusConflict:     {model.CodeIdempotencyConflict, model.CodeIdempotencyPending},
 }
 

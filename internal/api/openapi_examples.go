@@ -103,6 +103,7 @@ var codeMessages = map[model.Code]string{
 	model.CodeInsufficientScope:    "This key lacks the scope contacts:write.",
 	model.CodeInsufficientRole:     "Only the author may change a note.",
 	model.CodeSessionRequired:      "An API key cannot make this call. Sign in with POST /session.",
+	model.CodeSessionChanged:       "Another person is signed in with this cookie than X-Recado-User names. Sign in again.",
 	model.CodeCrossOrigin:          "Requests with a session must come from the app: Sec-Fetch-Site or Origin names another site.",
 	model.CodeCompanyRequired:      "This address belongs to several companies. Send one of them as company.",
 	model.CodeTwoFactorActive:      "Two-factor sign-in is already on. Turn it off first to use another device.",

@@ -271,7 +271,7 @@ func (r *Route) failures() map[int][]model.Code {
 		}
 	}
 	changes := r.Method != http.MethodGet
-	add(!r.Open, model.CodeKeyMissing, model.CodeKeyInvalid, model.CodeKeyExpired, model.CodeKeyRevoked, model.CodeSessionMissing, model.CodeInsufficientScope)
+	add(!r.Open, model.CodeKeyMissing, model.CodeKeyInvalid, model.CodeKeyExpired, model.CodeKeyRevoked, model.CodeSessionMissing, model.CodeSessionChanged, model.CodeInsufficientScope)
 	add(r.Verb.SessionOnly, model.CodeSessionRequired)
 	add(changes || r.Open, model.CodeCrossOrigin)
 	add(changes, model.CodeInvalidJSON, model.CodeBodyTooLarge, model.CodeUncertain, model.CodeStorageFull)

@@ -75,6 +75,38 @@ func TestAPersonSignsInAndIsWhoTheyAre(t *testing.T) {
 	})
 }
 
+func TestARequestThatNamesAnotherPersonThanTheCookieIsRefused(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		ana, anaID := signedIn(t, w, "Ana")
+		bia, biaID := signedIn(t, w, "Bia")
+		conversation := write(t, w.A.Client, sandbox(t, w), "+5511987650001", "hello")
+		messages := "/conversations/" + conversation + "/messages"
+		const header = "X-Recado-User"
+		text := func() map[string]string {
+			return map[string]string{"client_id": model.NewID().String(), "text": "from Ana"}
+		}
+		// The browser has Bia's cookie; a tab of Ana's sends what Ana wrote.
+		for _, named := range []string{anaID, "ana", "", w.A.ID.String()} {
+			bia.Post(t, messages, text(), header, named).Fails(403, "session_changed")
+		}
+		bia.Do(t, "GET", "/session", nil, header, anaID).Fails(403, "session_changed")
+		bia.Do(t, "GET", "/live", nil, header, anaID).Fails(403, "session_changed")
+		bia.Delete(t, "/session", header, anaID).Fails(403, "session_changed")
+		bia.Do(t, "PUT", "/conversations/"+conversation+"/draft", map[string]string{"text": "from Ana"}, header, anaID).Fails(403, "session_changed")
+		bia.Upload(t, "a.txt", []byte("from Ana"), header, anaID).Fails(403, "session_changed")
+		if got := len(bia.Get(t, messages).OK(200).List("data")); got != 1 {
+			t.Errorf("messages: got %d, want the customer's alone", got)
+		}
+		bia.Post(t, messages, text(), header, biaID).OK(201)
+		ana.Post(t, messages, text(), header, strings.ToUpper(anaID)).OK(201)
+		ana.Post(t, messages, text()).OK(201)
+		// A key acts as whom it acts as, and a visitor has no session yet.
+		w.A.Post(t, messages, text(), header, anaID).OK(201)
+		w.A.Visitor().Post(t, "/session", map[string]string{"email": "nobody@a.example", "password": password}, header, anaID).Fails(401, "login_failed")
+	})
+}
+
 func TestEveryFailedSignInHasOneAnswer(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {

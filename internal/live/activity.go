@@ -48,6 +48,11 @@ func (h *Hub) act(s desk.Signal) {
 	defer h.activity.mu.Unlock()
 	switch s.Activity {
 	case desk.ActivityTyping:
+		if v := h.activity.companies[s.Company][s.Conversation]; v != nil {
+			if i := v.index(s.User.ID); i >= 0 { // who types still views
+				v.viewers[i].until = h.system.Now().Add(activityLasts)
+			}
+		}
 		h.tell(s.Company, "typing", typing{s.Conversation, s.User}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Is) })
 	case desk.ActivityViewing:
 		v := h.activity.view(s)
@@ -61,12 +66,12 @@ func (h *Hub) act(s desk.Signal) {
 	case desk.ActivityLeft:
 		v := h.activity.companies[s.Company][s.Conversation]
 		if v == nil {
-			return
+			v = &viewed{is: s.Is}
 		}
 		if i := v.index(s.User.ID); i >= 0 {
 			v.viewers = slices.Delete(v.viewers, i, i+1)
-			h.tellViewing(s.Company, s.Conversation, v)
 		}
+		h.tellViewing(s.Company, s.Conversation, v) // also of one who only typed: that is over
 	}
 }
 

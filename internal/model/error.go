@@ -29,6 +29,7 @@ const (
 	CodeInsufficientScope    Code = "insufficient_scope"
 	CodeInsufficientRole     Code = "insufficient_role"
 	CodeSessionRequired      Code = "session_required"
+	CodeSessionChanged       Code = "session_changed"
 	CodeCrossOrigin          Code = "cross_origin"
 	CodeNotFound             Code = "not_found"
 	CodeMethodNotAllowed     Code = "method_not_allowed"
