@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act } from 'react'
 import { createRoot } from 'react-dom/client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -28,7 +29,7 @@ afterEach(() => {
 type Sync = ReturnType<typeof useServerDraft>
 
 function Field({ conversation, ready }: { conversation: Conversation; ready: (sync: Sync) => void }) {
-  ready(useServerDraft(conversation))
+  ready(useServerDraft(conversation, 'ana'))
   return null
 }
 
@@ -36,9 +37,17 @@ function Field({ conversation, ready }: { conversation: Conversation; ready: (sy
 class Tab {
   private sync: Sync = () => undefined
   private root = createRoot(document.createElement('div'))
+  private client = new QueryClient()
   server(text: string | null, updated_at = new Date().toISOString()) {
     const draft = text === null ? null : { text, updated_at, reply_to_external_id: null }
-    act(() => this.root.render(<Field conversation={{ id: 'c', draft } as unknown as Conversation} ready={(sync) => (this.sync = sync)} />))
+    act(() => this.root.render(
+      <QueryClientProvider client={this.client}>
+        <Field conversation={{ id: 'c', draft } as unknown as Conversation} ready={(sync) => (this.sync = sync)} />
+      </QueryClientProvider>,
+    ))
+  }
+  close() {
+    act(() => this.root.unmount())
   }
   type(text: string) {
     saveDraft('c', { text })
@@ -119,4 +128,56 @@ it('keeps a text that was refused, though the draft of it is gone', async () => 
   await answered()
   tab.server(null)
   expect(readDraft('c')).toMatchObject({ text: 'Oi', refusal: 'The contact is blocked.' })
+})
+
+/** kept types a text in one tab and has it kept on the server; then the tab is closed. */
+async function kept(text: string) {
+  const tab = new Tab()
+  tab.server(null)
+  tab.type(text)
+  await wait(1200)
+  await called('PUT')
+  await answered()
+  tab.close()
+  calls.length = 0
+  await wait(61_000)
+}
+
+const conversation = (draft: string | null) => Response.json({ id: 'c', draft: draft === null ? null : { text: draft, updated_at: new Date().toISOString(), reply_to_external_id: null } })
+
+it('clears a draft that was sent from another device, when the conversation is opened again', async () => {
+  await kept('Sai agora')
+  expect(shown()).toBe('Sai agora')
+  const tab = new Tab()
+  tab.server(null)
+  await called('GET')
+  held?.(conversation(null))
+  await wait(0)
+  await vi.waitFor(() => expect(shown()).toBe(''))
+})
+
+it('keeps a draft that the server still has, and one that was changed since it was kept there', async () => {
+  await kept('Sai agora')
+  const tab = new Tab()
+  tab.server(null) // what the list of a moment ago says
+  await called('GET')
+  held?.(conversation('Sai agora'))
+  await wait(0)
+  expect(shown()).toBe('Sai agora')
+  tab.close()
+  const again = new Tab()
+  again.server(null)
+  await called('GET', 'GET')
+  saveDraft('c', { text: 'Sai agora mesmo' })
+  held?.(conversation(null))
+  await wait(0)
+  expect(shown()).toBe('Sai agora mesmo')
+})
+
+it('does not ask about a draft that never reached the server', async () => {
+  saveDraft('c', { text: 'Sem rede' })
+  const tab = new Tab()
+  tab.server(null)
+  await wait(0)
+  expect([calls, shown()]).toEqual([[], 'Sem rede'])
 })

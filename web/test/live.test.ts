@@ -1,9 +1,10 @@
 // @vitest-environment jsdom
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { share } from '../src/live/leader'
 import { Parser, type StreamEvent } from '../src/live/parse'
 import { backoff, follow } from '../src/live/stream'
 import { shareView } from '../src/live/tabs'
+import { installed, personal } from '../src/ui/page'
 
 describe('the parser of the stream', () => {
   it('takes events in any pieces', () => {
@@ -14,6 +15,10 @@ describe('the parser of the stream', () => {
       for (let at = 0; at < text.length; at += size) events.push(...parser.push(text.slice(at, at + size)))
       expect(events).toEqual([{ id: '7', type: 'message.received', data: '{"a":\n1}' }, { id: null, type: 'typing', data: '{}' }])
     }
+  })
+
+  it('gives an id without data, which moves the place', () => {
+    expect(new Parser().push('retry: 1000\nid: 40\n\n: \nid: 41\n\n: \n\n')).toEqual([{ id: '40', type: '', data: '' }, { id: '41', type: '', data: '' }])
   })
 })
 
@@ -76,6 +81,63 @@ describe('the stream', () => {
     control.abort()
   })
 
+  it('resumes at the right place, whenever the connection ends', async () => {
+    for (const [pieces, place] of [
+      [[], null], // before anything came
+      [['retry: 1000\nid: 40\n'], null],
+      [['retry: 1000\nid: 40\n\n'], '40'], // before the first event
+      [['id: 40\n\n', ': \nid: 41\n\n'], '41'], // a comment moved the place
+      [['id: 40\n\n', 'id: 42\nevent: a\ndata: {"half"'], '40'], // in the middle of an event
+      [['id: 40\n\n', 'id: 42\nevent: a\ndata: {}\n'], '40'],
+      [['id: 40\n\n', 'id: 42\nevent: a\ndata: {}\n\n', 'event: typing\ndata: {}\n\n'], '42'],
+      [['id: 9\nevent: reset\ndata: {}\n\n'], '9'], // the server lost the place, and gives a new one
+    ] as const) {
+      const { fetch, next } = server()
+      const name = `live-${crypto.randomUUID()}`
+      const types: string[] = []
+      const stop = share({ url: '/live', name, locks: locks(), fetch, onState: () => undefined, onEvent: (event) => types.push(event.type) })
+      const first = await next()
+      for (const piece of pieces) first.push(piece)
+      first.end()
+      expect((await next()).lastId).toBe(place)
+      expect(types).not.toContain('')
+      stop()
+    }
+  })
+
+  it('names the person, and ends when the session is that of another one', async () => {
+    const asked: (string | null)[] = []
+    const states: string[] = []
+    await follow({
+      url: '/live', lastId: () => null, onEvent: () => undefined, onState: (state) => states.push(state), signal: new AbortController().signal,
+      headers: () => ({ 'X-Recado-User': 'ana' }),
+      fetch: ((_: unknown, init?: RequestInit) => {
+        asked.push(new Headers(init?.headers).get('X-Recado-User'))
+        return Promise.resolve(Response.json({ code: 'session_changed' }, { status: 403 }))
+      }) as typeof globalThis.fetch,
+    })
+    expect([asked, states]).toEqual([['ana'], ['connecting', 'ended']])
+  })
+
+  it('reconnects when a computer wakes: the timers stood still, the clock did not', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    try {
+      const { fetch, next } = server()
+      const control = new AbortController()
+      let lastId: string | null = null
+      void follow({ url: '/live', lastId: () => lastId, onEvent: (event) => (lastId = event.id ?? lastId), onState: () => undefined, signal: control.signal, fetch })
+      const first = await next()
+      first.push('id: 40\n\n')
+      await vi.waitFor(() => expect(lastId).toBe('40'))
+      vi.setSystemTime(Date.now() + 24 * 3_600_000)
+      dispatchEvent(new Event('focus'))
+      expect((await next()).lastId).toBe('40')
+      control.abort()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('reconnects after a silence', async () => {
     const { fetch, next } = server()
     const control = new AbortController()
@@ -117,6 +179,35 @@ describe('tabs', () => {
     closeA()
     expect((await next()).lastId).toBe('9')
     closeB()
+  })
+
+  it('that were opened later resume where the one before was, though no event came since', async () => {
+    const { fetch, next } = server()
+    const manager = locks()
+    const name = `live-${crypto.randomUUID()}`
+    const states: string[] = []
+    const tab = (onState: (state: string) => void) => share({ url: '/live', name, locks: manager, fetch, onEvent: () => undefined, onState })
+    const closeA = tab(() => undefined)
+    const first = await next()
+    first.push('retry: 1000\nid: 40\n\n')
+    await new Promise((resolve) => setTimeout(resolve))
+    const closeB = tab((state) => states.push(state))
+    await expect.poll(() => states).toEqual(['open'])
+    closeA()
+    expect((await next()).lastId).toBe('40')
+    closeB()
+  })
+
+  it('of another person or installation hear nothing', async () => {
+    const names = [personal('live', 'ana'), personal('live', 'caio'), installed('live')]
+    expect(new Set(names).size).toBe(3)
+    const { fetch, next } = server()
+    const heard: string[] = []
+    const stop = names.slice(0, 2).map((name) => share({ url: '/live', name, locks: locks(), fetch, onState: () => undefined, onEvent: () => heard.push(name) }))
+    const [first] = [await next(), await next()]
+    first?.push('id: 1\nevent: message.received\ndata: {}\n\n')
+    await expect.poll(() => heard).toEqual([names[0]])
+    stop.forEach((end) => end())
   })
 
   it('know what the others show', async () => {

@@ -89,6 +89,83 @@ describe('the outbox', () => {
     expect(sent).toEqual(['kept'])
   })
 
+  it('sends from memory when nothing can be stored, and says so', async () => {
+    for (const broken of ['open', 'put'] as const) {
+      const real = { open: indexedDB.open.bind(indexedDB), put: IDBObjectStore.prototype.put }
+      const refuse = () => {
+        throw new DOMException('no room', 'QuotaExceededError')
+      }
+      if (broken === 'open') indexedDB.open = refuse
+      else IDBObjectStore.prototype.put = refuse
+      const sent: string[] = []
+      let attempts = 0
+      let online = () => {}
+      const back = new Promise<void>((resolve) => (online = resolve))
+      const { outbox } = make((one) => (attempts++ < 3 ? Promise.reject(failure(0, 'offline')) : back.then(() => void sent.push(one.body.text ?? ''))))
+      try {
+        await outbox.load()
+        await outbox.add(item('a', 'one'))
+        await outbox.add(item('a', 'two'))
+        await outbox.load() // another tab said that something changed
+        expect([outbox.all().length, outbox.unsafe(), outbox.losing()]).toEqual([2, true, true])
+        online()
+        await settled(outbox)
+        expect([sent, outbox.losing()]).toEqual([['one', 'two'], false])
+      } finally {
+        indexedDB.open = real.open
+        IDBObjectStore.prototype.put = real.put
+      }
+    }
+  })
+
+  it('does not send again what another tab has sent', async () => {
+    const sent: string[] = []
+    const deliver = (one: Item) => {
+      sent.push(one.body.text ?? '')
+      return sent.length === 1 ? Promise.reject(failure(503, 'unavailable')) : Promise.resolve()
+    }
+    const first = make(() => Promise.reject(failure(403, 'session_changed')))
+    first.outbox.hold()
+    await first.outbox.add(item('a', 'once'))
+    const second = make(deliver, first.name)
+    await second.outbox.load()
+    await settled(second.outbox)
+    await settled(first.outbox) // the other tab told it
+    first.outbox.resume()
+    expect(sent).toEqual(['once', 'once']) // the second attempt of one tab
+  })
+
+  it('keeps what the server refused because another person is signed in, stops, and sends it when its author is back', async () => {
+    const sent: string[] = []
+    let person = 'caio'
+    const { outbox, refused } = make((one) => {
+      if (person !== 'ana') {
+        outbox.hold() // as the page does when it learns of it
+        return Promise.reject(failure(403, 'session_changed'))
+      }
+      sent.push(one.body.text ?? '')
+      return Promise.resolve()
+    })
+    await outbox.add(item('a', 'from Ana'))
+    expect([sent, refused, outbox.all().length]).toEqual([[], [], 1])
+    person = 'ana'
+    await outbox.load()
+    expect(sent).toEqual([])
+    outbox.resume()
+    await settled(outbox)
+    expect(sent).toEqual(['from Ana'])
+  })
+
+  it('leaves nothing behind when it is cleared', async () => {
+    const { outbox, name } = make(() => new Promise(() => undefined))
+    await outbox.add(item('a', 'secret'))
+    await outbox.clear()
+    expect(outbox.all()).toEqual([])
+    const next = make(() => Promise.resolve(), name)
+    await next.outbox.load()
+    expect(next.outbox.all()).toEqual([])
+  })
+
   it('does not let one conversation wait for another', async () => {
     const sent: string[] = []
     const { outbox } = make((one) => {

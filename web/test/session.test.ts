@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
-import { expect, it } from 'vitest'
-import { answer, asking, Failure, onSessionEnd, sessionBegan } from '../src/api/client'
+import { expect, it, vi } from 'vitest'
+import { actAs, answer, api, asking, Failure, onSessionEnd, personHeaders, sessionBegan } from '../src/api/client'
 
 const missing = { code: 'session_missing', message: 'sign in' }
 const refused = () => ({ error: missing, response: new Response(null, { status: 401 }) })
@@ -29,4 +29,27 @@ it('does not take a refusal of the session before for one of the new session', a
   failure(401, missing)
   expect(told).toBe(0)
   stop()
+})
+
+it('tells that the session is that of another person', () => {
+  const told: string[] = []
+  const stop = onSessionEnd((why) => told.push(why))
+  asking()(403, { code: 'session_changed', message: 'another' })
+  asking()(401, missing)
+  asking()(403, { code: 'insufficient_scope', message: 'no' })
+  expect(told).toEqual(['changed', 'missing'])
+  stop()
+})
+
+it('names the person in every request once it is known, and never another one', async () => {
+  const named: (string | null)[] = []
+  vi.stubGlobal('fetch', (request: Request) => {
+    named.push(request.headers.get('X-Recado-User'))
+    return Promise.resolve(Response.json({}))
+  })
+  await api.GET('/session')
+  expect([actAs('ana'), actAs('caio'), actAs('ana')]).toEqual([true, false, true])
+  await api.GET('/inbox/counts')
+  await api.POST('/conversations/{id}/notes', { params: { path: { id: 'c' } }, body: { client_id: 'n', text: 'x', mentions: [] } })
+  expect([named, personHeaders()]).toEqual([[null, 'ana', 'ana'], { 'X-Recado-User': 'ana' }])
 })

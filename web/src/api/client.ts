@@ -25,10 +25,27 @@ export class Failure extends Error {
 
 export const apiBase = `${basePath}/v1`
 
-const ended = new Set<() => void>()
+let person: string | null = null
 
-/** onSessionEnd calls back when an answer says that there is no valid session. */
-export function onSessionEnd(listener: () => void): () => void {
+/**
+ * actAs makes the page that of one person and reports whether it is: a page never changes hands. Every request names the person, so
+ * that the server refuses it when someone else has signed in since, in another tab.
+ */
+export function actAs(user: string): boolean {
+  person ??= user
+  return person === user
+}
+
+/** personHeaders name the person that a request is for. */
+export const personHeaders = (): Record<string, string> => (person ? { 'X-Recado-User': person } : {})
+
+/** Why a page has lost its session: there is none, or it is that of another person. */
+export type SessionEnd = 'missing' | 'changed'
+
+const ended = new Set<(why: SessionEnd) => void>()
+
+/** onSessionEnd calls back when an answer says that the person of this page has no valid session. */
+export function onSessionEnd(listener: (why: SessionEnd) => void): () => void {
   ended.add(listener)
   return () => ended.delete(listener)
 }
@@ -46,7 +63,8 @@ export function asking(): typeof failureOf {
   return (status, body, headers) => {
     const failure = failureOf(status, body, headers)
     const missing = failure.status === 401 && (failure.code === 'session_missing' || failure.code === 'key_missing')
-    if (missing && session === sessions) ended.forEach((listener) => listener())
+    const changed = failure.code === 'session_changed'
+    if ((missing || changed) && session === sessions) ended.forEach((listener) => listener(changed ? 'changed' : 'missing'))
     return failure
   }
 }
@@ -65,7 +83,12 @@ export function failureOf(status: number, body: unknown, headers?: Headers): Fai
   )
 }
 
-export const api = createClient<paths>({ baseUrl: apiBase, credentials: 'same-origin', fetch: (request) => takeBegun(request) ?? fetch(request) })
+export const api = createClient<paths>({ baseUrl: apiBase, credentials: 'same-origin', fetch: (request) => takeBegun(request) ?? fetch(named(request)) })
+
+function named(request: Request): Request {
+  for (const [name, value] of Object.entries(personHeaders())) request.headers.set(name, value)
+  return request
+}
 
 /** answer gives the data of a call, or throws a Failure. */
 export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {

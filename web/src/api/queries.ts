@@ -41,7 +41,7 @@ export const sessionOptions = queryOptions({
       return await answer(api.GET('/session'))
     } catch (error) {
       // A session that ended stays known, so that the page stays as it is while the person signs in again.
-      if (error instanceof Failure && error.status === 401) return client.getQueryData<Session>(keys.session) ?? null
+      if (error instanceof Failure && (error.status === 401 || error.code === 'session_changed')) return client.getQueryData<Session>(keys.session) ?? null
       throw error
     }
   },

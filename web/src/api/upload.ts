@@ -1,4 +1,4 @@
-import { apiBase, asking, Failure } from './client'
+import { apiBase, asking, Failure, personHeaders } from './client'
 import type { Uploaded } from './types'
 
 /** upload sends a file and reports how much of it is sent, 0 to 1. fetch cannot report that. */
@@ -7,6 +7,7 @@ export function upload(file: Blob, name: string, onProgress: (part: number) => v
     const failure = asking()
     const request = new XMLHttpRequest()
     request.open('POST', `${apiBase}/media`)
+    for (const [name, value] of Object.entries(personHeaders())) request.setRequestHeader(name, value)
     request.responseType = 'json'
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
     request.onload = () => {

@@ -1,10 +1,10 @@
-import { MantineProvider } from '@mantine/core'
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { LiveRegion } from '../ui/announce'
 import { Boundary } from '../ui/Boundary'
-import { styleNonce } from '../ui/page'
+import { installed, styleNonce } from '../ui/page'
 import { PartFailure } from '../ui/states'
 import { theme } from '../ui/theme'
 import { useToastsWanted } from '../ui/toast'
@@ -14,11 +14,13 @@ import { part } from '../ui/parts'
 
 const Toasts = part(() => import('../ui/Toasts').then((loaded) => loaded.default))
 
+const colorSchemes = localStorageColorSchemeManager({ key: installed('colors') })
+
 /** App is everything below the root element. */
 export function App({ client }: { client: QueryClient }) {
   const toasts = useToastsWanted()
   return (
-    <MantineProvider theme={theme} withCssVariables={false} withGlobalClasses={false} defaultColorScheme="auto" getStyleNonce={() => styleNonce} deduplicateInlineStyles>
+    <MantineProvider theme={theme} withCssVariables={false} withGlobalClasses={false} defaultColorScheme="auto" colorSchemeManager={colorSchemes} getStyleNonce={() => styleNonce} deduplicateInlineStyles>
       <QueryClientProvider client={client}>
         <Boundary>
           <Suspense fallback={null}>{toasts && <Toasts />}</Suspense>

@@ -2,10 +2,13 @@ import { IconAddressBook, IconBell, IconChartBar, IconDots, IconInbox, IconKeybo
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { answer, api } from '../api/client'
+import { answer, api, Failure } from '../api/client'
 import { useMe, usePreferences } from '../api/queries'
+import { tellTabs } from '../api/sessionTabs'
+import { useAttempt } from '../api/useAttempt'
 import { presences, presenceText, usePresence } from '../api/usePresence'
 import { forgetDrafts } from '../inbox/drafts'
+import { useUnsent } from '../inbox/OutboxProvider'
 import { typing } from '../inbox/useInboxKeys'
 import { ActionMenu, type MenuAction } from '../ui/ActionMenu'
 import { Avatar } from '../ui/Avatar'
@@ -21,6 +24,7 @@ import classes from './Shell.module.css'
 
 const Palette = part(() => import('./Palette').then((loaded) => loaded.default))
 const NotificationDialog = part(() => withTexts('talk', import('./NotificationBox')).then((loaded) => loaded.NotificationDialog))
+const Confirm = part(() => import('../api/Confirm').then((loaded) => loaded.Confirm))
 const Shortcuts = part(() => import('./Shortcuts').then((loaded) => loaded.default))
 
 const places = [
@@ -76,10 +80,29 @@ export function Shell() {
     return () => removeEventListener('keydown', key)
   }, [navigate, shortcuts])
 
-  const signOut = async () => {
-    await answer(api.DELETE('/session')).catch(() => undefined)
-    forgetDrafts() // the server has them
+  const { outbox, count: unsent } = useUnsent()
+  const attempt = useAttempt()
+  const [leaving, setLeaving] = useState(false)
+  /** leave ends the session and removes from this browser what the person wrote. */
+  const leave = async () => {
+    outbox.hold()
+    try {
+      await answer(api.DELETE('/session'))
+    } catch (error) {
+      // Without a session, or with that of another person, there is nothing to end.
+      if (!(error instanceof Failure && (error.status === 401 || error.code === 'session_changed'))) {
+        outbox.resume()
+        throw error
+      }
+    }
+    await outbox.clear()
+    forgetDrafts()
+    tellTabs(me.user.id, 'left')
     location.assign(`${basePath}/`)
+  }
+  const signOut = () => {
+    if (unsent > 0) setLeaving(true)
+    else void attempt(leave)
   }
   const [presence, choosePresence] = usePresence()
   const shown = places.filter((place) => place.key !== 'report' || me.scopes.includes('reports:read'))
@@ -87,7 +110,7 @@ export function Shell() {
     ...presences.map((one) => ({ key: one, label: t(presenceText[one]), icon: <span aria-hidden className={classes.dot} data-presence={one} />, className: one === presence ? classes.chosen : undefined, onClick: () => void choosePresence(one) })),
     { key: 'profile', label: t('shell.profile'), icon: <IconUser size={16} />, onClick: () => void navigate({ to: '/settings/$', params: { _splat: 'profile' } }) },
     { key: 'keys', label: t('shell.shortcuts'), icon: <IconKeyboard size={16} />, onClick: () => setHelp(true) },
-    { key: 'out', label: t('shell.signOut'), icon: <IconLogout size={16} />, onClick: () => void signOut() },
+    { key: 'out', label: t('shell.signOut'), icon: <IconLogout size={16} />, onClick: signOut },
   ]
   const more: MenuAction[] = [
     { key: 'search', label: t('shell.search'), icon: <IconSearch size={16} />, onClick: () => setPalette(true) },
@@ -145,8 +168,9 @@ export function Shell() {
         </main>
       </div>
       <Suspense fallback={null}>
-        {palette && <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} onSignOut={() => void signOut()} />}
+        {palette && <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} onSignOut={signOut} />}
         {phone && notifications && <NotificationDialog onClose={() => setNotifications(false)} />}
+        {leaving && <Confirm title={t('shell.signOut')} text={t('shell.unsent', { count: unsent })} action={t('shell.discard')} onClose={() => setLeaving(false)} task={leave} />}
         {help && <Shortcuts onClose={() => setHelp(false)} />}
       </Suspense>
     </div>

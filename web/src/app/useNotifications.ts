@@ -9,6 +9,7 @@ import { preview } from '../inbox/preview'
 import { eventData } from '../live/apply'
 import { onLiveEvent, useConnection } from '../live/useLive'
 import { shareView } from '../live/tabs'
+import { personal } from '../ui/page'
 import { soon } from '../ui/parts'
 import { playSound } from '../ui/sound'
 
@@ -48,7 +49,7 @@ export function useNotifications(): void {
   const { pathname } = useLocation()
   const tabs = useRef<ReturnType<typeof shareView>>(null)
   useEffect(() => soon(() => {
-    const shared = shareView(() => ({ focused: document.hasFocus(), conversation: openConversation(location.pathname) }))
+    const shared = shareView(() => ({ focused: document.hasFocus(), conversation: openConversation(location.pathname) }), personal('view', me.user.id))
     tabs.current = shared
     addEventListener('focus', shared.tell)
     addEventListener('blur', shared.tell)
@@ -57,7 +58,7 @@ export function useNotifications(): void {
       removeEventListener('blur', shared.tell)
       shared.stop()
     }
-  }), [])
+  }), [me.user.id])
   useEffect(() => tabs.current?.tell(), [pathname])
 
   useEffect(

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { useBoards, useMe } from '../api/queries'
 import { refusal, requestIdOf } from '../api/refusal'
 import type { Board } from '../api/types'
+import { personal } from '../ui/page'
 import { Empty, Failure, Loading } from '../ui/states'
 import { usePhone } from '../ui/usePhone'
 import { BoardMenu } from './BoardMenu'
@@ -15,10 +16,10 @@ import type { BoardSearch } from './search'
 import { useBoardNames } from './useBoard'
 import classes from './Boards.module.css'
 
-const lastKey = 'recado.board'
+const lastKey = (person: string) => personal('board', person)
 
 /** firstBoard is the one that was open last, else the team's first one, else that of the attendances. */
-const firstBoard = (boards: Board[]) => boards.find((one) => one.id === localStorage.getItem(lastKey)) ?? boards.find((one) => one.system === null) ?? boards[0]
+const firstBoard = (boards: Board[], person: string) => boards.find((one) => one.id === localStorage.getItem(lastKey(person))) ?? boards.find((one) => one.system === null) ?? boards[0]
 
 /** Boards has a tab for each board; the address names the one that is open. */
 export default function Boards() {
@@ -26,7 +27,8 @@ export default function Boards() {
   const navigate = useNavigate()
   const { board: id } = useParams({ strict: false })
   const search: BoardSearch = useSearch({ strict: false })
-  const mayWrite = useMe().scopes.includes('write')
+  const me = useMe()
+  const mayWrite = me.scopes.includes('write')
   const names = useBoardNames()
   const phone = usePhone()
   const list = useBoards()
@@ -34,14 +36,14 @@ export default function Boards() {
   const boards = list.data ?? []
   const board = boards.find((one) => one.id === id)
   const show = (board: string) => void navigate({ to: '/boards/$board', params: { board } })
-  const first = list.isSuccess && !board ? firstBoard(boards)?.id : undefined
+  const first = list.isSuccess && !board ? firstBoard(boards, me.user.id)?.id : undefined
   useEffect(() => {
     // An archived board has no tab; a link to one leads to a board that is in use.
     if (first) void navigate({ to: '/boards/$board', params: { board: first }, replace: true })
   }, [first, navigate])
   useEffect(() => {
-    if (board) localStorage.setItem(lastKey, board.id)
-  }, [board])
+    if (board) localStorage.setItem(lastKey(me.user.id), board.id)
+  }, [board, me.user.id])
 
   if (list.isPending) return <Loading rows={5} />
   if (list.isError) return <Failure message={refusal(list.error, t)} requestId={requestIdOf(list.error)} onRetry={() => void list.refetch()} />

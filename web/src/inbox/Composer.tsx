@@ -56,7 +56,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
   const text = (tab === 'note' ? noteDraft?.text : draft?.text) ?? ''
   const { typed, stopped } = useActivity(conversation.id)
   const collision = useCollision(conversation.id, me.user.id, tab === 'answer' && text !== '')
-  const syncDraft = useServerDraft(conversation)
+  const syncDraft = useServerDraft(conversation, me.user.id)
 
   const setText = (next: string) => {
     if (tab === 'note') return saveDraft(noteKey(conversation.id), { text: next })

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { keys } from '../api/keys'
 import { useMe, useRowNames } from '../api/queries'
 import type { Conversation, Ref } from '../api/types'
+import type { Typing } from '../live/apply'
 import { announce } from '../ui/announce'
 import { ActionMenu } from '../ui/ActionMenu'
 import { Avatar } from '../ui/Avatar'
@@ -89,7 +90,7 @@ export function AlsoHere({ conversation }: { conversation: string }) {
   const now = useNow()
   const me = useMe().user.id
   const viewing = useCached<Ref[]>(keys.viewing(conversation)) ?? []
-  const typing = useCached<{ user: Ref; at: number }>(keys.typing(conversation))
+  const typing = useCached<Typing | null>(keys.typing(conversation))
   const answering = typing && typing.user.id !== me && now - typing.at < 20_000 ? typing.user : null
   const others = viewing.filter((one) => one.id !== me && one.id !== answering?.id)
   if (!answering && others.length === 0) return null

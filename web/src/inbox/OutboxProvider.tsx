@@ -7,14 +7,16 @@ import { putEntry, putMessage } from '../api/cache'
 import { useMe } from '../api/queries'
 import type { Conversation, Member } from '../api/types'
 import { announce } from '../ui/announce'
+import { personal } from '../ui/page'
 import { noteKey, ownDrafts, readDraft, saveDraft } from './drafts'
 import { Outbox, type Item } from './outbox'
 import { refusal } from './refusal'
+import { useDraftsElsewhere } from './useServerDraft'
 
 const Context = createContext<Outbox | null>(null)
 
-/** OutboxProvider sends what people wrote, on every page of the app. */
-export function OutboxProvider({ session, children }: { session: number; children: ReactNode }) {
+/** OutboxProvider sends what people wrote, on every page of the app. While it is held, as another person is signed in, nothing is sent. */
+export function OutboxProvider({ session, held, children }: { session: number; held: boolean; children: ReactNode }) {
   const client = useQueryClient()
   const { t } = useTranslation()
   const me = useMe()
@@ -22,7 +24,7 @@ export function OutboxProvider({ session, children }: { session: number; childre
   const outbox = useMemo(
     () =>
       new Outbox({
-        name: `recado-outbox-${me.user.id}`,
+        name: personal('outbox', me.user.id),
         deliver: async ({ kind, conversation, body, mentions = [] }) => {
           const params = { path: { id: conversation } }
           if (kind === 'note') {
@@ -47,21 +49,44 @@ export function OutboxProvider({ session, children }: { session: number; childre
   )
   useEffect(() => {
     const wake = () => outbox.wake()
+    const warn = (event: BeforeUnloadEvent) => {
+      if (outbox.losing()) event.preventDefault()
+    }
     addEventListener('online', wake)
+    addEventListener('beforeunload', warn)
     const timer = setTimeout(() => void outbox.load()) // the page is drawn first
     return () => {
       clearTimeout(timer)
       removeEventListener('online', wake)
+      removeEventListener('beforeunload', warn)
     }
   }, [outbox])
   useEffect(() => outbox.wake(), [outbox, session]) // what was refused for want of a session is tried at once
+  useEffect(() => {
+    if (!held) return
+    outbox.hold()
+    return () => outbox.resume()
+  }, [outbox, held])
+  useDraftsElsewhere(me.user.id)
   return <Context.Provider value={outbox}>{children}</Context.Provider>
+}
+
+function useContextOutbox(): Outbox {
+  const outbox = useContext(Context)
+  if (!outbox) throw new Error('no outbox')
+  return outbox
+}
+
+/** useUnsent is the outbox, how much waits in it, and whether this browser cannot keep it. */
+export function useUnsent(): { outbox: Outbox; count: number; unsafe: boolean } {
+  const outbox = useContextOutbox()
+  const count = useSyncExternalStore(outbox.watch, () => outbox.all().length)
+  return { outbox, count, unsafe: useSyncExternalStore(outbox.watch, outbox.unsafe) }
 }
 
 /** useOutbox is the outbox and what waits in it for one conversation. */
 export function useOutbox(conversation: string): { outbox: Outbox; waiting: Item[] } {
-  const outbox = useContext(Context)
-  if (!outbox) throw new Error('no outbox')
+  const outbox = useContextOutbox()
   const all = useSyncExternalStore(outbox.watch, outbox.all)
   return { outbox, waiting: useMemo(() => all.filter((item) => item.conversation === conversation), [all, conversation]) }
 }

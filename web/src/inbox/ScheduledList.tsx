@@ -74,7 +74,7 @@ export function ScheduledList({ conversation, entries }: { conversation: Convers
                 {one.error && <p className={classes.failed}>{whyFailed(one.error, t)}</p>}
               </div>
               <div className={classes.buttons}>
-                {failed && <Button size="compact-xs" variant="default" onClick={() => dismissScheduled(one.id)}>{t('scheduled.dismiss')}</Button>}
+                {failed && <Button size="compact-xs" variant="default" onClick={() => dismissScheduled(one.id, user.id)}>{t('scheduled.dismiss')}</Button>}
                 {!failed && one.created_by.id === user.id && <Button size="compact-xs" variant="default" onClick={() => setChanging(one)}>{t('scheduled.change')}</Button>}
                 {!failed && mayCancel(one) && <Button size="compact-xs" variant="default" onClick={() => setCancelling(one)}>{t('scheduled.cancel')}</Button>}
               </div>

@@ -1,28 +1,37 @@
 import { useSyncExternalStore } from 'react'
+import { personal } from '../ui/page'
 
-/** Draft is what was begun to be written here. put are the texts of it that this browser kept on the server lately. */
-export type Draft = { text: string; refusal?: string; put?: { texts: string[]; at: number } }
+/** Draft is what was begun to be written here. synced is the text that the server has of it, put are those that this browser kept there lately. */
+export type Draft = { text: string; refusal?: string; synced?: string; put?: { texts: string[]; at: number } }
 
 /** So long a text that was kept on the server may come back late. */
 const putCounts = 60_000
 
-const root = 'recado.draft.'
-let prefix = root
+let prefix = ''
 const watchers = new Set<() => void>()
 const cache = new Map<string, Draft | null>()
 
 /** ownDrafts makes the drafts those of one person: others who use this browser have their own. */
 export function ownDrafts(person: string): void {
-  if (prefix === `${root}${person}.`) return
-  prefix = `${root}${person}.`
+  if (prefix === personal('draft.', person)) return
+  prefix = personal('draft.', person)
   cache.clear()
 }
 
-/** forgetDrafts removes the drafts of everybody from this browser. */
+/** forgetDrafts removes the drafts of the person from this browser. */
 export function forgetDrafts(): void {
-  for (const key of Object.keys(localStorage)) if (key.startsWith(root)) localStorage.removeItem(key)
+  for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key)
   cache.clear()
 }
+
+/** isSynced tells whether a draft stands here as the server had it: nothing was typed since. */
+export const isSynced = (draft: Draft | null) => draft !== null && draft.text !== '' && draft.text === draft.synced && !draft.refusal
+
+/** justPut tells whether this browser kept the draft on the server a moment ago: the signal about it is an echo. */
+export const justPut = (draft: Draft | null) => draft?.put !== undefined && Date.now() - draft.put.at < 3000
+
+/** syncedDrafts are the conversations with such a draft. */
+export const syncedDrafts = () => Object.keys(localStorage).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)).filter((id) => isSynced(read(id)))
 
 /** noteKey is where the text of an unfinished internal note is kept, apart from the answer. */
 export const noteKey = (conversation: string) => `note.${conversation}`
@@ -56,13 +65,14 @@ function keep(id: string, draft: Draft): Draft | null {
 
 /** saveDraft keeps what was typed in this browser at once. */
 export function saveDraft(id: string, draft: Draft): void {
-  keep(id, { put: read(id)?.put, ...draft })
+  const known = read(id)
+  keep(id, { put: known?.put, synced: draft.text === '' ? undefined : known?.synced, ...draft })
   watchers.forEach((watcher) => watcher())
 }
 
 // Other tabs changed a draft.
 addEventListener('storage', (event) => {
-  if (!event.key?.startsWith(prefix)) return
+  if (prefix === '' || !event.key?.startsWith(prefix)) return
   cache.delete(event.key.slice(prefix.length))
   watchers.forEach((watcher) => watcher())
 })

@@ -2,20 +2,21 @@ import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
+import { useMe } from '../api/queries'
 import type { ScheduledMessage } from '../api/types'
+import { personal } from '../ui/page'
 import { useNow } from './useNow'
 
 /** What failed is shown for this long, unless it is dismissed. */
 const shown = 7 * 24 * 3_600_000
 
-const storageKey = 'recado.scheduled.dismissed'
+const storageKey = (person: string) => personal('scheduled.dismissed', person)
 const watchers = new Set<() => void>()
-let dismissed = localStorage.getItem(storageKey) ?? ''
+const dismissed = (person: string) => localStorage.getItem(storageKey(person)) ?? ''
 
-/** dismissScheduled hides a message that failed in this browser. */
-export function dismissScheduled(id: string): void {
-  dismissed = [id, ...dismissed.split(' ')].slice(0, 50).join(' ')
-  localStorage.setItem(storageKey, dismissed)
+/** dismissScheduled hides a message that failed in this browser, for one person. */
+export function dismissScheduled(id: string, person: string): void {
+  localStorage.setItem(storageKey(person), [id, ...dismissed(person).split(' ')].slice(0, 50).join(' '))
   watchers.forEach((watcher) => watcher())
 }
 
@@ -27,7 +28,8 @@ function watch(watcher: () => void): () => void {
 /** useScheduled are the messages of a conversation that wait to be sent, the next one first, and before them those that failed. */
 export function useScheduled(conversation: string): ScheduledMessage[] {
   const now = useNow()
-  const hidden = useSyncExternalStore(watch, () => dismissed)
+  const person = useMe().user.id
+  const hidden = useSyncExternalStore(watch, () => dismissed(person))
   const all = useQuery({
     queryKey: keys.scheduled(conversation),
     refetchOnWindowFocus: 'always',

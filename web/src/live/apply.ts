@@ -20,6 +20,9 @@ type Data = {
   presence?: Presence
 }
 
+/** Typing is the member who is answering a conversation, and when that was last said. */
+export type Typing = { user: Ref; at: number }
+
 /** eventData reads the payload of an event: feed events wrap it in an envelope, signals do not. */
 export function eventData(event: StreamEvent): Data {
   try {
@@ -75,6 +78,10 @@ export function makeApply(client: QueryClient, me: string) {
     if (client.getQueryData<ScheduledMessage[]>(keys.scheduled(id))?.some((one) => one.status === 'scheduled' && one.cancel_on_reply)) refresh(keys.scheduled(id))
   }
 
+  /** stopped forgets that a member is answering a conversation. */
+  const stopped = (id: string, over: (member: string) => boolean) =>
+    client.setQueryData<Typing | null>(keys.typing(id), (typing) => (typing && over(typing.user.id) ? null : typing))
+
   const board = (id: string) =>
     once(`board ${id}`, () => {
       refreshBoard(client, id)
@@ -92,6 +99,7 @@ export function makeApply(client: QueryClient, me: string) {
       case 'message.received':
       case 'message.sent':
         if (data.message) putMessage(client, data.message, true)
+        if (id && data.message?.sent_by) stopped(id, (member) => member === data.message?.sent_by?.id)
         conversation(data.conversation)
         if (id && known(id)) refresh(keys.files(id))
         if (id && event.type === 'message.received') answered(id)
@@ -148,6 +156,7 @@ export function makeApply(client: QueryClient, me: string) {
       case 'private':
         if (id) {
           fetchConversation(id)
+          stopped(id, () => true) // it may have been sent; who still types says so again
           refresh(keys.timelines(id))
           refresh(keys.scheduled(id))
           refresh(keys.counts)
@@ -165,10 +174,13 @@ export function makeApply(client: QueryClient, me: string) {
         if (id) fetchConversation(id)
         return
       case 'viewing':
-        if (id) client.setQueryData(keys.viewing(id), data.users ?? [])
+        if (id) {
+          client.setQueryData(keys.viewing(id), data.users ?? [])
+          stopped(id, (member) => !data.users?.some((one) => one.id === member))
+        }
         return
       case 'typing':
-        if (id && data.user) client.setQueryData(keys.typing(id), { user: data.user, at: Date.now() })
+        if (id && data.user) client.setQueryData<Typing>(keys.typing(id), { user: data.user, at: Date.now() })
         return
       case 'presence':
         if (data.user) {

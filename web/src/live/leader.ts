@@ -1,7 +1,7 @@
 import type { StreamEvent } from './parse'
 import { follow, type StreamState } from './stream'
 
-type Note = { kind: 'event'; event: StreamEvent } | { kind: 'state'; state: StreamState } | { kind: 'ask' }
+type Note = { kind: 'event'; event: StreamEvent } | { kind: 'state'; state: StreamState; lastId: string | null } | { kind: 'ask' }
 
 export type LeaderOptions = {
   url: string
@@ -9,6 +9,7 @@ export type LeaderOptions = {
   onEvent: (event: StreamEvent) => void
   onState: (state: StreamState) => void
   onLead?: (leads: boolean) => void
+  headers?: () => Record<string, string>
   locks?: LockManager
   fetch?: typeof fetch
 }
@@ -25,7 +26,7 @@ export function share(options: LeaderOptions): () => void {
   let state: StreamState = 'connecting'
   const take = (event: StreamEvent) => {
     if (event.id !== null) lastId = event.id
-    options.onEvent(event)
+    if (event.type !== '') options.onEvent(event)
   }
   const change = (next: StreamState) => {
     state = next
@@ -33,11 +34,14 @@ export function share(options: LeaderOptions): () => void {
   }
   channel.onmessage = ({ data }: MessageEvent<Note>) => {
     if (leads) {
-      if (data.kind === 'ask') channel.postMessage({ kind: 'state', state } satisfies Note)
+      if (data.kind === 'ask') channel.postMessage({ kind: 'state', state, lastId } satisfies Note)
       return
     }
     if (data.kind === 'event') take(data.event)
-    else if (data.kind === 'state') change(data.state)
+    else if (data.kind === 'state') {
+      lastId = data.lastId ?? lastId // events that this tab missed are in what it fetches when it begins
+      change(data.state)
+    }
   }
   const lead = async () => {
     if (end.signal.aborted) return
@@ -47,6 +51,7 @@ export function share(options: LeaderOptions): () => void {
       url: options.url,
       lastId: () => lastId,
       signal: end.signal,
+      headers: options.headers,
       fetch: options.fetch,
       onEvent: (event) => {
         take(event)
@@ -54,7 +59,7 @@ export function share(options: LeaderOptions): () => void {
       },
       onState: (next) => {
         change(next)
-        channel.postMessage({ kind: 'state', state: next } satisfies Note)
+        channel.postMessage({ kind: 'state', state: next, lastId } satisfies Note)
       },
     })
     // A stream that the server ended is not opened again by another tab: the lock is kept until this one goes.

@@ -1,3 +1,4 @@
+/** StreamEvent is an event of the stream. One without a type only moves the place from which the stream is resumed. */
 export type StreamEvent = { id: string | null; type: string; data: string }
 
 /** Parser takes pieces of an event stream and gives the events that are complete. */
@@ -20,7 +21,8 @@ export class Parser {
 
   private line(line: string): StreamEvent | null {
     if (line === '') {
-      const event = this.data.length > 0 || this.type ? { id: this.id, type: this.type || 'message', data: this.data.join('\n') } : null
+      const empty = this.data.length === 0 && !this.type
+      const event = empty && this.id === null ? null : { id: this.id, type: empty ? '' : this.type || 'message', data: this.data.join('\n') }
       this.type = ''
       this.data = []
       this.id = null

@@ -8,6 +8,7 @@ export type StreamOptions = {
   onEvent: (event: StreamEvent) => void
   onState: (state: StreamState) => void
   signal: AbortSignal
+  headers?: () => Record<string, string>
   fetch?: typeof fetch
   silence?: number
 }
@@ -51,15 +52,38 @@ export async function follow(options: StreamOptions): Promise<void> {
   }
 }
 
+/**
+ * watchSilence calls lost after a silence. It compares times of the clock and looks again when the page is shown or the network is
+ * back: while a computer sleeps, timers stand still, and the connection is long gone when it wakes.
+ */
+function watchSilence(limit: number, lost: () => void) {
+  let heardAt = Date.now()
+  const look = () => {
+    if (Date.now() - heardAt > limit) lost()
+  }
+  const timer = setInterval(look, Math.min(limit / 4, 5000))
+  const moments = ['online', 'pageshow', 'focus'] as const
+  moments.forEach((moment) => globalThis.addEventListener?.(moment, look))
+  return {
+    heard: () => {
+      heardAt = Date.now()
+    },
+    stop: () => {
+      clearInterval(timer)
+      moments.forEach((moment) => globalThis.removeEventListener?.(moment, look))
+    },
+  }
+}
+
 async function attempt(options: StreamOptions, opened: () => void): Promise<'lost' | 'ended'> {
   const connection = new AbortController()
   const abort = () => connection.abort()
   options.signal.addEventListener('abort', abort)
-  let timer = setTimeout(abort, options.silence ?? silenceLimit)
+  const silence = watchSilence(options.silence ?? silenceLimit, abort)
   try {
     const id = options.lastId()
     const response = await (options.fetch ?? fetch)(options.url, {
-      headers: { Accept: 'text/event-stream', ...(id ? { 'Last-Event-ID': id } : {}) },
+      headers: { Accept: 'text/event-stream', ...(id ? { 'Last-Event-ID': id } : {}), ...options.headers?.() },
       credentials: 'same-origin',
       cache: 'no-store',
       signal: connection.signal,
@@ -72,9 +96,8 @@ async function attempt(options: StreamOptions, opened: () => void): Promise<'los
     const decoder = new TextDecoder()
     const parser = new Parser()
     for (;;) {
-      clearTimeout(timer)
-      timer = setTimeout(abort, options.silence ?? silenceLimit)
       const { value, done } = await reader.read()
+      silence.heard()
       if (done) return 'lost'
       for (const event of parser.push(decoder.decode(value, { stream: true }))) {
         options.onEvent(event)
@@ -84,7 +107,7 @@ async function attempt(options: StreamOptions, opened: () => void): Promise<'los
   } catch {
     return 'lost'
   } finally {
-    clearTimeout(timer)
+    silence.stop()
     options.signal.removeEventListener('abort', abort)
     connection.abort()
   }

@@ -4,7 +4,7 @@ export type View = { focused: boolean; conversation: string | null }
 type Note = { kind: 'view'; tab: string; view: View } | { kind: 'ask' } | { kind: 'left'; tab: string }
 
 /** shareView tells the other tabs what this one shows and knows what they show, so that only what is in no view is spoken of. */
-export function shareView(read: () => View, name = 'recado-view') {
+export function shareView(read: () => View, name: string) {
   const tab = crypto.randomUUID()
   const others = new Map<string, View>()
   const channel = new BroadcastChannel(name)

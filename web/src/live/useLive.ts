@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useSyncExternalStore } from 'react'
-import { apiBase } from '../api/client'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { apiBase, personHeaders } from '../api/client'
 import { keys } from '../api/keys'
-import { appVersion, basePath } from '../ui/page'
+import { appVersion, basePath, personal } from '../ui/page'
 import { soon } from '../ui/parts'
 import { makeApply } from './apply'
 import { share } from './leader'
@@ -55,36 +55,43 @@ const settled = 1000
 /** useLive keeps the stream open while a person is signed in; another number of the session opens it again. */
 export function useLive(me: string, session: number): void {
   const client = useQueryClient()
+  const begun = useRef(false)
   useEffect(() => soon(() => {
     const apply = makeApply(client, me)
     let timer: ReturnType<typeof setTimeout> | undefined
     let catchUp: ReturnType<typeof setTimeout> | undefined
-    let wasOpen = false
     let wasLost = false
     let streaming = false
     const calm = () => {
       clearTimeout(timer)
       timer = undefined
     }
+    const take = (event: StreamEvent) => {
+      apply(event)
+      events.forEach((listener) => listener(event))
+    }
     const stop = share({
       url: `${apiBase}/live`,
-      name: 'recado-live',
+      name: personal('live', me),
+      headers: personHeaders,
       onLead: (leads) => set({ leads }),
       onEvent: (event) => {
         if (event.type === 'session' && event.data.includes('ended')) void client.invalidateQueries({ queryKey: ['session'] })
-        apply(event)
-        events.forEach((listener) => listener(event))
+        take(event)
       },
       onState: (state) => {
+        if (state === 'open' && streaming) return // told to a tab that was opened just now
         streaming = state === 'open'
         if (state === 'open') {
           calm()
           set({ state: 'ok' })
-          if (wasOpen || wasLost) void checkVersion() // the server may be another one
-          if (!wasOpen) catchUp = setTimeout(() => {
+          if (begun.current || wasLost) void checkVersion() // the server may be another one
+          // Events that were missed come again if the place is known; signals, which tell of private conversations too, never do.
+          if (begun.current) take({ id: null, type: 'reset', data: '{}' })
+          else catchUp = setTimeout(() => {
             for (const queryKey of [keys.lists, keys.counts, keys.notifications, ['timeline'], ['conversation'], ['scheduled']]) void client.invalidateQueries({ queryKey })
           }, settled)
-          wasOpen = true
+          begun.current = true
         } else if (state === 'ended') {
           calm()
           void client.invalidateQueries({ queryKey: ['session'] })

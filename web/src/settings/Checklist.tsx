@@ -8,13 +8,14 @@ import { answer, api } from '../api/client'
 import { keys } from '../api/keys'
 import { useChannels, useMe, useSectors, useTeam } from '../api/queries'
 import { SectionHead } from '../ui/Layout'
+import { personal } from '../ui/page'
 import { useInvitations } from './useInvitations'
 import classes from './Settings.module.css'
 
 /** Checklist leads through the first days of a company. It goes when all is done or when the person hides it in this browser. */
 export function Checklist() {
   const me = useMe()
-  const key = `recado.checklist.${me.company.id}`
+  const key = personal('checklist', me.user.id)
   const [hidden, setHidden] = useState(() => localStorage.getItem(key) !== null)
   if (hidden || !me.scopes.includes('team:manage')) return null
   const hide = () => {

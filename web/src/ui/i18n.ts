@@ -1,6 +1,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { catalogues, isLanguage, languageKey, preferredLanguage, type Language } from './language'
+import { installed } from './page'
 import { withStyles } from './parts'
 
 export { isLanguage, languages, preferredLanguage, type Language } from './language'
@@ -56,7 +57,7 @@ export async function setLanguage(language: Language): Promise<void> {
   mark(language)
 }
 
-const chosenKey = 'recado.language.chosen'
+const chosenKey = installed('language.chosen')
 
 /** chooseLanguage changes the language before signing in; the person's preferences take it over then. */
 export function chooseLanguage(language: Language): Promise<void> {

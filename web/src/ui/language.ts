@@ -1,3 +1,5 @@
+import { installed } from './page'
+
 export const languages = ['pt-BR', 'en', 'es'] as const
 export type Language = (typeof languages)[number]
 
@@ -8,7 +10,7 @@ export const catalogues: Record<Language, () => Promise<{ default: object }>> = 
   es: () => import('../locales/es.json'),
 }
 
-export const languageKey = 'recado.language'
+export const languageKey = installed('language')
 
 /** isLanguage narrows a text to one of the three languages. */
 export function isLanguage(text: string | null | undefined): text is Language {

@@ -7,6 +7,12 @@ function meta(name: string): string {
 /** basePath is the path below which the app and the API are, '' or '/desk'. */
 export const basePath = meta('base')
 
+/** installed names what this browser keeps for this installation: one origin may have several, each below its base path. */
+export const installed = (name: string) => `recado${basePath}.${name}`
+
+/** personal names what this browser keeps, locks or passes between tabs for one person: several may use it one after the other. */
+export const personal = (name: string, person: string) => installed(`${person}.${name}`)
+
 /** pagePath is the path of the page below the base path. */
 export const pagePath = () => location.pathname.slice(basePath.length) || '/'
 

@@ -1,0 +1,267 @@
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { Desk } from './desk'
+import { dialog, log, message, open, row, rows } from './parts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await Desk.start()
+})
+afterAll(() => desk.stop())
+afterEach(async () => expect(await desk.problemsOf()).toEqual([]))
+
+const refused = /status of 40[13]|ERR_FAILED|ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE/
+const sends = /\/v1\/conversations\/[^/]+\/messages$/
+
+type Sent = { text: string; sent_by: { id: string } | null; direction: string }
+
+/** sentIn gives what the team sent in a conversation, oldest first. */
+async function sentIn(conversation: string): Promise<{ text: string; by: string | undefined }[]> {
+  const { data } = (await desk.call('GET', `/conversations/${conversation}/messages`)) as { data: Sent[] }
+  return data.filter((one) => one.direction === 'outbound').map((one) => ({ text: one.text, by: one.sent_by?.id })).reverse()
+}
+
+const send = async (page: Page, text: string) => {
+  await message(page).fill(text)
+  await message(page).press('Enter')
+}
+
+/** customer writes and gives the conversation. */
+const customer = async (phone: string, name: string, text = 'Oi') => (await desk.customer(phone, name, text)).conversation as string
+
+it('does not send what one person wrote as another who signs in in the same browser, and sends it when the author is back', async () => {
+  const conversation = await customer('+5511955553001', 'Ari Campos')
+  const { page, context } = await desk.page({}, refused)
+  const users: string[] = []
+  context.on('request', (one) => {
+    if (one.url().endsWith('/v1/live')) users.push(one.headers()['x-recado-user'] ?? '')
+  })
+  await desk.signIn(page)
+  await open(page, 'Ari Campos')
+  await page.route(sends, (route) => route.abort())
+  await send(page, 'da Ana')
+  await log(page).getByRole('article', { name: /Queued$/ }).waitFor()
+  const other = await context.newPage()
+  await desk.signInAs(other, desk.colleague)
+  // Each person has a stream: nothing of it reaches the tabs of the other.
+  await expect.poll(() => new Set(users)).toEqual(new Set([desk.company.user, desk.colleague]))
+  await page.unroute(sends)
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  const changed = dialog(page, 'Another person signed in')
+  await changed.waitFor()
+  await open(other, 'Ari Campos')
+  await send(other, 'do Bruno')
+  await expect.poll(() => sentIn(conversation)).toEqual([{ text: 'do Bruno', by: desk.colleague }])
+  await changed.getByRole('textbox', { name: 'Password' }).fill(desk.demo.login.password)
+  await changed.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect.poll(() => sentIn(conversation)).toEqual([{ text: 'do Bruno', by: desk.colleague }, { text: 'da Ana', by: desk.company.user }])
+  await dialog(other, 'Another person signed in').waitFor()
+  await log(page).getByText('do Bruno', { exact: true }).waitFor()
+})
+
+/** left is everything of a text that a browser still keeps. */
+const left = (page: Page, text: string) =>
+  page.evaluate(async (wanted) => {
+    const found = Object.entries(localStorage).filter(([, value]) => String(value).includes(wanted)).map(([key]) => key)
+    for (const { name = '' } of await indexedDB.databases()) {
+      const rows = await new Promise<unknown[]>((resolve, reject) => {
+        const opening = indexedDB.open(name)
+        opening.onerror = () => reject(new Error(name))
+        opening.onsuccess = () => {
+          const all = opening.result.transaction('items').objectStore('items').getAll()
+          all.onsuccess = () => resolve(all.result)
+        }
+      })
+      if (JSON.stringify(rows).includes(wanted)) found.push(name)
+    }
+    return found
+  }, text)
+
+it('asks before unsent messages are discarded at signing out, and leaves nothing of them', async () => {
+  const conversation = await customer('+5511955553002', 'Bento Reis')
+  const { page, context } = await desk.page({}, refused)
+  await desk.signIn(page)
+  await open(page, 'Bento Reis')
+  const second = await context.newPage()
+  await second.goto(page.url())
+  await log(second).getByText('Oi', { exact: true }).waitFor()
+  await context.route(sends, (route) => route.abort())
+  await send(page, 'segredo um')
+  await send(page, 'segredo dois')
+  await message(page).fill('segredo três')
+  expect(await left(page, 'segredo')).toHaveLength(2)
+  const leave = async () => {
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  await leave()
+  const question = page.getByRole('alertdialog', { name: 'Sign out' })
+  await question.getByText('You have 2 unsent messages. Sign out and discard them?').waitFor()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect.poll(() => log(page).getByRole('article', { name: /Queued$/ }).count()).toBe(2)
+  await leave()
+  await question.getByRole('button', { name: 'Sign out and discard' }).click()
+  for (const tab of [page, second]) await tab.getByRole('main', { name: 'Sign in' }).waitFor()
+  expect(await left(page, 'segredo')).toEqual([])
+  await context.unroute(sends)
+  await desk.signIn(page)
+  await open(page, 'Bento Reis')
+  await send(page, 'depois')
+  await expect.poll(() => sentIn(conversation).then((all) => all.map((one) => one.text))).toEqual(['depois'])
+})
+
+it('sends from memory in a window that can store nothing, and says so', async () => {
+  const conversation = await customer('+5511955553003', 'Cora Dias')
+  const { page } = await desk.page({}, refused)
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'indexedDB', {
+      get: () => {
+        throw new DOMException('denied', 'SecurityError')
+      },
+    })
+  })
+  await desk.signIn(page)
+  await page.getByRole('status').filter({ hasText: 'This browser cannot keep unsent messages.' }).waitFor()
+  await open(page, 'Cora Dias')
+  await page.route(sends, (route) => route.abort())
+  for (const text of ['um', 'dois', 'três']) await send(page, text)
+  const attempted = page.waitForEvent('requestfailed', (one) => sends.test(one.url()))
+  await attempted // again, after the first attempt
+  await page.unroute(sends)
+  await expect.poll(() => sentIn(conversation).then((all) => all.map((one) => one.text))).toEqual(['um', 'dois', 'três'])
+  await expect.poll(() => log(page).getByRole('article').locator('p').allTextContents()).toEqual(['Oi', 'um', 'dois', 'três'])
+})
+
+it('shows a message that came while the connection was lost, though no event had come on it', async () => {
+  await customer('+5511955553004', 'Davi Melo')
+  const { page } = await desk.page({}, refused)
+  let counted = 0
+  page.on('response', (answer) => {
+    if (answer.url().endsWith('/inbox/counts')) counted++
+  })
+  await desk.signIn(page)
+  await open(page, 'Davi Melo')
+  await expect.poll(() => counted).toBeGreaterThan(1) // what is fetched once the stream is open is there
+  await desk.restart(async () => {
+    await page.route('**/v1/live', (route) => route.abort())
+  })
+  await customer('+5511955553004', 'Davi Melo', 'enquanto isso')
+  await page.unroute('**/v1/live')
+  await log(page).getByText('enquanto isso', { exact: true }).waitFor()
+  await customer('+5511955553004', 'Davi Melo', 'e agora')
+  await log(page).getByText('e agora', { exact: true }).waitFor()
+})
+
+it('clears a draft that was sent from another device, on the open page and on one that was closed then', async () => {
+  await customer('+5511955553005', 'Elis Prado')
+  await customer('+5511955553006', 'Fabio Luz')
+  const { page: phone } = await desk.page()
+  const { page: desktop, context } = await desk.page()
+  for (const page of [phone, desktop]) {
+    await desk.signIn(page)
+    await open(page, 'Elis Prado')
+  }
+  const draft = async (text: string) => {
+    const kept = phone.waitForResponse((one) => one.url().endsWith('/draft') && one.request().method() === 'PUT')
+    await message(phone).fill(text)
+    await kept
+    await expect.poll(() => message(desktop).inputValue()).toBe(text)
+  }
+  await draft('Sai agora')
+  await open(desktop, 'Fabio Luz')
+  await desktop.getByRole('searchbox', { name: 'Search conversations' }).fill('')
+  await expect.poll(() => row(desktop, 'Elis Prado').getByText('Draft:').count()).toBeGreaterThan(0)
+  await message(phone).press('Enter')
+  await expect.poll(() => row(desktop, 'Elis Prado').getByText('Draft:').count()).toBe(0)
+  await row(desktop, 'Elis Prado').click()
+  await expect.poll(() => message(desktop).inputValue()).toBe('')
+  await draft('Chega hoje')
+  const address = desktop.url()
+  await desktop.close()
+  await message(phone).press('Enter')
+  await log(phone).getByRole('article', { name: /Queued$/ }).first().waitFor({ state: 'detached' })
+  const again = await context.newPage()
+  await again.goto(address)
+  await log(again).getByText('Chega hoje', { exact: true }).waitFor()
+  await expect.poll(() => message(again).inputValue()).toBe('')
+})
+
+it('says who is answering only while they do', async () => {
+  await customer('+5511955553007', 'Gil Torres')
+  await customer('+5511955553008', 'Hugo Sena')
+  const { page: ana } = await desk.page()
+  const { page: bruno } = await desk.page()
+  await desk.signIn(ana)
+  await desk.signInAs(bruno, desk.colleague)
+  await open(ana, 'Gil Torres')
+  await open(bruno, 'Gil Torres')
+  const answering = bruno.getByRole('group').getByText(/is answering/)
+  const soon = { timeout: 8000 } // it is forgotten after 20 seconds in any case
+  await message(ana).pressSequentially('Já vejo')
+  await answering.waitFor()
+  await message(ana).press('Enter')
+  await answering.waitFor({ state: 'detached', ...soon })
+  await message(ana).pressSequentially('Mais uma coisa')
+  await answering.waitFor()
+  await open(ana, 'Hugo Sena')
+  await answering.waitFor({ state: 'detached', ...soon })
+})
+
+/** under puts several servers below one origin, as a proxy does. */
+async function under(desks: Record<string, Desk>): Promise<{ origin: string; server: Server }> {
+  const server = createServer((incoming, outgoing) => {
+    const found = Object.entries(desks).find(([base]) => incoming.url?.startsWith(`${base}/`))
+    if (!found) return outgoing.writeHead(404).end()
+    const { hostname, port } = new URL(found[1].url)
+    const passed = request({ hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    passed.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => passed.destroy())
+    incoming.pipe(passed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
+it('keeps two installations under one origin apart', async () => {
+  const [one, two] = await Promise.all([Desk.start({ base: '/one' }), Desk.start({ base: '/two' })])
+  const { origin, server } = await under({ '/one': one, '/two': two })
+  const context: BrowserContext = await one.browser.newContext({ locale: 'en-US', viewport: { width: 1440, height: 900 } })
+  try {
+    const streams: string[] = []
+    context.on('request', (request) => {
+      if (request.url().endsWith('/v1/live')) streams.push(new URL(request.url()).pathname)
+    })
+    const tabs: Page[] = []
+    for (const [base, installation] of [['/one', one], ['/two', two]] as const) {
+      await installation.customer('+5511955553009', `Íris ${base}`, `Oi ${base}`)
+      const page = await context.newPage()
+      await installation.session(page)
+      await page.goto(`${origin}${base}/`)
+      await rows(page).getByRole('option').first().waitFor()
+      await open(page, `Íris ${base}`)
+      tabs.push(page)
+    }
+    await expect.poll(() => streams).toEqual(['/one/v1/live', '/two/v1/live'])
+    const [first, second] = tabs as [Page, Page]
+    await one.customer('+5511955553009', 'Íris /one', 'só da primeira')
+    await two.customer('+5511955553009', 'Íris /two', 'só da segunda')
+    await log(first).getByText('só da primeira', { exact: true }).waitFor()
+    await log(second).getByText('só da segunda', { exact: true }).waitFor()
+    await second.getByRole('searchbox', { name: 'Search conversations' }).fill('')
+    await rows(second).getByText('Íris /two').first().waitFor()
+    expect(await rows(second).getByText('Íris /one').count()).toBe(0)
+    await second.evaluate(() => localStorage.clear())
+    await message(second).fill('rascunho')
+    const names = await second.evaluate(async () => [...Object.keys(localStorage), ...(await indexedDB.databases()).map((database) => database.name)])
+    expect(names.filter((name) => !/^recado\/(one|two)\./.test(name ?? ''))).toEqual([])
+  } finally {
+    await context.close()
+    server.close()
+    await Promise.all([one.stop(), two.stop()])
+  }
+})
