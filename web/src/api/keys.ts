@@ -42,6 +42,7 @@ export const keys = {
   holidays: (year: number) => ['holidays', year] as const,
   distribution: (sector: string) => ['distribution', sector] as const,
   channels: ['channels'] as const,
+  channel: (id: string) => ['channels', id] as const,
   privateChannels: ['private-channels'] as const,
   reception: (channel: string) => ['reception', channel] as const,
   receptionTrial: (channel: string, body: object) => ['reception-trial', channel, body] as const,

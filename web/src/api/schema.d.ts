@@ -59,7 +59,7 @@ export interface paths {
         get: operations["getChannel"];
         put?: never;
         post?: never;
-        delete?: never;
+        delete: operations["archiveChannel"];
         options?: never;
         head?: never;
         patch: operations["updateChannel"];
@@ -958,7 +958,7 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        patch: operations["updateKey"];
+        patch?: never;
         trace?: never;
     };
     "/keys/{id}/rotate": {
@@ -1788,6 +1788,7 @@ export interface components {
             version: number;
         };
         Channel: {
+            archived_at: string | null;
             created_at: string;
             hours_id: string | null;
             id: string;
@@ -1955,8 +1956,6 @@ export interface components {
             weekly?: components["schemas"]["WeeklyPeriod"][];
         };
         CreateKeyInputBody: {
-            /** @enum {string} */
-            acts_as?: "person" | "integration";
             boards?: string[];
             expires_at?: string;
             name: string;
@@ -2136,7 +2135,7 @@ export interface components {
             message: string;
             request_id: string;
         };
-        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
+        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_missing" | "session_required" | "stage_not_empty" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             field: string;
             message: string;
@@ -2323,8 +2322,6 @@ export interface components {
             type: "kanban.card.moved";
         };
         Key: {
-            /** @enum {string} */
-            acts_as: "person" | "integration";
             boards: string[] | null;
             created_at: string;
             expires_at: string | null;
@@ -2469,7 +2466,6 @@ export interface components {
             error: components["schemas"]["MessageError"] | null;
             external_id: string | null;
             id: string;
-            integration: components["schemas"]["Ref"] | null;
             interactive: components["schemas"]["Interactive"] | null;
             media: components["schemas"]["MessageMedia"] | null;
             media_id: string | null;
@@ -2555,8 +2551,6 @@ export interface components {
             version?: number;
         };
         NewKey: {
-            /** @enum {string} */
-            acts_as: "person" | "integration";
             boards: string[] | null;
             created_at: string;
             expires_at: string | null;
@@ -2653,7 +2647,6 @@ export interface components {
         Preferences: {
             /** @enum {string} */
             language: "pt-BR" | "en" | "es";
-            language_chosen: boolean;
             /** @enum {string} */
             mark_read: "opening" | "answering";
             /** @enum {string} */
@@ -2696,7 +2689,7 @@ export interface components {
         PrivateChannel: {
             id: string;
             name: string;
-            viewers: components["schemas"]["Viewer"][];
+            viewers: components["schemas"]["Ref"][];
         };
         Product: {
             catalog_id: string;
@@ -3110,6 +3103,7 @@ export interface components {
         };
         UpdateChannelInputBody: {
             coexistence?: boolean;
+            confirm?: boolean;
             credentials?: components["schemas"]["CredentialsStruct"];
             hours_id?: string | null;
             name?: string;
@@ -3143,11 +3137,6 @@ export interface components {
             name?: string;
             timezone?: string;
             weekly?: components["schemas"]["WeeklyPeriod"][];
-        };
-        UpdateKeyInputBody: {
-            /** @enum {string} */
-            acts_as?: "person" | "integration";
-            name?: string;
         };
         UpdateLabelInputBody: {
             color?: string;
@@ -3225,11 +3214,6 @@ export interface components {
         ViewCount: {
             count: number;
             id: string;
-        };
-        Viewer: {
-            id: string;
-            name: string;
-            pending?: boolean;
         };
         ViewQuery: {
             archived?: boolean | ("true" | "false" | "1" | "0");
@@ -3410,6 +3394,25 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Channel"];
                 };
+            };
+        };
+    };
+    archiveChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5379,31 +5382,6 @@ export interface operations {
             };
         };
     };
-    updateKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UpdateKeyInputBody"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Key"];
-                };
-            };
-        };
-    };
     rotateKey: {
         parameters: {
             query?: never;
@@ -6882,6 +6860,7 @@ export type ErrorCode =
     | "attendance_not_open"
     | "attendance_restricted"
     | "body_too_large"
+    | "channel_archived"
     | "channel_disconnected"
     | "client_id_conflict"
     | "code_invalid"
@@ -6921,7 +6900,6 @@ export type ErrorCode =
     | "session_missing"
     | "session_required"
     | "stage_not_empty"
-    | "storage_full"
     | "template_unavailable"
     | "two_factor_active"
     | "unavailable"

@@ -15,7 +15,14 @@ export function ComposerNotices({ conversation, refusal, onDismiss, onNote }: Pr
   const { t } = useTranslation()
   const client = useQueryClient()
   const { attempt } = useActions()
-  const channel = useChannels().data?.find((one) => one.id === conversation.channel)
+  const channels = useChannels().data
+  const listed = channels?.find((one) => one.id === conversation.channel)
+  // An archived number is in no list.
+  const unlisted = useQuery({
+    queryKey: keys.channel(conversation.channel), enabled: channels !== undefined && !listed,
+    queryFn: () => answer(api.GET('/channels/{id}', { params: { path: { id: conversation.channel } } })),
+  }).data
+  const channel = listed ?? unlisted
   const id = conversation.contact
   const contact = useQuery({ queryKey: keys.contact(id ?? ''), enabled: id !== null, queryFn: () => answer(api.GET('/contacts/{id}', { params: { path: { id: id ?? '' } } })) }).data
   const unblock = () =>
@@ -34,7 +41,9 @@ export function ComposerNotices({ conversation, refusal, onDismiss, onNote }: Pr
           </Group>
         </Alert>
       )}
-      {channel?.status === 'disconnected' && <Alert color="red" variant="light" p="xs" mb={6} role="status">{t('refusal.channel_disconnected')}</Alert>}
+      {channel?.status === 'disconnected' && (
+        <Alert color="red" variant="light" p="xs" mb={6} role="status">{t(channel.archived_at ? 'refusal.channel_archived' : 'refusal.channel_disconnected')}</Alert>
+      )}
     </>
   )
 }

@@ -14,6 +14,7 @@ import { CopyField } from '../ui/CopyField'
 import { phone } from '../ui/format'
 import { FormFooter } from '../ui/FormFooter'
 import { Page, Section } from '../ui/Layout'
+import { ArchiveNumber } from './ArchiveNumber'
 import { ChannelHours } from './ChannelHours'
 import { ChannelSign } from './ChannelSign'
 import { ChannelStatus } from './ChannelStatus'
@@ -45,6 +46,7 @@ export function ChannelPage({ channel, viewers, fresh }: Props) {
       {whatsapp && <Templates channel={channel} />}
       {whatsapp && <Reconnect channel={channel} />}
       <Section title={t('channels.seen')} text={t('channels.seenText')}><Viewers channel={channel.id} viewers={viewers} canOpen /></Section>
+      <ArchiveNumber channel={channel} />
     </Page>
   )
 }

@@ -1,8 +1,9 @@
-import { MultiSelect, Stack, Switch } from '@mantine/core'
+import { Alert, MultiSelect, Stack, Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
+import { Confirm } from '../api/Confirm'
 import { keys } from '../api/keys'
 import { useMe, useTeam } from '../api/queries'
 import type { Viewer } from '../api/types'
@@ -12,7 +13,7 @@ import { PendingViewers } from './PendingViewers'
 
 type Props = { channel: string; viewers: Viewer[] | undefined; canOpen?: boolean; onSaved?: () => void }
 
-/** Viewers says who sees a number: the team, or chosen people. canOpen offers to change between the two. */
+/** Viewers says who sees a number: the team, or chosen people. canOpen offers to change between the two, and asks before a number becomes public. */
 export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -21,24 +22,26 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
   const [isPrivate, setPrivate] = useState(viewers !== undefined)
   const [chosen, setChosen] = useState(() => viewers?.map((viewer) => viewer.id) ?? [me.user.id])
   const { busy, done, problem, wrong, run, touch } = useSubmit({ fields: ['private', 'viewers'] })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const change = isPrivate !== (viewers !== undefined) ? { private: isPrivate } : {}
-    void save({ ...change, ...(isPrivate ? { viewers: chosen } : {}) })
+  const [asking, setAsking] = useState(false)
+  const opens = viewers !== undefined && !isPrivate
+  const change = async (body: { private?: boolean; confirm?: boolean; viewers?: string[] }) => {
+    await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body }))
+    await Promise.all([keys.channels, keys.privateChannels].map((queryKey) => client.invalidateQueries({ queryKey })))
   }
   const save = async (body: { private?: boolean; viewers?: string[] }) => {
-    const done = await run(async () => {
-      await answer(api.PATCH('/channels/{id}', { params: { path: { id: channel } }, body }))
-      await Promise.all([keys.channels, keys.privateChannels].map((queryKey) => client.invalidateQueries({ queryKey })))
-    })
-    if (done) onSaved?.()
+    if (await run(() => change(body))) onSaved?.()
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (opens) return setAsking(true)
+    void save(isPrivate ? { viewers: chosen, ...(viewers === undefined ? { private: true } : {}) } : {})
   }
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
         {canOpen && (
           <Switch
-            label={t('channels.privateNumber')} description={t('channels.privateText')} checked={isPrivate} error={wrong.private && t('channels.privateRefused')}
+            label={t('channels.privateNumber')} description={t('channels.privateText')} checked={isPrivate} error={wrong.private}
             onChange={(event) => {
               touch()
               setPrivate(event.currentTarget.checked)
@@ -56,8 +59,10 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
             }}
           />
         )}
+        {isPrivate && viewers === undefined && <Alert color="yellow" variant="light" role="status">{t('channels.madePrivate')}</Alert>}
         <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} disabled={isPrivate && chosen.length === 0} />
       </Stack>
+      {asking && <Confirm title={t('channels.publicTitle')} text={t('channels.publicText')} action={t('channels.publicConfirm')} onClose={() => setAsking(false)} task={() => change({ private: false, confirm: true })} />}
     </form>
   )
 }
