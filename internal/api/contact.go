@@ -56,6 +56,7 @@ type updateContactInput struct {
 	AtID
 	Body struct {
 		Name       *string                `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Phone      *string                `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"Only while the contact has no conversation."`
 		Company    model.Optional[string] `json:"company,omitempty" required:"false" doc:"null removes it."`
 		City       model.Optional[string] `json:"city,omitempty" required:"false" doc:"null removes it."`
 		LabelIDs   *[]model.ID            `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the contact."`
@@ -70,8 +71,16 @@ func (s *Server) updateContact(ctx context.Context, a *desk.Principal, in *updat
 		return nil, err
 	}
 	c, err := s.desk.UpdateContact(ctx, a, id, desk.ContactChange{
-		Name: in.Body.Name, BusinessName: in.Body.Company, City: in.Body.City, LabelIDs: in.Body.LabelIDs, Blocked: in.Body.Blocked,
+		Name: in.Body.Name, Phone: in.Body.Phone, BusinessName: in.Body.Company, City: in.Body.City, LabelIDs: in.Body.LabelIDs, Blocked: in.Body.Blocked,
 		Automation: in.Body.Automation,
 	})
 	return &reply[model.Contact]{c}, err
+}
+
+func (s *Server) deleteContact(ctx context.Context, a *desk.Principal, in *AtID) (*none, error) {
+	id, err := pathID(in.ID, "contact")
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.desk.DeleteContact(ctx, a, id)
 }

@@ -86,7 +86,7 @@ func TestContacts(t *testing.T) {
 			if got := w.A.Get(t, "/contacts/"+id).OK(200); got.Text("name") != "Caio Lima" {
 				t.Fatalf("half stored: %s", got.Raw)
 			}
-			for _, body := range []string{`{"name": null}`, `{"phone": "+5531977776667"}`, `{"blocked": "yes"}`, `{"city": ""}`, `{"label_ids": null}`} {
+			for _, body := range []string{`{"name": null}`, `{"phone": null}`, `{"blocked": "yes"}`, `{"city": ""}`, `{"label_ids": null}`} {
 				w.A.Patch(t, "/contacts/"+id, body).Fails(400, "invalid_request")
 			}
 			w.B.Patch(t, "/contacts/"+id, `{"name": "Mine"}`).Fails(404, "not_found")

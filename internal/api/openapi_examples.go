@@ -128,7 +128,7 @@ var codeMessages = map[model.Code]string{
 	model.CodeWebhookLimit:         "A company can have 20 webhooks. Delete one first.",
 	model.CodeLimitReached:         "The company has reached the limit of 1000 labels.",
 	model.CodeStageNotEmpty:        "The stage still has cards. Move them first.",
-	model.CodeInUse:                "The opening hours are in use.",
+	model.CodeInUse:                "It is in use.",
 	model.CodeNameTaken:            "There is a label with the name VIP.",
 	model.CodeBodyTooLarge:         "The request body is larger than 64 KiB. Send a smaller one.",
 	model.CodeMediaTooLarge:        "A file of kind image may have at most 5120 KiB.",

@@ -57,14 +57,20 @@ func TestOnlyViewersSeeAPrivateChannel(t *testing.T) {
 				}
 			}
 			if want {
-				if found := c.Get(t, "/attendances?protocol=ATD-P000001").OK(200).List(); len(found) != 1 {
-					t.Errorf("%s: the protocol finds %d attendances, want 1", who, len(found))
+				for _, protocol := range []string{"ATD-P000001", "P000001", "atd-p1", "p1"} {
+					if found := c.Get(t, "/attendances?protocol="+protocol).OK(200).List(); len(found) != 1 {
+						t.Errorf("%s: the protocol %s finds %d attendances, want 1", who, protocol, len(found))
+					}
+				}
+				if found := c.Get(t, "/attendances?protocol=P000002").OK(200).List(); len(found) != 0 {
+					t.Errorf("%s: an unused protocol finds an attendance", who)
 				}
 				if found := c.Get(t, "/attendances?protocol=1").OK(200).List(); len(found) != 0 {
 					t.Errorf("%s: bare digits find a private attendance", who)
 				}
 			} else {
 				c.Get(t, "/attendances?protocol=ATD-P000001").Fails(400, "invalid_request")
+				c.Get(t, "/attendances?protocol=P000001").Fails(400, "invalid_request")
 			}
 			if events := c.Get(t, "/events").OK(200); strings.Contains(string(events.Raw), conversation) {
 				t.Errorf("%s: an event tells of the private conversation", who)

@@ -118,7 +118,8 @@ func (s *Server) routes() []*Route {
 			about("Newest first. before gives older pages; after gives newer messages, page by page and without gaps, so that a client can poll with it.")),
 		post("/conversations/{id}/messages", desk.VerbSendMessage, "Send a message", s.sendMessage, fails(model.CodeClientIDConflict, model.CodeContactBlocked, model.CodeAttendanceRestricted, model.CodeChannelArchived, model.CodeChannelDisconnected, model.CodeServiceWindowClosed, model.CodeTemplateUnavailable), created,
 			about("The answer comes when the message is stored; its status then shows whether it was sent, delivered and read. A client_id that this conversation already has "+
-				"returns the first message in its present state and sends nothing, whatever else the body contains.")),
+				"returns the first message in its present state and sends nothing, whatever else the body contains. In a direct conversation without an open attendance "+
+				"it opens one, unless the last one was closed less than grace_minutes ago.")),
 		get("/conversations/{id}/timeline", desk.VerbTimeline, "List everything that happened in a conversation", s.timeline,
 			about("Messages, internal notes, assignments, openings and closings of attendances in one list, newest first. before and after work as for messages; around gives the page "+
 				"around a message or a note, at the page around the first message from a time on. Give at most one of the four. Without the scope attendances:read the list has only messages and notes, without notes:read no notes.")),
@@ -183,8 +184,10 @@ func (s *Server) routes() []*Route {
 		post("/contacts", desk.VerbCreateContact, "Create a contact", s.createContact, fails(model.CodeContactExists), created,
 			about("A phone number has one contact. For a second one the answer is 409 contact_exists, with the id of the first in details.")),
 		get("/contacts/{id}", desk.VerbContact, "Get a contact", s.getContact),
-		patch("/contacts/{id}", desk.VerbUpdateContact, "Change a contact", s.updateContact,
-			about("Absent fields do not change. A new name also appears in the conversations of the contact, unless they were renamed.")),
+		patch("/contacts/{id}", desk.VerbUpdateContact, "Change a contact", s.updateContact, fails(model.CodeContactExists, model.CodeInUse),
+			about("Absent fields do not change. A new name also appears in the conversations of the contact, unless they were renamed. phone changes only while the contact has no conversation; after that the answer is 409 in_use.")),
+		del("/contacts/{id}", desk.VerbDeleteContact, "Delete a contact", s.deleteContact, fails(model.CodeInUse),
+			about("Only while the contact has no conversation; after that the answer is 409 in_use. Cards of the contact stay without it.")),
 
 		get("/labels", desk.VerbLabels, "List the labels", s.listLabels),
 		get("/labels/{id}", desk.VerbLabel, "Get a label", byID("label", s.desk.Label)),

@@ -39,19 +39,16 @@ func (d *Desk) CloseAttendance(ctx context.Context, a *Principal, conversation m
 }
 
 // openAttendance opens an attendance of the conversation where the company has them enabled and none
-// is open. opener is the member who started the conversation, nil when the customer wrote. Numbering
-// makes the company's other openings wait until the end of the transaction, so it belongs near its end.
-func (t *lockedConversation) openAttendance(opener *Principal) error {
+// is open. by is model.OpenedByCustomer or model.OpenedByTeam. Numbering makes the company's other openings
+// wait until the end of the transaction, so it belongs near its end.
+func (t *lockedConversation) openAttendance(by string) error {
 	if t.Attendance != nil || t.silent {
 		return nil
 	}
 	att := &model.Attendance{
 		ID: model.NewID(), Company: t.Company, Private: t.Private, Status: model.AttendanceOpen,
 		Conversation: t.ID, Channel: t.Channel, Contact: model.AttendanceContact{ID: t.Contact, Name: t.Name, Phone: t.Phone},
-		Sector: t.Sector, OpenedAt: t.tx.Now, OpenedBy: model.OpenedByCustomer,
-	}
-	if opener != nil {
-		att.OpenedBy = model.OpenedByTeam
+		Sector: t.Sector, OpenedAt: t.tx.Now, OpenedBy: by,
 	}
 	if err := t.resolvePeople(att); err != nil {
 		return err
@@ -120,6 +117,47 @@ func (t *lockedConversation) restrict(a *Principal, except func(model.Attendance
 	return model.Errorf(model.CodeAttendanceRestricted, "Only the responsible person and members with the role manager or above may answer or close this attendance.")
 }
 
+// teamWrote applies a message of the team to the attendance: it answers the open one, or opens one. member is nil
+// when the message came from the phone, where the author is not known.
+func (t *lockedConversation) teamWrote(member *model.Ref) error {
+	if t.Attendance != nil || t.Kind != model.KindDirect {
+		return t.answered(member)
+	}
+	t.awaits = nil
+	rules, err := t.tx.AttendanceRules(t.Company)
+	if err != nil || !rules.Enabled {
+		return err
+	}
+	if closed, err := t.justClosed(rules); err != nil || closed {
+		return err
+	}
+	takes, err := t.takesOver(member, &rules)
+	if err != nil {
+		return err
+	}
+	if takes {
+		t.Assignee = &member.ID
+	}
+	err = t.openAttendance(model.OpenedByTeam)
+	switch {
+	case !takes || err != nil:
+	case t.Attendance == nil: // attendances were disabled meanwhile
+		t.Assignee = nil
+	default:
+		t.note(&model.AssignmentEntry{Action: model.ActionTookOver, User: member, By: member, Sector: t.Sector})
+	}
+	return err
+}
+
+// justClosed reports whether the last attendance of the conversation was closed so recently that messages still belong to it.
+func (t *lockedConversation) justClosed(rules model.AttendanceRules) (bool, error) {
+	if rules.GraceMinutes == 0 {
+		return false, nil
+	}
+	closed, err := t.tx.LastClosed(t.Company, t.ID)
+	return closed != nil && t.tx.Now.Before(closed.Add(time.Duration(rules.GraceMinutes)*time.Minute)), err
+}
+
 // answered notes an outbound message: the first response, and the first responder's ownership. member
 // is nil when the message came from the phone, where the author is not known. An attendance that has
 // been answered and has a responsible person costs no query here, in a sector one statement without a result.
@@ -133,7 +171,7 @@ func (t *lockedConversation) answered(member *model.Ref) error {
 	if t.Assignee != nil && t.Sector != nil {
 		t.tx.KeepDistributed(t.Company, t.Attendance.ID)
 	}
-	takes, err := t.takesOver(member)
+	takes, err := t.takesOver(member, nil)
 	if err != nil || !takes && !t.Unanswered {
 		return err
 	}
@@ -142,7 +180,7 @@ func (t *lockedConversation) answered(member *model.Ref) error {
 		return err
 	}
 	if takes {
-		t.note(model.ActionTookOver, member, t.Sector, member, nil)
+		t.note(&model.AssignmentEntry{Action: model.ActionTookOver, User: member, By: member, Sector: t.Sector})
 		if err := t.move(att, member, t.Sector, member); err != nil {
 			return err
 		}
@@ -156,14 +194,20 @@ func (t *lockedConversation) answered(member *model.Ref) error {
 	return t.d.reportAnswered(t.tx, att)
 }
 
-// takesOver reports whether the member who answers becomes responsible by doing so.
-func (t *lockedConversation) takesOver(member *model.Ref) (bool, error) {
+// takesOver reports whether the member who writes becomes responsible by doing so. rules are the company's, read here if nil.
+func (t *lockedConversation) takesOver(member *model.Ref, rules *model.AttendanceRules) (bool, error) {
 	if member == nil || t.Assignee != nil {
 		return false, nil
 	}
-	rules, err := t.tx.AttendanceRules(t.Company)
-	if err != nil || !rules.FirstResponderTakesOwnership {
-		return false, err
+	if rules == nil {
+		read, err := t.tx.AttendanceRules(t.Company)
+		if err != nil {
+			return false, err
+		}
+		rules = &read
+	}
+	if !rules.FirstResponderTakesOwnership {
+		return false, nil
 	}
 	_, present, err := t.tx.KeepUser(t.Company, member.ID)
 	return present, err

@@ -22,7 +22,7 @@ func TestProtocolNumbers(t *testing.T) {
 			for i, c := range customers {
 				wg.Go(func() {
 					err := o.change(t.Context(), o.nodes[i%2], c, func(t *lockedConversation) error {
-						if err := t.openAttendance(nil); err != nil || i%5 != 0 {
+						if err := t.openAttendance(model.OpenedByCustomer); err != nil || i%5 != 0 {
 							return err
 						}
 						return refused
@@ -63,7 +63,7 @@ func TestProtocolNumbers(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range 8 {
 				wg.Go(func() {
-					if err := o.change(t.Context(), o.nodes[i%2], c, func(t *lockedConversation) error { return t.openAttendance(o.owner) }); err != nil {
+					if err := o.change(t.Context(), o.nodes[i%2], c, func(t *lockedConversation) error { return t.openAttendance(model.OpenedByTeam) }); err != nil {
 						t.Error(err)
 					}
 				})
@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 			}
 			return att
 		}
-		step(func(t *lockedConversation) error { return t.openAttendance(nil) })
+		step(func(t *lockedConversation) error { return t.openAttendance(model.OpenedByCustomer) })
 		t.Run("an answer from the phone is the first response and sets no responsible person", func(t *testing.T) {
 			att := step(func(t *lockedConversation) error { return t.answered(nil) })
 			if att.FirstResponseAt == nil || att.FirstResponseSeconds == nil || att.Responsible != nil {

@@ -98,11 +98,15 @@ func (d *Desk) CreateContact(ctx context.Context, a *Principal, in NewContact) (
 		if err != nil || !found {
 			return c, errOr(err, errBusyElsewhere())
 		}
-		return c, &model.Error{
-			Code: model.CodeContactExists, Message: "There is already a contact with this phone number: " + known.ID.String() + ".",
-			Fields: []model.FieldError{{Field: "body.phone", Message: known.ID.String()}},
-		}
+		return c, errContactExists(known.ID)
 	})
+}
+
+func errContactExists(known model.ID) error {
+	return &model.Error{
+		Code: model.CodeContactExists, Message: "There is already a contact with this phone number: " + known.String() + ".",
+		Fields: []model.FieldError{{Field: "body.phone", Message: known.String()}},
+	}
 }
 
 func newContact(in NewContact) (c model.Contact, err error) {
@@ -149,6 +153,7 @@ func (d *Desk) bodyChannel(tx *store.Tx, a *Principal, id model.ID) (model.Chann
 // ContactChange is what a member may change of a contact; what is absent stays as it is.
 type ContactChange struct {
 	Name         *string
+	Phone        *string
 	BusinessName model.Optional[string]
 	City         model.Optional[string]
 	LabelIDs     *[]model.ID
@@ -174,10 +179,22 @@ func (d *Desk) UpdateContact(ctx context.Context, a *Principal, id model.ID, cha
 	if err != nil {
 		return model.Contact{}, err
 	}
+	if change.Phone != nil {
+		number, ok := phone.Normalize(*change.Phone)
+		if !ok {
+			return model.Contact{}, errPhone("body.phone")
+		}
+		change.Phone = &number
+	}
 	return write(ctx, d, func(tx *store.Tx) (model.Contact, error) {
 		c, found, err := tx.LockContact(a.Company.ID, id)
 		if err != nil || !found || !a.knowsContact(&c) {
 			return model.Contact{}, errOr(err, model.NotFound("contact"))
+		}
+		if change.Phone != nil && !same(c.Phone, change.Phone) {
+			if err := changePhone(tx, &c, *change.Phone); err != nil {
+				return model.Contact{}, err
+			}
 		}
 		if change.LabelIDs != nil {
 			if c.LabelIDs, err = d.labels(tx, a, *change.LabelIDs); err != nil {
@@ -199,6 +216,49 @@ func (d *Desk) UpdateContact(ctx context.Context, a *Principal, id model.ID, cha
 		tx.SaveContact(&c)
 		tx.AfterCommit(d.wakeups.Index.Notify)
 		return c, d.renameConversations(tx, &c, was)
+	})
+}
+
+// changePhone gives a contact that is not in use another number. A contact without a name of its own is named after it.
+func changePhone(tx *store.Tx, c *model.Contact, number string) error {
+	used, err := tx.ContactInUse(c.Company, c.ID)
+	if err != nil || used {
+		return errOr(err, errContactInUse())
+	}
+	known, found, err := tx.LockContactWithPhone(c.Company, c.Pool, number)
+	if err != nil || found && known.ID != c.ID {
+		return errOr(err, errContactExists(known.ID))
+	}
+	if nameless(c) {
+		c.Name = number
+	}
+	c.Phone = &number
+	free, err := tx.SetPhone(c)
+	if err == nil && !free { // another transaction was faster
+		err = errBusyElsewhere()
+	}
+	return err
+}
+
+func errContactInUse() error {
+	return model.Errorf(model.CodeInUse, "This contact has conversations. Its number cannot change and it cannot be deleted.")
+}
+
+// DeleteContact deletes a contact that has no conversation. Cards that name it stay without a contact.
+func (d *Desk) DeleteContact(ctx context.Context, a *Principal, id model.ID) error {
+	if err := a.May(VerbDeleteContact); err != nil {
+		return err
+	}
+	return d.store.Write(ctx, func(tx *store.Tx) error {
+		c, found, err := tx.LockContact(a.Company.ID, id)
+		if err != nil || !found || !a.knowsContact(&c) {
+			return errOr(err, model.NotFound("contact"))
+		}
+		used, err := tx.ContactInUse(c.Company, c.ID)
+		if err != nil || used {
+			return errOr(err, errContactInUse())
+		}
+		return tx.DeleteContact(c.Company, c.ID)
 	})
 }
 

@@ -314,7 +314,7 @@ func (t *lockedConversation) startedBy(a *Principal, created bool) error {
 			return err
 		}
 	}
-	return t.openAttendance(a)
+	return t.openAttendance(model.OpenedByTeam)
 }
 
 // Snooze puts a conversation aside until a time, or takes it back with nil. A message of the customer or the time brings

@@ -260,15 +260,24 @@ func (t *lockedConversation) waits(since time.Time) {
 	}
 }
 
-// open opens the attendance that the customer's messages asked for.
+// open opens the attendance that the customer's messages asked for, unless they belong to the one that was just closed.
 func (t *batchConversation) open() error {
-	if !t.opens {
+	if !t.opens || t.Attendance != nil {
+		t.opens = false
 		return nil
 	}
 	t.opens = false
-	before := t.Attendance
-	err := t.openAttendance(nil)
-	t.opened = t.opened || before == nil && t.Attendance != nil
+	rules, err := t.tx.AttendanceRules(t.Company)
+	if err != nil {
+		return err
+	}
+	if rules.GraceForCustomers {
+		if closed, err := t.justClosed(rules); err != nil || closed {
+			return err
+		}
+	}
+	err = t.openAttendance(model.OpenedByCustomer)
+	t.opened = t.opened || t.Attendance != nil
 	return err
 }
 
@@ -284,7 +293,7 @@ func (in *inboundBatch) sentFromPhone(t *batchConversation, m *model.Message, qu
 		return err
 	}
 	t.pauseBot()
-	if err := t.answered(nil); err != nil {
+	if err := t.teamWrote(nil); err != nil {
 		return err
 	}
 	return in.settleEarly(t, m)

@@ -289,7 +289,7 @@ func (d *Desk) send(tx *store.Tx, a *Principal, o *store.Outbox, in *NewMessage)
 		t.pauseBot()
 	}
 	if err == nil && !a.ActsAsIntegration() {
-		err = t.answered(&a.User)
+		err = t.teamWrote(&a.User)
 	}
 	if err == nil {
 		err = t.save()

@@ -350,7 +350,7 @@ func (o *fixture) attend(t *testing.T, d *Desk, conversation model.ID, handBack 
 			t.Error(err)
 		}
 	}
-	change(func(t *lockedConversation) error { return t.openAttendance(nil) })
+	change(func(t *lockedConversation) error { return t.openAttendance(model.OpenedByCustomer) })
 	change(func(t *lockedConversation) error { return t.answered(&o.owner.User) })
 	if handBack {
 		change(func(t *lockedConversation) error { return t.assign(nil, nil, &o.owner.User, nil) })
@@ -388,7 +388,7 @@ func TestARecountCountsWhatChangesWhileItRuns(t *testing.T) {
 		for i := range 4 {
 			c := o.customer(t, i)
 			o.attend(t, d, c, false)
-			if err := o.change(t.Context(), d, c, func(t *lockedConversation) error { return t.openAttendance(nil) }); err != nil {
+			if err := o.change(t.Context(), d, c, func(t *lockedConversation) error { return t.openAttendance(model.OpenedByCustomer) }); err != nil {
 				t.Fatal(err)
 			}
 			open = append(open, c)

@@ -111,25 +111,34 @@ func (d *Desk) SetSector(ctx context.Context, a *Principal, id model.ID, to mode
 	})
 }
 
-// assign makes to, which may be nil, responsible for the conversation in a sector, and adds a line to its
-// history: took over when they did it themselves, received when another person did, handed back when there is no
-// responsible person any more. by is nil for the system.
+// assign makes to, which may be nil, responsible for the conversation in a sector. The history gets an entry if the
+// responsible person or the sector changes: took over when they did it themselves, received when another person did, handed
+// back when there is no responsible person any more, moved when only the sector changes. by is nil for the system.
 func (t *lockedConversation) assign(to *model.Ref, sector *model.ID, by *model.Ref, reason *string) error {
-	action, who := model.ActionReceived, to
+	t.endMenu()
+	changesPerson, changesSector := !same(t.Assignee, refID(to)), !same(t.Sector, sector)
+	if !changesPerson && !changesSector {
+		return nil
+	}
+	entry := model.AssignmentEntry{Action: model.ActionReceived, User: to, By: by, Sector: sector, Reason: reason}
+	if changesSector {
+		entry.SectorFrom, entry.SectorTo = t.Sector, sector
+	}
 	switch {
+	case !changesPerson:
+		entry.Action, entry.User = model.ActionMoved, nil
 	case to == nil:
 		holder, err := t.holder()
 		if err != nil {
 			return err
 		}
-		action, who = model.ActionHandedBack, holder
+		entry.Action, entry.User = model.ActionHandedBack, holder
 	case by != nil && to.ID == by.ID:
-		action = model.ActionTookOver
+		entry.Action = model.ActionTookOver
 	}
-	t.note(action, who, sector, by, reason)
+	t.note(&entry)
 	t.by = by
-	t.endMenu()
-	if action == model.ActionReceived && !same(t.Assignee, &to.ID) {
+	if entry.Action == model.ActionReceived {
 		if err := t.notifyAssigned(to, sector, by); err != nil {
 			return err
 		}
@@ -169,12 +178,11 @@ func (t *lockedConversation) move(att *model.Attendance, to *model.Ref, sector *
 	return t.d.reportMoved(t.tx, &before, att)
 }
 
-// note adds a line to the history of responsible persons.
-func (t *lockedConversation) note(action string, who *model.Ref, sector *model.ID, by *model.Ref, reason *string) {
+// note adds an entry to the history of the conversation, with its id and time.
+func (t *lockedConversation) note(e *model.AssignmentEntry) {
 	t.UpdatedAt = t.tx.Now
-	t.tx.InsertAssignment(t.Company, t.ID, t.AttendanceID(), t.next(), &model.AssignmentEntry{
-		ID: model.NewID(), Action: action, User: who, By: by, Sector: sector, Reason: reason, CreatedAt: t.tx.Now,
-	})
+	e.ID, e.CreatedAt = model.NewID(), t.tx.Now
+	t.tx.InsertAssignment(t.Company, t.ID, t.AttendanceID(), t.next(), e)
 }
 
 // Assignments gives the history of a conversation's responsible persons, the newest first.

@@ -129,6 +129,7 @@ var (
 	VerbContact       = listed(Verb{Name: "Contact", Scope: model.ScopeContactsRead})
 	VerbCreateContact = listed(Verb{Name: "CreateContact", Scope: model.ScopeContactsWrite})
 	VerbUpdateContact = listed(Verb{Name: "UpdateContact", Scope: model.ScopeContactsWrite})
+	VerbDeleteContact = listed(Verb{Name: "DeleteContact", Scope: model.ScopeContactsWrite})
 	VerbLabels        = listed(Verb{Name: "Labels", Scope: model.ScopeContactsRead})
 	VerbLabel         = listed(Verb{Name: "Label", Scope: model.ScopeContactsRead})
 	VerbCreateLabel   = listed(Verb{Name: "CreateLabel", Scope: model.ScopeLabelsWrite})

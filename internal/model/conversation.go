@@ -123,15 +123,17 @@ type LastMessage struct {
 	DurationSeconds *float64 `json:"duration_seconds" doc:"How long its file plays; null where that is unknown."`
 }
 
-// AssignmentEntry is one line of the history of responsible persons, newest first in lists.
+// AssignmentEntry is a change of the responsible person, the sector or both, newest first in lists.
 type AssignmentEntry struct {
-	ID        ID        `json:"id"`
-	Action    string    `json:"action" enum:"took_over,received,handed_back"`
-	User      *Ref      `json:"user"`
-	By        *Ref      `json:"by"`
-	Sector    *ID       `json:"sector"`
-	Reason    *string   `json:"reason"`
-	CreatedAt time.Time `json:"created_at"`
+	ID         ID        `json:"id"`
+	Action     string    `json:"action" enum:"took_over,received,handed_back,moved"`
+	User       *Ref      `json:"user" doc:"Whom the entry concerns; null for moved."`
+	By         *Ref      `json:"by"`
+	Sector     *ID       `json:"sector" doc:"The sector afterwards."`
+	SectorFrom *ID       `json:"sector_from" doc:"The sector before, where the entry changed the sector; otherwise null."`
+	SectorTo   *ID       `json:"sector_to" doc:"The new sector, where the entry changed the sector; otherwise null."`
+	Reason     *string   `json:"reason"`
+	CreatedAt  time.Time `json:"created_at"`
 }
 
 // The actions of an AssignmentEntry.
@@ -139,4 +141,5 @@ const (
 	ActionTookOver   = "took_over"
 	ActionReceived   = "received"
 	ActionHandedBack = "handed_back"
+	ActionMoved      = "moved" // to another sector, while the responsible person stays the same
 )

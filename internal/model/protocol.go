@@ -29,12 +29,15 @@ func ParseProtocol(s string) (n int64, ok bool) {
 	return positive(s)
 }
 
-// ParsePrivateProtocol reads a protocol number of the private series, such as ATD-P000123, as its negative number.
+// ParsePrivateProtocol reads a protocol number of the private series, such as ATD-P000123 or p123, and returns it as
+// the negative number that is stored.
 func ParsePrivateProtocol(s string) (n int64, ok bool) {
-	prefix := len(ProtocolPrefix) + 1
-	if len(s) > 64 || len(s) <= prefix || !strings.EqualFold(s[:prefix], ProtocolPrefix+"P") {
+	if p := len(ProtocolPrefix); len(s) > p && strings.EqualFold(s[:p], ProtocolPrefix) {
+		s = s[p:]
+	}
+	if len(s) > 64 || !strings.HasPrefix(s, "P") && !strings.HasPrefix(s, "p") {
 		return 0, false
 	}
-	n, ok = positive(s[prefix:])
+	n, ok = positive(s[1:])
 	return -n, ok
 }

@@ -55,6 +55,17 @@ func (tx *Tx) Attendance(company, id model.ID) (model.Attendance, bool, error) {
 	return a, found, err
 }
 
+// LastClosed returns when the conversation's last attendance was closed, or nil if there is none or it is open.
+func (tx *Tx) LastClosed(company, conversation model.ID) (closed *time.Time, err error) {
+	_, err = tx.one(`
+		SELECT closed_at
+		FROM attendances
+		WHERE conversation = $1 AND company = $2
+		ORDER BY opened_at DESC, id DESC
+		LIMIT 1`, []any{conversation, company}, func(r Row) { closed = r.NullTime(0) })
+	return closed, err
+}
+
 // NextProtocol gives out the company's next protocol number, or false where attendances are switched
 // off. A transaction that has one makes others wait until it ends, and a transaction that
 // fails gives it back: that is how the numbers have no gaps. Private channels count apart, below zero.
@@ -229,9 +240,9 @@ func (tx *Tx) attendancesFrom(s *statement, company model.ID, f *AttendanceFilte
 // among all that happened in the conversation.
 func (tx *Tx) InsertAssignment(company, conversation model.ID, attendance *model.ID, seq int64, e *model.AssignmentEntry) {
 	tx.later(`
-		INSERT INTO assignments (conversation, seq, id, company, attendance, action, member, by_member, sector, reason, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		conversation, seq, e.ID, company, attendance, e.Action, refID(e.User), refID(e.By), e.Sector, e.Reason, e.CreatedAt)
+		INSERT INTO assignments (conversation, seq, id, company, attendance, action, member, by_member, sector, reason, created_at, sector_from, sector_to)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		conversation, seq, e.ID, company, attendance, e.Action, refID(e.User), refID(e.By), e.Sector, e.Reason, e.CreatedAt, e.SectorFrom, e.SectorTo)
 }
 
 // maxAssignments is how much of a conversation's history is shown.
@@ -242,7 +253,7 @@ const maxAssignments = 1000
 func (tx *Tx) Assignments(company, conversation model.ID) ([]model.AssignmentEntry, error) {
 	var out []model.AssignmentEntry
 	err := tx.query(`
-		SELECT e.id, e.action, e.member, u.name, e.by_member, b.name, e.sector, e.reason, e.created_at
+		SELECT e.id, e.action, e.member, u.name, e.by_member, b.name, e.sector, e.reason, e.created_at, e.sector_from, e.sector_to
 		FROM assignments e
 		LEFT JOIN users u ON u.id = e.member
 		LEFT JOIN users b ON b.id = e.by_member
@@ -258,6 +269,7 @@ func (tx *Tx) Assignments(company, conversation model.ID) ([]model.AssignmentEnt
 func scanAssignment(r Row) model.AssignmentEntry {
 	return model.AssignmentEntry{
 		ID: r.ID(0), Action: r.Text(1), User: scanRef(r, 2), By: scanRef(r, 4), Sector: r.NullID(6), Reason: r.NullText(7), CreatedAt: r.Time(8),
+		SectorFrom: r.NullID(9), SectorTo: r.NullID(10),
 	}
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"recado/internal/db"
 	"recado/internal/fold"
 	"recado/internal/model"
 	"recado/internal/phone"
@@ -33,6 +34,38 @@ func (tx *Tx) Contact(company, id model.ID) (model.Contact, bool, error) {
 // LockContact is Contact, and keeps every other writer away from it until the end of the transaction.
 func (tx *Tx) LockContact(company, id model.ID) (model.Contact, bool, error) {
 	return tx.contact(`WHERE ct.id = $1 AND ct.company = $2`+tx.forUpdate(), id, company)
+}
+
+// KeepContact is Contact, and keeps it from being changed or deleted until the end of the transaction.
+func (tx *Tx) KeepContact(company, id model.ID) (model.Contact, bool, error) {
+	return tx.contact(`WHERE ct.id = $1 AND ct.company = $2`+tx.forShare(), id, company)
+}
+
+// ContactInUse reports whether the contact has a conversation or has written in a group.
+func (tx *Tx) ContactInUse(company, id model.ID) (bool, error) {
+	return tx.one(`
+		SELECT 1
+		WHERE EXISTS (SELECT 1 FROM conversations WHERE contact = $1 AND company = $2)
+			OR EXISTS (SELECT 1 FROM messages WHERE author = $1 AND company = $2)`, []any{id, company}, func(Row) {})
+}
+
+// SetPhone gives a contact another number, which its provider has not confirmed yet. It reports false if another contact of
+// the pool has the number.
+func (tx *Tx) SetPhone(c *model.Contact) (bool, error) {
+	_, err := tx.exec(`UPDATE contacts SET phone = $3, phone_key = $4 WHERE id = $1 AND company = $2`, c.ID, c.Company, c.Phone, phoneKey(c.Phone))
+	if db.IsUnique(err) {
+		return false, nil
+	}
+	tx.later(`DELETE FROM contact_identities WHERE contact = $1 AND company = $2 AND kind = 'wa_id'`, c.ID, c.Company)
+	return true, err
+}
+
+// DeleteContact deletes a contact that is not in use, and takes it off the cards that name it.
+func (tx *Tx) DeleteContact(company, id model.ID) error {
+	tx.later(`UPDATE cards SET contact = NULL, version = version + 1, updated_at = $3 WHERE contact = $1 AND company = $2`, id, company, tx.Now)
+	tx.later(`DELETE FROM contact_labels WHERE subject = $1`, id)
+	tx.ForgetContact(company, id)
+	return search.Forget(tx.on, &search.Contacts, id)
 }
 
 // LockContactWithPhone finds and locks the contact of the pool that a phone number reaches.
@@ -159,7 +192,7 @@ func (tx *Tx) LinkIdentity(company model.ID, kind, value string, contact model.I
 		ON CONFLICT DO NOTHING`, contact, company, kind, value)
 }
 
-// ForgetContact removes a contact that this transaction made and that turned out to be known.
+// ForgetContact deletes the rows of a contact that nothing refers to.
 func (tx *Tx) ForgetContact(company, id model.ID) {
 	tx.later(`DELETE FROM contact_identities WHERE contact = $1 AND company = $2`, id, company)
 	tx.later(`DELETE FROM contacts WHERE id = $1 AND company = $2`, id, company)

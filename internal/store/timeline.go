@@ -104,7 +104,7 @@ func (q *timelineQuery) within(s *statement, seq, rank, id string) {
 func (q *timelineQuery) assignments() ([]model.TimelineEntry, error) {
 	s := q.tx.statement()
 	s.WriteString(`
-		SELECT e.id, e.action, e.member, u.name, e.by_member, b.name, e.sector, e.reason, e.created_at, e.seq
+		SELECT e.id, e.action, e.member, u.name, e.by_member, b.name, e.sector, e.reason, e.created_at, e.sector_from, e.sector_to, e.seq
 		FROM assignments e
 		LEFT JOIN users u ON u.id = e.member
 		LEFT JOIN users b ON b.id = e.by_member
@@ -115,7 +115,7 @@ func (q *timelineQuery) assignments() ([]model.TimelineEntry, error) {
 		e := scanAssignment(r)
 		out = append(out, model.TimelineEntry{
 			Kind: model.TimelineAssignment, ID: e.ID, At: e.CreatedAt, Assignment: &e,
-			Place: model.TimelinePlace{Seq: r.Int(9), Rank: model.RankAssignment, ID: e.ID},
+			Place: model.TimelinePlace{Seq: r.Int(11), Rank: model.RankAssignment, ID: e.ID},
 		})
 		return nil
 	})

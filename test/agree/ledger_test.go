@@ -29,6 +29,7 @@ type chat struct {
 	assignee *model.Ref
 	sector   *model.ID
 	open     *model.Attendance
+	closed   time.Time               // when its latest attendance was closed
 	last     time.Time               // of the latest message
 	history  []model.AssignmentEntry // the oldest first
 }
@@ -36,7 +37,16 @@ type chat struct {
 // received: the customer writes.
 func (l *ledger) received(c *chat, now time.Time) {
 	c.last = now
+	if l.rules.GraceForCustomers && l.justClosed(c, now) {
+		c.known = true
+		return
+	}
 	l.begun(c, model.OpenedByCustomer, now)
+}
+
+// justClosed: messages still belong to the attendance that was closed.
+func (l *ledger) justClosed(c *chat, now time.Time) bool {
+	return c.open == nil && !c.closed.IsZero() && now.Sub(c.closed) < time.Duration(l.rules.GraceMinutes)*time.Minute
 }
 
 // begun: the customer or the team starts to talk.
@@ -70,13 +80,17 @@ func (l *ledger) mayClose(c *chat, who *desk.Principal) bool {
 // answered: a member, or nil for an author on the phone, writes to the customer.
 func (l *ledger) answered(c *chat, who *model.Ref, now time.Time) {
 	c.last = now
+	opens := c.open == nil
+	if opens && !l.justClosed(c, now) {
+		l.begun(c, model.OpenedByTeam, now)
+	}
 	if c.open == nil {
 		return
 	}
 	if who != nil && c.assignee == nil && l.rules.FirstResponderTakesOwnership {
 		l.moved(c, who, c.sector, who, nil, now)
 	}
-	if c.open.FirstResponseAt == nil {
+	if !opens && c.open.FirstResponseAt == nil {
 		seconds := int64(now.Sub(c.open.OpenedAt).Seconds())
 		c.open.FirstResponseAt, c.open.FirstResponseSeconds = &now, &seconds
 	}
@@ -85,12 +99,22 @@ func (l *ledger) answered(c *chat, who *model.Ref, now time.Time) {
 // moved: the conversation goes to a person or none, in a sector or none.
 func (l *ledger) moved(c *chat, to *model.Ref, sector *model.ID, by *model.Ref, reason *string, now time.Time) {
 	entry := model.AssignmentEntry{Action: model.ActionReceived, User: to, By: by, Sector: sector, Reason: reason, CreatedAt: now}
-	if to == nil {
+	samePerson := to == nil && c.assignee == nil || to != nil && c.assignee != nil && to.ID == c.assignee.ID
+	sameSector := sector == nil && c.sector == nil || sector != nil && c.sector != nil && *sector == *c.sector
+	if !sameSector {
+		entry.SectorFrom, entry.SectorTo = c.sector, sector
+	}
+	switch {
+	case samePerson:
+		entry.Action, entry.User = model.ActionMoved, nil
+	case to == nil:
 		entry.Action, entry.User = model.ActionHandedBack, c.assignee
-	} else if by != nil && to.ID == by.ID {
+	case by != nil && to.ID == by.ID:
 		entry.Action = model.ActionTookOver
 	}
-	c.history = append(c.history, entry)
+	if !samePerson || !sameSector {
+		c.history = append(c.history, entry)
+	}
 	c.assignee, c.sector = to, sector
 	if c.open != nil {
 		c.open.Responsible, c.open.Sector = to, sector
@@ -99,7 +123,7 @@ func (l *ledger) moved(c *chat, to *model.Ref, sector *model.ID, by *model.Ref, 
 
 func (l *ledger) closed(c *chat, by *model.Ref, reason *string, now time.Time) {
 	c.open.Status, c.open.ClosedAt, c.open.ClosedBy, c.open.CloseReason = model.AttendanceClosed, &now, by, reason
-	c.open, c.assignee = nil, nil
+	c.open, c.assignee, c.closed = nil, nil, now
 }
 
 // swept: what has been silent for too long is closed.

@@ -118,7 +118,7 @@ func (o *company) make(t *testing.T, noun string) string {
 		return post("/keys", `{"name":"k","scopes":["read"]}`).ID()
 	case "label":
 		return post("/labels", fmt.Sprintf(`{"name":%q}`, o.word())).ID()
-	case "contact":
+	case "contact", "free contact":
 		return post("/contacts", fmt.Sprintf(`{"name":%q,"phone":%q}`, o.word(), o.phone())).ID()
 	case "user":
 		return post("/team", fmt.Sprintf(`{"name":"n","email":"%s@x.example"}`, o.word())).ID()

@@ -144,10 +144,11 @@ var table = map[string][]example{
 
 	"GET /media/{id}/content": {{path: "/media/{media}/content"}},
 
-	"GET /contacts":        {{path: "/contacts", query: "label={label}&channel={channel}"}},
-	"POST /contacts":       {{path: "/contacts", body: `{"name":"n","phone":"{phone}","channel_id":"{channel}"}`}},
-	"GET /contacts/{id}":   {{path: "/contacts/{contact}"}},
-	"PATCH /contacts/{id}": {{path: "/contacts/{contact}", body: `{"label_ids":["{label}"]}`}},
+	"GET /contacts":         {{path: "/contacts", query: "label={label}&channel={channel}"}},
+	"POST /contacts":        {{path: "/contacts", body: `{"name":"n","phone":"{phone}","channel_id":"{channel}"}`}},
+	"GET /contacts/{id}":    {{path: "/contacts/{contact}"}},
+	"PATCH /contacts/{id}":  {{path: "/contacts/{contact}", body: `{"label_ids":["{label}"]}`}},
+	"DELETE /contacts/{id}": {{path: "/contacts/{free contact}"}},
 
 	"GET /labels":         {{path: "/labels"}},
 	"GET /labels/{id}":    {{path: "/labels/{label}"}},

@@ -235,7 +235,7 @@ export interface paths {
         get: operations["getContact"];
         put?: never;
         post?: never;
-        delete?: never;
+        delete: operations["deleteContact"];
         options?: never;
         head?: never;
         patch: operations["updateContact"];
@@ -1655,12 +1655,14 @@ export interface components {
         };
         AssignmentEntry: {
             /** @enum {string} */
-            action: "took_over" | "received" | "handed_back";
+            action: "took_over" | "received" | "handed_back" | "moved";
             by: components["schemas"]["Ref"] | null;
             created_at: string;
             id: string;
             reason: string | null;
             sector: string | null;
+            sector_from: string | null;
+            sector_to: string | null;
             user: components["schemas"]["Ref"] | null;
         };
         Attempt: {
@@ -3124,6 +3126,7 @@ export interface components {
             company?: string | null;
             label_ids?: string[];
             name?: string;
+            phone?: string;
         };
         UpdateConversationInputBody: {
             archived?: boolean;
@@ -3201,6 +3204,7 @@ export interface components {
             active?: boolean;
             events?: components["schemas"]["EventType"][];
             name?: string;
+            replay?: boolean;
             url?: string;
         };
         View: {
@@ -3798,6 +3802,25 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Contact"];
                 };
+            };
+        };
+    };
+    deleteContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4487,6 +4510,7 @@ export interface operations {
             query?: {
                 after?: string;
                 limit?: number;
+                order?: "asc" | "desc";
                 types?: string;
             };
             header?: never;

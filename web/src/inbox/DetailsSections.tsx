@@ -48,10 +48,13 @@ export function AttendanceDetails({ conversation }: { conversation: Conversation
 /** Assigned is one entry of the history: who got the case, or where it went. */
 function Assigned({ entry }: { entry: Assignment }) {
   const { t } = useTranslation()
-  const sector = useRowNames().sector(entry.sector)
+  const names = useRowNames()
+  const sector = names.sector(entry.sector)
   const { action, by, user, reason } = entry
   const automatic = automaticText(entry, sector, t)
-  const text = action === 'handed_back' && entry.sector ? t('assignment.sector', { sector: sector ?? '' }) : t(`assignment.${action}`, { name: user?.name ?? '' })
+  const text = action === 'moved' && !entry.sector ? t('assignment.movedOut', { sector: names.sector(entry.sector_from) ?? '—' })
+    : action === 'moved' ? t('assignment.moved', { sector: sector ?? '—' })
+    : action === 'handed_back' && entry.sector ? t('assignment.sector', { sector: sector ?? '' }) : t(`assignment.${action}`, { name: user?.name ?? '' })
   return (
     <li className={classes.item}>
       <strong>{automatic ?? text}</strong>

@@ -45,9 +45,14 @@ export const Entry = memo(function Entry({ entry, me, names, customer, group, qu
       )
     }
     case 'assignment': {
-      const { action, user, by, sector, reason } = entry.assignment
+      const { action, user, by, sector, sector_from: from, reason } = entry.assignment
       const automatic = automaticText(entry.assignment, names.sector(sector), t)
       if (automatic) return event(automatic)
+      if (action === 'moved') {
+        const person = by?.name ?? t('event.automatic')
+        const text = sector ? t('event.moved', { person, sector: names.sector(sector) ?? '—' }) : t('event.movedOut', { person, sector: names.sector(from) ?? '—' })
+        return event(reason ? `${text}: ${reason}` : text)
+      }
       // Of a conversation that was handed back, user is the one who had it.
       const to = (action === 'handed_back' ? undefined : user?.name) ?? names.sector(sector) ?? t('event.queue')
       const values = { person: by?.name ?? user?.name ?? t('event.automatic'), to }
