@@ -40,7 +40,7 @@ func (h onceHandler[I, O]) run(ctx context.Context, s *Server, r *Route, in *I) 
 	call := once.Request{
 		Key: key, Fingerprint: c.fingerprint(),
 		Success: func(out any) (model.Answer, error) { return s.success(r, c, out) },
-		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
+		Refusal: func(err error) (model.Answer, bool) { return s.refusal(r, c, err) },
 		After:   s.afterStep,
 	}
 	result, err := once.Do(call, func(once *once.Call) error {
@@ -82,9 +82,9 @@ func (h handler[I, O]) runOnce(ctx context.Context, s *Server, r *Route, in *I) 
 			if err != nil {
 				return model.Answer{}, err
 			}
-			return answerOf(r, out)
+			return answerOf(r, c, out)
 		},
-		Refusal: func(err error) (model.Answer, bool) { return s.refusal(c, err) },
+		Refusal: func(err error) (model.Answer, bool) { return s.refusal(r, c, err) },
 		After:   s.afterStep,
 	}
 	if r.Streams {
@@ -148,7 +148,8 @@ func shapeOf[O any](c *call, made any) (*O, error) {
 
 // answerOf is the output of an operation as it is stored for repeats: with its status, headers and body, but without
 // secrets.
-func answerOf(r *Route, out any) (a model.Answer, err error) {
+func answerOf(r *Route, c *call, out any) (a model.Answer, err error) {
+	a.Subject = r.subjectOf(c, out)
 	a.Status = cmp.Or(r.status, http.StatusOK)
 	v := reflect.ValueOf(out).Elem()
 	for i := range v.NumField() {
@@ -222,7 +223,7 @@ func (a *stored) GetHeaders() http.Header {
 
 // success shapes what a verb gave into the answer that is stored with it.
 func (s *Server) success(r *Route, c *call, out any) (model.Answer, error) {
-	a := model.Answer{Status: r.status}
+	a := model.Answer{Status: r.status, Subject: r.subjectOf(c, out)}
 	if a.Status == 0 {
 		a.Status = http.StatusOK
 	}
@@ -246,7 +247,7 @@ func (s *Server) success(r *Route, c *call, out any) (model.Answer, error) {
 
 // refusal shapes what a verb refused. 404 and 409 are
 // the answer of the call and are repeated; everything else leaves its key free.
-func (s *Server) refusal(c *call, err error) (model.Answer, bool) {
+func (s *Server) refusal(r *Route, c *call, err error) (model.Answer, bool) {
 	var known *model.Error
 	if !errors.As(err, &known) {
 		return model.Answer{}, false
@@ -256,7 +257,51 @@ func (s *Server) refusal(c *call, err error) (model.Answer, bool) {
 		return model.Answer{}, false
 	}
 	body, failed := model.AppendJSON(nil, s.problem(c.requestID, err))
-	return model.Answer{Status: status, Body: body}, failed == nil
+	answer := model.Answer{Status: status, Body: body}
+	if status != http.StatusNotFound { // which shows nothing
+		answer.Subject = r.subjectOf(c, nil)
+	}
+	return answer, failed == nil
+}
+
+// subjects are the kinds of what the first id of a path names.
+var subjects = map[string]string{
+	"/conversations/{id}/": model.SubjectConversation, "/kanban/cards/{id}/": model.SubjectCard, "/kanban/boards/{id}/": model.SubjectBoard,
+	"/channels/{id}/": model.SubjectChannel, "/integrations/webhooks/{id}/": model.SubjectWebhook,
+}
+
+// subjectOf is what an answer shows: the noun that it is about, or the one that the path names. out is what a verb or a
+// handler gave, nil for a refusal.
+func (r *Route) subjectOf(c *call, out any) model.Subject {
+	for _, v := range []any{out, bodyOf(out)} {
+		if noun, ok := v.(interface{ Subject() model.Subject }); ok {
+			return noun.Subject()
+		}
+	}
+	for prefix, kind := range subjects {
+		if strings.HasPrefix(r.Path, prefix) {
+			if id, ok := model.ParseID(c.request.PathValue("id")); ok {
+				return model.Subject{Kind: kind, ID: id}
+			}
+		}
+	}
+	return model.Subject{}
+}
+
+// bodyOf is a pointer to the body of an operation's output; nil without one.
+func bodyOf(out any) any {
+	v := reflect.ValueOf(out)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	body := v.Elem().FieldByName("Body")
+	switch {
+	case !body.IsValid() || body.Kind() == reflect.Pointer && body.IsNil():
+		return nil
+	case body.Kind() == reflect.Pointer:
+		return body.Interface()
+	}
+	return body.Addr().Interface()
 }
 
 // fingerprint tells two calls apart: by method, path, query and the bytes of the body. It is authenticated with a key,
@@ -323,7 +368,7 @@ func (r *Route) documentKey(op *huma.Operation) {
 	op.Parameters = append(op.Parameters, &huma.Param{
 		Name: headerIdempotencyKey, In: "header", Required: r.Idempotent,
 		Description: "Chosen by the caller for each operation. For seven days a repeat of the same call under the same key gets the same answer, " +
-			"with Idempotency-Replayed: true and without secrets. Another call under the same key is 409 idempotency_conflict; " + pending,
+			"with Idempotency-Replayed: true and without secrets, or 404 if the caller may no longer see what it shows. Another call under the same key is 409 idempotency_conflict; " + pending,
 		Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most},
 	})
 }

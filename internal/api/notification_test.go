@@ -90,7 +90,7 @@ func TestNotifications(t *testing.T) {
 			bia.Post(t, c+"/transfer", map[string]string{"sector_id": sector}).OK(200)
 			want(t, "Ana", told(t, ana, "?unread=true"), []string{"waiting " + id})
 			want(t, "who put it there", told(t, bia, ""), []string{})
-			want(t, "who does not see queues", told(t, own, ""), []string{"assigned " + id})
+			want(t, "who does not see queues", told(t, own, ""), []string{})
 			w.A.Post(t, c+"/attendance/close", nil).OK(200)
 			customerWrites(t, w, channel, phoneNumber(1))
 			want(t, "Ana after the customer wrote again", told(t, ana, "?unread=true"), []string{"waiting " + id, "waiting " + id})
@@ -144,5 +144,47 @@ func TestNotifications(t *testing.T) {
 		t.Run("only for people", func(t *testing.T) {
 			w.A.Get(t, "/me/notifications").Fails(403, "session_required")
 		})
+	})
+}
+
+// TestNotificationsOfConversationsOutOfSightAreHidden moves a conversation away from a person who was told of it.
+func TestNotificationsOfConversationsOutOfSightAreHidden(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := sandbox(t, w)
+		_, biaID := signedIn(t, w, "Bia")
+		own, ownID := signedIn(t, w, "Own", `"access_profile":"own"`)
+		first, second := customerWrites(t, w, channel, phoneNumber(1)), customerWrites(t, w, channel, phoneNumber(2))
+		for _, id := range []string{first, second} {
+			w.A.Post(t, "/conversations/"+id+"/transfer", map[string]any{"user_id": ownID}).OK(200)
+		}
+		want(t, "before", told(t, own, ""), []string{"assigned " + second, "assigned " + first})
+		w.A.Post(t, "/conversations/"+first+"/transfer", map[string]any{"user_id": biaID}).OK(200)
+		page := own.Get(t, "/me/notifications?limit=1").OK(200)
+		want(t, "after", told(t, own, ""), []string{"assigned " + second})
+		want(t, "unread", told(t, own, "?unread=true"), []string{"assigned " + second})
+		want(t, "unread_count", page.Int("unread_count"), 1)
+		want(t, "next_cursor", page.At("next_cursor"), nil)
+		w.A.Post(t, "/conversations/"+first+"/transfer", map[string]any{"user_id": ownID}).OK(200)
+		want(t, "seen again", len(told(t, own, "")), 3)
+	})
+}
+
+func TestNotificationsOfAPrivateChannelAreForItsViewers(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		admin, adminID := signedIn(t, w, "Ada", `"role":"admin"`)
+		bia, biaID := signedIn(t, w, "Bia")
+		channel := admin.Post(t, "/channels", `{"name":"Board","phone":"+551140028922","provider":"sandbox","private":true}`).OK(201).ID()
+		viewers := func(ids ...string) {
+			t.Helper()
+			admin.Patch(t, "/channels/"+channel, map[string]any{"viewers": ids}).OK(200)
+		}
+		viewers(adminID, biaID)
+		confidentialQuestion(t, w, channel)
+		id := admin.Get(t, "/conversations").OK(200).Text("data", 0, "id")
+		admin.Post(t, "/conversations/"+id+"/notes", note("look", biaID)).OK(201)
+		want(t, "a viewer", told(t, bia, ""), []string{"mentioned " + id})
+		viewers(adminID)
+		want(t, "no viewer", told(t, bia, ""), []string{})
+		want(t, "unread_count", bia.Get(t, "/me/notifications").OK(200).Int("unread_count"), 0)
 	})
 }

@@ -278,8 +278,8 @@ func (r *Route) failures() map[int][]model.Code {
 	add(r.paged, model.CodeInvalidCursor)
 	add(strings.Contains(r.Path, "{"), model.CodeNotFound)
 	add(r.Idempotent, model.CodeIdempotencyRequired)
-	add(r.takesKey(), model.CodeIdempotencyInvalid, model.CodeIdempotencyConflict)
-	add(r.takesKey() && !r.clientID, model.CodeIdempotencyPending) // with a client_id the call is made again instead
+	add(r.takesKey(), model.CodeIdempotencyInvalid, model.CodeIdempotencyConflict, model.CodeNotFound) // of a repeat
+	add(r.takesKey() && !r.clientID, model.CodeIdempotencyPending)                                     // with a client_id the call is made again instead
 	slices.Sort(codes)
 	byStatus := map[int][]model.Code{}
 	for _, code := range slices.Compact(codes) {

@@ -31,7 +31,7 @@ func (s *Server) routes() []*Route {
 		get("/me/preferences", desk.VerbPreferences, "Get your preferences", s.getPreferences),
 		patch("/me/preferences", desk.VerbUpdatePreferences, "Change your preferences", s.updatePreferences),
 		get("/me/notifications", desk.VerbNotifications, "List your notifications", s.listNotifications,
-			about("Newest first, of the last 30 days. assigned: another person made you responsible. mentioned: a note names you. waiting: a conversation entered the queue of one of your "+
+			about("Newest first, of the last 30 days, of conversations that you may see now. assigned: another person made you responsible. mentioned: a note names you. waiting: a conversation entered the queue of one of your "+
 				"sectors. snooze_ended: a conversation that you are responsible for is back. message_failed: a message of yours could not be sent.")),
 		post("/me/notifications/read", desk.VerbReadNotifications, "Mark notifications as read", s.readNotifications, noContent),
 		post("/me/two-factor", desk.VerbBeginTwoFactor, "Create a secret for two-factor sign-in", s.beginTwoFactor, secret("secret", "url"), fails(model.CodeTwoFactorActive),
@@ -45,12 +45,12 @@ func (s *Server) routes() []*Route {
 		get("/keys/{id}", desk.VerbKey, "Get an API key", byID("key", s.desk.Key),
 			about("The key itself is not in the answer.")),
 		post("/keys", desk.VerbCreateKey, "Issue an API key", s.createKey, secret("key"), fails(model.CodeLimitReached), created,
-			about("The key itself is only in this answer. A key cannot have a scope that its creator lacks, expire later or have a higher rate. It ends together with the key that issued it.")),
+			about("The key itself is only in this answer. A key cannot have a scope that its creator lacks, expire later or have a higher rate. It ends together with the key that issued it. A key is worth no more than its issuer: it loses what the issuer may no longer do, and ends when the issuer leaves the team.")),
 		patch("/keys/{id}", desk.VerbUpdateKey, "Rename an API key, or change what it acts as", s.updateKey,
 			about("Absent fields do not change. A caller may change the keys that it may revoke; a revoked key is 404. Both take effect within a second.")),
 		post("/keys/{id}/rotate", desk.VerbRotateKey, "Rotate an API key", s.rotateKey, secret("key"),
 			about("Creates a new key for the same integration. The old key stays valid for overlap_seconds. A key that another key rotates is revoked together with that one from then on, as if it had issued it. "+
-				"A key cannot rotate the keys that it was issued by.")),
+				"A key cannot rotate the keys that it was issued by. A person who rotates a key is its issuer from then on.")),
 		del("/keys/{id}", desk.VerbRevokeKey, "Revoke an API key", s.revokeKey,
 			about("Keys that it issued or rotated are revoked too.")),
 

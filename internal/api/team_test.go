@@ -174,20 +174,39 @@ func TestTeam(t *testing.T) {
 			w.A.Post(t, "/team", `{"name":"Duda II","email":"`+email+`"}`).OK(201)
 		})
 
-		t.Run("presence follows the use of keys", func(t *testing.T) {
+		t.Run("presence follows sessions, and keys never make a member online", func(t *testing.T) {
 			p := addMember(t, w, "Edu")
 			at := func() string { return memberOf(t, w.A.Client, p.ref)["presence"].(string) }
-			testkit.Equal(t, "at()", at(), "offline")
 			p.Get(t, "/me").OK(200)
-			testkit.Equal(t, "at()", at(), "online")
-			w.Clock.Advance(3 * time.Minute)
-			testkit.Equal(t, "at()", at(), "away")
-			w.Clock.Advance(15 * time.Minute)
-			testkit.Equal(t, "at()", at(), "offline")
-			if err := w.Desk.System().FlushSeen(t.Context()); err != nil {
-				t.Fatal(err)
+			flush := func() {
+				t.Helper()
+				if err := w.Desk.System().FlushSeen(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 			}
-			testkit.Equal(t, "at()", at(), "offline")
+			flush()
+			testkit.Equal(t, "after the use of a key", at(), "offline")
+			first := w.A.Enter(t, p.ref, password)
+			first.Get(t, "/session").OK(200)
+			testkit.Equal(t, "after a request of a session", at(), "online")
+			w.Clock.Advance(3 * time.Minute)
+			p.Get(t, "/me").OK(200)
+			testkit.Equal(t, "3 minutes later", at(), "away")
+			w.Clock.Advance(15 * time.Minute)
+			testkit.Equal(t, "15 minutes later", at(), "offline")
+			flush()
+			testkit.Equal(t, "once stored", at(), "offline")
+			first.Get(t, "/session").OK(200)
+			testkit.Equal(t, "after another request", at(), "online")
+
+			second := w.A.SignIn(t, memberOf(t, w.A.Client, p.ref)["email"].(string), password)
+			second.Put(t, "/me/presence", `{"presence":"online"}`).OK(200)
+			first.Delete(t, "/session").OK(204)
+			testkit.Equal(t, "with a session left", at(), "online")
+			second.Delete(t, "/session").OK(204)
+			testkit.Equal(t, "after the last session", at(), "offline")
+			p.Get(t, "/me").OK(200)
+			testkit.Equal(t, "after the use of a key again", at(), "offline")
 		})
 	})
 }

@@ -106,7 +106,7 @@ func (d *Desk) candidates(tx *store.Tx, company model.ID, sector *model.Sector) 
 	members := make([]distribution.Member, len(all))
 	for i, c := range all {
 		members[i] = distribution.Member{
-			User: c.User, Presence: shownPresence(c.Chosen, presence(tx.Now, c.LastSeenAt, latest[c.User.ID])), Open: c.Open,
+			User: c.User, Presence: presence(tx.Now, c.Chosen, c.LastSeenAt, latest[c.User.ID]), Open: c.Open,
 			Capacity: sector.Distribution.Capacity, ReceivedAt: c.ReceivedAt, Turn: c.Turn,
 		}
 		set(&members[i].Capacity, c.Capacity)

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 
+	"recado/internal/model"
 	"recado/internal/once"
 	"recado/internal/store"
 )
@@ -33,6 +34,7 @@ func writeOnce[T any](ctx context.Context, d *Desk, a *Principal, c *once.Call, 
 		var zero T
 		return zero, err
 	}
+	c.Check(d.maySeeSubject(a))
 	return once.Write(ctx, d.store, owner, c, verb)
 }
 
@@ -43,7 +45,61 @@ func (d System) Once(ctx context.Context, a *Principal, request once.Request, ru
 	if err != nil {
 		return once.Result{}, err
 	}
+	request.MaySee = d.maySeeSubject(a)
 	return once.Around(ctx, d.store, owner, request, run)
+}
+
+// maySeeSubject checks that a principal may see now what a stored answer shows. The permission of the call itself, its scope
+// and role, was checked when the call came in. What was deleted is not hidden from those who saw it.
+func (d *Desk) maySeeSubject(a *Principal) func(tx *store.Tx, s model.Subject) error {
+	return func(tx *store.Tx, s model.Subject) error {
+		hidden := false
+		switch s.Kind {
+		case model.SubjectConversation:
+			c, found, err := tx.Conversation(a.Company.ID, s.ID)
+			if err != nil {
+				return err
+			}
+			hidden = found && !a.MaySee(&c)
+		case model.SubjectCard:
+			c, found, err := tx.Card(a.Company.ID, s.ID)
+			if err != nil {
+				return err
+			}
+			if a.kind == KindKey && same(c.CreatedBy, &a.User.ID) {
+				c.Private = false // keys create private cards, and see them in no other answer
+			}
+			hidden = found && !a.maySeeCard(&c)
+		case model.SubjectBoard:
+			hidden = !a.MaySeeBoard(s.ID)
+		case model.SubjectContact:
+			c, found, err := tx.Contact(a.Company.ID, s.ID)
+			if err != nil {
+				return err
+			}
+			hidden = found && !a.knowsContact(&c)
+		case model.SubjectChannel:
+			if _, err := d.channel(tx, a, s.ID); err != nil {
+				return err
+			}
+		case model.SubjectFile:
+			m, found, err := tx.Media(a.Company.ID, s.ID)
+			inSight := false
+			if err == nil && found {
+				inSight, err = tx.MediaInSight(s.ID, a.sight())
+			}
+			if err != nil {
+				return err
+			}
+			hidden = found && !(inSight && a.reachesFile(&m))
+		case model.SubjectWebhook:
+			return a.maySeeEveryEvent()
+		}
+		if hidden {
+			return model.NotFound(s.Kind)
+		}
+		return nil
+	}
 }
 
 // forgetAtOnce is how many expired reservations one sweep removes.

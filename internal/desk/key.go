@@ -110,7 +110,7 @@ func (d *Desk) CreateKey(ctx context.Context, a *Principal, in NewKey) (model.Ke
 		if err := a.stillIssues(tx); err != nil {
 			return k, err
 		}
-		tx.InsertKey(a.Company.ID, k, in.Scopes, a.parent(), hash)
+		tx.InsertKey(a.Company.ID, k, in.Scopes, a.parent(), a.personIssuing(), hash)
 		k.Rate = d.rateOf(&k)
 		return k, nil
 	})
@@ -163,7 +163,7 @@ func (a *Principal) seesAllOf(boards []model.ID) bool {
 
 // RotateKey gives an integration a new secret; the old one stays valid for the overlap. The caller who gets the
 // secret may use the key, so a key rotates no other that is valid for longer or has a higher rate, and the key that
-// it rotates is revoked together with it.
+// it rotates is revoked together with it. A person who rotates a key is its issuer from then on.
 func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap time.Duration) (model.Key, string, error) {
 	if err := a.May(VerbRotateKey); err != nil {
 		return model.Key{}, "", err
@@ -185,6 +185,9 @@ func (d *Desk) RotateKey(ctx context.Context, a *Principal, id model.ID, overlap
 			if err := a.takeKey(tx, id); err != nil {
 				return k, err
 			}
+		}
+		if issuer := a.personIssuing(); issuer != nil {
+			tx.SetKeyMember(a.Company.ID, id, *issuer)
 		}
 		tx.ReplaceKeySecret(id, tx.Now.Add(overlap), hash)
 		d.forgetHolders(tx, a.Company.ID)
@@ -292,6 +295,14 @@ func (a *Principal) parent() *model.ID {
 		return nil
 	}
 	return &a.Key
+}
+
+// personIssuing returns the person who issues a key; nil for keys and the command line.
+func (a *Principal) personIssuing() *model.ID {
+	if a.kind != KindSession {
+		return nil
+	}
+	return &a.User.ID
 }
 
 // bound keeps a new key within the limits of the key that issues it. Where the request names no expiry or
@@ -407,7 +418,7 @@ func (d *Desk) loadHolder(ctx context.Context, hash [32]byte) (*holder, error) {
 	}
 	h := d.holderOf(&kh)
 	if h.key.RevokedAt == nil && !h.removed {
-		d.seen.mark(KindKey, h.key.ID, h.key.User.ID, d.now())
+		d.seen.markKey(h.key.ID, d.now())
 	}
 	return h, nil
 }
@@ -416,7 +427,10 @@ func (d *Desk) holderOf(kh *store.KeyHolder) *holder {
 	k := kh.Key
 	k.Rate = d.rateOf(&k)
 	member := Member{User: k.User, Email: kh.Email, Role: kh.Role, Profile: kh.AccessProfile, Sectors: kh.Sectors}
-	return &holder{key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil, principal: KeyPrincipal(kh.Company, member, k)}
+	return &holder{
+		key: k, secretEnd: kh.SecretExpiresAt, removed: kh.MemberRemovedAt != nil || revokedBy(kh.Limits),
+		principal: KeyPrincipal(kh.Company, member, k, kh.Limits...),
+	}
 }
 
 // forgetHolders makes this node look the keys and sessions of a company up again, once the change is durable: after a key, a
@@ -439,43 +453,74 @@ func (d *Desk) forget(company model.ID) {
 // change between the two.
 type seen struct {
 	mu     sync.Mutex
-	at     map[use]time.Time      // not yet written
-	latest map[model.ID]time.Time // member
+	at     map[use]time.Time       // not yet written
+	latest map[model.ID]sessionUse // session
 }
 
-// use is a key or a session that a member used.
+// use is a key or a session that was used.
 type use struct {
-	kind       Kind
-	id, member model.ID
+	kind Kind
+	id   model.ID
 }
 
-func (s *seen) mark(kind Kind, id, member model.ID, at time.Time) {
+// sessionUse is when a session was last used on this node.
+type sessionUse struct {
+	member model.ID
+	at     time.Time
+}
+
+// markKey notes that a key was used. It says nothing about the presence of its member.
+func (s *seen) markKey(key model.ID, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.mark(use{KindKey, key}, at)
+}
+
+// markSession notes that a member is active in a session.
+func (s *seen) markSession(session, member model.ID, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mark(use{KindSession, session}, at)
+	if s.latest == nil {
+		s.latest = map[model.ID]sessionUse{}
+	}
+	s.latest[session] = sessionUse{member, at}
+}
+
+func (s *seen) mark(used use, at time.Time) {
 	if s.at == nil {
 		s.at = map[use]time.Time{}
 	}
-	if s.latest == nil {
-		s.latest = map[model.ID]time.Time{}
-	}
-	s.at[use{kind, id, member}] = at
-	s.latest[member] = at
+	s.at[used] = at
+}
+
+// forget drops a session that has ended: its member is not active in it any more.
+func (s *seen) forget(session model.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.latest, session)
 }
 
 // members tells when each member was last active on this node.
 func (s *seen) members() map[model.ID]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return maps.Clone(s.latest)
+	members := make(map[model.ID]time.Time, len(s.latest))
+	for _, of := range s.latest {
+		if of.at.After(members[of.member]) {
+			members[of.member] = of.at
+		}
+	}
+	return members
 }
 
-// FlushSeen stores who was active since the last call: last_used_at of keys, last_seen_at of sessions, presence of people.
+// FlushSeen stores who was active since the last call: last_used_at of keys, last_seen_at of sessions.
 func (d System) FlushSeen(ctx context.Context) error {
 	s := &d.seen
 	s.mu.Lock()
 	at := s.at
 	s.at = nil
-	maps.DeleteFunc(s.latest, func(_ model.ID, when time.Time) bool { return d.now().Sub(when) > awayFor })
+	maps.DeleteFunc(s.latest, func(_ model.ID, of sessionUse) bool { return d.now().Sub(of.at) > awayFor })
 	s.mu.Unlock()
 	if len(at) == 0 {
 		return nil
@@ -483,9 +528,9 @@ func (d System) FlushSeen(ctx context.Context) error {
 	return d.store.Write(ctx, func(tx *store.Tx) error {
 		for used, when := range at {
 			if used.kind == KindSession {
-				tx.MarkSessionSeen(used.id, used.member, when)
+				tx.MarkSessionSeen(used.id, when)
 			} else {
-				tx.MarkSeen(used.id, used.member, when)
+				tx.MarkKeyUsed(used.id, when)
 			}
 		}
 		return nil

@@ -147,7 +147,7 @@ func (d System) LiveState(ctx context.Context, c model.Company) (LivePeople, err
 				sectors[i] = s.ID
 			}
 			members[m.ID] = Member{User: model.Ref{ID: m.ID, Name: m.Name}, Email: m.Email, Role: m.Role, Profile: m.AccessProfile, Sectors: sectors}
-			state.Presence[m.ID] = Presence{m.Name, shownPresence(m.Chosen, presence(now, m.LastSeenAt, latest[m.ID]))}
+			state.Presence[m.ID] = Presence{m.Name, presence(now, m.Chosen, m.LastSeenAt, latest[m.ID])}
 		}
 		views, err := tx.Viewers(c.ID)
 		if err != nil {
@@ -188,7 +188,7 @@ func (d *Desk) principalOf(h *store.SessionHolder) *Principal {
 
 // MarkLive notes that a session has an open stream: its member is active.
 func (d System) MarkLive(session, member model.ID) {
-	d.seen.mark(KindSession, session, member, d.now())
+	d.seen.markSession(session, member, d.now())
 }
 
 // SeesTheSame reports whether two principals of one person may see the same things.

@@ -8,7 +8,8 @@ import (
 	"recado/internal/store"
 )
 
-// Notifications lists what the caller was told in the last 30 days, the newest first, and counts what is unread. next is ""
+// Notifications lists what the caller was told in the last 30 days about conversations that they may see now, the newest
+// first, and counts what is unread. next is ""
 // on the last page.
 func (d *Desk) Notifications(ctx context.Context, a *Principal, unread bool, limit int, after string) (page []model.Notification, count int64, next string, err error) {
 	if err := a.May(VerbNotifications); err != nil {
@@ -24,10 +25,10 @@ func (d *Desk) Notifications(ctx context.Context, a *Principal, unread bool, lim
 	}
 	page, err = read(ctx, d, func(tx *store.Tx) (page []model.Notification, err error) {
 		since := tx.Now.Add(-model.NotificationRetention)
-		if count, err = tx.UnreadNotifications(a.Company.ID, a.User.ID, a.Views, since); err != nil {
+		if count, err = tx.UnreadNotifications(a.Company.ID, a.User.ID, a.sight(), since); err != nil {
 			return nil, err
 		}
-		return tx.Notifications(a.Company.ID, a.User.ID, a.Views, unread, before, since, limit+1)
+		return tx.Notifications(a.Company.ID, a.User.ID, a.sight(), unread, before, since, limit+1)
 	})
 	if err == nil && len(page) > limit {
 		page = page[:limit]

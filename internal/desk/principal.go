@@ -66,12 +66,48 @@ type Member struct {
 	Sectors []model.ID
 }
 
-// KeyPrincipal is the holder of an API key, with the key's rate.
-func KeyPrincipal(c model.Company, m Member, k model.Key) *Principal {
-	return &Principal{
+// KeyPrincipal is the holder of an API key, with the key's rate. Whatever the member m has become since the key was issued,
+// the key is worth no more than its limits: see Principal.limit.
+func KeyPrincipal(c model.Company, m Member, k model.Key, limits ...store.KeyLimit) *Principal {
+	a := &Principal{
 		kind: KindKey, Company: c, Member: m, Scopes: model.NewScopeSet(k.Scopes...), Boards: k.Boards, Rate: k.Rate, Key: k.ID, actsAs: k.ActsAs,
-		integration: &model.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt},
 	}
+	for i := range limits {
+		a.limit(&limits[i])
+	}
+	a.integration = &model.Integration{
+		ID: k.ID, Name: k.Name, Scopes: a.Scopes.List(), Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
+	}
+	return a
+}
+
+// limit reduces a key to what a member may do and see now who issued it, or whom the key acts as that issued it: no higher
+// role, no wider access profile and, for a person who issued it, no scope that their role lacks. The scopes of a key that
+// issued others were granted to it and do not depend on its member.
+func (a *Principal) limit(l *store.KeyLimit) {
+	if !l.Role.AtLeast(a.Role) {
+		a.Role = l.Role
+	}
+	if l.Issuer {
+		a.Scopes = a.Scopes.Without(a.Scopes.Without(model.ScopesOf(l.Role)))
+	}
+	if l.User.ID == a.User.ID {
+		return
+	}
+	switch {
+	case l.Profile == model.AccessAll || a.Profile == model.AccessOwn:
+	case l.Profile == model.AccessOwn:
+		a.Profile, a.Sectors = model.AccessOwn, nil
+	case a.Profile == model.AccessAll:
+		a.Profile, a.Sectors = model.AccessSectors, l.Sectors
+	default:
+		a.Sectors = slices.DeleteFunc(slices.Clone(a.Sectors), func(sector model.ID) bool { return !slices.Contains(l.Sectors, sector) })
+	}
+}
+
+// revokedBy reports whether a member whose rights limit a key has left the team, and the key has ended with that.
+func revokedBy(limits []store.KeyLimit) bool {
+	return slices.ContainsFunc(limits, func(l store.KeyLimit) bool { return l.Removed })
 }
 
 // SessionPrincipal is a member who is signed in. Their role decides on the scopes; views are the private

@@ -157,7 +157,7 @@ func (d *Desk) SetPresence(ctx context.Context, a *Principal, chosen string) (st
 		tx.SetPresence(a.Company.ID, a.User.ID, chosen)
 		tx.AfterCommit(d.wakeups.Distribute.Notify)
 		tx.AfterCommit(func() { d.signal(Signal{Kind: SignalPresence, Company: a.Company.ID}) }) // keys and sessions stay as they are
-		return shownPresence(chosen, model.PresenceOnline), nil
+		return presence(tx.Now, chosen, &tx.Now, tx.Now), nil
 	})
 }
 

@@ -208,7 +208,7 @@ func (d *Desk) RenderReply(ctx context.Context, a *Principal, id, conversation m
 		if err != nil {
 			return model.Rendered{}, err
 		}
-		out := model.Rendered{Text: model.RenderVariables(p.Text, values), MediaID: p.MediaID}
+		out := model.Rendered{Text: model.RenderVariables(p.Text, values), MediaID: p.MediaID, Conversation: conversation}
 		tx.KeepRendering(a.Company.ID, a.User.ID, conversation, store.Rendering{Reply: id, Text: out.Text, Media: p.MediaID})
 		return out, nil
 	})

@@ -348,15 +348,19 @@ func (d *Desk) scheduler(tx *store.Tx, s *model.ScheduledMessage) (*Principal, e
 		return memberPrincipal(company, m), nil
 	}
 	key, _, found, err := tx.Key(s.Company, *s.Key)
+	if err != nil {
+		return nil, err
+	}
+	limits, err := tx.KeyLimits(s.Company, *s.Key)
 	switch {
 	case err != nil:
 		return nil, err
-	case !found || key.RevokedAt != nil:
+	case !found || key.RevokedAt != nil || revokedBy(limits):
 		return nil, model.Errorf(model.CodeKeyRevoked, "The API key that scheduled it was revoked.")
 	case key.ExpiresAt != nil && !tx.Now.Before(*key.ExpiresAt):
 		return nil, model.Errorf(model.CodeKeyExpired, "The API key that scheduled it has expired.")
 	}
-	return KeyPrincipal(company, Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}, key), nil
+	return KeyPrincipal(company, Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}, key, limits...), nil
 }
 
 // failScheduled notes why a message was not sent and tells the person who scheduled it.

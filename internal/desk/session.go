@@ -45,7 +45,7 @@ func (d *Desk) loadSession(ctx context.Context, hash [32]byte) (*sessionHolder, 
 	if err != nil || !found || !d.now().Before(model.SessionEnd(h.Session.CreatedAt, h.Session.LastSeenAt)) {
 		return nil, err
 	}
-	d.seen.mark(KindSession, h.Session.ID, h.Member.ID, d.now())
+	d.seen.markSession(h.Session.ID, h.Member.ID, d.now())
 	return &sessionHolder{
 		principal: d.principalOf(&h),
 		ends:      model.SessionEnd(h.Session.CreatedAt, d.now()),
@@ -58,19 +58,11 @@ func (d *Desk) sessionOf(h *store.SessionHolder, now time.Time) model.Session {
 	if u.Sectors == nil {
 		u.Sectors = []model.Ref{}
 	}
-	u.Presence = shownPresence(h.Presence, presence(now, &now, now))
+	u.Presence = presence(now, h.Presence, &now, now)
 	return model.Session{
 		User: u, Company: h.Company, Scopes: model.ScopesOf(h.Member.Role).List(),
 		ExpiresAt: model.SessionEnd(h.Session.CreatedAt, now), APIVersion: model.APIVersion,
 	}
-}
-
-// shownPresence is what a member chose to be shown as, or what follows from their activity.
-func shownPresence(chosen, followed string) string {
-	if chosen == "" || chosen == model.PresenceAuto {
-		return followed
-	}
-	return chosen
 }
 
 // Session tells the caller who they are.
@@ -121,6 +113,7 @@ func (d *Desk) endSession(ctx context.Context, a *Principal, id model.ID) error 
 		if err != nil || !ended {
 			return struct{}{}, errOr(err, model.NotFound("session"))
 		}
+		tx.AfterCommit(func() { d.seen.forget(id) })
 		d.forgetHolders(tx, a.Company.ID)
 		return struct{}{}, nil
 	})

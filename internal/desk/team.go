@@ -12,7 +12,7 @@ import (
 	"recado/internal/store"
 )
 
-// How long after a key was used the member it acts as counts as online, and then as away.
+// How long after a request or an open stream of a session its member counts as online, and then as away.
 const (
 	onlineFor = 2 * time.Minute
 	awayFor   = 15 * time.Minute
@@ -54,14 +54,20 @@ func (d *Desk) present(team ...store.TeamMember) []model.Member {
 	members := make([]model.Member, len(team))
 	for i, m := range team {
 		members[i] = m.Member
-		members[i].Presence = shownPresence(m.Chosen, presence(now, m.LastSeenAt, latest[m.ID]))
+		members[i].Presence = presence(now, m.Chosen, m.LastSeenAt, latest[m.ID])
 	}
 	return members
 }
 
-// presence of a member, given when they were seen according to the database and to this node.
-func presence(now time.Time, stored *time.Time, here time.Time) string {
-	if stored != nil && stored.After(here) {
+// presence of a member: offline without a session; else what they chose, or what follows from when they were last active in
+// a session according to the database (stored, nil without a session) and to this node.
+func presence(now time.Time, chosen string, stored *time.Time, here time.Time) string {
+	switch {
+	case stored == nil:
+		return model.PresenceOffline
+	case chosen != "" && chosen != model.PresenceAuto:
+		return chosen
+	case stored.After(here):
 		here = *stored
 	}
 	switch quiet := now.Sub(here); {
@@ -222,7 +228,7 @@ func (d *Desk) UpdateMember(ctx context.Context, a *Principal, id model.ID, in M
 		}
 		d.forgetHolders(tx, a.Company.ID)
 		m, _, err = tx.Member(a.Company.ID, id)
-		m.Presence = shownPresence(m.Chosen, presence(tx.Now, m.LastSeenAt, d.seen.members()[id]))
+		m.Presence = presence(tx.Now, m.Chosen, m.LastSeenAt, d.seen.members()[id])
 		return m.Member, err
 	})
 }

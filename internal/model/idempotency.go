@@ -35,6 +35,7 @@ type Answer struct {
 	Status  int
 	Headers string // "Name: value" lines
 	Body    []byte
+	Subject Subject // what it shows, for the check before it is repeated
 }
 
 // Equal reports whether two answers are the same.

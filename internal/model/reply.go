@@ -25,6 +25,8 @@ type Reply struct {
 type Rendered struct {
 	Text    string `json:"text" doc:"A variable without a value and without a fallback stays as it is written."`
 	MediaID *ID    `json:"media_id"`
+
+	Conversation ID `json:"-"`
 }
 
 // MaxTeamReplies is how many canned replies a team may have, MaxOwnReplies how many each person.

@@ -36,6 +36,10 @@ type Request struct {
 	// while the key is pending. Only for Around.
 	Repeatable bool
 
+	// MaySee is asked before a stored answer is repeated: the caller may have lost sight of what it shows. The error is the
+	// answer then. nil: every answer is repeated.
+	MaySee func(tx *store.Tx, subject model.Subject) error
+
 	// After is called after each step, for tests that end a call between two steps, as a crash would; nil: not called.
 	After func(step string)
 }
@@ -169,6 +173,11 @@ func commit[T any](ctx context.Context, db *store.Store, c *Call, verb func(tx *
 	return out, answer, err
 }
 
+// Check sets Request.MaySee of a call that is not under way yet.
+func (c *Call) Check(maySee func(tx *store.Tx, subject model.Subject) error) {
+	c.request.MaySee = maySee
+}
+
 // outcome is the answer that is stored, if there is one, and the error otherwise.
 func (c *Call) outcome(err error) (Result, error) {
 	if c.result != nil {
@@ -224,6 +233,11 @@ func (c *Call) reserve(ctx context.Context, db *store.Store, owner store.Owner) 
 	case earlier.Answer == nil:
 		return model.Errorf(model.CodeIdempotencyPending,
 			"A call with this Idempotency-Key is in progress, or was interrupted. Look at what it was to change before trying again with a new key.")
+	}
+	if c.request.MaySee != nil {
+		if err := db.Read(ctx, func(tx *store.Tx) error { return c.request.MaySee(tx, earlier.Answer.Subject) }); err != nil {
+			return err
+		}
 	}
 	c.result = &Result{Answer: *earlier.Answer, Replayed: true}
 	return errReplayed

@@ -63,10 +63,10 @@ func (tx *Tx) SetDistribution(company, sector model.ID, d model.Distribution) {
 // SectorLoad is a member of a sector who may get its cases.
 type SectorLoad struct {
 	User       model.Ref
-	LastSeenAt *time.Time
-	Chosen     string // the presence that they chose
-	Capacity   *int64 // their own
-	Open       int64  // cases over all sectors
+	LastSeenAt *time.Time // in a session that has not ended; nil: there is none
+	Chosen     string     // the presence that they chose
+	Capacity   *int64     // their own
+	Open       int64      // cases over all sectors
 	ReceivedAt *time.Time
 	Turn       *int64 // of their last case; see MarkReceived
 }
@@ -75,7 +75,7 @@ type SectorLoad struct {
 func (tx *Tx) SectorLoads(company, sector model.ID) ([]SectorLoad, error) {
 	var out []SectorLoad
 	err := tx.query(`
-		SELECT u.id, u.name, u.last_seen_at, u.presence, u.capacity,
+		SELECT u.id, u.name, `+seenInSession+`, u.presence, u.capacity,
 			(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT `+attendancePrivate+`),
 			u.received_at, u.received_turn
 		FROM sector_members m

@@ -30,7 +30,7 @@ func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 		INSERT INTO idempotency (key_id, key, fingerprint, done, created_at, expires_at)
 		VALUES ($1, $2, $3, FALSE, $4, $5)
 		ON CONFLICT (key_id, key) DO UPDATE
-		SET fingerprint = excluded.fingerprint, done = FALSE, status = NULL, headers = NULL, body = NULL,
+		SET fingerprint = excluded.fingerprint, done = FALSE, status = NULL, headers = NULL, body = NULL, subject_kind = NULL, subject = NULL,
 			created_at = excluded.created_at, expires_at = excluded.expires_at
 		WHERE idempotency.expires_at <= excluded.created_at`,
 		model.ID(r.Owner), r.Key, r.Fingerprint[:], tx.Now, tx.Now.Add(model.IdempotencyRetention))
@@ -39,12 +39,15 @@ func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 		return err == nil, Earlier{}, err
 	}
 	var e Earlier
-	_, err = tx.one(`SELECT fingerprint, created_at, done, status, headers, body FROM idempotency WHERE key_id = $1 AND key = $2`,
+	_, err = tx.one(`SELECT fingerprint, created_at, done, status, headers, body, subject_kind, subject FROM idempotency WHERE key_id = $1 AND key = $2`,
 		[]any{model.ID(r.Owner), r.Key}, func(row Row) {
 			copy(e.Fingerprint[:], row.Bytes(0))
 			e.At = row.Time(1)
 			if row.Bool(2) {
 				e.Answer = &model.Answer{Status: int(row.Int(3)), Headers: row.Text(4), Body: row.Bytes(5)}
+				if !row.Null(6) {
+					e.Answer.Subject = model.Subject{Kind: row.Text(6), ID: row.ID(7)}
+				}
 			}
 		})
 	return false, e, err
@@ -53,22 +56,32 @@ func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 // Keep stores the answer of the call that holds the reservation, for repeats, and its fingerprint, which may be known
 // better than when the key was reserved. It reports false when the reservation is no longer there.
 func (tx *Tx) Keep(r Reservation, a model.Answer) (bool, error) {
+	kind, subject := subjectColumns(a.Subject)
 	n, err := tx.exec(`
 		UPDATE idempotency
-		SET done = TRUE, status = $4, headers = $5, body = $6, fingerprint = $7
+		SET done = TRUE, status = $4, headers = $5, body = $6, fingerprint = $7, subject_kind = $8, subject = $9
 		WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`,
-		model.ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body, r.Fingerprint[:])
+		model.ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body, r.Fingerprint[:], kind, subject)
 	return n == 1, err
 }
 
 // Replace puts another answer in place of that which the call that holds the reservation has stored.
 func (tx *Tx) Replace(r Reservation, a model.Answer) error {
+	kind, subject := subjectColumns(a.Subject)
 	_, err := tx.exec(`
 		UPDATE idempotency
-		SET status = $4, headers = $5, body = $6
+		SET status = $4, headers = $5, body = $6, subject_kind = $7, subject = $8
 		WHERE key_id = $1 AND key = $2 AND created_at = $3 AND done`,
-		model.ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body)
+		model.ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body, kind, subject)
 	return err
+}
+
+// subjectColumns is a subject as it is stored; nil for none.
+func subjectColumns(s model.Subject) (kind *string, id *model.ID) {
+	if s.Kind == "" {
+		return nil, nil
+	}
+	return &s.Kind, &s.ID
 }
 
 // Release frees the key of a call that left nothing behind.

@@ -16,6 +16,14 @@ type KeyHolder struct {
 	Sectors         []model.ID
 	MemberRemovedAt *time.Time
 	Company         model.Company
+	Limits          []KeyLimit
+}
+
+// KeyLimit is a member whose present rights limit a key: the one who issued it, or one whom a key acts as that issued it.
+type KeyLimit struct {
+	Issuer  bool // they issued the key, or one that it descends from, in person
+	Removed bool
+	MemberSight
 }
 
 const keyColumns = `
@@ -56,7 +64,10 @@ func (tx *Tx) KeyHolder(hash [32]byte) (KeyHolder, bool, error) {
 			return KeyHolder{}, false, err
 		}
 	}
-	h.Sectors, err = tx.ids(`SELECT sector FROM sector_members WHERE member = $1`, h.Key.User.ID)
+	if h.Sectors, err = tx.ids(`SELECT sector FROM sector_members WHERE member = $1`, h.Key.User.ID); err != nil {
+		return KeyHolder{}, false, err
+	}
+	h.Limits, err = tx.KeyLimits(h.Company.ID, h.Key.ID)
 	return h, true, err
 }
 
@@ -74,6 +85,37 @@ func (tx *Tx) KeyHolderOf(company, id model.ID) (KeyHolder, bool, error) {
 		return KeyHolder{}, false, err
 	}
 	return tx.KeyHolder(hash)
+}
+
+// KeyLimits lists the members whose present rights limit a key. It is empty for keys that the command line issued.
+func (tx *Tx) KeyLimits(company, id model.ID) ([]KeyLimit, error) {
+	var limits []KeyLimit
+	err := tx.query(`
+		WITH RECURSIVE chain (id, parent, member, issuer) AS (
+			SELECT id, parent, member, issuer
+			FROM keys
+			WHERE company = $1 AND id = $2
+			UNION
+			SELECT k.id, k.parent, k.member, k.issuer
+			FROM chain c
+			JOIN keys k ON k.id = c.parent)
+		SELECT l.issuer, u.id, u.name, u.role, u.access_profile, u.removed_at IS NOT NULL
+		FROM (
+			SELECT TRUE AS issuer, issuer AS member FROM chain WHERE issuer IS NOT NULL
+			UNION
+			SELECT FALSE AS issuer, member FROM chain WHERE id <> $2) l
+		JOIN users u ON u.id = l.member`, []any{company, id}, func(r Row) error {
+		limits = append(limits, KeyLimit{Issuer: r.Bool(0), Removed: r.Bool(5), MemberSight: MemberSight{
+			User: model.Ref{ID: r.ID(1), Name: r.Text(2)}, Role: model.Role(r.Text(3)), Profile: model.AccessProfile(r.Text(4)),
+		}})
+		return nil
+	})
+	for i := range limits {
+		if err == nil && limits[i].Profile == model.AccessSectors {
+			limits[i].Sectors, err = tx.ids(`SELECT sector FROM sector_members WHERE member = $1`, limits[i].User.ID)
+		}
+	}
+	return limits, err
 }
 
 // maxRevoked is how many revoked keys a list shows.
@@ -153,12 +195,12 @@ func (tx *Tx) KeyValid(company, id model.ID) (bool, error) {
 		WHERE k.company = $1 AND k.id = $2 AND k.revoked_at IS NULL AND u.removed_at IS NULL`, []any{company, id}, func(Row) {})
 }
 
-// InsertKey stores a key and the key that issued it, if any; only the hash of its secret is kept.
-func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, parent *model.ID, hash [32]byte) {
+// InsertKey stores a key and the key or the member that issued it, if any; only the hash of its secret is kept.
+func (tx *Tx) InsertKey(company model.ID, k model.Key, scopes model.ScopeSet, parent, issuer *model.ID, hash [32]byte) {
 	tx.later(`
-		INSERT INTO keys (id, company, name, member, scopes, all_boards, per_second, burst, created_at, expires_at, parent, acts_as)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		k.ID, company, k.Name, k.User.ID, scopes.Stored(), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt, parent, k.ActsAs)
+		INSERT INTO keys (id, company, name, member, scopes, all_boards, per_second, burst, created_at, expires_at, parent, acts_as, issuer)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		k.ID, company, k.Name, k.User.ID, scopes.Stored(), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt, parent, k.ActsAs, issuer)
 	for _, board := range k.Boards {
 		tx.later(`INSERT INTO key_boards (key_id, board) VALUES ($1, $2) ON CONFLICT DO NOTHING`, k.ID, board)
 	}
@@ -179,6 +221,11 @@ func (tx *Tx) KeyIssuers(company, id model.ID) ([]model.ID, error) {
 		SELECT id
 		FROM issuers
 		WHERE id IS NOT NULL`, company, id)
+}
+
+// SetKeyMember makes a member the issuer of a key.
+func (tx *Tx) SetKeyMember(company, id, issuer model.ID) {
+	tx.later(`UPDATE keys SET issuer = $3 WHERE company = $1 AND id = $2`, company, id, issuer)
 }
 
 // SetKeyIssuer makes a key one of those that another one issued. The company must be locked.
@@ -224,10 +271,9 @@ func (tx *Tx) revokeIssued(company model.ID) error {
 	}
 }
 
-// MarkSeen notes when a key was last used and its member last seen.
-func (tx *Tx) MarkSeen(key, member model.ID, at time.Time) {
+// MarkKeyUsed notes when a key was last used.
+func (tx *Tx) MarkKeyUsed(key model.ID, at time.Time) {
 	tx.later(`UPDATE keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, key, at)
-	tx.later(`UPDATE users SET last_seen_at = $2 WHERE id = $1 AND (last_seen_at IS NULL OR last_seen_at < $2)`, member, at)
 }
 
 // Ids are packed one after another where a noun's row holds several.

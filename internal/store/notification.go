@@ -25,9 +25,9 @@ func (tx *Tx) SectorWatchers(company, sector model.ID) ([]model.ID, error) {
 		ORDER BY u.id`, company, sector)
 }
 
-// Notifications lists up to limit notifications of a member with smaller ids than before, the newest first. Those older
-// than since are left out, and those of private channels other than the viewed ones.
-func (tx *Tx) Notifications(company, member model.ID, viewed []model.ID, unread bool, before model.ID, since time.Time, limit int) ([]model.Notification, error) {
+// Notifications lists up to limit notifications of a member with smaller ids than before, the newest first, of the
+// conversations in their sight. Those older than since are left out.
+func (tx *Tx) Notifications(company, member model.ID, sight Sight, unread bool, before model.ID, since time.Time, limit int) ([]model.Notification, error) {
 	s := tx.statement()
 	s.WriteString(`
 		SELECT n.id, n.kind, n.conversation, c.name, n.by_member, u.name, n.created_at, n.read_at, n.entry
@@ -35,7 +35,7 @@ func (tx *Tx) Notifications(company, member model.ID, viewed []model.ID, unread 
 		JOIN conversations c ON c.id = n.conversation
 		LEFT JOIN users u ON u.id = n.by_member
 		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.id < ` + s.Arg(before) + ` AND n.created_at > ` + s.Arg(since))
-	s.And("(NOT " + conversationPrivate + " OR " + s.In("c.channel", viewed) + ")")
+	s.And(sight.conversations(s, "c"))
 	if unread {
 		s.And("n.read_at IS NULL")
 	}
@@ -54,15 +54,16 @@ func (tx *Tx) Notifications(company, member model.ID, viewed []model.ID, unread 
 	return page, err
 }
 
-// UnreadNotifications counts the unread ones of the notifications that Notifications lists.
-func (tx *Tx) UnreadNotifications(company, member model.ID, viewed []model.ID, since time.Time) (n int64, err error) {
+// UnreadNotifications counts the unread notifications of a member that are newer than since, of the conversations in their
+// sight.
+func (tx *Tx) UnreadNotifications(company, member model.ID, sight Sight, since time.Time) (n int64, err error) {
 	s := tx.statement()
 	s.WriteString(`
 		SELECT COUNT(*)
 		FROM notifications n
 		JOIN conversations c ON c.id = n.conversation
 		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.read_at IS NULL AND n.created_at > ` + s.Arg(since))
-	s.And("(NOT " + conversationPrivate + " OR " + s.In("c.channel", viewed) + ")")
+	s.And(sight.conversations(s, "c"))
 	_, err = tx.one(s.String(), s.Args, func(r Row) { n = r.Int(0) })
 	return n, err
 }

@@ -9,15 +9,14 @@ import (
 
 // SessionHolder is everything a request with a cookie needs to know.
 type SessionHolder struct {
-	Session    model.SignedIn
-	Member     model.Member
-	Company    model.Company
-	Sectors    []model.ID
-	Viewed     []model.ID // the private channels that the member may see
-	TwoFactor  bool
-	Signature  string
-	Presence   string // what the member chose
-	LastSeenAt *time.Time
+	Session   model.SignedIn
+	Member    model.Member
+	Company   model.Company
+	Sectors   []model.ID
+	Viewed    []model.ID // the private channels that the member may see
+	TwoFactor bool
+	Signature string
+	Presence  string // what the member chose
 }
 
 // SessionHolder finds the session whose cookie has the given hash. It does not look at limits of time.
@@ -33,7 +32,7 @@ func (tx *Tx) SessionOf(company, id model.ID) (SessionHolder, bool, error) {
 func (tx *Tx) sessionHolder(which string, args ...any) (h SessionHolder, found bool, err error) {
 	found, err = tx.one(`
 		SELECT s.id, s.created_at, s.last_seen_at, s.ip, s.user_agent,
-			u.id, u.name, u.email, u.role, u.access_profile, u.two_factor IS NOT NULL, u.signature, u.presence, u.last_seen_at,
+			u.id, u.name, u.email, u.role, u.access_profile, u.two_factor IS NOT NULL, u.signature, u.presence,
 			c.id, c.name, c.timezone
 		FROM sessions s
 		JOIN users u ON u.id = s.member
@@ -43,8 +42,8 @@ func (tx *Tx) sessionHolder(which string, args ...any) (h SessionHolder, found b
 		h.Member = model.Member{
 			ID: r.ID(5), Name: r.Text(6), Email: r.Text(7), Role: model.Role(r.Text(8)), AccessProfile: model.AccessProfile(r.Text(9)),
 		}
-		h.TwoFactor, h.Signature, h.Presence, h.LastSeenAt = r.Bool(10), r.Text(11), r.Text(12), r.NullTime(13)
-		h.Company = model.Company{ID: r.ID(14), Name: r.Text(15), Timezone: r.Text(16)}
+		h.TwoFactor, h.Signature, h.Presence = r.Bool(10), r.Text(11), r.Text(12)
+		h.Company = model.Company{ID: r.ID(13), Name: r.Text(14), Timezone: r.Text(15)}
 	})
 	if err != nil || !found {
 		return SessionHolder{}, false, err
@@ -151,10 +150,9 @@ func (tx *Tx) EndOtherSessions(company, member, but model.ID) {
 	tx.later(`DELETE FROM sessions WHERE company = $1 AND member = $2 AND id <> $3`, company, member, but)
 }
 
-// MarkSessionSeen notes when a session and its member were last active.
-func (tx *Tx) MarkSessionSeen(session, member model.ID, at time.Time) {
+// MarkSessionSeen notes when a session was last active.
+func (tx *Tx) MarkSessionSeen(session model.ID, at time.Time) {
 	tx.later(`UPDATE sessions SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, session, at)
-	tx.later(`UPDATE users SET last_seen_at = $2 WHERE id = $1 AND (last_seen_at IS NULL OR last_seen_at < $2)`, member, at)
 }
 
 // RemoveOldSessions deletes sessions, links and counters whose time is over, up to limit of each, and gives how many.

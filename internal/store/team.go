@@ -11,11 +11,14 @@ import (
 // TeamMember is a present member of the company and when they were last active.
 type TeamMember struct {
 	model.Member
-	LastSeenAt *time.Time
-	Chosen     string // the presence that the member chose; model.PresenceAuto: none
+	LastSeenAt *time.Time // in a session that has not ended; nil: there is none
+	Chosen     string     // the presence that the member chose; model.PresenceAuto: none
 }
 
-const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, u.last_seen_at, u.presence,
+// seenInSession is when a member u was last active in a session; null without one.
+const seenInSession = `(SELECT MAX(s.last_seen_at) FROM sessions s WHERE s.company = u.company AND s.member = u.id)`
+
+const memberColumns = `u.id, u.name, u.email, u.role, u.access_profile, ` + seenInSession + `, u.presence,
 	(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT ` + attendancePrivate + `), u.capacity`
 
 func scanMember(r Row) TeamMember {
@@ -126,7 +129,7 @@ func (tx *Tx) SetMemberSectors(company, member model.ID, sectors []model.ID) {
 // What they are responsible for stays theirs for the moment: see Orphans. The company must be locked.
 func (tx *Tx) RemoveMember(company, id model.ID) error {
 	tx.later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
-	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND member = $2 AND revoked_at IS NULL`, company, id, tx.Now)
+	tx.later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND (member = $2 OR issuer = $2) AND revoked_at IS NULL`, company, id, tx.Now)
 	tx.later(`DELETE FROM sector_members WHERE member = $1`, id)
 	tx.later(`DELETE FROM channel_viewers WHERE company = $1 AND member = $2`, company, id)
 	tx.RemoveResetLinks(company, id)

@@ -37,6 +37,43 @@ async function issue(page: Page, name: string): Promise<string> {
   return key
 }
 
+it('names the integration in the bubble, and edits what a key acts as', async () => {
+  const key = (await desk.call('POST', '/keys', { name: 'Order bot', scopes: ['messages:send'], user_id: desk.company.user })) as { id: string; key: string }
+  const { conversation } = (await desk.customer('+5511955554100', 'Clara Nunes', 'Cadê meu pedido?')) as { conversation: string }
+  const say = async (text: string) => {
+    const answer = await fetch(`${desk.url}/v1/conversations/${conversation}/messages`, {
+      method: 'POST', headers: { Authorization: `Bearer ${key.key}`, 'Content-Type': 'application/json' }, body: JSON.stringify({ client_id: crypto.randomUUID(), text }),
+    })
+    expect(answer.status).toBe(201)
+  }
+  const { page, context } = await desk.page()
+  await desk.session(page)
+  await settings(page, 'keys', 'API keys')
+  const list = page.getByRole('list', { name: 'API keys' })
+  await list.getByRole('button', { name: 'Edit Order bot' }).click()
+  const form = dialog(page, 'Edit Order bot')
+  await form.getByRole('textbox', { name: 'Name' }).fill('Delivery bot')
+  await form.getByRole('combobox', { name: 'Messages are sent as' }).selectOption('The integration')
+  await axe(page, 'editing a key')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await list.getByRole('listitem').filter({ hasText: 'Delivery bot' }).getByText(/sends as the integration/).waitFor()
+
+  await page.getByRole('button', { name: 'New key' }).click()
+  const made = dialog(page, 'New key')
+  await made.getByRole('checkbox', { name: 'keys:manage' }).waitFor()
+  for (const unused of ['audit:read', 'data:manage']) expect(await made.getByRole('checkbox', { name: unused }).count()).toBe(0)
+  await made.getByRole('button', { name: 'Cancel' }).click()
+
+  await say('Saiu para entrega.')
+  await page.goto(`${desk.url}/inbox/open/${conversation}`)
+  const bubble = page.getByRole('log').getByRole('article').filter({ hasText: 'Saiu para entrega.' })
+  await bubble.getByText('Delivery bot', { exact: true }).waitFor()
+  await desk.call('PATCH', `/keys/${key.id}`, { acts_as: 'person' })
+  await say('Chega até as 18h.')
+  await page.getByRole('log').getByRole('article').filter({ hasText: 'Chega até as 18h.' }).getByText('You · Delivery bot', { exact: true }).waitFor()
+  await context.close()
+})
+
 it('issues a key that works, rotates it with an overlap, and revokes it', async () => {
   const { page, context } = await desk.page()
   await desk.session(page)

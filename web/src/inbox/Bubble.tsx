@@ -17,8 +17,9 @@ export function senderOf(message: Message, customer: string, me: string, t: TFun
   if (message.direction === 'inbound') return message.author?.name ?? customer
   if (message.origin === 'phone') return t('conversation.phone')
   if (message.origin === 'automation') return t('conversation.automatic')
-  if (message.sent_by?.id === me) return t('conversation.you')
-  return message.sent_by?.name ?? t('conversation.integration')
+  const person = message.sent_by?.id === me ? t('conversation.you') : message.sent_by?.name
+  if (message.integration) return [person, message.integration.name].filter(Boolean).join(' · ')
+  return person ?? t('conversation.integration')
 }
 
 type Props = {
@@ -42,7 +43,7 @@ export function Bubble({ message, me, customer, group, quoted, find, found, onRe
   const status = outbound && message.status !== 'received' ? message.status : null
   const label = [sender, clock(message.created_at), status ? t(`status.${status}`) : ''].filter(Boolean).join(', ')
   const automatic = message.origin === 'automation'
-  const named = (outbound && message.sent_by?.id !== me) || group
+  const named = (outbound && (message.sent_by?.id !== me || message.integration !== null)) || group
   const hit = find !== '' && (message.text ?? '').toLocaleLowerCase().includes(find.toLocaleLowerCase())
   return (
     <article className={classes.bubble} data-side={outbound ? 'out' : 'in'} data-entry={message.id} data-hit={hit || undefined} data-found={found || undefined} aria-label={label}>

@@ -166,6 +166,7 @@ export function makeApply(client: QueryClient, me: string) {
       case 'gone':
         if (id) dropConversation(client, id)
         refresh(keys.counts)
+        refresh(keys.notifications)
         return
       case 'scheduled':
         if (id) refresh(keys.scheduled(id))

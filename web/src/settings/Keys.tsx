@@ -11,15 +11,16 @@ import type { Key } from '../api/types'
 import { Page, Section } from '../ui/Layout'
 import { basePath } from '../ui/page'
 import { Empty } from '../ui/states'
+import { EditKeyDialog } from './EditKeyDialog'
 import { KeyRow } from './KeyRow'
 import { NewKeyDialog } from './NewKeyDialog'
 import { RotateKeyDialog } from './RotateKeyDialog'
 import { SecretDialog } from './SecretDialog'
 import classes from '../ui/rows.module.css'
 
-type Open = { kind: 'new' } | { kind: 'rotate' | 'revoke'; key: Key } | { kind: 'secret'; secret: string } | null
+type Open = { kind: 'new' } | { kind: 'edit' | 'rotate' | 'revoke'; key: Key } | { kind: 'secret'; secret: string } | null
 
-/** Keys lists the API keys, issues new ones, and rotates and revokes them. */
+/** Keys lists the API keys, issues new ones, and edits, rotates and revokes them. */
 export default function Keys() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -50,7 +51,7 @@ export default function Keys() {
             <Section title={t('apiKeys.list')} action={revoked && <Switch size="xs" label={t('apiKeys.showRevoked')} checked={past} onChange={(event) => setPast(event.currentTarget.checked)} />}>
               {shown.length === 0 ? <p className={classes.none}>{t('apiKeys.noneActive')}</p> : (
                 <ul className={classes.rows} aria-label={t('apiKeys.title')}>
-                  {shown.map((key) => <KeyRow key={key.id} apiKey={key} onRotate={() => setOpen({ kind: 'rotate', key })} onRevoke={() => setOpen({ kind: 'revoke', key })} />)}
+                  {shown.map((key) => <KeyRow key={key.id} apiKey={key} onEdit={() => setOpen({ kind: 'edit', key })} onRotate={() => setOpen({ kind: 'rotate', key })} onRevoke={() => setOpen({ kind: 'revoke', key })} />)}
                 </ul>
               )}
             </Section>
@@ -58,6 +59,7 @@ export default function Keys() {
         }}
       </Loaded>
       {open?.kind === 'new' && <NewKeyDialog onIssued={issued} onClose={close} />}
+      {open?.kind === 'edit' && <EditKeyDialog apiKey={open.key} onClose={close} />}
       {open?.kind === 'rotate' && <RotateKeyDialog apiKey={open.key} onIssued={issued} onClose={close} />}
       {open?.kind === 'revoke' && <Confirm title={t('apiKeys.revokeTitle', { name: open.key.name })} text={t('apiKeys.revokeText')} action={t('apiKeys.revoke')} task={() => revoke(open.key.id)} onClose={close} />}
       {open?.kind === 'secret' && <SecretDialog title={t('apiKeys.copyNow')} text={t('apiKeys.copyText')} secret={open.secret} onClose={close} />}

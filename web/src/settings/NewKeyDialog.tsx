@@ -4,11 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { answer, api } from '../api/client'
 import { useBoards, useMe, useTeam } from '../api/queries'
-import type { Role, Scope } from '../api/types'
+import type { Key, Role, Scope } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { Dialog } from '../ui/Dialog'
 import { FormFooter } from '../ui/FormFooter'
 import { ScopeChoice } from './ScopeChoice'
+import { SendsAs } from './SendsAs'
 
 const ranks: Role[] = ['agent', 'manager', 'admin', 'owner']
 const days = ['', '30', '90', '365', 'date'] as const
@@ -30,14 +31,15 @@ export function NewKeyDialog({ onIssued, onClose }: { onIssued: (secret: string)
   const [after, setAfter] = useState<string>('90')
   const [date, setDate] = useState('')
   const [limited, setLimited] = useState<string[]>([])
-  const [actsAs, setActsAs] = useState(user.id)
+  const [person, setPerson] = useState(user.id)
+  const [actsAs, setActsAs] = useState<Key['acts_as']>('person')
   const [rate, setRate] = useState<number | ''>('')
   const [burst, setBurst] = useState<number | ''>('')
   const { busy, problem, wrong, run } = useSubmit({ fields: ['name', 'expires_at', 'user_id', 'boards', 'rate', 'rate.per_second', 'rate.burst'] })
   const issue = () =>
     run(async () => {
       const ends = expiry(after, date)
-      const body = { name: name.trim(), scopes, user_id: actsAs, ...(ends ? { expires_at: ends } : {}), ...(limited.length > 0 ? { boards: limited } : {}), ...(rate ? { rate: { per_second: rate, burst: burst || 2 * rate } } : {}) }
+      const body = { name: name.trim(), scopes, user_id: person, acts_as: actsAs, ...(ends ? { expires_at: ends } : {}), ...(limited.length > 0 ? { boards: limited } : {}), ...(rate ? { rate: { per_second: rate, burst: burst || 2 * rate } } : {}) }
       onIssued((await answer(api.POST('/keys', { body }))).key ?? '')
     })
   return (
@@ -54,7 +56,8 @@ export function NewKeyDialog({ onIssued, onClose }: { onIssued: (secret: string)
             <NativeSelect label={t('apiKeys.expires')} value={after} data={days.map((value) => ({ value, label: t(`apiKeys.after.${value || 'never'}`) }))} onChange={(event) => setAfter(event.currentTarget.value)} />
             {after === 'date' && <TextInput type="date" label={t('apiKeys.lastDay')} required withAsterisk={false} value={date} error={wrong.expires_at && t('apiKeys.past')} onChange={(event) => setDate(event.currentTarget.value)} />}
           </Group>
-          <NativeSelect label={t('apiKeys.actsAs')} description={t('apiKeys.actsAsText')} value={actsAs} error={wrong.user_id} data={team.map((one) => ({ value: one.id, label: one.name }))} onChange={(event) => setActsAs(event.currentTarget.value)} />
+          <NativeSelect label={t('apiKeys.actsAs')} description={t('apiKeys.actsAsText')} value={person} error={wrong.user_id} data={team.map((one) => ({ value: one.id, label: one.name }))} onChange={(event) => setPerson(event.currentTarget.value)} />
+          <SendsAs value={actsAs} onChange={setActsAs} />
           <MultiSelect label={t('apiKeys.boards')} description={t('apiKeys.boardsText')} placeholder={limited.length === 0 ? t('apiKeys.allBoards') : undefined} data={boards} value={limited} error={wrong.boards} onChange={setLimited} searchable clearable />
           <Group grow align="flex-start">
             <NumberInput label={t('apiKeys.rate')} description={t('apiKeys.rateText')} min={1} allowDecimal={false} allowNegative={false} hideControls value={rate} error={wrong['rate.per_second'] ?? wrong.rate} onChange={(value) => setRate(Number(value) || '')} />

@@ -6,7 +6,7 @@ export const scopeGroups = [
   { name: 'boards', scopes: ['read', 'write'] },
   { name: 'team', scopes: ['team:read', 'team:manage', 'replies:manage'] },
   { name: 'events', scopes: ['events:read', 'webhooks:manage'] },
-  { name: 'administration', scopes: ['channels:manage', 'company:manage', 'keys:manage', 'audit:read', 'data:manage'] },
+  { name: 'administration', scopes: ['channels:manage', 'company:manage', 'keys:manage'] },
 ] as const
 
 /** scopeText is the name of the text that says what a scope allows. */
