@@ -76,10 +76,11 @@ func Statuses() map[model.Code]int { return maps.Clone(statusOf) }
 
 // Error is the body of every answer that is no success.
 type Error struct {
-	Code      model.Code    `json:"code" doc:"The stable name of the error." example:"invalid_request"`
-	Message   string        `json:"message" doc:"A sentence that says what is wrong and what to do."`
-	RequestID string        `json:"request_id" doc:"The X-Request-Id of the answer. Quote it when you ask for help."`
-	Details   []ErrorDetail `json:"details" doc:"The wrong parts of the request; empty if the message says everything."`
+	Code      model.Code     `json:"code" doc:"The stable name of the error." example:"invalid_request"`
+	Message   string         `json:"message" doc:"A sentence that says what is wrong and what to do."`
+	RequestID string         `json:"request_id" doc:"The X-Request-Id of the answer. Quote it when you ask for help."`
+	Params    map[string]any `json:"params" doc:"What a program needs beside the code; {} where the code says it all. service_window_closed: reason is never_wrote or expired."`
+	Details   []ErrorDetail  `json:"details" doc:"The wrong parts of the request; empty if the message says everything."`
 
 	status  int
 	headers http.Header
@@ -112,8 +113,11 @@ func (s *Server) problem(requestID string, err error) *Error {
 		s.log.Warn("request failed", slog.String("request_id", requestID), slog.String("code", string(known.Code)), slog.Any("error", err))
 	}
 	out := &Error{
-		Code: known.Code, Message: known.Message, RequestID: requestID, Details: []ErrorDetail{},
+		Code: known.Code, Message: known.Message, RequestID: requestID, Params: known.Params, Details: []ErrorDetail{},
 		status: statusOf[known.Code], headers: http.Header{},
+	}
+	if out.Params == nil {
+		out.Params = map[string]any{}
 	}
 	for _, f := range known.Fields {
 		out.Details = append(out.Details, ErrorDetail(f))
@@ -160,7 +164,7 @@ func newError(ctx huma.Context, status int, message string, errs ...error) huma.
 		c = callFrom(ctx.Context())
 	}
 	if c.server == nil { // huma asks once, while it is being set up, what an error looks like
-		return &Error{Details: []ErrorDetail{}, status: status}
+		return &Error{Params: map[string]any{}, Details: []ErrorDetail{}, status: status}
 	}
 	return c.server.problem(c.requestID, input.Cause(status, message, errs))
 }

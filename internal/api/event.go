@@ -37,7 +37,7 @@ func (f FeedFilter) types() (model.EventSet, error) {
 type listEventsInput struct {
 	FeedFilter
 	Order string `query:"order" enum:"asc,desc" default:"asc" doc:"asc: oldest first, to follow what happens. desc: newest first; next_cursor leads to older events."`
-	Limit int `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
 }
 
 // eventFeed is a page of the feed.

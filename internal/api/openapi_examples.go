@@ -142,7 +142,10 @@ var codeMessages = map[model.Code]string{
 
 // codeExample is an Error with a code, as the document shows it.
 func codeExample(code model.Code) *Error {
-	e := &Error{Code: code, Message: codeMessages[code], RequestID: "01a1dd8b-94d3-7000-8e09-23922c17c8f4", Details: []ErrorDetail{}}
+	e := &Error{Code: code, Message: codeMessages[code], RequestID: "01a1dd8b-94d3-7000-8e09-23922c17c8f4", Params: map[string]any{}, Details: []ErrorDetail{}}
+	if code == model.CodeServiceWindowClosed {
+		e.Params["reason"] = "expired"
+	}
 	if field, message, ok := strings.Cut(e.Message, ": "); ok && (strings.HasPrefix(field, "body") || strings.HasPrefix(field, "header.")) {
 		e.Details = append(e.Details, ErrorDetail{Field: field, Message: message})
 	}

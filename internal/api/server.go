@@ -259,7 +259,7 @@ func (s *Server) Serve(server *http.Server, l net.Listener) error {
 
 // refuse answers what net/http refuses before a handler runs.
 func (s *Server) refuse(status int) (http.Header, []byte) {
-	e := Error{Code: model.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: model.NewID().String(), Details: []ErrorDetail{}}
+	e := Error{Code: model.CodeInvalidRequest, Message: "This is not a well-formed HTTP request.", RequestID: model.NewID().String(), Params: map[string]any{}, Details: []ErrorDetail{}}
 	switch {
 	case status == http.StatusRequestHeaderFieldsTooLarge:
 		e.Message = "The request's headers are too large."

@@ -183,7 +183,7 @@ func (d *Desk) groupConversation(tx *store.Tx, channel model.Channel, group mode
 		c = newConversation(tx, channel, model.KindGroup)
 		c.GroupID, c.Name = &group.ID, name
 		if name == "" {
-			c.Name = "Group"
+			c.Name = unnamedGroup
 		}
 		if created, err = tx.InsertConversation(&c); err == nil && !created {
 			c, found, err = tx.LockGroup(channel.Company, channel.ID, group.ID)
@@ -192,11 +192,29 @@ func (d *Desk) groupConversation(tx *store.Tx, channel model.Channel, group mode
 	if err != nil || !found && !created {
 		return nil, false, errOr(err, errBusyElsewhere())
 	}
-	t = d.locked(tx, c)
-	if name != "" && !t.Renamed {
+	return d.locked(tx, c), created, nil
+}
+
+// unnamedGroup is the name of a group whose name is not known.
+const unnamedGroup = "Group"
+
+// group takes the name of a group. A group that the desk does not know yet becomes a conversation.
+func (in *inboundBatch) group(g *model.IncomingGroup) error {
+	t, _, err := in.d.groupConversation(in.tx, in.channel, *g)
+	if err != nil {
+		return err
+	}
+	held := in.hold(t)
+	held.nameGroup(*g)
+	held.changed, held.emits = true, true
+	return nil
+}
+
+// nameGroup gives a group the name that the provider reports, unless the team gave it one.
+func (t *lockedConversation) nameGroup(g model.IncomingGroup) {
+	if name := cleanPersonName(g.Name); name != "" && !t.Renamed && (!g.Created || t.Name == unnamedGroup) {
 		t.Name = name
 	}
-	return t, created, nil
 }
 
 func newConversation(tx *store.Tx, channel model.Channel, kind string) model.Conversation {
@@ -326,6 +344,8 @@ func (in *inboundBatch) account(a *model.IncomingAccount) error {
 		switch {
 		case a.Lifted:
 			in.tx.LiftRestriction(in.channel.Company, id, a.Text)
+		case a.Unrestricted:
+			in.tx.EndRestriction(in.channel.Company, id)
 		case a.Disconnect:
 			in.tx.RestrictChannel(in.channel.Company, id, a.Text, nil)
 			in.tx.SetChannelStatus(in.channel.Company, id, model.ChannelDisconnected, &a.Text)

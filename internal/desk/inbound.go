@@ -97,6 +97,8 @@ func (in *inboundBatch) take(item *model.Incoming) error {
 	case item.Identity != nil:
 		clear(in.people)
 		return in.identity(item.Identity)
+	case item.Group != nil:
+		return in.group(item.Group)
 	case item.Account != nil:
 		in.notice(&item.Account.Notice)
 		return in.account(item.Account)
@@ -163,7 +165,10 @@ func (in *inboundBatch) message(msg *model.IncomingMessage, upload *model.Media)
 		return nil, err
 	}
 	if known != nil {
-		return nil, in.fillPlaceholder(*known, msg)
+		taken, err := in.known(*known, msg)
+		if err != nil || taken {
+			return nil, err
+		}
 	}
 	t, contact, err := in.conversation(msg)
 	if err != nil || t == nil {
@@ -199,6 +204,9 @@ func (in *inboundBatch) message(msg *model.IncomingMessage, upload *model.Media)
 	if msg.FromPhoneApp {
 		return m, in.sentFromPhone(t, m, quiet)
 	}
+	if m.Standby {
+		return m, in.overheard(t, m, quiet)
+	}
 	t.automation = contact.Automation
 	return m, in.wrote(t, m, quiet)
 }
@@ -229,15 +237,29 @@ func (in *inboundBatch) place(t *batchConversation, m *model.Message, history bo
 
 // wrote notes what a customer's message means for the conversation.
 func (in *inboundBatch) wrote(t *batchConversation, m *model.Message, quiet bool) error {
+	if !quiet {
+		t.opens = true
+		t.waits(m.CreatedAt)
+		t.said = append(t.said, saidBy(m))
+	}
+	return in.overheard(t, m, quiet)
+}
+
+// overheard notes what every message of a customer means, also one that another app answers: it is unread and opens the
+// window. Whether a case opens and whether the customer waits for the team is up to wrote.
+func (in *inboundBatch) overheard(t *batchConversation, m *model.Message, quiet bool) error {
 	if t.LastInboundAt == nil || !m.SentAt.Before(*t.LastInboundAt) {
-		t.LastInboundAt, t.LastInboundExt = m.SentAt, m.ExternalID
+		t.LastInboundAt = m.SentAt
+		if !m.Notice.IsCall() { // a call cannot be marked as read
+			t.LastInboundExt = m.ExternalID
+		}
 		t.FindWindow()
 	}
 	if quiet {
 		return nil
 	}
 	t.UnreadCount++
-	t.Unread, t.opens = true, true
+	t.Unread = true
 	in.tx.CancelOnReply(t.Company, t.ID)
 	if t.SnoozedUntil != nil {
 		t.SnoozedUntil = nil
@@ -245,8 +267,6 @@ func (in *inboundBatch) wrote(t *batchConversation, m *model.Message, quiet bool
 			return err
 		}
 	}
-	t.waits(m.CreatedAt)
-	t.said = append(t.said, saidBy(m))
 	return t.emitWith(model.EventMessageReceived, "message", m)
 }
 
@@ -289,6 +309,9 @@ func (in *inboundBatch) sentFromPhone(t *batchConversation, m *model.Message, qu
 	if err := t.emitWith(model.EventMessageSent, "message", m); err != nil {
 		return err
 	}
+	if m.Standby { // another app wrote it, not the team
+		return in.settleEarly(t, m)
+	}
 	if err := t.open(); err != nil { // the customer's message that this answers may be in the same batch
 		return err
 	}
@@ -325,7 +348,9 @@ func (in *inboundBatch) conversation(msg *model.IncomingMessage) (*batchConversa
 		return nil, contact, err
 	}
 	held := in.hold(t)
-	if msg.Group == nil {
+	if msg.Group != nil {
+		held.nameGroup(*msg.Group)
+	} else {
 		in.people[msg.Customer] = writer{contact, held}
 	}
 	return held, contact, nil
@@ -339,10 +364,14 @@ func (in *inboundBatch) stored(t *batchConversation, contact model.Contact, msg 
 		ID: model.NewID(), Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
 		Direction: model.Inbound, Origin: model.OriginCustomer, Type: messageType(msg.Type), Text: optional(cleanText(msg.Text)),
 		ReplyTo: optional(msg.ReplyTo), ExternalID: &msg.ExternalID, Status: model.StatusReceived,
-		Referral: msg.Referral, Product: msg.Product, Choice: cleanChoice(msg.Choice), Seq: t.Sequence + 1, CreatedAt: at, SentAt: &at,
+		Referral: msg.Referral, Product: msg.Product, Choice: cleanChoice(msg.Choice),
+		Form: msg.Form, Notice: msg.Notice, Standby: msg.Standby, Seq: t.Sequence + 1, CreatedAt: at, SentAt: &at,
 	}
 	if msg.FromPhoneApp {
 		m.Direction, m.Origin, m.Status = model.Outbound, model.OriginPhone, model.StatusSent
+		if msg.Standby {
+			m.Origin = model.OriginAutomation
+		}
 		if msg.Status != "" {
 			m.Advance(msg.Status, at, nil)
 		}
@@ -367,6 +396,32 @@ func (in *inboundBatch) attachFile(m *model.Message, msg *model.IncomingMessage,
 	}
 }
 
+// known takes a message whose external id another one has already, and reports whether nothing is left to store. A recording
+// that a caller leaves has the id of the call: it keeps the id, because it can be answered, and the call gets another.
+func (in *inboundBatch) known(conversation model.ID, msg *model.IncomingMessage) (taken bool, err error) {
+	call := msg.Notice.IsCall()
+	if !call && (msg.Type != model.TypeAudio || msg.History) {
+		return true, in.fillPlaceholder(conversation, msg)
+	}
+	stored, found, err := in.tx.MessageWithExternalID(in.channel.ID, msg.ExternalID)
+	if err != nil || !found || call == stored.Notice.IsCall() {
+		return true, err
+	}
+	moved := "call:" + msg.ExternalID
+	if call {
+		msg.ExternalID = moved
+		_, found, err = in.tx.ConversationOfExternalID(in.channel.ID, moved)
+		return found, err
+	}
+	t, contact, err := in.conversation(msg)
+	if err != nil || t == nil || t.ID != stored.Conversation {
+		return true, err
+	}
+	stored.ExternalID, t.silent = &moved, contact.Blocked
+	in.tx.SaveMessageStatus(&stored)
+	return false, t.emitUpdated(&stored, "external_id")
+}
+
 // fillPlaceholder gives a message of the imported history the file that follows it under the same id.
 func (in *inboundBatch) fillPlaceholder(conversation model.ID, msg *model.IncomingMessage) error {
 	if !msg.History || msg.Media == nil {
@@ -380,9 +435,10 @@ func (in *inboundBatch) fillPlaceholder(conversation model.ID, msg *model.Incomi
 	if err != nil || !found || m.Type != model.TypeUnsupported || m.MediaID != nil || m.RevokedAt != nil {
 		return err
 	}
-	m.Type, m.Text = messageType(msg.Type), optional(cleanText(msg.Text))
+	was := m
+	m.Type, m.Text, m.Notice = messageType(msg.Type), optional(cleanText(msg.Text)), nil
 	in.attachFile(&m, msg, nil)
-	return in.messageChanged(t, &m, "type", "text", "media_id", "media")
+	return in.messageChanged(t, &m, append([]string{"type", "text", "media_id", "media"}, lost(&was, &m)...)...)
 }
 
 // awaitedMedia notes a file that the provider holds, for the loop that fetches it.

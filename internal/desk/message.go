@@ -362,11 +362,26 @@ func maySend(t *lockedConversation, a *Principal, o *store.Outbox, in *NewMessag
 	if o.Provider == model.ProviderSandbox {
 		return nil
 	}
-	if in.Template == nil && (t.LastInboundAt == nil || t.tx.Now.Sub(*t.LastInboundAt) >= model.ServiceWindow) {
-		return model.Errorf(model.CodeServiceWindowClosed,
-			"The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
+	if in.Template != nil {
+		return nil
 	}
-	return nil
+	return t.windowClosed()
+}
+
+// windowClosed is the refusal of free text while the service window is closed; nil while it is open.
+func (t *lockedConversation) windowClosed() error {
+	var closed *model.Error
+	switch {
+	case t.LastInboundAt == nil:
+		closed = model.Errorf(model.CodeServiceWindowClosed, "This customer has not written yet: WhatsApp takes only a template to begin with.")
+		closed.Params = map[string]any{"reason": "never_wrote"}
+	case t.tx.Now.Sub(*t.LastInboundAt) >= model.ServiceWindow:
+		closed = model.Errorf(model.CodeServiceWindowClosed, "The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
+		closed.Params = map[string]any{"reason": "expired"}
+	default:
+		return nil
+	}
+	return closed
 }
 
 // mayWrite applies the rules that do not depend on the time of sending.
@@ -395,7 +410,7 @@ func (t *lockedConversation) arrived(m *model.Message) {
 // showLast makes a message the one that lists show of the conversation.
 func (t *lockedConversation) showLast(m *model.Message) {
 	t.LastMessage = &model.LastMessage{
-		ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: m.CreatedAt, Status: m.Status,
+		ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: m.CreatedAt, Status: m.Status, Notice: m.Notice,
 	}
 	if m.Media != nil {
 		t.LastMessage.FileName, t.LastMessage.DurationSeconds = &m.Media.FileName, m.Media.DurationSeconds

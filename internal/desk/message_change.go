@@ -88,19 +88,31 @@ func (c *messageChange) fields(was, is *model.Message) []string {
 	case c.Kind == changeReaction:
 		return []string{fieldReactions}
 	case c.Kind == changeEdit:
-		return []string{"text", "edited_at"}
+		return append([]string{"text", "edited_at"}, lost(was, is)...)
 	case same(was.Text, is.Text) && same(was.MediaID, is.MediaID): // kept, or empty before
 		return []string{"revoked_at"}
 	}
-	names := []string{"text", "media_id", "media", "revoked_at"}
-	for name, had := range map[string]bool{
-		"interactive": was.Interactive != nil, "choice": was.Choice != nil, "voice": was.Voice, "referral": was.Referral != nil, "product": was.Product != nil,
+	return append([]string{"text", "media_id", "media", "revoked_at"}, lost(was, is)...)
+}
+
+// lost names, in order, the details that a message has no longer.
+func lost(was, is *model.Message) (names []string) {
+	for _, detail := range []struct {
+		name string
+		gone bool
+	}{
+		{"choice", was.Choice != nil && is.Choice == nil},
+		{"form", was.Form != nil && is.Form == nil},
+		{"interactive", was.Interactive != nil && is.Interactive == nil},
+		{"notice", was.Notice != nil && is.Notice == nil},
+		{"product", was.Product != nil && is.Product == nil},
+		{"referral", was.Referral != nil && is.Referral == nil},
+		{"voice", was.Voice && !is.Voice},
 	} {
-		if had {
-			names = append(names, name)
+		if detail.gone {
+			names = append(names, detail.name)
 		}
 	}
-	slices.Sort(names[4:])
 	return names
 }
 
@@ -139,6 +151,7 @@ func (in *inboundBatch) apply(t *batchConversation, m *model.Message, c messageC
 			return false, nil
 		}
 		m.Text, m.EditedAt = text, &c.At
+		m.Notice, m.Form = nil, nil // the new text takes their place
 		return true, nil
 	case changeRevoke:
 		if m.RevokedAt != nil {
@@ -157,7 +170,7 @@ func (in *inboundBatch) empty(m *model.Message) error {
 		return err
 	}
 	m.Text, m.MediaID, m.Media, m.Interactive, m.Choice, m.Voice = nil, nil, nil, nil, nil, false
-	m.Referral, m.Product = nil, nil
+	m.Referral, m.Product, m.Notice, m.Form = nil, nil, nil, nil
 	in.tx.EraseMessageSource(m)
 	return nil
 }

@@ -121,6 +121,8 @@ type LastMessage struct {
 	Status          string   `json:"status" enum:"queued,sent,delivered,read,failed,received"`
 	FileName        *string  `json:"file_name" doc:"The name of its file; null where it has none."`
 	DurationSeconds *float64 `json:"duration_seconds" doc:"How long its file plays; null where that is unknown."`
+
+	Notice *MessageNotice `json:"notice" doc:"The notice of the message; null where it has none."`
 }
 
 // AssignmentEntry is a change of the responsible person, the sector or both, newest first in lists.

@@ -60,5 +60,6 @@ func (m *LastMessage) AppendJSON(b []byte) []byte {
 	b = jsonenc.AppendString(append(b, `,"status":`...), m.Status)
 	b = jsonenc.AppendNullString(append(b, `,"file_name":`...), m.FileName)
 	b = appendNullFloat(append(b, `,"duration_seconds":`...), m.DurationSeconds)
+	b = m.Notice.AppendJSON(append(b, `,"notice":`...))
 	return append(b, '}')
 }

@@ -70,6 +70,7 @@ const (
 type Error struct {
 	Code       Code
 	Message    string
+	Params     map[string]any // what a program needs beside the code
 	Fields     []FieldError
 	RetryAfter time.Duration
 }

@@ -67,6 +67,10 @@ type Message struct {
 	Voice       bool         `json:"voice" doc:"Whether the file is a recording made for the chat."`
 	Integration *Ref         `json:"integration" doc:"The API key that the message was sent with; null for all others."`
 
+	Notice  *MessageNotice `json:"notice" doc:"What the server says of a message without words, such as a missed call, as a code to translate; text has it in English. Null in messages that people wrote."`
+	Form    *Form          `json:"form" doc:"What the customer filled in; text has it in words."`
+	Standby bool           `json:"standby" doc:"Whether another app, such as Meta's AI, was answering in this conversation when the message passed."`
+
 	Company ID    `json:"-"`
 	Channel ID    `json:"-"`
 	Seq     int64 `json:"-"` // the message's place in its conversation; below zero in imported history

@@ -39,6 +39,9 @@ func (m *Message) AppendJSON(b []byte) []byte {
 	b = m.Choice.AppendJSON(append(b, `,"choice":`...))
 	b = strconv.AppendBool(append(b, `,"voice":`...), m.Voice)
 	b = appendNullRef(append(b, `,"integration":`...), m.Integration)
+	b = m.Notice.AppendJSON(append(b, `,"notice":`...))
+	b = m.Form.AppendJSON(append(b, `,"form":`...))
+	b = strconv.AppendBool(append(b, `,"standby":`...), m.Standby)
 	return append(b, '}')
 }
 

@@ -30,6 +30,7 @@ type Incoming struct {
 	Revoke   *IncomingRevoke
 	Reaction *IncomingReaction
 	Identity *IncomingIdentity
+	Group    *IncomingGroup
 	Account  *IncomingAccount
 	Template *IncomingTemplate
 	Notice   *IncomingNotice
@@ -51,9 +52,14 @@ type IncomingMessage struct {
 	Referral *Referral
 	Product  *Product
 	Choice   *Choice // of the buttons or the list that it answers
+	Form     *Form   // that the customer filled in
+	Notice   *MessageNotice
 	// Raw is the provider's JSON of this message, kept where the other fields do not say it all.
 	Raw []byte
 	At  time.Time
+	// Standby marks a message that passed while another app answered in the conversation. With FromPhoneApp it is what
+	// that app wrote.
+	Standby bool
 	// History marks a message older than the connection: it raises no event.
 	History bool
 	// Status is how far a message of the team in the history got: sent, delivered, read, failed or "".
@@ -70,10 +76,11 @@ type IncomingMedia struct {
 	Voice      bool   // recorded in the chat, not a music file
 }
 
-// IncomingGroup is the group a message was written in.
+// IncomingGroup is the group a message was written in, or one that was created or renamed.
 type IncomingGroup struct {
-	ID   string
-	Name string // "" where the provider does not tell
+	ID      string
+	Name    string // "" where the provider does not tell
+	Created bool   // the name is the first one of the group: later ones stay
 }
 
 // IncomingStatus reports what became of a message that was sent.
@@ -133,9 +140,11 @@ type IncomingAccount struct {
 	// Disconnect says that no message passes any more, Lifted that the restriction is over.
 	Disconnect bool
 	Lifted     bool
-	Text       string    // a sentence for the team
-	Until      time.Time // zero where no end is known
-	Notice     IncomingNotice
+	// Unrestricted says that restrictions under which messages still passed are over. It does not end a ban.
+	Unrestricted bool
+	Text         string    // a sentence for the team
+	Until        time.Time // zero where no end is known
+	Notice       IncomingNotice
 }
 
 // IncomingTemplate says that templates of an account changed.

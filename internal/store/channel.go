@@ -126,6 +126,14 @@ func (tx *Tx) LiftRestriction(company, id model.ID, text string) {
 		WHERE id = $1 AND company = $2`, id, company, text)
 }
 
+// EndRestriction ends a restriction that did not disconnect the channel.
+func (tx *Tx) EndRestriction(company, id model.ID) {
+	tx.later(`
+		UPDATE channels
+		SET restriction = NULL, restriction_until = NULL
+		WHERE id = $1 AND company = $2 AND (status_reason IS NULL OR status_reason <> restriction)`, id, company)
+}
+
 // EndRestrictions ends the restrictions whose time is over.
 func (tx *Tx) EndRestrictions() {
 	tx.later(`UPDATE channels SET restriction = NULL, restriction_until = NULL WHERE restriction_until <= $1`, tx.Now)

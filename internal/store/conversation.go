@@ -16,7 +16,7 @@ const conversationColumns = `
 	c.last_id, c.last_type, c.last_text, c.last_direction, c.last_at,
 	c.last_inbound_at, c.last_inbound_ext, c.attendance, c.sequence, c.created_at, c.updated_at, c.unanswered, c.activity_at,
 	c.attendance_number, c.attendance_opened_at, c.waiting_since, c.snoozed_until, c.windowed,
-	c.last_status, c.last_file_name, c.last_duration_ms, c.reception, c.reception_due, c.bot_paused_until`
+	c.last_status, c.last_file_name, c.last_duration_ms, c.reception, c.reception_due, c.bot_paused_until, c.last_notice`
 
 // conversationWidth is the number of conversationColumns: where a statement's own columns begin.
 var conversationWidth = strings.Count(conversationColumns, ",") + 1
@@ -41,6 +41,7 @@ func scanConversation(r Row) model.Conversation {
 		c.LastMessage = &model.LastMessage{
 			ID: r.ID(17), Type: r.Text(18), Text: r.NullText(19), Direction: r.Text(20), CreatedAt: r.Time(21),
 			Status: r.Text(35), FileName: r.NullText(36), DurationSeconds: durationSeconds(r.NullInt(37)),
+			Notice: readJSON[model.MessageNotice](r, 41),
 		}
 	}
 	return c
@@ -188,9 +189,11 @@ func (u *conversationUpdate) activity(c *model.Conversation) {
 	var lastText, lastFile *string
 	var lastAt *time.Time
 	var lastDuration *int64
+	var lastNotice *string
 	if m := c.LastMessage; m != nil {
 		lastID, lastType, lastText, lastDirection, lastAt = &m.ID, &m.Type, m.Text, &m.Direction, &m.CreatedAt
 		lastStatus, lastFile, lastDuration = &m.Status, m.FileName, durationMillis(m.DurationSeconds)
+		lastNotice = writeJSON(m.Notice)
 	}
 	at, folded := u.s.Arg(c.ActivityAt), u.s.Arg(conversationText(c))
 	u.assign("activity_at", at)
@@ -198,7 +201,7 @@ func (u *conversationUpdate) activity(c *model.Conversation) {
 	u.assign("unindexed", "unindexed OR folded <> "+folded+" OR activity_at <> "+at)
 	u.set("unread_count", c.UnreadCount).set("last_id", lastID).set("last_type", lastType).set("last_text", lastText)
 	u.set("last_direction", lastDirection).set("last_at", lastAt).set("last_status", lastStatus).set("last_file_name", lastFile)
-	u.set("last_duration_ms", lastDuration).set("last_inbound_at", c.LastInboundAt).set("last_inbound_ext", c.LastInboundExt)
+	u.set("last_duration_ms", lastDuration).set("last_notice", lastNotice).set("last_inbound_at", c.LastInboundAt).set("last_inbound_ext", c.LastInboundExt)
 	u.set("attendance", c.AttendanceID()).set("open", c.Open()).set("unanswered", c.Unanswered).set("sequence", c.Sequence)
 	u.set("updated_at", c.UpdatedAt).set("bot_paused_until", c.BotPausedUntil)
 }

@@ -24,9 +24,10 @@ const (
 		SELECT d.size` + newLine + `COALESCE(CAST(d.width AS TEXT), '')` + newLine + `COALESCE(CAST(d.height AS TEXT), '')` + newLine +
 		`COALESCE(CAST(d.duration_ms AS TEXT), '')` + newLine + `d.mime_type` + newLine + `d.file_name
 		FROM media d WHERE d.id = m.media) END,
-	CASE WHEN m.voice OR COALESCE(m.reactions, m.referral, m.product, m.interactive, m.choice) IS NOT NULL THEN
+	CASE WHEN m.voice OR m.standby OR COALESCE(m.reactions, m.referral, m.product, m.interactive, m.choice, m.notice, m.form) IS NOT NULL THEN
 		COALESCE(m.reactions, '')` + newLine + `COALESCE(m.referral, '')` + newLine + `COALESCE(m.product, '')` + newLine +
-		`COALESCE(m.interactive, '')` + newLine + `COALESCE(m.choice, '')` + newLine + `CASE WHEN m.voice THEN 'voice' ELSE '' END END,
+		`COALESCE(m.interactive, '')` + newLine + `COALESCE(m.choice, '')` + newLine + `CASE WHEN m.voice THEN 'voice' ELSE '' END` + newLine +
+		`COALESCE(m.notice, '')` + newLine + `COALESCE(m.form, '')` + newLine + `CASE WHEN m.standby THEN 'standby' ELSE '' END END,
 	m.integration, CASE WHEN m.integration IS NOT NULL THEN (SELECT k.name FROM keys k WHERE k.id = m.integration) END`
 	newLine        = " || '\n' || " // JSON has none
 	pageWidth      = 27
@@ -86,15 +87,16 @@ func lineInt(line string) *int64 {
 	return nil
 }
 
-// scanDetails reads what few messages have: five lines of JSON, and a last one of a voice message.
+// scanDetails reads what few messages have, each on a line: JSON, or a word for what is true.
 func scanDetails(text string, m *model.Message) {
-	var line [6]string
+	var line [9]string
 	copy(line[:], strings.Split(text, "\n"))
 	if line[0] != "" {
 		m.Reactions = readReactions(line[0])
 	}
 	m.Referral, m.Product = fromJSON[model.Referral](line[1]), fromJSON[model.Product](line[2])
 	m.Interactive, m.Choice, m.Voice = fromJSON[model.Interactive](line[3]), fromJSON[model.Choice](line[4]), line[5] != ""
+	m.Notice, m.Form, m.Standby = fromJSON[model.MessageNotice](line[6]), fromJSON[model.Form](line[7]), line[8] != ""
 }
 
 // scanVisibility reads the four columns from at on: private, assignee, sector, channel.
@@ -234,14 +236,14 @@ func (tx *Tx) InsertMessage(m *model.Message, extras MessageExtras) (bool, error
 		INSERT INTO messages (conversation, seq, id, company, channel, private, client_id, direction, origin, type, text, media,
 			template, reply_to, external_id, status, error_code, error_message, sent_by, author, raw, created_at, sent_at,
 			delivered_at, read_at, edited_at, revoked_at, reactions, referral, product, interactive, choice, voice,
-			integration)
+			notice, form, standby, integration)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
-			$26, $27, $28, $29, $30, $31, $32, $33, $34)
+			$26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)
 		ON CONFLICT DO NOTHING`,
 		m.Conversation, m.Seq, m.ID, m.Company, m.Channel, m.Private, m.ClientID, m.Direction, m.Origin, m.Type, m.Text, m.MediaID,
 		extras.Template, m.ReplyTo, m.ExternalID, m.Status, code, reason, sentBy, author, extras.Raw, m.CreatedAt, m.SentAt,
 		m.DeliveredAt, m.ReadAt, m.EditedAt, m.RevokedAt, writeReactions(m.Reactions), writeJSON(m.Referral), writeJSON(m.Product),
-		writeJSON(m.Interactive), writeJSON(m.Choice), m.Voice, integration)
+		writeJSON(m.Interactive), writeJSON(m.Choice), m.Voice, writeJSON(m.Notice), writeJSON(m.Form), m.Standby, integration)
 	if n == 1 && m.Text != nil {
 		tx.later(`INSERT INTO messages_unindexed (company, id) VALUES ($1, $2)`, m.Company, m.ID)
 	}
@@ -272,10 +274,10 @@ func (tx *Tx) SaveMessageContent(m *model.Message) {
 	tx.later(`
 		UPDATE messages
 		SET type = $3, text = $4, media = $5, edited_at = $6, revoked_at = $7, interactive = $8, choice = $9, voice = $10,
-			referral = $11, product = $12
+			referral = $11, product = $12, notice = $13, form = $14
 		WHERE conversation = $1 AND seq = $2`,
 		m.Conversation, m.Seq, m.Type, m.Text, m.MediaID, m.EditedAt, m.RevokedAt, writeJSON(m.Interactive), writeJSON(m.Choice), m.Voice,
-		writeJSON(m.Referral), writeJSON(m.Product))
+		writeJSON(m.Referral), writeJSON(m.Product), writeJSON(m.Notice), writeJSON(m.Form))
 	tx.textChanged(m)
 }
 

@@ -39,6 +39,16 @@ type value struct {
 	History  list[history]        `json:"history"`
 	Sync     list[stateSync]      `json:"state_sync"`
 	UserIDs  list[userIDUpdate]   `json:"user_id_update"`
+	Groups   list[jsontext.Value] `json:"groups"`
+	Standby  lenient[standby]     `json:"standby"`
+}
+
+// standby is the value of the field of that name: what passes while another app answers in a conversation.
+type standby struct {
+	Contacts list[contact]        `json:"contacts"`
+	Messages list[jsontext.Value] `json:"messages"`
+	Echoes   list[jsontext.Value] `json:"message_echoes"`
+	Statuses list[jsontext.Value] `json:"statuses"`
 }
 
 // ParseCallback reads the body of a callback whose signature was found good. What it does not know it
@@ -87,11 +97,17 @@ func (p *parser) change() {
 		return
 	}
 	before := len(p.events)
-	for _, raw := range p.value.Messages {
-		p.message(raw, origin{history: p.field == "history"})
+	p.unfoldStandby()
+	from := origin{history: p.field == "history", standby: p.field == "standby"}
+	for _, raw := range p.value.Groups {
+		p.group(raw)
 	}
+	for _, raw := range p.value.Messages {
+		p.message(raw, from)
+	}
+	from.echo = true
 	for _, raw := range p.value.Echoes {
-		p.message(raw, origin{echo: true, history: p.field == "history"})
+		p.message(raw, from)
 	}
 	for _, raw := range p.value.Statuses {
 		p.status(raw)
@@ -116,6 +132,15 @@ func (p *parser) change() {
 	}
 }
 
+// unfoldStandby puts the parts of a standby callback where other callbacks have them.
+func (p *parser) unfoldStandby() {
+	s := p.value.Standby.value
+	p.value.Contacts = append(p.value.Contacts, s.Contacts...)
+	p.value.Messages = append(p.value.Messages, s.Messages...)
+	p.value.Echoes = append(p.value.Echoes, s.Echoes...)
+	p.value.Statuses = append(p.value.Statuses, s.Statuses...)
+}
+
 // summary finds the words of an account or template callback that an operator looks for.
 func (p *parser) summary() string {
 	var v struct {
@@ -123,13 +148,14 @@ func (p *parser) summary() string {
 		Decision text `json:"decision"`
 		Template text `json:"message_template_name"`
 		Reason   text `json:"reason"`
+		Type     text `json:"type"`
 		Alert    lenient[struct {
 			Type   text `json:"alert_type"`
 			Detail text `json:"alert_description"`
 		}] `json:"alert_info"`
 	}
 	_ = decode(p.raw, &v)
-	return joined(" ", string(v.Event), string(v.Decision), string(v.Template), string(v.Reason),
+	return joined(" ", string(v.Event), string(v.Decision), string(v.Template), string(v.Reason), string(v.Type),
 		string(v.Alert.value.Type), string(v.Alert.value.Detail))
 }
 
@@ -149,5 +175,11 @@ func (p *parser) notice(kind, line string, raw []byte) {
 // noticeOf makes a notice. Its kind and line are logged, so they hold nothing that a customer wrote and
 // no phone number; raw is only stored.
 func (p *parser) noticeOf(kind, line string, raw []byte) model.IncomingNotice {
+	if kind == "" {
+		kind = "unknown"
+	}
+	if line == "" {
+		line = "a callback without further words"
+	}
 	return model.IncomingNotice{Kind: clip(kind, 80), Text: clip(line, 1000), Raw: bytes.Clone(raw)}
 }

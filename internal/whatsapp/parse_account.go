@@ -22,6 +22,29 @@ type accountUpdate struct {
 	WABA lenient[struct {
 		ID text `json:"waba_id"`
 	}] `json:"waba_info"`
+	Disconnection lenient[struct {
+		Reason text `json:"reason"`
+	}] `json:"disconnection_info"`
+}
+
+// removals says why an app was removed from an account, by the reason that Meta gives.
+var removals = map[text]string{
+	"PRIMARY_INACTIVITY":   "Meta disconnected the number because the WhatsApp Business app on its phone was not opened for about two weeks. Open the app, then connect the channel again.",
+	"COMPANION_INACTIVITY": "Meta disconnected the number because it was not used through the Cloud API for about a month. Connect the channel again.",
+	"BUSINESS_DOWNGRADE":   "The number was moved from the WhatsApp Business app to the ordinary WhatsApp app. Move it back, then connect the channel again.",
+	"CHANGE_NUMBER":        "The WhatsApp Business app on the phone changed to another number. Connect the channel again.",
+	"USER_RE_REGISTERED":   "The number was registered on the phone again. Connect the channel again.",
+}
+
+// removal is the sentence for the team about an app that was removed.
+func (u accountUpdate) removal() string {
+	if why := removals[u.Disconnection.value.Reason]; why != "" {
+		return why
+	}
+	if u.Disconnection.value.Reason != "" {
+		return "This app was removed from the WhatsApp account. Connect the channel again."
+	}
+	return "The business removed this app from its WhatsApp account. Connect the channel again."
 }
 
 // account reads a restriction of the account. It reports false for what is only a notice.
@@ -40,7 +63,7 @@ func (p *parser) account() bool {
 	case "ACCOUNT_RESTRICTION":
 		u.restriction(in)
 	case "PARTNER_REMOVED":
-		in.Disconnect, in.Text = true, "The business removed this app from its WhatsApp account. Connect the channel again."
+		in.Disconnect, in.Text = true, u.removal()
 	case "ACCOUNT_OFFBOARDED":
 		in.Disconnect, in.Text = true, "The number was taken off the Cloud API. Connect the channel again."
 	case "ACCOUNT_DELETED":
@@ -71,7 +94,12 @@ func (u accountUpdate) ban(in *model.IncomingAccount) {
 	}
 }
 
+// restriction reads what an account may not do now. Nothing is left of a restriction that was lifted.
 func (u accountUpdate) restriction(in *model.IncomingAccount) {
+	if len(u.Restrictions) == 0 {
+		in.Unrestricted, in.Text = true, "Meta lifted the restrictions of this WhatsApp account."
+		return
+	}
 	var kinds []string
 	for _, r := range u.Restrictions {
 		kind := strings.ToLower(strings.ReplaceAll(string(r.Type), "_", " "))

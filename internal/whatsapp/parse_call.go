@@ -10,13 +10,15 @@ import (
 
 // callReport is an element of calls[]: a voice call that begins or ends.
 type callReport struct {
-	ID        text   `json:"id"`
-	From      text   `json:"from"`
-	FromUser  text   `json:"from_user_id"`
-	Event     text   `json:"event"`
-	Direction text   `json:"direction"`
-	Timestamp moment `json:"timestamp"`
-	Duration  number `json:"duration"`
+	ID        text          `json:"id"`
+	From      text          `json:"from"`
+	FromUser  text          `json:"from_user_id"`
+	Event     text          `json:"event"`
+	Direction text          `json:"direction"`
+	Timestamp moment        `json:"timestamp"`
+	Duration  number        `json:"duration"`
+	Media     text          `json:"media_type"`
+	Video     lenient[bool] `json:"video"`
 }
 
 // call makes a message of a customer's call that has ended, so that it stays visible. Calls of the team
@@ -35,14 +37,28 @@ func (p *parser) call(raw []byte) {
 		p.notice("call", joined(" ", string(c.Event), string(c.Direction)), raw)
 		return
 	}
-	line := "Missed voice call"
-	if completed := strings.EqualFold(string(single.Status), "completed"); completed || single.Status == "" && c.Duration > 0 {
-		line = "Voice call"
-		if c.Duration > 0 {
-			line = fmt.Sprintf("Voice call (%v)", time.Duration(c.Duration)*time.Second)
-		}
-	}
+	completed := strings.EqualFold(string(single.Status), "completed") || single.Status == "" && c.Duration > 0
+	line, said := c.words(completed)
 	p.add(model.Incoming{Message: &model.IncomingMessage{
-		ExternalID: string(c.ID), Customer: customer, Type: model.TypeUnsupported, Text: line, At: c.Timestamp.Time,
+		ExternalID: string(c.ID), Customer: customer, Type: model.TypeUnsupported, Text: line, Notice: said, At: c.Timestamp.Time,
 	}})
+}
+
+func (c callReport) words(completed bool) (string, *model.MessageNotice) {
+	video := c.Video.value || strings.EqualFold(string(c.Media), "video")
+	switch {
+	case !completed && video:
+		return "Missed video call", notice(model.NoticeMissedVideoCall)
+	case !completed:
+		return "Missed voice call", notice(model.NoticeMissedVoiceCall)
+	}
+	line, said := "Voice call", notice(model.NoticeVoiceCall)
+	if video {
+		line, said = "Video call", notice(model.NoticeVideoCall)
+	}
+	if c.Duration > 0 {
+		line = fmt.Sprintf("%s (%v)", line, time.Duration(c.Duration)*time.Second)
+		said.Params = map[string]any{"duration_seconds": int64(c.Duration)}
+	}
+	return line, said
 }

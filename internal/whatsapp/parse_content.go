@@ -60,14 +60,13 @@ type cardContent struct {
 		First     text `json:"first_name"`
 		Last      text `json:"last_name"`
 	}] `json:"name"`
-	Phones list[struct {
-		Phone text `json:"phone"`
-		WAID  text `json:"wa_id"`
-	}] `json:"phones"`
+	Phones list[cardPhone] `json:"phones"`
 	Emails list[struct {
 		Email text `json:"email"`
 	}] `json:"emails"`
-	Org lenient[struct {
+	Origin text `json:"origin"`
+	VCard  text `json:"vcard"`
+	Org    lenient[struct {
 		Company    text `json:"company"`
 		Department text `json:"department"`
 		Title      text `json:"title"`
@@ -81,13 +80,32 @@ type cardContent struct {
 	}] `json:"addresses"`
 }
 
+type cardPhone struct {
+	Phone text `json:"phone"`
+	WAID  text `json:"wa_id"`
+}
+
+// numbers are the phones of a card, those of its vCard where it lists none.
+func (c cardContent) numbers() []cardPhone {
+	for _, p := range c.Phones {
+		if p.Phone != "" || p.WAID != "" {
+			return c.Phones
+		}
+	}
+	return readVCard(string(c.VCard)).phones
+}
+
 func (c cardContent) line() string {
+	written := readVCard(string(c.VCard))
 	name := string(c.Name.value.Formatted)
 	if name == "" {
 		name = joined(" ", string(c.Name.value.First), string(c.Name.value.Last))
 	}
+	if name == "" {
+		name = written.name
+	}
 	var ways []string
-	for _, p := range c.Phones {
+	for _, p := range c.numbers() {
 		if p.Phone != "" {
 			ways = append(ways, string(p.Phone))
 		} else {
@@ -97,8 +115,13 @@ func (c cardContent) line() string {
 	for _, e := range c.Emails {
 		ways = append(ways, string(e.Email))
 	}
+	if len(c.Emails) == 0 {
+		ways = append(ways, written.emails...)
+	}
 	if o := c.Org.value; o.Company != "" || o.Department != "" || o.Title != "" {
 		ways = append(ways, joined(", ", string(o.Title), string(o.Department), string(o.Company)))
+	} else {
+		ways = append(ways, written.org)
 	}
 	for _, a := range c.Addresses {
 		ways = append(ways, joined(", ", string(a.Street), string(a.City), string(a.State), string(a.Zip), string(a.Country)))
@@ -136,12 +159,9 @@ type unsupportedContent struct {
 }
 
 type interactiveContent struct {
-	Button lenient[choice] `json:"button_reply"`
-	List   lenient[choice] `json:"list_reply"`
-	Form   lenient[struct {
-		Body     text `json:"body"`
-		Response text `json:"response_json"`
-	}] `json:"nfm_reply"`
+	Button         lenient[choice]      `json:"button_reply"`
+	List           lenient[choice]      `json:"list_reply"`
+	Form           lenient[formContent] `json:"nfm_reply"`
 	CallPermission lenient[struct {
 		Response text `json:"response"`
 	}] `json:"call_permission_reply"`
@@ -174,35 +194,31 @@ type parameter struct {
 	Text text `json:"text"`
 }
 
-func (i interactiveContent) line() string {
+func (i interactiveContent) read(in *model.IncomingMessage) {
 	switch {
 	case i.Button.ok:
-		return i.Button.value.line()
+		in.Text, in.Choice = i.Button.value.line(), i.Button.value.chosen()
 	case i.List.ok:
-		return i.List.value.line()
+		in.Text, in.Choice = i.List.value.line(), i.List.value.chosen()
 	case i.Form.ok:
-		return joined("\n", string(i.Form.value.Body), formText(string(i.Form.value.Response)))
+		in.Text, in.Form = i.Form.value.read()
 	case i.CallPermission.ok:
+		in.Text, in.Notice = "The customer does not allow calls.", notice(model.NoticeCallsRefused)
 		if strings.HasPrefix(strings.ToLower(string(i.CallPermission.value.Response)), "accept") {
-			return "The customer allows calls."
+			in.Text, in.Notice = "The customer allows calls.", notice(model.NoticeCallsAllowed)
 		}
-		return "The customer does not allow calls."
 	case i.Payment.ok:
-		pay := i.Payment.value
-		return joined(", ", "Payment method chosen: "+strings.ReplaceAll(string(pay.Method), "_", " "), string(pay.Reference))
+		method, reference := clip(string(i.Payment.value.Method), maxChoice), clip(string(i.Payment.value.Reference), maxChoice)
+		in.Text = joined(", ", "Payment method chosen: "+strings.ReplaceAll(method, "_", " "), reference)
+		in.Notice = notice(model.NoticePaymentMethod)
+		in.Notice.Params = map[string]any{"method": method, "reference": reference}
+	default:
+		in.Text = i.sent()
 	}
-	return i.sent()
 }
 
-// chosen is what the customer chose, or nil.
-func (i interactiveContent) chosen() *model.Choice {
-	switch {
-	case i.Button.ok:
-		return i.Button.value.chosen()
-	case i.List.ok:
-		return i.List.value.chosen()
-	}
-	return nil
+func notice(code model.NoticeCode) *model.MessageNotice {
+	return &model.MessageNotice{Code: code}
 }
 
 // sent gives the words of an interactive message and of what it offers to choose from.

@@ -90,7 +90,7 @@ func TestHistory(t *testing.T) {
 	want := []model.Incoming{
 		{Message: &model.IncomingMessage{ExternalID: "wamid.H1", Customer: customer, Type: "text", Text: "bom dia", At: noon, History: true}},
 		{Message: &model.IncomingMessage{ExternalID: "wamid.H2", Customer: customer, FromPhoneApp: true, Type: "text", Text: "bom dia!", At: noon, History: true, Status: "read"}},
-		{Message: &model.IncomingMessage{ExternalID: "wamid.H3", Customer: customer, Type: "unsupported", Text: "File", At: noon, History: true, Raw: []byte(`{"from":"551188887777","id":"wamid.H3","timestamp":"1790000000","type":"media_placeholder"}`)}},
+		{Message: &model.IncomingMessage{ExternalID: "wamid.H3", Customer: customer, Type: "unsupported", Text: "File", Notice: notice(model.NoticeFile), At: noon, History: true, Raw: []byte(`{"from":"551188887777","id":"wamid.H3","timestamp":"1790000000","type":"media_placeholder"}`)}},
 		{Notice: &model.IncomingNotice{Kind: "history", Text: "phase 1 is 55 % complete"}},
 		{Message: &model.IncomingMessage{
 			ExternalID: "wamid.H3", Type: "image", At: noon, History: true,
@@ -121,7 +121,7 @@ func TestAccountCallbacksAreKept(t *testing.T) {
 		{Kind: "account_update", Text: "ACCOUNT_RESTRICTION"},
 		{Kind: "message_template_status_update", Text: "REJECTED aviso INVALID_FORMAT"},
 		{Kind: "error", Text: "code 130429: Rate limit hit"},
-		{Kind: "group_lifecycle_update"},
+		{Kind: "group_lifecycle_update", Text: "group_create"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -11,13 +11,18 @@ import (
 
 // message is an element of messages[], message_echoes[] or of a thread of history.
 type message struct {
-	ID        text   `json:"id"`
-	From      text   `json:"from"`
-	FromUser  text   `json:"from_user_id"`
-	To        text   `json:"to"`
-	ToUser    text   `json:"to_user_id"`
-	GroupID   text   `json:"group_id"`
-	Timestamp moment `json:"timestamp"`
+	ID        text                 `json:"id"`
+	From      text                 `json:"from"`
+	FromUser  text                 `json:"from_user_id"`
+	To        text                 `json:"to"`
+	ToUser    text                 `json:"to_user_id"`
+	FromMe    lenient[bool]        `json:"from_me"`
+	GroupID   text                 `json:"group_id"`
+	Subject   subject              `json:"group_subject"`
+	Group     lenient[groupUpdate] `json:"group"`
+	Recipient text                 `json:"recipient_type"`
+	Origin    text                 `json:"origin"`
+	Timestamp moment               `json:"timestamp"`
 	Context   lenient[struct {
 		ID      text                    `json:"id"`
 		Product lenient[productContent] `json:"referred_product"`
@@ -64,8 +69,9 @@ type revokeContent struct {
 
 // origin says how a message reached the server.
 type origin struct {
-	echo    bool // typed on the phone
+	echo    bool // typed on the phone, or written by the app that answers
 	history bool
+	standby bool     // another app answers in the conversation
 	thread  *contact // the customer, where the message does not say
 }
 
@@ -75,7 +81,12 @@ func (p *parser) message(raw []byte, from origin) {
 		p.notice("message", "a message of unknown shape", raw)
 		return
 	}
+	from.echo = from.echo || p.isOurs(m)
+	p.findGroup(&m, &from)
 	customer := p.customer(m, from)
+	if shared := m.sharedNumber(); customer.WAID == "" && !from.echo {
+		customer.WAID, customer.Phone = shared.WAID, shared.Phone
+	}
 	sender := model.Sender{FromPhoneApp: from.echo, Customer: customer}
 	switch {
 	case m.Type == "edit" && m.Edit.value.OriginalID != "":
@@ -109,13 +120,14 @@ func (p *parser) message(raw []byte, from origin) {
 		Referral:     m.Referral.value.read(),
 		Product:      m.Context.value.Product.value.read(),
 		At:           m.Timestamp.Time,
+		Standby:      from.standby,
 		History:      from.history,
 	}
 	if from.history && from.echo {
 		in.Status = historyStatus(m.History.value.Status)
 	}
 	if m.GroupID != "" {
-		in.Group = &model.IncomingGroup{ID: string(m.GroupID)}
+		in.Group = &model.IncomingGroup{ID: string(m.GroupID), Name: m.subject()}
 	}
 	if !m.read(in) {
 		in.Raw = bytes.Clone(raw)
@@ -173,7 +185,7 @@ func (m *messageContent) read(in *model.IncomingMessage) (complete bool) {
 	case "button":
 		in.Text, in.Choice = m.Button.value.line(), m.Button.value.chosen()
 	case "interactive":
-		in.Text, in.Choice = m.Interactive.value.line(), m.Interactive.value.chosen()
+		m.Interactive.value.read(in)
 	case "order":
 		in.Text = m.Order.value.line()
 	case "template":
@@ -189,7 +201,8 @@ func (m *messageContent) read(in *model.IncomingMessage) (complete bool) {
 		}
 	}
 	if in.Text == "" && in.Media == nil {
-		in.Type, in.Text, complete = "unsupported", m.unsupportedText(), false
+		in.Type, complete = "unsupported", false
+		in.Text, in.Notice = m.unsupported()
 	}
 	return complete
 }

@@ -104,6 +104,38 @@ func (p *parser) customer(m message, from origin) model.Person {
 	return who
 }
 
+// isOurs reports whether the number itself wrote a message: Meta may spell it in another way than in the metadata, and
+// leaves it out of imported history.
+func (p *parser) isOurs(m message) bool {
+	if m.From == "" {
+		return m.FromMe.value
+	}
+	business := e164(string(p.value.Metadata.value.DisplayPhone))
+	return business != "" && phone.Key(e164(string(m.From))) == phone.Key(business)
+}
+
+// sharedNumber is the number of a person who was asked for it and shared it.
+func (m *message) sharedNumber() model.Person {
+	for _, card := range m.Contacts {
+		if m.Origin != contactRequest && card.Origin != contactRequest {
+			continue
+		}
+		for _, p := range card.numbers() {
+			address := p.WAID
+			if address == "" {
+				address = text(e164(string(p.Phone)))
+			}
+			if who := person(address, ""); who.WAID != "" {
+				return who
+			}
+		}
+	}
+	return model.Person{}
+}
+
+// contactRequest is the origin of a card that answers a request for the customer's own number.
+const contactRequest = "contact_request"
+
 // contactOf finds the entry of contacts[] that belongs to a person. WhatsApp may spell the number in two
 // ways within one callback, so numbers are compared by what they reach; the only entry is that of the only
 // message's person unless another user id contradicts.

@@ -91,19 +91,13 @@ func historyStatus(s text) string {
 }
 
 func (p *parser) history(h history) {
-	business := e164(string(p.value.Metadata.value.DisplayPhone))
 	for _, thread := range h.Threads {
 		customer := thread.Context.value
 		if customer.WAID == "" && customer.UserID == "" {
 			customer.WAID = thread.ID
 		}
 		for _, raw := range thread.Messages {
-			var who struct {
-				From text `json:"from"`
-			}
-			_ = decode(raw, &who)
-			own := business != "" && e164(string(who.From)) == business
-			p.message(raw, origin{echo: own, history: true, thread: &customer})
+			p.message(raw, origin{history: true, thread: &customer})
 		}
 	}
 	for _, e := range h.Errors {

@@ -106,7 +106,7 @@ func TestMessagesOfCustomers(t *testing.T) {
 		},
 		"a filled form": {
 			json: `"type":"interactive","interactive":{"type":"nfm_reply","nfm_reply":{"name":"flow","body":"Sent","response_json":"{\"a\":1}"}}`,
-			want: model.IncomingMessage{Type: "text", Text: "Sent\na: 1"},
+			want: model.IncomingMessage{Type: "text", Text: "Sent\na: 1", Form: &model.Form{Name: "flow", Fields: []model.FormField{{Name: "a", Label: "a", Value: "1"}}}},
 			raw:  true,
 		},
 		"order": {
@@ -120,7 +120,7 @@ func TestMessagesOfCustomers(t *testing.T) {
 		},
 		"unsupported": {
 			json: `"type":"unsupported","unsupported":{"type":"poll_creation"},"errors":[{"code":131051,"title":"x"}]`,
-			want: model.IncomingMessage{Type: "unsupported", Text: "Poll"},
+			want: model.IncomingMessage{Type: "unsupported", Text: "Poll", Notice: notice(model.NoticePoll)},
 			raw:  true,
 		},
 		"a type of tomorrow": {
@@ -135,7 +135,7 @@ func TestMessagesOfCustomers(t *testing.T) {
 		},
 		"an image without a file": {
 			json: `"type":"image","image":"lost"`,
-			want: model.IncomingMessage{Type: "unsupported", Text: "Image"},
+			want: model.IncomingMessage{Type: "unsupported", Text: "Image", Notice: notice(model.NoticeImage)},
 			raw:  true,
 		},
 	} {

@@ -1,98 +1,58 @@
 package whatsapp
 
-import (
-	"bytes"
-	"strings"
+import "recado/internal/model"
 
-	"github.com/go-json-experiment/json/jsontext"
-)
+// words is what a notice says in English.
+type words struct {
+	code model.NoticeCode
+	text string
+}
 
 // unsupportedWords says what a message was that WhatsApp names but does not hand over.
-var unsupportedWords = map[text]string{
-	"button":            "Button",
-	"edit":              "Edited message",
-	"gif":               "GIF",
-	"group_invite":      "Group invitation",
-	"hsm":               "Template",
-	"image":             "Image",
-	"interactive":       "Interactive message",
-	"keep_in_chat":      "Kept message",
-	"link_preview":      "Link preview",
-	"list":              "List",
-	"location":          "Location",
-	"media_placeholder": "File",
-	"order":             "Order",
-	"pin":               "Pinned message",
-	"poll_creation":     "Poll",
-	"poll_update":       "Vote in a poll",
-	"product":           "Product",
-	"reaction":          "Reaction",
+var unsupportedWords = map[text]words{
+	"button":            {model.NoticeButton, "Button"},
+	"edit":              {model.NoticeEdit, "Edited message"},
+	"gif":               {model.NoticeGIF, "GIF"},
+	"group_invite":      {model.NoticeGroupInvite, "Group invitation"},
+	"hsm":               {model.NoticeTemplate, "Template"},
+	"image":             {model.NoticeImage, "Image"},
+	"interactive":       {model.NoticeInteractive, "Interactive message"},
+	"keep_in_chat":      {model.NoticeKeptMessage, "Kept message"},
+	"link_preview":      {model.NoticeLinkPreview, "Link preview"},
+	"list":              {model.NoticeList, "List"},
+	"location":          {model.NoticeLocation, "Location"},
+	"media_placeholder": {model.NoticeFile, "File"},
+	"order":             {model.NoticeOrder, "Order"},
+	"pin":               {model.NoticePinned, "Pinned message"},
+	"poll_creation":     {model.NoticePoll, "Poll"},
+	"poll_update":       {model.NoticePollVote, "Vote in a poll"},
+	"product":           {model.NoticeProduct, "Product"},
+	"reaction":          {model.NoticeReaction, "Reaction"},
 }
 
 // unsupportedError says why a message is not handed over, where its error code tells.
-var unsupportedError = map[number]string{
-	131052: "The customer sent a file that WhatsApp could not hand over.",
-	131060: "This message is not available here. It can be read on the phone.",
+var unsupportedError = map[number]words{
+	131052: {model.NoticeNotDelivered, "The customer sent a file that WhatsApp could not hand over."},
+	131060: {model.NoticeOnPhoneOnly, "This message is not available here. It can be read on the phone."},
 }
 
-// unsupportedText is what a person can read about a message whose content is missing; "" where nothing
-// is known.
-func (m *messageContent) unsupportedText() string {
-	words := unsupportedWords[m.Unsupported.value.Type]
-	if words == "" && m.Type != "interactive" && m.Type != "button" {
-		words = unsupportedWords[m.Type]
+// unsupported is what a person can read about a message whose content is missing; nothing where nothing is known.
+func (m *messageContent) unsupported() (string, *model.MessageNotice) {
+	kind := unsupportedWords[m.Unsupported.value.Type]
+	if kind.code == "" && m.Type != "interactive" && m.Type != "button" {
+		kind = unsupportedWords[m.Type]
 	}
 	for _, e := range m.Errors {
-		if why := unsupportedError[e.Code]; why != "" {
-			return joined(": ", words, why)
-		}
-	}
-	return words
-}
-
-// formText gives the answers of a flow, one to a line. The token that comes with them is a secret.
-func formText(response string) string {
-	dec := jsontext.NewDecoder(strings.NewReader(response), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
-		return ""
-	}
-	var lines []string
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			break
-		}
-		field := name.String()
-		value, err := dec.ReadValue()
-		if err != nil {
-			break
-		}
-		if answer := formValue(bytes.Clone(value)); answer != "" && field != "flow_token" {
-			lines = append(lines, field+": "+answer)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// formValue writes an answer as people do: a list with commas, anything deeper as JSON.
-func formValue(value jsontext.Value) string {
-	switch value.Kind() {
-	case 'n':
-		return ""
-	case '"', '0':
-		var t text
-		_ = decode(value, &t)
-		return string(t)
-	case '[':
-		var items []text
-		if decode(value, &items) == nil {
-			parts := make([]string, len(items))
-			for i, item := range items {
-				parts[i] = string(item)
+		if why := unsupportedError[e.Code]; why.code != "" {
+			said := notice(why.code)
+			if kind.code != "" {
+				said.Params = map[string]any{"kind": string(kind.code)}
 			}
-			return joined(", ", parts...)
+			return joined(": ", kind.text, why.text), said
 		}
 	}
-	_ = value.Compact()
-	return string(value)
+	if kind.code == "" {
+		return "", nil
+	}
+	return kind.text, notice(kind.code)
 }

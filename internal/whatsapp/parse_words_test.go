@@ -21,7 +21,7 @@ func TestWordsForMessagesWithoutText(t *testing.T) {
 			`"type":"interactive","interactive":{"type":"nfm_reply","nfm_reply":{"body":"Sent","response_json":"{\"flow_token\":\"s3cret\",\"name\":\"Ana\",\"days\":[\"mon\",\"tue\"],\"guests\":2,\"none\":null}"}}`,
 			"Sent\nname: Ana\ndays: mon, tue\nguests: 2", "text",
 		},
-		"a form that is no JSON": {`"type":"interactive","interactive":{"type":"nfm_reply","nfm_reply":{"body":"Sent","response_json":"s3cret"}}`, "Sent", "text"},
+		"a form that is no JSON": {`"type":"interactive","interactive":{"type":"nfm_reply","nfm_reply":{"body":"Sent","response_json":"{\"flow_token\":\"s3cret"}}`, "Sent", "text"},
 		"a card with company and address": {
 			`"type":"contacts","contacts":[{"name":{"formatted_name":"Rui"},"phones":[{"phone":"+351 9"}],"org":{"company":"Padaria","title":"Baker"},"addresses":[{"street":"Rua A, 1","city":"Porto","country":"Portugal"}]}]`,
 			"Rui: +351 9, Baker, Padaria, Rua A, 1, Porto, Portugal", "contacts",
@@ -52,15 +52,23 @@ func TestWordsForWhatThePhoneSent(t *testing.T) {
 
 func TestCallsOfCustomers(t *testing.T) {
 	call := `{"id":"wacid.A","from":"551188887777","to":"5511900000000","event":"terminate","direction":"USER_INITIATED","timestamp":"1790000000",`
-	for more, want := range map[string]string{
-		`"status":"FAILED"}`:                      "Missed voice call",
-		`"status":"COMPLETED","duration":90}`:     "Voice call (1m30s)",
-		`"status":["FAILED"]}`:                    "Missed voice call",
-		`"status":"COMPLETED"}`:                   "Voice call",
-		`"start_time":"1790000000","duration":5}`: "Voice call (5s)",
+	lasted := func(code model.NoticeCode, seconds int64) *model.MessageNotice {
+		return &model.MessageNotice{Code: code, Params: map[string]any{"duration_seconds": seconds}}
+	}
+	for more, want := range map[string]struct {
+		text   string
+		notice *model.MessageNotice
+	}{
+		`"status":"FAILED"}`:                                        {"Missed voice call", notice(model.NoticeMissedVoiceCall)},
+		`"status":"FAILED","media_type":"video"}`:                   {"Missed video call", notice(model.NoticeMissedVideoCall)},
+		`"status":"COMPLETED","duration":90}`:                       {"Voice call (1m30s)", lasted(model.NoticeVoiceCall, 90)},
+		`"status":"COMPLETED","duration":"7","media_type":"video"}`: {"Video call (7s)", lasted(model.NoticeVideoCall, 7)},
+		`"status":["FAILED"]}`:                                      {"Missed voice call", notice(model.NoticeMissedVoiceCall)},
+		`"status":"COMPLETED"}`:                                     {"Voice call", notice(model.NoticeVoiceCall)},
+		`"start_time":"1790000000","duration":5}`:                   {"Voice call (5s)", lasted(model.NoticeVoiceCall, 5)},
 	} {
 		got := parseOne(t, callbackOf("calls", "calls", call+more)).Message
-		testkit.Diff(t, "message", got, &model.IncomingMessage{ExternalID: "wacid.A", Customer: ana, Type: "unsupported", Text: want, At: noon})
+		testkit.Diff(t, "message", got, &model.IncomingMessage{ExternalID: "wacid.A", Customer: ana, Type: "unsupported", Text: want.text, Notice: want.notice, At: noon})
 	}
 	for _, other := range []string{
 		`{"id":"wacid.A","from":"551188887777","event":"connect","direction":"USER_INITIATED"}`,

@@ -14,13 +14,13 @@ import { queryOf } from '../src/inbox/view'
 
 const conversation = (id: string, at: string, fields: Partial<Conversation> = {}): Conversation => ({
   id, kind: 'direct', name: id, phone: null, contact: null, channel: 'c', assignee: null, sector: null, archived: false, pinned: false, muted: false, label_ids: [], unread: false, unread_count: 0,
-  last_message: { id: `m-${id}`, type: 'text', text: '', direction: 'inbound', created_at: at, status: 'received', file_name: null, duration_seconds: null }, created_at: at, updated_at: at, attendance: { id: 'x', protocol: 'ATD-000001', opened_at: at, waiting_since: at }, window_expires_at: null, snoozed_until: null, bot_paused_until: null, ...fields,
+  last_message: { id: `m-${id}`, type: 'text', text: '', direction: 'inbound', created_at: at, status: 'received', file_name: null, duration_seconds: null, notice: null }, created_at: at, updated_at: at, attendance: { id: 'x', protocol: 'ATD-000001', opened_at: at, waiting_since: at }, window_expires_at: null, snoozed_until: null, bot_paused_until: null, ...fields,
 })
 const list = (...data: Conversation[]) => ({ pages: [{ data, next_cursor: null } as ListPage], pageParams: [null] })
 const ids = (value: { pages: ListPage[] }) => value.pages.flatMap((page) => page.data.map((one) => one.id))
 const message = (fields: Partial<Message>): Message => ({
   id: 'm', client_id: null, conversation: 'a', direction: 'outbound', origin: 'app', type: 'text', text: 'x', media_id: null, media: null, reply_to_external_id: null, external_id: null, status: 'queued', error: null,
-  sent_by: null, created_at: '1', sent_at: null, delivered_at: null, read_at: null, author: null, edited_at: null, revoked_at: null, reactions: [], product: null, referral: null, interactive: null, choice: null, voice: false, integration: null, ...fields,
+  sent_by: null, created_at: '1', sent_at: null, delivered_at: null, read_at: null, author: null, edited_at: null, revoked_at: null, reactions: [], product: null, referral: null, interactive: null, choice: null, voice: false, integration: null, notice: null, form: null, standby: false, ...fields,
 })
 
 describe('lists in the cache', () => {

@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs'
 import i18next from 'i18next'
 import { beforeAll, expect, it } from 'vitest'
 import type { LastMessage, Message } from '../src/api/types'
 import { preview } from '../src/contact/preview'
 import en from '../src/locales/en.json'
+import es from '../src/locales/es.json'
+import ptBR from '../src/locales/pt-BR.json'
 
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { translation: en } } }))
+beforeAll(() => i18next.init({ lng: 'en', resources: { en: { translation: en }, 'pt-BR': { translation: ptBR }, es: { translation: es } } }))
 
 const last = (fields: Partial<LastMessage>): LastMessage => ({
-  id: 'm', type: 'text', text: null, direction: 'inbound', created_at: '2026-11-15T10:00:00.000Z', status: 'received', file_name: null, duration_seconds: null, ...fields,
+  id: 'm', type: 'text', text: null, direction: 'inbound', created_at: '2026-11-15T10:00:00.000Z', status: 'received', file_name: null, duration_seconds: null, notice: null, ...fields,
 })
 const line = (message: LastMessage | Message | null) => preview(message, i18next.t)
 
@@ -30,4 +33,25 @@ it('says the kind of a file, how long a recording is, and the name of a document
 it('says that a message was deleted or cannot be shown', () => {
   expect(line(last({}))).toBe('Deleted message')
   expect(line(last({ type: 'unsupported', text: 'raw' }))).toBe('This kind of message cannot be shown.')
+})
+
+it('names a notice in the language of the person', async () => {
+  const said = (code: string, params: Record<string, unknown> = {}) => line(last({ type: 'unsupported', text: 'English words', notice: { code, params } }))
+  expect(said('missed_voice_call')).toBe('Missed voice call')
+  expect(said('voice_call', { duration_seconds: 90 })).toBe('Voice call, 1:30')
+  expect(said('on_phone_only', { kind: 'poll' })).toBe('Poll: This message can only be read on the phone.')
+  expect(said('payment_method', { method: 'credit_card', reference: 'order 7' })).toBe('Payment method chosen: credit card, order 7')
+  expect(said('of_tomorrow')).toBe('English words')
+  await i18next.changeLanguage('pt-BR')
+  expect(said('missed_voice_call')).toBe('Chamada de voz perdida')
+  expect(said('poll')).toBe('Enquete')
+  await i18next.changeLanguage('es')
+  expect(said('missed_video_call')).toBe('Videollamada perdida')
+  await i18next.changeLanguage('en')
+})
+
+it('shows every code of the server in every language', () => {
+  const codes = [...readFileSync('../internal/model/message_notice.go', 'utf8').matchAll(/NoticeCode = "(\w+)"/g)].map((match) => match[1])
+  expect(codes.length).toBeGreaterThan(20)
+  for (const catalogue of [en, ptBR, es]) expect(Object.keys(catalogue.notice).sort()).toEqual([...codes].sort())
 })

@@ -13,6 +13,7 @@ export class Failure extends Error {
     readonly requestId: string | undefined,
     readonly details: ApiError['details'],
     readonly retryAfter: number | null,
+    readonly params: ApiError['params'] = {},
   ) {
     super(message)
   }
@@ -80,6 +81,7 @@ export function failureOf(status: number, body: unknown, headers?: Headers): Fai
     error.request_id ?? headers?.get('X-Request-Id') ?? undefined,
     error.details ?? [],
     Number.isFinite(wait) ? wait : null,
+    error.params ?? {},
   )
 }
 

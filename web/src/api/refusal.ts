@@ -33,6 +33,7 @@ export function fieldText(message: string, t: TFunction): string {
 export function refusal(error: unknown, t: TFunction, responsible?: string): string {
   if (!(error instanceof Failure)) return t('errors.unknown')
   if (error.code === 'attendance_restricted' && responsible) return t('refusal.responsible', { name: responsible })
+  if (error.code === 'service_window_closed' && error.params.reason === 'never_wrote') return t('refusal.never_wrote')
   const [detail] = error.details
   if (error.code === 'invalid_request' && detail) return fieldText(detail.message, t)
   return t(`refusal.${error.code}`, { defaultValue: error.message || t('errors.unknown') })

@@ -2135,6 +2135,9 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             details: components["schemas"]["ErrorDetail"][];
             message: string;
+            params: {
+                [key: string]: unknown;
+            };
             request_id: string;
         };
         ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_missing" | "session_required" | "stage_not_empty" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
@@ -2173,6 +2176,15 @@ export interface components {
             mime_type: string;
             size: number;
             width: number | null;
+        };
+        Form: {
+            fields: components["schemas"]["FormField"][];
+            name: string;
+        };
+        FormField: {
+            label: string;
+            name: string;
+            value: string;
         };
         FoundMessage: {
             conversation: components["schemas"]["Ref"];
@@ -2351,6 +2363,7 @@ export interface components {
             duration_seconds: number | null;
             file_name: string | null;
             id: string;
+            notice: components["schemas"]["MessageNotice"] | null;
             /** @enum {string} */
             status: "queued" | "sent" | "delivered" | "read" | "failed" | "received";
             text: string | null;
@@ -2467,10 +2480,12 @@ export interface components {
             edited_at: string | null;
             error: components["schemas"]["MessageError"] | null;
             external_id: string | null;
+            form: components["schemas"]["Form"] | null;
             id: string;
             interactive: components["schemas"]["Interactive"] | null;
             media: components["schemas"]["MessageMedia"] | null;
             media_id: string | null;
+            notice: components["schemas"]["MessageNotice"] | null;
             /** @enum {string} */
             origin: "customer" | "app" | "phone" | "api" | "automation";
             product: components["schemas"]["Product"] | null;
@@ -2481,6 +2496,7 @@ export interface components {
             revoked_at: string | null;
             sent_at: string | null;
             sent_by: components["schemas"]["Ref"] | null;
+            standby: boolean;
             /** @enum {string} */
             status: "queued" | "sent" | "delivered" | "read" | "failed" | "received";
             text: string | null;
@@ -2504,6 +2520,12 @@ export interface components {
             mime_type: string;
             size: number;
             width: number | null;
+        };
+        MessageNotice: {
+            code: string;
+            params: {
+                [key: string]: unknown;
+            };
         };
         MessagePage: {
             after: string | null;

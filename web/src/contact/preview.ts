@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { LastMessage, Message } from '../api/types'
 import { position } from '../ui/format'
+import { noticeText } from './notice'
 import { plainText } from '../ui/RichText'
 
 const kinds = { image: 'photo', audio: 'audio', video: 'video', document: 'document', sticker: 'sticker', location: 'location', contacts: 'contacts', unsupported: 'unsupported' } as const
@@ -22,6 +23,7 @@ function kindOf(message: LastMessage | Message, t: TFunction): string | null {
 /** preview is one line that stands for a message. A text without content is one that its author deleted. */
 export function preview(message: LastMessage | Message | null, t: TFunction): string {
   if (!message) return ''
+  if (message.notice) return noticeText(message.notice, message.text, t)
   const kind = kindOf(message, t)
   const text = message.type === 'unsupported' ? '' : plainText(message.text ?? '')
   if (kind === null) return text || t('kind.deleted')

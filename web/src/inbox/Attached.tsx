@@ -1,8 +1,9 @@
-import { IconDownload, IconFile, IconMapPin, IconUser } from '@tabler/icons-react'
+import { IconDownload, IconFile, IconInfoCircle, IconMapPin, IconPhone, IconUser } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { contentAddress } from '../api/upload'
 import type { Media, Message } from '../api/types'
+import { noticeText } from '../contact/notice'
 import { fileSize } from '../ui/format'
 import { Voice } from './Voice'
 import classes from './Attached.module.css'
@@ -16,6 +17,10 @@ export function Attached({ message }: { message: Message }) {
   const [open, setOpen] = useState(false)
   const { type } = message
   const media: Media | null = message.media
+  if (message.notice) {
+    const Icon = message.notice.code.endsWith('_call') ? IconPhone : IconInfoCircle
+    return <p className={classes.other}><Icon size={18} aria-hidden /> <span>{noticeText(message.notice, message.text, t)}</span></p>
+  }
   if (type === 'unsupported') return <p className={classes.other}>{t('kind.unsupported')}</p>
   if (type === 'location') {
     return (

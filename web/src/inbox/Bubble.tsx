@@ -7,6 +7,7 @@ import { RichText } from '../ui/RichText'
 import { Tick } from '../ui/Tick'
 import { Attached } from './Attached'
 import { BubbleActions } from './BubbleActions'
+import { FormAnswers } from './FormAnswers'
 import { Offer } from './Offer'
 import { preview } from './preview'
 import { SendAgain } from './SendAgain'
@@ -62,10 +63,12 @@ export function Bubble({ message, me, customer, group, quoted, find, found, onRe
           <Attached message={message} />
           {message.choice && <p className={classes.choice}><small>{t('message.chose')}</small> {message.choice.title}</p>}
           {message.interactive && <Offer offer={message.interactive} />}
-          {message.text && !message.interactive && message.text !== message.choice?.title && message.type !== 'location' && <p className={classes.text}><RichText text={message.text} /></p>}
+          {message.form && <FormAnswers form={message.form} />}
+          {message.text && !message.interactive && !message.form && !message.notice && message.text !== message.choice?.title && message.type !== 'location' && <p className={classes.text}><RichText text={message.text} /></p>}
         </>
       )}
       <span className={classes.meta}>
+        {message.standby && <span title={t('conversation.standbyHelp')}>{t('conversation.standby')}</span>}
         {message.edited_at && <span>{t('conversation.edited')}</span>}
         <time dateTime={message.created_at}>{clock(message.created_at)}</time>
         {status && <Tick status={status} />}

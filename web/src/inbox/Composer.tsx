@@ -136,8 +136,12 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
       {tab === 'answer' && <ComposerNotices conversation={conversation} refusal={draft?.refusal} onDismiss={() => saveDraft(conversation.id, { text })} onNote={writeNote} />}
       {reply && tab === 'answer' && <ReplyTo message={reply} conversation={conversation} onClose={() => onReply(null)} />}
       {tab === 'answer' && serviceWindow.closed ? (
-        <div role="group" aria-label={t('composer.windowClosed')} className={classes.closed}>
-          <p><strong>{t('composer.windowClosed')}</strong><br />{t('composer.windowText')}</p>
+        <div role="group" aria-label={serviceWindow.neverWrote ? t('composer.neverWrote') : t('composer.windowClosed')} className={classes.closed}>
+          <p>
+            <strong>{serviceWindow.neverWrote ? t('composer.neverWrote') : t('composer.windowClosed')}</strong>
+            <br />
+            {serviceWindow.neverWrote ? t('composer.neverWroteText') : t('composer.windowText')}
+          </p>
           <Button onClick={() => setDialog({ kind: 'template' })}>{t('composer.chooseTemplate')}</Button>
         </div>
       ) : recording ? (
