@@ -114,7 +114,7 @@ func TestTheTeamStartsACase(t *testing.T) {
 		})
 		t.Run("a key that acts as an integration opens none", func(t *testing.T) {
 			id := closedCase(t, w, channel, 9)
-			bot := w.A.As(w.A.Post(t, "/keys", `{"name":"Bot","scopes":["write"],"acts_as":"integration"}`).OK(201).Text("key"))
+			bot := w.A.As(w.A.Post(t, "/keys", `{"name":"Bot","scopes":["messages:send"],"acts_as":"integration"}`).OK(201).Text("key"))
 			bot.Post(t, "/conversations/"+id+"/messages", message("Your parcel was sent")).OK(201)
 			noCase(t, w, id)
 		})

@@ -25,7 +25,7 @@ func TestAStoredAnswerIsRepeatedOnlyToThoseWhoMaySeeIt(t *testing.T) {
 			{c + "/scheduled", fmt.Sprintf(`{"client_id":%q,"text":"later","send_at":%q}`, model.NewID(), w.Clock.Now().Add(time.Hour).UTC().Format(time.RFC3339))},
 			{c + "/read", `{}`},
 			{c + "/take", `{}`},
-			{"/conversations", fmt.Sprintf(`{"channel":%q,"phone":%q}`, channel, phoneNumber(1))},
+			{"/conversations", fmt.Sprintf(`{"channel_id":%q,"phone":%q}`, channel, phoneNumber(1))},
 			{"/kanban/cards", fmt.Sprintf(`{"board_id":%q,"title":"card","conversation":%q}`, board.id, id)},
 			{"/replies/" + reply + "/render", fmt.Sprintf(`{"conversation_id":%q}`, id)},
 			{c + "/attendance/close", `{}`},

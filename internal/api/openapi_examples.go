@@ -21,6 +21,7 @@ var bodyExamples = map[string]string{
 	"POST /team/invitations":      `{"email": "carla@example.com", "name": "Carla", "role": "agent", "access_profile": "sectors"}`,
 
 	"POST /keys":             `{"name": "CRM", "scopes": ["conversations:read", "messages:send"], "rate": {"per_second": 20, "burst": 40}}`,
+	"PATCH /keys/{id}":       `{"name": "CRM", "acts_as": "integration"}`,
 	"POST /keys/{id}/rotate": `{"overlap_seconds": 3600}`,
 
 	"POST /channels":               `{"name": "Front desk", "provider": "sandbox", "phone": "+55 11 4002-8922"}`,

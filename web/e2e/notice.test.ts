@@ -33,7 +33,7 @@ describe.each(sqliteOnly)('what customers send without words, in Portuguese, %s'
     await simulator.control('POST', 'pushes', { field: 'calls', value: { contacts: [{ profile: { name: 'Davi Rocha' }, wa_id: customer }], calls } })
     await simulator.control('POST', 'drain')
     const found = (await desk.call('GET', '/conversations?q=davi')) as unknown as { data: { id: string }[] }
-    await page.goto(`${desk.url}/inbox/open/${found.data[0].id}`)
+    await page.goto(`${desk.url}/inbox/open/${found.data[0]?.id}`)
     await thread().getByRole('article').getByText('Chamada de voz perdida', { exact: true }).waitFor()
     await page.getByRole('option', { name: /^Davi Rocha/ }).getByText('Chamada de voz perdida').waitFor()
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const t = ((...args: Parameters<TFunction>) => i18next.t(...args)) as TFunction
 const ana = { id: 'a', name: 'Ana' }
-const entry = (part: Partial<Assignment>): Assignment => ({ id: '1', action: 'handed_back', user: null, by: null, sector: null, reason: null, created_at: '', ...part })
+const entry = (part: Partial<Assignment>): Assignment => ({ id: '1', action: 'handed_back', user: null, by: null, sector: null, sector_from: null, sector_to: null, reason: null, created_at: '', ...part })
 
 describe('what the server did by itself', () => {
   it('is the choice in a menu, and where it led', () => {

@@ -958,7 +958,7 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["updateKey"];
         trace?: never;
     };
     "/keys/{id}/rotate": {
@@ -1958,6 +1958,8 @@ export interface components {
             weekly?: components["schemas"]["WeeklyPeriod"][];
         };
         CreateKeyInputBody: {
+            /** @enum {string} */
+            acts_as?: "person" | "integration";
             boards?: string[];
             expires_at?: string;
             name: string;
@@ -2140,7 +2142,7 @@ export interface components {
             };
             request_id: string;
         };
-        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_missing" | "session_required" | "stage_not_empty" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
+        ErrorCode: ("attendance_not_open" | "attendance_restricted" | "body_too_large" | "channel_archived" | "channel_disconnected" | "client_id_conflict" | "code_invalid" | "code_required" | "company_required" | "contact_blocked" | "contact_exists" | "cross_origin" | "idempotency_conflict" | "idempotency_key_invalid" | "idempotency_key_required" | "idempotency_pending" | "in_use" | "insufficient_role" | "insufficient_scope" | "internal" | "invalid_cursor" | "invalid_json" | "invalid_request" | "key_expired" | "key_invalid" | "key_missing" | "key_revoked" | "limit_reached" | "login_failed" | "media_too_large" | "media_type_not_allowed" | "message_not_sent" | "method_not_allowed" | "name_taken" | "not_a_sector_member" | "not_found" | "not_scheduled" | "not_visible" | "rate_limited" | "service_window_closed" | "session_changed" | "session_missing" | "session_required" | "stage_not_empty" | "storage_full" | "template_unavailable" | "two_factor_active" | "unavailable" | "uncertain" | "url_not_allowed" | "version_conflict" | "version_required" | "webhook_limit") | string;
         ErrorDetail: {
             field: string;
             message: string;
@@ -2336,6 +2338,8 @@ export interface components {
             type: "kanban.card.moved";
         };
         Key: {
+            /** @enum {string} */
+            acts_as: "person" | "integration";
             boards: string[] | null;
             created_at: string;
             expires_at: string | null;
@@ -2482,6 +2486,7 @@ export interface components {
             external_id: string | null;
             form: components["schemas"]["Form"] | null;
             id: string;
+            integration: components["schemas"]["Ref"] | null;
             interactive: components["schemas"]["Interactive"] | null;
             media: components["schemas"]["MessageMedia"] | null;
             media_id: string | null;
@@ -2575,6 +2580,8 @@ export interface components {
             version?: number;
         };
         NewKey: {
+            /** @enum {string} */
+            acts_as: "person" | "integration";
             boards: string[] | null;
             created_at: string;
             expires_at: string | null;
@@ -2671,6 +2678,7 @@ export interface components {
         Preferences: {
             /** @enum {string} */
             language: "pt-BR" | "en" | "es";
+            language_chosen: boolean;
             /** @enum {string} */
             mark_read: "opening" | "answering";
             /** @enum {string} */
@@ -2713,7 +2721,7 @@ export interface components {
         PrivateChannel: {
             id: string;
             name: string;
-            viewers: components["schemas"]["Ref"][];
+            viewers: components["schemas"]["Viewer"][];
         };
         Product: {
             catalog_id: string;
@@ -3163,6 +3171,11 @@ export interface components {
             timezone?: string;
             weekly?: components["schemas"]["WeeklyPeriod"][];
         };
+        UpdateKeyInputBody: {
+            /** @enum {string} */
+            acts_as?: "person" | "integration";
+            name?: string;
+        };
         UpdateLabelInputBody: {
             color?: string;
             name?: string;
@@ -3240,6 +3253,11 @@ export interface components {
         ViewCount: {
             count: number;
             id: string;
+        };
+        Viewer: {
+            id: string;
+            name: string;
+            pending?: boolean;
         };
         ViewQuery: {
             archived?: boolean | ("true" | "false" | "1" | "0");
@@ -5428,6 +5446,31 @@ export interface operations {
             };
         };
     };
+    updateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateKeyInputBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
     rotateKey: {
         parameters: {
             query?: never;
@@ -6943,9 +6986,11 @@ export type ErrorCode =
     | "not_visible"
     | "rate_limited"
     | "service_window_closed"
+    | "session_changed"
     | "session_missing"
     | "session_required"
     | "stage_not_empty"
+    | "storage_full"
     | "template_unavailable"
     | "two_factor_active"
     | "unavailable"
