@@ -71,16 +71,14 @@ func (tx *Tx) KeyHolder(hash [32]byte) (KeyHolder, bool, error) {
 	return h, true, err
 }
 
-// KeyHolderOf finds the holder of a key of the company by the key's id.
+// KeyHolderOf finds the holder of a key of the company by the key's id. The secret is the newest: a rotation ends the others.
 func (tx *Tx) KeyHolderOf(company, id model.ID) (KeyHolder, bool, error) {
 	var hash [32]byte
 	found, err := tx.one(`
 		SELECT s.hash
 		FROM keys k
 		JOIN key_secrets s ON s.key_id = k.id
-		WHERE k.company = $1 AND k.id = $2
-		ORDER BY s.created_at DESC
-		LIMIT 1`, []any{company, id}, func(r Row) { copy(hash[:], r.Bytes(0)) })
+		WHERE k.company = $1 AND k.id = $2 AND s.expires_at IS NULL`, []any{company, id}, func(r Row) { copy(hash[:], r.Bytes(0)) })
 	if err != nil || !found {
 		return KeyHolder{}, false, err
 	}
