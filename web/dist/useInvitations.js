@@ -1,1 +1,1 @@
-import{Ct as e,Et as t,Rt as n,Tt as r}from"./base.js";var i=()=>n({queryKey:e.invitations,queryFn:()=>r(t.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
+import{At as e,St as t,nn as n,rn as r}from"./base.js";var i=()=>e({queryKey:t.invitations,queryFn:()=>n(r.GET(`/team/invitations`)).then(e=>e.data)});export{i as t};
