@@ -42,6 +42,15 @@ func eachFixture(t *testing.T, body func(t *testing.T, o *fixture)) {
 		o := &fixture{nodes: []*Desk{New(Options{Store: open()}), New(Options{Store: open()})}, channel: model.NewID()}
 		o.owner = testCompany(t, o.nodes[0])
 		o.company = o.owner.Company
+		_, err := write(t.Context(), o.nodes[0], func(tx *store.Tx) (struct{}, error) {
+			tx.InsertChannel(model.Channel{
+				ID: o.channel, Company: o.company.ID, Name: "Sandbox", Phone: "+551130000000", Provider: model.ProviderSandbox, Status: model.ChannelConnected, CreatedAt: tx.Now,
+			})
+			return struct{}{}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		body(t, o)
 	})
 }

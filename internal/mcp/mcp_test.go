@@ -271,12 +271,12 @@ func TestAKeyHasTheToolsThatItsScopesAllow(t *testing.T) {
 			scopes []model.Scope
 			want   []string
 		}{
-			{[]model.Scope{model.ScopeMessagesRead}, []string{"get_message", "list_messages", "search_messages"}},
-			{[]model.Scope{model.ScopeMessagesSend}, []string{"send_message"}},
-			{[]model.Scope{model.ScopeConversationsWrite}, []string{"save_draft", "transfer_conversation"}},
-			{[]model.Scope{model.ScopeConversationsRead}, []string{"get_conversation", "list_channels", "list_conversations", "list_templates"}},
-			{[]model.Scope{model.ScopeReportsRead}, []string{"get_attendance_report"}},
-			{[]model.Scope{model.ScopeKeysManage}, nil},
+			{[]model.Scope{model.ScopeMessagesRead}, []string{"get_me", "get_message", "list_messages", "search_messages"}},
+			{[]model.Scope{model.ScopeMessagesSend}, []string{"get_me", "send_message"}},
+			{[]model.Scope{model.ScopeConversationsWrite}, []string{"get_me", "save_draft", "start_conversation", "take_conversation", "transfer_conversation", "update_conversation"}},
+			{[]model.Scope{model.ScopeConversationsRead}, []string{"get_conversation", "get_me", "list_channels", "list_conversations", "list_templates"}},
+			{[]model.Scope{model.ScopeReportsRead}, []string{"get_attendance_report", "get_me"}},
+			{[]model.Scope{model.ScopeKeysManage}, []string{"get_me"}},
 		} {
 			got := tools(tt.scopes...).names()
 			slices.Sort(got)
