@@ -152,8 +152,8 @@ func (d *Desk) completeContact(tx *store.Tx, c *model.Contact, p model.Person, p
 func (d *Desk) conversationWith(tx *store.Tx, channel model.Channel, contact model.Contact) (t *lockedConversation, created bool, err error) {
 	c, found, err := tx.LockConversationWith(channel.Company, channel.ID, contact.ID)
 	if err == nil && !found {
-		contact, known, err := tx.KeepContact(channel.Company, contact.ID)
-		if err != nil || !known {
+		var known bool
+		if contact, known, err = tx.KeepContact(channel.Company, contact.ID); err != nil || !known {
 			return nil, false, errOr(err, errBusyElsewhere())
 		}
 		c = newConversation(tx, channel, model.KindDirect)
