@@ -47,8 +47,8 @@ func TestMessagesAndPagesTakeFewStatementsOnPostgreSQL(t *testing.T) {
 		do                 func() error
 		statements, rounds int // with BEGIN and COMMIT
 	}{
-		{"a received message", receive, 12, 5},
-		{"a sent message", send, 9, 3},
+		{"a received message", receive, 13, 5},
+		{"a sent message", send, 10, 3},
 		{"a page", page, 1, 1},
 	} {
 		var got [][]string
