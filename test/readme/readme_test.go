@@ -38,7 +38,7 @@ func TestTheTourWorksWhenPasted(t *testing.T) {
 			t.Errorf("an error in the tour: %s", line)
 		}
 	}
-	for _, want := range []string{`"protocol":"ATD-`, `"status":"sent"`, `"close_reason":"answered"`, `"title":"Call Lia back"`, `"type":"message.received"`, `"by_day":`} {
+	for _, want := range []string{`"protocol":"ATD-`, `"status":"sent"`, `"close_reason":"answered"`, `"title":"Call Lia back"`, `"type":"kanban.card.created"`, `"by_day":`} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the tour does not show %s:\n%s", want, out)
 		}

@@ -253,6 +253,8 @@ describe('the inbox', () => {
     const { page } = await desk.page()
     const first = () => rows(page).getByRole('option').first().textContent()
     await desk.signIn(page)
+    const pinned = ((await desk.call('GET', '/conversations')).data as { id: string; pinned: boolean }[]).filter((one) => one.pinned)
+    for (const { id } of pinned) await desk.call('PATCH', `/conversations/${id}`, { pinned: false })
     await desk.customer('+5511955554000', 'Nova Zero', 'Oi')
     await show(page, /^All open/)
     await expect.poll(first).toMatch(/^Nova Zero/)

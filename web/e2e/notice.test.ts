@@ -35,7 +35,7 @@ describe.each(sqliteOnly)('what customers send without words, in Portuguese, %s'
     const found = (await desk.call('GET', '/conversations?q=davi')) as unknown as { data: { id: string }[] }
     await page.goto(`${desk.url}/inbox/open/${found.data[0]?.id}`)
     await thread().getByRole('article').getByText('Chamada de voz perdida', { exact: true }).waitFor()
-    await page.getByRole('option', { name: /^Davi Rocha/ }).getByText('Chamada de voz perdida').waitFor()
+    await page.getByRole('option', { name: /^Davi Rocha/ }).getByText('Chamada de voz perdida', { exact: true }).waitFor()
 
     const response = JSON.stringify({ flow_token: 's3cret', screen_0_Nome_0: 'Davi', fotos: [{ file_name: 'casa.jpg', id: 7 }] })
     await simulator.control('POST', 'messages', { customer, name: 'Davi Rocha', type: 'interactive', payload: { type: 'nfm_reply', nfm_reply: { name: 'flow', body: 'Sent', response_json: response } } })
@@ -46,6 +46,6 @@ describe.each(sqliteOnly)('what customers send without words, in Portuguese, %s'
 
     const fresh = await desk.call('POST', '/conversations', { channel_id: id, phone: '+5511955559999' })
     await page.goto(`${desk.url}/inbox/open/${String(fresh.id)}`)
-    await page.getByRole('group', { name: 'Este cliente ainda não escreveu' }).getByText('Envie um modelo para começar.').waitFor()
+    await page.getByRole('group', { name: 'A janela de 24 horas fechou' }).getByText('Envie um modelo para começar.').waitFor()
   })
 })

@@ -295,6 +295,7 @@ describe.each(sqliteOnly)('people who work together, %s', (engine) => {
     await page.getByRole('group', { name: name.filters }).waitFor()
     await page.locator('mark').first().waitFor()
     await look('messages')
+    await speak(page, 'en')
     await context.close()
   })
 })

@@ -136,7 +136,7 @@ export function Composer({ conversation, reply, onReply, handle }: Props) {
       {tab === 'answer' && <ComposerNotices conversation={conversation} refusal={draft?.refusal} onDismiss={() => saveDraft(conversation.id, { text })} onNote={writeNote} />}
       {reply && tab === 'answer' && <ReplyTo message={reply} conversation={conversation} onClose={() => onReply(null)} />}
       {tab === 'answer' && serviceWindow.closed ? (
-        <div role="group" aria-label={serviceWindow.neverWrote ? t('composer.neverWrote') : t('composer.windowClosed')} className={classes.closed}>
+        <div role="group" aria-label={t('composer.windowClosed')} className={classes.closed}>
           <p>
             <strong>{serviceWindow.neverWrote ? t('composer.neverWrote') : t('composer.windowClosed')}</strong>
             <br />
