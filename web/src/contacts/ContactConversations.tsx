@@ -13,10 +13,11 @@ import { Section } from '../contact/Section'
 import details from '../contact/Details.module.css'
 import { dateAndTime, duration, moment } from '../ui/format'
 import { Failure, Loading } from '../ui/states'
+import { UnusedContact } from './UnusedContact'
 import classes from './Contacts.module.css'
 
 /** ContactConversations are all conversations with a person, one for each number, with their attendances. */
-export function ContactConversations({ contact }: { contact: Contact }) {
+export function ContactConversations({ contact, onDeleted }: { contact: Contact; onDeleted: () => void }) {
   const { t } = useTranslation()
   const list = useInfiniteQuery({
     queryKey: [...keys.contact(contact.id), 'conversations'],
@@ -29,6 +30,7 @@ export function ContactConversations({ contact }: { contact: Contact }) {
     <Section title={t('contacts.conversations')}>
       {list.isPending && <Loading rows={2} />}
       {list.isSuccess && conversations.length === 0 && <p className={details.nothing}>{t('contacts.noConversation')}</p>}
+      {list.isSuccess && conversations.length === 0 && <UnusedContact contact={contact} onDeleted={onDeleted} />}
       {conversations.map((conversation) => <OneConversation key={conversation.id} conversation={conversation} />)}
       <ListEnd list={list} />
     </Section>

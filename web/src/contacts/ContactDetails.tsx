@@ -35,7 +35,7 @@ export function ContactDetails({ id, listed, onClose }: { id: string; listed: Co
             <StartConversation contact={contact} />
           </div>
           <ContactFields key={contact.id} contact={contact} />
-          <ContactConversations contact={contact} />
+          <ContactConversations contact={contact} onDeleted={onClose} />
           <p className={classes.since}>{t('contacts.since', { time: dateAndTime(contact.created_at) })}</p>
         </>
       ) : found.isError ? (

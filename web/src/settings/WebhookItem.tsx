@@ -35,8 +35,8 @@ export function WebhookItem({ webhook, onSecret }: Props) {
       setTest(await answer(api.POST('/integrations/webhooks/{id}/test', path)))
       void client.invalidateQueries({ queryKey: keys.deliveries(webhook.id) })
     })
-  const turn = async (active: boolean) => {
-    await answer(api.PATCH('/integrations/webhooks/{id}', { ...path, body: { active } }))
+  const turn = async (body: { active: boolean; replay?: boolean }) => {
+    await answer(api.PATCH('/integrations/webhooks/{id}', { ...path, body }))
     await changed()
   }
   const disabled = !webhook.active && webhook.consecutive_failures >= failuresToDisable
@@ -51,7 +51,10 @@ export function WebhookItem({ webhook, onSecret }: Props) {
           <Alert color="red" variant="light" title={disabled ? t('webhooks.disabled', { n: webhook.consecutive_failures }) : t('webhooks.off')}>
             <Stack gap="sm" align="flex-start">
               <span>{t('webhooks.disabledText')}</span>
-              <Button size="xs" loading={busy} onClick={() => void run(() => turn(true))}>{t('webhooks.reactivate')}</Button>
+              <Group gap="xs">
+                <Button size="xs" loading={busy} onClick={() => void run(() => turn({ active: true }))}>{t('webhooks.reactivate')}</Button>
+                <Button size="xs" variant="default" loading={busy} onClick={() => void run(() => turn({ active: true, replay: true }))}>{t('webhooks.replay')}</Button>
+              </Group>
             </Stack>
           </Alert>
         )}
@@ -73,7 +76,7 @@ export function WebhookItem({ webhook, onSecret }: Props) {
         {shown && <WebhookDeliveries webhook={webhook} />}
       </Stack>
       {open === 'edit' && <WebhookDialog webhook={webhook} onSecret={onSecret} onClose={close} />}
-      {open === 'off' && <Confirm title={t('webhooks.turnOffTitle', { name: webhook.name })} text={t('webhooks.disabledText')} action={t('webhooks.turnOff')} onClose={close} task={() => turn(false)} />}
+      {open === 'off' && <Confirm title={t('webhooks.turnOffTitle', { name: webhook.name })} text={t('webhooks.disabledText')} action={t('webhooks.turnOff')} onClose={close} task={() => turn({ active: false })} />}
       {open === 'secret' && (
         <Confirm
           title={t('webhooks.secretTitle')} text={t('webhooks.secretText')} action={t('webhooks.newSecret')} onClose={close}
