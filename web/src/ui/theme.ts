@@ -25,9 +25,10 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
   colors: { green, dark },
-  // Accent and red are light in the dark scheme; what stands on them is dark there.
+  // Mantine's light yellow is too pale for a title on it, and loud in the dark scheme. Accent and red are light there; what stands on them is dark.
   variantColorResolver: (input) => {
     const resolved = defaultVariantColorsResolver(input)
+    if (input.variant === 'light' && input.color === 'yellow') return { ...resolved, background: 'var(--amber-soft)', hover: 'var(--amber-soft)', color: 'var(--amber)' }
     if (input.variant !== 'filled') return resolved
     if (input.color === 'red') return { ...resolved, color: 'var(--panel)' }
     return input.color === undefined || input.color === 'green' ? { ...resolved, color: 'var(--accent-ink)' } : resolved
