@@ -48,7 +48,7 @@ const inUse = (text: string) => (error: unknown) => (error instanceof Failure &&
 function PhoneDialog({ contact, onClose }: { contact: Contact; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const [text, setText] = useState(contact.phone ?? '')
+  const [text, setText] = useState(typedSoFar(contact.phone ?? '', ''))
   const { busy, problem, wrong, run } = useSubmit({ fields: ['phone'], reason: inUse(t('contacts.inUse')) })
   const submit = async (event: FormEvent) => {
     event.preventDefault()

@@ -9,6 +9,7 @@ import { useMe, useTeam } from '../api/queries'
 import type { Viewer } from '../api/types'
 import { useSubmit } from '../api/useSubmit'
 import { FormFooter } from '../ui/FormFooter'
+import { toast } from '../ui/toast'
 import { PendingViewers } from './PendingViewers'
 
 type Props = { channel: string; viewers: Viewer[] | undefined; canOpen?: boolean; onSaved?: () => void }
@@ -62,7 +63,7 @@ export function Viewers({ channel, viewers, canOpen = false, onSaved }: Props) {
         {isPrivate && viewers === undefined && <Alert color="yellow" variant="light" role="status">{t('channels.madePrivate')}</Alert>}
         <FormFooter busy={busy} saved={done} problem={problem} submit={t('common.save')} disabled={isPrivate && chosen.length === 0} />
       </Stack>
-      {asking && <Confirm title={t('channels.publicTitle')} text={t('channels.publicText')} action={t('channels.publicConfirm')} onClose={() => setAsking(false)} task={() => change({ private: false, confirm: true })} />}
+      {asking && <Confirm title={t('channels.publicTitle')} text={t('channels.publicText')} action={t('channels.publicConfirm')} onClose={() => setAsking(false)} onDone={() => toast(t('details.saved'))} task={() => change({ private: false, confirm: true })} />}
     </form>
   )
 }
