@@ -134,6 +134,22 @@ it('sends from memory in a window that can store nothing, and says so', async ()
   await expect.poll(() => log(page).getByRole('article').locator('p').allTextContents()).toEqual(['Oi', 'um', 'dois', 'três'])
 })
 
+it('says that the disk of the server is full, and sends what waits when there is room again', async () => {
+  const conversation = await customer('+5511955553010', 'Joca Lima')
+  const { page } = await desk.page({}, /status of 507/)
+  await desk.signIn(page)
+  await open(page, 'Joca Lima')
+  const full = { code: 'storage_full', message: 'The disk is full.', request_id: 'r', params: {}, details: [] }
+  await page.route(sends, (route) => (route.request().method() === 'POST' ? route.fulfill({ status: 507, json: full }) : route.continue()))
+  await send(page, 'cabe?')
+  const banner = page.getByRole('alert').filter({ hasText: 'The server’s disk is full.' })
+  await banner.waitFor()
+  await log(page).getByRole('article', { name: /Queued$/ }).waitFor()
+  await page.unroute(sends)
+  await banner.waitFor({ state: 'detached' })
+  await expect.poll(() => sentIn(conversation).then((all) => all.map((one) => one.text))).toEqual(['cabe?'])
+})
+
 it('shows a message that came while the connection was lost, though no event had come on it', async () => {
   await customer('+5511955553004', 'Davi Melo')
   const { page } = await desk.page({}, refused)

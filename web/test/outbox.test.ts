@@ -48,6 +48,19 @@ describe('the outbox', () => {
     expect(sent).toEqual(['one', 'two', 'three'])
   })
 
+  it('says that the disk of the server is full until a message is stored', async () => {
+    const seen: boolean[] = []
+    let attempts = 0
+    const { outbox } = make(() => (++attempts < 3 ? Promise.reject(failure(507, 'storage_full')) : Promise.resolve()))
+    outbox.watch(() => {
+      if (seen.at(-1) !== outbox.serverFull()) seen.push(outbox.serverFull())
+    })
+    await outbox.add(item('a', 'hello'))
+    await settled(outbox)
+    expect(seen).toEqual([false, true, false])
+    expect(attempts).toBe(3)
+  })
+
   it('retries with the same client_id and growing pauses', async () => {
     const attempts: string[] = []
     const { outbox, waits } = make((one) => {

@@ -4,15 +4,16 @@ import { useConnection } from '../live/useLive'
 import { PlainButton } from '../ui/plain'
 import classes from './Shell.module.css'
 
-/** Banners say that the connection is lost, that unsent messages cannot be kept, or that a new version is ready. */
+/** Banners say that the connection is lost, that unsent messages cannot be kept or stored, or that a new version is ready. */
 export function Banners() {
   const { t } = useTranslation()
   const { state, newVersion } = useConnection()
-  const { unsafe } = useUnsent()
+  const { unsafe, serverFull } = useUnsent()
   return (
     <>
       {state === 'offline' && <div role="alert" className={classes.banner} data-tone="red">{t('banner.offline')}</div>}
       {state === 'reconnecting' && <div role="status" className={classes.banner}>{t('banner.reconnecting')}</div>}
+      {serverFull && <div role="alert" className={classes.banner} data-tone="red">{t('refusal.storage_full')}</div>}
       {unsafe && <div role="status" className={classes.banner}>{t('banner.unsafe')}</div>}
       {newVersion && (
         <div role="status" className={classes.banner} data-tone="green">

@@ -77,11 +77,11 @@ function useContextOutbox(): Outbox {
   return outbox
 }
 
-/** useUnsent is the outbox, how much waits in it, and whether this browser cannot keep it. */
-export function useUnsent(): { outbox: Outbox; count: number; unsafe: boolean } {
+/** useUnsent is the outbox, how much waits in it, whether this browser cannot keep it, and whether the server's disk is too full to take it. */
+export function useUnsent(): { outbox: Outbox; count: number; unsafe: boolean; serverFull: boolean } {
   const outbox = useContextOutbox()
   const count = useSyncExternalStore(outbox.watch, () => outbox.all().length)
-  return { outbox, count, unsafe: useSyncExternalStore(outbox.watch, outbox.unsafe) }
+  return { outbox, count, unsafe: useSyncExternalStore(outbox.watch, outbox.unsafe), serverFull: useSyncExternalStore(outbox.watch, outbox.serverFull) }
 }
 
 /** useOutbox is the outbox and what waits in it for one conversation. */

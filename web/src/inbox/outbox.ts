@@ -56,6 +56,7 @@ export class Outbox {
   private readonly database: Promise<IDBPDatabase<Schema> | null>
   private readonly channel: BroadcastChannel
   private unavailable = false
+  private full = false
   private held = false
   private stopped = false
 
@@ -107,6 +108,9 @@ export class Outbox {
 
   /** losing tells that something would be lost now. */
   losing = (): boolean => this.items.some((item) => this.atRisk(item))
+
+  /** serverFull tells that the server could not store what waits: its disk is full. */
+  serverFull = (): boolean => this.full && this.items.length > 0
 
   watch = (watcher: () => void): (() => void) => {
     this.watchers.add(watcher)
@@ -200,6 +204,7 @@ export class Outbox {
       }
       try {
         await this.options.deliver(item)
+        this.full = false
         await this.remove(item)
         attempt = 0
       } catch (error) {
@@ -209,6 +214,8 @@ export class Outbox {
           attempt = 0
           continue
         }
+        this.full = error instanceof Failure && error.code === 'storage_full'
+        this.changed()
         const asked = error instanceof Failure && error.retryAfter !== null ? error.retryAfter * 1000 : 0
         if (!this.held) await this.pause(Math.max(asked, retryDelay(attempt++)))
       }
