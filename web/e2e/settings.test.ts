@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Desk, sqliteOnly } from './desk'
-import { dialog } from './parts'
+import { axe, dialog, open, row, search } from './parts'
 
 const nav = (page: Page) => page.getByRole('navigation', { name: 'Settings' })
 const list = (page: Page, name: string) => page.getByRole('list', { name, exact: true })
@@ -60,10 +60,61 @@ describe.each(sqliteOnly)('the settings, %s', (engine) => {
     await page.goto(`${desk.url}/settings/channels/${channel}`)
     const seen = page.getByRole('region', { name: 'Who sees it' })
     await seen.getByText('reset the password of Noemi Prado').waitFor()
+    await axe(page, 'a viewer to confirm')
     await seen.getByRole('button', { name: 'Confirm' }).click()
     await seen.getByText('Saved').waitFor()
     await expect.poll(() => seen.getByText('Waiting for confirmation').count()).toBe(0)
     expect(await pending()).toBeUndefined()
+  })
+
+  it('make a number private, public again, and archive it', async () => {
+    const branch = (await desk.call('POST', '/channels', { name: 'Filial', provider: 'sandbox', phone: '+5511955557010' })).id as string
+    const { conversation } = (await desk.call('POST', `/channels/${branch}/simulate`, { from: '+5511955557011', name: 'Nadir Campos', text: 'A filial abre hoje?' })) as { conversation: string }
+    const { page } = await desk.page()
+    await desk.signIn(page)
+    const { page: colleague } = await desk.page()
+    await desk.signInAs(colleague, desk.colleague)
+    await open(colleague, 'Nadir Campos')
+    const found = async () => {
+      await search(colleague, 'Nadir')
+      return row(colleague, 'Nadir Campos').count()
+    }
+
+    await settings(page, 'Channels')
+    await page.getByRole('link', { name: /Filial/ }).click()
+    const seen = page.getByRole('region', { name: 'Who sees it' })
+    await seen.getByRole('switch', { name: 'Private number' }).check()
+    await seen.getByText('Once you save, only these people can see the number').waitFor()
+    await axe(page, 'making a number private')
+    await seen.getByRole('button', { name: 'Save' }).click()
+    await seen.getByText('Saved').waitFor()
+    await colleague.goto(`${desk.url}/inbox/open`)
+    expect(await found()).toBe(0)
+    await page.reload()
+    await expect.poll(() => seen.getByRole('switch', { name: 'Private number' }).isChecked()).toBe(true)
+
+    const publish = async (answer: string) => {
+      await seen.getByRole('switch', { name: 'Private number' }).uncheck()
+      await seen.getByRole('button', { name: 'Save' }).click()
+      await alert(page, 'Make this number public?').getByRole('button', { name: answer }).click()
+      await alert(page, 'Make this number public?').waitFor({ state: 'detached' })
+    }
+    await publish('Cancel')
+    await page.reload()
+    await expect.poll(() => seen.getByRole('switch', { name: 'Private number' }).isChecked()).toBe(true)
+    await publish('Make public')
+    await expect.poll(() => desk.call('GET', '/channels').then((all) => (all.data as { id: string }[]).some((one) => one.id === branch))).toBe(true)
+    await colleague.reload()
+    await expect.poll(found).toBe(1)
+
+    await page.getByRole('button', { name: 'Archive number' }).click()
+    await alert(page, 'Archive Filial?').getByRole('button', { name: 'Archive number' }).click()
+    await page.getByText('The number is archived.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+    await expect.poll(() => page.getByRole('link', { name: /Filial/ }).count()).toBe(0)
+    await page.goto(`${desk.url}/inbox/open/${conversation}`)
+    await page.getByRole('log', { name: 'Messages' }).getByText('A filial abre hoje?').waitFor()
+    await page.getByRole('status').filter({ hasText: 'This number is archived.' }).waitFor()
   })
 
   it('make, change and delete a label', async () => {
