@@ -113,7 +113,7 @@ func (c *serveCmd) Run(e *env) error {
 	e.log.Info("serving", slog.String("address", s.Addr()), slog.String("public_url", s.URL), slog.String("version", version))
 	supervisor := newSupervisor(e)
 	supervisor.tell("READY=1")
-	defer supervisor.watch()()
+	defer supervisor.watch(s.Desk.System().Ready)()
 	if err := printSetupLink(e, s); err != nil && e.ctx.Err() == nil { // a stop during the start is no error
 		return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
 	}

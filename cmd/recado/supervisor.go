@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"strconv"
@@ -37,23 +38,34 @@ func (s *supervisor) tell(state string) {
 	}
 }
 
-// watch tells the supervisor that the process is alive, twice in the time that WatchdogSec= gives it, until the returned function is called.
-func (s *supervisor) watch() (stop func()) {
+// watch tells the supervisor that the server works, twice in the time that WatchdogSec= gives it, until the returned function is called.
+// It says nothing while check fails.
+func (s *supervisor) watch(check func(ctx context.Context) error) (stop func()) {
 	usec, err := strconv.ParseInt(s.getenv("WATCHDOG_USEC"), 10, 64)
 	if err != nil || usec <= 0 || s.socket == "" {
 		return func() {}
 	}
-	ticker, done := time.NewTicker(time.Duration(usec)*time.Microsecond/2), make(chan struct{})
+	interval := time.Duration(usec) * time.Microsecond / 2
+	ctx, stop := context.WithCancel(context.Background())
 	go func() {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
-				s.tell("WATCHDOG=1")
-			case <-done:
-				ticker.Stop()
+			case <-ctx.Done():
 				return
+			}
+			checking, cancel := context.WithTimeout(ctx, interval)
+			err := check(checking)
+			cancel()
+			switch {
+			case err == nil:
+				s.tell("WATCHDOG=1")
+			case ctx.Err() == nil:
+				s.log.Warn("the server does not work, and the service manager is not told that it does", slog.Any("error", err))
 			}
 		}
 	}()
-	return func() { close(done) }
+	return stop
 }

@@ -38,6 +38,13 @@ func TestChangesOfBoardsThatNoEventTellsOfAreSignalled(t *testing.T) {
 		other := newBoard(t, ana)
 		told("a new board", other.id)
 
+		contact := w.A.Post(t, "/contacts", `{"name":"Eva","phone":"+5511912345678"}`).OK(201).ID()
+		named := b.card(t, ana, "call", fmt.Sprintf(`, "contact": %q`, contact)).OK(201)
+		await(t, messages, "kanban.card.created")
+		w.A.Delete(t, "/contacts/"+contact).OK(204)
+		told("a card whose contact was deleted", b.id)
+		testkit.Equal(t, "its version", ana.Get(t, "/kanban/cards/"+named.ID()).OK(200).Int("version"), 2)
+
 		t.Run("but private cards only to those who see them", func(t *testing.T) {
 			own, _ := live(t, ana)
 			secret := b.card(t, ana, "secret", `, "private": true`).OK(201)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/desk"
 	"recado/internal/model"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
@@ -67,8 +68,12 @@ func TestTheTeamStartsACase(t *testing.T) {
 			bia.Post(t, "/conversations/"+id+"/messages", message("and the invoice")).OK(201)
 			after := current(t, w, id)
 			testkit.Equal(t, "the same case", after.ID(), att.ID())
-			testkit.Equal(t, "the next message is the first response", after.Int("first_response_seconds"), 30)
+			testkit.Equal(t, "first_response_at before the customer has written", after.At("first_response_at"), nil)
 			testkit.Equal(t, "still responsible", after.Text("responsible", "id"), ana.ref)
+			customerWrites(t, w, channel, phoneNumber(1))
+			w.Clock.Advance(30 * time.Second)
+			bia.Post(t, "/conversations/"+id+"/messages", message("you are welcome")).OK(201)
+			testkit.Equal(t, "first_response_seconds after the customer has written", current(t, w, id).Int("first_response_seconds"), 60)
 		})
 		t.Run("in the app", func(t *testing.T) {
 			id := closedCase(t, w, channel, 2)
@@ -114,9 +119,22 @@ func TestTheTeamStartsACase(t *testing.T) {
 		})
 		t.Run("a key that acts as an integration opens none", func(t *testing.T) {
 			id := closedCase(t, w, channel, 9)
-			bot := w.A.As(w.A.Post(t, "/keys", `{"name":"Bot","scopes":["messages:send"],"acts_as":"integration"}`).OK(201).Text("key"))
+			bot := w.A.As(w.A.Post(t, "/keys", `{"name":"Bot","scopes":["messages:send","conversations:write"],"acts_as":"integration"}`).OK(201).Text("key"))
 			bot.Post(t, "/conversations/"+id+"/messages", message("Your parcel was sent")).OK(201)
 			noCase(t, w, id)
+			started := bot.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": phoneNumber(20)}).OK(201)
+			noCase(t, w, started.ID())
+			bot.Post(t, "/conversations", map[string]any{"channel_id": channel, "phone": phoneNumber(9)}).OK(200)
+			noCase(t, w, id)
+		})
+		t.Run("nor does it become responsible for a conversation that it starts", func(t *testing.T) {
+			caio := w.NewMember(t, desk.NewUser{Name: "Caio", Role: model.RoleAgent, AccessProfile: model.AccessOwn}).ID
+			key := func(actsAs string) *servertest.Client {
+				return w.A.As(w.A.Post(t, "/keys", map[string]any{"name": "Bot", "scopes": []string{"conversations:write"}, "user_id": caio.String(), "acts_as": actsAs}).OK(201).Text("key"))
+			}
+			start := map[string]any{"channel_id": channel, "phone": phoneNumber(21)}
+			key("integration").Post(t, "/conversations", start).Fails(409, "not_visible")
+			testkit.Equal(t, "assignee", key("person").Post(t, "/conversations", start).OK(201).Text("assignee"), caio.String())
 		})
 		t.Run("a group opens none", func(t *testing.T) {
 			typedOnPhone(t, w, channel, phoneNumber(7), func(m *model.IncomingMessage) {
@@ -144,9 +162,7 @@ func TestTheTeamStartsACase(t *testing.T) {
 				both.Wait()
 				testkit.Equal(t, "cases", len(w.A.Get(t, "/attendances?conversation="+id).OK(200).List()), 2)
 				testkit.Equal(t, "entries", len(history(t, w, id)), 1)
-				if current(t, w, id).At("first_response_at") == nil {
-					t.Error("the second message is no first response")
-				}
+				testkit.Equal(t, "first_response_at", current(t, w, id).At("first_response_at"), nil)
 			}
 		})
 	})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -384,6 +385,50 @@ func TestReactivatingWithReplayDeliversTheMissedEventsInOrder(t *testing.T) {
 			t.Errorf("got %d more events, want none", n)
 		}
 	})
+}
+
+func TestAReplayWaitsForAnEventWhoseDeliveryFailed(t *testing.T) {
+	t.Parallel()
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		got := make(chan string, 100)
+		failed := false
+		receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			var event struct {
+				Data struct{ Message struct{ Text string } }
+			}
+			if err := json.NewDecoder(r.Body).Decode(&event); err != nil {
+				t.Error(err)
+			}
+			text := event.Data.Message.Text
+			if text == "message 3" && !failed {
+				failed = true
+				rw.WriteHeader(500)
+				text += " failed"
+			}
+			got <- text
+		}))
+		defer receiver.Close()
+		channel := sandbox(t, w)
+		made := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "Orders", "url": receiver.URL, "events": []string{"message.received"}}).OK(201)
+		path := "/integrations/webhooks/" + made.ID()
+		refused := w.A.Patch(t, path, `{"active":true,"replay":true}`).Fails(400, "invalid_request")
+		testkit.Equal(t, "field", refused.Text("details", 0, "field"), "body.replay")
+		w.A.Patch(t, path, `{"active":false}`).OK(200)
+		write := func(n int) {
+			w.A.Post(t, simulatePath(channel), map[string]string{"from": "+5511987654321", "text": fmt.Sprint("message ", n)}).OK(201)
+		}
+		for n := range 6 {
+			write(n)
+		}
+		w.A.Patch(t, path, `{"active":true}`).OK(200)
+		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200) // what was missed is still known
+		write(6)
+		w.A.Patch(t, path, `{"active":true,"replay":true}`).OK(200) // it is going on
+		for _, want := range []string{"message 0", "message 1", "message 2", "message 3 failed", "message 3", "message 4", "message 5", "message 6"} {
+			text, _ := testkit.Receive(t, "an event", got)
+			testkit.Equal(t, "event", text, want)
+		}
+	}, func(c *server.Config) { c.WebhookRetries = model.Retries{300 * time.Millisecond} })
 }
 
 // raw is a receiver that does what it likes with the connection.

@@ -70,3 +70,16 @@ func TestAStoredAnswerIsRepeatedOnlyToThoseWhoMaySeeIt(t *testing.T) {
 		})
 	})
 }
+
+func TestAStoredAnswerAboutADeletedContactIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		key := []string{"Idempotency-Key", model.NewID().String()}
+		body := fmt.Sprintf(`{"name":"Eva","phone":%q}`, phoneNumber(1))
+		id := w.A.Post(t, "/contacts", body, key...).OK(201).ID()
+		want(t, "Idempotency-Replayed", w.A.Post(t, "/contacts", body, key...).OK(201).Header.Get("Idempotency-Replayed"), "true")
+		deleting := []string{"Idempotency-Key", model.NewID().String()}
+		w.A.Delete(t, "/contacts/"+id, deleting...).OK(204)
+		w.A.Post(t, "/contacts", body, key...).Fails(404, "not_found")
+	})
+}

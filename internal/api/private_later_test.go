@@ -213,6 +213,60 @@ func TestAPrivateNumberBecomesPublicWithItsHistory(t *testing.T) {
 	})
 }
 
+// Single objects, files, notifications and searches depend on the flag of the number alone. Lists are indexed by copies of the flag, and
+// never show too much.
+func TestVisibilityChangesBeforeANumberIsSettled(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		h := newHistory(t, w)
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		viewerID, viewerEmail := member(t, w.A.Client, "Vera")
+		_, agentEmail := member(t, w.A.Client, "Bia")
+		viewer, agent := w.A.SignIn(t, viewerEmail, password), w.A.SignIn(t, agentEmail, password)
+		owner.Post(t, "/conversations/"+h.conversation+"/notes", fmt.Sprintf(`{"client_id":%q,"text":"look","mentions":[%q]}`, model.NewID(), viewerID)).OK(201)
+		direct := map[string]string{
+			"/conversations/" + h.conversation:               h.conversation,
+			"/conversations/" + h.conversation + "/messages": "a confidential question",
+			"/attendances/" + h.attendance:                   "ATD-000001",
+			"/messages?q=confidential":                       h.conversation,
+			"/media/" + h.media + "/url":                     h.media,
+			"/kanban/cards/" + h.card:                        "confidential plan",
+		}
+		sees := func(who string, c *servertest.Client, want bool) {
+			t.Helper()
+			for path, word := range direct {
+				a := c.Get(t, path)
+				if got := a.Status == 200 && strings.Contains(string(a.Raw), word); got != want {
+					t.Errorf("%s, %s: got %d %s, want it seen: %v", who, path, a.Status, a.Raw, want)
+				}
+			}
+		}
+		told := func() bool {
+			return strings.Contains(string(viewer.Get(t, "/me/notifications").OK(200).Raw), h.conversation)
+		}
+		system := w.Desk.System()
+		system.HoldSettling(true)
+		owner.Patch(t, "/channels/"+h.channel, map[string]any{"private": true, "viewers": []string{viewerID}}).OK(200)
+		sees("the viewer of a number that is becoming private", viewer, true)
+		sees("an agent", agent, false)
+		h.sees(t, "an agent", agent, false)
+		want(t, "the viewer's notification", told(), true)
+		system.HoldSettling(false)
+		for more := true; more; {
+			var err error
+			if more, err = system.SettleChannels(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.sees(t, "the viewer once it is settled", viewer, true)
+		system.HoldSettling(true)
+		owner.Patch(t, "/channels/"+h.channel, `{"private":false,"confirm":true}`).OK(200)
+		sees("an agent after the number became public", agent, true)
+		sees("the former viewer", viewer, true)
+		want(t, "the former viewer's notification", told(), true)
+	})
+}
+
 func TestMessagesThatArriveWhileANumberBecomesPrivate(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)

@@ -212,7 +212,7 @@ func (s *Server) routes() []*Route {
 			about("In restricted mode only the responsible person and members with the role manager or above may close it.")),
 
 		get("/team", desk.VerbTeam, "List the team", s.listTeam,
-			about("With role, access profile, presence and sectors. online: a session or key of the person was used within 2 minutes, or a live stream is open; away: within 15. A presence that the person chose is shown instead.")),
+			about("With role, access profile, presence and sectors. online: a session of the person was used within 2 minutes, or a live stream is open; away: within 15. A presence that the person chose is shown instead while a session was used within 15 minutes. API keys never make a member online.")),
 		get("/team/{id}", desk.VerbMember, "Get a team member", byID("team member", s.desk.Member)),
 		post("/team", desk.VerbCreateMember, "Add a team member", s.createMember, fails(model.CodeNameTaken, model.CodeLimitReached), created,
 			about("Owners manage all members; admins and managers manage members whose role is lower than their own. The new member cannot have a wider access profile than the caller.")),
@@ -228,7 +228,7 @@ func (s *Server) routes() []*Route {
 		del("/team/invitations/{id}", desk.VerbCancelInvitation, "Cancel an invitation", s.cancelInvitation),
 		post("/team/{id}/reset-link", desk.VerbResetLink, "Create a link for setting a new password", s.resetLink, secret("url"),
 			about("For members whose role is lower than that of the caller; owners may create one for any member. Not for a member whose access profile is wider than that of the caller, and with a key for admins and owners only if it has the scopes that their role adds to those of managers. It works once and is valid for 24 hours; earlier links stop working. It also stops working when the caller could no longer make it, when role, access profile, sectors or private numbers of the member change, and when the member sets a password or is signed out everywhere. "+
-				"Used by the member, it hides the private numbers that the caller does not see, until an owner or admin saves their viewers again.")),
+				"When the member uses the link, private numbers that the caller cannot see stay hidden from them until an owner or admin saves their viewers again.")),
 		del("/team/{id}/sessions", desk.VerbEndMemberSessions, "End all sessions of a member", s.endMemberSessions,
 			about("Reset links of the member stop working.")),
 		get("/sectors", desk.VerbSectors, "List the sectors with members and queues", s.listSectors,

@@ -1,8 +1,11 @@
 package api_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
+	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/store/storetest"
 	"recado/internal/testkit"
@@ -22,4 +25,17 @@ func TestADiskThatIsFullInPostgreSQLIsStorageFull(t *testing.T) {
 	testkit.Equal(t, "Retry-After", refused.Header.Get("Retry-After"), "30")
 	testkit.Exec(t, url, `DROP TRIGGER full_disk ON labels`)
 	w.A.Post(t, "/labels", map[string]any{"name": "VIP", "color": "#ff0000"}).OK(201)
+}
+
+func TestADataFolderThatCannotBeReadIsNotTakenForTheDatabase(t *testing.T) {
+	dir := ""
+	w := servertest.Start(t, storetest.URL(t), func(c *server.Config) { dir = c.DataDir })
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	resp, body := fetch(t, w.URL+"/readyz")
+	testkit.Equal(t, "status", resp.StatusCode, 503)
+	if !strings.Contains(string(body), "data folder") {
+		t.Errorf("got %s, want it to name the data folder", body)
+	}
 }

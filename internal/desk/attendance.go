@@ -158,7 +158,8 @@ func (t *lockedConversation) justClosed(rules model.AttendanceRules) (bool, erro
 	return closed != nil && t.tx.Now.Before(closed.Add(time.Duration(rules.GraceMinutes)*time.Minute)), err
 }
 
-// answered notes an outbound message: the first response, and the first responder's ownership. member
+// answered notes an outbound message: the first response, and the first responder's ownership. In an attendance that the team
+// opened, nothing is a response before the customer has written. member
 // is nil when the message came from the phone, where the author is not known. An attendance that has
 // been answered and has a responsible person costs no query here, in a sector one statement without a result.
 func (t *lockedConversation) answered(member *model.Ref) error {
@@ -167,6 +168,7 @@ func (t *lockedConversation) answered(member *model.Ref) error {
 	if t.Attendance == nil {
 		return nil
 	}
+	waited := t.WaitingSince() != nil
 	t.SetWaiting(nil)
 	if t.Assignee != nil && t.Sector != nil {
 		t.tx.KeepDistributed(t.Company, t.Attendance.ID)
@@ -185,7 +187,7 @@ func (t *lockedConversation) answered(member *model.Ref) error {
 			return err
 		}
 	}
-	if !t.Unanswered {
+	if !t.Unanswered || att.OpenedBy == model.OpenedByTeam && !waited {
 		return nil
 	}
 	t.Unanswered = false

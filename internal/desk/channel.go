@@ -358,7 +358,7 @@ func errChannelArchived() error {
 	return model.Errorf(model.CodeChannelArchived, "The channel of this conversation is archived. Its history stays readable; nothing can be sent through it.")
 }
 
-// ArchiveChannel disconnects a channel for good. What waits to be sent fails; its history stays as it is, and its open
+// ArchiveChannel disconnects a channel for good. What waits to be sent fails afterwards; its history stays as it is, and its open
 // attendances stay open. Its number may be connected again as another channel.
 func (d *Desk) ArchiveChannel(ctx context.Context, a *Principal, id model.ID) error {
 	if err := a.May(VerbArchiveChannel); err != nil {
@@ -372,20 +372,65 @@ func (d *Desk) ArchiveChannel(ctx context.Context, a *Principal, id model.ID) er
 			return struct{}{}, err
 		}
 		tx.ArchiveChannel(a.Company.ID, id)
-		ch.ArchivedAt, ch.Status = &tx.Now, model.ChannelDisconnected
-		waiting, err := tx.WaitingSends(id)
+		return struct{}{}, nil
+	})
+	if err == nil {
+		d.failQueue(ctx, id)
+	}
+	return err
+}
+
+const (
+	failAtOnce   = 3 * time.Second // how long a caller waits until the queue of a channel that it archived has failed
+	failedInStep = 100             // messages that one transaction fails
+)
+
+// failQueue fails what waits in the queue of an archived channel, for as long as a caller can be kept waiting. FailArchived does the rest.
+func (d *Desk) failQueue(ctx context.Context, channel model.ID) {
+	for end := time.Now().Add(failAtOnce); time.Now().Before(end); {
+		more, err := d.failSome(ctx, channel)
 		if err != nil {
-			return struct{}{}, err
+			d.log.Warn("messages of an archived channel have yet to fail", slog.String("channel", channel.String()), slog.Any("error", err))
+		}
+		if err != nil || !more {
+			return
+		}
+	}
+}
+
+// FailArchived fails messages that wait in the queues of archived channels, a batch of each, and reports whether there are more.
+func (d System) FailArchived(ctx context.Context) (more bool, err error) {
+	channels, err := readOne(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.ArchivedWithSends() })
+	for _, id := range channels {
+		further, err := d.failSome(ctx, id)
+		if err != nil {
+			d.log.Warn("messages of an archived channel have yet to fail", slog.String("channel", id.String()), slog.Any("error", err))
+		}
+		more = more || further
+	}
+	return more, err
+}
+
+// failSome fails a batch of what waits in the queue of an archived channel, and reports whether there may be more.
+func (d *Desk) failSome(ctx context.Context, channel model.ID) (more bool, err error) {
+	return write(ctx, d, func(tx *store.Tx) (bool, error) {
+		tx.LockSeveral(channel)
+		ch, found, err := tx.AnyChannel(channel)
+		if err != nil || !found || ch.ArchivedAt == nil {
+			return false, err
+		}
+		waiting, err := tx.WaitingSends(channel, failedInStep)
+		if err != nil {
+			return false, err
 		}
 		in := d.inboundBatch(tx, ch)
 		for _, job := range waiting {
 			if err := in.failWaiting(job); err != nil {
-				return struct{}{}, err
+				return false, err
 			}
 		}
-		return struct{}{}, in.finish()
+		return len(waiting) == failedInStep, in.finish()
 	})
-	return err
 }
 
 // failWaiting fails a message that waits in the queue of an archived channel.
@@ -395,12 +440,16 @@ func (in *inboundBatch) failWaiting(job store.Queued) error {
 		return nil
 	}
 	t, err := in.locked(job.Conversation)
-	if err != nil || t == nil {
+	if err != nil {
 		return err
 	}
 	m, _, found, err := in.tx.Message(job.Company, job.Message)
-	if err != nil || !found {
+	if err != nil {
 		return err
+	}
+	if t == nil || !found {
+		in.tx.DeleteSend(job.Message)
+		return nil
 	}
 	return in.failArchived(t, &m)
 }

@@ -258,6 +258,20 @@ func (d *Desk) DeleteContact(ctx context.Context, a *Principal, id model.ID) err
 		if err != nil || used {
 			return errOr(err, errContactInUse())
 		}
+		cards, err := tx.CardsOfContact(c.Company, c.ID)
+		if err != nil {
+			return err
+		}
+		for _, id := range cards {
+			was, found, err := tx.LockCard(c.Company, id)
+			if err != nil {
+				return err
+			}
+			if card := was; found {
+				card.Contact = nil
+				d.saveCard(tx, &was.Card, &card.Card)
+			}
+		}
 		return tx.DeleteContact(c.Company, c.ID)
 	})
 }

@@ -228,7 +228,7 @@ type Opened struct {
 }
 
 // OpenConversation gives the channel's conversation with a phone or a contact and makes it if there is
-// none. Either way the team has started it, which opens an attendance.
+// none. Either way the team has started it, which opens an attendance unless the caller is an integration.
 func (d *Desk) OpenConversation(ctx context.Context, a *Principal, in NewConversation) (Opened, error) {
 	if err := a.May(VerbOpenConversation); err != nil {
 		return Opened{}, err
@@ -300,8 +300,14 @@ func (d *Desk) contactToOpen(tx *store.Tx, a *Principal, channel model.Channel, 
 
 // startedBy opens the attendance of a conversation that a member starts. A member with a limited access
 // profile becomes responsible for a new conversation. One that exists outside of the profile is refused,
-// except to managers and above where it has no responsible person.
+// except to managers and above where it has no responsible person. An integration opens no attendance and never becomes responsible.
 func (t *lockedConversation) startedBy(a *Principal, created bool) error {
+	if a.ActsAsIntegration() {
+		if !a.MaySee(&t.Conversation) {
+			return model.Errorf(model.CodeNotVisible, "The access profile of this key's member does not cover the conversation, and an integration does not become responsible for it.")
+		}
+		return nil
+	}
 	if !a.MaySee(&t.Conversation) {
 		if !created && !a.Role.AtLeast(model.RoleManager) {
 			return model.Errorf(model.CodeNotVisible,

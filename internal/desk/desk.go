@@ -66,6 +66,8 @@ type Desk struct {
 	uploads   *slots.Limiter[model.ID] // by company
 	passwords *password.Hasher
 
+	conversions chan struct{} // of recordings, under way on this node
+
 	brand   brand
 	retries model.Retries
 	tests   *slots.Limiter[model.ID] // of webhooks, by company
@@ -87,6 +89,7 @@ type Desk struct {
 	systemBoards sync.Map // company -> *model.Board; see card_move.go
 	receptions   sync.Map // channel -> *knownReception; see reception.go
 	shownMenus   shownMenus
+	settling     settling
 }
 
 // Wakeups wake the loops of package work within this process as soon as a transaction is durable.
@@ -127,6 +130,7 @@ func New(o Options) *Desk {
 	d.searches, d.reports, d.feeds = searching("searches", searchWait), searching("reports", reportWait), searching("reads of the feed", searchWait)
 	d.counts = expensive{"counts of the inbox", 1, slots.New[model.ID](math.MaxInt64, 0), budget(), searchWait}
 	d.hashing = slots.NewBudget[model.ID](hashShare*processors, hashSaved)
+	d.conversions = make(chan struct{}, conversionsAtOnce)
 	d.uploads = slots.New[model.ID](d.limits.Uploads, 0)
 	d.passwords = password.NewHasher(o.Passwords, d.hashing)
 	d.keys, d.sessions = lookup.New[holder](d.now), lookup.New[sessionHolder](d.now)

@@ -50,7 +50,7 @@ func (d System) Once(ctx context.Context, a *Principal, request once.Request, ru
 }
 
 // maySeeSubject checks that a principal may see now what a stored answer shows. The permission of the call itself, its scope
-// and role, was checked when the call came in. What was deleted is not hidden from those who saw it.
+// and role, was checked when the call came in. A conversation or contact that is gone is hidden, because nobody can tell who saw it.
 func (d *Desk) maySeeSubject(a *Principal) func(tx *store.Tx, s model.Subject) error {
 	return func(tx *store.Tx, s model.Subject) error {
 		hidden := false
@@ -60,7 +60,7 @@ func (d *Desk) maySeeSubject(a *Principal) func(tx *store.Tx, s model.Subject) e
 			if err != nil {
 				return err
 			}
-			hidden = found && !a.MaySee(&c)
+			hidden = !found || !a.MaySee(&c)
 		case model.SubjectCard:
 			c, found, err := tx.Card(a.Company.ID, s.ID)
 			if err != nil {
@@ -77,7 +77,7 @@ func (d *Desk) maySeeSubject(a *Principal) func(tx *store.Tx, s model.Subject) e
 			if err != nil {
 				return err
 			}
-			hidden = found && !a.knowsContact(&c)
+			hidden = !found || !a.knowsContact(&c)
 		case model.SubjectChannel:
 			if _, err := d.channel(tx, a, s.ID); err != nil {
 				return err

@@ -396,16 +396,16 @@ func (in *inboundBatch) attachFile(m *model.Message, msg *model.IncomingMessage,
 	}
 }
 
-// known takes a message whose external id another one has already, and reports whether nothing is left to store. A recording
-// that a caller leaves has the id of the call: it keeps the id, because it can be answered, and the call gets another.
+// known takes a message whose external id another one has already, and reports whether nothing is left to store. What a caller leaves
+// has the id of the call: it keeps the id, because it can be answered, and the call gets another.
 func (in *inboundBatch) known(conversation model.ID, msg *model.IncomingMessage) (taken bool, err error) {
 	call := msg.Notice.IsCall()
-	if !call && (msg.Type != model.TypeAudio || msg.History) {
-		return true, in.fillPlaceholder(conversation, msg)
-	}
 	stored, found, err := in.tx.MessageWithExternalID(in.channel.ID, msg.ExternalID)
-	if err != nil || !found || call == stored.Notice.IsCall() {
+	if err != nil {
 		return true, err
+	}
+	if !found || call == stored.Notice.IsCall() {
+		return true, in.fillPlaceholder(conversation, msg)
 	}
 	moved := "call:" + msg.ExternalID
 	if call {
@@ -413,11 +413,18 @@ func (in *inboundBatch) known(conversation model.ID, msg *model.IncomingMessage)
 		_, found, err = in.tx.ConversationOfExternalID(in.channel.ID, moved)
 		return found, err
 	}
-	t, contact, err := in.conversation(msg)
-	if err != nil || t == nil || t.ID != stored.Conversation {
+	t, err := in.locked(stored.Conversation)
+	if err != nil || t == nil {
 		return true, err
 	}
-	stored.ExternalID, t.silent = &moved, contact.Blocked
+	if t.Contact != nil {
+		contact, _, err := in.tx.Contact(t.Company, *t.Contact)
+		if err != nil {
+			return true, err
+		}
+		t.silent = contact.Blocked
+	}
+	stored.ExternalID = &moved
 	in.tx.SaveMessageStatus(&stored)
 	return false, t.emitUpdated(&stored, "external_id")
 }

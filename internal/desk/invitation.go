@@ -205,7 +205,7 @@ func (d System) Welcome(ctx context.Context, v Visitor, token string) (model.Wel
 }
 
 func errNoLink() error {
-	return model.Errorf(model.CodeNotFound, "This link was used, has expired or is wrong. Ask for a new one.")
+	return model.Errorf(model.CodeNotFound, "This link is no longer valid. Ask for a new one.")
 }
 
 // Accept is what the holder of a link sends to use it.
@@ -306,6 +306,7 @@ func (d *Desk) acceptReset(ctx context.Context, v Visitor, in Accept) (NewSessio
 		return NewSession{}, d.endSignIn(ctx, attempt, err)
 	}
 	made, err := d.newSession(ctx, v, l.Company.ID, l.Member, func(tx *store.Tx) error {
+		tx.LockCompany(l.Company.ID)
 		if _, err := tx.LockOwners(l.Company.ID); err != nil { // roles stay as they are, as in UpdateMember
 			return err
 		}

@@ -43,7 +43,7 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 		return model.Media{}, model.Invalid("body.file", "the file is empty")
 	}
 	if voice.IsWebM(head) {
-		r = voice.FromWebM(io.MultiReader(bytes.NewReader(head), r))
+		r = d.converted(ctx, io.MultiReader(bytes.NewReader(head), r))
 		fileName = strings.TrimSuffix(fileName, path.Ext(fileName)) + ".ogg"
 		if head, err = readHead(r); err != nil {
 			return model.Media{}, err
@@ -72,6 +72,50 @@ func (d *Desk) UploadMedia(ctx context.Context, a *Principal, fileName string, r
 	m.MediaShape = d.shapeOf(ctx, &m)
 	return d.keepUpload(ctx, &m, info.SHA256)
 }
+
+// conversionsAtOnce is how many recordings a node converts at the same time.
+const conversionsAtOnce = 2
+
+// converted returns a WebM recording as Ogg. One of the node's turns is held while the recording is converted, not while its bytes arrive:
+// a slow client keeps nobody waiting.
+func (d *Desk) converted(ctx context.Context, file io.Reader) io.Reader {
+	held := false
+	enter := func() error {
+		select {
+		case d.conversions <- struct{}{}:
+			held = true
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	leave := func() {
+		if held {
+			<-d.conversions
+			held = false
+		}
+	}
+	out := voice.FromWebM(readerFunc(func(p []byte) (int, error) {
+		leave()
+		n, err := file.Read(p)
+		if turn := enter(); turn != nil {
+			return 0, turn
+		}
+		return n, err
+	}))
+	return readerFunc(func(p []byte) (int, error) {
+		if err := enter(); err != nil {
+			return 0, err
+		}
+		defer leave()
+		return out.Read(p)
+	})
+}
+
+// readerFunc is a function as a reader.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // readHead reads the beginning of an upload, which tells the type of the file.
 func readHead(r io.Reader) ([]byte, error) {
@@ -183,6 +227,9 @@ func errUploadCut(err error) error {
 	}
 	if errors.Is(err, voice.ErrNotOpus) {
 		return errMediaType("video/webm")
+	}
+	if errors.Is(err, voice.ErrTooManyPackets) {
+		return model.Invalid("body.file", fmt.Sprintf("a recording has at most %d packets", voice.MaxPackets))
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
 		return model.Invalid("body.file", "the upload ended early; send it again")

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"recado/internal/model"
@@ -71,12 +72,14 @@ func missedEvents(tx *store.Tx, p *store.Replay, horizon int64) (missed []store.
 	return missed, seen, err
 }
 
-// ContinueReplays goes on with the replays of all webhooks, in case the node that worked for one has ended.
+// ContinueReplays goes on with the replays of all webhooks, in case the node that worked for one has ended. The replay of one that
+// fails is left for the next call.
 func (d System) ContinueReplays(ctx context.Context) error {
 	webhooks, err := read(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.Replays() })
 	for _, webhook := range webhooks {
 		if _, err := d.ReplayMissed(ctx, webhook); err != nil {
-			return err
+			d.log.Warn("the replay of a webhook failed and will be tried again", slog.String("webhook", webhook.String()), slog.Any("error", err))
+			continue
 		}
 		d.announce(webhook)
 	}

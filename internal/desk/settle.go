@@ -2,7 +2,9 @@ package desk
 
 import (
 	"context"
+	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"recado/internal/model"
@@ -18,13 +20,51 @@ const (
 	settleAtOnce = 3 * time.Second
 )
 
-// SettleChannels does a batch of what is left of the channels that became private or public, and reports whether there is more.
+// settling is how far this node has gone through what it could not settle at first, per channel.
+type settling struct {
+	mu     sync.Mutex
+	held   bool
+	places map[model.ID]settlePlace
+}
+
+// settlePlace is a place in a round through the conversations and contacts of a channel that are in the wrong pool.
+type settlePlace struct {
+	conversation, contact model.ID // the last ones that were tried
+	moved                 bool     // the round has moved a contact
+}
+
+func (s *settling) place(channel model.ID) (p settlePlace, held bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.places[channel], s.held
+}
+
+func (s *settling) put(channel model.ID, p settlePlace) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.places == nil {
+		s.places = map[model.ID]settlePlace{}
+	}
+	if s.places[channel] = p; p == (settlePlace{}) {
+		delete(s.places, channel)
+	}
+}
+
+// HoldSettling stops the settling of channels on this node, or lets it go on. Tests use it to look at a channel that is settling.
+func (d System) HoldSettling(hold bool) {
+	d.settling.mu.Lock()
+	defer d.settling.mu.Unlock()
+	d.settling.held = hold
+}
+
+// SettleChannels does a batch for every channel that became private or public, and reports whether there is more to do now. A
+// channel that fails is left for the next call.
 func (d System) SettleChannels(ctx context.Context) (more bool, err error) {
 	channels, err := readOne(ctx, d.Desk, func(tx *store.Tx) ([]model.ID, error) { return tx.SettlingChannels() })
 	for _, id := range channels {
 		further, err := d.settleSome(ctx, id)
 		if err != nil {
-			return false, err
+			d.log.Warn("a channel that became private or public was not settled and will be tried again", slog.String("channel", id.String()), slog.Any("error", err))
 		}
 		more = more || further
 	}
@@ -41,9 +81,14 @@ func (d *Desk) settleAll(ctx context.Context, channel model.ID) error {
 	return nil
 }
 
-// settleSome settles the next conversations of a channel, or when there are none left its other contacts. It reports whether
-// there is more to do now: people whom messages wait for are left for later.
+// settleSome settles the next conversations of a channel. When there are none left it goes in rounds through what is still in the
+// wrong pool: conversations of people whom messages wait for, and other contacts. It reports whether there is more to do now; a round
+// that moved nobody is repeated later.
 func (d *Desk) settleSome(ctx context.Context, channel model.ID) (more bool, err error) {
+	at, held := d.settling.place(channel)
+	if held {
+		return false, nil
+	}
 	return write(ctx, d, func(tx *store.Tx) (bool, error) {
 		tx.LockSeveral(channel)
 		tx.ShareVisibilityOf(channel)
@@ -56,51 +101,64 @@ func (d *Desk) settleSome(ctx context.Context, channel model.ID) (more bool, err
 			return false, err
 		}
 		for _, c := range conversations {
-			if err := d.settleConversation(tx, &ch, c); err != nil {
+			if _, err := d.settleConversation(tx, &ch, c); err != nil {
 				return false, err
 			}
 		}
 		if n := len(conversations); n > 0 {
-			tx.SettledTo(ch.ID, &conversations[n-1].ID)
+			tx.SettledTo(ch.ID, conversations[n-1].ID)
 			return true, nil
 		}
-		contacts, err := tx.ContactsToSettle(&ch, settleBatch)
+		next := at
+		stuck, err := tx.ConversationsInWrongPool(&ch, at.conversation, settleBatch)
 		if err != nil {
 			return false, err
 		}
-		moved := 0
-		for i := range contacts {
-			done, err := d.settleContact(tx, &ch, &contacts[i], nil)
+		for _, c := range stuck {
+			moved, err := d.settleConversation(tx, &ch, c)
 			if err != nil {
 				return false, err
 			}
-			if done {
-				moved++
+			next.conversation, next.moved = c.ID, next.moved || moved
+		}
+		if len(stuck) == 0 {
+			contacts, err := tx.ContactsToSettle(&ch, at.contact, settleBatch)
+			if err != nil {
+				return false, err
+			}
+			for i := range contacts {
+				moved, err := d.settleContact(tx, &ch, &contacts[i], nil)
+				if err != nil {
+					return false, err
+				}
+				next.contact, next.moved = contacts[i].ID, next.moved || moved
 			}
 		}
-		if len(contacts) > 0 {
-			return moved > 0, nil
+		switch {
+		case next != at:
+			tx.AfterCommit(func() { d.settling.put(channel, next) })
+			return true, nil
+		case at == settlePlace{}:
+			_, err := tx.EndSettling(&ch)
+			return false, err
 		}
-		ended, err := tx.EndSettling(&ch)
-		if err == nil && !ended {
-			tx.SettledTo(ch.ID, nil)
-		}
-		return false, err
+		tx.AfterCommit(func() { d.settling.put(channel, settlePlace{}) })
+		return at.moved, nil
 	})
 }
 
-// settleConversation makes a locked conversation, and all that belongs to it, as private as its channel.
-func (d *Desk) settleConversation(tx *store.Tx, ch *model.Channel, c model.Conversation) error {
+// settleConversation makes a locked conversation, and all that belongs to it, as private as its channel. It reports false when
+// messages that wait to be sent keep its contact in the wrong pool.
+func (d *Desk) settleConversation(tx *store.Tx, ch *model.Channel, c model.Conversation) (bool, error) {
 	tx.SettleConversation(ch.Company, c.ID, ch.Private)
 	if c.Contact == nil {
-		return nil
+		return true, nil
 	}
 	contact, found, err := tx.LockContact(ch.Company, *c.Contact)
 	if err != nil || !found {
-		return err
+		return false, err
 	}
-	_, err = d.settleContact(tx, ch, &contact, &c)
-	return err
+	return d.settleContact(tx, ch, &contact, &c)
 }
 
 // settleContact moves a contact to the pool of a channel that became private or public. c is the locked conversation of the channel
@@ -196,7 +254,7 @@ func (d *Desk) settlePerson(tx *store.Tx, ch *model.Channel, p model.Person) (bo
 		case err != nil:
 			return false, err
 		case found:
-			err = d.settleConversation(tx, ch, c)
+			_, err = d.settleConversation(tx, ch, c)
 		default:
 			_, err = d.settleContact(tx, ch, contact, nil)
 		}
@@ -222,7 +280,8 @@ func (d *Desk) settleHidden(tx *store.Tx, contact *model.Contact) (bool, error) 
 		return false, err
 	}
 	if found {
-		return true, d.settleConversation(tx, &ch, c)
+		_, err := d.settleConversation(tx, &ch, c)
+		return true, err
 	}
 	return d.settleContact(tx, &ch, contact, nil)
 }

@@ -59,24 +59,24 @@ func (d *Desk) present(team ...store.TeamMember) []model.Member {
 	return members
 }
 
-// presence of a member: offline without a session; else what they chose, or what follows from when they were last active in
-// a session according to the database (stored, nil without a session) and to this node.
+// presence returns the presence of a member: offline unless they were active in a session recently, according to the database (stored,
+// nil without a session) or to this node; else what they chose, or what follows from the time since then.
 func presence(now time.Time, chosen string, stored *time.Time, here time.Time) string {
-	switch {
-	case stored == nil:
+	if stored == nil {
 		return model.PresenceOffline
-	case chosen != "" && chosen != model.PresenceAuto:
-		return chosen
-	case stored.After(here):
+	}
+	if stored.After(here) {
 		here = *stored
 	}
 	switch quiet := now.Sub(here); {
+	case quiet >= awayFor:
+		return model.PresenceOffline
+	case chosen != "" && chosen != model.PresenceAuto:
+		return chosen
 	case quiet < onlineFor:
 		return model.PresenceOnline
-	case quiet < awayFor:
-		return model.PresenceAway
 	}
-	return model.PresenceOffline
+	return model.PresenceAway
 }
 
 // CreateMember adds a person to the team.

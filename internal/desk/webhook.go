@@ -125,8 +125,11 @@ func (d *Desk) UpdateWebhook(ctx context.Context, a *Principal, id model.ID, in 
 				return w.Webhook, err
 			}
 		}
-		if in.Replay && !before {
-			tx.StartReplay(a.Company.ID, id)
+		if in.Replay {
+			started, err := tx.StartReplay(a.Company.ID, id)
+			if err != nil || !started {
+				return w.Webhook, errOr(err, model.Invalid("body.replay", "there is nothing to deliver again: the webhook has missed no events"))
+			}
 			tx.AfterCommit(func() { d.announce(id) })
 		}
 		if !w.Active {

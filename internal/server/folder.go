@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"recado/internal/blob"
 	"recado/internal/model"
@@ -58,10 +59,15 @@ func (s *Server) checkStorage() error {
 	if dir == "" {
 		return nil
 	}
-	if free, err := blob.Free(dir); err != nil || free >= minFree {
-		return err
+	free, err := blob.Free(dir)
+	switch {
+	case err != nil:
+		s.config.Logger.Warn("the free space of the data folder cannot be read", slog.Any("error", err))
+		return &model.Error{Code: model.CodeUnavailable, Message: "The data folder cannot be read. Check the disk of the server.", RetryAfter: time.Second}
+	case free < minFree:
+		return model.StorageFull()
 	}
-	return model.StorageFull()
+	return nil
 }
 
 // FindData reports an error when a folder holds no SQLite database of Recado.

@@ -224,6 +224,7 @@ func (s *Server) run(ctx context.Context) {
 		&work.Index{Desk: s.Desk.System(), Logger: log},
 		&work.Templates{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
 		&work.Sweep{Desk: s.Desk.System(), Logger: log, Now: s.config.Now},
+		&work.Settle{Desk: s.Desk.System(), Logger: log},
 		&work.Schedule{Desk: s.Desk.System(), Logger: log},
 		&work.Distribute{Desk: s.Desk.System(), Logger: log},
 		s.deliver,

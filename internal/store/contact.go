@@ -60,9 +60,13 @@ func (tx *Tx) SetPhone(c *model.Contact) (bool, error) {
 	return true, err
 }
 
-// DeleteContact deletes a contact that is not in use, and takes it off the cards that name it.
+// CardsOfContact lists the cards that name a contact.
+func (tx *Tx) CardsOfContact(company, contact model.ID) ([]model.ID, error) {
+	return tx.ids(`SELECT id FROM cards WHERE company = $1 AND contact = $2 ORDER BY id`, company, contact)
+}
+
+// DeleteContact deletes a contact that is not in use and that no card names.
 func (tx *Tx) DeleteContact(company, id model.ID) error {
-	tx.later(`UPDATE cards SET contact = NULL, version = version + 1, updated_at = $3 WHERE contact = $1 AND company = $2`, id, company, tx.Now)
 	tx.later(`DELETE FROM contact_labels WHERE subject = $1`, id)
 	tx.ForgetContact(company, id)
 	return search.Forget(tx.on, &search.Contacts, id)

@@ -266,8 +266,11 @@ func TestContactsAreLookedUpByTheIndexesOfTheirIdentities(t *testing.T) {
 		})
 		mustRead(t, s, func(tx *Tx) error {
 			plan, err := tx.explain(tx.selectKnownAs(), []any{company, "", "", "5511900000007", "551190000007", "+5511900000007", company})
-			if strings.Contains(plan, "Seq Scan on contact") || strings.Contains(plan, "SCAN contact") {
-				t.Errorf("a table is read as a whole:\n%s", plan)
+			for line := range strings.Lines(plan) { // the table of channels is small, and ids are the rows that were found
+				reads := strings.Contains(line, "Seq Scan on ") || strings.HasPrefix(line, "SCAN ")
+				if reads && !strings.Contains(line, "Seq Scan on channels ") && !strings.HasPrefix(line, "SCAN x") && line != "SCAN ids\n" {
+					t.Errorf("a table is read as a whole: %s", plan)
+				}
 			}
 			return err
 		})

@@ -130,24 +130,34 @@ type DueDeliveries struct {
 	Company   model.ID
 	Active    bool // false: nothing of it may go out
 	Replaying bool // it gets events that it missed
+	Missed    bool // during a replay: the first one is an event that was missed
+	Retrying  bool // during a replay: an attempt failed, and nothing else goes out before the next one
 }
 
 // DueDeliveries returns up to limit due deliveries of a webhook.
 func (tx *Tx) DueDeliveries(webhook model.ID, now time.Time, limit int) (due DueDeliveries, err error) {
 	err = tx.query(`
-		SELECT w.active, d.id, w.company, w.replay_position
+		WITH hook AS (
+			SELECT w.active, w.company, CASE WHEN w.replay_position IS NOT NULL THEN w.replay_since END AS replay_since, w.replay_position IS NOT NULL AND EXISTS (
+				SELECT 1 FROM deliveries f WHERE f.webhook = $1 AND f.next_attempt_at >= w.replay_since AND f.attempts > 0) AS retrying
+			FROM webhooks w
+			WHERE w.id = $1
+		)
+		SELECT w.active, d.id, w.company, w.replay_since, w.retrying, d.next_attempt_at < w.replay_since
 		FROM (SELECT 1 AS here) one
-		LEFT JOIN webhooks w ON w.id = $1
+		LEFT JOIN hook w ON TRUE
 		LEFT JOIN (
 			SELECT id, next_attempt_at
 			FROM deliveries
-			WHERE webhook = $1 AND next_attempt_at <= $2
+			WHERE webhook = $1 AND next_attempt_at <= $2 AND (attempts > 0 OR NOT (SELECT retrying FROM hook))
 			ORDER BY next_attempt_at, id
 			LIMIT $3
 		) d ON w.active
 		ORDER BY d.next_attempt_at, d.id`, []any{webhook, now, limit}, func(r Row) error {
 		due.Active, due.Replaying = !r.Null(0) && r.Bool(0), !r.Null(3)
+		due.Retrying = due.Replaying && r.Bool(4)
 		if !r.Null(1) {
+			due.Missed = due.Missed || due.Replaying && len(due.IDs) == 0 && r.Bool(5)
 			due.IDs, due.Company = append(due.IDs, r.ID(1)), r.ID(2)
 		}
 		return nil

@@ -40,17 +40,20 @@ func (tx *Tx) MissEvents(company, webhook model.ID) error {
 	tx.later(`
 		UPDATE webhooks
 		SET missed_position = CASE WHEN replay_position < $3 THEN replay_position - 1 ELSE $3 END,
-			missed_at = CASE WHEN replay_position IS NULL THEN $4 ELSE missed_at END, replay_position = NULL
+			missed_at = CASE WHEN replay_position IS NULL THEN $4 ELSE missed_at END, replay_position = NULL, replay_id = NULL, replay_since = NULL
 		WHERE company = $1 AND id = $2`, company, webhook, position, tx.Now)
 	return nil
 }
 
-// StartReplay begins to deliver what a webhook missed, if it missed anything.
-func (tx *Tx) StartReplay(company, webhook model.ID) {
-	tx.later(`
+// StartReplay begins to deliver what a webhook missed, unless that is going on. It reports false when it is not known that the webhook
+// missed anything.
+func (tx *Tx) StartReplay(company, webhook model.ID) (bool, error) {
+	n, err := tx.exec(`
 		UPDATE webhooks
-		SET replay_position = missed_position, replay_id = $3, replay_since = $4
+		SET replay_position = COALESCE(replay_position, missed_position),
+			replay_id = CASE WHEN replay_position IS NULL THEN $3 ELSE replay_id END, replay_since = CASE WHEN replay_position IS NULL THEN $4 ELSE replay_since END
 		WHERE company = $1 AND id = $2 AND missed_position IS NOT NULL`, company, webhook, model.MaxID, tx.Now)
+	return n == 1, err
 }
 
 const replayColumns = `id, company, events, boards_of, replay_position, replay_id, missed_at, replay_since`
@@ -114,7 +117,10 @@ func (tx *Tx) EndReplay(p Replay) {
 		UPDATE webhooks
 		SET missed_position = NULL, missed_at = NULL, replay_position = NULL, replay_id = NULL, replay_since = NULL
 		WHERE company = $1 AND id = $2
-			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.webhook = $2 AND d.next_attempt_at < $3 AND d.company = $1)`, p.Company, p.Webhook, p.Since)
+			AND NOT EXISTS (
+				SELECT 1
+				FROM deliveries d
+				WHERE d.webhook = $2 AND d.next_attempt_at IS NOT NULL AND (d.next_attempt_at < $3 OR d.attempts > 0) AND d.company = $1)`, p.Company, p.Webhook, p.Since)
 }
 
 // AllowsBoard reports whether the events of a board go to a webhook that a key registered, which may have a list of boards.

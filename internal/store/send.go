@@ -80,14 +80,24 @@ func (tx *Tx) ChannelsToSend(owner model.ID) ([]model.ID, error) {
 		ORDER BY ch.id`, tx.Now, owner)
 }
 
-// WaitingSends lists what waits in the queue of a channel and is not being sent.
-func (tx *Tx) WaitingSends(channel model.ID) ([]Queued, error) {
+// ArchivedWithSends lists the archived channels of all companies that have something waiting in their queues.
+func (tx *Tx) ArchivedWithSends() ([]model.ID, error) {
+	return tx.ids(`
+		SELECT ch.id
+		FROM channels ch
+		WHERE ch.archived_at IS NOT NULL AND EXISTS (SELECT 1 FROM sends s WHERE s.channel = ch.id AND s.state = 'queued')
+		ORDER BY ch.id`)
+}
+
+// WaitingSends lists up to limit messages that wait in the queue of a channel and are not being sent.
+func (tx *Tx) WaitingSends(channel model.ID, limit int) ([]Queued, error) {
 	var out []Queued
 	err := tx.query(`
 		SELECT message, conversation, company, attempts, reacts_to
 		FROM sends
 		WHERE channel = $1 AND state = 'queued'
-		ORDER BY conversation, seq`, []any{channel}, func(r Row) error {
+		ORDER BY conversation, seq
+		LIMIT $2`, []any{channel, limit}, func(r Row) error {
 		out = append(out, Queued{Message: r.ID(0), Conversation: r.ID(1), Company: r.ID(2), Attempts: r.Int(3), ReactsTo: r.NullID(4)})
 		return nil
 	})

@@ -38,20 +38,37 @@ func (tx *Tx) SettleConversation(company, id model.ID, private bool) {
 		WHERE subject IN (SELECT k.id FROM cards k WHERE k.conversation = $1 AND k.company = $2)`, id, company)
 }
 
-// SettledTo notes the last conversation of a channel that was settled; nil: the channel is gone through once more.
-func (tx *Tx) SettledTo(channel model.ID, last *model.ID) {
+// SettledTo notes the last conversation of a channel that was settled.
+func (tx *Tx) SettledTo(channel, last model.ID) {
 	tx.later(`UPDATE channels SET settled_to = $2 WHERE id = $1`, channel, last)
 }
 
-// ContactsToSettle gives up to limit contacts that a settling channel has in the wrong pool.
-func (tx *Tx) ContactsToSettle(ch *model.Channel, limit int) ([]model.Contact, error) {
+// ConversationsInWrongPool locks and returns up to limit conversations of a settling channel, behind the given one, whose contacts are in
+// the wrong pool.
+func (tx *Tx) ConversationsInWrongPool(ch *model.Channel, after model.ID, limit int) ([]model.Conversation, error) {
+	var out []model.Conversation
+	err := tx.query(`
+		SELECT`+conversationColumns+`
+		FROM conversations c
+		JOIN contacts ct ON ct.id = c.contact
+		WHERE c.channel = $1 AND c.company = $2 AND c.id > $3 AND ct.pool <> $4
+		ORDER BY c.id
+		LIMIT $5`+tx.dialect().Lock(` FOR UPDATE OF c`), []any{ch.ID, ch.Company, orFirst(after), ch.Pool(), limit}, func(r Row) error {
+		out = append(out, scanConversation(r))
+		return nil
+	})
+	return out, err
+}
+
+// ContactsToSettle returns up to limit contacts, behind the given one, that a settling channel has in the wrong pool.
+func (tx *Tx) ContactsToSettle(ch *model.Channel, after model.ID, limit int) ([]model.Contact, error) {
 	where := `ct.pool = $2`
 	if ch.Private {
 		where = `ct.pool = $1 AND ct.channel = $2`
 	}
 	out := make([]model.Contact, 0, limit)
-	err := tx.query(`SELECT`+contactColumns+` FROM contacts ct WHERE ct.company = $1 AND `+where+` ORDER BY ct.id LIMIT $3`,
-		[]any{ch.Company, ch.ID, limit}, func(r Row) error {
+	err := tx.query(`SELECT`+contactColumns+` FROM contacts ct WHERE ct.company = $1 AND `+where+` AND ct.id > $3 ORDER BY ct.id LIMIT $4`,
+		[]any{ch.Company, ch.ID, orFirst(after), limit}, func(r Row) error {
 			out = append(out, scanContact(r))
 			return nil
 		})

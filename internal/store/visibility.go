@@ -85,17 +85,17 @@ func (v Sight) condition(s *statement, assignee, sector string) string {
 	return "(" + mine + " OR " + s.In(sector, v.Sectors) + ")"
 }
 
-// conversations is the whole sight as SQL over a table of conversations: public ones as condition says, private ones of
-// the channels that the member views. desk.Principal.MaySee says the same of one conversation.
+// conversations is the whole sight as SQL over a table of conversations, by the flags of their channels: public ones as condition says,
+// private ones of the channels that the member views. desk.Principal.MaySee says the same of one conversation.
 func (v Sight) conversations(s *statement, alias string) string {
-	public := "NOT " + alias + ".private AND NOT (SELECT x.private FROM channels x WHERE x.id = " + alias + ".channel)"
+	public := "NOT (SELECT x.private FROM channels x WHERE x.id = " + alias + ".channel)"
 	if !v.All {
 		public += " AND " + v.condition(s, alias+".assignee", alias+".sector")
 	}
 	if len(v.Private) == 0 {
 		return public
 	}
-	return "(" + public + " OR " + alias + ".private AND " + s.In(alias+".channel", v.Private) + ")"
+	return "(" + public + " OR " + s.In(alias+".channel", v.Private) + ")"
 }
 
 // private is the sight of what belongs to the private channels: there the access profile does not count.

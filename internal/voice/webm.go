@@ -10,10 +10,17 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // ErrNotOpus is the error of a file that is not a WebM file with a single Opus track.
 var ErrNotOpus = errors.New("voice: not a WebM file with a single Opus track")
+
+// ErrTooManyPackets is the error of a recording with more than MaxPackets packets.
+var ErrTooManyPackets = errors.New("voice: too many packets")
+
+// MaxPackets is how many packets a recording may have: close to three hours in packets of 20 ms, as browsers make them.
+const MaxPackets = 500_000
 
 // IsWebM reports whether a file begins like WebM or another form of Matroska.
 func IsWebM(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1a, 0x45, 0xdf, 0xa3}) }
@@ -42,6 +49,7 @@ type converter struct {
 	tracks int
 	codec  string
 	head   []byte // the Opus header
+	buffer []byte // of the element that is read
 	opened bool   // the header was written
 	err    error  // returned when the output is read to its end
 }
@@ -117,7 +125,8 @@ func (c *converter) element() error {
 		if size > maxBlock {
 			return ErrNotOpus
 		}
-		content := make([]byte, size)
+		c.buffer = slices.Grow(c.buffer[:0], int(size))
+		content := c.buffer[:size]
 		if _, err := io.ReadFull(c.in, content); err != nil {
 			return cmp.Or(c.source.err, io.EOF)
 		}
@@ -136,7 +145,7 @@ func (c *converter) take(id uint64, content []byte) error {
 		c.codec = string(bytes.TrimRight(content, "\x00"))
 		return nil
 	case elementCodecPrivate:
-		c.head = content
+		c.head = bytes.Clone(content)
 		return nil
 	}
 	// A block: the track, two bytes of time, one of flags, a packet.
@@ -153,6 +162,9 @@ func (c *converter) take(id uint64, content []byte) error {
 		}
 		c.opened = true
 		c.out.open(c.head)
+	}
+	if c.out.packets == MaxPackets {
+		return ErrTooManyPackets
 	}
 	c.out.packet(content[n+3:])
 	return nil

@@ -96,7 +96,7 @@ func TestAnUploadThatBreaksOffIsAnError(t *testing.T) {
 func TestARecordingOfManySmallPacketsIsConvertedInLittleMemory(t *testing.T) {
 	head := sample("A_OPUS", 1)
 	packet := element(elementSimpleBlock, true, []byte{0x81, 0, 0, 0x80, 0x78, 1, 2, 3})
-	const count = 1_000_000
+	const count = MaxPackets
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	r := FromWebM(io.MultiReader(bytes.NewReader(head), &repeated{packet, count * len(packet), 0}))
@@ -176,4 +176,14 @@ func readOgg(t *testing.T, file []byte) (packets [][]byte, granule uint64) {
 		file = file[at:]
 	}
 	return packets, granule
+}
+
+func TestARecordingHasALimitedNumberOfPackets(t *testing.T) {
+	start := sample("A_OPUS", 1)
+	packet := element(elementSimpleBlock, true, []byte{0x81, 0, 0, 0x80, 0x78})
+	for count, want := range map[int]error{MaxPackets: nil, MaxPackets + 1: ErrTooManyPackets} {
+		file := io.MultiReader(bytes.NewReader(start), bytes.NewReader(bytes.Repeat(packet, count)))
+		_, err := io.Copy(io.Discard, FromWebM(file))
+		testkit.Equal(t, "error", err, want)
+	}
 }

@@ -179,7 +179,7 @@ func (p *parser) noticeOf(kind, line string, raw []byte) model.IncomingNotice {
 		kind = "unknown"
 	}
 	if line == "" {
-		line = "a callback without further words"
+		line = "no details given"
 	}
 	return model.IncomingNotice{Kind: clip(kind, 80), Text: clip(line, 1000), Raw: bytes.Clone(raw)}
 }

@@ -17,11 +17,12 @@ import (
 var deliverySlots = jobs.SlotLimits{All: 256, Unproven: 128, Group: 128, Reserved: 4, Most: 512}
 
 const (
-	deliverPage  = 64               // due deliveries of one address kept in memory
-	deliverPoll  = time.Second      // beside the signals, and for retries
-	deliverGrace = time.Second      // for requests under way when the server stops
-	deliverIdle  = 10 * time.Second // without work, before a lease is given up
-	deliverSpare = 6 * time.Second  // of a lease beyond the longest request
+	deliverPage  = 64                    // due deliveries of one address kept in memory
+	deliverPoll  = time.Second           // beside the signals, and for retries
+	deliverGrace = time.Second           // for requests under way when the server stops
+	deliverIdle  = 10 * time.Second      // without work, before a lease is given up
+	replayLook   = 10 * time.Millisecond // during a replay, after which it is looked whether the request under way has ended
+	deliverSpare = 6 * time.Second       // of a lease beyond the longest request
 )
 
 // Deliver is the worker that brings events to webhooks: one subject for each address that has something due,

@@ -42,9 +42,13 @@ func (w *webhookWork) Group() (company model.ID, unproven bool) { return w.compa
 // Step reads what is due and not in hand. What is in hand still counts as due in the database, so it reads
 // more by that much. What is pending for a webhook that is inactive or gone is ended.
 func (w *webhookWork) Step(ctx context.Context, step jobs.Step[desk.Outcome]) (claimed jobs.Claimed[delivery], err error) {
+	if w.replays && len(step.InHand) > 0 {
+		claimed.Next = replayLook
+		return claimed, nil
+	}
 	page := step.Limit + len(step.InHand)
 	due, err := w.d.Desk.DueDeliveries(ctx, w.id, page)
-	if err == nil && due.Replaying && len(due.IDs) < page {
+	if err == nil && due.Replaying && !due.Missed && !due.Retrying {
 		// Later events are among those due, so what was missed has to be there first.
 		if claimed.More, err = w.d.Desk.ReplayMissed(ctx, w.id); err == nil {
 			due, err = w.d.Desk.DueDeliveries(ctx, w.id, page)
@@ -54,6 +58,9 @@ func (w *webhookWork) Step(ctx context.Context, step jobs.Step[desk.Outcome]) (c
 		return claimed, err
 	}
 	w.company, w.replays = due.Company, due.Replaying
+	if due.Replaying && len(due.IDs) > 0 { // one at a time, the oldest first
+		due.IDs, claimed.Next = due.IDs[:min(1, step.Limit-len(step.InHand))], replayLook
+	}
 	claimed.More = claimed.More || len(due.IDs) == page
 	if !due.Active {
 		more, err := w.d.Desk.Settle(ctx, w.id)

@@ -10,8 +10,7 @@ import (
 )
 
 // Sweep does what becomes due with time: it closes attendances without a message for as long as their company's rule
-// says, ends snoozes, goes on with replays of webhooks and with numbers that became private or public, and removes
-// expired idempotency keys, the files of uploads that a crash cut off, and files that
+// says, ends snoozes, and removes expired idempotency keys, the files of uploads that a crash cut off, and files that
 // nothing has referred to for a day. What is due is in the database, so that it survives restarts and any number of nodes may
 // sweep.
 type Sweep struct {
@@ -58,15 +57,6 @@ func (s *Sweep) step(ctx context.Context, now time.Time) (bool, error) {
 			}
 		}
 		s.removals = now
-	}
-	if err := s.Desk.ContinueReplays(ctx); err != nil {
-		return false, err
-	}
-	for more := true; more && ctx.Err() == nil; {
-		var err error
-		if more, err = s.Desk.SettleChannels(ctx); err != nil {
-			return false, err
-		}
 	}
 	closed, err := s.Desk.CloseIdle(ctx, now, sweepBatch)
 	if err != nil {

@@ -62,6 +62,37 @@ func TestAVoicemailAndItsCallAreBothStored(t *testing.T) {
 	})
 }
 
+func TestWhatACallerLeavesIsStoredWhereverTheCallIs(t *testing.T) {
+	const caller, other = "5511930004444", "5511930005555"
+	call := fmt.Sprintf(`{"contacts": [{"profile": {"name": "Davi"}, "wa_id": %q}], "calls": [{"id": "wamid.V", "from": %q,
+		"event": "terminate", "direction": "USER_INITIATED", "status": "FAILED", "timestamp": "%d"}]}`, caller, caller, time.Now().Unix())
+	audio := fmt.Sprintf(`"id": "wamid.V", "timestamp": "%d", "type": "audio", "audio": {"id": "404", "mime_type": "audio/ogg", "voice": true}`, time.Now().Unix())
+	for name, test := range map[string]struct{ field, value, in, want string }{
+		"in another conversation": {"messages", written(other, "Davi", audio), other, "inbound audio -"},
+		"of an unknown type": {
+			"messages", written(caller, "Davi", fmt.Sprintf(`"id": "wamid.V", "timestamp": "%d", "type": "unsupported", "errors": [{"code": 131051}]`, time.Now().Unix())),
+			caller, "inbound unsupported missed_voice_call, inbound unsupported -",
+		},
+		"in the history": {
+			"history", `{"history": [{"metadata": {"phase": 1, "chunk_order": 1, "progress": 100}, "threads": [{"id": "` + other + `", "messages": [{"from": "` + other + `", ` + audio + `}]}]}]}`,
+			other, "inbound audio -",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
+				for range 2 {
+					s.push(t, "calls", call)
+					s.push(t, test.field, test.value)
+				}
+				testkit.Equal(t, "messages", s.kinds(t, s.conversationWith(t, "+"+test.in)), test.want)
+				if test.in != caller {
+					testkit.Equal(t, "messages of the caller", s.kinds(t, s.conversationWith(t, "+"+caller)), "inbound unsupported missed_voice_call")
+				}
+			})
+		})
+	}
+}
+
 func TestImportedHistoryFromTheBusinessInAnotherSpellingIsOurs(t *testing.T) {
 	for name, test := range map[string]struct{ business, message string }{
 		"without the ninth digit": {"5581988887777", `"from": "558188887777", "to": "5511930001111"`},
