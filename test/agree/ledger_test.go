@@ -25,6 +25,7 @@ type chat struct {
 	private bool
 	phone   string
 	known   bool // it has begun
+	wrote   bool // the customer has written since the open attendance began
 
 	assignee *model.Ref
 	sector   *model.ID
@@ -42,6 +43,7 @@ func (l *ledger) received(c *chat, now time.Time) {
 		return
 	}
 	l.begun(c, model.OpenedByCustomer, now)
+	c.wrote = true
 }
 
 // justClosed: messages still belong to the attendance that was closed.
@@ -55,6 +57,7 @@ func (l *ledger) begun(c *chat, by string, now time.Time) {
 	if c.open != nil || !l.rules.Enabled {
 		return
 	}
+	c.wrote = false
 	if !c.private { // those are numbered apart, and never shown
 		l.number++
 	}
@@ -90,7 +93,7 @@ func (l *ledger) answered(c *chat, who *model.Ref, now time.Time) {
 	if who != nil && c.assignee == nil && l.rules.FirstResponderTakesOwnership {
 		l.moved(c, who, c.sector, who, nil, now)
 	}
-	if !opens && c.open.FirstResponseAt == nil {
+	if !opens && c.open.FirstResponseAt == nil && (c.wrote || c.open.OpenedBy != model.OpenedByTeam) {
 		seconds := int64(now.Sub(c.open.OpenedAt).Seconds())
 		c.open.FirstResponseAt, c.open.FirstResponseSeconds = &now, &seconds
 	}
