@@ -24,14 +24,13 @@ PARALLEL := -parallel 4
 
 # These have more tests than all others together. The race detector watches them on SQLite; on PostgreSQL they
 # run without it. All other packages have it on both engines, but for those named in PLAIN and WAITING: they have no goroutines of
-# their own, run the command, or try the same server once more. test/powercut is not among them, since it runs the desk and the store
+# their own, run the command, or try the same server once more. test/powercut is not among them, since it runs the server
 # in its own process; nor is a new package, until it is named. The longest are first, because packages are started in this order.
-WIDE    := ./internal/api ./internal/desk
+WIDE    := ./test/api ./internal/talk ./internal/webhooks ./internal/boards ./internal/reception ./internal/reports ./internal/people ./internal/channels ./internal/server
 WAITING := ./test/cluster ./test/whatsapp ./bench
-PLAIN   := ./internal/store ./bench/corpus ./bench/load \
+PLAIN   := ./bench/corpus ./bench/load \
 	$(addprefix ./test/,agree binary crash docs matrix hostile admin house install load packaging readme recorded) ./packaging/... ./cmd/recado \
-	$(addprefix ./internal/,cursor distribution emoji filetype fold guides hours input jsonenc mcp mediainfo phone quantile rank reception retry signature site \
-	totp transfer voice)
+	$(addprefix ./internal/,admin fold media phone quantile rank signature totp)
 
 # Tests and linters may use more memory in exchange for less work of the garbage collector.
 GC := 200
@@ -92,7 +91,7 @@ test-waiting: build
 	$(call tests,-p 1,$(WAITING))
 
 .PHONY: race
-race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/store COUNT=5)
+race: c-compiler ## repeat tests under the race detector to meet rare schedules (PKG=./internal/kernel COUNT=5)
 	CGO_ENABLED=1 scripts/with-postgres go test $(RACE) $(PARALLEL) -timeout 30m -count $(COUNT) -shuffle on $(PKG)
 
 .PHONY: soak

@@ -7,9 +7,10 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
-	"recado/internal/store"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/server"
+	"recado/internal/talk"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 // runAttendances reads the same report and the same page from two servers, one of which has a hundred times the
 // attendances of the other, all within the days of the report.
 func runAttendances(ctx context.Context, b *bench) error {
-	var servers [2]*server
+	var servers [2]*servedBy
 	for i, n := range []int{manyAttendances, fewAttendances} {
 		var err error
 		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d attendances", n), func(at place, c company) error {
@@ -53,8 +54,8 @@ func (at place) makeAttendances(ctx context.Context, c company, n int) error {
 	if err := at.fill(ctx, "attendances", attendanceColumns, n, h.attendance); err != nil {
 		return err
 	}
-	return at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
-		return desk.New(desk.Options{Store: s}).System().RebuildReport(ctx, h.company)
+	return at.onStore(ctx, func(ctx context.Context, s *kernel.Store) error {
+		return server.New(server.Options{Store: s}).Reports.RebuildReport(ctx, h.company)
 	})
 }
 
@@ -65,11 +66,11 @@ var attendanceColumns = []string{
 
 // history generates the attendances of a desk with much traffic.
 type history struct {
-	company model.ID
-	channel model.ID
-	people  []model.ID
-	sectors []model.ID
-	threads []model.ID
+	company kernel.ID
+	channel kernel.ID
+	people  []kernel.ID
+	sectors []kernel.ID
+	threads []kernel.ID
 	end     time.Time
 	random  *rand.Rand
 
@@ -78,37 +79,37 @@ type history struct {
 
 func newHistory(c company, n int) *history {
 	h := &history{attendances: n, end: time.Now(), random: rand.New(rand.NewPCG(1, 1))}
-	h.company, _ = model.ParseID(c.ID)
-	h.channel, _ = model.ParseID(c.Channel)
+	h.company, _ = kernel.ParseID(c.ID)
+	h.channel, _ = kernel.ParseID(c.Channel)
 	for _, sector := range c.Sectors {
-		id, _ := model.ParseID(sector)
+		id, _ := kernel.ParseID(sector)
 		h.sectors = append(h.sectors, id)
 	}
 	return h
 }
 
 // begin adds the people and the conversations that all of it is about.
-func (h *history) begin(ctx context.Context, s *store.Store) error {
-	d := desk.New(desk.Options{Store: s})
+func (h *history) begin(ctx context.Context, s *kernel.Store) error {
+	d := server.New(server.Options{Store: s})
 	for i := range caseworkers {
-		m, err := d.System().CreateUser(ctx, h.company, desk.NewUser{
+		m, err := d.People.CreateUser(ctx, h.company, people.NewUser{
 			Name: fmt.Sprintf("Person %02d", i+1), Email: fmt.Sprintf("person%d@bench.example", i),
-			Role: model.RoleAgent, AccessProfile: model.AccessAll,
+			Role: kernel.RoleAgent, AccessProfile: kernel.AccessAll,
 		})
 		if err != nil {
 			return err
 		}
 		h.people = append(h.people, m.ID)
 	}
-	return s.Write(ctx, func(tx *store.Tx) error {
+	return s.Write(ctx, func(tx *kernel.Tx) error {
 		h.threads = h.threads[:0]
 		for i := range conversations {
 			group := fmt.Sprintf("bench-%d", i)
-			c := model.Conversation{
-				ID: model.NewID(), Company: h.company, Channel: h.channel, Kind: model.KindGroup, Name: fmt.Sprintf("Group %d", i),
+			c := talk.Conversation{
+				ID: kernel.NewID(), Company: h.company, Channel: h.channel, Kind: talk.KindGroup, Name: fmt.Sprintf("Group %d", i),
 				GroupID: &group, CreatedAt: h.end.AddDate(0, 0, -historyDays),
 			}
-			if _, err := tx.InsertConversation(&c); err != nil {
+			if _, err := talk.InsertConversation(tx, &c); err != nil {
 				return err
 			}
 			h.threads = append(h.threads, c.ID)
@@ -123,8 +124,8 @@ func (h *history) attendance(i int) []any {
 	opened := h.end.Add(-span).Add(time.Duration(float64(span) * float64(i) / float64(h.attendances)))
 	person := h.people[i%len(h.people)]
 	row := []any{
-		model.NewID(), h.company, int64(1_000_000 + i), h.threads[i%len(h.threads)], h.channel, false, person, nil,
-		opened.UnixMilli(), model.OpenedByCustomer, nil, nil, nil,
+		kernel.NewID(), h.company, int64(1_000_000 + i), h.threads[i%len(h.threads)], h.channel, false, person, nil,
+		opened.UnixMilli(), talk.OpenedByCustomer, nil, nil, nil,
 	}
 	if len(h.sectors) > 0 {
 		row[7] = h.sectors[i%len(h.people)%len(h.sectors)]

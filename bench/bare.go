@@ -87,7 +87,7 @@ func serveBare(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 }
 
 // capture asks the server once and keeps what it says. What the standard server adds by itself is left out.
-func capture(ctx context.Context, s *server, path string) (*answer, error) {
+func capture(ctx context.Context, s *servedBy, path string) (*answer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+path, nil)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // leastOfOther is the part of the other build's rate that this one must reach.
@@ -68,7 +68,7 @@ func (b *bench) contrastBuilds(ctx context.Context, what string, talks [2]*talki
 	var contenders []contender
 	spent := make([]spending, len(talks))
 	for i, s := range talks {
-		do, servers := round(i), []*server{s.server}
+		do, servers := round(i), []*servedBy{s.servedBy}
 		contenders = append(contenders, contender{what + ", " + s.size, s.process, func(ctx context.Context, d time.Duration) (*load.Result, error) {
 			before := look(servers, database)
 			result, err := do(ctx, d)
@@ -120,8 +120,8 @@ func (b *bench) serveBuild(ctx context.Context, binary string) (*talking, error)
 }
 
 // hear lets that many customers write messages, and gives their conversations.
-func (s *server) hear(ctx context.Context, customers int) ([]model.ID, error) {
-	threads := make([]model.ID, customers)
+func (s *servedBy) hear(ctx context.Context, customers int) ([]kernel.ID, error) {
+	threads := make([]kernel.ID, customers)
 	channel := "/v1/channels/" + s.demo.Companies[0].Channel + "/simulate"
 	result, err := load.Run(ctx, load.Plan{
 		Address: s.address, Connections: pooled, Count: customers * heardEach,
@@ -137,7 +137,7 @@ func (s *server) hear(ctx context.Context, customers int) ([]model.ID, error) {
 			if i/customers < heardEach-1 { // the last message of each tells
 				return nil
 			}
-			var message struct{ Conversation model.ID }
+			var message struct{ Conversation kernel.ID }
 			err := json.Unmarshal(answer.Body, &message)
 			threads[i%customers] = message.Conversation
 			return err

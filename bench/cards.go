@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recado/bench/load"
-	"recado/internal/desk"
-	"recado/internal/model"
-	whole "recado/internal/server"
+	"recado/internal/boards"
+	"recado/internal/kernel"
+	"recado/internal/server"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 
 // runCards reads pages of a large and of a small board, and then makes and moves cards on both.
 func runCards(ctx context.Context, b *bench) error {
-	var servers [2]*server
+	var servers [2]*servedBy
 	for i, n := range []int{manyCards, fewCards} {
 		var err error
 		servers[i], err = b.serveOn(ctx, fmt.Sprintf("%d cards", n), func(at place, c company) error {
@@ -58,16 +58,16 @@ func runCards(ctx context.Context, b *bench) error {
 	return b.contrast(ctx, leastOfSmall, "POST move", servers, func(i int) asking { return moving[i].move })
 }
 
-func (s *server) newCard(_, i int, r *load.Request) {
+func (s *servedBy) newCard(_, i int, r *load.Request) {
 	r.Method, r.Path = "POST", "/v1/kanban/cards"
 	r.Set("Authorization", s.bearer())
-	r.Set("Idempotency-Key", model.NewID().String())
+	r.Set("Idempotency-Key", kernel.NewID().String())
 	r.Body = fmt.Appendf(r.Body, `{"board_id":"%s","title":"New card %d"}`, s.demo.Companies[0].Board, i)
 }
 
 // moves is a card for each worker, which goes back and forth between the first two stages of the demo board.
 type moves struct {
-	*server
+	*servedBy
 	cards  []string
 	stages [2]string
 	moved  []int64
@@ -77,17 +77,17 @@ func (m *moves) move(worker, _ int, r *load.Request) {
 	m.moved[worker]++
 	r.Method, r.Path = "POST", "/v1/kanban/cards/"+m.cards[worker]+"/move"
 	r.Set("Authorization", m.bearer())
-	r.Set("Idempotency-Key", model.NewID().String())
+	r.Set("Idempotency-Key", kernel.NewID().String())
 	r.Body = fmt.Appendf(r.Body, `{"stage_id":"%s","version":%d}`, m.stages[m.moved[worker]%2], m.moved[worker])
 }
 
-func (s *server) newMoves(ctx context.Context, workers int) (*moves, error) {
+func (s *servedBy) newMoves(ctx context.Context, workers int) (*moves, error) {
 	board := s.demo.Companies[0].Board
 	var b struct{ Stages []struct{ ID string } }
 	if err := s.call(ctx, "GET", "/kanban/boards/"+board, "", &b); err != nil {
 		return nil, err
 	}
-	m := &moves{server: s, stages: [2]string{b.Stages[0].ID, b.Stages[1].ID}, moved: make([]int64, workers)}
+	m := &moves{servedBy: s, stages: [2]string{b.Stages[0].ID, b.Stages[1].ID}, moved: make([]int64, workers)}
 	for range workers {
 		var card struct{ ID string }
 		if err := s.call(ctx, "POST", "/kanban/cards", `{"board_id":"`+board+`","title":"bench"}`, &card); err != nil {
@@ -100,7 +100,7 @@ func (s *server) newMoves(ctx context.Context, workers int) (*moves, error) {
 
 // makeBoard puts n cards more on the demo board, through the desk's own verb.
 func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err error) {
-	s, err := whole.Open(ctx, whole.Config{DataDir: at.folder, DatabaseURL: at.database})
+	s, err := server.Open(ctx, server.Config{DataDir: at.folder, DatabaseURL: at.database})
 	if err != nil {
 		return err
 	}
@@ -109,10 +109,10 @@ func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err 
 			err = stopped
 		}
 	}()
-	id, _ := model.ParseID(c.ID)
-	board, _ := model.ParseID(c.Board)
-	label, _ := model.ParseID(c.Labels[0])
-	owner, err := s.Desk.System().Operator(ctx, id)
+	id, _ := kernel.ParseID(c.ID)
+	board, _ := kernel.ParseID(c.Board)
+	label, _ := kernel.ParseID(c.Labels[0])
+	owner, err := s.Desk.People.Operator(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -122,14 +122,14 @@ func (b *bench) makeBoard(ctx context.Context, at place, c company, n int) (err 
 	for i := range n {
 		writers.Go(func() error {
 			title := fmt.Sprintf("Card %d", i)
-			card := desk.NewCard{Board: board, CardFields: desk.CardFields{Title: &title, Priority: &priorities[i%4]}}
+			card := boards.NewCard{Board: board, CardFields: boards.CardFields{Title: &title, Priority: &priorities[i%4]}}
 			if i%10 == 0 {
-				card.Labels = &[]model.ID{label}
+				card.Labels = &[]kernel.ID{label}
 			}
 			if i%3 == 0 {
-				card.DueAt = model.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i%60-30) * 24 * time.Hour).UTC()}
+				card.DueAt = kernel.Optional[time.Time]{Set: true, Value: time.Now().Add(time.Duration(i%60-30) * 24 * time.Hour).UTC()}
 			}
-			_, err := s.Desk.CreateCard(making, owner, card, nil)
+			_, err := s.Desk.Boards.CreateCard(making, owner, card, nil)
 			return err
 		})
 	}

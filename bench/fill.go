@@ -10,7 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 const (
@@ -62,7 +62,7 @@ func (at place) fill(ctx context.Context, table string, columns []string, n int,
 // forPostgres converts ids to the form that the driver takes.
 func forPostgres(row []any) []any {
 	for i, value := range row {
-		if id, ok := value.(model.ID); ok {
+		if id, ok := value.(kernel.ID); ok {
 			row[i] = [16]byte(id)
 		}
 	}

@@ -11,9 +11,8 @@ import (
 
 	"recado/bench/corpus"
 	"recado/bench/load"
-	"recado/internal/desk"
-	"recado/internal/model"
-	"recado/internal/store"
+	"recado/internal/kernel"
+	"recado/internal/server"
 )
 
 const (
@@ -22,7 +21,7 @@ const (
 )
 
 // manyMessages are those that are searched: sentences of the corpus.
-var manyMessages = talk{conversations: 200_000, messages: 2_000_000}
+var manyMessages = talkCorpus{conversations: 200_000, messages: 2_000_000}
 
 // runMessages searches in messages, and sends with and without their index.
 func runMessages(ctx context.Context, b *bench) error {
@@ -66,17 +65,17 @@ func runMessages(ctx context.Context, b *bench) error {
 }
 
 // serveSentences is a server with messages from the corpus, all of them indexed.
-func (b *bench) serveSentences(ctx context.Context, size talk) (*server, error) {
+func (b *bench) serveSentences(ctx context.Context, size talkCorpus) (*servedBy, error) {
 	texts := corpus.New()
 	return b.serveOn(ctx, size.String(), func(at place, c company) error {
 		w := newTalkWriter(c, size)
 		if err := at.onStore(ctx, w.conversations); err != nil {
 			return err
 		}
-		ids := make([]model.ID, size.messages)
+		ids := make([]kernel.ID, size.messages)
 		sentence := func(n int) []any {
 			row := w.message(n)
-			ids[n] = row[2].(model.ID)
+			ids[n] = row[2].(kernel.ID)
 			row[9] = texts.Sentence(n)
 			return row
 		}
@@ -87,8 +86,8 @@ func (b *bench) serveSentences(ctx context.Context, size talk) (*server, error) 
 		if err := at.fill(ctx, "messages_unindexed", []string{"company", "id"}, size.messages, waiting); err != nil {
 			return err
 		}
-		return at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
-			return indexAll(ctx, desk.New(desk.Options{Store: s}))
+		return at.onStore(ctx, func(ctx context.Context, s *kernel.Store) error {
+			return indexAll(ctx, server.New(server.Options{Store: s}))
 		})
 	})
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/talk"
 )
 
 // openTalks is how many conversations of the inbox scenario are open, however many there are: what an inbox shows may
@@ -12,20 +13,20 @@ import (
 const openTalks = 300
 
 var (
-	littleInbox = talk{conversations: 1_000, messages: 2_000, open: openTalks}
-	muchInbox   = talk{conversations: 200_000, messages: 400_000, open: openTalks}
+	littleInbox = talkCorpus{conversations: 1_000, messages: 2_000, open: openTalks}
+	muchInbox   = talkCorpus{conversations: 200_000, messages: 400_000, open: openTalks}
 )
 
 // runInbox compares what the app asks for all the time at much data and at little.
 func runInbox(ctx context.Context, b *bench) error {
 	var talks [2]*talking
-	var servers [2]*server
-	for i, size := range []talk{muchInbox, littleInbox} {
+	var servers [2]*servedBy
+	for i, size := range []talkCorpus{muchInbox, littleInbox} {
 		var err error
 		if talks[i], err = b.serveTalk(ctx, size); err != nil {
 			return err
 		}
-		servers[i] = talks[i].server
+		servers[i] = talks[i].servedBy
 	}
 	for _, question := range []struct {
 		name string
@@ -53,8 +54,8 @@ func (s *talking) timeline(_, i int, r *load.Request) {
 }
 
 // wait gives a conversation an open attendance in which the customer waits.
-func (w *talkWriter) wait(c *model.Conversation) {
+func (w *talkWriter) wait(c *talk.Conversation) {
 	since := c.LastMessage.CreatedAt
-	c.Attendance = &model.OpenAttendance{ID: model.NewID(), Number: int64(1_000_000 + c.Sequence), OpenedAt: since, WaitingSince: &since}
+	c.Attendance = &talk.OpenAttendance{ID: kernel.NewID(), Number: int64(1_000_000 + c.Sequence), OpenedAt: since, WaitingSince: &since}
 	c.UnreadCount = 1
 }

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recado/bench/load"
-	"recado/internal/model"
-	"recado/internal/store"
+	"recado/internal/kernel"
+	"recado/internal/people"
 )
 
 const (
@@ -65,17 +65,17 @@ func personToken(person int) string { return fmt.Sprintf("bench-%d", person) }
 
 // makePeople adds people who are signed in. All have the password of the hash, or none.
 func (at place) makePeople(ctx context.Context, c company, count int, hash *string) error {
-	of, _ := model.ParseID(c.ID)
-	return at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
-		return s.Write(ctx, func(tx *store.Tx) error {
+	of, _ := kernel.ParseID(c.ID)
+	return at.onStore(ctx, func(ctx context.Context, s *kernel.Store) error {
+		return s.Write(ctx, func(tx *kernel.Tx) error {
 			for i := range count {
-				u := store.User{PasswordHash: hash, Member: model.Member{
-					ID: model.NewID(), Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person-%d@bench.example", i), Role: model.RoleAgent, AccessProfile: model.AccessAll,
+				u := people.User{PasswordHash: hash, Member: people.Member{
+					ID: kernel.NewID(), Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person-%d@bench.example", i), Role: kernel.RoleAgent, AccessProfile: kernel.AccessAll,
 				}}
-				if _, err := tx.InsertUser(of, u); err != nil {
+				if _, err := people.InsertUser(tx, of, u); err != nil {
 					return err
 				}
-				tx.InsertSession(of, u.ID, model.NewID(), sha256.Sum256([]byte(personToken(i))), "127.0.0.1", "bench")
+				people.InsertSession(tx, of, u.ID, kernel.NewID(), sha256.Sum256([]byte(personToken(i))), "127.0.0.1", "bench")
 			}
 			return nil
 		})
@@ -93,7 +93,7 @@ type followers struct {
 }
 
 // open opens streams, of all people in turn from the first on.
-func (f *followers) open(ctx context.Context, s *server, count, first int) error {
+func (f *followers) open(ctx context.Context, s *servedBy, count, first int) error {
 	var opening errgroup.Group
 	opening.SetLimit(32)
 	for i := range count {
@@ -139,7 +139,7 @@ func (f *followers) follow(conn net.Conn) {
 			f.opened <- struct{}{}
 		case strings.HasPrefix(line, "event: "):
 			event = strings.TrimSpace(line[len("event: "):])
-		case strings.HasPrefix(line, "data: ") && event == string(model.EventMessageReceived):
+		case strings.HasPrefix(line, "data: ") && event == string(kernel.EventMessageReceived):
 			_, rest, found := strings.Cut(line, liveText)
 			digits, _, _ := strings.Cut(rest, `"`)
 			sent, err := strconv.ParseInt(digits, 10, 64)
@@ -164,7 +164,7 @@ func (f *followers) close() {
 }
 
 // tellFollowers has customers write at a steady pace and waits until every follower has received it.
-func (b *bench) tellFollowers(ctx context.Context, s *server, f *followers) (*outcome, error) {
+func (b *bench) tellFollowers(ctx context.Context, s *servedBy, f *followers) (*outcome, error) {
 	count := max(1, int(b.total.Seconds())*livePerSecond)
 	tick := time.NewTicker(time.Second / livePerSecond)
 	defer tick.Stop()

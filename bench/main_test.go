@@ -120,7 +120,7 @@ func TestBareHandlerRepeatsTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{address: address, demo: demo{Companies: []company{{APIKey: "rcd_key"}}}}
+	s := &servedBy{address: address, demo: demo{Companies: []company{{APIKey: "rcd_key"}}}}
 	got, err := capture(t.Context(), s, "/v1/me")
 	if err != nil {
 		t.Fatal(err)

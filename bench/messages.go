@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 const (
@@ -43,13 +43,13 @@ func runSend(ctx context.Context, b *bench) error {
 // runTalk asks the same of a small and of a large database.
 func runTalk(ctx context.Context, b *bench) error {
 	var talks [2]*talking
-	var servers [2]*server
-	for i, size := range []talk{muchTalk, littleTalk} {
+	var servers [2]*servedBy
+	for i, size := range []talkCorpus{muchTalk, littleTalk} {
 		var err error
 		if talks[i], err = b.serveTalk(ctx, size); err != nil {
 			return err
 		}
-		servers[i] = talks[i].server
+		servers[i] = talks[i].servedBy
 	}
 	list := func(query string) func(s *talking) asking {
 		return func(s *talking) asking { return s.get("/v1/conversations" + query) }
@@ -136,7 +136,7 @@ func (s *talking) page(_, i int, r *load.Request) {
 func (s *talking) send(_, i int, r *load.Request) {
 	r.Method, r.Path = "POST", "/v1/conversations/"+s.thread(i)+"/messages"
 	r.Set("Authorization", s.bearer())
-	r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d foi confirmado."}`, model.NewID(), i)
+	r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d foi confirmado."}`, kernel.NewID(), i)
 }
 
 func (s *talking) receive(_, i int, r *load.Request) {
@@ -152,15 +152,15 @@ const insertMessage = `
 
 // rawMessages is the engine alone, writing the rows of messages into the same table with the same indexes.
 func (b *bench) rawMessages(ctx context.Context) (contender, error) {
-	threads := make([]model.ID, 1000)
+	threads := make([]kernel.ID, 1000)
 	for i := range threads {
-		threads[i] = model.NewID()
+		threads[i] = kernel.NewID()
 	}
-	company, member, channel := model.NewID(), model.NewID(), model.NewID()
+	company, member, channel := kernel.NewID(), kernel.NewID(), kernel.NewID()
 	return b.rawInserts(ctx, company, "messages", insertMessage, func(n int64) []any {
-		id := model.NewID()
+		id := kernel.NewID()
 		return []any{
-			threads[n%int64(len(threads))], n, id, company, channel, model.NewID(),
+			threads[n%int64(len(threads))], n, id, company, channel, kernel.NewID(),
 			"Seu pedido foi confirmado.", "sandbox." + id.String(), member, time.Now().UnixMilli(),
 		}
 	})

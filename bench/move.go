@@ -31,7 +31,7 @@ func runMove(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	b := &bench{settings: &settings{binary: *binary, parent: *parent, postgres: postgres}, engine: "sqlite", scenario: "move"}
 	defer b.close()
-	size := talk{conversations: *messages / 10, messages: *messages}
+	size := talkCorpus{conversations: *messages / 10, messages: *messages}
 	at, err := b.makeInstallation(ctx, size)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func runMove(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // makeInstallation is a data folder with that many messages, which no server uses.
-func (b *bench) makeInstallation(ctx context.Context, size talk) (place, error) {
+func (b *bench) makeInstallation(ctx context.Context, size talkCorpus) (place, error) {
 	at, err := b.place(ctx)
 	if err != nil {
 		return at, err

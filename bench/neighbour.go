@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/password"
 	"recado/internal/slots"
 )
@@ -39,7 +39,7 @@ const (
 )
 
 // attackedTalk is large enough that a search without a match has much to look through.
-var attackedTalk = talk{conversations: 50_000, messages: 50_000}
+var attackedTalk = talkCorpus{conversations: 50_000, messages: 50_000}
 
 // runNeighbour measures one company alone and while others, on the same server, do everything that is expensive at once. There
 // are more rounds than in other scenarios, each as long as theirs, and those that other machines disturbed are repeated.
@@ -94,13 +94,13 @@ func runNeighbour(ctx context.Context, b *bench) error {
 
 // serveAttacked starts a server whose first company has much to search through and people who are signed in.
 func (b *bench) serveAttacked(ctx context.Context) (*talking, error) {
-	var threads []model.ID
+	var threads []kernel.ID
 	s, err := b.serveOn(ctx, attackedTalk.String(), func(at place, c company) (err error) {
 		if threads, err = at.makeTalk(ctx, c, attackedTalk); err != nil {
 			return err
 		}
-		company, _ := model.ParseID(c.ID)
-		hash, err := password.NewHasher(password.DefaultCost, slots.NewBudget[model.ID](1, time.Second)).Hash(ctx, company, attackPassword)
+		company, _ := kernel.ParseID(c.ID)
+		hash, err := password.NewHasher(password.DefaultCost, slots.NewBudget[kernel.ID](1, time.Second)).Hash(ctx, company, attackPassword)
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (n *neighbour) list(_, _ int, r *load.Request) {
 func (n *neighbour) send(_, i int, r *load.Request) {
 	r.Method, r.Path = "POST", "/v1/conversations/"+n.conversations[i%len(n.conversations)]+"/messages"
 	r.Set("Authorization", n.key)
-	r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d foi confirmado."}`, model.NewID(), i)
+	r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d foi confirmado."}`, kernel.NewID(), i)
 }
 
 // attack is what the other companies do.
@@ -172,7 +172,7 @@ func (b *bench) newAttack(ctx context.Context, s *talking) (*attack, error) {
 }
 
 // fillUp makes one more of something, or finds that the company has as many as it may.
-func (s *server) fillUp(ctx context.Context, path, body string) error {
+func (s *servedBy) fillUp(ctx context.Context, path, body string) error {
 	if err := s.call(ctx, "POST", path, body, nil); err != nil && !strings.Contains(err.Error(), "limit_reached") {
 		return err
 	}

@@ -33,7 +33,7 @@ func runNodes(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	servers := []*server{first.server}
+	servers := []*servedBy{first.servedBy}
 	for len(servers) < mostNodes {
 		s, err := b.serve(ctx, first.at)
 		if err != nil {
@@ -72,7 +72,7 @@ func runNodes(ctx context.Context, b *bench) error {
 }
 
 // driveAll divides the connections among the servers.
-func (b *bench) driveAll(ctx context.Context, servers []*server, mix *mix, d time.Duration) (*load.Result, error) {
+func (b *bench) driveAll(ctx context.Context, servers []*servedBy, mix *mix, d time.Duration) (*load.Result, error) {
 	each := max(1, b.conns/len(servers))
 	results, errs := make([]*load.Result, len(servers)), make([]error, len(servers))
 	var running sync.WaitGroup
@@ -102,7 +102,7 @@ type spending struct {
 	requests                int
 }
 
-func look(servers []*server, database int) (s spending) {
+func look(servers []*servedBy, database int) (s spending) {
 	for _, server := range servers {
 		s.servers += server.cpuTime()
 	}

@@ -11,14 +11,14 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // leastPages is the share of the reference's rate that pages must reach: they may cost twice as much.
 const leastPages = 0.50
 
 // pagedTalk has conversations longer than a page.
-var pagedTalk = talk{conversations: 200, messages: 20_000}
+var pagedTalk = talkCorpus{conversations: 200, messages: 20_000}
 
 // runPage reads pages of 50 messages over HTTP. What that must cost is the engine reading those rows and a bare
 // handler writing those bytes: the reference is the rate of doing one after the other on the same cores.
@@ -27,7 +27,7 @@ func runPage(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	same, err := capture(ctx, s.server, "/v1/conversations/"+s.threads[0].String()+"/messages?limit=50")
+	same, err := capture(ctx, s.servedBy, "/v1/conversations/"+s.threads[0].String()+"/messages?limit=50")
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ const selectPage = `
 // rawPages is the engine alone, reading what a page shows from the database of the server.
 func (b *bench) rawPages(ctx context.Context, s *talking) (contender, error) {
 	var next atomic.Int64
-	thread := func() model.ID { return s.threads[int(next.Add(1))*7919%len(s.threads)] }
+	thread := func() kernel.ID { return s.threads[int(next.Add(1))*7919%len(s.threads)] }
 	if s.at.database != "" {
 		pool, err := b.rawPool(ctx, s.at)
 		return contender{name: fmt.Sprintf("raw engine, %d readers", b.conns), round: b.repeating(b.conns, func(ctx context.Context, _ int) error {
@@ -106,7 +106,7 @@ func (b *bench) repeating(workers int, do func(ctx context.Context, worker int) 
 	}
 }
 
-func readPostgresPage(ctx context.Context, pool *pgxpool.Pool, thread model.ID) error {
+func readPostgresPage(ctx context.Context, pool *pgxpool.Pool, thread kernel.ID) error {
 	rows, err := pool.Query(ctx, selectPage, [16]byte(thread))
 	if err != nil {
 		return err
@@ -120,12 +120,12 @@ func readPostgresPage(ctx context.Context, pool *pgxpool.Pool, thread model.ID) 
 	return wholePage(count, rows.Err())
 }
 
-func readSQLitePage(query *sqlite.Stmt, thread model.ID) error {
+func readSQLitePage(query *sqlite.Stmt, thread kernel.ID) error {
 	if err := query.Reset(); err != nil {
 		return err
 	}
 	query.BindBytes(1, thread[:])
-	var id model.ID
+	var id kernel.ID
 	count := 0
 	for {
 		more, err := query.Step()

@@ -16,7 +16,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // freshDatabase makes an empty database on the PostgreSQL that the environment names, and gives its address.
@@ -72,7 +72,7 @@ func (b *bench) ask(ctx context.Context, at place, query string) (n int64, err e
 // rawInserts is the engine alone, committing rows to tables that the store has made and then closed: on SQLite as many rows
 // a transaction as there are clients elsewhere, on PostgreSQL a statement for each row on as many connections. Row n is
 // ids, texts and numbers.
-func (b *bench) rawInserts(ctx context.Context, company model.ID, noun, insert string, row func(n int64) []any) (contender, error) {
+func (b *bench) rawInserts(ctx context.Context, company kernel.ID, noun, insert string, row func(n int64) []any) (contender, error) {
 	s, at, err := b.openStore(ctx, company)
 	if err != nil {
 		return contender{}, err
@@ -128,7 +128,7 @@ func insertRow(insert *sqlite.Stmt, row []any) error {
 		switch v := value.(type) {
 		case nil:
 			insert.BindNull(i + 1)
-		case model.ID:
+		case kernel.ID:
 			insert.BindBytes(i+1, v[:])
 		case string:
 			insert.BindText(i+1, v)

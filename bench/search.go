@@ -12,9 +12,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recado/bench/corpus"
-	"recado/internal/desk"
-	"recado/internal/model"
-	"recado/internal/store"
+	"recado/internal/boards"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/server"
+	"recado/internal/talk"
 )
 
 // The sizes that searches are measured on.
@@ -26,7 +28,7 @@ const (
 // runSearch searches conversations, contacts and cards with Brazilian names and sentences, many beside few, or this build
 // beside another.
 func runSearch(ctx context.Context, b *bench) error {
-	var servers [2]*server
+	var servers [2]*servedBy
 	var err error
 	if servers[0], err = b.serveTexts(ctx, manyToSearch); err != nil {
 		return err
@@ -65,14 +67,14 @@ func runSearch(ctx context.Context, b *bench) error {
 }
 
 // serveTexts is a server on n rows of each kind.
-func (b *bench) serveTexts(ctx context.Context, n int) (*server, error) {
+func (b *bench) serveTexts(ctx context.Context, n int) (*servedBy, error) {
 	return b.serveOn(ctx, fmt.Sprintf("%d rows", n), func(at place, c company) error {
-		return at.onStore(ctx, func(ctx context.Context, s *store.Store) error { return makeTexts(ctx, s, c, n) })
+		return at.onStore(ctx, func(ctx context.Context, s *kernel.Store) error { return makeTexts(ctx, s, c, n) })
 	})
 }
 
 // serveOther is the other build on a copy of a server's data.
-func (b *bench) serveOther(ctx context.Context, s *server) (*server, error) {
+func (b *bench) serveOther(ctx context.Context, s *servedBy) (*servedBy, error) {
 	if s.at.database != "" {
 		return nil, errors.New("-other works on SQLite only")
 	}
@@ -101,7 +103,7 @@ func (b *bench) serveOther(ctx context.Context, s *server) (*server, error) {
 }
 
 // makeTexts writes n conversations, contacts and cards.
-func makeTexts(ctx context.Context, s *store.Store, c company, n int) error {
+func makeTexts(ctx context.Context, s *kernel.Store, c company, n int) error {
 	const atOnce = 100
 	w := newTextWriter(c, n)
 	board, err := w.stage(ctx, s)
@@ -112,7 +114,7 @@ func makeTexts(ctx context.Context, s *store.Store, c company, n int) error {
 	writers.SetLimit(pooled)
 	for from := 0; from < n; from += atOnce {
 		writers.Go(func() error {
-			return s.Write(making, func(tx *store.Tx) error {
+			return s.Write(making, func(tx *kernel.Tx) error {
 				for i := from; i < min(n, from+atOnce); i++ {
 					if err := w.write(tx, board, i); err != nil {
 						return err
@@ -125,23 +127,23 @@ func makeTexts(ctx context.Context, s *store.Store, c company, n int) error {
 	if err := writers.Wait(); err != nil {
 		return err
 	}
-	return indexAll(ctx, desk.New(desk.Options{Store: s}))
+	return indexAll(ctx, server.New(server.Options{Store: s}))
 }
 
 // textWriter makes up rows whose texts are from the corpus.
 type textWriter struct {
-	company, channel, board model.ID
+	company, channel, board kernel.ID
 	texts                   *corpus.Corpus
-	ids                     [][3]model.ID // of a conversation, a contact and a card, in the order of the lists
-	old                     int           // conversations with the old word
+	ids                     [][3]kernel.ID // of a conversation, a contact and a card, in the order of the lists
+	old                     int            // conversations with the old word
 	begun                   time.Time
 }
 
 func newTextWriter(c company, n int) *textWriter {
-	w := &textWriter{texts: corpus.New(), ids: make([][3]model.ID, n), old: n / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
-	w.company, _ = model.ParseID(c.ID)
-	w.channel, _ = model.ParseID(c.Channel)
-	w.board, _ = model.ParseID(c.Board)
+	w := &textWriter{texts: corpus.New(), ids: make([][3]kernel.ID, n), old: n / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
+	w.company, _ = kernel.ParseID(c.ID)
+	w.channel, _ = kernel.ParseID(c.Channel)
+	w.board, _ = kernel.ParseID(c.Board)
 	for i := range w.ids {
 		for k := range w.ids[i] {
 			w.ids[i][k] = idAt(w.at(i))
@@ -154,8 +156,8 @@ func newTextWriter(c company, n int) *textWriter {
 func (w *textWriter) at(i int) time.Time { return w.begun.Add(time.Duration(i) * time.Second) }
 
 // idAt is a new id of another moment: lists go by it.
-func idAt(t time.Time) model.ID {
-	id := model.NewID()
+func idAt(t time.Time) kernel.ID {
+	id := kernel.NewID()
 	var ms [8]byte
 	binary.BigEndian.PutUint64(ms[:], uint64(t.UnixMilli())<<16)
 	copy(id[:6], ms[:6])
@@ -163,9 +165,9 @@ func idAt(t time.Time) model.ID {
 }
 
 // stage is where the cards go.
-func (w *textWriter) stage(ctx context.Context, s *store.Store) (stage model.ID, err error) {
-	err = s.Read(ctx, func(tx *store.Tx) error {
-		board, found, err := tx.Board(w.company, w.board)
+func (w *textWriter) stage(ctx context.Context, s *kernel.Store) (stage kernel.ID, err error) {
+	err = s.Read(ctx, func(tx *kernel.Tx) error {
+		board, found, err := boards.FindBoard(tx, w.company, w.board)
 		if err == nil && !found {
 			err = errors.New("the demo has no board")
 		}
@@ -177,30 +179,30 @@ func (w *textWriter) stage(ctx context.Context, s *store.Store) (stage model.ID,
 	return stage, err
 }
 
-func (w *textWriter) write(tx *store.Tx, stage model.ID, i int) error {
+func (w *textWriter) write(tx *kernel.Tx, stage kernel.ID, i int) error {
 	at := w.at(i)
 	name, phone, text := w.texts.Name(i), w.texts.Phone(i), w.texts.Sentence(i)
 	if i < w.old {
 		text += " no " + oldTalk + " passado"
 	}
-	contact := model.Contact{ID: w.ids[i][1], Company: w.company, Name: name, Phone: &phone, Channel: &w.channel, Pool: w.company, CreatedAt: at, UpdatedAt: at}
-	if _, err := tx.InsertContact(&contact); err != nil {
+	contact := talk.Contact{ID: w.ids[i][1], Company: w.company, Name: name, Phone: &phone, Channel: &w.channel, Pool: w.company, CreatedAt: at, UpdatedAt: at}
+	if _, err := talk.InsertContact(tx, &contact); err != nil {
 		return err
 	}
-	c := model.Conversation{
-		ID: w.ids[i][0], Company: w.company, Channel: w.channel, Kind: model.KindDirect, Phone: &phone, Contact: &contact.ID,
-		Name: name, LabelIDs: []model.ID{}, CreatedAt: at, UpdatedAt: at,
+	c := talk.Conversation{
+		ID: w.ids[i][0], Company: w.company, Channel: w.channel, Kind: talk.KindDirect, Phone: &phone, Contact: &contact.ID,
+		Name: name, LabelIDs: []kernel.ID{}, CreatedAt: at, UpdatedAt: at,
 	}
-	if fresh, err := tx.InsertConversation(&c); err != nil || !fresh {
+	if fresh, err := talk.InsertConversation(tx, &c); err != nil || !fresh {
 		return fmt.Errorf("a conversation was not made: %w", err)
 	}
 	c.Sequence = 1
-	c.LastMessage = &model.LastMessage{ID: model.NewID(), Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: at}
-	tx.SaveConversation(&c, store.PartInbox|store.PartSettings)
-	card := model.Card{
+	c.LastMessage = &talk.LastMessage{ID: kernel.NewID(), Type: provider.TypeText, Text: &text, Direction: provider.Inbound, CreatedAt: at}
+	talk.SaveConversation(tx, &c, talk.PartInbox|talk.PartSettings)
+	card := boards.Card{
 		ID: w.ids[i][2], Company: w.company, BoardID: w.board, StageID: stage, Title: w.texts.Title(i), Description: &text,
-		Priority: "medium", Status: model.CardOpen, Position: fmt.Sprintf("V%08d", i), Version: 1, CreatedAt: at, UpdatedAt: at,
+		Priority: "medium", Status: boards.CardOpen, Position: fmt.Sprintf("V%08d", i), Version: 1, CreatedAt: at, UpdatedAt: at,
 	}
-	tx.InsertCard(&card)
+	boards.InsertCard(tx, &card)
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // server is a recado under test, on data of its own.
-type server struct {
+type servedBy struct {
 	*process
 	at      place
 	address string
@@ -57,7 +57,7 @@ func (b *bench) place(ctx context.Context) (place, error) {
 }
 
 // serve starts the server and returns when it is ready. The rate limit is out of the way: it would measure itself.
-func (b *bench) serve(ctx context.Context, at place) (*server, error) {
+func (b *bench) serve(ctx context.Context, at place) (*servedBy, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (b *bench) serve(ctx context.Context, at place) (*server, error) {
 		return nil, fmt.Errorf("%w (make build makes it)", err)
 	}
 	child.metrics, child.debug = metrics, debug
-	s := &server{process: child, at: at, address: address}
+	s := &servedBy{process: child, at: at, address: address}
 	return s, child.await(ctx, func() error {
 		if err := ready(ctx, address); err != nil {
 			return err
@@ -98,7 +98,7 @@ func (b *bench) serve(ctx context.Context, at place) (*server, error) {
 }
 
 // fresh is a server on an empty place.
-func (b *bench) fresh(ctx context.Context) (*server, error) {
+func (b *bench) fresh(ctx context.Context) (*servedBy, error) {
 	at, err := b.place(ctx)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (b *bench) fresh(ctx context.Context) (*server, error) {
 	return b.serve(ctx, at)
 }
 
-func (s *server) readDemo(name string) error {
+func (s *servedBy) readDemo(name string) error {
 	content, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -121,19 +121,19 @@ func (s *server) readDemo(name string) error {
 }
 
 // bearer is the Authorization value of the first company.
-func (s *server) bearer() string { return "Bearer " + s.demo.Companies[0].APIKey }
+func (s *servedBy) bearer() string { return "Bearer " + s.demo.Companies[0].APIKey }
 
 // call makes one API call as the first company and reads the answer into into, unless that is nil.
-func (s *server) call(ctx context.Context, method, path, body string, into any) error {
+func (s *servedBy) call(ctx context.Context, method, path, body string, into any) error {
 	return s.callAs(ctx, s.demo.Companies[0].APIKey, method, path, body, into)
 }
 
 // callAs is call with any key.
-func (s *server) callAs(ctx context.Context, key, method, path, body string, into any) error {
+func (s *servedBy) callAs(ctx context.Context, key, method, path, body string, into any) error {
 	result, err := load.Run(ctx, load.Plan{Address: s.address, Connections: 1, Count: 1, Request: func(_, _ int, r *load.Request) {
 		r.Method, r.Path = method, "/v1"+path
 		r.Set("Authorization", "Bearer "+key)
-		r.Set("Idempotency-Key", model.NewID().String())
+		r.Set("Idempotency-Key", kernel.NewID().String())
 		r.Body = append(r.Body, body...)
 	}, Check: func(_, _ int, answer *load.Response) error {
 		if answer.Status > 299 {

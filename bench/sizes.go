@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"recado/bench/load"
-	"recado/internal/desk"
-	"recado/internal/store"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/server"
 )
 
 // leastOfSmall is the part of the rate with little data that must be left with much.
@@ -21,7 +22,7 @@ const leastOfSmall = 1 / 1.5
 type asking = func(worker, i int, r *load.Request)
 
 // get asks for one path over and over.
-func (s *server) get(path string) asking {
+func (s *servedBy) get(path string) asking {
 	return func(_, _ int, r *load.Request) {
 		r.Path = path
 		r.Set("Authorization", s.bearer())
@@ -29,7 +30,7 @@ func (s *server) get(path string) asking {
 }
 
 // contrast asks the same of two servers, of which the first has much data and the second little.
-func (b *bench) contrast(ctx context.Context, least float64, what string, servers [2]*server, ask func(i int) asking) error {
+func (b *bench) contrast(ctx context.Context, least float64, what string, servers [2]*servedBy, ask func(i int) asking) error {
 	var contenders []contender
 	for i, s := range servers {
 		contenders = append(contenders, contender{what + " of " + s.size, s.process, b.drive(s.address, ask(i))})
@@ -43,7 +44,7 @@ func (b *bench) contrast(ctx context.Context, least float64, what string, server
 }
 
 // serveOn is a server on data that were made up while it was stopped.
-func (b *bench) serveOn(ctx context.Context, size string, makeUp func(at place, c company) error) (*server, error) {
+func (b *bench) serveOn(ctx context.Context, size string, makeUp func(at place, c company) error) (*servedBy, error) {
 	at, err := b.place(ctx)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (at place) tidy(ctx context.Context) error {
 }
 
 // onStore opens the store of a place whose server has stopped, for as long as do takes.
-func (at place) onStore(ctx context.Context, do func(ctx context.Context, s *store.Store) error) error {
+func (at place) onStore(ctx context.Context, do func(ctx context.Context, s *kernel.Store) error) error {
 	s, err := at.open(ctx)
 	if err != nil {
 		return err
@@ -91,12 +92,12 @@ func (at place) onStore(ctx context.Context, do func(ctx context.Context, s *sto
 	return errors.Join(do(ctx, s), s.Close())
 }
 
-func (at place) open(ctx context.Context) (*store.Store, error) {
+func (at place) open(ctx context.Context) (*kernel.Store, error) {
 	if at.database != "" {
-		return store.Open(ctx, store.Options{DatabaseURL: at.database, MaxConns: pooled})
+		return kernel.Open(ctx, db.Options{DatabaseURL: at.database, MaxConns: pooled})
 	}
-	return store.Open(ctx, store.Options{Dir: at.folder, MaxConns: pooled})
+	return kernel.Open(ctx, db.Options{Dir: at.folder, MaxConns: pooled})
 }
 
 // indexAll makes everything known to the search, as the server does within seconds.
-func indexAll(ctx context.Context, d *desk.Desk) error { return d.System().IndexSearch(ctx) }
+func indexAll(ctx context.Context, d *server.Desk) error { return d.Talk.IndexSearch(ctx) }

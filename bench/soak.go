@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"recado/bench/load"
-	"recado/internal/model"
-	"recado/internal/whatsapp/simulator"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 )
 
 // soak is a long, steady load on one engine, which shows whether anything grows with time: memory, goroutines,
@@ -154,7 +154,7 @@ func (k *soak) prepare(ctx context.Context) (err error) {
 	if k.kinds, err = k.mixture(ctx); err != nil {
 		return err
 	}
-	if err := k.receiver.subscribe(ctx, k.server.server, address, "/", model.AllEvents...); err != nil {
+	if err := k.receiver.subscribe(ctx, k.server.servedBy, address, "/", kernel.AllEvents...); err != nil {
 		return err
 	}
 	return k.drain(ctx)
@@ -182,7 +182,7 @@ func (k *soak) finish(ctx context.Context) error {
 	k.receiver.mu.Lock()
 	defer k.receiver.mu.Unlock()
 	k.end.deliveries, k.end.unverified = int(k.receiver.count.Load()), k.receiver.wrong
-	k.end.announced = k.receiver.types[model.EventMessageSent]
+	k.end.announced = k.receiver.types[kernel.EventMessageSent]
 	return k.readLog()
 }
 

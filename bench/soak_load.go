@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // kind is one sort of request in the steady mixture. It has connections and a clock of its own, so that the waits of
@@ -143,7 +143,7 @@ func sendTo(s *talking, conversations []string) asking {
 	return func(_, i int, r *load.Request) {
 		r.Method, r.Path = "POST", "/v1/conversations/"+conversations[i*7919%len(conversations)]+"/messages"
 		r.Set("Authorization", s.bearer())
-		r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d saiu para entrega."}`, model.NewID(), i)
+		r.Body = fmt.Appendf(r.Body, `{"client_id":"%s","text":"Seu pedido %d saiu para entrega."}`, kernel.NewID(), i)
 	}
 }
 

@@ -7,24 +7,25 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"recado/internal/desk"
-	"recado/internal/model"
-	"recado/internal/store"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/server"
+	"recado/internal/talk"
 )
 
 // talk is how many conversations and messages a made-up company has.
-type talk struct {
+type talkCorpus struct {
 	conversations int
 	messages      int
 	open          int // conversations in which the customer waits; the newest ones
 }
 
 var (
-	littleTalk = talk{conversations: 1_000, messages: 10_000}
-	muchTalk   = talk{conversations: 200_000, messages: 2_000_000}
+	littleTalk = talkCorpus{conversations: 1_000, messages: 10_000}
+	muchTalk   = talkCorpus{conversations: 200_000, messages: 2_000_000}
 )
 
-func (t talk) String() string {
+func (t talkCorpus) String() string {
 	return fmt.Sprintf("%d messages in %d conversations", t.messages, t.conversations)
 }
 
@@ -33,12 +34,12 @@ const oldTalk = "inverno"
 
 // talking is a server whose first company has that many.
 type talking struct {
-	*server
-	threads []model.ID
+	*servedBy
+	threads []kernel.ID
 }
 
-func (b *bench) serveTalk(ctx context.Context, size talk) (*talking, error) {
-	var threads []model.ID
+func (b *bench) serveTalk(ctx context.Context, size talkCorpus) (*talking, error) {
+	var threads []kernel.ID
 	s, err := b.serveOn(ctx, size.String(), func(at place, c company) (err error) {
 		threads, err = at.makeTalk(ctx, c, size)
 		return err
@@ -47,7 +48,7 @@ func (b *bench) serveTalk(ctx context.Context, size talk) (*talking, error) {
 }
 
 // makeTalk writes the conversations, many at once, and then their messages.
-func (at place) makeTalk(ctx context.Context, c company, size talk) ([]model.ID, error) {
+func (at place) makeTalk(ctx context.Context, c company, size talkCorpus) ([]kernel.ID, error) {
 	w := newTalkWriter(c, size)
 	if err := at.onStore(ctx, w.conversations); err != nil {
 		return nil, err
@@ -55,44 +56,44 @@ func (at place) makeTalk(ctx context.Context, c company, size talk) ([]model.ID,
 	if err := at.fill(ctx, "messages", messageColumns, size.messages, w.message); err != nil {
 		return nil, err
 	}
-	return w.threads, at.onStore(ctx, func(ctx context.Context, s *store.Store) error {
-		return indexAll(ctx, desk.New(desk.Options{Store: s}))
+	return w.threads, at.onStore(ctx, func(ctx context.Context, s *kernel.Store) error {
+		return indexAll(ctx, server.New(server.Options{Store: s}))
 	})
 }
 
 // talkWriter makes up conversations.
 type talkWriter struct {
-	company, channel, member, label model.ID
+	company, channel, member, label kernel.ID
 
-	threads []model.ID
-	last    []model.ID // the last message of each
-	each    int        // messages of a conversation
-	old     int        // conversations with the old word
+	threads []kernel.ID
+	last    []kernel.ID // the last message of each
+	each    int         // messages of a conversation
+	old     int         // conversations with the old word
 	begun   time.Time
 	waiting int // conversations in which the customer waits
 }
 
-func newTalkWriter(c company, size talk) *talkWriter {
+func newTalkWriter(c company, size talkCorpus) *talkWriter {
 	w := &talkWriter{waiting: size.open, each: size.messages / size.conversations, old: size.conversations / 20, begun: time.Now().Add(-30 * 24 * time.Hour)}
-	w.company, _ = model.ParseID(c.ID)
-	w.channel, _ = model.ParseID(c.Channel)
-	w.member, _ = model.ParseID(c.User)
-	w.label, _ = model.ParseID(c.Labels[0])
+	w.company, _ = kernel.ParseID(c.ID)
+	w.channel, _ = kernel.ParseID(c.Channel)
+	w.member, _ = kernel.ParseID(c.User)
+	w.label, _ = kernel.ParseID(c.Labels[0])
 	for range size.conversations {
-		w.threads = append(w.threads, model.NewID())
-		w.last = append(w.last, model.NewID())
+		w.threads = append(w.threads, kernel.NewID())
+		w.last = append(w.last, kernel.NewID())
 	}
 	return w
 }
 
 // conversations writes them through the store, in small transactions: it ends those that take long.
-func (w *talkWriter) conversations(ctx context.Context, s *store.Store) error {
+func (w *talkWriter) conversations(ctx context.Context, s *kernel.Store) error {
 	const atOnce = 100
 	writers, ctx := errgroup.WithContext(ctx)
 	writers.SetLimit(pooled)
 	for from := 0; from < len(w.threads); from += atOnce {
 		writers.Go(func() error {
-			return s.Write(ctx, func(tx *store.Tx) error {
+			return s.Write(ctx, func(tx *kernel.Tx) error {
 				for i := from; i < min(len(w.threads), from+atOnce); i++ {
 					if err := w.conversation(tx, i); err != nil {
 						return err
@@ -112,27 +113,27 @@ var (
 )
 
 // conversation writes the i-th. One in ten carries the label and is assigned.
-func (w *talkWriter) conversation(tx *store.Tx, i int) error {
+func (w *talkWriter) conversation(tx *kernel.Tx, i int) error {
 	phone := fmt.Sprintf("+55119%08d", i)
 	group := fmt.Sprintf("bench-%d", i)
-	c := model.Conversation{
-		ID: w.threads[i], Company: w.company, Channel: w.channel, Kind: model.KindGroup, Phone: &phone, GroupID: &group,
-		Name: givenNames[i%len(givenNames)] + " " + surnames[i/len(givenNames)%len(surnames)], LabelIDs: []model.ID{}, CreatedAt: w.at(i, 0),
+	c := talk.Conversation{
+		ID: w.threads[i], Company: w.company, Channel: w.channel, Kind: talk.KindGroup, Phone: &phone, GroupID: &group,
+		Name: givenNames[i%len(givenNames)] + " " + surnames[i/len(givenNames)%len(surnames)], LabelIDs: []kernel.ID{}, CreatedAt: w.at(i, 0),
 	}
-	if fresh, err := tx.InsertConversation(&c); err != nil || !fresh {
+	if fresh, err := talk.InsertConversation(tx, &c); err != nil || !fresh {
 		return fmt.Errorf("a conversation was not made: %w", err)
 	}
 	text := w.text(i, w.each-1)
 	c.Sequence = int64(w.each)
-	c.LastMessage = &model.LastMessage{ID: w.last[i], Type: model.TypeText, Text: &text, Direction: model.Inbound, CreatedAt: w.at(i, w.each-1)}
+	c.LastMessage = &talk.LastMessage{ID: w.last[i], Type: provider.TypeText, Text: &text, Direction: provider.Inbound, CreatedAt: w.at(i, w.each-1)}
 	c.ActivityAt = c.LastMessage.CreatedAt
 	if i >= len(w.threads)-w.waiting {
 		w.wait(&c)
 	} else if i%10 == 0 {
 		c.Assignee = &w.member
-		tx.SetConversationLabels(c.ID, []model.ID{w.label})
+		talk.SetConversationLabels(tx, c.ID, []kernel.ID{w.label})
 	}
-	tx.SaveConversation(&c, store.PartInbox|store.PartSettings)
+	talk.SaveConversation(tx, &c, talk.PartInbox|talk.PartSettings)
 	return nil
 }
 
@@ -143,14 +144,14 @@ var messageColumns = []string{
 // message gives the columns of the n-th message of all.
 func (w *talkWriter) message(n int) []any {
 	i, n := n/w.each, n%w.each
-	id := model.NewID()
+	id := kernel.NewID()
 	if n == w.each-1 {
 		id = w.last[i]
 	}
 	at := w.at(i, n).UnixMilli()
 	return []any{
-		w.threads[i], int64(n + 1), id, w.company, w.channel, false, model.Inbound, model.OriginCustomer, model.TypeText, w.text(i, n),
-		fmt.Sprintf("bench.%d.%d", i, n), model.StatusReceived, at, at,
+		w.threads[i], int64(n + 1), id, w.company, w.channel, false, provider.Inbound, provider.OriginCustomer, provider.TypeText, w.text(i, n),
+		fmt.Sprintf("bench.%d.%d", i, n), provider.StatusReceived, at, at,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"recado/bench/load"
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/signature"
 )
 
@@ -120,7 +120,7 @@ func (b *bench) serveReceiving(ctx context.Context, addresses int, hung bool) (*
 			return nil, nil, err
 		}
 		b.onClose(func() { _ = silent.Close() })
-		if _, err := s.register(ctx, "http://"+silent.Addr().String()+"/", model.EventMessageSent); err != nil {
+		if _, err := s.register(ctx, "http://"+silent.Addr().String()+"/", kernel.EventMessageSent); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -135,7 +135,7 @@ func (b *bench) receiveFrom(ctx context.Context, s *talking, addresses int) (*re
 		return nil, err
 	}
 	for i := range addresses {
-		if err := r.subscribe(ctx, s.server, address, fmt.Sprintf("/%d", i), model.EventMessageSent); err != nil {
+		if err := r.subscribe(ctx, s.servedBy, address, fmt.Sprintf("/%d", i), kernel.EventMessageSent); err != nil {
 			return nil, err
 		}
 	}
@@ -143,7 +143,7 @@ func (b *bench) receiveFrom(ctx context.Context, s *talking, addresses int) (*re
 }
 
 // register adds a webhook for events of the first company.
-func (s *server) register(ctx context.Context, url string, events ...model.EventType) (secret string, err error) {
+func (s *servedBy) register(ctx context.Context, url string, events ...kernel.EventType) (secret string, err error) {
 	list, err := json.Marshal(events)
 	if err != nil {
 		return "", err
@@ -161,16 +161,16 @@ type receiver struct {
 	mu      sync.Mutex
 	secrets map[string]string // by path
 	latency load.Histogram
-	types   map[model.EventType]int // how many of each were right
+	types   map[kernel.EventType]int // how many of each were right
 	wrong   int
 }
 
 func newReceiver() *receiver {
-	return &receiver{secrets: map[string]string{}, arrived: make(chan struct{}, 1), types: map[model.EventType]int{}}
+	return &receiver{secrets: map[string]string{}, arrived: make(chan struct{}, 1), types: map[kernel.EventType]int{}}
 }
 
 // subscribe has events of the first company delivered to a path. A delivery that is quicker than the answer waits for it.
-func (r *receiver) subscribe(ctx context.Context, s *server, address, path string, events ...model.EventType) (err error) {
+func (r *receiver) subscribe(ctx context.Context, s *servedBy, address, path string, events ...kernel.EventType) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets[path], err = s.register(ctx, address+path, events...)
@@ -199,8 +199,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	now := time.Now()
 	body, err := io.ReadAll(request.Body)
 	var event struct {
-		Type      model.EventType `json:"type"`
-		CreatedAt time.Time       `json:"created_at"`
+		Type      kernel.EventType `json:"type"`
+		CreatedAt time.Time        `json:"created_at"`
 	}
 	if err == nil {
 		err = json.Unmarshal(body, &event)

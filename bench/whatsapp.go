@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recado/bench/load"
-	"recado/internal/whatsapp/simulator"
+	"recado/internal/channels/simulator"
 )
 
 // graph starts a simulated WhatsApp in this process, which servers started after it use. Customers write through signed
@@ -21,12 +21,12 @@ func (b *bench) graph() (*simulator.Simulator, error) {
 
 // number is the simulator's WhatsApp number, connected to the first company.
 type number struct {
-	*server
+	*servedBy
 	channel string
 	run     int64 // tells its message ids from those of other runs
 }
 
-func (s *server) connect(ctx context.Context) (*number, error) {
+func (s *servedBy) connect(ctx context.Context) (*number, error) {
 	var made struct{ ID string }
 	err := s.call(ctx, "POST", "/channels", fmt.Sprintf(`{"name":"bench","provider":"whatsapp","credentials":{"phone_number_id":%q,"waba_id":%q,"token":%q,"app_secret":%q}}`,
 		simulator.DefaultNumberID, simulator.DefaultWABAID, simulator.DefaultToken, simulator.DefaultAppSecret), &made)

@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"recado/internal/fold"
-	"recado/internal/model"
-	"recado/internal/store"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/talk"
 )
 
 // leastOfRaw is the share of the raw engine's rate that writers through the store must reach.
@@ -22,7 +23,7 @@ const insertLabel = `INSERT INTO labels (id, company, name, folded, color, creat
 // runGroupCommit lets many writers at once each commit a row through the store, and beside it the engine alone:
 // SQLite one transaction for as many rows as there are writers, PostgreSQL a statement for each row on as many connections.
 func runGroupCommit(ctx context.Context, b *bench) error {
-	company := model.NewID()
+	company := kernel.NewID()
 	ours, err := b.storeWriters(ctx, company)
 	if err != nil {
 		return err
@@ -39,7 +40,7 @@ func runGroupCommit(ctx context.Context, b *bench) error {
 	return nil
 }
 
-func (b *bench) storeWriters(ctx context.Context, company model.ID) (contender, error) {
+func (b *bench) storeWriters(ctx context.Context, company kernel.ID) (contender, error) {
 	s, _, err := b.openStore(ctx, company)
 	if err != nil {
 		return contender{}, err
@@ -53,8 +54,8 @@ func (b *bench) storeWriters(ctx context.Context, company model.ID) (contender, 
 	}
 	write := func(_ context.Context, worker int) error {
 		label := newLabel()
-		return s.Write(callers[worker], func(tx *store.Tx) error {
-			inserted, err := tx.InsertLabel(company, label)
+		return s.Write(callers[worker], func(tx *kernel.Tx) error {
+			inserted, err := talk.InsertLabel(tx, company, label)
 			if err == nil && !inserted {
 				err = errTaken
 			}
@@ -65,7 +66,7 @@ func (b *bench) storeWriters(ctx context.Context, company model.ID) (contender, 
 }
 
 // rawLabels is the engine alone, writing the same rows.
-func (b *bench) rawLabels(ctx context.Context, company model.ID) (contender, error) {
+func (b *bench) rawLabels(ctx context.Context, company kernel.ID) (contender, error) {
 	return b.rawInserts(ctx, company, "rows", insertLabel, func(int64) []any {
 		label := newLabel()
 		return []any{label.ID, company, label.Name, fold.Text(label.Name), label.Color, time.Now().UnixMilli()}
@@ -73,7 +74,7 @@ func (b *bench) rawLabels(ctx context.Context, company model.ID) (contender, err
 }
 
 // openStore opens a store on a fresh place with one company in it.
-func (b *bench) openStore(ctx context.Context, company model.ID) (*store.Store, place, error) {
+func (b *bench) openStore(ctx context.Context, company kernel.ID) (*kernel.Store, place, error) {
 	at, err := b.place(ctx)
 	if err != nil {
 		return nil, at, err
@@ -82,8 +83,8 @@ func (b *bench) openStore(ctx context.Context, company model.ID) (*store.Store, 
 	if err != nil {
 		return nil, at, err
 	}
-	err = s.Write(ctx, func(tx *store.Tx) error {
-		tx.InsertCompany(model.Company{ID: company, Name: "Bench", Timezone: "UTC"}, model.AttendanceRules{Mode: "liberal"})
+	err = s.Write(ctx, func(tx *kernel.Tx) error {
+		people.InsertCompany(tx, kernel.Company{ID: company, Name: "Bench", Timezone: "UTC"}, people.AttendanceRules{Mode: "liberal"})
 		return nil
 	})
 	return s, at, err
@@ -91,7 +92,7 @@ func (b *bench) openStore(ctx context.Context, company model.ID) (*store.Store, 
 
 var errTaken = fmt.Errorf("a label of that name exists already")
 
-func newLabel() model.Label {
-	id := model.NewID()
-	return model.Label{ID: id, Name: id.String(), Color: "#2e7d32"}
+func newLabel() talk.Label {
+	id := kernel.NewID()
+	return talk.Label{ID: id, Name: id.String(), Color: "#2e7d32"}
 }

@@ -1,7 +1,9 @@
 // Package docs holds the guides, which the binary serves as pages.
 package docs
 
-import "embed"
+import (
+	"embed"
+)
 
 // Files are the guides as they are in this folder.
 //

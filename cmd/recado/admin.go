@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/server"
 )
 
 // withDesk opens the desk of existing data for one administrative command and closes it again.
-func withDesk(e *env, f databaseFlags, do func(ctx context.Context, d *desk.Desk) error) error {
+func withDesk(e *env, f databaseFlags, do func(ctx context.Context, d *server.Desk) error) error {
 	config, err := f.config(e)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func withDesk(e *env, f databaseFlags, do func(ctx context.Context, d *desk.Desk
 	return withConfig(e, config, do)
 }
 
-func withConfig(e *env, config server.Config, do func(ctx context.Context, d *desk.Desk) error) error {
+func withConfig(e *env, config server.Config, do func(ctx context.Context, d *server.Desk) error) error {
 	s, err := server.Open(e.ctx, config)
 	if err != nil {
 		return err
@@ -33,8 +33,8 @@ func withConfig(e *env, config server.Config, do func(ctx context.Context, d *de
 }
 
 // parseID reads an id given on the command line.
-func parseID(flag, text string) (model.ID, error) {
-	id, ok := model.ParseID(text)
+func parseID(flag, text string) (kernel.ID, error) {
+	id, ok := kernel.ParseID(text)
 	if !ok {
 		return id, fmt.Errorf("%s %q is not a UUID (%w)", flag, text, errUsage)
 	}
@@ -57,8 +57,8 @@ func (c *companyCreateCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
-		made, err := d.System().CreateCompany(ctx, desk.NewCompany{Name: c.Name, Timezone: c.Timezone, Rules: desk.DefaultRules})
+	return withConfig(e, config, func(ctx context.Context, d *server.Desk) error {
+		made, err := d.People.CreateCompany(ctx, people.NewCompany{Name: c.Name, Timezone: c.Timezone, Rules: people.DefaultRules})
 		if err != nil {
 			return err
 		}
@@ -73,12 +73,12 @@ type companyListCmd struct {
 }
 
 func (c *companyListCmd) Run(e *env) error {
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		companies, err := d.System().Companies(ctx)
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		companies, err := d.People.Companies(ctx)
 		if err != nil {
 			return err
 		}
-		return printList(e, c.listFlags, "ID\tNAME\tTIME ZONE\n", companies, func(w io.Writer, c *model.Company) {
+		return printList(e, c.listFlags, "ID\tNAME\tTIME ZONE\n", companies, func(w io.Writer, c *kernel.Company) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", c.ID, c.Name, c.Timezone)
 		})
 	})
@@ -108,9 +108,9 @@ func (c *keyCreateCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	in := desk.NewKey{Name: c.Name, Scopes: model.EveryScope, ActsAs: c.ActsAs}
+	in := people.NewKey{Name: c.Name, Scopes: kernel.EveryScope, ActsAs: c.ActsAs}
 	if c.Scopes != "all" {
-		scopes, invalid := model.ParseScopes(strings.Split(c.Scopes, ","))
+		scopes, invalid := kernel.ParseScopes(strings.Split(c.Scopes, ","))
 		if invalid != nil {
 			return fmt.Errorf("--scopes: %s (%w)", invalid.Fields[0].Message, errUsage)
 		}
@@ -133,15 +133,15 @@ func (c *keyCreateCmd) Run(e *env) error {
 		end := time.Now().Add(c.Expires).UTC()
 		in.ExpiresAt = &end
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		operator, err := d.System().Operator(ctx, company)
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		operator, err := d.People.Operator(ctx, company)
 		if err != nil {
 			return err
 		}
 		if operator.User.ID.IsZero() && in.User == nil {
 			return errors.New("the company has no owner yet: create one with `recado user create --role owner`, or give --user")
 		}
-		_, secret, err := d.CreateKey(ctx, operator, in)
+		_, secret, err := d.People.CreateKey(ctx, operator, in)
 		if err != nil {
 			return err
 		}
@@ -150,11 +150,11 @@ func (c *keyCreateCmd) Run(e *env) error {
 	})
 }
 
-func (c *keyCreateCmd) boards() (*[]model.ID, error) {
+func (c *keyCreateCmd) boards() (*[]kernel.ID, error) {
 	if c.Boards == "" {
 		return nil, nil
 	}
-	var boards []model.ID
+	var boards []kernel.ID
 	for text := range strings.SplitSeq(c.Boards, ",") {
 		id, err := parseID("--boards", strings.TrimSpace(text))
 		if err != nil {
@@ -165,14 +165,14 @@ func (c *keyCreateCmd) boards() (*[]model.ID, error) {
 	return &boards, nil
 }
 
-func (c *keyCreateCmd) rate() (*model.Rate, error) {
+func (c *keyCreateCmd) rate() (*kernel.Rate, error) {
 	switch {
 	case c.Rate == 0 && c.Burst == 0:
 		return nil, nil
 	case c.Rate < 1 || c.Rate > 1_000_000 || c.Burst < 0 || c.Burst > 1_000_000:
 		return nil, fmt.Errorf("--rate and --burst must lie between 1 and 1000000, and --burst needs --rate (%w)", errUsage)
 	}
-	return &model.Rate{PerSecond: c.Rate, Burst: cmp.Or(c.Burst, min(2*c.Rate, 1_000_000))}, nil
+	return &kernel.Rate{PerSecond: c.Rate, Burst: cmp.Or(c.Burst, min(2*c.Rate, 1_000_000))}, nil
 }
 
 type keyListCmd struct {
@@ -186,22 +186,22 @@ func (c *keyListCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		operator, err := d.System().Operator(ctx, company)
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		operator, err := d.People.Operator(ctx, company)
 		if err != nil {
 			return err
 		}
-		keys, err := d.Keys(ctx, operator)
+		keys, err := d.People.Keys(ctx, operator)
 		if err != nil {
 			return err
 		}
-		return printList(e, c.listFlags, "ID\tNAME\tACTS AS\tSTATUS\n", keys, func(w io.Writer, k *model.Key) {
+		return printList(e, c.listFlags, "ID\tNAME\tACTS AS\tSTATUS\n", keys, func(w io.Writer, k *people.Key) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.ID, k.Name, k.User.Name, keyState(k))
 		})
 	})
 }
 
-func keyState(k *model.Key) string {
+func keyState(k *people.Key) string {
 	switch {
 	case k.RevokedAt != nil:
 		return "revoked " + k.RevokedAt.Format(time.DateTime)
@@ -226,11 +226,11 @@ func (c *keyRevokeCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		operator, err := d.System().Operator(ctx, company)
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		operator, err := d.People.Operator(ctx, company)
 		if err != nil {
 			return err
 		}
-		return d.RevokeKey(ctx, operator, id)
+		return d.People.RevokeKey(ctx, operator, id)
 	})
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
-	"recado/internal/whatsapp"
+	"recado/internal/channels"
+	"recado/internal/channels/whatsapp"
+	"recado/internal/kernel"
+	"recado/internal/server"
 )
 
 type channelCmd struct {
@@ -30,7 +31,7 @@ type channelFlags struct {
 }
 
 // withOperator opens the desk and acts as the company's operator, who also knows its private channels.
-func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error) error {
+func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error) error {
 	company, err := parseID("--company", f.Company)
 	if err != nil {
 		return err
@@ -43,8 +44,8 @@ func (f channelFlags) withOperator(e *env, do func(ctx context.Context, d *desk.
 		return err
 	}
 	config.Existing = true
-	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
-		operator, err := d.System().Operator(ctx, company)
+	return withConfig(e, config, func(ctx context.Context, d *server.Desk) error {
+		operator, err := d.People.Operator(ctx, company)
 		if err != nil {
 			return err
 		}
@@ -58,18 +59,18 @@ type channelListCmd struct {
 }
 
 func (c *channelListCmd) Run(e *env) error {
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
-		channels, err := d.System().AllChannels(ctx, operator.Company.ID)
+	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+		list, err := d.Channels.AllChannels(ctx, operator.Company.ID)
 		if err != nil {
 			return err
 		}
-		return printList(e, c.listFlags, "ID\tNAME\tPHONE\tPROVIDER\tSTATUS\n", channels, func(w io.Writer, ch *model.Channel) {
+		return printList(e, c.listFlags, "ID\tNAME\tPHONE\tPROVIDER\tSTATUS\n", list, func(w io.Writer, ch *channels.Channel) {
 			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", ch.ID, ch.Name, ch.Phone, ch.Provider, channelState(ch))
 		})
 	})
 }
 
-func channelState(ch *model.Channel) string {
+func channelState(ch *channels.Channel) string {
 	state := ch.Status
 	if ch.Private {
 		state += ", private"
@@ -98,8 +99,8 @@ func (c *channelNoticesCmd) Run(e *env) error {
 	if c.Limit < 1 || c.Limit > 10_000 {
 		return fmt.Errorf("--limit must be between 1 and 10000 (%w)", errUsage)
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
-		notices, err := d.System().Notices(ctx, operator.Company.ID, id, c.Limit)
+	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+		notices, err := d.Channels.Notices(ctx, operator.Company.ID, id, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -153,20 +154,20 @@ type channelAddCmd struct {
 }
 
 func (c *channelAddCmd) Run(e *env) error {
-	in := desk.NewChannel{Name: c.Name, Phone: c.Phone, Provider: c.Provider, Private: c.Private}
-	if c.Provider == model.ProviderWhatsApp {
+	in := channels.NewChannel{Name: c.Name, Phone: c.Phone, Provider: c.Provider, Private: c.Private}
+	if c.Provider == channels.ProviderWhatsApp {
 		if c.PhoneNumberID == "" || c.WABAID == "" || c.Token == "" || c.AppSecret == "" {
 			return fmt.Errorf("a WhatsApp number needs --phone-number-id, --waba-id, --token and --app-secret (%w)", errUsage)
 		}
-		in.Access = &model.Access{
+		in.Access = &channels.Access{
 			PhoneNumberID: c.PhoneNumberID, WABAID: c.WABAID, Token: c.Token, AppSecret: c.AppSecret,
 			VerifyToken: c.VerifyToken, APIVersion: c.APIVersion, Coexistence: c.Coexistence,
 		}
 	} else if c.credentialFlags.any() {
 		return fmt.Errorf("a sandbox has no credentials (%w)", errUsage)
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
-		made, err := d.CreateChannel(ctx, operator, in)
+	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+		made, err := d.Channels.CreateChannel(ctx, operator, in)
 		if err != nil {
 			return err
 		}
@@ -175,9 +176,9 @@ func (c *channelAddCmd) Run(e *env) error {
 }
 
 // show prints the channel's id alone on the first line, then what Meta's dashboard asks for.
-func (f channelFlags) show(ctx context.Context, e *env, d *desk.Desk, ch model.Channel) error {
+func (f channelFlags) show(ctx context.Context, e *env, d *server.Desk, ch channels.Channel) error {
 	_, _ = fmt.Fprintln(e.stdout, ch.ID)
-	_, access, found, err := d.System().Access(ctx, ch.ID)
+	_, access, found, err := d.Channels.Access(ctx, ch.ID)
 	if err != nil || !found {
 		return err
 	}
@@ -202,8 +203,8 @@ func (c *channelTestCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
-		test, err := d.TestChannel(ctx, operator, id)
+	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+		test, err := d.Channels.TestChannel(ctx, operator, id)
 		if err != nil {
 			return err
 		}
@@ -232,8 +233,8 @@ func (c *channelDisconnectCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
-		_, _, err := d.UpdateChannel(ctx, operator, id, desk.ChannelChange{Status: new(model.ChannelDisconnected)})
+	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+		_, _, err := d.Channels.UpdateChannel(ctx, operator, id, channels.ChannelChange{Status: new(channels.ChannelDisconnected)})
 		return err
 	})
 }
@@ -249,15 +250,15 @@ func (c *channelConnectCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	change := desk.ChannelChange{Status: new(model.ChannelConnected)}
+	change := channels.ChannelChange{Status: new(channels.ChannelConnected)}
 	if c.credentialFlags.any() {
-		change.Access = &desk.AccessChange{
+		change.Access = &channels.AccessChange{
 			PhoneNumberID: given(c.PhoneNumberID), WABAID: given(c.WABAID), Token: given(c.Token),
 			AppSecret: given(c.AppSecret), VerifyToken: given(c.VerifyToken), APIVersion: given(c.APIVersion),
 		}
 	}
-	return c.withOperator(e, func(ctx context.Context, d *desk.Desk, operator *desk.Principal) error {
-		ch, _, err := d.UpdateChannel(ctx, operator, id, change)
+	return c.withOperator(e, func(ctx context.Context, d *server.Desk, operator *kernel.Principal) error {
+		ch, _, err := d.Channels.UpdateChannel(ctx, operator, id, change)
 		if err != nil {
 			return err
 		}

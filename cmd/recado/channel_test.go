@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestChannelCommands(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"recado/internal/store/storetest"
+	"recado/internal/kernel/kerneltest"
 	"recado/internal/vault"
 )
 
@@ -73,7 +73,7 @@ func TestOnlyCommandsThatStartAnInstallationMakeADataFolder(t *testing.T) {
 	})
 	t.Run("on PostgreSQL a command with the key in the setting needs no folder", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "none")
-		vars := map[string]string{"RECADO_DATA": dir, "RECADO_DATABASE_URL": storetest.URL(t)}
+		vars := map[string]string{"RECADO_DATA": dir, "RECADO_DATABASE_URL": kerneltest.URL(t)}
 		if code, _, stderr := recado(t, vars, "company", "list"); code != 1 || !strings.Contains(stderr, "no Recado data") {
 			t.Errorf("without a key: exit %d %s", code, stderr)
 		}

@@ -10,23 +10,23 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recado/internal/api"
-	"recado/internal/demo"
+	"recado/internal/admin"
+	"recado/internal/people"
 	"recado/internal/server"
 )
 
 // demo fills an empty database and tells where everything is; on one that has companies it repeats
 // what demo.json says.
-func (c *serveCmd) demo(e *env, s *server.Server, clock *demo.Clock) error {
+func (c *serveCmd) demo(e *env, s *server.Server, clock *admin.Clock) error {
 	path := filepath.Join(c.Data, "demo.json")
-	companies, err := s.Desk.System().Companies(e.ctx)
+	companies, err := s.Desk.People.Companies(e.ctx)
 	if err != nil {
 		return err
 	}
 	if len(companies) > 0 {
 		return repeatDemo(e, s, path)
 	}
-	made, err := demo.Make(context.WithoutCancel(e.ctx), s.Desk, clock, rand.Text())
+	made, err := admin.Make(context.WithoutCancel(e.ctx), s.Desk, clock, rand.Text())
 	if err != nil {
 		return fmt.Errorf("the demo could not be made: %w", err)
 	}
@@ -41,7 +41,7 @@ func repeatDemo(e *env, s *server.Server, path string) error {
 		_, err := fmt.Fprintln(e.stdout, "The database is not empty: no demo was made.")
 		return err
 	}
-	var made demo.Demo
+	var made admin.Demo
 	if err := json.Unmarshal(raw, &made); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -49,9 +49,9 @@ func repeatDemo(e *env, s *server.Server, path string) error {
 	return writeDemo(e, s, &made, path)
 }
 
-func writeDemo(e *env, s *server.Server, made *demo.Demo, path string) error {
+func writeDemo(e *env, s *server.Server, made *admin.Demo, path string) error {
 	if at, err := netip.ParseAddrPort(s.Addr()); err == nil && at.Addr().Unmap().IsLoopback() {
-		if err := s.API.ShowDemo(e.ctx, api.DemoLogin{Email: made.Login.Email, Password: made.Login.Password}); err != nil {
+		if err := s.API.ShowDemo(e.ctx, people.DemoLogin{Email: made.Login.Email, Password: made.Login.Password}); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // listFlags say how a listing is printed.
@@ -19,7 +19,7 @@ func printList[T any](e *env, f listFlags, header string, list []T, row func(w i
 		if list == nil {
 			list = []T{}
 		}
-		raw, err := model.AppendJSON(nil, list)
+		raw, err := kernel.AppendJSON(nil, list)
 		if err == nil {
 			_, err = fmt.Fprintf(e.stdout, "%s\n", raw)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/mattn/go-isatty"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // version is set by the build.
@@ -146,12 +146,12 @@ func run(ctx context.Context, p process) int {
 // place in a request body. A value that does not fit is a mistake in how the command was called;
 // credentials that WhatsApp refuses are none.
 func told(err error) error {
-	known, ok := errors.AsType[*model.Error](err)
+	known, ok := errors.AsType[*kernel.Error](err)
 	if !ok {
 		return err
 	}
 	text := strings.Replace(err.Error(), string(known.Code)+": ", "", 1)
-	if known.Code != model.CodeInvalidRequest || len(known.Fields) == 0 {
+	if known.Code != kernel.CodeInvalidRequest || len(known.Fields) == 0 {
 		return errors.New(text)
 	}
 	text = strings.ReplaceAll(text, "body.", "")

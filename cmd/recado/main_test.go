@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/store/storetest"
+	"recado/internal/kernel/kerneltest"
 	"recado/internal/testkit"
 )
 
@@ -66,7 +66,7 @@ func TestCommandLine(t *testing.T) {
 		}
 	})
 	t.Run("what the desk refuses is told without the words of the API", func(t *testing.T) {
-		storetest.EachURL(t, func(t *testing.T, url string) {
+		kerneltest.EachURL(t, func(t *testing.T, url string) {
 			vars := map[string]string{"RECADO_DATA": t.TempDir(), "RECADO_DATABASE_URL": url}
 			_, company, _ := recado(t, vars, "company", "create", "Casa Clara")
 			company = strings.TrimSpace(company)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/server"
 )
 
 type reportCmd struct {
@@ -18,23 +18,23 @@ type reportRebuildCmd struct {
 }
 
 func (c *reportRebuildCmd) Run(e *env) error {
-	var only model.ID
+	var only kernel.ID
 	if c.Company != "" {
 		var err error
 		if only, err = parseID("--company", c.Company); err != nil {
 			return err
 		}
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
 		if !only.IsZero() {
-			return d.System().RebuildReport(ctx, only)
+			return d.Reports.RebuildReport(ctx, only)
 		}
-		companies, err := d.System().Companies(ctx)
+		companies, err := d.People.Companies(ctx)
 		if err != nil {
 			return err
 		}
 		for _, company := range companies {
-			if err := d.System().RebuildReport(ctx, company.ID); err != nil {
+			if err := d.Reports.RebuildReport(ctx, company.ID); err != nil {
 				return fmt.Errorf("%s: %w", company.Name, err)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"recado/internal/desk"
+	"recado/internal/server"
 )
 
 type secretCmd struct {
@@ -16,8 +16,8 @@ type secretCmd struct {
 type secretRotateCmd struct{ databaseFlags }
 
 func (c *secretRotateCmd) Run(e *env) error {
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		n, err := d.System().SecretKey().Rotate(ctx)
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		n, err := d.SecretKey().Rotate(ctx)
 		if err != nil {
 			return err
 		}
@@ -29,15 +29,15 @@ func (c *secretRotateCmd) Run(e *env) error {
 type secretRetireCmd struct{ databaseFlags }
 
 func (c *secretRetireCmd) Run(e *env) error {
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
 		if c.SecretKey != "" {
-			if _, err := d.System().SecretKey().Reseal(ctx); err != nil {
+			if _, err := d.SecretKey().Reseal(ctx); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(e.stdout, "Every secret is sealed with the first key of the setting. Take the others out of it on every node, and restart.")
 			return err
 		}
-		if err := d.System().SecretKey().Retire(ctx); err != nil {
+		if err := d.SecretKey().Retire(ctx); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(e.stdout, "The newest key is the only one. Restart the server; older backups still need the older keys.")
@@ -53,8 +53,8 @@ func (c *secretReplaceLostCmd) Run(e *env) error {
 		return err
 	}
 	config.Existing, config.LostSecretKey = true, true
-	return withConfig(e, config, func(ctx context.Context, d *desk.Desk) error {
-		webhooks, channels, members, err := d.System().SecretKey().ReplaceLost(ctx)
+	return withConfig(e, config, func(ctx context.Context, d *server.Desk) error {
+		webhooks, channels, members, err := d.SecretKey().ReplaceLost(ctx)
 		if err != nil {
 			return err
 		}

@@ -13,12 +13,14 @@ import (
 	"sync"
 	"testing"
 
-	"recado/internal/model"
-	"recado/internal/store"
-	"recado/internal/store/storetest"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/kernel/kerneltest"
+	"recado/internal/people"
 	"recado/internal/testkit"
 	"recado/internal/vault"
-	"recado/internal/whatsapp/simulator"
+	"recado/internal/webhooks"
 )
 
 const otherKey = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
@@ -31,7 +33,7 @@ type installation struct {
 }
 
 func eachInstallation(t *testing.T, body func(t *testing.T, i *installation)) {
-	storetest.EachURL(t, func(t *testing.T, url string) {
+	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		i := &installation{t: t, dir: t.TempDir()}
 		i.vars = map[string]string{"RECADO_DATA": i.dir}
 		if url != "" {
@@ -74,17 +76,17 @@ func (i *installation) refused(says string) {
 // forget removes the check value, as in a database of an older version.
 func (i *installation) forget() {
 	i.t.Helper()
-	storetest.Exec(i.t, i.dir, i.vars["RECADO_DATABASE_URL"], "DELETE FROM secret_check")
+	kerneltest.Exec(i.t, i.dir, i.vars["RECADO_DATABASE_URL"], "DELETE FROM secret_check")
 }
 
 // open gives the data and the vault with the present key of an installation that no command is using.
-func (i *installation) open() (*store.Store, *vault.Vault) {
+func (i *installation) open() (*kernel.Store, *vault.Vault) {
 	i.t.Helper()
-	o := store.Options{Dir: i.dir, DatabaseURL: i.vars["RECADO_DATABASE_URL"]}
+	o := db.Options{Dir: i.dir, DatabaseURL: i.vars["RECADO_DATABASE_URL"]}
 	if o.DatabaseURL != "" {
 		o.Dir = ""
 	}
-	s, err := store.Open(i.t.Context(), o)
+	s, err := kernel.Open(i.t.Context(), o)
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -102,19 +104,19 @@ func (i *installation) open() (*store.Store, *vault.Vault) {
 func (i *installation) seal(company string) {
 	i.t.Helper()
 	s, v := i.open()
-	err := s.Write(i.t.Context(), func(tx *store.Tx) error {
-		owner, _ := model.ParseID(company)
-		webhook := model.NewID()
-		tx.InsertWebhook(store.Webhook{
-			Webhook: model.Webhook{
-				ID: webhook, Name: "ERP", URL: "https://erp.clara.example/in", Events: []model.EventType{model.EventMessageReceived}, Active: true,
-				CreatedAt: tx.Now, UpdatedAt: tx.Now,
-			},
-			Company: owner, Secret: v.Seal([]byte("the secret of a webhook"), owner, webhook),
-		})
-		team, err := tx.Team(owner)
+	err := s.Write(i.t.Context(), func(tx *kernel.Tx) error {
+		owner, _ := kernel.ParseID(company)
+		webhook := kernel.NewID()
+		_, err := tx.Exec(`
+			INSERT INTO webhooks (id, company, name, url, events, active, consecutive_failures, secret, created_at, updated_at)
+			VALUES ($1, $2, 'ERP', 'https://erp.clara.example/in', 'message.received', TRUE, 0, $3, $4, $4)`,
+			webhook, owner, v.Seal([]byte("the secret of a webhook"), owner, webhook), tx.Now)
+		if err != nil {
+			return err
+		}
+		members, err := tx.IDs(`SELECT id FROM users WHERE company = $1 ORDER BY id`, owner)
 		if err == nil {
-			tx.SetTwoFactor(owner, team[0].ID, v.Seal([]byte("the secret of a person"), owner, team[0].ID), nil)
+			people.SetTwoFactor(tx, owner, members[0], v.Seal([]byte("the secret of a person"), owner, members[0]), nil)
 		}
 		return err
 	})
@@ -124,19 +126,19 @@ func (i *installation) seal(company string) {
 }
 
 // secrets reads the webhooks and the secrets of two-factor, and how many of them the present key opens.
-func (i *installation) secrets() (webhooks []store.Webhook, members []store.SealedMember, opened int) {
+func (i *installation) secrets() (hooks []webhooks.WebhookRow, members []people.SealedMember, opened int) {
 	i.t.Helper()
 	s, v := i.open()
-	err := s.Read(i.t.Context(), func(tx *store.Tx) (err error) {
-		if webhooks, err = tx.AllWebhooks(); err == nil {
-			members, err = tx.SealedMembers()
+	err := s.Read(i.t.Context(), func(tx *kernel.Tx) (err error) {
+		if hooks, err = webhooks.AllWebhooks(tx); err == nil {
+			members, err = people.SealedMembers(tx)
 		}
 		return err
 	})
 	if err := errors.Join(err, s.Close()); err != nil {
 		i.t.Fatal(err)
 	}
-	for _, w := range webhooks {
+	for _, w := range hooks {
 		if _, err := v.Open(w.Secret, w.Company, w.ID); err == nil {
 			opened++
 		}
@@ -146,7 +148,7 @@ func (i *installation) secrets() (webhooks []store.Webhook, members []store.Seal
 			opened++
 		}
 	}
-	return webhooks, members, opened
+	return hooks, members, opened
 }
 
 func TestSecretsOfWebhooksAndPeopleFollowTheSecretKey(t *testing.T) {
@@ -253,7 +255,7 @@ func TestADatabaseOfAnOlderVersionIsCheckedByItsSecrets(t *testing.T) {
 }
 
 func TestOfTwoNodesThatStartAtOnceWithDifferentKeysOneIsRefused(t *testing.T) {
-	url := storetest.URL(t)
+	url := kerneltest.URL(t)
 	keys := []string{otherKey, "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="}
 	codes := make([]int, len(keys))
 	var nodes sync.WaitGroup

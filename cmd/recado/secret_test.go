@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/store/storetest"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel/kerneltest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestSecretKeyCommands(t *testing.T) {
 	sim := simulator.New(simulator.Options{})
 	graph := testkit.Serve(t, sim)
 	t.Cleanup(sim.Close)
-	storetest.EachURL(t, func(t *testing.T, url string) {
+	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		dir := t.TempDir()
 		vars := map[string]string{
 			"RECADO_DATA": dir, "RECADO_DATABASE_URL": url, "RECADO_WHATSAPP_BASE_URL": graph,

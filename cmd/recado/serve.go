@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"recado/internal/admin"
 	"recado/internal/blob"
-	"recado/internal/demo"
-	"recado/internal/model"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
 	"recado/internal/server"
-	"recado/internal/site"
 	"recado/internal/vault"
 )
 
@@ -101,7 +101,7 @@ func (c *serveCmd) Run(e *env) error {
 		return err
 	}
 	if c.Demo {
-		clock := &demo.Clock{}
+		clock := &admin.Clock{}
 		config.Now = clock.Now
 		config.Prepare = func(s *server.Server) error { return c.demo(e, s, clock) }
 	}
@@ -113,7 +113,7 @@ func (c *serveCmd) Run(e *env) error {
 	e.log.Info("serving", slog.String("address", s.Addr()), slog.String("public_url", s.URL), slog.String("version", version))
 	supervisor := newSupervisor(e)
 	supervisor.tell("READY=1")
-	defer supervisor.watch(s.Desk.System().Ready)()
+	defer supervisor.watch(s.Desk.Ready)()
 	if err := printSetupLink(e, s); err != nil && e.ctx.Err() == nil { // a stop during the start is no error
 		return errors.Join(err, s.Stop(context.WithoutCancel(e.ctx)))
 	}
@@ -131,7 +131,7 @@ func (c *serveCmd) Run(e *env) error {
 
 // printSetupLink shows where the first company is made, while there is none.
 func printSetupLink(e *env, s *server.Server) error {
-	token, needed, err := s.Desk.System().NewSetupToken(e.ctx)
+	token, needed, err := s.Desk.People.NewSetupToken(e.ctx)
 	if err != nil || !needed {
 		return err
 	}
@@ -148,15 +148,15 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	if config.S3, err = c.S3.options(); err != nil {
 		return config, err
 	}
-	if config.Limits, err = model.ParseLimits(c.Limits); err != nil {
+	if config.Limits, err = kernel.ParseLimits(c.Limits); err != nil {
 		return config, fmt.Errorf("--limits: %v (%w)", err, errUsage)
 	}
 	if c.MediaQuota != "" {
-		if config.Limits.MediaBytes, err = model.ParseSize(c.MediaQuota); err != nil {
+		if config.Limits.MediaBytes, err = kernel.ParseSize(c.MediaQuota); err != nil {
 			return config, fmt.Errorf("--media-quota: %v (%w)", err, errUsage)
 		}
 	}
-	retries, invalid := model.ParseRetries(c.WebhookRetries)
+	retries, invalid := kernel.ParseRetries(c.WebhookRetries)
 	switch {
 	case invalid != nil:
 		return config, fmt.Errorf("--webhook-retries: %v (%w)", invalid, errUsage)
@@ -187,7 +187,7 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	if err := c.addressFlags.apply(&config); err != nil {
 		return config, err
 	}
-	if config.Origins, err = site.ParseOrigins(c.CORSOrigins); err != nil {
+	if config.Origins, err = httpserver.ParseOrigins(c.CORSOrigins); err != nil {
 		return config, fmt.Errorf("--cors-origins: %w (%w)", err, errUsage)
 	}
 	config.Addr, config.MetricsAddr, config.DebugAddr = c.Addr, c.MetricsAddr, c.DebugAddr
@@ -195,7 +195,7 @@ func (c *serveCmd) configure(e *env) (server.Config, error) {
 	for _, proxy := range c.TrustedProxies {
 		config.Proxies = append(config.Proxies, proxy.Prefix)
 	}
-	config.Version, config.Brand, config.Rate = version, c.Brand, model.Rate{PerSecond: c.Rate, Burst: c.Burst}
+	config.Version, config.Brand, config.Rate = version, c.Brand, kernel.Rate{PerSecond: c.Rate, Burst: c.Burst}
 	config.WebhookTimeout, config.WebhookRetries, config.WebhookAllowInsecure = c.WebhookTimeout, retries, c.WebhookAllowInsecure
 	return config, nil
 }

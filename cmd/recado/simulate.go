@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"recado/internal/whatsapp/simulator"
+	"recado/internal/channels/simulator"
 )
 
 type simulateCmd struct {

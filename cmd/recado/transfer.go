@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"recado/internal/db"
-	"recado/internal/model"
+	"recado/internal/admin"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/server"
-	"recado/internal/transfer"
 	"recado/internal/vault"
 )
 
@@ -44,7 +44,7 @@ func (c *backupCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	info, err := transfer.Backup(e.ctx, transfer.BackupOptions{
+	info, err := admin.Backup(e.ctx, admin.BackupOptions{
 		Dir: c.Data, File: file, Replace: c.Replace || file != c.File, SecretKey: c.SecretKey, WithoutSecretKey: c.WithoutSecretKey, Version: version,
 	})
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *backupCmd) rotate() error {
 
 // check reports whether an archive can be restored.
 func (c *backupCmd) check(e *env) error {
-	info, err := transfer.Check(e.ctx, c.File)
+	info, err := admin.Check(e.ctx, c.File)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *backupCmd) check(e *env) error {
 }
 
 // describeBackup prints what an archive holds.
-func (e *env) describeBackup(file string, info transfer.Info) error {
+func (e *env) describeBackup(file string, info admin.Info) error {
 	text := fmt.Sprintf("%s holds the database and %d media files", file, info.Media)
 	if info.SecretKey {
 		text += ", and the secret key: keep it where only you can read it"
@@ -127,7 +127,7 @@ func (e *env) describeBackup(file string, info transfer.Info) error {
 }
 
 // warnDamaged names the media files that do not have the hash that the database says.
-func (e *env) warnDamaged(files []model.ID, outcome string) error {
+func (e *env) warnDamaged(files []kernel.ID, outcome string) error {
 	for _, file := range files {
 		if _, err := fmt.Fprintf(e.stderr, "recado: warning: the media file %s is damaged: it does not have the SHA-256 that the database says. %s.\n", file, outcome); err != nil {
 			return err
@@ -145,7 +145,7 @@ func (c *restoreCmd) Run(e *env) error {
 	if c.DatabaseURL != "" {
 		return errors.New("PostgreSQL is restored with pg_restore; recado restore is for SQLite")
 	}
-	done, err := transfer.Restore(e.ctx, transfer.RestoreOptions{File: c.File, Dir: c.Data, SecretKey: c.SecretKey})
+	done, err := admin.Restore(e.ctx, admin.RestoreOptions{File: c.File, Dir: c.Data, SecretKey: c.SecretKey})
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (c *moveCmd) Run(e *env) error {
 	if c.To == "" {
 		return fmt.Errorf("--to is missing: a postgres://… address, or a data folder (%w)", errUsage)
 	}
-	o := transfer.MoveOptions{Dir: c.Data, DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey}
+	o := admin.MoveOptions{Dir: c.Data, DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey}
 	if strings.HasPrefix(c.To, "postgres://") || strings.HasPrefix(c.To, "postgresql://") {
 		o.ToURL = c.To
 	} else {
@@ -193,7 +193,7 @@ func (c *moveCmd) Run(e *env) error {
 	}
 	report := &moveReport{env: e}
 	o.Progress = report.table
-	moved, err := transfer.Move(e.ctx, o)
+	moved, err := admin.Move(e.ctx, o)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (c *moveCmd) undo(e *env) error {
 			return err
 		}
 	}
-	target, err := transfer.UndoMove(e.ctx, transfer.MoveOptions{Dir: c.Data, DatabaseURL: c.DatabaseURL})
+	target, err := admin.UndoMove(e.ctx, admin.MoveOptions{Dir: c.Data, DatabaseURL: c.DatabaseURL})
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (r *moveReport) table(t db.MovedTable) (err error) {
 	return err
 }
 
-func (r *moveReport) end(o transfer.MoveOptions, moved transfer.Moved) error {
+func (r *moveReport) end(o admin.MoveOptions, moved admin.Moved) error {
 	text := fmt.Sprintf("%d rows in %d tables were moved and verified; %d media files are there.", r.rows, len(moved.Tables), moved.Media)
 	outcome := "It stays as it is"
 	if o.ToDir != "" {

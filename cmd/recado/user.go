@@ -11,8 +11,9 @@ import (
 
 	"golang.org/x/term"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/server"
 )
 
 type userCmd struct {
@@ -46,9 +47,9 @@ func (c *userCreateCmd) Run(e *env) error {
 			return err
 		}
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		u, err := d.System().CreateUser(ctx, company, desk.NewUser{
-			Name: c.Name, Email: c.Email, Password: password, Role: model.Role(c.Role), AccessProfile: model.AccessProfile(c.Access),
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		u, err := d.People.CreateUser(ctx, company, people.NewUser{
+			Name: c.Name, Email: c.Email, Password: password, Role: kernel.Role(c.Role), AccessProfile: kernel.AccessProfile(c.Access),
 		})
 		if err != nil {
 			return err
@@ -70,12 +71,12 @@ func (c *userSetPasswordCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
 		password, err := readPassword(e)
 		if err != nil {
 			return err
 		}
-		return d.System().SetPassword(ctx, company, c.Email, password)
+		return d.People.SetPassword(ctx, company, c.Email, password)
 	})
 }
 

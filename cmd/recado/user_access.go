@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/server"
 )
 
 type userListCmd struct {
@@ -23,15 +24,15 @@ func (c *userListCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
-		people, err := d.System().People(ctx, company)
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
+		people, err := d.People.People(ctx, company)
 		if err != nil {
 			return err
 		}
 		lines := make([]personLine, len(people))
 		for i, p := range people {
 			lines[i] = personLine{
-				ID: p.ID, Name: p.Name, Email: p.Email, Role: p.Role, TwoFactor: p.TwoFactor, Company: model.Ref{ID: p.Company.ID, Name: p.Company.Name},
+				ID: p.ID, Name: p.Name, Email: p.Email, Role: p.Role, TwoFactor: p.TwoFactor, Company: kernel.Ref{ID: p.Company.ID, Name: p.Company.Name},
 			}
 		}
 		return printList(e, c.listFlags, "COMPANY\tCOMPANY ID\tEMAIL\tNAME\tROLE\tTWO-FACTOR\tID\n", lines, func(w io.Writer, p *personLine) {
@@ -46,12 +47,12 @@ func (c *userListCmd) Run(e *env) error {
 
 // personLine is a team member as it is printed.
 type personLine struct {
-	ID        model.ID   `json:"id"`
-	Name      string     `json:"name"`
-	Email     string     `json:"email"`
-	Role      model.Role `json:"role"`
-	TwoFactor bool       `json:"two_factor"`
-	Company   model.Ref  `json:"company"`
+	ID        kernel.ID   `json:"id"`
+	Name      string      `json:"name"`
+	Email     string      `json:"email"`
+	Role      kernel.Role `json:"role"`
+	TwoFactor bool        `json:"two_factor"`
+	Company   kernel.Ref  `json:"company"`
 }
 
 // personFlags name one team member.
@@ -60,13 +61,13 @@ type personFlags struct {
 	Company string `help:"Id of the company, where the address belongs to several." placeholder:"UUID"`
 }
 
-func (f personFlags) find(ctx context.Context, d *desk.Desk) (desk.Person, error) {
+func (f personFlags) find(ctx context.Context, d *server.Desk) (people.Person, error) {
 	company, err := optionalID("--company", f.Company)
 	if err != nil {
-		return desk.Person{}, err
+		return people.Person{}, err
 	}
-	p, err := d.System().FindPerson(ctx, f.Email, company)
-	if model.CodeOf(err) == model.CodeCompanyRequired {
+	p, err := d.People.FindPerson(ctx, f.Email, company)
+	if kernel.CodeOf(err) == kernel.CodeCompanyRequired {
 		err = fmt.Errorf("%s belongs to several companies: give --company; recado user list shows their ids (%w)", f.Email, errUsage)
 	}
 	return p, err
@@ -83,16 +84,16 @@ func (c *userResetLinkCmd) Run(e *env) error {
 	if err := (addressFlags{PublicURL: c.PublicURL, BasePath: c.BasePath}).check(); err != nil {
 		return err
 	}
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
 		p, err := c.find(ctx, d)
 		if err != nil {
 			return err
 		}
-		operator, err := d.System().Operator(ctx, p.Company.ID)
+		operator, err := d.People.Operator(ctx, p.Company.ID)
 		if err != nil {
 			return err
 		}
-		link, token, err := d.ResetLink(ctx, operator, p.ID)
+		link, token, err := d.People.ResetLink(ctx, operator, p.ID)
 		if err != nil {
 			return err
 		}
@@ -108,12 +109,12 @@ type userDisableTwoFactorCmd struct {
 }
 
 func (c *userDisableTwoFactorCmd) Run(e *env) error {
-	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *desk.Desk) error {
+	return withDesk(e, c.databaseFlags, func(ctx context.Context, d *server.Desk) error {
 		p, err := c.find(ctx, d)
 		if err != nil {
 			return err
 		}
-		if err := d.System().SwitchTwoFactorOff(ctx, p); err != nil {
+		if err := d.People.SwitchTwoFactorOff(ctx, p); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(e.stdout, "%s signs in without a code.\n", p.Email)
@@ -122,9 +123,9 @@ func (c *userDisableTwoFactorCmd) Run(e *env) error {
 }
 
 // optionalID is parseID for a flag that may be absent.
-func optionalID(flag, text string) (model.ID, error) {
+func optionalID(flag, text string) (kernel.ID, error) {
 	if text == "" {
-		return model.ID{}, nil
+		return kernel.ID{}, nil
 	}
 	return parseID(flag, text)
 }

@@ -8,13 +8,13 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"recado/internal/store"
+	"recado/internal/kernel/db"
 )
 
 // passwordHash reads what is stored of the password of the only team member.
 func passwordHash(t *testing.T, dir string) string {
 	t.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(dir, store.DatabaseFile), sqlite.OpenReadWrite)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, db.DatabaseFile), sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"io"
 	"sync"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 var (
@@ -26,13 +26,13 @@ var (
 type Store interface {
 	// Put reads r to its end and keeps it under id, in place of what was there. When r fails, or
 	// has more than limit bytes (then ErrTooLarge), what was there stays.
-	Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (Info, error)
+	Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) (Info, error)
 
 	// Open gives a file and its size, or ErrNotFound. The file reads as long as ctx lasts.
-	Open(ctx context.Context, id model.ID) (io.ReadSeekCloser, int64, error)
+	Open(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, int64, error)
 
 	// Delete removes a file. One that is not there is no error.
-	Delete(ctx context.Context, id model.ID) error
+	Delete(ctx context.Context, id kernel.ID) error
 }
 
 // Info describes a file that was put.

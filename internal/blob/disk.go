@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 const (
@@ -60,7 +60,7 @@ func ReadDisk(dir string) (*Disk, error) {
 
 // Put writes beside its final place, and gives the file its name only when it is whole and on the
 // disk itself.
-func (d *Disk) Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (Info, error) {
+func (d *Disk) Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) (Info, error) {
 	temp := path.Join(unfinished, id.String()+"."+rand.Text())
 	info, err := d.write(ctx, temp, r, limit)
 	if err == nil {
@@ -69,7 +69,7 @@ func (d *Disk) Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (
 	if err != nil {
 		_ = d.root.Remove(temp)
 		if isFull(err) {
-			err = fmt.Errorf("%w (%w)", model.StorageFull(), err)
+			err = fmt.Errorf("%w (%w)", kernel.StorageFull(), err)
 		}
 		return Info{}, err
 	}
@@ -77,7 +77,7 @@ func (d *Disk) Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (
 }
 
 // Open gives the file itself.
-func (d *Disk) Open(ctx context.Context, id model.ID) (io.ReadSeekCloser, int64, error) {
+func (d *Disk) Open(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
@@ -96,7 +96,7 @@ func (d *Disk) Open(ctx context.Context, id model.ID) (io.ReadSeekCloser, int64,
 }
 
 // Delete removes the file.
-func (d *Disk) Delete(ctx context.Context, id model.ID) error {
+func (d *Disk) Delete(ctx context.Context, id kernel.ID) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (d *Disk) Close() error { return d.root.Close() }
 
 // place spreads files over 256 folders by the last byte of the id: the first ones are a time, and
 // would fill one folder after the other.
-func place(id model.ID) string {
+func place(id kernel.ID) string {
 	name := id.String()
 	return path.Join(name[len(name)-2:], name)
 }
@@ -131,7 +131,7 @@ func (d *Disk) write(ctx context.Context, name string, r io.Reader, limit int64)
 	return info, err
 }
 
-func (d *Disk) keep(temp string, id model.ID) error {
+func (d *Disk) keep(temp string, id kernel.ID) error {
 	name := place(id)
 	folder := path.Dir(name)
 	if err := d.makeFolder(folder); err != nil {

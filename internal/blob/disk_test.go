@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"recado/internal/blob"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 func TestDisk(t *testing.T) {
@@ -45,7 +45,7 @@ func TestDisk(t *testing.T) {
 	})
 
 	t.Run("files survive a restart and are for their owner alone", func(t *testing.T) {
-		dir, id := filepath.Join(t.TempDir(), "deep", "media"), model.NewID()
+		dir, id := filepath.Join(t.TempDir(), "deep", "media"), kernel.NewID()
 		d, err := blob.NewDisk(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestDisk(t *testing.T) {
 	})
 
 	t.Run("a link out of the folder is not followed", func(t *testing.T) {
-		dir, outside, id := t.TempDir(), t.TempDir(), model.NewID()
+		dir, outside, id := t.TempDir(), t.TempDir(), kernel.NewID()
 		d, err := blob.NewDisk(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func TestDisk(t *testing.T) {
 		const size = 32 << 20
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		info, err := d.Put(t.Context(), model.NewID(), io.LimitReader(endless{}, size), size)
+		info, err := d.Put(t.Context(), kernel.NewID(), io.LimitReader(endless{}, size), size)
 		runtime.ReadMemStats(&after)
 		if err != nil || info.Size != size {
 			t.Errorf("want err == nil and info.Size == size; got %+v, %+v", info, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // S3Options say which bucket, and how to get in.
@@ -71,7 +71,7 @@ func NewS3(ctx context.Context, o S3Options) (*S3, error) {
 
 // Put waits on disk until the file is whole, and then sends it as one request with its size and
 // hash: S3 checks it and keeps it whole or not at all, and nothing has to wait in memory.
-func (s *S3) Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (Info, error) {
+func (s *S3) Put(ctx context.Context, id kernel.ID, r io.Reader, limit int64) (Info, error) {
 	f, err := os.CreateTemp(s.spool, "recado-upload-*")
 	if err != nil {
 		return Info{}, fmt.Errorf("blob: %w", err)
@@ -100,7 +100,7 @@ func (s *S3) Put(ctx context.Context, id model.ID, r io.Reader, limit int64) (In
 
 // Open asks for the size alone. Bytes are fetched when they are read, from where the reader stands,
 // so jumping about costs a request only for what is then read.
-func (s *S3) Open(ctx context.Context, id model.ID) (io.ReadSeekCloser, int64, error) {
+func (s *S3) Open(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, int64, error) {
 	info, err := s.core.StatObject(ctx, s.bucket, s.key(id), minio.StatObjectOptions{})
 	if err != nil {
 		return nil, 0, s3Error(err)
@@ -125,7 +125,7 @@ func (s *S3) Open(ctx context.Context, id model.ID) (io.ReadSeekCloser, int64, e
 }
 
 // Delete removes the object.
-func (s *S3) Delete(ctx context.Context, id model.ID) error {
+func (s *S3) Delete(ctx context.Context, id kernel.ID) error {
 	err := s.core.RemoveObject(ctx, s.bucket, s.key(id), minio.RemoveObjectOptions{})
 	if err = s3Error(err); errors.Is(err, ErrNotFound) {
 		return nil
@@ -133,7 +133,7 @@ func (s *S3) Delete(ctx context.Context, id model.ID) error {
 	return err
 }
 
-func (s *S3) key(id model.ID) string { return s.prefix + id.String() }
+func (s *S3) key(id kernel.ID) string { return s.prefix + id.String() }
 
 func s3Error(err error) error {
 	if err == nil {

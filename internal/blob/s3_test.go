@@ -16,7 +16,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"recado/internal/blob"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 func TestS3(t *testing.T) {
@@ -38,7 +38,7 @@ func TestS3(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return true
 		})
-		id := model.NewID()
+		id := kernel.NewID()
 		if _, err := s.Put(t.Context(), id, bytes.NewReader(content), 1<<20); err != nil || puts.Load() != 2 {
 			t.Fatalf("%d tries, %v", puts.Load(), err)
 		}
@@ -61,17 +61,17 @@ func TestS3(t *testing.T) {
 			return refuse.Load()
 		})
 		refuse.Store(true)
-		if _, _, err := s.Open(t.Context(), model.NewID()); err == nil || errors.Is(err, blob.ErrNotFound) {
+		if _, _, err := s.Open(t.Context(), kernel.NewID()); err == nil || errors.Is(err, blob.ErrNotFound) {
 			t.Error(err)
 		}
-		if err := s.Delete(t.Context(), model.NewID()); err == nil {
+		if err := s.Delete(t.Context(), kernel.NewID()); err == nil {
 			t.Error("the deletion was refused without an error")
 		}
 	})
 
 	t.Run("a file replaced while it is read is not mixed with the new one", func(t *testing.T) {
 		s := bucketBehind(t, func(http.ResponseWriter, *http.Request) bool { return false })
-		id := model.NewID()
+		id := kernel.NewID()
 		put := func(letter string) {
 			if _, err := s.Put(t.Context(), id, strings.NewReader(strings.Repeat(letter, 1000)), 1000); err != nil {
 				t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"recado/internal/blob"
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
 )
 
@@ -37,7 +37,7 @@ func TestStores(t *testing.T) {
 }
 
 func testStore(t *testing.T, at place) {
-	put := func(t *testing.T, id model.ID, content []byte) {
+	put := func(t *testing.T, id kernel.ID, content []byte) {
 		t.Helper()
 		info, err := at.store.Put(t.Context(), id, bytes.NewReader(content), int64(len(content)))
 		if err != nil {
@@ -46,7 +46,7 @@ func testStore(t *testing.T, at place) {
 		testkit.Equal(t, "info.Size", info.Size, int64(len(content)))
 		testkit.Equal(t, "info.SHA256", info.SHA256, sha256.Sum256(content))
 	}
-	mustHold := func(t *testing.T, id model.ID, want []byte) {
+	mustHold := func(t *testing.T, id kernel.ID, want []byte) {
 		t.Helper()
 		f, size, err := at.store.Open(t.Context(), id)
 		if err != nil {
@@ -58,7 +58,7 @@ func testStore(t *testing.T, at place) {
 			t.Errorf("got %d bytes, size %d, %v; want %d", len(got), size, err, len(want))
 		}
 	}
-	mustMiss := func(t *testing.T, id model.ID) {
+	mustMiss := func(t *testing.T, id kernel.ID) {
 		t.Helper()
 		if _, _, err := at.store.Open(t.Context(), id); !errors.Is(err, blob.ErrNotFound) {
 			t.Errorf("want ErrNotFound, got %v", err)
@@ -72,25 +72,25 @@ func testStore(t *testing.T, at place) {
 
 	t.Run("what was put comes back, from nothing to more than one part", func(t *testing.T) {
 		for _, size := range []int{0, 1, 32 << 10, 32<<10 + 1, 17 << 20} {
-			id, content := model.NewID(), pattern(size)
+			id, content := kernel.NewID(), pattern(size)
 			put(t, id, content)
 			mustHold(t, id, content)
 		}
 	})
 
 	t.Run("putting again replaces", func(t *testing.T) {
-		id := model.NewID()
+		id := kernel.NewID()
 		put(t, id, []byte("first and longer"))
 		put(t, id, []byte("second"))
 		mustHold(t, id, []byte("second"))
 	})
 
 	t.Run("an unknown id holds nothing", func(t *testing.T) {
-		mustMiss(t, model.NewID())
+		mustMiss(t, kernel.NewID())
 	})
 
 	t.Run("a deleted file is gone, and deleting it again is no error", func(t *testing.T) {
-		id := model.NewID()
+		id := kernel.NewID()
 		put(t, id, []byte("x"))
 		for range 2 {
 			if err := at.store.Delete(t.Context(), id); err != nil {
@@ -102,7 +102,7 @@ func testStore(t *testing.T, at place) {
 
 	t.Run("one byte over the limit leaves nothing", func(t *testing.T) {
 		for _, limit := range []int{0, 10, 100_000} {
-			id := model.NewID()
+			id := kernel.NewID()
 			if _, err := at.store.Put(t.Context(), id, bytes.NewReader(pattern(limit+1)), int64(limit)); !errors.Is(err, blob.ErrTooLarge) {
 				t.Errorf("limit %d: %v", limit, err)
 			}
@@ -111,7 +111,7 @@ func testStore(t *testing.T, at place) {
 	})
 
 	t.Run("an endless upload is cut at the limit", func(t *testing.T) {
-		id := model.NewID()
+		id := kernel.NewID()
 		if _, err := at.store.Put(t.Context(), id, endless{}, 1<<20); !errors.Is(err, blob.ErrTooLarge) {
 			t.Error(err)
 		}
@@ -121,7 +121,7 @@ func testStore(t *testing.T, at place) {
 	t.Run("an upload that breaks off leaves nothing, or what was there", func(t *testing.T) {
 		broken := errors.New("the client went away")
 		half := func() io.Reader { return io.MultiReader(bytes.NewReader(pattern(50_000)), iotest.ErrReader(broken)) }
-		id := model.NewID()
+		id := kernel.NewID()
 		if _, err := at.store.Put(t.Context(), id, half(), 1<<20); !errors.Is(err, broken) {
 			t.Error(err)
 		}
@@ -135,7 +135,7 @@ func testStore(t *testing.T, at place) {
 	})
 
 	t.Run("an upload under way cannot be seen, and ends with its context", func(t *testing.T) {
-		id := model.NewID()
+		id := kernel.NewID()
 		ctx, cancel := context.WithCancel(t.Context())
 		r, w := io.Pipe()
 		done := make(chan error, 1)
@@ -161,7 +161,7 @@ func testStore(t *testing.T, at place) {
 	})
 
 	t.Run("a file can be read from any place", func(t *testing.T) {
-		id, content := model.NewID(), pattern(100_000)
+		id, content := kernel.NewID(), pattern(100_000)
 		put(t, id, content)
 		f, _, err := at.store.Open(t.Context(), id)
 		if err != nil {
@@ -177,7 +177,7 @@ func testStore(t *testing.T, at place) {
 	})
 
 	t.Run("it serves whole answers and ranges over HTTP", func(t *testing.T) {
-		id, content := model.NewID(), pattern(100_000)
+		id, content := kernel.NewID(), pattern(100_000)
 		put(t, id, content)
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			f, _, err := at.store.Open(r.Context(), id)
@@ -218,12 +218,12 @@ func testStore(t *testing.T, at place) {
 	})
 
 	t.Run("many at once keep apart, also under one id", func(t *testing.T) {
-		shared := model.NewID()
+		shared := kernel.NewID()
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
 				content := bytes.Repeat([]byte{byte(i)}, 60_000)
-				for _, id := range []model.ID{model.NewID(), shared} {
+				for _, id := range []kernel.ID{kernel.NewID(), shared} {
 					if _, err := at.store.Put(t.Context(), id, bytes.NewReader(content), 60_000); err != nil {
 						t.Error(err)
 					} else if id != shared {

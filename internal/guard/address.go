@@ -1,6 +1,8 @@
 package guard
 
-import "net/netip"
+import (
+	"net/netip"
+)
 
 // refused4 are the IPv4 ranges that are not the public internet: private, loopback, link-local
 // (where clouds keep their metadata), shared, reserved, documentation, multicast. The last one is

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // Kind is the class of a failure, in the words at the beginning of its text.
@@ -57,7 +57,7 @@ func classify(ctx context.Context, err error) *Error {
 }
 
 func kindOf(ctx context.Context, err error) (Kind, string) {
-	if refusal, ok := errors.AsType[*model.Error](err); ok {
+	if refusal, ok := errors.AsType[*kernel.Error](err); ok {
 		return KindRefusedAddress, refusal.Message
 	}
 	if errors.Is(err, errRefused) {

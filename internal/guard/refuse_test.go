@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // refusedAddresses has the first and last address of every refused range, and the ones that are
@@ -111,7 +111,7 @@ func TestRefusals(t *testing.T) {
 		c := New(world.options())
 		for _, raw := range refusedSpellings {
 			u, err := c.CheckURL(raw)
-			if refusal, ok := errors.AsType[*model.Error](err); !ok || refusal.Code != model.CodeURLNotAllowed ||
+			if refusal, ok := errors.AsType[*kernel.Error](err); !ok || refusal.Code != kernel.CodeURLNotAllowed ||
 				len(refusal.Fields) != 1 || refusal.Fields[0].Field != "body.url" || refusal.Message == "" {
 				t.Errorf("CheckURL(%.60q) = %v, %v", raw, u, err)
 			}

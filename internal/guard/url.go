@@ -9,12 +9,12 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // CheckURL reads an address that a customer gave to be called and refuses, from its text and
 // without network access, what can never be a public receiver. The URL it gives has a plain ASCII host
-// in lower case; store that one. The error is a *model.Error with code url_not_allowed about the
+// in lower case; store that one. The error is a *kernel.Error with code url_not_allowed about the
 // field body.url.
 //
 // A name that passes may still lead inside: that is checked when a socket connects.
@@ -53,11 +53,11 @@ func (c *Client) CheckURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-func notAllowed(reason string) *model.Error {
-	return &model.Error{
-		Code:    model.CodeURLNotAllowed,
+func notAllowed(reason string) *kernel.Error {
+	return &kernel.Error{
+		Code:    kernel.CodeURLNotAllowed,
 		Message: reason,
-		Fields:  []model.FieldError{{Field: "body.url", Message: reason}},
+		Fields:  []kernel.FieldError{{Field: "body.url", Message: reason}},
 	}
 }
 

@@ -8,21 +8,21 @@ import (
 	"context"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // Job is one thing to do.
 type Job interface {
-	JobID() model.ID
+	JobID() kernel.ID
 }
 
 // Worker does one kind of work. J is its jobs, R the results of attempts.
 type Worker[J Job, R any] interface {
 	// Due lists the subjects that owner may have work for now, and how long to wait before asking again if
 	// some work becomes due sooner than the pool's poll; zero: none does.
-	Due(ctx context.Context, owner model.ID) (subjects []model.ID, next time.Duration, err error)
+	Due(ctx context.Context, owner kernel.ID) (subjects []kernel.ID, next time.Duration, err error)
 	// Open returns the work of one subject. The pool has at most one open for each subject.
-	Open(subject model.ID) Subject[J, R]
+	Open(subject kernel.ID) Subject[J, R]
 }
 
 // Subject is the work of one subject. All methods but Attempt are called from one goroutine.
@@ -32,7 +32,7 @@ type Subject[J Job, R any] interface {
 	Free(running int) (n int, again time.Duration)
 	// Group returns whose slots the attempts take, and whether they take those for unproven subjects; see
 	// SlotLimits.
-	Group() (group model.ID, unproven bool)
+	Group() (group kernel.ID, unproven bool)
 	// Step records results, unless the pool records them in batches, and claims up to Limit jobs that are
 	// not in hand. A step that fails is repeated with the same results.
 	Step(ctx context.Context, step Step[R]) (Claimed[J], error)
@@ -50,7 +50,7 @@ type Step[R any] struct {
 	Lease   Lease
 	Results []R
 	Limit   int
-	InHand  map[model.ID]struct{} // jobs that were claimed and whose results are not recorded
+	InHand  map[kernel.ID]struct{} // jobs that were claimed and whose results are not recorded
 }
 
 // Claimed is what came of a Step.
@@ -74,7 +74,7 @@ const (
 // Lease is the right of one owner to work for a subject. The epoch grows with every change of owner, so that
 // the results of an earlier owner can be refused.
 type Lease struct {
-	Subject, Owner model.ID
+	Subject, Owner kernel.ID
 	Epoch          int64
 }
 
@@ -88,18 +88,18 @@ type Held struct {
 // Leases keeps one node from working for a subject while another does.
 type Leases interface {
 	// Take reports false while another owner holds the lease.
-	Take(ctx context.Context, subject, owner model.ID, length time.Duration) (epoch int64, taken bool, err error)
+	Take(ctx context.Context, subject, owner kernel.ID, length time.Duration) (epoch int64, taken bool, err error)
 	// Renew lengthens all leases of owner and returns the epochs of those that it still holds.
-	Renew(ctx context.Context, owner model.ID, length time.Duration) (epochs map[model.ID]int64, err error)
+	Renew(ctx context.Context, owner kernel.ID, length time.Duration) (epochs map[kernel.ID]int64, err error)
 	// Release gives up one lease, if it is still held.
 	Release(ctx context.Context, lease Lease) error
 	// ReleaseAll gives up every lease of owner.
-	ReleaseAll(ctx context.Context, owner model.ID) error
+	ReleaseAll(ctx context.Context, owner kernel.ID) error
 }
 
 // Announced is what a signal was about. With neither Here nor There it is about everything.
 type Announced struct {
-	Here  []model.ID // subjects that this process gave work: other nodes do not know
-	There []model.ID // subjects that another node gave work
-	All   bool       // there may be more
+	Here  []kernel.ID // subjects that this process gave work: other nodes do not know
+	There []kernel.ID // subjects that another node gave work
+	All   bool        // there may be more
 }

@@ -6,12 +6,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 func TestASubjectIsWorkedForByOneNodeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}}, model.NewID()
+		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k.free = 1
 		k.attempt = func(job) { time.Sleep(time.Second) }
 		k.add(subject, "1", "2", "3", "4", "5", "6")
@@ -31,7 +31,7 @@ func TestASubjectIsWorkedForByOneNodeAtATime(t *testing.T) {
 
 func TestALeaseIsRenewedWhileAnAttemptTakesLongAndGivenUpWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}}, model.NewID()
+		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k.attempt = func(job) { time.Sleep(time.Minute) }
 		k.add(subject, "long")
 		stop := start(t, k, options(leases))
@@ -48,23 +48,23 @@ func TestALeaseIsRenewedWhileAnAttemptTakesLongAndGivenUpWhenIdle(t *testing.T) 
 	})
 }
 
-func (l *table) row(subject model.ID) row {
+func (l *table) row(subject kernel.ID) row {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return *l.rows[subject]
 }
 
 // takeAway gives a lease to another owner, as if this node had been suspended past its end.
-func (l *table) takeAway(subject model.ID) {
+func (l *table) takeAway(subject kernel.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.rows[subject]
-	r.owner, r.epoch, r.until = model.NewID(), r.epoch+1, time.Now().Add(time.Hour)
+	r.owner, r.epoch, r.until = kernel.NewID(), r.epoch+1, time.Now().Add(time.Hour)
 }
 
 func TestALostLeaseStartsNothingAndItsResultsCarryTheOldEpoch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}}, model.NewID()
+		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k.free = 1
 		k.attempt = func(job) { time.Sleep(20 * time.Second) }
 		k.add(subject, "under way", "next")
@@ -82,7 +82,7 @@ func TestALostLeaseStartsNothingAndItsResultsCarryTheOldEpoch(t *testing.T) {
 
 func TestAttemptsThatMustNotOutlastTheLeaseEndWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		leases, subject := &table{rows: map[model.ID]*row{}}, model.NewID()
+		leases, subject := &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k := &cancelled{kind: newKind(), ended: make(chan struct{})}
 		k.add(subject, "long")
 		o := options(leases)
@@ -108,7 +108,7 @@ type cancelled struct {
 	ended chan struct{}
 }
 
-func (c *cancelled) Open(subject model.ID) Subject[job, result] {
+func (c *cancelled) Open(subject kernel.ID) Subject[job, result] {
 	return &cancelledQueue{queue: &queue{c.kind, subject}, ended: c.ended}
 }
 
@@ -125,13 +125,13 @@ func (q *cancelledQueue) Attempt(ctx context.Context, _ Held, _ job) (result, bo
 
 func TestWorkThatComesUpHereIsPassedOnToTheNodeThatHoldsTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}}, model.NewID()
-		_, _, _ = leases.Take(t.Context(), subject, model.NewID(), time.Hour)
-		signal, told := make(chan struct{}, 1), make(chan model.ID, 10)
+		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
+		_, _, _ = leases.Take(t.Context(), subject, kernel.NewID(), time.Hour)
+		signal, told := make(chan struct{}, 1), make(chan kernel.ID, 10)
 		o := options(leases)
 		o.Signal = signal
-		o.Announced = func() Announced { return Announced{Here: []model.ID{subject}} }
-		o.Tell = func(id model.ID) { told <- id }
+		o.Announced = func() Announced { return Announced{Here: []kernel.ID{subject}} }
+		o.Tell = func(id kernel.ID) { told <- id }
 		stop := start(t, k, o)
 		for range 2 { // the second without asking for the lease
 			signal <- struct{}{}
@@ -148,7 +148,7 @@ func TestARateIsAskedAgainAfterItsTime(t *testing.T) {
 		k, o := newKind(), options(nil)
 		o.Poll = time.Hour
 		k.free, k.again = 0, 200*time.Millisecond
-		k.add(model.NewID(), "job")
+		k.add(kernel.NewID(), "job")
 		stop := start(t, k, o)
 		time.Sleep(time.Second)
 		want(t, k)
@@ -163,7 +163,7 @@ func TestARateIsAskedAgainAfterItsTime(t *testing.T) {
 
 func TestNoAttemptStartsThatMightOutlastItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}, away: true}, model.NewID()
+		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}, away: true}, kernel.NewID()
 		k.free = 1
 		k.attempt = func(job) { time.Sleep(time.Second) }
 		k.add(subject, "1", "2", "3", "4", "5", "6", "7", "8", "9")
@@ -183,7 +183,7 @@ func TestNoAttemptStartsThatMightOutlastItsLease(t *testing.T) {
 
 func TestAnAttemptThatMayOutlastItsLeaseIsToldWhenItHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}, away: true}, model.NewID()
+		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}, away: true}, kernel.NewID()
 		var before, after bool
 		k.underLease = func(held Held) {
 			time.Sleep(8 * time.Second)

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 const (
@@ -42,7 +42,7 @@ type Options[R any] struct {
 
 	Signal    <-chan struct{}           // something may be due; nil: only the poll finds it
 	Announced func() Announced          // says what the signal was about; nil: everything
-	Tell      func(subject model.ID)    // tells other nodes that a subject has work; nil: they know
+	Tell      func(subject kernel.ID)   // tells other nodes that a subject has work; nil: they know
 	Listen    func(ctx context.Context) // passes on signals of other nodes until ctx ends; nil: none
 }
 
@@ -50,21 +50,21 @@ type Options[R any] struct {
 type Pool[J Job, R any] struct {
 	Options[R]
 	worker Worker[J, R]
-	owner  model.ID
+	owner  kernel.ID
 	slots  *slots
 	batch  *batch[R] // nil: steps record
 
 	mu        sync.Mutex
-	subjects  map[model.ID]*subject[J, R]
-	elsewhere map[model.ID]time.Time // leases of other nodes, not asked for until then
+	subjects  map[kernel.ID]*subject[J, R]
+	elsewhere map[kernel.ID]time.Time // leases of other nodes, not asked for until then
 	running   sync.WaitGroup
 }
 
 // NewPool makes a Pool. It runs once.
 func NewPool[J Job, R any](worker Worker[J, R], o Options[R]) *Pool[J, R] {
 	p := &Pool[J, R]{
-		Options: o, worker: worker, owner: model.NewID(), slots: newSlots(o.Slots),
-		subjects: map[model.ID]*subject[J, R]{}, elsewhere: map[model.ID]time.Time{},
+		Options: o, worker: worker, owner: kernel.NewID(), slots: newSlots(o.Slots),
+		subjects: map[kernel.ID]*subject[J, R]{}, elsewhere: map[kernel.ID]time.Time{},
 	}
 	if o.Record != nil {
 		p.batch = newBatch(o.Record, o.Logger)
@@ -155,7 +155,7 @@ func (p *Pool[J, R]) openDue(ctx, attempts context.Context) time.Duration {
 }
 
 // open starts a subject or wakes it. With tell, the node that holds its lease is told.
-func (p *Pool[J, R]) open(ctx, attempts context.Context, id model.ID, tell bool) {
+func (p *Pool[J, R]) open(ctx, attempts context.Context, id kernel.ID, tell bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s := p.subjects[id]; s != nil {
@@ -174,7 +174,7 @@ func (p *Pool[J, R]) open(ctx, attempts context.Context, id model.ID, tell bool)
 	p.running.Go(func() { s.run(ctx, attempts) })
 }
 
-func (p *Pool[J, R]) tell(id model.ID) {
+func (p *Pool[J, R]) tell(id kernel.ID) {
 	if p.Tell != nil {
 		p.Tell(id)
 	}

@@ -10,16 +10,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // job is a piece of work of a test.
 type job struct {
-	id   model.ID
+	id   kernel.ID
 	name string
 }
 
-func (j job) JobID() model.ID { return j.id }
+func (j job) JobID() kernel.ID { return j.id }
 
 // result is what came of a job.
 type result struct {
@@ -31,9 +31,9 @@ type result struct {
 // synctest: what sleeps in it waits for no real time.
 type kind struct {
 	mu         sync.Mutex
-	queues     map[model.ID][]job
-	running    map[model.ID]int
-	most       map[model.ID]int // attempts of a subject that were under way together
+	queues     map[kernel.ID][]job
+	running    map[kernel.ID]int
+	most       map[kernel.ID]int // attempts of a subject that were under way together
 	recorded   []result
 	failures   int         // of steps and records, still to come
 	attempt    func(j job) // what an attempt does
@@ -47,18 +47,18 @@ type kind struct {
 }
 
 func newKind() *kind {
-	return &kind{queues: map[model.ID][]job{}, running: map[model.ID]int{}, most: map[model.ID]int{}, attempt: func(job) {}, free: 4}
+	return &kind{queues: map[kernel.ID][]job{}, running: map[kernel.ID]int{}, most: map[kernel.ID]int{}, attempt: func(job) {}, free: 4}
 }
 
-func (k *kind) add(subject model.ID, names ...string) {
+func (k *kind) add(subject kernel.ID, names ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, name := range names {
-		k.queues[subject] = append(k.queues[subject], job{model.NewID(), name})
+		k.queues[subject] = append(k.queues[subject], job{kernel.NewID(), name})
 	}
 }
 
-func (k *kind) Due(context.Context, model.ID) (due []model.ID, next time.Duration, err error) {
+func (k *kind) Due(context.Context, kernel.ID) (due []kernel.ID, next time.Duration, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for subject, queue := range k.queues {
@@ -69,7 +69,7 @@ func (k *kind) Due(context.Context, model.ID) (due []model.ID, next time.Duratio
 	return due, 0, nil
 }
 
-func (k *kind) Open(subject model.ID) Subject[job, result] { return &queue{kind: k, id: subject} }
+func (k *kind) Open(subject kernel.ID) Subject[job, result] { return &queue{kind: k, id: subject} }
 
 func (k *kind) record(results []result) error {
 	k.mu.Lock()
@@ -98,7 +98,7 @@ func (k *kind) names() (names []string) {
 // queue is the Subject of a kind.
 type queue struct {
 	*kind
-	id model.ID
+	id kernel.ID
 }
 
 func (q *queue) Free(running int) (int, time.Duration) {
@@ -107,7 +107,7 @@ func (q *queue) Free(running int) (int, time.Duration) {
 	return q.free - running, q.again
 }
 
-func (q *queue) Group() (model.ID, bool) { return q.id, false }
+func (q *queue) Group() (kernel.ID, bool) { return q.id, false }
 
 func (q *queue) Step(_ context.Context, step Step[result]) (claimed Claimed[job], err error) {
 	time.Sleep(q.stepTime)
@@ -155,22 +155,23 @@ func (q *queue) Attempt(_ context.Context, held Held, j job) (result, bool, erro
 }
 
 func (q *queue) Finished(result) {}
-func (q *queue) Close()          {}
+
+func (q *queue) Close() {}
 
 // table is the leases of all nodes, as a database keeps them.
 type table struct {
 	mu   sync.Mutex
-	rows map[model.ID]*row
+	rows map[kernel.ID]*row
 	away bool // renewing fails
 }
 
 type row struct {
-	owner model.ID
+	owner kernel.ID
 	epoch int64
 	until time.Time
 }
 
-func (l *table) Take(_ context.Context, subject, owner model.ID, length time.Duration) (int64, bool, error) {
+func (l *table) Take(_ context.Context, subject, owner kernel.ID, length time.Duration) (int64, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.rows[subject]
@@ -187,13 +188,13 @@ func (l *table) Take(_ context.Context, subject, owner model.ID, length time.Dur
 	return r.epoch, true, nil
 }
 
-func (l *table) Renew(_ context.Context, owner model.ID, length time.Duration) (map[model.ID]int64, error) {
+func (l *table) Renew(_ context.Context, owner kernel.ID, length time.Duration) (map[kernel.ID]int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.away {
 		return nil, errors.New("the database is away")
 	}
-	epochs := map[model.ID]int64{}
+	epochs := map[kernel.ID]int64{}
 	for subject, r := range l.rows {
 		if r.owner == owner {
 			r.until = time.Now().Add(length)
@@ -212,7 +213,7 @@ func (l *table) Release(_ context.Context, lease Lease) error {
 	return nil
 }
 
-func (l *table) ReleaseAll(_ context.Context, owner model.ID) error {
+func (l *table) ReleaseAll(_ context.Context, owner kernel.ID) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.rows {
@@ -281,7 +282,7 @@ func want(t *testing.T, k *kind, names ...string) {
 
 func TestEveryJobIsDoneOnce(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
-		a, b := model.NewID(), model.NewID()
+		a, b := kernel.NewID(), kernel.NewID()
 		k.add(a, "1", "2", "3", "4", "5", "6", "7", "8", "9")
 		k.add(b, "x", "y")
 		stop := start(t, k, o)
@@ -298,7 +299,7 @@ func TestASubjectHasNoMoreAttemptsThanItsLimitAndThePoolThanItsSlots(t *testing.
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		o.Slots = SlotLimits{All: 6}
 		k.attempt = func(job) { time.Sleep(time.Second) }
-		a, b := model.NewID(), model.NewID()
+		a, b := kernel.NewID(), kernel.NewID()
 		k.add(a, "1", "2", "3", "4", "5", "6", "7", "8")
 		k.add(b, "1", "2", "3", "4", "5", "6", "7", "8")
 		stop := start(t, k, o)
@@ -326,7 +327,7 @@ func TestResultsOfManySubjectsAreRecordedTogether(t *testing.T) {
 			return k.record(results)
 		}
 		for range 50 {
-			k.add(model.NewID(), "job")
+			k.add(kernel.NewID(), "job")
 		}
 		stop := start(t, k, o)
 		time.Sleep(100 * time.Millisecond)
@@ -340,7 +341,7 @@ func TestResultsOfManySubjectsAreRecordedTogether(t *testing.T) {
 func TestAFailureOfTheDatabaseLosesNoResultAndRepeatsNoJob(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		k.attempt = func(job) { time.Sleep(100 * time.Millisecond) }
-		k.add(model.NewID(), "1", "2")
+		k.add(kernel.NewID(), "1", "2")
 		stop := start(t, k, o)
 		time.Sleep(50 * time.Millisecond)
 		k.mu.Lock()
@@ -359,8 +360,8 @@ func TestASubjectThatBacksOffLeavesItsSlotsToTheOthers(t *testing.T) {
 		k, o := newKind(), options(nil)
 		o.Slots = SlotLimits{All: 1}
 		k.failures = 1 // of whichever comes first
-		k.add(model.NewID(), "job")
-		k.add(model.NewID(), "job")
+		k.add(kernel.NewID(), "job")
+		k.add(kernel.NewID(), "job")
 		stop := start(t, k, o)
 		time.Sleep(rest / 2)
 		want(t, k, "job")
@@ -374,7 +375,7 @@ func TestAStepThatHasMoreIsRepeatedAtOnce(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		o.Poll = time.Hour
 		k.empty = 3
-		k.add(model.NewID(), "job")
+		k.add(kernel.NewID(), "job")
 		stop := start(t, k, o)
 		time.Sleep(100 * time.Millisecond)
 		want(t, k, "job")
@@ -387,7 +388,7 @@ func TestWhatWaitsForAJobIsClaimedWhenTheResultIsRecorded(t *testing.T) {
 		k, o := newKind(), options(nil)
 		o.Poll = time.Hour
 		k.ordered = true
-		k.add(model.NewID(), "1", "2", "3")
+		k.add(kernel.NewID(), "1", "2", "3")
 		stop := start(t, k, o)
 		time.Sleep(100 * time.Millisecond)
 		if got := k.names(); !slices.Equal(got, []string{"1", "2", "3"}) {

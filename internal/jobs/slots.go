@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // SlotLimits limits the attempts under way in a pool.
@@ -31,16 +31,16 @@ type slots struct {
 	limits SlotLimits
 
 	mu       sync.Mutex
-	all      int                   // in use
-	unproven int                   // of them, by unproven subjects
-	held     map[model.ID]int      // by group
-	waiting  map[model.ID][]*claim // by group, in order of arrival
-	turns    []model.ID            // groups that wait, the next one first
+	all      int                    // in use
+	unproven int                    // of them, by unproven subjects
+	held     map[kernel.ID]int      // by group
+	waiting  map[kernel.ID][]*claim // by group, in order of arrival
+	turns    []kernel.ID            // groups that wait, the next one first
 }
 
 // slot is the right to make one attempt.
 type slot struct {
-	group    model.ID
+	group    kernel.ID
 	unproven bool
 }
 
@@ -51,7 +51,7 @@ type claim struct {
 }
 
 func newSlots(limits SlotLimits) *slots {
-	return &slots{limits: limits.withDefaults(), held: map[model.ID]int{}, waiting: map[model.ID][]*claim{}}
+	return &slots{limits: limits.withDefaults(), held: map[kernel.ID]int{}, waiting: map[kernel.ID][]*claim{}}
 }
 
 // request asks for a slot. The caller either waits for the claim or withdraws it.
@@ -97,7 +97,7 @@ func (s *slots) withdraw(c *claim) {
 		return
 	}
 	if len(s.waiting[c.group]) == 0 {
-		s.turns = slices.DeleteFunc(s.turns, func(g model.ID) bool { return g == c.group })
+		s.turns = slices.DeleteFunc(s.turns, func(g kernel.ID) bool { return g == c.group })
 	}
 }
 
@@ -128,7 +128,7 @@ func (s *slots) grant() {
 }
 
 // next removes and returns the first claim of a group that may be granted, or nil.
-func (s *slots) next(group model.ID) *claim {
+func (s *slots) next(group kernel.ID) *claim {
 	for _, c := range s.waiting[group] {
 		if s.fits(c.slot) {
 			s.remove(c)

@@ -3,7 +3,7 @@ package jobs
 import (
 	"testing"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 var testLimits = SlotLimits{All: 256, Unproven: 128, Group: 128, Reserved: 4, Most: 512}
@@ -28,7 +28,7 @@ func fill(s *slots, want slot) (granted int) {
 func TestAGroupWithManySlowSubjectsLeavesSlotsToTheOthers(t *testing.T) {
 	s := newSlots(testLimits)
 	for range 5 {
-		greedy := slot{group: model.NewID()}
+		greedy := slot{group: kernel.NewID()}
 		for range 100 { // more than there are slots; none is released
 			s.request(greedy)
 		}
@@ -39,7 +39,7 @@ func TestAGroupWithManySlowSubjectsLeavesSlotsToTheOthers(t *testing.T) {
 	if s.all < testLimits.All {
 		t.Fatalf("%d slots are in use, want at least %d", s.all, testLimits.All)
 	}
-	other := model.NewID()
+	other := kernel.NewID()
 	for i := range testLimits.Reserved {
 		if !isGranted(s.request(slot{group: other, unproven: i%2 == 0})) {
 			t.Errorf("another group did not get reserved slot %d", i)
@@ -49,21 +49,21 @@ func TestAGroupWithManySlowSubjectsLeavesSlotsToTheOthers(t *testing.T) {
 
 func TestUnprovenSubjectsTakeAtMostTheirShare(t *testing.T) {
 	s := newSlots(testLimits)
-	first, second := slot{group: model.NewID(), unproven: true}, slot{group: model.NewID(), unproven: true}
+	first, second := slot{group: kernel.NewID(), unproven: true}, slot{group: kernel.NewID(), unproven: true}
 	if got := fill(s, first); got != testLimits.Unproven {
 		t.Errorf("unproven subjects got %d slots, want %d", got, testLimits.Unproven)
 	}
 	if got := fill(s, second); got != testLimits.Reserved {
 		t.Errorf("those of another group got %d slots, want the %d reserved ones", got, testLimits.Reserved)
 	}
-	if got, want := fill(s, slot{group: model.NewID()}), testLimits.All-testLimits.Unproven-testLimits.Reserved; got != want {
+	if got, want := fill(s, slot{group: kernel.NewID()}), testLimits.All-testLimits.Unproven-testLimits.Reserved; got != want {
 		t.Errorf("proven subjects got %d slots, want the other %d", got, want)
 	}
 }
 
 func TestSlotsGoRoundTheGroupsAndTheirSubjects(t *testing.T) {
 	s := newSlots(SlotLimits{All: 1})
-	first, second := slot{group: model.NewID()}, slot{group: model.NewID()}
+	first, second := slot{group: kernel.NewID()}, slot{group: kernel.NewID()}
 	inUse := s.request(first).slot
 	waiting := []*claim{s.request(first), s.request(first), s.request(second), s.request(first)}
 	for turn, want := range []int{0, 2, 1, 3} { // the groups in turn, in each group the order of arrival
@@ -79,7 +79,7 @@ func TestSlotsGoRoundTheGroupsAndTheirSubjects(t *testing.T) {
 
 func TestAClaimThatIsWithdrawnTakesNoSlot(t *testing.T) {
 	s := newSlots(SlotLimits{All: 2})
-	want := slot{group: model.NewID(), unproven: true}
+	want := slot{group: kernel.NewID(), unproven: true}
 	granted := s.request(want)
 	s.request(want)
 	s.withdraw(s.request(want))
@@ -94,7 +94,7 @@ func TestAClaimThatIsWithdrawnTakesNoSlot(t *testing.T) {
 
 func TestFurtherSlotsAreGivenOnlyWhileNoOtherClaimWaits(t *testing.T) {
 	s := newSlots(SlotLimits{All: 8, Group: 4})
-	mine, other := slot{group: model.NewID()}, slot{group: model.NewID()}
+	mine, other := slot{group: kernel.NewID()}, slot{group: kernel.NewID()}
 	s.request(mine)
 	if got := s.more(mine, 10); got != 3 {
 		t.Errorf("got %d further slots, want 3: a group has 4", got)

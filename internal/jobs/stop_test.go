@@ -5,14 +5,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 func TestStoppingRecordsTheAttemptsUnderWayAndStartsNoOther(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		k.free = 1
 		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
-		k.add(model.NewID(), "under way", "not begun")
+		k.add(kernel.NewID(), "under way", "not begun")
 		stop := start(t, k, o)
 		time.Sleep(100 * time.Millisecond)
 		stop()
@@ -24,7 +24,7 @@ func TestStoppingDuringAStepEndsAfterThatStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKind()
 		k.stepTime = time.Second
-		k.add(model.NewID(), "job")
+		k.add(kernel.NewID(), "job")
 		stop := start(t, k, options(nil))
 		time.Sleep(1500 * time.Millisecond) // the first step has claimed the job, the second records it and finds no other
 		began := time.Now()
@@ -40,7 +40,7 @@ func TestStoppingDuringAStepEndsAfterThatStep(t *testing.T) {
 func TestStoppingWhileTheDatabaseIsAwayEnds(t *testing.T) {
 	testKinds(t, func(t *testing.T, k *kind, o Options[result]) {
 		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
-		k.add(model.NewID(), "lost")
+		k.add(kernel.NewID(), "lost")
 		stop := start(t, k, o)
 		time.Sleep(100 * time.Millisecond)
 		k.mu.Lock()
@@ -55,7 +55,7 @@ func TestStoppingTriesSeveralTimesToRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKind()
 		k.attempt = func(job) { time.Sleep(500 * time.Millisecond) }
-		k.add(model.NewID(), "job")
+		k.add(kernel.NewID(), "job")
 		stop := start(t, k, options(nil))
 		time.Sleep(100 * time.Millisecond)
 		k.mu.Lock()
@@ -68,7 +68,7 @@ func TestStoppingTriesSeveralTimesToRecord(t *testing.T) {
 
 func TestStoppingGivesUpTheLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k, leases, subject := newKind(), &table{rows: map[model.ID]*row{}}, model.NewID()
+		k, leases, subject := newKind(), &table{rows: map[kernel.ID]*row{}}, kernel.NewID()
 		k.add(subject, "job")
 		stop := start(t, k, options(leases))
 		time.Sleep(100 * time.Millisecond)

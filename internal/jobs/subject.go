@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // subject works for one subject. Its goroutine alone claims and starts jobs; attempts, the batch and the pool
@@ -14,22 +14,22 @@ import (
 // claims and starts jobs in claim.go.
 type subject[J Job, R any] struct {
 	pool *Pool[J, R]
-	id   model.ID
+	id   kernel.ID
 	work Subject[J, R]
 	wake chan struct{}
 
-	queue     []J                   // claimed, waiting for slots
-	inHand    map[model.ID]struct{} // claimed, and the result is not recorded
-	running   int                   // attempts under way
-	results   []R                   // to be recorded by the next step
-	resultsOf []model.ID            // their jobs
-	slots     []slot                // granted and not used yet
-	claim     *claim                // waits for a slot
-	more      bool                  // jobs may be due that are not in hand
-	lookAt    time.Time             // when more becomes true; zero: not known
-	restUntil time.Time             // after a failure
-	failures  int                   // of steps, in a row
-	idleSince time.Time             // zero: not idle
+	queue     []J                    // claimed, waiting for slots
+	inHand    map[kernel.ID]struct{} // claimed, and the result is not recorded
+	running   int                    // attempts under way
+	results   []R                    // to be recorded by the next step
+	resultsOf []kernel.ID            // their jobs
+	slots     []slot                 // granted and not used yet
+	claim     *claim                 // waits for a slot
+	more      bool                   // jobs may be due that are not in hand
+	lookAt    time.Time              // when more becomes true; zero: not known
+	restUntil time.Time              // after a failure
+	failures  int                    // of steps, in a row
+	idleSince time.Time              // zero: not idle
 
 	mu         sync.Mutex
 	inbox      inbox[R]
@@ -41,22 +41,22 @@ type subject[J Job, R any] struct {
 // inbox is what happened since the goroutine last looked.
 type inbox[R any] struct {
 	ended    []ended[R]
-	recorded []model.ID // jobs whose results the batch has recorded
-	more     bool       // something may be due
-	tell     bool       // if another node holds the lease, it must be told
+	recorded []kernel.ID // jobs whose results the batch has recorded
+	more     bool        // something may be due
+	tell     bool        // if another node holds the lease, it must be told
 }
 
 // ended is the end of an attempt.
 type ended[R any] struct {
-	job    model.ID
+	job    kernel.ID
 	result R
 	record bool
 	err    error
 }
 
-func newSubject[J Job, R any](p *Pool[J, R], id model.ID) *subject[J, R] {
+func newSubject[J Job, R any](p *Pool[J, R], id kernel.ID) *subject[J, R] {
 	return &subject[J, R]{
-		pool: p, id: id, work: p.worker.Open(id), wake: make(chan struct{}, 1), inHand: map[model.ID]struct{}{}, cancel: func() {},
+		pool: p, id: id, work: p.worker.Open(id), wake: make(chan struct{}, 1), inHand: map[kernel.ID]struct{}{}, cancel: func() {},
 	}
 }
 
@@ -156,7 +156,7 @@ func (s *subject[J, R]) finished(ctx context.Context, e ended[R]) {
 	s.more = s.more || s.pool.batch == nil // what waited for this job can be claimed
 }
 
-func (s *subject[J, R]) recorded(job model.ID) {
+func (s *subject[J, R]) recorded(job kernel.ID) {
 	s.mu.Lock()
 	s.inbox.recorded = append(s.inbox.recorded, job)
 	s.mu.Unlock()

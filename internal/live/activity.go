@@ -5,8 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // activityLasts is how long a viewer is remembered who says nothing more.
@@ -16,45 +15,45 @@ const activityLasts = 20 * time.Second
 // is held streams are told, so that they learn of changes in their order.
 type activity struct {
 	mu        sync.Mutex
-	companies map[model.ID]map[model.ID]*viewed // by company and conversation
+	companies map[kernel.ID]map[kernel.ID]*viewed // by company and conversation
 }
 
 // viewed is a conversation that is viewed.
 type viewed struct {
-	is      *model.Visibility
+	is      *kernel.Visibility
 	viewers []viewer // in the order in which they came
 }
 
 type viewer struct {
-	user  model.Ref
+	user  kernel.Ref
 	until time.Time
 }
 
-func (v *viewed) users() []model.Ref {
-	users := make([]model.Ref, len(v.viewers))
+func (v *viewed) users() []kernel.Ref {
+	users := make([]kernel.Ref, len(v.viewers))
 	for i, one := range v.viewers {
 		users[i] = one.user
 	}
 	return users
 }
 
-func (v *viewed) index(member model.ID) int {
+func (v *viewed) index(member kernel.ID) int {
 	return slices.IndexFunc(v.viewers, func(one viewer) bool { return one.user.ID == member })
 }
 
 // act notes what a member does in a conversation and tells the streams of it.
-func (h *Hub) act(s desk.Signal) {
+func (h *Hub) act(s kernel.Signal) {
 	h.activity.mu.Lock()
 	defer h.activity.mu.Unlock()
 	switch s.Activity {
-	case desk.ActivityTyping:
+	case kernel.ActivityTyping:
 		if v := h.activity.companies[s.Company][s.Conversation]; v != nil {
 			if i := v.index(s.User.ID); i >= 0 { // who types still views
 				v.viewers[i].until = h.system.Now().Add(activityLasts)
 			}
 		}
-		h.tell(s.Company, "typing", typing{s.Conversation, s.User}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Is) })
-	case desk.ActivityViewing:
+		h.tell(s.Company, "typing", typing{s.Conversation, s.User}, func(a *kernel.Principal) bool { return a.MaySeeBy(s.Is) })
+	case kernel.ActivityViewing:
 		v := h.activity.view(s)
 		until := h.system.Now().Add(activityLasts)
 		if i := v.index(s.User.ID); i >= 0 {
@@ -63,7 +62,7 @@ func (h *Hub) act(s desk.Signal) {
 			v.viewers = append(v.viewers, viewer{s.User, until})
 		}
 		h.tellViewing(s.Company, s.Conversation, v)
-	case desk.ActivityLeft:
+	case kernel.ActivityLeft:
 		v := h.activity.companies[s.Company][s.Conversation]
 		if v == nil {
 			v = &viewed{is: s.Is}
@@ -76,12 +75,12 @@ func (h *Hub) act(s desk.Signal) {
 }
 
 // view gives a conversation that is viewed, as the signal describes it.
-func (a *activity) view(s desk.Signal) *viewed {
+func (a *activity) view(s kernel.Signal) *viewed {
 	if a.companies == nil {
-		a.companies = map[model.ID]map[model.ID]*viewed{}
+		a.companies = map[kernel.ID]map[kernel.ID]*viewed{}
 	}
 	if a.companies[s.Company] == nil {
-		a.companies[s.Company] = map[model.ID]*viewed{}
+		a.companies[s.Company] = map[kernel.ID]*viewed{}
 	}
 	v := a.companies[s.Company][s.Conversation]
 	if v == nil {
@@ -93,7 +92,7 @@ func (a *activity) view(s desk.Signal) *viewed {
 }
 
 // moved notes who sees a conversation now.
-func (a *activity) moved(s desk.Signal) {
+func (a *activity) moved(s kernel.Signal) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if v := a.companies[s.Company][s.Conversation]; v != nil {
@@ -101,8 +100,8 @@ func (a *activity) moved(s desk.Signal) {
 	}
 }
 
-func (h *Hub) tellViewing(company, id model.ID, v *viewed) {
-	h.tell(company, "viewing", viewing{id, v.users()}, func(a *desk.Principal) bool { return a.MaySeeBy(v.is) })
+func (h *Hub) tellViewing(company, id kernel.ID, v *viewed) {
+	h.tell(company, "viewing", viewing{id, v.users()}, func(a *kernel.Principal) bool { return a.MaySeeBy(v.is) })
 }
 
 // forgetActivity forgets viewers who have said nothing for a while.
@@ -128,7 +127,7 @@ func (h *Hub) forgetActivity() {
 }
 
 // tellAll tells a new stream who views what.
-func (h *Hub) tellAll(s *Stream, a *desk.Principal) {
+func (h *Hub) tellAll(s *Stream, a *kernel.Principal) {
 	h.activity.mu.Lock()
 	defer h.activity.mu.Unlock()
 	for id, v := range h.activity.companies[a.Company.ID] {

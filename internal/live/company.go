@@ -7,8 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/webhooks"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 // company has the streams of one company on this node. One goroutine reads its feed for all of them.
 type company struct {
 	hub   *Hub
-	of    model.Company
+	of    kernel.Company
 	stop  context.CancelFunc
 	ctx   context.Context
 	known sync.Once // presence was read for the first time
@@ -28,11 +29,11 @@ type company struct {
 	mu       sync.Mutex
 	streams  []*Stream // in the order of their opening
 	reading  bool
-	place    desk.FeedPlace // up to which events were published
-	presence map[model.ID]desk.Presence
+	place    webhooks.FeedPlace // up to which events were published
+	presence map[kernel.ID]people.Presence
 }
 
-func newCompany(h *Hub, of model.Company) *company {
+func newCompany(h *Hub, of kernel.Company) *company {
 	c := &company{hub: h, of: of}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	return c
@@ -55,10 +56,10 @@ func (c *company) remove(s *Stream) int {
 }
 
 // streamsOf gives the ids of a member's streams.
-func (c *company) streamsOf(member model.ID) []model.ID {
+func (c *company) streamsOf(member kernel.ID) []kernel.ID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var ids []model.ID
+	var ids []kernel.ID
 	for _, s := range c.streams {
 		if s.person == member && !s.ended() {
 			ids = append(ids, s.id)
@@ -68,7 +69,7 @@ func (c *company) streamsOf(member model.ID) []model.ID {
 }
 
 // replace ends streams because their holder has opened too many.
-func (c *company) replace(ids []model.ID) {
+func (c *company) replace(ids []kernel.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
@@ -88,7 +89,7 @@ func (c *company) endAll() {
 
 // attach has a stream that has read the feed up to a place get what comes after it. It reports false where
 // others have read further: the stream reads on by itself first.
-func (c *company) attach(s *Stream, place desk.FeedPlace) bool {
+func (c *company) attach(s *Stream, place webhooks.FeedPlace) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reading && c.place.After(place) {
@@ -112,8 +113,8 @@ func (c *company) read() {
 	place := c.place
 	c.mu.Unlock()
 	for {
-		changed := d.LiveChanged(c.of.ID)
-		events, err := d.LiveEvents(c.ctx, c.of.ID, place, feedPage)
+		changed := d.webhooks.LiveChanged(c.of.ID)
+		events, err := d.webhooks.LiveEvents(c.ctx, c.of.ID, place, feedPage)
 		if c.ctx.Err() != nil {
 			return
 		}
@@ -144,7 +145,7 @@ func (c *company) read() {
 }
 
 // publish gives events to the streams whose holders may see them, each encoded once.
-func (c *company) publish(events []desk.LiveEvent) {
+func (c *company) publish(events []webhooks.LiveEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range events {
@@ -176,7 +177,7 @@ func (c *company) heartbeat() {
 			s.push(comment)
 		default:
 			if checkpoint == nil {
-				checkpoint = []byte(": \nid: " + c.hub.system.LiveCursor(c.of.ID, c.place) + "\n\n")
+				checkpoint = []byte(": \nid: " + c.hub.system.webhooks.LiveCursor(c.of.ID, c.place) + "\n\n")
 			}
 			s.push(checkpoint)
 		}
@@ -188,7 +189,7 @@ func (c *company) markSeen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
-		c.hub.system.MarkLive(s.session, s.person)
+		c.hub.system.people.MarkLive(s.session, s.person)
 	}
 }
 
@@ -197,7 +198,7 @@ func (c *company) refresh(ctx context.Context) error {
 	c.mu.Lock()
 	opened := slices.Clone(c.streams) // one that is added meanwhile may be younger than what is read
 	c.mu.Unlock()
-	now, err := c.hub.system.LiveState(ctx, c.of)
+	now, err := c.hub.system.people.LiveState(ctx, c.of)
 	if err != nil {
 		return err
 	}
@@ -209,7 +210,7 @@ func (c *company) refresh(ctx context.Context) error {
 	var changed []byte // all in one piece: after a restart all members come online at the same time
 	for id, is := range now.Presence {
 		if was, known := c.presence[id]; known && was.Shown != is.Shown {
-			changed = append(changed, signalFrame("presence", presence{model.Ref{ID: id, Name: is.Name}, is.Shown})...)
+			changed = append(changed, signalFrame("presence", presence{kernel.Ref{ID: id, Name: is.Name}, is.Shown})...)
 		}
 	}
 	c.presence = now.Presence

@@ -3,8 +3,8 @@ package live
 import (
 	"github.com/go-json-experiment/json"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/webhooks"
 )
 
 // comment keeps a connection alive and carries no data.
@@ -13,26 +13,26 @@ var comment = []byte(": \n\n")
 // The data of signals.
 type (
 	conversation struct {
-		Conversation model.ID `json:"conversation"`
+		Conversation kernel.ID `json:"conversation"`
 	}
 	typing struct {
-		Conversation model.ID  `json:"conversation"`
-		User         model.Ref `json:"user"`
+		Conversation kernel.ID  `json:"conversation"`
+		User         kernel.Ref `json:"user"`
 	}
 	viewing struct {
-		Conversation model.ID    `json:"conversation"`
-		Users        []model.Ref `json:"users"`
+		Conversation kernel.ID    `json:"conversation"`
+		Users        []kernel.Ref `json:"users"`
 	}
 	presence struct {
-		User     model.Ref `json:"user"`
-		Presence string    `json:"presence"`
+		User     kernel.Ref `json:"user"`
+		Presence string     `json:"presence"`
 	}
 	board struct {
-		Board model.ID `json:"board"`
+		Board kernel.ID `json:"board"`
 	}
 	notification struct {
-		Kind         string   `json:"kind"` // "read" when some were read
-		Conversation model.ID `json:"conversation,omitzero"`
+		Kind         string    `json:"kind"` // "read" when some were read
+		Conversation kernel.ID `json:"conversation,omitzero"`
 	}
 	state struct {
 		State string `json:"state"`
@@ -40,7 +40,7 @@ type (
 )
 
 // eventFrame is an event of the feed as streams send it; its id is the cursor behind it.
-func eventFrame(e *desk.LiveEvent) []byte {
+func eventFrame(e *webhooks.LiveEvent) []byte {
 	body := e.Body()
 	b := make([]byte, 0, len(body)+len(e.Cursor)+len(e.Type())+32)
 	b = append(b, "id: "...)

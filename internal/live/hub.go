@@ -13,8 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 const (
@@ -32,18 +31,18 @@ const (
 
 // Hub has the streams of a node.
 type Hub struct {
-	desk   *desk.Desk
-	system desk.System
+	desk   *Sources
+	system *Sources
 	log    *slog.Logger
 	check  chan struct{} // due has companies
 	ready  chan *Stream  // that have something to write
 
 	mu        sync.Mutex
-	companies map[model.ID]*company
+	companies map[kernel.ID]*company
 	count     int
 	opened    int // streams since the last look of trim
 	closed    bool
-	due       map[model.ID]bool // companies whose sessions or members changed; zero stands for all
+	due       map[kernel.ID]bool // companies whose sessions or members changed; zero stands for all
 
 	activity activity
 	others   others
@@ -51,8 +50,8 @@ type Hub struct {
 }
 
 // New makes the hub of a desk, before the desk is used.
-func New(d *desk.Desk, log *slog.Logger) *Hub {
-	h := &Hub{desk: d, system: d.System(), log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[model.ID]*company{}, due: map[model.ID]bool{}}
+func New(d *Sources, log *slog.Logger) *Hub {
+	h := &Hub{desk: d, system: d, log: log, check: make(chan struct{}, 1), ready: make(chan *Stream, inAll), companies: map[kernel.ID]*company{}, due: map[kernel.ID]bool{}}
 	h.system.OnSignal(h.receive)
 	return h
 }
@@ -132,18 +131,18 @@ func (h *Hub) each(f func(c *company)) {
 }
 
 // company gives the company with that id if it has streams here.
-func (h *Hub) company(id model.ID) *company {
+func (h *Hub) company(id kernel.ID) *company {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.companies[id]
 }
 
 // add counts a stream, in a company that the caller then locks for itself.
-func (h *Hub) add(s *Stream, of model.Company) error {
+func (h *Hub) add(s *Stream, of kernel.Company) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || h.count >= inAll {
-		refused := model.Errorf(model.CodeRateLimited, "This server has as many live streams as it can serve. Try again in a moment.")
+		refused := kernel.Errorf(kernel.CodeRateLimited, "This server has as many live streams as it can serve. Try again in a moment.")
 		refused.RetryAfter = 5 * time.Second
 		return refused
 	}
@@ -174,36 +173,36 @@ func (h *Hub) remove(s *Stream) {
 }
 
 // receive passes a signal on to the streams that it concerns.
-func (h *Hub) receive(s desk.Signal) {
+func (h *Hub) receive(s kernel.Signal) {
 	switch s.Kind {
-	case desk.SignalHolders, desk.SignalPresence:
+	case kernel.SignalHolders, kernel.SignalPresence:
 		h.checkSoon(s.Company)
-	case desk.SignalActivity:
+	case kernel.SignalActivity:
 		h.act(s)
-	case desk.SignalStreams:
+	case kernel.SignalStreams:
 		h.learnStreams(s)
-	case desk.SignalMoved:
+	case kernel.SignalMoved:
 		h.activity.moved(s)
-		h.tell(s.Company, "gone", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Was) && !a.MaySeeBy(s.Is) })
-	case desk.SignalNotes:
-		h.tell(s.Company, "notes", conversation{s.Conversation}, func(a *desk.Principal) bool {
-			return a.MaySeeBy(s.Is) && a.Scopes.Has(model.ScopeNotesRead)
+		h.tell(s.Company, "gone", conversation{s.Conversation}, func(a *kernel.Principal) bool { return a.MaySeeBy(s.Was) && !a.MaySeeBy(s.Is) })
+	case kernel.SignalNotes:
+		h.tell(s.Company, "notes", conversation{s.Conversation}, func(a *kernel.Principal) bool {
+			return a.MaySeeBy(s.Is) && a.Scopes.Has(kernel.ScopeNotesRead)
 		})
-	case desk.SignalScheduled:
-		h.tell(s.Company, "scheduled", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Is) })
-	case desk.SignalDraft:
-		h.tell(s.Company, "draft", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.User.ID == s.User.ID })
-	case desk.SignalNotification:
-		h.tell(s.Company, "notification", notification{s.Activity, s.Conversation}, func(a *desk.Principal) bool { return slices.Contains(s.Members, a.User.ID) })
-	case desk.SignalPrivate:
-		h.tell(s.Company, "private", conversation{s.Conversation}, func(a *desk.Principal) bool { return a.MaySeeBy(s.Is) })
-	case desk.SignalBoard:
-		h.tell(s.Company, "board", board{s.Board}, func(a *desk.Principal) bool { return a.MaySeeChange(&s) })
+	case kernel.SignalScheduled:
+		h.tell(s.Company, "scheduled", conversation{s.Conversation}, func(a *kernel.Principal) bool { return a.MaySeeBy(s.Is) })
+	case kernel.SignalDraft:
+		h.tell(s.Company, "draft", conversation{s.Conversation}, func(a *kernel.Principal) bool { return a.User.ID == s.User.ID })
+	case kernel.SignalNotification:
+		h.tell(s.Company, "notification", notification{s.Activity, s.Conversation}, func(a *kernel.Principal) bool { return slices.Contains(s.Members, a.User.ID) })
+	case kernel.SignalPrivate:
+		h.tell(s.Company, "private", conversation{s.Conversation}, func(a *kernel.Principal) bool { return a.MaySeeBy(s.Is) })
+	case kernel.SignalBoard:
+		h.tell(s.Company, "board", board{s.Board}, func(a *kernel.Principal) bool { return a.MaySeeChange(&s) })
 	}
 }
 
 // tell sends a signal to the streams of a company whose holder it concerns.
-func (h *Hub) tell(id model.ID, event string, data any, concerns func(a *desk.Principal) bool) {
+func (h *Hub) tell(id kernel.ID, event string, data any, concerns func(a *kernel.Principal) bool) {
 	c := h.company(id)
 	if c == nil {
 		return
@@ -222,7 +221,7 @@ func (h *Hub) tell(id model.ID, event string, data any, concerns func(a *desk.Pr
 }
 
 // checkSoon has the sessions of a company's streams looked at; zero means all companies.
-func (h *Hub) checkSoon(company model.ID) {
+func (h *Hub) checkSoon(company kernel.ID) {
 	h.mu.Lock()
 	h.due[company] = true
 	h.mu.Unlock()
@@ -233,11 +232,11 @@ func (h *Hub) checkSoon(company model.ID) {
 }
 
 // takeDue gives the companies that are to be looked at, and forgets them.
-func (h *Hub) takeDue() map[model.ID]bool {
+func (h *Hub) takeDue() map[kernel.ID]bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	due := h.due
-	h.due = map[model.ID]bool{}
+	h.due = map[kernel.ID]bool{}
 	return due
 }
 
@@ -251,11 +250,11 @@ func (h *Hub) checkSessions(ctx context.Context) {
 			return
 		case <-h.check:
 		case <-all.C:
-			h.checkSoon(model.ID{})
+			h.checkSoon(kernel.ID{})
 		}
 		due := h.takeDue()
 		h.each(func(c *company) {
-			if !due[c.of.ID] && !due[model.ID{}] {
+			if !due[c.of.ID] && !due[kernel.ID{}] {
 				return
 			}
 			if err := c.refresh(ctx); err != nil && ctx.Err() == nil {
@@ -272,7 +271,7 @@ func (h *Hub) checkSessions(ctx context.Context) {
 }
 
 // oldest gives the streams that are too many for one person, oldest first.
-func oldest(ids []model.ID) []model.ID {
-	slices.SortFunc(ids, func(a, b model.ID) int { return slices.Compare(a[:], b[:]) })
+func oldest(ids []kernel.ID) []kernel.ID {
+	slices.SortFunc(ids, func(a, b kernel.ID) int { return slices.Compare(a[:], b[:]) })
 	return ids[:max(0, len(ids)-perPerson)]
 }

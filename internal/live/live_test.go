@@ -7,17 +7,19 @@ import (
 	"testing/synctest"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/password"
+	"recado/internal/people"
 	"recado/internal/testkit"
+	"recado/internal/webhooks"
 )
 
 // person is a member who sees all conversations of a company, with an open stream that no client reads.
-func person(t *testing.T, h *Hub, c model.Company, name string) *Stream {
+func person(t *testing.T, h *Hub, c kernel.Company, name string) *Stream {
 	t.Helper()
-	member := desk.Member{User: model.Ref{ID: model.NewID(), Name: name}, Role: model.RoleAgent, Profile: model.AccessAll}
-	a := desk.SessionPrincipal(c, member, model.NewID(), nil, model.Rate{})
-	s := &Stream{hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, principal: a, writing: true}
+	member := kernel.Member{User: kernel.Ref{ID: kernel.NewID(), Name: name}, Role: kernel.RoleAgent, Profile: kernel.AccessAll}
+	a := kernel.SessionPrincipal(c, member, kernel.NewID(), nil, kernel.Rate{})
+	s := &Stream{hub: h, id: kernel.NewID(), session: a.Session, person: a.User.ID, principal: a, writing: true}
 	if err := h.add(s, c); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +37,8 @@ func sent(s *Stream) string {
 }
 
 func newHub(now func() time.Time) *Hub {
-	return New(desk.New(desk.Options{Now: now}), slog.New(slog.DiscardHandler))
+	p := people.New(kernel.New(kernel.Options{Now: now}), password.Cost{})
+	return New(NewSources(p, webhooks.New(p, webhooks.Options{})), slog.New(slog.DiscardHandler))
 }
 
 func TestTheSideThatTellsNeverWaits(t *testing.T) {
@@ -47,7 +50,7 @@ func TestTheSideThatTellsNeverWaits(t *testing.T) {
 		"very large ones":  {make([]byte, maxWaiting/4), 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := person(t, newHub(nil), model.Company{ID: model.NewID()}, "Ana")
+			s := person(t, newHub(nil), kernel.Company{ID: kernel.NewID()}, "Ana")
 			for range c.most {
 				s.push(c.piece)
 			}
@@ -62,7 +65,7 @@ func TestTheSideThatTellsNeverWaits(t *testing.T) {
 }
 
 func TestTheLastPieceReplacesWhatWaits(t *testing.T) {
-	s := person(t, newHub(nil), model.Company{ID: model.NewID()}, "Ana")
+	s := person(t, newHub(nil), kernel.Company{ID: kernel.NewID()}, "Ana")
 	s.push([]byte("an event"))
 	s.end([]byte("the end"))
 	s.push([]byte("another event"))
@@ -70,14 +73,14 @@ func TestTheLastPieceReplacesWhatWaits(t *testing.T) {
 }
 
 func TestOneStreamTooManyEndsTheOldest(t *testing.T) {
-	h, c := newHub(nil), model.Company{ID: model.NewID()}
+	h, c := newHub(nil), kernel.Company{ID: kernel.NewID()}
 	var streams []*Stream
 	for range perPerson + 1 {
 		s := person(t, h, c, "Ana")
-		s.person = model.ID{15: 9}
+		s.person = kernel.ID{15: 9}
 		streams = append(streams, s)
 	}
-	streams[0].company.replace(oldest(streams[0].company.streamsOf(model.ID{15: 9})))
+	streams[0].company.replace(oldest(streams[0].company.streamsOf(kernel.ID{15: 9})))
 	for i, s := range streams {
 		testkit.Equal(t, "ended", s.ended(), i == 0)
 	}
@@ -85,15 +88,15 @@ func TestOneStreamTooManyEndsTheOldest(t *testing.T) {
 }
 
 func TestASignalReachesTheStreamsOfItsCompanyThatMaySeeTheConversation(t *testing.T) {
-	h, c := newHub(nil), model.Company{ID: model.NewID()}
+	h, c := newHub(nil), kernel.Company{ID: kernel.NewID()}
 	all := person(t, h, c, "Ana")
 	own := person(t, h, c, "Bia")
-	own.principal.Profile = model.AccessOwn
-	stranger := person(t, h, model.Company{ID: model.NewID()}, "Caio")
-	conversation := model.NewID()
-	h.receive(desk.Signal{
-		Kind: desk.SignalActivity, Activity: desk.ActivityTyping, Company: c.ID, Conversation: conversation,
-		Is: &model.Visibility{Channel: model.NewID()}, User: model.Ref{ID: model.NewID(), Name: "Duda"},
+	own.principal.Profile = kernel.AccessOwn
+	stranger := person(t, h, kernel.Company{ID: kernel.NewID()}, "Caio")
+	conversation := kernel.NewID()
+	h.receive(kernel.Signal{
+		Kind: kernel.SignalActivity, Activity: kernel.ActivityTyping, Company: c.ID, Conversation: conversation,
+		Is: &kernel.Visibility{Channel: kernel.NewID()}, User: kernel.Ref{ID: kernel.NewID(), Name: "Duda"},
 	})
 	testkit.Contains(t, "sent to a member who sees all", sent(all), "event: typing\ndata: {\"conversation\":\""+conversation.String())
 	testkit.Equal(t, "sent to a member who sees only their own", sent(own), "")
@@ -102,11 +105,11 @@ func TestASignalReachesTheStreamsOfItsCompanyThatMaySeeTheConversation(t *testin
 
 func TestAViewerWhoSaysNothingMoreIsForgottenAfterTwentySeconds(t *testing.T) {
 	clock := testkit.StillClock(time.Now())
-	h, c := newHub(clock.Now), model.Company{ID: model.NewID()}
+	h, c := newHub(clock.Now), kernel.Company{ID: kernel.NewID()}
 	s := person(t, h, c, "Ana")
-	h.receive(desk.Signal{
-		Kind: desk.SignalActivity, Activity: desk.ActivityViewing, Company: c.ID, Conversation: model.NewID(),
-		Is: &model.Visibility{Channel: model.NewID()}, User: model.Ref{ID: model.NewID(), Name: "Duda"},
+	h.receive(kernel.Signal{
+		Kind: kernel.SignalActivity, Activity: kernel.ActivityViewing, Company: c.ID, Conversation: kernel.NewID(),
+		Is: &kernel.Visibility{Channel: kernel.NewID()}, User: kernel.Ref{ID: kernel.NewID(), Name: "Duda"},
 	})
 	testkit.Contains(t, "sent", sent(s), `"name":"Duda"`)
 	clock.Advance(19 * time.Second)
@@ -119,8 +122,8 @@ func TestAViewerWhoSaysNothingMoreIsForgottenAfterTwentySeconds(t *testing.T) {
 
 func TestTheStreamsOfAnotherNodeCountUntilItIsSilentForThreeMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o, member := &others{}, model.NewID()
-		o.put(member, model.NewID(), elsewhere{model.NewID(), []model.ID{model.NewID()}, time.Now()})
+		o, member := &others{}, kernel.NewID()
+		o.put(member, kernel.NewID(), elsewhere{kernel.NewID(), []kernel.ID{kernel.NewID()}, time.Now()})
 		time.Sleep(othersLast - time.Second)
 		testkit.Equal(t, "streams elsewhere", len(o.of(member)), 1)
 		testkit.Equal(t, "members", len(o.members()), 1)
@@ -131,17 +134,17 @@ func TestTheStreamsOfAnotherNodeCountUntilItIsSilentForThreeMinutes(t *testing.T
 }
 
 func TestAStoppingHubTakesNoMoreStreams(t *testing.T) {
-	h, c := newHub(nil), model.Company{ID: model.NewID()}
+	h, c := newHub(nil), kernel.Company{ID: kernel.NewID()}
 	s := person(t, h, c, "Ana")
 	h.Close()
 	testkit.Equal(t, "ended", s.ended(), true)
-	testkit.Equal(t, "code", model.CodeOf(h.add(&Stream{}, c)), model.CodeRateLimited)
+	testkit.Equal(t, "code", kernel.CodeOf(h.add(&Stream{}, c)), kernel.CodeRateLimited)
 }
 
 func TestASignalHasOnlyTheStreamsOfItsCompanyLookedAt(t *testing.T) {
-	h, company := newHub(nil), model.NewID()
-	for _, kind := range []string{desk.SignalHolders, desk.SignalPresence} {
-		h.receive(desk.Signal{Kind: kind, Company: company})
+	h, company := newHub(nil), kernel.NewID()
+	for _, kind := range []string{kernel.SignalHolders, kernel.SignalPresence} {
+		h.receive(kernel.Signal{Kind: kind, Company: company})
 		due := h.takeDue()
 		testkit.Equal(t, kind+": companies to look at", len(due), 1)
 		testkit.Equal(t, kind+": the company is one", due[company], true)

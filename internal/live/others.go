@@ -5,8 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // othersLast is how long the streams of a node count that says nothing more; it repeats itself every minute.
@@ -15,17 +14,17 @@ const othersLast = 3 * time.Minute
 // others are the streams on other nodes of members who have streams here: together they must not be too many.
 type others struct {
 	mu      sync.Mutex
-	streams map[model.ID]map[model.ID]elsewhere // by member and node
+	streams map[kernel.ID]map[kernel.ID]elsewhere // by member and node
 }
 
 type elsewhere struct {
-	company model.ID
-	ids     []model.ID
+	company kernel.ID
+	ids     []kernel.ID
 	at      time.Time
 }
 
 // of gives a member's streams on other nodes.
-func (o *others) of(member model.ID) (ids []model.ID) {
+func (o *others) of(member kernel.ID) (ids []kernel.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, e := range o.streams[member] {
@@ -36,23 +35,23 @@ func (o *others) of(member model.ID) (ids []model.ID) {
 	return ids
 }
 
-func (o *others) put(member, node model.ID, e elsewhere) {
+func (o *others) put(member, node kernel.ID, e elsewhere) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.streams == nil {
-		o.streams = map[model.ID]map[model.ID]elsewhere{}
+		o.streams = map[kernel.ID]map[kernel.ID]elsewhere{}
 	}
 	if o.streams[member] == nil {
-		o.streams[member] = map[model.ID]elsewhere{}
+		o.streams[member] = map[kernel.ID]elsewhere{}
 	}
 	o.streams[member][node] = e
 }
 
 // members drops what is too old and gives whose streams are known, with their company.
-func (o *others) members() map[model.ID]model.ID {
+func (o *others) members() map[kernel.ID]kernel.ID {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	known := map[model.ID]model.ID{}
+	known := map[kernel.ID]kernel.ID{}
 	for member, nodes := range o.streams {
 		for node, e := range nodes {
 			if time.Since(e.at) >= othersLast || len(e.ids) == 0 {
@@ -70,19 +69,19 @@ func (o *others) members() map[model.ID]model.ID {
 
 // tellStreams ends a member's oldest streams where there are too many, and tells other nodes which there are
 // here. With ask they say what they have.
-func (h *Hub) tellStreams(c *company, member model.ID, ask bool) {
+func (h *Hub) tellStreams(c *company, member kernel.ID, ask bool) {
 	ids := c.streamsOf(member)
 	elsewhere := h.others.of(member)
 	if tooMany := oldest(slices.Concat(ids, elsewhere)); len(tooMany) > 0 {
 		c.replace(tooMany)
 	}
 	if !h.system.SingleNode() && (ask || len(elsewhere) > 0) {
-		h.system.SendSignal(desk.Signal{Kind: desk.SignalStreams, Company: c.of.ID, User: model.Ref{ID: member}, Streams: ids, Ask: ask})
+		h.system.SendSignal(kernel.Signal{Kind: kernel.SignalStreams, Company: c.of.ID, User: kernel.Ref{ID: member}, Streams: ids, Ask: ask})
 	}
 }
 
 // learnStreams notes which streams a member has on another node.
-func (h *Hub) learnStreams(s desk.Signal) {
+func (h *Hub) learnStreams(s kernel.Signal) {
 	c := h.company(s.Company)
 	if s.Node.IsZero() || c == nil { // from this node
 		return

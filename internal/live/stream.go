@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/webhooks"
 )
 
 const (
@@ -24,17 +24,17 @@ const (
 type Stream struct {
 	hub     *Hub
 	company *company
-	id      model.ID // grows with the time of opening
-	session model.ID
-	person  model.ID
-	begin   desk.FeedPlace
+	id      kernel.ID // grows with the time of opening
+	session kernel.ID
+	person  kernel.ID
+	begin   webhooks.FeedPlace
 	resumes bool // behind a cursor of the client
 	reset   bool // the cursor that the client gave is of no use
 
 	// Under the lock of the company.
-	principal *desk.Principal
+	principal *kernel.Principal
 	attached  bool
-	after     desk.FeedPlace // events up to here were sent before it was attached
+	after     webhooks.FeedPlace // events up to here were sent before it was attached
 
 	mu      sync.Mutex
 	conn    net.Conn // nil before it is served
@@ -47,22 +47,22 @@ type Stream struct {
 
 // Open makes a stream for a person that begins behind a cursor, or now without one. The caller serves it at
 // once. A person's oldest stream ends when there are too many.
-func (h *Hub) Open(ctx context.Context, a *desk.Principal, cursor string) (*Stream, error) {
-	place, usable, err := h.desk.Live(ctx, a, cursor)
+func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*Stream, error) {
+	place, usable, err := h.desk.webhooks.Live(ctx, a, cursor)
 	if err != nil {
 		return nil, err
 	}
 	s := &Stream{
-		hub: h, id: model.NewID(), session: a.Session, person: a.User.ID, principal: a, writing: true,
+		hub: h, id: kernel.NewID(), session: a.Session, person: a.User.ID, principal: a, writing: true,
 		begin: place, resumes: cursor != "" && usable, reset: !usable,
 	}
 	if err := h.add(s, a.Company); err != nil {
 		return nil, err
 	}
 	// From here on the end of the session ends the stream; it may have ended just before.
-	fresh, err := h.system.LiveSession(ctx, a.Company.ID, a.Session)
+	fresh, err := h.system.people.LiveSession(ctx, a.Company.ID, a.Session)
 	if err == nil && fresh == nil {
-		err = model.Errorf(model.CodeSessionMissing, "Your session has ended. Sign in again.")
+		err = kernel.Errorf(kernel.CodeSessionMissing, "Your session has ended. Sign in again.")
 	}
 	s.company.known.Do(func() {
 		if err == nil {
@@ -73,7 +73,7 @@ func (h *Hub) Open(ctx context.Context, a *desk.Principal, cursor string) (*Stre
 		h.remove(s)
 		return nil, err
 	}
-	h.system.MarkLive(s.session, s.person)
+	h.system.people.MarkLive(s.session, s.person)
 	h.checkSoon(a.Company.ID) // the person may have come online
 	h.tellAll(s, fresh)
 	h.tellStreams(s.company, s.person, true)
@@ -154,7 +154,7 @@ func (s *Stream) start(ctx context.Context, conn net.Conn, head []byte) {
 
 // firstFrame tells the client its place, and to reload where the one that it gave is of no use.
 func (s *Stream) firstFrame() []byte {
-	first := "retry: 1000\nid: " + s.hub.system.LiveCursor(s.company.of.ID, s.begin) + "\n"
+	first := "retry: 1000\nid: " + s.hub.system.webhooks.LiveCursor(s.company.of.ID, s.begin) + "\n"
 	if s.reset {
 		first += "event: reset\ndata: {}\n"
 	}
@@ -165,7 +165,7 @@ func (s *Stream) firstFrame() []byte {
 func (s *Stream) catchUp(ctx context.Context) bool {
 	place, behind := s.begin, s.resumes
 	for behind || !s.company.attach(s, place) {
-		events, err := s.hub.system.LiveEvents(ctx, s.company.of.ID, place, feedPage)
+		events, err := s.hub.system.webhooks.LiveEvents(ctx, s.company.of.ID, place, feedPage)
 		if err != nil {
 			return false // the client comes back with the id of the last event it has
 		}
@@ -197,8 +197,8 @@ func (s *Stream) catchUp(ctx context.Context) bool {
 
 // renew gives the stream the rights that its session has now, none when it has ended. The caller holds the
 // company's lock.
-func (s *Stream) renew(now *desk.Principal) {
-	if now == nil || now.May(desk.VerbLive) != nil {
+func (s *Stream) renew(now *kernel.Principal) {
+	if now == nil || now.May(webhooks.VerbLive) != nil {
 		s.end(signalFrame("session", state{"ended"}))
 		return
 	}

@@ -3,7 +3,7 @@ package password
 import (
 	"encoding/binary"
 	"sync"
-	_ "unsafe" // for linkname
+	_ "unsafe"
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/blake2b"

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/slots"
 )
 
@@ -44,25 +44,25 @@ const (
 type Hasher struct {
 	cost   Cost
 	slots  *slots.Limiter[struct{}]
-	own    *slots.Limiter[model.ID] // by company
-	budget *slots.Budget[model.ID]  // likewise
+	own    *slots.Limiter[kernel.ID] // by company
+	budget *slots.Budget[kernel.ID]  // likewise
 	made   atomic.Int64
 }
 
 // NewHasher makes a Hasher whose new hashes have the given cost; zero means DefaultCost. The budget limits the time that the
 // hashes of a company take.
-func NewHasher(cost Cost, budget *slots.Budget[model.ID]) *Hasher {
+func NewHasher(cost Cost, budget *slots.Budget[kernel.ID]) *Hasher {
 	if cost == (Cost{}) {
 		cost = DefaultCost
 	}
-	return &Hasher{cost: cost, slots: slots.New[struct{}](atOnce, waiting), own: slots.New[model.ID](ownAtOnce, ownWaiting), budget: budget}
+	return &Hasher{cost: cost, slots: slots.New[struct{}](atOnce, waiting), own: slots.New[kernel.ID](ownAtOnce, ownWaiting), budget: budget}
 }
 
 // Made is how many hashes were computed.
 func (h *Hasher) Made() int64 { return h.made.Load() }
 
 // compute computes a hash in small steps, with pauses between them while other companies are active. The caller has a slot.
-func (h *Hasher) compute(company model.ID, password string, salt []byte, passes, memory uint32, threads uint8, length int) []byte {
+func (h *Hasher) compute(company kernel.ID, password string, salt []byte, passes, memory uint32, threads uint8, length int) []byte {
 	h.made.Add(1)
 	began := time.Now()
 	return idKey([]byte(password), salt, passes, memory, threads, uint32(length), func() {
@@ -72,8 +72,8 @@ func (h *Hasher) compute(company model.ID, password string, salt []byte, passes,
 }
 
 // Hash computes the text to store for a password of a member of the company. It waits for its turn, or fails with
-// model.CodeUnavailable when too many callers are waiting already or its turn does not come soon.
-func (h *Hasher) Hash(ctx context.Context, company model.ID, password string) (string, error) {
+// kernel.CodeUnavailable when too many callers are waiting already or its turn does not come soon.
+func (h *Hasher) Hash(ctx context.Context, company kernel.ID, password string) (string, error) {
 	release, err := h.acquire(ctx, company)
 	if err != nil {
 		return "", err
@@ -87,7 +87,7 @@ func (h *Hasher) Hash(ctx context.Context, company model.ID, password string) (s
 }
 
 // acquire waits for a slot and the budget of the company, and then for a slot of all.
-func (h *Hasher) acquire(ctx context.Context, company model.ID) (release func(), err error) {
+func (h *Hasher) acquire(ctx context.Context, company kernel.ID) (release func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	leaveOwn, err := h.own.Acquire(waiting, company)
@@ -113,13 +113,13 @@ func refused(ctx context.Context, err error) error {
 	if !errors.Is(err, slots.ErrFull) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &model.Error{
-		Code: model.CodeUnavailable, Message: "Too many passwords are being checked at the moment. Try again.", RetryAfter: 2 * time.Second,
+	return &kernel.Error{
+		Code: kernel.CodeUnavailable, Message: "Too many passwords are being checked at the moment. Try again.", RetryAfter: 2 * time.Second,
 	}
 }
 
 // Verify reports whether a stored text was made of this password. It waits for its turn as Hash does.
-func (h *Hasher) Verify(ctx context.Context, company model.ID, password, stored string) (bool, error) {
+func (h *Hasher) Verify(ctx context.Context, company kernel.ID, password, stored string) (bool, error) {
 	var version int
 	var memory, passes uint32
 	var threads uint8
@@ -150,7 +150,7 @@ func (h *Hasher) Verify(ctx context.Context, company model.ID, password, stored 
 var errMalformed = errors.New("password: a stored hash is malformed")
 
 // Waste takes as long as Verify does, for callers that must not show that there is nothing to compare with.
-func (h *Hasher) Waste(ctx context.Context, company model.ID, password string) error {
+func (h *Hasher) Waste(ctx context.Context, company kernel.ID, password string) error {
 	_, err := h.Hash(ctx, company, password)
 	return err
 }

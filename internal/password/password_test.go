@@ -9,24 +9,24 @@ import (
 	"testing/synctest"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/slots"
 )
 
 func newHasher(cost Cost) *Hasher {
-	return NewHasher(cost, slots.NewBudget[model.ID](1, time.Second))
+	return NewHasher(cost, slots.NewBudget[kernel.ID](1, time.Second))
 }
 
 func TestAHashNamesItsCost(t *testing.T) {
 	for cost, want := range map[Cost]string{{}: "m=19456,t=2,p=1", {Memory: 64, Passes: 1}: "m=64,t=1,p=1"} {
-		stored, err := newHasher(cost).Hash(t.Context(), model.NewID(), "correct horse battery")
+		stored, err := newHasher(cost).Hash(t.Context(), kernel.NewID(), "correct horse battery")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Split(stored, "$")[3]; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		if ok, err := newHasher(Cost{}).Verify(t.Context(), model.NewID(), "correct horse battery", stored); err != nil || !ok {
+		if ok, err := newHasher(Cost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); err != nil || !ok {
 			t.Errorf("%s: got %v, %v; want the password to fit", want, ok, err)
 		}
 	}
@@ -35,7 +35,7 @@ func TestAHashNamesItsCost(t *testing.T) {
 func TestAStoredTextThatNamesNoCostFitsNoPassword(t *testing.T) {
 	for _, cost := range []string{"m=0,t=2,p=1", "m=64,t=0,p=1", "m=64,t=1,p=0", "m=64"} {
 		stored := "$argon2id$v=19$" + cost + "$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
-		if ok, err := newHasher(Cost{}).Verify(t.Context(), model.NewID(), "correct horse battery", stored); ok || !errors.Is(err, errMalformed) {
+		if ok, err := newHasher(Cost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); ok || !errors.Is(err, errMalformed) {
 			t.Errorf("%s: got %v, %v; want %v", cost, ok, err, errMalformed)
 		}
 	}
@@ -52,23 +52,23 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 	ended := make(chan error, waiting+1)
 	for range waiting + 1 { // the first to find no place is refused; the others wait until ctx ends
 		go func() {
-			_, err := h.Hash(ctx, model.NewID(), "correct horse battery")
+			_, err := h.Hash(ctx, kernel.NewID(), "correct horse battery")
 			ended <- err
 		}()
 	}
-	if got := model.CodeOf(<-ended); got != model.CodeUnavailable {
-		t.Errorf("got %s, want %s", got, model.CodeUnavailable)
+	if got := kernel.CodeOf(<-ended); got != kernel.CodeUnavailable {
+		t.Errorf("got %s, want %s", got, kernel.CodeUnavailable)
 	}
 	cancel()
 	for range waiting {
-		if err := <-ended; model.CodeOf(err) == model.CodeUnavailable {
+		if err := <-ended; kernel.CodeOf(err) == kernel.CodeUnavailable {
 			t.Errorf("a caller that had a place to wait was refused: %v", err)
 		}
 	}
 }
 
 func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
-	h, mine, other := newHasher(Cost{}), model.NewID(), model.NewID()
+	h, mine, other := newHasher(Cost{}), kernel.NewID(), kernel.NewID()
 	for range ownAtOnce {
 		if _, err := h.own.Acquire(t.Context(), mine); err != nil {
 			t.Fatal(err)
@@ -82,8 +82,8 @@ func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
 			ended <- err
 		}()
 	}
-	if got := model.CodeOf(<-ended); got != model.CodeUnavailable {
-		t.Errorf("got %s, want %s", got, model.CodeUnavailable)
+	if got := kernel.CodeOf(<-ended); got != kernel.CodeUnavailable {
+		t.Errorf("got %s, want %s", got, kernel.CodeUnavailable)
 	}
 	stored, err := h.Hash(t.Context(), other, "correct horse battery")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
 	}
 	cancel()
 	for range ownWaiting {
-		if err := <-ended; model.CodeOf(err) == model.CodeUnavailable {
+		if err := <-ended; kernel.CodeOf(err) == kernel.CodeUnavailable {
 			t.Errorf("a caller that had a place to wait was refused: %v", err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
 
 func TestACallerWhoseTurnDoesNotComeSoonIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		budget, mine := slots.NewBudget[model.ID](0.001, time.Minute), model.NewID()
+		budget, mine := slots.NewBudget[kernel.ID](0.001, time.Minute), kernel.NewID()
 		end, err := budget.Begin(t.Context(), mine)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestACallerWhoseTurnDoesNotComeSoonIsRefused(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
-			for other := model.NewID(); ctx.Err() == nil; time.Sleep(time.Second / 2) {
+			for other := kernel.NewID(); ctx.Err() == nil; time.Sleep(time.Second / 2) {
 				budget.Active(other)
 			}
 		})
@@ -120,10 +120,10 @@ func TestACallerWhoseTurnDoesNotComeSoonIsRefused(t *testing.T) {
 		defer cancel()
 		synctest.Wait()
 		h := NewHasher(Cost{Memory: 64, Passes: 1}, budget)
-		if _, err := h.Hash(ctx, mine, "correct horse battery"); model.CodeOf(err) != model.CodeUnavailable {
-			t.Errorf("got %v, want %s", err, model.CodeUnavailable)
+		if _, err := h.Hash(ctx, mine, "correct horse battery"); kernel.CodeOf(err) != kernel.CodeUnavailable {
+			t.Errorf("got %v, want %s", err, kernel.CodeUnavailable)
 		}
-		if _, err := h.Hash(ctx, model.NewID(), "correct horse battery"); err != nil {
+		if _, err := h.Hash(ctx, kernel.NewID(), "correct horse battery"); err != nil {
 			t.Errorf("another company: %v", err)
 		}
 	})

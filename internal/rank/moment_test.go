@@ -4,14 +4,14 @@ import (
 	"slices"
 	"testing"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/rank"
 )
 
 func TestRanksOfMomentsComeInTheOrderOfTheirIDs(t *testing.T) {
 	var ranks []string
 	for range 10_000 {
-		ranks = append(ranks, rank.At(model.NewID()))
+		ranks = append(ranks, rank.At(kernel.NewID()))
 	}
 	if !slices.IsSorted(ranks) || len(slices.Compact(ranks)) != 10_000 {
 		t.Fatal("ranks are out of order or equal")

@@ -1,398 +1,461 @@
-// Package reception decides what a channel answers by itself: greeting, away text and menu, and where a case goes when the
-// menu ends. It sends and stores nothing.
 package reception
 
 import (
-	"hash/fnv"
-	"slices"
-	"strconv"
-	"strings"
+	"context"
+	"sync"
 	"time"
-	"unicode/utf8"
 
-	"recado/internal/fold"
-	"recado/internal/model"
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/channels"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/talk"
 )
 
-// MaxSent is how many automatic messages one attendance gets.
-const MaxSent = 4
+// Reception is what a channel answers by itself when a customer opens an attendance.
+type Reception struct {
+	Enabled  bool    `json:"enabled"`
+	Greeting *string `json:"greeting" doc:"The beginning of the first message."`
+	Away     *string `json:"away" doc:"Follows the greeting outside of the opening hours."`
+	Menu     *Menu   `json:"menu" doc:"Ends the first message with a choice; null: none."`
 
-// The customer's same text so many times within a minute ends the automation.
+	Version int64 `json:"-"` // 1 until it is first set; every change raises it by one
+}
+
+// Menu lets the customer choose. Buttons show up to three options, a list more.
+type Menu struct {
+	Text           string       `json:"text" minLength:"1" maxLength:"1024"`
+	Options        []MenuOption `json:"options" minItems:"2" maxItems:"10"`
+	InvalidText    *string      `json:"invalid_text" required:"false" doc:"Sent after an answer that is none of the options; null: that of the menu above, or the menu again."`
+	MaxInvalid     int64        `json:"max_invalid" required:"false" minimum:"1" maximum:"5" doc:"So many invalid answers end the menu. Absent: that of the menu above, or 2."`
+	TimeoutMinutes int64        `json:"timeout_minutes" required:"false" minimum:"1" maximum:"1440" doc:"Without an answer for so long the menu ends. Absent: that of the menu above, or 10."`
+	FallbackSector *kernel.ID   `json:"fallback_sector" required:"false" doc:"Where the case goes when the menu ends without a choice; null: that of the menu above, or the general queue."`
+}
+
+// MenuOption is one of the things to choose from.
+type MenuOption struct {
+	Title  string     `json:"title" minLength:"1" maxLength:"24"`
+	Action MenuAction `json:"action"`
+}
+
+// MenuAction is what a choice does. Exactly one of the fields is set.
+type MenuAction struct {
+	Sector *kernel.ID `json:"sector,omitempty" doc:"Puts the case into the queue of this sector."`
+	User   *kernel.ID `json:"user,omitempty" doc:"Makes this person responsible."`
+	Text   *string    `json:"text,omitempty" minLength:"1" maxLength:"1024" doc:"Answers with this text and shows the menu again."`
+	Close  *bool      `json:"close,omitempty" doc:"true closes the case."`
+	Menu   *Menu      `json:"menu,omitempty" doc:"Shows another menu. Menus are at most three deep."`
+}
+
+// The limits and defaults of receptions.
 const (
-	sameTexts  = 3
-	sameWithin = time.Minute
+	MaxReceptionText   = 1024
+	MaxMenuDepth       = 3
+	DefaultMaxInvalid  = 2
+	DefaultMenuTimeout = 10 // minutes
 )
 
-// Customer is a message of the customer.
-type Customer struct {
-	Text   string
-	Choice *model.Choice // what was chosen from buttons or a list
-	At     time.Time
+// ReceptionReply is what a reception answers to one text of the customer.
+type ReceptionReply struct {
+	Customer    string                `json:"customer" doc:"What the customer wrote."`
+	Text        *string               `json:"text" doc:"The automatic answer in words; null: none."`
+	Interactive *provider.Interactive `json:"interactive" doc:"The buttons or the list of the answer."`
+	Outcome     *ReceptionOutcome     `json:"outcome" doc:"Where the case goes when the reception ends with this text; null while the menu goes on."`
 }
 
-// State is where a customer is in a menu. It belongs to an open attendance; without a state no menu runs.
-type State struct {
-	Path    []int  `json:"path,omitempty"`    // the options that led to the menu that was shown last
-	Invalid int    `json:"invalid,omitempty"` // answers in a row that were none of its options
-	Sent    int    `json:"sent"`              // automatic messages so far
-	Recent  []Said `json:"recent,omitempty"`  // texts of the last minute
-	Since   int64  `json:"since"`             // when the customer wrote what the menu was shown for, in milliseconds
-	Asked   int64  `json:"asked"`             // when the menu was shown, in milliseconds of the machine's clock
+// ReceptionOutcome is how a reception ended.
+type ReceptionOutcome struct {
+	Kind   string     `json:"kind" enum:"sector,user,close,people,none" doc:"people: the fallback sector, or the general queue. none: there is no menu."`
+	Sector *kernel.ID `json:"sector"`
+	User   *kernel.ID `json:"user"`
+	Reason string     `json:"reason" doc:"As the history shows it." example:"Menu: Sales"`
 }
 
-// Said is a text of the customer.
-type Said struct {
-	Hash uint64 `json:"hash"`
-	At   int64  `json:"at"` // milliseconds
+// Reception gives what a channel answers by itself.
+func (d *Receptionist) Reception(ctx context.Context, a *kernel.Principal, channel kernel.ID) (Reception, error) {
+	if err := a.May(VerbReception); err != nil {
+		return Reception{}, err
+	}
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Reception, error) {
+		if _, err := d.channels.Known(tx, a, channel); err != nil {
+			return Reception{}, err
+		}
+		r, _, err := findReception(tx, a.Company.ID, channel)
+		return r, err
+	})
 }
 
-// Message is an automatic message.
-type Message struct {
-	Text        string
-	Interactive *model.Interactive // nil: a plain text
+// SetReception replaces what a channel answers by itself. It holds from the next message on, also for menus that run. Version is the
+// one that the change is based on; 0 means any.
+func (d *Receptionist) SetReception(ctx context.Context, a *kernel.Principal, channel kernel.ID, r Reception, version int64) (Reception, error) {
+	if err := a.May(VerbSetReception); err != nil {
+		return r, err
+	}
+	if invalid := Check("body", &r); invalid != nil {
+		return r, invalid
+	}
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Reception, error) {
+		ch, err := d.channels.Known(tx, a, channel)
+		if err != nil {
+			return r, err
+		}
+		was, err := lockReception(tx, ch.Company, ch.ID)
+		if err == nil && version != 0 && version != was.Version {
+			err = kernel.Errorf(kernel.CodeVersionConflict,
+				"The reception is at version %d by now, not %d. Fetch it again and apply the change to what it is.", was.Version, version)
+		}
+		if err != nil {
+			return r, err
+		}
+		r.Version = was.Version + 1
+		if err := checkNamed(tx, a, Names("body", &r)); err != nil {
+			return r, err
+		}
+		return r, saveReception(tx, ch.Company, ch.ID, &r)
+	})
 }
 
-// End says where a case goes when its menu ends.
-type End struct {
-	Kind   string
-	Sector *model.ID // of EndSector, and of EndPeople: nil means the general queue
-	User   *model.ID
-	Reason string // for the history
-}
-
-// The kinds of End.
-const (
-	EndSector = "sector"
-	EndUser   = "user"
-	EndClose  = "close"
-	EndPeople = "people"
-)
-
-// Reasons of EndPeople in the history. Those of choices are "Menu: " and the titles.
-const (
-	ReasonAsked    = "Menu: asked for a person"
-	ReasonInvalid  = "Menu: no valid answer"
-	ReasonTimeout  = "Menu: no answer in time"
-	ReasonRepeated = "Menu: the same text again and again"
-	ReasonLimit    = "Menu: too many messages"
-	ReasonChanged  = "Menu: no longer available"
-	reasonChoice   = "Menu: "
-)
-
-// Begin gives the first automatic message of an attendance, nil where there is nothing to say, and the state of the menu, nil
-// where there is none. open says whether it is within the opening hours. A customer who asks for a person at once gets no menu: it has
-// ended.
-func Begin(r *model.Reception, open bool, first Customer) (*Message, *State, *End) {
-	var parts []string
-	for _, part := range []*string{r.Greeting, closedText(r, open)} {
-		if part != nil && *part != "" {
-			parts = append(parts, *part)
+// checkNamed refuses sectors and people that do not exist.
+func checkNamed(tx *kernel.Tx, a *kernel.Principal, all []Named) error {
+	for _, n := range all {
+		if n.Sector != nil {
+			if found, err := people.SectorExists(tx, a.Company.ID, *n.Sector); err != nil || !found {
+				return kernel.ErrOr(err, kernel.Invalid(n.Field, "there is no such sector"))
+			}
+		}
+		if n.User != nil {
+			if _, found, err := people.UserRef(tx, a.Company.ID, *n.User); err != nil || !found {
+				return kernel.ErrOr(err, kernel.Invalid(n.Field, "there is no such team member"))
+			}
 		}
 	}
-	if r.Menu != nil && !asksForPeople(first.Text) {
-		s := &State{Sent: 1, Since: first.At.UnixMilli()}
-		s.heard(first)
-		return show(r.Menu, nil, append(parts, r.Menu.Text)...), s, nil
-	}
-	var m *Message
-	if len(parts) > 0 {
-		m = &Message{Text: strings.Join(parts, "\n\n")}
-	}
-	if r.Menu == nil {
-		return m, nil, nil
-	}
-	return m, nil, people(menusTo(r, nil), ReasonAsked)
+	return nil
 }
 
-func closedText(r *model.Reception, open bool) *string {
-	if open {
+// ReceptionTrial is a reception to be tried: what a customer writes, and when.
+type ReceptionTrial struct {
+	Reception *Reception // nil: the channel's own
+	Texts     []string
+	At        *time.Time // nil: now
+	Open      *bool      // nil: as the opening hours say
+}
+
+// TryReception gives what a reception would answer to a customer, without storing or sending anything.
+func (d *Receptionist) TryReception(ctx context.Context, a *kernel.Principal, channel kernel.ID, in ReceptionTrial) ([]ReceptionReply, error) {
+	if err := a.May(VerbTryReception); err != nil {
+		return nil, err
+	}
+	if in.Reception != nil {
+		if invalid := Check("body.reception", in.Reception); invalid != nil {
+			return nil, invalid
+		}
+	}
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ReceptionReply, error) {
+		if _, err := d.channels.Known(tx, a, channel); err != nil {
+			return nil, err
+		}
+		if in.Reception != nil {
+			if err := checkNamed(tx, a, Names("body.reception", in.Reception)); err != nil {
+				return nil, err
+			}
+		}
+		r := in.Reception
+		if r == nil {
+			own, _, err := findReception(tx, a.Company.ID, channel)
+			if err != nil {
+				return nil, err
+			}
+			r = &own
+		}
+		at := tx.Now
+		kernel.Set(&at, in.At)
+		open, err := isOpen(tx, a.Company.ID, channel, nil, at)
+		kernel.Set(&open, in.Open)
+		return Try(r, open, in.Texts), err
+	})
+}
+
+// isOpen reports whether it is within the opening hours of a channel and a sector, which may be nil.
+func isOpen(tx *kernel.Tx, company, channel kernel.ID, sector *kernel.ID, at time.Time) (bool, error) {
+	h, found, err := hoursOf(tx, company, channel, sector)
+	if err != nil || !found {
+		return err == nil, err
+	}
+	schedule, err := readHours(&h)
+	return err == nil && schedule.Open(at), err
+}
+
+// knownReception is the reception of a channel as this node read it.
+type knownReception struct {
+	version   int64
+	reception Reception
+}
+
+// receptionOf gives the reception of a channel that has one switched on. The row of the channel, which every inbound message
+// reads, tells the version, so that a change on another node is seen at once.
+func (d *Receptionist) receptionOf(tx *kernel.Tx, ch *channels.Channel) (*Reception, error) {
+	if ch.Reception == nil {
+		return nil, nil
+	}
+	if known, ok := d.receptions.Load(ch.ID); ok && known.(*knownReception).version == *ch.Reception {
+		return &known.(*knownReception).reception, nil
+	}
+	r, found, err := findReception(tx, ch.Company, ch.ID)
+	if err != nil || !found {
+		return nil, err
+	}
+	known := &knownReception{*ch.Reception, r}
+	tx.AfterCommit(func() { d.receptions.Store(ch.ID, known) })
+	return &r, nil
+}
+
+// customerOf is a customer's message as the reception reads it.
+func customerOf(m *talk.Message) Customer {
+	c := Customer{Choice: m.Choice, At: m.CreatedAt}
+	if m.Text != nil {
+		c.Text = *m.Text
+	}
+	return c
+}
+
+// answerCustomers lets receptions answer what customers write.
+func (d *Receptionist) answerCustomers() talk.Observer {
+	return talk.Observer{CustomerWrote: d.answerCustomer}
+}
+
+// answerCustomer lets the reception answer what the customer wrote in this batch: it begins when the customer opened the
+// attendance, and goes on while its menu runs.
+func (d *Receptionist) answerCustomer(in *talk.InboundBatch, t *talk.BatchConversation) error {
+	if t.Reception == nil && (!t.Opened || in.Channel.Reception == nil) {
 		return nil
 	}
-	return r.Away
+	r, err := d.receptionOf(in.Tx, &in.Channel)
+	if err != nil {
+		return err
+	}
+	var messages []Customer
+	for _, m := range t.Messages {
+		messages = append(messages, customerOf(m))
+	}
+	if t.Reception == nil {
+		return d.beginReception(in, t, r, messages)
+	}
+	return d.answerMenu(in, t, r, messages)
 }
 
-// Before reports whether the customer wrote a message before seeing the menu, or in the same moment as the message that the menu was
-// shown for. A button cannot be used before.
-func (s State) Before(in Customer) bool { return in.Choice == nil && in.At.UnixMilli() <= s.Since }
-
-// together is how soon after another message a customer cannot have read and answered the menu that it was shown for.
-const together = 2 * time.Second
-
-// Together reports whether the customer wrote a message so soon after the one that the menu was shown for that it may have been written
-// before seeing the menu. Both times are of the provider's clock.
-func (s State) Together(in Customer) bool {
-	return in.At.UnixMilli()-s.Since < together.Milliseconds()
-}
-
-// Overheard notes a message that the customer wrote before the menu was shown: it is no answer, but may ask for a person.
-func (s State) Overheard(r *model.Reception, in Customer) (*State, *End) {
-	if s.heard(in) {
-		return nil, people(menusTo(r, s.Path), ReasonRepeated)
-	}
-	if asksForPeople(in.Text) {
-		return nil, people(menusTo(r, s.Path), ReasonAsked)
-	}
-	return &s, nil
-}
-
-// Answer takes a message of the customer. It gives the automatic answer, if any, and either the next state or how the menu
-// ended.
-func (s State) Answer(r *model.Reception, in Customer) (*Message, *State, *End) {
-	menus := menusTo(r, s.Path)
-	if len(menus) != len(s.Path)+1 { // it was changed meanwhile
-		return nil, nil, people(menus, ReasonChanged)
-	}
-	if s.heard(in) {
-		return nil, nil, people(menus, ReasonRepeated)
-	}
-	s.Since = in.At.UnixMilli()
-	path, found := choose(r, s.Path, in)
-	switch {
-	case !found && asksForPeople(in.Text):
-		return nil, nil, people(menus, ReasonAsked)
-	case !found:
-		return s.invalid(menus)
-	}
-	s.Invalid = 0
-	menus = menusTo(r, path[:len(path)-1])
-	option := &menus[len(menus)-1].Options[path[len(path)-1]]
-	switch a := &option.Action; {
-	case a.Sector != nil:
-		return nil, nil, &End{Kind: EndSector, Sector: a.Sector, Reason: reasonChoice + titles(r, path)}
-	case a.User != nil:
-		return nil, nil, &End{Kind: EndUser, User: a.User, Reason: reasonChoice + titles(r, path)}
-	case a.Menu != nil:
-		s.Path = path
-		return s.send(append(menus, a.Menu), show(a.Menu, path, a.Menu.Text))
-	case a.Text != nil:
-		s.Path = path[:len(path)-1]
-		menu := menus[len(menus)-1]
-		return s.send(menus, show(menu, s.Path, *a.Text, menu.Text))
-	}
-	return nil, nil, &End{Kind: EndClose, Reason: reasonChoice + titles(r, path)}
-}
-
-// invalid answers what is none of the options.
-func (s State) invalid(menus []*model.Menu) (*Message, *State, *End) {
-	menu := menus[len(menus)-1]
-	if s.Invalid++; s.Invalid >= int(menu.MaxInvalid) {
-		return nil, nil, people(menus, ReasonInvalid)
-	}
-	var text *string
-	for _, m := range menus {
-		if m.InvalidText != nil {
-			text = m.InvalidText
-		}
-	}
-	if text == nil {
-		return s.send(menus, show(menu, s.Path, menu.Text))
-	}
-	return s.send(menus, &Message{Text: *text}) // the options are still on the customer's screen
-}
-
-// send gives a message unless the attendance has had all that it may have.
-func (s State) send(menus []*model.Menu, m *Message) (*Message, *State, *End) {
-	if s.Sent >= MaxSent {
-		return nil, nil, people(menus, ReasonLimit)
-	}
-	s.Sent++
-	return m, &s, nil
-}
-
-// People ends a menu without a choice.
-func (s State) People(r *model.Reception, reason string) End {
-	return *people(menusTo(r, s.Path), reason)
-}
-
-// Timeout is how long the menu waits for an answer.
-func (s State) Timeout(r *model.Reception) time.Duration {
-	menus := menusTo(r, s.Path)
-	if len(menus) == 0 {
-		return 0
-	}
-	return time.Duration(menus[len(menus)-1].TimeoutMinutes) * time.Minute
-}
-
-// people ends at the fallback sector of the innermost menu that has one, or in the general queue.
-func people(menus []*model.Menu, reason string) *End {
-	end := &End{Kind: EndPeople, Reason: reason}
-	for _, m := range menus {
-		if m.FallbackSector != nil {
-			end.Sector = m.FallbackSector
-		}
-	}
-	return end
-}
-
-// menusTo gives the menus from the first one to that at the end of a path, or as far as there are any.
-func menusTo(r *model.Reception, path []int) []*model.Menu {
-	if r == nil || r.Menu == nil {
+// beginReception greets the customer who opened an attendance. Groups, private channels and people for whom it is switched off get
+// no automatic message, and where a person has answered or is responsible already there is no menu.
+func (d *Receptionist) beginReception(in *talk.InboundBatch, t *talk.BatchConversation, r *Reception, messages []Customer) error {
+	late := in.Tx.Now.Sub(messages[0].At) >= kernel.ServiceWindow
+	if r == nil || !t.Automation || t.Kind != talk.KindDirect || t.Private || !t.Unanswered || late || in.Channel.Status != channels.ChannelConnected {
 		return nil
 	}
-	menus := []*model.Menu{r.Menu}
-	for _, i := range path {
-		options := menus[len(menus)-1].Options
-		if i >= len(options) || options[i].Action.Menu == nil {
+	open, err := isOpen(in.Tx, t.Company, t.Channel, t.Sector, in.Tx.Now)
+	if err != nil {
+		return err
+	}
+	if t.Assignee != nil {
+		without := *r
+		without.Menu = nil
+		r = &without
+	}
+	m, state, end := Begin(r, open, messages[0])
+	for _, more := range messages[1:] {
+		if state == nil {
 			break
 		}
-		menus = append(menus, options[i].Action.Menu)
+		state, end = state.Overheard(r, more)
 	}
-	return menus
+	if err := sendMenu(in, t, m); err != nil {
+		return err
+	}
+	if end != nil {
+		return endMenuAt(t.LockedConversation, *end)
+	}
+	return d.keepMenu(in, t, r, state)
 }
 
-// titles gives the titles along a path.
-func titles(r *model.Reception, path []int) string {
-	var out []string
-	menu := r.Menu
-	for _, i := range path {
-		out = append(out, menu.Options[i].Title)
-		menu = menu.Options[i].Action.Menu
+// answerMenu takes what the customer wrote while a menu runs.
+func (d *Receptionist) answerMenu(in *talk.InboundBatch, t *talk.BatchConversation, r *Reception, messages []Customer) error {
+	var state State
+	if err := json.Unmarshal([]byte(*t.Reception), &state); err != nil {
+		return err
 	}
-	return strings.Join(out, " > ")
+	if r == nil || !t.Automation {
+		stored, _, err := findReception(in.Tx, t.Company, t.Channel)
+		if err != nil {
+			return err
+		}
+		return endMenuAt(t.LockedConversation, state.People(&stored, ReasonChanged))
+	}
+	known, early := d.shownMenus.before(shownMenu{t.ID, state.Asked}, in.Arrived)
+	elsewhere := !known && in.Arrived.UnixMilli() <= state.Asked // another node showed the menu, and its clock may be ahead
+	next := &state
+	for _, one := range messages {
+		var m *Message
+		var end *End
+		if one.Choice == nil && (early || elsewhere && next.Together(one)) || next.Before(one) {
+			next, end = next.Overheard(r, one)
+		} else {
+			m, next, end = next.Answer(r, one)
+			early = true // what came with it was written before this answer
+		}
+		if err := sendMenu(in, t, m); err != nil {
+			return err
+		}
+		if end != nil {
+			return endMenuAt(t.LockedConversation, *end)
+		}
+		if m != nil {
+			if err := d.keepMenu(in, t, r, next); err != nil {
+				return err
+			}
+		}
+	}
+	return storeMenu(t.LockedConversation, next)
 }
 
-// heard keeps a text of the customer and reports whether it was the same too often within a minute.
-func (s *State) heard(in Customer) bool {
-	text := fold.Text(strings.TrimSpace(in.Text))
-	if text == "" {
-		return false
+// keepMenu stores the state of a menu that was just shown, and when it ends without an answer.
+func (d *Receptionist) keepMenu(in *talk.InboundBatch, t *talk.BatchConversation, r *Reception, state *State) error {
+	if state == nil {
+		return nil
 	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(text))
-	said := Said{h.Sum64(), in.At.UnixMilli()}
-	s.Recent = slices.DeleteFunc(slices.Clone(s.Recent), func(o Said) bool { return said.At-o.At >= sameWithin.Milliseconds() })
-	same := 1
-	for _, o := range s.Recent {
-		if o.Hash == said.Hash {
-			same++
-		}
-	}
-	s.Recent = append(s.Recent, said)
-	if extra := len(s.Recent) - maxRecent; extra > 0 {
-		s.Recent = s.Recent[extra:]
-	}
-	return same >= sameTexts
+	due := in.Tx.Now.Add(state.Timeout(r))
+	t.ReceptionDue = &due
+	state.Asked = time.Now().UnixMilli()
+	shown := shownMenu{t.ID, state.Asked}
+	d.shownMenus.begin(shown)
+	in.Tx.AfterCommit(func() { d.shownMenus.end(shown) })
+	return storeMenu(t.LockedConversation, state)
 }
 
-// maxRecent is how many texts of a minute are kept.
-const maxRecent = 12
-
-// asksForPeople reports whether a text asks for a person.
-func asksForPeople(text string) bool {
-	if strings.TrimSpace(fold.Text(text)) == "atendente" {
-		return true
-	}
-	number, is := lastNumber(text)
-	return is && number == 0
+func storeMenu(t *talk.LockedConversation, state *State) error {
+	raw, err := json.Marshal(state)
+	text := string(raw)
+	t.Reception = &text
+	return err
 }
 
-// choose finds the option that the customer chose, as a path from the first menu.
-func choose(r *model.Reception, path []int, in Customer) ([]int, bool) {
-	if in.Choice != nil {
-		if chosen, found := byID(r, in.Choice); found {
-			return chosen, true
-		}
+// sendMenu sends an automatic message of the reception; nil sends none.
+func sendMenu(in *talk.InboundBatch, t *talk.BatchConversation, m *Message) error {
+	if m == nil {
+		return nil
 	}
-	if asksForPeople(in.Text) {
-		return nil, false
-	}
-	menus := menusTo(r, path)
-	options := menus[len(menus)-1].Options
-	below := func(i int) ([]int, bool) { return append(slices.Clone(path), i), true }
-	number, numbered := lastNumber(in.Text)
-	if numbered && !strings.Contains(strings.TrimSpace(in.Text), "\n") && number >= 1 && number <= len(options) {
-		return below(number - 1)
-	}
-	text := strings.TrimSpace(fold.Text(in.Text))
-	for i := range options {
-		if text == strings.TrimSpace(fold.Text(options[i].Title)) {
-			return below(i)
-		}
-	}
-	if numbered && number >= 1 && number <= len(options) {
-		return below(number - 1)
-	}
-	return nil, false
+	return in.SendAutomatic(t, m.Text, m.Interactive)
 }
 
-// lastNumber reads the last line of a text where it is only a number.
-func lastNumber(text string) (int, bool) {
-	text = strings.TrimSpace(text)
-	line := text[strings.LastIndexByte(text, '\n')+1:]
-	line = strings.NewReplacer("\uFE0F", "", "\u20E3", "").Replace(strings.TrimSpace(line)) // of digits as emoji
-	if line == "" || len(line) > 3 {
-		return 0, false
-	}
-	for i := range len(line) {
-		if line[i] < '0' || line[i] > '9' {
-			return 0, false
+// endMenuAt files a case where its menu ended. What has been removed meanwhile is replaced by the general queue.
+func endMenuAt(t *talk.LockedConversation, end End) error {
+	t.EndMenu()
+	t.Filed = true
+	switch end.Kind {
+	case EndClose:
+		_, err := t.CloseAttendance(nil, &end.Reason)
+		return err
+	case EndUser:
+		ref, present, err := people.KeepUser(t.Tx, t.Company, *end.User)
+		if err != nil {
+			return err
+		}
+		if present {
+			return t.Assign(&ref, t.Sector, nil, &end.Reason)
 		}
 	}
-	n, err := strconv.Atoi(line)
-	return n, err == nil
+	if end.Sector != nil {
+		found, err := people.KeepSector(t.Tx, t.Company, *end.Sector)
+		if err != nil {
+			return err
+		}
+		if !found {
+			end.Sector = nil
+		}
+	}
+	return t.Assign(nil, end.Sector, nil, &end.Reason)
 }
 
-const choicePrefix = "menu:"
-
-// choiceID names an option by its path.
-func choiceID(path []int, option int) string {
-	id := choicePrefix
-	for _, i := range path {
-		id += strconv.Itoa(i+1) + "."
+// EndMenus ends up to limit menus that got no answer in time, and gives how many it looked at. Any number of nodes may do this at the
+// same time: each menu ends once.
+func (d *Receptionist) EndMenus(ctx context.Context, limit int) (int, error) {
+	now := d.Now()
+	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]talk.ConversationAt, error) { return dueMenus(tx, now, limit) })
+	if err != nil {
+		return 0, err
 	}
-	return id + strconv.Itoa(option+1)
+	return len(due), d.talk.ChangeEach(ctx, due, func(t *talk.LockedConversation) error {
+		if t.Reception == nil || t.ReceptionDue == nil || t.ReceptionDue.After(now) {
+			return nil
+		}
+		var state State
+		if err := json.Unmarshal([]byte(*t.Reception), &state); err != nil {
+			return err
+		}
+		r, _, err := findReception(t.Tx, t.Company, t.Channel)
+		if err != nil {
+			return err
+		}
+		if err := endMenuAt(t, state.People(&r, ReasonTimeout)); err != nil {
+			return err
+		}
+		return t.Save()
+	})
 }
 
-// byID finds an option of any of the menus by the id of its button. The title must be the same: the menu may have been
-// changed since the button was sent.
-func byID(r *model.Reception, c *model.Choice) ([]int, bool) {
-	text, is := strings.CutPrefix(c.ID, choicePrefix)
-	if !is {
-		return nil, false
-	}
-	var path []int
-	menu := r.Menu
-	var option *model.MenuOption
-	for part := range strings.SplitSeq(text, ".") {
-		i, err := strconv.Atoi(part)
-		if err != nil || menu == nil || i < 1 || i > len(menu.Options) {
-			return nil, false
-		}
-		path, option = append(path, i-1), &menu.Options[i-1]
-		menu = option.Action.Menu
-	}
-	return path, option != nil && (c.Title == "" || fold.Text(c.Title) == fold.Text(option.Title))
+// shownMenus tells which calls came before the customer can have seen a menu: those that arrived while the transaction that
+// shows it was not yet durable. Customers often write several messages at once. A menu of a transaction that was rolled back is never
+// asked for: no conversation has it.
+type shownMenus struct {
+	mu sync.Mutex
+	at map[shownMenu]menuShown
 }
 
-// WhatsApp's limits of buttons.
-const (
-	maxButtons     = 3
-	maxButtonTitle = 20
-	maxBody        = 1024
-	listButton     = "Menu"
-)
+// shownMenu is a menu that this node showed in a conversation; asked is that of its state.
+type shownMenu struct {
+	conversation kernel.ID
+	asked        int64
+}
 
-// show makes the message that offers a menu below some texts: buttons, a list, or numbered lines where the text is too long for these.
-func show(menu *model.Menu, path []int, texts ...string) *Message {
-	body := strings.Join(texts, "\n\n")
-	if utf8.RuneCountInString(body) > maxBody {
-		for i := range menu.Options {
-			body += "\n" + strconv.Itoa(i+1) + ". " + menu.Options[i].Title
-		}
-		return &Message{Text: body}
+// menuShown is when a menu was put into its transaction, and when that was durable; zero: not yet.
+type menuShown struct{ began, durable time.Time }
+
+// shownFor is how long a menu that was shown is remembered, longer than any call lasts.
+const shownFor = time.Minute
+
+func (s *shownMenus) begin(menu shownMenu) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.at == nil {
+		s.at = map[shownMenu]menuShown{}
 	}
-	offer := &model.Interactive{Body: body}
-	long := slices.ContainsFunc(menu.Options, func(o model.MenuOption) bool { return utf8.RuneCountInString(o.Title) > maxButtonTitle })
-	if len(menu.Options) <= maxButtons && !long {
-		for i := range menu.Options {
-			offer.Buttons = append(offer.Buttons, model.Choice{ID: choiceID(path, i), Title: menu.Options[i].Title})
+	if len(s.at) >= 1000 {
+		for old, shown := range s.at {
+			if now.Sub(shown.began) > shownFor {
+				delete(s.at, old)
+			}
 		}
-	} else {
-		var rows []model.InteractiveRow
-		for i := range menu.Options {
-			rows = append(rows, model.InteractiveRow{ID: choiceID(path, i), Title: menu.Options[i].Title})
-		}
-		offer.List = &model.InteractiveList{Button: listButton, Sections: []model.InteractiveSection{{Rows: rows}}}
 	}
-	return &Message{Text: offer.Text(), Interactive: offer}
+	s.at[menu] = menuShown{began: now}
+}
+
+func (s *shownMenus) end(menu shownMenu) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if shown, found := s.at[menu]; found {
+		shown.durable = time.Now()
+		s.at[menu] = shown
+	}
+}
+
+// before reports whether this node showed the menu, and then whether a call that arrived at a time came before the customer can have
+// seen it.
+func (s *shownMenus) before(menu shownMenu, arrived time.Time) (known, early bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shown, known := s.at[menu]
+	if !known || time.Since(shown.began) > shownFor {
+		return known, false
+	}
+	return true, shown.durable.IsZero() || !arrived.After(shown.durable)
 }

@@ -9,26 +9,27 @@ import (
 
 	"pgregory.net/rapid"
 
-	"recado/internal/model"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
 )
 
 var (
-	sales, support, fallback = model.NewID(), model.NewID(), model.NewID()
-	ana                      = model.NewID()
+	sales, support, fallback = kernel.NewID(), kernel.NewID(), kernel.NewID()
+	ana                      = kernel.NewID()
 	noon                     = time.Date(2026, 11, 16, 15, 0, 0, 0, time.UTC)
 )
 
 // shop is a reception with every kind of action.
-func shop(t testing.TB) *model.Reception {
-	r := &model.Reception{
+func shop(t testing.TB) *Reception {
+	r := &Reception{
 		Enabled: true, Greeting: new("Olá!"), Away: new("Estamos fechados."),
-		Menu: &model.Menu{Text: "Como podemos ajudar?", InvalidText: new("Escolha uma opção."), FallbackSector: &fallback, Options: []model.MenuOption{
-			{Title: "Vendas", Action: model.MenuAction{Sector: &sales}},
-			{Title: "Orçamento", Action: model.MenuAction{User: &ana}},
-			{Title: "Horário", Action: model.MenuAction{Text: new("Das 8 às 18 horas.")}},
-			{Title: "Suporte", Action: model.MenuAction{Menu: &model.Menu{Text: "Qual produto?", Options: []model.MenuOption{
-				{Title: "Forno", Action: model.MenuAction{Sector: &support}},
-				{Title: "Nenhum", Action: model.MenuAction{Close: new(true)}},
+		Menu: &Menu{Text: "Como podemos ajudar?", InvalidText: new("Escolha uma opção."), FallbackSector: &fallback, Options: []MenuOption{
+			{Title: "Vendas", Action: MenuAction{Sector: &sales}},
+			{Title: "Orçamento", Action: MenuAction{User: &ana}},
+			{Title: "Horário", Action: MenuAction{Text: new("Das 8 às 18 horas.")}},
+			{Title: "Suporte", Action: MenuAction{Menu: &Menu{Text: "Qual produto?", Options: []MenuOption{
+				{Title: "Forno", Action: MenuAction{Sector: &support}},
+				{Title: "Nenhum", Action: MenuAction{Close: new(true)}},
 			}}}},
 		}},
 	}
@@ -39,7 +40,7 @@ func shop(t testing.TB) *model.Reception {
 }
 
 // says plays a customer and gives the last answer and how the menu ended.
-func says(t testing.TB, r *model.Reception, inputs ...Customer) (*Message, *State, *End) {
+func says(t testing.TB, r *Reception, inputs ...Customer) (*Message, *State, *End) {
 	t.Helper()
 	m, s, _ := Begin(r, true, Customer{Text: "oi", At: noon})
 	var end *End
@@ -89,7 +90,7 @@ func TestTheFirstMessage(t *testing.T) {
 	if m, s, _ := Begin(r, true, Customer{}); m.Text != "Olá!" || s != nil {
 		t.Errorf("without a menu: %+v, %+v", m, s)
 	}
-	if m, s, _ := Begin(&model.Reception{Away: new("x")}, true, Customer{}); m != nil || s != nil {
+	if m, s, _ := Begin(&Reception{Away: new("x")}, true, Customer{}); m != nil || s != nil {
 		t.Errorf("nothing to say: %+v, %+v", m, s)
 	}
 }
@@ -121,7 +122,7 @@ func TestWhoAsksForAPersonBeforeTheMenuGetsOne(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	r := shop(t)
 	button := func(id, title string) Customer {
-		return Customer{Text: title, Choice: &model.Choice{ID: id, Title: title}}
+		return Customer{Text: title, Choice: &provider.Choice{ID: id, Title: title}}
 	}
 	cases := []struct {
 		name   string
@@ -179,10 +180,10 @@ func TestAnswers(t *testing.T) {
 	})
 	t.Run("a menu that was changed meanwhile leads to people", func(t *testing.T) {
 		_, s, _ := says(t, r, texts("4")...)
-		if _, _, end := s.Answer(&model.Reception{Menu: &model.Menu{Options: r.Menu.Options[:2]}}, Customer{Text: "1"}); end == nil || end.Kind != EndPeople || end.Sector != nil {
+		if _, _, end := s.Answer(&Reception{Menu: &Menu{Options: r.Menu.Options[:2]}}, Customer{Text: "1"}); end == nil || end.Kind != EndPeople || end.Sector != nil {
 			t.Errorf("a menu less: %+v", end)
 		}
-		if _, _, end := s.Answer(&model.Reception{}, Customer{Text: "1"}); end == nil || end.Kind != EndPeople {
+		if _, _, end := s.Answer(&Reception{}, Customer{Text: "1"}); end == nil || end.Kind != EndPeople {
 			t.Errorf("no menu: %+v", end)
 		}
 	})
@@ -191,25 +192,25 @@ func TestAnswers(t *testing.T) {
 func TestWhatIsRefused(t *testing.T) {
 	cases := []struct {
 		name   string
-		change func(r *model.Reception)
+		change func(r *Reception)
 		field  string
 	}{
-		{"one option", func(r *model.Reception) { r.Menu.Options = r.Menu.Options[:1] }, "body.menu.options"},
-		{"a long title", func(r *model.Reception) { r.Menu.Options[0].Title = strings.Repeat("x", 25) }, "body.menu.options[0].title"},
-		{"a title twice", func(r *model.Reception) { r.Menu.Options[1].Title = "VENDAS" }, "body.menu.options[1].title"},
-		{"no action", func(r *model.Reception) { r.Menu.Options[0].Action = model.MenuAction{} }, "body.menu.options[0].action"},
-		{"two actions", func(r *model.Reception) { r.Menu.Options[0].Action.User = &ana }, "body.menu.options[0].action"},
-		{"close: false", func(r *model.Reception) { r.Menu.Options[0].Action = model.MenuAction{Close: new(false)} }, "body.menu.options[0].action.close"},
-		{"a blank text", func(r *model.Reception) { r.Menu.Text = " " }, "body.menu.text"},
-		{"a long greeting", func(r *model.Reception) { r.Greeting = new(strings.Repeat("x", 1025)) }, "body.greeting"},
-		{"six invalid answers", func(r *model.Reception) { r.Menu.MaxInvalid = 6 }, "body.menu.max_invalid"},
-		{"four menus deep", func(r *model.Reception) {
+		{"one option", func(r *Reception) { r.Menu.Options = r.Menu.Options[:1] }, "body.menu.options"},
+		{"a long title", func(r *Reception) { r.Menu.Options[0].Title = strings.Repeat("x", 25) }, "body.menu.options[0].title"},
+		{"a title twice", func(r *Reception) { r.Menu.Options[1].Title = "VENDAS" }, "body.menu.options[1].title"},
+		{"no action", func(r *Reception) { r.Menu.Options[0].Action = MenuAction{} }, "body.menu.options[0].action"},
+		{"two actions", func(r *Reception) { r.Menu.Options[0].Action.User = &ana }, "body.menu.options[0].action"},
+		{"close: false", func(r *Reception) { r.Menu.Options[0].Action = MenuAction{Close: new(false)} }, "body.menu.options[0].action.close"},
+		{"a blank text", func(r *Reception) { r.Menu.Text = " " }, "body.menu.text"},
+		{"a long greeting", func(r *Reception) { r.Greeting = new(strings.Repeat("x", 1025)) }, "body.greeting"},
+		{"six invalid answers", func(r *Reception) { r.Menu.MaxInvalid = 6 }, "body.menu.max_invalid"},
+		{"four menus deep", func(r *Reception) {
 			deep := *r.Menu.Options[3].Action.Menu
 			deeper := deep
 			deeper.Options = slices.Clone(deep.Options)
-			deeper.Options[0].Action = model.MenuAction{Menu: &model.Menu{Text: "x", Options: deep.Options}}
+			deeper.Options[0].Action = MenuAction{Menu: &Menu{Text: "x", Options: deep.Options}}
 			r.Menu.Options[3].Action.Menu.Options = slices.Clone(deep.Options)
-			r.Menu.Options[3].Action.Menu.Options[0].Action = model.MenuAction{Menu: &deeper}
+			r.Menu.Options[3].Action.Menu.Options[0].Action = MenuAction{Menu: &deeper}
 		}, "body.menu.options[3].action.menu.options[0].action.menu.options[0].action.menu"},
 	}
 	for _, c := range cases {
@@ -251,7 +252,7 @@ func TestTry(t *testing.T) {
 // attendance plays the desk around the state machine: the state belongs to the attendance, a message of the team and a transfer
 // end it.
 type attendance struct {
-	r        *model.Reception
+	r        *Reception
 	state    *State
 	sent     int
 	answered bool // by a person

@@ -7,20 +7,22 @@ import (
 	"crypto/rand"
 	"errors"
 
-	"recado/internal/model"
+	"recado/internal/channels"
+	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/signature"
-	"recado/internal/store"
 	"recado/internal/vault"
+	"recado/internal/webhooks"
 )
 
 // Keeper works on the secrets of one database with the keys of one vault.
 type Keeper struct {
-	store *store.Store
+	store *kernel.Store
 	vault *vault.Vault
 }
 
 // New makes a Keeper.
-func New(s *store.Store, v *vault.Vault) *Keeper { return &Keeper{s, v} }
+func New(s *kernel.Store, v *vault.Vault) *Keeper { return &Keeper{s, v} }
 
 // ErrWrong is for a secret key that does not open what the database holds.
 var ErrWrong = errors.New("the secret key does not fit this database")
@@ -28,7 +30,7 @@ var ErrWrong = errors.New("the secret key does not fit this database")
 // checkValue is what the check value holds, sealed for no company.
 var (
 	checkValue = []byte("recado")
-	checkOwner model.ID
+	checkOwner kernel.ID
 )
 
 // Check gives ErrWrong when the vault does not hold the key that this database was sealed with.
@@ -38,7 +40,7 @@ func (k *Keeper) Check(ctx context.Context) error {
 	if err != nil || stored || !fits {
 		return wrongUnless(fits, err)
 	}
-	fresh, err := write(ctx, k.store, func(tx *store.Tx) (bool, error) {
+	fresh, err := write(ctx, k.store, func(tx *kernel.Tx) (bool, error) {
 		return tx.InsertSecretCheck(k.vault.Seal(checkValue, checkOwner))
 	})
 	if err != nil || fresh {
@@ -68,8 +70,8 @@ func wrongUnless(fits bool, err error) error {
 }
 
 // write runs fn in one transaction, and may run it again when the database asks for a retry.
-func write[T any](ctx context.Context, s *store.Store, fn func(tx *store.Tx) (T, error)) (out T, err error) {
-	err = s.Write(ctx, func(tx *store.Tx) (err error) {
+func write[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T, error)) (out T, err error) {
+	err = s.Write(ctx, func(tx *kernel.Tx) (err error) {
 		out, err = fn(tx)
 		return err
 	})
@@ -77,8 +79,8 @@ func write[T any](ctx context.Context, s *store.Store, fn func(tx *store.Tx) (T,
 }
 
 // read runs fn on one snapshot.
-func read[T any](ctx context.Context, s *store.Store, fn func(tx *store.Tx) (T, error)) (out T, err error) {
-	err = s.Read(ctx, func(tx *store.Tx) (err error) {
+func read[T any](ctx context.Context, s *kernel.Store, fn func(tx *kernel.Tx) (T, error)) (out T, err error) {
+	err = s.Read(ctx, func(tx *kernel.Tx) (err error) {
 		out, err = fn(tx)
 		return err
 	})
@@ -90,7 +92,7 @@ func read[T any](ctx context.Context, s *store.Store, fn func(tx *store.Tx) (T, 
 func (k *Keeper) fits(ctx context.Context) (fits, stored bool, err error) {
 	var sealed []byte
 	var older []sealedSecret
-	err = k.store.Read(ctx, func(tx *store.Tx) (err error) {
+	err = k.store.Read(ctx, func(tx *kernel.Tx) (err error) {
 		if sealed, stored, err = tx.SecretCheck(); err == nil && !stored {
 			older, err = sealedSecrets(tx)
 		}
@@ -112,20 +114,20 @@ func (k *Keeper) fits(ctx context.Context) (fits, stored bool, err error) {
 
 // sealedSecret is the secret of a webhook or the credentials of a channel.
 type sealedSecret struct {
-	company, id model.ID
+	company, id kernel.ID
 	sealed      []byte
 }
 
-func sealedSecrets(tx *store.Tx) ([]sealedSecret, error) {
+func sealedSecrets(tx *kernel.Tx) ([]sealedSecret, error) {
 	var all []sealedSecret
-	webhooks, err := tx.AllWebhooks()
+	webhooks, err := webhooks.AllWebhooks(tx)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range webhooks {
 		all = append(all, sealedSecret{w.Company, w.ID, w.Secret})
 	}
-	channels, err := tx.SealedChannels()
+	channels, err := channels.SealedChannels(tx)
 	for _, ch := range channels {
 		all = append(all, sealedSecret{ch.Company, ch.ID, ch.Secrets})
 	}
@@ -134,7 +136,7 @@ func sealedSecrets(tx *store.Tx) ([]sealedSecret, error) {
 
 // resealCheck seals the check value with the newest key.
 func (k *Keeper) resealCheck(ctx context.Context) error {
-	err := k.store.Write(ctx, func(tx *store.Tx) error {
+	err := k.store.Write(ctx, func(tx *kernel.Tx) error {
 		sealed, found, err := tx.SecretCheck()
 		if err != nil || !found || !k.vault.Stale(sealed) {
 			return err
@@ -160,9 +162,9 @@ func (k *Keeper) ReplaceLost(ctx context.Context) (webhooks, channels, members i
 		return 0, 0, 0, err
 	}
 	if fits {
-		return 0, 0, 0, model.Errorf(model.CodeInvalidRequest, "The secret key fits this database: no secret is lost.")
+		return 0, 0, 0, kernel.Errorf(kernel.CodeInvalidRequest, "The secret key fits this database: no secret is lost.")
 	}
-	err = k.store.Write(ctx, func(tx *store.Tx) (err error) {
+	err = k.store.Write(ctx, func(tx *kernel.Tx) (err error) {
 		if webhooks, err = k.replaceWebhookSecrets(tx); err != nil {
 			return err
 		}
@@ -187,14 +189,14 @@ func (k *Keeper) ReplaceLost(ctx context.Context) (webhooks, channels, members i
 	return webhooks, channels, members, err
 }
 
-func (k *Keeper) replaceWebhookSecrets(tx *store.Tx) (int, error) {
-	all, err := tx.AllWebhooks()
+func (k *Keeper) replaceWebhookSecrets(tx *kernel.Tx) (int, error) {
+	all, err := webhooks.AllWebhooks(tx)
 	if err != nil {
 		return 0, err
 	}
 	n := 0
 	for _, w := range all {
-		w, found, err := tx.LockWebhook(w.Company, w.ID)
+		w, found, err := webhooks.LockWebhook(tx, w.Company, w.ID)
 		if err != nil {
 			return n, err
 		}
@@ -207,44 +209,44 @@ func (k *Keeper) replaceWebhookSecrets(tx *store.Tx) (int, error) {
 			n++
 		}
 		w.UpdatedAt = tx.Now
-		tx.SaveWebhook(w)
+		webhooks.SaveWebhook(tx, w)
 	}
 	return n, nil
 }
 
 // replaceCredentials puts random text in the place of credentials, so that no callback can be forged meanwhile.
-func (k *Keeper) replaceCredentials(tx *store.Tx) (int, error) {
-	all, err := tx.SealedChannels()
+func (k *Keeper) replaceCredentials(tx *kernel.Tx) (int, error) {
+	all, err := channels.SealedChannels(tx)
 	n := 0
 	for _, ch := range all {
 		if k.opens(ch.Secrets, ch.Company, ch.ID) {
 			continue
 		}
-		plain := model.Access{Token: rand.Text(), AppSecret: rand.Text(), VerifyToken: rand.Text()}.Secrets()
-		tx.ResealChannel(ch, k.vault.Seal(plain, ch.Company, ch.ID))
-		tx.SetChannelStatus(ch.Company, ch.ID, model.ChannelDisconnected, new(reasonLostKey))
+		plain := channels.Access{Token: rand.Text(), AppSecret: rand.Text(), VerifyToken: rand.Text()}.Secrets()
+		channels.ResealChannel(tx, ch, k.vault.Seal(plain, ch.Company, ch.ID))
+		channels.SetChannelStatus(tx, ch.Company, ch.ID, channels.ChannelDisconnected, new(reasonLostKey))
 		n++
 	}
 	return n, err
 }
 
 // dropTwoFactor switches two-factor off for the members whose secret cannot be read.
-func (k *Keeper) dropTwoFactor(tx *store.Tx) (int, error) {
-	all, err := tx.SealedMembers()
+func (k *Keeper) dropTwoFactor(tx *kernel.Tx) (int, error) {
+	all, err := people.SealedMembers(tx)
 	n := 0
 	for _, m := range all {
 		switch {
 		case m.Secret != nil && !k.opens(m.Secret, m.Company, m.ID):
-			tx.SetTwoFactor(m.Company, m.ID, nil, nil)
+			people.SetTwoFactor(tx, m.Company, m.ID, nil, nil)
 			n++
 		case m.Pending != nil && !k.opens(m.Pending, m.Company, m.ID):
-			tx.SetPendingTwoFactor(m.Company, m.ID, nil)
+			people.SetPendingTwoFactor(tx, m.Company, m.ID, nil)
 		}
 	}
 	return n, err
 }
 
-func (k *Keeper) opens(sealed []byte, company, id model.ID) bool {
+func (k *Keeper) opens(sealed []byte, company, id kernel.ID) bool {
 	_, err := k.vault.Open(sealed, company, id)
 	return err == nil
 }
@@ -286,7 +288,7 @@ func (k *Keeper) Reseal(ctx context.Context) (int, error) {
 }
 
 func (k *Keeper) resealMembers(ctx context.Context) (int, error) {
-	all, err := read(ctx, k.store, func(tx *store.Tx) ([]store.SealedMember, error) { return tx.SealedMembers() })
+	all, err := read(ctx, k.store, func(tx *kernel.Tx) ([]people.SealedMember, error) { return people.SealedMembers(tx) })
 	if err != nil {
 		return 0, err
 	}
@@ -306,8 +308,8 @@ func (k *Keeper) resealMembers(ctx context.Context) (int, error) {
 		if !stale {
 			continue
 		}
-		err := k.store.Write(ctx, func(tx *store.Tx) error {
-			tx.ResealMember(m, fresh)
+		err := k.store.Write(ctx, func(tx *kernel.Tx) error {
+			people.ResealMember(tx, m, fresh)
 			return nil
 		})
 		if err != nil {
@@ -319,7 +321,7 @@ func (k *Keeper) resealMembers(ctx context.Context) (int, error) {
 }
 
 func (k *Keeper) resealWebhooks(ctx context.Context) (int, error) {
-	all, err := read(ctx, k.store, func(tx *store.Tx) ([]store.Webhook, error) { return tx.AllWebhooks() })
+	all, err := read(ctx, k.store, func(tx *kernel.Tx) ([]webhooks.WebhookRow, error) { return webhooks.AllWebhooks(tx) })
 	if err != nil {
 		return 0, err
 	}
@@ -336,9 +338,9 @@ func (k *Keeper) resealWebhooks(ctx context.Context) (int, error) {
 	return done, nil
 }
 
-func (k *Keeper) resealWebhook(ctx context.Context, company, id model.ID) error {
-	err := k.store.Write(ctx, func(tx *store.Tx) error {
-		w, found, err := tx.LockWebhook(company, id)
+func (k *Keeper) resealWebhook(ctx context.Context, company, id kernel.ID) error {
+	err := k.store.Write(ctx, func(tx *kernel.Tx) error {
+		w, found, err := webhooks.LockWebhook(tx, company, id)
 		if err != nil || !found {
 			return err
 		}
@@ -352,14 +354,14 @@ func (k *Keeper) resealWebhook(ctx context.Context, company, id model.ID) error 
 			}
 			*sealed = k.vault.Seal(plain, company, id)
 		}
-		tx.SaveWebhook(w)
+		webhooks.SaveWebhook(tx, w)
 		return nil
 	})
 	return err
 }
 
 func (k *Keeper) resealChannels(ctx context.Context) (int, error) {
-	all, err := read(ctx, k.store, func(tx *store.Tx) ([]store.SealedChannel, error) { return tx.SealedChannels() })
+	all, err := read(ctx, k.store, func(tx *kernel.Tx) ([]channels.SealedChannel, error) { return channels.SealedChannels(tx) })
 	if err != nil {
 		return 0, err
 	}
@@ -373,8 +375,8 @@ func (k *Keeper) resealChannels(ctx context.Context) (int, error) {
 			return done, err
 		}
 		fresh := k.vault.Seal(plain, ch.Company, ch.ID)
-		err = k.store.Write(ctx, func(tx *store.Tx) error {
-			tx.ResealChannel(ch, fresh)
+		err = k.store.Write(ctx, func(tx *kernel.Tx) error {
+			channels.ResealChannel(tx, ch, fresh)
 			return nil
 		})
 		if err != nil {

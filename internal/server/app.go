@@ -6,13 +6,12 @@ import (
 	"sync"
 
 	"recado/docs"
-	"recado/internal/guides"
-	"recado/internal/web"
+	"recado/internal/httpserver"
 	app "recado/web"
 )
 
 // documents are rendered once, also in a process that starts many servers, as tests do.
-var documents = sync.OnceValues(func() (*guides.Guides, error) { return guides.New(docs.Files) })
+var documents = sync.OnceValues(func() (*httpserver.Guides, error) { return httpserver.NewGuides(docs.Files) })
 
 // pages are the addresses of the browser app and of the guides that are built into the binary.
 func pages(base string) (map[string]http.Handler, error) {
@@ -20,7 +19,7 @@ func pages(base string) (map[string]http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	served, err := web.New(files, base)
+	served, err := httpserver.NewApp(files, base)
 	if err != nil {
 		return nil, err
 	}

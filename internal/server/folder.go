@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"recado/internal/blob"
-	"recado/internal/model"
-	"recado/internal/store"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/vault"
 )
 
@@ -63,16 +63,16 @@ func (s *Server) checkStorage() error {
 	switch {
 	case err != nil:
 		s.config.Logger.Warn("the free space of the data folder cannot be read", slog.Any("error", err))
-		return &model.Error{Code: model.CodeUnavailable, Message: "The data folder cannot be read. Check the disk of the server.", RetryAfter: time.Second}
+		return &kernel.Error{Code: kernel.CodeUnavailable, Message: "The data folder cannot be read. Check the disk of the server.", RetryAfter: time.Second}
 	case free < minFree:
-		return model.StorageFull()
+		return kernel.StorageFull()
 	}
 	return nil
 }
 
 // FindData reports an error when a folder holds no SQLite database of Recado.
 func FindData(dir string) error {
-	_, err := os.Stat(filepath.Join(dir, store.DatabaseFile))
+	_, err := os.Stat(filepath.Join(dir, db.DatabaseFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return noData(dir)
 	}
@@ -84,7 +84,7 @@ func refuseLostDatabase(c Config) error {
 	if c.DatabaseURL != "" {
 		return nil
 	}
-	path := filepath.Join(c.DataDir, store.DatabaseFile)
+	path := filepath.Join(c.DataDir, db.DatabaseFile)
 	state := "is empty"
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -17,9 +17,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"recado/internal/api"
 	"recado/internal/blob"
-	"recado/internal/work"
+	"recado/internal/channels"
+	"recado/internal/httpserver"
 )
 
 func (s *Server) serveMetrics() error {
@@ -30,9 +30,10 @@ func (s *Server) serveMetrics() error {
 	// The heap after a collection tells a leak from garbage that waits for the next one.
 	live := collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})
 	registry.MustRegister(collectors.NewGoCollector(live), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	registry.MustRegister(api.Collectors()...)
-	registry.MustRegister(work.Collectors()...)
+	registry.MustRegister(httpserver.Collectors()...)
+	registry.MustRegister(channels.Collectors()...)
 	registry.MustRegister(s.deliver.Collectors()...)
+	registry.MustRegister(&Waiting{Desk: s.Desk})
 	registry.MustRegister(buildInfo(s.config.Version))
 	if dir := s.storageDir(); dir != "" {
 		registry.MustRegister(freeSpace(dir))

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"recado/internal/kernel"
 	"recado/internal/secretkey"
-	"recado/internal/store"
 	"recado/internal/vault"
 )
 
@@ -18,12 +18,12 @@ const adviceSecretKey = "put the secret.key of this installation into the data f
 
 // openVault finds the secret keys. A key file is made only where the database holds nothing that needs one: a new
 // key beside a restored database would open none of its secrets.
-func openVault(ctx context.Context, c Config, db *store.Store) (*vault.Vault, error) {
+func openVault(ctx context.Context, c Config, db *kernel.Store) (*vault.Vault, error) {
 	if c.SecretKey != "" {
 		return vault.FromEnv(c.SecretKey)
 	}
 	needed := false
-	err := db.ReadOne(ctx, func(tx *store.Tx) (err error) {
+	err := db.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
 		needed, err = tx.HoldsSecrets()
 		return err
 	})
@@ -48,7 +48,7 @@ func (s *Server) checkSecretKey(ctx context.Context) error {
 	if s.config.LostSecretKey {
 		return nil
 	}
-	err := s.Desk.System().SecretKey().Check(ctx)
+	err := s.Desk.SecretKey().Check(ctx)
 	if errors.Is(err, secretkey.ErrWrong) {
 		return fmt.Errorf("%w: %s", err, adviceSecretKey)
 	}

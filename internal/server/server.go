@@ -15,17 +15,18 @@ import (
 	"sync"
 	"time"
 
-	"recado/internal/api"
 	"recado/internal/blob"
-	"recado/internal/desk"
+	"recado/internal/channels"
 	"recado/internal/guard"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
 	"recado/internal/live"
-	"recado/internal/mcp"
-	"recado/internal/model"
 	"recado/internal/password"
-	"recado/internal/site"
-	"recado/internal/store"
-	"recado/internal/work"
+	"recado/internal/people"
+	"recado/internal/reception"
+	"recado/internal/talk"
+	"recado/internal/webhooks"
 )
 
 // Config is everything an operator decides.
@@ -39,14 +40,14 @@ type Config struct {
 	PublicURL   string // "": http:// and the address
 	BasePath    string
 	Brand       string
-	Rate        model.Rate
-	Limits      model.Limits    // of each company; zero: model.DefaultLimits
-	S3          *blob.S3Options // nil: media on disk in DataDir
-	Proxies     []netip.Prefix  // trusted ones, whose X-Forwarded headers are believed
-	Origins     site.Origins    // of other sites whose pages may call the API with a key
+	Rate        kernel.Rate
+	Limits      kernel.Limits      // of each company; zero: model.DefaultLimits
+	S3          *blob.S3Options    // nil: media on disk in DataDir
+	Proxies     []netip.Prefix     // trusted ones, whose X-Forwarded headers are believed
+	Origins     httpserver.Origins // of other sites whose pages may call the API with a key
 
 	WebhookTimeout       time.Duration
-	WebhookRetries       model.Retries
+	WebhookRetries       kernel.Retries
 	WebhookAllowInsecure bool
 	Version              string // of the binary, for the User-Agent of deliveries
 
@@ -60,6 +61,9 @@ type Config struct {
 	Existing      bool // opens only what exists, without media: for administrative commands
 	LostSecretKey bool // opens a database whose secret key is lost, to replace its secrets
 
+	// Extensions are further capabilities. Each is given the others, whose observers it may join, before the first request.
+	Extensions []func(*Desk) httpserver.Capability
+
 	// Prepare runs once the address is known and before the first call is answered; callers wait meanwhile.
 	Prepare func(*Server) error
 
@@ -69,28 +73,29 @@ type Config struct {
 
 // Server is a running Recado.
 type Server struct {
-	Desk *desk.Desk
-	API  *api.Server
+	Desk *Desk
+	API  *API
 	URL  string // the address of the API, base path included
 
-	config  Config
-	store   *store.Store
-	guard   *guard.Client
-	graph   *work.Graph
-	http    *http.Server
-	live    *live.Hub
-	deliver *work.Deliver
-	inside  []*http.Server // metrics and profiles, for operators only
-	addr    net.Addr
-	loops   sync.WaitGroup
-	stop    context.CancelFunc
-	failed  chan error
+	config     Config
+	store      *kernel.Store
+	extensions []httpserver.Capability
+	guard      *guard.Client
+	graph      *channels.Graph
+	http       *http.Server
+	live       *live.Hub
+	deliver    *webhooks.Deliver
+	inside     []*http.Server // metrics and profiles, for operators only
+	addr       net.Addr
+	loops      sync.WaitGroup
+	stop       context.CancelFunc
+	failed     chan error
 }
 
 // Open makes the desk without serving it and without limits: what the administrative commands need. On
 // SQLite it works beside a running server.
 func Open(ctx context.Context, c Config) (*Server, error) {
-	c.Limits = model.NoLimits // they bind callers of the API, not the operator
+	c.Limits = kernel.NoLimits // they bind callers of the API, not the operator
 	return open(ctx, c, true)
 }
 
@@ -105,7 +110,7 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Options{Dir: c.DataDir, DatabaseURL: c.DatabaseURL, Now: c.Now, Logger: c.Logger, Shared: shared})
+	db, err := kernel.Open(ctx, db.Options{Dir: c.DataDir, DatabaseURL: c.DatabaseURL, Now: c.Now, Logger: c.Logger, Shared: shared})
 	if err != nil {
 		return nil, err
 	}
@@ -118,14 +123,17 @@ func open(ctx context.Context, c Config, shared bool) (*Server, error) {
 		AllowInsecure: c.WebhookAllowInsecure, Timeout: c.WebhookTimeout, UserAgent: "Recado/" + cmp.Or(c.Version, "development"),
 		MaxIdlePerHost: 64, // several webhooks of a company often share a host
 	})
-	s.graph = work.NewGraph(c.WhatsAppBaseURL)
+	s.graph = channels.NewGraph(c.WhatsAppBaseURL)
 	if c.PublicURL != "" {
 		s.graph.PublicURL = c.PublicURL + c.BasePath
 	}
-	s.Desk = desk.New(desk.Options{
+	s.Desk = New(Options{
 		Store: db, Blob: media, Vault: keys, Guard: s.guard, Logger: c.Logger, Numbers: s.graph, Now: c.Now, Rate: c.Rate, Limits: c.Limits,
 		Brand: c.Brand, Retries: c.WebhookRetries, Passwords: c.Passwords,
 	})
+	for _, extend := range c.Extensions {
+		s.extensions = append(s.extensions, extend(s.Desk))
+	}
 	if err := s.checkSecretKey(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -172,12 +180,12 @@ func (s *Server) serve() error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	s.live = live.New(s.Desk, s.config.Logger)
-	s.API = api.New(api.Options{
+	s.live = live.New(live.NewSources(s.Desk.People, s.Desk.Webhooks), s.config.Logger)
+	s.API = newAPI(APIConfig{
 		Desk: s.Desk, Live: s.live, BasePath: s.config.BasePath, PublicURL: public, Logger: s.config.Logger, Proxies: s.config.Proxies,
-		Origins: s.config.Origins, Pages: shown, Storage: s.checkStorage,
+		Origins: s.config.Origins, Pages: shown, Storage: s.checkStorage, Extensions: s.extensions,
 	})
-	s.API.Keyed(mcp.Path, mcp.New(s.API, s.Desk, cmp.Or(s.config.Version, "development"), s.config.Logger).Serve)
+	s.API.Keyed(httpserver.Path, httpserver.NewMCP(s.API.Server, cmp.Or(s.config.Version, "development"), s.config.Logger).Serve)
 	s.http = &http.Server{
 		Handler:           s.API,
 		ReadHeaderTimeout: 5 * time.Second,
@@ -190,8 +198,8 @@ func (s *Server) serve() error {
 		ErrorLog:                     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 	}
 	s.http.RegisterOnShutdown(s.API.EndStreams)
-	s.deliver = &work.Deliver{
-		Desk: s.Desk.System(), Guard: s.guard, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.Lease,
+	s.deliver = &webhooks.Deliver{
+		Desk: s.Desk.Webhooks, Guard: s.guard, Logger: s.config.Logger, Timeout: s.config.WebhookTimeout, Lease: s.config.Lease,
 	}
 	if s.config.Prepare != nil {
 		if err := s.config.Prepare(s); err != nil {
@@ -216,21 +224,21 @@ func (s *Server) serve() error {
 func (s *Server) run(ctx context.Context) {
 	log := s.config.Logger
 	for _, loop := range []interface{ Run(context.Context) }{
-		&work.Seen{Desk: s.Desk.System(), Logger: log},
-		&work.Watchdog{Desk: s.Desk.System(), Logger: log},
-		&work.Send{Desk: s.Desk.System(), Provider: &work.WhatsApp{Desk: s.Desk.System(), Graph: s.graph}, Logger: log, Lease: s.config.Lease},
-		&work.Fetch{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
-		&work.Receipts{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
-		&work.Index{Desk: s.Desk.System(), Logger: log},
-		&work.Templates{Desk: s.Desk.System(), Graph: s.graph, Logger: log},
-		&work.Sweep{Desk: s.Desk.System(), Logger: log, Now: s.config.Now},
-		&work.Settle{Desk: s.Desk.System(), Logger: log},
-		&work.Schedule{Desk: s.Desk.System(), Logger: log},
-		&work.Distribute{Desk: s.Desk.System(), Logger: log},
+		&people.Seen{Desk: s.Desk.People, Logger: log},
+		&channels.Watchdog{Desk: s.Desk.Channels, Logger: log},
+		&talk.SendLoop{Desk: s.Desk.Talk, Provider: &channels.WhatsApp{Desk: s.Desk.Channels, Graph: s.graph}, Logger: log, Lease: s.config.Lease},
+		&talk.FetchLoop{Desk: s.Desk.Talk, Graph: s.graph, Logger: log},
+		&talk.Receipts{Desk: s.Desk.Talk, Graph: s.graph, Logger: log},
+		&talk.Index{Desk: s.Desk.Talk, Logger: log},
+		&channels.Templates{Desk: s.Desk.Channels, Graph: s.graph, Logger: log},
+		&Sweep{Desk: s.Desk, Logger: log, Now: s.config.Now},
+		&Settle{Desk: s.Desk, Logger: log},
+		&Schedule{Desk: s.Desk, Logger: log},
+		&reception.Distribute{Desk: s.Desk.Receptionist, Logger: log},
 		s.deliver,
-		&work.Feed{Desk: s.Desk.System()},
+		&webhooks.FeedLoop{Desk: s.Desk.Webhooks},
 		s.live,
-		&work.Retain{Desk: s.Desk.System(), Logger: log},
+		&Retain{Desk: s.Desk, Logger: log},
 	} {
 		s.loops.Go(func() { loop.Run(ctx) })
 	}

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/desk/desktest"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/kernel/kerneltest"
 	"recado/internal/password"
+	"recado/internal/people"
 	"recado/internal/server"
-	"recado/internal/store/storetest"
 	"recado/internal/testkit"
 )
 
@@ -29,9 +28,9 @@ type World struct {
 // Company is one tenant of a World.
 type Company struct {
 	*Client
-	ID    model.ID
-	Owner model.Member
-	Key   model.Key
+	ID    kernel.ID
+	Owner people.Member
+	Key   people.Key
 }
 
 // Option changes the configuration of a server before it starts.
@@ -40,13 +39,13 @@ type Option func(*server.Config)
 // Each runs the test once per engine, each time with a server of its own.
 func Each(t *testing.T, body func(t *testing.T, w *World), options ...Option) {
 	t.Helper()
-	storetest.EachURL(t, func(t *testing.T, url string) { body(t, Start(t, url, options...)) })
+	kerneltest.EachURL(t, func(t *testing.T, url string) { body(t, Start(t, url, options...)) })
 }
 
 // EachEmpty runs the test once per engine, each time with a server that has no company yet.
 func EachEmpty(t *testing.T, body func(t *testing.T, s *server.Server, visitor *Client, clock *testkit.Clock), options ...Option) {
 	t.Helper()
-	storetest.EachURL(t, func(t *testing.T, url string) {
+	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		clock := testkit.NewClock()
 		s := start(t, url, clock, options)
 		body(t, s, &Client{base: s.URL + "/v1", checker: newChecker(t, s.API)}, clock)
@@ -82,15 +81,15 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 	c := server.Config{
 		Addr: "127.0.0.1:0", DataDir: t.TempDir(), DatabaseURL: databaseURL, Now: clock.Now,
 		SecretKey:            "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
-		Rate:                 model.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
-		WebhookAllowInsecure: true, WebhookTimeout: model.WebhookTimeout, WebhookRetries: model.DefaultRetries, Brand: "Service",
+		Rate:                 kernel.Rate{PerSecond: 1_000_000, Burst: 1_000_000},
+		WebhookAllowInsecure: true, WebhookTimeout: kernel.WebhookTimeout, WebhookRetries: kernel.DefaultRetries, Brand: "Service",
 		Passwords: password.Cost{Memory: 64, Passes: 1}, // what a hash costs in use would be most of the time of many tests
 	}
 	for _, apply := range options {
 		apply(&c)
 	}
 	if c.DatabaseURL == "" {
-		storetest.Prepare(t, c.DataDir)
+		kerneltest.Prepare(t, c.DataDir)
 	}
 	s, err := server.Start(context.Background(), c)
 	if err != nil {
@@ -110,35 +109,35 @@ func start(t testing.TB, databaseURL string, clock *testkit.Clock, options []Opt
 // NewCompany makes a company the way the command line does.
 func (w *World) NewCompany(t testing.TB, name string) *Company {
 	t.Helper()
-	operator, owner := desktest.Company(t, w.Desk, desk.NewCompany{Name: name})
+	operator, owner := AddCompany(t, w.Desk, people.NewCompany{Name: name})
 	out := &Company{ID: operator.Company.ID, Owner: owner}
-	out.Key, out.Client = w.NewKey(t, out.ID, desk.NewKey{Name: "everything", Scopes: model.NewScopeSet(model.AllScopes...)})
+	out.Key, out.Client = w.NewKey(t, out.ID, people.NewKey{Name: "everything", Scopes: kernel.NewScopeSet(kernel.AllScopes...)})
 	return out
 }
 
 // NewMember adds a member to company A the way the command line does; see desktest.Member.
-func (w *World) NewMember(t testing.TB, in desk.NewUser) model.Member {
+func (w *World) NewMember(t testing.TB, in people.NewUser) people.Member {
 	t.Helper()
-	m, _ := desktest.Member(t, w.Desk, model.Company{ID: w.A.ID}, in)
+	m, _ := AddMember(t, w.Desk, kernel.Company{ID: w.A.ID}, in)
 	return m
 }
 
 // NewMemberKey adds a member to company A, and gives a client with a key that acts as them and has every scope.
-func (w *World) NewMemberKey(t testing.TB, in desk.NewUser) (model.Member, *Client) {
+func (w *World) NewMemberKey(t testing.TB, in people.NewUser) (people.Member, *Client) {
 	t.Helper()
 	m := w.NewMember(t, in)
-	_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: m.Name, Scopes: model.EveryScope, User: &m.ID})
+	_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: m.Name, Scopes: kernel.EveryScope, User: &m.ID})
 	return m, c
 }
 
 // NewKey issues a key of the company and gives a client that uses it.
-func (w *World) NewKey(t testing.TB, company model.ID, in desk.NewKey) (model.Key, *Client) {
+func (w *World) NewKey(t testing.TB, company kernel.ID, in people.NewKey) (people.Key, *Client) {
 	t.Helper()
-	operator, err := w.Desk.System().Operator(context.Background(), company)
+	operator, err := w.Desk.People.Operator(context.Background(), company)
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, secret, err := w.Desk.CreateKey(context.Background(), operator, in)
+	key, secret, err := w.Desk.People.CreateKey(context.Background(), operator, in)
 	if err != nil {
 		t.Fatal(err)
 	}

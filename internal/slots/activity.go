@@ -1,6 +1,8 @@
 package slots
 
-import "time"
+import (
+	"time"
+)
 
 // contention is how long a key counts as active after it was seen.
 const contention = time.Second

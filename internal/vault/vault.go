@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"recado/internal/model"
+	"recado/internal/kernel/base"
 )
 
 var (
@@ -37,7 +37,7 @@ type Vault struct {
 
 // Seal encrypts plain so that it opens only with the same ids, in the same order. It looks into the key
 // file first: after a rotation by another process nothing is sealed with a key that is about to go.
-func (v *Vault) Seal(plain []byte, bind ...model.ID) []byte {
+func (v *Vault) Seal(plain []byte, bind ...base.ID) []byte {
 	if v.path != "" {
 		if ring, err := readKeyFile(v.path); err == nil {
 			v.ring.Store(&ring)
@@ -52,7 +52,7 @@ func (v *Vault) Seal(plain []byte, bind ...model.ID) []byte {
 
 // Open gives back what Seal was given. When the key is unknown it looks into the key file again: a
 // rotation by another process is seen without a restart.
-func (v *Vault) Open(sealed []byte, bind ...model.ID) ([]byte, error) {
+func (v *Vault) Open(sealed []byte, bind ...base.ID) ([]byte, error) {
 	if len(sealed) < prefixBytes || sealed[0] != sealFormat {
 		return nil, ErrNotAuthentic
 	}
@@ -90,7 +90,7 @@ func (v *Vault) Derive(purpose string) [32]byte {
 func (v *Vault) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "vault") }
 
 // openWith tries each key that bears the number: numbers are one byte, so two may share one.
-func openWith(ring []key, sealed []byte, bind []model.ID) ([]byte, error) {
+func openWith(ring []key, sealed []byte, bind []base.ID) ([]byte, error) {
 	prefix := [prefixBytes]byte(sealed)
 	found := ErrKeyMissing
 	for _, k := range ring {
@@ -107,7 +107,7 @@ func openWith(ring []key, sealed []byte, bind []model.ID) ([]byte, error) {
 }
 
 // bound is the additional data: ids have one length, so no two lists of them read alike.
-func bound(prefix [prefixBytes]byte, bind []model.ID) []byte {
+func bound(prefix [prefixBytes]byte, bind []base.ID) []byte {
 	data := append(make([]byte, 0, prefixBytes+16*len(bind)), prefix[:]...)
 	for _, id := range bind {
 		data = append(data, id[:]...)

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"testing"
 
-	"recado/internal/model"
+	"recado/internal/kernel/base"
 )
 
 func TestSealing(t *testing.T) {
 	v := open(t, t.TempDir())
-	company, row := model.NewID(), model.NewID()
+	company, row := base.NewID(), base.NewID()
 
 	t.Run("what was sealed opens with the same ids", func(t *testing.T) {
 		for _, plain := range []string{"", "whsec_abc", strings.Repeat("long ", 10_000)} {
@@ -29,7 +29,7 @@ func TestSealing(t *testing.T) {
 
 	t.Run("it opens for no other company, row or order", func(t *testing.T) {
 		sealed := v.Seal([]byte("secret"), company, row)
-		for _, bind := range [][]model.ID{{}, {company}, {row}, {row, company}, {company, model.NewID()}, {model.NewID(), row}, {company, row, row}} {
+		for _, bind := range [][]base.ID{{}, {company}, {row}, {row, company}, {company, base.NewID()}, {base.NewID(), row}, {company, row, row}} {
 			if _, err := v.Open(sealed, bind...); !errors.Is(err, ErrNotAuthentic) {
 				t.Errorf("bound to %v: %v", bind, err)
 			}
@@ -145,7 +145,7 @@ func TestRotation(t *testing.T) {
 	t.Run("what was sealed before still opens, what is sealed after needs the new key", func(t *testing.T) {
 		dir := t.TempDir()
 		v := open(t, dir)
-		row := model.NewID()
+		row := base.NewID()
 		before, signing := v.Seal([]byte("old"), row), v.Derive("cursors")
 		for range 3 {
 			if v.Stale(before) {
@@ -284,7 +284,7 @@ func TestFormatStaysReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := v.Open(sealed, model.ID{1}, model.ID{2}); err != nil || string(got) != "recado" {
+	if got, err := v.Open(sealed, base.ID{1}, base.ID{2}); err != nil || string(got) != "recado" {
 		t.Errorf(`want err == nil and got == "recado"; got %+v, %+v`, got, err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/store"
-	"recado/internal/store/storetest"
+	"recado/internal/kernel/db"
+	"recado/internal/kernel/kerneltest"
+	"recado/internal/server"
 	"recado/internal/testkit"
 )
 
@@ -36,16 +36,16 @@ func TestReportQueuesHistoryAndAttendancesAgree(t *testing.T) {
 		*seed = rand.Uint64()
 	}
 	t.Run("sqlite", func(t *testing.T) {
-		each(t, 2_000, func(t *testing.T) store.Options { return store.Options{Dir: t.TempDir()} })
+		each(t, 2_000, func(t *testing.T) db.Options { return db.Options{Dir: t.TempDir()} })
 	})
 	t.Run("postgres", func(t *testing.T) {
-		each(t, 200, func(t *testing.T) store.Options { return store.Options{DatabaseURL: storetest.URL(t), MaxConns: 4} })
+		each(t, 200, func(t *testing.T) db.Options { return db.Options{DatabaseURL: kerneltest.URL(t), MaxConns: 4} })
 	})
 }
 
 // each lets n histories happen, a part of them on each of a few databases at the same time: most of the
 // time is spent waiting for commits.
-func each(t *testing.T, n int, database func(t *testing.T) store.Options) {
+func each(t *testing.T, n int, database func(t *testing.T) db.Options) {
 	if *histories > 0 {
 		n = *histories
 	}
@@ -68,10 +68,10 @@ func each(t *testing.T, n int, database func(t *testing.T) store.Options) {
 	}
 }
 
-func run(t *testing.T, o store.Options, n int, random *rand.Rand) {
+func run(t *testing.T, o db.Options, n int, random *rand.Rand) {
 	clock := testkit.StillClock(time.Time{})
 	o.Now = clock.Now
-	d := desk.New(desk.Options{Store: storetest.Open(t, o), Now: o.Now})
+	d := server.New(server.Options{Store: kerneltest.Open(t, o), Now: o.Now})
 	var f *fixture
 	for i := range n {
 		if f == nil || i%longestFixture == 0 || clock.Now().Sub(f.began) > longestDays*24*time.Hour {

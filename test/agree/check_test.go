@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/reports"
+	"recado/internal/talk"
 )
 
 // agrees fails the test where the desk and the ledger say different things.
@@ -24,9 +26,9 @@ func (o *fixture) agrees(what string, want, got any) {
 }
 
 // anonymous takes out what the ledger cannot know: the ids that the desk made up, and the contact.
-func anonymous(a *model.Attendance) {
+func anonymous(a *talk.Attendance) {
 	if a != nil {
-		a.ID, a.Company, a.Contact = model.ID{}, model.ID{}, model.AttendanceContact{}
+		a.ID, a.Company, a.Contact = kernel.ID{}, kernel.ID{}, talk.AttendanceContact{}
 	}
 }
 
@@ -51,27 +53,27 @@ func (o *fixture) check(chats []*chat) {
 
 func (o *fixture) checkLists() {
 	who, place := pick(o, o.people).User.ID, pick(o, o.sectors).id
-	o.agrees("all attendances", o.list(func(*model.Attendance) bool { return true }), o.attendances(desk.AttendanceFilter{}))
+	o.agrees("all attendances", o.list(func(*talk.Attendance) bool { return true }), o.attendances(talk.AttendanceFilter{}))
 	switch o.random.IntN(4) {
 	case 0:
-		o.agrees("open attendances", o.list(func(a *model.Attendance) bool { return a.ClosedAt == nil }),
-			o.attendances(desk.AttendanceFilter{Status: model.AttendanceOpen}))
+		o.agrees("open attendances", o.list(func(a *talk.Attendance) bool { return a.ClosedAt == nil }),
+			o.attendances(talk.AttendanceFilter{Status: talk.AttendanceOpen}))
 	case 1:
-		o.agrees("attendances of a person", o.list(func(a *model.Attendance) bool { return a.Responsible != nil && a.Responsible.ID == who }),
-			o.attendances(desk.AttendanceFilter{Responsible: who}))
+		o.agrees("attendances of a person", o.list(func(a *talk.Attendance) bool { return a.Responsible != nil && a.Responsible.ID == who }),
+			o.attendances(talk.AttendanceFilter{Responsible: who}))
 	case 2:
-		o.agrees("attendances of a sector", o.list(func(a *model.Attendance) bool { return a.Sector != nil && *a.Sector == place }),
-			o.attendances(desk.AttendanceFilter{Sector: place}))
+		o.agrees("attendances of a sector", o.list(func(a *talk.Attendance) bool { return a.Sector != nil && *a.Sector == place }),
+			o.attendances(talk.AttendanceFilter{Sector: place}))
 	case 3:
-		o.agrees("attendances without a responsible person", o.list(func(a *model.Attendance) bool { return a.Responsible == nil }),
-			o.attendances(desk.AttendanceFilter{Unassigned: true}))
+		o.agrees("attendances without a responsible person", o.list(func(a *talk.Attendance) bool { return a.Responsible == nil }),
+			o.attendances(talk.AttendanceFilter{Unassigned: true}))
 	}
 }
 
-func (o *fixture) attendances(f desk.AttendanceFilter) []model.Attendance {
-	all := []model.Attendance{}
+func (o *fixture) attendances(f talk.AttendanceFilter) []talk.Attendance {
+	all := []talk.Attendance{}
 	for f.Limit = 1 + o.random.IntN(100); ; {
-		page, next, err := o.desk.Attendances(o.ctx, o.owner, f)
+		page, next, err := o.desk.Talk.Attendances(o.ctx, o.owner, f)
 		o.must(err)
 		for i := range page {
 			anonymous(&page[i])
@@ -84,19 +86,19 @@ func (o *fixture) attendances(f desk.AttendanceFilter) []model.Attendance {
 }
 
 func (o *fixture) checkQueues() {
-	sectors, err := o.desk.Sectors(o.ctx, o.owner)
+	sectors, err := o.desk.People.Sectors(o.ctx, o.owner)
 	o.must(err)
 	if len(sectors) != len(o.sectors) {
 		o.t.Fatalf("%d sectors, want %d", len(sectors), len(o.sectors))
 	}
 	for _, s := range sectors {
-		want := []model.Queue{}
+		want := []people.Queue{}
 		for _, channel := range o.channels[:len(o.channels)-1] {
 			if q := o.queue(s.ID, channel); q.Waiting > 0 { // empty queues are left out
 				want = append(want, q)
 			}
 		}
-		slices.SortFunc(s.Queues, func(a, b model.Queue) int {
+		slices.SortFunc(s.Queues, func(a, b people.Queue) int {
 			return slices.Index(o.channels, a.Channel) - slices.Index(o.channels, b.Channel)
 		})
 		o.agrees("the queues of "+s.Name, want, s.Queues)
@@ -107,36 +109,36 @@ func (o *fixture) checkChat(c *chat) {
 	if c.id.IsZero() {
 		return
 	}
-	conversation, err := o.desk.Conversation(o.ctx, o.owner, c.id)
+	conversation, err := o.desk.Talk.Conversation(o.ctx, o.owner, c.id)
 	o.must(err)
-	var assignee *model.ID
+	var assignee *kernel.ID
 	if c.assignee != nil {
 		assignee = &c.assignee.ID
 	}
 	o.agrees("the conversation's person", assignee, conversation.Assignee)
 	o.agrees("the conversation's sector", c.sector, conversation.Sector)
-	current, err := o.desk.CurrentAttendance(o.ctx, o.owner, c.id)
+	current, err := o.desk.Talk.CurrentAttendance(o.ctx, o.owner, c.id)
 	o.must(err)
 	anonymous(current)
 	o.agrees("the current attendance", c.open, current)
-	history, err := o.desk.Assignments(o.ctx, o.owner, c.id)
+	history, err := o.desk.Talk.Assignments(o.ctx, o.owner, c.id)
 	o.must(err)
 	slices.Reverse(history)
 	for i := range history {
-		history[i].ID = model.ID{}
+		history[i].ID = kernel.ID{}
 	}
 	o.agrees("the history", c.history, history)
 }
 
 // checkReport compares the report over all the days of the fixture.
-func (o *fixture) checkReport(user, place *model.ID) {
-	from, _ := model.ParseDate(o.began.In(o.zone).Format(time.DateOnly))
-	to, _ := model.ParseDate(o.clock.Now().In(o.zone).Format(time.DateOnly))
-	got, err := o.desk.AttendanceReport(o.ctx, o.owner, desk.ReportFilter{From: &from, To: &to, User: user, Sector: place})
+func (o *fixture) checkReport(user, place *kernel.ID) {
+	from, _ := kernel.ParseDate(o.began.In(o.zone).Format(time.DateOnly))
+	to, _ := kernel.ParseDate(o.clock.Now().In(o.zone).Format(time.DateOnly))
+	got, err := o.desk.Reports.AttendanceReport(o.ctx, o.owner, reports.ReportFilter{From: &from, To: &to, User: user, Sector: place})
 	o.must(err)
 	total, people, sectors, days := o.report(o.began, o.clock.Now(), user, place)
 	o.agrees("the totals", total.figures(), got.Totals)
-	byPerson, bySector := map[model.ID]model.Figures{}, map[model.ID]model.Figures{}
+	byPerson, bySector := map[kernel.ID]reports.Figures{}, map[kernel.ID]reports.Figures{}
 	for _, line := range got.ByPerson {
 		byPerson[idOrMax(line.User)] = line.Figures
 	}
@@ -154,31 +156,31 @@ func (o *fixture) checkReport(user, place *model.ID) {
 	o.agrees("the day after the last", to.Next(), day)
 }
 
-func figures(piles map[model.ID]*pile) map[model.ID]model.Figures {
-	out := map[model.ID]model.Figures{}
+func figures(piles map[kernel.ID]*pile) map[kernel.ID]reports.Figures {
+	out := map[kernel.ID]reports.Figures{}
 	for id, p := range piles {
 		out[id] = p.figures()
 	}
 	return out
 }
 
-func idOrMax(ref *model.Ref) model.ID {
+func idOrMax(ref *kernel.Ref) kernel.ID {
 	if ref == nil {
-		return model.MaxID
+		return kernel.MaxID
 	}
 	return ref.ID
 }
 
 // checkRebuild counts everything afresh, which must change nothing.
 func (o *fixture) checkRebuild() {
-	from := model.DateOf(o.began, o.zone)
-	read := func() model.Report {
-		r, err := o.desk.AttendanceReport(o.ctx, o.owner, desk.ReportFilter{From: &from})
+	from := kernel.DateOf(o.began, o.zone)
+	read := func() reports.Report {
+		r, err := o.desk.Reports.AttendanceReport(o.ctx, o.owner, reports.ReportFilter{From: &from})
 		o.must(err)
 		return r
 	}
 	before := read()
-	o.must(o.desk.System().RebuildReport(o.ctx, o.owner.Company.ID))
+	o.must(o.desk.Reports.RebuildReport(o.ctx, o.owner.Company.ID))
 	if diff := cmp.Diff(before, read()); diff != "" {
 		o.t.Fatalf("the report (- as kept, + as rebuilt):\n%s\nafter\n%s", diff, strings.Join(o.log, "\n"))
 	}

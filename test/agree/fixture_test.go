@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/desk/desktest"
-	"recado/internal/model"
+	"recado/internal/channels"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/server"
+	"recado/internal/servertest"
 	"recado/internal/testkit"
 )
 
@@ -19,48 +21,48 @@ type fixture struct {
 	*ledger
 	t        *testing.T
 	ctx      context.Context
-	desk     *desk.Desk
+	desk     *server.Desk
 	random   *rand.Rand
 	clock    *testkit.Clock
 	began    time.Time
-	owner    *desk.Principal
-	people   []*desk.Principal // on the team, the owner among them
+	owner    *kernel.Principal
+	people   []*kernel.Principal // on the team, the owner among them
 	sectors  []*sector
-	channels []model.ID // the last of them is private
-	made     int        // names and phones given out
-	log      []string   // what was done in this history
+	channels []kernel.ID // the last of them is private
+	made     int         // names and phones given out
+	log      []string    // what was done in this history
 }
 
 type sector struct {
-	id      model.ID
-	members []model.ID
+	id      kernel.ID
+	members []kernel.ID
 }
 
 // zones have days of 23 and 25 hours, days that start at one in the morning, and quarter hours.
 var zones = []string{"America/Sao_Paulo", "America/Sao_Paulo", "UTC", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns"}
 
-func newFixture(t *testing.T, d *desk.Desk, clock *testkit.Clock, random *rand.Rand) *fixture {
+func newFixture(t *testing.T, d *server.Desk, clock *testkit.Clock, random *rand.Rand) *fixture {
 	t.Helper()
-	o := &fixture{t: t, ctx: t.Context(), desk: d, clock: clock, random: random, ledger: &ledger{rules: desk.DefaultRules}}
+	o := &fixture{t: t, ctx: t.Context(), desk: d, clock: clock, random: random, ledger: &ledger{rules: people.DefaultRules}}
 	year := []int{2010, 2017, 2018, 2026}[random.IntN(4)]
 	o.began = time.Date(year, time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24), random.IntN(60), 0, 0, time.UTC)
 	clock.Set(o.began)
 
-	o.owner, _ = desktest.Company(t, d, desk.NewCompany{Name: "Agreement", Timezone: zones[random.IntN(len(zones))], Rules: o.rules})
+	o.owner, _ = servertest.AddCompany(t, d, people.NewCompany{Name: "Agreement", Timezone: zones[random.IntN(len(zones))], Rules: o.rules})
 	var err error
 	o.zone, err = time.LoadLocation(o.owner.Company.Timezone)
 	o.must(err)
-	o.people = []*desk.Principal{o.owner}
-	o.addMember(model.RoleManager)
+	o.people = []*kernel.Principal{o.owner}
+	o.addMember(kernel.RoleManager)
 	for range 3 {
-		o.addMember(model.RoleAgent)
+		o.addMember(kernel.RoleAgent)
 	}
 	for range 3 {
 		o.found()
 	}
 	for i := range 3 {
-		channel, err := d.CreateChannel(o.ctx, o.owner, desk.NewChannel{
-			Name: fmt.Sprint("Number ", i), Phone: fmt.Sprintf("+55113333%04d", i), Provider: model.ProviderSandbox, Private: i == 2,
+		channel, err := d.Channels.CreateChannel(o.ctx, o.owner, channels.NewChannel{
+			Name: fmt.Sprint("Number ", i), Phone: fmt.Sprintf("+55113333%04d", i), Provider: channels.ProviderSandbox, Private: i == 2,
 		})
 		o.must(err)
 		o.channels = append(o.channels, channel.ID)
@@ -76,11 +78,11 @@ func (o *fixture) must(err error) {
 }
 
 // refused fails the test unless err has the code of a rule; an empty code means that nothing is refused.
-func (o *fixture) refused(err error, code model.Code) {
+func (o *fixture) refused(err error, code kernel.Code) {
 	o.t.Helper()
 	if code == "" {
 		o.must(err)
-	} else if err == nil || model.CodeOf(err) != code {
+	} else if err == nil || kernel.CodeOf(err) != code {
 		o.t.Fatalf("%v, want %s\nafter %v", err, code, o.log)
 	}
 }
@@ -90,9 +92,9 @@ func (o *fixture) note(format string, args ...any) {
 }
 
 // addMember adds a member to the team.
-func (o *fixture) addMember(role model.Role) {
+func (o *fixture) addMember(role kernel.Role) {
 	o.made++
-	_, person := desktest.Member(o.t, o.desk, o.owner.Company, desk.NewUser{Name: fmt.Sprint("Person ", o.made), Role: role})
+	_, person := servertest.AddMember(o.t, o.desk, o.owner.Company, people.NewUser{Name: fmt.Sprint("Person ", o.made), Role: role})
 	o.people = append(o.people, person)
 }
 
@@ -100,14 +102,14 @@ func (o *fixture) addMember(role model.Role) {
 func (o *fixture) found() {
 	o.made++
 	members := o.some()
-	made, err := o.desk.CreateSector(o.ctx, o.owner, desk.SectorChange{Name: new(fmt.Sprint("Sector ", o.made)), Members: &members})
+	made, err := o.desk.People.CreateSector(o.ctx, o.owner, people.SectorChange{Name: new(fmt.Sprint("Sector ", o.made)), Members: &members})
 	o.must(err)
 	o.sectors = append(o.sectors, &sector{id: made.ID, members: members})
 }
 
 // some is any part of the team.
-func (o *fixture) some() []model.ID {
-	members := []model.ID{}
+func (o *fixture) some() []kernel.ID {
+	members := []kernel.ID{}
 	for _, p := range o.people {
 		if o.random.IntN(2) == 0 {
 			members = append(members, p.User.ID)
@@ -127,4 +129,4 @@ func (o *fixture) customer() *chat {
 
 func pick[T any](o *fixture, from []T) T { return from[o.random.IntN(len(from))] }
 
-func (s *sector) has(member model.ID) bool { return slices.Contains(s.members, member) }
+func (s *sector) has(member kernel.ID) bool { return slices.Contains(s.members, member) }

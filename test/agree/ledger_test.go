@@ -4,35 +4,36 @@ import (
 	"slices"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/talk"
 )
 
 // ledger is the desk done simply: it keeps every attendance and every line of every history in memory, and
 // works out from scratch what lists, queues and reports must say.
 type ledger struct {
 	zone   *time.Location
-	rules  model.AttendanceRules
+	rules  people.AttendanceRules
 	chats  []*chat
-	cases  []*model.Attendance // the oldest first
+	cases  []*talk.Attendance // the oldest first
 	number int64
 }
 
 // chat is a conversation as the ledger knows it.
 type chat struct {
-	id      model.ID // zero until it is known, and where it is private
-	channel model.ID
+	id      kernel.ID // zero until it is known, and where it is private
+	channel kernel.ID
 	private bool
 	phone   string
 	known   bool // it has begun
 	wrote   bool // the customer has written since the open attendance began
 
-	assignee *model.Ref
-	sector   *model.ID
-	open     *model.Attendance
-	closed   time.Time               // when its latest attendance was closed
-	last     time.Time               // of the latest message
-	history  []model.AssignmentEntry // the oldest first
+	assignee *kernel.Ref
+	sector   *kernel.ID
+	open     *talk.Attendance
+	closed   time.Time              // when its latest attendance was closed
+	last     time.Time              // of the latest message
+	history  []talk.AssignmentEntry // the oldest first
 }
 
 // received: the customer writes.
@@ -42,7 +43,7 @@ func (l *ledger) received(c *chat, now time.Time) {
 		c.known = true
 		return
 	}
-	l.begun(c, model.OpenedByCustomer, now)
+	l.begun(c, talk.OpenedByCustomer, now)
 	c.wrote = true
 }
 
@@ -61,8 +62,8 @@ func (l *ledger) begun(c *chat, by string, now time.Time) {
 	if !c.private { // those are numbered apart, and never shown
 		l.number++
 	}
-	c.open = &model.Attendance{
-		Number: l.number, Protocol: model.FormatProtocol(l.number), Status: model.AttendanceOpen, Private: c.private,
+	c.open = &talk.Attendance{
+		Number: l.number, Protocol: talk.FormatProtocol(l.number), Status: talk.AttendanceOpen, Private: c.private,
 		Conversation: c.id, Channel: c.channel, Responsible: c.assignee, Sector: c.sector,
 		OpenedAt: now, OpenedBy: by,
 	}
@@ -70,22 +71,22 @@ func (l *ledger) begun(c *chat, by string, now time.Time) {
 }
 
 // mayAnswer is the rule of restricted mode.
-func (l *ledger) mayAnswer(c *chat, who *desk.Principal) bool {
+func (l *ledger) mayAnswer(c *chat, who *kernel.Principal) bool {
 	return l.mayClose(c, who) || c.assignee == nil && l.rules.FirstResponderTakesOwnership
 }
 
 // mayClose is the same without the way in that the first responder has.
-func (l *ledger) mayClose(c *chat, who *desk.Principal) bool {
+func (l *ledger) mayClose(c *chat, who *kernel.Principal) bool {
 	return c.open == nil || c.assignee != nil && c.assignee.ID == who.User.ID ||
-		l.rules.Mode == model.ModeLiberal || who.Role != model.RoleAgent
+		l.rules.Mode == people.ModeLiberal || who.Role != kernel.RoleAgent
 }
 
 // answered: a member, or nil for an author on the phone, writes to the customer.
-func (l *ledger) answered(c *chat, who *model.Ref, now time.Time) {
+func (l *ledger) answered(c *chat, who *kernel.Ref, now time.Time) {
 	c.last = now
 	opens := c.open == nil
 	if opens && !l.justClosed(c, now) {
-		l.begun(c, model.OpenedByTeam, now)
+		l.begun(c, talk.OpenedByTeam, now)
 	}
 	if c.open == nil {
 		return
@@ -93,15 +94,15 @@ func (l *ledger) answered(c *chat, who *model.Ref, now time.Time) {
 	if who != nil && c.assignee == nil && l.rules.FirstResponderTakesOwnership {
 		l.moved(c, who, c.sector, who, nil, now)
 	}
-	if !opens && c.open.FirstResponseAt == nil && (c.wrote || c.open.OpenedBy != model.OpenedByTeam) {
+	if !opens && c.open.FirstResponseAt == nil && (c.wrote || c.open.OpenedBy != talk.OpenedByTeam) {
 		seconds := int64(now.Sub(c.open.OpenedAt).Seconds())
 		c.open.FirstResponseAt, c.open.FirstResponseSeconds = &now, &seconds
 	}
 }
 
 // moved: the conversation goes to a person or none, in a sector or none.
-func (l *ledger) moved(c *chat, to *model.Ref, sector *model.ID, by *model.Ref, reason *string, now time.Time) {
-	entry := model.AssignmentEntry{Action: model.ActionReceived, User: to, By: by, Sector: sector, Reason: reason, CreatedAt: now}
+func (l *ledger) moved(c *chat, to *kernel.Ref, sector *kernel.ID, by *kernel.Ref, reason *string, now time.Time) {
+	entry := talk.AssignmentEntry{Action: talk.ActionReceived, User: to, By: by, Sector: sector, Reason: reason, CreatedAt: now}
 	samePerson := to == nil && c.assignee == nil || to != nil && c.assignee != nil && to.ID == c.assignee.ID
 	sameSector := sector == nil && c.sector == nil || sector != nil && c.sector != nil && *sector == *c.sector
 	if !sameSector {
@@ -109,11 +110,11 @@ func (l *ledger) moved(c *chat, to *model.Ref, sector *model.ID, by *model.Ref, 
 	}
 	switch {
 	case samePerson:
-		entry.Action, entry.User = model.ActionMoved, nil
+		entry.Action, entry.User = talk.ActionMoved, nil
 	case to == nil:
-		entry.Action, entry.User = model.ActionHandedBack, c.assignee
+		entry.Action, entry.User = talk.ActionHandedBack, c.assignee
 	case by != nil && to.ID == by.ID:
-		entry.Action = model.ActionTookOver
+		entry.Action = talk.ActionTookOver
 	}
 	if !samePerson || !sameSector {
 		c.history = append(c.history, entry)
@@ -124,8 +125,8 @@ func (l *ledger) moved(c *chat, to *model.Ref, sector *model.ID, by *model.Ref, 
 	}
 }
 
-func (l *ledger) closed(c *chat, by *model.Ref, reason *string, now time.Time) {
-	c.open.Status, c.open.ClosedAt, c.open.ClosedBy, c.open.CloseReason = model.AttendanceClosed, &now, by, reason
+func (l *ledger) closed(c *chat, by *kernel.Ref, reason *string, now time.Time) {
+	c.open.Status, c.open.ClosedAt, c.open.ClosedBy, c.open.CloseReason = talk.AttendanceClosed, &now, by, reason
 	c.open, c.assignee, c.closed = nil, nil, now
 }
 
@@ -134,7 +135,7 @@ func (l *ledger) swept(now time.Time) {
 	if !l.rules.AutoClose.Enabled {
 		return
 	}
-	reason := model.CloseReasonAutomatic
+	reason := talk.CloseReasonAutomatic
 	for _, c := range l.chats {
 		if c.open == nil {
 			continue
@@ -150,7 +151,7 @@ func (l *ledger) swept(now time.Time) {
 }
 
 // left: a member is no longer on the team.
-func (l *ledger) left(who model.ID, by *model.Ref, now time.Time) {
+func (l *ledger) left(who kernel.ID, by *kernel.Ref, now time.Time) {
 	for _, c := range l.chats {
 		if c.assignee != nil && c.assignee.ID == who {
 			l.moved(c, nil, c.sector, by, nil, now)
@@ -159,7 +160,7 @@ func (l *ledger) left(who model.ID, by *model.Ref, now time.Time) {
 }
 
 // dissolved: a sector is no more.
-func (l *ledger) dissolved(sector model.ID, by *model.Ref, now time.Time) {
+func (l *ledger) dissolved(sector kernel.ID, by *kernel.Ref, now time.Time) {
 	for _, c := range l.chats {
 		if c.sector != nil && *c.sector == sector {
 			l.moved(c, c.assignee, nil, by, nil, now)
@@ -168,8 +169,8 @@ func (l *ledger) dissolved(sector model.ID, by *model.Ref, now time.Time) {
 }
 
 // list gives the attendances that a filter chooses, the newest first.
-func (l *ledger) list(chosen func(a *model.Attendance) bool) []model.Attendance {
-	out := []model.Attendance{}
+func (l *ledger) list(chosen func(a *talk.Attendance) bool) []talk.Attendance {
+	out := []talk.Attendance{}
 	for _, a := range slices.Backward(l.cases) {
 		if !a.Private && chosen(a) {
 			out = append(out, *a)
@@ -179,10 +180,10 @@ func (l *ledger) list(chosen func(a *model.Attendance) bool) []model.Attendance 
 }
 
 // queue gives what waits in a sector on a channel.
-func (l *ledger) queue(sector, channel model.ID) model.Queue {
-	q := model.Queue{Channel: channel}
+func (l *ledger) queue(sector, channel kernel.ID) people.Queue {
+	q := people.Queue{Channel: channel}
 	for _, a := range l.cases {
-		if a.Private || a.Status != model.AttendanceOpen || a.Responsible != nil || a.Channel != channel || a.Sector == nil || *a.Sector != sector {
+		if a.Private || a.Status != talk.AttendanceOpen || a.Responsible != nil || a.Channel != channel || a.Sector == nil || *a.Sector != sector {
 			continue
 		}
 		q.Waiting++

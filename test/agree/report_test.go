@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/reports"
 )
 
 // pile is one line of a report before it is summed up: every single duration.
@@ -14,13 +15,13 @@ type pile struct {
 	answers, closings []int64
 }
 
-func (p *pile) figures() model.Figures {
-	return model.Figures{Opened: p.opened, Closed: p.closed, FirstResponse: times(p.answers), Resolution: times(p.closings)}
+func (p *pile) figures() reports.Figures {
+	return reports.Figures{Opened: p.opened, Closed: p.closed, FirstResponse: times(p.answers), Resolution: times(p.closings)}
 }
 
-func times(seconds []int64) model.Times {
+func times(seconds []int64) reports.Times {
 	if len(seconds) == 0 {
-		return model.Times{}
+		return reports.Times{}
 	}
 	slices.Sort(seconds)
 	var sum int64
@@ -28,14 +29,14 @@ func times(seconds []int64) model.Times {
 		sum += s
 	}
 	nearest := func(tenths int) *float64 { return new(float64(seconds[(len(seconds)*tenths+9)/10-1])) }
-	return model.Times{
+	return reports.Times{
 		Count: int64(len(seconds)), AverageSeconds: new(float64(sum) / float64(len(seconds))),
 		MedianSeconds: nearest(5), P90Seconds: nearest(9),
 	}
 }
 
 // sameTimes allows percentiles the error that the report promises, and nothing else.
-func sameTimes(want, got model.Times) bool {
+func sameTimes(want, got reports.Times) bool {
 	return want.Count == got.Count && within(want.AverageSeconds, got.AverageSeconds, 0) &&
 		within(want.MedianSeconds, got.MedianSeconds, 0.01) && within(want.P90Seconds, got.P90Seconds, 0.01)
 }
@@ -48,11 +49,11 @@ func within(want, got *float64, tolerance float64) bool {
 }
 
 // report works the figures of a range of days out, for one person or sector where these are given.
-func (l *ledger) report(from, to time.Time, user, sector *model.ID) (total pile, people, sectors map[model.ID]*pile, days map[string]*pile) {
-	people, sectors, days = map[model.ID]*pile{}, map[model.ID]*pile{}, map[string]*pile{}
+func (l *ledger) report(from, to time.Time, user, sector *kernel.ID) (total pile, people, sectors map[kernel.ID]*pile, days map[string]*pile) {
+	people, sectors, days = map[kernel.ID]*pile{}, map[kernel.ID]*pile{}, map[string]*pile{}
 	first, last := from.In(l.zone).Format(time.DateOnly), to.In(l.zone).Format(time.DateOnly)
 	for _, a := range l.cases {
-		member, place := model.MaxID, model.MaxID
+		member, place := kernel.MaxID, kernel.MaxID
 		if a.Responsible != nil {
 			member = a.Responsible.ID
 		}

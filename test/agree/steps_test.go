@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/talk"
 )
 
 // step does one thing at random, in the desk and in the ledger, a moment after the one before.
@@ -26,7 +28,7 @@ func (o *fixture) step(chats []*chat) {
 		o.note("sweep")
 		for looked := 1; looked > 0; {
 			var err error
-			looked, err = o.desk.System().CloseIdle(o.ctx, o.clock.Now(), 100)
+			looked, err = o.desk.Talk.CloseIdle(o.ctx, o.clock.Now(), 100)
 			o.must(err)
 		}
 		o.swept(o.clock.Now())
@@ -51,7 +53,7 @@ func (o *fixture) wait() {
 	longest := steps[o.random.IntN(len(steps))]
 	o.clock.Advance(time.Duration(1+o.random.Int64N(longest.Milliseconds())) * time.Millisecond)
 	if o.random.IntN(12) == 0 { // to the last moment of a day, or the first of the next
-		day, _ := model.ParseDate(o.clock.Now().In(o.zone).Format(time.DateOnly))
+		day, _ := kernel.ParseDate(o.clock.Now().In(o.zone).Format(time.DateOnly))
 		at := day.Next().StartOfDay(o.zone).Add(time.Duration(o.random.IntN(2)-1) * time.Millisecond)
 		if at.After(o.clock.Now()) {
 			o.clock.Set(at.UTC())
@@ -63,9 +65,9 @@ func (o *fixture) receive(c *chat) {
 	o.note("%s: %s writes", o.clock.Now().Format(time.RFC3339Nano), c.phone)
 	text := "Bom dia"
 	if c.private { // the sandbox of a private number cannot be reached by the API
-		o.must(o.desk.System().Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, false)}}))
+		o.must(o.desk.Talk.Receive(o.ctx, c.channel, []provider.Incoming{{Message: o.incoming(c, false)}}))
 	} else {
-		m, err := o.desk.Simulate(o.ctx, o.owner, c.channel, desk.Simulation{From: &c.phone, Text: &text})
+		m, err := o.desk.Talk.Simulate(o.ctx, o.owner, c.channel, talk.Simulation{From: &c.phone, Text: &text})
 		o.must(err)
 		c.id = m.Conversation
 	}
@@ -76,25 +78,25 @@ func (o *fixture) receive(c *chat) {
 func (o *fixture) start(c *chat) {
 	who := pick(o, o.people)
 	o.note("%s starts to talk to %s", who.User.Name, c.phone)
-	opened, err := o.desk.OpenConversation(o.ctx, who, desk.NewConversation{Channel: c.channel, Phone: &c.phone})
+	opened, err := o.desk.Talk.OpenConversation(o.ctx, who, talk.NewConversation{Channel: c.channel, Phone: &c.phone})
 	o.must(err)
 	if opened.Created == c.known {
 		o.t.Fatalf("created is %t\nafter %v", opened.Created, o.log)
 	}
 	c.id = opened.Conversation.ID
-	o.begun(c, model.OpenedByTeam, o.clock.Now())
+	o.begun(c, talk.OpenedByTeam, o.clock.Now())
 }
 
-func (o *fixture) incoming(c *chat, fromPhone bool) *model.IncomingMessage {
-	return &model.IncomingMessage{
-		ExternalID: model.NewID().String(), Type: model.TypeText, Text: "Bom dia", At: o.clock.Now(), FromPhoneApp: fromPhone,
-		Customer: model.Person{Phone: c.phone, WAID: c.phone[1:]},
+func (o *fixture) incoming(c *chat, fromPhone bool) *provider.IncomingMessage {
+	return &provider.IncomingMessage{
+		ExternalID: kernel.NewID().String(), Type: provider.TypeText, Text: "Bom dia", At: o.clock.Now(), FromPhoneApp: fromPhone,
+		Customer: provider.Person{Phone: c.phone, WAID: c.phone[1:]},
 	}
 }
 
 func (o *fixture) answerOnPhone(c *chat) {
 	o.note("%s is answered on the phone", c.phone)
-	o.must(o.desk.System().Receive(o.ctx, c.channel, []model.Incoming{{Message: o.incoming(c, true)}}))
+	o.must(o.desk.Talk.Receive(o.ctx, c.channel, []provider.Incoming{{Message: o.incoming(c, true)}}))
 	o.ledger.answered(c, nil, o.clock.Now())
 }
 
@@ -102,9 +104,9 @@ func (o *fixture) answer(c *chat) {
 	who := pick(o, o.people)
 	o.note("%s answers %s", who.User.Name, c.phone)
 	text := "Bom dia!"
-	_, _, err := o.desk.SendMessage(o.ctx, who, c.id, desk.NewMessage{ClientID: model.NewID(), Text: &text})
+	_, _, err := o.desk.Talk.SendMessage(o.ctx, who, c.id, talk.NewMessage{ClientID: kernel.NewID(), Text: &text})
 	if !o.mayAnswer(c, who) {
-		o.refused(err, model.CodeAttendanceRestricted)
+		o.refused(err, kernel.CodeAttendanceRestricted)
 		return
 	}
 	o.must(err)
@@ -113,9 +115,9 @@ func (o *fixture) answer(c *chat) {
 
 func (o *fixture) transfer(c *chat) {
 	by := pick(o, o.people)
-	var in desk.NewTransfer
-	var to *model.Ref
-	place, code := c.sector, model.Code("")
+	var in talk.NewTransfer
+	var to *kernel.Ref
+	place, code := c.sector, kernel.Code("")
 	if form := o.random.IntN(6); form != 0 { // to a person, or with null back to the queue
 		in.User.Set, in.User.Null = true, form == 1
 		if form > 1 {
@@ -129,7 +131,7 @@ func (o *fixture) transfer(c *chat) {
 			s := pick(o, o.sectors)
 			in.Sector.Value, place = s.id, &s.id
 			if to != nil && !s.has(to.ID) {
-				code = model.CodeNotASectorMember
+				code = kernel.CodeNotASectorMember
 			}
 		}
 	}
@@ -138,7 +140,7 @@ func (o *fixture) transfer(c *chat) {
 		in.Reason = *reason
 	}
 	o.note("%s transfers %s: %+v", by.User.Name, c.phone, in)
-	_, err := o.desk.Transfer(o.ctx, by, c.id, in)
+	_, err := o.desk.Talk.Transfer(o.ctx, by, c.id, in)
 	o.refused(err, code)
 	if code == "" {
 		o.moved(c, to, place, &by.User, reason, o.clock.Now())
@@ -154,12 +156,12 @@ func (o *fixture) reason() *string {
 }
 
 func (o *fixture) setSector(c *chat) {
-	by, to := pick(o, o.people), model.Optional[model.ID]{Set: true, Null: true}
+	by, to := pick(o, o.people), kernel.Optional[kernel.ID]{Set: true, Null: true}
 	if o.random.IntN(3) > 0 {
-		to = model.Optional[model.ID]{Set: true, Value: pick(o, o.sectors).id}
+		to = kernel.Optional[kernel.ID]{Set: true, Value: pick(o, o.sectors).id}
 	}
 	o.note("%s puts %s into %+v", by.User.Name, c.phone, to)
-	_, err := o.desk.SetSector(o.ctx, by, c.id, to, "")
+	_, err := o.desk.Talk.SetSector(o.ctx, by, c.id, to, "")
 	o.must(err)
 	place := to.Pointer()
 	if (place == nil) != (c.sector == nil) || place != nil && *place != *c.sector {
@@ -173,12 +175,12 @@ func (o *fixture) close(c *chat) {
 		why = *reason
 	}
 	o.note("%s closes %s", who.User.Name, c.phone)
-	_, err := o.desk.CloseAttendance(o.ctx, who, c.id, why)
+	_, err := o.desk.Talk.CloseAttendance(o.ctx, who, c.id, why)
 	switch {
 	case c.open == nil:
-		o.refused(err, model.CodeAttendanceNotOpen)
+		o.refused(err, kernel.CodeAttendanceNotOpen)
 	case !o.mayClose(c, who):
-		o.refused(err, model.CodeAttendanceRestricted)
+		o.refused(err, kernel.CodeAttendanceRestricted)
 	default:
 		o.must(err)
 		o.closed(c, &who.User, reason, o.clock.Now())
@@ -187,20 +189,20 @@ func (o *fixture) close(c *chat) {
 
 func (o *fixture) changeRules() {
 	coin := func() bool { return o.random.IntN(2) == 0 }
-	o.rules = model.AttendanceRules{
-		Enabled: o.random.IntN(4) > 0, FirstResponderTakesOwnership: coin(), Mode: model.ModeLiberal,
-		AutoClose:    model.AutoClose{Enabled: coin(), AfterMinutes: 1 + o.random.Int64N(600)},
+	o.rules = people.AttendanceRules{
+		Enabled: o.random.IntN(4) > 0, FirstResponderTakesOwnership: coin(), Mode: people.ModeLiberal,
+		AutoClose:    people.AutoClose{Enabled: coin(), AfterMinutes: 1 + o.random.Int64N(600)},
 		GraceMinutes: o.random.Int64N(3) * 20, GraceForCustomers: coin(),
 	}
 	if coin() {
-		o.rules.Mode = model.ModeRestricted
+		o.rules.Mode = people.ModeRestricted
 	}
 	o.setRules()
 }
 
 func (o *fixture) setRules() {
 	o.note("rules: %+v", o.rules)
-	got, err := o.desk.UpdateAttendanceRules(o.ctx, o.owner, desk.RulesChange{
+	got, err := o.desk.Talk.UpdateAttendanceRules(o.ctx, o.owner, talk.RulesChange{
 		Enabled: &o.rules.Enabled, FirstResponder: &o.rules.FirstResponderTakesOwnership, Mode: &o.rules.Mode,
 		AutoClose: &o.rules.AutoClose.Enabled, AfterMinutes: &o.rules.AutoClose.AfterMinutes,
 		GraceMinutes: &o.rules.GraceMinutes, GraceForCustomers: &o.rules.GraceForCustomers,
@@ -218,10 +220,10 @@ func (o *fixture) reorganise() {
 		i := 1 + o.random.IntN(len(o.people)-1) // never the owner
 		gone := o.people[i]
 		o.note("%s leaves", gone.User.Name)
-		o.must(o.desk.RemoveMember(o.ctx, o.owner, gone.User.ID))
+		o.must(o.desk.People.RemoveMember(o.ctx, o.owner, gone.User.ID))
 		o.people = slices.Delete(o.people, i, i+1)
 		for _, s := range o.sectors {
-			s.members = slices.DeleteFunc(s.members, func(id model.ID) bool { return id == gone.User.ID })
+			s.members = slices.DeleteFunc(s.members, func(id kernel.ID) bool { return id == gone.User.ID })
 		}
 		o.left(gone.User.ID, &o.owner.User, o.clock.Now())
 		o.addMember(gone.Role)
@@ -229,7 +231,7 @@ func (o *fixture) reorganise() {
 		i := o.random.IntN(len(o.sectors))
 		gone := o.sectors[i].id
 		o.note("sector %s is dissolved", gone)
-		o.must(o.desk.RemoveSector(o.ctx, o.owner, gone))
+		o.must(o.desk.People.RemoveSector(o.ctx, o.owner, gone))
 		o.sectors = slices.Delete(o.sectors, i, i+1)
 		o.dissolved(gone, &o.owner.User, o.clock.Now())
 		o.found()
@@ -237,7 +239,7 @@ func (o *fixture) reorganise() {
 		s := pick(o, o.sectors)
 		s.members = o.some()
 		o.note("sector %s has %d members", s.id, len(s.members))
-		_, err := o.desk.UpdateSector(o.ctx, o.owner, s.id, desk.SectorChange{Members: &s.members})
+		_, err := o.desk.People.UpdateSector(o.ctx, o.owner, s.id, people.SectorChange{Members: &s.members})
 		o.must(err)
 	}
 }

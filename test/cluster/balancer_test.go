@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
 	"recado/test/load"
 )
@@ -42,7 +42,8 @@ func (b *balancer) add(url string) {
 
 // leave has calls go to other nodes; back ends that.
 func (b *balancer) leave(url string) { b.mark(url, true) }
-func (b *balancer) back(url string)  { b.mark(url, false) }
+
+func (b *balancer) back(url string) { b.mark(url, false) }
 
 func (b *balancer) mark(url string, away bool) {
 	b.mu.Lock()
@@ -75,7 +76,7 @@ func (b *balancer) Call(r load.Request) (load.Answer, bool) {
 		a, err := load.Send(url, r)
 		again, open := b.judge(url, r, a, err)
 		// A repeat may find its first call interrupted, or still in progress.
-		if repeated && code(a) == string(model.CodeIdempotencyPending) {
+		if repeated && code(a) == string(kernel.CodeIdempotencyPending) {
 			return a, false
 		}
 		if !again || time.Now().After(end) {
@@ -104,7 +105,7 @@ func (b *balancer) judge(url string, r load.Request, a load.Answer, err error) (
 	}
 	b.count("503 " + code(a))
 	b.proper(r, a)
-	return r.Repeatable, code(a) != string(model.CodeUnavailable)
+	return r.Repeatable, code(a) != string(kernel.CodeUnavailable)
 }
 
 // proper wants of a 503 what the contract promises.
@@ -119,7 +120,7 @@ func (b *balancer) proper(r load.Request, a load.Answer) {
 		Details   []any
 	}
 	err := json.Unmarshal(a.Body, &e)
-	known := e.Code == string(model.CodeUnavailable) || e.Code == string(model.CodeUncertain)
+	known := e.Code == string(kernel.CodeUnavailable) || e.Code == string(kernel.CodeUncertain)
 	if err != nil || !known || e.Message == "" || e.RequestID == "" || e.Details == nil || a.Header.Get("Retry-After") == "" {
 		b.t.Errorf("%s %s: not a proper 503: %v %s", r.Method, r.Path, a.Header, a.Body)
 	}

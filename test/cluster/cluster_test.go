@@ -14,8 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 	"recado/test/load"
 )

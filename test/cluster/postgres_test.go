@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
 	"recado/test/load"
 )
@@ -67,7 +67,7 @@ func (o *fixture) unavailable(t *testing.T) {
 		request("GET", "/reports/attendance", nil),
 		request("POST", "/channels/"+demo.Channel+"/simulate", `{"from": "+5511999990000", "text": "never"}`),
 		request("POST", "/conversations", `{"channel_id": "`+demo.Channel+`", "phone": "+5511999990000"}`),
-		request("POST", "/kanban/cards", `{"title": "never", "board_id": "`+demo.Board+`"}`, "Idempotency-Key", model.NewID().String()),
+		request("POST", "/kanban/cards", `{"title": "never", "board_id": "`+demo.Board+`"}`, "Idempotency-Key", kernel.NewID().String()),
 		request("POST", "/labels", `{"name": "never", "color": "#112233"}`),
 	}
 	for i, node := range o.nodes {

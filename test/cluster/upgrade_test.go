@@ -31,7 +31,7 @@ func TestNodesThatStartAtOnceOnAnEmptyDatabaseMakeTheSchemaOnce(t *testing.T) {
 func TestNodesAreReplacedByANewerVersionUnderLoadWithoutAFailedCall(t *testing.T) {
 	t.Parallel()
 	newer := binary.Newer(t, map[string]string{
-		"internal/store/migrations/9999_later.sql": "ALTER TABLE messages ADD COLUMN later TEXT;\nALTER TABLE conversations ADD COLUMN later TEXT;\n",
+		"internal/kernel/schema/9999_later.sql": "ALTER TABLE messages ADD COLUMN later TEXT;\nALTER TABLE conversations ADD COLUMN later TEXT;\n",
 	})
 	database := testkit.OwnCluster(t).URL
 	o := open(t, database, "--drain", "500ms")

@@ -14,7 +14,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"recado/internal/store/storetest"
+	"recado/internal/kernel/kerneltest"
 	"recado/test/binary"
 	"recado/test/load"
 )
@@ -38,7 +38,7 @@ func TestAServerThatIsKilledLosesNothingAndRepeatsNothing(t *testing.T) {
 		seed = given
 	}
 	t.Logf("RECADO_SEED=%d, %d rounds", seed, rounds)
-	storetest.EachURL(t, func(t *testing.T, url string) {
+	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		w := start(t, url, seed)
 		for round := range rounds {
 			w.round(t)

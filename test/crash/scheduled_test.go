@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
-	"recado/internal/store/storetest"
+	"recado/internal/kernel"
+	"recado/internal/kernel/kerneltest"
 	"recado/internal/testkit"
 	"recado/test/binary"
 	"recado/test/load"
@@ -21,7 +21,7 @@ func TestScheduledMessagesGoOutOnceWhateverTheMomentOfAKill(t *testing.T) {
 	if os.Getenv("RECADO_FULL") != "" {
 		rounds = 50
 	}
-	storetest.EachURL(t, func(t *testing.T, url string) {
+	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		s := &scheduler{database: url}
 		var args []string
 		if url != "" {
@@ -51,11 +51,11 @@ func (s *scheduler) round(t *testing.T, round int) {
 	t.Helper()
 	clients := map[string]string{} // by conversation
 	for _, c := range s.conversations {
-		clients[c] = model.NewID().String()
+		clients[c] = kernel.NewID().String()
 		s.call(t, "POST", "/conversations/"+c+"/scheduled", fmt.Sprintf(`{"client_id":%q,"send_at":%q,"text":"round %d"}`,
 			clients[c], time.Now().Add(time.Hour).UTC().Format(time.RFC3339), round))
 	}
-	storetest.Exec(t, s.Dir, s.database, fmt.Sprintf(`UPDATE scheduled_messages SET send_at = %d WHERE status = 'scheduled'`, time.Now().Add(200*time.Millisecond).UnixMilli()))
+	kerneltest.Exec(t, s.Dir, s.database, fmt.Sprintf(`UPDATE scheduled_messages SET send_at = %d WHERE status = 'scheduled'`, time.Now().Add(200*time.Millisecond).UnixMilli()))
 	select {
 	case <-time.After(rand.N(1500 * time.Millisecond)):
 	case <-s.Ended():

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"testing"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
@@ -41,9 +41,9 @@ func startBot(t *testing.T, w *servertest.World) string {
 	address := free.Addr().(*net.TCPAddr)
 	_ = free.Close()
 	hook := w.A.Post(t, "/integrations/webhooks", map[string]any{"name": "bot", "url": "http://" + address.String(), "events": []string{"message.received"}}).OK(201)
-	member := w.NewMember(t, desk.NewUser{Name: "Robô", Email: "bot@example.com", Role: model.RoleAgent, AccessProfile: model.AccessAll})
-	scopes := model.NewScopeSet(model.ScopeConversationsRead, model.ScopeConversationsWrite, model.ScopeMessagesSend)
-	_, key := w.NewKey(t, w.A.ID, desk.NewKey{Name: "bot", Scopes: scopes, User: &member.ID})
+	member := w.NewMember(t, people.NewUser{Name: "Robô", Email: "bot@example.com", Role: kernel.RoleAgent, AccessProfile: kernel.AccessAll})
+	scopes := kernel.NewScopeSet(kernel.ScopeConversationsRead, kernel.ScopeConversationsWrite, kernel.ScopeMessagesSend)
+	_, key := w.NewKey(t, w.A.ID, people.NewKey{Name: "bot", Scopes: scopes, User: &member.ID})
 	bot := exec.Command(python, script)
 	bot.Env = append(os.Environ(), "API="+w.A.Base(), "KEY="+key.Secret(), "SECRET="+hook.Text("secret"), "PORT="+strconv.Itoa(address.Port))
 	bot.Stderr = os.Stderr
@@ -119,7 +119,7 @@ func TestTheBotOfTheDocumentsAnswersOnceAndIsSilentBesidePeople(t *testing.T) {
 	w.A.Post(t, simulate, map[string]any{"from": phone(2), "text": "bom dia"}).OK(201)
 	onPhone := w.A.Post(t, simulate, map[string]any{"from_phone_app": true, "to": phone(2), "text": "Bom dia, sou a Ana."}).OK(201).Text("conversation")
 	person := w.A.Enter(t, w.A.Owner.ID.String(), "correct horse battery")
-	person.Post(t, "/conversations/"+first+"/messages", map[string]any{"client_id": model.NewID(), "text": "Bom dia, sou a Ana."}).OK(201)
+	person.Post(t, "/conversations/"+first+"/messages", map[string]any{"client_id": kernel.NewID(), "text": "Bom dia, sou a Ana."}).OK(201)
 	asks(1)
 	asks(2)
 	handled()

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/internal/servertest"
 )
 
@@ -109,14 +109,14 @@ func (p pool) of(r *rand.Rand, name string) string {
 	case "user", "assignee":
 		name = "team"
 	case "client":
-		return model.NewID().String()
+		return kernel.NewID().String()
 	}
 	known := p[name]
 	if len(known) == 0 {
 		known = p[name+"s"]
 	}
 	if len(known) == 0 {
-		return model.NewID().String()
+		return kernel.NewID().String()
 	}
 	return known[r.IntN(len(known))]
 }
@@ -167,7 +167,7 @@ func (b *builder) request(method, path string, op operation) *request {
 				query = append(query, p.Name+"="+text)
 			}
 		case p.In == "header" && p.Required:
-			q.headers = append(q.headers, [2]string{p.Name, "hostile-" + model.NewID().String()})
+			q.headers = append(q.headers, [2]string{p.Name, "hostile-" + kernel.NewID().String()})
 		}
 	}
 	q.query = strings.Join(query, "&")

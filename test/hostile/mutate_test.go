@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // values go where a field of a body is expected.
@@ -251,7 +251,7 @@ func (q *request) mutateBody(r *rand.Rand) {
 		q.body = []byte{}
 		q.note("an empty body")
 	case 5:
-		q.body = []byte(strings.Repeat(" ", model.MaxBody) + string(q.body))
+		q.body = []byte(strings.Repeat(" ", kernel.MaxBody) + string(q.body))
 		q.note("a body of spaces")
 	case 6:
 		b := slices.Clone(q.body)

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
@@ -57,7 +57,7 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 			for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
 				op := doc.Paths[path][method]
 				// A key of its own, since the operations revoke keys and remove people.
-				_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "hostile", Scopes: model.EveryScope})
+				_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "hostile", Scopes: kernel.EveryScope})
 				for range perOperation {
 					q := b.request(method, path, op)
 					mutate(r, q, queryNames(op))
@@ -69,7 +69,7 @@ func TestEveryOperationRefusesNonsense(t *testing.T) {
 				}
 			}
 		}
-		_, c := w.NewKey(t, w.A.ID, desk.NewKey{Name: "afterwards", Scopes: model.EveryScope})
+		_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "afterwards", Scopes: kernel.EveryScope})
 		c.Get(t, "/me").OK(200)
 		if after := memory(); after > before+64<<20 {
 			t.Errorf("%d MiB in use after %d requests, %d before", after>>20, sent, before>>20)
@@ -89,10 +89,10 @@ func furnish(t *testing.T, w *servertest.World, receiver string) {
 	for n := range 3 {
 		said := fmt.Sprintf(`{"from":"+551191234567%d","name":"Customer %d","text":"Hello"}`, n, n)
 		talk := w.A.Post(t, "/channels/"+channel+"/simulate", said).OK(201).Text("conversation")
-		w.A.Post(t, "/conversations/"+talk+"/messages", fmt.Sprintf(`{"client_id":%q,"text":"Hello you"}`, model.NewID())).OK(201)
-		board := w.A.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":"Board %d"}`, n), "Idempotency-Key", model.NewID().String()).OK(201).ID()
+		w.A.Post(t, "/conversations/"+talk+"/messages", fmt.Sprintf(`{"client_id":%q,"text":"Hello you"}`, kernel.NewID())).OK(201)
+		board := w.A.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":"Board %d"}`, n), "Idempotency-Key", kernel.NewID().String()).OK(201).ID()
 		card := fmt.Sprintf(`{"title":"Card","board_id":%q}`, board)
-		w.A.Post(t, "/kanban/cards", card, "Idempotency-Key", model.NewID().String()).OK(201)
+		w.A.Post(t, "/kanban/cards", card, "Idempotency-Key", kernel.NewID().String()).OK(201)
 	}
 	w.A.Post(t, "/integrations/webhooks", fmt.Sprintf(`{"name":"n","url":%q,"events":["message.sent"]}`, receiver)).OK(201)
 	w.A.Post(t, "/sectors", `{"name":"Sales"}`).OK(201)
@@ -145,8 +145,8 @@ func send(t *testing.T, w *servertest.World, c *servertest.Client, template stri
 		return resp.StatusCode
 	}
 	documented, _ := http.NewRequest(q.method, "/v1"+template, nil)
-	documented.URL.Path = "/v1" + strings.NewReplacer("{id}", model.NewID().String(), "{stage_id}", model.NewID().String(),
-		"{delivery_id}", model.NewID().String()).Replace(template)
+	documented.URL.Path = "/v1" + strings.NewReplacer("{id}", kernel.NewID().String(), "{stage_id}", kernel.NewID().String(),
+		"{delivery_id}", kernel.NewID().String()).Replace(template)
 	c.Check(t, documented, resp, body)
 	if t.Failed() {
 		t.Log(shown())

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 )
 
@@ -44,7 +44,7 @@ func (f *wireTarget) call(method, path, body string) testkit.WireRequest {
 func (f *wireTarget) create(tb testing.TB, path, body string) map[string]any {
 	tb.Helper()
 	r := f.call("POST", path, body)
-	r.IdempotencyKey = model.NewID().String()
+	r.IdempotencyKey = kernel.NewID().String()
 	var out map[string]any
 	if a := testkit.Exchange(tb, f.addr, false, r)[0]; a.Status != 201 || json.Unmarshal(a.Body, &out) != nil {
 		tb.Fatalf("POST %s: %d %s", path, a.Status, a.Body)
@@ -73,9 +73,9 @@ func newWireTarget(tb testing.TB) *wireTarget {
 	f.user = text(f.create(tb, "/team", `{"name":"Bia","email":"bia@fuzzed.example"}`), "id")
 	f.id = text(f.create(tb, "/integrations/webhooks", `{"name":"CRM","url":"http://127.0.0.1:9/","events":["kanban.card.completed"]}`), "id")
 	conversation := "/conversations/" + f.conversation
-	f.note = text(f.create(tb, conversation+"/notes", `{"client_id":"`+model.NewID().String()+`","text":"x"}`), "id")
+	f.note = text(f.create(tb, conversation+"/notes", `{"client_id":"`+kernel.NewID().String()+`","text":"x"}`), "id")
 	tomorrow := time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339)
-	scheduled := `{"client_id":"` + model.NewID().String() + `","send_at":"` + tomorrow + `","text":"x"}`
+	scheduled := `{"client_id":"` + kernel.NewID().String() + `","send_at":"` + tomorrow + `","text":"x"}`
 	f.scheduled = text(f.create(tb, conversation+"/scheduled", scheduled), "id")
 	f.reply = text(f.create(tb, "/replies", `{"shortcut":"fuzzed","title":"t","text":"x","owner":null}`), "id")
 	f.view = text(f.create(tb, "/views", `{"name":"n","query":{}}`), "id")
@@ -139,7 +139,7 @@ func (f *wireTarget) written(name, text string) testkit.WireRequest {
 	return f.callback(`{"object":"whatsapp_business_account","entry":[{"id":"` + simulator.DefaultWABAID +
 		`","changes":[{"field":"messages","value":{"messaging_product":"whatsapp","metadata":{"display_phone_number":"` +
 		simulator.DefaultBusinessPhone + `","phone_number_id":"` + simulator.DefaultNumberID + `"},"contacts":[{"profile":{"name":` + name +
-		`},"wa_id":"5511987650000"}],"messages":[{"from":"5511987650000","id":"wamid.` + model.NewID().String() +
+		`},"wa_id":"5511987650000"}],"messages":[{"from":"5511987650000","id":"wamid.` + kernel.NewID().String() +
 		fmt.Sprintf(`","timestamp":"%d","type":"text","text":{"body":`, time.Now().Unix()) + text + `}}]}}]}]}`)
 }
 
@@ -169,7 +169,7 @@ func (f *wireTarget) places(text string) []place {
 	messages, cards, events := conversation+"/messages?limit=2", "/kanban/cards?limit=2&board_id="+f.board, "/events?limit=10"+f.after
 	at := func(method, path, body string, reads ...string) place {
 		write := f.call(method, path, body)
-		write.IdempotencyKey = model.NewID().String()
+		write.IdempotencyKey = kernel.NewID().String()
 		return place{write: write, reads: reads}
 	}
 	own := func(p place) place { // as a person who is signed in
@@ -186,7 +186,7 @@ func (f *wireTarget) places(text string) []place {
 		{write: f.tool("search_messages", "1", `{"q":`+q+`}`)},
 		{write: f.tool("list_conversations", "1", `{`+q+`:`+q+`}`)},
 		{write: testkit.WireRequest{Method: "POST", Path: "/mcp", Key: f.key, ContentType: "application/json", Body: []byte(text)}},
-		at("POST", conversation+"/notes", `{"client_id":"`+model.NewID().String()+`","text":`+q+`}`,
+		at("POST", conversation+"/notes", `{"client_id":"`+kernel.NewID().String()+`","text":`+q+`}`,
 			conversation+"/notes?limit=2", conversation+"/timeline?limit=2"),
 		at("PATCH", "/notes/"+f.note, `{"text":`+q+`}`, conversation+"/notes?limit=2"),
 		at("PATCH", "/scheduled/"+f.scheduled, `{"text":`+q+`}`, conversation+"/scheduled"),
@@ -197,7 +197,7 @@ func (f *wireTarget) places(text string) []place {
 		at("PATCH", "/hours/"+f.hours, `{"name":`+q+`}`, "/hours"),
 		at("PUT", "/channels/"+f.channel+"/reception", `{"enabled":false,"greeting":`+q+`,"away":`+q+`}`, "/channels/"+f.channel+"/reception"),
 		at("POST", "/keys", `{"name":`+q+`,"scopes":["read"]}`, "/keys"),
-		at("POST", "/team/invitations", `{"email":"`+model.NewID().String()+`@fuzzed.example","name":`+q+`,"role":"agent"}`, "/team/invitations"),
+		at("POST", "/team/invitations", `{"email":"`+kernel.NewID().String()+`@fuzzed.example","name":`+q+`,"role":"agent"}`, "/team/invitations"),
 		at("PATCH", "/company", `{"name":`+q+`}`, "/company", "/me"),
 		own(at("PATCH", "/me", `{"name":`+q+`}`, "/me", "/team")),
 		own(at("PATCH", "/me", `{"signature":`+q+`}`, "/me")),
@@ -205,7 +205,7 @@ func (f *wireTarget) places(text string) []place {
 		at("POST", f.simulate(), `{"from":"+5511987654321","name":`+q+`,"text":`+q+`}`, "/conversations?limit=2", messages, events),
 		at("POST", f.simulate(), `{"from":"+5511987654321","text":`+q+`,"group":{"id":`+q+`,"name":`+q+`}}`, "/conversations?limit=2", events),
 		at("POST", f.simulate(), `{"from":"+5511987654321","text":`+q+`}`, conversation, conversation+"/timeline?limit=2"),
-		at("POST", conversation+"/messages", `{"client_id":"`+model.NewID().String()+`","text":`+q+`}`, messages, events),
+		at("POST", conversation+"/messages", `{"client_id":"`+kernel.NewID().String()+`","text":`+q+`}`, messages, events),
 		at("PATCH", conversation, `{"name":`+q+`}`, conversation, events),
 		at("POST", conversation+"/transfer", `{"sector_id":"`+f.sector+`","reason":`+q+`}`, conversation+"/timeline?limit=2"),
 		at("POST", conversation+"/attendance/close", `{"reason":`+q+`}`, "/attendances?limit=2", events),
@@ -363,7 +363,7 @@ func (f *wireTarget) tryFile(t *testing.T, data []byte, size uint16) {
 // tryStreams follows both streams with a strict reader while the bytes become the name of a conversation. An event of them
 // has lines of its own only: no text can end an event and begin another one.
 func (f *wireTarget) tryStreams(t *testing.T, data []byte) {
-	name := model.NewID().String() + cut(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "\ufffd"), 80)
+	name := kernel.NewID().String() + cut(strings.ToValidUTF8(strings.ReplaceAll(string(data), "\x00", ""), "\ufffd"), 80)
 	quoted, _ := json.Marshal(map[string]string{"name": name})
 	streams := map[string]*bufio.Reader{}
 	for _, r := range []testkit.WireRequest{f.call("GET", "/events/stream", ""), f.person(f.call("GET", "/live", ""))} {

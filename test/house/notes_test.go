@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestNothingThatSendsReadsNotes names the sources with a statement on the table of notes, and those that call the methods
+// TestNothingThatSendsReadsNotes lists the sources with a statement on the table of notes, and those that call the functions
 // which read it. A note is never sent to a customer, because nothing that sends reads one.
 func TestNothingThatSendsReadsNotes(t *testing.T) {
 	for _, test := range []struct {
@@ -17,8 +17,8 @@ func TestNothingThatSendsReadsNotes(t *testing.T) {
 		pattern string
 		allowed []string
 	}{
-		{"statements on notes", `(?i)\b(FROM|JOIN|INTO|UPDATE|TABLE)\s+notes\b`, []string{"internal/store/contact.go", "internal/store/note.go", "internal/store/timeline.go"}},
-		{"callers that read notes", `\btx\.(Note|Notes|NoteWithClientID)\(`, []string{"internal/desk/note.go", "internal/desk/timeline.go"}},
+		{"statements on notes", `(?i)\b(FROM|JOIN|INTO|UPDATE|TABLE)\s+notes\b`, []string{"internal/talk/contact_sql.go", "internal/talk/note_sql.go", "internal/talk/timeline_sql.go"}},
+		{"callers that read notes", `[^)] (findNote|listNotes|noteWithClientID|selectNote)\(`, []string{"internal/talk/note.go", "internal/talk/note_sql.go", "internal/talk/timeline.go"}},
 	} {
 		if found := sourcesWith(t, regexp.MustCompile(test.pattern)); !slices.Equal(found, test.allowed) {
 			t.Errorf("%s are in %v, want %v", test.what, found, test.allowed)
@@ -26,7 +26,7 @@ func TestNothingThatSendsReadsNotes(t *testing.T) {
 	}
 }
 
-// sourcesWith gives the paths of the sources of the program that contain a pattern, in order.
+// sourcesWith returns the paths of the sources of the program that contain a pattern, in order.
 func sourcesWith(t *testing.T, pattern *regexp.Regexp) []string {
 	t.Helper()
 	var found []string

@@ -9,14 +9,41 @@ import (
 	"testing"
 )
 
-// TestVerbsTakeAPrincipal reads the sources of the desk: an exported method of Desk takes a Principal, and only
-// methods of System take none. System itself is the one exception.
-func TestVerbsTakeAPrincipal(t *testing.T) {
-	names, err := filepath.Glob(filepath.Join("..", "..", "internal", "desk", "*.go"))
+// capabilities are the packages with verbs, each with the type that has them as methods.
+var capabilities = map[string]string{
+	"people": "People", "channels": "Channels", "talk": "Talk", "reception": "Receptionist", "boards": "Boards", "reports": "Reports", "webhooks": "Webhooks",
+}
+
+// TestVerbsCheckTheirPermission reads the sources of the capabilities: the method of a verb takes a Principal and calls its May
+// with the verb of its name.
+func TestVerbsCheckTheirPermission(t *testing.T) {
+	for folder, receiver := range capabilities {
+		verbs, methods := verbsAndMethods(t, folder, receiver)
+		if len(verbs) == 0 {
+			t.Errorf("%s has no verb: this test reads the wrong folder", folder)
+		}
+		for _, verb := range verbs {
+			method := methods[strings.TrimPrefix(verb, "Verb")]
+			switch {
+			case method == nil:
+				t.Errorf("%s: there is no method of %s for %s", folder, receiver, verb)
+			case !takesPrincipal(method):
+				t.Errorf("%s: the method %s of %s takes no *kernel.Principal", folder, method.Name.Name, receiver)
+			case !checks(method, verb):
+				t.Errorf("%s: the method %s of %s does not call May(%s)", folder, method.Name.Name, receiver, verb)
+			}
+		}
+	}
+}
+
+// verbsAndMethods returns the names of the verbs of a capability and the methods of its type.
+func verbsAndMethods(t *testing.T, folder, receiver string) (verbs []string, methods map[string]*ast.FuncDecl) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join("..", "..", "internal", folder, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	verbs := 0
+	methods = map[string]*ast.FuncDecl{}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -26,25 +53,21 @@ func TestVerbsTakeAPrincipal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, declaration := range file.Decls {
-			method, ok := declaration.(*ast.FuncDecl)
-			if !ok || !method.Name.IsExported() || receiverOf(method) != "Desk" || method.Name.Name == "System" {
-				continue
-			}
-			if verbs++; !takesPrincipal(method) {
-				t.Errorf("%s: the method %s of Desk takes no *Principal", filepath.Base(name), method.Name.Name)
+			switch d := declaration.(type) {
+			case *ast.FuncDecl:
+				if d.Recv != nil && typeName(d.Recv.List[0].Type) == receiver {
+					methods[d.Name.Name] = d
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if value, ok := spec.(*ast.ValueSpec); ok && strings.HasPrefix(value.Names[0].Name, "Verb") {
+						verbs = append(verbs, value.Names[0].Name)
+					}
+				}
 			}
 		}
 	}
-	if verbs == 0 {
-		t.Error("the desk has no exported method: this test reads the wrong folder")
-	}
-}
-
-func receiverOf(method *ast.FuncDecl) string {
-	if method.Recv == nil {
-		return ""
-	}
-	return typeName(method.Recv.List[0].Type)
+	return verbs, methods
 }
 
 func takesPrincipal(method *ast.FuncDecl) bool {
@@ -56,12 +79,30 @@ func takesPrincipal(method *ast.FuncDecl) bool {
 	return false
 }
 
+// checks reports whether a method calls May with a verb.
+func checks(method *ast.FuncDecl, verb string) (found bool) {
+	ast.Inspect(method.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 {
+			return true
+		}
+		if called, ok := call.Fun.(*ast.SelectorExpr); ok && called.Sel.Name == "May" && typeName(call.Args[0]) == verb {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// typeName returns the name in an expression such as *kernel.Principal.
 func typeName(expression ast.Expr) string {
-	if pointer, ok := expression.(*ast.StarExpr); ok {
-		expression = pointer.X
-	}
-	if name, ok := expression.(*ast.Ident); ok {
-		return name.Name
+	switch e := expression.(type) {
+	case *ast.StarExpr:
+		return typeName(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.Ident:
+		return e.Name
 	}
 	return ""
 }

@@ -67,7 +67,7 @@ func TestAnInstallationLosesNothing(t *testing.T) {
 	w.stop()
 
 	t.Log("start a newer build, which changes the schema")
-	w.program = w.install(binary.Newer(t, map[string]string{"internal/store/migrations/9999_walk.sql": "ALTER TABLE companies ADD COLUMN walk TEXT;\n"}))
+	w.program = w.install(binary.Newer(t, map[string]string{"internal/kernel/schema/9999_walk.sql": "ALTER TABLE companies ADD COLUMN walk TEXT;\n"}))
 	w.serve(second, "--database-url", url)
 	testkit.Diff(t, "state after the upgrade", w.state(), want)
 	w.use()

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/channels/provider"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 // Line is a simulated WhatsApp whose numbers are connected to a server, with customers who wrote and may
@@ -108,7 +109,7 @@ func (l *Line) Accepted() int {
 
 // send posts one message, again and again with the same client id while the server is not there.
 func (l *Line) send(conversation string, n int) (string, error) {
-	body := map[string]any{"client_id": model.NewID().String(), "text": fmt.Sprintf("Mensagem %d", n)}
+	body := map[string]any{"client_id": kernel.NewID().String(), "text": fmt.Sprintf("Mensagem %d", n)}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(2 * time.Minute); ; <-tick.C {
@@ -129,7 +130,7 @@ func (l *Line) send(conversation string, n int) (string, error) {
 type message struct {
 	ID     string
 	Status string
-	Error  *model.MessageError
+	Error  *provider.MessageError
 }
 
 // Verify waits until no message is queued any more and every status has arrived. Then nothing went out

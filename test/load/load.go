@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 	"recado/test/binary"
 )
 
@@ -71,7 +71,7 @@ func Start(t *testing.T, o Options) *Load {
 		api: o.API, key: demo.APIKey, company: demo.ID, channel: demo.Channel, owner: demo.User, sectors: demo.Sectors, labels: demo.Labels,
 		Command: binary.Path(t), board: demo.Board, system: demo.AttendancesBoard, dir: o.Dir, database: o.Database, pace: o.Pace, Receiver: newReceiver(t),
 	}
-	made := c.Must(t, "POST", "/integrations/webhooks", map[string]any{"name": "load", "url": c.Receiver.URL, "events": model.AllEvents})
+	made := c.Must(t, "POST", "/integrations/webhooks", map[string]any{"name": "load", "url": c.Receiver.URL, "events": kernel.AllEvents})
 	c.Receiver.Webhook = made["id"].(string)
 	c.Receiver.secret.Store(made["secret"])
 	for _, stage := range c.Must(t, "GET", "/kanban/boards/"+c.board, nil)["stages"].([]any) {

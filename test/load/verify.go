@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // settle repeats the call that got no answer, where it can be repeated. A repeat has to give the one
@@ -24,7 +24,7 @@ func (c *worker) settle(t *testing.T) {
 	case a.Status > 0 && a.Status < 300:
 		q.then(answer)
 		c.repeats = append(c.repeats, repeat{*q, a.Status, a.Body, answer["id"].(string)})
-	case answer["code"] == string(model.CodeIdempotencyPending): // verify finds no trace of it
+	case answer["code"] == string(kernel.CodeIdempotencyPending): // verify finds no trace of it
 	case q.refused != "" && answer["code"] == q.refused:
 	case !ok:
 		t.Errorf("%s %s: no answer to a repeat: %d %s", q.method, q.path, a.Status, a.Body)

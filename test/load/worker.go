@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // worker works alone on one conversation, its contact and some cards, and remembers every answer. So it
@@ -128,7 +128,7 @@ func (c *worker) make(q *call) {
 			c.repeats = append(c.repeats, repeat{*q, a.Status, a.Body, id})
 		}
 	case q.refused != "" && answer["code"] == q.refused:
-	case answer["code"] == string(model.CodeUnavailable): // it certainly did not happen
+	case answer["code"] == string(kernel.CodeUnavailable): // it certainly did not happen
 	default:
 		c.failures = append(c.failures, fmt.Sprintf("%s %s %v: %d %s", q.method, q.path, q.body, a.Status, a.Body))
 	}
@@ -150,7 +150,7 @@ func (c *worker) choose() *call {
 	text := c.text()
 	switch c.r.IntN(12) {
 	case 0, 1, 2:
-		client := model.NewID().String()
+		client := kernel.NewID().String()
 		return &call{
 			method: "POST", path: at + "/messages", body: map[string]any{"client_id": client, "text": text}, client: true,
 			then: func(m map[string]any) {
@@ -166,7 +166,7 @@ func (c *worker) choose() *call {
 	case 5, 6:
 		k := &card{title: text, stage: c.w.stages[c.r.IntN(len(c.w.stages))], version: 1}
 		return &call{
-			method: "POST", path: "/kanban/cards", body: map[string]any{"title": text, "board_id": c.w.board, "stage_id": k.stage}, key: model.NewID().String(),
+			method: "POST", path: "/kanban/cards", body: map[string]any{"title": text, "board_id": c.w.board, "stage_id": k.stage}, key: kernel.NewID().String(),
 			then: func(m map[string]any) {
 				k.id = m["id"].(string)
 				c.cards = append(c.cards, k)
@@ -179,7 +179,7 @@ func (c *worker) choose() *call {
 		return c.transfer(text)
 	case 10:
 		return c.sometimesOnce(&call{
-			method: "POST", path: at + "/attendance/close", body: map[string]any{"reason": text}, refused: string(model.CodeAttendanceNotOpen),
+			method: "POST", path: at + "/attendance/close", body: map[string]any{"reason": text}, refused: string(kernel.CodeAttendanceNotOpen),
 			then: func(a map[string]any) {
 				c.closings[text] = true
 				c.expect("attendance.closed " + a["id"].(string))
@@ -226,7 +226,7 @@ func (c *worker) transfer(reason string) *call {
 // sometimesOnce gives every other call an Idempotency-Key. There is no doubt about such a call: a repeat tells what it did.
 func (c *worker) sometimesOnce(q *call) *call {
 	if c.n%2 == 0 {
-		q.key, q.doubt = model.NewID().String(), nil
+		q.key, q.doubt = kernel.NewID().String(), nil
 	}
 	return q
 }
@@ -242,7 +242,7 @@ func (c *worker) move() *call {
 		return nil
 	}
 	return &call{
-		method: "POST", path: "/kanban/cards/" + k.id + "/move", body: map[string]any{"stage_id": to, "version": k.version}, key: model.NewID().String(),
+		method: "POST", path: "/kanban/cards/" + k.id + "/move", body: map[string]any{"stage_id": to, "version": k.version}, key: kernel.NewID().String(),
 		then: func(m map[string]any) {
 			k.stage, k.version = to, k.version+1
 			c.expect(fmt.Sprintf("kanban.card.moved %s %v", k.id, k.version))

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/api"
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/channels"
+	"recado/internal/channels/provider"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
 )
@@ -43,7 +44,7 @@ func newCompany(t *testing.T, w *servertest.World, c *servertest.Company, number
 
 // caller is who makes a call of a route: the company's key, its owner with a session where keys are refused, or
 // a visitor.
-func (o *company) caller(t *testing.T, route *api.Route) *servertest.Client {
+func (o *company) caller(t *testing.T, route *httpserver.Route) *servertest.Client {
 	t.Helper()
 	switch {
 	case route.Open:
@@ -83,7 +84,7 @@ func (o *company) id(t *testing.T, noun string, talk *talk, fresh bool) string {
 	case "tomorrow":
 		return o.tomorrow()
 	case "new":
-		return model.NewID().String()
+		return kernel.NewID().String()
 	case "receiver":
 		return o.receiver
 	case "password":
@@ -109,7 +110,7 @@ func (o *company) make(t *testing.T, noun string) string {
 	t.Helper()
 	post := func(path, body string) *servertest.Answer {
 		t.Helper()
-		return o.Post(t, path, body, "Idempotency-Key", model.NewID().String()).OK(201)
+		return o.Post(t, path, body, "Idempotency-Key", kernel.NewID().String()).OK(201)
 	}
 	switch noun {
 	case "channel":
@@ -188,14 +189,14 @@ func (o *company) talk(t *testing.T, mark string) *talk {
 	k.ids["message"], k.ids["external"], k.ids["media"] = in.ID(), in.Text("external_id"), picture
 	k.ids["conversation"] = in.Text("conversation")
 	at := "/conversations/" + k.ids["conversation"]
-	out := o.Post(t, at+"/messages", fmt.Sprintf(`{"client_id":%q,"text":%q}`, model.NewID(), mark+" is answered")).OK(201)
+	out := o.Post(t, at+"/messages", fmt.Sprintf(`{"client_id":%q,"text":%q}`, kernel.NewID(), mark+" is answered")).OK(201)
 	k.ids["external sent"] = o.externalID(t, out)
 	attendance := o.Get(t, at+"/attendance").OK(200)
 	k.ids["attendance"], k.ids["protocol"] = attendance.ID(), attendance.Text("protocol")
-	k.ids["note"] = o.Post(t, at+"/notes", fmt.Sprintf(`{"client_id":%q,"text":%q}`, model.NewID(), mark+" is noted")).OK(201).ID()
-	k.ids["scheduled"] = o.Post(t, at+"/scheduled", fmt.Sprintf(`{"client_id":%q,"send_at":%q,"text":%q}`, model.NewID(), o.tomorrow(), mark+" is told later")).OK(201).ID()
+	k.ids["note"] = o.Post(t, at+"/notes", fmt.Sprintf(`{"client_id":%q,"text":%q}`, kernel.NewID(), mark+" is noted")).OK(201).ID()
+	k.ids["scheduled"] = o.Post(t, at+"/scheduled", fmt.Sprintf(`{"client_id":%q,"send_at":%q,"text":%q}`, kernel.NewID(), o.tomorrow(), mark+" is told later")).OK(201).ID()
 	k.ids["card"] = o.Post(t, "/kanban/cards", fmt.Sprintf(`{"title":%q,"board_id":%q,"stage_id":%q,"conversation":%q}`,
-		mark, o.id(t, "board", nil, false), o.id(t, "stage", nil, false), k.ids["conversation"]), "Idempotency-Key", model.NewID().String()).OK(201).ID()
+		mark, o.id(t, "board", nil, false), o.id(t, "stage", nil, false), k.ids["conversation"]), "Idempotency-Key", kernel.NewID().String()).OK(201).ID()
 	return k
 }
 
@@ -213,19 +214,19 @@ func (o *company) externalID(t *testing.T, sent *servertest.Answer) string {
 func (o *company) privateTalk(t *testing.T, mark string, peek func(query string) []string) *talk {
 	t.Helper()
 	ctx := context.Background()
-	operator, err := o.w.Desk.System().Operator(ctx, o.ID)
+	operator, err := o.w.Desk.People.Operator(ctx, o.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	channel, err := o.w.Desk.CreateChannel(ctx, operator, desk.NewChannel{Name: mark, Phone: o.phone(), Provider: model.ProviderSandbox, Private: true})
+	channel, err := o.w.Desk.Channels.CreateChannel(ctx, operator, channels.NewChannel{Name: mark, Phone: o.phone(), Provider: channels.ProviderSandbox, Private: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	phone, external := o.phone(), "private."+model.NewID().String()
-	err = o.w.Desk.System().Receive(ctx, channel.ID, []model.Incoming{{Message: &model.IncomingMessage{
-		ExternalID: external, Type: model.TypeImage, Text: mark + " asks",
-		Customer: model.Person{Phone: phone, WAID: phone[1:], Name: mark},
-		Media:    &model.IncomingMedia{ProviderID: "1", MimeType: "image/png"},
+	phone, external := o.phone(), "private."+kernel.NewID().String()
+	err = o.w.Desk.Talk.Receive(ctx, channel.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
+		ExternalID: external, Type: provider.TypeImage, Text: mark + " asks",
+		Customer: provider.Person{Phone: phone, WAID: phone[1:], Name: mark},
+		Media:    &provider.IncomingMedia{ProviderID: "1", MimeType: "image/png"},
 	}}})
 	if err != nil {
 		t.Fatal(err)

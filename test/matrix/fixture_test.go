@@ -8,7 +8,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"recado/internal/model"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
@@ -45,10 +46,10 @@ func each(t *testing.T, body func(t *testing.T, b *fixture)) {
 // secretly lets a customer write to the private channel.
 func (b *fixture) secretly(t *testing.T, phone, name string) {
 	t.Helper()
-	channel, _ := model.ParseID(b.private.ids["channel"])
-	err := b.w.Desk.System().Receive(t.Context(), channel, []model.Incoming{{Message: &model.IncomingMessage{
-		ExternalID: "private." + model.NewID().String(), Type: model.TypeText, Text: name,
-		Customer: model.Person{Phone: phone, WAID: phone[1:], UserID: "BR." + phone[1:], Name: name},
+	channel, _ := kernel.ParseID(b.private.ids["channel"])
+	err := b.w.Desk.Talk.Receive(t.Context(), channel, []provider.Incoming{{Message: &provider.IncomingMessage{
+		ExternalID: "private." + kernel.NewID().String(), Type: provider.TypeText, Text: name,
+		Customer: provider.Person{Phone: phone, WAID: phone[1:], UserID: "BR." + phone[1:], Name: name},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,7 @@ func (b *fixture) secretly(t *testing.T, phone, name string) {
 // ids looks past the API into the database.
 func ids(t *testing.T, c server.Config, query string) (out []string) {
 	t.Helper()
-	keep := func(raw []byte) { out = append(out, model.ID(raw).String()) }
+	keep := func(raw []byte) { out = append(out, kernel.ID(raw).String()) }
 	if c.DatabaseURL == "" {
 		conn, err := sqlite.OpenConn(c.DataDir+"/recado.db", sqlite.OpenReadWrite)
 		if err != nil {

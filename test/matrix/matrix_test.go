@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/api"
-	"recado/internal/model"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
 )
@@ -48,7 +48,7 @@ func TestIdsOfOtherCompaniesAreAnsweredLikeUnknownIds(t *testing.T) {
 }
 
 // strangers fills each slot in turn with an id of another company's and of a private channel's.
-func (b *fixture) strangers(t *testing.T, route *api.Route, ex example) {
+func (b *fixture) strangers(t *testing.T, route *httpserver.Route, ex example) {
 	t.Helper()
 	mine := b.mine
 	for slot, noun := range ex.slots() {
@@ -67,12 +67,12 @@ func (b *fixture) strangers(t *testing.T, route *api.Route, ex example) {
 }
 
 // same compares the answers for other ids in a slot with the answer for one that does not exist.
-func (b *fixture) same(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, noun string, mine *talk, others []string) {
+func (b *fixture) same(t *testing.T, c *servertest.Client, route *httpserver.Route, ex example, slot int, noun string, mine *talk, others []string) {
 	t.Helper()
 	if !isID(noun) || noun == "protocol" {
 		return
 	}
-	unknown := model.NewID().String()
+	unknown := kernel.NewID().String()
 	if strings.HasPrefix(noun, "external") {
 		unknown = "sandbox." + unknown
 	}
@@ -94,7 +94,7 @@ var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
 
 // answer makes the call of an example with one slot filled by the given id and gives the answer in a
 // form that can be compared.
-func (b *fixture) answer(t *testing.T, c *servertest.Client, route *api.Route, ex example, slot int, id string, mine *talk) (string, http.Header) {
+func (b *fixture) answer(t *testing.T, c *servertest.Client, route *httpserver.Route, ex example, slot int, id string, mine *talk) (string, http.Header) {
 	t.Helper()
 	a := b.call(t, c, route, ex.only(slot), func(n int, noun string) string {
 		if n == slot {
@@ -114,7 +114,7 @@ func (b *fixture) answer(t *testing.T, c *servertest.Client, route *api.Route, e
 }
 
 // succeeds makes the call as it is meant, so that the refusals above are known to be about the id.
-func (b *fixture) succeeds(t *testing.T, route *api.Route, ex example) {
+func (b *fixture) succeeds(t *testing.T, route *httpserver.Route, ex example) {
 	t.Helper()
 	if route.Streams && route.Method == http.MethodGet {
 		return
@@ -137,7 +137,7 @@ func (b *fixture) succeeds(t *testing.T, route *api.Route, ex example) {
 }
 
 // call makes the call of an example; id says what stands in its nth slot.
-func (b *fixture) call(t *testing.T, c *servertest.Client, route *api.Route, ex example, id func(n int, noun string) string) *servertest.Answer {
+func (b *fixture) call(t *testing.T, c *servertest.Client, route *httpserver.Route, ex example, id func(n int, noun string) string) *servertest.Answer {
 	t.Helper()
 	if ex.upload {
 		return c.Upload(t, "pixel.png", pixel)
@@ -154,7 +154,7 @@ func (b *fixture) call(t *testing.T, c *servertest.Client, route *api.Route, ex 
 	}
 	var headers []string
 	if route.Idempotent {
-		headers = []string{"Idempotency-Key", model.NewID().String()}
+		headers = []string{"Idempotency-Key", kernel.NewID().String()}
 	}
 	return c.Do(t, route.Method, target, body, headers...)
 }
@@ -201,7 +201,7 @@ func (o *company) photograph(t *testing.T) string {
 }
 
 // required is what the query of a list must have.
-func required(route *api.Route) string {
+func required(route *httpserver.Route) string {
 	if route.Path == "/messages" {
 		return "q=secret-of"
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/kernel"
 )
 
 // TestANoteIsNeverSentToACustomer walks every operation with the id of a note in place of every other id, and with its
@@ -15,7 +15,7 @@ import (
 func TestANoteIsNeverSentToACustomer(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		const secret = "for-the-team-only"
-		client := model.NewID().String()
+		client := kernel.NewID().String()
 		note := b.a.Post(t, "/conversations/"+b.mine.ids["conversation"]+"/notes", fmt.Sprintf(`{"client_id":%q,"text":%q}`, client, secret)).OK(201)
 		calls := 0
 		for _, route := range b.w.API.Routes() {
@@ -41,7 +41,7 @@ func TestANoteIsNeverSentToACustomer(t *testing.T) {
 			}
 		}
 		b.w.Clock.Advance(25 * time.Hour) // for what was scheduled
-		if _, err := b.w.Desk.System().SendScheduled(t.Context(), 1000); err != nil {
+		if _, err := b.w.Desk.Talk.SendScheduled(t.Context(), 1000); err != nil {
 			t.Fatal(err)
 		}
 		outbound, under := 0, 0

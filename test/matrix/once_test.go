@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"recado/internal/api"
-	"recado/internal/model"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
 	"recado/internal/servertest"
 )
 
@@ -78,11 +78,11 @@ func TestAnInterruptedPostIsAnsweredIfItsChangeWasMade(t *testing.T) {
 }
 
 // example gives the call of an example under a key of its own.
-func (b *fixture) example(t *testing.T, route *api.Route, ex example) func() *servertest.Answer {
+func (b *fixture) example(t *testing.T, route *httpserver.Route, ex example) func() *servertest.Answer {
 	t.Helper()
 	mine, c := b.a.talk(t, "mine"), b.a.caller(t, route)
 	fills := func(noun string) string { return b.a.id(t, noun, mine, false) }
-	path, key := fill(ex.path, fills), []string{"Idempotency-Key", model.NewID().String()}
+	path, key := fill(ex.path, fills), []string{"Idempotency-Key", kernel.NewID().String()}
 	var body any
 	if ex.body != "" {
 		body = fill(ex.body, fills)
@@ -95,7 +95,7 @@ func (b *fixture) example(t *testing.T, route *api.Route, ex example) func() *se
 	}
 }
 
-func (b *fixture) onceOnly(t *testing.T, route *api.Route, ex example) {
+func (b *fixture) onceOnly(t *testing.T, route *httpserver.Route, ex example) {
 	t.Helper()
 	mine, c := b.a.talk(t, "mine"), b.a.caller(t, route)
 	fills := func(noun string) string { return b.a.id(t, noun, mine, false) }
@@ -104,7 +104,7 @@ func (b *fixture) onceOnly(t *testing.T, route *api.Route, ex example) {
 	if ex.body != "" {
 		body = fill(ex.body, fills)
 	}
-	key := []string{"Idempotency-Key", model.NewID().String()}
+	key := []string{"Idempotency-Key", kernel.NewID().String()}
 	first, again := c.Post(t, path, body, key...), c.Post(t, path, body, key...)
 	if first.Status >= 400 && first.Status != 404 && first.Status != 409 {
 		if again.Header.Get("Idempotency-Replayed") != "" {

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
 )
@@ -60,7 +61,7 @@ var privateLists = map[string]string{
 func (b *fixture) privateThings(t *testing.T) {
 	t.Helper()
 	viewer := b.a.SignIn(t, b.a.Owner.Email, password)
-	other := b.w.NewMember(t, desk.NewUser{Name: "n", Role: model.RoleOwner})
+	other := b.w.NewMember(t, people.NewUser{Name: "n", Role: kernel.RoleOwner})
 	others := map[string]*servertest.Client{"an owner who is no viewer": b.a.Enter(t, other.ID.String(), password), "a key": b.a.Client}
 
 	for _, route := range b.w.API.Routes() {
@@ -164,7 +165,7 @@ func (b *fixture) poolOf(t *testing.T, contact string) string {
 func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		viewer := b.a.SignIn(t, b.a.Owner.Email, password)
-		other := b.w.NewMember(t, desk.NewUser{Name: "n", Role: model.RoleOwner})
+		other := b.w.NewMember(t, people.NewUser{Name: "n", Role: kernel.RoleOwner})
 		others := map[string]*servertest.Client{"an owner who is no viewer": b.a.Enter(t, other.ID.String(), password), "a key": b.a.Client}
 		channel := b.private.ids["channel"]
 		t.Run("a contact", func(t *testing.T) {
@@ -217,9 +218,9 @@ func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 			testkit.Diff(t, "the public contact", string(after.Raw), string(public.Raw))
 		})
 		t.Run("a conversation with a public contact without a phone", func(t *testing.T) {
-			public, _ := model.ParseID(b.a.kept["channel"])
-			err := b.w.Desk.System().Receive(t.Context(), public, []model.Incoming{{Message: &model.IncomingMessage{
-				ExternalID: "public.1", Type: model.TypeText, Text: "oi", Customer: model.Person{UserID: "BR.phoneless", Name: "Phoneless"},
+			public, _ := kernel.ParseID(b.a.kept["channel"])
+			err := b.w.Desk.Talk.Receive(t.Context(), public, []provider.Incoming{{Message: &provider.IncomingMessage{
+				ExternalID: "public.1", Type: provider.TypeText, Text: "oi", Customer: provider.Person{UserID: "BR.phoneless", Name: "Phoneless"},
 			}}})
 			if err != nil {
 				t.Fatal(err)
@@ -237,12 +238,12 @@ func TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		viewer := b.a.SignIn(t, b.a.Owner.Email, password)
 		channel := "/channels/" + b.private.ids["channel"]
-		person := func(role model.Role) (string, *servertest.Client) {
-			m := b.w.NewMember(t, desk.NewUser{Name: "n", Role: role})
+		person := func(role kernel.Role) (string, *servertest.Client) {
+			m := b.w.NewMember(t, people.NewUser{Name: "n", Role: role})
 			return m.ID.String(), b.a.Enter(t, m.ID.String(), password)
 		}
-		_, other := person(model.RoleOwner)
-		_, manager := person(model.RoleManager)
+		_, other := person(kernel.RoleOwner)
+		_, manager := person(kernel.RoleManager)
 		t.Run("opening hours", func(t *testing.T) {
 			for who, c := range map[string]*servertest.Client{"an owner who is no viewer": other, "a key": b.a.Client} {
 				free, used := b.a.make(t, "hours"), b.a.make(t, "hours")
@@ -259,8 +260,8 @@ func TestWhatOnlyAPrivateChannelUsesIsDeletedAsIfUnused(t *testing.T) {
 		})
 		t.Run("the last viewer", func(t *testing.T) {
 			for who, c := range map[string]*servertest.Client{"a manager": manager, "a key": b.a.Client} {
-				free, _ := person(model.RoleAgent)
-				last, _ := person(model.RoleAgent)
+				free, _ := person(kernel.RoleAgent)
+				last, _ := person(kernel.RoleAgent)
 				viewer.Patch(t, channel, fmt.Sprintf(`{"viewers":[%q]}`, last)).OK(200)
 				viewer.Delete(t, "/team/"+last).Fails(400, "invalid_request")
 				testkit.Diff(t, who+": the answer", string(c.Delete(t, "/team/"+last).OK(204).Raw), string(c.Delete(t, "/team/"+free).OK(204).Raw))

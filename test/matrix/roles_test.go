@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
 )
@@ -25,9 +25,9 @@ type member struct {
 }
 
 // addMember adds a member to the sector and gives them a conversation of their own.
-func (b *fixture) addMember(t *testing.T, role model.Role, profile model.AccessProfile, sector string) *member {
+func (b *fixture) addMember(t *testing.T, role kernel.Role, profile kernel.AccessProfile, sector string) *member {
 	t.Helper()
-	user, c := b.w.NewMemberKey(t, desk.NewUser{Name: "n", Role: role, AccessProfile: profile})
+	user, c := b.w.NewMemberKey(t, people.NewUser{Name: "n", Role: role, AccessProfile: profile})
 	m := &member{Client: c, id: user.ID.String(), mine: b.a.talk(t, "mine")}
 	b.a.Patch(t, "/team/"+m.id, fmt.Sprintf(`{"sector_ids":[%q]}`, sector)).OK(200)
 	b.a.Post(t, "/conversations/"+m.mine.ids["conversation"]+"/transfer", fmt.Sprintf(`{"user_id":%q}`, m.id)).OK(200)
@@ -47,17 +47,17 @@ func TestTheAccessProfileLimitsEveryAnswer(t *testing.T) {
 		elsewhere := b.place(t, b.a.talk(t, "secret-of-another-sector"), `"`+b.a.kept["user"]+`"`, others)
 		queued := b.place(t, b.a.talk(t, "secret-of-a-queue"), `null`, theirs)
 		before := b.state(t, elsewhere) + b.state(t, queued)
-		roles := []model.Role{model.RoleAgent, model.RoleManager, model.RoleAdmin, model.RoleOwner}
+		roles := []kernel.Role{kernel.RoleAgent, kernel.RoleManager, kernel.RoleAdmin, kernel.RoleOwner}
 		if !b.sqlite { // roles are no matter of the engine, what a member sees is
 			roles = roles[:1]
 		}
 		for _, role := range roles {
 			t.Run(string(role)+" who sees their own", func(t *testing.T) {
-				m := b.addMember(t, role, model.AccessOwn, theirs)
+				m := b.addMember(t, role, kernel.AccessOwn, theirs)
 				b.blind(t, m, elsewhere, queued)
 			})
 			t.Run(string(role)+" who sees their sectors", func(t *testing.T) {
-				m := b.addMember(t, role, model.AccessSectors, theirs)
+				m := b.addMember(t, role, kernel.AccessSectors, theirs)
 				b.blind(t, m, elsewhere)
 				if a := m.Get(t, "/conversations").OK(200); !strings.Contains(string(a.Raw), queued.ids["conversation"]) {
 					t.Error("a member does not see the queue of their own sector")
@@ -142,7 +142,7 @@ func (b *fixture) streamsNothingOf(t *testing.T, m *member, hidden ...*talk) {
 func TestCallersCannotGrantMoreThanTheyHave(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		sector := b.a.make(t, "sector")
-		agent, colleague := b.addMember(t, model.RoleAgent, model.AccessOwn, sector), b.addMember(t, model.RoleAgent, model.AccessAll, sector)
+		agent, colleague := b.addMember(t, kernel.RoleAgent, kernel.AccessOwn, sector), b.addMember(t, kernel.RoleAgent, kernel.AccessAll, sector)
 		t.Run("a caller cannot get a key that sees more", func(t *testing.T) {
 			agent.Post(t, "/keys/"+b.a.Key.ID.String()+"/rotate", nil).Fails(403, "insufficient_scope")
 			for _, user := range []string{b.a.Owner.ID.String(), colleague.id} {
@@ -167,7 +167,7 @@ func TestCallersCannotGrantMoreThanTheyHave(t *testing.T) {
 			agent.Post(t, hook+"/test", nil).Fails(403, "insufficient_scope")
 			agent.Post(t, hook+"/deliveries/"+b.a.id(t, "delivery", nil, false)+"/redeliver", nil).Fails(403, "insufficient_scope")
 			agent.Delete(t, hook).Fails(403, "insufficient_scope")
-			agent.Delete(t, "/integrations/webhooks/"+model.NewID().String()).Fails(403, "insufficient_scope")
+			agent.Delete(t, "/integrations/webhooks/"+kernel.NewID().String()).Fails(403, "insufficient_scope")
 			colleague.Patch(t, hook, `{"name":"m"}`).OK(200)
 		})
 	})
@@ -176,14 +176,14 @@ func TestCallersCannotGrantMoreThanTheyHave(t *testing.T) {
 func TestAKeyKnowsOnlyItsBoards(t *testing.T) {
 	each(t, func(t *testing.T, b *fixture) {
 		mine := b.a.talk(t, "mine")
-		allowed, _ := model.ParseID(b.a.id(t, "board", nil, false))
+		allowed, _ := kernel.ParseID(b.a.id(t, "board", nil, false))
 		word := b.a.word()
-		board := b.a.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":%q}`, word), "Idempotency-Key", model.NewID().String()).OK(201)
+		board := b.a.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":%q}`, word), "Idempotency-Key", kernel.NewID().String()).OK(201)
 		stage := board.Text("stages", 0, "id")
 		card := b.a.Post(t, "/kanban/cards", fmt.Sprintf(`{"title":"secret-of-another-board asks","board_id":%q}`, board.ID()),
-			"Idempotency-Key", model.NewID().String()).OK(201)
+			"Idempotency-Key", kernel.NewID().String()).OK(201)
 		hidden := &talk{mark: "secret-of-another-board", ids: map[string]string{"board": board.ID(), "stage": stage, "card": card.ID(), "other card": card.ID()}}
-		_, c := b.w.NewKey(t, b.a.ID, desk.NewKey{Name: "n", Scopes: model.EveryScope, Boards: &[]model.ID{allowed}})
+		_, c := b.w.NewKey(t, b.a.ID, people.NewKey{Name: "n", Scopes: kernel.EveryScope, Boards: &[]kernel.ID{allowed}})
 		for _, route := range b.w.API.Routes() {
 			for _, ex := range table[route.Method+" "+route.Path] {
 				for slot, noun := range ex.slots() {
@@ -195,7 +195,7 @@ func TestAKeyKnowsOnlyItsBoards(t *testing.T) {
 		}
 		b.seesNothingOf(t, c, mine, hidden)
 		t.Run("a board that it cannot see does not take a name away", func(t *testing.T) {
-			c.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":%q}`, word), "Idempotency-Key", model.NewID().String()).OK(201)
+			c.Post(t, "/kanban/boards", fmt.Sprintf(`{"name":%q}`, word), "Idempotency-Key", kernel.NewID().String()).OK(201)
 		})
 	})
 }
@@ -210,7 +210,7 @@ func TestWhatIsPrivateTakesNothingAway(t *testing.T) {
 			}
 		})
 		t.Run("a client_id of another company is free", func(t *testing.T) {
-			id := model.NewID().String()
+			id := kernel.NewID().String()
 			body := fmt.Sprintf(`{"client_id":%q,"text":"x"}`, id)
 			b.b.Post(t, "/conversations/"+b.foreign.ids["conversation"]+"/messages", body).OK(201)
 			b.a.Post(t, "/conversations/"+b.a.talk(t, "mine").ids["conversation"]+"/messages", body).OK(201)
@@ -220,7 +220,7 @@ func TestWhatIsPrivateTakesNothingAway(t *testing.T) {
 			b.w.Clock.Advance(time.Hour)
 			b.secretly(t, "+5511966660001", "secret-of-a-private-channel first")
 			made := b.a.Post(t, "/contacts", `{"name":"Ana","phone":"+5511966660001"}`).OK(201)
-			if id, _ := model.ParseID(made.ID()); slices.Contains(b.peek(`SELECT id FROM contacts WHERE pool <> company`), id.String()) {
+			if id, _ := kernel.ParseID(made.ID()); slices.Contains(b.peek(`SELECT id FROM contacts WHERE pool <> company`), id.String()) {
 				t.Errorf("the contact %s is that of the private channel", id)
 			}
 			if at, err := time.Parse(time.RFC3339, made.Text("created_at")); err != nil || !at.After(started) {

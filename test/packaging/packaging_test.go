@@ -17,11 +17,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"recado/internal/api"
+	"recado/internal/channels"
+	"recado/internal/httpserver"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/work"
+	"recado/internal/webhooks"
 	"recado/test/binary"
 )
 
@@ -110,7 +111,7 @@ func metrics(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
 	all := []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})}
-	all = append(append(append(all, api.Collectors()...), work.Collectors()...), (&work.Deliver{}).Collectors()...)
+	all = append(append(append(all, httpserver.Collectors()...), channels.Collectors()...), (&webhooks.Deliver{}).Collectors()...)
 	descriptions := make(chan *prometheus.Desc, 1000)
 	for _, collector := range all {
 		collector.Describe(descriptions)

@@ -16,10 +16,11 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"recado/internal/desk"
-	"recado/internal/desk/desktest"
-	"recado/internal/model"
+	"recado/internal/channels"
+	"recado/internal/people"
 	"recado/internal/server"
+	"recado/internal/servertest"
+	"recado/internal/talk"
 )
 
 // TestPowerCuts cuts the power 100 times, with RECADO_FULL=1 1000 times. RECADO_SEED repeats a run.
@@ -74,8 +75,8 @@ func customersWrite(t *testing.T, folder string, n int) {
 			t.Error(err)
 		}
 	}()
-	owner, _ := desktest.Company(t, s.Desk, desk.NewCompany{Name: "Padaria Aurora"})
-	channel, err := s.Desk.CreateChannel(ctx, owner, desk.NewChannel{Name: "Main", Phone: "+551130030001", Provider: model.ProviderSandbox})
+	owner, _ := servertest.AddCompany(t, s.Desk, people.NewCompany{Name: "Padaria Aurora"})
+	channel, err := s.Desk.Channels.CreateChannel(ctx, owner, channels.NewChannel{Name: "Main", Phone: "+551130030001", Provider: channels.ProviderSandbox})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func customersWrite(t *testing.T, folder string, n int) {
 					return
 				}
 				text := fmt.Sprintf("n %d", i)
-				if _, err := s.Desk.Simulate(ctx, owner, channel.ID, desk.Simulation{From: &phone, Text: &text}); err != nil {
+				if _, err := s.Desk.Talk.Simulate(ctx, owner, channel.ID, talk.Simulation{From: &phone, Text: &text}); err != nil {
 					t.Error(err)
 					return
 				}

@@ -10,13 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/desk"
-	"recado/internal/desk/desktest"
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 var update = flag.Bool("update", false, "write testdata/answers.txt anew")
@@ -24,11 +23,11 @@ var update = flag.Bool("update", false, "write testdata/answers.txt anew")
 const golden = "testdata/answers.txt"
 
 // firstScopes are the scopes of the first release, so that other builds can be compared.
-var firstScopes = []model.Scope{
-	model.ScopeConversationsRead, model.ScopeConversationsWrite, model.ScopeMessagesRead, model.ScopeMessagesSend, model.ScopeMediaWrite,
-	model.ScopeContactsRead, model.ScopeContactsWrite, model.ScopeAttendancesRead, model.ScopeAttendancesWrite, model.ScopeTeamRead,
-	model.ScopeReportsRead, model.ScopeWebhooksManage, model.ScopeRead, model.ScopeWrite, model.ScopeLabelsWrite, model.ScopeTeamManage,
-	model.ScopeChannelsManage, model.ScopeCompanyManage, model.ScopeKeysManage,
+var firstScopes = []kernel.Scope{
+	kernel.ScopeConversationsRead, kernel.ScopeConversationsWrite, kernel.ScopeMessagesRead, kernel.ScopeMessagesSend, kernel.ScopeMediaWrite,
+	kernel.ScopeContactsRead, kernel.ScopeContactsWrite, kernel.ScopeAttendancesRead, kernel.ScopeAttendancesWrite, kernel.ScopeTeamRead,
+	kernel.ScopeReportsRead, kernel.ScopeWebhooksManage, kernel.ScopeRead, kernel.ScopeWrite, kernel.ScopeLabelsWrite, kernel.ScopeTeamManage,
+	kernel.ScopeChannelsManage, kernel.ScopeCompanyManage, kernel.ScopeKeysManage,
 }
 
 func TestAnswersAreAsRecorded(t *testing.T) {
@@ -72,8 +71,8 @@ func TestAnswersAreAsRecorded(t *testing.T) {
 // newCompany makes a company with an owner, and gives a key of the owner.
 func newCompany(t *testing.T, w *servertest.World, name string) (key string) {
 	t.Helper()
-	operator, _ := desktest.Company(t, w.Desk, desk.NewCompany{Name: name})
-	_, client := w.NewKey(t, operator.Company.ID, desk.NewKey{Name: "CRM", Scopes: model.NewScopeSet(firstScopes...)})
+	operator, _ := servertest.AddCompany(t, w.Desk, people.NewCompany{Name: name})
+	_, client := w.NewKey(t, operator.Company.ID, people.NewKey{Name: "CRM", Scopes: kernel.NewScopeSet(firstScopes...)})
 	return client.Secret()
 }
 

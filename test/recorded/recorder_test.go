@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 // target is a server to send the requests to.

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/channels/provider"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestTheCallback(t *testing.T) {
@@ -30,7 +31,7 @@ func TestTheCallback(t *testing.T) {
 			if status := call(t, s.callback(), right, append(bytes.Clone(body), ' ')); status != 401 {
 				t.Errorf("altered body: %d", status)
 			}
-			if status := call(t, strings.Replace(s.callback(), s.channel, model.NewID().String(), 1), right, body); status != 401 {
+			if status := call(t, strings.Replace(s.callback(), s.channel, kernel.NewID().String(), 1), right, body); status != 401 {
 				t.Errorf("another channel: %d", status)
 			}
 			if all := s.A.Get(t, "/conversations").OK(200).List(); len(all) != 0 {
@@ -78,13 +79,13 @@ func TestTheCallback(t *testing.T) {
 					t.Errorf(`call(t, s.callback(), "sha256="+simulator.Sign(simulator.DefaultAppSecret, odd), odd): want status == 200; got %+v`, status)
 				}
 			}
-			operator, err := s.Desk.System().Operator(t.Context(), s.A.ID)
+			operator, err := s.Desk.People.Operator(t.Context(), s.A.ID)
 			must(t, err)
 			notices := s.notices(t)
 			testkit.Equal(t, "number of notices", len(notices), 2)
 			testkit.Equal(t, "notices[0].Kind", notices[0].Kind, "field_of_tomorrow")
 			testkit.Equal(t, "notices[0].Raw", string(notices[0].Raw), value)
-			if _, err := s.Desk.System().Notices(t.Context(), operator.Company.ID, model.NewID(), 10); model.CodeOf(err) != model.CodeNotFound {
+			if _, err := s.Desk.Channels.Notices(t.Context(), operator.Company.ID, kernel.NewID(), 10); kernel.CodeOf(err) != kernel.CodeNotFound {
 				t.Errorf("another channel: %v", err)
 			}
 		})
@@ -98,12 +99,12 @@ func TestTheCallback(t *testing.T) {
 }
 
 // notices gives what the shop's channel kept, newest first.
-func (s *shop) notices(t *testing.T) []model.Notice {
+func (s *shop) notices(t *testing.T) []provider.Notice {
 	t.Helper()
-	operator, err := s.Desk.System().Operator(t.Context(), s.A.ID)
+	operator, err := s.Desk.People.Operator(t.Context(), s.A.ID)
 	must(t, err)
-	channel, _ := model.ParseID(s.channel)
-	notices, err := s.Desk.System().Notices(t.Context(), operator.Company.ID, channel, 10)
+	channel, _ := kernel.ParseID(s.channel)
+	notices, err := s.Desk.Channels.Notices(t.Context(), operator.Company.ID, channel, 10)
 	must(t, err)
 	return notices
 }
@@ -152,7 +153,7 @@ func TestAThousandMessagesInOneCallAreAllKept(t *testing.T) {
 		}
 		took := time.Since(began)
 		t.Logf("%d messages of %d people in %v: %.0f a second; %.0f a second of processor time, the sender's included",
-			batches*size, people, took.Round(time.Millisecond), batches*size/took.Seconds(), batches*size/(processorTime(t)-used).Seconds())
+			batches*size, customers, took.Round(time.Millisecond), batches*size/took.Seconds(), batches*size/(processorTime(t)-used).Seconds())
 		count := 0
 		for offset := 0; ; offset += 100 {
 			page := w.A.Get(t, fmt.Sprintf("/conversations?limit=100&offset=%d", offset)).OK(200)
@@ -177,8 +178,8 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// people is how many customers a batch is from.
-const people = 250
+// customers is how many customers a batch is from.
+const customers = 250
 
 // batch is a callback of n text messages, numbered from first.
 func batch(first, n int) []byte {
@@ -188,10 +189,10 @@ func batch(first, n int) []byte {
 		if i > first {
 			b.WriteByte(',')
 		}
-		phone := fmt.Sprintf("55119%08d", 10000000+i%people)
+		phone := fmt.Sprintf("55119%08d", 10000000+i%customers)
 		fmt.Fprintf(&b, `{"field":"messages","value":{"messaging_product":"whatsapp","metadata":{"display_phone_number":"5511900000000","phone_number_id":%q},`+
 			`"contacts":[{"profile":{"name":"Cliente %d"},"wa_id":%q}],"messages":[{"from":%q,"id":"wamid.batch%d","timestamp":"%d","type":"text","text":{"body":"Mensagem número %d"}}]}}`,
-			simulator.DefaultNumberID, i%people, phone, phone, i, time.Now().Unix(), i)
+			simulator.DefaultNumberID, i%customers, phone, phone, i, time.Now().Unix(), i)
 	}
 	b.WriteString(`]}]}`)
 	return b.Bytes()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 // push sends a callback of one field.

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestConnectingANumber(t *testing.T) {
@@ -102,7 +102,7 @@ func TestConnectingANumber(t *testing.T) {
 			testkit.Equal(t, "status", banned.Text("status"), "BANNED")
 			must(t, sim.SetNumberStatus("", "CONNECTED"))
 			w.B.Post(t, path+"/test", nil).Fails(404, "not_found")
-			w.A.Post(t, "/channels/"+model.NewID().String()+"/test", nil).Fails(404, "not_found")
+			w.A.Post(t, "/channels/"+kernel.NewID().String()+"/test", nil).Fails(404, "not_found")
 		})
 		t.Run("it can be disconnected and connected again, and only with credentials that work", func(t *testing.T) {
 			off := w.A.Patch(t, path, `{"status": "disconnected"}`).OK(200)

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestMessagesTellWhereTheyCameFrom(t *testing.T) {
@@ -50,7 +50,7 @@ func TestMessagesTellWhereTheyCameFrom(t *testing.T) {
 			if m := s.find(t, conversation, "wacid.A"); m["type"] != "unsupported" || m["text"] != "Missed voice call" {
 				t.Fatalf(`s.find(t, conversation, "wacid.A"): want m["type"] == "unsupported" and m["text"] == "Missed voice call"; got %+v`, m)
 			}
-			s.A.Post(t, "/conversations/"+conversation+"/messages", map[string]any{"client_id": model.NewID().String(), "text": "Ligo já"}).OK(201)
+			s.A.Post(t, "/conversations/"+conversation+"/messages", map[string]any{"client_id": kernel.NewID().String(), "text": "Ligo já"}).OK(201)
 		})
 	})
 }
@@ -112,7 +112,7 @@ func TestAnAccountThatMetaRestrictsShowsInItsChannels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 				s.push(t, "account_update", test.value)
-				must(t, s.Desk.System().FlushCallbackActivity(t.Context())) // what Meta says does not go away because Meta called
+				must(t, s.Desk.Channels.FlushCallbackActivity(t.Context())) // what Meta says does not go away because Meta called
 				c := s.channelNow(t)
 				warning, _ := c["warning"].(string)
 				testkit.Equal[any](t, `c["status"]`, c["status"], test.status)

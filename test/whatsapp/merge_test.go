@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 // person is a value of one message of a person who is known by a number, a user id or both.
@@ -65,7 +65,7 @@ func TestOnePersonStaysOneContact(t *testing.T) {
 			if got := s.conversationOf(t, "wamid.A4"); got != first {
 				t.Fatalf("%s, want %s", got, first)
 			}
-			s.A.Post(t, "/conversations/"+first+"/messages", map[string]any{"client_id": model.NewID().String(), "template": map[string]any{"name": "hello_world", "language": "en_US"}}).OK(201)
+			s.A.Post(t, "/conversations/"+first+"/messages", map[string]any{"client_id": kernel.NewID().String(), "template": map[string]any{"name": "hello_world", "language": "en_US"}}).OK(201)
 		})
 		t.Run("two people with numbers of their own stay two", func(t *testing.T) {
 			s.push(t, "messages", person("5511940002222", "BR.402", textMessage("wamid.B1", began, "um")))

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel/kerneltest"
 	"recado/internal/servertest"
-	"recado/internal/store/storetest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 )
 
@@ -45,7 +45,7 @@ func (w *wire) cut() {
 
 func TestAnOutageOfWhatsAppDelaysMessagesAndLosesNone(t *testing.T) {
 	t.Parallel()
-	storetest.EachURL(t, func(t *testing.T, url string) {
+	kerneltest.EachURL(t, func(t *testing.T, url string) {
 		sim := simulator.New(simulator.Options{})
 		t.Cleanup(sim.Close)
 		graph := newWire(t, sim)

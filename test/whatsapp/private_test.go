@@ -7,22 +7,23 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/desk"
-	"recado/internal/model"
+	"recado/internal/channels"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
+	"recado/internal/people"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 	var dir string
 	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {
-		operator, err := w.Desk.System().Operator(t.Context(), w.A.ID)
+		operator, err := w.Desk.People.Operator(t.Context(), w.A.ID)
 		must(t, err)
-		private, err := w.Desk.CreateChannel(t.Context(), operator, desk.NewChannel{
-			Name: "Directors", Provider: model.ProviderWhatsApp, Private: true,
-			Access: &model.Access{
+		private, err := w.Desk.Channels.CreateChannel(t.Context(), operator, channels.NewChannel{
+			Name: "Directors", Provider: channels.ProviderWhatsApp, Private: true,
+			Access: &channels.Access{
 				PhoneNumberID: simulator.DefaultNumberID, WABAID: simulator.DefaultWABAID, Token: simulator.DefaultToken, AppSecret: simulator.DefaultAppSecret,
 			},
 		})
@@ -54,15 +55,15 @@ func TestFilesOfAPrivateNumberHaveNoLink(t *testing.T) {
 		public := w.A.Post(t, "/channels", `{"name": "Sandbox", "provider": "sandbox", "phone": "+551130001234"}`).OK(201).ID()
 		talk := w.A.Post(t, "/conversations", fmt.Sprintf(`{"channel_id": %q, "phone": "+5511912345678"}`, public)).OK(201).ID()
 		keys := []*servertest.Client{w.A.Client, w.B.Client}
-		for _, role := range []model.Role{model.RoleOwner, model.RoleAdmin, model.RoleManager, model.RoleAgent} {
-			_, c := w.NewMemberKey(t, desk.NewUser{Name: string(role), Role: role})
+		for _, role := range []kernel.Role{kernel.RoleOwner, kernel.RoleAdmin, kernel.RoleManager, kernel.RoleAgent} {
+			_, c := w.NewMemberKey(t, people.NewUser{Name: string(role), Role: role})
 			keys = append(keys, c)
 		}
 		for _, key := range keys {
 			key.Get(t, "/media/"+media+"/url").Fails(404, "not_found")
 		}
 		for _, key := range keys[2:] {
-			body := fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, model.NewID(), media)
+			body := fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, kernel.NewID(), media)
 			key.Post(t, "/conversations/"+talk+"/messages", body).Fails(400, "invalid_request")
 			key.Post(t, "/channels/"+public+"/simulate", fmt.Sprintf(`{"from": "+5511900001111", "media_id": %q}`, media)).Fails(400, "invalid_request")
 		}

@@ -4,17 +4,17 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestAFileBeyondTheQuotaIsNotFetchedAndItsMessageIsKept(t *testing.T) {
 	photo := newPhoto(100 << 10)
 	quota := func(c *server.Config) {
-		c.Limits = model.DefaultLimits
+		c.Limits = kernel.DefaultLimits
 		c.Limits.MediaBytes = 150 << 10
 	}
 	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, sim *simulator.Simulator) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestReactionsReachTheCustomer(t *testing.T) {

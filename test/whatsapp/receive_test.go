@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestReceiving(t *testing.T) {

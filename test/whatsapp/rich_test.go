@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestInteractiveMessagesAtWhatsApp(t *testing.T) {

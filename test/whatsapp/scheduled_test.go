@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestAScheduledTextIsWarnedOfTheServiceWindowAndFailsOutsideOfIt(t *testing.T) {
@@ -18,7 +18,7 @@ func TestAScheduledTextIsWarnedOfTheServiceWindowAndFailsOutsideOfIt(t *testing.
 		schedule := func(in time.Duration, content string) map[string]any {
 			t.Helper()
 			var out map[string]any
-			s.A.Post(t, at, fmt.Sprintf(`{"client_id":%q,"send_at":%q,%s}`, model.NewID(), s.Clock.Now().Add(in).UTC().Format(time.RFC3339Nano), content)).OK(201).Into(&out)
+			s.A.Post(t, at, fmt.Sprintf(`{"client_id":%q,"send_at":%q,%s}`, kernel.NewID(), s.Clock.Now().Add(in).UTC().Format(time.RFC3339Nano), content)).OK(201).Into(&out)
 			return out
 		}
 		within := schedule(time.Hour, `"text":"within"`)

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestSending(t *testing.T) {
@@ -235,7 +235,7 @@ func TestABusyConversationHoldsUpNoOther(t *testing.T) {
 // send posts a message; content is its members without client_id.
 func (s *shop) send(t *testing.T, conversation, content string) *servertest.Answer {
 	t.Helper()
-	return s.A.Post(t, "/conversations/"+conversation+"/messages", `{"client_id": "`+model.NewID().String()+`", `+content+`}`)
+	return s.A.Post(t, "/conversations/"+conversation+"/messages", `{"client_id": "`+kernel.NewID().String()+`", `+content+`}`)
 }
 
 // await waits until a message has one of the statuses, and gives it. Time passes meanwhile.

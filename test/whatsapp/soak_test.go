@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/store/storetest"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel/kerneltest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 	"recado/test/load"
 )
@@ -33,7 +33,7 @@ func TestSoak(t *testing.T) {
 		// while the next node waits for that.
 		plan := plan
 		plan.pairs = true
-		plan.run(t, "--database-url", storetest.URL(t), "--lease", "4s", "--webhook-timeout", "1s")
+		plan.run(t, "--database-url", kerneltest.URL(t), "--lease", "4s", "--webhook-timeout", "1s")
 	})
 }
 

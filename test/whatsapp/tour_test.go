@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"recado/internal/whatsapp/simulator"
+	"recado/internal/channels/simulator"
 	"recado/test/binary"
 )
 

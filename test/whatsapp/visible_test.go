@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 // kinds gives type and notice code of the messages of a conversation, oldest first.
@@ -255,7 +255,7 @@ func TestANumberSharedOnRequestIsTheContactsPhone(t *testing.T) {
 func TestTheClosedWindowSaysWhy(t *testing.T) {
 	eachShop(t, simulator.Options{}, func(t *testing.T, s *shop) {
 		send := func(conversation string) map[string]any {
-			a := s.A.Post(t, "/conversations/"+conversation+"/messages", map[string]any{"client_id": model.NewID().String(), "text": "Olá"}).Fails(409, "service_window_closed")
+			a := s.A.Post(t, "/conversations/"+conversation+"/messages", map[string]any{"client_id": kernel.NewID().String(), "text": "Olá"}).Fails(409, "service_window_closed")
 			params, _ := a.At("params").(map[string]any)
 			return params
 		}
@@ -263,7 +263,7 @@ func TestTheClosedWindowSaysWhy(t *testing.T) {
 		testkit.Diff(t, "params for one who never wrote", send(fresh), map[string]any{"reason": "never_wrote"})
 		s.push(t, "messages", written("5511930001111", "Ana", textMessage("wamid.W", int(time.Now().Add(-25*time.Hour).Unix()), "ontem")))
 		testkit.Diff(t, "params for one who wrote long ago", send(s.conversationOf(t, "wamid.W")), map[string]any{"reason": "expired"})
-		missing := s.A.Get(t, "/conversations/"+model.NewID().String()).Fails(404, "not_found")
+		missing := s.A.Get(t, "/conversations/"+kernel.NewID().String()).Fails(404, "not_found")
 		testkit.Diff(t, "params of another error", missing.At("params"), map[string]any{})
 	})
 }

@@ -5,27 +5,27 @@ import (
 	"testing"
 	"time"
 
-	"recado/internal/model"
+	"recado/internal/channels/simulator"
+	"recado/internal/kernel"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 )
 
 func TestTheWatchdog(t *testing.T) {
 	each(t, simulator.Options{}, func(t *testing.T, w *servertest.World, _ *simulator.Simulator) {
 		made := w.A.Post(t, "/channels", theNumber).OK(201)
-		id, _ := model.ParseID(made.ID())
+		id, _ := kernel.ParseID(made.ID())
 		warning := func() string {
 			t.Helper()
-			if _, err := w.Desk.System().WatchSilence(t.Context()); err != nil {
+			if _, err := w.Desk.Channels.WatchSilence(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			return w.A.Get(t, "/channels").OK(200).Text("data", 0, "warning")
 		}
 		hear := func() {
 			t.Helper()
-			w.Desk.System().NoteCallback(id)
-			must(t, w.Desk.System().FlushCallbackActivity(t.Context()))
+			w.Desk.Channels.NoteCallback(id)
+			must(t, w.Desk.Channels.FlushCallbackActivity(t.Context()))
 		}
 		// Four days of a shop: something every half hour by day, nothing for twelve hours at night.
 		for range 4 {

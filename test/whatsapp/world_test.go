@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"recado/internal/channels/simulator"
 	"recado/internal/server"
 	"recado/internal/servertest"
 	"recado/internal/testkit"
-	"recado/internal/whatsapp/simulator"
 	"recado/test/binary"
 )
 

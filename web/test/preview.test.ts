@@ -51,7 +51,7 @@ it('names a notice in the language of the person', async () => {
 })
 
 it('shows every code of the server in every language', () => {
-  const codes = [...readFileSync('../internal/model/message_notice.go', 'utf8').matchAll(/NoticeCode = "(\w+)"/g)].map((match) => match[1])
+  const codes = [...readFileSync('../internal/channels/provider/message_notice.go', 'utf8').matchAll(/NoticeCode = "(\w+)"/g)].map((match) => match[1])
   expect(codes.length).toBeGreaterThan(20)
   for (const catalogue of [en, ptBR, es]) expect(Object.keys(catalogue.notice).sort()).toEqual([...codes].sort())
 })

@@ -42,7 +42,7 @@ describe('a refusal', () => {
 })
 
 describe('what WhatsApp said', () => {
-  const source = read('../../internal/whatsapp/codes.go')
+  const source = read('../../internal/channels/whatsapp/codes.go')
   const constants = new Map([...source.matchAll(/^\t(\w+)\s+= "(.*)"$/gm)].map(([, name, text]) => [name ?? '', text ?? '']))
   const meanings = [...source.matchAll(/\{"(\w+)", (?:"((?:[^"\\]|\\.)*)"|(\w+)), (\w+),/g)].map(([, code = '', text, name, kind]) => ({ code, text: text ?? constants.get(name ?? '') ?? '', kind }))
 
@@ -55,7 +55,7 @@ describe('what WhatsApp said', () => {
   })
 
   it('about a number is said in the person\'s language', () => {
-    const account = [...read('../../internal/whatsapp/parse_account.go').matchAll(/in\.Text = (?:true, )?"([^"]+)"/g)].map((match) => (match[1] ?? '').replace(/([^.])$/, '$1.'))
+    const account = [...read('../../internal/channels/whatsapp/parse_account.go').matchAll(/in\.Text = (?:true, )?"([^"]+)"/g)].map((match) => (match[1] ?? '').replace(/([^.])$/, '$1.'))
     const lost = /reasonLostKey = "(.+)"/.exec(read('../../internal/secretkey/secretkey.go'))?.[1] ?? ''
     const all = [...meanings.filter(({ kind }) => kind === 'operator').map(({ text }) => text), ...account, lost, 'The team disconnected it.']
     expect(account.length).toBeGreaterThan(5)

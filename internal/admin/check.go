@@ -1,0 +1,75 @@
+package admin
+
+import (
+	"context"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+)
+
+// Check reads a backup to its end, without restoring it, and returns what it holds. It reports an error when a restore would refuse the
+// backup: a file without the hash that the archive says, a damaged database, an unknown schema, or a secret key that does
+// not fit. The media files must be those that the database and the description of the archive name.
+func Check(ctx context.Context, file string) (info Info, err error) {
+	isDatabase, err := isSQLite(file)
+	if err != nil {
+		return info, kernel.Errorf(kernel.CodeInvalidRequest, "The backup cannot be read: %v.", err)
+	}
+	if isDatabase { // the copy of a database that older versions wrote
+		return info, kernel.CheckBackup(file)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(file), ".recado-check-")
+	if err != nil { // a folder that cannot be written
+		temp, err = os.MkdirTemp("", "recado-check-")
+	}
+	if err != nil {
+		return info, err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	r := &archive{file: file, temp: temp}
+	if err := r.readAll(ctx); err != nil {
+		return info, err
+	}
+	if err := r.checkMedia(); err != nil {
+		return info, err
+	}
+	if r.key != nil {
+		sealed, err := SecretCheckOf(filepath.Join(temp, db.DatabaseFile))
+		if err != nil {
+			return info, err
+		}
+		if err := fits(r.key, sealed); err != nil {
+			return info, r.bad("its secret key does not fit its database")
+		}
+	}
+	return r.info, nil
+}
+
+// checkMedia compares the media files with the database and with what the archive says of itself.
+func (r *archive) checkMedia() error {
+	files, err := StoredFiles(filepath.Join(r.temp, db.DatabaseFile))
+	if err != nil {
+		return err
+	}
+	found, missing := 0, 0
+	for _, file := range files {
+		got, there := r.sums[mediaName+"/"+file.ID.String()]
+		if !there {
+			missing++
+			continue
+		}
+		found++
+		damaged := file.SHA256 != nil && got != hex.EncodeToString(file.SHA256)
+		if damaged && !slices.Contains(r.info.DamagedMedia, file.ID) {
+			return r.bad("the media file %s does not have the SHA-256 that the database says", file.ID)
+		}
+	}
+	if found != r.info.Media || missing != r.info.MissingMedia || r.info.SecretKey != (r.key != nil) {
+		return r.bad("%s does not describe it: %d media files are there and %d are missing", infoName, found, missing)
+	}
+	return nil
+}

@@ -1,0 +1,330 @@
+package admin
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"recado/internal/blob"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/vault"
+)
+
+// maxText is the most that is read of the small files of an archive. The sums have a line of about 110 bytes a file.
+const maxText = 1 << 30
+
+// RestoreOptions say what is restored to where.
+type RestoreOptions struct {
+	File      string // an archive, or the copy of a database that older versions wrote
+	Dir       string // a data folder without a database
+	SecretKey string // the keys of a setting; "": that of the archive or the folder
+}
+
+// Restored tells what a restore has done.
+type Restored struct {
+	Info
+	KeyMissing bool // the database needs a secret key, and neither the archive nor the folder has one
+}
+
+// Restore checks a backup and puts it into a data folder that has no database. Where a check fails the folder stays as
+// it is: every file must have the hash that the archive says, the database must be sound and of a known schema,
+// and the secret key must fit it.
+func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
+	isDatabase, err := isSQLite(o.File)
+	if err != nil {
+		return Restored{}, kernel.Errorf(kernel.CodeInvalidRequest, "The backup cannot be read: %v.", err)
+	}
+	if isDatabase {
+		return restoreDatabase(ctx, o)
+	}
+	if err := kernel.RefuseData(o.Dir); err != nil {
+		return Restored{}, err
+	}
+	_, err = os.Stat(o.Dir)
+	created := errors.Is(err, os.ErrNotExist)
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return Restored{}, fmt.Errorf("the data folder cannot be made: %w", err)
+	}
+	temp, err := os.MkdirTemp(o.Dir, ".recado-restore-")
+	if err != nil {
+		return Restored{}, err
+	}
+	r := &restore{RestoreOptions: o, archive: archive{file: o.File, temp: temp}}
+	done, err := r.run(ctx)
+	if cleared := os.RemoveAll(temp); err == nil {
+		err = cleared
+	}
+	if err != nil && created {
+		_ = os.Remove(o.Dir) // only when it is empty
+	}
+	return done, err
+}
+
+func isSQLite(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }()
+	const magic = "SQLite format 3\x00"
+	head := make([]byte, len(magic))
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return string(head[:n]) == magic, err
+}
+
+// restoreDatabase restores the copy of a database alone.
+func restoreDatabase(ctx context.Context, o RestoreOptions) (Restored, error) {
+	sealed, err := SecretCheckOf(o.File)
+	if err != nil {
+		sealed = nil // the check of the whole file says what is wrong with it
+	}
+	key, err := findKey(o.Dir, o.SecretKey)
+	if err == nil && key != nil {
+		err = fits(key, sealed)
+	}
+	if err != nil {
+		return Restored{}, err
+	}
+	return Restored{KeyMissing: key == nil}, kernel.Restore(ctx, o.File, o.Dir)
+}
+
+// restore is one archive on its way into a folder.
+type restore struct {
+	archive
+	RestoreOptions
+}
+
+// archive is a backup that is read.
+type archive struct {
+	file string
+	temp string // the folder for the copy of its database
+	info Info
+	key  []byte
+	sums map[string]string // what the files have, by name
+	list []byte            // what they must have
+}
+
+func (r *restore) run(ctx context.Context) (Restored, error) {
+	if err := r.readAll(ctx); err != nil {
+		return Restored{}, err
+	}
+	key, err := r.checkKey()
+	if err != nil {
+		return Restored{}, err
+	}
+	disk, err := blob.NewDisk(filepath.Join(r.Dir, mediaName))
+	if err != nil {
+		return Restored{}, err
+	}
+	err = r.each(ctx, func(name string, content io.Reader) error { return r.putMedia(ctx, disk, name, content) })
+	if err = errors.Join(err, disk.Close()); err != nil {
+		return Restored{}, err
+	}
+	if r.key != nil {
+		if err := writeKey(r.Dir, r.key); err != nil {
+			return Restored{}, err
+		}
+	}
+	// The database comes last: without it a restore that was cut off can be repeated.
+	return Restored{Info: r.info, KeyMissing: key == nil}, kernel.Restore(ctx, filepath.Join(r.temp, db.DatabaseFile), r.Dir)
+}
+
+// readAll reads the archive to its end and checks it.
+func (r *archive) readAll(ctx context.Context) error {
+	r.sums = map[string]string{}
+	if err := r.each(ctx, r.read); err != nil {
+		return err
+	}
+	return r.check()
+}
+
+// each calls do for the files of the archive.
+func (r *archive) each(ctx context.Context, do func(name string, content io.Reader) error) error {
+	f, err := os.Open(r.file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	files := tar.NewReader(untilDone(ctx, f))
+	for {
+		header, err := files.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return r.bad("it is damaged, cut off or not an archive of Recado")
+		case header.Typeflag != tar.TypeReg:
+			return r.bad("it holds %s, which is no file", header.Name)
+		}
+		if err := do(header.Name, files); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *archive) bad(format string, args ...any) error {
+	return kernel.Errorf(kernel.CodeInvalidRequest, "%s is not a usable backup: %s.", r.file, fmt.Sprintf(format, args...))
+}
+
+// read hashes a file of the archive and keeps those that are checked further.
+func (r *archive) read(name string, content io.Reader) error {
+	if _, twice := r.sums[name]; twice || r.list != nil {
+		return r.bad("it holds %s twice or after its end", name)
+	}
+	sum := sha256.New()
+	hashed := io.TeeReader(content, sum)
+	err := r.keep(name, hashed)
+	if err == nil {
+		_, err = io.Copy(io.Discard, hashed)
+	}
+	if err != nil {
+		if _, known := errors.AsType[*kernel.Error](err); known {
+			return err
+		}
+		return r.bad("%s cannot be read: %v", name, err)
+	}
+	r.sums[name] = sumOf(sum)
+	return nil
+}
+
+func (r *archive) keep(name string, content io.Reader) (err error) {
+	switch name {
+	case db.DatabaseFile:
+		f, err := os.OpenFile(filepath.Join(r.temp, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, content)
+		return errors.Join(err, f.Close())
+	case vault.FileName:
+		r.key, err = io.ReadAll(io.LimitReader(content, maxText))
+	case sumsName:
+		r.list, err = io.ReadAll(io.LimitReader(content, maxText))
+	case infoName:
+		var text []byte
+		if text, err = io.ReadAll(io.LimitReader(content, maxText)); err == nil {
+			err = json.Unmarshal(text, &r.info)
+		}
+	default:
+		if _, ok := mediaID(name); !ok {
+			return r.bad("it holds %s, which this version does not know", name)
+		}
+	}
+	return err
+}
+
+// mediaID reads the id out of the name of a media file.
+func mediaID(name string) (id kernel.ID, ok bool) {
+	rest, found := strings.CutPrefix(name, mediaName+"/")
+	if !found {
+		return id, false
+	}
+	return kernel.ParseID(rest)
+}
+
+// check compares the files with the sums, and reads the database from its first page to its last.
+func (r *archive) check() error {
+	switch {
+	case r.list == nil:
+		return r.bad("it is cut off or not an archive of Recado")
+	case r.info.Format != format:
+		return r.bad("its form is %d, this version reads %d", r.info.Format, format)
+	}
+	left := maps.Clone(r.sums)
+	delete(left, sumsName)
+	for line := range bytes.Lines(r.list) {
+		want, name, found := strings.Cut(strings.TrimSpace(string(line)), "  ")
+		if got, there := left[name]; !found || !there || got != want {
+			return r.bad("%s is missing or does not have the SHA-256 that the archive says", name)
+		}
+		delete(left, name)
+	}
+	for name := range left {
+		return r.bad("%s is not in its list of hashes", name)
+	}
+	database := filepath.Join(r.temp, db.DatabaseFile)
+	if _, err := os.Stat(database); err != nil {
+		return r.bad("it holds no database")
+	}
+	return kernel.CheckBackup(database)
+}
+
+// checkKey gives the keys that the server will use, and refuses ones that do not fit the database.
+func (r *restore) checkKey() ([]byte, error) {
+	sealed, err := SecretCheckOf(filepath.Join(r.temp, db.DatabaseFile))
+	if err != nil {
+		return nil, err
+	}
+	there, err := findKey(r.Dir, r.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	if there == nil {
+		there = r.key
+	}
+	if there == nil {
+		if sealed == nil {
+			there = []byte{} // nothing needs a key
+		}
+		return there, nil
+	}
+	if err := fits(there, sealed); err != nil {
+		return nil, fmt.Errorf("%w: the key that is set, or the %s in %s, is that of another installation; nothing was changed", err, vault.FileName, r.Dir)
+	}
+	return there, nil
+}
+
+func (r *restore) putMedia(ctx context.Context, disk *blob.Disk, name string, content io.Reader) error {
+	id, ok := mediaID(name)
+	if !ok {
+		return nil
+	}
+	_, err := disk.Put(ctx, id, content, 1<<62)
+	return err
+}
+
+// writeKey puts a key file into a folder that has none.
+func writeKey(dir string, key []byte) error {
+	path := filepath.Join(dir, vault.FileName)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil // it was checked, and fits
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(key)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncFolder makes new names in a folder survive a loss of power.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if runtime.GOOS == "windows" {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}

@@ -1,0 +1,132 @@
+package boards
+
+import (
+	"context"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+type listBoardsInput struct {
+	Archived string `query:"archived" enum:"0,1,true,false" default:"0" doc:"1 or true lists the archived boards, 0 or false the others."`
+}
+
+func (s *handlers) listBoards(ctx context.Context, a *kernel.Principal, in *listBoardsInput) (*httpserver.Reply[[]Board], error) {
+	boards, err := s.verbs.Boards(ctx, a, httpserver.IsTrue(in.Archived))
+	return &httpserver.Reply[[]Board]{Body: boards}, err
+}
+
+func (s *handlers) getBoard(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[Board], error) {
+	id, err := httpserver.PathID(in.ID, "board")
+	if err != nil {
+		return nil, err
+	}
+	board, err := s.verbs.Board(ctx, a, id)
+	return &httpserver.Reply[Board]{Body: board}, err
+}
+
+func (s *handlers) countBoard(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[httpserver.List[StageCount]], error) {
+	id, err := httpserver.PathID(in.ID, "board")
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.verbs.BoardCounts(ctx, a, id)
+	return &httpserver.Reply[httpserver.List[StageCount]]{Body: httpserver.List[StageCount]{Data: counts}}, err
+}
+
+// StageBody is a stage as a caller makes it.
+type StageBody struct {
+	Name string `json:"name" minLength:"1" maxLength:"120"`
+	Kind string `json:"kind,omitempty" enum:"open,won,lost" default:"open" doc:"A card that enters a won stage is completed, one that enters a lost stage is lost."`
+}
+
+type createBoardInput struct {
+	Body struct {
+		Name   string       `json:"name" minLength:"1" maxLength:"120"`
+		Stages *[]StageBody `json:"stages,omitempty" minItems:"1" maxItems:"1000" doc:"From left to right. Absent means To do, Doing and Done."`
+	}
+}
+
+func (s *handlers) createBoard(ctx context.Context, a *kernel.Principal, in *createBoardInput, once *kernel.OnceCall) (*httpserver.Located[Board], error) {
+	var stages []NewStage
+	if in.Body.Stages != nil {
+		for _, stage := range *in.Body.Stages {
+			stages = append(stages, NewStage(stage))
+		}
+	}
+	board, err := s.verbs.CreateBoard(ctx, a, in.Body.Name, stages, once)
+	return &httpserver.Located[Board]{Body: board}, err
+}
+
+type updateBoardInput struct {
+	httpserver.AtID
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Archived *bool   `json:"archived,omitempty"`
+	} `required:"false"`
+}
+
+func (s *handlers) updateBoard(ctx context.Context, a *kernel.Principal, in *updateBoardInput) (*httpserver.Reply[Board], error) {
+	id, err := httpserver.PathID(in.ID, "board")
+	if err != nil {
+		return nil, err
+	}
+	board, err := s.verbs.UpdateBoard(ctx, a, id, in.Body.Name, in.Body.Archived)
+	return &httpserver.Reply[Board]{Body: board}, err
+}
+
+type createStageInput struct {
+	httpserver.AtID
+	Body struct {
+		StageBody
+		Position *int64 `json:"position,omitempty" minimum:"0" doc:"0 is the leftmost. Absent means after the last."`
+	}
+}
+
+func (s *handlers) createStage(ctx context.Context, a *kernel.Principal, in *createStageInput, once *kernel.OnceCall) (*httpserver.Located[Stage], error) {
+	board, err := httpserver.PathID(in.ID, "board")
+	if err != nil {
+		return nil, err
+	}
+	stage, err := s.verbs.CreateStage(ctx, a, board, NewStage(in.Body.StageBody), in.Body.Position, once)
+	return &httpserver.Located[Stage]{Body: stage}, err
+}
+
+// AtStage is the input of operations on one stage of a board.
+type AtStage struct {
+	ID      string `path:"id" doc:"UUID of the board."`
+	StageID string `path:"stage_id" doc:"UUID of the stage."`
+}
+
+func (at *AtStage) ids() (board, stage kernel.ID, err error) {
+	if board, err = httpserver.PathID(at.ID, "board"); err == nil {
+		stage, err = httpserver.PathID(at.StageID, "stage")
+	}
+	return board, stage, err
+}
+
+type updateStageInput struct {
+	AtStage
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Kind     *string `json:"kind,omitempty" enum:"open,won,lost"`
+		Position *int64  `json:"position,omitempty" minimum:"0"`
+	} `required:"false"`
+}
+
+func (s *handlers) updateStage(ctx context.Context, a *kernel.Principal, in *updateStageInput) (*httpserver.Reply[Stage], error) {
+	board, id, err := in.ids()
+	if err != nil {
+		return nil, err
+	}
+	stage, err := s.verbs.UpdateStage(ctx, a, board, id, StageChange{Name: in.Body.Name, Kind: in.Body.Kind, Position: in.Body.Position})
+	return &httpserver.Reply[Stage]{Body: stage}, err
+}
+
+func (s *handlers) deleteStage(ctx context.Context, a *kernel.Principal, in *AtStage) (*httpserver.None, error) {
+	board, id, err := in.ids()
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.DeleteStage(ctx, a, board, id)
+}

@@ -1,0 +1,174 @@
+package boards
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+	"recado/internal/talk"
+)
+
+// cardReply is a card with its version as entity tag.
+type cardReply struct {
+	ETag string `header:"ETag" doc:"The card's version, in quotes."`
+	Body Card
+}
+
+func replyCard(c Card, err error) (*cardReply, error) {
+	return &cardReply{httpserver.VersionTag(c.Version), c}, err
+}
+
+type listCardsInput struct {
+	BoardID      httpserver.FilterID `query:"board_id" doc:"Absent: all boards that the caller may see and that are not archived."`
+	StageID      httpserver.FilterID `query:"stage_id" doc:"Only of this stage."`
+	Sort         string              `query:"sort" enum:"newest,position" default:"newest" doc:"position: in the order of the stages, and of the cards within each."`
+	Limit        int                 `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor       string              `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page, with the same filters."`
+	Q            string              `query:"q" maxLength:"100" doc:"Part of the title or the description; case and accents are ignored. A text without three letters or digits in a row is searched in the newest 10,000 cards; so is one for which the search index would have to read too much."`
+	Priority     string              `query:"priority" enum:"low,medium,high,urgent"`
+	Label        httpserver.FilterID `query:"label"`
+	Assignee     string              `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
+	Conversation httpserver.FilterID `query:"conversation" doc:"Only of this conversation."`
+	Due          string              `query:"due" enum:"any,today,week,overdue,none" default:"any" doc:"today and week (seven days including today) are days in tz. overdue: the due date is past and the card is open. none: no due date."`
+	TZ           string              `query:"tz" default:"America/Sao_Paulo" doc:"The IANA name of the time zone for due."`
+	Status       string              `query:"status" enum:"open,completed,lost,archived,all" default:"open"`
+}
+
+func (s *handlers) listCards(ctx context.Context, a *kernel.Principal, in *listCardsInput) (*httpserver.Reply[httpserver.CursorList[Card]], error) {
+	f := CardFilter{
+		Board: kernel.ID(in.BoardID), Stage: kernel.ID(in.StageID), Sort: in.Sort, Q: in.Q, Priority: in.Priority, Label: kernel.ID(in.Label), Due: in.Due, Zone: in.TZ, Status: in.Status,
+		Conversation: kernel.ID(in.Conversation), Limit: in.Limit, Cursor: in.Cursor,
+	}
+	var err error
+	if f.Assignee, f.Unassigned, err = talk.AssigneeFilter(a, in.Assignee); err != nil {
+		return nil, err
+	}
+	page, next, err := s.verbs.Cards(ctx, a, f)
+	return httpserver.CursorPage(page, next), err
+}
+
+func (s *handlers) getCard(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*cardReply, error) {
+	id, err := httpserver.PathID(in.ID, "card")
+	if err != nil {
+		return nil, err
+	}
+	return replyCard(s.verbs.Card(ctx, a, id))
+}
+
+// CardBody holds the fields that creating and changing a card have in common.
+type CardBody struct {
+	Description  kernel.Optional[string]    `json:"description,omitempty" doc:"Up to 10,000 characters."`
+	Priority     *string                    `json:"priority,omitempty" enum:"low,medium,high,urgent"`
+	LabelIDs     *[]kernel.ID               `json:"label_ids,omitempty" maxItems:"100"`
+	DueAt        kernel.Optional[time.Time] `json:"due_at,omitempty"`
+	Assignee     kernel.Optional[kernel.ID] `json:"assignee,omitempty" doc:"A team member."`
+	Contact      kernel.Optional[kernel.ID] `json:"contact,omitempty"`
+	Conversation kernel.Optional[kernel.ID] `json:"conversation,omitempty"`
+	Private      *bool                      `json:"private,omitempty" doc:"API keys do not see private cards: with a key, this answer is the last one that has the card."`
+}
+
+func (b *CardBody) fields(title *string) CardFields {
+	return CardFields{
+		Title: title, Description: b.Description, Priority: b.Priority, Labels: b.LabelIDs, DueAt: b.DueAt,
+		Assignee: b.Assignee, Contact: b.Contact, Conversation: b.Conversation, Private: b.Private,
+	}
+}
+
+type createCardInput struct {
+	Body struct {
+		BoardID      kernel.ID                  `json:"board_id"`
+		StageID      kernel.Optional[kernel.ID] `json:"stage_id,omitempty" doc:"Absent means the board's first stage."`
+		BeforeCardID kernel.Optional[kernel.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert it. Absent: at the end."`
+		Title        string                     `json:"title" minLength:"1" maxLength:"120"`
+		CardBody
+	}
+}
+
+func (s *handlers) createCard(ctx context.Context, a *kernel.Principal, in *createCardInput, once *kernel.OnceCall) (*locatedCard, error) {
+	b := &in.Body
+	card, err := s.verbs.CreateCard(ctx, a, NewCard{
+		Board: b.BoardID, Stage: b.StageID.Pointer(), Before: b.BeforeCardID.Pointer(), CardFields: b.fields(&b.Title),
+	}, once)
+	return &locatedCard{cardReply: cardReply{Body: card}}, err
+}
+
+type updateCardInput struct {
+	httpserver.AtID
+	httpserver.AtVersion
+	Body struct {
+		Title *string `json:"title,omitempty" minLength:"1" maxLength:"120"`
+		CardBody
+		Status  *string `json:"status,omitempty" enum:"open,archived" doc:"archived archives the card; open restores it, with the status that its stage gives."`
+		Version *int64  `json:"version,omitempty" doc:"The version that the change is based on, unless If-Match has it."`
+	} `required:"false"`
+}
+
+func (s *handlers) updateCard(ctx context.Context, a *kernel.Principal, in *updateCardInput) (*cardReply, error) {
+	version, err := in.Version(ctx, in.Body.Version)
+	if err != nil {
+		return nil, err
+	}
+	id, err := httpserver.PathID(in.ID, "card")
+	if err != nil {
+		return nil, err
+	}
+	change := CardChange{CardFields: in.Body.fields(in.Body.Title), Version: version}
+	if in.Body.Status != nil {
+		archived := *in.Body.Status == CardArchived
+		change.Archived = &archived
+	}
+	return replyCard(s.verbs.UpdateCard(ctx, a, id, change))
+}
+
+type moveCardInput struct {
+	httpserver.AtID
+	httpserver.AtVersion
+	Body struct {
+		StageID      kernel.ID                  `json:"stage_id" doc:"A stage of the card's board."`
+		BeforeCardID kernel.Optional[kernel.ID] `json:"before_card_id,omitempty" doc:"The card in that stage before which to insert it. Absent: at the end."`
+		Version      *int64                     `json:"version,omitempty" doc:"The version that the move is based on, unless If-Match has it."`
+	}
+}
+
+func (s *handlers) moveCard(ctx context.Context, a *kernel.Principal, in *moveCardInput, once *kernel.OnceCall) (*cardReply, error) {
+	version, err := in.Version(ctx, in.Body.Version)
+	if err != nil {
+		return nil, err
+	}
+	id, err := httpserver.PathID(in.ID, "card")
+	if err != nil {
+		return nil, err
+	}
+	return replyCard(s.verbs.MoveCard(ctx, a, id, CardMove{Stage: in.Body.StageID, Before: in.Body.BeforeCardID.Pointer(), Version: version}, once))
+}
+
+type deleteCardInput struct {
+	httpserver.AtID
+	httpserver.AtVersion
+	Body *struct {
+		Version *int64 `json:"version,omitempty" doc:"Delete only this version of the card."`
+	}
+}
+
+func (s *handlers) deleteCard(ctx context.Context, a *kernel.Principal, in *deleteCardInput) (*httpserver.None, error) {
+	var body *int64
+	if in.Body != nil {
+		body = in.Body.Version
+	}
+	version, err := in.Version(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	id, err := httpserver.PathID(in.ID, "card")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.DeleteCard(ctx, a, id, version)
+}
+
+// locatedCard is located for a card.
+type locatedCard struct {
+	Location string `header:"Location" doc:"The address of the new card."`
+	cardReply
+}

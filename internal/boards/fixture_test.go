@@ -1,0 +1,36 @@
+package boards
+
+import (
+	"testing"
+
+	"recado/internal/channels"
+	"recado/internal/kernel"
+	"recado/internal/password"
+	"recado/internal/people"
+	"recado/internal/talk"
+)
+
+// newBoards makes the verbs of boards on those that they need.
+func newBoards(k *kernel.Kernel) *Boards {
+	p := people.New(k, password.Cost{Memory: 64, Passes: 1})
+	c := channels.New(p, nil)
+	return New(talk.New(c, p, nil), c, p)
+}
+
+// testCompany makes a company and its owner, and gives the operator, who acts as the owner.
+func testCompany(t testing.TB, d *Boards) *kernel.Principal {
+	t.Helper()
+	company, err := d.people.CreateCompany(t.Context(), people.NewCompany{Name: "Padaria", Rules: people.DefaultRules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.people.CreateUser(t.Context(), company.ID, people.NewUser{Name: "Ana", Email: "ana@padaria.example", Role: kernel.RoleOwner, AccessProfile: kernel.AccessAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator, err := d.people.Operator(t.Context(), company.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return operator
+}

@@ -1,0 +1,142 @@
+package channels
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/channels/whatsapp"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+	"recado/internal/people"
+)
+
+func (s *handlers) listChannels(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Channel]], error) {
+	channels, err := s.verbs.Channels(ctx, a)
+	return &httpserver.Reply[httpserver.List[Channel]]{Body: httpserver.List[Channel]{Data: channels}}, err
+}
+
+// channelCredentials is what Meta's dashboard shows about a number. It is stored encrypted and never
+// given out.
+type channelCredentials struct {
+	PhoneNumberID string `json:"phone_number_id" pattern:"^[0-9]{1,32}$" doc:"The id of the number at Meta, not the phone number." example:"106540352242922"`
+	WABAID        string `json:"waba_id" pattern:"^[0-9]{1,32}$" doc:"Id of the WhatsApp Business account." example:"102290129340398"`
+	Token         string `json:"token" minLength:"1" maxLength:"2048" doc:"Access token, preferably of a system user, with the permissions whatsapp_business_messaging and whatsapp_business_management."`
+	AppSecret     string `json:"app_secret" minLength:"1" maxLength:"256" doc:"Secret of the Meta app, which signs its callbacks."`
+	VerifyToken   string `json:"verify_token,omitempty" minLength:"1" maxLength:"256" doc:"The token that Meta sends when it verifies the callback address. Absent: one is generated."`
+	APIVersion    string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$" doc:"Version of the Meta API. Absent: the default of this server." example:"v25.0"`
+}
+
+type createChannelInput struct {
+	Body struct {
+		Name        string              `json:"name" minLength:"1" maxLength:"120"`
+		Phone       string              `json:"phone,omitempty" minLength:"1" maxLength:"64" doc:"Required for a sandbox. For a WhatsApp channel it is read from WhatsApp; a number given here must be the same." example:"+5511912345678"`
+		Provider    string              `json:"provider" enum:"sandbox,whatsapp" doc:"A sandbox needs no WhatsApp account: its messages are accepted immediately, and POST /channels/{id}/simulate acts as the customer."`
+		Credentials *channelCredentials `json:"credentials,omitempty" doc:"Required for a WhatsApp number."`
+		Coexistence bool                `json:"coexistence,omitempty" doc:"The number is also used in the WhatsApp Business app; it may then send 20 messages per second instead of 80."`
+		Private     bool                `json:"private,omitempty" doc:"Only with a session. Only viewers see a private channel; the person who creates it is the first viewer."`
+	}
+}
+
+func (s *handlers) createChannel(ctx context.Context, a *kernel.Principal, in *createChannelInput) (*httpserver.Reply[Channel], error) {
+	made := NewChannel{Name: in.Body.Name, Phone: in.Body.Phone, Provider: in.Body.Provider, Private: in.Body.Private}
+	if c := in.Body.Credentials; c != nil {
+		made.Access = &Access{
+			PhoneNumberID: c.PhoneNumberID, WABAID: c.WABAID, Token: c.Token, AppSecret: c.AppSecret,
+			VerifyToken: c.VerifyToken, APIVersion: c.APIVersion, Coexistence: in.Body.Coexistence,
+		}
+	}
+	channel, err := s.verbs.CreateChannel(ctx, a, made)
+	return &httpserver.Reply[Channel]{Body: channel}, err
+}
+
+type updateChannelInput struct {
+	httpserver.AtID
+	Body struct {
+		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Status      *string `json:"status,omitempty" enum:"connected,disconnected" doc:"Messages that wait to be sent are kept while the channel is disconnected and sent when WhatsApp has accepted it again."`
+		Credentials *struct {
+			PhoneNumberID *string `json:"phone_number_id,omitempty" pattern:"^[0-9]{1,32}$"`
+			WABAID        *string `json:"waba_id,omitempty" pattern:"^[0-9]{1,32}$"`
+			Token         *string `json:"token,omitempty" minLength:"1" maxLength:"2048"`
+			AppSecret     *string `json:"app_secret,omitempty" minLength:"1" maxLength:"256"`
+			VerifyToken   *string `json:"verify_token,omitempty" minLength:"1" maxLength:"256"`
+			APIVersion    *string `json:"api_version,omitempty" pattern:"^v[0-9]{1,3}[.][0-9]{1,2}$"`
+		} `json:"credentials,omitempty" doc:"The credentials to replace. They are checked at WhatsApp, and the channel is connected."`
+		Coexistence *bool                      `json:"coexistence,omitempty"`
+		Sign        *bool                      `json:"sign,omitempty" doc:"Messages that people send in the app begin with the name of the person: *Ana:*."`
+		HoursID     kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"The opening hours of the channel; null: those of the company."`
+		Private     *bool                      `json:"private,omitempty" doc:"Only for owners and admins with a session. Only viewers see a private channel and what belongs to it, including its history."`
+		Viewers     *[]kernel.ID               `json:"viewers,omitempty" maxItems:"1000" doc:"Only for owners and admins with a session: the team members who see the private channel, at least one."`
+		Confirm     bool                       `json:"confirm,omitempty" doc:"Must be true to make a private channel public."`
+	} `required:"false"`
+}
+
+func (s *handlers) updateChannel(ctx context.Context, a *kernel.Principal, in *updateChannelInput) (*httpserver.Reply[changedChannel], error) {
+	id, err := httpserver.PathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	change := ChannelChange{Name: in.Body.Name, Status: in.Body.Status, Coexistence: in.Body.Coexistence, Sign: in.Body.Sign, Hours: in.Body.HoursID, Private: in.Body.Private, Viewers: in.Body.Viewers, Confirm: in.Body.Confirm}
+	if c := in.Body.Credentials; c != nil {
+		change.Access = (*AccessChange)(c)
+	}
+	channel, private, err := s.verbs.UpdateChannel(ctx, a, id, change)
+	return &httpserver.Reply[changedChannel]{Body: changedChannel{&channel, private}}, err
+}
+
+func (s *handlers) archiveChannel(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.verbs.ArchiveChannel(ctx, a, id)
+}
+
+func (s *handlers) listPrivateChannels(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[[]people.PrivateChannel], error) {
+	channels, err := s.verbs.people.PrivateChannels(ctx, a)
+	return &httpserver.Reply[[]people.PrivateChannel]{Body: channels}, err
+}
+
+// changedChannel is the channel for those who see it, and its viewers for owners and admins who do not.
+type changedChannel struct {
+	channel *Channel
+	private *people.PrivateChannel
+}
+
+// Schema documents both forms.
+func (changedChannel) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{
+		r.Schema(reflect.TypeFor[Channel](), true, ""), r.Schema(reflect.TypeFor[people.PrivateChannel](), true, ""),
+	}}
+}
+
+// AppendBody writes the form that the caller may see.
+func (c changedChannel) AppendBody(b []byte) ([]byte, error) {
+	if c.private != nil {
+		return kernel.AppendJSON(b, c.private)
+	}
+	return kernel.AppendJSON(b, c.channel)
+}
+
+func (s *handlers) getConnection(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[ChannelConnection], error) {
+	id, err := httpserver.PathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	connection, err := s.verbs.ChannelConnection(ctx, a, id)
+	if connection.PhoneNumberID != nil {
+		connection.CallbackURL = new(httpserver.PublicURL(ctx) + whatsapp.CallbackPath(id))
+	}
+	return &httpserver.Reply[ChannelConnection]{Body: connection}, err
+}
+
+func (s *handlers) testChannel(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[ChannelTest], error) {
+	id, err := httpserver.PathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	test, err := s.verbs.TestChannel(ctx, a, id)
+	return &httpserver.Reply[ChannelTest]{Body: test}, err
+}

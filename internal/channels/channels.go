@@ -1,0 +1,24 @@
+// Package channels has the numbers of companies: their settings, credentials, state and templates.
+package channels
+
+import (
+	"recado/internal/kernel"
+	"recado/internal/people"
+)
+
+// Channels has the verbs of the package.
+type Channels struct {
+	*kernel.Kernel
+	people    *people.People
+	numbers   Numbers
+	activity  callbackCounter
+	observers []ChannelObserver
+}
+
+// New returns the verbs of channels. Numbers is WhatsApp's side of connecting numbers; nil: none can be connected.
+func New(p *people.People, numbers Numbers) *Channels {
+	d := &Channels{Kernel: p.Kernel, people: p, numbers: numbers}
+	d.activity = callbackCounter{since: d.Now(), calls: map[kernel.ID]*CallbackActivity{}}
+	d.CheckSubjects(kernel.SubjectChannel, d.checkChannel)
+	return d
+}

@@ -1,0 +1,47 @@
+package channels
+
+import (
+	"context"
+	"testing"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/kerneltest"
+	"recado/internal/password"
+	"recado/internal/people"
+	"recado/internal/vault"
+)
+
+// eachCompany runs a test on both engines with a company, as whose owner the operator acts.
+func eachCompany(t *testing.T, body func(t *testing.T, d *Channels, owner *kernel.Principal)) {
+	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
+		keys, err := vault.FromEnv("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := people.New(kernel.New(kernel.Options{Store: s, Vault: keys}), password.Cost{Memory: 64, Passes: 1})
+		company, err := p.CreateCompany(t.Context(), people.NewCompany{Name: "Padaria", Rules: people.DefaultRules})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.CreateUser(t.Context(), company.ID, people.NewUser{Name: "Ana", Email: "ana@padaria.example", Role: kernel.RoleOwner, AccessProfile: kernel.AccessAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		operator, err := p.Operator(t.Context(), company.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body(t, New(p, agreeable{}), operator)
+	})
+}
+
+// agreeable is a provider that has nothing against any credentials.
+type agreeable struct{}
+
+func (agreeable) Check(_ context.Context, a Access) (NumberState, error) {
+	return NumberState{Phone: "+55113234" + a.PhoneNumberID, Status: "CONNECTED"}, nil
+}
+
+func (agreeable) Subscribe(context.Context, Access) error { return nil }
+
+func (agreeable) CallHere(context.Context, Access, kernel.ID) error { return nil }

@@ -1,0 +1,32 @@
+package channels
+
+import (
+	"context"
+
+	"recado/internal/kernel"
+)
+
+// ChannelObserver is told what happens to channels. Nil functions are not called.
+type ChannelObserver struct {
+	// PrivacyChanges returns what to count again when a channel becomes private or public.
+	PrivacyChanges func(ch Channel, private bool) kernel.Recount
+	// PrivacyChanged runs after a channel became private or public.
+	PrivacyChanged func(ctx context.Context, channel kernel.ID)
+	// Archived runs after a channel was archived.
+	Archived func(ctx context.Context, channel kernel.ID)
+	// Connected runs in the transaction after which a channel can send again.
+	Connected func(tx *kernel.Tx, ch *Channel)
+}
+
+// ObserveChannels adds an observer, before the first transaction.
+func (d *Channels) ObserveChannels(o ChannelObserver) {
+	d.observers = append(d.observers, o)
+}
+
+func (d *Channels) tellConnected(tx *kernel.Tx, ch *Channel) {
+	for _, o := range d.observers {
+		if o.Connected != nil {
+			o.Connected(tx, ch)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package provider
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/kernel"
+)
+
+// NoticeCode names what the server has to say about a message whose author wrote no words. The text of such a message says
+// the same in English.
+type NoticeCode string
+
+// The codes of notices.
+const (
+	NoticeVoiceCall       NoticeCode = "voice_call"
+	NoticeMissedVoiceCall NoticeCode = "missed_voice_call"
+	NoticeVideoCall       NoticeCode = "video_call"
+	NoticeMissedVideoCall NoticeCode = "missed_video_call"
+
+	NoticeCallsAllowed  NoticeCode = "calls_allowed"
+	NoticeCallsRefused  NoticeCode = "calls_refused"
+	NoticePaymentMethod NoticeCode = "payment_method"
+
+	NoticeButton       NoticeCode = "button"
+	NoticeEdit         NoticeCode = "edit"
+	NoticeFile         NoticeCode = "file"
+	NoticeGIF          NoticeCode = "gif"
+	NoticeGroupInvite  NoticeCode = "group_invite"
+	NoticeImage        NoticeCode = "image"
+	NoticeInteractive  NoticeCode = "interactive"
+	NoticeKeptMessage  NoticeCode = "kept_message"
+	NoticeLinkPreview  NoticeCode = "link_preview"
+	NoticeList         NoticeCode = "list"
+	NoticeLocation     NoticeCode = "location"
+	NoticeOrder        NoticeCode = "order"
+	NoticePinned       NoticeCode = "pinned_message"
+	NoticePoll         NoticeCode = "poll"
+	NoticePollVote     NoticeCode = "poll_vote"
+	NoticeProduct      NoticeCode = "product"
+	NoticeReaction     NoticeCode = "reaction"
+	NoticeTemplate     NoticeCode = "template"
+	NoticeNotDelivered NoticeCode = "file_not_delivered"
+	NoticeOnPhoneOnly  NoticeCode = "on_phone_only"
+)
+
+// NoticeCodes lists every code.
+func NoticeCodes() []NoticeCode {
+	return []NoticeCode{
+		NoticeVoiceCall, NoticeMissedVoiceCall, NoticeVideoCall, NoticeMissedVideoCall, NoticeCallsAllowed, NoticeCallsRefused,
+		NoticePaymentMethod, NoticeButton, NoticeEdit, NoticeFile, NoticeGIF, NoticeGroupInvite, NoticeImage, NoticeInteractive,
+		NoticeKeptMessage, NoticeLinkPreview, NoticeList, NoticeLocation, NoticeOrder, NoticePinned, NoticePoll, NoticePollVote,
+		NoticeProduct, NoticeReaction, NoticeTemplate, NoticeNotDelivered, NoticeOnPhoneOnly,
+	}
+}
+
+// MessageNotice is what the server says of a message in place of its author.
+type MessageNotice struct {
+	Code   NoticeCode     `json:"code" doc:"What happened or what was sent." example:"missed_voice_call"`
+	Params map[string]any `json:"params" doc:"What the code needs to be put into words; {} where it needs nothing. voice_call and video_call: duration_seconds, where it is known. payment_method: method and reference. file_not_delivered and on_phone_only: kind, another code that says what the message was, where it is known."`
+}
+
+// IsCall reports whether the notice is about a call. It is false for nil.
+func (n *MessageNotice) IsCall() bool {
+	return n != nil && slices.Contains([]NoticeCode{NoticeVoiceCall, NoticeMissedVoiceCall, NoticeVideoCall, NoticeMissedVideoCall}, n.Code)
+}
+
+// AppendJSON writes the notice, or null.
+func (n *MessageNotice) AppendJSON(b []byte) []byte {
+	if n == nil {
+		return append(b, "null"...)
+	}
+	b = kernel.AppendString(append(b, `{"code":`...), string(n.Code))
+	return append(appendParams(append(b, `,"params":`...), n.Params), '}')
+}
+
+// appendParams writes the parameters of a code. They are strings and numbers.
+func appendParams(b []byte, params map[string]any) []byte {
+	if len(params) == 0 {
+		return append(b, "{}"...)
+	}
+	out, err := json.Marshal(params, json.Deterministic(true))
+	if err != nil {
+		return append(b, "{}"...)
+	}
+	return append(b, out...)
+}
+
+// Form is what a customer filled in: a Flow or an address.
+type Form struct {
+	Name   string      `json:"name" doc:"What WhatsApp calls the form: flow, address_message; empty where it gives no name."`
+	Fields []FormField `json:"fields" doc:"The answers in the order of the form."`
+}
+
+// FormField is one answer.
+type FormField struct {
+	Name  string `json:"name" doc:"The name of the field in the form; the parts of a nested one are joined with dots. Empty where the whole answer is one value."`
+	Label string `json:"label" doc:"The name as people read it: without the number of the screen, with spaces."`
+	Value string `json:"value" doc:"The answer in words. Several are separated by commas; a file is shown by its name."`
+}
+
+// AppendJSON writes the form, or null.
+func (f *Form) AppendJSON(b []byte) []byte {
+	if f == nil {
+		return append(b, "null"...)
+	}
+	b = kernel.AppendString(append(b, `{"name":`...), f.Name)
+	b = append(b, `,"fields":[`...)
+	for i, field := range f.Fields {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = kernel.AppendString(append(b, `{"name":`...), field.Name)
+		b = kernel.AppendString(append(b, `,"label":`...), field.Label)
+		b = append(kernel.AppendString(append(b, `,"value":`...), field.Value), '}')
+	}
+	return append(b, "]}"...)
+}

@@ -1,0 +1,223 @@
+package simulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var version = regexp.MustCompile(`^v\d+\.\d+$`)
+
+// request is one call of the Graph API, its body read and its token found good.
+type request struct {
+	*http.Request
+	op   string   // what the call is about, as faults name it
+	path []string // without the version
+	body []byte
+}
+
+// handler answers a call. The returned function, if any, runs once the answer is on its way.
+type handler func(s *Simulator, w http.ResponseWriter, r *request) (after func())
+
+// ServeHTTP answers a request.
+func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/_control/") {
+		s.control.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("X-Fb-Trace-Id", "simulated")
+	path, ok := segments(r.URL)
+	if !ok {
+		s.fail(w, http.StatusNotFound, 2500, "Unknown path components")
+		return
+	}
+	if f := s.authorise(r); f != nil {
+		f.write(w)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.fail(w, http.StatusBadRequest, 100, "The request was cut short")
+		return
+	}
+	req := &request{Request: r, path: path, body: body}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var serve handler
+	req.op, serve = s.route(req)
+	if serve == nil {
+		s.unknownObject(w, path[0])
+		return
+	}
+	fault := s.strike(req.op)
+	switch {
+	case fault == nil:
+		run(serve, s, w, req)
+	case fault.AfterAccept:
+		run(serve, s, &discarded{header: http.Header{}}, req)
+		s.inflict(fault, w, r)
+	default:
+		s.inflict(fault, w, r)
+	}
+}
+
+func run(serve handler, s *Simulator, w http.ResponseWriter, r *request) {
+	if after := serve(s, w, r); after != nil {
+		after()
+	}
+}
+
+// segments splits a path into its unescaped parts and drops the version.
+func segments(u *url.URL) ([]string, bool) {
+	var path []string
+	for part := range strings.SplitSeq(strings.Trim(u.EscapedPath(), "/"), "/") {
+		name, err := url.PathUnescape(part)
+		if err != nil || name == "" {
+			return nil, false
+		}
+		path = append(path, name)
+	}
+	if len(path) > 0 && version.MatchString(path[0]) {
+		path = path[1:]
+	}
+	return path, len(path) > 0
+}
+
+func (s *Simulator) authorise(r *http.Request) *graphFailure {
+	token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !found {
+		token = r.URL.Query().Get("access_token") // Graph takes it there too
+		found = token != ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, known := s.tokens[token]
+	switch {
+	case !found:
+		return &graphFailure{status: 401, code: 190, title: "Access token is missing"}
+	case !known || state == "revoked":
+		return &graphFailure{status: 401, code: 190, subcode: 467, title: "Invalid OAuth access token"}
+	case state == "expired":
+		return &graphFailure{status: 401, code: 190, subcode: 463, title: "Error validating access token: Session has expired"}
+	}
+	return nil
+}
+
+// route finds what a call is about: an edge by its name, a node by which store owns the id.
+func (s *Simulator) route(r *request) (string, handler) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.path[0] == "whatsapp_business" && r.Method == http.MethodGet {
+		return "download", (*Simulator).download
+	}
+	edge := ""
+	if len(r.path) == 2 {
+		edge = r.path[1]
+	} else if len(r.path) != 1 {
+		return "", nil
+	}
+	number, account, file := s.numbers[r.path[0]] != nil, s.accounts[r.path[0]] != nil, s.files[r.path[0]] != nil
+	for _, known := range []struct {
+		owner  bool
+		method string
+		edge   string
+		op     string
+		serve  handler
+	}{
+		{number, "POST", "messages", messageOp(r.body), (*Simulator).messages},
+		{number, "POST", "media", "upload", (*Simulator).upload},
+		{number, "GET", "", "number", (*Simulator).showNumber},
+		{number, "POST", "", "callback", (*Simulator).overrideNumber},
+		{number, "POST", "register", "register", (*Simulator).register},
+		{number, "POST", "deregister", "register", (*Simulator).register},
+		{number, "GET", "whatsapp_business_profile", "profile", (*Simulator).profile},
+		{number, "POST", "whatsapp_business_profile", "profile", (*Simulator).profile},
+		{number, "GET", "block_users", "block", (*Simulator).blockUsers},
+		{number, "POST", "block_users", "block", (*Simulator).blockUsers},
+		{number, "DELETE", "block_users", "block", (*Simulator).blockUsers},
+		{account, "GET", "", "account", (*Simulator).showAccount},
+		{account, "GET", "phone_numbers", "numbers", (*Simulator).listNumbers},
+		{account, "GET", "subscribed_apps", "subscribe", (*Simulator).subscribedApps},
+		{account, "POST", "subscribed_apps", "subscribe", (*Simulator).subscribedApps},
+		{account, "DELETE", "subscribed_apps", "subscribe", (*Simulator).subscribedApps},
+		{account, "GET", "message_templates", "templates", (*Simulator).listTemplates},
+		{account, "POST", "message_templates", "templates", (*Simulator).createTemplate},
+		{account, "DELETE", "message_templates", "templates", (*Simulator).deleteTemplate},
+		{file, "GET", "", "lookup", (*Simulator).lookup},
+		{file, "DELETE", "", "delete_media", (*Simulator).deleteFile},
+	} {
+		if known.owner && known.method == r.Method && known.edge == edge {
+			s.calls[known.op]++
+			return known.op, known.serve
+		}
+	}
+	return "", nil
+}
+
+// messageOp tells a message from a mark of reading, which share an edge.
+func messageOp(body []byte) string {
+	var b struct {
+		Status string `json:"status"`
+	}
+	if json.Unmarshal(body, &b) == nil && b.Status != "" {
+		return "read"
+	}
+	return "messages"
+}
+
+// graphFailure is an error in Graph's envelope.
+type graphFailure struct {
+	status, code, subcode int
+	title, details        string
+}
+
+func (f *graphFailure) write(w http.ResponseWriter) {
+	e := map[string]any{
+		"message":    "(#" + strconv.Itoa(f.code) + ") " + f.title,
+		"type":       "OAuthException",
+		"code":       f.code,
+		"fbtrace_id": "AbCsimulated",
+	}
+	if f.subcode != 0 {
+		e["error_subcode"] = f.subcode
+	}
+	if f.details != "" {
+		e["error_data"] = map[string]any{"messaging_product": "whatsapp", "details": f.details}
+	}
+	answer(w, f.status, map[string]any{"error": e})
+}
+
+func (s *Simulator) fail(w http.ResponseWriter, status, code int, title string) {
+	(&graphFailure{status: status, code: code, title: title}).write(w)
+}
+
+func (s *Simulator) unknownObject(w http.ResponseWriter, id string) {
+	(&graphFailure{status: 400, code: 100, subcode: 33, title: "Unsupported request. Object with ID '" + id +
+		"' does not exist, cannot be loaded due to missing permissions, or does not support this operation"}).write(w)
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	text := escaped(body)
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+func success(w http.ResponseWriter) { answer(w, 200, map[string]any{"success": true}) }
+
+// discarded is where the answer to an accepted call goes when the caller must not see it.
+type discarded struct{ header http.Header }
+
+func (d *discarded) Header() http.Header { return d.header }
+
+func (d *discarded) WriteHeader(int) {}
+
+func (d *discarded) Write(b []byte) (int, error) { return len(b), nil }

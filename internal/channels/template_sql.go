@@ -1,0 +1,144 @@
+package channels
+
+import (
+	"time"
+
+	"recado/internal/channels/provider"
+	"recado/internal/fold"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+)
+
+// templateContent is what the column content holds.
+type templateContent struct {
+	Body       string                    `json:"body"`
+	Header     *string                   `json:"header,omitempty"`
+	Footer     *string                   `json:"footer,omitempty"`
+	Buttons    []provider.TemplateButton `json:"buttons"`
+	Parameters []provider.TemplateGap    `json:"parameters"`
+}
+
+const templateColumns = ` id, name, language, category, status, content, provider_id `
+
+func scanTemplate(r db.Row) provider.ChannelTemplate {
+	t := provider.ChannelTemplate{
+		ID: r.ID(0), Name: r.Text(1), Language: r.Text(2), Category: r.Text(3), Status: r.Text(4), ProviderID: r.Text(6),
+		Buttons: []provider.TemplateButton{}, Parameters: []provider.TemplateGap{},
+	}
+	if c := kernel.ReadJSON[templateContent](r, 5); c != nil {
+		t.Body, t.Header, t.Footer = c.Body, c.Header, c.Footer
+		t.Buttons, t.Parameters = append(t.Buttons, c.Buttons...), append(t.Parameters, c.Parameters...)
+	}
+	return t
+}
+
+// TemplateFilter says which templates of a channel a list shows. Zero values filter nothing.
+type templateCriteria struct {
+	Q             string
+	Status        string
+	AfterName     string // with AfterLanguage: only templates behind this one
+	AfterLanguage string
+	Limit         int
+}
+
+// listTemplates lists the templates of a channel by name and language.
+func listTemplates(tx *kernel.Tx, company, channel kernel.ID, f templateCriteria) (page []provider.ChannelTemplate, more bool, err error) {
+	s := tx.Statement()
+	s.WriteString("SELECT" + templateColumns + "FROM templates WHERE company = " + s.Arg(company) + " AND channel = " + s.Arg(channel))
+	s.And("(name, language) > (" + s.Arg(f.AfterName) + ", " + s.Arg(f.AfterLanguage) + ")")
+	s.AndGiven("status", f.Status)
+	if q := fold.Text(f.Q); q != "" {
+		s.And(s.Contains("folded", q))
+	}
+	s.WriteString(" ORDER BY name, language")
+	tx.Page(s, f.Limit, 0)
+	return kernel.Collect(tx, s, f.Limit, scanTemplate)
+}
+
+// Template finds a template of a channel. synced reports whether the channel has a copy of its templates at all.
+func Template(tx *kernel.Tx, company, channel kernel.ID, name, language string) (t provider.ChannelTemplate, found, synced bool, err error) {
+	if _, err = tx.One(`SELECT templates_synced_at IS NOT NULL FROM channels WHERE company = $1 AND id = $2`, []any{company, channel},
+		func(r db.Row) { synced = r.Bool(0) }); err != nil || !synced {
+		return t, false, synced, err
+	}
+	found, err = tx.One(`SELECT`+templateColumns+`FROM templates WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`,
+		[]any{company, channel, name, language}, func(r db.Row) { t = scanTemplate(r) })
+	return t, found, true, err
+}
+
+// replaceTemplates makes templates the copy of a channel. Those that were there before keep their ids.
+func replaceTemplates(tx *kernel.Tx, company, channel kernel.ID, templates []provider.ChannelTemplate) error {
+	type key struct{ name, language string }
+	gone := map[key]bool{}
+	err := tx.Query(`SELECT name, language FROM templates WHERE company = $1 AND channel = $2`, []any{company, channel}, func(r db.Row) error {
+		gone[key{r.Text(0), r.Text(1)}] = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range templates {
+		delete(gone, key{t.Name, t.Language})
+		content := kernel.WriteJSON(&templateContent{t.Body, t.Header, t.Footer, t.Buttons, t.Parameters})
+		tx.Later(`
+			INSERT INTO templates (company, channel, id, provider_id, name, language, folded, status, category, content)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+			ON CONFLICT (company, channel, name, language) DO UPDATE
+			SET provider_id = excluded.provider_id, folded = excluded.folded, status = excluded.status, category = excluded.category, content = excluded.content`,
+			company, channel, kernel.NewID(), t.ProviderID, t.Name, t.Language, fold.Text(t.Name+"\n"+t.Body), t.Status, t.Category, content)
+	}
+	for k := range gone {
+		tx.Later(`DELETE FROM templates WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`, company, channel, k.name, k.language)
+	}
+	tx.Later(`UPDATE channels SET templates_synced_at = $3 WHERE company = $1 AND id = $2`, company, channel, tx.Now)
+	return nil
+}
+
+// SetTemplateStatus writes down what became of a template at the provider.
+func SetTemplateStatus(tx *kernel.Tx, company, channel kernel.ID, name, language, status string) {
+	tx.Later(`UPDATE templates SET status = $5 WHERE company = $1 AND channel = $2 AND name = $3 AND language = $4`, company, channel, name, language, status)
+}
+
+// TemplateSync is when the copy of a channel's templates was fetched last, and when a caller last asked for that.
+type TemplateSync struct{ SyncedAt, AskedAt *time.Time }
+
+// lockTemplateSync reads it, and keeps other transactions from changing it until the end of this one.
+func lockTemplateSync(tx *kernel.Tx, company, channel kernel.ID) (s TemplateSync, err error) {
+	_, err = tx.One(`SELECT templates_synced_at, templates_asked_at FROM channels WHERE company = $1 AND id = $2`+tx.ForUpdate(), []any{company, channel},
+		func(r db.Row) { s = TemplateSync{r.NullTime(0), r.NullTime(1)} })
+	return s, err
+}
+
+// askForTemplates has the copy of a channel fetched now and notes that a caller asked for it.
+func askForTemplates(tx *kernel.Tx, company, channel kernel.ID) {
+	tx.Later(`UPDATE channels SET templates_due_at = $3, templates_asked_at = $3 WHERE company = $1 AND id = $2`, company, channel, tx.Now)
+}
+
+// templatesDue has the copy of a channel fetched at a time.
+func templatesDue(tx *kernel.Tx, company, channel kernel.ID, at time.Time) {
+	tx.Later(`UPDATE channels SET templates_due_at = $3 WHERE company = $1 AND id = $2`, company, channel, at)
+}
+
+// templatesFetched has the copy of a channel fetched at a time, unless that was asked for since it was claimed until then.
+func templatesFetched(tx *kernel.Tx, company, channel kernel.ID, claimed, at time.Time) {
+	tx.Later(`UPDATE channels SET templates_due_at = $4 WHERE company = $1 AND id = $2 AND templates_due_at = $3`, company, channel, claimed, at)
+}
+
+// claimTemplates gives a connected channel whose copy is due to be fetched, and makes it due again at a time, so that no
+// other node fetches it too.
+func claimTemplates(tx *kernel.Tx, again time.Time) (ch Channel, found bool, err error) {
+	var id kernel.ID
+	found, err = tx.One(`
+		SELECT id
+		FROM channels
+		WHERE templates_due_at <= $1 AND status = 'connected' AND provider = 'whatsapp'
+		ORDER BY templates_due_at
+		LIMIT 1`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{tx.Now}, func(r db.Row) { id = r.ID(0) })
+	if err != nil || !found {
+		return ch, false, err
+	}
+	if ch, found, err = AnyChannel(tx, id); err == nil && found {
+		templatesDue(tx, ch.Company, ch.ID, again)
+	}
+	return ch, found, err
+}

@@ -1,0 +1,80 @@
+package channels
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"recado/internal/jobs"
+)
+
+// Watchdog looks for connected WhatsApp numbers that have been silent for an unusual time.
+type Watchdog struct {
+	Desk   *Channels
+	Logger *slog.Logger
+
+	unusual map[string]bool // channels, as of the last look
+}
+
+const watchEvery = 30 * time.Second
+
+var (
+	numberConnected = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "recado_whatsapp_connected",
+		Help: "1 while a WhatsApp number is connected, 0 while it is not.",
+	}, []string{"channel"})
+	numberSilent = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "recado_whatsapp_silent",
+		Help: "1 while a connected WhatsApp number has heard nothing for longer than its own history suggests.",
+	}, []string{"channel"})
+)
+
+// Run ends with ctx.
+func (w *Watchdog) Run(ctx context.Context) {
+	jobs.Repeat(ctx, w.Logger, "watchdog", nil, watchEvery, func(ctx context.Context) (bool, error) { return false, w.step(ctx) })
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := w.Desk.FlushCallbackActivity(last); err != nil {
+		w.Logger.Warn("the activity of callbacks was not written", slog.Any("error", err))
+	}
+}
+
+func (w *Watchdog) step(ctx context.Context) error {
+	if err := w.Desk.FlushCallbackActivity(ctx); err != nil {
+		return err
+	}
+	numbers, err := w.Desk.WatchSilence(ctx)
+	if err != nil {
+		return err
+	}
+	unusual := map[string]bool{}
+	numberConnected.Reset()
+	numberSilent.Reset()
+	for _, n := range numbers {
+		channel := n.Channel.String()
+		numberConnected.WithLabelValues(channel).Set(gauge(n.Connected))
+		numberSilent.WithLabelValues(channel).Set(gauge(n.Unusual))
+		if n.Unusual {
+			unusual[channel] = true
+			if !w.unusual[channel] {
+				w.Logger.Warn("a connected WhatsApp number has gone silent", slog.String("channel", channel))
+			}
+		}
+	}
+	w.unusual = unusual
+	return nil
+}
+
+func gauge(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// Collectors are the metrics of this package, for the operator's registry.
+func Collectors() []prometheus.Collector {
+	return []prometheus.Collector{numberConnected, numberSilent}
+}

@@ -1,0 +1,158 @@
+package whatsapp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"recado/internal/channels/provider"
+)
+
+// graphError is the error object of an answer and, with title in place of user texts, of a callback.
+type graphError struct {
+	Code      number                  `json:"code"`
+	Subcode   number                  `json:"error_subcode"`
+	Message   text                    `json:"message"`
+	Title     text                    `json:"title"`
+	UserText  text                    `json:"error_user_msg"`
+	Transient lenient[bool]           `json:"is_transient"`
+	Data      lenient[graphErrorData] `json:"error_data"`
+}
+
+type graphErrorData struct {
+	Details text `json:"details"`
+}
+
+// words gives Meta's own text, the most specific one first.
+func (g graphError) words() string {
+	for _, s := range []text{g.Data.value.Details, g.UserText, g.Message, g.Title} {
+		if s != "" {
+			return clip(string(s), 500)
+		}
+	}
+	return ""
+}
+
+// messageError says it in the words of the API, for a status that came by callback.
+func (g graphError) messageError() *provider.MessageError {
+	// Without a usable code the number is 0, which in an answer would mean a rejected token.
+	if m, ok := meaningOf(int(g.Code)); ok && g.Code != 0 && m.class != doubtful {
+		return &provider.MessageError{Code: m.code, Message: m.message}
+	}
+	return &provider.MessageError{Code: "not_delivered", Message: refusal(g)}
+}
+
+func refusal(g graphError) string {
+	message := "WhatsApp did not deliver the message"
+	if words := g.words(); words != "" {
+		message += ": " + strings.TrimRight(words, ".")
+	}
+	if g.Code == 0 {
+		return message + "."
+	}
+	return message + " (code " + strconv.Itoa(int(g.Code)) + ")."
+}
+
+// judgeAnswer returns nil for a success, else what the answer means. sends says that a message is in
+// doubt where the answer leaves it open.
+func judgeAnswer(resp *http.Response, body []byte, sends bool) *provider.SendError {
+	var envelope struct {
+		Error *graphError `json:"error"`
+	}
+	readable := decode(body, &envelope) == nil
+	if readable && envelope.Error != nil {
+		e := judge(*envelope.Error, resp.StatusCode >= 500, sends)
+		if after := retryAfter(resp.Header); e.Retry && after > e.RetryAfter {
+			e.RetryAfter = after
+		}
+		return e
+	}
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+	cause := errors.New("HTTP " + resp.Status + ": " + clip(strings.TrimSpace(string(body)), 200))
+	switch {
+	case resp.StatusCode == http.StatusRequestTimeout, resp.StatusCode >= 500:
+		return unanswered(cause, sends)
+	default:
+		// Something in between turned the request away before Meta saw it.
+		return refuse("unavailable", "What answered at the address of the WhatsApp API is not WhatsApp.", cause)
+	}
+}
+
+// judge turns a code of Meta's into what the desk does about it.
+func judge(g graphError, serverFault, sends bool) *provider.SendError {
+	code := int(g.Code)
+	e := &provider.SendError{ProviderCode: code, ProviderText: g.words()}
+	m, known := meaningOf(code)
+	switch {
+	case !known && (serverFault || g.Transient.value):
+		m = meaning{"uncertain", doubt, doubtful, 0}
+	case !known:
+		m = meaning{"provider_refused", refusal(g), permanent, 0}
+	}
+	e.Code, e.Message = m.code, m.message
+	switch m.class {
+	case permanent:
+		e.Retry = g.Transient.value
+	case passing:
+		e.Retry, e.RetryAfter = true, m.wait
+	case doubtful:
+		if sends {
+			e.Fate = provider.Uncertain
+			break
+		}
+		e.Code, e.Message, e.Retry = "unavailable", unavailable, true
+	case operator:
+		e.Disconnect = true
+	}
+	return e
+}
+
+const unavailable = "WhatsApp cannot be reached at the moment."
+
+// unanswered is for a request that got no answer worth the name.
+func unanswered(cause error, inDoubt bool) *provider.SendError {
+	if inDoubt {
+		return &provider.SendError{Code: "uncertain", Message: doubt, Fate: provider.Uncertain, Cause: cause}
+	}
+	e := &provider.SendError{Code: provider.CodeSendUnavailable, Message: unavailable, Retry: true, Cause: cause}
+	if errors.Is(cause, context.Canceled) {
+		e.Message = "Sending was interrupted before it began."
+	}
+	return e
+}
+
+// unreadable is for a success whose content is missing: the message was taken, its id is unknown.
+func unreadable(cause error, sends bool) *provider.SendError {
+	if sends {
+		return &provider.SendError{
+			Code: "uncertain", Fate: provider.Uncertain, Cause: cause,
+			Message: "WhatsApp took the message but gave no id for it.",
+		}
+	}
+	return refuse("unavailable", "WhatsApp's answer could not be read.", cause)
+}
+
+// retryAfter reads how long Meta, or a proxy before it, asks to wait: seconds in Retry-After, minutes
+// in Meta's own usage header.
+func retryAfter(h http.Header) time.Duration {
+	var wait time.Duration
+	if s, err := strconv.Atoi(h.Get("Retry-After")); err == nil && s > 0 {
+		wait = time.Duration(min(s, 24*3600)) * time.Second
+	}
+	var usage map[string][]struct {
+		Minutes number `json:"estimated_time_to_regain_access"`
+	}
+	if decode([]byte(h.Get("X-Business-Use-Case-Usage")), &usage) == nil {
+		for _, entries := range usage {
+			for _, entry := range entries {
+				wait = max(wait, time.Duration(min(max(entry.Minutes, 0), 24*60))*time.Minute)
+			}
+		}
+	}
+	return wait
+}

@@ -1,0 +1,311 @@
+package whatsapp
+
+import (
+	"fmt"
+	"strings"
+
+	"recado/internal/channels/provider"
+)
+
+type textContent struct {
+	Body text `json:"body"`
+}
+
+type fileContent struct {
+	ID       text          `json:"id"`
+	URL      text          `json:"url"`
+	MimeType text          `json:"mime_type"`
+	SHA256   text          `json:"sha256"`
+	FileName text          `json:"filename"`
+	Caption  text          `json:"caption"`
+	Voice    lenient[bool] `json:"voice"`
+}
+
+// read reports whether the file can be fetched at all.
+func (f fileContent) read(in *provider.IncomingMessage) bool {
+	in.Text = string(f.Caption)
+	if f.ID == "" && f.URL == "" {
+		return false
+	}
+	in.Media = &provider.IncomingMedia{
+		ProviderID: string(f.ID),
+		URL:        string(f.URL),
+		MimeType:   string(f.MimeType),
+		FileName:   string(f.FileName),
+		SHA256:     string(f.SHA256),
+		Voice:      f.Voice.value,
+	}
+	return true
+}
+
+type locationContent struct {
+	Latitude  text `json:"latitude"`
+	Longitude text `json:"longitude"`
+	Name      text `json:"name"`
+	Address   text `json:"address"`
+}
+
+func (l locationContent) line() string {
+	place := joined(", ", string(l.Name), string(l.Address))
+	point := joined(", ", string(l.Latitude), string(l.Longitude))
+	if place != "" && point != "" {
+		return place + " (" + point + ")"
+	}
+	return place + point
+}
+
+type cardContent struct {
+	Name lenient[struct {
+		Formatted text `json:"formatted_name"`
+		First     text `json:"first_name"`
+		Last      text `json:"last_name"`
+	}] `json:"name"`
+	Phones list[cardPhone] `json:"phones"`
+	Emails list[struct {
+		Email text `json:"email"`
+	}] `json:"emails"`
+	Origin text `json:"origin"`
+	VCard  text `json:"vcard"`
+	Org    lenient[struct {
+		Company    text `json:"company"`
+		Department text `json:"department"`
+		Title      text `json:"title"`
+	}] `json:"org"`
+	Addresses list[struct {
+		Street  text `json:"street"`
+		City    text `json:"city"`
+		State   text `json:"state"`
+		Zip     text `json:"zip"`
+		Country text `json:"country"`
+	}] `json:"addresses"`
+}
+
+type cardPhone struct {
+	Phone text `json:"phone"`
+	WAID  text `json:"wa_id"`
+}
+
+// numbers are the phones of a card, those of its vCard where it lists none.
+func (c cardContent) numbers() []cardPhone {
+	for _, p := range c.Phones {
+		if p.Phone != "" || p.WAID != "" {
+			return c.Phones
+		}
+	}
+	return readVCard(string(c.VCard)).phones
+}
+
+func (c cardContent) line() string {
+	written := readVCard(string(c.VCard))
+	name := string(c.Name.value.Formatted)
+	if name == "" {
+		name = joined(" ", string(c.Name.value.First), string(c.Name.value.Last))
+	}
+	if name == "" {
+		name = written.name
+	}
+	var ways []string
+	for _, p := range c.numbers() {
+		if p.Phone != "" {
+			ways = append(ways, string(p.Phone))
+		} else {
+			ways = append(ways, e164(string(p.WAID)))
+		}
+	}
+	for _, e := range c.Emails {
+		ways = append(ways, string(e.Email))
+	}
+	if len(c.Emails) == 0 {
+		ways = append(ways, written.emails...)
+	}
+	if o := c.Org.value; o.Company != "" || o.Department != "" || o.Title != "" {
+		ways = append(ways, joined(", ", string(o.Title), string(o.Department), string(o.Company)))
+	} else {
+		ways = append(ways, written.org)
+	}
+	for _, a := range c.Addresses {
+		ways = append(ways, joined(", ", string(a.Street), string(a.City), string(a.State), string(a.Zip), string(a.Country)))
+	}
+	return joined(": ", name, joined(", ", ways...))
+}
+
+type buttonContent struct {
+	Text    text `json:"text"`
+	Payload text `json:"payload"`
+}
+
+func (b buttonContent) line() string {
+	if b.Text == "" {
+		return strings.TrimSpace(string(b.Payload))
+	}
+	return strings.TrimSpace(string(b.Text))
+}
+
+// chosen is the button of a template that the customer pressed.
+func (b buttonContent) chosen() *provider.Choice {
+	return choice{ID: b.Payload, Title: b.Text}.chosen()
+}
+
+// templateContent is a template that the team sent from the phone.
+type templateContent struct {
+	Name       text `json:"name"`
+	Components list[struct {
+		Parameters list[parameter] `json:"parameters"`
+	}] `json:"components"`
+}
+
+type unsupportedContent struct {
+	Type text `json:"type"`
+}
+
+type interactiveContent struct {
+	Button         lenient[choice]      `json:"button_reply"`
+	List           lenient[choice]      `json:"list_reply"`
+	Form           lenient[formContent] `json:"nfm_reply"`
+	CallPermission lenient[struct {
+		Response text `json:"response"`
+	}] `json:"call_permission_reply"`
+	Payment lenient[struct {
+		Method    text `json:"payment_method"`
+		Reference text `json:"reference_id"`
+	}] `json:"payment_method"`
+	// What the team sent from the phone.
+	Header lenient[parameter] `json:"header"`
+	Body   lenient[parameter] `json:"body"`
+	Footer lenient[parameter] `json:"footer"`
+	Action lenient[struct {
+		Buttons list[struct {
+			Reply lenient[choice] `json:"reply"`
+		}] `json:"buttons"`
+		Sections list[struct {
+			Rows list[choice] `json:"rows"`
+		}] `json:"sections"`
+	}] `json:"action"`
+}
+
+type choice struct {
+	ID          text `json:"id"`
+	Title       text `json:"title"`
+	Description text `json:"description"`
+}
+
+// parameter is a piece of text in an object of its own.
+type parameter struct {
+	Text text `json:"text"`
+}
+
+func (i interactiveContent) read(in *provider.IncomingMessage) {
+	switch {
+	case i.Button.ok:
+		in.Text, in.Choice = i.Button.value.line(), i.Button.value.chosen()
+	case i.List.ok:
+		in.Text, in.Choice = i.List.value.line(), i.List.value.chosen()
+	case i.Form.ok:
+		in.Text, in.Form = i.Form.value.read()
+	case i.CallPermission.ok:
+		in.Text, in.Notice = "The customer does not allow calls.", notice(provider.NoticeCallsRefused)
+		if strings.HasPrefix(strings.ToLower(string(i.CallPermission.value.Response)), "accept") {
+			in.Text, in.Notice = "The customer allows calls.", notice(provider.NoticeCallsAllowed)
+		}
+	case i.Payment.ok:
+		method, reference := clip(string(i.Payment.value.Method), maxChoice), clip(string(i.Payment.value.Reference), maxChoice)
+		in.Text = joined(", ", "Payment method chosen: "+strings.ReplaceAll(method, "_", " "), reference)
+		in.Notice = notice(provider.NoticePaymentMethod)
+		in.Notice.Params = map[string]any{"method": method, "reference": reference}
+	default:
+		in.Text = i.sent()
+	}
+}
+
+func notice(code provider.NoticeCode) *provider.MessageNotice {
+	return &provider.MessageNotice{Code: code}
+}
+
+// sent gives the words of an interactive message and of what it offers to choose from.
+func (i interactiveContent) sent() string {
+	lines := []string{string(i.Header.value.Text), string(i.Body.value.Text), string(i.Footer.value.Text)}
+	for _, b := range i.Action.value.Buttons {
+		lines = append(lines, bullet(b.Reply.value))
+	}
+	for _, section := range i.Action.value.Sections {
+		for _, row := range section.Rows {
+			lines = append(lines, bullet(row))
+		}
+	}
+	return joined("\n", lines...)
+}
+
+func bullet(c choice) string {
+	if c.Title == "" {
+		return ""
+	}
+	return "- " + string(c.Title)
+}
+
+// chosen is the choice as the desk keeps it, or nil.
+func (c choice) chosen() *provider.Choice {
+	if c.ID == "" && c.Title == "" {
+		return nil
+	}
+	return &provider.Choice{ID: clip(string(c.ID), maxChoice), Title: clip(string(c.Title), maxChoice)}
+}
+
+// maxChoice is the most that is kept of an id or a title.
+const maxChoice = 1024
+
+// line is what was chosen: its title, or its id where it has none.
+func (c choice) line() string {
+	if c.Title == "" {
+		c.Title = c.ID
+	}
+	return joined("\n", string(c.Title), string(c.Description))
+}
+
+// line names the template and what was filled in.
+func (t templateContent) line() string {
+	var values []string
+	for _, c := range t.Components {
+		for _, p := range c.Parameters {
+			values = append(values, string(p.Text))
+		}
+	}
+	return joined(": ", string(t.Name), joined(", ", values...))
+}
+
+type reactionContent struct {
+	MessageID text `json:"message_id"`
+	Emoji     text `json:"emoji"`
+}
+
+type orderContent struct {
+	Text  text `json:"text"`
+	Items list[struct {
+		Product  text `json:"product_retailer_id"`
+		Quantity text `json:"quantity"`
+		Price    text `json:"item_price"`
+		Currency text `json:"currency"`
+	}] `json:"product_items"`
+}
+
+func (o orderContent) line() string {
+	lines := []string{string(o.Text)}
+	for _, item := range o.Items {
+		line := fmt.Sprintf("%s × %s", item.Quantity, item.Product)
+		if item.Price != "" {
+			line += fmt.Sprintf(" (%s %s)", item.Currency, item.Price)
+		}
+		lines = append(lines, line)
+	}
+	return joined("\n", lines...)
+}
+
+// joined puts the parts together that are not empty.
+func joined(separator string, parts ...string) string {
+	full := parts[:0:0]
+	for _, part := range parts {
+		if part = strings.TrimSpace(part); part != "" {
+			full = append(full, part)
+		}
+	}
+	return strings.Join(full, separator)
+}

@@ -1,0 +1,173 @@
+package httpserver
+
+import (
+	"errors"
+	"log/slog"
+	"maps"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/kernel"
+)
+
+// statusOf is the only place that knows which HTTP status a code has.
+var statusOf = map[kernel.Code]int{
+	kernel.CodeInvalidRequest:       http.StatusBadRequest,
+	kernel.CodeInvalidJSON:          http.StatusBadRequest,
+	kernel.CodeInvalidCursor:        http.StatusBadRequest,
+	kernel.CodeIdempotencyRequired:  http.StatusBadRequest,
+	kernel.CodeIdempotencyInvalid:   http.StatusBadRequest,
+	kernel.CodeURLNotAllowed:        http.StatusBadRequest,
+	kernel.CodeMediaTypeNotAllowed:  http.StatusBadRequest,
+	kernel.CodeKeyMissing:           http.StatusUnauthorized,
+	kernel.CodeKeyInvalid:           http.StatusUnauthorized,
+	kernel.CodeKeyExpired:           http.StatusUnauthorized,
+	kernel.CodeKeyRevoked:           http.StatusUnauthorized,
+	kernel.CodeSessionMissing:       http.StatusUnauthorized,
+	kernel.CodeLoginFailed:          http.StatusUnauthorized,
+	kernel.CodeCodeRequired:         http.StatusUnauthorized,
+	kernel.CodeCodeInvalid:          http.StatusUnauthorized,
+	kernel.CodeInsufficientScope:    http.StatusForbidden,
+	kernel.CodeInsufficientRole:     http.StatusForbidden,
+	kernel.CodeSessionRequired:      http.StatusForbidden,
+	kernel.CodeSessionChanged:       http.StatusForbidden,
+	kernel.CodeCrossOrigin:          http.StatusForbidden,
+	kernel.CodeCompanyRequired:      http.StatusConflict,
+	kernel.CodeTwoFactorActive:      http.StatusConflict,
+	kernel.CodeNotFound:             http.StatusNotFound,
+	kernel.CodeMethodNotAllowed:     http.StatusMethodNotAllowed,
+	kernel.CodeVersionConflict:      http.StatusConflict,
+	kernel.CodeIdempotencyConflict:  http.StatusConflict,
+	kernel.CodeIdempotencyPending:   http.StatusConflict,
+	kernel.CodeClientIDConflict:     http.StatusConflict,
+	kernel.CodeContactExists:        http.StatusConflict,
+	kernel.CodeAttendanceNotOpen:    http.StatusConflict,
+	kernel.CodeAttendanceRestricted: http.StatusConflict,
+	kernel.CodeNotVisible:           http.StatusConflict,
+	kernel.CodeContactBlocked:       http.StatusConflict,
+	kernel.CodeChannelArchived:      http.StatusConflict,
+	kernel.CodeChannelDisconnected:  http.StatusConflict,
+	kernel.CodeServiceWindowClosed:  http.StatusConflict,
+	kernel.CodeMessageNotSent:       http.StatusConflict,
+	kernel.CodeTemplateUnavailable:  http.StatusConflict,
+	kernel.CodeNotScheduled:         http.StatusConflict,
+	kernel.CodeNotASectorMember:     http.StatusConflict,
+	kernel.CodeWebhookLimit:         http.StatusConflict,
+	kernel.CodeLimitReached:         http.StatusConflict,
+	kernel.CodeStageNotEmpty:        http.StatusConflict,
+	kernel.CodeInUse:                http.StatusConflict,
+	kernel.CodeNameTaken:            http.StatusConflict,
+	kernel.CodeBodyTooLarge:         http.StatusRequestEntityTooLarge,
+	kernel.CodeMediaTooLarge:        http.StatusRequestEntityTooLarge,
+	kernel.CodeVersionRequired:      http.StatusPreconditionRequired,
+	kernel.CodeRateLimited:          http.StatusTooManyRequests,
+	kernel.CodeInternal:             http.StatusInternalServerError,
+	kernel.CodeUnavailable:          http.StatusServiceUnavailable,
+	kernel.CodeUncertain:            http.StatusServiceUnavailable,
+	kernel.CodeStorageFull:          http.StatusInsufficientStorage,
+}
+
+// Statuses gives the HTTP status of each error code.
+func Statuses() map[kernel.Code]int { return maps.Clone(statusOf) }
+
+// Error is the body of every answer that is no success.
+type Error struct {
+	Code      kernel.Code    `json:"code" doc:"The stable name of the error." example:"invalid_request"`
+	Message   string         `json:"message" doc:"A sentence that says what is wrong and what to do."`
+	RequestID string         `json:"request_id" doc:"The X-Request-Id of the answer. Quote it when you ask for help."`
+	Params    map[string]any `json:"params" doc:"What a program needs beside the code; {} where the code says it all. service_window_closed: reason is never_wrote or expired."`
+	Details   []ErrorDetail  `json:"details" doc:"The wrong parts of the request; empty if the message says everything."`
+
+	status  int
+	headers http.Header
+}
+
+// ErrorDetail is one wrong part of a request.
+type ErrorDetail struct {
+	Field   string `json:"field" example:"body.phone"`
+	Message string `json:"message"`
+	Value   string `json:"value,omitempty" doc:"A value to send instead, if there is a choice."`
+}
+
+// Error gives the text of the error.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// GetStatus gives the HTTP status to huma.
+func (e *Error) GetStatus() int { return e.status }
+
+// GetHeaders gives the headers of the answer to huma.
+func (e *Error) GetHeaders() http.Header { return e.headers }
+
+// problem turns any error into what a caller may see. An error that is not a kernel.Error is a defect
+// of the server: it is logged here, once, and nothing of it is shown. So is the cause of a failure of the database or the disk.
+func (s *Server) problem(requestID string, err error) *Error {
+	var known *kernel.Error
+	if !errors.As(err, &known) {
+		s.log.Error("request failed", slog.String("request_id", requestID), slog.Any("error", err))
+		known = errInternal()
+	} else if cause := err.Error() != known.Error(); cause && (known.Code == kernel.CodeUnavailable || known.Code == kernel.CodeStorageFull) {
+		s.log.Warn("request failed", slog.String("request_id", requestID), slog.String("code", string(known.Code)), slog.Any("error", err))
+	}
+	out := &Error{
+		Code: known.Code, Message: known.Message, RequestID: requestID, Params: known.Params, Details: []ErrorDetail{},
+		status: statusOf[known.Code], headers: http.Header{},
+	}
+	if out.Params == nil {
+		out.Params = map[string]any{}
+	}
+	for _, f := range known.Fields {
+		out.Details = append(out.Details, ErrorDetail(f))
+	}
+	switch out.status {
+	case 0:
+		out.status = http.StatusInternalServerError
+	case http.StatusUnauthorized:
+		out.headers.Set("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusInsufficientStorage:
+		seconds := max(1, int(math.Ceil(known.RetryAfter.Seconds())))
+		out.headers.Set("Retry-After", strconv.Itoa(seconds))
+	}
+	return out
+}
+
+// writeError answers outside of an operation: unknown paths, refused keys, panics.
+func (s *Server) writeError(w http.ResponseWriter, requestID string, err error) {
+	writeProblem(w, s.problem(requestID, err))
+}
+
+func writeProblem(w http.ResponseWriter, p *Error) {
+	for name, values := range p.headers {
+		w.Header()[name] = values
+	}
+	body, _ := kernel.AppendJSON(nil, p)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.status)
+	_, _ = w.Write(body)
+}
+
+func init() {
+	huma.NewErrorWithContext = newError
+	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
+		return newError(nil, status, message, errs...)
+	}
+}
+
+// newError makes the Error object of what huma found wrong with a request.
+func newError(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+	c := &call{}
+	if ctx != nil {
+		c = callFrom(ctx.Context())
+	}
+	if c.server == nil { // huma asks once, while it is being set up, what an error looks like
+		return &Error{Params: map[string]any{}, Details: []ErrorDetail{}, status: status}
+	}
+	return c.server.problem(c.requestID, Cause(status, message, errs))
+}
+
+func errInternal() *kernel.Error {
+	return kernel.Errorf(kernel.CodeInternal, "The server failed to handle this request. Report it with this request id.")
+}

@@ -1,0 +1,132 @@
+package httpserver
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+)
+
+// order lists the guides as they are shown. The first of a group is the one to begin with. A document that is not named comes last.
+var order = []group{
+	{"Using Recado", []string{"answering", "managing", "people", "whatsapp", "reports"}},
+	{"Using the API", []string{"api", "conversations", "messages", "attendances", "team-talk", "reception", "kanban", "webhooks", "clients", "assistants"}},
+	{"Running Recado", []string{"install", "operating", "upgrading", "security", "scaling"}},
+	{"Inside", []string{"architecture", "app", "decisions", "contributing"}},
+}
+
+type group struct {
+	name   string
+	guides []string
+}
+
+// Guide is one document as a page.
+type Guide struct {
+	Name, Title string
+	Content     template.HTML
+}
+
+// Section is a group of guides under one heading.
+type Section struct {
+	Name   string
+	Guides []*Guide
+}
+
+// Guides are all documents.
+type Guides struct {
+	sections []Section
+	byName   map[string]*Guide
+}
+
+// NewGuides reads the documents, Markdown files at the root of files. A link from one to another leads to its page.
+func NewGuides(files fs.FS) (*Guides, error) {
+	names, err := fs.Glob(files, "*.md")
+	if err != nil {
+		return nil, fmt.Errorf("reading the guides: %w", err)
+	}
+	g := &Guides{byName: map[string]*Guide{}}
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(name, path.Ext(name))
+		g.byName[names[i]] = nil
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name+".md")
+		if err != nil {
+			return nil, fmt.Errorf("reading the guides: %w", err)
+		}
+		title, content, err := render(text, func(other string) bool { _, known := g.byName[other]; return known })
+		if err != nil {
+			return nil, fmt.Errorf("rendering the guide %s: %w", name, err)
+		}
+		g.byName[name] = &Guide{Name: name, Title: title, Content: template.HTML(content)}
+	}
+	g.arrange(names)
+	return g, nil
+}
+
+// arrange puts the guides into their sections.
+func (g *Guides) arrange(names []string) {
+	rest := slices.Clone(names)
+	for i, one := range order {
+		section := Section{Name: one.name}
+		for _, name := range one.guides {
+			if guide := g.byName[name]; guide != nil {
+				section.Guides = append(section.Guides, guide)
+				rest = slices.DeleteFunc(rest, func(other string) bool { return other == name })
+			}
+		}
+		if i == len(order)-1 {
+			for _, name := range rest {
+				section.Guides = append(section.Guides, g.byName[name])
+			}
+		}
+		g.sections = append(g.sections, section)
+	}
+}
+
+// Handlers maps patterns below the base path to what answers GET there.
+func (g *Guides) Handlers(base string) map[string]http.Handler {
+	handlers := map[string]http.Handler{
+		"/docs/guides":     http.RedirectHandler(base+"/docs/guides/", http.StatusMovedPermanently),
+		"/docs/guides/{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { g.show(w, base, nil) }),
+	}
+	for name, guide := range g.byName {
+		handlers["/docs/guides/"+name] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { g.show(w, base, guide) })
+	}
+	return handlers
+}
+
+var page = template.Must(template.New("").Parse(`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8">{{.Head}}<title>{{with .Guide}}{{.Title}} · {{end}}Recado guides</title></head>
+<body>
+{{.Header}}
+<div class="recado-columns">
+<nav aria-label="Guides" class="recado-side">{{range .Sections}}<p>{{.Name}}</p><ul>{{range .Guides}}<li><a href="{{$.Base}}/docs/guides/{{.Name}}"{{if eq . $.Guide}} aria-current="page"{{end}}>{{.Title}}</a></li>{{end}}</ul>{{end}}</nav>
+<main class="recado-text">{{with .Guide}}{{.Content}}{{else}}<h1>Guides</h1>{{range .Sections}}<h2>{{.Name}}</h2><ul class="recado-index">{{range .Guides}}<li><a href="{{$.Base}}/docs/guides/{{.Name}}">{{.Title}}</a></li>{{end}}</ul>{{end}}{{end}}</main>
+</div>
+</body>
+</html>
+`))
+
+// show answers a guide, or the list of them for nil.
+func (g *Guides) show(w http.ResponseWriter, base string, guide *Guide) {
+	var b bytes.Buffer
+	err := page.Execute(&b, struct {
+		Base         string
+		Head, Header template.HTML
+		Sections     []Section
+		Guide        *Guide
+	}{base, Head(base), Header(base, "/docs/guides/"), g.sections, guide})
+	if err != nil {
+		panic(err) // the template is in this file
+	}
+	ProtectPage(w.Header(), "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(b.Bytes())
+}

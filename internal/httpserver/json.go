@@ -1,0 +1,132 @@
+package httpserver
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"recado/internal/kernel"
+)
+
+// maxDepth is how deeply a request body may nest, and maxFields how many fields an object in it may have: several times
+// as many as any operation takes. A body of unknown fields is refused after these, before it is decoded.
+const (
+	maxDepth  = 32
+	maxFields = 256
+)
+
+// UnmarshalJSON decodes a body strictly. huma decodes every body twice: into `any` to validate it, then into
+// its type; the strict look at the bytes happens with the first.
+func UnmarshalJSON(data []byte, v any) error {
+	if _, first := v.(*any); first {
+		if fault := checkJSON(data); fault != nil {
+			return fault
+		}
+		return json.Unmarshal(data, v)
+	}
+	if err := json.Unmarshal(data, v, decodeOptions); err != nil {
+		return decodingFault(err)
+	}
+	return nil
+}
+
+// decodeOptions refuse unknown fields, and null for every field to which it means nothing: huma would
+// take it as absent.
+var decodeOptions = json.JoinOptions(
+	json.RejectUnknownMembers(true),
+	json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v any) error {
+		if dec.PeekKind() == 'n' {
+			if _, ok := v.(json.Unmarshaler); !ok { // kernel.Optional is one
+				return kernel.Invalid("", "must not be null")
+			}
+		}
+		return errors.ErrUnsupported // decode it as usual
+	})),
+)
+
+// checkJSON refuses what the usual decoders let through: duplicate names, bad UTF-8, lone
+// surrogates, NUL, trailing data, deep nesting, very many fields.
+func checkJSON(data []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(data))
+	for {
+		token, err := dec.ReadToken()
+		if errors.Is(err, io.EOF) && dec.StackDepth() == 0 && dec.InputOffset() > 0 {
+			return nil
+		}
+		if err != nil {
+			return decodingFault(err)
+		}
+		switch {
+		case dec.StackDepth() > maxDepth:
+			return jsonFault(kernel.CodeInvalidJSON, "body", "nested deeper than "+strconv.Itoa(maxDepth)+" levels")
+		case fields(dec) > maxFields:
+			return jsonFault(kernel.CodeInvalidRequest, "body", "an object has more than "+strconv.Itoa(maxFields)+" fields")
+		case token.Kind() == '"' && strings.ContainsRune(token.String(), 0):
+			return jsonFault(kernel.CodeInvalidJSON, fieldName(dec.StackPointer()), "must not contain the NUL character")
+		case dec.StackDepth() == 0:
+			if rest := bytes.TrimLeft(data[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
+				return jsonFault(kernel.CodeInvalidJSON, "body", "there is something after the end of the JSON value")
+			}
+			if token.Kind() == 'n' {
+				return jsonFault(kernel.CodeInvalidRequest, "body", "must be an object, not null")
+			}
+			return nil
+		}
+	}
+}
+
+// fields is how many the object has so far in which the decoder is; zero in a list.
+func fields(dec *jsontext.Decoder) int64 {
+	if kind, length := dec.StackIndex(dec.StackDepth()); kind == '{' {
+		return (length + 1) / 2
+	}
+	return 0
+}
+
+// decodingFault gives the field and a text that does not depend on the library.
+func decodingFault(err error) error {
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		if errors.Is(err, json.ErrUnknownName) {
+			return jsonFault(kernel.CodeInvalidRequest, fieldName(semantic.JSONPointer), "unknown field")
+		}
+		message := "does not have the expected form"
+		var known *kernel.Error
+		if errors.As(err, &known) {
+			message = known.Message
+		}
+		return jsonFault(kernel.CodeInvalidRequest, fieldName(semantic.JSONPointer), message)
+	}
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		message := "this is not valid JSON"
+		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName):
+			message = "the same name appears twice"
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			message = "the JSON ends too early"
+		case strings.Contains(err.Error(), "UTF-8") || strings.Contains(err.Error(), "surrogate"):
+			message = "must be valid UTF-8 without lone surrogates"
+		}
+		return jsonFault(kernel.CodeInvalidJSON, fieldName(syntactic.JSONPointer), message)
+	}
+	return jsonFault(kernel.CodeInvalidJSON, "body", "this is not valid JSON")
+}
+
+// fieldName turns a JSON pointer into the form of the details of an Error: /label_ids/0 is body.label_ids[0].
+func fieldName(pointer jsontext.Pointer) string {
+	name := "body"
+	for token := range pointer.Tokens() {
+		if _, err := strconv.Atoi(token); err == nil {
+			name += "[" + token + "]"
+		} else {
+			name += "." + token
+		}
+	}
+	return name
+}

@@ -1,0 +1,74 @@
+package httpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"recado/internal/kernel"
+)
+
+// readArguments reads the arguments of a call: an object, or nothing.
+func readArguments(raw json.RawMessage) (map[string]json.RawMessage, *kernel.Error) {
+	out := map[string]json.RawMessage{}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+		return out, nil
+	}
+	if json.Unmarshal(raw, &out) != nil {
+		return nil, kernel.Invalid("arguments", "must be an object")
+	}
+	return out, nil
+}
+
+// takeText removes an argument that must be a text and gives it.
+func takeText(arguments map[string]json.RawMessage, name string) (string, *kernel.Error) {
+	raw, given := arguments[name]
+	delete(arguments, name)
+	var text string
+	switch {
+	case !given || string(raw) == "null":
+		return "", kernel.Invalid(name, "is required")
+	case json.Unmarshal(raw, &text) != nil:
+		return "", kernel.Invalid(name, "must be a string")
+	case text == "":
+		return "", kernel.Invalid(name, "must not be empty")
+	}
+	return text, nil
+}
+
+// queryOf writes arguments as a query, with its question mark; "" without any. null is as if absent.
+func queryOf(arguments map[string]json.RawMessage) (string, *kernel.Error) {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		value, ok := queryValue(arguments[name])
+		switch {
+		case !ok:
+			return "", kernel.Invalid(name, "must be a text, a number, true or false")
+		case value != nil:
+			parts = append(parts, url.QueryEscape(name)+"="+url.QueryEscape(*value))
+		}
+	}
+	if len(parts) == 0 {
+		return "", nil
+	}
+	return "?" + strings.Join(parts, "&"), nil
+}
+
+// queryValue gives the text of a scalar; nil for null.
+func queryValue(raw json.RawMessage) (*string, bool) {
+	var text string
+	switch raw = bytes.TrimSpace(raw); {
+	case string(raw) == "null":
+		return nil, true
+	case len(raw) == 0 || raw[0] == '{' || raw[0] == '[':
+		return nil, false
+	case raw[0] != '"':
+		return new(string(raw)), true
+	case json.Unmarshal(raw, &text) != nil:
+		return nil, false
+	}
+	return &text, true
+}

@@ -1,0 +1,326 @@
+package httpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/kernel"
+)
+
+func init() { huma.DefaultArrayNullable = false }
+
+// The names of the security schemes. No schema has them, because generators make a type of each.
+const (
+	schemeKey     = "bearer"
+	schemeSession = "cookie"
+)
+
+// config is huma without anything of its own in the answers.
+func (s *Server) config(o Options) huma.Config {
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.ID](), reflect.TypeFor[idSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[FilterID](), reflect.TypeFor[idSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[kernel.ID]](), reflect.TypeFor[nullableIDSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[string]](), reflect.TypeFor[nullableStringSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[time.Time]](), reflect.TypeFor[nullableTimeSchema]())
+	registry.RegisterTypeAlias(reflect.TypeFor[kernel.Optional[int64]](), reflect.TypeFor[nullableIntSchema]())
+	for _, c := range o.Capabilities {
+		for _, schema := range c.Schemas {
+			registry.RegisterTypeAlias(schema.of, schema.as)
+		}
+	}
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title:       "Recado",
+				Version:     Version,
+				Contact:     &huma.Contact{Name: "Recado"},
+				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+				Description: o.Description,
+			},
+			Servers: []*huma.Server{{URL: s.public + "/v1"}},
+			Components: &huma.Components{
+				Schemas: registry,
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					schemeKey: {Type: "http", Scheme: "bearer", BearerFormat: "rcd_…", Description: "An API key of the company."},
+					schemeSession: {
+						Type: "apiKey", In: "cookie", Name: CookieHost,
+						Description: "The cookie that POST /session sets. Over plain http the cookie is named " + CookiePlain + ", below a base path " + CookieSecure +
+							". Requests other than GET must come from the app's own origin. A request may name the person it is for in the header " + headerUser +
+							", with the id of the user: if the cookie belongs to another person, the answer is 403 session_changed.",
+					},
+				},
+			},
+		},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat},
+		DefaultFormat: "application/json",
+	}
+}
+
+// idSchema documents kernel.ID without package kernel knowing of it.
+type idSchema struct{}
+
+func (idSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "uuid"}
+}
+
+type nullableIDSchema struct{}
+
+func (nullableIDSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "uuid", Nullable: true}
+}
+
+type nullableStringSchema struct{}
+
+func (nullableStringSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Nullable: true}
+}
+
+type nullableIntSchema struct{}
+
+func (nullableIntSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeInteger, Format: "int64", Nullable: true}
+}
+
+type nullableTimeSchema struct{}
+
+func (nullableTimeSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true}
+}
+
+// document finishes what the types alone do not say.
+func (s *Server) document() (Document, error) {
+	doc, err := Read(s.huma.OpenAPI())
+	if err != nil {
+		return nil, err
+	}
+	describeEnums(doc)
+	for _, describe := range s.describe {
+		describe(doc)
+	}
+	describeEvents(doc, s.events)
+	used := map[string]bool{}
+	for _, r := range s.table {
+		op := doc.Operation(r.Method, r.Path)
+		describeParameters(op)
+		r.describeBody(op)
+		r.describeResponses(doc, op)
+		used[s.tag(r)] = true
+	}
+	doc["tags"] = s.describedTags(used)
+	doc.OpenAnswers()
+	return doc, nil
+}
+
+// describeParameters gives path ids their form.
+func describeParameters(op map[string]any) {
+	parameters, _ := op["parameters"].([]any)
+	for _, parameter := range parameters {
+		if p := parameter.(map[string]any); p["in"] == "path" {
+			p["schema"] = map[string]any{"type": "string", "format": "uuid"}
+		}
+	}
+}
+
+// describeBody puts the example where the API page shows it and fills its forms with it.
+func (r *Route) describeBody(op map[string]any) {
+	if r.uploadLimit > 0 {
+		describeUpload(op)
+	}
+	body, _ := op["requestBody"].(map[string]any)
+	if content := JSONContent(body); content != nil && r.example != "" {
+		content["example"] = json.RawMessage(r.example)
+	}
+}
+
+// describeResponses documents the answers of an operation: their headers, an example of each success, and the refusals,
+// which operations with the same codes share.
+func (r *Route) describeResponses(doc Document, op map[string]any) {
+	responses := op["responses"].(map[string]any)
+	for status := range responses {
+		if status >= "400" {
+			delete(responses, status)
+		}
+	}
+	for status, response := range responses {
+		success := response.(map[string]any)
+		headers, _ := success["headers"].(map[string]any)
+		success["headers"] = r.headers(doc, status, headers)
+		if content := JSONContent(success); content != nil {
+			content["example"] = doc.Example(content["schema"].(map[string]any))
+		}
+	}
+	if r.orStatus != 0 {
+		responses[strconv.Itoa(r.orStatus)] = responses[strconv.Itoa(r.status)]
+	}
+	if r.conditional {
+		responses["304"] = map[string]any{
+			"description": "Not Modified: the answer is the one that If-None-Match names.", "headers": r.headers(doc, "304", nil),
+		}
+	}
+	for status, codes := range r.failures() {
+		responses[strconv.Itoa(status)] = r.refusals(doc, status, codes)
+	}
+}
+
+// refusals is the response for the codes of a status.
+func (r *Route) refusals(doc Document, status int, codes []kernel.Code) map[string]any {
+	examples := map[string]any{}
+	for _, code := range codes {
+		examples[string(code)] = map[string]any{"value": codeExample(code)}
+	}
+	return doc.Component("responses", responseName(status, codes), map[string]any{
+		"description": http.StatusText(status) + codeList(codes),
+		"headers":     r.headers(doc, strconv.Itoa(status), nil),
+		"content": map[string]any{"application/json": map[string]any{
+			"schema": map[string]any{"$ref": "#/components/schemas/Error"}, "examples": examples,
+		}},
+	})
+}
+
+// usual are the codes of a status that go without saying in the name of a response.
+var usual = map[int][]kernel.Code{
+	http.StatusBadRequest:   {kernel.CodeInvalidRequest},
+	http.StatusUnauthorized: {kernel.CodeKeyExpired, kernel.CodeKeyInvalid, kernel.CodeKeyMissing, kernel.CodeKeyRevoked, kernel.CodeSessionMissing},
+	http.StatusForbidden:    {kernel.CodeInsufficientScope, kernel.CodeSessionChanged},
+	http.StatusConflict:     {kernel.CodeIdempotencyConflict, kernel.CodeIdempotencyPending},
+}
+
+// responseName names a response after its status and its codes: ConflictNameTaken.
+func responseName(status int, codes []kernel.Code) string {
+	name := Camel(http.StatusText(status))
+	least, more := usual[status], []kernel.Code{}
+	for _, code := range codes {
+		if !slices.Contains(least, code) {
+			more = append(more, code)
+		}
+	}
+	if len(codes)-len(more) < len(least) {
+		name, more = name+"Only", codes
+	}
+	if len(least) == 0 && len(codes) == 1 {
+		return name
+	}
+	for _, code := range more {
+		name += Camel(string(code))
+	}
+	return name
+}
+
+// codeList names the error codes of a response.
+func codeList(codes []kernel.Code) string {
+	names := make([]string, len(codes))
+	for i, code := range codes {
+		names[i] = "`" + string(code) + "`"
+	}
+	return ": " + strings.Join(names, ", ")
+}
+
+// headers are those of an answer: its own, and the ones that all have. They are shared by all operations.
+func (r *Route) headers(doc Document, status string, own map[string]any) map[string]any {
+	out := map[string]any{}
+	add := func(name, kind, description string) {
+		out[name] = doc.Component("headers", name, map[string]any{"description": description, "schema": map[string]any{"type": kind}})
+	}
+	add("X-Request-Id", "string", "The id that the request brought in this header, or one that the server generated.")
+	add("X-Api-Version", "string", "Version of the API.")
+	add("RateLimit-Limit", "integer", "The maximum burst of calls.")
+	add("RateLimit-Remaining", "integer", "The calls that are left now.")
+	add("RateLimit-Reset", "integer", "Seconds until the maximum burst is left again.")
+	switch status {
+	case "401":
+		add("WWW-Authenticate", "string", "Always Bearer.")
+	case "429", "503", "507":
+		add("Retry-After", "integer", "Seconds to wait before the next call.")
+	}
+	if r.conditional && status < "400" || own["ETag"] != nil {
+		add("ETag", "string", "Names this answer: send it in If-None-Match. That of a card or a reception is its version, for If-Match.")
+	}
+	if own["Location"] != nil {
+		add("Location", "string", "The address of what was created.")
+	}
+	if own["Set-Cookie"] != nil {
+		add("Set-Cookie", "string", "Sets or removes the cookie of the session: HttpOnly, SameSite=Lax, Secure over https.")
+	}
+	if r.takesKey() && (status < "300" || status == "404" || status == "409") {
+		add(headerReplayed, "boolean", "true if an earlier call with the same Idempotency-Key or client_id has done this; otherwise absent.")
+	}
+	return out
+}
+
+// describeEnums makes components of the error codes and the scopes.
+func describeEnums(doc Document) {
+	schemas := doc.Schemas()
+	code := schemas["Error"].(map[string]any)["properties"].(map[string]any)["code"].(map[string]any)
+	schemas["ErrorCode"] = map[string]any{
+		"description": "The stable name of the error. Newer versions may have more: treat a code that you do not know by the status of the answer.",
+		"anyOf":       []any{map[string]any{"type": "string", "enum": Texts(slices.Sorted(maps.Keys(statusOf)))}, map[string]any{"type": "string"}},
+	}
+	clear(code)
+	code["$ref"] = "#/components/schemas/ErrorCode"
+	SetItems(schemas, "scopes", "Scope")
+	doc.Share("Scope", "A permission of an API key.", Texts(kernel.AllScopes))
+}
+
+// SetItems says of which enumeration the entries of all lists with a name are.
+func SetItems(schemas map[string]any, name, enum string) {
+	for _, schema := range schemas {
+		properties, _ := schema.(map[string]any)["properties"].(map[string]any)
+		if list, ok := properties[name].(map[string]any); ok && list["items"] != nil {
+			list["items"] = map[string]any{"$ref": "#/components/schemas/" + enum}
+		}
+	}
+}
+
+// Texts are values as a document has them.
+func Texts[T ~string](values []T) []any {
+	out := make([]any, len(values))
+	for i, value := range values {
+		out[i] = string(value)
+	}
+	return out
+}
+
+// documents makes the document when it is asked for the first time, for OpenAPI 3.1 and for 3.0.
+func (s *Server) documents() ([2][]byte, error) {
+	doc, err := s.document()
+	if err != nil {
+		return [2][]byte{}, err
+	}
+	older, err := doc.Version30()
+	if err != nil {
+		return [2][]byte{}, err
+	}
+	newest, failed := json.Marshal(doc)
+	small, err := json.Marshal(older)
+	return [2][]byte{newest, small}, errors.Join(failed, err)
+}
+
+// Document is the OpenAPI 3.1 document. It is made when it is asked for the first time.
+func (s *Server) Document() ([]byte, error) {
+	docs, err := s.docs()
+	return docs[0], err
+}
+
+// serveDocument gives one of the documents.
+func (s *Server) serveDocument(which int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		docs, err := s.docs()
+		if err != nil {
+			s.writeError(w, callFrom(r.Context()).requestID, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(docs[which])
+	}
+}

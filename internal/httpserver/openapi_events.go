@@ -1,0 +1,57 @@
+package httpserver
+
+// describeEvents documents what webhooks receive: one schema and one operation for every event.
+func describeEvents(doc Document, events []Event) {
+	webhooks := map[string]any{}
+	for _, event := range events {
+		kind := event.Type
+		name := Camel(string(kind)) + "Event"
+		doc.Schemas()[name] = eventSchema(event)
+		schema := map[string]any{"$ref": "#/components/schemas/" + name}
+		webhooks[string(kind)] = map[string]any{"post": map[string]any{
+			"operationId": "receive" + Camel(string(kind)),
+			"summary":     kind.Description(),
+			"description": "The server sends it to the registered address. The headers also have the names that --brand sets; see the guide Receiving events.",
+			"tags":        []any{"webhooks"},
+			"security":    []any{},
+			"parameters":  signatureHeaders,
+			"requestBody": map[string]any{
+				"required": true, "content": map[string]any{"application/json": map[string]any{"schema": schema, "example": doc.Example(schema)}},
+			},
+			"responses": map[string]any{
+				"2XX": map[string]any{"description": "Received. Every other answer, and none within the time limit, is a failed attempt, which is repeated."},
+				"4XX": map[string]any{"description": "A failed attempt, which is repeated."},
+			},
+		}}
+	}
+	doc["webhooks"] = webhooks
+}
+
+func eventSchema(event Event) map[string]any {
+	properties, required := map[string]any{}, []any{}
+	for _, part := range event.Data {
+		properties[part.Name] = part.Schema
+		required = append(required, part.Name)
+	}
+	return map[string]any{
+		"type": "object", "description": event.Type.Description(), "required": []any{"id", "type", "created_at", "tenant_id", "data"},
+		"properties": map[string]any{
+			"id":         map[string]any{"type": "string", "format": "uuid", "description": "The same in all deliveries of the event."},
+			"type":       map[string]any{"type": "string", "enum": []any{string(event.Type)}},
+			"created_at": map[string]any{"type": "string", "format": "date-time"},
+			"tenant_id":  map[string]any{"type": "string", "format": "uuid", "description": "The company."},
+			"data":       map[string]any{"type": "object", "required": required, "properties": properties},
+		},
+	}
+}
+
+// signatureHeaders are those of Standard Webhooks, which every delivery has.
+var signatureHeaders = []any{
+	signatureHeader("webhook-id", "The id of the event: ignore one that you have had."),
+	signatureHeader("webhook-timestamp", "Unix seconds of this attempt."),
+	signatureHeader("webhook-signature", "v1 and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots; two of them for a day after a rotation."),
+}
+
+func signatureHeader(name, description string) map[string]any {
+	return map[string]any{"name": name, "in": "header", "required": true, "description": description, "schema": map[string]any{"type": "string"}}
+}

@@ -1,0 +1,76 @@
+package httpserver
+
+import (
+	"strings"
+
+	"recado/internal/kernel"
+)
+
+// codeMessages are what an error with each code says, or says like. Where a part of the request is wrong, it comes first.
+var codeMessages = map[kernel.Code]string{
+	kernel.CodeInvalidRequest:       "body.phone: must be a phone number with its country code",
+	kernel.CodeInvalidJSON:          "body: is not valid JSON",
+	kernel.CodeInvalidCursor:        "This cursor belongs to another list or another filter. Start again without a cursor.",
+	kernel.CodeIdempotencyRequired:  "header.Idempotency-Key: is required: choose a new one for each operation, and repeat it when repeating the call.",
+	kernel.CodeIdempotencyInvalid:   "header.Idempotency-Key: must have 8 to 128 visible ASCII characters.",
+	kernel.CodeURLNotAllowed:        "body.url: must use https",
+	kernel.CodeMediaTypeNotAllowed:  "WhatsApp does not accept files of this type (application/x-msdownload).",
+	kernel.CodeKeyMissing:           "Send an API key in the header Authorization: Bearer <key>.",
+	kernel.CodeKeyInvalid:           "This is not a valid API key. Check that it is complete.",
+	kernel.CodeKeyExpired:           "This API key has expired. Use another one.",
+	kernel.CodeKeyRevoked:           "This API key was revoked. Use another one.",
+	kernel.CodeSessionMissing:       "You are not signed in, or your session has ended. Sign in again.",
+	kernel.CodeLoginFailed:          "The address or the password is wrong.",
+	kernel.CodeCodeRequired:         "Two-factor sign-in is on: send the code of your authenticator app.",
+	kernel.CodeCodeInvalid:          "The code is wrong, was used before or is too old.",
+	kernel.CodeInsufficientScope:    "This key lacks the scope contacts:write.",
+	kernel.CodeInsufficientRole:     "Only the author may change a note.",
+	kernel.CodeSessionRequired:      "An API key cannot make this call. Sign in with POST /session.",
+	kernel.CodeSessionChanged:       "Another person is signed in with this cookie than X-Recado-User names. Sign in again.",
+	kernel.CodeCrossOrigin:          "Requests with a session must come from the app: Sec-Fetch-Site or Origin names another site.",
+	kernel.CodeCompanyRequired:      "This address belongs to several companies. Send one of them as company.",
+	kernel.CodeTwoFactorActive:      "Two-factor sign-in is already on. Turn it off first to use another device.",
+	kernel.CodeNotFound:             "There is no such conversation.",
+	kernel.CodeMethodNotAllowed:     "This address does not support the method PUT.",
+	kernel.CodeVersionConflict:      "The card has changed since version 6. Fetch it and apply your change again.",
+	kernel.CodeIdempotencyConflict:  "This Idempotency-Key was used for another call. Send a new one for each operation.",
+	kernel.CodeIdempotencyPending:   "A call with this Idempotency-Key is in progress, or was interrupted. Look at what it was to change before trying again with a new key.",
+	kernel.CodeClientIDConflict:     "This client_id was used in another conversation.",
+	kernel.CodeContactExists:        "There is a contact with this phone number.",
+	kernel.CodeAttendanceNotOpen:    "The conversation has no open attendance.",
+	kernel.CodeAttendanceRestricted: "Another person is responsible for this attendance.",
+	kernel.CodeNotVisible:           "Your access profile does not include this conversation.",
+	kernel.CodeContactBlocked:       "The contact is blocked.",
+	kernel.CodeChannelArchived:      "The channel of this conversation is archived. Its history stays readable; nothing can be sent through it.",
+	kernel.CodeChannelDisconnected:  "The channel is disconnected. Connect it first.",
+	kernel.CodeServiceWindowClosed:  "The customer last wrote more than 24 hours ago. Send a template.",
+	kernel.CodeMessageNotSent:       "The message was not sent yet, so that there is nothing to react to.",
+	kernel.CodeTemplateUnavailable:  "The channel has no approved template with this name and language.",
+	kernel.CodeNotScheduled:         "The message is no longer scheduled.",
+	kernel.CodeNotASectorMember:     "The person is no member of the sector.",
+	kernel.CodeWebhookLimit:         "A company can have 20 webhooks. Delete one first.",
+	kernel.CodeLimitReached:         "The company has reached the limit of 1000 labels.",
+	kernel.CodeStageNotEmpty:        "The stage still has cards. Move them first.",
+	kernel.CodeInUse:                "It is in use.",
+	kernel.CodeNameTaken:            "There is a label with the name VIP.",
+	kernel.CodeBodyTooLarge:         "The request body is larger than 64 KiB. Send a smaller one.",
+	kernel.CodeMediaTooLarge:        "A file of kind image may have at most 5120 KiB.",
+	kernel.CodeVersionRequired:      "Send the version of the card that you change, in If-Match or in the body.",
+	kernel.CodeRateLimited:          "This key has made too many requests. Wait for the seconds in Retry-After.",
+	kernel.CodeInternal:             "The server failed to handle this request. Report it with this request id.",
+	kernel.CodeUnavailable:          "The database cannot be reached at the moment. Try again.",
+	kernel.CodeStorageFull:          "The disk of the server is full. Nothing was stored. Try again when there is space.",
+	kernel.CodeUncertain:            "The connection to the database was lost at the last moment, so it is not known whether the change was stored. Repeat the call with the same client_id if it has one; otherwise look before you make it again.",
+}
+
+// codeExample is an Error with a code, as the document shows it.
+func codeExample(code kernel.Code) *Error {
+	e := &Error{Code: code, Message: codeMessages[code], RequestID: "01a1dd8b-94d3-7000-8e09-23922c17c8f4", Params: map[string]any{}, Details: []ErrorDetail{}}
+	if code == kernel.CodeServiceWindowClosed {
+		e.Params["reason"] = "expired"
+	}
+	if field, message, ok := strings.Cut(e.Message, ": "); ok && (strings.HasPrefix(field, "body") || strings.HasPrefix(field, "header.")) {
+		e.Details = append(e.Details, ErrorDetail{Field: field, Message: message})
+	}
+	return e
+}

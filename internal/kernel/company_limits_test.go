@@ -1,0 +1,40 @@
+package kernel
+
+import (
+	"testing"
+)
+
+func TestLimitsAreReadOnTopOfTheDefaults(t *testing.T) {
+	got, err := ParseLimits(" keys=7, uploads=0")
+	want := DefaultLimits
+	want.Keys, want.Uploads = 7, 0
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	if got, err := ParseLimits(""); err != nil || got != DefaultLimits {
+		t.Errorf("an empty text: got %+v, %v", got, err)
+	}
+	for _, bad := range []string{"keys", "keys=", "key=5", "keys=-1", "keys=1000001", "keys=5,", "keys=a"} {
+		if _, err := ParseLimits(bad); err == nil {
+			t.Errorf("%q was accepted", bad)
+		}
+	}
+}
+
+func TestSizesAreReadWithTheirUnits(t *testing.T) {
+	for text, want := range map[string]int64{"50GiB": 50 << 30, "1 MiB": 1 << 20, "500MB": 500_000_000, "123": 123, "0": 0, "7B": 7, "8PiB": 8 << 50} {
+		if got, err := ParseSize(text); err != nil || got != want {
+			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, bad := range []string{"", "GiB", "5Gi", "-1MiB", "1.5GiB", "50 gb", "9000000PiB", "5iB"} {
+		if got, err := ParseSize(bad); err == nil {
+			t.Errorf("%q was accepted as %d", bad, got)
+		}
+	}
+	for n, want := range map[int64]string{50 << 30: "50 GiB", 1000: "1000 B", 0: "0 B", 3 << 20: "3 MiB"} {
+		if got := SizeText(n); got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"recado/internal/kernel/base"
+)
+
+const (
+	liteBusy = 10 * time.Second
+	liteMmap = math.MaxInt32 &^ 0xffff // the most that SQLite maps
+)
+
+// liteConn is one connection with its prepared statements, found by the text as written here.
+type liteConn struct {
+	conn  *sqlite.Conn
+	stmts map[string]*sqlite.Stmt
+}
+
+func openLite(path string, writes bool) (*liteConn, error) {
+	flags := sqlite.OpenReadWrite
+	if writes {
+		flags |= sqlite.OpenCreate
+	}
+	conn, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return nil, fmt.Errorf("db: open %s: %w", path, err)
+	}
+	conn.SetBusyTimeout(liteBusy)
+	c := &liteConn{conn: conn, stmts: map[string]*sqlite.Stmt{}}
+	settings := []string{"PRAGMA foreign_keys = ON", "PRAGMA temp_store = MEMORY"}
+	if writes {
+		// The writer finds most of its pages in its cache or in the log. Mapping the file as well is not faster,
+		// and counts every page it ever touched as the server's memory.
+		settings = append(settings, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL",
+			"PRAGMA cache_size = -16000", "PRAGMA journal_size_limit = 67108864", "PRAGMA analysis_limit = 400")
+	} else {
+		settings = append(settings, fmt.Sprintf("PRAGMA mmap_size = %d", liteMmap), "PRAGMA cache_size = -2000", "PRAGMA query_only = ON")
+	}
+	for _, s := range settings {
+		if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil {
+			_ = conn.Close()
+			return nil, fmt.Errorf("db: open %s: %s: %w", path, s, err)
+		}
+	}
+	return c, nil
+}
+
+func (c *liteConn) pending(all []migration) ([]migration, error) {
+	if err := c.run(createMigrations); err != nil {
+		return nil, err
+	}
+	done, err := c.applied()
+	if err != nil {
+		return nil, err
+	}
+	return pending(all, done)
+}
+
+func (c *liteConn) migrate(m migration, now time.Time) (err error) {
+	if err := c.run("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil && !c.conn.AutocommitEnabled() {
+			err = errors.Join(err, c.run("ROLLBACK"))
+		}
+	}()
+	if err := sqlitex.ExecuteScript(c.conn, forEngine(m.text, true), nil); err != nil {
+		return err
+	}
+	if _, err := c.exec(insertMigration, []any{m.version, m.name, now, m.checksum}); err != nil {
+		return err
+	}
+	return c.run("COMMIT")
+}
+
+// damaged says what to do about a database file whose pages cannot be read. Other errors stay as they are.
+func damaged(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		return fmt.Errorf("%s is damaged (%w): stop the server, move the damaged files away, and restore the latest backup with `recado restore`; `recado backup --check FILE` reports whether a backup is good", file, err)
+	}
+	return err
+}
+
+// liteError marks the failures that pass by themselves as unavailable; all others stay internal.
+func liteError(err error) error {
+	if err == nil {
+		return nil
+	}
+	code := sqlite.ErrCode(err)
+	if code == sqlite.ResultFull || code == sqlite.ResultIOErrSHMSize { // the index of the log grows too
+		return fmt.Errorf("%w (%w)", base.StorageFull(), err)
+	}
+	switch code.ToPrimary() {
+	case sqlite.ResultBusy, sqlite.ResultIOErr, sqlite.ResultNoMem, sqlite.ResultReadOnly:
+		return fmt.Errorf("%w (%w)", &base.Error{
+			Code: base.CodeUnavailable, Message: "The database cannot be written at the moment. Try again.", RetryAfter: 2 * time.Second,
+		}, err)
+	}
+	return damaged("the database", err)
+}

@@ -1,0 +1,131 @@
+package db
+
+import (
+	"strconv"
+	"strings"
+
+	"recado/internal/kernel/base"
+)
+
+// Statement is a SELECT that is put together from the filters of a list. Its text depends on which
+// parts take part, never on their values, so that few texts are ever prepared.
+type Statement struct {
+	strings.Builder
+	Args []any
+
+	dialect Dialect
+}
+
+// Statement starts an empty statement.
+func (tx *Tx) Statement() *Statement { return &Statement{dialect: tx.Dialect()} }
+
+// Arg adds an argument and gives its placeholder.
+func (s *Statement) Arg(v any) string {
+	s.Args = append(s.Args, v)
+	return "$" + strconv.Itoa(len(s.Args))
+}
+
+// And adds conditions to the WHERE clause.
+func (s *Statement) And(conditions ...string) {
+	for _, c := range conditions {
+		s.WriteString("\n\t\tAND ")
+		s.WriteString(c)
+	}
+}
+
+// AndGiven adds a condition that a column has a value, unless that is nil, empty or zero: a filter that was not given. SQLite, which
+// keeps every text it has prepared, has the condition all the same. On PostgreSQL no index serves it in a plan that is kept for all
+// companies: the caller has chosen an order to read in, and such a plan would rather read and sort all rows that
+// an index on the column has of a large company.
+func (s *Statement) AndGiven(column string, v any) {
+	given := isGiven(v)
+	if !given && !s.dialect.sqlite {
+		return
+	}
+	if !given {
+		v = nil
+	}
+	p := s.Arg(v)
+	s.And(s.dialect.Pick(
+		"("+p+" IS NULL OR "+column+" = "+p+")",  // in this order the row is fetched only when it is needed
+		"("+column+" = "+p+" OR "+p+" IS NULL)")) // in this order the argument gets a type
+}
+
+// isGiven reports whether a filter has a value.
+func isGiven(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v != ""
+	case base.ID:
+		return !v.IsZero()
+	case *bool:
+		return v != nil
+	}
+	return v != nil
+}
+
+// In is a condition that a column is one of the ids; of none, it never holds.
+func (s *Statement) In(column string, ids []base.ID) string {
+	if len(ids) == 0 {
+		return "FALSE"
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = s.Arg(id)
+	}
+	return column + " IN (" + strings.Join(names, ", ") + ")"
+}
+
+// Contains is a condition that the text of a column contains another.
+func (s *Statement) Contains(column, text string) string {
+	return s.dialect.Pick("instr", "strpos") + "(" + column + ", " + s.Arg(text) + ") > 0"
+}
+
+// Subset is a query of ids, in a column of that name, as a part of a statement.
+type Subset func(s *Statement) string
+
+// Listed is a subset of ids that are known already.
+func Listed(ids []base.ID) Subset {
+	return func(s *Statement) string {
+		if s.dialect.sqlite && len(ids) <= 128 {
+			return s.values(ids)
+		}
+		if !s.dialect.sqlite {
+			return "SELECT unnest(CAST(" + s.Arg(ids) + " AS UUID[])) AS id"
+		}
+		var packed []byte
+		for _, id := range ids {
+			packed = append(packed, id[:]...)
+		}
+		arg := s.Arg(packed)
+		return "WITH RECURSIVE at (i) AS (SELECT 1 WHERE length(" + arg + ") > 0 UNION ALL SELECT i + 16 FROM at WHERE i + 16 < length(" + arg + "))" +
+			" SELECT substr(" + arg + ", i, 16) AS id FROM at"
+	}
+}
+
+// values is a short list, which SQLite reads faster when each has a placeholder. Their number is rounded up
+// with some that are NULL, so that few texts are prepared.
+func (s *Statement) values(ids []base.ID) string {
+	n := 16
+	for n < len(ids) {
+		n *= 2
+	}
+	var b strings.Builder
+	b.WriteString("SELECT column1 AS id FROM (VALUES ")
+	for i := range n {
+		var id base.ID
+		if i < len(ids) {
+			id = ids[i]
+		}
+		b.WriteString("(" + s.Arg(id) + "),")
+	}
+	return strings.TrimSuffix(b.String(), ",") + ")"
+}
+
+// FromSubset is the FROM clause that fetches the rows of a subset one by one by their id; no planner can
+// choose another way.
+func (d Dialect) FromSubset(ids, table, alias string) string {
+	return "FROM (" + ids + ") ids " + d.Pick(
+		"CROSS JOIN "+table+" "+alias+" ON "+alias+".id = ids.id",
+		"CROSS JOIN LATERAL (SELECT * FROM "+table+" WHERE id = ids.id OFFSET 0) "+alias)
+}

@@ -1,0 +1,60 @@
+package kernel
+
+// The codes of the API. HTTP statuses belong to package httpserver.
+const (
+	CodeInvalidJSON          Code = "invalid_json"
+	CodeInvalidCursor        Code = "invalid_cursor"
+	CodeIdempotencyRequired  Code = "idempotency_key_required"
+	CodeIdempotencyInvalid   Code = "idempotency_key_invalid"
+	CodeURLNotAllowed        Code = "url_not_allowed"
+	CodeMediaTypeNotAllowed  Code = "media_type_not_allowed"
+	CodeKeyMissing           Code = "key_missing"
+	CodeKeyInvalid           Code = "key_invalid"
+	CodeKeyExpired           Code = "key_expired"
+	CodeKeyRevoked           Code = "key_revoked"
+	CodeSessionMissing       Code = "session_missing"
+	CodeLoginFailed          Code = "login_failed"
+	CodeCodeRequired         Code = "code_required"
+	CodeCodeInvalid          Code = "code_invalid"
+	CodeInsufficientScope    Code = "insufficient_scope"
+	CodeInsufficientRole     Code = "insufficient_role"
+	CodeSessionRequired      Code = "session_required"
+	CodeSessionChanged       Code = "session_changed"
+	CodeCrossOrigin          Code = "cross_origin"
+	CodeMethodNotAllowed     Code = "method_not_allowed"
+	CodeVersionConflict      Code = "version_conflict"
+	CodeIdempotencyConflict  Code = "idempotency_conflict"
+	CodeIdempotencyPending   Code = "idempotency_pending"
+	CodeClientIDConflict     Code = "client_id_conflict"
+	CodeContactExists        Code = "contact_exists"
+	CodeAttendanceNotOpen    Code = "attendance_not_open"
+	CodeAttendanceRestricted Code = "attendance_restricted"
+	CodeNotVisible           Code = "not_visible"
+	CodeCompanyRequired      Code = "company_required"
+	CodeTwoFactorActive      Code = "two_factor_active"
+	CodeContactBlocked       Code = "contact_blocked"
+	CodeChannelArchived      Code = "channel_archived"
+	CodeChannelDisconnected  Code = "channel_disconnected"
+	CodeServiceWindowClosed  Code = "service_window_closed"
+	CodeMessageNotSent       Code = "message_not_sent"
+	CodeTemplateUnavailable  Code = "template_unavailable"
+	CodeNotScheduled         Code = "not_scheduled"
+	CodeNotASectorMember     Code = "not_a_sector_member"
+	CodeWebhookLimit         Code = "webhook_limit"
+	CodeLimitReached         Code = "limit_reached"
+	CodeStageNotEmpty        Code = "stage_not_empty"
+	CodeInUse                Code = "in_use"
+	CodeNameTaken            Code = "name_taken"
+	CodeBodyTooLarge         Code = "body_too_large"
+	CodeMediaTooLarge        Code = "media_too_large"
+	CodeVersionRequired      Code = "version_required"
+	CodeRateLimited          Code = "rate_limited"
+)
+
+// ErrOr returns err if it is not nil, and rule otherwise.
+func ErrOr(err error, rule error) error {
+	if err != nil {
+		return err
+	}
+	return rule
+}

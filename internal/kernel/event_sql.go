@@ -1,0 +1,127 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"recado/internal/kernel/db"
+)
+
+// Event is one event as it is stored: its exact body is what every receiver gets and every signature
+// covers.
+type Event struct {
+	ID           ID
+	Company      ID
+	Type         EventType
+	Conversation *ID // whose conversation it is about, for the feed's access rules
+	Board        *ID // whose board it is about
+	Card         *ID // the card it tells of: who may not see the card may not see the event
+	Body         []byte
+}
+
+// InsertEvent stores an event. Those that follow events learn of it in the same transaction.
+func (tx *Tx) InsertEvent(e *Event) error {
+	tx.InsertSilentEvent(e)
+	if tx.hooks.Event == nil {
+		return nil
+	}
+	return tx.hooks.Event(tx, e)
+}
+
+// InsertSilentEvent stores an event of which no subscriber learns.
+func (tx *Tx) InsertSilentEvent(e *Event) {
+	tx.Later(`
+		INSERT INTO events (id, company, type, conversation, board, card, body, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		e.ID, e.Company, e.Type, e.Conversation, e.Board, e.Card, e.Body, tx.Now)
+}
+
+// ExecWithEvents is exec for a change of which events of the company tell: what they need is read in the same round trip.
+func (tx *Tx) ExecWithEvents(company ID, sql string, args ...any) (int64, error) {
+	if tx.hooks.ExpectEvents != nil {
+		tx.hooks.ExpectEvents(tx, company)
+	}
+	return tx.Exec(sql, args...)
+}
+
+// OrFirst gives the least id that is not NULL in place of none.
+func OrFirst(id ID) ID {
+	if id.IsZero() {
+		return ID{15: 1}
+	}
+	return id
+}
+
+// FeedMark is a query of the place behind everything that the feed of a database has ever handed out.
+func FeedMark(d db.Dialect) string {
+	return d.Pick(
+		`SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)`,
+		`SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint + `+feedOffset)
+}
+
+// feedOffset is what PostgreSQL adds to the id of a transaction to make the positions of its events. It stands in the
+// default of the column, so that it is part of every dump.
+const feedOffset = `COALESCE((
+	SELECT substring(pg_get_expr(d.adbin, d.adrelid) FROM '\+ ''?([0-9]+)')::bigint
+	FROM pg_attrdef d
+	JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+	WHERE d.adrelid = 'events'::regclass AND a.attname = 'position'), 0)`
+
+// ContinueFeed are the statements after which new events get positions beyond mark.
+func ContinueFeed(d db.Dialect, mark int64) []string {
+	number := strconv.FormatInt(mark, 10)
+	if d.FullTextTables() {
+		return []string{
+			`INSERT INTO sqlite_sequence (name, seq) SELECT 'events', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')`,
+			`UPDATE sqlite_sequence SET seq = MAX(seq, ` + number + `) WHERE name = 'events'`,
+		}
+	}
+	return []string{`
+		DO $$
+		DECLARE missing BIGINT := ` + number + ` + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+		BEGIN
+			IF missing > ` + feedOffset + ` THEN
+				EXECUTE format('ALTER TABLE events ALTER COLUMN position SET DEFAULT (pg_current_xact_id()::text::bigint + %s)', missing);
+			END IF;
+		END $$`}
+}
+
+// feedLock is the key of the advisory lock of the node that aligns the feed.
+const feedLock = db.LockKey + 2
+
+// alignFeed sees to it that new events come after all stored ones. On PostgreSQL positions are made from ids of
+// transactions, and a server into which a dump was restored may be behind those of the server that the dump is from.
+func (s *Store) alignFeed(ctx context.Context) error {
+	last, err := s.readFeedOffset(ctx)
+	if err != nil || last == 0 {
+		return err
+	}
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		// Nodes that start together take turns. The next statement sees what the one before has done.
+		if _, err := tx.Exec(`SELECT pg_advisory_xact_lock($1)`, int64(feedLock)); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ContinueFeed(tx.Dialect(), last)[0])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("the feed of events cannot be continued after this restored dump: %w", err)
+	}
+	_, err = s.readFeedOffset(ctx)
+	return err
+}
+
+// readFeedOffset reads what is added to the ids of transactions, and gives the last position when new events would not
+// come after it.
+func (s *Store) readFeedOffset(ctx context.Context) (last int64, err error) {
+	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
+		_, err := tx.One(`
+			SELECT o.added, CASE WHEN o.last >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + o.added THEN o.last ELSE 0 END
+			FROM (SELECT `+feedOffset+` AS added, (SELECT COALESCE(MAX(position), 0) FROM events) AS last) o`, nil, func(r db.Row) {
+			s.feedOffset, last = r.Int(0), r.Int(1)
+		})
+		return err
+	})
+	return last, err
+}

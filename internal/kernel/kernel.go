@@ -1,0 +1,107 @@
+// Package kernel has what every capability needs: ids, errors, transactions, principals and their permissions, events,
+// signals, idempotent calls, cursors and limits. It knows no noun of the product.
+package kernel
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"runtime"
+	"sync"
+	"time"
+
+	"recado/internal/slots"
+	"recado/internal/vault"
+)
+
+// Options are the parts that a Kernel works with.
+type Options struct {
+	Store  *Store
+	Vault  *vault.Vault
+	Logger *slog.Logger     // nil: nothing is logged
+	Now    func() time.Time // the clock of rules; nil: time.Now
+	Rate   Rate             // of keys that have none of their own; zero: the default
+	Limits Limits           // of each company; zero: DefaultLimits
+}
+
+// Kernel is what the capabilities of one process share.
+type Kernel struct {
+	Store         *Store
+	Vault         *vault.Vault
+	Log           *slog.Logger
+	Now           func() time.Time
+	KeyRate       Rate // of keys that have none of their own
+	CompanyLimits Limits
+	Cursors       CursorKey
+	Searches      Expensive // lists that read far more than they return
+
+	together *slots.Limiter[ID]
+	budgets  []*slots.Budget[ID]
+	signals  signals
+	feed     feed
+	subjects map[string]SubjectCheck
+	wakeups  sync.Map // by name
+}
+
+// Bind gives a context in which the transactions for a company run, with the same limit as those of its principals.
+func (d *Kernel) Bind(ctx context.Context, company ID) context.Context {
+	return ForCompany(ctx, company)
+}
+
+// SingleNode reports whether no other process can work on the same database: then no leases are needed.
+func (d *Kernel) SingleNode() bool { return d.Store.SingleNode() }
+
+// Limits are those of each company.
+func (d *Kernel) Limits() Limits { return d.CompanyLimits }
+
+// Rate is that of keys that have none of their own.
+func (d *Kernel) Rate() Rate { return d.KeyRate }
+
+// New returns a Kernel.
+func New(o Options) *Kernel {
+	k := &Kernel{Store: o.Store, Vault: o.Vault, Log: o.Logger, Now: o.Now, KeyRate: o.Rate, CompanyLimits: o.Limits}
+	if k.Now == nil {
+		k.Now = time.Now
+	}
+	if k.Log == nil {
+		k.Log = slog.New(slog.DiscardHandler)
+	}
+	if k.KeyRate == (Rate{}) {
+		k.KeyRate = Rate{PerSecond: DefaultRate, Burst: DefaultBurst}
+	}
+	if k.CompanyLimits == (Limits{}) {
+		k.CompanyLimits = DefaultLimits
+	}
+	if k.Vault != nil {
+		k.Cursors = CursorKey(k.Vault.Derive("cursor"))
+	}
+	k.signals.node = NewID()
+	k.together = slots.New[ID](1, math.MaxInt64)
+	k.Searches = k.NewExpensive("searches", searchWait)
+	return k
+}
+
+// NewExpensive returns the limit of a kind of calls, which its refusals call what, a plural.
+func (d *Kernel) NewExpensive(what string, wait time.Duration) Expensive {
+	n := d.CompanyLimits.Searches
+	return Expensive{what, n, slots.New[ID](n, searchPlaces), d.NewBudget(searchShare, searchSaved).With(d.together), wait}
+}
+
+// NewTurns returns the limit of a kind of calls of which each company makes one at a time and none is refused at once.
+func (d *Kernel) NewTurns(what string) Expensive {
+	return Expensive{what, 1, slots.New[ID](math.MaxInt64, 0), d.NewBudget(searchShare, searchSaved).With(d.together), searchWait}
+}
+
+// NewBudget returns a budget of each company: a share of the processors while other companies are active.
+func (d *Kernel) NewBudget(share float64, saved time.Duration) *slots.Budget[ID] {
+	b := slots.NewBudget[ID](share*float64(runtime.GOMAXPROCS(0)), saved)
+	d.budgets = append(d.budgets, b)
+	return b
+}
+
+// Active notes that a company makes calls. Expensive calls of other companies must not delay them.
+func (d *Kernel) Active(company ID) {
+	for _, b := range d.budgets {
+		b.Active(company)
+	}
+}

@@ -1,0 +1,68 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+var errMoment = errors.New("must be a moment such as 2026-11-14T23:56:54Z, with an upper-case T and Z or an offset (in a query its + is written %2B), or a day such as 2026-11-14")
+
+// ParseMoment reads an RFC 3339 time, or a day YYYY-MM-DD that stands for its first moment in loc. It is
+// strict: a leap second, an offset beyond 23:59, hour 24, lower-case letters, a decimal comma and more
+// than nine decimals are refused. The result is in UTC.
+func ParseMoment(s string, loc *time.Location) (time.Time, error) {
+	if day, ok := ParseDate(s); ok {
+		return day.StartOfDay(loc).UTC(), nil
+	}
+	if !momentShape.MatchString(s) {
+		return time.Time{}, errMoment
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || t.Year() < 1 {
+		return time.Time{}, errMoment
+	}
+	return t.UTC(), nil
+}
+
+// Future checks a time of a request that must lie ahead, and gives it in UTC with milliseconds. A time with an offset may lie in the year 10000, which
+// RFC 3339 cannot write.
+func Future(field string, at, now time.Time) (time.Time, *Error) {
+	at = at.UTC().Truncate(time.Millisecond)
+	switch {
+	case !at.After(now):
+		return at, Invalid(field, "must be in the future")
+	case at.Year() > 9999:
+		return at, Invalid(field, "must be before the year 10000")
+	}
+	return at, nil
+}
+
+// momentShape is stricter than time.Parse, which takes a comma, an hour of one digit and offsets that do not exist.
+var momentShape = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+
+// Period reads the bounds of a list: RFC 3339, or days of the company.
+func (a *Principal) Period(from, to string) (begin, end *time.Time, err error) {
+	zone, invalid := LoadZone("timezone", a.Company.Timezone)
+	if invalid != nil {
+		return nil, nil, fmt.Errorf("company %s: %s", a.Company.ID, invalid.Message)
+	}
+	for _, bound := range []struct {
+		field, text string
+		to          **time.Time
+	}{{"query.from", from, &begin}, {"query.to", to, &end}} {
+		if bound.text == "" {
+			continue
+		}
+		at, err := ParseMoment(bound.text, zone)
+		if err != nil {
+			return nil, nil, Invalid(bound.field, err.Error())
+		}
+		*bound.to = &at
+	}
+	if begin != nil && end != nil && begin.After(*end) {
+		return nil, nil, Invalid("query.from", "must not be after to")
+	}
+	return begin, end, nil
+}

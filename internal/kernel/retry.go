@@ -1,0 +1,76 @@
+package kernel
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Retries says how long to wait after each failed attempt of a delivery before the next one.
+type Retries []time.Duration
+
+// DefaultRetries is the schedule that receivers are promised.
+var DefaultRetries = Retries{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour}
+
+const (
+	maxRetries = 20
+	maxRetry   = 7 * 24 * time.Hour
+)
+
+// ParseRetries reads a schedule such as "30s,2m,10m": up to twenty waits of up to a week each.
+func ParseRetries(s string) (Retries, error) {
+	parts := strings.Split(s, ",")
+	if len(parts) > maxRetries {
+		return nil, fmt.Errorf("a schedule of %d retries is too long: at most %d", len(parts), maxRetries)
+	}
+	retries := make(Retries, 0, len(parts))
+	for _, part := range parts {
+		wait, err := time.ParseDuration(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("%s is no wait: give a list such as %v", Quoted(part), DefaultRetries)
+		}
+		if wait <= 0 || wait > maxRetry {
+			return nil, fmt.Errorf("a wait of %v is out of bounds: more than 0 and at most %v", wait, maxRetry)
+		}
+		retries = append(retries, wait)
+	}
+	return retries, nil
+}
+
+// Next gives the wait after the given number of attempts have failed, and false when that was the last.
+func (r Retries) Next(attempts int) (time.Duration, bool) {
+	if attempts < 1 || attempts > len(r) {
+		return 0, false
+	}
+	return r[attempts-1], true
+}
+
+// String gives what ParseRetries reads.
+func (r Retries) String() string {
+	parts := make([]string, len(r))
+	for i, wait := range r {
+		parts[i] = shortDuration(wait)
+	}
+	return strings.Join(parts, ",")
+}
+
+// UnmarshalText lets flags and configuration hold a schedule.
+func (r *Retries) UnmarshalText(text []byte) error {
+	parsed, err := ParseRetries(string(text))
+	if err == nil {
+		*r = parsed
+	}
+	return err
+}
+
+// shortDuration leaves out the zero units that Duration.String ends with: "2m", not "2m0s".
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

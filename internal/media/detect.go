@@ -1,0 +1,212 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+// Bytes is how much of the beginning of a file Detect needs.
+const Bytes = 8 << 10
+
+// Detect gives the type of a file from its first bytes, the whole file or Bytes of it, and reports
+// whether it is one that may be sent. The name is used only where the bytes leave a question
+// that makes no difference to safety. When ok is false the type is a best guess, for the log, and
+// the kind is document: such a file is only ever handed out for saving.
+func Detect(head []byte, fileName string) (mimeType string, kind Kind, ok bool) {
+	mimeType = detectType(head, strings.ToLower(path.Ext(fileName)))
+	t, ok := types[mimeType]
+	if !ok {
+		return mimeType, Document, false
+	}
+	return mimeType, t.kind, true
+}
+
+// detectType corrects what the library finds where it accepts more than the desk may.
+func detectType(head []byte, ending string) string {
+	if len(head) == 0 {
+		return typeUnknown
+	}
+	found, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
+	switch found {
+	case typeUnknown:
+		if hasMusicTag(head) {
+			return "audio/mpeg"
+		}
+	case "image/apng":
+		return "image/png"
+	case "application/zip":
+		return officeType(head)
+	case "application/x-ole-storage":
+		return oldOfficeType(ending)
+	case "application/pdf":
+		// The library takes the mark anywhere in the first KiB, so also behind a script.
+		if !bytes.HasPrefix(bytes.TrimLeft(head, "\xef\xbb\xbf\r\n\t "), []byte("%PDF-")) {
+			return typeUnknown
+		}
+	case "audio/mpeg":
+		// The library looks for a frame anywhere.
+		if !bytes.HasPrefix(head, []byte("ID3")) && !(head[0] == 0xff && head[1]&0xe0 == 0xe0) {
+			return typeUnknown
+		}
+	case "audio/ogg":
+		if !bytes.HasPrefix(head[28:], []byte("OpusHead")) {
+			return "application/ogg" // other codecs are not delivered
+		}
+	case "video/mp4", "audio/mp4", "audio/x-m4a", "video/x-m4v":
+		return mp4Type(head, ending)
+	case typePlain, "text/csv", "text/tab-separated-values":
+		return textType(head, found, ending)
+	}
+	return found
+}
+
+// hasMusicTag knows the tag that MP3 files begin with. One with a picture in it is longer than what is
+// looked at, so that the sound itself does not show.
+func hasMusicTag(head []byte) bool {
+	return len(head) >= 10 && bytes.HasPrefix(head, []byte("ID3")) && head[3] >= 2 && head[3] <= 4 && (head[6]|head[7]|head[8]|head[9])&0x80 == 0
+}
+
+// officeType tells the modern Office formats by the names in the archive, which lie deeper in it
+// than the library looks.
+func officeType(head []byte) string {
+	for first := true; ; first = false {
+		name, rest, ok := nextZipName(head)
+		switch {
+		case !ok:
+			return "application/zip"
+		case strings.HasPrefix(name, "word/"):
+			return typeDocx
+		case strings.HasPrefix(name, "xl/"):
+			return typeXlsx
+		case strings.HasPrefix(name, "ppt/"):
+			return typePptx
+		case first && name != "[Content_Types].xml" && !strings.HasPrefix(name, "_rels/") &&
+			!strings.HasPrefix(name, "docProps/") && !strings.HasPrefix(name, "customXml/"):
+			return "application/zip"
+		}
+		head = rest
+	}
+}
+
+// nextZipName finds the next local file header: 30 bytes, of which two hold the length of the name
+// that follows.
+func nextZipName(b []byte) (name string, rest []byte, ok bool) {
+	at := bytes.Index(b, []byte("PK\x03\x04"))
+	if at < 0 || len(b) < at+30 {
+		return "", nil, false
+	}
+	end := at + 30 + int(binary.LittleEndian.Uint16(b[at+26:]))
+	if end > len(b) {
+		return "", nil, false
+	}
+	return string(b[at+30 : end]), b[end:], true
+}
+
+// oldOfficeType goes by the name: the three old Office formats share one container, and what
+// tells them apart may lie anywhere in it.
+func oldOfficeType(ending string) string {
+	for _, t := range []string{"application/msword", typeExcel, typePowerPoint} {
+		if slices.Contains(types[t].endings, ending) {
+			return t
+		}
+	}
+	return "application/x-ole-storage"
+}
+
+// mp4Type tells sound from pictures by the tracks. They may lie at the end of the file; then the
+// name and the brand decide.
+func mp4Type(head []byte, ending string) string {
+	sound := false
+	for b := head; ; {
+		at := bytes.Index(b, []byte("hdlr"))
+		if at < 0 || len(b) < at+16 {
+			break
+		}
+		switch string(b[at+12 : at+16]) {
+		case "vide":
+			return "video/mp4"
+		case "soun":
+			sound = true
+		}
+		b = b[at+4:]
+	}
+	if sound && len(head) < Bytes || ending == ".m4a" || ending == ".m4b" {
+		return "audio/mp4"
+	}
+	switch string(head[8:12]) {
+	case "M4A ", "M4B ", "M4P ", "F4A ":
+		return "audio/mp4"
+	}
+	return "video/mp4"
+}
+
+// textType takes as plain text only what is text, does not begin like markup, and does not claim by
+// its name to be something that a machine would run or load. Sentences with commas look like a
+// table to the library; under a text file's name they are text.
+func textType(head []byte, found, ending string) string {
+	if !isText(head) {
+		return typeUnknown
+	}
+	start := bytes.TrimLeft(head, "\xef\xbb\xbf\r\n\t\f ")
+	if len(start) > 1 && start[0] == '<' && (start[1] == '!' || start[1] == '?' || isLetter(start[1])) {
+		return "text/html"
+	}
+	if slices.Contains(types[typePlain].endings, ending) {
+		return typePlain
+	}
+	if found == typePlain && looksLikeEnding(ending) {
+		return typeUnknown
+	}
+	return found
+}
+
+// isText accepts UTF-8, and the single-byte encodings that old Windows programs write. UTF-16 is
+// refused: markup would hide in it.
+func isText(head []byte) bool {
+	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+		return false
+	}
+	high := 0
+	for _, c := range head {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b || c == 0x7f {
+			return false
+		}
+		if c >= utf8.RuneSelf {
+			high++
+		}
+	}
+	whole := head
+	for i := 1; i < utf8.UTFMax && i <= len(head); i++ { // the last character may be cut
+		if c := head[len(head)-i]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf {
+				whole = head[:len(head)-i]
+			}
+			break
+		}
+	}
+	return utf8.Valid(whole) || high*3 < len(head)
+}
+
+// looksLikeEnding tells ".bat" from the end of "Price list v1.2" or "Letter to Mr. Silva Santos".
+func looksLikeEnding(ending string) bool {
+	if len(ending) < 2 || len(ending) > 12 {
+		return false
+	}
+	letter := false
+	for i := 1; i < len(ending); i++ {
+		c := ending[i]
+		letter = letter || isLetter(c)
+		if !isLetter(c) && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return letter
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -1,0 +1,209 @@
+package media
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// ErrNotOpus is the error of a file that is not a WebM file with a single Opus track.
+var ErrNotOpus = errors.New("voice: not a WebM file with a single Opus track")
+
+// ErrTooManyPackets is the error of a recording with more than MaxPackets packets.
+var ErrTooManyPackets = errors.New("voice: too many packets")
+
+// MaxPackets is how many packets a recording may have: close to three hours in packets of 20 ms, as browsers make them.
+const MaxPackets = 500_000
+
+// IsWebM reports whether a file begins like WebM or another form of Matroska.
+func IsWebM(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1a, 0x45, 0xdf, 0xa3}) }
+
+// The Matroska elements that matter here.
+const (
+	elementSegment      = 0x18538067
+	elementCluster      = 0x1f43b675
+	elementTracks       = 0x1654ae6b
+	elementTrack        = 0xae
+	elementCodec        = 0x86
+	elementCodecPrivate = 0x63a2
+	elementSimpleBlock  = 0xa3
+	elementBlockGroup   = 0xa0
+	elementBlock        = 0xa1
+)
+
+// maxBlock is the size of the largest block that is read: an Opus packet has at most 48 frames of 1,275 bytes.
+const maxBlock = 62 << 10
+
+// converter reads WebM and returns Ogg. It holds one page of the output at most.
+type converter struct {
+	in     *bufio.Reader
+	source *source
+	out    oggWriter
+	tracks int
+	codec  string
+	head   []byte // the Opus header
+	buffer []byte // of the element that is read
+	opened bool   // the header was written
+	err    error  // returned when the output is read to its end
+}
+
+// FromWebM returns the sound of a WebM file as an Ogg file. Reading from it returns ErrNotOpus unless the file is a
+// single track of Opus; that may be found out late, when a part of the output was already read. A recording that breaks
+// off in the middle of a block ends with the block before it.
+func FromWebM(file io.Reader) io.Reader {
+	s := &source{r: file}
+	return &converter{in: bufio.NewReader(s), source: s}
+}
+
+// source remembers the error of a file that could not be read to its end.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+func (c *converter) Read(p []byte) (int, error) {
+	for c.out.ready.Len() == 0 {
+		if c.err != nil {
+			return 0, c.err
+		}
+		if c.err = c.element(); c.err != nil {
+			c.end()
+		}
+	}
+	return c.out.ready.Read(p)
+}
+
+// end writes the last page when the file has been read to its end.
+func (c *converter) end() {
+	switch {
+	case !errors.Is(c.err, io.EOF):
+	case c.out.packets == 0:
+		c.err = ErrNotOpus
+	default:
+		c.out.flush(lastPage)
+	}
+}
+
+// element reads the next element. It steps into elements that hold others. One without a size ends where something
+// follows that it cannot hold, which makes no difference here.
+func (c *converter) element() error {
+	id, n, err := c.number(false)
+	if err != nil {
+		return err
+	}
+	if n > 4 {
+		return ErrNotOpus
+	}
+	size, _, err := c.number(true)
+	if err != nil {
+		return err
+	}
+	switch id {
+	case elementTrack:
+		if c.tracks++; c.tracks > 1 {
+			return ErrNotOpus
+		}
+		return nil
+	case elementSegment, elementCluster, elementTracks, elementBlockGroup:
+		return nil
+	case elementCodec, elementCodecPrivate, elementSimpleBlock, elementBlock:
+		if size > maxBlock {
+			return ErrNotOpus
+		}
+		c.buffer = slices.Grow(c.buffer[:0], int(size))
+		content := c.buffer[:size]
+		if _, err := io.ReadFull(c.in, content); err != nil {
+			return cmp.Or(c.source.err, io.EOF)
+		}
+		return c.take(id, content)
+	}
+	if size > math.MaxInt64 {
+		return ErrNotOpus
+	}
+	_, err = io.CopyN(io.Discard, c.in, int64(size))
+	return err
+}
+
+func (c *converter) take(id uint64, content []byte) error {
+	switch id {
+	case elementCodec:
+		c.codec = string(bytes.TrimRight(content, "\x00"))
+		return nil
+	case elementCodecPrivate:
+		c.head = bytes.Clone(content)
+		return nil
+	}
+	// A block: the track, two bytes of time, one of flags, a packet.
+	_, n := number(content, true)
+	if n == 0 || len(content) < n+4 {
+		return nil
+	}
+	if laced := content[n+2]&0x06 != 0; laced {
+		return ErrNotOpus
+	}
+	if !c.opened {
+		if c.codec != "A_OPUS" || !bytes.HasPrefix(c.head, []byte("OpusHead")) || len(c.head) < 19 || len(c.head) > 255 {
+			return ErrNotOpus
+		}
+		c.opened = true
+		c.out.open(c.head)
+	}
+	if c.out.packets == MaxPackets {
+		return ErrTooManyPackets
+	}
+	c.out.packet(content[n+3:])
+	return nil
+}
+
+// number reads a number of variable length.
+func (c *converter) number(marked bool) (v uint64, n int, err error) {
+	first, err := c.in.Peek(1)
+	if err != nil {
+		return 0, 0, err
+	}
+	if first[0] == 0 {
+		return 0, 0, ErrNotOpus
+	}
+	b, err := c.in.Peek(bits.LeadingZeros8(first[0]) + 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	v, n = number(b, marked)
+	_, err = c.in.Discard(n)
+	return v, n, err
+}
+
+// number decodes a number of variable length, without the bit that marks its length if marked is set. A size of all
+// ones, which means unknown, is returned as the largest number. n is 0 if b holds no number.
+func number(b []byte, marked bool) (v uint64, n int) {
+	if len(b) == 0 || b[0] == 0 {
+		return 0, 0
+	}
+	if n = bits.LeadingZeros8(b[0]) + 1; n > len(b) {
+		return 0, 0
+	}
+	v = uint64(b[0])
+	if marked {
+		v &= 0xff >> n
+	}
+	for _, next := range b[1:n] {
+		v = v<<8 | uint64(next)
+	}
+	if marked && v == 1<<(7*n)-1 {
+		v = math.MaxUint64
+	}
+	return v, n
+}

@@ -1,0 +1,259 @@
+package people
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/kernel"
+)
+
+// AttendanceRules are the company's decisions about support cases.
+type AttendanceRules struct {
+	Enabled                      bool       `json:"enabled" doc:"Whether conversations open attendances at all."`
+	FirstResponderTakesOwnership bool       `json:"first_responder_takes_ownership" doc:"The first member to answer an attendance without a responsible person becomes responsible."`
+	Mode                         string     `json:"mode" enum:"restricted,liberal" doc:"Restricted: only the responsible person, or a manager and above, answers or closes."`
+	AutoClose                    AutoClose  `json:"auto_close"`
+	GraceMinutes                 int64      `json:"grace_minutes" minimum:"0" maximum:"120" doc:"For how many minutes after closing the team's messages belong to the closed attendance and open no new one."`
+	GraceForCustomers            bool       `json:"grace_for_customers" doc:"The customer's messages open no new attendance within grace_minutes either."`
+	KeepRevoked                  bool       `json:"keep_revoked" doc:"Messages that a customer deletes keep their text and file."`
+	HoursID                      *kernel.ID `json:"hours_id" doc:"The opening hours of channels and sectors that have none of their own; null: always open."`
+}
+
+// AutoClose says whether silent attendances are closed, and after how long.
+type AutoClose struct {
+	Enabled      bool  `json:"enabled"`
+	AfterMinutes int64 `json:"after_minutes" minimum:"1" maximum:"525600" doc:"Minutes without any message."`
+}
+
+// The two modes of AttendanceRules.
+const (
+	ModeRestricted = "restricted"
+	ModeLiberal    = "liberal"
+)
+
+// Key is an API key as its owner manages it. The key itself is shown once, at creation and rotation.
+type Key struct {
+	ID         kernel.ID      `json:"id"`
+	Name       string         `json:"name"`
+	Scopes     []kernel.Scope `json:"scopes"`
+	Boards     kernel.Boards  `json:"boards" nullable:"true"`
+	User       kernel.Ref     `json:"user" doc:"The team member this key acts as."`
+	ActsAs     string         `json:"acts_as" enum:"person,integration" doc:"person: what is sent with the key counts as an answer of the member. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
+	Rate       kernel.Rate    `json:"rate"`
+	CreatedAt  time.Time      `json:"created_at"`
+	ExpiresAt  *time.Time     `json:"expires_at"`
+	RevokedAt  *time.Time     `json:"revoked_at"`
+	LastUsedAt *time.Time     `json:"last_used_at"`
+}
+
+// Integration returns the key's public side.
+func (k *Key) Integration() kernel.Integration {
+	return kernel.Integration{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Boards: k.Boards, CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt}
+}
+
+// NewCompany is what a company starts with.
+type NewCompany struct {
+	Name     string
+	Timezone string // "" means America/Sao_Paulo
+	Rules    AttendanceRules
+}
+
+// DefaultRules are those of a new company: attendances on, nothing closed by itself.
+var DefaultRules = AttendanceRules{
+	Enabled: true, FirstResponderTakesOwnership: true, Mode: ModeLiberal,
+	AutoClose:    AutoClose{Enabled: false, AfterMinutes: 24 * 60},
+	GraceMinutes: 10,
+}
+
+// CreateCompany adds a company with its attendances board. It is for the operator, not for the API.
+func (d *People) CreateCompany(ctx context.Context, in NewCompany) (kernel.Company, error) {
+	c, err := newCompany("name", "timezone", in)
+	if err != nil {
+		return kernel.Company{}, err
+	}
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
+		return c, d.insertCompany(tx, c, in.Rules)
+	})
+}
+
+func (d *People) insertCompany(tx *kernel.Tx, c kernel.Company, rules AttendanceRules) error {
+	InsertCompany(tx, c, rules)
+	for _, o := range d.observers {
+		if o.CompanyCreated != nil {
+			if err := o.CompanyCreated(tx, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// newCompany checks and completes a company; the first two arguments name the fields.
+func newCompany(nameField, zoneField string, in NewCompany) (kernel.Company, error) {
+	name, invalid := kernel.Name(nameField, in.Name, kernel.MaxName)
+	if invalid != nil {
+		return kernel.Company{}, invalid
+	}
+	if in.Timezone == "" {
+		in.Timezone = kernel.DefaultZone
+	}
+	if _, err := kernel.LoadZone(zoneField, in.Timezone); err != nil {
+		return kernel.Company{}, err
+	}
+	return kernel.Company{ID: kernel.NewID(), Name: name, Timezone: in.Timezone}, nil
+}
+
+// Companies lists all companies, for the operator.
+func (d *People) Companies(ctx context.Context) ([]kernel.Company, error) {
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.Company, error) { return listCompanies(tx) })
+}
+
+// Operator is the principal of the command line: the company's owner with every scope.
+func (d *People) Operator(ctx context.Context, company kernel.ID) (*kernel.Principal, error) {
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*kernel.Principal, error) {
+		c, found, err := Company(tx, company)
+		if err != nil || !found {
+			return nil, kernel.ErrOr(err, kernel.NotFound("company"))
+		}
+		owner, _, err := ownerOf(tx, company)
+		return kernel.SystemPrincipal(c, owner, d.KeyRate), err
+	})
+}
+
+// NewInstallation is what the first company starts with.
+type NewInstallation struct {
+	Token    string
+	Company  string
+	Timezone string
+	Name     string
+	Email    string
+	Password string
+}
+
+// SetupNeeded reports whether the installation has no company yet.
+func (d *People) SetupNeeded(ctx context.Context) (bool, error) {
+	has, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return hasCompany(tx) })
+	return !has, err
+}
+
+// NewSetupToken gives the token with which the first company is made, in place of an earlier one. It reports false
+// where there is a company already.
+func (d *People) NewSetupToken(ctx context.Context) (token string, needed bool, err error) {
+	token, hash := newToken()
+	needed, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
+		if has, err := hasCompany(tx); err != nil || has {
+			return false, err
+		}
+		setSetupToken(tx, hash)
+		return true, nil
+	})
+	return token, needed, err
+}
+
+// SetUp makes the first company and its owner, and signs the owner in.
+func (d *People) SetUp(ctx context.Context, v kernel.Visitor, in NewInstallation) (NewSession, error) {
+	needed, err := d.SetupNeeded(ctx)
+	if err != nil || !needed {
+		return NewSession{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeNotFound, "This installation is already set up."))
+	}
+	// The token is checked first: without it no expensive hash is computed and no other error is shown.
+	if _, err := checkToken(ctx, d, v, errLoginFailed(), func(tx *kernel.Tx) (struct{}, bool, error) {
+		known, err := knowsSetupToken(tx, tokenHash(in.Token))
+		return struct{}{}, known, err
+	}); err != nil {
+		return NewSession{}, err
+	}
+	company, err := newCompany("body.company", "body.timezone", NewCompany{Name: in.Company, Timezone: in.Timezone, Rules: DefaultRules})
+	if err != nil {
+		return NewSession{}, err
+	}
+	owner, err := d.newUser(ctx, "body.", NewUser{
+		Name: in.Name, Email: in.Email, Password: in.Password, Role: kernel.RoleOwner, AccessProfile: kernel.AccessAll,
+	})
+	if err != nil {
+		return NewSession{}, err
+	}
+	if owner.PasswordHash == nil {
+		return NewSession{}, kernel.Invalid("body.password", "is required")
+	}
+	return d.newSession(ctx, v, company.ID, owner.ID, func(tx *kernel.Tx) error {
+		used, err := useSetupToken(tx, tokenHash(in.Token))
+		if err != nil || !used {
+			return kernel.ErrOr(err, errLoginFailed())
+		}
+		if err := d.insertCompany(tx, company, DefaultRules); err != nil {
+			return err
+		}
+		_, err = InsertUser(tx, company.ID, owner)
+		return err
+	})
+}
+
+// Company gives the principal's company.
+func (d *People) Company(ctx context.Context, a *kernel.Principal) (kernel.Company, error) {
+	if err := a.May(VerbCompany); err != nil {
+		return kernel.Company{}, err
+	}
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
+		c, _, err := Company(tx, a.Company.ID)
+		return c, err
+	})
+}
+
+// UpdateCompany changes the name and the time zone of the company; nil leaves either as it is. The days of the report
+// follow the time zone; the recounts of one company take turns, and wait while they take more than its share of time.
+func (d *People) UpdateCompany(ctx context.Context, a *kernel.Principal, name, timezone *string) (kernel.Company, error) {
+	if err := a.May(VerbUpdateCompany); err != nil {
+		return kernel.Company{}, err
+	}
+	var change NewCompany
+	kernel.Set(&change.Name, name)
+	kernel.Set(&change.Timezone, timezone)
+	if timezone != nil && *timezone == "" {
+		return kernel.Company{}, kernel.Invalid("body.timezone", "must not be empty")
+	}
+	if name == nil {
+		change.Name = a.Company.Name
+	}
+	checked, err := newCompany("body.name", "body.timezone", change)
+	if err != nil {
+		return kernel.Company{}, err
+	}
+	var recounts []kernel.Recount
+	for _, o := range d.observers {
+		if o.ZoneChanges != nil {
+			recounts = append(recounts, o.ZoneChanges(a.Company.ID))
+		}
+	}
+	if timezone != nil && checked.Timezone != a.Company.Timezone { // else there is nothing to count, or Finish does
+		for _, r := range recounts {
+			end, err := r.Begin(ctx, checked.Timezone)
+			if err != nil {
+				return kernel.Company{}, err
+			}
+			defer end()
+		}
+	}
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
+		tx.LockCompany(a.Company.ID)
+		c, _, err := Company(tx, a.Company.ID)
+		if err != nil {
+			return c, err
+		}
+		if name != nil {
+			c.Name = checked.Name
+		}
+		moved := timezone != nil && c.Timezone != checked.Timezone
+		if moved {
+			c.Timezone = checked.Timezone
+		}
+		saveCompany(tx, c)
+		d.ForgetHolders(tx, a.Company.ID)
+		for _, r := range recounts {
+			if moved && err == nil {
+				err = r.Finish(tx)
+			}
+		}
+		return c, err
+	})
+}

@@ -1,0 +1,25 @@
+package people
+
+import (
+	"context"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+func (s *handlers) getCompany(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[kernel.Company], error) {
+	company, err := s.verbs.Company(ctx, a)
+	return &httpserver.Reply[kernel.Company]{Body: company}, err
+}
+
+type updateCompanyInput struct {
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Timezone *string `json:"timezone,omitempty" minLength:"1" maxLength:"64" doc:"A time zone by its IANA name."`
+	} `required:"false"`
+}
+
+func (s *handlers) updateCompany(ctx context.Context, a *kernel.Principal, in *updateCompanyInput) (*httpserver.Reply[kernel.Company], error) {
+	company, err := s.verbs.UpdateCompany(ctx, a, in.Body.Name, in.Body.Timezone)
+	return &httpserver.Reply[kernel.Company]{Body: company}, err
+}

@@ -1,0 +1,50 @@
+package people
+
+import (
+	"context"
+
+	"recado/internal/kernel"
+)
+
+// Identity answers GET /me.
+type Identity struct {
+	Integration *kernel.Integration `json:"integration" doc:"The key; null for a person who is signed in."`
+	User        IdentityUser        `json:"user"`
+	Company     kernel.Company      `json:"company"`
+	APIVersion  string              `json:"api_version" example:"1.1.0"`
+}
+
+// AppendJSON writes the identity as the API shows it.
+func (i *Identity) AppendJSON(b []byte) []byte {
+	b = i.Integration.AppendJSON(append(b, `{"integration":`...))
+	b = kernel.AppendID(append(b, `,"user":{"id":`...), i.User.ID)
+	b = kernel.AppendString(append(b, `,"name":`...), i.User.Name)
+	b = kernel.AppendString(append(b, `,"email":`...), i.User.Email)
+	b = kernel.AppendString(append(b, `,"role":`...), string(i.User.Role))
+	b = kernel.AppendID(append(b, `},"company":{"id":`...), i.Company.ID)
+	b = kernel.AppendString(append(b, `,"name":`...), i.Company.Name)
+	b = kernel.AppendString(append(b, `,"timezone":`...), i.Company.Timezone)
+	b = kernel.AppendString(append(b, `},"api_version":`...), i.APIVersion)
+	return append(b, '}')
+}
+
+// IdentityUser is the team member a key acts as.
+type IdentityUser struct {
+	ID    kernel.ID   `json:"id"`
+	Name  string      `json:"name"`
+	Email string      `json:"email"`
+	Role  kernel.Role `json:"role" enum:"owner,admin,manager,agent"`
+}
+
+// Identity answers GET /me.
+func (d *People) Identity(_ context.Context, a *kernel.Principal, apiVersion string) (*Identity, error) {
+	if err := a.May(VerbIdentity); err != nil {
+		return nil, err
+	}
+	return &Identity{
+		Integration: a.Integration,
+		User:        IdentityUser{ID: a.User.ID, Name: a.User.Name, Email: a.Email, Role: a.Role},
+		Company:     a.Company,
+		APIVersion:  apiVersion,
+	}, nil
+}

@@ -1,0 +1,100 @@
+package people
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+func (s *handlers) me(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[*Identity], error) {
+	identity, err := s.verbs.Identity(ctx, a, httpserver.Version)
+	return &httpserver.Reply[*Identity]{Body: identity}, err
+}
+
+func (s *handlers) listKeys(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Key]], error) {
+	keys, err := s.verbs.Keys(ctx, a)
+	return &httpserver.Reply[httpserver.List[Key]]{Body: httpserver.List[Key]{Data: keys}}, err
+}
+
+// newKey is a key together with its secret, which is shown once.
+type newKey struct {
+	Key
+	Secret string `json:"key" nullable:"true" doc:"The key itself. It is only in this answer, and null when the answer is repeated for an Idempotency-Key." example:"rcd_…"`
+}
+
+func newKeyWithoutSecret(k *Key) *httpserver.Reply[newKey] {
+	return &httpserver.Reply[newKey]{Body: newKey{Key: *k}}
+}
+
+type createKeyInput struct {
+	Body struct {
+		Name      string       `json:"name" minLength:"1" maxLength:"120"`
+		Scopes    []string     `json:"scopes" minItems:"1"`
+		Boards    *[]kernel.ID `json:"boards,omitempty" maxItems:"200" doc:"Boards the key may see; absent means all."`
+		ExpiresAt *time.Time   `json:"expires_at,omitempty"`
+		UserID    *kernel.ID   `json:"user_id,omitempty" doc:"The team member that the key acts as. Absent: that of its creator."`
+		ActsAs    string       `json:"acts_as,omitempty" enum:"person,integration" doc:"Absent: person. integration: messages have no sender, are no first response, make nobody responsible and open no attendance."`
+		Rate      *kernel.Rate `json:"rate,omitempty" doc:"Absent: the rate of the installation, or that of the issuing key if it is lower."`
+	}
+}
+
+func (s *handlers) createKey(ctx context.Context, a *kernel.Principal, in *createKeyInput) (*httpserver.Reply[newKey], error) {
+	scopes, err := kernel.ParseScopes(in.Body.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	httpserver.Shaped(ctx, newKeyWithoutSecret)
+	key, secret, failed := s.verbs.CreateKey(ctx, a, NewKey{
+		Name: in.Body.Name, Scopes: scopes, Boards: in.Body.Boards, ExpiresAt: in.Body.ExpiresAt, User: in.Body.UserID, Rate: in.Body.Rate,
+		ActsAs: in.Body.ActsAs,
+	})
+	return &httpserver.Reply[newKey]{Body: newKey{key, secret}}, failed
+}
+
+type updateKeyInput struct {
+	httpserver.AtID
+	Body struct {
+		Name   *string `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		ActsAs *string `json:"acts_as,omitempty" enum:"person,integration"`
+	}
+}
+
+func (s *handlers) updateKey(ctx context.Context, a *kernel.Principal, in *updateKeyInput) (*httpserver.Reply[Key], error) {
+	id, err := httpserver.PathID(in.ID, "key")
+	if err != nil {
+		return nil, err
+	}
+	key, err := s.verbs.UpdateKey(ctx, a, id, KeyUpdate{Name: in.Body.Name, ActsAs: in.Body.ActsAs})
+	return &httpserver.Reply[Key]{Body: key}, err
+}
+
+type rotateKeyInput struct {
+	httpserver.AtID
+	Body *struct {
+		OverlapSeconds int64 `json:"overlap_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long the old key stays valid."`
+	}
+}
+
+func (s *handlers) rotateKey(ctx context.Context, a *kernel.Principal, in *rotateKeyInput) (*httpserver.Reply[newKey], error) {
+	id, err := httpserver.PathID(in.ID, "key")
+	if err != nil {
+		return nil, err
+	}
+	var overlap time.Duration
+	if in.Body != nil {
+		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
+	}
+	httpserver.Shaped(ctx, newKeyWithoutSecret)
+	key, secret, err := s.verbs.RotateKey(ctx, a, id, overlap)
+	return &httpserver.Reply[newKey]{Body: newKey{key, secret}}, err
+}
+
+func (s *handlers) revokeKey(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "key")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.RevokeKey(ctx, a, id)
+}

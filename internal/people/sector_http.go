@@ -1,0 +1,62 @@
+package people
+
+import (
+	"context"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+func (s *handlers) listSectors(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Sector]], error) {
+	sectors, err := s.verbs.Sectors(ctx, a)
+	return &httpserver.Reply[httpserver.List[Sector]]{Body: httpserver.List[Sector]{Data: sectors}}, err
+}
+
+type createSectorInput struct {
+	Body struct {
+		Name         string                     `json:"name" minLength:"1" maxLength:"120"`
+		MemberIDs    []kernel.ID                `json:"member_ids,omitempty" maxItems:"1000"`
+		HoursID      kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"Its own opening hours."`
+		Distribution *distributionBody          `json:"distribution,omitempty" doc:"How waiting cases get a responsible person."`
+	}
+}
+
+// distributionBody is what of a distribution is sent; what is absent stays, or has its default.
+type distributionBody struct {
+	Mode               *string                `json:"mode,omitempty" enum:"manual,round_robin,least_busy"`
+	Capacity           *int64                 `json:"capacity,omitempty" minimum:"1" maximum:"100"`
+	PreferLast         *bool                  `json:"prefer_last,omitempty"`
+	ReturnAfterMinutes kernel.Optional[int64] `json:"return_after_minutes,omitempty" required:"false" doc:"1 to 1440; null: never."`
+}
+
+func (s *handlers) createSector(ctx context.Context, a *kernel.Principal, in *createSectorInput) (*httpserver.Reply[Sector], error) {
+	sector, err := s.verbs.CreateSector(ctx, a, SectorChange{Name: &in.Body.Name, Members: &in.Body.MemberIDs, Hours: in.Body.HoursID, Distribution: (*DistributionChange)(in.Body.Distribution)})
+	return &httpserver.Reply[Sector]{Body: sector}, err
+}
+
+type updateSectorInput struct {
+	httpserver.AtID
+	Body struct {
+		Name         *string                    `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		MemberIDs    *[]kernel.ID               `json:"member_ids,omitempty" maxItems:"1000" doc:"Replaces all members."`
+		HoursID      kernel.Optional[kernel.ID] `json:"hours_id,omitempty" required:"false" doc:"Its own opening hours; null: those of the channel, or of the company."`
+		Distribution *distributionBody          `json:"distribution,omitempty" doc:"How waiting cases get a responsible person. Absent fields do not change."`
+	} `required:"false"`
+}
+
+func (s *handlers) updateSector(ctx context.Context, a *kernel.Principal, in *updateSectorInput) (*httpserver.Reply[Sector], error) {
+	id, err := httpserver.PathID(in.ID, "sector")
+	if err != nil {
+		return nil, err
+	}
+	sector, err := s.verbs.UpdateSector(ctx, a, id, SectorChange{Name: in.Body.Name, Members: in.Body.MemberIDs, Hours: in.Body.HoursID, Distribution: (*DistributionChange)(in.Body.Distribution)})
+	return &httpserver.Reply[Sector]{Body: sector}, err
+}
+
+func (s *handlers) removeSector(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "sector")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.RemoveSector(ctx, a, id)
+}

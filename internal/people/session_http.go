@@ -1,0 +1,146 @@
+package people
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+// sessionReply is a session, and the cookie that belongs to it where it is new.
+type sessionReply struct {
+	Status    int
+	SetCookie string `header:"Set-Cookie" doc:"The cookie of the session: HttpOnly, SameSite=Lax, Secure over https."`
+	Body      Session
+}
+
+// signedIn answers with a new session and its cookie.
+func signedIn(ctx context.Context, made NewSession, status int) *sessionReply {
+	return &sessionReply{Status: status, SetCookie: httpserver.SessionCookie(ctx, made.Token, made.Expires), Body: made.Session}
+}
+
+type setupReply struct {
+	Body struct {
+		Needed bool       `json:"needed" doc:"True while this installation has no company."`
+		Demo   *DemoLogin `json:"demo,omitempty" doc:"The login of the demo; only in a demo, for callers on the same machine as the server, and while the password is unchanged."`
+	}
+}
+
+// DemoLogin is the login of a demo.
+type DemoLogin struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+// Setup serves GET /setup.
+type Setup struct {
+	people *People
+	login  *DemoLogin
+	known  KnownLogin // whether the login is still valid
+}
+
+// NewSetup returns the handlers of the set-up.
+func NewSetup(people *People) *Setup { return &Setup{people: people} }
+
+// ShowDemo has people at this machine told the login of a demo, while its password is the same. It is called before the first
+// request, if at all.
+func (s *Setup) ShowDemo(ctx context.Context, login DemoLogin) (err error) {
+	s.login = &login
+	s.known, err = s.people.KnownLogin(ctx, login.Email, login.Password)
+	return err
+}
+
+func (s *Setup) get(ctx context.Context, _ kernel.Visitor, _ *httpserver.None) (*setupReply, error) {
+	var out setupReply
+	needed, err := s.people.SetupNeeded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Needed = needed
+	if s.login != nil && httpserver.IsLocal(ctx) {
+		valid, err := s.people.StillKnown(ctx, s.known)
+		if err != nil {
+			return nil, err
+		}
+		if valid {
+			out.Body.Demo = s.login
+		}
+	}
+	return &out, nil
+}
+
+type setupInput struct {
+	Body struct {
+		Token    string `json:"token" maxLength:"200" doc:"From the link that recado serve prints."`
+		Company  string `json:"company" minLength:"1" maxLength:"120"`
+		Timezone string `json:"timezone" maxLength:"60" example:"America/Sao_Paulo"`
+		Name     string `json:"name" minLength:"1" maxLength:"120" doc:"The name of the owner."`
+		Email    string `json:"email" maxLength:"254"`
+		Password string `json:"password" doc:"10 to 256 characters."`
+	}
+}
+
+func (s *handlers) setUp(ctx context.Context, v kernel.Visitor, in *setupInput) (*sessionReply, error) {
+	made, err := s.verbs.SetUp(ctx, v, NewInstallation(in.Body))
+	if err != nil {
+		return nil, err
+	}
+	return signedIn(ctx, made, 201), nil
+}
+
+type signInInput struct {
+	Body struct {
+		Email    string     `json:"email" maxLength:"254"`
+		Password string     `json:"password" maxLength:"1024"`
+		Code     string     `json:"code,omitempty" maxLength:"40" doc:"With two-factor sign-in: six digits, or a recovery code."`
+		Company  *kernel.ID `json:"company,omitempty" doc:"Required if the address belongs to several companies: see 409 company_required."`
+	}
+}
+
+func (s *handlers) signIn(ctx context.Context, v kernel.Visitor, in *signInInput) (*sessionReply, error) {
+	made, err := s.verbs.SignIn(ctx, v, Credentials(in.Body))
+	if err != nil {
+		return nil, err
+	}
+	return signedIn(ctx, made, 200), nil
+}
+
+func (s *handlers) getSession(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[Session], error) {
+	session, err := s.verbs.Session(ctx, a)
+	return &httpserver.Reply[Session]{Body: session}, err
+}
+
+// noCookie is an answer without a body that removes the cookie.
+type noCookie struct {
+	SetCookie string `header:"Set-Cookie" doc:"Removes the cookie of the session."`
+}
+
+func (s *handlers) signOut(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*noCookie, error) {
+	return &noCookie{httpserver.SessionCookie(ctx, "", time.Time{})}, s.verbs.SignOut(ctx, a)
+}
+
+func (s *handlers) listSessions(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[SignedIn]], error) {
+	sessions, err := s.verbs.Sessions(ctx, a)
+	return &httpserver.Reply[httpserver.List[SignedIn]]{Body: httpserver.List[SignedIn]{Data: sessions}}, err
+}
+
+func (s *handlers) deleteSession(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "session")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.EndSession(ctx, a, id)
+}
+
+func (s *handlers) endOtherSessions(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.None, error) {
+	return &httpserver.None{}, s.verbs.EndOtherSessions(ctx, a)
+}
+
+func (s *handlers) endMemberSessions(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "team member")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.EndMemberSessions(ctx, a, id)
+}

@@ -1,0 +1,63 @@
+package people
+
+import (
+	"context"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+func (s *handlers) listTeam(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[Member]], error) {
+	team, err := s.verbs.Team(ctx, a)
+	return &httpserver.Reply[httpserver.List[Member]]{Body: httpserver.List[Member]{Data: team}}, err
+}
+
+type createMemberInput struct {
+	Body struct {
+		Name          string               `json:"name" minLength:"1" maxLength:"120"`
+		Email         string               `json:"email" minLength:"3" maxLength:"254" doc:"The address that the person signs in with; unique in the company."`
+		Role          kernel.Role          `json:"role,omitempty" enum:"owner,admin,manager,agent" default:"agent"`
+		AccessProfile kernel.AccessProfile `json:"access_profile,omitempty" enum:"all,sectors,own" default:"all" doc:"Which conversations the person sees."`
+		SectorIDs     []kernel.ID          `json:"sector_ids,omitempty" maxItems:"1000"`
+	}
+}
+
+func (s *handlers) createMember(ctx context.Context, a *kernel.Principal, in *createMemberInput) (*httpserver.Reply[Member], error) {
+	b := &in.Body
+	m, err := s.verbs.CreateMember(ctx, a, NewUser{
+		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile,
+	}, b.SectorIDs)
+	return &httpserver.Reply[Member]{Body: m}, err
+}
+
+type updateMemberInput struct {
+	httpserver.AtID
+	Body struct {
+		Name          *string                `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Email         *string                `json:"email,omitempty" minLength:"3" maxLength:"254"`
+		Role          *kernel.Role           `json:"role,omitempty" enum:"owner,admin,manager,agent"`
+		AccessProfile *kernel.AccessProfile  `json:"access_profile,omitempty" enum:"all,sectors,own"`
+		SectorIDs     *[]kernel.ID           `json:"sector_ids,omitempty" maxItems:"1000" doc:"Replaces all sectors of the person."`
+		Capacity      kernel.Optional[int64] `json:"capacity,omitempty" required:"false" doc:"How many open attendances distribution gives the person at most, 1 to 100; null: as the sector says."`
+	} `required:"false"`
+}
+
+func (s *handlers) updateMember(ctx context.Context, a *kernel.Principal, in *updateMemberInput) (*httpserver.Reply[Member], error) {
+	id, err := httpserver.PathID(in.ID, "team member")
+	if err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	m, err := s.verbs.UpdateMember(ctx, a, id, MemberChange{
+		Name: b.Name, Email: b.Email, Role: b.Role, AccessProfile: b.AccessProfile, Sectors: b.SectorIDs, Capacity: b.Capacity,
+	})
+	return &httpserver.Reply[Member]{Body: m}, err
+}
+
+func (s *handlers) removeMember(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "team member")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.RemoveMember(ctx, a, id)
+}

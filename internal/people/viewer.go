@@ -1,0 +1,29 @@
+package people
+
+import (
+	"context"
+
+	"recado/internal/kernel"
+)
+
+// PrivateChannel is a channel that only its viewers see, as those see it who choose them.
+type PrivateChannel struct {
+	ID      kernel.ID `json:"id"`
+	Name    string    `json:"name"`
+	Viewers []Viewer  `json:"viewers"`
+}
+
+// Viewer is a team member who sees a private channel.
+type Viewer struct {
+	ID      kernel.ID `json:"id"`
+	Name    string    `json:"name"`
+	Pending bool      `json:"pending,omitzero" doc:"True while the member does not see the channel, because they set their password with a link made by somebody who does not see it. Saving the viewers with PATCH /channels/{id} confirms them."`
+}
+
+// PrivateChannels lists the company's private channels with their viewers, for those who choose the viewers.
+func (d *People) PrivateChannels(ctx context.Context, a *kernel.Principal) ([]PrivateChannel, error) {
+	if err := a.May(VerbPrivateChannels); err != nil {
+		return nil, err
+	}
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]PrivateChannel, error) { return PrivateChannels(tx, a.Company.ID) })
+}

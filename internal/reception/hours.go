@@ -1,0 +1,551 @@
+package reception
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"recado/internal/kernel"
+)
+
+// Hours are opening hours that a company, its channels and its sectors can name.
+type Hours struct {
+	ID         kernel.ID        `json:"id"`
+	Name       string           `json:"name"`
+	Timezone   string           `json:"timezone" doc:"IANA name of the time zone in which the times are meant." example:"America/Sao_Paulo"`
+	Weekly     []WeeklyPeriod   `json:"weekly"`
+	Exceptions []HoursException `json:"exceptions"`
+	CreatedAt  time.Time        `json:"created_at"`
+	UpdatedAt  time.Time        `json:"updated_at"`
+}
+
+// WeeklyPeriod is a time of the day on some days of the week.
+type WeeklyPeriod struct {
+	Days []string `json:"days" enum:"mon,tue,wed,thu,fri,sat,sun" minItems:"1" maxItems:"7"`
+	From string   `json:"from" doc:"HH:MM" example:"08:00"`
+	To   string   `json:"to" doc:"HH:MM, later than from; 24:00 is the end of the day." example:"12:00"`
+}
+
+// HoursException replaces the weekly periods on one date, or on that date of every year.
+type HoursException struct {
+	Date    string        `json:"date" doc:"A date such as 2026-12-24, or --12-25 for every year. A date beats the same day of every year." example:"2026-12-24"`
+	Closed  bool          `json:"closed" required:"false" doc:"Closed all day."`
+	Periods []HoursPeriod `json:"periods" required:"false" doc:"When it is open on that day instead; empty when it is closed."`
+}
+
+// HoursPeriod is a time of the day.
+type HoursPeriod struct {
+	From string `json:"from" example:"08:00"`
+	To   string `json:"to" example:"12:00"`
+}
+
+// HoursStatus says whether opening hours are open at a time, and until when that holds.
+type HoursStatus struct {
+	Open       bool       `json:"open"`
+	ClosesAt   *time.Time `json:"closes_at" doc:"When they close; null while they are closed, and where they do not close within nine years."`
+	NextOpenAt *time.Time `json:"next_open_at" doc:"When they open again; null while they are open, and where they do not open within nine years."`
+}
+
+// Holiday is a public holiday of one year.
+type Holiday struct {
+	Date     string `json:"date" example:"2026-12-25"`
+	Yearly   bool   `json:"yearly" doc:"It is on the same date every year; an exception can name it as --12-25."`
+	Optional bool   `json:"optional" doc:"Many close on that day though the law does not make it a national holiday."`
+	Key      string `json:"key" example:"christmas"`
+	Name     string `json:"name" example:"Natal"`
+}
+
+// The limits of opening hours.
+const (
+	MaxHours           = 100 // of a company
+	MaxHoursPeriods    = 50
+	MaxHoursExceptions = 400
+)
+
+// HoursChange is what of opening hours is to change; nil leaves a part as it is.
+type HoursChange struct {
+	Name       *string
+	Timezone   *string
+	Weekly     *[]WeeklyPeriod
+	Exceptions *[]HoursException
+}
+
+// AllHours lists the company's opening hours by name.
+func (d *Receptionist) AllHours(ctx context.Context, a *kernel.Principal) ([]Hours, error) {
+	if err := a.May(VerbAllHours); err != nil {
+		return nil, err
+	}
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]Hours, error) { return allHours(tx, a.Company.ID) })
+}
+
+// Hours gives one of the company's opening hours.
+func (d *Receptionist) Hours(ctx context.Context, a *kernel.Principal, id kernel.ID) (Hours, error) {
+	if err := a.May(VerbHours); err != nil {
+		return Hours{}, err
+	}
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
+		h, found, err := listHours(tx, a.Company.ID, id)
+		if err != nil || !found {
+			return h, kernel.ErrOr(err, errNoHours())
+		}
+		return h, nil
+	})
+}
+
+func errNoHours() error { return kernel.NotFound("set of opening hours") }
+
+// HoursStatus says whether opening hours are open at a time, and until when; a zero time means now.
+func (d *Receptionist) HoursStatus(ctx context.Context, a *kernel.Principal, id kernel.ID, at time.Time) (HoursStatus, error) {
+	if err := a.May(VerbHoursStatus); err != nil {
+		return HoursStatus{}, err
+	}
+	h, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
+		h, found, err := listHours(tx, a.Company.ID, id)
+		if err != nil || !found {
+			return h, kernel.ErrOr(err, errNoHours())
+		}
+		return h, nil
+	})
+	if err != nil {
+		return HoursStatus{}, err
+	}
+	schedule, err := readHours(&h)
+	if err != nil {
+		return HoursStatus{}, err
+	}
+	if at.IsZero() {
+		at = d.Now()
+	}
+	return schedule.Status(at), nil
+}
+
+// readHours reads stored opening hours, which were checked when they were saved.
+func readHours(h *Hours) (*Schedule, error) {
+	schedule, invalid := Read("", h)
+	if invalid != nil {
+		return nil, fmt.Errorf("reception: stored opening hours %s: %w", h.ID, invalid)
+	}
+	return schedule, nil
+}
+
+// CreateHours adds opening hours. Without a time zone they have the company's.
+func (d *Receptionist) CreateHours(ctx context.Context, a *kernel.Principal, in HoursChange) (Hours, error) {
+	if err := a.May(VerbCreateHours); err != nil {
+		return Hours{}, err
+	}
+	h := Hours{ID: kernel.NewID(), Timezone: a.Company.Timezone}
+	if err := in.apply(&h); err != nil {
+		return h, err
+	}
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
+		h := h
+		h.CreatedAt, h.UpdatedAt = tx.Now, tx.Now
+		if err := kernel.CheckLimit(tx, a.Company.ID, kernel.CountHours, "opening hours", MaxHours); err != nil {
+			return h, err
+		}
+		insertHours(tx, a.Company.ID, &h)
+		return h, nil
+	})
+}
+
+// UpdateHours changes opening hours.
+func (d *Receptionist) UpdateHours(ctx context.Context, a *kernel.Principal, id kernel.ID, in HoursChange) (Hours, error) {
+	if err := a.May(VerbUpdateHours); err != nil {
+		return Hours{}, err
+	}
+	if err := in.apply(&Hours{Name: "x", Timezone: kernel.DefaultZone}); err != nil { // the form comes before the id
+		return Hours{}, err
+	}
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Hours, error) {
+		h, found, err := lockHours(tx, a.Company.ID, id)
+		if err != nil || !found {
+			return h, kernel.ErrOr(err, errNoHours())
+		}
+		if err := in.apply(&h); err != nil {
+			return h, err
+		}
+		h.UpdatedAt = tx.Now
+		saveHours(tx, a.Company.ID, &h)
+		return h, nil
+	})
+}
+
+// DeleteHours removes opening hours that neither the company nor a channel or sector names. A private channel that the
+// caller does not see is no obstacle, as a refusal would tell of it: it has no opening hours of its own afterwards.
+func (d *Receptionist) DeleteHours(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
+	if err := a.May(VerbDeleteHours); err != nil {
+		return err
+	}
+	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+		if _, found, err := lockHours(tx, a.Company.ID, id); err != nil || !found {
+			return struct{}{}, kernel.ErrOr(err, errNoHours())
+		}
+		used, err := hoursInUse(tx, a.Company.ID, id, a.Views)
+		if err != nil || used {
+			return struct{}{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeInUse, "The company, a channel or a sector uses these opening hours. Choose others there first."))
+		}
+		deleteHours(tx, a.Company.ID, id)
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// apply checks a change and makes it.
+func (in *HoursChange) apply(h *Hours) error {
+	if in.Name != nil {
+		name, invalid := kernel.Name("body.name", *in.Name, kernel.MaxName)
+		if invalid != nil {
+			return invalid
+		}
+		h.Name = name
+	}
+	kernel.Set(&h.Timezone, in.Timezone)
+	kernel.Set(&h.Weekly, in.Weekly)
+	kernel.Set(&h.Exceptions, in.Exceptions)
+	if _, invalid := Read("body.", h); invalid != nil {
+		return invalid
+	}
+	return nil
+}
+
+// Holidays lists the public holidays of Brazil in a year; 0 means the present one.
+func (d *Receptionist) Holidays(_ context.Context, a *kernel.Principal, year int) ([]Holiday, error) {
+	if err := a.May(VerbHolidays); err != nil {
+		return nil, err
+	}
+	if year == 0 {
+		zone, invalid := kernel.LoadZone("timezone", a.Company.Timezone)
+		if invalid != nil {
+			return nil, invalid
+		}
+		year = d.Now().In(zone).Year()
+	}
+	return Brazil(year), nil
+}
+
+// horizon is how many days a schedule looks ahead: 29 February comes again after eight years at most.
+const horizon = 9 * 366
+
+// Schedule is opening hours in a form that answers questions. Its methods may be called at the same time.
+type Schedule struct {
+	zone   *time.Location
+	weekly [7][]span       // by time.Weekday
+	dated  map[date][]span // nil: closed
+	yearly map[date][]span // the year is 0
+}
+
+func (s *Schedule) readExceptions(field string, exceptions []HoursException) *kernel.Error {
+	if len(exceptions) > MaxHoursExceptions {
+		return kernel.Invalid(field, fmt.Sprintf("must have at most %d exceptions", MaxHoursExceptions))
+	}
+	for i, e := range exceptions {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		day, ok := readDate(e.Date)
+		if !ok {
+			return kernel.Invalid(at+".date", "must be a date such as 2026-12-24, or --12-25 for every year")
+		}
+		spans, invalid := readPeriods(at, &e)
+		if invalid != nil {
+			return invalid
+		}
+		days := s.dated
+		if day.year == 0 {
+			days = s.yearly
+		}
+		if _, twice := days[day]; twice {
+			return kernel.Invalid(at+".date", "another exception has the same date")
+		}
+		days[day] = spans
+	}
+	return nil
+}
+
+func (s *Schedule) readWeekly(field string, weekly []WeeklyPeriod) *kernel.Error {
+	if len(weekly) > MaxHoursPeriods {
+		return kernel.Invalid(field, fmt.Sprintf("must have at most %d periods", MaxHoursPeriods))
+	}
+	for i, p := range weekly {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		period, invalid := readSpan(at, p.From, p.To)
+		if invalid != nil {
+			return invalid
+		}
+		if len(p.Days) == 0 {
+			return kernel.Invalid(at+".days", "must have at least one day")
+		}
+		for k, name := range p.Days {
+			day, known := weekdays[name]
+			if !known {
+				return kernel.Invalid(fmt.Sprintf("%s.days[%d]", at, k), "must be one of mon, tue, wed, thu, fri, sat, sun")
+			}
+			if overlaps(s.weekly[day], period) {
+				return kernel.Invalid(at, "overlaps another period on "+name)
+			}
+			s.weekly[day] = append(s.weekly[day], period)
+		}
+	}
+	return nil
+}
+
+// span is a time of the day in minutes, without its end.
+type span struct{ from, to int }
+
+// date is a day of the calendar.
+type date struct {
+	year  int
+	month time.Month
+	day   int
+}
+
+func dateOf(t time.Time) date {
+	y, m, d := t.Date()
+	return date{y, m, d}
+}
+
+// plus gives the date some days later.
+func (d date) plus(days int) date {
+	return dateOf(time.Date(d.year, d.month, d.day+days, 12, 0, 0, 0, time.UTC))
+}
+
+func (d date) weekday() time.Weekday {
+	return time.Date(d.year, d.month, d.day, 12, 0, 0, 0, time.UTC).Weekday()
+}
+
+// Read gives the schedule of opening hours. An error names the field below prefix, such as "body.".
+func Read(prefix string, h *Hours) (*Schedule, *kernel.Error) {
+	zone, invalid := kernel.LoadZone(prefix+"timezone", h.Timezone)
+	if invalid != nil {
+		return nil, invalid
+	}
+	s := &Schedule{zone: zone, dated: map[date][]span{}, yearly: map[date][]span{}}
+	if invalid := s.readWeekly(prefix+"weekly", h.Weekly); invalid != nil {
+		return nil, invalid
+	}
+	if invalid := s.readExceptions(prefix+"exceptions", h.Exceptions); invalid != nil {
+		return nil, invalid
+	}
+	return s, nil
+}
+
+// spansOn gives the spans of a date: those of the date itself, of that day of every year, or of the day of the week.
+func (s *Schedule) spansOn(d date) []span {
+	if spans, found := s.dated[d]; found {
+		return spans
+	}
+	if spans, found := s.yearly[date{0, d.month, d.day}]; found {
+		return spans
+	}
+	return s.weekly[d.weekday()]
+}
+
+// stretch is a time during which the hours are open, without its end.
+type stretch struct{ from, to time.Time }
+
+// stretches gives the open times of a date. A time that the clocks skip is the moment at which they are put forward; of a
+// time that they show twice a period begins at the first and ends at the second.
+func (s *Schedule) stretches(d date) []stretch {
+	spans := s.spansOn(d)
+	out := make([]stretch, 0, len(spans))
+	for _, p := range spans {
+		from, _ := s.instants(d, p.from)
+		_, to := s.instants(d, p.to)
+		if from.Before(to) {
+			out = append(out, stretch{from, to})
+		}
+	}
+	return out
+}
+
+// instants gives the first and the last moment at which clocks show a minute of a date. Both are the moment at which the
+// clocks are put forward where they skip it.
+func (s *Schedule) instants(d date, minute int) (first, last time.Time) {
+	shown := time.Date(d.year, d.month, d.day, 0, minute, 0, 0, time.UTC)
+	early, late := shown.Add(-26*time.Hour), shown.Add(26*time.Hour)
+	before, after := s.offset(early), s.offset(late)
+	a, b := shown.Add(-before), shown.Add(-after)
+	aShows, bShows := s.offset(a) == before, s.offset(b) == after
+	switch {
+	case aShows && bShows && b.Before(a):
+		return b, a
+	case aShows && bShows:
+		return a, b
+	case aShows:
+		return a, a
+	case bShows:
+		return b, b
+	}
+	for late.Sub(early) > time.Second { // the clocks are put forward between the two
+		middle := early.Add(late.Sub(early) / 2)
+		if s.offset(middle) == before {
+			early = middle
+		} else {
+			late = middle
+		}
+	}
+	moment := late.Truncate(time.Second)
+	return moment, moment
+}
+
+func (s *Schedule) offset(at time.Time) time.Duration {
+	_, seconds := at.In(s.zone).Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+// Open reports whether the hours are open at a time.
+func (s *Schedule) Open(at time.Time) bool {
+	today := dateOf(at.In(s.zone))
+	for day := -1; day <= 1; day++ { // clocks that are put back at midnight show a date again
+		for _, open := range s.stretches(today.plus(day)) {
+			if !at.Before(open.from) && at.Before(open.to) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Status says whether the hours are open at a time, and when that changes.
+func (s *Schedule) Status(at time.Time) HoursStatus {
+	if s.Open(at) {
+		return HoursStatus{Open: true, ClosesAt: s.closesAt(at)}
+	}
+	return HoursStatus{NextOpenAt: s.NextOpenAt(at)}
+}
+
+// closesAt is when hours that are open at a time close. Periods that touch are one.
+func (s *Schedule) closesAt(at time.Time) *time.Time {
+	first := dateOf(at.In(s.zone)).plus(-1)
+	end := at
+	for day := range horizon {
+		open := s.stretches(first.plus(day))
+		slices.SortFunc(open, func(a, b stretch) int { return a.from.Compare(b.from) })
+		for _, o := range open {
+			switch {
+			case !o.to.After(end):
+			case !o.from.After(end):
+				end = o.to
+			default:
+				return moment(end)
+			}
+		}
+		if day > 1 && len(open) == 0 {
+			return moment(end)
+		}
+	}
+	return nil
+}
+
+// NextOpenAt is the first time after at when the hours begin to be open; nil where there is none within nine years.
+func (s *Schedule) NextOpenAt(at time.Time) *time.Time {
+	first := dateOf(at.In(s.zone)).plus(-1)
+	for day := range horizon {
+		var next *time.Time
+		for _, o := range s.stretches(first.plus(day)) {
+			if o.from.After(at) && (next == nil || o.from.Before(*next)) && !s.Open(o.from.Add(-time.Millisecond)) {
+				next = moment(o.from)
+			}
+		}
+		if next != nil {
+			return next
+		}
+	}
+	return nil
+}
+
+func moment(at time.Time) *time.Time {
+	at = at.UTC()
+	return &at
+}
+
+var weekdays = map[string]time.Weekday{
+	"mon": time.Monday, "tue": time.Tuesday, "wed": time.Wednesday, "thu": time.Thursday, "fri": time.Friday, "sat": time.Saturday, "sun": time.Sunday,
+}
+
+// readPeriods gives the spans of an exception; none where it is closed.
+func readPeriods(field string, e *HoursException) ([]span, *kernel.Error) {
+	switch {
+	case e.Closed && len(e.Periods) > 0:
+		return nil, kernel.Invalid(field+".periods", "must be empty when closed is true")
+	case !e.Closed && len(e.Periods) == 0:
+		return nil, kernel.Invalid(field, "must have closed: true or periods")
+	case len(e.Periods) > MaxHoursPeriods:
+		return nil, kernel.Invalid(field+".periods", fmt.Sprintf("must have at most %d periods", MaxHoursPeriods))
+	}
+	var spans []span
+	for k, p := range e.Periods {
+		at := fmt.Sprintf("%s.periods[%d]", field, k)
+		period, invalid := readSpan(at, p.From, p.To)
+		if invalid != nil {
+			return nil, invalid
+		}
+		if overlaps(spans, period) {
+			return nil, kernel.Invalid(at, "overlaps another period of the same day")
+		}
+		spans = append(spans, period)
+	}
+	return spans, nil
+}
+
+func overlaps(spans []span, p span) bool {
+	return slices.ContainsFunc(spans, func(o span) bool { return p.from < o.to && o.from < p.to })
+}
+
+func readSpan(field, from, to string) (span, *kernel.Error) {
+	const form = "must be a time such as 08:00"
+	begin, ok := readClock(from)
+	if !ok || begin == endOfDay {
+		return span{}, kernel.Invalid(field+".from", form)
+	}
+	end, ok := readClock(to)
+	if !ok {
+		return span{}, kernel.Invalid(field+".to", form+", 24:00 at the latest")
+	}
+	if begin >= end {
+		return span{}, kernel.Invalid(field+".to", "must be later than from; write a period over midnight as two")
+	}
+	return span{begin, end}, nil
+}
+
+// endOfDay is 24:00 in minutes.
+const endOfDay = 24 * 60
+
+// readClock reads HH:MM as minutes, up to 24:00.
+func readClock(s string) (int, bool) {
+	if len(s) != 5 || s[2] != ':' {
+		return 0, false
+	}
+	hour, ok := digits(s[:2])
+	minute, ok2 := digits(s[3:])
+	at := hour*60 + minute
+	return at, ok && ok2 && minute < 60 && at <= endOfDay
+}
+
+// readDate reads YYYY-MM-DD, or --MM-DD as a date of the year 0.
+func readDate(s string) (date, bool) {
+	text := s
+	if len(s) == 7 && s[:2] == "--" {
+		text = "2000-" + s[2:] // a leap year
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil || len(text) != len(time.DateOnly) || at.Year() < 1 {
+		return date{}, false
+	}
+	d := dateOf(at)
+	if text != s {
+		d.year = 0
+	}
+	return d, true
+}
+
+// digits reads a number without a sign.
+func digits(s string) (int, bool) {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
+}

@@ -1,0 +1,397 @@
+package reception
+
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"recado/internal/channels/provider"
+	"recado/internal/fold"
+	"recado/internal/kernel"
+)
+
+// MaxSent is how many automatic messages one attendance gets.
+const MaxSent = 4
+
+// The customer's same text so many times within a minute ends the automation.
+const (
+	sameTexts  = 3
+	sameWithin = time.Minute
+)
+
+// Customer is a message of the customer.
+type Customer struct {
+	Text   string
+	Choice *provider.Choice // what was chosen from buttons or a list
+	At     time.Time
+}
+
+// State is where a customer is in a menu. It belongs to an open attendance; without a state no menu runs.
+type State struct {
+	Path    []int  `json:"path,omitempty"`    // the options that led to the menu that was shown last
+	Invalid int    `json:"invalid,omitempty"` // answers in a row that were none of its options
+	Sent    int    `json:"sent"`              // automatic messages so far
+	Recent  []Said `json:"recent,omitempty"`  // texts of the last minute
+	Since   int64  `json:"since"`             // when the customer wrote what the menu was shown for, in milliseconds
+	Asked   int64  `json:"asked"`             // when the menu was shown, in milliseconds of the machine's clock
+}
+
+// Said is a text of the customer.
+type Said struct {
+	Hash uint64 `json:"hash"`
+	At   int64  `json:"at"` // milliseconds
+}
+
+// Message is an automatic message.
+type Message struct {
+	Text        string
+	Interactive *provider.Interactive // nil: a plain text
+}
+
+// End says where a case goes when its menu ends.
+type End struct {
+	Kind   string
+	Sector *kernel.ID // of EndSector, and of EndPeople: nil means the general queue
+	User   *kernel.ID
+	Reason string // for the history
+}
+
+// The kinds of End.
+const (
+	EndSector = "sector"
+	EndUser   = "user"
+	EndClose  = "close"
+	EndPeople = "people"
+)
+
+// Reasons of EndPeople in the history. Those of choices are "Menu: " and the titles.
+const (
+	ReasonAsked    = "Menu: asked for a person"
+	ReasonInvalid  = "Menu: no valid answer"
+	ReasonTimeout  = "Menu: no answer in time"
+	ReasonRepeated = "Menu: the same text again and again"
+	ReasonLimit    = "Menu: too many messages"
+	ReasonChanged  = "Menu: no longer available"
+	reasonChoice   = "Menu: "
+)
+
+// Begin gives the first automatic message of an attendance, nil where there is nothing to say, and the state of the menu, nil
+// where there is none. open says whether it is within the opening hours. A customer who asks for a person at once gets no menu: it has
+// ended.
+func Begin(r *Reception, open bool, first Customer) (*Message, *State, *End) {
+	var parts []string
+	for _, part := range []*string{r.Greeting, closedText(r, open)} {
+		if part != nil && *part != "" {
+			parts = append(parts, *part)
+		}
+	}
+	if r.Menu != nil && !asksForPeople(first.Text) {
+		s := &State{Sent: 1, Since: first.At.UnixMilli()}
+		s.heard(first)
+		return show(r.Menu, nil, append(parts, r.Menu.Text)...), s, nil
+	}
+	var m *Message
+	if len(parts) > 0 {
+		m = &Message{Text: strings.Join(parts, "\n\n")}
+	}
+	if r.Menu == nil {
+		return m, nil, nil
+	}
+	return m, nil, endAtPeople(menusTo(r, nil), ReasonAsked)
+}
+
+func closedText(r *Reception, open bool) *string {
+	if open {
+		return nil
+	}
+	return r.Away
+}
+
+// Before reports whether the customer wrote a message before seeing the menu, or in the same moment as the message that the menu was
+// shown for. A button cannot be used before.
+func (s State) Before(in Customer) bool { return in.Choice == nil && in.At.UnixMilli() <= s.Since }
+
+// together is how soon after another message a customer cannot have read and answered the menu that it was shown for.
+const together = 2 * time.Second
+
+// Together reports whether the customer wrote a message so soon after the one that the menu was shown for that it may have been written
+// before seeing the menu. Both times are of the provider's clock.
+func (s State) Together(in Customer) bool {
+	return in.At.UnixMilli()-s.Since < together.Milliseconds()
+}
+
+// Overheard notes a message that the customer wrote before the menu was shown: it is no answer, but may ask for a person.
+func (s State) Overheard(r *Reception, in Customer) (*State, *End) {
+	if s.heard(in) {
+		return nil, endAtPeople(menusTo(r, s.Path), ReasonRepeated)
+	}
+	if asksForPeople(in.Text) {
+		return nil, endAtPeople(menusTo(r, s.Path), ReasonAsked)
+	}
+	return &s, nil
+}
+
+// Answer takes a message of the customer. It gives the automatic answer, if any, and either the next state or how the menu
+// ended.
+func (s State) Answer(r *Reception, in Customer) (*Message, *State, *End) {
+	menus := menusTo(r, s.Path)
+	if len(menus) != len(s.Path)+1 { // it was changed meanwhile
+		return nil, nil, endAtPeople(menus, ReasonChanged)
+	}
+	if s.heard(in) {
+		return nil, nil, endAtPeople(menus, ReasonRepeated)
+	}
+	s.Since = in.At.UnixMilli()
+	path, found := choose(r, s.Path, in)
+	switch {
+	case !found && asksForPeople(in.Text):
+		return nil, nil, endAtPeople(menus, ReasonAsked)
+	case !found:
+		return s.invalid(menus)
+	}
+	s.Invalid = 0
+	menus = menusTo(r, path[:len(path)-1])
+	option := &menus[len(menus)-1].Options[path[len(path)-1]]
+	switch a := &option.Action; {
+	case a.Sector != nil:
+		return nil, nil, &End{Kind: EndSector, Sector: a.Sector, Reason: reasonChoice + titles(r, path)}
+	case a.User != nil:
+		return nil, nil, &End{Kind: EndUser, User: a.User, Reason: reasonChoice + titles(r, path)}
+	case a.Menu != nil:
+		s.Path = path
+		return s.send(append(menus, a.Menu), show(a.Menu, path, a.Menu.Text))
+	case a.Text != nil:
+		s.Path = path[:len(path)-1]
+		menu := menus[len(menus)-1]
+		return s.send(menus, show(menu, s.Path, *a.Text, menu.Text))
+	}
+	return nil, nil, &End{Kind: EndClose, Reason: reasonChoice + titles(r, path)}
+}
+
+// invalid answers what is none of the options.
+func (s State) invalid(menus []*Menu) (*Message, *State, *End) {
+	menu := menus[len(menus)-1]
+	if s.Invalid++; s.Invalid >= int(menu.MaxInvalid) {
+		return nil, nil, endAtPeople(menus, ReasonInvalid)
+	}
+	var text *string
+	for _, m := range menus {
+		if m.InvalidText != nil {
+			text = m.InvalidText
+		}
+	}
+	if text == nil {
+		return s.send(menus, show(menu, s.Path, menu.Text))
+	}
+	return s.send(menus, &Message{Text: *text}) // the options are still on the customer's screen
+}
+
+// send gives a message unless the attendance has had all that it may have.
+func (s State) send(menus []*Menu, m *Message) (*Message, *State, *End) {
+	if s.Sent >= MaxSent {
+		return nil, nil, endAtPeople(menus, ReasonLimit)
+	}
+	s.Sent++
+	return m, &s, nil
+}
+
+// People ends a menu without a choice.
+func (s State) People(r *Reception, reason string) End {
+	return *endAtPeople(menusTo(r, s.Path), reason)
+}
+
+// Timeout is how long the menu waits for an answer.
+func (s State) Timeout(r *Reception) time.Duration {
+	menus := menusTo(r, s.Path)
+	if len(menus) == 0 {
+		return 0
+	}
+	return time.Duration(menus[len(menus)-1].TimeoutMinutes) * time.Minute
+}
+
+// endAtPeople ends at the fallback sector of the innermost menu that has one, or in the general queue.
+func endAtPeople(menus []*Menu, reason string) *End {
+	end := &End{Kind: EndPeople, Reason: reason}
+	for _, m := range menus {
+		if m.FallbackSector != nil {
+			end.Sector = m.FallbackSector
+		}
+	}
+	return end
+}
+
+// menusTo gives the menus from the first one to that at the end of a path, or as far as there are any.
+func menusTo(r *Reception, path []int) []*Menu {
+	if r == nil || r.Menu == nil {
+		return nil
+	}
+	menus := []*Menu{r.Menu}
+	for _, i := range path {
+		options := menus[len(menus)-1].Options
+		if i >= len(options) || options[i].Action.Menu == nil {
+			break
+		}
+		menus = append(menus, options[i].Action.Menu)
+	}
+	return menus
+}
+
+// titles gives the titles along a path.
+func titles(r *Reception, path []int) string {
+	var out []string
+	menu := r.Menu
+	for _, i := range path {
+		out = append(out, menu.Options[i].Title)
+		menu = menu.Options[i].Action.Menu
+	}
+	return strings.Join(out, " > ")
+}
+
+// heard keeps a text of the customer and reports whether it was the same too often within a minute.
+func (s *State) heard(in Customer) bool {
+	text := fold.Text(strings.TrimSpace(in.Text))
+	if text == "" {
+		return false
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	said := Said{h.Sum64(), in.At.UnixMilli()}
+	s.Recent = slices.DeleteFunc(slices.Clone(s.Recent), func(o Said) bool { return said.At-o.At >= sameWithin.Milliseconds() })
+	same := 1
+	for _, o := range s.Recent {
+		if o.Hash == said.Hash {
+			same++
+		}
+	}
+	s.Recent = append(s.Recent, said)
+	if extra := len(s.Recent) - maxRecent; extra > 0 {
+		s.Recent = s.Recent[extra:]
+	}
+	return same >= sameTexts
+}
+
+// maxRecent is how many texts of a minute are kept.
+const maxRecent = 12
+
+// asksForPeople reports whether a text asks for a person.
+func asksForPeople(text string) bool {
+	if strings.TrimSpace(fold.Text(text)) == "atendente" {
+		return true
+	}
+	number, is := lastNumber(text)
+	return is && number == 0
+}
+
+// choose finds the option that the customer chose, as a path from the first menu.
+func choose(r *Reception, path []int, in Customer) ([]int, bool) {
+	if in.Choice != nil {
+		if chosen, found := byID(r, in.Choice); found {
+			return chosen, true
+		}
+	}
+	if asksForPeople(in.Text) {
+		return nil, false
+	}
+	menus := menusTo(r, path)
+	options := menus[len(menus)-1].Options
+	below := func(i int) ([]int, bool) { return append(slices.Clone(path), i), true }
+	number, numbered := lastNumber(in.Text)
+	if numbered && !strings.Contains(strings.TrimSpace(in.Text), "\n") && number >= 1 && number <= len(options) {
+		return below(number - 1)
+	}
+	text := strings.TrimSpace(fold.Text(in.Text))
+	for i := range options {
+		if text == strings.TrimSpace(fold.Text(options[i].Title)) {
+			return below(i)
+		}
+	}
+	if numbered && number >= 1 && number <= len(options) {
+		return below(number - 1)
+	}
+	return nil, false
+}
+
+// lastNumber reads the last line of a text where it is only a number.
+func lastNumber(text string) (int, bool) {
+	text = strings.TrimSpace(text)
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	line = strings.NewReplacer("\uFE0F", "", "\u20E3", "").Replace(strings.TrimSpace(line)) // of digits as emoji
+	if line == "" || len(line) > 3 {
+		return 0, false
+	}
+	for i := range len(line) {
+		if line[i] < '0' || line[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.Atoi(line)
+	return n, err == nil
+}
+
+const choicePrefix = "menu:"
+
+// choiceID names an option by its path.
+func choiceID(path []int, option int) string {
+	id := choicePrefix
+	for _, i := range path {
+		id += strconv.Itoa(i+1) + "."
+	}
+	return id + strconv.Itoa(option+1)
+}
+
+// byID finds an option of any of the menus by the id of its button. The title must be the same: the menu may have been
+// changed since the button was sent.
+func byID(r *Reception, c *provider.Choice) ([]int, bool) {
+	text, is := strings.CutPrefix(c.ID, choicePrefix)
+	if !is {
+		return nil, false
+	}
+	var path []int
+	menu := r.Menu
+	var option *MenuOption
+	for part := range strings.SplitSeq(text, ".") {
+		i, err := strconv.Atoi(part)
+		if err != nil || menu == nil || i < 1 || i > len(menu.Options) {
+			return nil, false
+		}
+		path, option = append(path, i-1), &menu.Options[i-1]
+		menu = option.Action.Menu
+	}
+	return path, option != nil && (c.Title == "" || fold.Text(c.Title) == fold.Text(option.Title))
+}
+
+// WhatsApp's limits of buttons.
+const (
+	maxButtons     = 3
+	maxButtonTitle = 20
+	maxBody        = 1024
+	listButton     = "Menu"
+)
+
+// show makes the message that offers a menu below some texts: buttons, a list, or numbered lines where the text is too long for these.
+func show(menu *Menu, path []int, texts ...string) *Message {
+	body := strings.Join(texts, "\n\n")
+	if utf8.RuneCountInString(body) > maxBody {
+		for i := range menu.Options {
+			body += "\n" + strconv.Itoa(i+1) + ". " + menu.Options[i].Title
+		}
+		return &Message{Text: body}
+	}
+	offer := &provider.Interactive{Body: body}
+	long := slices.ContainsFunc(menu.Options, func(o MenuOption) bool { return utf8.RuneCountInString(o.Title) > maxButtonTitle })
+	if len(menu.Options) <= maxButtons && !long {
+		for i := range menu.Options {
+			offer.Buttons = append(offer.Buttons, provider.Choice{ID: choiceID(path, i), Title: menu.Options[i].Title})
+		}
+	} else {
+		var rows []provider.InteractiveRow
+		for i := range menu.Options {
+			rows = append(rows, provider.InteractiveRow{ID: choiceID(path, i), Title: menu.Options[i].Title})
+		}
+		offer.List = &provider.InteractiveList{Button: listButton, Sections: []provider.InteractiveSection{{Rows: rows}}}
+	}
+	return &Message{Text: offer.Text(), Interactive: offer}
+}

@@ -1,0 +1,192 @@
+package reception
+
+import (
+	"fmt"
+	"time"
+
+	"recado/internal/channels/provider"
+	"recado/internal/fold"
+	"recado/internal/kernel"
+)
+
+// Check checks a reception and fills its defaults in. field is where it stands in the request, such as "body".
+func Check(field string, r *Reception) *kernel.Error {
+	for name, text := range map[string]**string{".greeting": &r.Greeting, ".away": &r.Away} {
+		if invalid := checkText(field+name, text); invalid != nil {
+			return invalid
+		}
+	}
+	if r.Menu == nil {
+		return nil
+	}
+	above := &Menu{MaxInvalid: DefaultMaxInvalid, TimeoutMinutes: DefaultMenuTimeout}
+	return checkMenu(field+".menu", r.Menu, above, 1)
+}
+
+// checkText makes an empty text none.
+func checkText(field string, text **string) *kernel.Error {
+	if *text == nil {
+		return nil
+	}
+	if **text == "" {
+		*text = nil
+		return nil
+	}
+	_, invalid := kernel.Text(field, **text, MaxReceptionText)
+	return invalid
+}
+
+func checkMenu(field string, m, above *Menu, depth int) *kernel.Error {
+	if depth > MaxMenuDepth {
+		return kernel.Invalid(field, fmt.Sprintf("menus are at most %d deep", MaxMenuDepth))
+	}
+	if _, invalid := kernel.Text(field+".text", m.Text, MaxReceptionText); invalid != nil {
+		return invalid
+	}
+	if invalid := checkText(field+".invalid_text", &m.InvalidText); invalid != nil {
+		return invalid
+	}
+	if m.MaxInvalid == 0 {
+		m.MaxInvalid = above.MaxInvalid
+	}
+	if m.TimeoutMinutes == 0 {
+		m.TimeoutMinutes = above.TimeoutMinutes
+	}
+	if m.MaxInvalid < 1 || m.MaxInvalid > 5 {
+		return kernel.Invalid(field+".max_invalid", "must be 1 to 5")
+	}
+	if m.TimeoutMinutes < 1 || m.TimeoutMinutes > 24*60 {
+		return kernel.Invalid(field+".timeout_minutes", "must be 1 to 1440")
+	}
+	if len(m.Options) < 2 || len(m.Options) > 10 {
+		return kernel.Invalid(field+".options", "must have 2 to 10 options")
+	}
+	seen := map[string]bool{}
+	for i := range m.Options {
+		o := &m.Options[i]
+		at := fmt.Sprintf("%s.options[%d]", field, i)
+		title, invalid := kernel.Name(at+".title", o.Title, 24)
+		if invalid != nil {
+			return invalid
+		}
+		o.Title = title
+		if folded := fold.Text(title); seen[folded] {
+			return kernel.Invalid(at+".title", "another option has this title")
+		} else {
+			seen[folded] = true
+		}
+		if invalid := checkAction(at+".action", &o.Action, m, depth); invalid != nil {
+			return invalid
+		}
+	}
+	return nil
+}
+
+func checkAction(field string, a *MenuAction, above *Menu, depth int) *kernel.Error {
+	given := 0
+	for _, is := range []bool{a.Sector != nil, a.User != nil, a.Text != nil, a.Close != nil, a.Menu != nil} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return kernel.Invalid(field, "must have exactly one of sector, user, text, close and menu")
+	case a.Close != nil && !*a.Close:
+		return kernel.Invalid(field+".close", "must be true")
+	case a.Text != nil:
+		_, invalid := kernel.Text(field+".text", *a.Text, MaxReceptionText)
+		return invalid
+	case a.Menu != nil:
+		return checkMenu(field+".menu", a.Menu, above, depth+1)
+	}
+	return nil
+}
+
+// Named is a sector or a person that a reception names, and where.
+type Named struct {
+	Field  string
+	Sector *kernel.ID
+	User   *kernel.ID
+}
+
+// Names lists the sectors and people that a reception names.
+func Names(field string, r *Reception) []Named {
+	if r.Menu == nil {
+		return nil
+	}
+	return names(field+".menu", r.Menu)
+}
+
+func names(field string, m *Menu) (out []Named) {
+	if m.FallbackSector != nil {
+		out = append(out, Named{Field: field + ".fallback_sector", Sector: m.FallbackSector})
+	}
+	for i := range m.Options {
+		a := &m.Options[i].Action
+		at := fmt.Sprintf("%s.options[%d].action", field, i)
+		switch {
+		case a.Sector != nil:
+			out = append(out, Named{Field: at + ".sector", Sector: a.Sector})
+		case a.User != nil:
+			out = append(out, Named{Field: at + ".user", User: a.User})
+		case a.Menu != nil:
+			out = append(out, names(at+".menu", a.Menu)...)
+		}
+	}
+	return out
+}
+
+// Try plays a customer who writes texts one after the other, a second apart, and gives what a checked reception would answer to
+// each. A text that is the id of a button or row which was shown presses it.
+func Try(r *Reception, open bool, texts []string) []ReceptionReply {
+	out := make([]ReceptionReply, 0, len(texts))
+	var state *State
+	at := time.Unix(0, 0)
+	shown := map[string]string{} // titles by the ids of buttons and rows
+	for i, text := range texts {
+		at = at.Add(time.Second)
+		in := Customer{Text: text, At: at}
+		if title, is := shown[text]; is {
+			in.Text, in.Choice = title, &provider.Choice{ID: text, Title: title}
+		}
+		reply := ReceptionReply{Customer: in.Text}
+		var m *Message
+		var end *End
+		switch {
+		case i == 0:
+			if m, state, end = Begin(r, open, in); state == nil && end == nil {
+				reply.Outcome = &ReceptionOutcome{Kind: "none"}
+			}
+		case state != nil:
+			m, state, end = state.Answer(r, in)
+		}
+		if m != nil {
+			reply.Text, reply.Interactive = &m.Text, m.Interactive
+			note(shown, m.Interactive)
+		}
+		if end != nil {
+			reply.Outcome = &ReceptionOutcome{Kind: end.Kind, Sector: end.Sector, User: end.User, Reason: end.Reason}
+		}
+		out = append(out, reply)
+	}
+	return out
+}
+
+// note keeps the titles of what a message offers, by their ids.
+func note(shown map[string]string, offer *provider.Interactive) {
+	if offer == nil {
+		return
+	}
+	for _, b := range offer.Buttons {
+		shown[b.ID] = b.Title
+	}
+	if offer.List == nil {
+		return
+	}
+	for _, section := range offer.List.Sections {
+		for _, row := range section.Rows {
+			shown[row.ID] = row.Title
+		}
+	}
+}

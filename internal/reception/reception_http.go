@@ -1,0 +1,110 @@
+package reception
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+	"recado/internal/talk"
+)
+
+// receptionReply is a reception with its version as entity tag.
+type receptionReply struct {
+	ETag string `header:"ETag" doc:"The version of the reception, in quotes."`
+	Body Reception
+}
+
+func replyReception(r Reception, err error) (*receptionReply, error) {
+	return &receptionReply{httpserver.VersionTag(r.Version), r}, err
+}
+
+func (s *handlers) getReception(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*receptionReply, error) {
+	id, err := httpserver.PathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	return replyReception(s.verbs.Reception(ctx, a, id))
+}
+
+// receptionBody is a reception as it is sent; what is absent is null.
+type receptionBody struct {
+	Enabled  bool                    `json:"enabled,omitempty"`
+	Greeting kernel.Optional[string] `json:"greeting,omitempty" required:"false" doc:"The beginning of the first message, at most 1024 characters."`
+	Away     kernel.Optional[string] `json:"away,omitempty" required:"false" doc:"Follows the greeting outside of the opening hours, at most 1024 characters."`
+	Menu     kernel.Optional[Menu]   `json:"menu,omitempty" required:"false" doc:"Ends the first message with a choice."`
+}
+
+func (b *receptionBody) reception() Reception {
+	return Reception{Enabled: b.Enabled, Greeting: b.Greeting.Pointer(), Away: b.Away.Pointer(), Menu: b.Menu.Pointer()}
+}
+
+// nullableMenuSchema documents a menu that may be null.
+type nullableMenuSchema struct{}
+
+func (nullableMenuSchema) Schema(r huma.Registry) *huma.Schema {
+	menu := *r.SchemaFromRef(r.Schema(reflect.TypeFor[Menu](), true, "").Ref)
+	menu.Nullable = true
+	return &menu
+}
+
+type setReceptionInput struct {
+	httpserver.AtID
+	httpserver.AtVersion
+	Body receptionBody
+}
+
+func (s *handlers) setReception(ctx context.Context, a *kernel.Principal, in *setReceptionInput) (*receptionReply, error) {
+	id, err := httpserver.PathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	version, err := in.Version(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return replyReception(s.verbs.SetReception(ctx, a, id, in.Body.reception(), version))
+}
+
+type tryReceptionInput struct {
+	httpserver.AtID
+	Body struct {
+		Reception *receptionBody `json:"reception,omitempty" doc:"Absent: the channel's own, switched on or not."`
+		Texts     []string       `json:"texts" minItems:"1" maxItems:"20" doc:"What the customer writes, one text after the other; the first one opens the attendance. The id of a button or row that was shown presses it."`
+		At        *time.Time     `json:"at,omitempty" doc:"When the customer writes, which decides on the away text. Absent: now."`
+		Open      *bool          `json:"open,omitempty" doc:"Whether it is open then. Absent: as the opening hours say."`
+	}
+}
+
+func (s *handlers) tryReception(ctx context.Context, a *kernel.Principal, in *tryReceptionInput) (*httpserver.Reply[httpserver.List[ReceptionReply]], error) {
+	id, err := httpserver.PathID(in.ID, "channel")
+	if err != nil {
+		return nil, err
+	}
+	trial := ReceptionTrial{Texts: in.Body.Texts, At: in.Body.At, Open: in.Body.Open}
+	if in.Body.Reception != nil {
+		r := in.Body.Reception.reception()
+		trial.Reception = &r
+	}
+	replies, err := s.verbs.TryReception(ctx, a, id, trial)
+	return &httpserver.Reply[httpserver.List[ReceptionReply]]{Body: httpserver.List[ReceptionReply]{Data: replies}}, err
+}
+
+type setBotInput struct {
+	httpserver.AtID
+	Body struct {
+		PausedUntil kernel.Optional[time.Time] `json:"paused_until" doc:"null lets bots answer again."`
+	}
+}
+
+func (s *handlers) setBot(ctx context.Context, a *kernel.Principal, in *setBotInput) (*httpserver.Reply[*talk.Conversation], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.verbs.talk.SetBot(ctx, a, id, in.Body.PausedUntil.Pointer())
+	return &httpserver.Reply[*talk.Conversation]{Body: c}, err
+}

@@ -1,0 +1,68 @@
+package reception
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/talk"
+)
+
+// findReception gives what a channel answers by itself; it is false where nothing was ever saved.
+func findReception(tx *kernel.Tx, company, channel kernel.ID) (r Reception, found bool, err error) {
+	r.Version = 1
+	found, failed := tx.One(`SELECT content, version FROM receptions WHERE company = $1 AND channel = $2`, []any{company, channel}, func(row db.Row) {
+		err = json.Unmarshal([]byte(row.Text(0)), &r)
+		r.Version = row.Int(1) + 1
+	})
+	if failed != nil {
+		err = failed
+	}
+	return r, found, err
+}
+
+// lockReception is Reception for a change: until the transaction ends no other one changes it.
+func lockReception(tx *kernel.Tx, company, channel kernel.ID) (Reception, error) {
+	_, err := tx.One(`SELECT 1 FROM channels WHERE id = $1 AND company = $2`+tx.Dialect().Lock(` FOR NO KEY UPDATE`), []any{channel, company}, func(db.Row) {})
+	if err != nil {
+		return Reception{}, err
+	}
+	r, _, err := findReception(tx, company, channel)
+	return r, err
+}
+
+// saveReception writes what a channel answers by itself, under a new version.
+func saveReception(tx *kernel.Tx, company, channel kernel.ID, r *Reception) error {
+	content, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	tx.Later(`
+		INSERT INTO receptions (company, channel, version, content, updated_at)
+		VALUES ($1, $2, 1, $3, $4)
+		ON CONFLICT (company, channel) DO UPDATE
+		SET version = receptions.version + 1, content = excluded.content, updated_at = excluded.updated_at`,
+		company, channel, string(content), tx.Now)
+	tx.Later(`
+		UPDATE channels
+		SET reception = CASE WHEN $3 THEN (SELECT version FROM receptions WHERE company = $1 AND channel = $2) END
+		WHERE id = $2 AND company = $1`, company, channel, r.Enabled)
+	return nil
+}
+
+// dueMenus gives up to limit conversations whose menu has got no answer in time, the longest due first.
+func dueMenus(tx *kernel.Tx, now time.Time, limit int) ([]talk.ConversationAt, error) {
+	var due []talk.ConversationAt
+	err := tx.Query(`
+		SELECT company, id
+		FROM conversations
+		WHERE reception_due <= $1
+		ORDER BY reception_due
+		LIMIT $2`, []any{now, limit}, func(r db.Row) error {
+		due = append(due, talk.ConversationAt{Company: r.ID(0), ID: r.ID(1)})
+		return nil
+	})
+	return due, err
+}

@@ -1,0 +1,454 @@
+package reports
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"recado/internal/channels"
+	"recado/internal/fold"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/quantile"
+	"recado/internal/talk"
+)
+
+// Report answers GET /reports/attendance. Days are those of the company's time zone.
+type Report struct {
+	From     string         `json:"from" format:"date"`
+	To       string         `json:"to" format:"date"`
+	Timezone string         `json:"timezone"`
+	Totals   Figures        `json:"totals"`
+	ByPerson []PersonReport `json:"by_person"`
+	BySector []SectorReport `json:"by_sector"`
+	ByDay    []DayReport    `json:"by_day"`
+}
+
+// Figures are the numbers of one line of a report.
+type Figures struct {
+	Opened        int64 `json:"opened" doc:"Attendances opened, by the day of opening."`
+	Closed        int64 `json:"closed" doc:"Attendances closed, by the day of closing."`
+	FirstResponse Times `json:"first_response" doc:"By the day of the response."`
+	Resolution    Times `json:"resolution" doc:"By the day of closing."`
+}
+
+// Times summarises durations. Count and average are exact; the median and the 90th percentile come
+// from a sketch. All but the count are null when there is nothing to summarise.
+type Times struct {
+	Count          int64    `json:"count"`
+	AverageSeconds *float64 `json:"average_seconds"`
+	MedianSeconds  *float64 `json:"median_seconds"`
+	P90Seconds     *float64 `json:"p90_seconds"`
+}
+
+// PersonReport is the line of one responsible person; user is null for attendances without one.
+type PersonReport struct {
+	User *kernel.Ref `json:"user"`
+	Figures
+}
+
+// SectorReport is the line of one sector; sector is null for attendances without one.
+type SectorReport struct {
+	Sector *kernel.Ref `json:"sector"`
+	Figures
+}
+
+// DayReport is the line of one day.
+type DayReport struct {
+	Date string `json:"date" format:"date"`
+	Figures
+}
+
+// The manager report is kept up to date by the transactions that change an attendance: each calls one of
+// the four verbs below, in any order, with the attendance as it is right after its own change. All that
+// is counted of an attendance stands under its present responsible person and sector. Private
+// attendances are in no report.
+
+// countCases keeps the report up to date.
+func (d *Reports) countCases() talk.Observer {
+	return talk.Observer{
+		Opened:   func(t *talk.LockedConversation, att *talk.Attendance) error { return d.reportOpened(t.Tx, att) },
+		Answered: func(t *talk.LockedConversation, att *talk.Attendance) error { return d.reportAnswered(t.Tx, att) },
+		Moved: func(t *talk.LockedConversation, before, att *talk.Attendance, _ *kernel.Ref) error {
+			return d.reportMoved(t.Tx, before, att)
+		},
+		Closed: func(t *talk.LockedConversation, att *talk.Attendance, _ *kernel.Ref) error {
+			return d.reportClosed(t.Tx, att)
+		},
+	}
+}
+
+// reportOpened counts a new attendance.
+func (d *Reports) reportOpened(tx *kernel.Tx, att *talk.Attendance) error {
+	return d.report(tx, att, 1, ReportOpened)
+}
+
+// reportAnswered counts the first response, once att.FirstResponseAt is set.
+func (d *Reports) reportAnswered(tx *kernel.Tx, att *talk.Attendance) error {
+	return d.report(tx, att, 1, ReportAnswered)
+}
+
+// reportMoved takes what was counted of an open attendance from one responsible person and sector to
+// another. before is the attendance as the last call saw it: its first response moves too, if it has one.
+func (d *Reports) reportMoved(tx *kernel.Tx, before, after *talk.Attendance) error {
+	figures := reportFigures(before)
+	now := *before
+	now.Responsible, now.Sector = after.Responsible, after.Sector
+	if err := d.report(tx, before, -1, figures...); err != nil {
+		return err
+	}
+	return d.report(tx, &now, 1, figures...)
+}
+
+// reportClosed counts the closing, once att.ClosedAt is set.
+func (d *Reports) reportClosed(tx *kernel.Tx, att *talk.Attendance) error {
+	return d.report(tx, att, 1, ReportClosed)
+}
+
+func (d *Reports) report(tx *kernel.Tx, att *talk.Attendance, n int64, figures ...ReportFigure) error {
+	if att.Private {
+		return nil
+	}
+	for _, figure := range figures {
+		addToReport(tx, reportEntry(att, figure), n)
+	}
+	return nil
+}
+
+// RebuildReport counts a company's attendances afresh and puts that in place of what its report says. It
+// is for the operator, and repairs what a change of time zone data has put on the wrong day.
+func (d *Reports) RebuildReport(ctx context.Context, company kernel.ID) error {
+	c, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (kernel.Company, error) {
+		c, found, err := people.Company(tx, company)
+		if err != nil || !found {
+			return c, kernel.ErrOr(err, kernel.NotFound("company"))
+		}
+		return c, nil
+	})
+	if err != nil {
+		return err
+	}
+	r := &recount{d: d, Reported: Reported{Company: company}}
+	end, err := r.Begin(ctx, c.Timezone)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return d.Store.Write(ctx, r.Finish)
+}
+
+// recount counts a company's report afresh: most of it on a snapshot, beside all writers, and the rest in the
+// transaction that writes it, for which the company's own changes of attendances wait. A closed attendance does not
+// change any more, so that the rest are those that are open, were open or are new.
+type recount struct {
+	Reported
+	d     *Reports
+	zone  string // in whose days it counts
+	lines map[ReportLine]*Tally
+	open  map[kernel.ID]bool // attendances that lines do not count
+	least int64              // the lowest number of an attendance
+	last  int64              // and the highest
+}
+
+// recountZone counts the report of a company whose time zone changes.
+func (d *Reports) recountZone(company kernel.ID) kernel.Recount {
+	return &recount{d: d, Reported: Reported{Company: company}}
+}
+
+// recountPrivacy counts the report for when a channel has become private or public.
+func (d *Reports) recountPrivacy(ch channels.Channel, private bool) kernel.Recount {
+	r := &recount{d: d, Reported: Reported{Company: ch.Company, Shown: ch.ID}}
+	if private {
+		r.Shown, r.Hidden = kernel.ID{}, ch.ID
+	}
+	return r
+}
+
+// Begin counts the closed attendances in the days of a time zone. Recounts of one company take turns.
+func (r *recount) Begin(ctx context.Context, zone string) (end func(), err error) {
+	end, err = r.d.queries.Budget.Begin(ctx, r.Company)
+	if err != nil {
+		return nil, err
+	}
+	_, err = kernel.Read(ctx, r.d.Kernel, func(tx *kernel.Tx) (struct{}, error) { return struct{}{}, r.count(tx, zone) })
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
+
+// count counts the closed attendances in the days of a time zone.
+func (r *recount) count(tx *kernel.Tx, zone string) error {
+	r.zone, r.lines, r.open, r.least, r.last = zone, map[ReportLine]*Tally{}, map[kernel.ID]bool{}, 0, 0
+	loaded, invalid := kernel.LoadZone("timezone", zone)
+	if invalid != nil {
+		return invalid
+	}
+	return reportedAttendances(tx, r.Reported, func(att *talk.Attendance) {
+		r.least, r.last = min(r.least, att.Number), max(r.last, att.Number)
+		if att.ClosedAt == nil {
+			r.open[att.ID] = true
+		} else {
+			r.add(att, loaded)
+		}
+	})
+}
+
+func (r *recount) add(att *talk.Attendance, zone *time.Location) {
+	for _, figure := range reportFigures(att) {
+		e := reportEntry(att, figure)
+		t := tallyOf(r.lines, e.Line(zone))
+		switch figure {
+		case ReportOpened:
+			t.Opened++
+		case ReportAnswered:
+			t.Answers.Add(e.Seconds)
+		case ReportClosed:
+			t.Closed++
+			t.Closings.Add(e.Seconds)
+		}
+	}
+}
+
+// Finish counts the rest and writes the report.
+func (r *recount) Finish(tx *kernel.Tx) error {
+	lockReport(tx, r.Company)
+	c, found, err := people.Company(tx, r.Company)
+	if err != nil || !found {
+		return kernel.ErrOr(err, kernel.NotFound("company"))
+	}
+	if r.zone != c.Timezone { // changed by another call meanwhile, or the database asked for a retry
+		if err := r.count(tx, c.Timezone); err != nil {
+			return err
+		}
+	}
+	r.zone = "" // lines are those of this attempt
+	zone, invalid := kernel.LoadZone("timezone", c.Timezone)
+	if invalid != nil {
+		return invalid
+	}
+	if err := unsettledAttendances(tx, r.Reported, r.least, r.last, r.open, func(att *talk.Attendance) { r.add(att, zone) }); err != nil {
+		return err
+	}
+	lines := make(map[ReportLine]ReportCounts, len(r.lines))
+	for line, t := range r.lines {
+		lines[line] = ReportCounts{
+			Opened:   t.Opened,
+			Answered: t.Answers.Count, AnswerSeconds: t.Answers.Seconds, AnswerSketch: t.Answers.Sketch.Encode(),
+			Closed: t.Closed, CloseSeconds: t.Closings.Seconds, CloseSketch: t.Closings.Sketch.Encode(),
+		}
+	}
+	return replaceReport(tx, r.Company, lines)
+}
+
+// reportFigures are those in which an attendance counts as it is now.
+func reportFigures(att *talk.Attendance) []ReportFigure {
+	figures := []ReportFigure{ReportOpened}
+	if att.FirstResponseAt != nil {
+		figures = append(figures, ReportAnswered)
+	}
+	if att.ClosedAt != nil {
+		figures = append(figures, ReportClosed)
+	}
+	return figures
+}
+
+// reportEntry is what an attendance adds to one figure: when, under whose name, how many whole
+// seconds. A clock that was set back makes no negative durations.
+func reportEntry(att *talk.Attendance, figure ReportFigure) ReportEntry {
+	at := att.OpenedAt
+	switch figure {
+	case ReportAnswered:
+		at = *att.FirstResponseAt
+	case ReportClosed:
+		at = *att.ClosedAt
+	}
+	e := ReportEntry{
+		Company: att.Company, Member: kernel.MaxID, Sector: kernel.MaxID, At: at.UnixMilli(),
+		Figure: figure, Seconds: max(0, int64(at.Sub(att.OpenedAt)/time.Second)),
+	}
+	if att.Responsible != nil {
+		e.Member = att.Responsible.ID
+	}
+	if att.Sector != nil {
+		e.Sector = *att.Sector
+	}
+	return e
+}
+
+// ReportFilter says what a report is about. Absent days are chosen as AttendanceReport tells.
+type ReportFilter struct {
+	From, To *kernel.Date
+	Sector   *kernel.ID
+	User     *kernel.ID
+}
+
+// AttendanceReport gives the figures of a range of days, both ends included. Without any day it is the last
+// 30; with from alone it ends today, or after 366 days; with to alone it has 30 days. Its cost grows with
+// days, people and sectors, not with attendances. It needs the scope and no role: a key
+// with reports:read reads the whole company's figures.
+func (d *Reports) AttendanceReport(ctx context.Context, a *kernel.Principal, f ReportFilter) (Report, error) {
+	if err := a.May(VerbAttendanceReport); err != nil {
+		return Report{}, err
+	}
+	release, err := d.queries.Begin(ctx, a)
+	if err != nil {
+		return Report{}, err
+	}
+	defer release()
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Report, error) {
+		zone, err := people.Zone(tx, a.Company.ID)
+		if err != nil {
+			return Report{}, err
+		}
+		from, to, err := f.days(kernel.DateOf(tx.Now, zone))
+		if err != nil {
+			return Report{}, err
+		}
+		sum := newReportSum(from, to)
+		if !isPlaceholder(f.User) && !isPlaceholder(f.Sector) {
+			lines := reportCriteria{From: from.Number(), To: to.Number(), Member: f.User, Sector: f.Sector}
+			if err := reportLines(tx, a.Company.ID, lines, sum.add); err != nil {
+				return Report{}, err
+			}
+		}
+		names, err := reportNames(tx, a.Company.ID)
+		if err != nil {
+			return Report{}, err
+		}
+		report := sum.report(names)
+		report.Timezone = a.Company.Timezone
+		return report, nil
+	})
+}
+
+// days settles the range.
+func (f ReportFilter) days(today kernel.Date) (from, to kernel.Date, err error) {
+	switch {
+	case f.From != nil && f.To != nil:
+		from, to = *f.From, *f.To
+	case f.From != nil:
+		from, to = *f.From, today
+		if last := from.AddDays(kernel.MaxReportDays - 1); last.Before(to) {
+			to = last
+		}
+		if to.Before(from) {
+			to = from // the caller's time zone may be ahead
+		}
+	case f.To != nil:
+		from, to = f.To.AddDays(1-kernel.DefaultReportDays), *f.To
+		if from.Year < 1 {
+			from = kernel.Date{Year: 1, Month: 1, Day: 1}
+		}
+	default:
+		from, to = today.AddDays(1-kernel.DefaultReportDays), today
+	}
+	switch {
+	case to.Before(from):
+		return from, to, kernel.Invalid("query.from", "must not be after to")
+	case from.DaysUntil(to) >= kernel.MaxReportDays:
+		return from, to, kernel.Invalid("query.to", "must be within 366 days, including the day of from")
+	}
+	return from, to, nil
+}
+
+// isPlaceholder reports whether id is the one that stands for no person and no sector in the table.
+func isPlaceholder(id *kernel.ID) bool { return id != nil && *id == kernel.MaxID }
+
+// reportSum adds up lines by day, and by person and sector together: there are few such pairs, of which
+// people and sectors are made at the end.
+type reportSum struct {
+	from, to kernel.Date
+	days     []Tally // from the first day of the range on
+	pairs    map[reportPair]*Tally
+}
+
+type reportPair struct{ member, sector kernel.ID }
+
+func newReportSum(from, to kernel.Date) *reportSum {
+	return &reportSum{from: from, to: to, days: make([]Tally, from.DaysUntil(to)+1), pairs: map[reportPair]*Tally{}}
+}
+
+func (s *reportSum) add(l ReportLine, c ReportCounts) error {
+	day := &s.days[s.from.DaysUntil(kernel.DateNumbered(l.Day))]
+	pair := tallyOf(s.pairs, reportPair{l.Member, l.Sector})
+	for _, t := range [...]*Tally{day, pair} {
+		t.Opened += c.Opened
+		t.Closed += c.Closed
+		t.Answers.Count += c.Answered
+		t.Answers.Seconds += c.AnswerSeconds
+		t.Closings.Count += c.Closed
+		t.Closings.Seconds += c.CloseSeconds
+	}
+	return cmp.Or(
+		quantile.MergeEncoded(c.AnswerSketch, &day.Answers.Sketch, &pair.Answers.Sketch),
+		quantile.MergeEncoded(c.CloseSketch, &day.Closings.Sketch, &pair.Closings.Sketch),
+	)
+}
+
+func tallyOf[K comparable](tallies map[K]*Tally, key K) *Tally {
+	t := tallies[key]
+	if t == nil {
+		t = new(Tally)
+		tallies[key] = t
+	}
+	return t
+}
+
+func (s *reportSum) report(names map[kernel.ID]string) Report {
+	out := Report{From: s.from.String(), To: s.to.String(), ByDay: make([]DayReport, 0, len(s.days))}
+	var totals Tally
+	for day := range s.from.Through(s.to) {
+		t := &s.days[len(out.ByDay)]
+		totals.Merge(t)
+		out.ByDay = append(out.ByDay, DayReport{Date: day.String(), Figures: t.Figures()})
+	}
+	out.Totals = totals.Figures()
+	people, sectors := map[kernel.ID]*Tally{}, map[kernel.ID]*Tally{}
+	for pair, t := range s.pairs {
+		tallyOf(people, pair.member).Merge(t)
+		tallyOf(sectors, pair.sector).Merge(t)
+	}
+	for _, ref := range reportOrder(people, names) {
+		out.ByPerson = append(out.ByPerson, PersonReport{User: refOrNil(ref), Figures: people[ref.ID].Figures()})
+	}
+	for _, ref := range reportOrder(sectors, names) {
+		out.BySector = append(out.BySector, SectorReport{Sector: refOrNil(ref), Figures: sectors[ref.ID].Figures()})
+	}
+	return out
+}
+
+// reportOrder puts those who opened the most first, then goes by name; figures without a person come last. People
+// without any figure are left out.
+func reportOrder(tallies map[kernel.ID]*Tally, names map[kernel.ID]string) []kernel.Ref {
+	maps.DeleteFunc(tallies, func(_ kernel.ID, t *Tally) bool { return t.IsZero() })
+	refs := make([]kernel.Ref, 0, len(tallies))
+	for id := range tallies {
+		refs = append(refs, kernel.Ref{ID: id, Name: names[id]})
+	}
+	slices.SortFunc(refs, func(a, b kernel.Ref) int {
+		switch {
+		case a.ID == kernel.MaxID:
+			return 1
+		case b.ID == kernel.MaxID:
+			return -1
+		}
+		return cmp.Or(
+			cmp.Compare(tallies[b.ID].Opened, tallies[a.ID].Opened),
+			strings.Compare(fold.Text(a.Name), fold.Text(b.Name)),
+			strings.Compare(a.ID.String(), b.ID.String()),
+		)
+	})
+	return refs
+}
+
+func refOrNil(ref kernel.Ref) *kernel.Ref {
+	if ref.ID == kernel.MaxID {
+		return nil
+	}
+	return &ref
+}

@@ -1,0 +1,29 @@
+// Package reports counts cases for managers. The figures are kept up to date by the transactions that change cases.
+package reports
+
+import (
+	"time"
+
+	"recado/internal/channels"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/talk"
+)
+
+// Reports has the verbs of the package.
+type Reports struct {
+	*kernel.Kernel
+	queries kernel.Expensive
+}
+
+// reportWait is how long a report waits for its turn: a page may show several, and a year of a large team takes a while.
+const reportWait = 10 * time.Second
+
+// New returns the verbs of reports, and counts cases from then on.
+func New(t *talk.Talk, c *channels.Channels, p *people.People) *Reports {
+	d := &Reports{Kernel: p.Kernel, queries: p.NewExpensive("reports", reportWait)}
+	p.ObserveTeam(people.TeamObserver{ZoneChanges: d.recountZone})
+	c.ObserveChannels(channels.ChannelObserver{PrivacyChanges: d.recountPrivacy})
+	t.Observe(d.countCases())
+	return d
+}

@@ -1,0 +1,633 @@
+package talk
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"recado/internal/kernel"
+	"recado/internal/people"
+)
+
+// Who opened an attendance, and its two states.
+const (
+	OpenedByCustomer = "customer"
+	OpenedByTeam     = "team"
+
+	AttendanceOpen   = "open"
+	AttendanceClosed = "closed"
+
+	// CloseReasonAutomatic is the reason of attendances closed for silence.
+	CloseReasonAutomatic = "automatic"
+)
+
+// Attendance is a protocol-numbered support case of one conversation.
+type Attendance struct {
+	ID                   kernel.ID         `json:"id"`
+	Protocol             string            `json:"protocol" example:"ATD-000123"`
+	Status               string            `json:"status" enum:"open,closed"`
+	Conversation         kernel.ID         `json:"conversation"`
+	Channel              kernel.ID         `json:"channel"`
+	Contact              AttendanceContact `json:"contact"`
+	Responsible          *kernel.Ref       `json:"responsible"`
+	Sector               *kernel.ID        `json:"sector"`
+	OpenedAt             time.Time         `json:"opened_at"`
+	OpenedBy             string            `json:"opened_by" enum:"customer,team"`
+	FirstResponseAt      *time.Time        `json:"first_response_at"`
+	FirstResponseSeconds *int64            `json:"first_response_seconds"`
+	ClosedAt             *time.Time        `json:"closed_at"`
+	ClosedBy             *kernel.Ref       `json:"closed_by"`
+	CloseReason          *string           `json:"close_reason"`
+
+	Company kernel.ID `json:"-"`
+	Number  int64     `json:"-"`
+	Private bool      `json:"-"`
+}
+
+// AppendJSON writes the attendance as the API shows it, or null.
+func (a *Attendance) AppendJSON(b []byte) []byte {
+	if a == nil {
+		return append(b, "null"...)
+	}
+	b = kernel.AppendID(append(b, `{"id":`...), a.ID)
+	b = kernel.AppendString(append(b, `,"protocol":`...), a.Protocol)
+	b = kernel.AppendString(append(b, `,"status":`...), a.Status)
+	b = kernel.AppendID(append(b, `,"conversation":`...), a.Conversation)
+	b = kernel.AppendID(append(b, `,"channel":`...), a.Channel)
+	b = kernel.AppendNullID(append(b, `,"contact":{"id":`...), a.Contact.ID)
+	b = kernel.AppendString(append(b, `,"name":`...), a.Contact.Name)
+	b = kernel.AppendNullString(append(b, `,"phone":`...), a.Contact.Phone)
+	b = kernel.AppendNullRef(append(b, `},"responsible":`...), a.Responsible)
+	b = kernel.AppendNullID(append(b, `,"sector":`...), a.Sector)
+	b = kernel.AppendTime(append(b, `,"opened_at":`...), a.OpenedAt)
+	b = kernel.AppendString(append(b, `,"opened_by":`...), a.OpenedBy)
+	b = kernel.AppendNullTime(append(b, `,"first_response_at":`...), a.FirstResponseAt)
+	if b = append(b, `,"first_response_seconds":`...); a.FirstResponseSeconds == nil {
+		b = append(b, "null"...)
+	} else {
+		b = strconv.AppendInt(b, *a.FirstResponseSeconds, 10)
+	}
+	b = kernel.AppendNullTime(append(b, `,"closed_at":`...), a.ClosedAt)
+	b = kernel.AppendNullRef(append(b, `,"closed_by":`...), a.ClosedBy)
+	b = kernel.AppendNullString(append(b, `,"close_reason":`...), a.CloseReason)
+	return append(b, '}')
+}
+
+// Subject is the conversation of the attendance.
+func (a *Attendance) Subject() kernel.Subject {
+	return kernel.Subject{Kind: kernel.SubjectConversation, ID: a.Conversation}
+}
+
+// Answered notes the first response.
+func (a *Attendance) Answered(at time.Time) {
+	seconds := max(0, int64(at.Sub(a.OpenedAt)/time.Second)) // a clock may be set back
+	a.FirstResponseAt, a.FirstResponseSeconds = &at, &seconds
+}
+
+// AttendanceContact is the customer of an attendance. For a group it is the group's name.
+type AttendanceContact struct {
+	ID    *kernel.ID `json:"id"`
+	Name  string     `json:"name"`
+	Phone *string    `json:"phone"`
+}
+
+// CloseAttendance ends the open attendance of a conversation. An empty reason is none.
+func (d *Talk) CloseAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID, reason string) (Attendance, error) {
+	if err := a.May(VerbCloseAttendance); err != nil {
+		return Attendance{}, err
+	}
+	why, invalid := reasonOf(reason)
+	if invalid != nil {
+		return Attendance{}, invalid
+	}
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Attendance, error) {
+		t, err := d.Lock(tx, a, conversation)
+		if err != nil {
+			return Attendance{}, err
+		}
+		if t.Attendance == nil {
+			return Attendance{}, kernel.Errorf(kernel.CodeAttendanceNotOpen, "This conversation has no open attendance.")
+		}
+		if err := t.MayClose(a); err != nil {
+			return Attendance{}, err
+		}
+		att, err := t.CloseAttendance(&a.User, why)
+		if err != nil {
+			return Attendance{}, err
+		}
+		return *att, t.Save()
+	})
+}
+
+// openAttendance opens an attendance of the conversation where the company has them enabled and none
+// is open. by is OpenedByCustomer or OpenedByTeam. Numbering makes the company's other openings
+// wait until the end of the transaction, so it belongs near its end.
+func (t *LockedConversation) openAttendance(by string) error {
+	if t.Attendance != nil || t.silent {
+		return nil
+	}
+	att := &Attendance{
+		ID: kernel.NewID(), Company: t.Company, Private: t.Private, Status: AttendanceOpen,
+		Conversation: t.ID, Channel: t.Channel, Contact: AttendanceContact{ID: t.Contact, Name: t.Name, Phone: t.Phone},
+		Sector: t.Sector, OpenedAt: t.Tx.Now, OpenedBy: by,
+	}
+	if err := t.resolvePeople(att); err != nil {
+		return err
+	}
+	number, enabled, err := nextProtocol(t.Tx, t.Company, t.Private)
+	if err != nil || !enabled {
+		return err
+	}
+	att.Number, att.Protocol = number, FormatProtocol(number)
+	t.Attendance, t.Unanswered = &OpenAttendance{ID: att.ID, Number: number, Protocol: att.Protocol, OpenedAt: att.OpenedAt, WaitingSince: t.awaits}, true
+	insertAttendance(t.Tx, att)
+	insertAttendanceMark(t.Tx, t.ID, t.next(), RankOpened, att.ID)
+	if err := t.tellOpened(att); err != nil {
+		return err
+	}
+	return t.emitWith(kernel.EventAttendanceOpened, "attendance", att)
+}
+
+// resolvePeople looks up the people of a new attendance where the conversation alone does not name them.
+func (t *LockedConversation) resolvePeople(att *Attendance) error {
+	if t.Assignee != nil {
+		ref, found, err := people.RemovedOrPresentUserRef(t.Tx, t.Company, *t.Assignee)
+		if err != nil {
+			return err
+		}
+		if found {
+			att.Responsible = &ref
+		}
+	}
+	if t.Contact != nil && t.Renamed {
+		contact, found, err := findContact(t.Tx, t.Company, *t.Contact)
+		if err != nil {
+			return err
+		}
+		if found {
+			att.Contact.Name = contact.Name
+		}
+	}
+	return nil
+}
+
+// mayAnswer refuses a member whom restricted mode keeps from answering: one below manager who is not
+// responsible. Without a responsible person, where the first responder becomes it, every member may answer.
+func (t *LockedConversation) mayAnswer(a *kernel.Principal) error {
+	return t.restrict(a, func(rules people.AttendanceRules) bool {
+		return t.Assignee == nil && rules.FirstResponderTakesOwnership
+	})
+}
+
+// MayClose refuses a member whom restricted mode keeps from closing.
+func (t *LockedConversation) MayClose(a *kernel.Principal) error {
+	return t.restrict(a, func(people.AttendanceRules) bool { return false })
+}
+
+func (t *LockedConversation) restrict(a *kernel.Principal, except func(people.AttendanceRules) bool) error {
+	if t.Attendance == nil || t.Assignee != nil && *t.Assignee == a.User.ID || a.Role.AtLeast(kernel.RoleManager) {
+		return nil
+	}
+	rules, err := people.ListAttendanceRules(t.Tx, t.Company)
+	if err != nil || rules.Mode != people.ModeRestricted || except(rules) {
+		return err
+	}
+	return kernel.Errorf(kernel.CodeAttendanceRestricted, "Only the responsible person and members with the role manager or above may answer or close this attendance.")
+}
+
+// teamWrote applies a message of the team to the attendance: it answers the open one, or opens one. member is nil
+// when the message came from the phone, where the author is not known.
+func (t *LockedConversation) teamWrote(member *kernel.Ref) error {
+	if t.Attendance != nil || t.Kind != KindDirect {
+		return t.answered(member)
+	}
+	t.awaits = nil
+	rules, err := people.ListAttendanceRules(t.Tx, t.Company)
+	if err != nil || !rules.Enabled {
+		return err
+	}
+	if closed, err := t.justClosed(rules); err != nil || closed {
+		return err
+	}
+	takes, err := t.takesOver(member, &rules)
+	if err != nil {
+		return err
+	}
+	if takes {
+		t.Assignee = &member.ID
+	}
+	err = t.openAttendance(OpenedByTeam)
+	switch {
+	case !takes || err != nil:
+	case t.Attendance == nil: // attendances were disabled meanwhile
+		t.Assignee = nil
+	default:
+		t.note(&AssignmentEntry{Action: ActionTookOver, User: member, By: member, Sector: t.Sector})
+	}
+	return err
+}
+
+// justClosed reports whether the last attendance of the conversation was closed so recently that messages still belong to it.
+func (t *LockedConversation) justClosed(rules people.AttendanceRules) (bool, error) {
+	if rules.GraceMinutes == 0 {
+		return false, nil
+	}
+	closed, err := lastClosed(t.Tx, t.Company, t.ID)
+	return closed != nil && t.Tx.Now.Before(closed.Add(time.Duration(rules.GraceMinutes)*time.Minute)), err
+}
+
+// answered notes an outbound message: the first response, and the first responder's ownership. In an attendance that the team
+// opened, nothing is a response before the customer has written. member
+// is nil when the message came from the phone, where the author is not known. An attendance that has
+// been answered and has a responsible person costs no query here, in a sector one statement without a result.
+func (t *LockedConversation) answered(member *kernel.Ref) error {
+	t.awaits = nil
+	t.EndMenu()
+	if t.Attendance == nil {
+		return nil
+	}
+	waited := t.WaitingSince() != nil
+	t.SetWaiting(nil)
+	if t.Assignee != nil && t.Sector != nil {
+		keepDistributed(t.Tx, t.Company, t.Attendance.ID)
+	}
+	takes, err := t.takesOver(member, nil)
+	if err != nil || !takes && !t.Unanswered {
+		return err
+	}
+	att, err := t.openOne()
+	if err != nil {
+		return err
+	}
+	if takes {
+		t.note(&AssignmentEntry{Action: ActionTookOver, User: member, By: member, Sector: t.Sector})
+		if err := t.move(att, member, t.Sector, member); err != nil {
+			return err
+		}
+	}
+	if !t.Unanswered || att.OpenedBy == OpenedByTeam && !waited {
+		return nil
+	}
+	t.Unanswered = false
+	att.Answered(t.Tx.Now)
+	saveAttendance(t.Tx, att)
+	return t.tellAnswered(att)
+}
+
+// takesOver reports whether the member who writes becomes responsible by doing so. rules are the company's, read here if nil.
+func (t *LockedConversation) takesOver(member *kernel.Ref, rules *people.AttendanceRules) (bool, error) {
+	if member == nil || t.Assignee != nil {
+		return false, nil
+	}
+	if rules == nil {
+		read, err := people.ListAttendanceRules(t.Tx, t.Company)
+		if err != nil {
+			return false, err
+		}
+		rules = &read
+	}
+	if !rules.FirstResponderTakesOwnership {
+		return false, nil
+	}
+	_, present, err := people.KeepUser(t.Tx, t.Company, member.ID)
+	return present, err
+}
+
+// openOne gives the open attendance of a conversation that has one.
+func (t *LockedConversation) openOne() (*Attendance, error) {
+	att, found, err := FindAttendance(t.Tx, t.Company, t.Attendance.ID)
+	if err != nil || !found {
+		return nil, kernel.ErrOr(err, errAttendanceLost(t.Attendance.ID))
+	}
+	return &att, nil
+}
+
+// CloseAttendance ends the open attendance of the conversation, which has one, and leaves the conversation without a
+// responsible person. by is nil for the system.
+func (t *LockedConversation) CloseAttendance(by *kernel.Ref, reason *string) (*Attendance, error) {
+	att, err := t.openOne()
+	if err != nil {
+		return nil, err
+	}
+	now := t.Tx.Now
+	att.Status, att.ClosedAt, att.ClosedBy, att.CloseReason = AttendanceClosed, &now, by, reason
+	t.Attendance, t.Unanswered, t.Assignee = nil, false, nil
+	t.EndMenu()
+	saveAttendance(t.Tx, att)
+	insertAttendanceMark(t.Tx, t.ID, t.next(), RankClosed, att.ID)
+	t.Tx.AfterCommit(t.d.Wakeup(people.WakeDistribute).Notify)
+	if err := t.tellClosed(att, by); err != nil {
+		return nil, err
+	}
+	return att, t.emitWith(kernel.EventAttendanceClosed, "attendance", att)
+}
+
+// reasonOf checks a reason; a blank one becomes nil.
+func reasonOf(text string) (*string, *kernel.Error) {
+	text, invalid := kernel.OptionalText("body.reason", text, kernel.MaxReason)
+	if invalid != nil || text == "" {
+		return nil, invalid
+	}
+	return &text, nil
+}
+
+func errAttendanceLost(id kernel.ID) error {
+	return fmt.Errorf("the attendance %s of a conversation does not exist", id)
+}
+
+// AttendanceFilter chooses attendances of a list. Zero values choose all.
+type AttendanceFilter struct {
+	Status       string // "", open or closed
+	Unassigned   bool   // those without a responsible person
+	Responsible  kernel.ID
+	Sector       kernel.ID
+	Conversation kernel.ID
+	Protocol     string // with or without the prefix and leading zeros
+	From         string // RFC 3339, or a day of the company's: opened then or later
+	To           string // likewise: opened before
+	Limit        int
+	Cursor       string
+}
+
+// Attendances lists the attendances that the principal may see, the newest first. A page continues where the
+// one before it ended, whatever was opened or closed meanwhile. next is "" on the last page.
+func (d *Talk) Attendances(ctx context.Context, a *kernel.Principal, f AttendanceFilter) (page []Attendance, next string, err error) {
+	if err := a.May(VerbAttendances); err != nil {
+		return nil, "", err
+	}
+	chosen, err := f.chosen(a)
+	if err != nil {
+		return nil, "", err
+	}
+	name := f.name()
+	var openedAt int64
+	var after kernel.ID
+	if f.Cursor != "" {
+		payload, invalid := d.Cursors.Open(a.Company.ID, name, f.Cursor)
+		if invalid == nil {
+			openedAt, after, invalid = kernel.ReadIntID(payload)
+		}
+		if invalid != nil {
+			return nil, "", invalid
+		}
+	}
+	var more bool
+	look, sight := d.Store.ReadOne, a.Sight()
+	if len(sight.Sectors) > 0 || len(sight.Private) > 0 {
+		look = d.Store.Read // counts first what lies in the sectors; private ones are read apart
+	}
+	err = look(ctx, func(tx *kernel.Tx) (err error) {
+		page, more, err = listAttendances(tx, a.Company.ID, chosen, sight, openedAt, after, f.Limit)
+		return err
+	})
+	if err == nil && more {
+		last := page[f.Limit-1]
+		next = d.Cursors.Seal(a.Company.ID, name, kernel.IntID(last.OpenedAt.UnixMilli(), last.ID))
+	}
+	return page, next, err
+}
+
+// chosen reads the parts of the filter that are text.
+func (f *AttendanceFilter) chosen(a *kernel.Principal) (attendanceCriteria, error) {
+	out := attendanceCriteria{
+		Status: f.Status, Unassigned: f.Unassigned, Responsible: f.Responsible, Sector: f.Sector, Conversation: f.Conversation,
+	}
+	if f.Protocol != "" {
+		number, ok := ParseProtocol(f.Protocol)
+		if !ok && len(a.Views) > 0 {
+			number, ok = ParsePrivateProtocol(f.Protocol)
+		}
+		if !ok {
+			return out, kernel.Invalid("query.protocol", "must be a protocol number such as "+FormatProtocol(123))
+		}
+		out.Number = number
+	}
+	var err error
+	out.From, out.To, err = a.Period(f.From, f.To)
+	return out, err
+}
+
+// name tells the list that a cursor belongs to from all others.
+func (f *AttendanceFilter) name() string {
+	return fmt.Sprintf("attendances %q %t %s %s %s %q %q %q",
+		f.Status, f.Unassigned, f.Responsible, f.Sector, f.Conversation, f.Protocol, f.From, f.To)
+}
+
+// Attendance gives one attendance whose conversation the principal may see.
+func (d *Talk) Attendance(ctx context.Context, a *kernel.Principal, id kernel.ID) (Attendance, error) {
+	if err := a.May(VerbAttendance); err != nil {
+		return Attendance{}, err
+	}
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Attendance, error) {
+		att, found, err := FindAttendance(tx, a.Company.ID, id)
+		if err != nil || !found {
+			return att, kernel.ErrOr(err, kernel.NotFound("attendance"))
+		}
+		c, found, err := FindConversation(tx, a.Company.ID, att.Conversation)
+		if err != nil || !found || !MaySee(a, &c) {
+			return att, kernel.ErrOr(err, kernel.NotFound("attendance"))
+		}
+		return att, nil
+	})
+}
+
+// CurrentAttendance gives the open attendance of a conversation, or nil.
+func (d *Talk) CurrentAttendance(ctx context.Context, a *kernel.Principal, conversation kernel.ID) (*Attendance, error) {
+	if err := a.May(VerbCurrentAttendance); err != nil {
+		return nil, err
+	}
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (*Attendance, error) {
+		c, found, err := FindConversation(tx, a.Company.ID, conversation)
+		if err != nil || !found || !MaySee(a, &c) {
+			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		}
+		if c.Attendance == nil {
+			return nil, nil
+		}
+		att, found, err := FindAttendance(tx, a.Company.ID, c.Attendance.ID)
+		if err != nil || !found {
+			return nil, kernel.ErrOr(err, errAttendanceLost(c.Attendance.ID))
+		}
+		return &att, nil
+	})
+}
+
+// AttendanceRules gives the company's rules of attendances.
+func (d *Talk) AttendanceRules(ctx context.Context, a *kernel.Principal) (people.AttendanceRules, error) {
+	if err := a.May(VerbAttendanceRules); err != nil {
+		return people.AttendanceRules{}, err
+	}
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (people.AttendanceRules, error) {
+		return people.ListAttendanceRules(tx, a.Company.ID)
+	})
+}
+
+// RulesChange lists the rules to change; nil fields stay as they are.
+type RulesChange struct {
+	Enabled           *bool
+	FirstResponder    *bool
+	Mode              *string
+	AutoClose         *bool
+	AfterMinutes      *int64
+	GraceMinutes      *int64
+	GraceForCustomers *bool
+	KeepRevoked       *bool
+	Hours             kernel.Optional[kernel.ID]
+}
+
+// UpdateAttendanceRules changes the company's rules. They hold at once, for open attendances too;
+// switching attendances off opens no new ones and leaves the open ones to be closed.
+func (d *Talk) UpdateAttendanceRules(ctx context.Context, a *kernel.Principal, in RulesChange) (people.AttendanceRules, error) {
+	if err := a.May(VerbUpdateAttendanceRules); err != nil {
+		return people.AttendanceRules{}, err
+	}
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (people.AttendanceRules, error) {
+		rules, err := people.LockRules(tx, a.Company.ID)
+		if err != nil {
+			return rules, err
+		}
+		kernel.Set(&rules.Enabled, in.Enabled)
+		kernel.Set(&rules.FirstResponderTakesOwnership, in.FirstResponder)
+		kernel.Set(&rules.Mode, in.Mode)
+		kernel.Set(&rules.AutoClose.Enabled, in.AutoClose)
+		kernel.Set(&rules.AutoClose.AfterMinutes, in.AfterMinutes)
+		kernel.Set(&rules.GraceMinutes, in.GraceMinutes)
+		kernel.Set(&rules.GraceForCustomers, in.GraceForCustomers)
+		kernel.Set(&rules.KeepRevoked, in.KeepRevoked)
+		if in.Hours.Set {
+			rules.HoursID = in.Hours.Pointer()
+			if err := people.KeepHours(tx, a.Company.ID, rules.HoursID); err != nil {
+				return rules, err
+			}
+		}
+		people.SaveAttendanceRules(tx, a.Company.ID, rules)
+		return rules, nil
+	})
+}
+
+// CloseIdle closes attendances without a message for as long as their company's rule says. It looks at up
+// to limit of those that are due by now and gives how many it looked at. Any number of nodes may do this
+// at the same time: each attendance is closed once.
+func (d *Talk) CloseIdle(ctx context.Context, now time.Time, limit int) (int, error) {
+	if err := d.followRules(ctx); err != nil {
+		return 0, err
+	}
+	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ConversationAt, error) { return dueChecks(tx, now, limit) })
+	if err != nil {
+		return 0, err
+	}
+	return len(due), d.ChangeEach(ctx, due, func(t *LockedConversation) error { return t.closeIfIdle(now) })
+}
+
+// followRules schedules the open attendances of companies whose rule has changed, some at a time, because
+// there may be very many.
+func (d *Talk) followRules(ctx context.Context) error {
+	stale, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return staleSchedules(tx) })
+	for _, company := range stale {
+		if err == nil {
+			err = d.schedule(ctx, company)
+		}
+	}
+	return err
+}
+
+// schedule goes through a company's open attendances. No other transaction opens one or changes the rules during a
+// step; where the rules changed in between, it begins again.
+func (d *Talk) schedule(ctx context.Context, company kernel.ID) error {
+	const step = 1000
+	type place struct {
+		rule *people.AutoClose
+		at   time.Time
+		id   kernel.ID
+	}
+	var reached place
+	for {
+		next, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (place, error) {
+			p := reached
+			rules, err := people.LockRules(tx, company)
+			if err != nil {
+				return p, err
+			}
+			if p.rule == nil || *p.rule != rules.AutoClose {
+				p = place{&rules.AutoClose, tx.Now.AddDate(1000, 0, 0), kernel.MaxID}
+			}
+			p.at, p.id, err = scheduleChecks(tx, company, *p.rule, p.at, p.id, step)
+			if p.id.IsZero() && err == nil {
+				scheduleFresh(tx, company)
+			}
+			return p, err
+		})
+		if err != nil || next.id.IsZero() {
+			return err
+		}
+		reached = next
+	}
+}
+
+// closeIfIdle closes the attendance under the rule as it is now, or says when to look again: messages
+// that came since do not change the schedule.
+func (t *LockedConversation) closeIfIdle(now time.Time) error {
+	if t.Attendance == nil {
+		return nil
+	}
+	rules, err := people.ListAttendanceRules(t.Tx, t.Company)
+	if err != nil {
+		return err
+	}
+	if !rules.AutoClose.Enabled {
+		scheduleCheck(t.Tx, t.Attendance.ID, nil)
+		return nil
+	}
+	att, err := t.openOne()
+	if err != nil {
+		return err
+	}
+	active := att.OpenedAt
+	if t.LastMessage != nil && t.ActivityAt.After(active) {
+		active = t.ActivityAt
+	}
+	if end := active.Add(time.Duration(rules.AutoClose.AfterMinutes) * time.Minute); now.Before(end) {
+		scheduleCheck(t.Tx, att.ID, &end)
+		return nil
+	}
+	reason := CloseReasonAutomatic
+	if _, err := t.CloseAttendance(nil, &reason); err != nil {
+		return err
+	}
+	return t.Save()
+}
+
+// ReturnCase puts a distributed case that was not answered in time back into the queue. Its time begins when the person got it, or when
+// the customer wrote where they were not waiting then.
+func (t *LockedConversation) ReturnCase(now time.Time) error {
+	if t.Attendance == nil {
+		return nil
+	}
+	id := t.Attendance.ID
+	at, minutes, err := distributedAt(t.Tx, t.Company, id)
+	if err != nil || at == nil {
+		return err
+	}
+	if t.Assignee == nil || minutes == nil {
+		keepDistributed(t.Tx, t.Company, id)
+		return nil
+	}
+	since, waiting := *at, t.WaitingSince()
+	switch {
+	case waiting == nil:
+		since = now // there is nothing to answer yet
+	case waiting.After(since):
+		since = *waiting
+	}
+	if now.Before(since.Add(time.Duration(*minutes) * time.Minute)) {
+		MarkDistributed(t.Tx, t.Company, id, since)
+		return nil
+	}
+	from := *t.Assignee
+	if err := t.Assign(nil, t.Sector, nil, nil); err != nil {
+		return err
+	}
+	markReturned(t.Tx, t.Company, id, from)
+	return t.Save()
+}

@@ -1,0 +1,149 @@
+package talk
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"recado/internal/kernel"
+	"recado/internal/testkit"
+)
+
+func TestProtocolNumbers(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		t.Run("200 racing openings on two nodes, some of which fail, get consecutive numbers", func(t *testing.T) {
+			refused := kernel.Invalid("", "the transaction fails after numbering")
+			customers := make([]kernel.ID, 250)
+			for i := range customers {
+				customers[i] = o.customer(t, i)
+			}
+			var wg sync.WaitGroup
+			for i, c := range customers {
+				wg.Go(func() {
+					err := o.change(t.Context(), o.nodes[i%2], c, func(t *LockedConversation) error {
+						if err := t.openAttendance(OpenedByCustomer); err != nil || i%5 != 0 {
+							return err
+						}
+						return refused
+					})
+					if err != nil && kernel.CodeOf(err) != refused.Code {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			var numbers []int64
+			filter := AttendanceFilter{Limit: 100}
+			for {
+				page, next, err := o.nodes[0].Attendances(t.Context(), o.owner, filter)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, a := range page {
+					numbers = append(numbers, a.Number)
+				}
+				if filter.Cursor = next; next == "" {
+					break
+				}
+			}
+			slices.Sort(numbers)
+			if len(numbers) != 200 {
+				t.Fatalf("%d attendances", len(numbers))
+			}
+			for i, n := range numbers {
+				if n != int64(i+1) {
+					t.Fatalf("number %d in place %d", n, i+1)
+				}
+			}
+		})
+
+		t.Run("a second opening of the same conversation changes nothing", func(t *testing.T) {
+			c := o.customer(t, 1000)
+			var wg sync.WaitGroup
+			for i := range 8 {
+				wg.Go(func() {
+					if err := o.change(t.Context(), o.nodes[i%2], c, func(t *LockedConversation) error { return t.openAttendance(OpenedByTeam) }); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			att, err := o.nodes[1].CurrentAttendance(t.Context(), o.owner, c)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", att, err)
+			}
+			if att == nil {
+				t.Fatalf("want att != nil; got %+v, %+v", att, err)
+			}
+			testkit.Equal(t, "att.Protocol", att.Protocol, "ATD-000201")
+			testkit.Equal(t, "att.OpenedBy", att.OpenedBy, OpenedByTeam)
+		})
+	})
+}
+
+func TestAnswers(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		d := o.nodes[0]
+		c := o.customer(t, 1)
+		step := func(change func(t *LockedConversation) error) *Attendance {
+			t.Helper()
+			if err := o.change(t.Context(), d, c, change); err != nil {
+				t.Fatal(err)
+			}
+			att, err := d.CurrentAttendance(t.Context(), o.owner, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return att
+		}
+		step(func(t *LockedConversation) error { return t.openAttendance(OpenedByCustomer) })
+		t.Run("an answer from the phone is the first response and sets no responsible person", func(t *testing.T) {
+			att := step(func(t *LockedConversation) error { return t.answered(nil) })
+			if att.FirstResponseAt == nil || att.FirstResponseSeconds == nil || att.Responsible != nil {
+				t.Fatalf("want att.FirstResponseAt != nil and att.FirstResponseSeconds != nil and att.Responsible == nil; got %+v", att)
+			}
+		})
+		t.Run("the first member to answer becomes responsible and the first response stays", func(t *testing.T) {
+			before := step(func(*LockedConversation) error { return nil })
+			att := step(func(t *LockedConversation) error { return t.answered(&o.owner.User) })
+			if att.Responsible == nil {
+				t.Fatalf("want att.Responsible != nil; got %+v", att)
+			}
+			testkit.Equal(t, "att.Responsible.ID", att.Responsible.ID, o.owner.User.ID)
+			if !att.FirstResponseAt.Equal(*before.FirstResponseAt) {
+				t.Fatalf("want att.FirstResponseAt.Equal(*before.FirstResponseAt); got %+v", att)
+			}
+			history, err := d.Assignments(t.Context(), o.owner, c)
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", history, err)
+			}
+			testkit.Equal(t, "number of history", len(history), 1)
+			testkit.Equal(t, "history[0].Action", history[0].Action, ActionTookOver)
+			testkit.Equal(t, "history[0].User.Name", history[0].User.Name, "Ana")
+		})
+		t.Run("closing removes the responsible person of the conversation", func(t *testing.T) {
+			att, err := d.CloseAttendance(t.Context(), o.owner, c, "solved")
+			if err != nil {
+				t.Fatalf("want err == nil; got %+v, %+v", att, err)
+			}
+			testkit.Equal(t, "att.Status", att.Status, AttendanceClosed)
+			if att.Responsible == nil {
+				t.Fatalf("want att.Responsible != nil; got %+v, %+v", att, err)
+			}
+			testkit.Equal(t, "*att.CloseReason", *att.CloseReason, "solved")
+			if now := step(func(t *LockedConversation) error {
+				if t.Assignee != nil || t.Unanswered {
+					return fmt.Errorf("%+v", t.Conversation)
+				}
+				return nil
+			}); now != nil {
+				t.Fatalf(`step(func(t *lockedConversation) error { if t.Assignee != nil || t.Unanswered { return fmt.Errorf("%%+v", t.Conversation) } return nil }): want now == nil; got %+v`, now)
+			}
+			_, err = d.CloseAttendance(t.Context(), o.owner, c, "")
+			if kernel.CodeOf(err) != kernel.CodeAttendanceNotOpen {
+				t.Fatal(err)
+			}
+		})
+	})
+}

@@ -1,0 +1,190 @@
+package talk
+
+import (
+	"slices"
+	"strconv"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/search"
+)
+
+// ContactFilter says which contacts a list shows. Zero values filter nothing.
+type contactCriteria struct {
+	Q       string
+	Label   kernel.ID
+	Channel kernel.ID
+	Limit   int
+	Offset  int
+
+	Near bool // see ConversationFilter
+
+	Company kernel.ID
+	Private []kernel.ID // the private channels whose contacts are listed too
+
+	end kernel.ID // the last that is looked at; zero: all are
+}
+
+// Simple reports whether Contacts will need one statement only.
+func (f *contactCriteria) Simple() bool { return f.Q == "" && f.Label.IsZero() && len(f.Private) == 0 }
+
+// contactsWithPrivate is Contacts with those of private channels, of which there are few.
+func contactsWithPrivate(tx *kernel.Tx, f contactCriteria) ([]Contact, bool, error) {
+	public := f
+	public.Offset, public.Limit, public.Private = 0, f.Offset+f.Limit, nil
+	shown, more, err := findContacts(tx, public)
+	if err != nil {
+		return nil, false, err
+	}
+	s := tx.Statement()
+	s.WriteString("SELECT" + contactColumns + "\n\tFROM contacts ct\n\tWHERE ct.company = " + s.Arg(f.Company))
+	s.And(s.In("ct.pool", f.Private))
+	if !f.Channel.IsZero() {
+		s.And("ct.pool = " + s.Arg(f.Channel))
+	}
+	f.andLabel(s)
+	search.NewText(f.Q).Check(s, "ct.folded")
+	s.WriteString("\n\tORDER BY ct.id DESC")
+	tx.Page(s, public.Limit, 0)
+	private, also, err := kernel.Collect(tx, s, public.Limit, scanContact)
+	if err != nil {
+		return nil, false, err
+	}
+	page, more := Merged(shown, private, func(x, y Contact) int { return slices.Compare(y.ID[:], x.ID[:]) }, f.Offset, f.Limit, more || also)
+	return page, more, nil
+}
+
+// findContacts lists public contacts of the company, the newest first. Like conversations they are found
+// by a text or a label that few have, or else along the order of the list.
+func findContacts(tx *kernel.Tx, f contactCriteria) (page []Contact, more bool, err error) {
+	if len(f.Private) > 0 {
+		return contactsWithPrivate(tx, f)
+	}
+	s, err := listContacts(tx, &f)
+	if err != nil {
+		return nil, false, err
+	}
+	page, more, err = kernel.Collect(tx, s, f.Limit, scanContact)
+	if err == nil && !f.end.IsZero() && !more {
+		err = kernel.ErrFar
+	}
+	return page, more, err
+}
+
+func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
+	text := search.NewText(f.Q)
+	s := tx.Statement()
+	rare, err := rareContacts(tx, f)
+	if err != nil {
+		return nil, err
+	}
+	from := alongContacts(tx, f)
+	if rare != nil {
+		from = tx.FromSubset(rare(s), "contacts", "ct")
+	} else if !text.IsEmpty() {
+		plan := &search.Plan{
+			Tx: tx.On, List: &contactSearchList{tx, f}, Noun: &search.Contacts, Text: text,
+			Want: f.Offset + f.Limit + 1, Company: f.Company,
+		}
+		ids, err := plan.Run(f.Offset, f.Limit+1)
+		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.FromSubset(db.Listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
+		return s, err
+	} else if f.Near && !f.Label.IsZero() && !f.Channel.IsZero() {
+		if f.end, err = farContact(tx, f); err != nil {
+			return nil, err
+		}
+	}
+	s.WriteString("SELECT" + contactColumns + "\n\t" + from)
+	chooseContacts(tx, s, f, text)
+	if !f.end.IsZero() {
+		s.And("ct.id >= " + s.Arg(f.end))
+	}
+	s.WriteString("\n\tORDER BY ct.id DESC")
+	tx.Page(s, f.Limit, f.Offset)
+	return s, nil
+}
+
+// alongContacts reads in the order of the list, or in that of the one channel.
+func alongContacts(tx *kernel.Tx, f *contactCriteria) string {
+	if !f.Channel.IsZero() {
+		return "FROM contacts ct" + IndexedBy(tx, "contacts_channel")
+	}
+	return "FROM contacts ct" + IndexedBy(tx, "contacts_list")
+}
+
+// farContact gives the contact that few stand before along the index; zero: there are not that many.
+func farContact(tx *kernel.Tx, f *contactCriteria) (id kernel.ID, err error) {
+	s := tx.Statement()
+	s.WriteString("SELECT ct.id " + alongContacts(tx, f))
+	f.whereListed(s)
+	s.WriteString("\n\tORDER BY ct.id DESC LIMIT 1 OFFSET " + s.Arg(kernel.Few))
+	_, err = tx.One(s.String(), s.Args, func(r db.Row) { id = r.ID(0) })
+	return id, err
+}
+
+// chooseContacts adds the WHERE clause.
+func chooseContacts(tx *kernel.Tx, s *db.Statement, f *contactCriteria, text search.Text) {
+	f.whereListed(s)
+	f.andLabel(s)
+	text.Check(s, "ct.folded")
+}
+
+// whereListed is the WHERE clause of the list, or of that of the one channel.
+func (f *contactCriteria) whereListed(s *db.Statement) {
+	company := s.Arg(f.Company)
+	s.WriteString("\n\tWHERE ct.pool = " + company)
+	s.And("(ct.channel IS NULL OR " + kernel.Public("ct.channel", company) + ")")
+	if !f.Channel.IsZero() {
+		s.And("ct.channel = " + s.Arg(f.Channel))
+	}
+}
+
+func (f *contactCriteria) andLabel(s *db.Statement) {
+	if !f.Label.IsZero() {
+		s.And("(SELECT TRUE FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
+	}
+}
+
+// contactSearchList is the list for a search.
+type contactSearchList struct {
+	tx *kernel.Tx
+	f  *contactCriteria
+}
+
+func (l *contactSearchList) Newest(n int, text search.Text) ([]*db.Statement, int) {
+	s := l.tx.Statement()
+	s.WriteString("SELECT ct.id, COALESCE(" + text.Contains(s, "ct.folded"))
+	l.f.andLabel(s)
+	s.WriteString(", FALSE) " + alongContacts(l.tx, l.f))
+	l.f.whereListed(s)
+	s.WriteString("\n\tORDER BY ct.id DESC LIMIT " + strconv.Itoa(n))
+	return []*db.Statement{s}, n
+}
+
+func (l *contactSearchList) Among(of db.Subset, text search.Text) *db.Statement {
+	s := l.tx.Statement()
+	s.WriteString("SELECT ct.id, " + text.Contains(s, "ct.folded") + " " + l.tx.FromSubset(of(s), "contacts", "ct"))
+	chooseContacts(l.tx, s, l.f, search.Text{})
+	return s
+}
+
+func (l *contactSearchList) Pinned() ([]kernel.ID, bool, error) { return nil, true, nil }
+
+// rareContacts gives the contacts of a label that few have, or nil.
+func rareContacts(tx *kernel.Tx, f *contactCriteria) (db.Subset, error) {
+	if f.Label.IsZero() {
+		return nil, nil
+	}
+	labelled := func(s *db.Statement) string {
+		return "SELECT subject AS id FROM contact_labels WHERE label = " + s.Arg(f.Label)
+	}
+	if yes, err := tx.IsFew(labelled); err != nil || !yes {
+		return nil, err
+	}
+	return labelled, nil
+}
+
+// conversationsOf gives the ids of all conversations with a contact.
+func conversationsOf(tx *kernel.Tx, company, contact kernel.ID) ([]kernel.ID, error) {
+	return tx.IDs(`SELECT id FROM conversations WHERE contact = $1 AND company = $2 ORDER BY id`, contact, company)
+}

@@ -1,0 +1,195 @@
+package talk
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+type listConversationsInput struct {
+	httpserver.Page
+	Cursor   string              `query:"cursor" doc:"The next_cursor of a page, with the same filters: gives the page after it, regardless of changes in between. Not together with offset."`
+	Q        string              `query:"q" maxLength:"200" doc:"Part of the name, the phone or the last message. Case, accents and surrounding spaces are ignored. A text without three letters or digits in a row is searched in the newest 10,000 conversations; so is one for which the search index would have to read too much."`
+	Archived string              `query:"archived" enum:"true,false,1,0" doc:"Absent: both."`
+	Unread   string              `query:"unread" enum:"true,false,1,0" doc:"true: only conversations with unread messages. false filters nothing."`
+	Kind     string              `query:"kind" enum:"direct,group"`
+	Channel  httpserver.FilterID `query:"channel" doc:"Only of this WhatsApp number."`
+	Assignee string              `query:"assignee" doc:"A person's UUID, \"me\" for the person this key acts as, or \"none\"."`
+	Sector   httpserver.FilterID `query:"sector"`
+	Label    httpserver.FilterID `query:"label"`
+	Contact  httpserver.FilterID `query:"contact" doc:"Only with this contact."`
+	Status   string              `query:"status" enum:"open,waiting,closed" doc:"open: an attendance is open, or there are unread messages and the conversation is not muted. waiting: an attendance is open and has no responsible person. closed: not open."`
+	Snoozed  string              `query:"snoozed" enum:"true,false,1,0" doc:"Absent: snoozed conversations are omitted for the status open and waiting only."`
+	Sort     string              `query:"sort" enum:"newest,oldest_waiting" default:"newest" doc:"newest: pinned ones first unless status is given, then by newest message. oldest_waiting: first those whose customer waits for an answer, the longest first, then by newest message."`
+}
+
+// conversationList is a list with offset paging that can also be continued by cursor.
+type conversationList struct {
+	Data       []Conversation `json:"data"`
+	Limit      int            `json:"limit"`
+	Offset     int            `json:"offset"`
+	HasMore    bool           `json:"has_more"`
+	NextCursor *string        `json:"next_cursor" doc:"Send it as cursor to get the next page; null on the last page."`
+}
+
+// AppendBody writes the list.
+func (l conversationList) AppendBody(b []byte) ([]byte, error) {
+	b, err := httpserver.OffsetList[Conversation]{Data: l.Data, Limit: l.Limit, Offset: l.Offset, HasMore: l.HasMore}.AppendBody(b)
+	return append(httpserver.AppendCursor(b[:len(b)-1], l.NextCursor), '}'), err
+}
+
+func (s *handlers) listConversations(ctx context.Context, a *kernel.Principal, in *listConversationsInput) (*httpserver.Reply[conversationList], error) {
+	if in.Cursor != "" && httpserver.RequestFrom(ctx).URL.Query().Has("offset") {
+		return nil, kernel.Invalid("query.cursor", "send either cursor or offset, not both")
+	}
+	f := conversationCriteria{
+		Status: in.Status, Snoozed: httpserver.BoolOrNil(in.Snoozed), OldestWaiting: in.Sort == "oldest_waiting",
+		Q: in.Q, Archived: httpserver.BoolOrNil(in.Archived), Unread: httpserver.IsTrue(in.Unread), Kind: in.Kind,
+		Channel: kernel.ID(in.Channel), Sector: kernel.ID(in.Sector), Label: kernel.ID(in.Label), Contact: kernel.ID(in.Contact), Limit: in.Limit, Offset: in.Offset,
+	}
+	var err error
+	if f.Assignee, f.Unassigned, err = AssigneeFilter(a, in.Assignee); err != nil {
+		return nil, err
+	}
+	page, err := s.verbs.Conversations(ctx, a, f, in.Cursor)
+	out := conversationList{Data: page.Data, Limit: in.Limit, Offset: in.Offset, HasMore: page.More}
+	if page.Next != "" {
+		out.NextCursor = &page.Next
+	}
+	return &httpserver.Reply[conversationList]{Body: out}, err
+}
+
+// AssigneeFilter reads the query parameter assignee: a person, the caller, or none.
+func AssigneeFilter(a *kernel.Principal, text string) (person kernel.ID, none bool, err error) {
+	switch text {
+	case "":
+		return kernel.ID{}, false, nil
+	case "none":
+		return kernel.ID{}, true, nil
+	case "me":
+		return a.User.ID, false, nil
+	}
+	id, ok := httpserver.ParseFilterID(text)
+	if !ok {
+		return kernel.ID{}, false, kernel.Invalid("query.assignee", `must be "none", "me" or a UUID`)
+	}
+	return id, false, nil
+}
+
+type openConversationInput struct {
+	Body struct {
+		ChannelID kernel.ID  `json:"channel_id"`
+		Phone     *string    `json:"phone,omitempty" minLength:"1" maxLength:"64" example:"+55 11 91234-5678"`
+		ContactID *kernel.ID `json:"contact_id,omitempty"`
+		Name      *string    `json:"name,omitempty" minLength:"1" maxLength:"120" doc:"The name of the contact and conversation if they are new."`
+	}
+}
+
+func (s *handlers) openConversation(ctx context.Context, a *kernel.Principal, in *openConversationInput) (*httpserver.Located[*Conversation], error) {
+	answer := func(o *Opened) *httpserver.Located[*Conversation] {
+		out := &httpserver.Located[*Conversation]{Status: 200, Body: o.Conversation}
+		if o.Created {
+			out.Status, out.Location = 201, httpserver.At(ctx, "/conversations/"+o.Conversation.ID.String())
+		}
+		return out
+	}
+	httpserver.Shaped(ctx, answer)
+	opened, err := s.verbs.OpenConversation(ctx, a, NewConversation{
+		Channel: in.Body.ChannelID, Phone: in.Body.Phone, Contact: in.Body.ContactID, Name: in.Body.Name,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer(&opened), nil
+}
+
+func (s *handlers) getConversation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Conversation], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.verbs.Conversation(ctx, a, id)
+	return &httpserver.Reply[*Conversation]{Body: c}, err
+}
+
+type updateConversationInput struct {
+	httpserver.AtID
+	Body struct {
+		Archived *bool        `json:"archived,omitempty"`
+		Pinned   *bool        `json:"pinned,omitempty"`
+		Muted    *bool        `json:"muted,omitempty"`
+		Name     *string      `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		LabelIDs *[]kernel.ID `json:"label_ids,omitempty" maxItems:"100" doc:"Replaces all labels of the conversation."`
+	} `required:"false"`
+}
+
+func (s *handlers) updateConversation(ctx context.Context, a *kernel.Principal, in *updateConversationInput) (*httpserver.Reply[*Conversation], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.verbs.UpdateConversation(ctx, a, id, ConversationChange{
+		Archived: in.Body.Archived, Pinned: in.Body.Pinned, Muted: in.Body.Muted, Name: in.Body.Name, LabelIDs: in.Body.LabelIDs,
+	})
+	return &httpserver.Reply[*Conversation]{Body: c}, err
+}
+
+func (s *handlers) readConversation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Conversation], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.verbs.MarkRead(ctx, a, id)
+	return &httpserver.Reply[*Conversation]{Body: c}, err
+}
+
+func (s *handlers) unreadConversation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Conversation], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.verbs.MarkUnread(ctx, a, id)
+	return &httpserver.Reply[*Conversation]{Body: c}, err
+}
+
+func (s *handlers) takeConversation(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[*Conversation], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.verbs.Take(ctx, a, id)
+	return &httpserver.Reply[*Conversation]{Body: c}, err
+}
+
+type snoozeInput struct {
+	httpserver.AtID
+	Body struct {
+		Until kernel.Optional[time.Time] `json:"until" doc:"null ends snoozing."`
+	}
+}
+
+func (s *handlers) snoozeConversation(ctx context.Context, a *kernel.Principal, in *snoozeInput) (*httpserver.Reply[*Conversation], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.verbs.Snooze(ctx, a, id, in.Body.Until.Pointer())
+	return &httpserver.Reply[*Conversation]{Body: c}, err
+}
+
+type activityInput struct {
+	httpserver.AtID
+	Body struct {
+		Kind string `json:"kind" enum:"viewing,typing,left"`
+	}
+}
+
+func (s *handlers) postActivity(ctx context.Context, a *kernel.Principal, in *activityInput) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.Activity(ctx, a, id, in.Body.Kind)
+}

@@ -1,0 +1,18 @@
+package talk
+
+import (
+	"testing"
+)
+
+func TestOneEmojiAndNothingElse(t *testing.T) {
+	for _, s := range []string{"👍", "❤", "❤️", "👍🏽", "👩‍👩‍👧‍👦", "🇧🇷", "1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏳️‍🌈", "‼️", "😂", "🙏🏿", "✅", "™️"} {
+		if !IsOne(s) {
+			t.Errorf("%q is not taken for one emoji", s)
+		}
+	}
+	for _, s := range []string{"", "a", "ok", "👍👍", "👍 ", " 👍", "1", "+", "$", "€", "🇧", "👍a", "\u200d", "👍\u200d", "\ufe0f", "é", "<3", ":)", "\x00"} {
+		if IsOne(s) {
+			t.Errorf("%q is taken for one emoji", s)
+		}
+	}
+}

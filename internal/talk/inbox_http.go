@@ -1,0 +1,112 @@
+package talk
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+type bulkInput struct {
+	Body struct {
+		IDs      []kernel.ID                `json:"ids" minItems:"1" maxItems:"100" doc:"Conversations."`
+		Action   string                     `json:"action" enum:"read,unread,archive,unarchive,close,take,transfer,label,snooze"`
+		Reason   string                     `json:"reason,omitempty" maxLength:"500" doc:"For close and transfer."`
+		UserID   kernel.Optional[kernel.ID] `json:"user_id,omitempty" doc:"For transfer; null returns the conversations to the queue."`
+		SectorID kernel.Optional[kernel.ID] `json:"sector_id,omitempty" doc:"For transfer; null means no sector."`
+		Add      []kernel.ID                `json:"add,omitempty" maxItems:"100" doc:"For label: the labels to add. A conversation that would have more than 100 labels stays as it is, with limit_reached."`
+		Remove   []kernel.ID                `json:"remove,omitempty" maxItems:"100" doc:"For label: the labels to remove."`
+		Until    kernel.Optional[time.Time] `json:"until,omitempty" doc:"For snooze; null ends snoozing."`
+	}
+}
+
+// bulkResult is the result for one conversation.
+type bulkResult struct {
+	ID     kernel.ID    `json:"id"`
+	Status int          `json:"status" doc:"The HTTP status of the action for this conversation." example:"200"`
+	Code   *kernel.Code `json:"code,omitempty" doc:"The error code, if the action failed."`
+}
+
+type bulkResults struct {
+	Results []bulkResult `json:"results" doc:"In the order of ids."`
+}
+
+func (s *handlers) bulkConversations(ctx context.Context, a *kernel.Principal, in *bulkInput) (*httpserver.Reply[bulkResults], error) {
+	b := &in.Body
+	failures, err := s.verbs.Bulk(ctx, a, b.IDs, BulkAction{
+		Action: b.Action, Reason: b.Reason, Transfer: NewTransfer{User: b.UserID, Sector: b.SectorID}, Add: b.Add, Remove: b.Remove, Until: b.Until,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := bulkResults{Results: make([]bulkResult, len(failures))}
+	for i, failure := range failures {
+		out.Results[i] = bulkResult{ID: b.IDs[i], Status: 200}
+		if failure != nil {
+			status, code := httpserver.RefusalOf(ctx, failure)
+			out.Results[i].Status, out.Results[i].Code = status, &code
+		}
+	}
+	return &httpserver.Reply[bulkResults]{Body: out}, nil
+}
+
+func (s *handlers) inboxCounts(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[*InboxCounts], error) {
+	counts, err := s.verbs.InboxCounts(ctx, a)
+	return &httpserver.Reply[*InboxCounts]{Body: counts}, err
+}
+
+// viewFlagSchema documents a flag of a view.
+type viewFlagSchema struct{}
+
+func (viewFlagSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: []any{"true", "false", "1", "0"}}}}
+}
+
+func (s *handlers) listViews(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[httpserver.List[View]], error) {
+	views, err := s.verbs.Views(ctx, a)
+	return &httpserver.Reply[httpserver.List[View]]{Body: httpserver.List[View]{Data: views}}, err
+}
+
+type createViewInput struct {
+	Body struct {
+		Name     string    `json:"name" minLength:"1" maxLength:"120"`
+		Query    ViewQuery `json:"query" doc:"Filters of GET /conversations, as its query parameters are written."`
+		Shared   bool      `json:"shared,omitempty" doc:"For managers and above: the whole team sees the view."`
+		Position *int64    `json:"position,omitempty" minimum:"-1000000" maximum:"1000000" doc:"Absent: behind all others."`
+	}
+}
+
+func (s *handlers) createView(ctx context.Context, a *kernel.Principal, in *createViewInput) (*httpserver.Reply[View], error) {
+	view, err := s.verbs.CreateView(ctx, a, ViewChange{Name: &in.Body.Name, Query: &in.Body.Query, Shared: &in.Body.Shared, Position: in.Body.Position})
+	return &httpserver.Reply[View]{Body: view}, err
+}
+
+type updateViewInput struct {
+	httpserver.AtID
+	Body struct {
+		Name     *string    `json:"name,omitempty" minLength:"1" maxLength:"120"`
+		Query    *ViewQuery `json:"query,omitempty" doc:"Replaces all filters."`
+		Shared   *bool      `json:"shared,omitempty"`
+		Position *int64     `json:"position,omitempty" minimum:"-1000000" maximum:"1000000"`
+	} `required:"false"`
+}
+
+func (s *handlers) updateView(ctx context.Context, a *kernel.Principal, in *updateViewInput) (*httpserver.Reply[View], error) {
+	id, err := httpserver.PathID(in.ID, "view")
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.verbs.UpdateView(ctx, a, id, ViewChange(in.Body))
+	return &httpserver.Reply[View]{Body: view}, err
+}
+
+func (s *handlers) deleteView(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "view")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.DeleteView(ctx, a, id)
+}

@@ -1,0 +1,133 @@
+package talk
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+// downloadTime is how long the largest file may take: longer than any other request, and still an end.
+const downloadTime = 10 * time.Minute
+
+// mediaLinks is where signed links lead to, below the base path.
+const mediaLinks = "/media/"
+
+// uploadMedia reads the form part by part: the file is stored as it arrives.
+func (s *handlers) uploadMedia(ctx context.Context, a *kernel.Principal, _ *httpserver.None) (*httpserver.Reply[Media], error) {
+	name, file, err := httpserver.OpenUpload(ctx)
+	if err != nil {
+		return nil, err
+	}
+	media, err := s.verbs.UploadMedia(ctx, a, name, file)
+	return &httpserver.Reply[Media]{Body: media}, err
+}
+
+// mediaLink is where a file can be fetched for a while.
+type mediaLink struct {
+	URL       string    `json:"url" format:"uri" doc:"Needs no key and supports range requests."`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func (s *handlers) linkMedia(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.Reply[mediaLink], error) {
+	id, err := httpserver.PathID(in.ID, "file")
+	if err != nil {
+		return nil, err
+	}
+	link, err := s.verbs.LinkMedia(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"expires": {strconv.FormatInt(link.ExpiresAt.Unix(), 10)}, "signature": {link.Signature}}
+	return &httpserver.Reply[mediaLink]{Body: mediaLink{URL: httpserver.PublicURL(ctx) + mediaLinks + id.String() + "?" + query.Encode(), ExpiresAt: link.ExpiresAt}}, nil
+}
+
+// serveMedia answers a signed link. No file runs in a browser: its content type is the one detected from its bytes,
+// the browser may not guess another, and what is no image, audio or video is saved, not shown.
+func (s *handlers) serveMedia(w http.ResponseWriter, r *http.Request) {
+	id, err := httpserver.PathID(r.PathValue("id"), "file")
+	if err != nil {
+		httpserver.WriteError(w, r, err)
+		return
+	}
+	query := r.URL.Query()
+	media, file, err := s.verbs.OpenMedia(r.Context(), id, query.Get("expires"), query.Get("signature"))
+	if err != nil {
+		httpserver.WriteError(w, r, err)
+		return
+	}
+	defer func() { _ = file.Close() }()
+	w.Header().Set("Cache-Control", "private, max-age=600")
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	serveFile(w, r, media, file)
+}
+
+// serveFile sends a file, or a range of it, so that no browser runs anything in it.
+func serveFile(w http.ResponseWriter, r *http.Request, media Media, file io.ReadSeeker) {
+	h := w.Header()
+	h.Set("Content-Type", media.MimeType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("ETag", `"`+media.SHA256+`"`)
+	h.Set("Content-Disposition", disposition(media))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
+	http.ServeContent(w, r, "", media.CreatedAt, file)
+}
+
+// mediaContent answers with the bytes of a file. They never change.
+func (s *handlers) mediaContent(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.StreamReply, error) {
+	id, err := httpserver.PathID(in.ID, "file")
+	if err != nil {
+		return nil, err
+	}
+	media, file, err := s.verbs.MediaContent(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.StreamReply{Body: func(ctx huma.Context) {
+		defer func() { _ = file.Close() }()
+		r, w := humago.Unwrap(ctx)
+		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+		serveFile(w, r, media, file)
+	}}, nil
+}
+
+// disposition names the file in ASCII for old clients and in full for the others.
+func disposition(m Media) string {
+	kind := "attachment"
+	if m.Kind.Inline() {
+		kind = "inline"
+	}
+	ascii := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, m.FileName)
+	return kind + `; filename="` + ascii + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(m.FileName), "+", "%20")
+}
+
+type listFilesInput struct {
+	httpserver.AtID
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Cursor string `query:"cursor" maxLength:"400" doc:"The next_cursor of the previous page."`
+}
+
+func (s *handlers) listFiles(ctx context.Context, a *kernel.Principal, in *listFilesInput) (*httpserver.Reply[httpserver.CursorList[File]], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := s.verbs.Files(ctx, a, id, in.Limit, in.Cursor)
+	return httpserver.CursorPage(page, next), err
+}

@@ -1,0 +1,737 @@
+package talk
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"recado/internal/channels"
+	"recado/internal/channels/provider"
+	"recado/internal/fold"
+	"recado/internal/kernel"
+)
+
+// Message is one message of a conversation, in either direction.
+type Message struct {
+	ID           kernel.ID              `json:"id"`
+	ClientID     *kernel.ID             `json:"client_id"`
+	Conversation kernel.ID              `json:"conversation"`
+	Direction    string                 `json:"direction" enum:"inbound,outbound"`
+	Origin       string                 `json:"origin" enum:"customer,app,phone,api,automation"`
+	Type         string                 `json:"type" enum:"text,image,audio,video,document,sticker,location,contacts,interactive,unsupported"`
+	Text         *string                `json:"text"`
+	MediaID      *kernel.ID             `json:"media_id"`
+	Media        *MessageMedia          `json:"media"`
+	ReplyTo      *string                `json:"reply_to_external_id"`
+	ExternalID   *string                `json:"external_id"`
+	Status       string                 `json:"status" enum:"queued,sent,delivered,read,failed,received"`
+	Error        *provider.MessageError `json:"error"`
+	SentBy       *kernel.Ref            `json:"sent_by"`
+	CreatedAt    time.Time              `json:"created_at"`
+	SentAt       *time.Time             `json:"sent_at"`
+	DeliveredAt  *time.Time             `json:"delivered_at"`
+	ReadAt       *time.Time             `json:"read_at"`
+
+	Author    *MessageAuthor     `json:"author" doc:"Who wrote a message of a group; null in other conversations."`
+	Reactions Reactions          `json:"reactions"`
+	Referral  *provider.Referral `json:"referral" doc:"The ad or post that led the customer to write."`
+	Product   *provider.Product  `json:"product" doc:"The catalogue item that the customer asks about."`
+	EditedAt  *time.Time         `json:"edited_at" doc:"When its author last edited it."`
+	RevokedAt *time.Time         `json:"revoked_at" doc:"When its author deleted it for everyone. Text and file are gone then, unless the company keeps them."`
+
+	Interactive *provider.Interactive `json:"interactive" doc:"The buttons or the list that the message offers; text has all of it in words."`
+	Choice      *provider.Choice      `json:"choice" doc:"What the customer chose from buttons or a list; text has it in words."`
+	Voice       bool                  `json:"voice" doc:"Whether the file is a recording made for the chat."`
+	Integration *kernel.Ref           `json:"integration" doc:"The API key that the message was sent with; null for all others."`
+
+	Notice  *provider.MessageNotice `json:"notice" doc:"What the server says of a message without words, such as a missed call, as a code to translate; text has it in English. Null in messages that people wrote."`
+	Form    *provider.Form          `json:"form" doc:"What the customer filled in; text has it in words."`
+	Standby bool                    `json:"standby" doc:"Whether another app, such as Meta's AI, was answering in this conversation when the message passed."`
+
+	Company kernel.ID `json:"-"`
+	Channel kernel.ID `json:"-"`
+	Seq     int64     `json:"-"` // the message's place in its conversation; below zero in imported history
+	Private bool      `json:"-"`
+}
+
+// AppendJSON writes the message as the API shows it.
+func (m *Message) AppendJSON(b []byte) []byte {
+	b = kernel.AppendID(append(b, `{"id":`...), m.ID)
+	b = kernel.AppendNullID(append(b, `,"client_id":`...), m.ClientID)
+	b = kernel.AppendID(append(b, `,"conversation":`...), m.Conversation)
+	b = kernel.AppendString(append(b, `,"direction":`...), m.Direction)
+	b = kernel.AppendString(append(b, `,"origin":`...), m.Origin)
+	b = kernel.AppendString(append(b, `,"type":`...), m.Type)
+	b = kernel.AppendNullString(append(b, `,"text":`...), m.Text)
+	b = kernel.AppendNullID(append(b, `,"media_id":`...), m.MediaID)
+	b = m.Media.AppendJSON(append(b, `,"media":`...))
+	b = kernel.AppendNullString(append(b, `,"reply_to_external_id":`...), m.ReplyTo)
+	b = kernel.AppendNullString(append(b, `,"external_id":`...), m.ExternalID)
+	b = kernel.AppendString(append(b, `,"status":`...), m.Status)
+	if b = append(b, `,"error":`...); m.Error == nil {
+		b = append(b, "null"...)
+	} else {
+		b = kernel.AppendString(append(b, `{"code":`...), m.Error.Code)
+		b = append(kernel.AppendString(append(b, `,"message":`...), m.Error.Message), '}')
+	}
+	b = kernel.AppendNullRef(append(b, `,"sent_by":`...), m.SentBy)
+	b = kernel.AppendTime(append(b, `,"created_at":`...), m.CreatedAt)
+	b = kernel.AppendNullTime(append(b, `,"sent_at":`...), m.SentAt)
+	b = kernel.AppendNullTime(append(b, `,"delivered_at":`...), m.DeliveredAt)
+	b = kernel.AppendNullTime(append(b, `,"read_at":`...), m.ReadAt)
+	b = m.appendDetails(b)
+	b = kernel.AppendNullTime(append(b, `,"edited_at":`...), m.EditedAt)
+	b = kernel.AppendNullTime(append(b, `,"revoked_at":`...), m.RevokedAt)
+	b = m.Interactive.AppendJSON(append(b, `,"interactive":`...))
+	b = m.Choice.AppendJSON(append(b, `,"choice":`...))
+	b = strconv.AppendBool(append(b, `,"voice":`...), m.Voice)
+	b = kernel.AppendNullRef(append(b, `,"integration":`...), m.Integration)
+	b = m.Notice.AppendJSON(append(b, `,"notice":`...))
+	b = m.Form.AppendJSON(append(b, `,"form":`...))
+	b = strconv.AppendBool(append(b, `,"standby":`...), m.Standby)
+	return append(b, '}')
+}
+
+// appendDetails writes the members that most messages leave empty.
+func (m *Message) appendDetails(b []byte) []byte {
+	if m.Author == nil && len(m.Reactions) == 0 && m.Referral == nil && m.Product == nil {
+		return append(b, `,"author":null,"reactions":[],"referral":null,"product":null`...)
+	}
+	b = m.Author.AppendJSON(append(b, `,"author":`...))
+	b = m.Reactions.AppendJSON(append(b, `,"reactions":`...))
+	b = m.Referral.AppendJSON(append(b, `,"referral":`...))
+	return m.Product.AppendJSON(append(b, `,"product":`...))
+}
+
+// Subject is the conversation of the message.
+func (m *Message) Subject() kernel.Subject {
+	return kernel.Subject{Kind: kernel.SubjectConversation, ID: m.Conversation}
+}
+
+// MessagePage is one page of a conversation, newest first.
+type MessagePage struct {
+	Data   []Message `json:"data"`
+	Before *string   `json:"before" doc:"Give it as before to get the next older page; null at the beginning of the conversation."`
+	After  *string   `json:"after" doc:"Give it as after to get what came after this page; null only while the conversation has no message."`
+}
+
+// AppendJSON writes a page of messages.
+func (p *MessagePage) AppendJSON(b []byte) []byte {
+	b = append(slices.Grow(b, 128+896*len(p.Data)), `{"data":[`...)
+	for i := range p.Data {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = p.Data[i].AppendJSON(b)
+	}
+	b = kernel.AppendNullString(append(b, `],"before":`...), p.Before)
+	b = kernel.AppendNullString(append(b, `,"after":`...), p.After)
+	return append(b, '}')
+}
+
+// FoundMessage is a message that a search found.
+type FoundMessage struct {
+	Message      Message    `json:"message"`
+	Conversation kernel.Ref `json:"conversation"`
+	Snippet      string     `json:"snippet" doc:"The text around the first match as plain text, at most 160 characters."`
+	Match        [2]int     `json:"match" doc:"Start and length of the match in the snippet, in UTF-16 units."`
+}
+
+// AppendJSON writes what a search found.
+func (f *FoundMessage) AppendJSON(b []byte) []byte {
+	b = f.Message.AppendJSON(append(b, `{"message":`...))
+	b = kernel.AppendNullRef(append(b, `,"conversation":`...), &f.Conversation)
+	b = kernel.AppendString(append(b, `,"snippet":`...), f.Snippet)
+	b = strconv.AppendInt(append(b, `,"match":[`...), int64(f.Match[0]), 10)
+	return append(strconv.AppendInt(append(b, ','), int64(f.Match[1]), 10), "]}"...)
+}
+
+// Left reports whether the message is known to have gone out.
+func (m *Message) Left() bool { return m.SentAt != nil && m.Direction == provider.Outbound }
+
+// Advance applies a provider's report to an outbound message and reports whether it changed anything.
+// A status never goes backwards: queued, sent, delivered, read. Failed comes only after queued or
+// sent, and is final unless the outcome was uncertain: then a report settles it.
+func (m *Message) Advance(status string, at time.Time, failure *provider.MessageError) bool {
+	if m.Direction != provider.Outbound {
+		return false
+	}
+	unsure := m.Status == provider.StatusFailed && m.Error != nil && m.Error.Code == ErrorUncertain
+	if status == provider.StatusFailed {
+		if m.Status != provider.StatusQueued && m.Status != provider.StatusSent && !unsure {
+			return false
+		}
+		if failure == nil {
+			failure = &provider.MessageError{Code: "not_delivered", Message: "The provider did not deliver the message and did not say why."}
+		}
+		m.Status, m.Error = provider.StatusFailed, failure
+		return true
+	}
+	if m.Status == provider.StatusFailed && !unsure || m.Status != provider.StatusFailed && progress(status) <= progress(m.Status) {
+		return false
+	}
+	m.Status, m.Error = status, nil
+	// Providers count in whole seconds: a step is never earlier than the one before it.
+	for _, before := range []*time.Time{&m.CreatedAt, m.SentAt, m.DeliveredAt} {
+		if before != nil && before.After(at) {
+			at = *before
+		}
+	}
+	if m.SentAt == nil {
+		m.SentAt = &at
+	}
+	if status != provider.StatusSent && m.DeliveredAt == nil {
+		m.DeliveredAt = &at
+	}
+	if status == provider.StatusRead {
+		m.ReadAt = &at
+	}
+	return true
+}
+
+// ErrorUncertain is the code of a message of which it is not known whether the provider accepted it.
+const ErrorUncertain = "uncertain"
+
+// UncertainError says so in words.
+func UncertainError() *provider.MessageError {
+	return &provider.MessageError{Code: ErrorUncertain, Message: "It is not known whether the provider took this message, so it is not sent again."}
+}
+
+// progress orders the statuses of a message that did not fail.
+func progress(status string) int {
+	switch status {
+	case provider.StatusSent:
+		return 1
+	case provider.StatusDelivered:
+		return 2
+	case provider.StatusRead:
+		return 3
+	}
+	return 0
+}
+
+// MessageMedia is what a message shows of its file.
+type MessageMedia struct {
+	ID       kernel.ID `json:"id"`
+	MimeType string    `json:"mime_type"`
+	FileName string    `json:"file_name"`
+	Size     int64     `json:"size"`
+
+	Width           *int64   `json:"width" doc:"Pixels, as it is shown; null where unknown."`
+	Height          *int64   `json:"height" doc:"Pixels, as it is shown; null where unknown."`
+	DurationSeconds *float64 `json:"duration_seconds" doc:"Null where unknown."`
+}
+
+// AppendJSON writes what a message shows of its file, or null.
+func (m *MessageMedia) AppendJSON(b []byte) []byte {
+	if m == nil {
+		return append(b, "null"...)
+	}
+	b = kernel.AppendID(append(b, `{"id":`...), m.ID)
+	b = kernel.AppendString(append(b, `,"mime_type":`...), m.MimeType)
+	b = kernel.AppendString(append(b, `,"file_name":`...), m.FileName)
+	b = strconv.AppendInt(append(b, `,"size":`...), m.Size, 10)
+	b = kernel.AppendNullInt(append(b, `,"width":`...), m.Width)
+	b = kernel.AppendNullInt(append(b, `,"height":`...), m.Height)
+	b = kernel.AppendNullFloat(append(b, `,"duration_seconds":`...), m.DurationSeconds)
+	return append(b, '}')
+}
+
+// MessageQuery is a place in a conversation and how much to read from there. At most one of Before
+// and After is set.
+type MessageQuery struct {
+	Limit  int
+	Before string
+	After  string
+}
+
+// Messages reads one page of a conversation, newest first. With After it is the page next to the
+// cursor, so that nothing between is skipped.
+func (d *Talk) Messages(ctx context.Context, a *kernel.Principal, conversation kernel.ID, q MessageQuery) (*MessagePage, error) {
+	if err := a.May(VerbMessages); err != nil {
+		return nil, err
+	}
+	if q.Before != "" && q.After != "" {
+		return nil, kernel.Invalid("query.after", "send either before or after, not both")
+	}
+	place := messageCursor{d.Cursors, a.Company.ID, "messages " + conversation.String()}
+	if q.After != "" {
+		return d.messagesAfter(ctx, a, conversation, place, q)
+	}
+	return d.messagesBefore(ctx, a, conversation, place, q)
+}
+
+func (d *Talk) messagesBefore(ctx context.Context, a *kernel.Principal, conversation kernel.ID, place messageCursor, q MessageQuery) (*MessagePage, error) {
+	seq := int64(math.MaxInt64)
+	if q.Before != "" {
+		var invalid *kernel.Error
+		if seq, invalid = place.open(q.Before); invalid != nil {
+			return nil, invalid
+		}
+	}
+	page, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (*MessagePage, error) {
+		data, visibility, err := messagesBefore(tx, a.Company.ID, conversation, seq, q.Limit+1)
+		if err != nil || len(data) > 0 && !a.MaySeeBy(&visibility) {
+			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		}
+		page := &MessagePage{Data: data[:min(len(data), q.Limit)]}
+		if len(data) > q.Limit {
+			page.Before = place.seal(data[q.Limit-1].Seq)
+		}
+		return page, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(page.Data) > 0 {
+		page.After = place.seal(page.Data[0].Seq)
+		return page, nil
+	}
+	if _, err := d.emptyPage(ctx, a, conversation, 0); err != nil {
+		return nil, err
+	}
+	if q.Before != "" {
+		page.After = place.seal(seq - 1)
+	}
+	return page, nil
+}
+
+func (d *Talk) messagesAfter(ctx context.Context, a *kernel.Principal, conversation kernel.ID, place messageCursor, q MessageQuery) (*MessagePage, error) {
+	seq, invalid := place.open(q.After)
+	if invalid != nil {
+		return nil, invalid
+	}
+	var older bool
+	page, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (*MessagePage, error) {
+		data, before, visibility, err := messagesAfter(tx, a.Company.ID, conversation, seq, q.Limit)
+		if err != nil || len(data) > 0 && !a.MaySeeBy(&visibility) {
+			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		}
+		older = before
+		return &MessagePage{Data: data}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	newest, oldest := seq, seq+1
+	if n := len(page.Data); n > 0 {
+		slices.Reverse(page.Data)
+		newest, oldest = page.Data[0].Seq, page.Data[n-1].Seq
+	} else if older, err = d.emptyPage(ctx, a, conversation, seq); err != nil {
+		return nil, err
+	}
+	page.After = place.seal(newest)
+	if older {
+		page.Before = place.seal(oldest)
+	}
+	return page, nil
+}
+
+// emptyPage tells an empty page from a conversation that the principal may not know of. It reports whether
+// there are messages up to seq.
+func (d *Talk) emptyPage(ctx context.Context, a *kernel.Principal, conversation kernel.ID, seq int64) (older bool, err error) {
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
+		visibility, older, found, err := visibility(tx, a.Company.ID, conversation, seq)
+		if err != nil || !found || !a.MaySeeBy(&visibility) {
+			return false, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		}
+		return older, nil
+	})
+}
+
+// messageCursor seals places in one conversation.
+type messageCursor struct {
+	key     kernel.CursorKey
+	company kernel.ID
+	filter  string
+}
+
+func (c messageCursor) seal(seq int64) *string {
+	text := c.key.Seal(c.company, c.filter, kernel.Int(seq))
+	return &text
+}
+
+func (c messageCursor) open(text string) (int64, *kernel.Error) {
+	payload, invalid := c.key.Open(c.company, c.filter, text)
+	if invalid != nil {
+		return 0, invalid
+	}
+	return kernel.ReadInt(payload)
+}
+
+// Message gives one message.
+func (d *Talk) Message(ctx context.Context, a *kernel.Principal, id kernel.ID) (*Message, error) {
+	if err := a.May(VerbMessage); err != nil {
+		return nil, err
+	}
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) (*Message, error) {
+		m, visibility, found, err := findMessage(tx, a.Company.ID, id)
+		if err != nil || !found || !a.MaySeeBy(&visibility) {
+			return nil, kernel.ErrOr(err, kernel.NotFound("message"))
+		}
+		return &m, nil
+	})
+}
+
+// NewMessage is what a caller wants to send: a text, a file with or without a caption, buttons or a list, or a template.
+type NewMessage struct {
+	ClientID kernel.ID
+	Text     *string
+	MediaID  *kernel.ID
+	ReplyTo  *string
+	Template *provider.Template
+
+	Interactive *provider.Interactive
+	Voice       bool // the file is a recording made for the chat
+}
+
+// check looks at the form alone.
+func (in *NewMessage) check() *kernel.Error {
+	if in.Voice && in.MediaID == nil {
+		return kernel.Invalid("body.voice", "needs a media_id")
+	}
+	if in.Interactive != nil {
+		if in.Text != nil {
+			return kernel.Invalid("body.text", "must not be sent together with interactive: the text is written from it")
+		}
+		if in.MediaID != nil || in.Template != nil {
+			return kernel.Invalid("body.interactive", "must not be sent together with media_id or template")
+		}
+		return in.Interactive.Check("body.interactive")
+	}
+	if in.Template != nil {
+		if in.Text != nil || in.MediaID != nil {
+			return kernel.Invalid("body.template", "must not be sent together with text or media_id")
+		}
+		return channels.CheckTemplate(in.Template)
+	}
+	if in.MediaID != nil {
+		if in.Text == nil {
+			return nil
+		}
+		_, invalid := kernel.OptionalText("body.text", *in.Text, kernel.MaxCaption)
+		return invalid
+	}
+	if in.Text == nil {
+		return kernel.Invalid("body.text", "is required when there is no media_id")
+	}
+	_, invalid := kernel.Text("body.text", *in.Text, kernel.MaxText)
+	return invalid
+}
+
+// SendMessage accepts a message for sending: a sandbox takes it at once, any other provider gets it
+// from the queue that this transaction fills. A client id that the conversation has seen gives the
+// message of then, as it is now, and replayed, whatever else is asked for.
+func (d *Talk) SendMessage(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewMessage) (m *Message, replayed bool, err error) {
+	if err := a.May(VerbSendMessage); err != nil {
+		return nil, false, err
+	}
+	if in.ClientID.IsZero() {
+		return nil, false, kernel.Invalid("body.client_id", "must be a UUID that is not all zeros")
+	}
+	invalid := in.check()
+	out, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (accepted, error) {
+		o, found, err := lockOutbox(tx, a.Company.ID, conversation, in.ClientID, a.User.ID)
+		switch {
+		case err != nil:
+			return accepted{}, err
+		case invalid != nil && !(found && o.Earlier): // a wrong form is refused first, unless the call repeats an earlier one
+			return accepted{}, invalid
+		case !found || !MaySee(a, &o.Conversation):
+			return accepted{}, kernel.NotFound("conversation")
+		case o.Earlier:
+			return d.sentBefore(tx, a, conversation, in.ClientID)
+		}
+		if o.Drafted && a.Kind() == kernel.KindSession {
+			if err := d.dropDraft(tx, a, conversation); err != nil {
+				return accepted{}, err
+			}
+		}
+		return d.send(tx, a, &o, &in)
+	})
+	return out.message, out.replayed, err
+}
+
+// accepted is a message that is stored, now or by an earlier call.
+type accepted struct {
+	message  *Message
+	replayed bool
+}
+
+// sentBefore answers a repeated client id.
+func (d *Talk) sentBefore(tx *kernel.Tx, a *kernel.Principal, conversation, client kernel.ID) (accepted, error) {
+	m, _, found, err := messageWithClientID(tx, a.Company.ID, client)
+	if err != nil || !found || m.Conversation != conversation {
+		return accepted{}, kernel.ErrOr(err, kernel.Errorf(kernel.CodeClientIDConflict, "This client_id belongs to a message in another conversation. Send a new one."))
+	}
+	return accepted{&m, true}, nil
+}
+
+// send stores a new message and starts it on its way.
+func (d *Talk) send(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewMessage) (accepted, error) {
+	t := d.Locked(tx, o.Conversation)
+	m := &Message{
+		ID: kernel.NewID(), ClientID: &in.ClientID, Conversation: t.ID, Company: t.Company, Channel: t.Channel, Private: t.Private,
+		Direction: provider.Outbound, Origin: origin(a), Type: provider.TypeText, Text: in.Text, ReplyTo: in.ReplyTo,
+		Status: provider.StatusQueued, Seq: t.next(), CreatedAt: tx.Now,
+	}
+	signs(a, m)
+	extras, err := d.fillMessage(tx, a, m, o, in)
+	if err != nil {
+		return accepted{}, err
+	}
+	if err := sign(m, a, o, in); err != nil {
+		return accepted{}, err
+	}
+	if err := maySend(t, a, o, in); err != nil {
+		return accepted{}, err
+	}
+	sandbox := o.Provider == channels.ProviderSandbox
+	if sandbox {
+		external := "sandbox." + m.ID.String()
+		m.Status, m.SentAt, m.ExternalID = provider.StatusSent, &tx.Now, &external
+	}
+	fresh, err := insertMessage(tx, m, extras)
+	if err != nil {
+		return accepted{}, err
+	}
+	if !fresh { // the same client id won a race
+		return d.sentBefore(tx, a, t.ID, in.ClientID)
+	}
+	t.arrived(m)
+	if sandbox {
+		err = t.emitWith(kernel.EventMessageSent, "message", m)
+	} else {
+		insertSend(tx, m)
+		tx.AfterCommit(d.notifySend)
+	}
+	if err == nil && o.Rendered {
+		err = countUses(tx, a, m)
+	}
+	if a.Kind() == kernel.KindSession {
+		t.pauseBot()
+	}
+	if err == nil && !a.ActsAsIntegration() {
+		err = t.teamWrote(&a.User)
+	}
+	if err == nil {
+		err = t.Save()
+	}
+	return accepted{message: m}, err
+}
+
+// fillMessage looks up what the message refers to.
+func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Outbox, in *NewMessage) (extras MessageExtras, err error) {
+	if in.MediaID != nil {
+		media, err := d.usableMedia(tx, a, *in.MediaID)
+		if err != nil {
+			return extras, err
+		}
+		attach(m, &media)
+		if in.Text != nil && *in.Text == "" {
+			m.Text = nil
+		}
+		if m.Text != nil && (media.Kind == MediaAudio || media.Kind == MediaSticker) {
+			return extras, kernel.Invalid("body.text", "audio files and stickers have no caption: leave text out")
+		}
+	}
+	if in.Voice {
+		if m.Media == nil || m.Media.MimeType != "audio/ogg" {
+			return extras, kernel.Invalid("body.voice", "a voice message is Opus in Ogg; POST /media turns WebM recordings into that")
+		}
+		m.Voice = true
+	}
+	if in.Interactive != nil {
+		text := in.Interactive.Text()
+		m.Type, m.Text, m.Interactive = provider.TypeInteractive, &text, in.Interactive
+	}
+	if in.ReplyTo != nil {
+		found, err := hasExternalID(tx, m.Conversation, m.Channel, *in.ReplyTo)
+		if err != nil || !found {
+			return extras, kernel.ErrOr(err, errReplyTo())
+		}
+	}
+	if in.Template != nil {
+		return d.fillTemplate(tx, a, m, o, in.Template)
+	}
+	return extras, nil
+}
+
+// sign puts the name of a person in front of what they send in the app, where the channel wants it.
+func sign(m *Message, a *kernel.Principal, o *Outbox, in *NewMessage) error {
+	if o.Signature == "" || a.Kind() != kernel.KindSession || in.Text == nil || m.Text == nil || in.Template != nil {
+		return nil
+	}
+	text, most := channels.Signed(*m.Text, o.Signature), kernel.MaxText
+	if m.MediaID != nil {
+		most = kernel.MaxCaption
+	}
+	if utf8.RuneCountInString(text) > most {
+		return kernel.Invalid("body.text", fmt.Sprintf("must have at most %d characters together with the name that signs it.", most))
+	}
+	m.Text = &text
+	return nil
+}
+
+func errReplyTo() error {
+	return kernel.Invalid("body.reply_to_external_id", "there is no message with this external id in the conversation")
+}
+
+// maySend applies the rules of the desk and of the provider.
+func maySend(t *LockedConversation, a *kernel.Principal, o *Outbox, in *NewMessage) error {
+	if err := mayWrite(t, a, o); err != nil {
+		return err
+	}
+	if o.Provider == channels.ProviderSandbox {
+		return nil
+	}
+	if in.Template != nil {
+		return nil
+	}
+	return t.windowClosed()
+}
+
+// windowClosed is the refusal of free text while the service window is closed; nil while it is open.
+func (t *LockedConversation) windowClosed() error {
+	var closed *kernel.Error
+	switch {
+	case t.LastInboundAt == nil:
+		closed = kernel.Errorf(kernel.CodeServiceWindowClosed, "This customer has not written yet: WhatsApp takes only a template to begin with.")
+		closed.Params = map[string]any{"reason": "never_wrote"}
+	case t.Tx.Now.Sub(*t.LastInboundAt) >= kernel.ServiceWindow:
+		closed = kernel.Errorf(kernel.CodeServiceWindowClosed, "The customer's last message is more than 24 hours old: WhatsApp takes only a template now.")
+		closed.Params = map[string]any{"reason": "expired"}
+	default:
+		return nil
+	}
+	return closed
+}
+
+// mayWrite applies the rules that do not depend on the time of sending.
+func mayWrite(t *LockedConversation, a *kernel.Principal, o *Outbox) error {
+	if o.Blocked {
+		return kernel.Errorf(kernel.CodeContactBlocked, "This contact is blocked. Unblock it to send messages.")
+	}
+	if err := t.mayAnswer(a); err != nil {
+		return err
+	}
+	if o.Archived {
+		return channels.ErrChannelArchived()
+	}
+	if o.Status != channels.ChannelConnected {
+		return kernel.Errorf(kernel.CodeChannelDisconnected, "The channel of this conversation is disconnected. Connect it to send messages.")
+	}
+	return nil
+}
+
+// arrived makes a message the newest of the conversation: it moves up in lists.
+func (t *LockedConversation) arrived(m *Message) {
+	t.showLast(m)
+	t.ActivityAt = t.Tx.Now
+}
+
+// showLast makes a message the one that lists show of the conversation.
+func (t *LockedConversation) showLast(m *Message) {
+	t.LastMessage = &LastMessage{
+		ID: m.ID, Type: m.Type, Text: m.Text, Direction: m.Direction, CreatedAt: m.CreatedAt, Status: m.Status, Notice: m.Notice,
+	}
+	if m.Media != nil {
+		t.LastMessage.FileName, t.LastMessage.DurationSeconds = &m.Media.FileName, m.Media.DurationSeconds
+	}
+}
+
+// MessageFilter chooses messages of a search. Zero values choose all, but the text must be given.
+type MessageFilter struct {
+	Q            string
+	Conversation kernel.ID
+	Contact      kernel.ID
+	Channel      kernel.ID
+	User         kernel.ID // who sent it
+	Direction    string
+	Type         string
+	From         string // RFC 3339, or a day of the company's: written then or later
+	To           string // likewise: written before
+	Limit        int
+	Cursor       string
+}
+
+// SearchMessages finds the messages that contain a text, of those that the principal may see, the newest first. next is ""
+// on the last page.
+func (d *Talk) SearchMessages(ctx context.Context, a *kernel.Principal, f MessageFilter) (page []FoundMessage, next string, err error) {
+	if err := a.May(VerbSearchMessages); err != nil {
+		return nil, "", err
+	}
+	if fold.Text(strings.TrimSpace(f.Q)) == "" {
+		return nil, "", kernel.Invalid("query.q", "must contain something to look for")
+	}
+	in := messageCriteria{
+		Company: a.Company.ID, Sight: a.Sight(), Q: f.Q, Conversation: f.Conversation, Contact: f.Contact, Channel: f.Channel,
+		User: f.User, Direction: f.Direction, Type: f.Type, Limit: f.Limit,
+	}
+	if in.From, in.Before, err = a.Period(f.From, f.To); err != nil {
+		return nil, "", err
+	}
+	name := f.name()
+	if f.Cursor != "" {
+		payload, invalid := d.Cursors.Open(a.Company.ID, name, f.Cursor)
+		if invalid == nil {
+			_, in.After, invalid = kernel.ReadIntID(payload)
+		}
+		if invalid != nil {
+			return nil, "", invalid
+		}
+	}
+	release, err := d.Searches.Begin(ctx, a)
+	if err != nil {
+		return nil, "", err
+	}
+	defer release()
+	found, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (FoundMessages, error) { return searchMessages(tx, in) })
+	if err == nil && !found.Next.IsZero() {
+		next = d.Cursors.Seal(a.Company.ID, name, kernel.IntID(0, found.Next))
+	}
+	return found.Data, next, err
+}
+
+// name tells the list that a cursor belongs to from all others.
+func (f *MessageFilter) name() string {
+	return fmt.Sprintf("found messages %q %s %s %s %s %s %s %q %q", f.Q, f.Conversation, f.Contact, f.Channel, f.User, f.Direction, f.Type, f.From, f.To)
+}
+
+// origin is that of the messages that the principal sends.
+func origin(a *kernel.Principal) string {
+	if a.Kind() == kernel.KindKey {
+		return provider.OriginAPI
+	}
+	return provider.OriginApp
+}
+
+// signs sets who sent a message: the integration, and the member unless the integration acts for itself.
+func signs(a *kernel.Principal, m *Message) {
+	if a.Kind() == kernel.KindKey {
+		m.Integration = &kernel.Ref{ID: a.Key, Name: a.Integration.Name}
+	}
+	if !a.ActsAsIntegration() {
+		m.SentBy = &kernel.Ref{ID: a.User.ID, Name: a.User.Name}
+	}
+}
+
+// MessageAuthor is who wrote a message in a group.
+type MessageAuthor struct {
+	ID   *kernel.ID `json:"id" doc:"The contact; null where the desk has none."`
+	Name string     `json:"name"`
+}
+
+// AppendJSON writes the author, or null.
+func (a *MessageAuthor) AppendJSON(b []byte) []byte {
+	if a == nil {
+		return append(b, "null"...)
+	}
+	b = kernel.AppendNullID(append(b, `{"id":`...), a.ID)
+	return append(kernel.AppendString(append(b, `,"name":`...), a.Name), '}')
+}

@@ -1,0 +1,218 @@
+package talk
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"recado/internal/fold"
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/search"
+)
+
+// MessageFilter says which messages a search shows. Zero values filter nothing, but the text must be given.
+type messageCriteria struct {
+	Company      kernel.ID
+	Sight        kernel.Sight
+	Q            string
+	Conversation kernel.ID
+	Contact      kernel.ID
+	Channel      kernel.ID
+	User         kernel.ID // who sent it
+	Direction    string
+	Type         string
+	From         *time.Time // written then or later
+	Before       *time.Time // written before
+
+	After kernel.ID // only messages older than this one; zero: all
+	Limit int
+}
+
+// FoundMessages is a page of a search, newest first.
+type FoundMessages struct {
+	Data []FoundMessage
+	// Next is where the search goes on; zero at its end. A page may be short, or empty, and not be the last: what one search
+	// reads is limited.
+	Next kernel.ID
+}
+
+// conversationBudget is how many messages of a conversation are read by a search in that conversation alone.
+const conversationBudget = 50_000
+
+// searchMessages finds messages that contain a text, in the order of their ids. In one conversation, or those of one
+// contact, it reads the messages themselves, otherwise the index.
+func searchMessages(tx *kernel.Tx, f messageCriteria) (page FoundMessages, err error) {
+	text, ok := search.NewMessageText(f.Q)
+	if !ok {
+		return page, nil
+	}
+	if f.After.IsZero() {
+		f.After = kernel.MaxID
+	}
+	if f.Before != nil {
+		if bound := search.BeforeTime(*f.Before); slices.Compare(bound[:], f.After[:]) < 0 {
+			f.After = bound
+		}
+	}
+	ended := search.MessageTime(tx.On)
+	m := messageSearch{tx: tx, f: &f, text: text}
+	if f.Conversation.IsZero() && f.Contact.IsZero() {
+		err = m.everywhere()
+	} else {
+		err = m.inConversations()
+	}
+	if err = ended(err); err != nil {
+		return page, err
+	}
+	return m.page(), nil
+}
+
+// messageSearch is a search in progress.
+type messageSearch struct {
+	tx    *kernel.Tx
+	f     *messageCriteria
+	text  search.Text
+	found []FoundMessage
+	next  kernel.ID // zero: everything was read
+}
+
+// everywhere reads the messages that wait to be indexed, then the index until the page is full.
+func (m *messageSearch) everywhere() error {
+	waiting, err := search.WaitingMessages(m.tx.On, m.f.Company, m.text, m.f.After)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(waiting, 4*m.f.Limit) {
+		if err := m.keep(db.Listed(some)); err != nil {
+			return err
+		}
+		if len(m.found) > m.f.Limit { // the others are older
+			break
+		}
+	}
+	scan, err := search.ScanMessages(m.tx.On, m.f.Company, m.text, m.f.After)
+	if err != nil {
+		return err
+	}
+	oldest := kernel.ID{}
+	if m.f.From != nil {
+		oldest = kernel.FirstIDOf(m.f.From.Add(-time.Minute)) // a message has its id after it was written, and clocks differ
+	}
+	for n := m.f.Limit + m.f.Limit/4 + 1; ; n *= 4 {
+		candidates, err := scan.Next(n)
+		if err != nil {
+			return err
+		}
+		if err := m.keep(candidates); err != nil {
+			return err
+		}
+		switch {
+		case scan.Ended || slices.Compare(scan.Before[:], oldest[:]) < 0:
+			return nil
+		case m.foundFrom(scan.Before) > m.f.Limit || scan.Exhausted():
+			m.next = scan.Before
+			return nil
+		}
+	}
+}
+
+// foundFrom counts what was found that is not older than a place.
+func (m *messageSearch) foundFrom(place kernel.ID) (n int) {
+	for i := range m.found {
+		if slices.Compare(m.found[i].Message.ID[:], place[:]) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// page is what was found down to the place where the search stopped.
+func (m *messageSearch) page() (page FoundMessages) {
+	slices.SortFunc(m.found, func(a, b FoundMessage) int { return slices.Compare(b.Message.ID[:], a.Message.ID[:]) })
+	m.found = slices.CompactFunc(m.found, func(a, b FoundMessage) bool { return a.Message.ID == b.Message.ID })
+	page.Next = m.next
+	for i := range m.found {
+		id := m.found[i].Message.ID
+		if slices.Compare(id[:], m.next[:]) < 0 {
+			break
+		}
+		if len(page.Data) == m.f.Limit {
+			page.Next = page.Data[len(page.Data)-1].Message.ID
+			break
+		}
+		page.Data = append(page.Data, m.found[i])
+	}
+	return page
+}
+
+// keep adds those of the candidates that the filters let through and that contain the text.
+func (m *messageSearch) keep(candidates db.Subset) error {
+	f, s := m.f, m.tx.Statement()
+	s.WriteString("SELECT" + messageColumns + ", c.name\n\t" + m.tx.FromSubset(candidates(s), "messages", "m") +
+		"\n\tJOIN conversations c ON c.id = m.conversation\n\tWHERE m.company = " + s.Arg(f.Company) + " AND m.text IS NOT NULL")
+	m.andFilters(s)
+	return m.tx.Query(s.String(), s.Args, func(r db.Row) error {
+		if text := r.NullText(6); text == nil || !m.text.In(fold.Text(*text)) {
+			return nil
+		}
+		found := FoundMessage{}
+		scanMessage(r, &found.Message)
+		found.Conversation = kernel.Ref{ID: found.Message.Conversation, Name: r.Text(messageWidth)}
+		found.Snippet, found.Match = m.text.Snippet(*found.Message.Text)
+		m.found = append(m.found, found)
+		return nil
+	})
+}
+
+// andFilters adds what was asked for, and what the member may see.
+func (m *messageSearch) andFilters(s *db.Statement) {
+	f := m.f
+	s.AndGiven("m.channel", f.Channel)
+	s.AndGiven("m.sent_by", f.User)
+	s.AndGiven("m.direction", f.Direction)
+	s.AndGiven("m.type", f.Type)
+	from, before := int64(math.MinInt64), int64(math.MaxInt64)
+	if f.From != nil {
+		from = f.From.UnixMilli()
+	}
+	if f.Before != nil {
+		before = f.Before.UnixMilli()
+	}
+	s.And("m.created_at >= "+s.Arg(from), "m.created_at < "+s.Arg(before), f.Sight.Conversations(s, "c"))
+}
+
+// inConversations reads the messages of one conversation, or of those with one contact.
+func (m *messageSearch) inConversations() error {
+	f, s := m.f, m.tx.Statement()
+	s.WriteString("SELECT m.id, m.text\n\tFROM conversations c\n\tJOIN messages m ON m.conversation = c.id\n\tWHERE c.company = " + s.Arg(f.Company) +
+		" AND m.text IS NOT NULL AND m.id < " + s.Arg(f.After))
+	if !f.Conversation.IsZero() {
+		s.And("c.id = " + s.Arg(f.Conversation))
+	}
+	if !f.Contact.IsZero() {
+		s.And("c.contact = " + s.Arg(f.Contact))
+	}
+	m.andFilters(s)
+	s.WriteString("\n\tORDER BY m.seq DESC\n\tLIMIT " + s.Arg(conversationBudget) + m.tx.Dialect().Pick(" + 0", ""))
+	var ids []kernel.ID
+	err := m.tx.Query(s.String(), s.Args, func(r db.Row) error {
+		if m.text.In(fold.Text(r.Text(1))) {
+			ids = append(ids, r.ID(0))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(ids, func(a, b kernel.ID) int { return slices.Compare(b[:], a[:]) })
+	return m.keep(db.Listed(ids[:min(len(ids), f.Limit+1)]))
+}
+
+// textChanged has a message indexed again.
+func textChanged(tx *kernel.Tx, m *Message) {
+	tx.Later(`
+		INSERT INTO messages_unindexed (company, id)
+		VALUES ($1, $2)
+		ON CONFLICT (company, id) DO UPDATE SET id = excluded.id`, m.Company, m.ID)
+}

@@ -1,0 +1,486 @@
+package talk
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/people"
+)
+
+// The states of a scheduled message.
+const (
+	ScheduledWaiting   = "scheduled"
+	ScheduledSent      = "sent"
+	ScheduledFailed    = "failed"
+	ScheduledCancelled = "cancelled"
+)
+
+// Limits of scheduled messages.
+const (
+	MinSchedule  = time.Minute         // from now
+	MaxSchedule  = 90 * 24 * time.Hour // from now
+	MaxScheduled = 50                  // of one conversation that are not sent yet
+	ScheduleLate = time.Hour           // after which a message is not sent any more
+)
+
+// WarningWindow says that WhatsApp will probably refuse a scheduled text: the service window will be closed by then.
+const WarningWindow = "service_window"
+
+// Errors of scheduled messages that no call gives.
+const (
+	ErrorTooLate       = "too_late"
+	ErrorSenderRemoved = "sender_removed"
+)
+
+// ScheduledMessage is a message that is sent later.
+type ScheduledMessage struct {
+	ID            kernel.ID              `json:"id"`
+	ClientID      kernel.ID              `json:"client_id" doc:"Also that of the message."`
+	Conversation  kernel.ID              `json:"conversation"`
+	Status        string                 `json:"status" enum:"scheduled,sent,failed,cancelled"`
+	SendAt        time.Time              `json:"send_at"`
+	Text          *string                `json:"text"`
+	MediaID       *kernel.ID             `json:"media_id"`
+	Template      *ScheduledTemplate     `json:"template"`
+	CancelOnReply bool                   `json:"cancel_on_reply" doc:"It is cancelled when the customer writes before."`
+	Message       *kernel.ID             `json:"message" doc:"The message, once it is sent."`
+	Error         *provider.MessageError `json:"error" doc:"Why it failed; null otherwise."`
+	Warning       *string                `json:"warning" enum:"service_window" doc:"service_window: the 24 hours after the customer's last message will be over, and WhatsApp takes templates only."`
+	CreatedBy     kernel.Ref             `json:"created_by" doc:"The person in whose name it is sent."`
+	CreatedAt     time.Time              `json:"created_at"`
+	UpdatedAt     time.Time              `json:"updated_at"`
+
+	Company kernel.ID  `json:"-"`
+	Key     *kernel.ID `json:"-"` // that made it; nil: a person did, in the app
+}
+
+// Subject is the conversation of the message.
+func (s *ScheduledMessage) Subject() kernel.Subject {
+	return kernel.Subject{Kind: kernel.SubjectConversation, ID: s.Conversation}
+}
+
+// ScheduledTemplate is a template as it was asked for.
+type ScheduledTemplate struct {
+	Name       string               `json:"name"`
+	Language   string               `json:"language"`
+	Parameters []ScheduledParameter `json:"parameters"`
+}
+
+// ScheduledParameter fills one gap of a scheduled template.
+type ScheduledParameter struct {
+	Name      string     `json:"name,omitempty"`
+	Text      string     `json:"text,omitempty"`
+	Component string     `json:"component,omitempty" doc:"Absent: the body."`
+	MediaID   *kernel.ID `json:"media_id,omitempty"`
+}
+
+// NewScheduledTemplate gives a template in the form in which it is scheduled; nil for none.
+func NewScheduledTemplate(t *provider.Template) *ScheduledTemplate {
+	if t == nil {
+		return nil
+	}
+	out := &ScheduledTemplate{Name: t.Name, Language: t.Language, Parameters: make([]ScheduledParameter, len(t.Parameters))}
+	for i, p := range t.Parameters {
+		out.Parameters[i] = ScheduledParameter{Name: p.Name, Text: p.Text, Component: p.Component, MediaID: p.MediaID}
+	}
+	return out
+}
+
+// Template gives the template in the form in which it is sent; nil for none.
+func (t *ScheduledTemplate) Template() *provider.Template {
+	if t == nil {
+		return nil
+	}
+	out := &provider.Template{Name: t.Name, Language: t.Language}
+	for _, p := range t.Parameters {
+		out.Parameters = append(out.Parameters, provider.TemplateParameter{Name: p.Name, Text: p.Text, Component: p.Component, MediaID: p.MediaID})
+	}
+	return out
+}
+
+// Warn sets Warning by what is known of the conversation now.
+func (s *ScheduledMessage) Warn(c *Conversation) {
+	s.Warning = nil
+	closed := c.LastInboundAt == nil || s.SendAt.Sub(*c.LastInboundAt) >= kernel.ServiceWindow
+	if s.Status == ScheduledWaiting && c.Windowed && s.Template == nil && closed {
+		warning := WarningWindow
+		s.Warning = &warning
+	}
+}
+
+// NewScheduled is a message to be sent later.
+type NewScheduled struct {
+	ClientID      kernel.ID
+	SendAt        time.Time
+	Text          *string
+	MediaID       *kernel.ID
+	Template      *provider.Template
+	CancelOnReply bool
+}
+
+// ScheduledChange is what of a scheduled message is to change; nil leaves a part as it is. One of the parts of the content
+// replaces the others.
+type ScheduledChange struct {
+	SendAt        *time.Time
+	Text          *string
+	MediaID       *kernel.ID
+	Template      *provider.Template
+	CancelOnReply *bool
+}
+
+// ScheduledMessages lists the scheduled messages of a conversation, the last to be sent first. status "" means all. next is
+// "" on the last page.
+func (d *Talk) ScheduledMessages(ctx context.Context, a *kernel.Principal, conversation kernel.ID, status string, limit int, after string) (page []ScheduledMessage, next string, err error) {
+	if err := a.May(VerbScheduledMessages); err != nil {
+		return nil, "", err
+	}
+	list := "scheduled " + status + " " + conversation.String()
+	var place ScheduledPlace
+	if after != "" {
+		payload, invalid := d.Cursors.Open(a.Company.ID, list, after)
+		if invalid != nil {
+			return nil, "", invalid
+		}
+		place = ScheduledPlace{SendAt: time.UnixMilli(int64(binary.BigEndian.Uint64(payload))).UTC(), ID: kernel.ID(payload[8:])}
+	}
+	page, err = kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ScheduledMessage, error) {
+		c, found, err := FindConversation(tx, a.Company.ID, conversation)
+		if err != nil || !found || !MaySee(a, &c) {
+			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		}
+		page, err := findScheduled(tx, a.Company.ID, conversation, status, place, limit+1)
+		for i := range page {
+			page[i].Warn(&c)
+		}
+		return page, err
+	})
+	if err == nil && len(page) > limit {
+		page = page[:limit]
+		last := &page[limit-1]
+		next = d.Cursors.Seal(a.Company.ID, list, append(binary.BigEndian.AppendUint64(nil, uint64(last.SendAt.UnixMilli())), last.ID[:]...))
+	}
+	return page, next, err
+}
+
+// ScheduleMessage keeps a message to be sent later in the name of the caller. Every rule of sending but that of the service
+// window holds now, and all of them when it is sent. A client id that the conversation has seen gives the scheduled message
+// of then, and replayed.
+func (d *Talk) ScheduleMessage(ctx context.Context, a *kernel.Principal, conversation kernel.ID, in NewScheduled) (s ScheduledMessage, replayed bool, err error) {
+	if err := a.May(VerbScheduleMessage); err != nil {
+		return s, false, err
+	}
+	if in.ClientID.IsZero() {
+		return s, false, kernel.Invalid("body.client_id", "must be a UUID that is not all zeros")
+	}
+	content := NewMessage{ClientID: in.ClientID, Text: in.Text, MediaID: in.MediaID, Template: in.Template}
+	invalid := content.check()
+	type kept struct {
+		s        ScheduledMessage
+		replayed bool
+	}
+	out, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (kept, error) {
+		o, found, err := lockOutbox(tx, a.Company.ID, conversation, in.ClientID, a.User.ID)
+		var earlier ScheduledMessage
+		repeated := false
+		if err == nil && found && MaySee(a, &o.Conversation) {
+			earlier, repeated, err = scheduledWithClientID(tx, a.Company.ID, in.ClientID)
+		}
+		switch {
+		case err != nil:
+			return kept{}, err
+		case invalid != nil && !repeated: // a wrong form is refused first, unless the call repeats an earlier one
+			return kept{}, invalid
+		case !found || !MaySee(a, &o.Conversation):
+			return kept{}, kernel.NotFound("conversation")
+		case repeated && earlier.Conversation == conversation:
+			earlier.Warn(&o.Conversation)
+			return kept{earlier, true}, nil
+		case repeated || o.Earlier:
+			return kept{}, errScheduledClientID()
+		}
+		s, err := d.keepScheduled(tx, a, &o, &in, &content)
+		return kept{s: s}, err
+	})
+	return out.s, out.replayed, err
+}
+
+// keepScheduled checks a new scheduled message and stores it.
+func (d *Talk) keepScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, in *NewScheduled, content *NewMessage) (ScheduledMessage, error) {
+	s := ScheduledMessage{
+		ID: kernel.NewID(), ClientID: in.ClientID, Company: a.Company.ID, Conversation: o.Conversation.ID, Status: ScheduledWaiting,
+		SendAt: in.SendAt.UTC().Truncate(time.Millisecond), Text: in.Text, MediaID: in.MediaID, Template: NewScheduledTemplate(in.Template),
+		CancelOnReply: in.CancelOnReply, CreatedBy: a.User, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	if a.Kind() == kernel.KindKey {
+		s.Key = &a.Key
+	}
+	if err := d.checkScheduled(tx, a, o, &s, content); err != nil {
+		return s, err
+	}
+	n, err := countScheduled(tx, a.Company.ID, s.Conversation)
+	if err != nil {
+		return s, err
+	}
+	if n >= MaxScheduled {
+		return s, kernel.LimitReached("scheduled messages in one conversation", MaxScheduled)
+	}
+	if fresh, err := insertScheduled(tx, &s); err != nil || !fresh { // the same client id won a race in another conversation
+		return s, kernel.ErrOr(err, errScheduledClientID())
+	}
+	d.signalScheduled(tx, &o.Conversation)
+	return s, nil
+}
+
+func errScheduledClientID() error {
+	return kernel.Errorf(kernel.CodeClientIDConflict, "This client_id belongs to another message. Send a new one.")
+}
+
+// checkScheduled applies the limits of time, the rules of sending that hold already, and what the content refers to.
+func (d *Talk) checkScheduled(tx *kernel.Tx, a *kernel.Principal, o *Outbox, s *ScheduledMessage, content *NewMessage) error {
+	if ahead := s.SendAt.Sub(tx.Now); ahead < MinSchedule || ahead > MaxSchedule {
+		return kernel.Invalid("body.send_at", "must be between 1 minute and 90 days from now")
+	}
+	t := d.Locked(tx, o.Conversation)
+	m := &Message{Conversation: t.ID, Company: t.Company, Channel: t.Channel, Text: content.Text}
+	if _, err := d.fillMessage(tx, a, m, o, content); err != nil {
+		return err
+	}
+	if err := sign(m, a, o, content); err != nil {
+		return err
+	}
+	if err := mayWrite(t, a, o); err != nil {
+		return err
+	}
+	s.Warn(&t.Conversation)
+	return nil
+}
+
+// UpdateScheduled changes a message that is not sent yet: only the person in whose name it goes out may.
+func (d *Talk) UpdateScheduled(ctx context.Context, a *kernel.Principal, id kernel.ID, in ScheduledChange) (ScheduledMessage, error) {
+	if err := a.May(VerbUpdateScheduled); err != nil {
+		return ScheduledMessage{}, err
+	}
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (ScheduledMessage, error) {
+		s, o, err := d.lockScheduled(tx, a, id)
+		if err != nil {
+			return s, err
+		}
+		if s.CreatedBy.ID != a.User.ID {
+			return s, kernel.Errorf(kernel.CodeInsufficientRole, "Only the person who scheduled a message may change it.")
+		}
+		if in.SendAt != nil {
+			s.SendAt = in.SendAt.UTC().Truncate(time.Millisecond)
+		}
+		kernel.Set(&s.CancelOnReply, in.CancelOnReply)
+		if in.Text != nil || in.MediaID != nil || in.Template != nil {
+			s.Text, s.MediaID, s.Template = in.Text, in.MediaID, NewScheduledTemplate(in.Template)
+		}
+		content := scheduledContent(&s)
+		if invalid := content.check(); invalid != nil {
+			return s, invalid
+		}
+		if err := d.checkScheduled(tx, a, o, &s, &content); err != nil {
+			return s, err
+		}
+		s.UpdatedAt = tx.Now
+		d.signalScheduled(tx, &o.Conversation)
+		return s, saveScheduled(tx, &s)
+	})
+}
+
+// CancelScheduled cancels a message that is not sent yet: the person who scheduled it, the responsible person, or managers
+// and above.
+func (d *Talk) CancelScheduled(ctx context.Context, a *kernel.Principal, id kernel.ID) error {
+	if err := a.May(VerbCancelScheduled); err != nil {
+		return err
+	}
+	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
+		s, o, err := d.lockScheduled(tx, a, id)
+		if err != nil {
+			return struct{}{}, err
+		}
+		if s.CreatedBy.ID != a.User.ID && !kernel.Same(o.Conversation.Assignee, &a.User.ID) && !a.Role.AtLeast(kernel.RoleManager) {
+			return struct{}{}, kernel.Errorf(kernel.CodeInsufficientRole,
+				"Only the person who scheduled a message, the responsible person and members with the role manager or above may cancel it.")
+		}
+		s.Status, s.UpdatedAt = ScheduledCancelled, tx.Now
+		d.signalScheduled(tx, &o.Conversation)
+		return struct{}{}, saveScheduled(tx, &s)
+	})
+	return err
+}
+
+// lockScheduled opens a message that is not sent yet, in a conversation that the principal may see.
+func (d *Talk) lockScheduled(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (s ScheduledMessage, o *Outbox, err error) {
+	s, found, err := scheduledMessage(tx, a.Company.ID, id)
+	if err != nil || !found {
+		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
+	}
+	box, found, err := lockOutbox(tx, a.Company.ID, s.Conversation, s.ClientID, a.User.ID)
+	if err != nil || !found || !MaySee(a, &box.Conversation) {
+		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
+	}
+	s, found, err = scheduledMessage(tx, a.Company.ID, id) // it may have been sent before the lock
+	if err != nil || !found {
+		return s, nil, kernel.ErrOr(err, kernel.NotFound("scheduled message"))
+	}
+	if s.Status != ScheduledWaiting {
+		return s, nil, kernel.Errorf(kernel.CodeNotScheduled, "This message is not scheduled any more: it is %s.", s.Status)
+	}
+	return s, &box, nil
+}
+
+// scheduledContent is the message that a scheduled one becomes.
+func scheduledContent(s *ScheduledMessage) NewMessage {
+	return NewMessage{ClientID: s.ClientID, Text: s.Text, MediaID: s.MediaID, Template: s.Template.Template()}
+}
+
+// signalScheduled tells the live streams, once the change is durable, that the scheduled messages of a conversation are
+// different.
+func (d *Talk) signalScheduled(tx *kernel.Tx, c *Conversation) {
+	s := kernel.Signal{Kind: kernel.SignalScheduled, Company: c.Company, Conversation: c.ID, Is: c.Visibility()}
+	tx.AfterCommit(func() { d.Signal(s) })
+}
+
+// SendScheduled sends up to limit scheduled messages whose time has come, and gives how many it looked at. Each is sent and
+// marked as sent in one transaction, with its conversation locked: any number of nodes may do this at the same time, and a
+// crash loses none and sends none twice.
+func (d *Talk) SendScheduled(ctx context.Context, limit int) (int, error) {
+	due, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]Due, error) { return dueScheduled(tx, limit) })
+	if err != nil {
+		return 0, err
+	}
+	byConversation := map[kernel.ID][]Due{} // in the order of their times
+	for _, s := range due {
+		byConversation[s.Conversation] = append(byConversation[s.Conversation], s)
+	}
+	var g errgroup.Group
+	g.SetLimit(8)
+	for _, some := range byConversation {
+		g.Go(func() error {
+			for _, s := range some {
+				if err := d.sendOneScheduled(d.Bind(ctx, s.Company), s); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return len(due), g.Wait()
+}
+
+// sendOneScheduled sends a message, or notes why that cannot be. What may be different a moment later is left as it is.
+func (d *Talk) sendOneScheduled(ctx context.Context, due Due) error {
+	err := d.Store.Write(ctx, func(tx *kernel.Tx) error { return d.sendScheduled(tx, due) })
+	refused, known := errors.AsType[*kernel.Error](err)
+	if !known || slices.Contains([]kernel.Code{kernel.CodeUnavailable, kernel.CodeUncertain, kernel.CodeRateLimited, kernel.CodeStorageFull}, refused.Code) {
+		return err
+	}
+	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
+		return d.failScheduled(tx, due, &provider.MessageError{Code: string(refused.Code), Message: refused.Message})
+	})
+}
+
+// sendScheduled sends a message in the name of the person or key that scheduled it, with all the rules that hold now.
+func (d *Talk) sendScheduled(tx *kernel.Tx, due Due) error {
+	o, s, err := lockDue(tx, due)
+	if err != nil || s == nil {
+		return err
+	}
+	if tx.Now.Sub(s.SendAt) > ScheduleLate {
+		return kernel.Errorf(ErrorTooLate, "It was due more than an hour ago, while the server did not run.")
+	}
+	a, err := d.scheduler(tx, s)
+	if err != nil {
+		return err
+	}
+	if err := a.May(VerbSendMessage); err != nil {
+		return err
+	}
+	if !MaySee(a, &o.Conversation) {
+		return kernel.Errorf(kernel.CodeNotVisible, "%s may not see this conversation any more.", a.User.Name)
+	}
+	var sent accepted
+	if o.Earlier {
+		sent, err = d.sentBefore(tx, a, s.Conversation, s.ClientID)
+	} else {
+		content := scheduledContent(s)
+		sent, err = d.send(tx, a, o, &content)
+	}
+	if err != nil {
+		return err
+	}
+	s.Status, s.Message, s.UpdatedAt = ScheduledSent, &sent.message.ID, tx.Now
+	d.signalScheduled(tx, &o.Conversation)
+	return saveScheduled(tx, s)
+}
+
+// lockDue opens a scheduled message that is still due, and its conversation; nil when another node or a person was faster.
+func lockDue(tx *kernel.Tx, due Due) (*Outbox, *ScheduledMessage, error) {
+	o, found, err := lockOutbox(tx, due.Company, due.Conversation, due.ClientID, due.Member)
+	if err != nil || !found {
+		return nil, nil, err
+	}
+	s, found, err := scheduledMessage(tx, due.Company, due.ID)
+	if err != nil || !found || s.Status != ScheduledWaiting || s.SendAt.After(tx.Now) || s.Conversation != due.Conversation {
+		return nil, nil, err
+	}
+	return &o, &s, nil
+}
+
+// scheduler is the principal in whose name a message is sent, as it is now.
+func (d *Talk) scheduler(tx *kernel.Tx, s *ScheduledMessage) (*kernel.Principal, error) {
+	members, err := people.KeepMemberSights(tx, s.Company, []kernel.ID{s.CreatedBy.ID})
+	if err != nil {
+		return nil, err
+	}
+	m := members[s.CreatedBy.ID]
+	if m == nil {
+		return nil, kernel.Errorf(ErrorSenderRemoved, "%s has left the team.", s.CreatedBy.Name)
+	}
+	company := kernel.Company{ID: s.Company}
+	if s.Key == nil {
+		return people.MemberPrincipal(company, m), nil
+	}
+	key, _, found, err := people.FindKey(tx, s.Company, *s.Key)
+	if err != nil {
+		return nil, err
+	}
+	limits, err := people.KeyLimits(tx, s.Company, *s.Key)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found || key.RevokedAt != nil || kernel.RevokedBy(limits):
+		return nil, kernel.Errorf(kernel.CodeKeyRevoked, "The API key that scheduled it was revoked.")
+	case key.ExpiresAt != nil && !tx.Now.Before(*key.ExpiresAt):
+		return nil, kernel.Errorf(kernel.CodeKeyExpired, "The API key that scheduled it has expired.")
+	}
+	return kernel.KeyPrincipal(company, kernel.Member{User: m.User, Role: m.Role, Profile: m.Profile, Sectors: m.Sectors}, key.Integration(), key.ActsAs, key.Rate, limits...), nil
+}
+
+// failScheduled notes why a message was not sent and tells the person who scheduled it.
+func (d *Talk) failScheduled(tx *kernel.Tx, due Due, why *provider.MessageError) error {
+	o, s, err := lockDue(tx, due)
+	if err != nil || s == nil {
+		return err
+	}
+	s.Status, s.Error, s.UpdatedAt = ScheduledFailed, why, tx.Now
+	t := d.Locked(tx, o.Conversation)
+	if s.Key == nil {
+		err = t.notifyIfSeen(NotifyMessageFailed, nil, nil, s.CreatedBy.ID)
+	} else {
+		err = t.notifyHolder(NotifyMessageFailed, nil)
+	}
+	if err != nil {
+		return err
+	}
+	d.signalScheduled(tx, &o.Conversation)
+	return saveScheduled(tx, s)
+}

@@ -1,0 +1,90 @@
+package talk
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/channels"
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+type listScheduledInput struct {
+	httpserver.AtID
+	Status string `query:"status" enum:"scheduled,sent,failed,cancelled" doc:"Absent: all."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"The maximum number of entries."`
+	Cursor string `query:"cursor" doc:"The next_cursor of a page: gives the page after it."`
+}
+
+func (s *handlers) listScheduled(ctx context.Context, a *kernel.Principal, in *listScheduledInput) (*httpserver.Reply[httpserver.CursorList[ScheduledMessage]], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := s.verbs.ScheduledMessages(ctx, a, id, in.Status, in.Limit, in.Cursor)
+	return httpserver.CursorPage(page, next), err
+}
+
+type scheduleInput struct {
+	httpserver.AtID
+	Body struct {
+		ClientID      kernel.ID              `json:"client_id" doc:"A UUID that you choose, one per message; the message gets it too. Sending it again returns the first."`
+		SendAt        time.Time              `json:"send_at" doc:"Between 1 minute and 90 days from now."`
+		Text          *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Required without media_id. With media_id it is the caption, at most 1024 characters."`
+		MediaID       *kernel.ID             `json:"media_id,omitempty" doc:"A file from POST /media."`
+		Template      *channels.TemplateBody `json:"template,omitempty" doc:"Instead of text and media_id."`
+		CancelOnReply bool                   `json:"cancel_on_reply,omitempty" doc:"Cancel it when the customer writes before."`
+	}
+}
+
+type scheduledOutput struct {
+	Replayed string `header:"Idempotency-Replayed" doc:"true if this conversation already had a scheduled message with this client_id: nothing was added."`
+	Body     ScheduledMessage
+}
+
+func (s *handlers) scheduleMessage(ctx context.Context, a *kernel.Principal, in *scheduleInput) (*scheduledOutput, error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	scheduled, replayed, err := s.verbs.ScheduleMessage(ctx, a, id, NewScheduled{
+		ClientID: b.ClientID, SendAt: b.SendAt, Text: b.Text, MediaID: b.MediaID, Template: b.Template.Template(), CancelOnReply: b.CancelOnReply,
+	})
+	out := &scheduledOutput{Body: scheduled}
+	if replayed {
+		out.Replayed = "true"
+	}
+	return out, err
+}
+
+type updateScheduledInput struct {
+	httpserver.AtID
+	Body struct {
+		SendAt        *time.Time             `json:"send_at,omitempty" doc:"Between 1 minute and 90 days from now."`
+		Text          *string                `json:"text,omitempty" minLength:"0" maxLength:"4096" doc:"Text, media_id and template together replace the content."`
+		MediaID       *kernel.ID             `json:"media_id,omitempty"`
+		Template      *channels.TemplateBody `json:"template,omitempty"`
+		CancelOnReply *bool                  `json:"cancel_on_reply,omitempty"`
+	} `required:"false"`
+}
+
+func (s *handlers) updateScheduled(ctx context.Context, a *kernel.Principal, in *updateScheduledInput) (*httpserver.Reply[ScheduledMessage], error) {
+	id, err := httpserver.PathID(in.ID, "scheduled message")
+	if err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	changed, err := s.verbs.UpdateScheduled(ctx, a, id, ScheduledChange{
+		SendAt: b.SendAt, Text: b.Text, MediaID: b.MediaID, Template: b.Template.Template(), CancelOnReply: b.CancelOnReply,
+	})
+	return &httpserver.Reply[ScheduledMessage]{Body: changed}, err
+}
+
+func (s *handlers) cancelScheduled(ctx context.Context, a *kernel.Principal, in *httpserver.AtID) (*httpserver.None, error) {
+	id, err := httpserver.PathID(in.ID, "scheduled message")
+	if err != nil {
+		return nil, err
+	}
+	return &httpserver.None{}, s.verbs.CancelScheduled(ctx, a, id)
+}

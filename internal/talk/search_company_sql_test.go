@@ -1,0 +1,83 @@
+package talk
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/kernel/kerneltest"
+	"recado/internal/search"
+	"recado/internal/testkit"
+)
+
+func TestWhatASearchFindsDoesNotDependOnOtherCompanies(t *testing.T) {
+	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
+		wasPass, wasIndex, wasList := search.Budget.FirstPass, search.Budget.Index, search.Budget.List
+		t.Cleanup(func() { search.Budget.FirstPass, search.Budget.Index, search.Budget.List = wasPass, wasIndex, wasList })
+		search.Budget.FirstPass, search.Budget.Index, search.Budget.List = 5, 50, 10
+		w, other := newFixture(t, s), newFixture(t, s)
+		w.talks(t, s, 200, time.Second) // 40 of them with the text
+		indexText(t, s, 200)
+		f := conversationCriteria{Company: w.company, Q: "inverno", Limit: 100, Sight: kernel.Sight{All: true}}
+		want, _ := w.lists(f)
+		check := func(when string) {
+			t.Helper()
+			if got := conversationIDs(t, s, f); !slices.Equal(got, want) {
+				t.Errorf("%s: %d rows, want %d", when, len(got), len(want))
+			}
+		}
+		check("alone")
+		other.talks(t, s, 300, time.Second) // 60 with the text, at the same moments
+		check("while another company waits to be indexed")
+		indexText(t, s, 300)
+		check("beside the entries of another company")
+	})
+}
+
+func TestASearchDoesNotReadTheTextsOfAnotherCompany(t *testing.T) {
+	kerneltest.EachOne(t, func(t *testing.T, s *kernel.Store) {
+		wasPass := search.Budget.FirstPass
+		t.Cleanup(func() { search.Budget.FirstPass = wasPass })
+		search.Budget.FirstPass = 5
+		w, other := newFixture(t, s), newFixture(t, s)
+		w.talks(t, s, 40, time.Second)
+		other.talks(t, s, 4_000, time.Second)
+		indexText(t, s, 4_040)
+		kerneltest.Write(t, s, func(tx *kernel.Tx) error {
+			_, err := tx.Exec(`ANALYZE conversation_search`)
+			return err
+		})
+		for range 10 { // PostgreSQL may plan a prepared statement anew for each of the first five
+			kerneltest.Read(t, s, func(tx *kernel.Tx) error {
+				if tx.Dialect().FullTextTables() {
+					return nil // the engine does not count what it reads
+				}
+				before := entriesRead(t, tx)
+				page, _, err := findConversations(tx, conversationCriteria{Company: w.company, Q: "o pedido chegou", Limit: 100, Sight: kernel.Sight{All: true}})
+				if err != nil {
+					return err
+				}
+				testkit.Equal(t, "conversations", len(page), 40)
+				if read := entriesRead(t, tx) - before; read > 40 {
+					t.Errorf("the search read the texts of %d conversations, and the company has 40", read)
+				}
+				return nil
+			})
+		}
+	})
+}
+
+// entriesRead is how many texts of conversations PostgreSQL has read on this connection since it last reported it.
+func entriesRead(t *testing.T, tx *kernel.Tx) (n int64) {
+	t.Helper()
+	_, err := tx.One(`
+		SELECT COALESCE(seq_tup_read, 0) + COALESCE(idx_tup_fetch, 0)
+		FROM pg_stat_xact_user_tables
+		WHERE relname = 'conversation_search'`, nil, func(r db.Row) { n = r.Int(0) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

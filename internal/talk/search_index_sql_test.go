@@ -1,0 +1,49 @@
+package talk
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"recado/internal/kernel"
+	"recado/internal/kernel/db"
+	"recado/internal/kernel/kerneltest"
+	"recado/internal/testkit"
+)
+
+func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {
+	s, err := kernel.Open(t.Context(), db.Options{DatabaseURL: testkit.Database(t, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w := newFixture(t, s)
+	w.people(t, s, rand.New(rand.NewPCG(1, 2)), 5)
+	unindexed := func() (n int64) {
+		kerneltest.Read(t, s, func(tx *kernel.Tx) error {
+			_, err := tx.One(`SELECT COUNT(*) FROM conversations WHERE unindexed`, nil, func(r db.Row) { n = r.Int(0) })
+			return err
+		})
+		return n
+	}
+	index := func(tx *kernel.Tx) error {
+		_, err := findIndexText(tx, 100)
+		return err
+	}
+	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
+		if _, err := tx.Exec(`UPDATE conversations SET muted = TRUE WHERE id = $1`, w.all[2].ID); err != nil {
+			return err
+		}
+		waiting, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		return s.Write(waiting, index)
+	})
+	if n := unindexed(); n != 1 {
+		t.Errorf("%d are left unindexed instead of the one that was being changed", n)
+	}
+	kerneltest.Write(t, s, index)
+	if n := unindexed(); n != 0 {
+		t.Errorf("%d are left unindexed", n)
+	}
+}

@@ -1,0 +1,68 @@
+package talk
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"recado/internal/channels"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+)
+
+// fillTemplate makes a template the content of a message, after its parameters were compared with the copy of the channel.
+func (d *Talk) fillTemplate(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Outbox, in *provider.Template) (extras MessageExtras, err error) {
+	if o.Provider != channels.ProviderWhatsApp {
+		return extras, kernel.Invalid("body.template", "templates are only for WhatsApp channels")
+	}
+	copied, found, synced, err := channels.Template(tx, m.Company, m.Channel, in.Name, in.Language)
+	if err != nil {
+		return extras, err
+	}
+	line := channels.TemplateLine(in)
+	if synced {
+		if !found {
+			return extras, kernel.Invalid("body.template.name", "this channel has no template with this name in "+in.Language)
+		}
+		if invalid := channels.MatchTemplate(&copied, in); invalid != nil {
+			return extras, invalid
+		}
+		line = copied.Fill(in.Parameters)
+	}
+	for i := range in.Parameters {
+		if p := &in.Parameters[i]; p.MediaID != nil {
+			if err := d.templateFile(tx, a, m, p, fmt.Sprintf("body.template.parameters[%d].media_id", i)); err != nil {
+				return extras, err
+			}
+		}
+	}
+	if synced && copied.Status != provider.TemplateApproved {
+		return extras, kernel.Errorf(kernel.CodeTemplateUnavailable, "The template %s is %s at WhatsApp, so it cannot be sent. Choose an approved one.", copied.Name, copied.Status)
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return extras, err
+	}
+	template := string(raw)
+	extras.Template, m.Text = &template, &line
+	return extras, nil
+}
+
+// templateFile attaches the file of a header.
+func (d *Talk) templateFile(tx *kernel.Tx, a *kernel.Principal, m *Message, p *provider.TemplateParameter, field string) error {
+	media, err := d.usableMedia(tx, a, *p.MediaID)
+	if err != nil {
+		if refused, ok := err.(*kernel.Error); ok && refused.Code == kernel.CodeInvalidRequest {
+			return kernel.Invalid(field, refused.Fields[0].Message)
+		}
+		return err
+	}
+	if p.Kind == "" {
+		p.Kind = string(media.Kind)
+	}
+	if p.Kind != string(media.Kind) {
+		return kernel.Invalid(field, "the header of this template takes a file of the type "+p.Kind)
+	}
+	attach(m, &media)
+	return nil
+}

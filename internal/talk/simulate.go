@@ -1,0 +1,282 @@
+package talk
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/channels"
+	"recado/internal/channels/provider"
+	"recado/internal/kernel"
+	"recado/internal/phone"
+)
+
+// Simulation plays the other side of a sandbox channel in one of four forms: a customer writes (From), a customer changes
+// or reacts to a message (From and one of Reaction, Edit and Revoke), the provider reports on a message (ExternalID), or the
+// team writes on the phone (FromPhoneApp).
+type Simulation struct {
+	From    *string
+	Name    *string
+	Text    *string
+	MediaID *kernel.ID
+	ReplyTo *string
+	Group   *provider.IncomingGroup
+	Choice  *provider.Choice
+
+	Reaction *SimulatedReaction
+	Edit     *SimulatedEdit
+	Revoke   *SimulatedRevocation
+
+	ExternalID *string
+	Status     *string
+
+	FromPhoneApp bool
+	To           *string
+}
+
+// SimulatedReaction is a reaction of the customer to a message; nil takes an earlier one back.
+type SimulatedReaction struct {
+	ExternalID string
+	Emoji      *string
+}
+
+// SimulatedEdit is a new text that the customer gives a message.
+type SimulatedEdit struct{ ExternalID, Text string }
+
+// SimulatedRevocation is a message that the customer deletes.
+type SimulatedRevocation struct{ ExternalID string }
+
+// check allows exactly one form and gives the customer's phone where there is one.
+func (s *Simulation) check() (phone string, invalid error) {
+	customer := s.From != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil || s.Choice != nil || s.changes() > 0
+	report := s.ExternalID != nil || s.Status != nil
+	team := s.FromPhoneApp || s.To != nil
+	switch {
+	case customer && report || customer && team || report && (team || s.Text != nil):
+		return "", kernel.Invalid("body", "send the fields of one form only: a customer (from), a status (external_id, status), or a member with the phone app (from_phone_app, to)")
+	case report:
+		if s.ExternalID == nil || s.Status == nil {
+			return "", kernel.Invalid("body", "send external_id and status together, and no other field")
+		}
+		return "", nil
+	case team:
+		if !s.FromPhoneApp || s.To == nil || s.Text == nil {
+			return "", kernel.Invalid("body", "send from_phone_app, to and text together, and no other field")
+		}
+		return checkPhoneAndText("body.to", *s.To, s.Text, kernel.MaxText)
+	case s.From == nil:
+		return "", kernel.Invalid("body.from", "is required: the phone of the customer who writes")
+	case s.changes() > 0:
+		return s.checkChange()
+	case s.Choice != nil:
+		return s.checkChoice()
+	case s.Text == nil && s.MediaID == nil:
+		return "", kernel.Invalid("body.text", "is required when there is no media_id")
+	}
+	most := kernel.MaxText
+	if s.MediaID != nil {
+		most = kernel.MaxCaption
+	}
+	return checkPhoneAndText("body.from", *s.From, s.Text, most)
+}
+
+// changes counts the changes of an earlier message.
+func (s *Simulation) changes() (n int) {
+	for _, given := range []bool{s.Reaction != nil, s.Edit != nil, s.Revoke != nil} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Simulation) checkChange() (string, error) {
+	if s.changes() > 1 || s.Text != nil || s.Name != nil || s.MediaID != nil || s.ReplyTo != nil || s.Group != nil || s.Choice != nil {
+		return "", kernel.Invalid("body", "send from together with one of reaction, edit and revoke, and no other field")
+	}
+	if s.Reaction != nil && s.Reaction.Emoji != nil && !IsOne(*s.Reaction.Emoji) {
+		return "", kernel.Invalid("body.reaction.emoji", "must be one emoji or null")
+	}
+	if s.Edit != nil {
+		if _, invalid := kernel.Text("body.edit.text", s.Edit.Text, kernel.MaxText); invalid != nil {
+			return "", invalid
+		}
+	}
+	return checkPhoneAndText("body.from", *s.From, nil, 0)
+}
+
+func (s *Simulation) checkChoice() (string, error) {
+	if s.Text != nil || s.MediaID != nil {
+		return "", kernel.Invalid("body.choice", "must not be sent together with text or media_id")
+	}
+	if _, invalid := kernel.Text("body.choice.title", s.Choice.Title, kernel.MaxText); invalid != nil {
+		return "", invalid
+	}
+	return checkPhoneAndText("body.from", *s.From, nil, 0)
+}
+
+func checkPhoneAndText(field, number string, text *string, most int) (string, error) {
+	e164, ok := phone.Normalize(number)
+	if !ok {
+		return "", channels.ErrPhone(field)
+	}
+	if text != nil {
+		if _, invalid := kernel.Text("body.text", *text, most); invalid != nil {
+			return "", invalid
+		}
+	}
+	return e164, nil
+}
+
+// Makes reports whether the simulation makes a new message.
+func (s *Simulation) Makes() bool { return s.ExternalID == nil && s.changes() == 0 }
+
+// Simulate lets something happen on a sandbox channel, exactly as if a provider had reported it, and
+// gives the message it was about.
+func (d *Talk) Simulate(ctx context.Context, a *kernel.Principal, channel kernel.ID, s Simulation) (*Message, error) {
+	if err := a.May(VerbSimulate); err != nil {
+		return nil, err
+	}
+	phone, invalid := s.check()
+	if invalid != nil {
+		return nil, invalid
+	}
+	arrived := time.Now()
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (*Message, error) {
+		tx.ShareVisibility(a.Company.ID)
+		ch, err := d.channels.Known(tx, a, channel)
+		if err != nil {
+			return nil, err
+		}
+		if ch.ArchivedAt != nil {
+			return nil, channels.ErrChannelArchived()
+		}
+		if ch.Provider != channels.ProviderSandbox {
+			return nil, kernel.Invalid("path.id", "only a sandbox channel can be simulated")
+		}
+		in := d.inboundBatch(tx, ch)
+		in.Arrived, in.simulated = arrived, true
+		var m *Message
+		switch {
+		case s.ExternalID != nil:
+			m, err = in.simulateStatus(a, &s)
+		case s.changes() > 0:
+			m, err = in.simulateChange(a, &s, phone)
+		default:
+			m, err = in.simulateMessage(a, &s, phone)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return m, in.finish()
+	})
+}
+
+func (in *InboundBatch) simulateMessage(a *kernel.Principal, s *Simulation, phone string) (*Message, error) {
+	msg := &provider.IncomingMessage{
+		ExternalID: "sandbox." + kernel.NewID().String(), FromPhoneApp: s.FromPhoneApp, Group: s.Group, Type: provider.TypeText,
+		Customer: provider.Person{Phone: phone, WAID: phone[1:]}, At: in.Tx.Now,
+	}
+	if s.Name != nil {
+		msg.Customer.Name = *s.Name
+	}
+	if s.Text != nil {
+		msg.Text = *s.Text
+	}
+	if s.Choice != nil {
+		msg.Text, msg.Choice = s.Choice.Title, s.Choice
+	}
+	var upload *Media
+	if s.MediaID != nil {
+		media, err := in.d.usableMedia(in.Tx, a, *s.MediaID)
+		if err != nil {
+			return nil, err
+		}
+		upload = &media
+	}
+	if s.ReplyTo != nil {
+		if err := in.quotable(msg, *s.ReplyTo); err != nil {
+			return nil, err
+		}
+	}
+	return in.message(msg, upload)
+}
+
+// quotable makes msg a reply, where the conversation has what it quotes.
+func (in *InboundBatch) quotable(msg *provider.IncomingMessage, external string) error {
+	t, _, err := in.conversation(msg)
+	if err != nil {
+		return err
+	}
+	found, err := hasExternalID(in.Tx, t.ID, in.Channel.ID, external)
+	if err != nil || !found {
+		return kernel.ErrOr(err, errReplyTo())
+	}
+	msg.ReplyTo = external
+	return nil
+}
+
+// simulatedMessage finds the message that a field names by its external id.
+func (in *InboundBatch) simulatedMessage(a *kernel.Principal, field, external string) (Message, error) {
+	m, found, err := messageWithExternalID(in.Tx, in.Channel.ID, external)
+	if err == nil && found {
+		var c Conversation
+		c, found, err = FindConversation(in.Tx, in.Channel.Company, m.Conversation)
+		found = found && MaySee(a, &c)
+	}
+	if err != nil || !found {
+		return m, kernel.ErrOr(err, kernel.Invalid(field, "there is no message with this external id in the channel"))
+	}
+	return m, nil
+}
+
+// simulateChange lets the customer react to, edit or delete a message.
+func (in *InboundBatch) simulateChange(a *kernel.Principal, s *Simulation, phone string) (*Message, error) {
+	c := messageChange{Kind: changeRevoke, Sender: provider.Sender{Customer: provider.Person{Phone: phone, WAID: phone[1:]}}, At: in.Tx.Now}
+	field, external := "body.revoke", ""
+	switch {
+	case s.Reaction != nil:
+		field, external, c.Kind = "body.reaction", s.Reaction.ExternalID, changeReaction
+		if s.Reaction.Emoji != nil {
+			c.Emoji = *s.Reaction.Emoji
+		}
+	case s.Edit != nil:
+		field, external, c.Kind, c.Text = "body.edit", s.Edit.ExternalID, changeEdit, s.Edit.Text
+	default:
+		external = s.Revoke.ExternalID
+	}
+	was, err := in.simulatedMessage(a, field+".external_id", external)
+	if err != nil {
+		return nil, err
+	}
+	t, err := in.locked(was.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	if _, allowed, err := in.changer(t, &was, c); err != nil || !allowed {
+		return nil, kernel.ErrOr(err, kernel.Invalid(field+".external_id", "is not a message that this customer can change"))
+	}
+	if err := in.change(external, c); err != nil {
+		return nil, err
+	}
+	m, _, err := messageWithExternalID(in.Tx, in.Channel.ID, external)
+	return &m, err
+}
+
+func (in *InboundBatch) simulateStatus(a *kernel.Principal, s *Simulation) (*Message, error) {
+	was, err := in.simulatedMessage(a, "body.external_id", *s.ExternalID)
+	if err != nil {
+		return nil, err
+	}
+	if was.Direction != provider.Outbound {
+		return nil, kernel.Invalid("body.external_id", "is the id of a message of the customer; only sent messages have a status")
+	}
+	report := &provider.IncomingStatus{ExternalID: *s.ExternalID, Status: *s.Status, At: in.Tx.Now}
+	if *s.Status == provider.StatusFailed {
+		report.Error = &provider.MessageError{Code: "not_delivered", Message: "The sandbox simulates that this message could not be delivered."}
+	}
+	if err := in.status(report); err != nil {
+		return nil, err
+	}
+	m, _, err := messageWithExternalID(in.Tx, in.Channel.ID, *s.ExternalID)
+	return &m, err
+}

@@ -1,0 +1,40 @@
+// Package talk has contacts, conversations, messages and files, the cases that conversations open, and what a team needs to
+// answer them: the inbox, labels, notes, canned replies, scheduled messages and search.
+package talk
+
+import (
+	"recado/internal/blob"
+	"recado/internal/channels"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/slots"
+)
+
+// Talk has the verbs of the package.
+type Talk struct {
+	*kernel.Kernel
+	people      *people.People
+	channels    *channels.Channels
+	blob        blob.Store
+	uploads     *slots.Limiter[kernel.ID] // by company
+	counts      kernel.Expensive          // of the inbox, which reads every open conversation for every saved view
+	receipts    chan Receipt
+	activities  activities
+	settling    settling
+	conversions chan struct{} // of recordings, under way on this node
+	observers   []Observer
+}
+
+// New returns the verbs of talk.
+func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
+	d := &Talk{Kernel: p.Kernel, people: p, channels: c, blob: files, receipts: make(chan Receipt, 1024)}
+	d.uploads = slots.New[kernel.ID](d.CompanyLimits.Uploads, 0)
+	d.conversions = make(chan struct{}, conversionsAtOnce)
+	d.counts = d.NewTurns("counts of the inbox")
+	d.CheckSubjects(kernel.SubjectConversation, checkConversation)
+	d.CheckSubjects(kernel.SubjectContact, checkContact)
+	d.CheckSubjects(kernel.SubjectFile, checkFile)
+	p.ObserveTeam(people.TeamObserver{Removed: d.FinishRemovals, MemberRemoved: deleteOwn})
+	c.ObserveChannels(channels.ChannelObserver{Connected: d.sendAgain, Archived: d.failQueue, PrivacyChanged: d.settleFirst})
+	return d
+}

@@ -1,0 +1,50 @@
+package talk
+
+import (
+	"context"
+	"time"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+)
+
+type timelineInput struct {
+	httpserver.AtID
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"30" doc:"The maximum number of entries."`
+	Before string `query:"before" doc:"The before of a page: gives the messages before it."`
+	After  string `query:"after" doc:"The after of a page: gives the messages after it; if there are more than limit, the oldest of them."`
+	Around string `query:"around" doc:"The id of a message or of a note: gives the page with it in the middle. 404 if the conversation has no such entry."`
+	At     string `query:"at" format:"date-time" doc:"A time: gives the page with the first message from then on in the middle, or the newest page."`
+}
+
+// timelinePage writes itself, because reflection over a page of messages costs more than reading it.
+type timelinePage TimelinePage
+
+// AppendBody writes the page.
+func (p *timelinePage) AppendBody(b []byte) ([]byte, error) {
+	return (*TimelinePage)(p).AppendPage(b)
+}
+
+func (s *handlers) timeline(ctx context.Context, a *kernel.Principal, in *timelineInput) (*httpserver.Reply[*timelinePage], error) {
+	id, err := httpserver.PathID(in.ID, "conversation")
+	if err != nil {
+		return nil, err
+	}
+	q := TimelineQuery{Limit: in.Limit, Before: in.Before, After: in.After}
+	if in.Around != "" {
+		message, err := httpserver.PathID(in.Around, "message")
+		if err != nil {
+			return nil, err
+		}
+		q.Around = &message
+	}
+	if in.At != "" {
+		at, err := time.Parse(time.RFC3339, in.At)
+		if err != nil {
+			return nil, kernel.Invalid("query.at", "must be a time such as 2026-11-15T12:00:00Z")
+		}
+		q.At = &at
+	}
+	page, err := s.verbs.Timeline(ctx, a, id, q)
+	return &httpserver.Reply[*timelinePage]{Body: (*timelinePage)(page)}, err
+}

@@ -1,0 +1,261 @@
+package talk
+
+import (
+	"context"
+
+	"recado/internal/kernel"
+	"recado/internal/people"
+)
+
+// NewTransfer says where a conversation goes: to a person (null: back to the queue), to a sector (null: to
+// none), or both. An absent person means no responsible person, an absent sector the present one.
+type NewTransfer struct {
+	User   kernel.Optional[kernel.ID]
+	Sector kernel.Optional[kernel.ID]
+	Reason string
+}
+
+// Transfer hands a conversation over. Its open attendance and that one's card follow. The principal gets the
+// conversation back even where handing it over took it out of their sight.
+func (d *Talk) Transfer(ctx context.Context, a *kernel.Principal, id kernel.ID, in NewTransfer) (Conversation, error) {
+	if err := a.May(VerbTransfer); err != nil {
+		return Conversation{}, err
+	}
+	reason, invalid := reasonOf(in.Reason)
+	if invalid != nil {
+		return Conversation{}, invalid
+	}
+	if !in.User.Set && !in.Sector.Set {
+		return Conversation{}, kernel.Invalid("body", "must have user_id, sector_id or both")
+	}
+	return kernel.WriteAnswer(ctx, d.Kernel, func(tx *kernel.Tx) (Conversation, error) {
+		t, err := d.Lock(tx, a, id)
+		if err != nil {
+			return Conversation{}, err
+		}
+		to, sector, err := t.destination(in)
+		if err != nil {
+			return Conversation{}, err
+		}
+		if err := t.Assign(to, sector, &a.User, reason); err != nil {
+			return Conversation{}, err
+		}
+		return t.answer(a, t.Save())
+	})
+}
+
+// destination finds the person and the sector that a transfer names.
+func (t *LockedConversation) destination(in NewTransfer) (to *kernel.Ref, sector *kernel.ID, err error) {
+	if id := in.User.Pointer(); id != nil {
+		ref, found, err := people.KeepUser(t.Tx, t.Company, *id)
+		if err != nil || !found {
+			return nil, nil, kernel.ErrOr(err, kernel.Invalid("body.user_id", "there is no such team member"))
+		}
+		to = &ref
+	}
+	if !in.Sector.Set {
+		return to, t.Sector, nil
+	}
+	sector = in.Sector.Pointer()
+	if err := t.keepSector(sector); err != nil || sector == nil || to == nil {
+		return to, sector, err
+	}
+	member, err := people.IsSectorMember(t.Tx, *sector, to.ID)
+	if err == nil && !member {
+		err = kernel.Errorf(kernel.CodeNotASectorMember, "%s is not a member of this sector. Choose a member, or leave user_id out.", to.Name)
+	}
+	return to, sector, err
+}
+
+func (t *LockedConversation) keepSector(sector *kernel.ID) error {
+	if sector == nil {
+		return nil
+	}
+	found, err := people.KeepSector(t.Tx, t.Company, *sector)
+	if err == nil && !found {
+		err = kernel.Invalid("body.sector_id", "there is no such sector")
+	}
+	return err
+}
+
+// SetSector puts a conversation into a sector, or into none, and leaves the responsible person as they
+// are, member of it or not. An absent sector changes nothing.
+func (d *Talk) SetSector(ctx context.Context, a *kernel.Principal, id kernel.ID, to kernel.Optional[kernel.ID], reason string) (Conversation, error) {
+	if err := a.May(VerbSetSector); err != nil {
+		return Conversation{}, err
+	}
+	why, invalid := reasonOf(reason)
+	if invalid != nil {
+		return Conversation{}, invalid
+	}
+	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (Conversation, error) {
+		t, err := d.Lock(tx, a, id)
+		if err != nil {
+			return Conversation{}, err
+		}
+		sector := to.Pointer()
+		if err := t.keepSector(sector); err != nil {
+			return Conversation{}, err
+		}
+		if !to.Set || kernel.Same(sector, t.Sector) {
+			return t.answer(a, nil)
+		}
+		holder, err := t.holder()
+		if err != nil {
+			return Conversation{}, err
+		}
+		if err := t.Assign(holder, sector, &a.User, why); err != nil {
+			return Conversation{}, err
+		}
+		return t.answer(a, t.Save())
+	})
+}
+
+// Assign makes to, which may be nil, responsible for the conversation in a sector. The history gets an entry if the
+// responsible person or the sector changes: took over when they did it themselves, received when another person did, handed
+// back when there is no responsible person any more, moved when only the sector changes. by is nil for the system.
+func (t *LockedConversation) Assign(to *kernel.Ref, sector *kernel.ID, by *kernel.Ref, reason *string) error {
+	t.EndMenu()
+	changesPerson, changesSector := !kernel.Same(t.Assignee, kernel.RefID(to)), !kernel.Same(t.Sector, sector)
+	if !changesPerson && !changesSector {
+		return nil
+	}
+	entry := AssignmentEntry{Action: ActionReceived, User: to, By: by, Sector: sector, Reason: reason}
+	if changesSector {
+		entry.SectorFrom, entry.SectorTo = t.Sector, sector
+	}
+	switch {
+	case !changesPerson:
+		entry.Action, entry.User = ActionMoved, nil
+	case to == nil:
+		holder, err := t.holder()
+		if err != nil {
+			return err
+		}
+		entry.Action, entry.User = ActionHandedBack, holder
+	case by != nil && to.ID == by.ID:
+		entry.Action = ActionTookOver
+	}
+	t.note(&entry)
+	t.by = by
+	if entry.Action == ActionReceived {
+		if err := t.notifyAssigned(to, sector, by); err != nil {
+			return err
+		}
+	}
+	if t.Attendance == nil {
+		t.Assignee, t.Sector = kernel.RefID(to), sector
+		return nil
+	}
+	att, err := t.openOne()
+	if err != nil {
+		return err
+	}
+	return t.move(att, to, sector, by)
+}
+
+// holder is who is responsible for the conversation now.
+func (t *LockedConversation) holder() (*kernel.Ref, error) {
+	if t.Assignee == nil {
+		return nil, nil
+	}
+	ref, found, err := people.RemovedOrPresentUserRef(t.Tx, t.Company, *t.Assignee)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &ref, nil
+}
+
+// move lets the open attendance and its card follow the conversation to a person and a sector.
+func (t *LockedConversation) move(att *Attendance, to *kernel.Ref, sector *kernel.ID, by *kernel.Ref) error {
+	before := *att
+	t.Assignee, t.Sector = kernel.RefID(to), sector
+	att.Responsible, att.Sector = to, sector
+	saveAttendance(t.Tx, att)
+	return t.tellMoved(&before, att, by)
+}
+
+// note adds an entry to the history of the conversation, with its id and time.
+func (t *LockedConversation) note(e *AssignmentEntry) {
+	t.UpdatedAt = t.Tx.Now
+	e.ID, e.CreatedAt = kernel.NewID(), t.Tx.Now
+	insertAssignment(t.Tx, t.Company, t.ID, t.AttendanceID(), t.next(), e)
+}
+
+// Assignments gives the history of a conversation's responsible persons, the newest first.
+func (d *Talk) Assignments(ctx context.Context, a *kernel.Principal, conversation kernel.ID) ([]AssignmentEntry, error) {
+	if err := a.May(VerbAssignments); err != nil {
+		return nil, err
+	}
+	return kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]AssignmentEntry, error) {
+		c, found, err := FindConversation(tx, a.Company.ID, conversation)
+		if err != nil || !found || !MaySee(a, &c) {
+			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
+		}
+		return listAssignments(tx, a.Company.ID, conversation)
+	})
+}
+
+// removalBatch is how many uses of what was removed are looked for, or changed in one transaction, at a time.
+const removalBatch = 200
+
+// FinishRemovals takes people and sectors that were removed off the conversations that still name them, and labels off
+// what still carries them. The verb that removes one does this at once; after a crash in between, the sweep does it. company
+// zero means all, by is nil for the system.
+func (d *Talk) FinishRemovals(ctx context.Context, company kernel.ID, by *kernel.Ref) error {
+	labels, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return removedLabels(tx, company) })
+	if err != nil {
+		return err
+	}
+	for _, label := range labels {
+		if err := d.takeOffLabel(ctx, label); err != nil {
+			return err
+		}
+	}
+	for {
+		orphans, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]ConversationAt, error) { return orphans(tx, company, removalBatch) })
+		if err != nil || len(orphans) == 0 {
+			return err
+		}
+		if err := d.ChangeEach(ctx, orphans, func(t *LockedConversation) error { return t.release(by) }); err != nil {
+			return err
+		}
+	}
+}
+
+// deleteOwn deletes what a member who is removed kept for themselves.
+func deleteOwn(tx *kernel.Tx, company, member kernel.ID) error {
+	deleteOwnViews(tx, company, member)
+	deleteOwnTalk(tx, company, member)
+	return nil
+}
+
+// release hands the conversation back from a person who is gone, and takes it out of a sector that is.
+func (t *LockedConversation) release(by *kernel.Ref) error {
+	holder, sector := (*kernel.Ref)(nil), t.Sector
+	if t.Assignee != nil {
+		ref, present, err := people.UserRef(t.Tx, t.Company, *t.Assignee)
+		if err != nil {
+			return err
+		}
+		if present {
+			holder = &ref
+		}
+	}
+	if sector != nil {
+		exists, err := people.SectorExists(t.Tx, t.Company, *sector)
+		if err != nil {
+			return err
+		}
+		if !exists {
+			sector = nil
+		}
+	}
+	if kernel.Same(kernel.RefID(holder), t.Assignee) && kernel.Same(sector, t.Sector) {
+		return nil
+	}
+	if err := t.Assign(holder, sector, by, nil); err != nil {
+		return err
+	}
+	return t.Save()
+}

@@ -1,0 +1,50 @@
+// Package webhooks tells others what happens: it has the feed of events, the webhooks that get them, and their deliveries.
+package webhooks
+
+import (
+	"time"
+
+	"recado/internal/guard"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/slots"
+)
+
+// Webhooks has the verbs of the package.
+type Webhooks struct {
+	*kernel.Kernel
+	people    *people.People
+	guard     *guard.Client
+	brand     brand
+	retries   kernel.Retries
+	feeds     kernel.Expensive          // reads of the feed that look through very many events
+	tests     *slots.Limiter[kernel.ID] // of webhooks, by company
+	testing   *slots.Limiter[struct{}]  // likewise, of all companies
+	due       due
+	followers followers
+}
+
+// feedWait is how long a read of the feed waits for its turn before its page stays short.
+const feedWait = 2 * time.Second
+
+// Options say how webhooks are delivered.
+type Options struct {
+	Guard   *guard.Client
+	Brand   string         // in the X-<Brand>-* headers of deliveries; "": Service
+	Retries kernel.Retries // of deliveries; nil: kernel.DefaultRetries
+}
+
+// New returns the verbs of webhooks, and has every event delivered from then on.
+func New(p *people.People, o Options) *Webhooks {
+	d := &Webhooks{Kernel: p.Kernel, people: p, guard: o.Guard, brand: newBrand(o.Brand), retries: o.Retries}
+	if d.retries == nil {
+		d.retries = kernel.DefaultRetries
+	}
+	d.feeds = d.NewExpensive("reads of the feed", feedWait)
+	d.tests, d.testing = slots.New[kernel.ID](companyTests, 0), slots.New[struct{}](maxTests, 0)
+	d.CheckSubjects(kernel.SubjectWebhook, checkWebhook)
+	if d.Store != nil {
+		d.Store.SetHooks(kernel.Hooks{Event: d.deliver, ExpectEvents: expectEvents})
+	}
+	return d
+}

@@ -1,0 +1,216 @@
+package api_test
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+func TestACallerWhoHasTheAnswerGets304(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		b := newBoard(t, w.A.Client)
+		card := b.card(t, w.A.Client, "one", "").OK(201).ID()
+		file := w.A.Upload(t, "note.txt", []byte("a plain note")).OK(201).ID()
+		paths := []string{
+			"/kanban/boards", "/kanban/boards/" + b.id, "/kanban/cards", "/kanban/cards/" + card, "/media/" + file, "/media/" + file + "/content",
+		}
+		tags := map[string]string{}
+		for _, path := range paths {
+			t.Run(path, func(t *testing.T) {
+				first := w.A.Get(t, path).OK(200)
+				tags[path] = first.Header.Get("ETag")
+				if tags[path] == "" {
+					t.Fatal("the answer has no ETag")
+				}
+				for _, known := range []string{tags[path], `"other", ` + tags[path], "W/" + strings.TrimPrefix(tags[path], "W/"), "*"} {
+					again := w.A.Do(t, "GET", path, nil, "If-None-Match", known).OK(304)
+					want(t, "body", string(again.Raw), "")
+					want(t, "ETag", again.Header.Get("ETag"), tags[path])
+				}
+				other := w.A.Do(t, "GET", path, nil, "If-None-Match", `"other"`).OK(200)
+				want(t, "body", string(other.Raw), string(first.Raw))
+				w.B.Do(t, "GET", path, nil, "If-None-Match", "*") // checked against the document
+			})
+		}
+		t.Run("a change gives the answer again", func(t *testing.T) {
+			w.A.Patch(t, "/kanban/boards/"+b.id, `{"name":"Renamed"}`).OK(200)
+			w.A.Patch(t, "/kanban/cards/"+card, `{"title":"two","version":1}`).OK(200)
+			for _, path := range paths[:4] {
+				changed := w.A.Do(t, "GET", path, nil, "If-None-Match", tags[path]).OK(200)
+				if changed.Header.Get("ETag") == tags[path] {
+					t.Errorf("%s: the ETag is still %s", path, tags[path])
+				}
+			}
+		})
+		t.Run("what is not there is 404, whatever the caller has", func(t *testing.T) {
+			w.B.Do(t, "GET", "/kanban/boards/"+b.id, nil, "If-None-Match", tags["/kanban/boards/"+b.id]).Fails(404, "not_found")
+		})
+	})
+}
+
+func TestEveryAnswerTellsWhatIsLeftOfTheRate(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		rate := func(a *servertest.Answer) [3]string {
+			return [3]string{a.Header.Get("RateLimit-Limit"), a.Header.Get("RateLimit-Remaining"), a.Header.Get("RateLimit-Reset")}
+		}
+		_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(kernel.ScopeRead), Rate: &kernel.Rate{PerSecond: 1, Burst: 4}})
+		want(t, "a success", rate(c.Get(t, "/me").OK(200)), [3]string{"4", "3", "1"})
+		want(t, "403", rate(c.Get(t, "/team").OK(403)), [3]string{"4", "2", "2"})
+		want(t, "404", rate(c.Get(t, "/kanban/cards/none").OK(404)), [3]string{"4", "1", "3"})
+		want(t, "400", rate(c.Get(t, "/kanban/cards?limit=0").OK(400)), [3]string{"4", "0", "4"})
+		want(t, "429", rate(c.Get(t, "/me").OK(429)), [3]string{"4", "0", "4"})
+		session := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		if got := rate(session.Get(t, "/session").OK(200)); got[0] == "" || got[1] >= got[0] && len(got[1]) == len(got[0]) {
+			t.Errorf("a session: %v", got)
+		}
+		full := w.Desk.Kernel.Rate()
+		for _, a := range []*servertest.Answer{w.A.Visitor().Get(t, "/me").OK(401), w.A.Visitor().Get(t, "/setup").OK(200), w.A.Visitor().Get(t, "/nothing").OK(404)} {
+			if got := rate(a); got[0] == "" || got[0] != got[1] || got[2] != "0" {
+				t.Errorf("a visitor: %v of %v", got, full)
+			}
+		}
+	})
+}
+
+func TestAnswersThatNoOperationGivesTellTheRateToo(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "", func(c *server.Config) { c.Origins = []string{"https://crm.example.com"} })
+	for _, call := range []struct {
+		status  int
+		method  string
+		address string
+		headers []string
+	}{
+		{401, "GET", "/v1/me", nil},
+		{404, "GET", "/v1/nothing", nil},
+		{404, "GET", "/v1//me", nil},
+		{404, "GET", "/nothing", nil},
+		{405, "DELETE", "/v1/me", nil},
+		{413, "POST", "/v1/session", []string{"Content-Type", "application/json", "Content-Length", "70000"}},
+		{401, "POST", "/mcp", nil},
+		{405, "GET", "/mcp", nil},
+		{200, "GET", "/healthz", nil},
+		{200, "GET", "/readyz", nil},
+		{200, "GET", "/v1/openapi.json", nil},
+		{204, "OPTIONS", "/v1/labels", []string{"Origin", "https://crm.example.com", "Access-Control-Request-Method", "POST"}},
+		{431, "GET", "/v1/me", []string{"X-Long", strings.Repeat("x", 1<<20)}},
+	} {
+		r, err := http.NewRequest(call.method, w.URL+call.address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(call.headers); i += 2 {
+			r.Header.Set(call.headers[i], call.headers[i+1])
+		}
+		if r.Header.Get("Content-Length") != "" {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(`"`+strings.Repeat("x", 70_000)+`"`)), 70_002
+		}
+		status, h := headersOf(t, r)
+		want(t, call.method+" "+call.address, status, call.status)
+		for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
+			if _, err := strconv.Atoi(h.Get(name)); err != nil {
+				t.Errorf("%s %s (%d): %s is %q", call.method, call.address, status, name, h.Get(name))
+			}
+		}
+	}
+}
+
+func TestADeprecatedOperationSaysUntilWhenItStays(t *testing.T) {
+	t.Parallel()
+	w := servertest.Start(t, "")
+	met := 0
+	for _, route := range w.API.Routes() {
+		if route.Method+" "+route.Path != "GET /labels" {
+			continue
+		}
+		met++
+		want(t, "deprecated in the document", route.Operation(w.API.Server).Deprecated, false)
+		want(t, "Deprecation", w.A.Get(t, "/labels").OK(200).Header.Get("Deprecation"), "")
+		route.Deprecated = &httpserver.Deprecation{Since: time.Unix(1_800_000_000, 0), Sunset: time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC)}
+		want(t, "deprecated in the document", route.Operation(w.API.Server).Deprecated, true)
+		for _, a := range []*servertest.Answer{w.A.Get(t, "/labels").OK(200), w.A.Visitor().Get(t, "/labels").OK(401)} {
+			want(t, "Deprecation", a.Header.Get("Deprecation"), "@1800000000")
+			want(t, "Sunset", a.Header.Get("Sunset"), "Tue, 29 Feb 2028 12:00:00 GMT")
+		}
+	}
+	want(t, "routes", met, 1)
+}
+
+func TestPagesOfAllowedOriginsCallWithAKey(t *testing.T) {
+	t.Parallel()
+	const allowed, other = "https://crm.example.com", "https://evil.example.com"
+	w := servertest.Start(t, "", func(c *server.Config) { c.Origins = []string{allowed} })
+	preflight := func(origin, path string) *servertest.Answer {
+		return w.A.Visitor().Do(t, "OPTIONS", path, nil, "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
+	}
+	t.Run("preflights of allowed origins are answered", func(t *testing.T) {
+		a := preflight(allowed, "/labels").OK(204)
+		want(t, "origin", a.Header.Get("Access-Control-Allow-Origin"), allowed)
+		for name, part := range map[string]string{"Methods": "PATCH", "Headers": "Idempotency-Key"} {
+			if got := a.Header.Get("Access-Control-Allow-" + name); !strings.Contains(got, part) {
+				t.Errorf("%s: %q lacks %s", name, got, part)
+			}
+		}
+	})
+	t.Run("answers can be read by the page, and never with a cookie", func(t *testing.T) {
+		made := w.A.Do(t, "POST", "/labels", `{"name":"x"}`, "Origin", allowed, "Sec-Fetch-Site", "cross-site").OK(201)
+		want(t, "origin", made.Header.Get("Access-Control-Allow-Origin"), allowed)
+		want(t, "Vary", made.Header.Get("Vary"), "Origin")
+		for _, a := range []*servertest.Answer{made, preflight(allowed, "/labels"), w.A.Visitor().Do(t, "GET", "/me", nil, "Origin", allowed).OK(401)} {
+			want(t, "credentials", a.Header.Get("Access-Control-Allow-Credentials"), "")
+		}
+		owner := w.A.Enter(t, w.A.Owner.ID.String(), password)
+		owner.Do(t, "POST", "/labels", `{"name":"y"}`, "Origin", allowed, "Sec-Fetch-Site", "cross-site").Fails(403, "cross_origin")
+	})
+	t.Run("other origins, and all by default, get nothing", func(t *testing.T) {
+		want(t, "origin", preflight(other, "/labels").Fails(405, "method_not_allowed").Header.Get("Access-Control-Allow-Origin"), "")
+		want(t, "origin", w.A.Do(t, "GET", "/labels", nil, "Origin", other).OK(200).Header.Get("Access-Control-Allow-Origin"), "")
+		plain := servertest.Start(t, "")
+		a := plain.A.Do(t, "GET", "/labels", nil, "Origin", allowed).OK(200)
+		want(t, "origin", a.Header.Get("Access-Control-Allow-Origin"), "")
+	})
+	t.Run("pages of the app are not for others", func(t *testing.T) {
+		r, err := http.NewRequest("GET", w.URL+"/healthz", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", allowed)
+		if _, h := headersOf(t, r); h.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("healthz: %v", h)
+		}
+	})
+}
+
+func TestFiltersTakeTrueAndFalseAndOneAndZero(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		newBoard(t, w.A.Client)
+		archived := newBoard(t, w.A.Client)
+		w.A.Patch(t, "/kanban/boards/"+archived.id, `{"archived":true}`).OK(200)
+		read := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
+		w.A.Post(t, "/conversations/"+read+"/read", nil).OK(200)
+		w.A.Patch(t, "/conversations/"+read, `{"archived":true}`).OK(200)
+		for _, pair := range [][2]string{{"1", "true"}, {"0", "false"}} {
+			for _, filter := range []string{"/kanban/boards?archived=", "/conversations?archived=", "/conversations?unread=", "/conversations?snoozed="} {
+				one, other := w.A.Get(t, filter+pair[0]).OK(200), w.A.Get(t, filter+pair[1]).OK(200)
+				want(t, filter, string(one.Raw), string(other.Raw))
+			}
+		}
+		want(t, "archived", len(w.A.Get(t, "/conversations?archived=1").OK(200).List()), 1)
+		want(t, "not archived", len(w.A.Get(t, "/conversations?archived=0").OK(200).List()), 0)
+		w.A.Get(t, "/conversations?archived=yes").Fails(400, "invalid_request")
+		view := w.A.Post(t, "/views", `{"name":"Archived","query":{"archived":"1"}}`).OK(201)
+		want(t, "view", view.Text("query", "archived"), "1")
+	})
+}

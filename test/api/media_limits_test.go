@@ -1,0 +1,162 @@
+package api_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"recado/internal/kernel"
+	"recado/internal/server"
+	"recado/internal/servertest"
+)
+
+func TestStoredFilesHaveAQuotaThatIsExact(t *testing.T) {
+	var dir string
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		t.Run("uploads at once never exceed it", func(t *testing.T) {
+			var made, refused atomic.Int64
+			var all sync.WaitGroup
+			for range 6 {
+				all.Go(func() {
+					switch answer := w.A.Upload(t, "a.png", png); answer.Status {
+					case http.StatusCreated:
+						made.Add(1)
+					default:
+						answer.Fails(409, "limit_reached")
+						if !strings.Contains(answer.Text("message"), kernel.SizeText(int64(4*len(png)))) {
+							t.Errorf("the message does not name the limit: %s", answer.Raw)
+						}
+						refused.Add(1)
+					}
+				})
+			}
+			all.Wait()
+			if made.Load() != 4 || refused.Load() != 2 {
+				t.Errorf("%d made, %d refused, want 4 and 2", made.Load(), refused.Load())
+			}
+			if n := files(t, dir); n != 4 {
+				t.Errorf("%d files on disk, want 4: a refused upload leaves nothing", n)
+			}
+		})
+		t.Run("another company has its own", func(t *testing.T) {
+			w.B.Upload(t, "a.png", png).OK(201)
+		})
+		t.Run("what is removed counts no more", func(t *testing.T) {
+			w.Clock.Advance(kernel.UnattachedRetention + time.Minute)
+			removeUnattached(t, w)
+			for range 4 {
+				w.A.Upload(t, "a.png", png).OK(201)
+			}
+			w.A.Upload(t, "a.png", png).Fails(409, "limit_reached")
+		})
+	}, limited(func(l *kernel.Limits) { l.MediaBytes = int64(4 * len(png)) }), func(c *server.Config) { dir = c.DataDir + "/media" })
+}
+
+func TestUploadsThatNothingRefersToAreRemovedAfterADay(t *testing.T) {
+	var dir string
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		conversation := customerWrites(t, w, sandbox(t, w), phoneNumber(1))
+		send := func(media string) *servertest.Answer {
+			return w.A.Post(t, "/conversations/"+conversation+"/messages", fmt.Sprintf(`{"client_id": %q, "media_id": %q}`, kernel.NewID(), media))
+		}
+		used, unused := w.A.Upload(t, "a.png", png).OK(201).ID(), w.A.Upload(t, "b.png", png).OK(201).ID()
+		send(used).OK(201)
+		w.Clock.Advance(kernel.UnattachedRetention - time.Minute)
+		removeUnattached(t, w)
+		w.A.Get(t, "/media/"+unused+"/url").OK(200)
+
+		w.Clock.Advance(2 * time.Minute)
+		young := w.A.Upload(t, "c.png", png).OK(201).ID()
+		removeUnattached(t, w)
+		w.A.Get(t, "/media/"+unused+"/url").Fails(404, "not_found")
+		send(unused).Fails(400, "invalid_request")
+		w.A.Get(t, "/media/"+used+"/url").OK(200)
+		w.A.Get(t, "/media/"+young+"/url").OK(200)
+		if n := files(t, dir); n != 2 {
+			t.Errorf("%d files on disk, want 2", n)
+		}
+
+		t.Run("but never one that is being attached", func(t *testing.T) {
+			var old []string
+			for range 10 {
+				old = append(old, w.A.Upload(t, "d.png", png).OK(201).ID())
+			}
+			w.Clock.Advance(kernel.UnattachedRetention + time.Minute)
+			sent := make([]*servertest.Answer, len(old))
+			var all sync.WaitGroup
+			all.Go(func() { removeUnattached(t, w) })
+			for i, id := range old {
+				all.Go(func() { sent[i] = send(id) })
+			}
+			all.Wait()
+			for i, id := range old {
+				if sent[i].Status != 201 {
+					sent[i].Fails(400, "invalid_request")
+					w.A.Get(t, "/media/"+id+"/url").Fails(404, "not_found")
+					continue
+				}
+				resp, body := fetch(t, w.A.Get(t, "/media/"+id+"/url").OK(200).Text("url"))
+				if resp.StatusCode != 200 || len(body) != len(png) {
+					t.Errorf("a file that was sent: status %d, %d bytes, want 200 and %d", resp.StatusCode, len(body), len(png))
+				}
+			}
+		})
+	}, func(c *server.Config) { dir = c.DataDir + "/media" })
+}
+
+func TestACompanyHasALimitedNumberOfUploadsAtOnce(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		const head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\r\n"
+		done := make(chan *servertest.Answer, 1000)
+		var bodies []*io.PipeWriter
+		hold := func() { // begins an upload that lasts, unless it is refused
+			r, body := io.Pipe()
+			bodies = append(bodies, body)
+			go func() { done <- w.A.Post(t, "/media", io.Reader(r), "Content-Type", "multipart/form-data; boundary=b") }()
+			_, _ = io.WriteString(body, head+string(png))
+		}
+		hold()
+		hold()
+		for !t.Failed() { // the server takes the slot when it has read the head
+			answer := w.A.Upload(t, "a.png", png)
+			if answer.Status == 429 {
+				if answer.Fails(429, "rate_limited").Header.Get("Retry-After") == "" {
+					t.Errorf("no Retry-After: %v", answer.Header)
+				}
+				break
+			}
+			answer.OK(201)
+			hold() // this upload may have taken the slot of one that was to last
+		}
+		w.B.Upload(t, "a.png", png).OK(201)
+		for _, body := range bodies {
+			_, _ = io.WriteString(body, "\r\n--b--\r\n")
+			_ = body.Close()
+		}
+		stored := 0
+		for range bodies {
+			if answer := <-done; answer.Status == 201 {
+				stored++
+			} else {
+				answer.Fails(429, "rate_limited")
+			}
+		}
+		if stored < 2 {
+			t.Errorf("%d uploads that lasted were stored, want 2", stored)
+		}
+		w.A.Upload(t, "a.png", png).OK(201)
+	}, limited(func(l *kernel.Limits) { l.Uploads = 2 }))
+}
+
+// removeUnattached does what the sweep does with uploads that nothing refers to.
+func removeUnattached(t *testing.T, w *servertest.World) {
+	t.Helper()
+	if _, err := w.Desk.Talk.RemoveUnattached(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,48 @@
+package api_test
+
+import (
+	"testing"
+
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/servertest"
+)
+
+func TestEventsAreReadWithAScopeOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		with := func(scopes ...kernel.Scope) *servertest.Client {
+			t.Helper()
+			_, c := w.NewKey(t, w.A.ID, people.NewKey{Name: "reader", Scopes: kernel.NewScopeSet(scopes...)})
+			return c
+		}
+		t.Run("events:read opens the feed and nothing of the webhooks", func(t *testing.T) {
+			reader := with(kernel.ScopeEventsRead)
+			reader.Get(t, "/events").OK(200)
+			reader.Get(t, "/integrations/webhooks").Fails(403, "insufficient_scope")
+		})
+		t.Run("webhooks:manage includes it", func(t *testing.T) {
+			with(kernel.ScopeWebhooksManage).Get(t, "/events").OK(200)
+		})
+		t.Run("a key with webhooks:manage issues keys with events:read", func(t *testing.T) {
+			issuer := with(kernel.ScopeKeysManage, kernel.ScopeWebhooksManage)
+			made := issuer.Post(t, "/keys", map[string]any{"name": "feed", "scopes": []string{"events:read"}}).OK(201)
+			if got := made.Text("scopes", 0); got != "events:read" {
+				t.Errorf("scope %q", got)
+			}
+			issuer.Post(t, "/keys", map[string]any{"name": "more", "scopes": []string{"audit:read"}}).Fails(403, "insufficient_scope")
+		})
+		t.Run("every scope can be given and is kept", func(t *testing.T) {
+			names := make([]string, len(kernel.AllScopes))
+			for i, scope := range kernel.AllScopes {
+				names[i] = string(scope)
+			}
+			made := w.A.Post(t, "/keys", map[string]any{"name": "all", "scopes": names}).OK(201)
+			for i, name := range names {
+				if got := made.Text("scopes", i); got != name {
+					t.Errorf("scopes[%d] = %q, want %q", i, got, name)
+				}
+			}
+		})
+	})
+}

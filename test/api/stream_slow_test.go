@@ -1,0 +1,101 @@
+package api_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"recado/internal/kernel"
+	"recado/internal/people"
+	"recado/internal/servertest"
+	"recado/internal/testkit"
+)
+
+func TestAQuietStreamIsKeptAlive(t *testing.T) {
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		w.API.SetStreamTimes(10*time.Millisecond, time.Second)
+		live, _ := follow(t, w.A.Client, "")
+		<-live
+		for range 2 {
+			m, _ := testkit.Receive(t, "a heartbeat", live)
+			testkit.Equal(t, "m.Event", m.Event, "")
+			testkit.Equal(t, "m.Data", m.Data, "")
+			if m.ID == "" {
+				t.Fatalf(`want m.ID != ""; got %+v`, m)
+			}
+			w.A.Get(t, "/events?after="+m.ID).OK(200) // it tells a place of the feed
+		}
+	})
+}
+
+func TestASlowClientIsCutOff(t *testing.T) {
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		w.API.SetStreamTimes(time.Minute, 300*time.Millisecond)
+		_, key := w.NewKey(t, w.A.ID, people.NewKey{Name: "slow", Scopes: kernel.NewScopeSet(kernel.ScopeWebhooksManage)})
+		slow := openSlowly(t, key, "/events/stream")
+		quick, _ := follow(t, w.A.Client, "?types=message.received")
+		<-quick
+
+		// More than the buffers of a connection hold.
+		channel := sandbox(t, w)
+		const messages = 200
+		body := `{"from": "+5511987654321", "text": "a` + strings.Repeat(`\u0001`, 4095) + `"}`
+		for range messages {
+			w.A.Post(t, simulatePath(channel), body).OK(201)
+			take(t, quick) // the others get theirs meanwhile
+		}
+		_ = slow.SetReadDeadline(time.Now().Add(20 * time.Second))
+		got, err := io.Copy(io.Discard, slow)
+		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
+			t.Fatalf("the slow client still has its connection, and got %d bytes", got)
+		}
+		if all := int64(messages) * 50_000; got == 0 || got > all {
+			t.Fatalf("the slow client got %d bytes of %d", got, all)
+		}
+		for range 20 { // all of the key's streams are free again
+			follow(t, key, "")
+		}
+	})
+}
+
+func TestAnEventOf64KiBArrivesWhole(t *testing.T) {
+	servertest.EachLive(t, func(t *testing.T, w *servertest.World) {
+		receiver := testkit.NewReceiver(t)
+		_, _, secret := hook(t, w.A.Client, receiver.URL)
+		live, _ := follow(t, w.A.Client, "?types=kanban.card.moved")
+		<-live
+		b := newBoard(t, w.A.Client)
+		long := strings.Repeat("🐘", 120)
+		w.A.Patch(t, "/team/"+w.A.Owner.ID.String(), fmt.Sprintf(`{"name": %q}`, long)).OK(200)
+		var labels []string
+		for i := range 100 {
+			labels = append(labels, fmt.Sprintf("%q", w.A.Post(t, "/labels", fmt.Sprintf(`{"name": "label %d"}`, i)).OK(201).ID()))
+		}
+		// A control character of the description takes six bytes in the event, a letter one.
+		moved := func(control, letters int) testkit.Delivery {
+			t.Helper()
+			card := b.card(t, w.A.Client, long, fmt.Sprintf(`, "label_ids": [%s], "description": "%s%s"`,
+				strings.Join(labels, ","), strings.Repeat(`\u0001`, control), strings.Repeat("x", letters))).OK(201)
+			b.move(t, w.A.Client, card, "Doing", "").OK(200)
+			for {
+				if a := receiver.Next(t); a.Header.Get("X-Service-Event") == "kanban.card.moved" {
+					return a
+				}
+			}
+		}
+		const size = 64 << 10
+		missing := size - len(moved(9_000, 0).Body)
+		take(t, live)
+		a := moved(9_000+missing/6, missing%6)
+		m := take(t, live)
+		if len(a.Body) != size || !serviceSignatureHolds(a, secret) || !standardSignatureHolds(a, secret) || m.Data != a.Body {
+			t.Fatalf("%d bytes arrived, %d in the stream", len(a.Body), len(m.Data))
+		}
+		if page := w.A.Get(t, "/events?limit=100&types=kanban.card.moved").OK(200); !strings.Contains(string(page.Raw), a.Body) {
+			t.Fatal("the feed has it otherwise")
+		}
+	})
+}

@@ -1,0 +1,99 @@
+// Package bookmarks lets people keep conversations at hand until their case is closed. It is the example of a capability in
+// docs/contributing.md.
+package bookmarks
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"time"
+
+	"recado/internal/httpserver"
+	"recado/internal/kernel"
+	"recado/internal/server"
+	"recado/internal/talk"
+)
+
+// ScopeBookmarks is the permission of a key to read and make bookmarks. All people have it.
+const ScopeBookmarks kernel.Scope = "bookmarks"
+
+// EventCreated tells of a new bookmark.
+const EventCreated kernel.EventType = "bookmark.created"
+
+// The verbs of bookmarks.
+var (
+	VerbBookmarks = kernel.Listed(kernel.Verb{Name: "Bookmarks", Scope: ScopeBookmarks})
+	VerbCreate    = kernel.Listed(kernel.Verb{Name: "Create", Scope: ScopeBookmarks})
+)
+
+//go:embed schema
+var files embed.FS
+
+func init() {
+	schema, err := fs.Sub(files, "schema")
+	if err != nil {
+		panic(err) // the folder is part of the binary
+	}
+	kernel.RegisterSchema(schema)
+	kernel.RegisterScope(ScopeBookmarks, kernel.RoleAgent)
+	kernel.RegisterEvent(EventCreated, ScopeBookmarks, "A member bookmarked a conversation.")
+}
+
+// Bookmark is a conversation that a member keeps at hand.
+type Bookmark struct {
+	ID           kernel.ID `json:"id"`
+	Conversation kernel.ID `json:"conversation"`
+	Note         string    `json:"note"`
+	CreatedAt    time.Time `json:"created_at"`
+}
+
+// Bookmarks has the verbs of the package.
+type Bookmarks struct{ *kernel.Kernel }
+
+// New returns the verbs, and removes the bookmarks of cases that are closed.
+func New(d *server.Desk) *Bookmarks {
+	d.Talk.Observe(talk.Observer{Closed: func(t *talk.LockedConversation, _ *talk.Attendance, _ *kernel.Ref) error {
+		deleteBookmarks(t.Tx, t.Company, t.ID)
+		return nil
+	}})
+	return &Bookmarks{d.Kernel}
+}
+
+// Create adds a bookmark for a conversation that the caller may see.
+func (b *Bookmarks) Create(ctx context.Context, a *kernel.Principal, conversation kernel.ID, note string) (Bookmark, error) {
+	if err := a.May(VerbCreate); err != nil {
+		return Bookmark{}, err
+	}
+	return kernel.WriteAnswer(ctx, b.Kernel, func(tx *kernel.Tx) (Bookmark, error) {
+		made := Bookmark{ID: kernel.NewID(), Conversation: conversation, Note: note, CreatedAt: tx.Now}
+		if err := b.CheckSubject(tx, a, kernel.Subject{Kind: kernel.SubjectConversation, ID: conversation}); err != nil {
+			return made, err
+		}
+		insertBookmark(tx, a, &made)
+		event := kernel.Event{Company: a.Company.ID, Type: EventCreated, Conversation: &conversation}
+		return made, b.Record(tx, event, func(body []byte) ([]byte, error) {
+			return kernel.AppendJSON(body, map[string]any{"bookmark": made})
+		})
+	})
+}
+
+// Bookmarks lists the caller's own bookmarks, the newest first.
+func (b *Bookmarks) Bookmarks(ctx context.Context, a *kernel.Principal) ([]Bookmark, error) {
+	if err := a.May(VerbBookmarks); err != nil {
+		return nil, err
+	}
+	return kernel.ReadOne(ctx, b.Kernel, func(tx *kernel.Tx) ([]Bookmark, error) { return listBookmarks(tx, a) })
+}
+
+// HTTP returns what the package adds to the API.
+func (b *Bookmarks) HTTP() httpserver.Capability {
+	return httpserver.Capability{
+		Tags: []httpserver.Tag{{Name: "bookmarks", Description: "Conversations that people keep at hand."}},
+		Routes: []*httpserver.Route{
+			httpserver.Get("/bookmarks", VerbBookmarks, "List your bookmarks", b.list),
+			httpserver.Post("/bookmarks", VerbCreate, "Bookmark a conversation", b.create, httpserver.Created, httpserver.Fails(kernel.CodeNotFound),
+				httpserver.Example(`{"conversation": "01a1e7e7-6a7a-71ec-861b-cb556c55c547", "note": "Call back on Monday."}`)),
+		},
+		Events: []httpserver.Event{{Type: EventCreated, Data: []httpserver.EventPart{httpserver.EventNoun("bookmark", "Bookmark")}}},
+	}
+}

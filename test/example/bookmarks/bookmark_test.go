@@ -1,0 +1,57 @@
+package bookmarks_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recado/internal/httpserver"
+	"recado/internal/server"
+	"recado/internal/servertest"
+	"recado/test/example/bookmarks"
+)
+
+func withBookmarks(c *server.Config) {
+	c.Extensions = append(c.Extensions, func(d *server.Desk) httpserver.Capability { return bookmarks.New(d).HTTP() })
+}
+
+func TestACapabilityAddsATableAVerbAnEventAndARoute(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, w *servertest.World) {
+		channel := w.A.Post(t, "/channels", map[string]any{"name": "Sandbox", "provider": "sandbox", "phone": "+551130000000"}).OK(201).ID()
+		w.A.Post(t, "/channels/"+channel+"/simulate", map[string]any{"from": "+5511910000001", "name": "Rui", "text": "oi"}).OK(201)
+		conversation := w.A.Get(t, "/conversations").OK(200).Text("data", 0, "id")
+
+		made := w.A.Post(t, "/bookmarks", map[string]any{"conversation": conversation, "note": "Call back"}).OK(201)
+		if got := w.A.Get(t, "/bookmarks").OK(200).Text("data", 0, "id"); got != made.ID() {
+			t.Errorf("the list has %q, want %q", got, made.ID())
+		}
+		events := w.A.Get(t, "/events?types=bookmark.created").OK(200)
+		if got := events.Text("data", 0, "data", "bookmark", "id"); got != made.ID() {
+			t.Errorf("the event has %q, want %q", got, made.ID())
+		}
+		w.B.Post(t, "/bookmarks", map[string]any{"conversation": conversation, "note": "x"}).Fails(404, "not_found")
+		w.A.Post(t, "/bookmarks", map[string]any{"conversation": conversation}).Fails(400, "invalid_request")
+
+		w.A.Post(t, "/conversations/"+conversation+"/attendance/close", map[string]any{}).OK(200)
+		if n := len(w.A.Get(t, "/bookmarks").OK(200).List()); n != 0 {
+			t.Errorf("%d bookmarks after the case was closed, want none", n)
+		}
+	}, withBookmarks)
+}
+
+func TestTheGuideShowsThisCode(t *testing.T) {
+	guide, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "contributing.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bookmark.go", "bookmark_sql.go", "bookmark_http.go", "schema/9000_bookmarks.sql"} {
+		source, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(guide), strings.TrimSpace(string(source))) {
+			t.Errorf("docs/contributing.md does not show %s as it is", name)
+		}
+	}
+}
