@@ -51,7 +51,7 @@ type Desk struct {
 	Webhooks     *webhooks.Webhooks
 }
 
-// New wires the capabilities. The order of those that observe cases is that in which they are told.
+// New wires the capabilities. Observers of cases are called in the order in which their capabilities are made here.
 func New(o Options) *Desk {
 	k := kernel.New(kernel.Options{Store: o.Store, Vault: o.Vault, Logger: o.Logger, Now: o.Now, Rate: o.Rate, Limits: o.Limits})
 	p := people.New(k, o.Passwords)

@@ -4,7 +4,7 @@ import (
 	"recado/internal/kernel"
 )
 
-// Observer is told what happens to cases, inside the transaction that does it. An error undoes the whole change. Nil
+// Observer is notified of what happens to cases, inside the transaction that does it. An error undoes the whole change. Nil
 // functions are not called.
 type Observer struct {
 	Opened   func(t *LockedConversation, att *Attendance) error
