@@ -24,7 +24,7 @@ const slow = Number(process.env.SLOW ?? 0)
 
 const flags = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-  '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream',
+  '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', '--disable-audio-output',
 ]
 
 /** launch starts the browser. */
