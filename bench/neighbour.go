@@ -16,7 +16,6 @@ import (
 	"recado/bench/load"
 	"recado/internal/kernel"
 	"recado/internal/password"
-	"recado/internal/slots"
 )
 
 const (
@@ -100,7 +99,7 @@ func (b *bench) serveAttacked(ctx context.Context) (*talking, error) {
 			return err
 		}
 		company, _ := kernel.ParseID(c.ID)
-		hash, err := password.NewHasher(password.DefaultCost, slots.NewBudget[kernel.ID](1, time.Second)).Hash(ctx, company, attackPassword)
+		hash, err := password.NewHasher(password.DefaultCost).Hash(ctx, company, attackPassword)
 		if err != nil {
 			return err
 		}

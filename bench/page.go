@@ -68,20 +68,21 @@ const selectPage = `
 		m.reply_to, m.external_id, m.status, m.error_code, m.error_message, m.sent_by, m.author, m.created_at, m.sent_at,
 		m.delivered_at, m.read_at, m.edited_at, m.revoked_at, d.mime_type, d.file_name, d.size, u.name
 	FROM messages m
-	LEFT JOIN media d ON d.id = m.media
-	LEFT JOIN users u ON u.id = m.sent_by
-	WHERE m.conversation = $1
+	LEFT JOIN media d ON d.company = m.company AND d.id = m.media
+	LEFT JOIN users u ON u.company = m.company AND u.id = m.sent_by
+	WHERE m.company = $1 AND m.conversation = $2
 	ORDER BY m.seq DESC
 	LIMIT 50`
 
 // rawPages is the engine alone, reading what a page shows from the database of the server.
 func (b *bench) rawPages(ctx context.Context, s *talking) (contender, error) {
+	company, _ := kernel.ParseID(s.demo.Companies[0].ID)
 	var next atomic.Int64
 	thread := func() kernel.ID { return s.threads[int(next.Add(1))*7919%len(s.threads)] }
 	if s.at.database != "" {
 		pool, err := b.rawPool(ctx, s.at)
 		return contender{name: fmt.Sprintf("raw engine, %d readers", b.conns), round: b.repeating(b.conns, func(ctx context.Context, _ int) error {
-			return readPostgresPage(ctx, pool, thread())
+			return readPostgresPage(ctx, pool, company, thread())
 		})}, err
 	}
 	readers := make([]*sqlite.Stmt, runtime.NumCPU())
@@ -95,7 +96,7 @@ func (b *bench) rawPages(ctx context.Context, s *talking) (contender, error) {
 		}
 	}
 	return contender{name: fmt.Sprintf("raw engine, %d readers", len(readers)), round: b.repeating(len(readers), func(_ context.Context, worker int) error {
-		return readSQLitePage(readers[worker], thread())
+		return readSQLitePage(readers[worker], company, thread())
 	})}, nil
 }
 
@@ -106,8 +107,8 @@ func (b *bench) repeating(workers int, do func(ctx context.Context, worker int) 
 	}
 }
 
-func readPostgresPage(ctx context.Context, pool *pgxpool.Pool, thread kernel.ID) error {
-	rows, err := pool.Query(ctx, selectPage, [16]byte(thread))
+func readPostgresPage(ctx context.Context, pool *pgxpool.Pool, company, thread kernel.ID) error {
+	rows, err := pool.Query(ctx, selectPage, [16]byte(company), [16]byte(thread))
 	if err != nil {
 		return err
 	}
@@ -120,11 +121,12 @@ func readPostgresPage(ctx context.Context, pool *pgxpool.Pool, thread kernel.ID)
 	return wholePage(count, rows.Err())
 }
 
-func readSQLitePage(query *sqlite.Stmt, thread kernel.ID) error {
+func readSQLitePage(query *sqlite.Stmt, company, thread kernel.ID) error {
 	if err := query.Reset(); err != nil {
 		return err
 	}
-	query.BindBytes(1, thread[:])
+	query.BindBytes(1, company[:])
+	query.BindBytes(2, thread[:])
 	var id kernel.ID
 	count := 0
 	for {

@@ -131,7 +131,7 @@ func (w *talkWriter) conversation(tx *kernel.Tx, i int) error {
 		w.wait(&c)
 	} else if i%10 == 0 {
 		c.Assignee = &w.member
-		talk.SetConversationLabels(tx, c.ID, []kernel.ID{w.label})
+		talk.SetConversationLabels(tx, c.Company, c.ID, []kernel.ID{w.label})
 	}
 	talk.SaveConversation(tx, &c, talk.PartInbox|talk.PartSettings)
 	return nil

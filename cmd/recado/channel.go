@@ -178,7 +178,7 @@ func (c *channelAddCmd) Run(e *env) error {
 // show prints the channel's id alone on the first line, then what Meta's dashboard asks for.
 func (f channelFlags) show(ctx context.Context, e *env, d *server.Desk, ch channels.Channel) error {
 	_, _ = fmt.Fprintln(e.stdout, ch.ID)
-	_, access, found, err := d.Channels.Access(ctx, ch.ID)
+	_, access, found, err := d.Channels.Access(ctx, ch.Company, ch.ID)
 	if err != nil || !found {
 		return err
 	}

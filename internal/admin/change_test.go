@@ -35,7 +35,7 @@ func refused(t *testing.T, o admin.MoveOptions, text string) {
 	}
 }
 
-const changeContacts = `UPDATE contacts SET created_at = created_at + 1 WHERE id = (SELECT id FROM contacts ORDER BY id LIMIT 1)`
+const changeContacts = `UPDATE contacts SET created_at = created_at + 1 WHERE (company, id) = (SELECT company, id FROM contacts ORDER BY company, id LIMIT 1)`
 
 func TestAMoveDoesNotGoOnWhenTheSourceHasChanged(t *testing.T) {
 	t.Parallel()

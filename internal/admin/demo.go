@@ -214,7 +214,7 @@ func (m *maker) conversations() error {
 
 // privateConversations put something on the private channel that no key may ever show.
 func (m *maker) privateConversations() error {
-	return m.desk.Talk.Receive(m.ctx, m.out.PrivateChannel, []provider.Incoming{{Message: &provider.IncomingMessage{
+	return m.desk.Talk.Receive(m.ctx, m.out.ID, m.out.PrivateChannel, []provider.Incoming{{Message: &provider.IncomingMessage{
 		ExternalID: "demo." + m.out.ID.String(), Type: provider.TypeText, Text: "Podemos falar em particular?", At: time.Now(),
 		Customer: provider.Person{Phone: m.plan.privateCustomer, Name: "Confidential"},
 	}}})

@@ -40,7 +40,7 @@ var movePlan = db.MovePlan{
 	Mark:     kernel.FeedMark,
 	Finish: func(d db.Dialect, mark int64) []string {
 		return append(kernel.ContinueFeed(d, mark), `
-			INSERT INTO messages_unindexed (company, id)
+			INSERT /* all companies: the whole database */ INTO messages_unindexed (company, id)
 			SELECT company, id
 			FROM messages
 			WHERE text IS NOT NULL`)
@@ -56,7 +56,7 @@ type StoredFile struct {
 
 // StoredFiles lists the stored files that a SQLite database names. A server may be using it.
 func StoredFiles(path string) (files []StoredFile, err error) {
-	err = db.QueryFile(path, `SELECT id, size, sha256 FROM media WHERE stored ORDER BY id`, func(r db.Row) error {
+	err = db.QueryFile(path, `SELECT /* all companies: the whole database */ id, size, sha256 FROM media WHERE stored ORDER BY id`, func(r db.Row) error {
 		files = append(files, StoredFile{r.ID(0), r.Int(1), r.Bytes(2)})
 		return nil
 	})

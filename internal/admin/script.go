@@ -177,7 +177,7 @@ func (p *player) step(sc *scene, s step) (err error) {
 	case s.phone != "":
 		_, err = p.desk.Talk.Simulate(p.ctx, p.owner, p.out.Channel, talk.Simulation{FromPhoneApp: true, To: &sc.story.phone, Text: &s.phone})
 	case s.reacts != "":
-		err = p.desk.Talk.Receive(p.ctx, p.out.Channel, []provider.Incoming{{Reaction: &provider.IncomingReaction{
+		err = p.desk.Talk.Receive(p.ctx, p.out.ID, p.out.Channel, []provider.Incoming{{Reaction: &provider.IncomingReaction{
 			ExternalID: *sc.answered.ExternalID, Emoji: s.reacts, Sender: provider.Sender{Customer: provider.Person{Phone: sc.story.phone}}, At: p.clock.Now(),
 		}}})
 	case s.status != "":

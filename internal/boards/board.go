@@ -160,7 +160,7 @@ func (d *Boards) CreateBoard(ctx context.Context, a *kernel.Principal, name stri
 		insertBoard(tx, a.Company.ID, b)
 		d.signalBoard(tx, a.Company.ID, b.ID, nil)
 		if a.Boards != nil {
-			allowBoard(tx, a.Key, b.ID)
+			allowBoard(tx, a.Company.ID, a.Key, b.ID)
 			d.people.ForgetHolders(tx, a.Company.ID)
 		}
 		return b, nil
@@ -382,7 +382,7 @@ func (d *Boards) moveUnseen(tx *kernel.Tx, a *kernel.Principal, unseen []Card, t
 	if err != nil {
 		return err
 	}
-	last, err := lastRank(tx, to, unseen[0].ID)
+	last, err := lastRank(tx, a.Company.ID, to, unseen[0].ID)
 	for _, c := range unseen {
 		if err != nil {
 			return err

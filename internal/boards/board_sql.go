@@ -92,9 +92,9 @@ func boardsNamed(tx *kernel.Tx, company kernel.ID, name string) ([]kernel.ID, er
 // insertBoard adds a board with its stages.
 func insertBoard(tx *kernel.Tx, company kernel.ID, b Board) {
 	tx.Later(`
-		INSERT INTO boards (id, company, name, folded, archived, system, created_at, updated_at)
+		INSERT INTO boards (company, id, name, folded, archived, system, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		b.ID, company, b.Name, fold.Text(b.Name), b.Archived, b.System, b.CreatedAt, b.UpdatedAt)
+		company, b.ID, b.Name, fold.Text(b.Name), b.Archived, b.System, b.CreatedAt, b.UpdatedAt)
 	for _, s := range b.Stages {
 		insertStage(tx, company, b.ID, s)
 	}
@@ -110,8 +110,8 @@ func saveBoard(tx *kernel.Tx, company kernel.ID, b Board) {
 }
 
 // allowBoard adds a board to the list of a key that has one.
-func allowBoard(tx *kernel.Tx, key, board kernel.ID) {
-	tx.Later(`INSERT INTO key_boards (key_id, board) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, board)
+func allowBoard(tx *kernel.Tx, company, key, board kernel.ID) {
+	tx.Later(`INSERT INTO key_boards (company, key_id, board) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, company, key, board)
 }
 
 // StageRow is a stage and the board it belongs to.
@@ -134,9 +134,9 @@ func lockStage(tx *kernel.Tx, company, id kernel.ID) (StageRow, bool, error) {
 // insertStage adds a stage to a board.
 func insertStage(tx *kernel.Tx, company, board kernel.ID, s Stage) {
 	tx.Later(`
-		INSERT INTO stages (id, board, company, name, folded, position, kind, created_at)
+		INSERT INTO stages (company, id, board, name, folded, position, kind, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		s.ID, board, company, s.Name, fold.Text(s.Name), s.Position, s.Kind, tx.Now)
+		company, s.ID, board, s.Name, fold.Text(s.Name), s.Position, s.Kind, tx.Now)
 }
 
 // saveStage writes a stage's name, position and kind.

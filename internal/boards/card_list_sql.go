@@ -55,7 +55,7 @@ func (u *UnseenCards) condition(s *db.Statement) string {
 		private = "(NOT c.private OR c.created_by = " + me + " OR c.assignee = " + me + ")"
 	}
 	if len(u.Channels) > 0 {
-		hidden = "(NOT " + kernel.CardHidden + " OR EXISTS (SELECT 1 FROM conversations h WHERE h.id = c.conversation AND " + s.In("h.channel", u.Channels) + "))"
+		hidden = "(NOT " + kernel.CardHidden + " OR EXISTS (SELECT 1 FROM conversations h WHERE h.company = c.company AND h.id = c.conversation AND " + s.In("h.channel", u.Channels) + "))"
 	}
 	return private + " AND " + hidden
 }
@@ -113,7 +113,7 @@ func cardsOfSome(tx *kernel.Tx, f *cardCriteria) (page []Card, more bool, err er
 		return nil, false, err
 	}
 	q := &cardQuery{Statement: tx.Statement(), cardCriteria: *f, tx: tx}
-	q.WriteString("SELECT" + cardColumns + "\n\t" + tx.FromSubset(q.first(along), "cards", "c") + "\n\tWHERE c.company = " + q.Arg(f.Company) + "\n\tORDER BY c.id DESC")
+	q.WriteString("SELECT" + cardColumns + "\n\t" + tx.FromSubset(q.Arg(f.Company), q.first(along), "cards", "c") + "\n\tORDER BY c.id DESC")
 	return kernel.Collect(tx, q.Statement, f.Limit, scanCard)
 }
 
@@ -131,7 +131,7 @@ func searchCards(tx *kernel.Tx, f *cardCriteria, text search.Text) (page []Card,
 		return nil, false, err
 	}
 	s := tx.Statement()
-	s.WriteString("SELECT" + cardColumns + "\n\t" + tx.FromSubset(db.Listed(ids)(s), "cards", "c") + "\n\tWHERE c.company = " + s.Arg(f.Company) + "\n\tORDER BY c.id DESC")
+	s.WriteString("SELECT" + cardColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), db.Listed(ids)(s), "cards", "c") + "\n\tORDER BY c.id DESC")
 	return kernel.Collect(tx, s, f.Limit, scanCard)
 }
 
@@ -150,7 +150,7 @@ func (l *cardSearchList) Newest(n int, text search.Text) (all []*db.Statement, s
 		newest := q.first(f.way())
 		q.bare = false
 		q.WriteString("SELECT c.id, COALESCE(" + text.Contains(q.Statement, "c.folded") + q.conditions(byAll) + ", FALSE) " +
-			l.tx.FromSubset(newest, "cards", "c") + " ORDER BY c.id DESC")
+			l.tx.FromSubset(q.Arg(f.Company), newest, "cards", "c") + " ORDER BY c.id DESC")
 		all = append(all, q.Statement)
 	}
 	return all, share
@@ -265,8 +265,8 @@ func cardsByPosition(tx *kernel.Tx, f *cardCriteria) (page []Card, more bool, er
 // countCards counts the cards of the filter's stage that the principal may see and that are not archived, up to limit.
 func countCards(tx *kernel.Tx, f cardCriteria, limit int) (n int64, err error) {
 	q := &cardQuery{Statement: tx.Statement(), cardCriteria: f, tx: tx}
-	q.WriteString("SELECT COUNT(*) FROM (SELECT 1 AS one FROM cards c" + talk.IndexedBy(tx, "cards_stage") + " WHERE c.stage = " + q.Arg(f.Stage))
-	q.And("c.company = "+q.Arg(f.Company), "c.status <> "+q.Arg(CardArchived))
+	q.WriteString("SELECT COUNT(*) FROM (SELECT 1 AS one FROM cards c" + talk.IndexedBy(tx, "cards_stage") + " WHERE c.company = " + q.Arg(f.Company))
+	q.And("c.stage = "+q.Arg(f.Stage), "c.status <> "+q.Arg(CardArchived))
 	q.WriteString(q.visibleToPerson() + q.conditions(bySight) + " LIMIT " + strconv.Itoa(limit) + ") counted")
 	_, err = tx.One(q.String(), q.Args, func(r db.Row) { n = r.Int(0) })
 	return n, err
@@ -288,9 +288,8 @@ func stagesOf(tx *kernel.Tx, f *cardCriteria) ([]kernel.ID, error) {
 func cardsOfStage(tx *kernel.Tx, f *cardCriteria, stage kernel.ID, rank string, id kernel.ID, limit int) ([]Card, bool, error) {
 	q := &cardQuery{Statement: tx.Statement(), cardCriteria: *f, tx: tx}
 	q.Stage = kernel.ID{}
-	q.WriteString("SELECT" + cardColumns + "\n\tFROM cards c" + talk.IndexedBy(tx, "cards_stage") + "\n\tWHERE c.stage = " + q.Arg(stage))
-	q.And("c.company = " + q.Arg(f.Company))
-	q.And(q.ofStatuses())
+	q.WriteString("SELECT" + cardColumns + "\n\tFROM cards c" + talk.IndexedBy(tx, "cards_stage") + "\n\tWHERE c.company = " + q.Arg(f.Company))
+	q.And("c.stage = "+q.Arg(stage), q.ofStatuses())
 	if rank != "" {
 		q.And("(c.rank, c.id) > (" + q.Arg(rank) + ", " + q.Arg(id) + ")")
 	}

@@ -204,7 +204,7 @@ func (d *Boards) place(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kernel
 	}
 	at, err := d.rankIn(tx, a, c, s.ID, before)
 	if err == nil && len(at) > rank.Long {
-		if err = d.spread(tx, s.ID, c.ID, at); err == nil {
+		if err = d.spread(tx, a.Company.ID, s.ID, c.ID, at); err == nil {
 			at, err = d.rankIn(tx, a, c, s.ID, before)
 		}
 	}
@@ -216,14 +216,14 @@ func (d *Boards) rankIn(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kerne
 	var previous, next string
 	var err error
 	if before == nil {
-		previous, err = lastRank(tx, stage, c.ID)
+		previous, err = lastRank(tx, a.Company.ID, stage, c.ID)
 	} else {
 		card, found, failed := findCard(tx, a.Company.ID, *before)
 		if failed != nil || !found || !MaySeeCard(a, &card) || card.StageID != stage || card.ID == c.ID {
 			return "", kernel.ErrOr(failed, kernel.Invalid("body.before_card_id", "there is no such card in this stage"))
 		}
 		next = card.Position
-		previous, err = rankBefore(tx, stage, c.ID, next)
+		previous, err = rankBefore(tx, a.Company.ID, stage, c.ID, next)
 	}
 	if err != nil {
 		return "", err
@@ -237,13 +237,13 @@ func (d *Boards) rankIn(tx *kernel.Tx, a *kernel.Principal, c *Card, stage kerne
 // spread gives the cards around a place in a locked stage new and shorter ranks, in the same order. It
 // extends to both sides until it finds short ranks to fit between, so its cost depends on
 // the number of long ranks and not on the size of the stage.
-func (d *Boards) spread(tx *kernel.Tx, stage, moving kernel.ID, at string) error {
+func (d *Boards) spread(tx *kernel.Tx, company, stage, moving kernel.ID, at string) error {
 	for reach := 64; ; reach *= 4 {
-		before, err := rankedBefore(tx, stage, moving, at, reach+1)
+		before, err := rankedBefore(tx, company, stage, moving, at, reach+1)
 		if err != nil {
 			return err
 		}
-		after, err := rankedFrom(tx, stage, moving, at, reach+1)
+		after, err := rankedFrom(tx, company, stage, moving, at, reach+1)
 		if err != nil {
 			return err
 		}
@@ -259,7 +259,7 @@ func (d *Boards) spread(tx *kernel.Tx, stage, moving kernel.ID, at string) error
 				return err
 			}
 			if low = p.Rank; p.Rank != was {
-				setRank(tx, p)
+				setRank(tx, company, p)
 			}
 		}
 		return nil

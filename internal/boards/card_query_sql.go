@@ -39,19 +39,19 @@ var (
 // along reads the ranges of an index over the cards.
 func along(index string) way {
 	return func(q *cardQuery) string {
-		return q.alongRanges("cards c"+talk.IndexedBy(q.tx, index), "c.id", []column{boardColumn, statusColumn}, q.ranges(nil), q.visible()+q.conditions(byAll))
+		return q.alongRanges("cards c"+talk.IndexedBy(q.tx, index), "c.company", "c.id", []column{boardColumn, statusColumn}, q.ranges(nil), q.visible()+q.conditions(byAll))
 	}
 }
 
 // prioritized reads the ranges of a priority.
 func (q *cardQuery) prioritized() string {
-	return q.alongRanges("cards c"+talk.IndexedBy(q.tx, "cards_priority"), "c.id", []column{boardColumn, statusColumn, priorityColumn},
+	return q.alongRanges("cards c"+talk.IndexedBy(q.tx, "cards_priority"), "c.company", "c.id", []column{boardColumn, statusColumn, priorityColumn},
 		q.ranges([]any{q.Priority}), q.visible()+q.conditions(byAll&^byPriority))
 }
 
 // dueOnDays reads the ranges of each day on which cards may be due.
 func (q *cardQuery) dueOnDays() string {
-	return q.alongRanges("cards c"+talk.IndexedBy(q.tx, "cards_due"), "c.id", []column{boardColumn, statusColumn, dayColumn},
+	return q.alongRanges("cards c"+talk.IndexedBy(q.tx, "cards_due"), "c.company", "c.id", []column{boardColumn, statusColumn, dayColumn},
 		q.ranges(q.days()), q.visible()+" AND c.due_at IS NOT NULL"+q.conditions(byAll))
 }
 
@@ -71,22 +71,23 @@ func (f *cardCriteria) days() []any {
 func (q *cardQuery) labelled() string {
 	from, conditions := "card_labels l", q.conditions(byAll&^byLabel)
 	if conditions != "" {
-		from, conditions = "card_labels l CROSS JOIN cards c", " AND c.id = l.subject"+conditions
+		from, conditions = "card_labels l CROSS JOIN cards c", " AND c.company = l.company AND c.id = l.subject"+conditions
 	}
 	ranges := q.ranges(nil)
 	for i := range ranges {
 		ranges[i] = slices.Insert(ranges[i], 0, any(q.Label))
 	}
-	return q.alongRanges(from, "l.subject", []column{{"l.label", "uuid"}, {"l.board", "uuid"}, {"l.status", "text"}}, ranges, conditions)
+	return q.alongRanges(from, "l.company", "l.subject", []column{{"l.label", "uuid"}, {"l.board", "uuid"}, {"l.status", "text"}}, ranges, conditions)
 }
 
 // dueBefore goes through the cards that are overdue.
 func (q *cardQuery) dueBefore() string {
+	company := q.Arg(q.Company)
 	end := " AND " + dayColumn.name + " <= " + q.Arg(q.DueBefore.UnixMilli()/channels.DayMillis) + " AND c.due_at IS NOT NULL AND c.id < " + q.Arg(q.After) +
 		q.visible() + q.conditions(byAll)
 	var all []string
 	for _, bounds := range q.ranges(nil) {
-		all = append(all, "SELECT c.id AS id FROM cards c"+talk.IndexedBy(q.tx, "cards_due")+" WHERE c.board = "+q.Arg(bounds[0])+" AND c.status = "+q.Arg(bounds[1])+end)
+		all = append(all, "SELECT c.id AS id FROM cards c"+talk.IndexedBy(q.tx, "cards_due")+" WHERE c.company = "+company+" AND c.board = "+q.Arg(bounds[0])+" AND c.status = "+q.Arg(bounds[1])+end)
 	}
 	return strings.Join(all, " UNION ALL ")
 }
@@ -100,8 +101,8 @@ func (q *cardQuery) ofConversation() string {
 
 // among goes through the given cards.
 func (q *cardQuery) among(of db.Subset) string {
-	return q.tx.FromSubset(of(q.Statement), "cards", "c") +
-		" WHERE c.company = " + q.Arg(q.Company) + " AND " + q.In("c.board", q.Boards) + " AND " + q.ofStatuses() +
+	return q.tx.FromSubset(q.Arg(q.Company), of(q.Statement), "cards", "c") +
+		" WHERE " + q.In("c.board", q.Boards) + " AND " + q.ofStatuses() +
 		" AND c.id < " + q.Arg(q.After) + q.visible() + q.conditions(byAll)
 }
 
@@ -128,15 +129,16 @@ func (q *cardQuery) ranges(further []any) [][]any {
 }
 
 // alongRanges reads each range from the cursor on, the newest first, for as long as a page is.
-func (q *cardQuery) alongRanges(from, id string, columns []column, ranges [][]any, conditions string) string {
+func (q *cardQuery) alongRanges(from, company, id string, columns []column, ranges [][]any, conditions string) string {
+	company += " = " + q.Arg(q.Company)
 	after := q.Arg(q.After)
 	if q.tx.Dialect().Lateral() {
-		return q.alongRangesPostgres(from, id, columns, ranges, conditions, after)
+		return q.alongRangesPostgres(from, company, id, columns, ranges, conditions, after)
 	}
 	top := q.top()
 	all := make([]string, len(ranges))
 	for i, bounds := range ranges {
-		within := id + " < " + after
+		within := company + " AND " + id + " < " + after
 		for k, c := range columns {
 			within += " AND " + c.name + " = " + q.Arg(bounds[k])
 		}
@@ -148,7 +150,7 @@ func (q *cardQuery) alongRanges(from, id string, columns []column, ranges [][]an
 // alongRangesPostgres describes a range by a span of its last column, which orders it too: were all columns equal
 // to values, PostgreSQL might follow the primary key instead, in the hope to meet some soon. It plans one
 // range and repeats it for each.
-func (q *cardQuery) alongRangesPostgres(from, id string, columns []column, ranges [][]any, conditions, after string) string {
+func (q *cardQuery) alongRangesPostgres(from, company, id string, columns []column, ranges [][]any, conditions, after string) string {
 	var values, keys []string
 	for _, bounds := range ranges {
 		var row []string
@@ -157,7 +159,7 @@ func (q *cardQuery) alongRangesPostgres(from, id string, columns []column, range
 		}
 		values = append(values, "("+strings.Join(row, ", ")+")")
 	}
-	var within string
+	within := company + " AND "
 	for k, c := range columns {
 		key := "k" + strconv.Itoa(k)
 		keys = append(keys, key)
@@ -224,7 +226,7 @@ func (q *cardQuery) conditions(set int) string {
 		and("c.priority = " + q.Arg(q.Priority))
 	}
 	if set&byLabel != 0 && !q.Label.IsZero() {
-		and("(SELECT TRUE FROM card_labels l WHERE l.subject = c.id AND l.label = " + q.Arg(q.Label) + ")") // row by row, unlike EXISTS
+		and("(SELECT TRUE FROM card_labels l WHERE l.company = c.company AND l.subject = c.id AND l.label = " + q.Arg(q.Label) + ")") // row by row, unlike EXISTS
 	}
 	if set&byStage != 0 && !q.Stage.IsZero() {
 		and("c.stage = " + q.Arg(q.Stage))
@@ -250,7 +252,7 @@ func (q *cardQuery) conditions(set int) string {
 		}
 	}
 	if set&bySight != 0 && !q.Sight.All {
-		and("(c.conversation IS NULL OR " + kernel.CardHidden + " OR EXISTS (SELECT 1 FROM conversations v WHERE v.id = c.conversation AND " +
+		and("(c.conversation IS NULL OR " + kernel.CardHidden + " OR EXISTS (SELECT 1 FROM conversations v WHERE v.company = c.company AND v.id = c.conversation AND " +
 			q.Sight.Condition(q.Statement, "v.assignee", "v.sector") + "))")
 	}
 	return b.String()

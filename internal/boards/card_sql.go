@@ -50,7 +50,7 @@ func selectCard(tx *kernel.Tx, company, id kernel.ID, lock string) (CardRow, boo
 	found, err := tx.One(`
 		SELECT`+cardColumns+`, v.assignee, v.sector, v.channel
 		FROM cards c
-		LEFT JOIN conversations v ON v.id = c.conversation
+		LEFT JOIN conversations v ON v.company = c.company AND v.id = c.conversation
 		WHERE c.company = $1 AND c.id = $2`+lock, []any{company, id}, func(r db.Row) {
 		c = CardRow{scanCard(r), r.NullID(22), r.NullID(23), r.NullID(24)}
 	})
@@ -60,19 +60,19 @@ func selectCard(tx *kernel.Tx, company, id kernel.ID, lock string) (CardRow, boo
 // lockAttendanceCard finds and locks the card that follows an attendance.
 func lockAttendanceCard(tx *kernel.Tx, company, attendance kernel.ID) (Card, bool, error) {
 	var c Card
-	found, err := tx.One(`SELECT`+cardColumns+` FROM cards c WHERE c.attendance = $1 AND c.company = $2`+tx.ForUpdate(),
-		[]any{attendance, company}, func(r db.Row) { c = scanCard(r) })
+	found, err := tx.One(`SELECT`+cardColumns+` FROM cards c WHERE c.company = $1 AND c.attendance = $2`+tx.ForUpdate(),
+		[]any{company, attendance}, func(r db.Row) { c = scanCard(r) })
 	return c, found, err
 }
 
 // InsertCard adds a card with its labels.
 func InsertCard(tx *kernel.Tx, c *Card) {
 	tx.Later(`
-		INSERT INTO cards (id, company, board, stage, title, description, folded, unindexed, priority, labels, due_at, assignee,
+		INSERT INTO cards (company, id, board, stage, title, description, folded, unindexed, priority, labels, due_at, assignee,
 			contact, conversation, attendance, private, hidden, status, rank, version, created_at, updated_at, completed_at,
 			created_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
-		c.ID, c.Company, c.BoardID, c.StageID, c.Title, c.Description, fold.Text(cardText(c)), c.Priority, kernel.PackIDs(c.LabelIDs), c.DueAt, c.Assignee,
+		c.Company, c.ID, c.BoardID, c.StageID, c.Title, c.Description, fold.Text(cardText(c)), c.Priority, kernel.PackIDs(c.LabelIDs), c.DueAt, c.Assignee,
 		c.Contact, c.Conversation, c.Attendance, c.Private, c.Hidden, c.Status, c.Position, c.Version, c.CreatedAt, c.UpdatedAt, c.CompletedAt,
 		c.CreatedBy)
 	insertCardLabels(tx, c)
@@ -82,18 +82,18 @@ func InsertCard(tx *kernel.Tx, c *Card) {
 func saveCard(tx *kernel.Tx, was, c *Card) {
 	tx.Later(`
 		UPDATE cards
-		SET board = $2, stage = $3, title = $4, description = $5, priority = $6, labels = $7, due_at = $8, assignee = $9, contact = $10,
-			conversation = $11, private = $12, status = $13, rank = $14, version = $15, updated_at = $16, completed_at = $17,
-			hidden = $18
-		WHERE id = $1`,
-		c.ID, c.BoardID, c.StageID, c.Title, c.Description, c.Priority, kernel.PackIDs(c.LabelIDs), c.DueAt, c.Assignee, c.Contact,
+		SET board = $3, stage = $4, title = $5, description = $6, priority = $7, labels = $8, due_at = $9, assignee = $10, contact = $11,
+			conversation = $12, private = $13, status = $14, rank = $15, version = $16, updated_at = $17, completed_at = $18,
+			hidden = $19
+		WHERE company = $1 AND id = $2`,
+		c.Company, c.ID, c.BoardID, c.StageID, c.Title, c.Description, c.Priority, kernel.PackIDs(c.LabelIDs), c.DueAt, c.Assignee, c.Contact,
 		c.Conversation, c.Private, c.Status, c.Position, c.Version, c.UpdatedAt, c.CompletedAt, c.Hidden)
 	if text := cardText(c); text != cardText(was) {
-		tx.Later(`UPDATE cards SET folded = $2, unindexed = TRUE WHERE id = $1`, c.ID, fold.Text(text))
+		tx.Later(`UPDATE cards SET folded = $3, unindexed = TRUE WHERE company = $1 AND id = $2`, c.Company, c.ID, fold.Text(text))
 	}
 	if !slices.Equal(was.LabelIDs, c.LabelIDs) || was.Status != c.Status || was.Private != c.Private || was.Hidden != c.Hidden || was.BoardID != c.BoardID {
 		if len(was.LabelIDs) > 0 {
-			tx.Later(`DELETE FROM card_labels WHERE subject = $1`, c.ID)
+			tx.Later(`DELETE FROM card_labels WHERE company = $1 AND subject = $2`, c.Company, c.ID)
 		}
 		insertCardLabels(tx, c)
 	}
@@ -105,15 +105,15 @@ func insertCardLabels(tx *kernel.Tx, c *Card) {
 		status = ""
 	}
 	for _, label := range c.LabelIDs {
-		tx.Later(`INSERT INTO card_labels (subject, label, board, status) VALUES ($1, $2, $3, $4)`, c.ID, label, c.BoardID, status)
+		tx.Later(`INSERT INTO card_labels (company, subject, label, board, status) VALUES ($1, $2, $3, $4, $5)`, c.Company, c.ID, label, c.BoardID, status)
 	}
 }
 
 // deleteCard removes a card permanently.
 func deleteCard(tx *kernel.Tx, company, id kernel.ID) error {
-	tx.Later(`DELETE FROM card_labels WHERE subject = $1`, id)
+	tx.Later(`DELETE FROM card_labels WHERE company = $1 AND subject = $2`, company, id)
 	tx.Later(`DELETE FROM cards WHERE company = $1 AND id = $2`, company, id)
-	return search.Forget(tx.On, &search.Cards, id)
+	return search.Forget(tx.On, &search.Cards, company, id)
 }
 
 // cardText is what a search looks at, folded: title and description.
@@ -127,13 +127,13 @@ func cardText(c *Card) string {
 
 // lastRank gives the rank of the last card of a stage, or "" when there is none. A card that is being
 // moved does not count.
-func lastRank(tx *kernel.Tx, stage, moving kernel.ID) (string, error) {
-	return selectRank(tx, `SELECT rank FROM cards WHERE stage = $1 AND id <> $2 ORDER BY rank DESC LIMIT 1`, stage, moving)
+func lastRank(tx *kernel.Tx, company, stage, moving kernel.ID) (string, error) {
+	return selectRank(tx, `SELECT rank FROM cards WHERE company = $1 AND stage = $2 AND id <> $3 ORDER BY rank DESC LIMIT 1`, company, stage, moving)
 }
 
 // rankBefore gives the rank of the card of a stage that comes before a rank, or "".
-func rankBefore(tx *kernel.Tx, stage, moving kernel.ID, rank string) (string, error) {
-	return selectRank(tx, `SELECT rank FROM cards WHERE stage = $1 AND id <> $2 AND rank < $3 ORDER BY rank DESC LIMIT 1`, stage, moving, rank)
+func rankBefore(tx *kernel.Tx, company, stage, moving kernel.ID, rank string) (string, error) {
+	return selectRank(tx, `SELECT rank FROM cards WHERE company = $1 AND stage = $2 AND id <> $3 AND rank < $4 ORDER BY rank DESC LIMIT 1`, company, stage, moving, rank)
 }
 
 func selectRank(tx *kernel.Tx, sql string, args ...any) (string, error) {
@@ -148,14 +148,14 @@ type Ranked struct {
 	Rank string
 }
 
-// rankedBefore lists the places before a rank, nearest first; RankedFrom those from it on.
-func rankedBefore(tx *kernel.Tx, stage, moving kernel.ID, rank string, limit int) ([]Ranked, error) {
-	return ranked(tx, `SELECT id, rank FROM cards WHERE stage = $1 AND id <> $2 AND rank < $3 ORDER BY rank DESC LIMIT $4`, stage, moving, rank, limit)
+// rankedBefore lists the places before a rank, nearest first.
+func rankedBefore(tx *kernel.Tx, company, stage, moving kernel.ID, rank string, limit int) ([]Ranked, error) {
+	return ranked(tx, `SELECT id, rank FROM cards WHERE company = $1 AND stage = $2 AND id <> $3 AND rank < $4 ORDER BY rank DESC LIMIT $5`, company, stage, moving, rank, limit)
 }
 
 // rankedFrom lists the places from a rank on, nearest first.
-func rankedFrom(tx *kernel.Tx, stage, moving kernel.ID, rank string, limit int) ([]Ranked, error) {
-	return ranked(tx, `SELECT id, rank FROM cards WHERE stage = $1 AND id <> $2 AND rank >= $3 ORDER BY rank LIMIT $4`, stage, moving, rank, limit)
+func rankedFrom(tx *kernel.Tx, company, stage, moving kernel.ID, rank string, limit int) ([]Ranked, error) {
+	return ranked(tx, `SELECT id, rank FROM cards WHERE company = $1 AND stage = $2 AND id <> $3 AND rank >= $4 ORDER BY rank LIMIT $5`, company, stage, moving, rank, limit)
 }
 
 func ranked(tx *kernel.Tx, sql string, args ...any) ([]Ranked, error) {
@@ -168,8 +168,8 @@ func ranked(tx *kernel.Tx, sql string, args ...any) ([]Ranked, error) {
 }
 
 // setRank gives a card another text for its place. The card looks different afterwards, so its version grows.
-func setRank(tx *kernel.Tx, p Ranked) {
-	tx.Later(`UPDATE cards SET rank = $2, version = version + 1 WHERE id = $1`, p.Card, p.Rank)
+func setRank(tx *kernel.Tx, company kernel.ID, p Ranked) {
+	tx.Later(`UPDATE cards SET rank = $3, version = version + 1 WHERE company = $1 AND id = $2`, company, p.Card, p.Rank)
 }
 
 // recentEvents is how many of a company's latest events are searched for the last move of a card: there is no index

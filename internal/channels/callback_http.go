@@ -22,7 +22,7 @@ const maxLookups = 4096
 // Callbacks serves the addresses that Meta calls, one per channel. They need no key: Meta signs its calls.
 type Callbacks struct {
 	channels *Channels
-	deliver  func(ctx context.Context, channel kernel.ID, items []provider.Incoming) error // stores what came in
+	deliver  func(ctx context.Context, company, channel kernel.ID, items []provider.Incoming) error // stores what came in
 	log      *slog.Logger
 
 	mu    sync.Mutex
@@ -30,7 +30,7 @@ type Callbacks struct {
 }
 
 // NewCallbacks returns the handlers of callbacks, which pass what came in to deliver.
-func NewCallbacks(channels *Channels, deliver func(ctx context.Context, channel kernel.ID, items []provider.Incoming) error, log *slog.Logger) *Callbacks {
+func NewCallbacks(channels *Channels, deliver func(ctx context.Context, company, channel kernel.ID, items []provider.Incoming) error, log *slog.Logger) *Callbacks {
 	return &Callbacks{channels: channels, deliver: deliver, log: log}
 }
 
@@ -64,20 +64,26 @@ func (c *Callbacks) forget(channel string) {
 // lookup finds what a channel's callbacks are checked with, also while the channel is disconnected: what
 // customers write must not be lost because the team cannot answer.
 func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Credentials, bool, error) {
+	known, err := c.find(ctx, channel)
+	return known.credentials, known.found, err
+}
+
+// find returns what is known of a channel, from memory for a while.
+func (c *Callbacks) find(ctx context.Context, channel string) (callbackLookup, error) {
 	id, ok := kernel.ParseID(channel)
 	if !ok {
-		return whatsapp.Credentials{}, false, nil
+		return callbackLookup{}, nil
 	}
 	now := time.Now()
 	c.mu.Lock()
 	known, fresh := c.known[id]
 	c.mu.Unlock()
 	if fresh && now.Before(known.until) {
-		return known.credentials, known.found, nil
+		return known, nil
 	}
-	ch, access, found, err := c.channels.Access(ctx, id)
+	ch, access, found, err := c.channels.access(ctx, func(tx *kernel.Tx) (Channel, SealedAccess, bool, error) { return callbackAccess(tx, id) })
 	if err != nil {
-		return whatsapp.Credentials{}, false, err
+		return callbackLookup{}, err
 	}
 	known = callbackLookup{company: ch.Company, found: found, until: now.Add(lookupLife)}
 	if found {
@@ -92,14 +98,17 @@ func (c *Callbacks) lookup(ctx context.Context, channel string) (whatsapp.Creden
 		c.known = map[kernel.ID]callbackLookup{}
 	}
 	c.known[id] = known
-	return known.credentials, known.found, nil
+	return known, nil
 }
 
 // route finds the channel of the same company that has a number. Meta calls the address of an app for every
 // number of the app that has no address of its own.
 func (c *Callbacks) route(ctx context.Context, channel, phoneNumberID string) (string, whatsapp.Credentials, bool, error) {
-	id, _ := kernel.ParseID(channel)
-	other, found, err := c.channels.ChannelOfNumber(ctx, id, phoneNumberID)
+	known, err := c.find(ctx, channel)
+	if err != nil {
+		return "", whatsapp.Credentials{}, false, err
+	}
+	other, found, err := c.channels.ChannelOfNumber(ctx, known.company, phoneNumberID)
 	if err != nil || !found {
 		return "", whatsapp.Credentials{}, false, err
 	}
@@ -108,21 +117,19 @@ func (c *Callbacks) route(ctx context.Context, channel, phoneNumberID string) (s
 }
 
 func (c *Callbacks) receive(ctx context.Context, channel string, events []whatsapp.Event) error {
+	known, err := c.find(ctx, channel)
+	if err != nil {
+		return err
+	}
 	id, _ := kernel.ParseID(channel)
 	items := make([]provider.Incoming, len(events))
 	for i, e := range events {
 		items[i] = e.Incoming
 	}
-	c.mu.Lock()
-	known, found := c.known[id]
-	c.mu.Unlock()
-	if found {
-		ctx = c.channels.Bind(ctx, known.company)
-	}
-	if err := c.deliver(ctx, id, items); err != nil {
+	if err := c.deliver(c.channels.Bind(ctx, known.company), known.company, id, items); err != nil {
 		c.forget(channel) // it may have been archived: the provider repeats the call, and it is routed anew
 		return err
 	}
-	c.channels.NoteCallback(id)
+	c.channels.NoteCallback(known.company, id)
 	return nil
 }

@@ -324,7 +324,7 @@ func (d *Channels) changeChannel(ctx context.Context, a *kernel.Principal, id ke
 	if err == nil && ch.Settling {
 		for _, o := range d.observers {
 			if o.PrivacyChanged != nil {
-				o.PrivacyChanged(ctx, ch.ID)
+				o.PrivacyChanged(ctx, ch.Company, ch.ID)
 			}
 		}
 	}
@@ -520,7 +520,7 @@ func (d *Channels) ArchiveChannel(ctx context.Context, a *kernel.Principal, id k
 	})
 	for _, o := range d.observers {
 		if err == nil && o.Archived != nil {
-			o.Archived(ctx, id)
+			o.Archived(ctx, a.Company.ID, id)
 		}
 	}
 	return err
@@ -637,18 +637,22 @@ type callbackCounter struct {
 	since time.Time // the process started; a silence before that does not count
 
 	mu    sync.Mutex
-	calls map[kernel.ID]*CallbackActivity
+	calls map[calledChannel]*CallbackActivity
 }
 
+// calledChannel is a channel about which a provider called.
+type calledChannel struct{ company, id kernel.ID }
+
 // NoteCallback notes that the provider called about a channel, whatever it had to say.
-func (d *Channels) NoteCallback(channel kernel.ID) {
+func (d *Channels) NoteCallback(company, channel kernel.ID) {
 	now := d.Now()
 	d.activity.mu.Lock()
 	defer d.activity.mu.Unlock()
-	h := d.activity.calls[channel]
+	called := calledChannel{company, channel}
+	h := d.activity.calls[called]
 	if h == nil {
 		h = &CallbackActivity{First: now, Last: now}
-		d.activity.calls[channel] = h
+		d.activity.calls[called] = h
 	}
 	h.Calls++
 	h.Longest = max(h.Longest, now.Sub(h.Last))
@@ -659,14 +663,14 @@ func (d *Channels) NoteCallback(channel kernel.ID) {
 func (d *Channels) FlushCallbackActivity(ctx context.Context) error {
 	d.activity.mu.Lock()
 	calls := d.activity.calls
-	d.activity.calls = map[kernel.ID]*CallbackActivity{}
+	d.activity.calls = map[calledChannel]*CallbackActivity{}
 	d.activity.mu.Unlock()
 	if len(calls) == 0 {
 		return nil
 	}
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 		for channel, h := range calls {
-			if err := addCallbackActivity(tx, channel, *h, d.activity.since); err != nil {
+			if err := addCallbackActivity(tx, channel.company, channel.id, *h, d.activity.since); err != nil {
 				return struct{}{}, err
 			}
 		}

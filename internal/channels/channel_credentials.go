@@ -119,14 +119,18 @@ func (d *Channels) ChannelConnection(ctx context.Context, a *kernel.Principal, i
 	}, nil
 }
 
-// Access gives a channel of whatever company with the access to its provider, for the loops and the
-// callback. It reports false when there is no such channel, or when it has no provider.
-func (d *Channels) Access(ctx context.Context, id kernel.ID) (Channel, Access, bool, error) {
+// Access returns a channel of the company with the access to its provider, for the loops. It reports false when there is
+// no such channel, or when it has no provider.
+func (d *Channels) Access(ctx context.Context, company, id kernel.ID) (Channel, Access, bool, error) {
+	return d.access(ctx, func(tx *kernel.Tx) (Channel, SealedAccess, bool, error) { return channelAccess(tx, company, id) })
+}
+
+func (d *Channels) access(ctx context.Context, find func(tx *kernel.Tx) (Channel, SealedAccess, bool, error)) (Channel, Access, bool, error) {
 	var ch Channel
 	var sealed SealedAccess
 	var found bool
 	err := d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		ch, sealed, found, err = channelAccess(tx, id)
+		ch, sealed, found, err = find(tx)
 		return err
 	})
 	if err != nil || !found || sealed.Secrets == nil {
@@ -136,10 +140,10 @@ func (d *Channels) Access(ctx context.Context, id kernel.ID) (Channel, Access, b
 	return ch, access, err == nil, err
 }
 
-// ChannelOfNumber finds, within the company of a channel, the channel that has the provider's id of a number.
-func (d *Channels) ChannelOfNumber(ctx context.Context, channel kernel.ID, phoneNumberID string) (id kernel.ID, found bool, err error) {
+// ChannelOfNumber finds the channel of the company that has the provider's id of a number.
+func (d *Channels) ChannelOfNumber(ctx context.Context, company kernel.ID, phoneNumberID string) (id kernel.ID, found bool, err error) {
 	err = d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		id, found, err = channelOfNumber(tx, channel, phoneNumberID)
+		id, found, err = channelOfNumber(tx, company, phoneNumberID)
 		return err
 	})
 	return id, found, err
@@ -152,7 +156,7 @@ func (d *Channels) channelAccess(ctx context.Context, a *kernel.Principal, id ke
 		sealed SealedAccess
 	}
 	got, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (both, error) {
-		ch, sealed, found, err := channelAccess(tx, id)
+		ch, sealed, found, err := channelAccess(tx, a.Company.ID, id)
 		if err != nil || !found || !Knows(a, ch) {
 			return both{}, kernel.ErrOr(err, kernel.NotFound("channel"))
 		}

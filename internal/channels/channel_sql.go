@@ -47,15 +47,8 @@ func selectChannels(tx *kernel.Tx, where string, args ...any) ([]Channel, error)
 // FindChannel gives one channel of the company, private or not: the caller checks who may see it.
 func FindChannel(tx *kernel.Tx, company, id kernel.ID) (Channel, bool, error) {
 	var ch Channel
-	found, err := tx.One(`SELECT`+channelColumns+` FROM channels ch WHERE ch.id = $1 AND ch.company = $2`,
-		[]any{id, company}, func(r db.Row) { ch = scanChannel(r) })
-	return ch, found, err
-}
-
-// AnyChannel finds a channel whatever its company: a provider's callback knows only the channel.
-func AnyChannel(tx *kernel.Tx, id kernel.ID) (Channel, bool, error) {
-	var ch Channel
-	found, err := tx.One(`SELECT`+channelColumns+` FROM channels ch WHERE ch.id = $1`, []any{id}, func(r db.Row) { ch = scanChannel(r) })
+	found, err := tx.One(`SELECT`+channelColumns+` FROM channels ch WHERE ch.company = $1 AND ch.id = $2`,
+		[]any{company, id}, func(r db.Row) { ch = scanChannel(r) })
 	return ch, found, err
 }
 
@@ -69,17 +62,17 @@ func insertChannel(tx *kernel.Tx, ch Channel) {
 
 // signChannel says whether messages that people send through a channel begin with their name.
 func signChannel(tx *kernel.Tx, company, id kernel.ID, sign bool) {
-	tx.Later(`UPDATE channels SET sign = $3, updated_at = $4 WHERE id = $1 AND company = $2`, id, company, sign, tx.Now)
+	tx.Later(`UPDATE channels SET sign = $3, updated_at = $4 WHERE company = $1 AND id = $2`, company, id, sign, tx.Now)
 }
 
 // renameChannel changes what a channel is called.
 func renameChannel(tx *kernel.Tx, company, id kernel.ID, name string) {
-	tx.Later(`UPDATE channels SET name = $3, updated_at = $4 WHERE id = $1 AND company = $2`, id, company, name, tx.Now)
+	tx.Later(`UPDATE channels SET name = $3, updated_at = $4 WHERE company = $1 AND id = $2`, company, id, name, tx.Now)
 }
 
 // warnOfChannel says what is wrong with a channel that is connected all the same; nil: nothing.
 func warnOfChannel(tx *kernel.Tx, company, id kernel.ID, warning *string) {
-	tx.Later(`UPDATE channels SET warning = $3 WHERE id = $1 AND company = $2`, id, company, warning)
+	tx.Later(`UPDATE channels SET warning = $3 WHERE company = $1 AND id = $2`, company, id, warning)
 }
 
 // SetChannelStatus connects or disconnects a channel; reason is nil or says why in words.
@@ -87,8 +80,8 @@ func SetChannelStatus(tx *kernel.Tx, company, id kernel.ID, status string, reaso
 	tx.Later(`
 		UPDATE channels
 		SET status = $3, status_reason = $4, updated_at = $5, restriction = CASE WHEN $6 THEN NULL ELSE restriction END
-		WHERE id = $1 AND company = $2`,
-		id, company, status, reason, tx.Now, status == ChannelConnected)
+		WHERE company = $1 AND id = $2`,
+		company, id, status, reason, tx.Now, status == ChannelConnected)
 }
 
 // archiveChannel disconnects a channel for good.
@@ -97,7 +90,7 @@ func archiveChannel(tx *kernel.Tx, company, id kernel.ID) {
 		UPDATE channels
 		SET archived_at = $3, status = 'disconnected', status_reason = NULL, warning = NULL, restriction = NULL, restriction_until = NULL,
 			templates_due_at = NULL, updated_at = $3
-		WHERE id = $1 AND company = $2`, id, company, tx.Now)
+		WHERE company = $1 AND id = $2`, company, id, tx.Now)
 }
 
 // ChannelsOfAccount lists the company's channels of a provider's account, or those with a number where its
@@ -115,7 +108,7 @@ func ChannelsOfAccount(tx *kernel.Tx, company kernel.ID, waba, phoneKey string) 
 
 // RestrictChannel says what the provider did to the account of a channel, and until when.
 func RestrictChannel(tx *kernel.Tx, company, id kernel.ID, text string, until *time.Time) {
-	tx.Later(`UPDATE channels SET restriction = $3, restriction_until = $4 WHERE id = $1 AND company = $2`, id, company, text, until)
+	tx.Later(`UPDATE channels SET restriction = $3, restriction_until = $4 WHERE company = $1 AND id = $2`, company, id, text, until)
 }
 
 // LiftRestriction ends what RestrictChannel began. A channel that the restriction disconnected stays so, with
@@ -125,7 +118,7 @@ func LiftRestriction(tx *kernel.Tx, company, id kernel.ID, text string) {
 		UPDATE channels
 		SET status_reason = CASE WHEN status_reason = restriction THEN $3 ELSE status_reason END,
 			restriction = NULL, restriction_until = NULL
-		WHERE id = $1 AND company = $2`, id, company, text)
+		WHERE company = $1 AND id = $2`, company, id, text)
 }
 
 // EndRestriction ends a restriction that did not disconnect the channel.
@@ -133,12 +126,12 @@ func EndRestriction(tx *kernel.Tx, company, id kernel.ID) {
 	tx.Later(`
 		UPDATE channels
 		SET restriction = NULL, restriction_until = NULL
-		WHERE id = $1 AND company = $2 AND (status_reason IS NULL OR status_reason <> restriction)`, id, company)
+		WHERE company = $1 AND id = $2 AND (status_reason IS NULL OR status_reason <> restriction)`, company, id)
 }
 
 // endRestrictions ends the restrictions whose time is over.
 func endRestrictions(tx *kernel.Tx) {
-	tx.Later(`UPDATE channels SET restriction = NULL, restriction_until = NULL WHERE restriction_until <= $1`, tx.Now)
+	tx.Later(`UPDATE /* all companies: what is over */ channels SET restriction = NULL, restriction_until = NULL WHERE restriction_until <= $1`, tx.Now)
 }
 
 // InsertNotice keeps what a channel's provider said. The same again adds nothing.
@@ -149,8 +142,8 @@ func InsertNotice(tx *kernel.Tx, channel *Channel, n *provider.IncomingNotice) {
 		digest.Write([]byte{0})
 	}
 	tx.Later(`
-		INSERT INTO notices (channel, digest, company, kind, text, raw, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT DO NOTHING`, channel.ID, digest.Sum(nil)[:16], channel.Company, n.Kind, n.Text, n.Raw, tx.Now)
+		INSERT INTO notices (company, channel, digest, kind, text, raw, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT DO NOTHING`, channel.Company, channel.ID, digest.Sum(nil)[:16], n.Kind, n.Text, n.Raw, tx.Now)
 }
 
 // notices gives the newest notices of a channel.
@@ -170,8 +163,8 @@ func notices(tx *kernel.Tx, company, channel kernel.ID, limit int) (all []provid
 // purgeNotices deletes notices kept before a moment, oldest first, up to limit of them.
 func purgeNotices(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`
-		DELETE FROM notices
-		WHERE (channel, digest) IN (SELECT channel, digest FROM notices WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
+		DELETE /* all companies: what is over */ FROM notices
+		WHERE (company, channel, digest) IN (SELECT company, channel, digest FROM notices WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
 }
 
 // CallbackActivity is when a provider called about a channel during some stretch of time.
@@ -198,10 +191,10 @@ const DayMillis = int64(24 * time.Hour / time.Millisecond)
 
 // addCallbackActivity adds activity to a channel's history and clears its warning. The silence before it
 // counts from since at the earliest, and not at all when it raised a warning.
-func addCallbackActivity(tx *kernel.Tx, channel kernel.ID, h CallbackActivity, since time.Time) error {
+func addCallbackActivity(tx *kernel.Tx, company, channel kernel.ID, h CallbackActivity, since time.Time) error {
 	var last *time.Time
 	var warned bool
-	found, err := tx.One(`SELECT last_inbound_at, warning IS NOT NULL FROM channels WHERE id = $1`+tx.ForUpdate(), []any{channel}, func(r db.Row) {
+	found, err := tx.One(`SELECT last_inbound_at, warning IS NOT NULL FROM channels WHERE company = $1 AND id = $2`+tx.ForUpdate(), []any{company, channel}, func(r db.Row) {
 		last, warned = r.NullTime(0), r.Bool(1)
 	})
 	if err != nil || !found {
@@ -213,32 +206,32 @@ func addCallbackActivity(tx *kernel.Tx, channel kernel.ID, h CallbackActivity, s
 		}
 		h.Longest = max(h.Longest, h.First.Sub(*last))
 	}
-	tx.Later(`UPDATE channels SET last_inbound_at = $2, warning = NULL WHERE id = $1`, channel, h.Last)
+	tx.Later(`UPDATE channels SET last_inbound_at = $3, warning = NULL WHERE company = $1 AND id = $2`, company, channel, h.Last)
 	tx.Later(`
-		INSERT INTO channel_days (channel, day, calls, longest)
-		VALUES ($1, $2, $3, $4)
-		ON CONFLICT (channel, day) DO UPDATE
+		INSERT INTO channel_days (company, channel, day, calls, longest)
+		VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (company, channel, day) DO UPDATE
 		SET calls = channel_days.calls + excluded.calls,
 			longest = CASE WHEN excluded.longest > channel_days.longest THEN excluded.longest ELSE channel_days.longest END`,
-		channel, h.Last.UnixMilli()/DayMillis, h.Calls, h.Longest.Milliseconds())
+		company, channel, h.Last.UnixMilli()/DayMillis, h.Calls, h.Longest.Milliseconds())
 	return nil
 }
 
 // purgeCallbackActivity drops the history before a moment.
 func purgeCallbackActivity(tx *kernel.Tx, before time.Time) {
-	tx.Later(`DELETE FROM channel_days WHERE day < $1`, before.UnixMilli()/DayMillis)
+	tx.Later(`DELETE /* all companies: what is over */ FROM channel_days WHERE day < $1`, before.UnixMilli()/DayMillis)
 }
 
 // callbackStats lists every WhatsApp number with its history since a moment.
 func callbackStats(tx *kernel.Tx, since time.Time) ([]CallbackStats, error) {
 	var out []CallbackStats
 	err := tx.Query(`
-		SELECT ch.id, ch.company, ch.status = 'connected', ch.warning IS NOT NULL, COALESCE(ch.last_inbound_at, 0),
+		SELECT /* all companies: the watchdog's numbers */ ch.id, ch.company, ch.status = 'connected', ch.warning IS NOT NULL, COALESCE(ch.last_inbound_at, 0),
 			CAST(COALESCE(MAX(d.longest), 0) AS BIGINT), CAST(COALESCE(SUM(d.calls), 0) AS BIGINT), COUNT(d.day)
 		FROM channels ch
-		LEFT JOIN channel_days d ON d.channel = ch.id AND d.day >= $1
+		LEFT JOIN channel_days d ON d.company = ch.company AND d.channel = ch.id AND d.day >= $1
 		WHERE ch.provider = 'whatsapp' AND ch.archived_at IS NULL
-		GROUP BY ch.id, ch.company, ch.status, ch.warning, ch.last_inbound_at
+		GROUP BY ch.company, ch.id, ch.status, ch.warning, ch.last_inbound_at
 		ORDER BY ch.id`, []any{since.UnixMilli() / DayMillis}, func(r db.Row) error {
 		out = append(out, CallbackStats{
 			Channel: r.ID(0), Company: r.ID(1), Connected: r.Bool(2), Warned: r.Bool(3), Last: r.Time(4),
@@ -275,21 +268,30 @@ func insertNumber(tx *kernel.Tx, ch Channel, access SealedAccess) (bool, error) 
 func numberHolder(tx *kernel.Tx, phoneNumberID string) (Channel, bool, error) {
 	var ch Channel
 	found, err := tx.One(`
-		SELECT`+channelColumns+`
+		SELECT /* all companies: a number is connected once */`+channelColumns+`
 		FROM channels ch
 		WHERE ch.phone_number_id = $1 AND ch.archived_at IS NULL`, []any{phoneNumberID}, func(r db.Row) { ch = scanChannel(r) })
 	return ch, found, err
 }
 
-// channelAccess gives a channel, whatever its company, and the access to its provider.
-func channelAccess(tx *kernel.Tx, id kernel.ID) (Channel, SealedAccess, bool, error) {
+// channelAccess returns a channel of the company and the access to its provider.
+func channelAccess(tx *kernel.Tx, company, id kernel.ID) (Channel, SealedAccess, bool, error) {
+	return selectAccess(tx, `ch.company = $1 AND ch.id = $2`, company, id)
+}
+
+// callbackAccess is channelAccess for a provider's callback, which names only the channel.
+func callbackAccess(tx *kernel.Tx, id kernel.ID) (Channel, SealedAccess, bool, error) {
+	return selectAccess(tx, `ch.id = $1 /* all companies: a callback names only the channel */`, id)
+}
+
+func selectAccess(tx *kernel.Tx, which string, args ...any) (Channel, SealedAccess, bool, error) {
 	var ch Channel
 	var access SealedAccess
 	found, err := tx.One(`
 		SELECT`+channelColumns+`, COALESCE(ch.phone_number_id, ''), COALESCE(ch.waba_id, ''), COALESCE(ch.api_version, ''),
 			ch.coexistence, ch.credentials
 		FROM channels ch
-		WHERE ch.id = $1`, []any{id}, func(r db.Row) {
+		WHERE `+which, args, func(r db.Row) {
 		ch = scanChannel(r)
 		access = SealedAccess{
 			PhoneNumberID: r.Text(channelWidth), WABAID: r.Text(channelWidth + 1), APIVersion: r.Text(channelWidth + 2),
@@ -299,14 +301,10 @@ func channelAccess(tx *kernel.Tx, id kernel.ID) (Channel, SealedAccess, bool, er
 	return ch, access, found, err
 }
 
-// channelOfNumber finds, among the channels of the company that another channel belongs to, the one with
-// the provider's id of a number.
-func channelOfNumber(tx *kernel.Tx, channel kernel.ID, phoneNumberID string) (id kernel.ID, found bool, err error) {
-	found, err = tx.One(`
-		SELECT o.id
-		FROM channels o
-		JOIN channels ch ON ch.company = o.company
-		WHERE ch.id = $1 AND o.phone_number_id = $2 AND o.archived_at IS NULL`, []any{channel, phoneNumberID}, func(r db.Row) { id = r.ID(0) })
+// channelOfNumber finds the channel of the company that has the provider's id of a number.
+func channelOfNumber(tx *kernel.Tx, company kernel.ID, phoneNumberID string) (id kernel.ID, found bool, err error) {
+	found, err = tx.One(`SELECT id FROM channels WHERE company = $1 AND phone_number_id = $2 AND archived_at IS NULL`,
+		[]any{company, phoneNumberID}, func(r db.Row) { id = r.ID(0) })
 	return id, found, err
 }
 
@@ -315,9 +313,12 @@ func saveAccess(tx *kernel.Tx, company, id kernel.ID, access SealedAccess) (bool
 	n, err := tx.Exec(`
 		UPDATE channels
 		SET phone_number_id = $3, waba_id = $4, api_version = $5, coexistence = $6, credentials = $7, updated_at = $8
-		WHERE id = $1 AND company = $2
-			AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.phone_number_id = $3 AND o.id <> $1 AND o.archived_at IS NULL)`,
-		id, company, access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, tx.Now)
+		WHERE company = $1 AND id = $2
+			AND NOT EXISTS (
+				SELECT 1 /* all companies: a number is connected once */
+				FROM channels o
+				WHERE o.phone_number_id = $3 AND NOT (o.company = $1 AND o.id = $2) AND o.archived_at IS NULL)`,
+		company, id, access.PhoneNumberID, access.WABAID, access.APIVersion, access.Coexistence, access.Secrets, tx.Now)
 	return n == 1, err
 }
 
@@ -331,7 +332,7 @@ type SealedChannel struct {
 // SealedChannels gives the secrets of the channels of all companies.
 func SealedChannels(tx *kernel.Tx) ([]SealedChannel, error) {
 	var out []SealedChannel
-	err := tx.Query(`SELECT company, id, credentials FROM channels WHERE credentials IS NOT NULL ORDER BY id`, nil, func(r db.Row) error {
+	err := tx.Query(`SELECT /* all companies: secrets are sealed anew with the installation's key */ company, id, credentials FROM channels WHERE credentials IS NOT NULL ORDER BY id`, nil, func(r db.Row) error {
 		out = append(out, SealedChannel{Company: r.ID(0), ID: r.ID(1), Secrets: r.Bytes(2)})
 		return nil
 	})
@@ -341,12 +342,12 @@ func SealedChannels(tx *kernel.Tx) ([]SealedChannel, error) {
 // ResealChannel replaces a channel's secrets by the same ones, sealed anew. Where they have changed
 // meanwhile, the change stays.
 func ResealChannel(tx *kernel.Tx, ch SealedChannel, fresh []byte) {
-	tx.Later(`UPDATE channels SET credentials = $4 WHERE id = $1 AND company = $2 AND credentials = $3`, ch.ID, ch.Company, ch.Secrets, fresh)
+	tx.Later(`UPDATE channels SET credentials = $4 WHERE company = $1 AND id = $2 AND credentials = $3`, ch.Company, ch.ID, ch.Secrets, fresh)
 }
 
 // setChannelHours says which opening hours a channel has; nil: none of its own.
 func setChannelHours(tx *kernel.Tx, company, id kernel.ID, hours *kernel.ID) {
-	tx.Later(`UPDATE channels SET hours = $3, updated_at = $4 WHERE id = $1 AND company = $2`, id, company, hours, tx.Now)
+	tx.Later(`UPDATE channels SET hours = $3, updated_at = $4 WHERE company = $1 AND id = $2`, company, id, hours, tx.Now)
 }
 
 // setChannelPrivate makes a channel private or public. What belongs to it is settled afterwards.

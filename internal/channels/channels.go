@@ -18,7 +18,7 @@ type Channels struct {
 // New returns the verbs of channels. Numbers is WhatsApp's side of connecting numbers; nil: none can be connected.
 func New(p *people.People, numbers Numbers) *Channels {
 	d := &Channels{Kernel: p.Kernel, people: p, numbers: numbers}
-	d.activity = callbackCounter{since: d.Now(), calls: map[kernel.ID]*CallbackActivity{}}
+	d.activity = callbackCounter{since: d.Now(), calls: map[calledChannel]*CallbackActivity{}}
 	d.CheckSubjects(kernel.SubjectChannel, d.checkChannel)
 	return d
 }

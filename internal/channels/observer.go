@@ -11,9 +11,9 @@ type ChannelObserver struct {
 	// PrivacyChanges returns what to count again when a channel becomes private or public.
 	PrivacyChanges func(ch Channel, private bool) kernel.Recount
 	// PrivacyChanged runs after a channel became private or public.
-	PrivacyChanged func(ctx context.Context, channel kernel.ID)
+	PrivacyChanged func(ctx context.Context, company, channel kernel.ID)
 	// Archived runs after a channel was archived.
-	Archived func(ctx context.Context, channel kernel.ID)
+	Archived func(ctx context.Context, company, channel kernel.ID)
 	// Connected runs in the transaction after which a channel can send again.
 	Connected func(tx *kernel.Tx, ch *Channel)
 }

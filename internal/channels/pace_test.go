@@ -27,7 +27,7 @@ func TestANumberSendsAtTheRateThatMetaGivesIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			asked := sim.Calls("number")
-			if _, err := provider.For(t.Context(), channel.ID); err != nil {
+			if _, err := provider.For(t.Context(), channel.Company, channel.ID); err != nil {
 				t.Fatal(err)
 			}
 			testkit.Eventually(t, fmt.Sprintf("%s may send %d messages at once", number, rate/10), func() bool {

@@ -99,6 +99,7 @@ func (d *Channels) TemplatesDue(tx *kernel.Tx, company, channel kernel.ID) {
 
 // TemplateClaim is a channel whose copy of templates one node fetches, and when it is due again if that fails.
 type TemplateClaim struct {
+	Company kernel.ID
 	Channel kernel.ID
 	until   time.Time
 }
@@ -109,7 +110,7 @@ func (d *Channels) ClaimTemplates(ctx context.Context) (claim TemplateClaim, fou
 		var ch Channel
 		until := tx.Now.Add(templateSyncRetry)
 		ch, found, err = claimTemplates(tx, until)
-		claim = TemplateClaim{ch.ID, until}
+		claim = TemplateClaim{ch.Company, ch.ID, until}
 		return struct{}{}, err
 	})
 	return claim, found, err
@@ -119,16 +120,12 @@ func (d *Channels) ClaimTemplates(ctx context.Context) (claim TemplateClaim, fou
 // caller or the provider asked for it while these were on their way.
 func (d *Channels) KeepTemplates(ctx context.Context, claim TemplateClaim, templates []provider.ChannelTemplate) error {
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
-		ch, found, err := AnyChannel(tx, claim.Channel)
-		if err != nil || !found {
-			return struct{}{}, err
-		}
 		for i := range templates {
 			t := &templates[i]
 			t.Name, t.Body = kernel.CleanText(t.Name), kernel.CleanText(t.Body)
 		}
-		templatesFetched(tx, ch.Company, ch.ID, claim.until, tx.Now.Add(templateSyncEvery))
-		return struct{}{}, replaceTemplates(tx, ch.Company, ch.ID, templates)
+		templatesFetched(tx, claim.Company, claim.Channel, claim.until, tx.Now.Add(templateSyncEvery))
+		return struct{}{}, replaceTemplates(tx, claim.Company, claim.Channel, templates)
 	})
 	return err
 }
@@ -245,7 +242,7 @@ func (t *Templates) step(ctx context.Context) (more bool, err error) {
 	if err != nil || !found {
 		return false, err
 	}
-	_, access, found, err := t.Desk.Access(ctx, claim.Channel)
+	_, access, found, err := t.Desk.Access(ctx, claim.Company, claim.Channel)
 	if err != nil || !found {
 		return true, err
 	}

@@ -127,17 +127,13 @@ func templatesFetched(tx *kernel.Tx, company, channel kernel.ID, claimed, at tim
 // claimTemplates gives a connected channel whose copy is due to be fetched, and makes it due again at a time, so that no
 // other node fetches it too.
 func claimTemplates(tx *kernel.Tx, again time.Time) (ch Channel, found bool, err error) {
-	var id kernel.ID
 	found, err = tx.One(`
-		SELECT id
-		FROM channels
-		WHERE templates_due_at <= $1 AND status = 'connected' AND provider = 'whatsapp'
-		ORDER BY templates_due_at
-		LIMIT 1`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{tx.Now}, func(r db.Row) { id = r.ID(0) })
-	if err != nil || !found {
-		return ch, false, err
-	}
-	if ch, found, err = AnyChannel(tx, id); err == nil && found {
+		SELECT /* all companies: due work */`+channelColumns+`
+		FROM channels ch
+		WHERE ch.templates_due_at <= $1 AND ch.status = 'connected' AND ch.provider = 'whatsapp'
+		ORDER BY ch.templates_due_at
+		LIMIT 1`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`), []any{tx.Now}, func(r db.Row) { ch = scanChannel(r) })
+	if err == nil && found {
 		templatesDue(tx, ch.Company, ch.ID, again)
 	}
 	return ch, found, err

@@ -33,15 +33,15 @@ type WhatsApp struct {
 }
 
 // For reads the channel's credentials anew each time: a token that was replaced counts at once.
-func (w *WhatsApp) For(ctx context.Context, channel kernel.ID) (NumberSender, error) {
-	_, access, found, err := w.Desk.Access(ctx, channel)
+func (w *WhatsApp) For(ctx context.Context, company, channel kernel.ID) (NumberSender, error) {
+	_, access, found, err := w.Desk.Access(ctx, company, channel)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return nil, &provider.SendError{Code: "not_connected", Message: "The channel has no credentials. Connect it.", Disconnect: true}
 	}
-	n := &number{w: w, channel: channel, access: access, client: w.Graph.Client(access), pace: w.pace(channel)}
+	n := &number{w: w, company: company, channel: channel, access: access, client: w.Graph.Client(access), pace: w.pace(channel)}
 	if n.pace.set(access.Coexistence) {
 		go n.pace.ask(ctx, n.client)
 	}
@@ -77,6 +77,7 @@ func (w *WhatsApp) pace(channel kernel.ID) *pace {
 // number sends through one WhatsApp number.
 type number struct {
 	w       *WhatsApp
+	company kernel.ID
 	channel kernel.ID
 	access  Access
 	client  *whatsapp.Client
@@ -154,7 +155,7 @@ func (n *number) turn(ctx context.Context, to string) error {
 
 // credentialsChanged reports whether the credentials that were just refused are no longer the channel's.
 func (n *number) credentialsChanged(ctx context.Context) bool {
-	_, now, found, err := n.w.Desk.Access(ctx, n.channel)
+	_, now, found, err := n.w.Desk.Access(ctx, n.company, n.channel)
 	return err == nil && found && (now.Token != n.access.Token || now.PhoneNumberID != n.access.PhoneNumberID)
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"recado/internal/kernel"
+	"recado/internal/limits"
 )
 
 // Version is the API's, not the binary's.
@@ -85,9 +86,9 @@ type Server struct {
 	auth   Authenticator
 	ready  func(ctx context.Context) error
 	once   OnceFunc
-	rates  *Buckets[kernel.ID] // of keys and sessions
-	others Origins             // whose pages may call the API with a key
-	shared []string            // the beginnings of the paths that those pages may call
+	rates  *limits.Rate[kernel.ID] // of keys and sessions
+	others Origins                 // whose pages may call the API with a key
+	shared []string                // the beginnings of the paths that those pages may call
 
 	fingerprintKey [32]byte                          // of idempotent calls
 	steps          atomic.Pointer[func(step string)] // see OnStep
@@ -102,7 +103,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		log: o.Logger, base: o.BasePath, public: strings.TrimSuffix(o.PublicURL, "/") + o.BasePath,
-		instructions: o.Instructions, auth: o.Auth, ready: o.Ready, once: o.Once, fingerprintKey: o.FingerprintKey, rates: NewBuckets[kernel.ID](),
+		instructions: o.Instructions, auth: o.Auth, ready: o.Ready, once: o.Once, fingerprintKey: o.FingerprintKey, rates: limits.NewRate[kernel.ID](),
 		others: o.Origins, shared: []string{"/v1/"}, fullRate: []string{strconv.FormatInt(o.Rate.Burst, 10)},
 	}
 	if s.log == nil {

@@ -117,7 +117,7 @@ func (s *Store) alignFeed(ctx context.Context) error {
 func (s *Store) readFeedOffset(ctx context.Context) (last int64, err error) {
 	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
 		_, err := tx.One(`
-			SELECT o.added, CASE WHEN o.last >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + o.added THEN o.last ELSE 0 END
+			SELECT /* all companies: one feed */ o.added, CASE WHEN o.last >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + o.added THEN o.last ELSE 0 END
 			FROM (SELECT `+feedOffset+` AS added, (SELECT COALESCE(MAX(position), 0) FROM events) AS last) o`, nil, func(r db.Row) {
 			s.feedOffset, last = r.Int(0), r.Int(1)
 		})

@@ -7,7 +7,7 @@ import (
 )
 
 // Owner is whose an idempotency key is: an integration's (the id of its API key) or a person's.
-type Owner ID
+type Owner struct{ Company, ID ID }
 
 // Reservation is an idempotency key in use. The fingerprint tells whether two calls are the same.
 type Reservation struct {
@@ -27,20 +27,23 @@ type Earlier struct {
 // Reserve takes a key that is free or has expired, and then sets r.At. Otherwise it tells what is there.
 func (tx *Tx) Reserve(r *Reservation) (bool, Earlier, error) {
 	n, err := tx.Exec(`
-		INSERT INTO idempotency (key_id, key, fingerprint, done, created_at, expires_at)
-		VALUES ($1, $2, $3, FALSE, $4, $5)
-		ON CONFLICT (key_id, key) DO UPDATE
+		INSERT INTO idempotency (company, key_id, key, fingerprint, done, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, FALSE, $5, $6)
+		ON CONFLICT (company, key_id, key) DO UPDATE
 		SET fingerprint = excluded.fingerprint, done = FALSE, status = NULL, headers = NULL, body = NULL, subject_kind = NULL, subject = NULL,
 			created_at = excluded.created_at, expires_at = excluded.expires_at
 		WHERE idempotency.expires_at <= excluded.created_at`,
-		ID(r.Owner), r.Key, r.Fingerprint[:], tx.Now, tx.Now.Add(IdempotencyRetention))
+		r.Owner.Company, r.Owner.ID, r.Key, r.Fingerprint[:], tx.Now, tx.Now.Add(IdempotencyRetention))
 	if err != nil || n == 1 {
 		r.At = tx.Now
 		return err == nil, Earlier{}, err
 	}
 	var e Earlier
-	_, err = tx.One(`SELECT fingerprint, created_at, done, status, headers, body, subject_kind, subject FROM idempotency WHERE key_id = $1 AND key = $2`,
-		[]any{ID(r.Owner), r.Key}, func(row db.Row) {
+	_, err = tx.One(`
+		SELECT fingerprint, created_at, done, status, headers, body, subject_kind, subject
+		FROM idempotency
+		WHERE company = $1 AND key_id = $2 AND key = $3`,
+		[]any{r.Owner.Company, r.Owner.ID, r.Key}, func(row db.Row) {
 			copy(e.Fingerprint[:], row.Bytes(0))
 			e.At = row.Time(1)
 			if row.Bool(2) {
@@ -59,9 +62,9 @@ func (tx *Tx) Keep(r Reservation, a Answer) (bool, error) {
 	kind, subject := subjectColumns(a.Subject)
 	n, err := tx.Exec(`
 		UPDATE idempotency
-		SET done = TRUE, status = $4, headers = $5, body = $6, fingerprint = $7, subject_kind = $8, subject = $9
-		WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`,
-		ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body, r.Fingerprint[:], kind, subject)
+		SET done = TRUE, status = $5, headers = $6, body = $7, fingerprint = $8, subject_kind = $9, subject = $10
+		WHERE company = $1 AND key_id = $2 AND key = $3 AND created_at = $4 AND NOT done`,
+		r.Owner.Company, r.Owner.ID, r.Key, r.At, a.Status, a.Headers, a.Body, r.Fingerprint[:], kind, subject)
 	return n == 1, err
 }
 
@@ -70,9 +73,9 @@ func (tx *Tx) Replace(r Reservation, a Answer) error {
 	kind, subject := subjectColumns(a.Subject)
 	_, err := tx.Exec(`
 		UPDATE idempotency
-		SET status = $4, headers = $5, body = $6, subject_kind = $7, subject = $8
-		WHERE key_id = $1 AND key = $2 AND created_at = $3 AND done`,
-		ID(r.Owner), r.Key, r.At, a.Status, a.Headers, a.Body, kind, subject)
+		SET status = $5, headers = $6, body = $7, subject_kind = $8, subject = $9
+		WHERE company = $1 AND key_id = $2 AND key = $3 AND created_at = $4 AND done`,
+		r.Owner.Company, r.Owner.ID, r.Key, r.At, a.Status, a.Headers, a.Body, kind, subject)
 	return err
 }
 
@@ -86,7 +89,7 @@ func subjectColumns(s Subject) (kind *string, id *ID) {
 
 // Release frees the key of a call that left nothing behind.
 func (tx *Tx) Release(r Reservation) {
-	tx.Later(`DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at = $3 AND NOT done`, ID(r.Owner), r.Key, r.At)
+	tx.Later(`DELETE FROM idempotency WHERE company = $1 AND key_id = $2 AND key = $3 AND created_at = $4 AND NOT done`, r.Owner.Company, r.Owner.ID, r.Key, r.At)
 }
 
 // ForgetReservations removes reservations that have expired, limit of them and those that expired in the same moment
@@ -97,5 +100,5 @@ func (tx *Tx) ForgetReservations(limit int) (int64, error) {
 
 // A list of keys would have SQLite go through all reservations of their owners.
 const forgetReservations = `
-	DELETE FROM idempotency
+	DELETE /* all companies: what has expired */ FROM idempotency
 	WHERE expires_at <= (SELECT MAX(expires_at) FROM (SELECT expires_at FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2) oldest)`

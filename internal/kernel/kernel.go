@@ -6,11 +6,10 @@ import (
 	"context"
 	"log/slog"
 	"math"
-	"runtime"
 	"sync"
 	"time"
 
-	"recado/internal/slots"
+	"recado/internal/limits"
 	"recado/internal/vault"
 )
 
@@ -35,8 +34,6 @@ type Kernel struct {
 	Cursors       CursorKey
 	Searches      Expensive // lists that read far more than they return
 
-	together *slots.Limiter[ID]
-	budgets  []*slots.Budget[ID]
 	signals  signals
 	feed     feed
 	subjects map[string]SubjectCheck
@@ -76,32 +73,17 @@ func New(o Options) *Kernel {
 		k.Cursors = CursorKey(k.Vault.Derive("cursor"))
 	}
 	k.signals.node = NewID()
-	k.together = slots.New[ID](1, math.MaxInt64)
 	k.Searches = k.NewExpensive("searches", searchWait)
 	return k
 }
 
-// NewExpensive returns the limit of a kind of calls, which its refusals call what, a plural.
+// NewExpensive returns a limit on a kind of calls. Its errors call them what, a plural.
 func (d *Kernel) NewExpensive(what string, wait time.Duration) Expensive {
 	n := d.CompanyLimits.Searches
-	return Expensive{what, n, slots.New[ID](n, searchPlaces), d.NewBudget(searchShare, searchSaved).With(d.together), wait}
+	return Expensive{what, n, limits.NewConcurrency[ID](n, searchPlaces), wait}
 }
 
-// NewTurns returns the limit of a kind of calls of which each company makes one at a time and none is refused at once.
+// NewTurns returns a limit for a kind of calls of which each company makes one at a time.
 func (d *Kernel) NewTurns(what string) Expensive {
-	return Expensive{what, 1, slots.New[ID](math.MaxInt64, 0), d.NewBudget(searchShare, searchSaved).With(d.together), searchWait}
-}
-
-// NewBudget returns a budget of each company: a share of the processors while other companies are active.
-func (d *Kernel) NewBudget(share float64, saved time.Duration) *slots.Budget[ID] {
-	b := slots.NewBudget[ID](share*float64(runtime.GOMAXPROCS(0)), saved)
-	d.budgets = append(d.budgets, b)
-	return b
-}
-
-// Active notes that a company makes calls. Expensive calls of other companies must not delay them.
-func (d *Kernel) Active(company ID) {
-	for _, b := range d.budgets {
-		b.Active(company)
-	}
+	return Expensive{what, 1, limits.NewConcurrency[ID](1, math.MaxInt64), searchWait}
 }

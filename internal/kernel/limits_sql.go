@@ -11,7 +11,7 @@ const (
 	CountMembers     Countable = `SELECT COUNT(*) FROM users WHERE company = $1 AND removed_at IS NULL`
 	CountInvitations Countable = `SELECT COUNT(*) FROM invitations WHERE company = $1`
 	CountSectors     Countable = `SELECT COUNT(*) FROM sectors WHERE company = $1 AND removed_at IS NULL`
-	CountMemberships Countable = `SELECT COUNT(*) FROM sectors s JOIN sector_members m ON m.sector = s.id WHERE s.company = $1 AND s.removed_at IS NULL`
+	CountMemberships Countable = `SELECT COUNT(*) FROM sectors s JOIN sector_members m ON m.company = s.company AND m.sector = s.id WHERE s.company = $1 AND s.removed_at IS NULL`
 	CountChannels    Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND NOT private AND archived_at IS NULL`
 	CountPrivate     Countable = `SELECT COUNT(*) FROM channels WHERE company = $1 AND private AND archived_at IS NULL`
 	CountViewers     Countable = `SELECT COUNT(*) FROM channel_viewers WHERE company = $1`

@@ -26,7 +26,7 @@ func TestACallThatIsCutOffIsNotMadeAgain(t *testing.T) {
 		db := open()
 		for _, step := range []string{"reserved", "executed"} {
 			t.Run(step, func(t *testing.T) {
-				owner, runs := kernel.Owner(kernel.NewID()), 0
+				owner, runs := kernel.Owner{Company: kernel.NewID(), ID: kernel.NewID()}, 0
 				call := func(after func(string)) (kernel.OnceResult, error) {
 					request := newRequest()
 					request.After = after
@@ -67,7 +67,7 @@ func TestARefusedCallLeavesItsKeyFreeUnlessItsOutcomeIsUncertain(t *testing.T) {
 			{kernel.Errorf(kernel.CodeUncertain, "It is not known."), kernel.CodeIdempotencyPending},
 		} {
 			request := newRequest()
-			owner := kernel.Owner(kernel.NewID())
+			owner := kernel.Owner{Company: kernel.NewID(), ID: kernel.NewID()}
 			_, err := kernel.AroundOnce(context.Background(), db, owner, request, func(context.Context) (any, error) { return nil, tt.failure })
 			if !errors.Is(err, tt.failure) {
 				t.Errorf("got %v, want %v", err, tt.failure)
@@ -82,7 +82,7 @@ func TestARefusedCallLeavesItsKeyFreeUnlessItsOutcomeIsUncertain(t *testing.T) {
 
 func TestAKeyStaysPendingWhenTheChangeIsMadeAndItsAnswerIsNot(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
-		db, owner, defect := open(), kernel.Owner(kernel.NewID()), errors.New("a defect")
+		db, owner, defect := open(), kernel.Owner{Company: kernel.NewID(), ID: kernel.NewID()}, errors.New("a defect")
 		request := newRequest()
 		request.Success = func(any) (kernel.Answer, error) { return kernel.Answer{}, defect }
 		if _, err := kernel.AroundOnce(context.Background(), db, owner, request, succeed); !errors.Is(err, defect) {
@@ -96,7 +96,7 @@ func TestAKeyStaysPendingWhenTheChangeIsMadeAndItsAnswerIsNot(t *testing.T) {
 
 func TestARepeatableCallThatIsCutOffIsMadeAgain(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
-		db, owner, refused := open(), kernel.Owner(kernel.NewID()), kernel.NotFound("conversation")
+		db, owner, refused := open(), kernel.Owner{Company: kernel.NewID(), ID: kernel.NewID()}, kernel.NotFound("conversation")
 		request := newRequest()
 		request.Repeatable = true
 		request.Refusal = func(error) (kernel.Answer, bool) { return kernel.Answer{Status: 404}, true }
@@ -136,7 +136,7 @@ func TestARepeatableCallThatIsCutOffIsMadeAgain(t *testing.T) {
 
 func TestOfRepeatableCallsAtOnceTheFirstStoresItsAnswer(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
-		db, owner := open(), kernel.Owner(kernel.NewID())
+		db, owner := open(), kernel.Owner{Company: kernel.NewID(), ID: kernel.NewID()}
 		request := newRequest()
 		request.Repeatable = true
 		_, err := kernel.AroundOnce(context.Background(), db, owner, request, func(ctx context.Context) (any, error) {
@@ -182,7 +182,7 @@ func TestAnAnswerIsStoredWithTheChangeOfItsVerb(t *testing.T) {
 			{"the verb knows more after its transaction", func(int) (int, error) { return 207, nil }, "", 207},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				owner, request := kernel.Owner(kernel.NewID()), statuses()
+				owner, request := kernel.Owner{Company: kernel.NewID(), ID: kernel.NewID()}, statuses()
 				request.After = func(step string) {
 					if step == tt.cut {
 						panic("the process ends")
@@ -215,7 +215,7 @@ func TestAnAnswerIsStoredWithTheChangeOfItsVerb(t *testing.T) {
 
 func TestAVerbThatFailsBeforeItsTransactionEndsLeavesItsKeyFree(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
-		db, owner, defect := open(), kernel.Owner(kernel.NewID()), errors.New("a defect")
+		db, owner, defect := open(), kernel.Owner{Company: kernel.NewID(), ID: kernel.NewID()}, errors.New("a defect")
 		_, err := kernel.AroundOnce(context.Background(), db, owner, statuses(), func(ctx context.Context) (any, error) {
 			return kernel.AnswerCall(ctx, db, func(*kernel.Tx) (int, error) { return 0, defect })
 		})
@@ -234,7 +234,7 @@ func TestAVerbThatFailsBeforeItsTransactionEndsLeavesItsKeyFree(t *testing.T) {
 
 func TestOnlyTheTransactionThatAnswersStoresTheAnswer(t *testing.T) {
 	kerneltest.Each(t, func(t *testing.T, open func() *kernel.Store) {
-		db, owner := open(), kernel.Owner(kernel.NewID())
+		db, owner := open(), kernel.Owner{Company: kernel.NewID(), ID: kernel.NewID()}
 		_, err := kernel.AroundOnce(context.Background(), db, owner, statuses(), func(ctx context.Context) (any, error) {
 			if _, err := change(kernel.Separate(ctx), db, 500); err != nil {
 				return nil, err

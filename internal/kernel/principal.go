@@ -283,9 +283,9 @@ func (a *Principal) May(v Verb) error {
 func (a *Principal) idempotencyOwner() (Owner, error) {
 	switch a.kind {
 	case KindKey:
-		return Owner(a.Key), nil
+		return Owner{a.Company.ID, a.Key}, nil
 	case KindSession:
-		return Owner(a.User.ID), nil
+		return Owner{a.Company.ID, a.User.ID}, nil
 	}
 	return Owner{}, fmt.Errorf("kernel: a principal of kind %v has no idempotency keys", a.kind)
 }

@@ -52,3 +52,23 @@ func (s schemaFiles) ReadDir(name string) (all []fs.DirEntry, err error) {
 	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return all, nil
 }
+
+// GlobalTables are the tables of the installation, whose rows belong to no company, with the reason. Every other table has a
+// column company, with which its keys begin.
+var GlobalTables = map[string]string{
+	"companies":         "the companies themselves",
+	"schema_migrations": "the steps of the schema that were applied",
+	"setup_tokens":      "creates the first company",
+	"sign_in_failures":  "counted before it is known who signs in",
+	"lanes":             "which node works for what, over all companies",
+	"secret_check":      "the installation has one secret key",
+}
+
+// GlobalKeys are the unique keys that do not begin with the company, by table and first column, with the reason.
+var GlobalKeys = map[string]string{
+	"channels.phone_number_id": "a phone number is connected once in an installation, and callbacks name it without the company",
+	"conversation_search.num":  "SQLite's full-text index numbers its entries over the whole database",
+	"contact_search.num":       "as conversation_search.num",
+	"card_search.num":          "as conversation_search.num",
+	"events.position":          "SQLite numbers events in the order of commits, over all companies",
+}

@@ -37,7 +37,7 @@ func (tx *Tx) ReplaceSecretCheck(old, sealed []byte) {
 func (tx *Tx) HoldsSecrets() (bool, error) {
 	holds := false
 	_, err := tx.One(`
-		SELECT EXISTS (SELECT 1 FROM secret_check)
+		SELECT /* all companies: the key is the installation's */ EXISTS (SELECT 1 FROM secret_check)
 			OR EXISTS (SELECT 1 FROM webhooks)
 			OR EXISTS (SELECT 1 FROM channels WHERE credentials IS NOT NULL)`, nil, func(r db.Row) { holds = r.Bool(0) })
 	return holds, err

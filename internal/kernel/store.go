@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 
 	"recado/internal/kernel/db"
-	"recado/internal/slots"
+	"recado/internal/limits"
 )
 
 // Embedded returns the steps of the schema.
@@ -15,8 +16,8 @@ func Embedded() fs.FS { return schemas }
 // Store is one open database with the desk's schema. All methods may be called from many goroutines.
 type Store struct {
 	db     *db.DB
-	reads  *slots.Limiter[ID]
-	writes *slots.Limiter[ID]
+	reads  *limits.Concurrency[ID]
+	writes *limits.Concurrency[ID]
 
 	hooks      Hooks
 	feedOffset int64 // see readFeedOffset
@@ -32,9 +33,9 @@ func openWith(ctx context.Context, o db.Options, migrations fs.FS) (*Store, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: opened, reads: half(opened.Readers())}
+	s := &Store{db: opened, reads: share(opened.Readers())}
 	if s.writes = s.reads; opened.SingleNode() { // where reads and writes do not share their connections
-		s.writes = half(opened.Writers())
+		s.writes = share(opened.Writers())
 		return s, nil
 	}
 	if err := s.alignFeed(ctx); err != nil {
@@ -129,21 +130,20 @@ func (s *Store) read(ctx context.Context, read func(context.Context, func(*db.Tx
 // companyKey is that of the company in a context.
 type companyKey struct{}
 
-// ForCompany says for whom Read, ReadOne and Write are called with the context. Of the connections, or on SQLite of the
-// connections that read and of the places in a group of writes, one company has at most half at a time while others are
-// active, and all but a quarter while it is active alone, so that another always finds free ones; its further calls wait in
-// their order. Calls for no company are not limited. A call within a call would wait for itself.
+// ForCompany names the company for which Read, ReadOne and Write are called with the context. One company uses at most three
+// quarters of the connections at once, so that another always finds a free one; its further calls wait in order. Calls for no
+// company are not limited. A call within a call would wait for itself.
 func ForCompany(ctx context.Context, company ID) context.Context {
 	return context.WithValue(ctx, companyKey{}, company)
 }
 
-// half gives each company half of what there is while several are active, and three quarters to one that is active alone.
-func half(of int) *slots.Limiter[ID] {
-	return slots.NewShared[ID](int64(max(1, of/2)), int64(of*3/4))
+// share returns the limit of a company on so many connections.
+func share(of int) *limits.Concurrency[ID] {
+	return limits.NewConcurrency[ID](int64(max(1, of*3/4)), math.MaxInt64)
 }
 
 // slot waits for a slot of the context's company, if it names one.
-func (s *Store) slot(ctx context.Context, limiter *slots.Limiter[ID]) (release func(), err error) {
+func (s *Store) slot(ctx context.Context, limiter *limits.Concurrency[ID]) (release func(), err error) {
 	company, ok := ctx.Value(companyKey{}).(ID)
 	if !ok {
 		return func() {}, nil

@@ -132,9 +132,9 @@ func (tx *Tx) IsFew(of db.Subset) (bool, error) {
 	return n <= int64(Few), err
 }
 
-// FromSubset returns a FROM clause for the rows of a table whose ids are in a subset; see db.Dialect.
-func (tx *Tx) FromSubset(ids, table, alias string) string {
-	return tx.Dialect().FromSubset(ids, table, alias)
+// FromSubset returns a FROM clause for the company's rows of a table whose ids are in a subset; see db.Dialect.
+func (tx *Tx) FromSubset(company, ids, table, alias string) string {
+	return tx.Dialect().FromSubset(company, ids, table, alias)
 }
 
 // Page adds the LIMIT of a page, one row more than it shows, and its OFFSET. A limit that

@@ -19,14 +19,18 @@ type Sight struct {
 // of contacts are copies for the indexes of lists. They may lag behind while the channel is settling; see settle.go. A
 // single row is judged by its channel, and a list leaves out what is of a private channel whatever its copy says.
 const (
-	ConversationPrivate = `(SELECT x.private FROM channels x WHERE x.id = c.channel)`
-	AttendancePrivate   = `(SELECT x.private FROM channels x WHERE x.id = a.channel)`
-	// cardHidden is whether a card c is of a private channel.
-	CardHidden = `COALESCE((SELECT x.private FROM conversations xv JOIN channels x ON x.id = xv.channel WHERE xv.id = c.conversation), c.hidden)`
-	// contactPool is the pool that a contact ct belongs to.
+	ConversationPrivate = `(SELECT x.private FROM channels x WHERE x.company = c.company AND x.id = c.channel)`
+	AttendancePrivate   = `(SELECT x.private FROM channels x WHERE x.company = a.company AND x.id = a.channel)`
+	// CardHidden tells whether a card c is of a private channel.
+	CardHidden = `COALESCE((
+		SELECT x.private
+		FROM conversations xv
+		JOIN channels x ON x.company = xv.company AND x.id = xv.channel
+		WHERE xv.company = c.company AND xv.id = c.conversation), c.hidden)`
+	// ContactPool is the pool that a contact ct belongs to.
 	ContactPool = `CASE
-		WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.id = ct.channel AND x.private) THEN ct.channel
-		WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.id = ct.pool AND NOT x.private) THEN ct.company
+		WHEN ct.pool = ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.channel AND x.private) THEN ct.channel
+		WHEN ct.pool <> ct.company AND EXISTS (SELECT 1 FROM channels x WHERE x.company = ct.company AND x.id = ct.pool AND NOT x.private) THEN ct.company
 		ELSE ct.pool END`
 )
 
@@ -41,7 +45,7 @@ func Public(column, company string) string { return column + " NOT IN " + privat
 // PublicCard is a condition that a card c is of no private channel. Conversations are looked at only while a channel is settling.
 func PublicCard(company string) string {
 	return "(NOT EXISTS (SELECT 1 FROM channels x WHERE x.company = " + company + " AND x.settling AND x.private) OR NOT EXISTS (" +
-		"SELECT 1 FROM conversations xv JOIN channels x ON x.id = xv.channel WHERE xv.id = c.conversation AND x.private))"
+		"SELECT 1 FROM conversations xv JOIN channels x ON x.company = xv.company AND x.id = xv.channel WHERE xv.company = " + company + " AND xv.id = c.conversation AND x.private))"
 }
 
 // ShareVisibility keeps the channels of the company from becoming private or public until the end of the transaction. What a
@@ -50,16 +54,6 @@ func (tx *Tx) ShareVisibility(company ID) {
 	if tx.Dialect().ConcurrentWrites() && tx.visibilityOf != company {
 		tx.visibilityOf = company
 		tx.Later(`SELECT pg_advisory_xact_lock_shared($1)`, visibilityKey(company))
-	}
-}
-
-// ShareVisibilityOf is ShareVisibility for the company of a channel.
-func (tx *Tx) ShareVisibilityOf(channel ID) {
-	if tx.Dialect().ConcurrentWrites() {
-		tx.Later(`
-			SELECT pg_advisory_xact_lock_shared(('x' || right(replace(company::text, '-', ''), 16))::bit(64)::bigint # 3)
-			FROM channels
-			WHERE id = $1`, channel)
 	}
 }
 
@@ -87,7 +81,7 @@ func (v Sight) Condition(s *db.Statement, assignee, sector string) string {
 // Conversations is the whole sight as SQL over a table of conversations, by the flags of their channels: public ones as condition says,
 // private ones of the channels that the member views. Principal.MaySeeBy says the same of one conversation.
 func (v Sight) Conversations(s *db.Statement, alias string) string {
-	public := "NOT (SELECT x.private FROM channels x WHERE x.id = " + alias + ".channel)"
+	public := "NOT (SELECT x.private FROM channels x WHERE x.company = " + alias + ".company AND x.id = " + alias + ".channel)"
 	if !v.All {
 		public += " AND " + v.Condition(s, alias+".assignee", alias+".sector")
 	}

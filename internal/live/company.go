@@ -189,7 +189,7 @@ func (c *company) markSeen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
-		c.hub.system.people.MarkLive(s.session, s.person)
+		c.hub.system.people.MarkLive(c.of.ID, s.session, s.person)
 	}
 }
 

@@ -73,7 +73,7 @@ func (h *Hub) Open(ctx context.Context, a *kernel.Principal, cursor string) (*St
 		h.remove(s)
 		return nil, err
 	}
-	h.system.people.MarkLive(s.session, s.person)
+	h.system.people.MarkLive(a.Company.ID, s.session, s.person)
 	h.checkSoon(a.Company.ID) // the person may have come online
 	h.tellAll(s, fresh)
 	h.tellStreams(s.company, s.person, true)

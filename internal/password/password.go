@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"recado/internal/kernel"
-	"recado/internal/slots"
+	"recado/internal/limits"
 )
 
 // Cost is what computing a hash with argon2id takes. The stored text names it, so that it can grow without breaking
@@ -42,34 +42,22 @@ const (
 
 // Hasher computes a few hashes at once, and fewer of one company; more callers wait. A process has one.
 type Hasher struct {
-	cost   Cost
-	slots  *slots.Limiter[struct{}]
-	own    *slots.Limiter[kernel.ID] // by company
-	budget *slots.Budget[kernel.ID]  // likewise
-	made   atomic.Int64
+	cost  Cost
+	slots *limits.Concurrency[struct{}]
+	own   *limits.Concurrency[kernel.ID] // by company
+	made  atomic.Int64
 }
 
-// NewHasher makes a Hasher whose new hashes have the given cost; zero means DefaultCost. The budget limits the time that the
-// hashes of a company take.
-func NewHasher(cost Cost, budget *slots.Budget[kernel.ID]) *Hasher {
+// NewHasher returns a Hasher whose new hashes have the given cost; zero means DefaultCost.
+func NewHasher(cost Cost) *Hasher {
 	if cost == (Cost{}) {
 		cost = DefaultCost
 	}
-	return &Hasher{cost: cost, slots: slots.New[struct{}](atOnce, waiting), own: slots.New[kernel.ID](ownAtOnce, ownWaiting), budget: budget}
+	return &Hasher{cost: cost, slots: limits.NewConcurrency[struct{}](atOnce, waiting), own: limits.NewConcurrency[kernel.ID](ownAtOnce, ownWaiting)}
 }
 
-// Made is how many hashes were computed.
+// Made returns how many hashes were computed.
 func (h *Hasher) Made() int64 { return h.made.Load() }
-
-// compute computes a hash in small steps, with pauses between them while other companies are active. The caller has a slot.
-func (h *Hasher) compute(company kernel.ID, password string, salt []byte, passes, memory uint32, threads uint8, length int) []byte {
-	h.made.Add(1)
-	began := time.Now()
-	return idKey([]byte(password), salt, passes, memory, threads, uint32(length), func() {
-		h.budget.Rest(company, time.Since(began))
-		began = time.Now()
-	})
-}
 
 // Hash computes the text to store for a password of a member of the company. It waits for its turn, or fails with
 // kernel.CodeUnavailable when too many callers are waiting already or its turn does not come soon.
@@ -81,12 +69,13 @@ func (h *Hasher) Hash(ctx context.Context, company kernel.ID, password string) (
 	defer release()
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
-	key := h.compute(company, password, salt, h.cost.Passes, h.cost.Memory, 1, keyBytes)
+	h.made.Add(1)
+	key := argon2.IDKey([]byte(password), salt, h.cost.Passes, h.cost.Memory, 1, keyBytes)
 	enc := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, h.cost.Memory, h.cost.Passes, enc.EncodeToString(salt), enc.EncodeToString(key)), nil
 }
 
-// acquire waits for a slot and the budget of the company, and then for a slot of all.
+// acquire waits for a slot of the company, and then for one of all.
 func (h *Hasher) acquire(ctx context.Context, company kernel.ID) (release func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
@@ -94,23 +83,23 @@ func (h *Hasher) acquire(ctx context.Context, company kernel.ID) (release func()
 	if err != nil {
 		return nil, refused(ctx, err)
 	}
-	end, err := h.budget.BeginAfter(waiting, company, func(ctx context.Context) (func(), error) { return h.slots.Acquire(ctx, struct{}{}) })
+	leave, err := h.slots.Acquire(waiting, struct{}{})
 	if err != nil {
 		leaveOwn()
 		return nil, refused(ctx, err)
 	}
 	return func() {
-		end()
+		leave()
 		leaveOwn()
 	}, nil
 }
 
-// refused is what a caller is told; ctx is that of the caller.
+// refused returns the error for a caller that got no slot; ctx is that of the caller.
 func refused(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if !errors.Is(err, slots.ErrFull) && !errors.Is(err, context.DeadlineExceeded) {
+	if !errors.Is(err, limits.ErrFull) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &kernel.Error{
@@ -143,7 +132,8 @@ func (h *Hasher) Verify(ctx context.Context, company kernel.ID, password, stored
 		return false, err
 	}
 	defer release()
-	got := h.compute(company, password, salt, passes, memory, threads, len(want))
+	h.made.Add(1)
+	got := argon2.IDKey([]byte(password), salt, passes, memory, threads, uint32(len(want)))
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 

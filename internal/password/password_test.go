@@ -4,29 +4,22 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"recado/internal/kernel"
-	"recado/internal/slots"
 )
-
-func newHasher(cost Cost) *Hasher {
-	return NewHasher(cost, slots.NewBudget[kernel.ID](1, time.Second))
-}
 
 func TestAHashNamesItsCost(t *testing.T) {
 	for cost, want := range map[Cost]string{{}: "m=19456,t=2,p=1", {Memory: 64, Passes: 1}: "m=64,t=1,p=1"} {
-		stored, err := newHasher(cost).Hash(t.Context(), kernel.NewID(), "correct horse battery")
+		stored, err := NewHasher(cost).Hash(t.Context(), kernel.NewID(), "correct horse battery")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Split(stored, "$")[3]; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		if ok, err := newHasher(Cost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); err != nil || !ok {
+		if ok, err := NewHasher(Cost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); err != nil || !ok {
 			t.Errorf("%s: got %v, %v; want the password to fit", want, ok, err)
 		}
 	}
@@ -35,14 +28,14 @@ func TestAHashNamesItsCost(t *testing.T) {
 func TestAStoredTextThatNamesNoCostFitsNoPassword(t *testing.T) {
 	for _, cost := range []string{"m=0,t=2,p=1", "m=64,t=0,p=1", "m=64,t=1,p=0", "m=64"} {
 		stored := "$argon2id$v=19$" + cost + "$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)
-		if ok, err := newHasher(Cost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); ok || !errors.Is(err, errMalformed) {
+		if ok, err := NewHasher(Cost{}).Verify(t.Context(), kernel.NewID(), "correct horse battery", stored); ok || !errors.Is(err, errMalformed) {
 			t.Errorf("%s: got %v, %v; want %v", cost, ok, err, errMalformed)
 		}
 	}
 }
 
 func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
-	h := newHasher(Cost{})
+	h := NewHasher(Cost{})
 	for range atOnce {
 		if _, err := h.slots.Acquire(t.Context(), struct{}{}); err != nil {
 			t.Fatal(err)
@@ -68,7 +61,7 @@ func TestMoreThanSixtyFourWaitingCallersAreRefused(t *testing.T) {
 }
 
 func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
-	h, mine, other := newHasher(Cost{}), kernel.NewID(), kernel.NewID()
+	h, mine, other := NewHasher(Cost{}), kernel.NewID(), kernel.NewID()
 	for range ownAtOnce {
 		if _, err := h.own.Acquire(t.Context(), mine); err != nil {
 			t.Fatal(err)
@@ -102,28 +95,16 @@ func TestOneCompanyLeavesHashesForOthers(t *testing.T) {
 
 func TestACallerWhoseTurnDoesNotComeSoonIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		budget, mine := slots.NewBudget[kernel.ID](0.001, time.Minute), kernel.NewID()
-		end, err := budget.Begin(t.Context(), mine)
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Hour)
-		end() // the company owes a minute
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() {
-			for other := kernel.NewID(); ctx.Err() == nil; time.Sleep(time.Second / 2) {
-				budget.Active(other)
+		h, mine := NewHasher(Cost{Memory: 64, Passes: 1}), kernel.NewID()
+		for range ownAtOnce {
+			if _, err := h.own.Acquire(t.Context(), mine); err != nil {
+				t.Fatal(err)
 			}
-		})
-		defer running.Wait()
-		defer cancel()
-		synctest.Wait()
-		h := NewHasher(Cost{Memory: 64, Passes: 1}, budget)
-		if _, err := h.Hash(ctx, mine, "correct horse battery"); kernel.CodeOf(err) != kernel.CodeUnavailable {
+		}
+		if _, err := h.Hash(t.Context(), mine, "correct horse battery"); kernel.CodeOf(err) != kernel.CodeUnavailable {
 			t.Errorf("got %v, want %s", err, kernel.CodeUnavailable)
 		}
-		if _, err := h.Hash(ctx, kernel.NewID(), "correct horse battery"); err != nil {
+		if _, err := h.Hash(t.Context(), kernel.NewID(), "correct horse battery"); err != nil {
 			t.Errorf("another company: %v", err)
 		}
 	})

@@ -264,7 +264,7 @@ func (d *People) acceptInvitation(ctx context.Context, v kernel.Visitor, in Acce
 		if err != nil || !found {
 			return kernel.ErrOr(err, errNoLink())
 		}
-		if won, err := acceptInvitation(tx, link); err != nil || !won {
+		if won, err := acceptInvitation(tx, company.ID, i.ID); err != nil || !won {
 			return kernel.ErrOr(err, errNoLink())
 		}
 		if err := kernel.CheckLimit(tx, company.ID, kernel.CountMembers, "team members", d.CompanyLimits.Members); err != nil {
@@ -326,7 +326,7 @@ func (d *People) acceptReset(ctx context.Context, v kernel.Visitor, in Accept) (
 		if err := d.useCode(tx, l.Company.ID, l.Member, l.TwoFactor, in.Code); err != nil {
 			return err
 		}
-		if used, err := useResetLink(tx, link); err != nil || !used {
+		if used, err := useResetLink(tx, l.Company.ID, l.Member, link); err != nil || !used {
 			return kernel.ErrOr(err, errNoLink())
 		}
 		suspendViewer(tx, &l)

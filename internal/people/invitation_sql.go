@@ -71,7 +71,7 @@ type OpenInvitation struct {
 // openInvitation finds the invitation of a link that can still be accepted.
 func openInvitation(tx *kernel.Tx, hash [32]byte) (i OpenInvitation, found bool, err error) {
 	found, err = tx.One(`
-		SELECT i.id, i.email, i.name, i.role, i.access_profile, i.sectors, i.created_at, i.expires_at, i.accepted_at, c.id, c.name, c.timezone,
+		SELECT /* all companies: a link names none */ i.id, i.email, i.name, i.role, i.access_profile, i.sectors, i.created_at, i.expires_at, i.accepted_at, c.id, c.name, c.timezone,
 			i.issuer, i.issuer_key
 		FROM invitations i
 		JOIN companies c ON c.id = i.company
@@ -82,8 +82,8 @@ func openInvitation(tx *kernel.Tx, hash [32]byte) (i OpenInvitation, found bool,
 }
 
 // acceptInvitation marks an invitation as accepted, and reports false when that was done before.
-func acceptInvitation(tx *kernel.Tx, hash [32]byte) (bool, error) {
-	n, err := tx.Exec(`UPDATE invitations SET accepted_at = $2 WHERE hash = $1 AND accepted_at IS NULL AND expires_at > $2`, hash[:], tx.Now)
+func acceptInvitation(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
+	n, err := tx.Exec(`UPDATE invitations SET accepted_at = $3 WHERE company = $1 AND id = $2 AND accepted_at IS NULL AND expires_at > $3`, company, id, tx.Now)
 	return n == 1, err
 }
 
@@ -101,16 +101,16 @@ type ResetLink struct {
 func insertResetLink(tx *kernel.Tx, company, member kernel.ID, by Issuer, hash [32]byte, expires time.Time) {
 	removeResetLinks(tx, company, member)
 	tx.Later(`
-		INSERT INTO reset_links (hash, company, member, expires_at, issuer, issuer_key)
-		VALUES ($1, $2, $3, $4, $5, $6)`, hash[:], company, member, expires, by.Member, by.Key)
+		INSERT INTO reset_links (company, member, hash, expires_at, issuer, issuer_key)
+		VALUES ($1, $2, $3, $4, $5, $6)`, company, member, hash[:], expires, by.Member, by.Key)
 }
 
 // resetLink finds a link that can still be used.
 func resetLink(tx *kernel.Tx, hash [32]byte) (l ResetLink, found bool, err error) {
 	found, err = tx.One(`
-		SELECT c.id, c.name, c.timezone, u.id, u.name, u.email, u.two_factor, l.issuer, l.issuer_key
+		SELECT /* all companies: a link names none */ c.id, c.name, c.timezone, u.id, u.name, u.email, u.two_factor, l.issuer, l.issuer_key
 		FROM reset_links l
-		JOIN users u ON u.id = l.member
+		JOIN users u ON u.company = l.company AND u.id = l.member
 		JOIN companies c ON c.id = l.company
 		WHERE l.hash = $1 AND l.expires_at > $2 AND u.removed_at IS NULL`, []any{hash[:], tx.Now}, func(r db.Row) {
 		l.Company = kernel.Company{ID: r.ID(0), Name: r.Text(1), Timezone: r.Text(2)}
@@ -121,8 +121,8 @@ func resetLink(tx *kernel.Tx, hash [32]byte) (l ResetLink, found bool, err error
 }
 
 // useResetLink removes a link, and reports false when another call was faster.
-func useResetLink(tx *kernel.Tx, hash [32]byte) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM reset_links WHERE hash = $1 AND expires_at > $2`, hash[:], tx.Now)
+func useResetLink(tx *kernel.Tx, company, member kernel.ID, hash [32]byte) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM reset_links WHERE company = $1 AND member = $2 AND hash = $3 AND expires_at > $4`, company, member, hash[:], tx.Now)
 	return n == 1, err
 }
 

@@ -240,7 +240,7 @@ func (d *People) RotateKey(ctx context.Context, a *kernel.Principal, id kernel.I
 		if issuer := personIssuing(a); issuer != nil {
 			setKeyMember(tx, a.Company.ID, id, *issuer)
 		}
-		replaceKeySecret(tx, id, tx.Now.Add(overlap), hash)
+		replaceKeySecret(tx, a.Company.ID, id, tx.Now.Add(overlap), hash)
 		d.ForgetHolders(tx, a.Company.ID)
 		k.Rate = d.rateOf(&k)
 		return k, nil
@@ -420,7 +420,6 @@ func (d *People) Authenticate(ctx context.Context, key string) (*kernel.Principa
 	if err := h.refused(d.Now()); err != nil {
 		return nil, err
 	}
-	d.Active(h.principal.Company.ID)
 	return h.principal, nil
 }
 
@@ -453,7 +452,7 @@ func (d *People) loadHolder(ctx context.Context, hash [32]byte) (*holder, error)
 	}
 	h := d.holderOf(&kh)
 	if h.key.RevokedAt == nil && !h.removed {
-		d.seen.markKey(h.key.ID, d.Now())
+		d.seen.markKey(kh.Company.ID, h.key.ID, d.Now())
 	}
 	return h, nil
 }
@@ -501,8 +500,8 @@ type seen struct {
 
 // use is a key or a session that was used.
 type use struct {
-	kind kernel.Kind
-	id   kernel.ID
+	kind        kernel.Kind
+	company, id kernel.ID
 }
 
 // sessionUse is when a session was last used on this node.
@@ -512,17 +511,17 @@ type sessionUse struct {
 }
 
 // markKey notes that a key was used. It says nothing about the presence of its member.
-func (s *seen) markKey(key kernel.ID, at time.Time) {
+func (s *seen) markKey(company, key kernel.ID, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mark(use{kernel.KindKey, key}, at)
+	s.mark(use{kernel.KindKey, company, key}, at)
 }
 
 // markSession notes that a member is active in a session.
-func (s *seen) markSession(session, member kernel.ID, at time.Time) {
+func (s *seen) markSession(company, session, member kernel.ID, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mark(use{kernel.KindSession, session}, at)
+	s.mark(use{kernel.KindSession, company, session}, at)
 	if s.latest == nil {
 		s.latest = map[kernel.ID]sessionUse{}
 	}
@@ -570,9 +569,9 @@ func (d *People) FlushSeen(ctx context.Context) error {
 	return d.Store.Write(ctx, func(tx *kernel.Tx) error {
 		for used, when := range at {
 			if used.kind == kernel.KindSession {
-				markSessionSeen(tx, used.id, when)
+				markSessionSeen(tx, used.company, used.id, when)
 			} else {
-				markKeyUsed(tx, used.id, when)
+				markKeyUsed(tx, used.company, used.id, when)
 			}
 		}
 		return nil

@@ -36,15 +36,24 @@ func scanKey(r db.Row) (k Key, scopes kernel.ScopeSet, allBoards bool) {
 
 // keyHolder finds the holder of the key whose SHA-256 is given.
 func keyHolder(tx *kernel.Tx, hash [32]byte) (KeyHolder, bool, error) {
+	return selectKeyHolder(tx, `s.hash = $1 /* all companies: a secret names none */`, hash[:])
+}
+
+// keyHolderOf finds the holder of a key of the company by the key's id. The secret is the newest: a rotation ends the others.
+func keyHolderOf(tx *kernel.Tx, company, id kernel.ID) (KeyHolder, bool, error) {
+	return selectKeyHolder(tx, `s.company = $1 AND s.key_id = $2 AND s.expires_at IS NULL`, company, id)
+}
+
+func selectKeyHolder(tx *kernel.Tx, which string, args ...any) (KeyHolder, bool, error) {
 	var h KeyHolder
 	var allBoards bool
 	found, err := tx.One(`
 		SELECT`+keyColumns+`, s.expires_at, u.email, u.role, u.access_profile, u.removed_at, c.id, c.name, c.timezone
 		FROM key_secrets s
-		JOIN keys k ON k.id = s.key_id
-		JOIN users u ON u.id = k.member
+		JOIN keys k ON k.company = s.company AND k.id = s.key_id
+		JOIN users u ON u.company = k.company AND u.id = k.member
 		JOIN companies c ON c.id = k.company
-		WHERE s.hash = $1`, []any{hash[:]}, func(r db.Row) {
+		WHERE `+which, args, func(r db.Row) {
 		h.Key, _, allBoards = scanKey(r)
 		h.SecretExpiresAt, h.Email, h.Role, h.AccessProfile = r.NullTime(13), r.Text(14), kernel.Role(r.Text(15)), kernel.AccessProfile(r.Text(16))
 		h.MemberRemovedAt = r.NullTime(17)
@@ -54,29 +63,15 @@ func keyHolder(tx *kernel.Tx, hash [32]byte) (KeyHolder, bool, error) {
 		return KeyHolder{}, false, err
 	}
 	if !allBoards {
-		if h.Key.Boards, err = keyBoards(tx, h.Key.ID); err != nil {
+		if h.Key.Boards, err = keyBoards(tx, h.Company.ID, h.Key.ID); err != nil {
 			return KeyHolder{}, false, err
 		}
 	}
-	if h.Sectors, err = tx.IDs(`SELECT sector FROM sector_members WHERE member = $1`, h.Key.User.ID); err != nil {
+	if h.Sectors, err = memberSectors(tx, h.Company.ID, h.Key.User.ID); err != nil {
 		return KeyHolder{}, false, err
 	}
 	h.Limits, err = KeyLimits(tx, h.Company.ID, h.Key.ID)
 	return h, true, err
-}
-
-// keyHolderOf finds the holder of a key of the company by the key's id. The secret is the newest: a rotation ends the others.
-func keyHolderOf(tx *kernel.Tx, company, id kernel.ID) (KeyHolder, bool, error) {
-	var hash [32]byte
-	found, err := tx.One(`
-		SELECT s.hash
-		FROM keys k
-		JOIN key_secrets s ON s.key_id = k.id
-		WHERE k.company = $1 AND k.id = $2 AND s.expires_at IS NULL`, []any{company, id}, func(r db.Row) { copy(hash[:], r.Bytes(0)) })
-	if err != nil || !found {
-		return KeyHolder{}, false, err
-	}
-	return keyHolder(tx, hash)
 }
 
 // KeyLimits lists the members whose present rights limit a key. It is empty for keys that the command line issued.
@@ -90,13 +85,13 @@ func KeyLimits(tx *kernel.Tx, company, id kernel.ID) ([]kernel.KeyLimit, error) 
 			UNION
 			SELECT k.id, k.parent, k.member, k.issuer
 			FROM chain c
-			JOIN keys k ON k.id = c.parent)
+			JOIN keys k ON k.company = $1 AND k.id = c.parent)
 		SELECT l.issuer, u.id, u.name, u.role, u.access_profile, u.removed_at IS NOT NULL
 		FROM (
 			SELECT TRUE AS issuer, issuer AS member FROM chain WHERE issuer IS NOT NULL
 			UNION
 			SELECT FALSE AS issuer, member FROM chain WHERE id <> $2) l
-		JOIN users u ON u.id = l.member`, []any{company, id}, func(r db.Row) error {
+		JOIN users u ON u.company = $1 AND u.id = l.member`, []any{company, id}, func(r db.Row) error {
 		limits = append(limits, kernel.KeyLimit{Issuer: r.Bool(0), Removed: r.Bool(5), MemberSight: kernel.MemberSight{
 			User: kernel.Ref{ID: r.ID(1), Name: r.Text(2)}, Role: kernel.Role(r.Text(3)), Profile: kernel.AccessProfile(r.Text(4)),
 		}})
@@ -104,7 +99,7 @@ func KeyLimits(tx *kernel.Tx, company, id kernel.ID) ([]kernel.KeyLimit, error) 
 	})
 	for i := range limits {
 		if err == nil && limits[i].Profile == kernel.AccessSectors {
-			limits[i].Sectors, err = tx.IDs(`SELECT sector FROM sector_members WHERE member = $1`, limits[i].User.ID)
+			limits[i].Sectors, err = memberSectors(tx, company, limits[i].User.ID)
 		}
 	}
 	return limits, err
@@ -129,7 +124,7 @@ func listKeys(tx *kernel.Tx, company kernel.ID) ([]Key, error) {
 	err := tx.Query(`
 		SELECT`+keyColumns+`
 		FROM keys k
-		JOIN users u ON u.id = k.member`+listedKeys+`
+		JOIN users u ON u.company = k.company AND u.id = k.member`+listedKeys+`
 		ORDER BY k.id DESC`, []any{company, maxRevoked}, func(r db.Row) error {
 		k, _, allBoards := scanKey(r)
 		if !allBoards {
@@ -145,7 +140,7 @@ func listKeys(tx *kernel.Tx, company kernel.ID) ([]Key, error) {
 	return keys, tx.Query(`
 		SELECT b.key_id, b.board
 		FROM keys k
-		JOIN key_boards b ON b.key_id = k.id`+listedKeys+`
+		JOIN key_boards b ON b.company = k.company AND b.key_id = k.id`+listedKeys+`
 		ORDER BY b.key_id, b.board`, []any{company, maxRevoked}, func(r db.Row) error {
 		if i, listed := limited[r.ID(0)]; listed {
 			keys[i].Boards = append(keys[i].Boards, r.ID(1))
@@ -160,18 +155,18 @@ func FindKey(tx *kernel.Tx, company, id kernel.ID) (key Key, scopes kernel.Scope
 	found, err = tx.One(`
 		SELECT`+keyColumns+`
 		FROM keys k
-		JOIN users u ON u.id = k.member
+		JOIN users u ON u.company = k.company AND u.id = k.member
 		WHERE k.company = $1 AND k.id = $2`, []any{company, id}, func(r db.Row) {
 		key, scopes, allBoards = scanKey(r)
 	})
 	if found && err == nil && !allBoards {
-		key.Boards, err = keyBoards(tx, id)
+		key.Boards, err = keyBoards(tx, company, id)
 	}
 	return key, scopes, found, err
 }
 
-func keyBoards(tx *kernel.Tx, key kernel.ID) ([]kernel.ID, error) {
-	boards, err := tx.IDs(`SELECT board FROM key_boards WHERE key_id = $1 ORDER BY board`, key)
+func keyBoards(tx *kernel.Tx, company, key kernel.ID) ([]kernel.ID, error) {
+	boards, err := tx.IDs(`SELECT board FROM key_boards WHERE company = $1 AND key_id = $2 ORDER BY board`, company, key)
 	if boards == nil {
 		boards = []kernel.ID{} // an empty list means no board at all; nil means every board
 	}
@@ -183,7 +178,7 @@ func keyValid(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 	return tx.One(`
 		SELECT 1
 		FROM keys k
-		JOIN users u ON u.id = k.member
+		JOIN users u ON u.company = k.company AND u.id = k.member
 		WHERE k.company = $1 AND k.id = $2 AND k.revoked_at IS NULL AND u.removed_at IS NULL`, []any{company, id}, func(db.Row) {})
 }
 
@@ -194,9 +189,9 @@ func insertKey(tx *kernel.Tx, company kernel.ID, k Key, scopes kernel.ScopeSet, 
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		k.ID, company, k.Name, k.User.ID, scopes.Stored(), k.Boards == nil, k.Rate.PerSecond, k.Rate.Burst, k.CreatedAt, k.ExpiresAt, parent, k.ActsAs, issuer)
 	for _, board := range k.Boards {
-		tx.Later(`INSERT INTO key_boards (key_id, board) VALUES ($1, $2) ON CONFLICT DO NOTHING`, k.ID, board)
+		tx.Later(`INSERT INTO key_boards (company, key_id, board) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, company, k.ID, board)
 	}
-	tx.Later(`INSERT INTO key_secrets (hash, key_id, created_at) VALUES ($1, $2, $3)`, hash[:], k.ID, tx.Now)
+	insertKeySecret(tx, company, k.ID, hash)
 }
 
 // keyIssuers gives the key that issued a key, the one that issued that one, and so on.
@@ -209,7 +204,7 @@ func keyIssuers(tx *kernel.Tx, company, id kernel.ID) ([]kernel.ID, error) {
 			UNION
 			SELECT k.parent
 			FROM issuers i
-			JOIN keys k ON k.id = i.id)
+			JOIN keys k ON k.company = $1 AND k.id = i.id)
 		SELECT id
 		FROM issuers
 		WHERE id IS NOT NULL`, company, id)
@@ -231,10 +226,14 @@ func updateKey(tx *kernel.Tx, company kernel.ID, k *Key) {
 }
 
 // replaceKeySecret keeps the key's present secrets valid until the given moment and adds a new one.
-func replaceKeySecret(tx *kernel.Tx, key kernel.ID, until time.Time, hash [32]byte) {
-	tx.Later(`DELETE FROM key_secrets WHERE key_id = $1 AND expires_at <= $2`, key, tx.Now)
-	tx.Later(`UPDATE key_secrets SET expires_at = $2 WHERE key_id = $1 AND (expires_at IS NULL OR expires_at > $2)`, key, until)
-	tx.Later(`INSERT INTO key_secrets (hash, key_id, created_at) VALUES ($1, $2, $3)`, hash[:], key, tx.Now)
+func replaceKeySecret(tx *kernel.Tx, company, key kernel.ID, until time.Time, hash [32]byte) {
+	tx.Later(`DELETE FROM key_secrets WHERE company = $1 AND key_id = $2 AND expires_at <= $3`, company, key, tx.Now)
+	tx.Later(`UPDATE key_secrets SET expires_at = $3 WHERE company = $1 AND key_id = $2 AND (expires_at IS NULL OR expires_at > $3)`, company, key, until)
+	insertKeySecret(tx, company, key, hash)
+}
+
+func insertKeySecret(tx *kernel.Tx, company, key kernel.ID, hash [32]byte) {
+	tx.Later(`INSERT INTO key_secrets (company, key_id, hash, created_at) VALUES ($1, $2, $3, $4)`, company, key, hash[:], tx.Now)
 }
 
 // revokeKey ends a key permanently, and the keys that it issued.
@@ -264,6 +263,6 @@ func revokeIssued(tx *kernel.Tx, company kernel.ID) error {
 }
 
 // markKeyUsed notes when a key was last used.
-func markKeyUsed(tx *kernel.Tx, key kernel.ID, at time.Time) {
-	tx.Later(`UPDATE keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`, key, at)
+func markKeyUsed(tx *kernel.Tx, company, key kernel.ID, at time.Time) {
+	tx.Later(`UPDATE keys SET last_used_at = $3 WHERE company = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $3)`, company, key, at)
 }

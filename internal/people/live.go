@@ -74,6 +74,6 @@ func (d *People) principalOf(h *SessionHolder) *kernel.Principal {
 }
 
 // MarkLive notes that a session has an open stream: its member is active.
-func (d *People) MarkLive(session, member kernel.ID) {
-	d.seen.markSession(session, member, d.Now())
+func (d *People) MarkLive(company, session, member kernel.ID) {
+	d.seen.markSession(company, session, member, d.Now())
 }

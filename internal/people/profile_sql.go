@@ -90,7 +90,7 @@ type SealedMember struct {
 func SealedMembers(tx *kernel.Tx) ([]SealedMember, error) {
 	var out []SealedMember
 	err := tx.Query(`
-		SELECT company, id, two_factor, two_factor_pending
+		SELECT /* all companies: secrets are sealed anew with the installation's key */ company, id, two_factor, two_factor_pending
 		FROM users
 		WHERE two_factor IS NOT NULL OR two_factor_pending IS NOT NULL
 		ORDER BY id`, nil, func(r db.Row) error {

@@ -42,20 +42,21 @@ func listSectors(tx *kernel.Tx, company kernel.ID) ([]Sector, error) {
 	if err != nil || len(sectors) == 0 {
 		return sectors, err
 	}
-	return sectors, eachSectorMember(tx, `s.company = $1`, company, func(sector kernel.ID, member kernel.Ref) {
+	return sectors, eachSectorMember(tx, ``, []any{company}, func(sector kernel.ID, member kernel.Ref) {
 		i := place[sector]
 		sectors[i].Members = append(sectors[i].Members, member)
 	})
 }
 
-func eachSectorMember(tx *kernel.Tx, which string, arg kernel.ID, each func(sector kernel.ID, member kernel.Ref)) error {
+// eachSectorMember goes through the present members of the company's sectors. Its condition, where it is not empty, chooses some of them.
+func eachSectorMember(tx *kernel.Tx, also string, args []any, each func(sector kernel.ID, member kernel.Ref)) error {
 	return tx.Query(`
 		SELECT s.id, u.id, u.name
 		FROM sectors s
-		JOIN sector_members m ON m.sector = s.id
-		JOIN users u ON u.id = m.member
-		WHERE s.removed_at IS NULL AND u.removed_at IS NULL AND `+which+`
-		ORDER BY u.name, u.id`, []any{arg}, func(r db.Row) error {
+		JOIN sector_members m ON m.company = s.company AND m.sector = s.id
+		JOIN users u ON u.company = m.company AND u.id = m.member
+		WHERE s.company = $1 AND s.removed_at IS NULL AND u.removed_at IS NULL`+also+`
+		ORDER BY u.name, u.id`, args, func(r db.Row) error {
 		each(r.ID(0), kernel.Ref{ID: r.ID(1), Name: r.Text(2)})
 		return nil
 	})
@@ -138,7 +139,7 @@ func selectSector(tx *kernel.Tx, company, id kernel.ID, lock string) (Sector, bo
 	if err != nil || !found {
 		return s, false, err
 	}
-	return s, true, eachSectorMember(tx, `s.id = $1`, id, func(_ kernel.ID, member kernel.Ref) { s.Members = append(s.Members, member) })
+	return s, true, eachSectorMember(tx, ` AND s.id = $2`, []any{company, id}, func(_ kernel.ID, member kernel.Ref) { s.Members = append(s.Members, member) })
 }
 
 // insertSector reports false when the company has a sector of that name.
@@ -162,15 +163,15 @@ func renameSector(tx *kernel.Tx, company, id kernel.ID, name string) (bool, erro
 
 // setSectorMembers replaces the members of a sector.
 func setSectorMembers(tx *kernel.Tx, company, sector kernel.ID, members []kernel.Ref) {
-	tx.Later(`DELETE FROM sector_members WHERE sector = $1`, sector)
+	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, company, sector)
 	ids := make([]kernel.ID, len(members))
 	for i, member := range members {
 		ids[i] = member.ID
 	}
 	s := tx.Statement()
 	s.WriteString(`
-		INSERT INTO sector_members (sector, member, company)
-		SELECT s.id, u.id, u.company
+		INSERT INTO sector_members (company, sector, member)
+		SELECT u.company, s.id, u.id
 		FROM sectors s, users u
 		WHERE s.company = ` + s.Arg(company) + ` AND s.id = ` + s.Arg(sector) + ` AND u.company = s.company AND u.id IN (` + db.Listed(ids)(s) + `)
 		ON CONFLICT DO NOTHING`)
@@ -180,12 +181,12 @@ func setSectorMembers(tx *kernel.Tx, company, sector kernel.ID, members []kernel
 // removeSector ends a sector. What lies in it stays there for the moment: see Orphans.
 func removeSector(tx *kernel.Tx, company, id kernel.ID) {
 	tx.Later(`UPDATE sectors SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
-	tx.Later(`DELETE FROM sector_members WHERE sector = $1`, id)
+	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND sector = $2`, company, id)
 }
 
 // IsSectorMember reports whether a person belongs to a sector.
-func IsSectorMember(tx *kernel.Tx, sector, member kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM sector_members WHERE sector = $1 AND member = $2`, []any{sector, member}, func(db.Row) {})
+func IsSectorMember(tx *kernel.Tx, company, sector, member kernel.ID) (bool, error) {
+	return tx.One(`SELECT 1 FROM sector_members WHERE company = $1 AND sector = $2 AND member = $3`, []any{company, sector, member}, func(db.Row) {})
 }
 
 // SectorIDs lists the company's sectors by name.

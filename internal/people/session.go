@@ -147,7 +147,6 @@ func (d *People) AuthenticateSession(ctx context.Context, token string) (*kernel
 	if h == nil || !d.Now().Before(h.ends) {
 		return nil, kernel.Errorf(kernel.CodeSessionMissing, "You are not signed in, or your session has ended. Sign in again.")
 	}
-	d.Active(h.principal.Company.ID)
 	return h.principal, nil
 }
 
@@ -161,7 +160,7 @@ func (d *People) loadSession(ctx context.Context, hash [32]byte) (*cachedSession
 	if err != nil || !found || !d.Now().Before(SessionEnd(h.Session.CreatedAt, h.Session.LastSeenAt)) {
 		return nil, err
 	}
-	d.seen.markSession(h.Session.ID, h.Member.ID, d.Now())
+	d.seen.markSession(h.Company.ID, h.Session.ID, h.Member.ID, d.Now())
 	return &cachedSession{
 		principal: d.principalOf(&h),
 		ends:      SessionEnd(h.Session.CreatedAt, d.Now()),

@@ -22,7 +22,7 @@ type SessionHolder struct {
 
 // FindSessionHolder finds the session whose cookie has the given hash. It does not look at limits of time.
 func FindSessionHolder(tx *kernel.Tx, hash [32]byte) (SessionHolder, bool, error) {
-	return selectSessionHolder(tx, `s.hash = $1`, hash[:])
+	return selectSessionHolder(tx, `s.hash = $1 /* all companies: a cookie names none */`, hash[:])
 }
 
 // sessionOf finds a session of the company by its id. It does not look at limits of time.
@@ -36,7 +36,7 @@ func selectSessionHolder(tx *kernel.Tx, which string, args ...any) (h SessionHol
 			u.id, u.name, u.email, u.role, u.access_profile, u.two_factor IS NOT NULL, u.signature, u.presence,
 			c.id, c.name, c.timezone
 		FROM sessions s
-		JOIN users u ON u.id = s.member
+		JOIN users u ON u.company = s.company AND u.id = s.member
 		JOIN companies c ON c.id = s.company
 		WHERE `+which+` AND u.removed_at IS NULL`, args, func(r db.Row) {
 		h.Session = SignedIn{ID: r.ID(0), CreatedAt: r.Time(1), LastSeenAt: r.Time(2), IP: r.Text(3), UserAgent: r.Text(4), Current: true}
@@ -49,20 +49,14 @@ func selectSessionHolder(tx *kernel.Tx, which string, args ...any) (h SessionHol
 	if err != nil || !found {
 		return SessionHolder{}, false, err
 	}
-	err = tx.Query(`
-		SELECT s.id, s.name
-		FROM sector_members m
-		JOIN sectors s ON s.id = m.sector
-		WHERE m.member = $1 AND s.removed_at IS NULL
-		ORDER BY s.folded, s.id`, []any{h.Member.ID}, func(r db.Row) error {
-		h.Sectors = append(h.Sectors, r.ID(0))
-		h.Member.Sectors = append(h.Member.Sectors, kernel.Ref{ID: r.ID(0), Name: r.Text(1)})
-		return nil
+	err = eachSectorOf(tx, h.Company.ID, h.Member.ID, func(sector kernel.Ref) {
+		h.Sectors = append(h.Sectors, sector.ID)
+		h.Member.Sectors = append(h.Member.Sectors, sector)
 	})
 	if err != nil {
 		return SessionHolder{}, false, err
 	}
-	h.Viewed, err = tx.IDs(`SELECT channel FROM channel_viewers WHERE member = $1 AND NOT pending`, h.Member.ID)
+	h.Viewed, err = tx.IDs(`SELECT channel FROM channel_viewers WHERE company = $1 AND member = $2 AND NOT pending`, h.Company.ID, h.Member.ID)
 	return h, true, err
 }
 
@@ -119,8 +113,8 @@ func viewers(tx *kernel.Tx, company kernel.ID) (map[kernel.ID][]kernel.ID, error
 	err := tx.Query(`
 		SELECT v.member, v.channel
 		FROM channel_viewers v
-		JOIN channels c ON c.id = v.channel
-		WHERE c.company = $1 AND NOT v.pending`, []any{company}, func(r db.Row) error {
+		JOIN channels c ON c.company = v.company AND c.id = v.channel
+		WHERE v.company = $1 AND NOT v.pending`, []any{company}, func(r db.Row) error {
 		views[r.ID(0)] = append(views[r.ID(0)], r.ID(1))
 		return nil
 	})
@@ -135,7 +129,7 @@ func endSession(tx *kernel.Tx, company, member, id kernel.ID) (bool, error) {
 
 // endSessionOf ends the session whose cookie has the given hash, and gives its company.
 func endSessionOf(tx *kernel.Tx, hash [32]byte) (company kernel.ID, ended bool, err error) {
-	ended, err = tx.One(`DELETE FROM sessions WHERE hash = $1 RETURNING company`, []any{hash[:]}, func(r db.Row) { company = r.ID(0) })
+	ended, err = tx.One(`DELETE /* all companies: a cookie names none */ FROM sessions WHERE hash = $1 RETURNING company`, []any{hash[:]}, func(r db.Row) { company = r.ID(0) })
 	return company, ended, err
 }
 
@@ -152,8 +146,8 @@ func endOtherSessions(tx *kernel.Tx, company, member, but kernel.ID) {
 }
 
 // markSessionSeen notes when a session was last active.
-func markSessionSeen(tx *kernel.Tx, session kernel.ID, at time.Time) {
-	tx.Later(`UPDATE sessions SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, session, at)
+func markSessionSeen(tx *kernel.Tx, company, session kernel.ID, at time.Time) {
+	tx.Later(`UPDATE sessions SET last_seen_at = $3 WHERE company = $1 AND id = $2 AND last_seen_at < $3`, company, session, at)
 }
 
 // removeOldSessions deletes sessions, links and counters whose time is over, up to limit of each, and gives how many.
@@ -163,9 +157,15 @@ func removeOldSessions(tx *kernel.Tx, limit int) (int64, error) {
 		statement string
 		before    time.Time
 	}{
-		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE last_seen_at <= $1 LIMIT $2)`, tx.Now.Add(-SessionIdle)},
-		{`DELETE FROM reset_links WHERE hash IN (SELECT hash FROM reset_links WHERE expires_at <= $1 LIMIT $2)`, tx.Now},
-		{`DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 LIMIT $2)`, tx.Now.Add(-InvitationKept)},
+		{`
+			DELETE /* all companies: what is over */ FROM sessions
+			WHERE (company, id) IN (SELECT company, id FROM sessions WHERE last_seen_at <= $1 LIMIT $2)`, tx.Now.Add(-SessionIdle)},
+		{`
+			DELETE /* all companies: what is over */ FROM reset_links
+			WHERE (company, member, hash) IN (SELECT company, member, hash FROM reset_links WHERE expires_at <= $1 LIMIT $2)`, tx.Now},
+		{`
+			DELETE /* all companies: what is over */ FROM invitations
+			WHERE (company, id) IN (SELECT company, id FROM invitations WHERE expires_at <= $1 LIMIT $2)`, tx.Now.Add(-InvitationKept)},
 		{`DELETE FROM sign_in_failures WHERE subject IN (SELECT subject FROM sign_in_failures WHERE last_at <= $1 LIMIT $2)`, tx.Now.Add(-24 * time.Hour)},
 	} {
 		n, err := tx.Exec(old.statement, old.before, limit)
@@ -192,7 +192,7 @@ const maxCandidates = 20
 func candidates(tx *kernel.Tx, email string, company kernel.ID) ([]Candidate, error) {
 	var found []Candidate
 	err := tx.Query(`
-		SELECT c.id, c.name, c.timezone, u.id, u.password_hash, u.two_factor
+		SELECT /* all companies: people sign in with an e-mail address */ c.id, c.name, c.timezone, u.id, u.password_hash, u.two_factor
 		FROM users u
 		JOIN companies c ON c.id = u.company
 		WHERE u.email_folded = $1 AND u.removed_at IS NULL

@@ -55,7 +55,7 @@ func memberships(tx *kernel.Tx, company kernel.ID, each func(sector kernel.Ref, 
 	return tx.Query(`
 		SELECT s.id, s.name, m.member
 		FROM sectors s
-		JOIN sector_members m ON m.sector = s.id
+		JOIN sector_members m ON m.company = s.company AND m.sector = s.id
 		WHERE s.company = $1 AND s.removed_at IS NULL
 		ORDER BY s.folded, s.id`, []any{company}, func(r db.Row) error {
 		each(kernel.Ref{ID: r.ID(0), Name: r.Text(1)}, r.ID(2))
@@ -80,16 +80,26 @@ func selectMember(tx *kernel.Tx, company, id kernel.ID, lock string) (TeamMember
 	if err != nil || !found {
 		return m, false, err
 	}
-	err = tx.Query(`
+	err = eachSectorOf(tx, company, id, func(sector kernel.Ref) { m.Sectors = append(m.Sectors, sector) })
+	return m, true, err
+}
+
+// eachSectorOf goes through the sectors that a member belongs to, by name.
+func eachSectorOf(tx *kernel.Tx, company, member kernel.ID, each func(sector kernel.Ref)) error {
+	return tx.Query(`
 		SELECT s.id, s.name
 		FROM sector_members m
-		JOIN sectors s ON s.id = m.sector
-		WHERE m.member = $1 AND s.removed_at IS NULL
-		ORDER BY s.folded, s.id`, []any{id}, func(r db.Row) error {
-		m.Sectors = append(m.Sectors, kernel.Ref{ID: r.ID(0), Name: r.Text(1)})
+		JOIN sectors s ON s.company = m.company AND s.id = m.sector
+		WHERE m.company = $1 AND m.member = $2 AND s.removed_at IS NULL
+		ORDER BY s.folded, s.id`, []any{company, member}, func(r db.Row) error {
+		each(kernel.Ref{ID: r.ID(0), Name: r.Text(1)})
 		return nil
 	})
-	return m, true, err
+}
+
+// memberSectors returns the ids of the sectors that a member belongs to.
+func memberSectors(tx *kernel.Tx, company, member kernel.ID) ([]kernel.ID, error) {
+	return tx.IDs(`SELECT sector FROM sector_members WHERE company = $1 AND member = $2`, company, member)
 }
 
 // lockOwners gives the present owners of the company and keeps them owners until the end of the transaction.
@@ -113,11 +123,11 @@ func updateMember(tx *kernel.Tx, company kernel.ID, m Member) (bool, error) {
 
 // setMemberSectors replaces the sectors a member belongs to.
 func setMemberSectors(tx *kernel.Tx, company, member kernel.ID, sectors []kernel.ID) {
-	tx.Later(`DELETE FROM sector_members WHERE member = $1`, member)
+	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND member = $2`, company, member)
 	s := tx.Statement()
 	s.WriteString(`
-		INSERT INTO sector_members (sector, member, company)
-		SELECT s.id, u.id, u.company
+		INSERT INTO sector_members (company, sector, member)
+		SELECT u.company, s.id, u.id
 		FROM users u, sectors s
 		WHERE u.company = ` + s.Arg(company) + ` AND u.id = ` + s.Arg(member) + ` AND s.company = u.company AND s.id IN (` + db.Listed(sectors)(s) + `)
 		ON CONFLICT DO NOTHING`)
@@ -130,7 +140,7 @@ func setMemberSectors(tx *kernel.Tx, company, member kernel.ID, sectors []kernel
 func removeMember(tx *kernel.Tx, company, id kernel.ID) error {
 	tx.Later(`UPDATE users SET removed_at = $3 WHERE company = $1 AND id = $2`, company, id, tx.Now)
 	tx.Later(`UPDATE keys SET revoked_at = $3 WHERE company = $1 AND (member = $2 OR issuer = $2) AND revoked_at IS NULL`, company, id, tx.Now)
-	tx.Later(`DELETE FROM sector_members WHERE member = $1`, id)
+	tx.Later(`DELETE FROM sector_members WHERE company = $1 AND member = $2`, company, id)
 	tx.Later(`DELETE FROM channel_viewers WHERE company = $1 AND member = $2`, company, id)
 	removeResetLinks(tx, company, id)
 	removeIssued(tx, company, id)
@@ -220,7 +230,7 @@ func memberSights(tx *kernel.Tx, company kernel.ID, ids []kernel.ID, lock string
 	})
 	for id, m := range found {
 		if err == nil {
-			m.Sectors, err = tx.IDs(`SELECT sector FROM sector_members WHERE member = $1`, id)
+			m.Sectors, err = memberSectors(tx, company, id)
 		}
 		if err == nil {
 			m.Viewed, err = tx.IDs(`SELECT channel FROM channel_viewers WHERE company = $1 AND member = $2 AND NOT pending`, company, id)
@@ -301,7 +311,7 @@ type personRow struct {
 func findPeople(tx *kernel.Tx, company kernel.ID) ([]personRow, error) {
 	var people []personRow
 	err := tx.Query(`
-		SELECT c.id, c.name, c.timezone, u.id, u.name, u.email, u.role, u.two_factor IS NOT NULL
+		SELECT /* all companies: the operator's list */ c.id, c.name, c.timezone, u.id, u.name, u.email, u.role, u.two_factor IS NOT NULL
 		FROM users u
 		JOIN companies c ON c.id = u.company
 		WHERE u.removed_at IS NULL

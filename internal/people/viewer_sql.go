@@ -12,7 +12,7 @@ func PrivateChannels(tx *kernel.Tx, company kernel.ID) ([]PrivateChannel, error)
 		SELECT ch.id, ch.name, u.id, u.name, v.pending
 		FROM channels ch
 		LEFT JOIN channel_viewers v ON v.company = ch.company AND v.channel = ch.id
-		LEFT JOIN users u ON u.id = v.member AND u.removed_at IS NULL
+		LEFT JOIN users u ON u.company = v.company AND u.id = v.member AND u.removed_at IS NULL
 		WHERE ch.company = $1 AND ch.private
 		ORDER BY ch.id, u.name, u.id`, []any{company}, func(r db.Row) error {
 		if n := len(channels); n == 0 || channels[n-1].ID != r.ID(0) {
@@ -32,7 +32,7 @@ func ChannelViewers(tx *kernel.Tx, company, channel kernel.ID) ([]Viewer, error)
 	err := tx.Query(`
 		SELECT u.id, u.name, v.pending
 		FROM channel_viewers v
-		JOIN users u ON u.id = v.member AND u.removed_at IS NULL
+		JOIN users u ON u.company = v.company AND u.id = v.member AND u.removed_at IS NULL
 		WHERE v.company = $1 AND v.channel = $2
 		ORDER BY u.name, u.id`, []any{company, channel}, func(r db.Row) error {
 		viewers = append(viewers, Viewer{ID: r.ID(0), Name: r.Text(1), Pending: r.Bool(2)})
@@ -44,12 +44,12 @@ func ChannelViewers(tx *kernel.Tx, company, channel kernel.ID) ([]Viewer, error)
 // viewedOnlyBy are the private channels that have no present viewer but the member $2 of the company $1.
 const viewedOnlyBy = `
 	FROM channel_viewers v
-	JOIN channels ch ON ch.id = v.channel AND ch.private
+	JOIN channels ch ON ch.company = v.company AND ch.id = v.channel AND ch.private
 	WHERE v.company = $1 AND v.member = $2
 		AND NOT EXISTS (
 			SELECT 1
 			FROM channel_viewers o
-			JOIN users u ON u.id = o.member AND u.removed_at IS NULL
+			JOIN users u ON u.company = o.company AND u.id = o.member AND u.removed_at IS NULL
 			WHERE o.company = $1 AND o.channel = v.channel AND o.member <> $2)`
 
 // isLastViewer reports whether a private channel has no present viewer but this member.

@@ -18,7 +18,7 @@ type SectorAt struct{ Company, ID kernel.ID }
 func sectorsToDistribute(tx *kernel.Tx) ([]SectorAt, error) {
 	var out []SectorAt
 	err := tx.Query(`
-		SELECT s.company, s.id
+		SELECT /* all companies: cases to distribute */ s.company, s.id
 		FROM sectors s
 		WHERE s.distribution <> 'manual' AND s.removed_at IS NULL AND EXISTS (
 			SELECT 1
@@ -70,8 +70,8 @@ func sectorLoads(tx *kernel.Tx, company, sector kernel.ID) ([]SectorLoad, error)
 			(SELECT COUNT(*) FROM attendances a WHERE a.company = u.company AND a.responsible = u.id AND a.closed_at IS NULL AND NOT a.private AND NOT `+kernel.AttendancePrivate+`),
 			u.received_at, u.received_turn
 		FROM sector_members m
-		JOIN users u ON u.id = m.member
-		WHERE m.sector = $2 AND u.company = $1 AND u.removed_at IS NULL`, []any{company, sector}, func(r db.Row) error {
+		JOIN users u ON u.company = m.company AND u.id = m.member
+		WHERE m.company = $1 AND m.sector = $2 AND u.removed_at IS NULL`, []any{company, sector}, func(r db.Row) error {
 		out = append(out, SectorLoad{
 			User: kernel.Ref{ID: r.ID(0), Name: r.Text(1)}, LastSeenAt: r.NullTime(2), Chosen: r.Text(3), Capacity: r.NullInt(4), Open: r.Int(5),
 			ReceivedAt: r.NullTime(6), Turn: r.NullInt(7),
@@ -99,11 +99,11 @@ func waitingCases(tx *kernel.Tx, company, sector kernel.ID, limit int) ([]Waitin
 		SELECT a.id, a.conversation, a.channel, a.opened_at, a.returned_from,
 			(SELECT p.responsible
 			FROM attendances p
-			WHERE p.conversation = a.conversation AND p.company = a.company AND p.responsible IS NOT NULL AND p.closed_at IS NOT NULL
+			WHERE p.company = a.company AND p.conversation = a.conversation AND p.responsible IS NOT NULL AND p.closed_at IS NOT NULL
 			ORDER BY p.opened_at DESC, p.id DESC
 			LIMIT 1)
 		FROM attendances a
-		JOIN conversations c ON c.id = a.conversation
+		JOIN conversations c ON c.company = a.company AND c.id = a.conversation
 		WHERE a.company = $1 AND a.sector = $2 AND a.responsible IS NULL AND a.closed_at IS NULL AND NOT a.private AND NOT `+kernel.AttendancePrivate+` AND c.reception IS NULL
 		ORDER BY a.opened_at, a.id
 		LIMIT $3`, []any{company, sector, limit}, func(r db.Row) error {
@@ -126,9 +126,9 @@ func markReceived(tx *kernel.Tx, company, member kernel.ID) {
 func dueReturns(tx *kernel.Tx, now time.Time, limit int) ([]talk.ConversationAt, error) {
 	var due []talk.ConversationAt
 	err := tx.Query(`
-		SELECT a.company, a.conversation
+		SELECT /* all companies: due work */ a.company, a.conversation
 		FROM attendances a
-		JOIN sectors s ON s.id = a.sector
+		JOIN sectors s ON s.company = a.company AND s.id = a.sector
 		WHERE a.distributed_at IS NOT NULL AND a.distributed_at + s.return_minutes * 60000 <= $1
 		ORDER BY a.distributed_at
 		LIMIT $2`, []any{now, limit}, func(r db.Row) error {

@@ -101,7 +101,7 @@ func (c *menuCustomer) writes(text string) []provider.Incoming {
 
 func (c *menuCustomer) receive(t *testing.T, node *Receptionist, items []provider.Incoming) {
 	t.Helper()
-	if err := node.talk.Receive(t.Context(), c.number.ID, items); err != nil {
+	if err := node.talk.Receive(t.Context(), c.number.Company, c.number.ID, items); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -142,7 +142,7 @@ func TestAnAnswerToAMenuCountsAfterATransactionWasRolledBack(t *testing.T) {
 			}
 			return nil
 		}})
-		if err := node.talk.Receive(t.Context(), c.number.ID, c.writes("banana")); !errors.Is(err, lost) {
+		if err := node.talk.Receive(t.Context(), c.number.Company, c.number.ID, c.writes("banana")); !errors.Is(err, lost) {
 			t.Fatal(err)
 		}
 		rollBack = false

@@ -25,7 +25,7 @@ func findReception(tx *kernel.Tx, company, channel kernel.ID) (r Reception, foun
 
 // lockReception is Reception for a change: until the transaction ends no other one changes it.
 func lockReception(tx *kernel.Tx, company, channel kernel.ID) (Reception, error) {
-	_, err := tx.One(`SELECT 1 FROM channels WHERE id = $1 AND company = $2`+tx.Dialect().Lock(` FOR NO KEY UPDATE`), []any{channel, company}, func(db.Row) {})
+	_, err := tx.One(`SELECT 1 FROM channels WHERE company = $1 AND id = $2`+tx.Dialect().Lock(` FOR NO KEY UPDATE`), []any{company, channel}, func(db.Row) {})
 	if err != nil {
 		return Reception{}, err
 	}
@@ -48,7 +48,7 @@ func saveReception(tx *kernel.Tx, company, channel kernel.ID, r *Reception) erro
 	tx.Later(`
 		UPDATE channels
 		SET reception = CASE WHEN $3 THEN (SELECT version FROM receptions WHERE company = $1 AND channel = $2) END
-		WHERE id = $2 AND company = $1`, company, channel, r.Enabled)
+		WHERE company = $1 AND id = $2`, company, channel, r.Enabled)
 	return nil
 }
 
@@ -56,7 +56,7 @@ func saveReception(tx *kernel.Tx, company, channel kernel.ID, r *Reception) erro
 func dueMenus(tx *kernel.Tx, now time.Time, limit int) ([]talk.ConversationAt, error) {
 	var due []talk.ConversationAt
 	err := tx.Query(`
-		SELECT company, id
+		SELECT /* all companies: due work */ company, id
 		FROM conversations
 		WHERE reception_due <= $1
 		ORDER BY reception_due

@@ -169,7 +169,7 @@ func (d *Reports) recountPrivacy(ch channels.Channel, private bool) kernel.Recou
 
 // Begin counts the closed attendances in the days of a time zone. Recounts of one company take turns.
 func (r *recount) Begin(ctx context.Context, zone string) (end func(), err error) {
-	end, err = r.d.queries.Budget.Begin(ctx, r.Company)
+	end, err = r.d.recounts.Wait(ctx, r.Company)
 	if err != nil {
 		return nil, err
 	}

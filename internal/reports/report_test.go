@@ -393,11 +393,9 @@ func TestARecountHoldsUpNoOtherCompanysReport(t *testing.T) {
 
 func TestManyReportsAtOnceWaitForTheirTurn(t *testing.T) {
 	eachReportDesk(t, func(t *testing.T, d *reportDesk) {
-		other := testCompany(t, d.desk).Company.ID
 		var all sync.WaitGroup
 		for range 40 {
 			all.Go(func() {
-				d.Active(other)
 				if _, err := d.AttendanceReport(t.Context(), d.principal, ReportFilter{}); err != nil {
 					t.Error(err)
 				}

@@ -13,7 +13,8 @@ import (
 // Reports has the verbs of the package.
 type Reports struct {
 	*kernel.Kernel
-	queries kernel.Expensive
+	queries  kernel.Expensive
+	recounts kernel.Expensive // of a company one at a time
 }
 
 // reportWait is how long a report waits for its turn: a page may show several, and a year of a large team takes a while.
@@ -21,7 +22,7 @@ const reportWait = 10 * time.Second
 
 // New returns the verbs of reports, and counts cases from then on.
 func New(t *talk.Talk, c *channels.Channels, p *people.People) *Reports {
-	d := &Reports{Kernel: p.Kernel, queries: p.NewExpensive("reports", reportWait)}
+	d := &Reports{Kernel: p.Kernel, queries: p.NewExpensive("reports", reportWait), recounts: p.NewTurns("recounts")}
 	p.ObserveTeam(people.TeamObserver{ZoneChanges: d.recountZone})
 	c.ObserveChannels(channels.ChannelObserver{PrivacyChanges: d.recountPrivacy})
 	t.Observe(d.countCases())

@@ -23,8 +23,8 @@ func (x *columnIndex) update(n int) (int, error) {
 	if err != nil || !mine {
 		return 0, err
 	}
-	ids, err := x.tx.IDs(`SELECT id FROM `+x.noun.Table+` WHERE unindexed ORDER BY company, id LIMIT $1`, n)
-	if err != nil || len(ids) == 0 {
+	rows, err := rowsAt(x.tx, `SELECT /* all companies: texts to index */ company, id FROM `+x.noun.Table+` WHERE unindexed ORDER BY company, id LIMIT $1`, n)
+	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
 	num := "0" // the subject itself is the order
@@ -33,42 +33,46 @@ func (x *columnIndex) update(n int) (int, error) {
 	}
 	s := x.tx.Statement()
 	s.WriteString(`
-		INSERT INTO ` + x.noun.Entries + ` AS x (num, subject, company, folded)
-		SELECT ` + num + `, t.id, t.company, t.folded
-		FROM (` + db.Listed(ids)(s) + `) batch
-		JOIN ` + x.noun.Table + ` t ON t.id = batch.id
-		ON CONFLICT (subject) DO UPDATE SET num = excluded.num, folded = excluded.folded
+		INSERT INTO ` + x.noun.Entries + ` AS x (num, company, subject, folded)
+		SELECT ` + num + `, t.company, t.id, t.folded
+		FROM (` + listed(x.tx, s, rows) + `) batch
+		JOIN ` + x.noun.Table + ` t ON t.company = batch.company AND t.id = batch.id
+		ON CONFLICT (company, subject) DO UPDATE SET num = excluded.num, folded = excluded.folded
 		WHERE x.num <> excluded.num OR x.folded <> excluded.folded`)
 	x.tx.Later(s.String(), s.Args...)
-	found := len(ids)
-	if ids, err = x.unlocked(ids); err != nil || len(ids) == 0 {
+	found := len(rows)
+	if rows, err = x.unlocked(rows); err != nil || len(rows) == 0 {
 		return 0, err // asking again at once would find the same rows
 	}
 	s = x.tx.Statement()
 	s.WriteString(`
 		UPDATE ` + x.noun.Table + ` t
 		SET unindexed = FALSE
-		FROM (` + db.Listed(ids)(s) + `) batch
-		JOIN ` + x.noun.Entries + ` x ON x.subject = batch.id
-		WHERE t.id = batch.id AND t.folded = x.folded AND x.num = ` + num)
+		FROM (` + listed(x.tx, s, rows) + `) batch
+		JOIN ` + x.noun.Entries + ` x ON x.company = batch.company AND x.subject = batch.id
+		WHERE t.company = batch.company AND t.id = batch.id AND t.folded = x.folded AND x.num = ` + num)
 	x.tx.Later(s.String(), s.Args...)
 	return found, nil
 }
 
 // unlocked locks those of the rows that no other transaction is changing. A transaction that changes many
 // conversations locks them in its own order, so waiting for one while holding others could end in a deadlock.
-func (x *columnIndex) unlocked(ids []kernel.ID) ([]kernel.ID, error) {
+func (x *columnIndex) unlocked(rows []rowAt) ([]rowAt, error) {
 	s := x.tx.Statement()
-	s.WriteString(`SELECT t.id FROM (` + db.Listed(ids)(s) + `) batch JOIN ` + x.noun.Table + ` t ON t.id = batch.id FOR NO KEY UPDATE OF t SKIP LOCKED`)
-	return x.tx.IDs(s.String(), s.Args...)
+	s.WriteString(`
+		SELECT t.company, t.id
+		FROM (` + listed(x.tx, s, rows) + `) batch
+		JOIN ` + x.noun.Table + ` t ON t.company = batch.company AND t.id = batch.id
+		FOR NO KEY UPDATE OF t SKIP LOCKED`)
+	return rowsAt(x.tx, s.String(), s.Args...)
 }
 
 // pgIndexKey names the advisory lock of the one node that indexes.
 const pgIndexKey = db.LockKey + 1
 
 // forget removes the entry of a row.
-func (x *columnIndex) forget(id kernel.ID) error {
-	x.tx.Later(`DELETE FROM `+x.noun.Entries+` WHERE subject = $1`, id)
+func (x *columnIndex) forget(company, id kernel.ID) error {
+	x.tx.Later(`DELETE FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
 	return nil
 }
 

@@ -29,10 +29,10 @@ func numOf(moment int64) int64 { return moment * numsEach }
 
 // unindexed is a row whose entry in the index is missing or old.
 type unindexed struct {
-	id, company kernel.ID
-	folded      string
-	moment      int64
-	num         *int64 // of the old entry
+	rowAt
+	folded string
+	moment int64
+	num    *int64 // of the old entry
 }
 
 // update indexes a batch. The full-text table keeps no text of its own: to remove an entry, it has to be given the
@@ -43,12 +43,12 @@ func (x *fullText) update(n int) (int, error) {
 	if err != nil || len(batch) == 0 {
 		return 0, err
 	}
-	ids := make([]kernel.ID, len(batch))
+	rows := make([]rowAt, len(batch))
 	for i := range batch {
-		ids[i] = batch[i].id
+		rows[i] = batch[i].rowAt
 	}
 	entries := func(s *db.Statement) string {
-		return ` FROM (` + db.Listed(ids)(s) + `) ids CROSS JOIN ` + x.noun.Entries + ` x ON x.subject = ids.id ORDER BY x.num`
+		return ` FROM (` + listed(x.tx, s, rows) + `) batch CROSS JOIN ` + x.noun.Entries + ` x ON x.company = batch.company AND x.subject = batch.id ORDER BY x.num`
 	}
 	s := x.tx.Statement()
 	s.WriteString(`INSERT INTO ` + x.noun.Trigrams + ` (` + x.noun.Trigrams + `, rowid, folded) SELECT 'delete', x.num, x.folded` + entries(s))
@@ -60,15 +60,15 @@ func (x *fullText) update(n int) (int, error) {
 			return 0, err
 		}
 		x.tx.Later(`
-			INSERT INTO `+x.noun.Entries+` (num, subject, company, folded)
+			INSERT INTO `+x.noun.Entries+` (num, company, subject, folded)
 			VALUES ($1, $2, $3, $4)
-			ON CONFLICT (subject) DO UPDATE SET num = excluded.num, folded = excluded.folded`, num, row.id, row.company, row.folded+companyTag(row.company))
+			ON CONFLICT (company, subject) DO UPDATE SET num = excluded.num, folded = excluded.folded`, num, row.company, row.id, row.folded+companyTag(row.company))
 	}
 	s = x.tx.Statement()
 	s.WriteString(`INSERT INTO ` + x.noun.Trigrams + ` (rowid, folded) SELECT x.num, x.folded` + entries(s))
 	x.tx.Later(s.String(), s.Args...)
 	s = x.tx.Statement()
-	s.WriteString(`UPDATE ` + x.noun.Table + ` SET unindexed = FALSE WHERE id IN (` + db.Listed(ids)(s) + `)`)
+	s.WriteString(`UPDATE ` + x.noun.Table + ` SET unindexed = FALSE WHERE (company, id) IN (` + listed(x.tx, s, rows) + `)`)
 	_, err = x.tx.Exec(s.String(), s.Args...)
 	return len(batch), err
 }
@@ -80,13 +80,13 @@ func (x *fullText) unindexed(n int) (batch []unindexed, err error) {
 		moment = "t." + x.noun.Moment
 	}
 	err = x.tx.Query(`
-		SELECT t.id, t.company, t.folded, x.num, `+moment+`
+		SELECT /* all companies: texts to index */ t.company, t.id, t.folded, x.num, `+moment+`
 		FROM `+x.noun.Table+` t`+x.tx.Dialect().IndexedBy(x.noun.Pending)+`
-		LEFT JOIN `+x.noun.Entries+` x ON x.subject = t.id
+		LEFT JOIN `+x.noun.Entries+` x ON x.company = t.company AND x.subject = t.id
 		WHERE t.unindexed
 		ORDER BY t.company, t.id
 		LIMIT $1`, []any{n}, func(r db.Row) error {
-		row := unindexed{r.ID(0), r.ID(1), r.Text(2), r.Int(4), r.NullInt(3)}
+		row := unindexed{rowAt{r.ID(0), r.ID(1)}, r.Text(2), r.Int(4), r.NullInt(3)}
 		if x.noun.Moment == "" {
 			row.moment = row.id.Time().UnixMilli()
 		}
@@ -127,7 +127,7 @@ func (f *freeNums) take(row unindexed) (int64, error) {
 // find looks for free nums between from and end.
 func (f *freeNums) find(end int64) error {
 	f.to = end
-	err := f.tx.Query(`SELECT num FROM `+f.noun.Entries+` WHERE num >= $1 AND num < $2 ORDER BY num`, []any{f.from, end}, func(r db.Row) error {
+	err := f.tx.Query(`SELECT /* all companies: they share the numbers */ num FROM `+f.noun.Entries+` WHERE num >= $1 AND num < $2 ORDER BY num`, []any{f.from, end}, func(r db.Row) error {
 		if num := r.Int(0); num > f.from {
 			f.to = num
 			return errEnough
@@ -142,19 +142,19 @@ func (f *freeNums) find(end int64) error {
 }
 
 func (f *freeNums) beyond() (num int64, err error) {
-	_, err = f.tx.One(`SELECT COALESCE(MAX(num), 0) FROM `+f.noun.Entries, nil, func(r db.Row) { num = max(numsEnd, r.Int(0)+1) })
+	_, err = f.tx.One(`SELECT /* all companies: they share the numbers */ COALESCE(MAX(num), 0) FROM `+f.noun.Entries, nil, func(r db.Row) { num = max(numsEnd, r.Int(0)+1) })
 	return num, err
 }
 
 // forget removes the entry of a row.
-func (x *fullText) forget(id kernel.ID) error {
+func (x *fullText) forget(company, id kernel.ID) error {
 	var num int64
 	var was string
-	known, err := x.tx.One(`SELECT num, folded FROM `+x.noun.Entries+` WHERE subject = $1`, []any{id}, func(r db.Row) { num, was = r.Int(0), r.Text(1) })
+	known, err := x.tx.One(`SELECT num, folded FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, []any{company, id}, func(r db.Row) { num, was = r.Int(0), r.Text(1) })
 	if err != nil || !known {
 		return err
 	}
 	x.tx.Later(`INSERT INTO `+x.noun.Trigrams+` (`+x.noun.Trigrams+`, rowid, folded) VALUES ('delete', $1, $2)`, num, was)
-	x.tx.Later(`DELETE FROM `+x.noun.Entries+` WHERE subject = $1`, id)
+	x.tx.Later(`DELETE FROM `+x.noun.Entries+` WHERE company = $1 AND subject = $2`, company, id)
 	return nil
 }

@@ -23,7 +23,7 @@ func (x *fullText) scan(p *Plan) (indexScan, error) {
 	if p.After.IsZero() {
 		return scan, nil
 	}
-	_, err := p.Tx.One(`SELECT COALESCE(MAX(num), 0) FROM `+p.Noun.Entries, nil, func(r db.Row) {
+	_, err := p.Tx.One(`SELECT /* all companies: they share the numbers */ COALESCE(MAX(num), 0) FROM `+p.Noun.Entries, nil, func(r db.Row) {
 		if r.Int(0) < numsEnd {
 			scan.num = numOf(p.After.Time().UnixMilli()) + numsSpan
 		}

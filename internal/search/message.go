@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -26,26 +27,19 @@ func NewMessageText(q string) (Text, bool) {
 	return Text{needles: []string{needle}, short: !hasTrigram(needle)}, needle != ""
 }
 
-// unindexedMessage is a message that waits to be indexed.
-type unindexedMessage struct{ company, id kernel.ID }
-
 // UpdateMessages brings the index of messages up to date for at most n of those that wait, and gives how many it did.
 // Several nodes may do so at once. A change of a message that is taken here waits for the end of the transaction, or was made before.
 func UpdateMessages(tx *db.Tx, n int) (int, error) {
-	var batch []unindexedMessage
-	err := tx.Query(`
+	batch, err := rowsAt(tx, `
 		WITH batch AS MATERIALIZED (
-			SELECT company, id
+			SELECT /* all companies: texts to index */ company, id
 			FROM messages_unindexed
 			ORDER BY company, id
 			LIMIT $1`+tx.Dialect().Lock(` FOR UPDATE SKIP LOCKED`)+`
 		)
 		DELETE FROM messages_unindexed
 		WHERE (company, id) IN (SELECT company, id FROM batch)
-		RETURNING company, id`, []any{n}, func(r db.Row) error {
-		batch = append(batch, unindexedMessage{r.ID(0), r.ID(1)})
-		return nil
-	})
+		RETURNING company, id`, n)
 	if err != nil || len(batch) == 0 {
 		return 0, err
 	}
@@ -58,18 +52,34 @@ func UpdateMessages(tx *db.Tx, n int) (int, error) {
 }
 
 // updateMessageTrigrams writes the entries of a batch, in the order of their numbers and with one statement, as SQLite's
-// full-text index wants it.
-func updateMessageTrigrams(tx *db.Tx, batch []unindexedMessage) error {
+// full-text index wants it. An entry that exists may be shared with messages of any company.
+func updateMessageTrigrams(tx *db.Tx, batch []rowAt) error {
 	nums := make([]int64, 0, len(batch))
+	var packed []byte
 	for _, m := range batch {
-		nums = append(nums, messageNum(m.id))
+		num := messageNum(m.id)
+		nums = append(nums, num)
+		packed = appendIDsOfNum(append(packed, m.company[:]...), num)
+		packed = fmt.Appendf(packed, "%019d", num)
 	}
 	slices.Sort(nums)
 	nums = slices.Compact(nums)
 	texts := make(map[int64]string, len(nums))
-	s := tx.Statement()
-	s.WriteString("SELECT m.id, m.company, m.text FROM (" + messagesWithNums(nums)(s) + ") ids CROSS JOIN messages m INDEXED BY messages_id ON m.id = ids.id")
-	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
+	err := tx.Query(recordsOf("$1", 16+32+19)+`,
+		batch (company, first, last, num) AS (
+			SELECT substr($1, i, 16), substr($1, i + 16, 16), substr($1, i + 32, 16), CAST(substr($1, i + 48, 19) AS INTEGER)
+			FROM at
+		)
+		SELECT m.id, m.company, m.text
+		FROM (
+			SELECT company, first, last FROM batch
+			UNION
+			SELECT o.id, b.first, b.last
+			FROM batch b
+			CROSS JOIN companies o
+			WHERE EXISTS (SELECT 1 FROM message_trigrams_docsize d WHERE d.id = b.num)
+		) b
+		CROSS JOIN messages m INDEXED BY messages_id ON m.company = b.company AND m.id BETWEEN b.first AND b.last`, []any{packed}, func(r db.Row) error {
 		if text := r.NullText(2); text != nil {
 			texts[messageNum(r.ID(0))] += fold.Text(*text) + companyTag(r.ID(1))
 		}
@@ -91,19 +101,18 @@ func updateMessageTrigrams(tx *db.Tx, batch []unindexedMessage) error {
 }
 
 // updateMessageTexts writes the entries of a batch, and deletes those of messages that have no text any more.
-func updateMessageTexts(tx *db.Tx, batch []unindexedMessage) error {
-	ids := make([]kernel.ID, len(batch))
-	gone := make(map[kernel.ID]kernel.ID, len(batch)) // the messages without a text, and their companies
-	for i, m := range batch {
-		ids[i], gone[m.id] = m.id, m.company
+func updateMessageTexts(tx *db.Tx, batch []rowAt) error {
+	gone := make(map[rowAt]bool, len(batch)) // the messages without a text
+	for _, m := range batch {
+		gone[m] = true
 	}
 	var texts [][3]string
 	s := tx.Statement()
-	s.WriteString("SELECT m.company, m.id, m.text " + tx.Dialect().FromSubset(db.Listed(ids)(s), "messages", "m"))
+	s.WriteString("SELECT m.company, m.id, m.text " + tx.Dialect().FromSubset("ids.company", listed(tx, s, batch), "messages", "m"))
 	err := tx.Query(s.String(), s.Args, func(r db.Row) error {
 		if text := r.NullText(2); text != nil {
 			texts = append(texts, [3]string{r.ID(0).String(), r.ID(1).String(), fold.Text(*text)})
-			delete(gone, r.ID(1))
+			delete(gone, rowAt{r.ID(0), r.ID(1)})
 		}
 		return nil
 	})
@@ -119,8 +128,8 @@ func updateMessageTexts(tx *db.Tx, batch []unindexedMessage) error {
 		SELECT CAST(v ->> 0 AS UUID), CAST(v ->> 1 AS UUID), v ->> 2
 		FROM jsonb_array_elements(CAST($1 AS JSONB)) v
 		ON CONFLICT (company, subject) DO UPDATE SET folded = excluded.folded`, string(list))
-	for id, company := range gone {
-		tx.Later(`DELETE FROM message_search WHERE company = $1 AND subject = $2`, company, id)
+	for m := range gone {
+		tx.Later(`DELETE FROM message_search WHERE company = $1 AND subject = $2`, m.company, m.id)
 	}
 	return nil
 }
@@ -140,19 +149,22 @@ func idsOfNum(num int64) (first, last kernel.ID) {
 	return first, last
 }
 
-// messagesWithNums is the subset of the messages of some entries, on SQLite.
-func messagesWithNums(nums []int64) db.Subset {
+// appendIDsOfNum appends the first and the last id that have a number.
+func appendIDsOfNum(b []byte, num int64) []byte {
+	first, last := idsOfNum(num)
+	return append(append(b, first[:]...), last[:]...)
+}
+
+// messagesWithNums is the subset of the company's messages of some entries, on SQLite.
+func messagesWithNums(s *db.Statement, company kernel.ID, nums []int64) string {
 	packed := make([]byte, 0, 32*len(nums))
 	for _, num := range nums {
-		first, last := idsOfNum(num)
-		packed = append(append(packed, first[:]...), last[:]...)
+		packed = appendIDsOfNum(packed, num)
 	}
-	return func(s *db.Statement) string {
-		arg := s.Arg(packed)
-		return "WITH RECURSIVE at (i) AS (SELECT 1 WHERE length(" + arg + ") > 0 UNION ALL SELECT i + 32 FROM at WHERE i + 32 < length(" + arg + "))" +
-			" SELECT n.id AS id FROM at CROSS JOIN messages n INDEXED BY messages_id" +
-			" ON n.id BETWEEN substr(" + arg + ", i, 16) AND substr(" + arg + ", i + 16, 16)"
-	}
+	arg := s.Arg(packed)
+	return recordsOf(arg, 32) +
+		" SELECT n.id AS id FROM at CROSS JOIN messages n INDEXED BY messages_id" +
+		" ON n.company = " + s.Arg(company) + " AND n.id BETWEEN substr(" + arg + ", i, 16) AND substr(" + arg + ", i + 16, 16)"
 }
 
 // MessageScan reads the candidates for a text from the index of messages, newest first.
@@ -223,7 +235,7 @@ func (scan *MessageScan) nextTrigrams(n int) (db.Subset, error) {
 		scan.Before, _ = idsOfNum(nums[len(nums)-1])
 	}
 	return func(s *db.Statement) string {
-		return "SELECT id FROM (" + messagesWithNums(nums)(s) + ") WHERE id < " + s.Arg(before)
+		return "SELECT id FROM (" + messagesWithNums(s, scan.company, nums) + ") WHERE id < " + s.Arg(before)
 	}, err
 }
 
@@ -279,7 +291,7 @@ func WaitingMessages(tx *db.Tx, company kernel.ID, text Text, before kernel.ID) 
 	err = tx.Query(`
 		SELECT u.id, m.text
 		FROM messages_unindexed u
-		JOIN messages m ON m.id = u.id
+		JOIN messages m ON m.company = u.company AND m.id = u.id
 		WHERE u.company = $1 AND u.id < $2
 		ORDER BY u.id DESC
 		LIMIT $3`, []any{company, before, Budget.List}, func(r db.Row) error {

@@ -3,6 +3,7 @@
 package search
 
 import (
+	"strconv"
 	"time"
 
 	"recado/internal/kernel"
@@ -13,7 +14,7 @@ import (
 // text or moment the trigram index does not have yet, and the index itself beside it.
 type Noun struct {
 	Table    string // conversations
-	Entries  string // conversation_search: num, subject, company, folded
+	Entries  string // conversation_search: num, company, subject, folded
 	Trigrams string // the full-text table over the entries, where the engine needs one
 	Pending  string // the partial index over unindexed rows
 	Moment   string // the column by which its list is ordered, the newest first; without one the order is by id
@@ -39,7 +40,7 @@ type trigramIndex interface {
 	// update brings the entries of at most n rows up to date and gives how many it did.
 	update(n int) (int, error)
 	// forget removes the entry of a row that is being deleted.
-	forget(id kernel.ID) error
+	forget(company, id kernel.ID) error
 	// scan starts to read the entries that may contain the text of a plan.
 	scan(p *Plan) (indexScan, error)
 }
@@ -64,7 +65,44 @@ func Update(tx *db.Tx, n int) (done int, err error) {
 }
 
 // Forget removes a row that is being deleted from the index.
-func Forget(tx *db.Tx, noun *Noun, id kernel.ID) error { return indexOf(tx, noun).forget(id) }
+func Forget(tx *db.Tx, noun *Noun, company, id kernel.ID) error {
+	return indexOf(tx, noun).forget(company, id)
+}
+
+// rowAt is a row and its company.
+type rowAt struct{ company, id kernel.ID }
+
+// rowsAt runs a query of companies and ids.
+func rowsAt(tx *db.Tx, sql string, args ...any) (rows []rowAt, err error) {
+	err = tx.Query(sql, args, func(r db.Row) error {
+		rows = append(rows, rowAt{r.ID(0), r.ID(1)})
+		return nil
+	})
+	return rows, err
+}
+
+// listed is a query of rows that are known already: the columns company and id.
+func listed(tx *db.Tx, s *db.Statement, rows []rowAt) string {
+	if tx.Dialect().FullTextTables() {
+		packed := make([]byte, 0, 32*len(rows))
+		for _, row := range rows {
+			packed = append(append(packed, row.company[:]...), row.id[:]...)
+		}
+		arg := s.Arg(packed)
+		return recordsOf(arg, 32) + " SELECT substr(" + arg + ", i, 16) AS company, substr(" + arg + ", i + 16, 16) AS id FROM at"
+	}
+	companies, ids := make([]kernel.ID, len(rows)), make([]kernel.ID, len(rows))
+	for i, row := range rows {
+		companies[i], ids[i] = row.company, row.id
+	}
+	return "SELECT unnest(CAST(" + s.Arg(companies) + " AS UUID[])) AS company, unnest(CAST(" + s.Arg(ids) + " AS UUID[])) AS id"
+}
+
+// recordsOf is a WITH clause for a blob of records of the same size, on SQLite: at has a row for each, with the place i where it begins.
+func recordsOf(arg string, size int) string {
+	step := strconv.Itoa(size)
+	return "WITH RECURSIVE at (i) AS (SELECT 1 WHERE length(" + arg + ") > 0 UNION ALL SELECT i + " + step + " FROM at WHERE i + " + step + " < length(" + arg + "))"
+}
 
 // indexScan reads entries of an index in the order of the list.
 type indexScan interface {

@@ -28,7 +28,7 @@ type Backlog struct {
 func findBacklog(tx *kernel.Tx, most int) (Backlog, error) {
 	var b Backlog
 	_, err := tx.One(`
-		SELECT
+		SELECT /* all companies: figures for the operator */
 			(SELECT COUNT(*) FROM (SELECT 1 AS one FROM sends LIMIT $1) counted),
 			(SELECT COUNT(*) FROM (SELECT 1 AS one FROM media WHERE fetch_at IS NOT NULL LIMIT $1) counted),
 			(SELECT COUNT(*) FROM (SELECT 1 AS one FROM conversations WHERE unindexed LIMIT $1) counted) +

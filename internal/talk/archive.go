@@ -16,9 +16,9 @@ const (
 )
 
 // failQueue fails what waits in the queue of an archived channel, for as long as a caller can be kept waiting. FailArchived does the rest.
-func (d *Talk) failQueue(ctx context.Context, channel kernel.ID) {
+func (d *Talk) failQueue(ctx context.Context, company, channel kernel.ID) {
 	for end := time.Now().Add(failAtOnce); time.Now().Before(end); {
-		more, err := d.failSome(ctx, channel)
+		more, err := d.failSome(ctx, company, channel)
 		if err != nil {
 			d.Log.Warn("messages of an archived channel have yet to fail", slog.String("channel", channel.String()), slog.Any("error", err))
 		}
@@ -30,11 +30,11 @@ func (d *Talk) failQueue(ctx context.Context, channel kernel.ID) {
 
 // FailArchived fails messages that wait in the queues of archived channels, a batch of each, and reports whether there are more.
 func (d *Talk) FailArchived(ctx context.Context) (more bool, err error) {
-	channels, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return archivedWithSends(tx) })
-	for _, id := range channels {
-		further, err := d.failSome(ctx, id)
+	channels, err := kernel.ReadOne(ctx, d.Kernel, archivedWithSends)
+	for _, ch := range channels {
+		further, err := d.failSome(ctx, ch.company, ch.id)
 		if err != nil {
-			d.Log.Warn("messages of an archived channel have yet to fail", slog.String("channel", id.String()), slog.Any("error", err))
+			d.Log.Warn("messages of an archived channel have yet to fail", slog.String("channel", ch.id.String()), slog.Any("error", err))
 		}
 		more = more || further
 	}
@@ -42,14 +42,14 @@ func (d *Talk) FailArchived(ctx context.Context) (more bool, err error) {
 }
 
 // failSome fails a batch of what waits in the queue of an archived channel, and reports whether there may be more.
-func (d *Talk) failSome(ctx context.Context, channel kernel.ID) (more bool, err error) {
+func (d *Talk) failSome(ctx context.Context, company, channel kernel.ID) (more bool, err error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
 		tx.LockSeveral(channel)
-		ch, found, err := channels.AnyChannel(tx, channel)
+		ch, found, err := channels.FindChannel(tx, company, channel)
 		if err != nil || !found || ch.ArchivedAt == nil {
 			return false, err
 		}
-		waiting, err := waitingSends(tx, channel, failedInStep)
+		waiting, err := waitingSends(tx, company, channel, failedInStep)
 		if err != nil {
 			return false, err
 		}
@@ -66,7 +66,7 @@ func (d *Talk) failSome(ctx context.Context, channel kernel.ID) (more bool, err 
 // failWaiting fails a message that waits in the queue of an archived channel.
 func (in *InboundBatch) failWaiting(job Queued) error {
 	if job.ReactsTo != nil {
-		deleteSend(in.Tx, job.Message)
+		deleteSend(in.Tx, job.Company, job.Message)
 		return nil
 	}
 	t, err := in.locked(job.Conversation)
@@ -78,7 +78,7 @@ func (in *InboundBatch) failWaiting(job Queued) error {
 		return err
 	}
 	if t == nil || !found {
-		deleteSend(in.Tx, job.Message)
+		deleteSend(in.Tx, job.Company, job.Message)
 		return nil
 	}
 	return in.failArchived(t, &m)

@@ -142,8 +142,8 @@ func (t *LockedConversation) openAttendance(by string) error {
 	att.Number, att.Protocol = number, FormatProtocol(number)
 	t.Attendance, t.Unanswered = &OpenAttendance{ID: att.ID, Number: number, Protocol: att.Protocol, OpenedAt: att.OpenedAt, WaitingSince: t.awaits}, true
 	insertAttendance(t.Tx, att)
-	insertAttendanceMark(t.Tx, t.ID, t.next(), RankOpened, att.ID)
-	if err := t.tellOpened(att); err != nil {
+	insertAttendanceMark(t.Tx, t.Company, t.ID, t.next(), RankOpened, att.ID)
+	if err := t.d.tell(func(o *Observer) error { return o.Opened(t, att) }); err != nil {
 		return err
 	}
 	return t.emitWith(kernel.EventAttendanceOpened, "attendance", att)
@@ -272,7 +272,7 @@ func (t *LockedConversation) answered(member *kernel.Ref) error {
 	t.Unanswered = false
 	att.Answered(t.Tx.Now)
 	saveAttendance(t.Tx, att)
-	return t.tellAnswered(att)
+	return t.d.tell(func(o *Observer) error { return o.Answered(t, att) })
 }
 
 // takesOver reports whether the member who writes becomes responsible by doing so. rules are the company's, read here if nil.
@@ -315,9 +315,9 @@ func (t *LockedConversation) CloseAttendance(by *kernel.Ref, reason *string) (*A
 	t.Attendance, t.Unanswered, t.Assignee = nil, false, nil
 	t.EndMenu()
 	saveAttendance(t.Tx, att)
-	insertAttendanceMark(t.Tx, t.ID, t.next(), RankClosed, att.ID)
+	insertAttendanceMark(t.Tx, t.Company, t.ID, t.next(), RankClosed, att.ID)
 	t.Tx.AfterCommit(t.d.Wakeup(people.WakeDistribute).Notify)
-	if err := t.tellClosed(att, by); err != nil {
+	if err := t.d.tell(func(o *Observer) error { return o.Closed(t, att, by) }); err != nil {
 		return nil, err
 	}
 	return att, t.emitWith(kernel.EventAttendanceClosed, "attendance", att)
@@ -576,7 +576,7 @@ func (t *LockedConversation) closeIfIdle(now time.Time) error {
 		return err
 	}
 	if !rules.AutoClose.Enabled {
-		scheduleCheck(t.Tx, t.Attendance.ID, nil)
+		scheduleCheck(t.Tx, t.Company, t.Attendance.ID, nil)
 		return nil
 	}
 	att, err := t.openOne()
@@ -588,7 +588,7 @@ func (t *LockedConversation) closeIfIdle(now time.Time) error {
 		active = t.ActivityAt
 	}
 	if end := active.Add(time.Duration(rules.AutoClose.AfterMinutes) * time.Minute); now.Before(end) {
-		scheduleCheck(t.Tx, att.ID, &end)
+		scheduleCheck(t.Tx, t.Company, att.ID, &end)
 		return nil
 	}
 	reason := CloseReasonAutomatic

@@ -19,10 +19,10 @@ const attendanceWidth = 19
 
 // attendanceNames finds the names that go with an attendance a.
 const attendanceNames = `
-	JOIN conversations c ON c.id = a.conversation
-	LEFT JOIN contacts p ON p.id = a.contact
-	LEFT JOIN users r ON r.id = a.responsible
-	LEFT JOIN users b ON b.id = a.closed_by`
+	JOIN conversations c ON c.company = a.company AND c.id = a.conversation
+	LEFT JOIN contacts p ON p.company = a.company AND p.id = a.contact
+	LEFT JOIN users r ON r.company = a.company AND r.id = a.responsible
+	LEFT JOIN users b ON b.company = a.company AND b.id = a.closed_by`
 
 func scanAttendance(r db.Row) Attendance {
 	a := Attendance{
@@ -52,8 +52,8 @@ func scanRef(r db.Row, i int) *kernel.Ref {
 // FindAttendance gives one attendance of the company, private ones included.
 func FindAttendance(tx *kernel.Tx, company, id kernel.ID) (Attendance, bool, error) {
 	var a Attendance
-	found, err := tx.One(`SELECT`+attendanceColumns+` FROM attendances a`+attendanceNames+` WHERE a.id = $1 AND a.company = $2`,
-		[]any{id, company}, func(r db.Row) { a = scanAttendance(r) })
+	found, err := tx.One(`SELECT`+attendanceColumns+` FROM attendances a`+attendanceNames+` WHERE a.company = $1 AND a.id = $2`,
+		[]any{company, id}, func(r db.Row) { a = scanAttendance(r) })
 	return a, found, err
 }
 
@@ -62,9 +62,9 @@ func lastClosed(tx *kernel.Tx, company, conversation kernel.ID) (closed *time.Ti
 	_, err = tx.One(`
 		SELECT closed_at
 		FROM attendances
-		WHERE conversation = $1 AND company = $2
+		WHERE company = $1 AND conversation = $2
 		ORDER BY opened_at DESC, id DESC
-		LIMIT 1`, []any{conversation, company}, func(r db.Row) { closed = r.NullTime(0) })
+		LIMIT 1`, []any{company, conversation}, func(r db.Row) { closed = r.NullTime(0) })
 	return closed, err
 }
 
@@ -95,19 +95,20 @@ func insertAttendance(tx *kernel.Tx, a *Attendance) {
 }
 
 // insertAttendanceMark notes where in a conversation an attendance was opened or closed.
-func insertAttendanceMark(tx *kernel.Tx, conversation kernel.ID, seq, kind int64, attendance kernel.ID) {
-	tx.Later(`INSERT INTO attendance_marks (conversation, seq, kind, attendance) VALUES ($1, $2, $3, $4)`, conversation, seq, kind, attendance)
+func insertAttendanceMark(tx *kernel.Tx, company, conversation kernel.ID, seq, kind int64, attendance kernel.ID) {
+	tx.Later(`INSERT INTO attendance_marks (company, conversation, seq, kind, attendance) VALUES ($1, $2, $3, $4, $5)`,
+		company, conversation, seq, kind, attendance)
 }
 
 // saveAttendance writes everything about an attendance that can change.
 func saveAttendance(tx *kernel.Tx, a *Attendance) {
 	tx.Later(`
 		UPDATE attendances
-		SET responsible = $2, sector = $3, first_response_at = $4, closed_at = $5, closed_by = $6, close_reason = $7,
-			check_at = CASE WHEN $8 THEN check_at END, distributed_at = CASE WHEN $8 AND responsible = $2 THEN distributed_at END,
-			returned_from = CASE WHEN $9 THEN returned_from END
-		WHERE id = $1`,
-		a.ID, refID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, refID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil, a.Responsible == nil)
+		SET responsible = $3, sector = $4, first_response_at = $5, closed_at = $6, closed_by = $7, close_reason = $8,
+			check_at = CASE WHEN $9 THEN check_at END, distributed_at = CASE WHEN $9 AND responsible = $3 THEN distributed_at END,
+			returned_from = CASE WHEN $10 THEN returned_from END
+		WHERE company = $1 AND id = $2`,
+		a.Company, a.ID, refID(a.Responsible), a.Sector, a.FirstResponseAt, a.ClosedAt, refID(a.ClosedBy), a.CloseReason, a.ClosedAt == nil, a.Responsible == nil)
 }
 
 func refID(ref *kernel.Ref) *kernel.ID {
@@ -194,7 +195,7 @@ func attendances(tx *kernel.Tx, company kernel.ID, f attendanceCriteria, sight k
 		s.And("(a.opened_at, a.id) < (" + s.Arg(afterAt) + ", " + s.Arg(after) + ")")
 	}
 	if !sight.All { // LIMIT 1 OFFSET 0 makes a planner look conversations up one by one
-		s.And("EXISTS (SELECT 1 FROM conversations v WHERE v.id = a.conversation AND " + sight.Condition(s, "v.assignee", "v.sector") + " LIMIT 1 OFFSET 0)")
+		s.And("EXISTS (SELECT 1 FROM conversations v WHERE v.company = a.company AND v.id = a.conversation AND " + sight.Condition(s, "v.assignee", "v.sector") + " LIMIT 1 OFFSET 0)")
 	}
 	s.WriteString("\n\tORDER BY a.opened_at DESC, a.id DESC")
 	tx.Page(s, limit, 0)
@@ -210,14 +211,14 @@ func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *atten
 		if len(sight.Sectors) == 0 {
 			return mine
 		}
-		return mine + " UNION SELECT id FROM conversations WHERE " + s.In("sector", sight.Sectors)
+		return mine + " UNION SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND " + s.In("sector", sight.Sectors)
 	}
 	var ids string
 	switch {
 	case f.Number != 0 || sight.All && f.Conversation.IsZero():
 		return "attendances a", nil
 	case !f.Conversation.IsZero():
-		ids = "SELECT id FROM conversations WHERE id = " + s.Arg(f.Conversation)
+		ids = "SELECT id FROM conversations WHERE company = " + s.Arg(company) + " AND id = " + s.Arg(f.Conversation)
 	default:
 		if len(sight.Sectors) > 0 {
 			if few, err := tx.IsFew(inSight); err != nil || !few {
@@ -226,18 +227,19 @@ func attendancesFrom(tx *kernel.Tx, s *db.Statement, company kernel.ID, f *atten
 		}
 		ids = inSight(s)
 	}
+	of := s.Arg(company)
 	return "(" + ids + ") ids " + tx.Dialect().Pick(
-		"CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.conversation = ids.id",
-		"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE conversation = ids.id OFFSET 0) a"), nil
+		"CROSS JOIN attendances a INDEXED BY attendances_conversation ON a.company = "+of+" AND a.conversation = ids.id",
+		"CROSS JOIN LATERAL (SELECT * FROM attendances WHERE company = "+of+" AND conversation = ids.id OFFSET 0) a"), nil
 }
 
 // insertAssignment adds a line to the history of a conversation's responsible persons. seq is its place
 // among all that happened in the conversation.
 func insertAssignment(tx *kernel.Tx, company, conversation kernel.ID, attendance *kernel.ID, seq int64, e *AssignmentEntry) {
 	tx.Later(`
-		INSERT INTO assignments (conversation, seq, id, company, attendance, action, member, by_member, sector, reason, created_at, sector_from, sector_to)
+		INSERT INTO assignments (company, conversation, seq, id, attendance, action, member, by_member, sector, reason, created_at, sector_from, sector_to)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		conversation, seq, e.ID, company, attendance, e.Action, refID(e.User), refID(e.By), e.Sector, e.Reason, e.CreatedAt, e.SectorFrom, e.SectorTo)
+		company, conversation, seq, e.ID, attendance, e.Action, refID(e.User), refID(e.By), e.Sector, e.Reason, e.CreatedAt, e.SectorFrom, e.SectorTo)
 }
 
 // maxAssignments is how much of a conversation's history is shown.
@@ -250,11 +252,11 @@ func listAssignments(tx *kernel.Tx, company, conversation kernel.ID) ([]Assignme
 	err := tx.Query(`
 		SELECT e.id, e.action, e.member, u.name, e.by_member, b.name, e.sector, e.reason, e.created_at, e.sector_from, e.sector_to
 		FROM assignments e
-		LEFT JOIN users u ON u.id = e.member
-		LEFT JOIN users b ON b.id = e.by_member
-		WHERE e.conversation = $1 AND e.company = $2
+		LEFT JOIN users u ON u.company = e.company AND u.id = e.member
+		LEFT JOIN users b ON b.company = e.company AND b.id = e.by_member
+		WHERE e.company = $1 AND e.conversation = $2
 		ORDER BY e.seq DESC
-		LIMIT $3`, []any{conversation, company, maxAssignments}, func(r db.Row) error {
+		LIMIT $3`, []any{company, conversation, maxAssignments}, func(r db.Row) error {
 		out = append(out, scanAssignment(r))
 		return nil
 	})
@@ -290,8 +292,8 @@ func scheduleChecks(tx *kernel.Tx, company kernel.ID, rule people.AutoClose, ope
 		SET check_at = CASE WHEN $5 THEN $6 + (
 			SELECT CASE WHEN c.last_at > attendances.opened_at THEN c.last_at ELSE attendances.opened_at END
 			FROM conversations c
-			WHERE c.id = attendances.conversation) END
-		WHERE id IN (
+			WHERE c.company = $1 AND c.id = attendances.conversation) END
+		WHERE company = $1 AND id IN (
 			SELECT id
 			FROM attendances
 			WHERE company = $1 AND closed_at IS NULL AND (opened_at, id) < ($2, $3)
@@ -312,8 +314,8 @@ func scheduleChecks(tx *kernel.Tx, company kernel.ID, rule people.AutoClose, ope
 }
 
 // scheduleCheck says when one attendance is next looked at; nil means never.
-func scheduleCheck(tx *kernel.Tx, id kernel.ID, at *time.Time) {
-	tx.Later(`UPDATE attendances SET check_at = $2 WHERE id = $1`, id, at)
+func scheduleCheck(tx *kernel.Tx, company, id kernel.ID, at *time.Time) {
+	tx.Later(`UPDATE attendances SET check_at = $3 WHERE company = $1 AND id = $2`, company, id, at)
 }
 
 // dueChecks gives up to limit conversations whose open attendance is to be looked at by now, the longest
@@ -321,7 +323,7 @@ func scheduleCheck(tx *kernel.Tx, id kernel.ID, at *time.Time) {
 func dueChecks(tx *kernel.Tx, now time.Time, limit int) ([]ConversationAt, error) {
 	var due []ConversationAt
 	err := tx.Query(`
-		SELECT company, conversation
+		SELECT /* all companies: due work */ company, conversation
 		FROM attendances
 		WHERE check_at <= $1
 		ORDER BY check_at
@@ -353,7 +355,7 @@ func distributedAt(tx *kernel.Tx, company, attendance kernel.ID) (at *time.Time,
 	_, err = tx.One(`
 		SELECT a.distributed_at, s.return_minutes
 		FROM attendances a
-		LEFT JOIN sectors s ON s.id = a.sector
+		LEFT JOIN sectors s ON s.company = a.company AND s.id = a.sector
 		WHERE a.company = $1 AND a.id = $2`, []any{company, attendance}, func(r db.Row) { at, minutes = r.NullTime(0), r.NullInt(1) })
 	return at, minutes, err
 }

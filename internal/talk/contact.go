@@ -241,7 +241,7 @@ func (d *Talk) UpdateContact(ctx context.Context, a *kernel.Principal, id kernel
 			if c.LabelIDs, err = d.KnownLabels(tx, a, *change.LabelIDs); err != nil {
 				return Contact{}, err
 			}
-			setContactLabels(tx, id, c.LabelIDs)
+			setContactLabels(tx, c.Company, id, c.LabelIDs)
 		}
 		was := c.Name
 		kernel.Set(&c.Name, name)
@@ -299,12 +299,8 @@ func (d *Talk) DeleteContact(ctx context.Context, a *kernel.Principal, id kernel
 		if err != nil || used {
 			return kernel.ErrOr(err, errContactInUse())
 		}
-		for _, o := range d.observers {
-			if o.ContactDeleted != nil {
-				if err := o.ContactDeleted(tx, &c); err != nil {
-					return err
-				}
-			}
+		if err := d.tell(func(o *Observer) error { return o.ContactDeleted(tx, &c) }); err != nil {
+			return err
 		}
 		return deleteContact(tx, c.Company, c.ID)
 	})
@@ -423,7 +419,7 @@ func (d *Talk) mergeContacts(tx *kernel.Tx, keepID, goneID, company kernel.ID) (
 		return false, err
 	}
 	for _, c := range slices.Concat(kept, moving) {
-		if waits, err := hasSends(tx, c.ID); err != nil || waits {
+		if waits, err := hasSends(tx, company, c.ID); err != nil || waits {
 			return false, err
 		}
 	}
@@ -444,7 +440,7 @@ func (d *Talk) mergeContacts(tx *kernel.Tx, keepID, goneID, company kernel.ID) (
 	}
 	nameContact(tx, &keep) // with the number, which the other contact no longer has
 	saveContact(tx, &keep)
-	setContactLabels(tx, keep.ID, keep.LabelIDs)
+	setContactLabels(tx, company, keep.ID, keep.LabelIDs)
 	tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 	return true, nil
 }

@@ -22,7 +22,7 @@ func (d *Talk) contactFor(tx *kernel.Tx, channel channels.Channel, p provider.Pe
 		return c, err
 	}
 	if p.Name == "" {
-		if p.Name, err = addressBookName(tx, channel.ID, p.UserID, phone.Key(p.WAID)); err != nil {
+		if p.Name, err = addressBookName(tx, channel.Company, channel.ID, p.UserID, phone.Key(p.WAID)); err != nil {
 			return c, err
 		}
 	}
@@ -322,7 +322,7 @@ func cleanPersonName(name string) string {
 func (in *InboundBatch) identity(i *provider.IncomingIdentity) error {
 	p := i.Person
 	if i.Removed {
-		forgetAddressBookName(in.Tx, in.Channel.ID, p.UserID, phone.Key(p.WAID))
+		forgetAddressBookName(in.Tx, in.Channel.Company, in.Channel.ID, p.UserID, phone.Key(p.WAID))
 		return nil
 	}
 	_, found, err := in.d.knownContact(in.Tx, in.Channel, p, in.join)
@@ -330,7 +330,7 @@ func (in *InboundBatch) identity(i *provider.IncomingIdentity) error {
 		return err
 	}
 	if name := cleanPersonName(p.Name); name != "" {
-		keepAddressBookName(in.Tx, in.Channel.ID, p.UserID, phone.Key(p.WAID), name)
+		keepAddressBookName(in.Tx, in.Channel.Company, in.Channel.ID, p.UserID, phone.Key(p.WAID), name)
 	}
 	return nil
 }

@@ -80,14 +80,14 @@ func listContacts(tx *kernel.Tx, f *contactCriteria) (*db.Statement, error) {
 	}
 	from := alongContacts(tx, f)
 	if rare != nil {
-		from = tx.FromSubset(rare(s), "contacts", "ct")
+		from = tx.FromSubset(s.Arg(f.Company), rare(s), "contacts", "ct")
 	} else if !text.IsEmpty() {
 		plan := &search.Plan{
 			Tx: tx.On, List: &contactSearchList{tx, f}, Noun: &search.Contacts, Text: text,
 			Want: f.Offset + f.Limit + 1, Company: f.Company,
 		}
 		ids, err := plan.Run(f.Offset, f.Limit+1)
-		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.FromSubset(db.Listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
+		s.WriteString("SELECT" + contactColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), db.Listed(ids)(s), "contacts", "ct") + "\n\tORDER BY ct.id DESC")
 		return s, err
 	} else if f.Near && !f.Label.IsZero() && !f.Channel.IsZero() {
 		if f.end, err = farContact(tx, f); err != nil {
@@ -132,7 +132,7 @@ func chooseContacts(tx *kernel.Tx, s *db.Statement, f *contactCriteria, text sea
 // whereListed is the WHERE clause of the list, or of that of the one channel.
 func (f *contactCriteria) whereListed(s *db.Statement) {
 	company := s.Arg(f.Company)
-	s.WriteString("\n\tWHERE ct.pool = " + company)
+	s.WriteString("\n\tWHERE ct.company = " + company + " AND ct.pool = " + company)
 	s.And("(ct.channel IS NULL OR " + kernel.Public("ct.channel", company) + ")")
 	if !f.Channel.IsZero() {
 		s.And("ct.channel = " + s.Arg(f.Channel))
@@ -141,7 +141,7 @@ func (f *contactCriteria) whereListed(s *db.Statement) {
 
 func (f *contactCriteria) andLabel(s *db.Statement) {
 	if !f.Label.IsZero() {
-		s.And("(SELECT TRUE FROM contact_labels l WHERE l.subject = ct.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
+		s.And("(SELECT TRUE FROM contact_labels l WHERE l.company = ct.company AND l.subject = ct.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
 	}
 }
 
@@ -163,7 +163,7 @@ func (l *contactSearchList) Newest(n int, text search.Text) ([]*db.Statement, in
 
 func (l *contactSearchList) Among(of db.Subset, text search.Text) *db.Statement {
 	s := l.tx.Statement()
-	s.WriteString("SELECT ct.id, " + text.Contains(s, "ct.folded") + " " + l.tx.FromSubset(of(s), "contacts", "ct"))
+	s.WriteString("SELECT ct.id, " + text.Contains(s, "ct.folded") + " " + l.tx.FromSubset(s.Arg(l.f.Company), of(s), "contacts", "ct"))
 	chooseContacts(l.tx, s, l.f, search.Text{})
 	return s
 }
@@ -176,7 +176,7 @@ func rareContacts(tx *kernel.Tx, f *contactCriteria) (db.Subset, error) {
 		return nil, nil
 	}
 	labelled := func(s *db.Statement) string {
-		return "SELECT subject AS id FROM contact_labels WHERE label = " + s.Arg(f.Label)
+		return "SELECT subject AS id FROM contact_labels WHERE company = " + s.Arg(f.Company) + " AND label = " + s.Arg(f.Label)
 	}
 	if yes, err := tx.IsFew(labelled); err != nil || !yes {
 		return nil, err
@@ -186,5 +186,5 @@ func rareContacts(tx *kernel.Tx, f *contactCriteria) (db.Subset, error) {
 
 // conversationsOf gives the ids of all conversations with a contact.
 func conversationsOf(tx *kernel.Tx, company, contact kernel.ID) ([]kernel.ID, error) {
-	return tx.IDs(`SELECT id FROM conversations WHERE contact = $1 AND company = $2 ORDER BY id`, contact, company)
+	return tx.IDs(`SELECT id FROM conversations WHERE company = $1 AND contact = $2 ORDER BY id`, company, contact)
 }

@@ -28,43 +28,43 @@ func scanContact(r db.Row) Contact {
 
 // findContact gives one contact of the company, public or not: the caller checks who may see it.
 func findContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
-	return selectContact(tx, `WHERE ct.id = $1 AND ct.company = $2`, id, company)
+	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`, company, id)
 }
 
 // lockContact is Contact, and keeps every other writer away from it until the end of the transaction.
 func lockContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
-	return selectContact(tx, `WHERE ct.id = $1 AND ct.company = $2`+tx.ForUpdate(), id, company)
+	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`+tx.ForUpdate(), company, id)
 }
 
 // keepContact is Contact, and keeps it from being changed or deleted until the end of the transaction.
 func keepContact(tx *kernel.Tx, company, id kernel.ID) (Contact, bool, error) {
-	return selectContact(tx, `WHERE ct.id = $1 AND ct.company = $2`+tx.ForShare(), id, company)
+	return selectContact(tx, `WHERE ct.company = $1 AND ct.id = $2`+tx.ForShare(), company, id)
 }
 
 // contactInUse reports whether the contact has a conversation or has written in a group.
 func contactInUse(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 	return tx.One(`
 		SELECT 1
-		WHERE EXISTS (SELECT 1 FROM conversations WHERE contact = $1 AND company = $2)
-			OR EXISTS (SELECT 1 FROM messages WHERE author = $1 AND company = $2)`, []any{id, company}, func(db.Row) {})
+		WHERE EXISTS (SELECT 1 FROM conversations WHERE company = $1 AND contact = $2)
+			OR EXISTS (SELECT 1 FROM messages WHERE company = $1 AND author = $2)`, []any{company, id}, func(db.Row) {})
 }
 
 // setPhone gives a contact another number, which its provider has not confirmed yet. It reports false if another contact of
 // the pool has the number.
 func setPhone(tx *kernel.Tx, c *Contact) (bool, error) {
-	_, err := tx.Exec(`UPDATE contacts SET phone = $3, phone_key = $4 WHERE id = $1 AND company = $2`, c.ID, c.Company, c.Phone, phoneKey(c.Phone))
+	_, err := tx.Exec(`UPDATE contacts SET phone = $3, phone_key = $4 WHERE company = $1 AND id = $2`, c.Company, c.ID, c.Phone, phoneKey(c.Phone))
 	if db.IsUnique(err) {
 		return false, nil
 	}
-	tx.Later(`DELETE FROM contact_identities WHERE contact = $1 AND company = $2 AND kind = 'wa_id'`, c.ID, c.Company)
+	tx.Later(`DELETE FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'wa_id'`, c.Company, c.ID)
 	return true, err
 }
 
 // deleteContact deletes a contact that is not in use and that no card names.
 func deleteContact(tx *kernel.Tx, company, id kernel.ID) error {
-	tx.Later(`DELETE FROM contact_labels WHERE subject = $1`, id)
+	tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, company, id)
 	forgetContact(tx, company, id)
-	return search.Forget(tx.On, &search.Contacts, id)
+	return search.Forget(tx.On, &search.Contacts, company, id)
 }
 
 // lockContactWithPhone finds and locks the contact of the pool that a phone number reaches.
@@ -97,14 +97,14 @@ func saveContact(tx *kernel.Tx, c *Contact) {
 		UPDATE contacts
 		SET name = $3, business_name = $4, city = $5, channel = $6, blocked = $7,
 			folded = $8, unindexed = unindexed OR folded <> $8, updated_at = $9, automation = $10
-		WHERE id = $1 AND company = $2`,
-		c.ID, c.Company, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, contactText(c), c.UpdatedAt, c.Automation)
+		WHERE company = $1 AND id = $2`,
+		c.Company, c.ID, c.Name, c.BusinessName, c.City, c.Channel, c.Blocked, contactText(c), c.UpdatedAt, c.Automation)
 }
 
 // setContactLabels replaces the labels of a contact.
-func setContactLabels(tx *kernel.Tx, id kernel.ID, labels []kernel.ID) {
-	tx.Later(`UPDATE contacts SET labels = $2 WHERE id = $1`, id, kernel.PackIDs(labels))
-	setLabels(tx, "contact_labels", id, labels)
+func setContactLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel.ID) {
+	tx.Later(`UPDATE contacts SET labels = $3 WHERE company = $1 AND id = $2`, company, id, kernel.PackIDs(labels))
+	setLabels(tx, "contact_labels", company, id, labels)
 }
 
 // contactText is what a search looks at: name and phone, folded.
@@ -154,7 +154,7 @@ func contactsKnownAs(tx *kernel.Tx, company, pool kernel.ID, userIDs, waIDs [2]s
 func selectKnownAs(tx *kernel.Tx) string {
 	return `
 		SELECT ` + contactColumns + `, ids.kind, ids.value
-		` + tx.FromSubset(`
+		` + tx.FromSubset("$1", `
 			SELECT contact AS id, kind, value, 1 AS rank FROM contact_identities
 			WHERE company = $1 AND pool = $7 AND kind = 'user_id' AND value = $2
 			UNION ALL
@@ -187,14 +187,14 @@ func linkIdentity(tx *kernel.Tx, company kernel.ID, kind, value string, contact 
 		INSERT INTO contact_identities (company, pool, kind, value, contact)
 		SELECT company, pool, $3, $4, id
 		FROM contacts
-		WHERE id = $1 AND company = $2
-		ON CONFLICT DO NOTHING`, contact, company, kind, value)
+		WHERE company = $1 AND id = $2
+		ON CONFLICT DO NOTHING`, company, contact, kind, value)
 }
 
 // forgetContact deletes the rows of a contact that nothing refers to.
 func forgetContact(tx *kernel.Tx, company, id kernel.ID) {
-	tx.Later(`DELETE FROM contact_identities WHERE contact = $1 AND company = $2`, id, company)
-	tx.Later(`DELETE FROM contacts WHERE id = $1 AND company = $2`, id, company)
+	tx.Later(`DELETE FROM contact_identities WHERE company = $1 AND contact = $2`, company, id)
+	tx.Later(`DELETE FROM contacts WHERE company = $1 AND id = $2`, company, id)
 }
 
 // nameContact gives a contact another name and number.
@@ -202,52 +202,52 @@ func nameContact(tx *kernel.Tx, c *Contact) {
 	tx.Later(`
 		UPDATE contacts
 		SET name = $3, phone = $4, phone_key = $5, folded = $6, unindexed = TRUE, updated_at = $7
-		WHERE id = $1 AND company = $2`,
-		c.ID, c.Company, c.Name, c.Phone, phoneKey(c.Phone), contactText(c), tx.Now)
+		WHERE company = $1 AND id = $2`,
+		c.Company, c.ID, c.Name, c.Phone, phoneKey(c.Phone), contactText(c), tx.Now)
 }
 
 // keepAddressBookName keeps what the phone of a channel calls a person who has no contact yet. Empty
 // identities are left out.
-func keepAddressBookName(tx *kernel.Tx, channel kernel.ID, userID, phoneKey, name string) {
+func keepAddressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey, name string) {
 	for kind, value := range map[string]string{IdentityUser: userID, IdentityWA: phoneKey} {
 		if value != "" {
 			tx.Later(`
-				INSERT INTO address_book (channel, kind, value, name, created_at)
-				VALUES ($1, $2, $3, $4, $5)
-				ON CONFLICT (channel, kind, value) DO UPDATE SET name = excluded.name`, channel, kind, value, name, tx.Now)
+				INSERT INTO address_book (company, channel, kind, value, name, created_at)
+				VALUES ($1, $2, $3, $4, $5, $6)
+				ON CONFLICT (company, channel, kind, value) DO UPDATE SET name = excluded.name`, company, channel, kind, value, name, tx.Now)
 		}
 	}
 }
 
 // forgetAddressBookName removes an entry.
-func forgetAddressBookName(tx *kernel.Tx, channel kernel.ID, userID, phoneKey string) {
+func forgetAddressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey string) {
 	tx.Later(`
 		DELETE FROM address_book
-		WHERE channel = $1 AND (kind = 'user_id' AND value = $2 OR kind = 'wa_id' AND value = $3)`, channel, userID, phoneKey)
+		WHERE company = $1 AND channel = $2 AND (kind = 'user_id' AND value = $3 OR kind = 'wa_id' AND value = $4)`, company, channel, userID, phoneKey)
 }
 
 // addressBookName gives what the phone of a channel calls a person; "" where it has no name for them.
-func addressBookName(tx *kernel.Tx, channel kernel.ID, userID, phoneKey string) (name string, err error) {
+func addressBookName(tx *kernel.Tx, company, channel kernel.ID, userID, phoneKey string) (name string, err error) {
 	_, err = tx.One(`
 		SELECT name
 		FROM address_book
-		WHERE channel = $1 AND (kind = 'user_id' AND value = $2 OR kind = 'wa_id' AND value = $3)
+		WHERE company = $1 AND channel = $2 AND (kind = 'user_id' AND value = $3 OR kind = 'wa_id' AND value = $4)
 		ORDER BY kind
-		LIMIT 1`, []any{channel, userID, phoneKey}, func(r db.Row) { name = r.Text(0) })
+		LIMIT 1`, []any{company, channel, userID, phoneKey}, func(r db.Row) { name = r.Text(0) })
 	return name, err
 }
 
 // contactHasUserID reports whether a provider knows a contact by any user id.
 func contactHasUserID(tx *kernel.Tx, company, contact kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM contact_identities WHERE contact = $1 AND company = $2 AND kind = 'user_id'`, []any{contact, company}, func(db.Row) {})
+	return tx.One(`SELECT 1 FROM contact_identities WHERE company = $1 AND contact = $2 AND kind = 'user_id'`, []any{company, contact}, func(db.Row) {})
 }
 
 // lockConversationsOf locks the conversations with a contact, in the order of their ids.
 func lockConversationsOf(tx *kernel.Tx, company, contact kernel.ID) ([]Conversation, error) {
 	tx.ShareVisibility(company)
 	var out []Conversation
-	err := tx.Query(`SELECT`+conversationColumns+` FROM conversations c WHERE c.contact = $1 AND c.company = $2 ORDER BY c.id`+tx.ForUpdate(),
-		[]any{contact, company}, func(r db.Row) error {
+	err := tx.Query(`SELECT`+conversationColumns+` FROM conversations c WHERE c.company = $1 AND c.contact = $2 ORDER BY c.id`+tx.ForUpdate(),
+		[]any{company, contact}, func(r db.Row) error {
 			out = append(out, scanConversation(r))
 			return nil
 		})
@@ -255,14 +255,14 @@ func lockConversationsOf(tx *kernel.Tx, company, contact kernel.ID) ([]Conversat
 }
 
 // hasSends reports whether messages of a conversation wait to be sent.
-func hasSends(tx *kernel.Tx, conversation kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM sends WHERE conversation = $1 LIMIT 1`, []any{conversation}, func(db.Row) {})
+func hasSends(tx *kernel.Tx, company, conversation kernel.ID) (bool, error) {
+	return tx.One(`SELECT 1 FROM sends WHERE company = $1 AND conversation = $2 LIMIT 1`, []any{company, conversation}, func(db.Row) {})
 }
 
 // moveConversation gives a conversation, with its attendances, to another contact of the company.
 func moveConversation(tx *kernel.Tx, company, conversation, contact kernel.ID) {
-	tx.Later(`UPDATE conversations SET contact = $3 WHERE id = $1 AND company = $2`, conversation, company, contact)
-	tx.Later(`UPDATE attendances SET contact = $3 WHERE conversation = $1 AND company = $2`, conversation, company, contact)
+	tx.Later(`UPDATE conversations SET contact = $3 WHERE company = $1 AND id = $2`, company, conversation, contact)
+	tx.Later(`UPDATE attendances SET contact = $3 WHERE company = $1 AND conversation = $2`, company, conversation, contact)
 }
 
 // joinConversations moves everything of one conversation into another of the same channel and deletes it.
@@ -273,33 +273,33 @@ func joinConversations(tx *kernel.Tx, company kernel.ID, into *Conversation, fro
 	for _, table := range []string{"assignments", "notes", "messages"} { // in this order: the numbers of messages tell history
 		n, err := tx.Exec(`
 			UPDATE `+table+`
-			SET conversation = $1, seq = $3 + o.place
+			SET conversation = $2, seq = $4 + o.place
 			FROM (
 				SELECT subject, ROW_NUMBER() OVER (ORDER BY history, subject) AS place
 				FROM (
-					SELECT id AS subject, CASE WHEN seq < 0 THEN seq ELSE 0 END AS history FROM messages WHERE conversation IN ($1, $2)
+					SELECT id AS subject, CASE WHEN seq < 0 THEN seq ELSE 0 END AS history FROM messages WHERE company = $1 AND conversation IN ($2, $3)
 					UNION ALL
-					SELECT id AS subject, 0 AS history FROM assignments WHERE conversation IN ($1, $2)
+					SELECT id AS subject, 0 AS history FROM assignments WHERE company = $1 AND conversation IN ($2, $3)
 					UNION ALL
-					SELECT id AS subject, 0 AS history FROM notes WHERE company = $4 AND conversation IN ($1, $2)
+					SELECT id AS subject, 0 AS history FROM notes WHERE company = $1 AND conversation IN ($2, $3)
 				) all_of_both
 			) o
-			WHERE `+table+`.company = $4 AND `+table+`.conversation IN ($1, $2) AND `+table+`.id = o.subject`, into.ID, from, base, company)
+			WHERE `+table+`.company = $1 AND `+table+`.conversation IN ($2, $3) AND `+table+`.id = o.subject`, company, into.ID, from, base)
 		if err != nil {
 			return 0, err
 		}
 		last += n
 	}
-	if err := joinMarks(tx, into.ID, from, base); err != nil {
+	if err := joinMarks(tx, company, into.ID, from, base); err != nil {
 		return 0, err
 	}
-	tx.Later(`UPDATE attendances SET conversation = $1, contact = $4 WHERE conversation = $2 AND company = $3`, into.ID, from, company, into.Contact)
-	tx.Later(`UPDATE cards SET conversation = $1, version = version + 1 WHERE conversation = $2 AND company = $3`, into.ID, from, company)
-	tx.Later(`UPDATE events SET conversation = $1 WHERE conversation = $2 AND company = $3`, into.ID, from, company)
+	tx.Later(`UPDATE attendances SET conversation = $3, contact = $4 WHERE company = $1 AND conversation = $2`, company, from, into.ID, into.Contact)
+	tx.Later(`UPDATE cards SET conversation = $3, version = version + 1 WHERE company = $1 AND conversation = $2`, company, from, into.ID)
+	tx.Later(`UPDATE events SET conversation = $3 WHERE company = $1 AND conversation = $2`, company, from, into.ID)
 	joinTalk(tx, company, into.ID, from)
-	tx.Later(`DELETE FROM conversation_labels WHERE subject = $1`, from)
-	tx.Later(`DELETE FROM conversations WHERE id = $1 AND company = $2`, from, company)
-	return last, search.Forget(tx.On, &search.Conversations, from)
+	tx.Later(`DELETE FROM conversation_labels WHERE company = $1 AND subject = $2`, company, from)
+	tx.Later(`DELETE FROM conversations WHERE company = $1 AND id = $2`, company, from)
+	return last, search.Forget(tx.On, &search.Conversations, company, from)
 }
 
 // joinTalk moves what the team has written for itself. Of two drafts of a person the one of the conversation that stays is kept.
@@ -315,7 +315,7 @@ func joinTalk(tx *kernel.Tx, company, into, from kernel.ID) {
 }
 
 // joinMarks moves the marks of attendances to where they stand among the messages of both conversations.
-func joinMarks(tx *kernel.Tx, into, from kernel.ID, base int64) error {
+func joinMarks(tx *kernel.Tx, company, into, from kernel.ID, base int64) error {
 	type mark struct {
 		kind       int64
 		attendance kernel.ID
@@ -323,28 +323,29 @@ func joinMarks(tx *kernel.Tx, into, from kernel.ID, base int64) error {
 	}
 	var marks []mark
 	err := tx.Query(`
-		SELECT k.kind, k.attendance, CASE WHEN k.kind = $3 THEN a.opened_at ELSE a.closed_at END
+		SELECT k.kind, k.attendance, CASE WHEN k.kind = $4 THEN a.opened_at ELSE a.closed_at END
 		FROM attendance_marks k
-		JOIN attendances a ON a.id = k.attendance
-		WHERE k.conversation IN ($1, $2)`, []any{into, from, RankOpened}, func(r db.Row) error {
+		JOIN attendances a ON a.company = k.company AND a.id = k.attendance
+		WHERE k.company = $1 AND k.conversation IN ($2, $3)`, []any{company, into, from, RankOpened}, func(r db.Row) error {
 		marks = append(marks, mark{r.Int(0), r.ID(1), r.Time(2)})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	tx.Later(`DELETE FROM attendance_marks WHERE conversation IN ($1, $2)`, into, from)
+	tx.Later(`DELETE FROM attendance_marks WHERE company = $1 AND conversation IN ($2, $3)`, company, into, from)
 	for _, m := range marks {
 		seq := base
-		_, err := tx.One(`SELECT MAX(seq) FROM messages WHERE conversation = $1 AND id < $2`, []any{into, kernel.FirstIDOf(m.at.Add(time.Millisecond))}, func(r db.Row) {
-			if last := r.NullInt(0); last != nil {
-				seq = *last
-			}
-		})
+		_, err := tx.One(`SELECT MAX(seq) FROM messages WHERE company = $1 AND conversation = $2 AND id < $3`,
+			[]any{company, into, kernel.FirstIDOf(m.at.Add(time.Millisecond))}, func(r db.Row) {
+				if last := r.NullInt(0); last != nil {
+					seq = *last
+				}
+			})
 		if err != nil {
 			return err
 		}
-		insertAttendanceMark(tx, into, seq, m.kind, m.attendance)
+		insertAttendanceMark(tx, company, into, seq, m.kind, m.attendance)
 	}
 	return nil
 }
@@ -353,18 +354,18 @@ func joinMarks(tx *kernel.Tx, into, from kernel.ID, base int64) error {
 func replaceContact(tx *kernel.Tx, company, gone, by kernel.ID) error {
 	tx.Later(`
 		DELETE FROM contact_identities
-		WHERE contact = $1 AND company = $2 AND EXISTS (
+		WHERE company = $1 AND contact = $2 AND EXISTS (
 			SELECT 1
 			FROM contact_identities o
-			WHERE o.company = $2 AND o.contact <> $1 AND o.pool = (SELECT k.pool FROM contacts k WHERE k.id = $3)
-				AND o.kind = contact_identities.kind AND o.value = contact_identities.value)`, gone, company, by)
+			WHERE o.company = $1 AND o.contact <> $2 AND o.pool = (SELECT k.pool FROM contacts k WHERE k.company = $1 AND k.id = $3)
+				AND o.kind = contact_identities.kind AND o.value = contact_identities.value)`, company, gone, by)
 	tx.Later(`
 		UPDATE contact_identities
-		SET contact = $3, pool = (SELECT k.pool FROM contacts k WHERE k.id = $3)
-		WHERE contact = $1 AND company = $2`, gone, company, by)
-	tx.Later(`UPDATE cards SET contact = $3, version = version + 1 WHERE contact = $1 AND company = $2`, gone, company, by)
-	tx.Later(`UPDATE messages SET author = $3 WHERE author = $1 AND company = $2`, gone, company, by)
-	tx.Later(`DELETE FROM contact_labels WHERE subject = $1`, gone)
-	tx.Later(`DELETE FROM contacts WHERE id = $1 AND company = $2`, gone, company)
-	return search.Forget(tx.On, &search.Contacts, gone)
+		SET contact = $3, pool = (SELECT k.pool FROM contacts k WHERE k.company = $1 AND k.id = $3)
+		WHERE company = $1 AND contact = $2`, company, gone, by)
+	tx.Later(`UPDATE cards SET contact = $3, version = version + 1 WHERE company = $1 AND contact = $2`, company, gone, by)
+	tx.Later(`UPDATE messages SET author = $3 WHERE company = $1 AND author = $2`, company, gone, by)
+	tx.Later(`DELETE FROM contact_labels WHERE company = $1 AND subject = $2`, company, gone)
+	tx.Later(`DELETE FROM contacts WHERE company = $1 AND id = $2`, company, gone)
+	return search.Forget(tx.On, &search.Contacts, company, gone)
 }

@@ -80,13 +80,13 @@ func listConversations(tx *kernel.Tx, f *conversationCriteria) (*db.Statement, e
 	}
 	s := tx.Statement()
 	if rare != nil { // first their keys are sorted, then only the page's rows are read in full
-		s.WriteString("SELECT c.id AS id " + tx.FromSubset(rare(s), "conversations", "c"))
+		s.WriteString("SELECT c.id AS id " + tx.FromSubset(s.Arg(f.Company), rare(s), "conversations", "c"))
 		chooseConversations(tx, s, f, text)
 		s.WriteString(f.order())
 		tx.Page(s, f.Limit, f.Offset)
 		page := s.String()
 		s.Reset()
-		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.FromSubset(page, "conversations", "c") + f.order())
+		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), page, "conversations", "c") + f.order())
 		return s, nil
 	}
 	if !text.IsEmpty() && f.part != partWaiting {
@@ -95,7 +95,7 @@ func listConversations(tx *kernel.Tx, f *conversationCriteria) (*db.Statement, e
 			Want: f.Offset + f.Limit + 1, Company: f.Company,
 		}
 		ids, err := plan.Run(f.Offset, f.Limit+1)
-		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.FromSubset(db.Listed(ids)(s), "conversations", "c") + f.order())
+		s.WriteString("SELECT" + conversationColumns + "\n\t" + tx.FromSubset(s.Arg(f.Company), db.Listed(ids)(s), "conversations", "c") + f.order())
 		return s, err
 	}
 	if f.Near && f.mayReadFar() {
@@ -159,7 +159,7 @@ func (l *conversationSearchList) Newest(n int, text search.Text) ([]*db.Statemen
 func (l *conversationSearchList) Among(of db.Subset, text search.Text) *db.Statement {
 	s := l.tx.Statement()
 	s.WriteString("SELECT c.id, " + text.Contains(s, "c.folded") + ", " + l.f.pinnedColumn() + ", c.activity_at\n\t" +
-		l.tx.FromSubset(of(s), "conversations", "c"))
+		l.tx.FromSubset(s.Arg(l.f.Company), of(s), "conversations", "c"))
 	chooseConversations(l.tx, s, l.f, search.Text{})
 	return s
 }
@@ -214,7 +214,7 @@ func (f *conversationCriteria) andFilters(s *db.Statement) {
 	}
 	f.andStatus(s)
 	if !f.Label.IsZero() {
-		s.And("(SELECT TRUE FROM conversation_labels l WHERE l.subject = c.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
+		s.And("(SELECT TRUE FROM conversation_labels l WHERE l.company = c.company AND l.subject = c.id AND l.label = " + s.Arg(f.Label) + ")") // row by row, unlike EXISTS
 	}
 	if !f.Sight.All {
 		s.And(f.Sight.Condition(s, "c.assignee", "c.sector"))
@@ -248,13 +248,11 @@ func (f *conversationCriteria) subsets() []narrowing {
 			return "SELECT id FROM conversations WHERE company = " + s.Arg(f.Company) + " AND " + condition(s)
 		}
 	}
-	add(!f.Contact.IsZero(), func(s *db.Statement) string {
-		return "SELECT id FROM conversations WHERE contact = " + s.Arg(f.Contact)
-	})
+	add(!f.Contact.IsZero(), of(func(s *db.Statement) string { return "contact = " + s.Arg(f.Contact) }))
 	add(f.Snoozed != nil && *f.Snoozed, of(func(*db.Statement) string { return "snoozed_until IS NOT NULL" }))
 	add(!f.pinnedFirst() && !f.onlyAssignee().IsZero(), of(func(s *db.Statement) string { return "assignee = " + s.Arg(f.onlyAssignee()) }))
 	add(!f.Label.IsZero(), func(s *db.Statement) string {
-		return "SELECT subject AS id FROM conversation_labels WHERE label = " + s.Arg(f.Label)
+		return "SELECT subject AS id FROM conversation_labels WHERE company = " + s.Arg(f.Company) + " AND label = " + s.Arg(f.Label)
 	})
 	add(f.Unread, of(func(*db.Statement) string { return "unread_count > 0" }))
 	add(!f.Sector.IsZero(), of(func(s *db.Statement) string { return "sector = " + s.Arg(f.Sector) }))

@@ -99,7 +99,7 @@ func (w *fixture) people(t *testing.T, s *kernel.Store, random *rand.Rand, n int
 			}
 			if label := pick(w.labels); label != nil {
 				c.LabelIDs = []kernel.ID{*label}
-				SetConversationLabels(tx, c.ID, c.LabelIDs)
+				SetConversationLabels(tx, c.Company, c.ID, c.LabelIDs)
 			}
 			SaveConversation(tx, &c, PartInbox|PartSettings)
 			w.all = append(w.all, c)
@@ -337,7 +337,7 @@ func TestALabelAndAChannelThatShareNoContactReadFewContacts(t *testing.T) {
 				if _, err := InsertContact(tx, &c); err != nil {
 					return err
 				}
-				setContactLabels(tx, c.ID, []kernel.ID{w.labels[i%2]})
+				setContactLabels(tx, c.Company, c.ID, []kernel.ID{w.labels[i%2]})
 			}
 			return nil
 		})

@@ -148,7 +148,7 @@ func (t *LockedConversation) Save() error {
 		}
 	}
 	if !slices.Equal(t.before.LabelIDs, t.LabelIDs) {
-		SetConversationLabels(t.Tx, t.ID, t.LabelIDs)
+		SetConversationLabels(t.Tx, t.Company, t.ID, t.LabelIDs)
 	}
 	if !kernel.Same(t.before.Assignee, t.Assignee) || !kernel.Same(t.before.Sector, t.Sector) {
 		t.signalMoved()

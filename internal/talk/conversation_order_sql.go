@@ -210,7 +210,7 @@ func merged(tx *kernel.Tx, f conversationCriteria) (page []Conversation, more bo
 // dueSnoozes gives up to limit conversations that were snoozed until now or earlier.
 func dueSnoozes(tx *kernel.Tx, now time.Time, limit int) ([]ConversationAt, error) {
 	var out []ConversationAt
-	err := tx.Query(`SELECT company, id FROM conversations WHERE snoozed_until <= $1 ORDER BY snoozed_until LIMIT $2`, []any{now, limit}, func(r db.Row) error {
+	err := tx.Query(`SELECT /* all companies: due work */ company, id FROM conversations WHERE snoozed_until <= $1 ORDER BY snoozed_until LIMIT $2`, []any{now, limit}, func(r db.Row) error {
 		out = append(out, ConversationAt{r.ID(0), r.ID(1)})
 		return nil
 	})

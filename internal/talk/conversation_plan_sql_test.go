@@ -59,11 +59,10 @@ func newCrowd(t testing.TB, s *kernel.Store, n int) crowd {
 		})
 	}
 	write(func(tx *kernel.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO conversation_labels (subject, label) SELECT id, $1 FROM conversations WHERE activity_at % 4 = 0`, w.popular); err != nil {
-			return err
-		}
-		_, err := tx.Exec(`INSERT INTO conversation_labels (subject, label) SELECT id, $1 FROM conversations WHERE activity_at % 2500 = 0`, w.rare)
-		return err
+		insert := `INSERT INTO conversation_labels (company, subject, label) SELECT company, id, $2 FROM conversations WHERE company = $1 AND activity_at % $3 = 0`
+		tx.Later(insert, w.company, w.popular, 4)
+		tx.Later(insert, w.company, w.rare, 2500)
+		return nil
 	})
 	for done := 1; done > 0; {
 		write(func(tx *kernel.Tx) (err error) {
@@ -87,7 +86,7 @@ func (w crowd) lists() map[string]struct {
 		f        conversationCriteria
 		lite, pg string
 	}
-	const byIDLite, byIDPg = "SEARCH c USING INDEX sqlite_autoindex_conversations_1 (id=?)", "Index Scan using conversations_pkey"
+	const byIDLite, byIDPg = "SEARCH c USING INDEX sqlite_autoindex_conversations_1 (company=? AND id=?)", "Index Scan using conversations_pkey"
 	all := map[string]list{
 		"everything":        {conversationCriteria{}, alongLite, alongPg},
 		"active":            {conversationCriteria{Archived: &no}, alongLite, alongPg},

@@ -50,26 +50,26 @@ func scanConversation(r db.Row) Conversation {
 // FindConversation gives one conversation of the company, private ones included: the caller checks who
 // may see it.
 func FindConversation(tx *kernel.Tx, company, id kernel.ID) (Conversation, bool, error) {
-	return selectConversation(tx, `WHERE c.id = $1 AND c.company = $2`, id, company)
+	return selectConversation(tx, `WHERE c.company = $1 AND c.id = $2`, company, id)
 }
 
 // LockConversation is Conversation, and keeps every other writer away from it until the end of the
 // transaction.
 func LockConversation(tx *kernel.Tx, company, id kernel.ID) (Conversation, bool, error) {
 	tx.ShareVisibility(company)
-	return selectConversation(tx, `WHERE c.id = $1 AND c.company = $2`+tx.ForUpdate(), id, company)
+	return selectConversation(tx, `WHERE c.company = $1 AND c.id = $2`+tx.ForUpdate(), company, id)
 }
 
 // lockConversationWith finds and locks the channel's conversation with a contact.
 func lockConversationWith(tx *kernel.Tx, company, channel, contact kernel.ID) (Conversation, bool, error) {
 	tx.ShareVisibility(company)
-	return selectConversation(tx, `WHERE c.channel = $1 AND c.contact = $2 AND c.company = $3`+tx.ForUpdate(), channel, contact, company)
+	return selectConversation(tx, `WHERE c.company = $1 AND c.channel = $2 AND c.contact = $3`+tx.ForUpdate(), company, channel, contact)
 }
 
 // lockGroup finds and locks the channel's conversation with a group.
 func lockGroup(tx *kernel.Tx, company, channel kernel.ID, group string) (Conversation, bool, error) {
 	tx.ShareVisibility(company)
-	return selectConversation(tx, `WHERE c.channel = $1 AND c.group_id = $2 AND c.company = $3`+tx.ForUpdate(), channel, group, company)
+	return selectConversation(tx, `WHERE c.company = $1 AND c.channel = $2 AND c.group_id = $3`+tx.ForUpdate(), company, channel, group)
 }
 
 func selectConversation(tx *kernel.Tx, where string, args ...any) (Conversation, bool, error) {
@@ -215,9 +215,9 @@ func saveProgress(tx *kernel.Tx, c *Conversation) {
 }
 
 // SetConversationLabels replaces the labels of a conversation.
-func SetConversationLabels(tx *kernel.Tx, id kernel.ID, labels []kernel.ID) {
-	tx.Later(`UPDATE conversations SET labels = $2 WHERE id = $1`, id, kernel.PackIDs(labels))
-	setLabels(tx, "conversation_labels", id, labels)
+func SetConversationLabels(tx *kernel.Tx, company, id kernel.ID, labels []kernel.ID) {
+	tx.Later(`UPDATE conversations SET labels = $3 WHERE company = $1 AND id = $2`, company, id, kernel.PackIDs(labels))
+	setLabels(tx, "conversation_labels", company, id, labels)
 }
 
 // conversationText is what a search looks at: name, phone and last message, folded.

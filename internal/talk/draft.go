@@ -55,7 +55,7 @@ func (d *Talk) saveDraft(ctx context.Context, a *kernel.Principal, conversation 
 			return Draft{}, kernel.ErrOr(err, kernel.NotFound("conversation"))
 		}
 		if replyTo != nil {
-			if found, err = hasExternalID(tx, conversation, c.Channel, *replyTo); err != nil || !found {
+			if found, err = hasExternalID(tx, a.Company.ID, conversation, c.Channel, *replyTo); err != nil || !found {
 				return Draft{}, kernel.ErrOr(err, errReplyTo())
 			}
 		}

@@ -72,7 +72,7 @@ func (f *FetchLoop) download(ctx context.Context, m Media, w io.Writer) error {
 	if m.Channel == nil {
 		return nowhere
 	}
-	_, access, found, err := f.Desk.channels.Access(ctx, *m.Channel)
+	_, access, found, err := f.Desk.channels.Access(ctx, m.Company, *m.Channel)
 	if err != nil {
 		return err
 	}

@@ -19,15 +19,15 @@ const receiveAtOnce = 200
 
 // Receive takes what a provider reported about a channel. All of it is durable when Receive returns
 // nil; what was taken before, in this call or an earlier one, changes nothing when it comes again.
-func (d *Talk) Receive(ctx context.Context, channel kernel.ID, items []provider.Incoming) error {
+func (d *Talk) Receive(ctx context.Context, company, channel kernel.ID, items []provider.Incoming) error {
 	arrived := time.Now()
 	for batch := range slices.Chunk(normalizePhones(items), receiveAtOnce) {
 		_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 			if len(batch) > 1 {
 				tx.LockSeveral(channel)
 			}
-			tx.ShareVisibilityOf(channel)
-			ch, found, err := channels.AnyChannel(tx, channel)
+			tx.ShareVisibility(company)
+			ch, found, err := channels.FindChannel(tx, company, channel)
 			if err != nil || !found || ch.ArchivedAt != nil {
 				return struct{}{}, kernel.ErrOr(err, kernel.NotFound("channel"))
 			}
@@ -146,7 +146,7 @@ func (in *InboundBatch) finish() error {
 			return err
 		}
 		if len(t.Messages) > 0 && !t.silent && t.Attendance != nil {
-			if err := in.tellCustomerWrote(t); err != nil {
+			if err := in.d.tell(func(o *Observer) error { return o.CustomerWrote(in, t) }); err != nil {
 				return err
 			}
 			t.Messages = nil
@@ -176,7 +176,7 @@ func (in *InboundBatch) message(msg *provider.IncomingMessage, upload *Media) (*
 	var awaited bool
 	var err error
 	if !in.simulated {
-		known, awaited, err = knownMessage(in.Tx, in.Channel.ID, msg.ExternalID)
+		known, awaited, err = knownMessage(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
 	}
 	if err != nil {
 		return nil, err
@@ -429,7 +429,7 @@ func (in *InboundBatch) stored(t *BatchConversation, contact Contact, msg *provi
 	var err error
 	if msg.History {
 		m.ID = kernel.NewIDAt(at) // searches list messages by their ids
-		m.Seq, err = historySeq(in.Tx, t.ID, at)
+		m.Seq, err = historySeq(in.Tx, t.Company, t.ID, at)
 	}
 	return m, err
 }
@@ -448,7 +448,7 @@ func (in *InboundBatch) attachFile(m *Message, msg *provider.IncomingMessage, up
 // has the id of the call: it keeps the id, because it can be answered, and the call gets another.
 func (in *InboundBatch) known(conversation kernel.ID, msg *provider.IncomingMessage) (taken bool, err error) {
 	call := msg.Notice.IsCall()
-	stored, found, err := messageWithExternalID(in.Tx, in.Channel.ID, msg.ExternalID)
+	stored, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
 	if err != nil {
 		return true, err
 	}
@@ -458,7 +458,7 @@ func (in *InboundBatch) known(conversation kernel.ID, msg *provider.IncomingMess
 	moved := "call:" + msg.ExternalID
 	if call {
 		msg.ExternalID = moved
-		_, found, err = conversationOfExternalID(in.Tx, in.Channel.ID, moved)
+		_, found, err = conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, moved)
 		return found, err
 	}
 	t, err := in.locked(stored.Conversation)
@@ -486,7 +486,7 @@ func (in *InboundBatch) fillPlaceholder(conversation kernel.ID, msg *provider.In
 	if err != nil || t == nil {
 		return err
 	}
-	m, found, err := messageWithExternalID(in.Tx, in.Channel.ID, msg.ExternalID)
+	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, msg.ExternalID)
 	if err != nil || !found || m.Type != provider.TypeUnsupported || m.MediaID != nil || m.RevokedAt != nil {
 		return err
 	}

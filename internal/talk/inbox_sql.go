@@ -63,7 +63,7 @@ func listViews(tx *kernel.Tx, company, member kernel.ID) ([]View, error) {
 	err := tx.Query(`
 		SELECT `+viewColumns+`
 		FROM views v
-		JOIN users u ON u.id = v.owner
+		JOIN users u ON u.company = v.company AND u.id = v.owner
 		WHERE v.company = $1 AND (v.owner = $2 OR v.shared)
 		ORDER BY v.position, v.folded, v.id`, []any{company, member}, func(r db.Row) error {
 		v, err := scanView(r)
@@ -78,7 +78,7 @@ func lockView(tx *kernel.Tx, company, id kernel.ID) (v View, found bool, err err
 	found, one := tx.One(`
 		SELECT `+viewColumns+`
 		FROM views v
-		JOIN users u ON u.id = v.owner
+		JOIN users u ON u.company = v.company AND u.id = v.owner
 		WHERE v.company = $1 AND v.id = $2`+tx.Dialect().Lock(` FOR UPDATE OF v`), []any{company, id}, func(r db.Row) { v, err = scanView(r) })
 	if one != nil {
 		err = one

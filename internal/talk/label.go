@@ -108,14 +108,14 @@ func (d *Talk) DeleteLabel(ctx context.Context, a *kernel.Principal, id kernel.I
 	if err != nil {
 		return err
 	}
-	return d.takeOffLabel(context.WithoutCancel(ctx), id)
+	return d.takeOffLabel(context.WithoutCancel(ctx), rowAt{a.Company.ID, id})
 }
 
 // takeOffLabel takes a removed label off everything.
-func (d *Talk) takeOffLabel(ctx context.Context, id kernel.ID) error {
+func (d *Talk) takeOffLabel(ctx context.Context, label rowAt) error {
 	for more := true; more; {
 		var err error
-		more, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return takeOffLabel(tx, id, removalBatch) })
+		more, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return takeOffLabel(tx, label.company, label.id, removalBatch) })
 		if err != nil {
 			return err
 		}

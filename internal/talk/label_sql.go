@@ -65,19 +65,31 @@ func removeLabel(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 	return n == 1, err
 }
 
-// removedLabels gives the labels that were removed and are still on something; company zero means those of all.
-func removedLabels(tx *kernel.Tx, company kernel.ID) ([]kernel.ID, error) {
+// removedLabels returns the labels that were removed and are still on something; company zero means those of all.
+func removedLabels(tx *kernel.Tx, company kernel.ID) ([]rowAt, error) {
 	if company.IsZero() {
-		return tx.IDs(`SELECT id FROM labels WHERE name = ''`)
+		return rowsAt(tx, `SELECT /* all companies: removals to finish */ company, id FROM labels WHERE name = ''`)
 	}
-	return tx.IDs(`SELECT id FROM labels WHERE company = $1 AND name = ''`, company)
+	return rowsAt(tx, `SELECT company, id FROM labels WHERE company = $1 AND name = ''`, company)
+}
+
+// rowAt is a row and its company.
+type rowAt struct{ company, id kernel.ID }
+
+// rowsAt runs a query of companies and ids.
+func rowsAt(tx *kernel.Tx, sql string, args ...any) (out []rowAt, err error) {
+	err = tx.Query(sql, args, func(r db.Row) error {
+		out = append(out, rowAt{r.ID(0), r.ID(1)})
+		return nil
+	})
+	return out, err
 }
 
 // takeOffLabel takes a removed label off up to n contacts, conversations or cards and reports whether there may be more.
 // After the last one it deletes the label.
-func takeOffLabel(tx *kernel.Tx, id kernel.ID, n int) (more bool, err error) {
+func takeOffLabel(tx *kernel.Tx, company, id kernel.ID, n int) (more bool, err error) {
 	for _, noun := range labelled {
-		subjects, err := tx.IDs(`SELECT subject FROM `+noun.labels+` WHERE label = $1 LIMIT $2`, id, n)
+		subjects, err := tx.IDs(`SELECT subject FROM `+noun.labels+` WHERE company = $1 AND label = $2 LIMIT $3`, company, id, n)
 		if err != nil {
 			return false, err
 		}
@@ -86,7 +98,7 @@ func takeOffLabel(tx *kernel.Tx, id kernel.ID, n int) (more bool, err error) {
 		}
 		rest := map[kernel.ID][]kernel.ID{}
 		s := tx.Statement()
-		s.WriteString("SELECT id, labels FROM " + noun.table + " WHERE " + s.In("id", subjects))
+		s.WriteString("SELECT id, labels FROM " + noun.table + " WHERE company = " + s.Arg(company) + " AND " + s.In("id", subjects))
 		s.WriteString(tx.Dialect().Lock(" ORDER BY id FOR UPDATE"))
 		err = tx.Query(s.String(), s.Args, func(r db.Row) error {
 			if labels := kernel.UnpackIDs(r.Bytes(1)); slices.Contains(labels, id) {
@@ -98,22 +110,22 @@ func takeOffLabel(tx *kernel.Tx, id kernel.ID, n int) (more bool, err error) {
 			return false, err
 		}
 		for subject, labels := range rest {
-			tx.Later(`UPDATE `+noun.table+` SET labels = $2`+noun.also+` WHERE id = $1`, subject, kernel.PackIDs(labels))
+			tx.Later(`UPDATE `+noun.table+` SET labels = $3`+noun.also+` WHERE company = $1 AND id = $2`, company, subject, kernel.PackIDs(labels))
 		}
 		s = tx.Statement()
-		s.WriteString("DELETE FROM " + noun.labels + " WHERE label = " + s.Arg(id) + " AND " + s.In("subject", subjects))
+		s.WriteString("DELETE FROM " + noun.labels + " WHERE company = " + s.Arg(company) + " AND label = " + s.Arg(id) + " AND " + s.In("subject", subjects))
 		tx.Later(s.String(), s.Args...)
 		return true, nil
 	}
-	tx.Later(`DELETE FROM labels WHERE id = $1 AND name = ''`, id)
+	tx.Later(`DELETE FROM labels WHERE company = $1 AND id = $2 AND name = ''`, company, id)
 	return false, nil
 }
 
 // setLabels replaces the labels of one contact, conversation or card in its child table.
-func setLabels(tx *kernel.Tx, childTable string, subject kernel.ID, labels []kernel.ID) {
-	tx.Later(`DELETE FROM `+childTable+` WHERE subject = $1`, subject)
+func setLabels(tx *kernel.Tx, childTable string, company, subject kernel.ID, labels []kernel.ID) {
+	tx.Later(`DELETE FROM `+childTable+` WHERE company = $1 AND subject = $2`, company, subject)
 	for _, label := range labels {
-		tx.Later(`INSERT INTO `+childTable+` (subject, label) VALUES ($1, $2) ON CONFLICT DO NOTHING`, subject, label)
+		tx.Later(`INSERT INTO `+childTable+` (company, subject, label) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, company, subject, label)
 	}
 }
 

@@ -113,7 +113,7 @@ func (o *shelf) label(t *testing.T, name string) kernel.ID {
 // takeOff takes a removed label off at most n things in one transaction.
 func (o *shelf) takeOff(t *testing.T, label kernel.ID, n int) (more bool) {
 	t.Helper()
-	more, err := kernel.Write(t.Context(), o.nodes[0].Kernel, func(tx *kernel.Tx) (bool, error) { return talk.TakeOffLabel(tx, label, n) })
+	more, err := kernel.Write(t.Context(), o.nodes[0].Kernel, func(tx *kernel.Tx) (bool, error) { return talk.TakeOffLabel(tx, o.company, label, n) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,9 +184,11 @@ func TestALabelWhoseDeletionACrashCutOffIsGoneAndFinishedLater(t *testing.T) {
 		}
 		o.carry(t, things, 2, stays)
 		o.carry(t, other, 1, stays)
-		left, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return talk.RemovedLabels(tx, o.company) })
-		if err != nil || len(left) != 0 {
-			t.Errorf("labels that are yet to be taken off: %v, %v; want none", left, err)
+		if n, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (int, error) {
+			left, err := talk.RemovedLabels(tx, o.company)
+			return len(left), err
+		}); err != nil || n != 0 {
+			t.Errorf("%d labels are yet to be taken off, %v; want none", n, err)
 		}
 	})
 }

@@ -19,8 +19,8 @@ import (
 	"recado/internal/channels"
 	"recado/internal/channels/provider"
 	"recado/internal/kernel"
+	"recado/internal/limits"
 	"recado/internal/media"
-	"recado/internal/slots"
 )
 
 // Media is a file that was uploaded, or that came with a customer's message.
@@ -106,7 +106,7 @@ func (k MediaKind) Inline() bool { return k != MediaDocument }
 // uploadSlot takes one of the company's slots for uploads.
 func (d *Talk) uploadSlot(ctx context.Context, a *kernel.Principal) (release func(), err error) {
 	release, err = d.uploads.Acquire(ctx, a.Company.ID)
-	if errors.Is(err, slots.ErrFull) {
+	if errors.Is(err, limits.ErrFull) {
 		err = kernel.ErrBusy("uploads", d.CompanyLimits.Uploads)
 	}
 	return release, err
@@ -150,7 +150,7 @@ func (d *Talk) UploadMedia(ctx context.Context, a *kernel.Principal, fileName st
 	}
 	info, err := d.blob.Put(ctx, m.ID, io.MultiReader(bytes.NewReader(head), r), kind.Limit())
 	if err != nil {
-		d.endUpload(ctx, m.ID)
+		d.endUpload(ctx, m.Company, m.ID)
 		if errors.Is(err, blob.ErrTooLarge) {
 			return Media{}, errMediaTooLarge(kind)
 		}
@@ -222,11 +222,11 @@ func (d *Talk) keepUpload(ctx context.Context, m *Media, sum [32]byte) (Media, e
 		if fits, err := insertMedia(tx, &m, sum, d.CompanyLimits.MediaBytes); err != nil || !fits {
 			return m, kernel.ErrOr(err, d.errMediaQuota())
 		}
-		endUpload(tx, m.ID)
+		endUpload(tx, m.Company, m.ID)
 		return m, nil
 	})
 	if err != nil && kernel.CodeOf(err) != kernel.CodeUncertain {
-		d.endUpload(ctx, m.ID)
+		d.endUpload(ctx, m.Company, m.ID)
 	}
 	return kept, err
 }
@@ -238,7 +238,7 @@ func (d *Talk) beginUpload(ctx context.Context, m *Media) error {
 		if err != nil || used >= d.CompanyLimits.MediaBytes {
 			return struct{}{}, kernel.ErrOr(err, d.errMediaQuota())
 		}
-		beginUpload(tx, m.ID)
+		beginUpload(tx, m.Company, m.ID)
 		return struct{}{}, nil
 	})
 	return err
@@ -259,11 +259,11 @@ func (d *Talk) noteUpload(ctx context.Context, note func(tx *kernel.Tx)) error {
 
 // endUpload removes the file of an upload that came to nothing. What cannot be done now is left to
 // RemoveLeftUploads.
-func (d *Talk) endUpload(ctx context.Context, id kernel.ID) {
+func (d *Talk) endUpload(ctx context.Context, company, id kernel.ID) {
 	ctx = context.WithoutCancel(ctx)
 	err := d.blob.Delete(ctx, id)
 	if err == nil {
-		err = d.noteUpload(ctx, func(tx *kernel.Tx) { endUpload(tx, id) })
+		err = d.noteUpload(ctx, func(tx *kernel.Tx) { endUpload(tx, company, id) })
 	}
 	if err != nil {
 		d.Log.Warn("an unwanted file could not be removed", slog.String("media", id.String()), slog.Any("error", err))
@@ -276,9 +276,9 @@ const uploadAbandoned = 24 * time.Hour
 // RemoveLeftUploads removes the files of uploads that a crash cut off before they got their row. It
 // touches no file that this database did not begin to store itself.
 func (d *Talk) RemoveLeftUploads(ctx context.Context) error {
-	left, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return uploadsLeft(tx, tx.Now.Add(-uploadAbandoned), 1000) })
-	for _, id := range left {
-		d.endUpload(ctx, id)
+	left, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return uploadsLeft(tx, tx.Now.Add(-uploadAbandoned), 1000) })
+	for _, file := range left {
+		d.endUpload(ctx, file.company, file.id)
 	}
 	return err
 }
@@ -287,19 +287,19 @@ func (d *Talk) RemoveLeftUploads(ctx context.Context) error {
 // their bytes, and reports whether more may be left.
 func (d *Talk) RemoveUnattached(ctx context.Context) (more bool, err error) {
 	before := d.Now().Add(-kernel.UnattachedRetention)
-	ids, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return unattachedMedia(tx, before, unattachedBatch) })
+	files, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return unattachedMedia(tx, before, unattachedBatch) })
 	if err != nil {
 		return false, err
 	}
 	count := 0
-	for _, id := range ids {
-		removed, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return removeUnattachedMedia(tx, id, before) })
+	for _, file := range files {
+		removed, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) { return removeUnattachedMedia(tx, file.company, file.id, before) })
 		if err != nil {
 			return false, err
 		}
 		if removed {
 			count++
-			d.endUpload(ctx, id)
+			d.endUpload(ctx, file.company, file.id)
 		}
 	}
 	return count == unattachedBatch, nil
@@ -342,6 +342,7 @@ func errMediaTooLarge(kind MediaKind) error {
 
 // MediaLink gives access to one file, without a key, until it expires.
 type MediaLink struct {
+	Company   kernel.ID
 	Media     kernel.ID
 	ExpiresAt time.Time
 	Signature string
@@ -356,9 +357,9 @@ func (d *Talk) LinkMedia(ctx context.Context, a *kernel.Principal, id kernel.ID)
 		if _, err := visibleMedia(tx, a, id); err != nil {
 			return MediaLink{}, err
 		}
-		version, err := mediaVersion(tx, id)
-		link := MediaLink{Media: id, ExpiresAt: d.Now().Add(kernel.MediaLinkLifetime).UTC().Truncate(time.Second)}
-		link.Signature = d.signLink(id, link.ExpiresAt.Unix(), version)
+		version, err := mediaVersion(tx, a.Company.ID, id)
+		link := MediaLink{Company: a.Company.ID, Media: id, ExpiresAt: d.Now().Add(kernel.MediaLinkLifetime).UTC().Truncate(time.Second)}
+		link.Signature = d.signLink(a.Company.ID, id, link.ExpiresAt.Unix(), version)
 		return link, err
 	})
 }
@@ -397,7 +398,7 @@ func (d *Talk) openFile(ctx context.Context, id kernel.ID) (io.ReadSeekCloser, e
 func visibleMedia(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Media, error) {
 	m, found, err := findMedia(tx, a.Company.ID, id)
 	if err == nil && found {
-		found, err = mediaInSight(tx, id, a.Sight())
+		found, err = mediaInSight(tx, a.Company.ID, id, a.Sight())
 	}
 	switch {
 	case err != nil:
@@ -425,17 +426,17 @@ func errLinkEnded() error {
 
 // OpenMedia gives the file of a link. A link that expired or was altered leads to nothing, nor does one that was made
 // before the number of the file became private or public.
-func (d *Talk) OpenMedia(ctx context.Context, id kernel.ID, expires, signature string) (Media, io.ReadSeekCloser, error) {
+func (d *Talk) OpenMedia(ctx context.Context, company, id kernel.ID, expires, signature string) (Media, io.ReadSeekCloser, error) {
 	at, err := strconv.ParseInt(expires, 10, 64)
 	if err != nil || !d.Now().Before(time.Unix(at, 0)) {
 		return Media{}, nil, errLinkEnded()
 	}
 	m, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) (Media, error) {
-		version, err := mediaVersion(tx, id)
-		if err != nil || !hmac.Equal([]byte(signature), []byte(d.signLink(id, at, version))) {
+		version, err := mediaVersion(tx, company, id)
+		if err != nil || !hmac.Equal([]byte(signature), []byte(d.signLink(company, id, at, version))) {
 			return Media{}, kernel.ErrOr(err, errLinkEnded())
 		}
-		m, found, err := anyMedia(tx, id)
+		m, found, err := findMedia(tx, company, id)
 		if err != nil || !found || !m.Stored {
 			return m, kernel.ErrOr(err, kernel.NotFound("file"))
 		}
@@ -448,9 +449,10 @@ func (d *Talk) OpenMedia(ctx context.Context, id kernel.ID, expires, signature s
 	return m, file, err
 }
 
-func (d *Talk) signLink(id kernel.ID, expires, version int64) string {
+func (d *Talk) signLink(company, id kernel.ID, expires, version int64) string {
 	key := d.Vault.Derive("media-link")
 	mac := hmac.New(sha256.New, key[:])
+	mac.Write(company[:])
 	mac.Write(id[:])
 	mac.Write(strconv.AppendInt(nil, expires, 10))
 	mac.Write(strconv.AppendInt([]byte{' '}, version, 10))
@@ -462,7 +464,7 @@ func (d *Talk) signLink(id kernel.ID, expires, version int64) string {
 func (d *Talk) usableMedia(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) (Media, error) {
 	m, found, err := findMedia(tx, a.Company.ID, id)
 	if err == nil && found {
-		found, err = mediaInSight(tx, id, a.Sight())
+		found, err = mediaInSight(tx, a.Company.ID, id, a.Sight())
 	}
 	if err == nil && found && m.Unattached {
 		found, err = attachMedia(tx, a.Company.ID, id)
@@ -588,7 +590,7 @@ func (d *Talk) notFetched(ctx context.Context, f Fetch, cause error) error {
 		if wait, again := retryFetch(cause, f.Tries+1, tx.Now.Sub(f.Media.CreatedAt)); again {
 			next = new(tx.Now.Add(wait))
 		}
-		mediaNotFetched(tx, f.Media.ID, next, fetchError(cause))
+		mediaNotFetched(tx, f.Media.Company, f.Media.ID, next, fetchError(cause))
 		return struct{}{}, nil
 	})
 	d.Log.Info("a customer's file could not be fetched", slog.String("media", f.Media.ID.String()),
@@ -645,7 +647,7 @@ func checkFile(tx *kernel.Tx, a *kernel.Principal, id kernel.ID) error {
 	if err != nil || !found {
 		return err
 	}
-	inSight, err := mediaInSight(tx, id, a.Sight())
+	inSight, err := mediaInSight(tx, a.Company.ID, id, a.Sight())
 	if err == nil && !(inSight && reachesFile(a, &m)) {
 		err = kernel.NotFound("file")
 	}

@@ -47,7 +47,7 @@ func (s *handlers) linkMedia(ctx context.Context, a *kernel.Principal, in *https
 	if err != nil {
 		return nil, err
 	}
-	query := url.Values{"expires": {strconv.FormatInt(link.ExpiresAt.Unix(), 10)}, "signature": {link.Signature}}
+	query := url.Values{"company": {link.Company.String()}, "expires": {strconv.FormatInt(link.ExpiresAt.Unix(), 10)}, "signature": {link.Signature}}
 	return &httpserver.Reply[mediaLink]{Body: mediaLink{URL: httpserver.PublicURL(ctx) + mediaLinks + id.String() + "?" + query.Encode(), ExpiresAt: link.ExpiresAt}}, nil
 }
 
@@ -60,7 +60,8 @@ func (s *handlers) serveMedia(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	query := r.URL.Query()
-	media, file, err := s.verbs.OpenMedia(r.Context(), id, query.Get("expires"), query.Get("signature"))
+	company, _ := kernel.ParseID(query.Get("company"))
+	media, file, err := s.verbs.OpenMedia(r.Context(), company, id, query.Get("expires"), query.Get("signature"))
 	if err != nil {
 		httpserver.WriteError(w, r, err)
 		return

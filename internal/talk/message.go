@@ -551,7 +551,7 @@ func (d *Talk) fillMessage(tx *kernel.Tx, a *kernel.Principal, m *Message, o *Ou
 		m.Type, m.Text, m.Interactive = provider.TypeInteractive, &text, in.Interactive
 	}
 	if in.ReplyTo != nil {
-		found, err := hasExternalID(tx, m.Conversation, m.Channel, *in.ReplyTo)
+		found, err := hasExternalID(tx, m.Company, m.Conversation, m.Channel, *in.ReplyTo)
 		if err != nil || !found {
 			return extras, kernel.ErrOr(err, errReplyTo())
 		}

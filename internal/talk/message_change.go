@@ -59,7 +59,7 @@ func madeAt(at, now time.Time) time.Time {
 
 // change applies a change to its message, or keeps it until the message comes.
 func (in *InboundBatch) change(external string, c messageChange) error {
-	conversation, found, err := conversationOfExternalID(in.Tx, in.Channel.ID, external)
+	conversation, found, err := conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (in *InboundBatch) change(external string, c messageChange) error {
 	if err != nil || t == nil {
 		return err
 	}
-	m, found, err := messageWithExternalID(in.Tx, in.Channel.ID, external)
+	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
 	if err != nil || !found {
 		return err
 	}
@@ -236,7 +236,7 @@ func (in *InboundBatch) parkChange(external string, c messageChange) error {
 	if c.Sender.FromPhoneApp {
 		sender = ByTeam
 	}
-	kept, err := parkChange(in.Tx, in.Channel.ID, external, EarlyChange{Kind: c.Kind, Sender: sender, Body: string(body), At: c.At})
+	kept, err := parkChange(in.Tx, in.Channel.Company, in.Channel.ID, external, EarlyChange{Kind: c.Kind, Sender: sender, Body: string(body), At: c.At})
 	if err == nil && !kept {
 		in.d.Log.Warn("a change of an unknown message was left out: too many wait already", slog.String("channel", in.Channel.ID.String()))
 	}
@@ -245,7 +245,7 @@ func (in *InboundBatch) parkChange(external string, c messageChange) error {
 
 // earlyChanges gives the changes that came before their message, which is about to be stored.
 func (in *InboundBatch) earlyChanges(external string) ([]messageChange, error) {
-	parked, err := takeEarlyChanges(in.Tx, in.Channel.ID, external)
+	parked, err := takeEarlyChanges(in.Tx, in.Channel.Company, in.Channel.ID, external)
 	out := make([]messageChange, 0, len(parked))
 	for _, p := range parked {
 		c := messageChange{Kind: p.Kind, At: p.At}
@@ -320,7 +320,7 @@ func (d *Talk) SettleEarly(ctx context.Context) error {
 }
 
 func (d *Talk) settleMatch(tx *kernel.Tx, one EarlyMatch) error {
-	ch, found, err := channels.AnyChannel(tx, one.Channel)
+	ch, found, err := channels.FindChannel(tx, one.Company, one.Channel)
 	if err != nil || !found {
 		return err
 	}
@@ -329,7 +329,7 @@ func (d *Talk) settleMatch(tx *kernel.Tx, one EarlyMatch) error {
 	if err != nil || t == nil {
 		return err
 	}
-	m, found, err := messageWithExternalID(tx, ch.ID, one.ExternalID)
+	m, found, err := messageWithExternalID(tx, ch.Company, ch.ID, one.ExternalID)
 	if err != nil || !found {
 		return err
 	}
@@ -422,25 +422,25 @@ func reactionClientID(on, reaction kernel.ID) string {
 // reactionDone settles a reaction that was being sent. One that the provider refuses is taken back here.
 func (in *InboundBatch) reactionDone(t *BatchConversation, lease kernel.Lease, job Queued, cause error) error {
 	if cause == nil {
-		deleteSend(in.Tx, job.Message)
+		deleteSend(in.Tx, job.Company, job.Message)
 		return nil
 	}
 	if cause != errLeftInTheMiddle {
-		if mine, err := stillSending(in.Tx, lease, job.Message); err != nil || !mine {
+		if mine, err := stillSending(in.Tx, job.Company, lease, job.Message); err != nil || !mine {
 			return err
 		}
 	}
 	now := in.Tx.Now
 	switch next := retryReaction(cause, int(job.Attempts)+1, now.Sub(job.Message.Time())); next.Decision {
 	case Again:
-		requeueSend(in.Tx, job.Message, now.Add(next.Wait))
+		requeueSend(in.Tx, job.Company, job.Message, now.Add(next.Wait))
 		return nil
 	case Held:
 		in.disconnectFor(cause)
-		requeueSend(in.Tx, job.Message, now)
+		requeueSend(in.Tx, job.Company, job.Message, now)
 		return nil
 	}
-	deleteSend(in.Tx, job.Message)
+	deleteSend(in.Tx, job.Company, job.Message)
 	return in.reactionRefused(t, *job.ReactsTo)
 }
 
@@ -452,7 +452,7 @@ func (in *InboundBatch) reactionStatus(s *provider.IncomingStatus) (bool, error)
 	if !isReaction || !ok || s.Status != provider.StatusFailed {
 		return isReaction, nil
 	}
-	conversation, found, err := conversationOfMessage(in.Tx, in.Channel.ID, id)
+	conversation, found, err := conversationOfMessage(in.Tx, in.Channel.Company, in.Channel.ID, id)
 	if err != nil || !found {
 		return true, err
 	}

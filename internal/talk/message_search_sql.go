@@ -149,8 +149,8 @@ func (m *messageSearch) page() (page FoundMessages) {
 // keep adds those of the candidates that the filters let through and that contain the text.
 func (m *messageSearch) keep(candidates db.Subset) error {
 	f, s := m.f, m.tx.Statement()
-	s.WriteString("SELECT" + messageColumns + ", c.name\n\t" + m.tx.FromSubset(candidates(s), "messages", "m") +
-		"\n\tJOIN conversations c ON c.id = m.conversation\n\tWHERE m.company = " + s.Arg(f.Company) + " AND m.text IS NOT NULL")
+	s.WriteString("SELECT" + messageColumns + ", c.name\n\t" + m.tx.FromSubset(s.Arg(f.Company), candidates(s), "messages", "m") +
+		"\n\tJOIN conversations c ON c.company = m.company AND c.id = m.conversation\n\tWHERE m.text IS NOT NULL")
 	m.andFilters(s)
 	return m.tx.Query(s.String(), s.Args, func(r db.Row) error {
 		if text := r.NullText(6); text == nil || !m.text.In(fold.Text(*text)) {
@@ -185,8 +185,10 @@ func (m *messageSearch) andFilters(s *db.Statement) {
 // inConversations reads the messages of one conversation, or of those with one contact.
 func (m *messageSearch) inConversations() error {
 	f, s := m.f, m.tx.Statement()
-	s.WriteString("SELECT m.id, m.text\n\tFROM conversations c\n\tJOIN messages m ON m.conversation = c.id\n\tWHERE c.company = " + s.Arg(f.Company) +
-		" AND m.text IS NOT NULL AND m.id < " + s.Arg(f.After))
+	// SQLite would rather read all messages of the company in the order of their ids.
+	join, id := m.tx.Dialect().Pick("CROSS JOIN", "JOIN"), m.tx.Dialect().Pick("+m.id", "m.id")
+	s.WriteString("SELECT m.id, m.text\n\tFROM conversations c\n\t" + join + " messages m ON m.company = c.company AND m.conversation = c.id\n\tWHERE c.company = " +
+		s.Arg(f.Company) + " AND m.text IS NOT NULL AND " + id + " < " + s.Arg(f.After))
 	if !f.Conversation.IsZero() {
 		s.And("c.id = " + s.Arg(f.Conversation))
 	}

@@ -19,18 +19,18 @@ import (
 const (
 	pageColumns = `
 	m.seq, m.id, m.client_id, m.direction, m.origin, m.type, m.text, m.reply_to, m.external_id, m.status, m.error_code,
-	m.error_message, m.sent_by, CASE WHEN m.sent_by IS NOT NULL THEN (SELECT u.name FROM users u WHERE u.id = m.sent_by) END,
-	m.author, CASE WHEN m.author IS NOT NULL THEN (SELECT w.name FROM contacts w WHERE w.id = m.author) END,
+	m.error_message, m.sent_by, CASE WHEN m.sent_by IS NOT NULL THEN (SELECT u.name FROM users u WHERE u.company = m.company AND u.id = m.sent_by) END,
+	m.author, CASE WHEN m.author IS NOT NULL THEN (SELECT w.name FROM contacts w WHERE w.company = m.company AND w.id = m.author) END,
 	m.created_at, m.sent_at, m.delivered_at, m.read_at, m.edited_at, m.revoked_at,
 	m.media, CASE WHEN m.media IS NOT NULL THEN (
 		SELECT d.size` + newLine + `COALESCE(CAST(d.width AS TEXT), '')` + newLine + `COALESCE(CAST(d.height AS TEXT), '')` + newLine +
 		`COALESCE(CAST(d.duration_ms AS TEXT), '')` + newLine + `d.mime_type` + newLine + `d.file_name
-		FROM media d WHERE d.id = m.media) END,
+		FROM media d WHERE d.company = m.company AND d.id = m.media) END,
 	CASE WHEN m.voice OR m.standby OR COALESCE(m.reactions, m.referral, m.product, m.interactive, m.choice, m.notice, m.form) IS NOT NULL THEN
 		COALESCE(m.reactions, '')` + newLine + `COALESCE(m.referral, '')` + newLine + `COALESCE(m.product, '')` + newLine +
 		`COALESCE(m.interactive, '')` + newLine + `COALESCE(m.choice, '')` + newLine + `CASE WHEN m.voice THEN 'voice' ELSE '' END` + newLine +
 		`COALESCE(m.notice, '')` + newLine + `COALESCE(m.form, '')` + newLine + `CASE WHEN m.standby THEN 'standby' ELSE '' END END,
-	m.integration, CASE WHEN m.integration IS NOT NULL THEN (SELECT k.name FROM keys k WHERE k.id = m.integration) END`
+	m.integration, CASE WHEN m.integration IS NOT NULL THEN (SELECT k.name FROM keys k WHERE k.company = m.company AND k.id = m.integration) END`
 	newLine        = " || '\n' || " // JSON has none
 	pageWidth      = 27
 	messageColumns = pageColumns + `, m.conversation, m.company, m.channel`
@@ -115,8 +115,8 @@ func messagesBefore(tx *kernel.Tx, company, conversation kernel.ID, seq int64, l
 	err := tx.Query(`
 		SELECT`+pageColumns+`, `+kernel.ConversationPrivate+`, c.assignee, c.sector, c.channel
 		FROM conversations c
-		JOIN messages m ON m.conversation = c.id
-		WHERE c.id = $2 AND c.company = $1 AND m.conversation = $2 AND m.seq < $3
+		JOIN messages m ON m.company = c.company AND m.conversation = c.id
+		WHERE c.company = $1 AND c.id = $2 AND m.company = $1 AND m.conversation = $2 AND m.seq < $3
 		ORDER BY m.seq DESC
 		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r db.Row) error {
@@ -136,10 +136,10 @@ func messagesAfter(tx *kernel.Tx, company, conversation kernel.ID, seq int64, li
 	page = make([]Message, 0, limit)
 	err = tx.Query(`
 		SELECT`+pageColumns+`, `+kernel.ConversationPrivate+`, c.assignee, c.sector, c.channel,
-			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
+			EXISTS (SELECT 1 FROM messages o WHERE o.company = $1 AND o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
-		JOIN messages m ON m.conversation = c.id
-		WHERE c.id = $2 AND c.company = $1 AND m.conversation = $2 AND m.seq > $3
+		JOIN messages m ON m.company = c.company AND m.conversation = c.id
+		WHERE c.company = $1 AND c.id = $2 AND m.company = $1 AND m.conversation = $2 AND m.seq > $3
 		ORDER BY m.seq
 		LIMIT $4`,
 		[]any{company, conversation, seq, limit}, func(r db.Row) error {
@@ -158,9 +158,9 @@ func messagesAfter(tx *kernel.Tx, company, conversation kernel.ID, seq int64, li
 func visibility(tx *kernel.Tx, company, conversation kernel.ID, seq int64) (v kernel.Visibility, older, found bool, err error) {
 	found, err = tx.One(`
 		SELECT `+kernel.ConversationPrivate+`, c.assignee, c.sector, c.channel,
-			EXISTS (SELECT 1 FROM messages o WHERE o.conversation = $2 AND o.seq <= $3)
+			EXISTS (SELECT 1 FROM messages o WHERE o.company = $1 AND o.conversation = $2 AND o.seq <= $3)
 		FROM conversations c
-		WHERE c.id = $2 AND c.company = $1`, []any{company, conversation, seq}, func(r db.Row) {
+		WHERE c.company = $1 AND c.id = $2`, []any{company, conversation, seq}, func(r db.Row) {
 		v, older = scanVisibility(r, 0), r.Bool(4)
 	})
 	return v, older, found, err
@@ -168,7 +168,7 @@ func visibility(tx *kernel.Tx, company, conversation kernel.ID, seq int64) (v ke
 
 // findMessage gives one message of the company and what decides who may see it.
 func findMessage(tx *kernel.Tx, company, id kernel.ID) (Message, kernel.Visibility, bool, error) {
-	return selectMessage(tx, `WHERE m.id = $1 AND m.company = $2`, id, company)
+	return selectMessage(tx, `WHERE m.company = $1 AND m.id = $2`, company, id)
 }
 
 // messageWithClientID finds the message that the company sent under a client id.
@@ -177,8 +177,8 @@ func messageWithClientID(tx *kernel.Tx, company, client kernel.ID) (Message, ker
 }
 
 // messageWithExternalID finds a channel's message by the provider's id.
-func messageWithExternalID(tx *kernel.Tx, channel kernel.ID, external string) (Message, bool, error) {
-	m, _, found, err := selectMessage(tx, `WHERE m.channel = $1 AND m.external_id = $2`, channel, external)
+func messageWithExternalID(tx *kernel.Tx, company, channel kernel.ID, external string) (Message, bool, error) {
+	m, _, found, err := selectMessage(tx, `WHERE m.company = $1 AND m.channel = $2 AND m.external_id = $3`, company, channel, external)
 	return m, found, err
 }
 
@@ -186,7 +186,7 @@ func selectMessage(tx *kernel.Tx, where string, args ...any) (m Message, v kerne
 	found, err = tx.One(`
 		SELECT`+messageColumns+`, `+kernel.ConversationPrivate+`, c.assignee, c.sector, c.channel
 		FROM messages m
-		JOIN conversations c ON c.id = m.conversation
+		JOIN conversations c ON c.company = m.company AND c.id = m.conversation
 		`+where, args, func(r db.Row) {
 		scanMessage(r, &m)
 		v = scanVisibility(r, messageWidth)
@@ -196,15 +196,15 @@ func selectMessage(tx *kernel.Tx, where string, args ...any) (m Message, v kerne
 }
 
 // conversationOfExternalID tells which conversation holds a channel's message with that external id.
-func conversationOfExternalID(tx *kernel.Tx, channel kernel.ID, external string) (conversation kernel.ID, found bool, err error) {
-	found, err = tx.One(`SELECT conversation FROM messages WHERE channel = $1 AND external_id = $2`, []any{channel, external},
+func conversationOfExternalID(tx *kernel.Tx, company, channel kernel.ID, external string) (conversation kernel.ID, found bool, err error) {
+	found, err = tx.One(`SELECT conversation FROM messages WHERE company = $1 AND channel = $2 AND external_id = $3`, []any{company, channel, external},
 		func(r db.Row) { conversation = r.ID(0) })
 	return conversation, found, err
 }
 
 // conversationOfMessage tells which conversation of a channel holds a message.
-func conversationOfMessage(tx *kernel.Tx, channel, id kernel.ID) (conversation kernel.ID, found bool, err error) {
-	found, err = tx.One(`SELECT conversation FROM messages WHERE id = $1 AND channel = $2`, []any{id, channel},
+func conversationOfMessage(tx *kernel.Tx, company, channel, id kernel.ID) (conversation kernel.ID, found bool, err error) {
+	found, err = tx.One(`SELECT conversation FROM messages WHERE company = $1 AND id = $2 AND channel = $3`, []any{company, id, channel},
 		func(r db.Row) { conversation = r.ID(0) })
 	return conversation, found, err
 }
@@ -260,46 +260,46 @@ func saveMessageStatus(tx *kernel.Tx, m *Message) {
 	}
 	tx.Later(`
 		UPDATE messages
-		SET status = $3, error_code = $4, error_message = $5, external_id = $6, sent_at = $7, delivered_at = $8, read_at = $9
-		WHERE conversation = $1 AND seq = $2`,
-		m.Conversation, m.Seq, m.Status, code, reason, m.ExternalID, m.SentAt, m.DeliveredAt, m.ReadAt)
+		SET status = $4, error_code = $5, error_message = $6, external_id = $7, sent_at = $8, delivered_at = $9, read_at = $10
+		WHERE company = $1 AND conversation = $2 AND seq = $3`,
+		m.Company, m.Conversation, m.Seq, m.Status, code, reason, m.ExternalID, m.SentAt, m.DeliveredAt, m.ReadAt)
 }
 
 // hasExternalID reports whether a conversation holds a message with that external id.
-func hasExternalID(tx *kernel.Tx, conversation, channel kernel.ID, external string) (bool, error) {
-	return tx.One(`SELECT 1 FROM messages WHERE channel = $1 AND external_id = $2 AND conversation = $3`,
-		[]any{channel, external, conversation}, func(db.Row) {})
+func hasExternalID(tx *kernel.Tx, company, conversation, channel kernel.ID, external string) (bool, error) {
+	return tx.One(`SELECT 1 FROM messages WHERE company = $1 AND channel = $2 AND external_id = $3 AND conversation = $4`,
+		[]any{company, channel, external, conversation}, func(db.Row) {})
 }
 
 // saveMessageContent writes down what an edit, a deletion or a file that followed made of a message.
 func saveMessageContent(tx *kernel.Tx, m *Message) {
 	tx.Later(`
 		UPDATE messages
-		SET type = $3, text = $4, media = $5, edited_at = $6, revoked_at = $7, interactive = $8, choice = $9, voice = $10,
-			referral = $11, product = $12, notice = $13, form = $14
-		WHERE conversation = $1 AND seq = $2`,
-		m.Conversation, m.Seq, m.Type, m.Text, m.MediaID, m.EditedAt, m.RevokedAt, kernel.WriteJSON(m.Interactive), kernel.WriteJSON(m.Choice), m.Voice,
+		SET type = $4, text = $5, media = $6, edited_at = $7, revoked_at = $8, interactive = $9, choice = $10, voice = $11,
+			referral = $12, product = $13, notice = $14, form = $15
+		WHERE company = $1 AND conversation = $2 AND seq = $3`,
+		m.Company, m.Conversation, m.Seq, m.Type, m.Text, m.MediaID, m.EditedAt, m.RevokedAt, kernel.WriteJSON(m.Interactive), kernel.WriteJSON(m.Choice), m.Voice,
 		kernel.WriteJSON(m.Referral), kernel.WriteJSON(m.Product), kernel.WriteJSON(m.Notice), kernel.WriteJSON(m.Form))
 	textChanged(tx, m)
 }
 
 // eraseMessageSource removes what is stored of a message and never shown: its template and the provider's JSON.
 func eraseMessageSource(tx *kernel.Tx, m *Message) {
-	tx.Later(`UPDATE messages SET template = NULL, raw = NULL WHERE conversation = $1 AND seq = $2`, m.Conversation, m.Seq)
+	tx.Later(`UPDATE messages SET template = NULL, raw = NULL WHERE company = $1 AND conversation = $2 AND seq = $3`, m.Company, m.Conversation, m.Seq)
 }
 
 // saveReactions writes down the reactions to a message.
 func saveReactions(tx *kernel.Tx, m *Message) {
-	tx.Later(`UPDATE messages SET reactions = $3 WHERE conversation = $1 AND seq = $2`, m.Conversation, m.Seq, writeReactions(m.Reactions))
+	tx.Later(`UPDATE messages SET reactions = $4 WHERE company = $1 AND conversation = $2 AND seq = $3`, m.Company, m.Conversation, m.Seq, writeReactions(m.Reactions))
 }
 
 // historySeq gives a free place in a conversation for a message of the imported history: before everything
 // that arrived live, ordered by the time at which it was written, then by arrival.
-func historySeq(tx *kernel.Tx, conversation kernel.ID, written time.Time) (int64, error) {
+func historySeq(tx *kernel.Tx, company, conversation kernel.ID, written time.Time) (int64, error) {
 	first := historyBegin + written.Unix()*historyEach
 	seq := first
-	_, err := tx.One(`SELECT MAX(seq) FROM messages WHERE conversation = $1 AND seq >= $2 AND seq < $3`,
-		[]any{conversation, first, first + historyEach}, func(r db.Row) {
+	_, err := tx.One(`SELECT MAX(seq) FROM messages WHERE company = $1 AND conversation = $2 AND seq >= $3 AND seq < $4`,
+		[]any{company, conversation, first, first + historyEach}, func(r db.Row) {
 			if last := r.NullInt(0); last != nil {
 				seq = *last + 1
 			}

@@ -26,7 +26,7 @@ func listNotes(tx *kernel.Tx, company, conversation kernel.ID, before int64, lim
 	err := tx.Query(`
 		SELECT `+noteColumns+`
 		FROM notes n
-		JOIN users u ON u.id = n.author
+		JOIN users u ON u.company = n.company AND u.id = n.author
 		WHERE n.company = $1 AND n.conversation = $2 AND n.seq < $3
 		ORDER BY n.seq DESC
 		LIMIT $4`, []any{company, conversation, before, limit}, func(r db.Row) error {
@@ -54,7 +54,7 @@ func selectNote(tx *kernel.Tx, company kernel.ID, which string, id kernel.ID) (N
 	known, err := tx.One(`
 		SELECT `+noteColumns+`
 		FROM notes n
-		JOIN users u ON u.id = n.author
+		JOIN users u ON u.company = n.company AND u.id = n.author
 		WHERE n.company = $1 AND `+which, []any{company, id}, func(r db.Row) { found[0] = scanNote(r, company) })
 	if err == nil && known {
 		err = nameMentions(tx, company, found)

@@ -20,9 +20,9 @@ func sectorWatchers(tx *kernel.Tx, company, sector kernel.ID) ([]kernel.ID, erro
 	return tx.IDs(`
 		SELECT u.id
 		FROM sector_members m
-		JOIN users u ON u.id = m.member
-		WHERE m.sector = $2 AND u.company = $1 AND u.removed_at IS NULL AND u.access_profile <> 'own'
-		ORDER BY u.id`, company, sector)
+		JOIN users u ON u.company = m.company AND u.id = m.member
+		WHERE m.company = $1 AND m.sector = $2 AND u.removed_at IS NULL AND u.access_profile <> 'own'
+		ORDER BY m.member`, company, sector)
 }
 
 // listNotifications lists up to limit notifications of a member with smaller ids than before, the newest first, of the
@@ -32,8 +32,8 @@ func listNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.Si
 	s.WriteString(`
 		SELECT n.id, n.kind, n.conversation, c.name, n.by_member, u.name, n.created_at, n.read_at, n.entry
 		FROM notifications n
-		JOIN conversations c ON c.id = n.conversation
-		LEFT JOIN users u ON u.id = n.by_member
+		JOIN conversations c ON c.company = n.company AND c.id = n.conversation
+		LEFT JOIN users u ON u.company = n.company AND u.id = n.by_member
 		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.id < ` + s.Arg(before) + ` AND n.created_at > ` + s.Arg(since))
 	s.And(sight.Conversations(s, "c"))
 	if unread {
@@ -61,7 +61,7 @@ func unreadNotifications(tx *kernel.Tx, company, member kernel.ID, sight kernel.
 	s.WriteString(`
 		SELECT COUNT(*)
 		FROM notifications n
-		JOIN conversations c ON c.id = n.conversation
+		JOIN conversations c ON c.company = n.company AND c.id = n.conversation
 		WHERE n.company = ` + s.Arg(company) + ` AND n.member = ` + s.Arg(member) + ` AND n.read_at IS NULL AND n.created_at > ` + s.Arg(since))
 	s.And(sight.Conversations(s, "c"))
 	_, err = tx.One(s.String(), s.Args, func(r db.Row) { n = r.Int(0) })
@@ -82,6 +82,6 @@ func readNotifications(tx *kernel.Tx, company, member kernel.ID, ids []kernel.ID
 // purgeNotifications deletes up to limit notifications made before a moment.
 func purgeNotifications(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`
-		DELETE FROM notifications
+		DELETE /* all companies: purge by age */ FROM notifications
 		WHERE (company, member, id) IN (SELECT company, member, id FROM notifications WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
 }

@@ -1,8 +1,6 @@
 package talk
 
-import (
-	"recado/internal/kernel"
-)
+import "recado/internal/kernel"
 
 // Observer is notified of what happens to cases, inside the transaction that does it. An error undoes the whole change. Nil
 // functions are not called.
@@ -20,58 +18,34 @@ type Observer struct {
 }
 
 // Observe adds an observer, before the first transaction. Observers are called in the order in which they were added.
-func (d *Talk) Observe(o Observer) { d.observers = append(d.observers, o) }
-
-func (t *LockedConversation) tellOpened(att *Attendance) error {
-	for _, o := range t.d.observers {
-		if o.Opened != nil {
-			if err := o.Opened(t, att); err != nil {
-				return err
-			}
-		}
+func (d *Talk) Observe(o Observer) {
+	ignore := func(*LockedConversation, *Attendance) error { return nil }
+	if o.Opened == nil {
+		o.Opened = ignore
 	}
-	return nil
+	if o.Answered == nil {
+		o.Answered = ignore
+	}
+	if o.Moved == nil {
+		o.Moved = func(*LockedConversation, *Attendance, *Attendance, *kernel.Ref) error { return nil }
+	}
+	if o.Closed == nil {
+		o.Closed = func(*LockedConversation, *Attendance, *kernel.Ref) error { return nil }
+	}
+	if o.ContactDeleted == nil {
+		o.ContactDeleted = func(*kernel.Tx, *Contact) error { return nil }
+	}
+	if o.CustomerWrote == nil {
+		o.CustomerWrote = func(*InboundBatch, *BatchConversation) error { return nil }
+	}
+	d.observers = append(d.observers, o)
 }
 
-func (t *LockedConversation) tellAnswered(att *Attendance) error {
-	for _, o := range t.d.observers {
-		if o.Answered != nil {
-			if err := o.Answered(t, att); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (t *LockedConversation) tellMoved(before, att *Attendance, by *kernel.Ref) error {
-	for _, o := range t.d.observers {
-		if o.Moved != nil {
-			if err := o.Moved(t, before, att, by); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (t *LockedConversation) tellClosed(att *Attendance, by *kernel.Ref) error {
-	for _, o := range t.d.observers {
-		if o.Closed != nil {
-			if err := o.Closed(t, att, by); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (in *InboundBatch) tellCustomerWrote(t *BatchConversation) error {
-	for _, o := range in.d.observers {
-		if o.CustomerWrote != nil {
-			if err := o.CustomerWrote(in, t); err != nil {
-				return err
-			}
+// tell calls a function of each observer until one fails.
+func (d *Talk) tell(call func(o *Observer) error) error {
+	for i := range d.observers {
+		if err := call(&d.observers[i]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (r *Receipts) Run(ctx context.Context) {
 func (r *Receipts) step(ctx context.Context, receipt Receipt) {
 	ctx, cancel := context.WithTimeout(ctx, receiptTimeout)
 	defer cancel()
-	_, access, found, err := r.Desk.channels.Access(ctx, receipt.Channel)
+	_, access, found, err := r.Desk.channels.Access(ctx, receipt.Company, receipt.Channel)
 	if err == nil && found {
 		err = r.Graph.Client(access).MarkRead(ctx, receipt.ExternalID)
 	}

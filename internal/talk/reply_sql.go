@@ -26,7 +26,7 @@ func listReplies(tx *kernel.Tx, company, member kernel.ID) ([]Reply, error) {
 	err := tx.Query(`
 		SELECT `+replyColumns+`
 		FROM replies p
-		LEFT JOIN users u ON u.id = p.owner
+		LEFT JOIN users u ON u.company = p.company AND u.id = p.owner
 		WHERE p.company = $1 AND (p.owner IS NULL OR p.owner = $2)
 		ORDER BY p.shortcut, p.owner IS NULL, p.id`, []any{company, member}, func(r db.Row) error {
 		replies = append(replies, scanReply(r))
@@ -49,7 +49,7 @@ func selectReply(tx *kernel.Tx, company, id kernel.ID, lock string) (p Reply, fo
 	found, err = tx.One(`
 		SELECT `+replyColumns+`
 		FROM replies p
-		LEFT JOIN users u ON u.id = p.owner
+		LEFT JOIN users u ON u.company = p.company AND u.id = p.owner
 		WHERE p.company = $1 AND p.id = $2`+lock, []any{company, id}, func(r db.Row) { p = scanReply(r) })
 	return p, found, err
 }
@@ -138,7 +138,7 @@ func countUse(tx *kernel.Tx, company, member, conversation, reply kernel.ID) {
 // purgeRenderings deletes up to limit renderings made before a moment.
 func purgeRenderings(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`
-		DELETE FROM reply_renderings
+		DELETE /* all companies: purge by age */ FROM reply_renderings
 		WHERE (company, member, conversation, reply) IN (
 			SELECT company, member, conversation, reply FROM reply_renderings WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
 }

@@ -42,7 +42,7 @@ func findScheduled(tx *kernel.Tx, company, conversation kernel.ID, status string
 	q.WriteString(`
 		SELECT` + scheduledColumns + `
 		FROM scheduled_messages s
-		JOIN users u ON u.id = s.member
+		JOIN users u ON u.company = s.company AND u.id = s.member
 		WHERE s.company = ` + q.Arg(company) + ` AND s.conversation = ` + q.Arg(conversation))
 	if status != "" {
 		q.And("s.status = " + q.Arg(status))
@@ -74,7 +74,7 @@ func selectScheduled(tx *kernel.Tx, where string, args ...any) (s ScheduledMessa
 	found, one := tx.One(`
 		SELECT`+scheduledColumns+`
 		FROM scheduled_messages s
-		JOIN users u ON u.id = s.member
+		JOIN users u ON u.company = s.company AND u.id = s.member
 		WHERE `+where, args, func(r db.Row) { s, err = scanScheduled(r) })
 	if one != nil {
 		err = one
@@ -137,7 +137,7 @@ func cancelOnReply(tx *kernel.Tx, company, conversation kernel.ID) {
 	tx.Later(`
 		UPDATE scheduled_messages
 		SET status = 'cancelled', updated_at = $3
-		WHERE conversation = $2 AND company = $1 AND status = 'scheduled' AND cancel_on_reply`, company, conversation, tx.Now)
+		WHERE company = $1 AND conversation = $2 AND status = 'scheduled' AND cancel_on_reply`, company, conversation, tx.Now)
 }
 
 // Due is a scheduled message whose time has come.
@@ -153,7 +153,7 @@ type Due struct {
 func dueScheduled(tx *kernel.Tx, limit int) ([]Due, error) {
 	var out []Due
 	err := tx.Query(`
-		SELECT company, id, conversation, client_id, member
+		SELECT /* all companies: due work */ company, id, conversation, client_id, member
 		FROM scheduled_messages
 		WHERE status = 'scheduled' AND send_at <= $1
 		ORDER BY send_at, id

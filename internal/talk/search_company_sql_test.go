@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"recado/internal/channels"
+	"recado/internal/channels/provider"
 	"recado/internal/kernel"
 	"recado/internal/kernel/db"
 	"recado/internal/kernel/kerneltest"
@@ -64,6 +66,43 @@ func TestASearchDoesNotReadTheTextsOfAnotherCompany(t *testing.T) {
 					t.Errorf("the search read the texts of %d conversations, and the company has 40", read)
 				}
 				return nil
+			})
+		}
+	})
+}
+
+// Messages of two companies whose ids begin alike share an entry of SQLite's index.
+func TestMessagesOfTwoCompaniesThatShareAnEntryAreBothFound(t *testing.T) {
+	eachOffice(t, func(t *testing.T, o *office) {
+		other := &office{nodes: o.nodes, owner: testCompany(t, o.nodes[0]), channel: kernel.NewID()}
+		other.company = other.owner.Company
+		other.insertChannel(t, channels.Channel{ID: other.channel, Name: "Sandbox", Phone: "+551130000000", Provider: channels.ProviderSandbox})
+		id := kernel.NewID()
+		index := func(o *office, text string) {
+			t.Helper()
+			m := Message{
+				ID: id, Conversation: o.customer(t, len(text)), Company: o.company.ID, Channel: o.channel, Seq: 1, Direction: provider.Inbound,
+				Type: provider.TypeText, Text: &text, Status: provider.StatusReceived,
+			}
+			id[15]++
+			o.tx(t, func(tx *kernel.Tx) error {
+				m.CreatedAt = tx.Now
+				_, err := insertMessage(tx, &m, MessageExtras{})
+				textChanged(tx, &m)
+				return err
+			})
+			if err := o.nodes[0].IndexSearch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		index(o, "o bolo chegou")
+		index(other, "o pedido chegou")
+		index(o, "chegou o fim do inverno")
+		for at, want := range map[*office]int{o: 2, other: 1} {
+			kerneltest.Read(t, o.nodes[0].Store, func(tx *kernel.Tx) error {
+				page, err := searchMessages(tx, messageCriteria{Company: at.company.ID, Sight: kernel.Sight{All: true}, Q: "chegou", Limit: 10})
+				testkit.Equal(t, "messages", len(page.Data), want)
+				return err
 			})
 		}
 	})

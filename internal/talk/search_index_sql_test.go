@@ -22,7 +22,7 @@ func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {
 	w.people(t, s, rand.New(rand.NewPCG(1, 2)), 5)
 	unindexed := func() (n int64) {
 		kerneltest.Read(t, s, func(tx *kernel.Tx) error {
-			_, err := tx.One(`SELECT COUNT(*) FROM conversations WHERE unindexed`, nil, func(r db.Row) { n = r.Int(0) })
+			_, err := tx.One(`SELECT COUNT(*) FROM conversations WHERE company = $1 AND unindexed`, []any{w.company}, func(r db.Row) { n = r.Int(0) })
 			return err
 		})
 		return n
@@ -32,7 +32,7 @@ func TestTheIndexerSkipsRowsThatAreBeingChanged(t *testing.T) {
 		return err
 	}
 	kerneltest.Write(t, s, func(tx *kernel.Tx) error {
-		if _, err := tx.Exec(`UPDATE conversations SET muted = TRUE WHERE id = $1`, w.all[2].ID); err != nil {
+		if _, err := tx.Exec(`UPDATE conversations SET muted = TRUE WHERE company = $1 AND id = $2`, w.company, w.all[2].ID); err != nil {
 			return err
 		}
 		waiting, cancel := context.WithTimeout(t.Context(), 30*time.Second)

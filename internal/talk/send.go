@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -57,7 +58,7 @@ const (
 
 // sendAgain makes the messages due that waited for a channel to be connected.
 func (d *Talk) sendAgain(tx *kernel.Tx, ch *channels.Channel) {
-	makeSendsDue(tx, ch.ID)
+	makeSendsDue(tx, ch.Company, ch.ID)
 	tx.AfterCommit(d.notifySend)
 }
 
@@ -69,19 +70,19 @@ func (d *Talk) notifySend() {
 
 // ChannelsToSend lists the connected channels that have something due, except those whose lease another
 // node than owner holds.
-func (d *Talk) ChannelsToSend(ctx context.Context, owner kernel.ID) ([]kernel.ID, error) {
-	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return channelsToSend(tx, owner) })
+func (d *Talk) ChannelsToSend(ctx context.Context, owner kernel.ID) ([]rowAt, error) {
+	return kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return channelsToSend(tx, owner) })
 }
 
 // TakeSendLease makes owner the one who sends for a channel; it reports false while another node does.
 // What an earlier owner left in the middle ends uncertain and is never sent again.
-func (d *Talk) TakeSendLease(ctx context.Context, channel, owner kernel.ID, length time.Duration) (lease kernel.Lease, taken bool, err error) {
+func (d *Talk) TakeSendLease(ctx context.Context, company, channel, owner kernel.ID, length time.Duration) (lease kernel.Lease, taken bool, err error) {
 	_, err = kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (_ struct{}, err error) {
 		tx.LockSeveral(channel)
 		if lease, taken, err = tx.TakeLease(kernel.LeaseChannel, channel, owner, length); err != nil || !taken {
 			return struct{}{}, err
 		}
-		left, err := leftInTheMiddle(tx, lease)
+		left, err := leftInTheMiddle(tx, company, lease)
 		if err != nil || len(left) == 0 {
 			return struct{}{}, err
 		}
@@ -89,7 +90,7 @@ func (d *Talk) TakeSendLease(ctx context.Context, channel, owner kernel.ID, leng
 		for i, q := range left {
 			done[i] = SendDone{Job: SendJob{queued: q}, Err: errLeftInTheMiddle}
 		}
-		_, err = d.recordSends(tx, kernel.Lease{Subject: channel}, done)
+		_, err = d.recordSends(tx, company, kernel.Lease{Subject: channel}, done)
 		return struct{}{}, err
 	})
 	return lease, taken, err
@@ -99,7 +100,7 @@ var errLeftInTheMiddle = errors.New("talk: the process that was sending this mes
 
 // SendStep records the results of jobs, keeps the lease, and marks up to limit due messages as being
 // sent, all in one transaction. At most one message of a conversation is under way at a time.
-func (d *Talk) SendStep(ctx context.Context, lease kernel.Lease, owner kernel.ID, length time.Duration, done []SendDone, limit int) (ClaimedSends, error) {
+func (d *Talk) SendStep(ctx context.Context, company kernel.ID, lease kernel.Lease, owner kernel.ID, length time.Duration, done []SendDone, limit int) (ClaimedSends, error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (ClaimedSends, error) {
 		if len(done) > 1 {
 			tx.LockSeveral(lease.Subject)
@@ -109,12 +110,12 @@ func (d *Talk) SendStep(ctx context.Context, lease kernel.Lease, owner kernel.ID
 			return ClaimedSends{}, err
 		}
 		step := ClaimedSends{Held: taken && held.Epoch == lease.Epoch}
-		connected, err := d.recordSends(tx, lease, done)
+		connected, err := d.recordSends(tx, company, lease, done)
 		if err != nil || !step.Held || !connected {
 			return step, err
 		}
 		if limit > 0 {
-			jobs, err := startSends(tx, lease, limit)
+			jobs, err := startSends(tx, company, lease, limit)
 			if err != nil {
 				return step, err
 			}
@@ -122,23 +123,23 @@ func (d *Talk) SendStep(ctx context.Context, lease kernel.Lease, owner kernel.ID
 				step.Jobs = append(step.Jobs, d.sendJob(tx, j))
 			}
 		}
-		step.Next, err = nextSend(tx, lease.Subject)
+		step.Next, err = nextSend(tx, company, lease.Subject)
 		return step, err
 	})
 }
 
 // ReclaimSends puts back in the queue what is marked as being sent under this lease and is not in hand: a
 // step whose commit got no answer marked it, and no worker was told to send it.
-func (d *Talk) ReclaimSends(ctx context.Context, lease kernel.Lease, owner kernel.ID, inHand map[kernel.ID]struct{}) error {
+func (d *Talk) ReclaimSends(ctx context.Context, company kernel.ID, lease kernel.Lease, owner kernel.ID, inHand map[kernel.ID]struct{}) error {
 	_, err := kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (struct{}, error) {
 		held, err := tx.HoldsLease(lease, owner)
 		if err != nil || !held { // the present holder has settled them
 			return struct{}{}, err
 		}
-		marked, err := beingSent(tx, lease)
+		marked, err := beingSent(tx, company, lease)
 		for _, message := range marked {
 			if _, mine := inHand[message]; !mine {
-				unmarkSend(tx, message)
+				unmarkSend(tx, company, message)
 			}
 		}
 		return struct{}{}, err
@@ -147,8 +148,8 @@ func (d *Talk) ReclaimSends(ctx context.Context, lease kernel.Lease, owner kerne
 }
 
 // recordSends writes results down. A caller with several results has called LockSeveral. It reports whether the channel is connected.
-func (d *Talk) recordSends(tx *kernel.Tx, lease kernel.Lease, done []SendDone) (connected bool, err error) {
-	ch, found, err := channels.AnyChannel(tx, lease.Subject)
+func (d *Talk) recordSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, done []SendDone) (connected bool, err error) {
+	ch, found, err := channels.FindChannel(tx, company, lease.Subject)
 	if err != nil || !found {
 		return false, err
 	}
@@ -183,7 +184,7 @@ func (in *InboundBatch) sendDone(lease kernel.Lease, done *SendDone) error {
 		return nil
 	}
 	if !errors.Is(done.Err, errLeftInTheMiddle) {
-		if mine, err := stillSending(in.Tx, lease, m.ID); err != nil || !mine {
+		if mine, err := stillSending(in.Tx, m.Company, lease, m.ID); err != nil || !mine {
 			return err
 		}
 	}
@@ -199,11 +200,11 @@ func (in *InboundBatch) notSent(t *BatchConversation, m *Message, cause error, a
 	}
 	switch next.Decision {
 	case Again:
-		requeueSend(in.Tx, m.ID, now.Add(next.Wait))
+		requeueSend(in.Tx, m.Company, m.ID, now.Add(next.Wait))
 		return nil
 	case Held:
 		in.disconnectFor(cause)
-		requeueSend(in.Tx, m.ID, now)
+		requeueSend(in.Tx, m.Company, m.ID, now)
 		return nil
 	}
 	return in.report(t, m, "", EarlyStatus{Status: provider.StatusFailed, Error: next.Reason, At: now})
@@ -221,7 +222,7 @@ func (in *InboundBatch) wentOut(t *BatchConversation, m *Message, done *SendDone
 		}
 	}
 	if done.Job.media != nil && result.MediaID != "" && (done.Job.Out.Media == nil || done.Job.Out.Media.ProviderID != result.MediaID) {
-		keepProviderMedia(in.Tx, *done.Job.media, in.Channel.ID, result.MediaID)
+		keepProviderMedia(in.Tx, m.Company, *done.Job.media, in.Channel.ID, result.MediaID)
 	}
 	return in.settleEarly(t, m)
 }
@@ -321,6 +322,7 @@ func receiver(j Job) provider.Person {
 
 // Receipt tells a customer, by way of their message, that the team has read it.
 type Receipt struct {
+	Company    kernel.ID
 	Channel    kernel.ID
 	ExternalID string
 }
@@ -335,7 +337,7 @@ func (d *Talk) markReadAtProvider(t *LockedConversation) {
 	if t.Kind != KindDirect || t.LastInboundExt == nil {
 		return
 	}
-	receipt := Receipt{Channel: t.Channel, ExternalID: *t.LastInboundExt}
+	receipt := Receipt{Company: t.Company, Channel: t.Channel, ExternalID: *t.LastInboundExt}
 	t.Tx.AfterCommit(func() {
 		select {
 		case d.receipts <- receipt:
@@ -351,25 +353,25 @@ func (in *InboundBatch) status(s *provider.IncomingStatus) error {
 		return err
 	}
 	at := moment(s.At, in.Tx.Now)
-	conversation, found, err := conversationOfExternalID(in.Tx, in.Channel.ID, s.ExternalID)
+	conversation, found, err := conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, s.ExternalID)
 	if err != nil {
 		return err
 	}
 	ours, isOurs := kernel.ParseID(s.ClientID)
 	if !found && isOurs {
-		if conversation, found, err = conversationOfMessage(in.Tx, in.Channel.ID, ours); err != nil {
+		if conversation, found, err = conversationOfMessage(in.Tx, in.Channel.Company, in.Channel.ID, ours); err != nil {
 			return err
 		}
 	}
 	if !found {
-		parkStatus(in.Tx, in.Channel.ID, s.ExternalID, EarlyStatus{Status: s.Status, Error: s.Error, At: at})
+		parkStatus(in.Tx, in.Channel.Company, in.Channel.ID, s.ExternalID, EarlyStatus{Status: s.Status, Error: s.Error, At: at})
 		return nil
 	}
 	t, err := in.locked(conversation)
 	if err != nil || t == nil {
 		return err
 	}
-	m, found, err := messageWithExternalID(in.Tx, in.Channel.ID, s.ExternalID)
+	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, s.ExternalID)
 	if err == nil && !found && isOurs {
 		m, _, found, err = findMessage(in.Tx, in.Channel.Company, ours)
 	}
@@ -410,7 +412,7 @@ func (in *InboundBatch) report(t *BatchConversation, m *Message, external string
 	saveMessageStatus(in.Tx, m)
 	t.showStatus(m)
 	if !had {
-		deleteSend(in.Tx, m.ID)
+		deleteSend(in.Tx, m.Company, m.ID)
 	}
 	if had || !m.Left() {
 		if !advanced {
@@ -434,7 +436,7 @@ func (in *InboundBatch) learns(m *Message, external string) (bool, error) {
 	if m.ExternalID != nil || external == "" || m.Direction != provider.Outbound {
 		return false, nil
 	}
-	_, taken, err := conversationOfExternalID(in.Tx, in.Channel.ID, external)
+	_, taken, err := conversationOfExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
 	return !taken, err
 }
 
@@ -443,7 +445,7 @@ func (in *InboundBatch) settleEarly(t *BatchConversation, m *Message) error {
 	if m.ExternalID == nil {
 		return nil
 	}
-	early, err := takeEarlyStatuses(in.Tx, in.Channel.ID, *m.ExternalID)
+	early, err := takeEarlyStatuses(in.Tx, in.Channel.Company, in.Channel.ID, *m.ExternalID)
 	for _, s := range early {
 		if err == nil {
 			err = in.report(t, m, *m.ExternalID, s)
@@ -466,7 +468,7 @@ const (
 
 // Provider gives the sender of a channel: what is known about reaching it right now.
 type Provider interface {
-	For(ctx context.Context, channel kernel.ID) (channels.NumberSender, error)
+	For(ctx context.Context, company, channel kernel.ID) (channels.NumberSender, error)
 	// Free says how many messages the channel may send at this moment, and how long until one more
 	// fits. What does not fit stays in the queue, where a crash cannot put it in doubt.
 	Free(channel kernel.ID) (n int, wait time.Duration)
@@ -482,8 +484,9 @@ type SendLoop struct {
 	Logger   *slog.Logger
 	Lease    time.Duration // default: 20 seconds
 
-	begun   bool
-	settled time.Time
+	begun     bool
+	settled   time.Time
+	companies sync.Map // of the channels that Due has listed: kernel.ID -> kernel.ID
 }
 
 // Run ends with ctx: calls under way get a while to finish, and what came of them is written.
@@ -494,7 +497,7 @@ func (s *SendLoop) Run(ctx context.Context) {
 	jobs.NewPool(s, jobs.Options[SendDone]{
 		Name: "sends", Logger: s.Logger, Slots: jobs.SlotLimits{All: sendSlots, Group: sendEach},
 		Poll: sendPoll, Idle: sendIdle, Grace: sendGrace,
-		Leases: channelLeases{jobs.StoredLeases{Desk: s.Desk.Kernel, Kind: kernel.LeaseChannel}, s.Desk}, Lease: s.Lease,
+		Leases: channelLeases{jobs.StoredLeases{Desk: s.Desk.Kernel, Kind: kernel.LeaseChannel}, s}, Lease: s.Lease,
 		Signal: s.Desk.Wakeup(WakeSend).C, Listen: s.Desk.ListenSend,
 	}).Run(ctx)
 }
@@ -513,23 +516,33 @@ func (s *SendLoop) Due(ctx context.Context, owner kernel.ID) (channels []kernel.
 		}
 		s.settled = now
 	}
-	channels, err = s.Desk.ChannelsToSend(ctx, owner)
+	due, err := s.Desk.ChannelsToSend(ctx, owner)
+	for _, ch := range due {
+		s.companies.Store(ch.id, ch.company)
+		channels = append(channels, ch.id)
+	}
 	return channels, 0, err
+}
+
+// company returns the company of a channel that Due has listed.
+func (s *SendLoop) company(channel kernel.ID) kernel.ID {
+	company, _ := s.companies.Load(channel)
+	return company.(kernel.ID)
 }
 
 // Open returns the work of one channel.
 func (s *SendLoop) Open(channel kernel.ID) jobs.Subject[SendJob, SendDone] {
-	return &channelWork{s: s, id: channel}
+	return &channelWork{s: s, company: s.company(channel), id: channel}
 }
 
 // channelLeases are the leases of channels.
 type channelLeases struct {
 	jobs.StoredLeases
-	desk *Talk
+	loop *SendLoop
 }
 
 // Take takes the lease of a channel, and ends as uncertain what an earlier owner left in the middle.
 func (l channelLeases) Take(ctx context.Context, channel, owner kernel.ID, length time.Duration) (int64, bool, error) {
-	lease, taken, err := l.desk.TakeSendLease(ctx, channel, owner, length)
+	lease, taken, err := l.loop.Desk.TakeSendLease(ctx, l.loop.company(channel), channel, owner, length)
 	return lease.Epoch, taken, err
 }

@@ -13,11 +13,12 @@ import (
 
 // channelWork sends for one channel.
 type channelWork struct {
-	s     *SendLoop
-	id    kernel.ID
-	most  int           // messages that the provider could take
-	again time.Duration // until it can take more
-	doubt bool          // the last step may have marked messages that are not in hand
+	s       *SendLoop
+	company kernel.ID
+	id      kernel.ID
+	most    int           // messages that the provider could take
+	again   time.Duration // until it can take more
+	doubt   bool          // the last step may have marked messages that are not in hand
 }
 
 // Free is what the provider can take, up to the limit of a channel.
@@ -38,12 +39,12 @@ func (c *channelWork) Group() (group kernel.ID, unproven bool) { return c.id, fa
 func (c *channelWork) Step(ctx context.Context, step jobs.Step[SendDone]) (claimed jobs.Claimed[SendJob], err error) {
 	lease, owner := jobs.DeskLease(step.Lease), step.Lease.Owner
 	if c.doubt {
-		if err := c.s.Desk.ReclaimSends(ctx, lease, owner, step.InHand); err != nil {
+		if err := c.s.Desk.ReclaimSends(ctx, c.company, lease, owner, step.InHand); err != nil {
 			return claimed, err
 		}
 		c.doubt = false
 	}
-	sent, err := c.s.Desk.SendStep(ctx, lease, owner, c.s.Lease, step.Results, step.Limit)
+	sent, err := c.s.Desk.SendStep(ctx, c.company, lease, owner, c.s.Lease, step.Results, step.Limit)
 	c.doubt = kernel.CodeOf(err) == kernel.CodeUncertain
 	if err != nil {
 		return claimed, err
@@ -74,7 +75,7 @@ func (c *channelWork) Attempt(ctx context.Context, held jobs.Held, job SendJob) 
 			done.Err = fmt.Errorf("talk: panic while sending: %v", p)
 		}
 	}()
-	sender, err := c.s.Provider.For(ctx, c.id)
+	sender, err := c.s.Provider.For(ctx, c.company, c.id)
 	if err != nil {
 		if _, known := errors.AsType[*provider.SendError](err); !known {
 			err = &provider.SendError{Code: provider.CodeProviderUnavailable, Message: "The provider of this channel cannot be used at the moment.", Retry: true, Cause: err}

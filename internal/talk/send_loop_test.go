@@ -75,7 +75,9 @@ func (p *service) waitFor(t *testing.T, text string) {
 }
 
 // For makes the provider a work.Provider.
-func (p *service) For(context.Context, kernel.ID) (channels.NumberSender, error) { return p, nil }
+func (p *service) For(context.Context, kernel.ID, kernel.ID) (channels.NumberSender, error) {
+	return p, nil
+}
 
 // Free is as large as it gets.
 func (p *service) Free(kernel.ID) (int, time.Duration) { return 1000, 0 }
@@ -153,7 +155,7 @@ func (b *bureau) channel(t *testing.T, number string) kernel.ID {
 func (b *bureau) customer(t *testing.T, channel kernel.ID, phone string) kernel.ID {
 	t.Helper()
 	external := "in." + kernel.NewID().String()
-	err := b.nodes[0].Receive(t.Context(), channel, []provider.Incoming{{Message: &provider.IncomingMessage{
+	err := b.nodes[0].Receive(t.Context(), b.owner.Company.ID, channel, []provider.Incoming{{Message: &provider.IncomingMessage{
 		ExternalID: external, Customer: provider.Person{WAID: phone}, Type: "text", Text: "hi", At: time.Now(),
 	}}})
 	if err != nil {

@@ -28,15 +28,15 @@ func lockOutbox(tx *kernel.Tx, company, conversation, client, member kernel.ID) 
 	tx.ShareVisibility(company)
 	found, err := tx.One(`
 		SELECT`+conversationColumns+`, ch.provider, ch.status, COALESCE(ct.blocked, FALSE), m.id IS NOT NULL,
-			EXISTS (SELECT 1 FROM drafts d WHERE d.company = $2 AND d.member = $4 AND d.conversation = $1),
-			EXISTS (SELECT 1 FROM reply_renderings p WHERE p.company = $2 AND p.member = $4 AND p.conversation = $1),
-			CASE WHEN ch.sign THEN (SELECT COALESCE(NULLIF(u.signature, ''), u.name) FROM users u WHERE u.id = $4 AND u.company = $2) END,
+			EXISTS (SELECT 1 FROM drafts d WHERE d.company = $1 AND d.member = $4 AND d.conversation = $2),
+			EXISTS (SELECT 1 FROM reply_renderings p WHERE p.company = $1 AND p.member = $4 AND p.conversation = $2),
+			CASE WHEN ch.sign THEN (SELECT COALESCE(NULLIF(u.signature, ''), u.name) FROM users u WHERE u.company = $1 AND u.id = $4) END,
 			ch.archived_at IS NOT NULL
 		FROM conversations c
-		JOIN channels ch ON ch.id = c.channel
-		LEFT JOIN contacts ct ON ct.id = c.contact
+		JOIN channels ch ON ch.company = c.company AND ch.id = c.channel
+		LEFT JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
 		LEFT JOIN messages m ON m.company = c.company AND m.client_id = $3
-		WHERE c.id = $1 AND c.company = $2`+lock, []any{conversation, company, client, member}, func(r db.Row) {
+		WHERE c.company = $1 AND c.id = $2`+lock, []any{company, conversation, client, member}, func(r db.Row) {
 		o.Conversation = scanConversation(r)
 		o.Provider, o.Status, o.Blocked, o.Earlier = r.Text(conversationWidth), r.Text(conversationWidth+1), r.Bool(conversationWidth+2), r.Bool(conversationWidth+3)
 		o.Archived = r.Bool(conversationWidth + 7)
@@ -66,40 +66,40 @@ func insertReaction(tx *kernel.Tx, id kernel.ID, seq int64, to *Message, emoji s
 }
 
 // deleteSend takes a message out of the queue: its fate is known.
-func deleteSend(tx *kernel.Tx, message kernel.ID) {
-	tx.Later(`DELETE FROM sends WHERE message = $1`, message)
+func deleteSend(tx *kernel.Tx, company, message kernel.ID) {
+	tx.Later(`DELETE FROM sends WHERE company = $1 AND message = $2`, company, message)
 }
 
 // channelsToSend lists connected channels that have something due, or something that a node which is
 // gone may have left in the middle, except those whose lease another node than owner holds.
-func channelsToSend(tx *kernel.Tx, owner kernel.ID) ([]kernel.ID, error) {
-	return tx.IDs(`
-		SELECT ch.id
+func channelsToSend(tx *kernel.Tx, owner kernel.ID) ([]rowAt, error) {
+	return rowsAt(tx, `
+		SELECT /* all companies: due work */ ch.company, ch.id
 		FROM channels ch
 		WHERE ch.provider <> 'sandbox' AND ch.status = 'connected'
-			AND EXISTS (SELECT 1 FROM sends s WHERE s.channel = ch.id AND s.due_at <= $1)
+			AND EXISTS (SELECT 1 FROM sends s WHERE s.company = ch.company AND s.channel = ch.id AND s.due_at <= $1)
 			AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.subject = ch.id AND l.owner <> $2 AND l.lease_until >= $1)
-		ORDER BY ch.id`, tx.Now, owner)
+		ORDER BY ch.company, ch.id`, tx.Now, owner)
 }
 
 // archivedWithSends lists the archived channels of all companies that have something waiting in their queues.
-func archivedWithSends(tx *kernel.Tx) ([]kernel.ID, error) {
-	return tx.IDs(`
-		SELECT ch.id
+func archivedWithSends(tx *kernel.Tx) ([]rowAt, error) {
+	return rowsAt(tx, `
+		SELECT /* all companies: due work */ ch.company, ch.id
 		FROM channels ch
-		WHERE ch.archived_at IS NOT NULL AND EXISTS (SELECT 1 FROM sends s WHERE s.channel = ch.id AND s.state = 'queued')
-		ORDER BY ch.id`)
+		WHERE ch.archived_at IS NOT NULL AND EXISTS (SELECT 1 FROM sends s WHERE s.company = ch.company AND s.channel = ch.id AND s.state = 'queued')
+		ORDER BY ch.company, ch.id`)
 }
 
 // waitingSends lists up to limit messages that wait in the queue of a channel and are not being sent.
-func waitingSends(tx *kernel.Tx, channel kernel.ID, limit int) ([]Queued, error) {
+func waitingSends(tx *kernel.Tx, company, channel kernel.ID, limit int) ([]Queued, error) {
 	var out []Queued
 	err := tx.Query(`
 		SELECT message, conversation, company, attempts, reacts_to
-		FROM sends
-		WHERE channel = $1 AND state = 'queued'
+		FROM sends`+IndexedBy(tx, "sends_due")+`
+		WHERE company = $1 AND channel = $2 AND state = 'queued'
 		ORDER BY conversation, seq
-		LIMIT $2`, []any{channel, limit}, func(r db.Row) error {
+		LIMIT $3`, []any{company, channel, limit}, func(r db.Row) error {
 		out = append(out, Queued{Message: r.ID(0), Conversation: r.ID(1), Company: r.ID(2), Attempts: r.Int(3), ReactsTo: r.NullID(4)})
 		return nil
 	})
@@ -108,13 +108,13 @@ func waitingSends(tx *kernel.Tx, channel kernel.ID, limit int) ([]Queued, error)
 
 // leftInTheMiddle lists the messages of a channel that were being sent under an earlier epoch of its
 // lease: the node that did that has stopped.
-func leftInTheMiddle(tx *kernel.Tx, lease kernel.Lease) ([]Queued, error) {
+func leftInTheMiddle(tx *kernel.Tx, company kernel.ID, lease kernel.Lease) ([]Queued, error) {
 	var out []Queued
 	err := tx.Query(`
 		SELECT message, conversation, company, attempts, reacts_to
-		FROM sends
-		WHERE channel = $1 AND state = 'sending' AND epoch < $2
-		ORDER BY conversation, seq`, []any{lease.Subject, lease.Epoch}, func(r db.Row) error {
+		FROM sends`+IndexedBy(tx, "sends_due")+`
+		WHERE company = $1 AND channel = $2 AND state = 'sending' AND epoch < $3
+		ORDER BY conversation, seq`, []any{company, lease.Subject, lease.Epoch}, func(r db.Row) error {
 		out = append(out, Queued{Message: r.ID(0), Conversation: r.ID(1), Company: r.ID(2), Attempts: r.Int(3), ReactsTo: r.NullID(4)})
 		return nil
 	})
@@ -149,7 +149,7 @@ type Job struct {
 
 // startSends marks up to limit due messages of a lease's channel as being sent and gives them, with at
 // most one of each conversation under way at any time: a message waits for all before it.
-func startSends(tx *kernel.Tx, lease kernel.Lease, limit int) ([]Job, error) {
+func startSends(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, limit int) ([]Job, error) {
 	var jobs []Job
 	err := tx.Query(`
 		SELECT s.message, s.conversation, s.company, s.attempts, s.reacts_to, m.text, m.template, m.reply_to,
@@ -157,16 +157,16 @@ func startSends(tx *kernel.Tx, lease kernel.Lease, limit int) ([]Job, error) {
 			d.id, d.kind, d.mime_type, d.file_name, d.size, p.provider_id, p.provider_at, d.stored,
 			s.emoji, r.external_id, m.interactive, m.voice
 		FROM sends s
-		LEFT JOIN messages m ON m.conversation = s.conversation AND m.seq = s.seq AND s.reacts_to IS NULL
-		LEFT JOIN messages r ON r.id = s.reacts_to
-		JOIN conversations c ON c.id = s.conversation
-		LEFT JOIN contacts ct ON ct.id = c.contact
-		LEFT JOIN media d ON d.id = m.media
-		LEFT JOIN media p ON p.id = m.media AND p.channel = s.channel
-		WHERE s.channel = $1 AND s.state = 'queued' AND s.due_at <= $2
-			AND NOT EXISTS (SELECT 1 FROM sends b WHERE b.conversation = s.conversation AND b.seq < s.seq)
+		LEFT JOIN messages m ON m.company = s.company AND m.conversation = s.conversation AND m.seq = s.seq AND s.reacts_to IS NULL
+		LEFT JOIN messages r ON r.company = s.company AND r.id = s.reacts_to
+		JOIN conversations c ON c.company = s.company AND c.id = s.conversation
+		LEFT JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
+		LEFT JOIN media d ON d.company = m.company AND d.id = m.media
+		LEFT JOIN media p ON p.company = m.company AND p.id = m.media AND p.channel = s.channel
+		WHERE s.company = $1 AND s.channel = $2 AND s.state = 'queued' AND s.due_at <= $3
+			AND NOT EXISTS (SELECT 1 FROM sends b WHERE b.company = s.company AND b.conversation = s.conversation AND b.seq < s.seq)
 		ORDER BY s.due_at, s.conversation
-		LIMIT $3`, []any{lease.Subject, tx.Now, limit}, func(r db.Row) error {
+		LIMIT $4`, []any{company, lease.Subject, tx.Now, limit}, func(r db.Row) error {
 		j := Job{
 			Queued: Queued{r.ID(0), r.ID(1), r.ID(2), r.Int(3), r.NullID(4)},
 			Text:   r.NullText(5), Template: r.NullText(6), ReplyTo: r.NullText(7),
@@ -192,13 +192,13 @@ func startSends(tx *kernel.Tx, lease kernel.Lease, limit int) ([]Job, error) {
 		return nil, err
 	}
 	for _, j := range jobs {
-		tx.Later(`UPDATE sends SET state = 'sending', epoch = $2, attempts = attempts + 1 WHERE message = $1`, j.Message, lease.Epoch)
+		tx.Later(`UPDATE sends SET state = 'sending', epoch = $3, attempts = attempts + 1 WHERE company = $1 AND message = $2`, company, j.Message, lease.Epoch)
 	}
-	return jobs, addReceivers(tx, lease, jobs)
+	return jobs, addReceivers(tx, company, lease, jobs)
 }
 
 // addReceivers completes jobs with the ids that the provider knows their receivers by.
-func addReceivers(tx *kernel.Tx, lease kernel.Lease, jobs []Job) error {
+func addReceivers(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, jobs []Job) error {
 	byContact := make(map[kernel.ID][]*Job, len(jobs))
 	for i := range jobs {
 		if c := jobs[i].Contact; c != nil {
@@ -208,10 +208,10 @@ func addReceivers(tx *kernel.Tx, lease kernel.Lease, jobs []Job) error {
 	return tx.Query(`
 		SELECT i.contact, i.kind, i.value
 		FROM sends s
-		JOIN conversations c ON c.id = s.conversation
-		JOIN contact_identities i ON i.contact = c.contact
-		WHERE s.channel = $1 AND s.state = 'sending' AND s.epoch = $2
-		ORDER BY i.kind, i.value`, []any{lease.Subject, lease.Epoch}, func(r db.Row) error {
+		JOIN conversations c ON c.company = s.company AND c.id = s.conversation
+		JOIN contact_identities i ON i.company = c.company AND i.contact = c.contact
+		WHERE s.company = $1 AND s.channel = $2 AND s.state = 'sending' AND s.epoch = $3
+		ORDER BY i.kind, i.value`, []any{company, lease.Subject, lease.Epoch}, func(r db.Row) error {
 		for _, j := range byContact[r.ID(0)] {
 			if value := r.Text(2); r.Text(1) == IdentityWA {
 				j.WAIDs = append(j.WAIDs, value)
@@ -224,34 +224,38 @@ func addReceivers(tx *kernel.Tx, lease kernel.Lease, jobs []Job) error {
 }
 
 // stillSending reports whether a message is being sent under this epoch of the lease.
-func stillSending(tx *kernel.Tx, lease kernel.Lease, message kernel.ID) (bool, error) {
-	return tx.One(`SELECT 1 FROM sends WHERE message = $1 AND state = 'sending' AND epoch = $2`, []any{message, lease.Epoch}, func(db.Row) {})
+func stillSending(tx *kernel.Tx, company kernel.ID, lease kernel.Lease, message kernel.ID) (bool, error) {
+	return tx.One(`SELECT 1 FROM sends WHERE company = $1 AND message = $2 AND state = 'sending' AND epoch = $3`, []any{company, message, lease.Epoch}, func(db.Row) {})
 }
 
 // beingSent lists the messages that are marked as being sent under this epoch of the lease.
-func beingSent(tx *kernel.Tx, lease kernel.Lease) ([]kernel.ID, error) {
-	return tx.IDs(`SELECT message FROM sends WHERE channel = $1 AND state = 'sending' AND epoch = $2 ORDER BY message`, lease.Subject, lease.Epoch)
+func beingSent(tx *kernel.Tx, company kernel.ID, lease kernel.Lease) ([]kernel.ID, error) {
+	return tx.IDs(`
+		SELECT message
+		FROM sends`+IndexedBy(tx, "sends_due")+`
+		WHERE company = $1 AND channel = $2 AND state = 'sending' AND epoch = $3
+		ORDER BY message`, company, lease.Subject, lease.Epoch)
 }
 
 // unmarkSend puts a message back in the queue as if it had never been taken out.
-func unmarkSend(tx *kernel.Tx, message kernel.ID) {
-	tx.Later(`UPDATE sends SET state = 'queued', attempts = attempts - 1 WHERE message = $1`, message)
+func unmarkSend(tx *kernel.Tx, company, message kernel.ID) {
+	tx.Later(`UPDATE sends SET state = 'queued', attempts = attempts - 1 WHERE company = $1 AND message = $2`, company, message)
 }
 
 // requeueSend puts a message that certainly did not go out back in the queue.
-func requeueSend(tx *kernel.Tx, message kernel.ID, due time.Time) {
-	tx.Later(`UPDATE sends SET state = 'queued', due_at = $2 WHERE message = $1`, message, due)
+func requeueSend(tx *kernel.Tx, company, message kernel.ID, due time.Time) {
+	tx.Later(`UPDATE sends SET state = 'queued', due_at = $3 WHERE company = $1 AND message = $2`, company, message, due)
 }
 
 // nextSend gives the moment at which the next message of a channel becomes due that is not so now, or nil.
-func nextSend(tx *kernel.Tx, channel kernel.ID) (*time.Time, error) {
+func nextSend(tx *kernel.Tx, company, channel kernel.ID) (*time.Time, error) {
 	var at *time.Time
-	_, err := tx.One(`SELECT MIN(due_at) FROM sends WHERE channel = $1 AND state = 'queued' AND due_at > $2`, []any{channel, tx.Now},
+	_, err := tx.One(`SELECT MIN(due_at) FROM sends WHERE company = $1 AND channel = $2 AND state = 'queued' AND due_at > $3`, []any{company, channel, tx.Now},
 		func(r db.Row) { at = r.NullTime(0) })
 	return at, err
 }
 
 // makeSendsDue makes all that waits in a channel's queue due now.
-func makeSendsDue(tx *kernel.Tx, channel kernel.ID) {
-	tx.Later(`UPDATE sends SET due_at = $2 WHERE channel = $1 AND state = 'queued'`, channel, tx.Now)
+func makeSendsDue(tx *kernel.Tx, company, channel kernel.ID) {
+	tx.Later(`UPDATE sends SET due_at = $3 WHERE company = $1 AND channel = $2 AND state = 'queued'`, company, channel, tx.Now)
 }

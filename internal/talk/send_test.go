@@ -37,7 +37,7 @@ func eachLine(t *testing.T, body func(t *testing.T, l *line)) {
 
 func (l *line) take(t *testing.T) {
 	t.Helper()
-	lease, taken, err := l.d.TakeSendLease(t.Context(), l.channel.ID, l.me, testLease)
+	lease, taken, err := l.d.TakeSendLease(t.Context(), l.company.ID, l.channel.ID, l.me, testLease)
 	if err != nil || !taken {
 		t.Fatalf("want err == nil and taken; got %+v, %+v", taken, err)
 	}
@@ -58,7 +58,7 @@ func (l *line) from(t *testing.T, phone string, at time.Time) kernel.ID {
 
 func (l *line) receive(t *testing.T, items ...provider.Incoming) {
 	t.Helper()
-	if err := l.d.Receive(t.Context(), l.channel.ID, items); err != nil {
+	if err := l.d.Receive(t.Context(), l.channel.Company, l.channel.ID, items); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -79,7 +79,7 @@ func (l *line) send(t *testing.T, conversation kernel.ID, text string) *Message 
 // step reports what came of jobs and takes new ones.
 func (l *line) step(t *testing.T, done ...SendDone) ClaimedSends {
 	t.Helper()
-	step, err := l.d.SendStep(t.Context(), l.lease, l.me, testLease, done, 16)
+	step, err := l.d.SendStep(t.Context(), l.company.ID, l.lease, l.me, testLease, done, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
 
 		t.Run("a process that was only paused cannot start anything, but its success counts", func(t *testing.T) {
 			l.send(t, ana, "third")
-			late, err := l.d.SendStep(t.Context(), old.lease, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
+			late, err := l.d.SendStep(t.Context(), l.company.ID, old.lease, old.me, testLease, []SendDone{ok(oldJob, "wa.lost")}, 16)
 			if err != nil {
 				t.Fatalf("want err == nil; got %+v, %+v", late, err)
 			}
@@ -343,7 +343,7 @@ func TestACrashWhileSendingRepeatsNothing(t *testing.T) {
 func (l *line) due(t *testing.T) {
 	t.Helper()
 	l.force(t, func(tx *kernel.Tx) error {
-		makeSendsDue(tx, l.channel.ID)
+		makeSendsDue(tx, l.company.ID, l.channel.ID)
 		return nil
 	})
 }
@@ -382,7 +382,7 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 
 		t.Run("has its messages sent after all, once", func(t *testing.T) {
 			testkit.Equal(t, "number of l.step(t).Jobs", len(l.step(t).Jobs), 0)
-			if err := l.d.ReclaimSends(t.Context(), l.lease, l.me, hand); err != nil {
+			if err := l.d.ReclaimSends(t.Context(), l.company.ID, l.lease, l.me, hand); err != nil {
 				t.Fatal(err)
 			}
 			jobs := l.step(t).Jobs
@@ -394,7 +394,7 @@ func TestAStepWhoseCommitGotNoAnswer(t *testing.T) {
 		t.Run("is for the lease's owner alone to mend", func(t *testing.T) {
 			l.send(t, bia, "another's")
 			testkit.Equal(t, "number of l.step(t).Jobs", len(l.step(t).Jobs), 1)
-			if err := l.d.ReclaimSends(t.Context(), l.lease, kernel.NewID(), nil); err != nil {
+			if err := l.d.ReclaimSends(t.Context(), l.company.ID, l.lease, kernel.NewID(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if jobs := l.step(t).Jobs; len(jobs) != 0 {
@@ -425,7 +425,7 @@ func TestReportsAndResultsAboutTheSameConversationsDoNotBlockEachOther(t *testin
 							ExternalID: "in." + kernel.NewID().String(), Customer: provider.Person{WAID: phone}, Type: "text", Text: "hi", At: time.Now(),
 						}})
 					}
-					if err := nodes[worker%len(nodes)].Receive(context.Background(), l.channel.ID, items); err != nil {
+					if err := nodes[worker%len(nodes)].Receive(context.Background(), l.channel.Company, l.channel.ID, items); err != nil {
 						t.Error(err)
 					}
 				}

@@ -61,11 +61,11 @@ func (d *Talk) HoldSettling(hold bool) {
 // SettleChannels does a batch for every channel that became private or public, and reports whether there is more to do now. A
 // channel that fails is left for the next call.
 func (d *Talk) SettleChannels(ctx context.Context) (more bool, err error) {
-	channels, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return settlingChannels(tx) })
-	for _, id := range channels {
-		further, err := d.settleSome(ctx, id)
+	channels, err := kernel.ReadOne(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return settlingChannels(tx) })
+	for _, ch := range channels {
+		further, err := d.settleSome(ctx, ch.company, ch.id)
 		if err != nil {
-			d.Log.Warn("a channel that became private or public was not settled and will be tried again", slog.String("channel", id.String()), slog.Any("error", err))
+			d.Log.Warn("a channel that became private or public was not settled and will be tried again", slog.String("channel", ch.id.String()), slog.Any("error", err))
 		}
 		more = more || further
 	}
@@ -73,16 +73,16 @@ func (d *Talk) SettleChannels(ctx context.Context) (more bool, err error) {
 }
 
 // settleFirst settles a channel whose privacy was just changed. What fails or takes longer is left to the background.
-func (d *Talk) settleFirst(ctx context.Context, channel kernel.ID) {
-	if err := d.settleAll(ctx, channel); err != nil {
+func (d *Talk) settleFirst(ctx context.Context, company, channel kernel.ID) {
+	if err := d.settleAll(ctx, company, channel); err != nil {
 		d.Log.Warn("a number that became private or public is not settled yet", slog.String("channel", channel.String()), slog.Any("error", err))
 	}
 }
 
 // settleAll settles a channel for as long as a caller can be kept waiting. What is left, the background does.
-func (d *Talk) settleAll(ctx context.Context, channel kernel.ID) error {
+func (d *Talk) settleAll(ctx context.Context, company, channel kernel.ID) error {
 	for end := time.Now().Add(settleAtOnce); time.Now().Before(end); {
-		if more, err := d.settleSome(ctx, channel); err != nil || !more {
+		if more, err := d.settleSome(ctx, company, channel); err != nil || !more {
 			return err
 		}
 	}
@@ -92,15 +92,15 @@ func (d *Talk) settleAll(ctx context.Context, channel kernel.ID) error {
 // settleSome settles the next conversations of a channel. When there are none left it goes in rounds through what is still in the
 // wrong pool: conversations of people whom messages wait for, and other contacts. It reports whether there is more to do now; a round
 // that moved nobody is repeated later.
-func (d *Talk) settleSome(ctx context.Context, channel kernel.ID) (more bool, err error) {
+func (d *Talk) settleSome(ctx context.Context, company, channel kernel.ID) (more bool, err error) {
 	at, held := d.settling.place(channel)
 	if held {
 		return false, nil
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
 		tx.LockSeveral(channel)
-		tx.ShareVisibilityOf(channel)
-		ch, found, err := channels.AnyChannel(tx, channel)
+		tx.ShareVisibility(company)
+		ch, found, err := channels.FindChannel(tx, company, channel)
 		if err != nil || !found || !ch.Settling {
 			return false, err
 		}
@@ -114,7 +114,7 @@ func (d *Talk) settleSome(ctx context.Context, channel kernel.ID) (more bool, er
 			}
 		}
 		if n := len(conversations); n > 0 {
-			settledTo(tx, ch.ID, conversations[n-1].ID)
+			settledTo(tx, &ch, conversations[n-1].ID)
 			return true, nil
 		}
 		next := at
@@ -217,7 +217,7 @@ func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contac
 		if fresh, err := InsertContact(tx, &own); err != nil || !fresh {
 			return false, kernel.ErrOr(err, errBusyElsewhere())
 		}
-		setContactLabels(tx, own.ID, own.LabelIDs)
+		setContactLabels(tx, own.Company, own.ID, own.LabelIDs)
 		copyIdentities(tx, ch.Company, contact.ID, own.ID, ch.ID)
 		tx.AfterCommit(d.Wakeup(WakeIndex).Notify)
 	}
@@ -227,7 +227,7 @@ func (d *Talk) splitContact(tx *kernel.Tx, ch *channels.Channel, contact *Contac
 		return false, err
 	case found:
 		for _, id := range []kernel.ID{other.ID, c.ID} {
-			if waits, err := hasSends(tx, id); err != nil || waits {
+			if waits, err := hasSends(tx, ch.Company, id); err != nil || waits {
 				return false, err
 			}
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // settlingChannels lists channels of all companies that have become private or public and whose history has yet to follow.
-func settlingChannels(tx *kernel.Tx) ([]kernel.ID, error) {
-	return tx.IDs(`SELECT id FROM channels WHERE settling ORDER BY id`)
+func settlingChannels(tx *kernel.Tx) ([]rowAt, error) {
+	return rowsAt(tx, `SELECT /* all companies: channels to settle */ company, id FROM channels WHERE settling ORDER BY company, id`)
 }
 
 // conversationsToSettle locks and gives up to limit conversations of a settling channel behind the last one that was settled.
@@ -19,10 +19,10 @@ func conversationsToSettle(tx *kernel.Tx, ch *channels.Channel, limit int) ([]Co
 	err := tx.Query(`
 		SELECT`+conversationColumns+`
 		FROM conversations c
-		WHERE c.channel = $1 AND c.company = $2
-			AND c.id > COALESCE((SELECT x.settled_to FROM channels x WHERE x.id = $1), $3)
+		WHERE c.company = $1 AND c.channel = $2
+			AND c.id > COALESCE((SELECT x.settled_to FROM channels x WHERE x.company = $1 AND x.id = $2), $3)
 		ORDER BY c.id
-		LIMIT $4`+tx.ForUpdate(), []any{ch.ID, ch.Company, kernel.OrFirst(kernel.ID{}), limit}, func(r db.Row) error {
+		LIMIT $4`+tx.ForUpdate(), []any{ch.Company, ch.ID, kernel.OrFirst(kernel.ID{}), limit}, func(r db.Row) error {
 		out = append(out, scanConversation(r))
 		return nil
 	})
@@ -31,18 +31,18 @@ func conversationsToSettle(tx *kernel.Tx, ch *channels.Channel, limit int) ([]Co
 
 // settleConversation makes a conversation, its attendances and its cards as private as their channel is.
 func settleConversation(tx *kernel.Tx, company, id kernel.ID, private bool) {
-	tx.Later(`UPDATE conversations SET private = $3 WHERE id = $1 AND company = $2 AND private <> $3`, id, company, private)
-	tx.Later(`UPDATE attendances SET private = $3 WHERE conversation = $1 AND company = $2 AND private <> $3`, id, company, private)
-	tx.Later(`UPDATE cards SET hidden = $3 WHERE conversation = $1 AND company = $2 AND hidden <> $3`, id, company, private)
+	tx.Later(`UPDATE conversations SET private = $3 WHERE company = $1 AND id = $2 AND private <> $3`, company, id, private)
+	tx.Later(`UPDATE attendances SET private = $3 WHERE company = $1 AND conversation = $2 AND private <> $3`, company, id, private)
+	tx.Later(`UPDATE cards SET hidden = $3 WHERE company = $1 AND conversation = $2 AND hidden <> $3`, company, id, private)
 	tx.Later(`
 		UPDATE card_labels
-		SET status = COALESCE((SELECT k.status FROM cards k WHERE k.id = card_labels.subject AND NOT k.private AND NOT k.hidden), '')
-		WHERE subject IN (SELECT k.id FROM cards k WHERE k.conversation = $1 AND k.company = $2)`, id, company)
+		SET status = COALESCE((SELECT k.status FROM cards k WHERE k.company = $1 AND k.id = card_labels.subject AND NOT k.private AND NOT k.hidden), '')
+		WHERE company = $1 AND subject IN (SELECT k.id FROM cards k WHERE k.company = $1 AND k.conversation = $2)`, company, id)
 }
 
 // settledTo notes the last conversation of a channel that was settled.
-func settledTo(tx *kernel.Tx, channel, last kernel.ID) {
-	tx.Later(`UPDATE channels SET settled_to = $2 WHERE id = $1`, channel, last)
+func settledTo(tx *kernel.Tx, ch *channels.Channel, last kernel.ID) {
+	tx.Later(`UPDATE channels SET settled_to = $3 WHERE company = $1 AND id = $2`, ch.Company, ch.ID, last)
 }
 
 // conversationsInWrongPool locks and returns up to limit conversations of a settling channel, behind the given one, whose contacts are in
@@ -52,10 +52,10 @@ func conversationsInWrongPool(tx *kernel.Tx, ch *channels.Channel, after kernel.
 	err := tx.Query(`
 		SELECT`+conversationColumns+`
 		FROM conversations c
-		JOIN contacts ct ON ct.id = c.contact
-		WHERE c.channel = $1 AND c.company = $2 AND c.id > $3 AND ct.pool <> $4
+		JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
+		WHERE c.company = $1 AND c.channel = $2 AND c.id > $3 AND ct.pool <> $4
 		ORDER BY c.id
-		LIMIT $5`+tx.Dialect().Lock(` FOR UPDATE OF c`), []any{ch.ID, ch.Company, kernel.OrFirst(after), ch.Pool(), limit}, func(r db.Row) error {
+		LIMIT $5`+tx.Dialect().Lock(` FOR UPDATE OF c`), []any{ch.Company, ch.ID, kernel.OrFirst(after), ch.Pool(), limit}, func(r db.Row) error {
 		out = append(out, scanConversation(r))
 		return nil
 	})
@@ -82,19 +82,19 @@ func endSettling(tx *kernel.Tx, ch *channels.Channel) (bool, error) {
 	n, err := tx.Exec(`
 		UPDATE channels
 		SET settling = FALSE, settled_to = NULL
-		WHERE id = $1 AND NOT EXISTS (
+		WHERE company = $1 AND id = $2 AND NOT EXISTS (
 			SELECT 1
 			FROM conversations c
-			JOIN contacts ct ON ct.id = c.contact
-			WHERE c.channel = $1 AND ct.pool <> $2)`, ch.ID, ch.Pool())
+			JOIN contacts ct ON ct.company = c.company AND ct.id = c.contact
+			WHERE c.company = $1 AND c.channel = $2 AND ct.pool <> $3)`, ch.Company, ch.ID, ch.Pool())
 	return n == 1, err
 }
 
 // knownElsewhere reports whether a contact has a conversation through another channel than this one, or a card of none.
 func knownElsewhere(tx *kernel.Tx, company, contact, channel kernel.ID) (bool, error) {
 	return tx.One(`
-		SELECT 1 WHERE EXISTS (SELECT 1 FROM conversations c WHERE c.contact = $2 AND c.company = $1 AND c.channel <> $3)
-			OR EXISTS (SELECT 1 FROM cards k WHERE k.contact = $2 AND k.company = $1 AND k.conversation IS NULL)`,
+		SELECT 1 WHERE EXISTS (SELECT 1 FROM conversations c WHERE c.company = $1 AND c.contact = $2 AND c.channel <> $3)
+			OR EXISTS (SELECT 1 FROM cards k WHERE k.company = $1 AND k.contact = $2 AND k.conversation IS NULL)`,
 		[]any{company, contact, channel}, func(db.Row) {})
 }
 
@@ -116,8 +116,8 @@ func contactsLike(tx *kernel.Tx, c *Contact, pool kernel.ID) ([]kernel.ID, error
 
 // moveContact moves a contact, with its identities, to another pool, which has no contact like it.
 func moveContact(tx *kernel.Tx, c *Contact, pool kernel.ID) {
-	tx.Later(`UPDATE contacts SET pool = $3 WHERE id = $1 AND company = $2`, c.ID, c.Company, pool)
-	tx.Later(`UPDATE contact_identities SET pool = $3 WHERE contact = $1 AND company = $2`, c.ID, c.Company, pool)
+	tx.Later(`UPDATE contacts SET pool = $3 WHERE company = $1 AND id = $2`, c.Company, c.ID, pool)
+	tx.Later(`UPDATE contact_identities SET pool = $3 WHERE company = $1 AND contact = $2`, c.Company, c.ID, pool)
 }
 
 // copyIdentities gives a contact of a channel's pool the identities of the public contact of the same person.
@@ -133,12 +133,13 @@ func copyIdentities(tx *kernel.Tx, company, from, to, pool kernel.ID) {
 // leaveChannel takes what came from a channel from a public contact that is known elsewhere: to is the contact of the same
 // person in the pool of the channel.
 func leaveChannel(tx *kernel.Tx, company, contact, channel, to kernel.ID) {
-	tx.Later(`UPDATE messages SET author = $4 WHERE author = $1 AND company = $2 AND channel = $3`, contact, company, channel, to)
+	tx.Later(`UPDATE messages SET author = $4 WHERE company = $1 AND author = $2 AND channel = $3`, company, contact, channel, to)
 	tx.Later(`
 		UPDATE cards
 		SET contact = $4
-		WHERE contact = $1 AND company = $2 AND conversation IN (SELECT c.id FROM conversations c WHERE c.contact IN ($1, $4) AND c.channel = $3)`,
-		contact, company, channel, to)
+		WHERE company = $1 AND contact = $2
+			AND conversation IN (SELECT c.id FROM conversations c WHERE c.company = $1 AND c.channel = $3 AND c.contact IN ($2, $4))`,
+		company, contact, channel, to)
 	forgetChannelOfContact(tx, company, contact, channel)
 }
 
@@ -146,22 +147,25 @@ func leaveChannel(tx *kernel.Tx, company, contact, channel, to kernel.ID) {
 func forgetChannelOfContact(tx *kernel.Tx, company, contact, channel kernel.ID) {
 	tx.Later(`
 		UPDATE contacts
-		SET channel = (SELECT c.channel FROM conversations c WHERE c.contact = $1 AND c.company = $2 AND c.channel <> $3 ORDER BY c.id LIMIT 1)
-		WHERE id = $1 AND company = $2 AND channel = $3`, contact, company, channel)
+		SET channel = (SELECT c.channel FROM conversations c WHERE c.company = $1 AND c.contact = $2 AND c.channel <> $3 ORDER BY c.id LIMIT 1)
+		WHERE company = $1 AND id = $2 AND channel = $3`, company, contact, channel)
 }
 
 // storedPool gives the pool that a contact is kept in, which may not be the one that it belongs to yet.
 func storedPool(tx *kernel.Tx, c *Contact) (pool kernel.ID, err error) {
-	_, err = tx.One(`SELECT pool FROM contacts WHERE id = $1 AND company = $2`, []any{c.ID, c.Company}, func(r db.Row) { pool = r.ID(0) })
+	_, err = tx.One(`SELECT pool FROM contacts WHERE company = $1 AND id = $2`, []any{c.Company, c.ID}, func(r db.Row) { pool = r.ID(0) })
 	return pool, err
 }
 
 // mediaVersion changes when a channel through which a file was sent or received becomes private or public.
-func mediaVersion(tx *kernel.Tx, media kernel.ID) (version int64, err error) {
+func mediaVersion(tx *kernel.Tx, company, media kernel.ID) (version int64, err error) {
 	_, err = tx.One(`
 		SELECT CAST(COALESCE(SUM(x.privacy_version), 0) AS BIGINT)
 		FROM channels x
-		WHERE x.id IN (SELECT m.channel FROM messages m WHERE m.media = $1 UNION SELECT d.channel FROM media d WHERE d.id = $1)`,
-		[]any{media}, func(r db.Row) { version = r.Int(0) })
+		WHERE x.company = $1 AND x.id IN (
+			SELECT m.channel FROM messages m WHERE m.company = $1 AND m.media = $2
+			UNION
+			SELECT d.channel FROM media d WHERE d.company = $1 AND d.id = $2)`,
+		[]any{company, media}, func(r db.Row) { version = r.Int(0) })
 	return version, err
 }

@@ -207,7 +207,7 @@ func (in *InboundBatch) quotable(msg *provider.IncomingMessage, external string)
 	if err != nil {
 		return err
 	}
-	found, err := hasExternalID(in.Tx, t.ID, in.Channel.ID, external)
+	found, err := hasExternalID(in.Tx, t.Company, t.ID, in.Channel.ID, external)
 	if err != nil || !found {
 		return kernel.ErrOr(err, errReplyTo())
 	}
@@ -217,7 +217,7 @@ func (in *InboundBatch) quotable(msg *provider.IncomingMessage, external string)
 
 // simulatedMessage finds the message that a field names by its external id.
 func (in *InboundBatch) simulatedMessage(a *kernel.Principal, field, external string) (Message, error) {
-	m, found, err := messageWithExternalID(in.Tx, in.Channel.ID, external)
+	m, found, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
 	if err == nil && found {
 		var c Conversation
 		c, found, err = FindConversation(in.Tx, in.Channel.Company, m.Conversation)
@@ -258,7 +258,7 @@ func (in *InboundBatch) simulateChange(a *kernel.Principal, s *Simulation, phone
 	if err := in.change(external, c); err != nil {
 		return nil, err
 	}
-	m, _, err := messageWithExternalID(in.Tx, in.Channel.ID, external)
+	m, _, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, external)
 	return &m, err
 }
 
@@ -277,6 +277,6 @@ func (in *InboundBatch) simulateStatus(a *kernel.Principal, s *Simulation) (*Mes
 	if err := in.status(report); err != nil {
 		return nil, err
 	}
-	m, _, err := messageWithExternalID(in.Tx, in.Channel.ID, *s.ExternalID)
+	m, _, err := messageWithExternalID(in.Tx, in.Channel.Company, in.Channel.ID, *s.ExternalID)
 	return &m, err
 }

@@ -6,8 +6,8 @@ import (
 	"recado/internal/blob"
 	"recado/internal/channels"
 	"recado/internal/kernel"
+	"recado/internal/limits"
 	"recado/internal/people"
-	"recado/internal/slots"
 )
 
 // Talk has the verbs of the package.
@@ -16,8 +16,8 @@ type Talk struct {
 	people      *people.People
 	channels    *channels.Channels
 	blob        blob.Store
-	uploads     *slots.Limiter[kernel.ID] // by company
-	counts      kernel.Expensive          // of the inbox, which reads every open conversation for every saved view
+	uploads     *limits.Concurrency[kernel.ID] // by company
+	counts      kernel.Expensive               // of the inbox, which reads every open conversation for every saved view
 	receipts    chan Receipt
 	activities  activities
 	settling    settling
@@ -28,7 +28,7 @@ type Talk struct {
 // New returns the verbs of talk.
 func New(c *channels.Channels, p *people.People, files blob.Store) *Talk {
 	d := &Talk{Kernel: p.Kernel, people: p, channels: c, blob: files, receipts: make(chan Receipt, 1024)}
-	d.uploads = slots.New[kernel.ID](d.CompanyLimits.Uploads, 0)
+	d.uploads = limits.NewConcurrency[kernel.ID](d.CompanyLimits.Uploads, 0)
 	d.conversions = make(chan struct{}, conversionsAtOnce)
 	d.counts = d.NewTurns("counts of the inbox")
 	d.CheckSubjects(kernel.SubjectConversation, checkConversation)

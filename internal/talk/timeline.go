@@ -166,7 +166,7 @@ func (r *timelineReader) page(q *TimelineQuery) (*TimelinePage, error) {
 		}
 		return r.around(place)
 	case q.At != nil:
-		place, found, err := messagePlaceAt(r.tx, r.conversation, *q.At)
+		place, found, err := messagePlaceAt(r.tx, r.company, r.conversation, *q.At)
 		if err != nil {
 			return nil, err
 		}
@@ -304,7 +304,7 @@ func (d *Talk) Files(ctx context.Context, a *kernel.Principal, conversation kern
 		if err != nil || !found || !MaySee(a, &c) {
 			return nil, kernel.ErrOr(err, kernel.NotFound("conversation"))
 		}
-		page, more, err = listFiles(tx, conversation, before, limit)
+		page, more, err = listFiles(tx, a.Company.ID, conversation, before, limit)
 		return page, err
 	})
 	if err == nil && more {

@@ -107,9 +107,9 @@ func (q *timelineQuery) assignments() ([]TimelineEntry, error) {
 	s.WriteString(`
 		SELECT e.id, e.action, e.member, u.name, e.by_member, b.name, e.sector, e.reason, e.created_at, e.sector_from, e.sector_to, e.seq
 		FROM assignments e
-		LEFT JOIN users u ON u.id = e.member
-		LEFT JOIN users b ON b.id = e.by_member
-		WHERE e.conversation = ` + s.Arg(q.conversation) + ` AND e.company = ` + s.Arg(q.company))
+		LEFT JOIN users u ON u.company = e.company AND u.id = e.member
+		LEFT JOIN users b ON b.company = e.company AND b.id = e.by_member
+		WHERE e.company = ` + s.Arg(q.company) + ` AND e.conversation = ` + s.Arg(q.conversation))
 	q.within(s, "e.seq", "1", "e.id")
 	var out []TimelineEntry
 	err := q.tx.Query(s.String(), s.Args, func(r db.Row) error {
@@ -128,7 +128,7 @@ func (q *timelineQuery) notes() ([]TimelineEntry, error) {
 	s.WriteString(`
 		SELECT ` + noteColumns + `
 		FROM notes n
-		JOIN users u ON u.id = n.author
+		JOIN users u ON u.company = n.company AND u.id = n.author
 		WHERE n.company = ` + s.Arg(q.company) + ` AND n.conversation = ` + s.Arg(q.conversation))
 	q.within(s, "n.seq", "4", "n.id")
 	var notes []Note
@@ -151,8 +151,8 @@ func (q *timelineQuery) notes() ([]TimelineEntry, error) {
 
 func (q *timelineQuery) marks() ([]TimelineEntry, error) {
 	s := q.tx.Statement()
-	s.WriteString("SELECT" + attendanceColumns + ", k.seq, k.kind\n\tFROM attendance_marks k\n\tJOIN attendances a ON a.id = k.attendance" + attendanceNames +
-		"\n\tWHERE k.conversation = " + s.Arg(q.conversation) + " AND a.company = " + s.Arg(q.company))
+	s.WriteString("SELECT" + attendanceColumns + ", k.seq, k.kind\n\tFROM attendance_marks k\n\tJOIN attendances a ON a.company = k.company AND a.id = k.attendance" + attendanceNames +
+		"\n\tWHERE k.company = " + s.Arg(q.company) + " AND k.conversation = " + s.Arg(q.conversation))
 	q.within(s, "k.seq", "k.kind", "k.attendance")
 	var out []TimelineEntry
 	err := q.tx.Query(s.String(), s.Args, func(r db.Row) error {
@@ -172,10 +172,10 @@ func (q *timelineQuery) marks() ([]TimelineEntry, error) {
 
 // messagePlaceAt finds the first message of a conversation that was written at a time or later, by halving: messages are
 // nearly in the order of their times. It is false where there is none.
-func messagePlaceAt(tx *kernel.Tx, conversation kernel.ID, at time.Time) (place TimelinePlace, found bool, err error) {
+func messagePlaceAt(tx *kernel.Tx, company, conversation kernel.ID, at time.Time) (place TimelinePlace, found bool, err error) {
 	var low, high int64
 	some := false
-	if _, err = tx.One(`SELECT MIN(seq), MAX(seq) FROM messages WHERE conversation = $1`, []any{conversation}, func(r db.Row) {
+	if _, err = tx.One(`SELECT MIN(seq), MAX(seq) FROM messages WHERE company = $1 AND conversation = $2`, []any{company, conversation}, func(r db.Row) {
 		if first := r.NullInt(0); first != nil {
 			low, high, some = *first, r.Int(1), true
 		}
@@ -186,8 +186,8 @@ func messagePlaceAt(tx *kernel.Tx, conversation kernel.ID, at time.Time) (place 
 		middle := low + (high-low)/2
 		var p TimelinePlace
 		late := false
-		there, err := tx.One(`SELECT seq, id, created_at FROM messages WHERE conversation = $1 AND seq >= $2 ORDER BY seq LIMIT 1`, []any{conversation, middle},
-			func(r db.Row) {
+		there, err := tx.One(`SELECT seq, id, created_at FROM messages WHERE company = $1 AND conversation = $2 AND seq >= $3 ORDER BY seq LIMIT 1`,
+			[]any{company, conversation, middle}, func(r db.Row) {
 				p, late = TimelinePlace{Seq: r.Int(0), Rank: RankMessage, ID: r.ID(1)}, !r.Time(2).Before(at)
 			})
 		if err != nil {

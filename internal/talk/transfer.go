@@ -60,7 +60,7 @@ func (t *LockedConversation) destination(in NewTransfer) (to *kernel.Ref, sector
 	if err := t.keepSector(sector); err != nil || sector == nil || to == nil {
 		return to, sector, err
 	}
-	member, err := people.IsSectorMember(t.Tx, *sector, to.ID)
+	member, err := people.IsSectorMember(t.Tx, t.Company, *sector, to.ID)
 	if err == nil && !member {
 		err = kernel.Errorf(kernel.CodeNotASectorMember, "%s is not a member of this sector. Choose a member, or leave user_id out.", to.Name)
 	}
@@ -172,7 +172,7 @@ func (t *LockedConversation) move(att *Attendance, to *kernel.Ref, sector *kerne
 	t.Assignee, t.Sector = kernel.RefID(to), sector
 	att.Responsible, att.Sector = to, sector
 	saveAttendance(t.Tx, att)
-	return t.tellMoved(&before, att, by)
+	return t.d.tell(func(o *Observer) error { return o.Moved(t, &before, att, by) })
 }
 
 // note adds an entry to the history of the conversation, with its id and time.
@@ -203,7 +203,7 @@ const removalBatch = 200
 // what still carries them. The verb that removes one does this at once; after a crash in between, the sweep does it. company
 // zero means all, by is nil for the system.
 func (d *Talk) FinishRemovals(ctx context.Context, company kernel.ID, by *kernel.Ref) error {
-	labels, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return removedLabels(tx, company) })
+	labels, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]rowAt, error) { return removedLabels(tx, company) })
 	if err != nil {
 		return err
 	}

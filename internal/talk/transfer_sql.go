@@ -14,9 +14,10 @@ func orphans(tx *kernel.Tx, company kernel.ID, limit int) ([]ConversationAt, err
 		"sectors o JOIN conversations c ON c.company = o.company AND c.sector = o.id",
 	} {
 		s := tx.Statement()
-		s.WriteString("SELECT c.company, c.id FROM " + from + " WHERE o.removed_at IS NOT NULL")
-		if !company.IsZero() {
-			s.And("o.company = " + s.Arg(company))
+		if company.IsZero() {
+			s.WriteString("SELECT /* all companies: what a crash left */ c.company, c.id FROM " + from + " WHERE o.removed_at IS NOT NULL")
+		} else {
+			s.WriteString("SELECT c.company, c.id FROM " + from + " WHERE o.company = " + s.Arg(company) + " AND o.removed_at IS NOT NULL")
 		}
 		s.WriteString(" LIMIT " + s.Arg(limit))
 		err := tx.Query(s.String(), s.Args, func(r db.Row) error {

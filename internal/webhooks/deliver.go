@@ -78,7 +78,7 @@ func (d *Deliver) Due(ctx context.Context, owner kernel.ID) (due []kernel.ID, ne
 
 // Open returns the work of one webhook.
 func (d *Deliver) Open(webhook kernel.ID) jobs.Subject[deliveryJob, Outcome] {
-	w := &webhookWork{d: d, id: webhook, limit: newDeliverLimit()}
+	w := &webhookWork{d: d, company: d.Desk.companyOf(webhook), id: webhook, limit: newDeliverLimit()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.webhooks == nil {

@@ -19,9 +19,9 @@ func (d deliveryJob) JobID() kernel.ID { return kernel.ID(d) }
 // webhookWork delivers to one webhook.
 type webhookWork struct {
 	d       *Deliver
+	company kernel.ID
 	id      kernel.ID
-	company kernel.ID // known once due deliveries were read
-	replays bool      // it gets events that it missed, in their order
+	replays bool // it gets events that it missed, in their order
 
 	mu    sync.Mutex // metrics read limit
 	limit deliverLimit
@@ -48,23 +48,23 @@ func (w *webhookWork) Step(ctx context.Context, step jobs.Step[Outcome]) (claime
 		return claimed, nil
 	}
 	page := step.Limit + len(step.InHand)
-	due, err := w.d.Desk.DueDeliveries(ctx, w.id, page)
+	due, err := w.d.Desk.DueDeliveries(ctx, w.company, w.id, page)
 	if err == nil && due.Replaying && !due.Missed && !due.Retrying {
 		// Later events are among those due, so what was missed has to be there first.
-		if claimed.More, err = w.d.Desk.ReplayMissed(ctx, w.id); err == nil {
-			due, err = w.d.Desk.DueDeliveries(ctx, w.id, page)
+		if claimed.More, err = w.d.Desk.ReplayMissed(ctx, w.company, w.id); err == nil {
+			due, err = w.d.Desk.DueDeliveries(ctx, w.company, w.id, page)
 		}
 	}
 	if err != nil {
 		return claimed, err
 	}
-	w.company, w.replays = due.Company, due.Replaying
+	w.replays = due.Replaying
 	if due.Replaying && len(due.IDs) > 0 { // one at a time, the oldest first
 		due.IDs, claimed.Next = due.IDs[:min(1, step.Limit-len(step.InHand))], replayLook
 	}
 	claimed.More = claimed.More || len(due.IDs) == page
 	if !due.Active {
-		more, err := w.d.Desk.Settle(ctx, w.id)
+		more, err := w.d.Desk.Settle(ctx, w.company, w.id)
 		claimed.More = claimed.More || more
 		if err != nil {
 			return claimed, err
@@ -82,7 +82,7 @@ func (w *webhookWork) Step(ctx context.Context, step jobs.Step[Outcome]) (claime
 func (w *webhookWork) Attempt(ctx context.Context, held jobs.Held, job deliveryJob) (o Outcome, record bool, err error) {
 	inFlight.Inc()
 	defer inFlight.Dec()
-	attempt, found, err := w.d.Desk.BeginDelivery(ctx, w.id, job.JobID())
+	attempt, found, err := w.d.Desk.BeginDelivery(ctx, w.company, w.id, job.JobID())
 	if err != nil || !found {
 		return o, false, err
 	}

@@ -1,8 +1,10 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -141,7 +143,7 @@ func (d *Webhooks) Redeliver(ctx context.Context, a *kernel.Principal, webhook, 
 			ID: kernel.NewID(), EventID: old.EventID, Event: old.Event, Status: DeliveryPending,
 			Attempts: []Attempt{}, NextAttemptAt: &tx.Now, CreatedAt: tx.Now,
 		}
-		tx.AfterCommit(func() { d.announce(webhook) })
+		tx.AfterCommit(func() { d.announce(a.Company.ID, webhook) })
 		return again, insertDelivery(tx, a.Company.ID, webhook, again)
 	})
 }
@@ -253,11 +255,11 @@ const (
 )
 
 // BeginDelivery gives the next attempt of a delivery. It reports false when there is nothing to do any more.
-func (d *Webhooks) BeginDelivery(ctx context.Context, webhook, delivery kernel.ID) (DeliveryAttempt, bool, error) {
+func (d *Webhooks) BeginDelivery(ctx context.Context, company, webhook, delivery kernel.ID) (DeliveryAttempt, bool, error) {
 	var out Outgoing
 	var found bool
 	err := d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		out, found, err = outgoing(tx, webhook, delivery)
+		out, found, err = outgoing(tx, company, webhook, delivery)
 		return err
 	})
 	if err != nil || !found {
@@ -270,7 +272,7 @@ func (d *Webhooks) BeginDelivery(ctx context.Context, webhook, delivery kernel.I
 func (d *Webhooks) EndDelivery(a DeliveryAttempt, answer guard.Result, failed error) Outcome {
 	attempt, ok := a.answered(answer, failed)
 	o := Outcome{OK: ok, Withheld: a.out.Withheld, AttemptMade: AttemptMade{
-		Webhook: a.out.Webhook.ID, Delivery: a.out.Delivery, Before: a.out.Attempts, Attempt: attempt,
+		Company: a.out.Webhook.Company, Webhook: a.out.Webhook.ID, Delivery: a.out.Delivery, Before: a.out.Attempts, Attempt: attempt,
 	}}
 	final := a.out.Withheld || a.out.Body == nil
 	var wait time.Duration
@@ -362,7 +364,7 @@ func (d *Webhooks) SaveOutcomes(ctx context.Context, outcomes []Outcome) error {
 			return struct{}{}, err
 		}
 		for _, o := range outcomes {
-			h := health[o.Webhook]
+			h := health[webhookKey{o.Company, o.Webhook}]
 			stored, err := saveAttempt(tx, o.AttemptMade, h != nil && o.failedForGood())
 			if err != nil {
 				return struct{}{}, err
@@ -396,19 +398,20 @@ func (h *counter) count(status string) {
 	}
 }
 
-// lockHealth locks the webhooks that have a delivery that failed permanently, in the order of their ids;
+// lockHealth locks the webhooks that have a delivery that failed permanently, in the order of their keys;
 // for the others a success only resets the count.
-func lockHealth(tx *kernel.Tx, outcomes []Outcome) (map[kernel.ID]*counter, error) {
-	failed, delivered := map[kernel.ID]bool{}, map[kernel.ID]bool{}
+func lockHealth(tx *kernel.Tx, outcomes []Outcome) (map[webhookKey]*counter, error) {
+	failed, delivered := map[webhookKey]bool{}, map[webhookKey]bool{}
 	for _, o := range outcomes {
-		failed[o.Webhook] = failed[o.Webhook] || o.failedForGood()
-		delivered[o.Webhook] = delivered[o.Webhook] || o.OK
+		webhook := webhookKey{o.Company, o.Webhook}
+		failed[webhook] = failed[webhook] || o.failedForGood()
+		delivered[webhook] = delivered[webhook] || o.OK
 	}
-	health := map[kernel.ID]*counter{}
-	for _, webhook := range sortedIDs(failed) {
+	health := map[webhookKey]*counter{}
+	for _, webhook := range sortedKeys(failed) {
 		switch {
 		case failed[webhook]:
-			h, found, err := lockWebhookHealth(tx, webhook)
+			h, found, err := lockWebhookHealth(tx, webhook.company, webhook.id)
 			if err != nil {
 				return nil, err
 			}
@@ -416,39 +419,36 @@ func lockHealth(tx *kernel.Tx, outcomes []Outcome) (map[kernel.ID]*counter, erro
 				health[webhook] = &counter{WebhookHealth: h}
 			}
 		case delivered[webhook]:
-			resetWebhookFailures(tx, webhook)
+			resetWebhookFailures(tx, webhook.company, webhook.id)
 		}
 	}
 	return health, nil
 }
 
-func (d *Webhooks) saveHealth(tx *kernel.Tx, health map[kernel.ID]*counter) error {
-	for _, webhook := range sortedIDs(health) {
+func (d *Webhooks) saveHealth(tx *kernel.Tx, health map[webhookKey]*counter) error {
+	for _, webhook := range sortedKeys(health) {
 		h := health[webhook]
-		saveWebhookHealth(tx, webhook, h.WebhookHealth)
+		saveWebhookHealth(tx, webhook.company, webhook.id, h.WebhookHealth)
 		if !h.disabled {
 			continue
 		}
-		if err := missEvents(tx, h.Company, webhook); err != nil {
+		if err := missEvents(tx, webhook.company, webhook.id); err != nil {
 			return err
 		}
-		if err := d.giveUp(tx, webhook, reasonDisabled); err != nil {
+		if err := d.giveUp(tx, webhook.company, webhook.id, reasonDisabled); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() {
-			d.Log.Warn("webhook disabled: too many deliveries in a row failed permanently", "webhook", webhook)
+			d.Log.Warn("webhook disabled: too many deliveries in a row failed permanently", "webhook", webhook.id)
 		})
 	}
 	return nil
 }
 
-func sortedIDs[T any](m map[kernel.ID]T) []kernel.ID {
-	ids := make([]kernel.ID, 0, len(m))
-	for id := range m {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b kernel.ID) int { return slices.Compare(a[:], b[:]) })
-	return ids
+func sortedKeys[T any](m map[webhookKey]T) []webhookKey {
+	return slices.SortedFunc(maps.Keys(m), func(a, b webhookKey) int {
+		return cmp.Or(slices.Compare(a.company[:], b.company[:]), slices.Compare(a.id[:], b.id[:]))
+	})
 }
 
 // giveUpStep is how many deliveries one transaction gives up: a long queue must not hold up others.
@@ -456,27 +456,27 @@ const giveUpStep = 500
 
 // giveUp ends what is pending for a webhook that is inactive now. Where that is much, the delivering
 // loop does the rest.
-func (d *Webhooks) giveUp(tx *kernel.Tx, webhook kernel.ID, reason string) error {
-	n, err := giveUpPending(tx, webhook, reason, giveUpStep)
+func (d *Webhooks) giveUp(tx *kernel.Tx, company, webhook kernel.ID, reason string) error {
+	n, err := giveUpPending(tx, company, webhook, reason, giveUpStep)
 	if n == giveUpStep {
-		tx.AfterCommit(func() { d.announce(webhook) })
+		tx.AfterCommit(func() { d.announce(company, webhook) })
 	}
 	return err
 }
 
 // Settle ends what is still pending for a webhook that is inactive or gone, a step at a time. It
 // reports whether there may be more.
-func (d *Webhooks) Settle(ctx context.Context, webhook kernel.ID) (more bool, err error) {
+func (d *Webhooks) Settle(ctx context.Context, company, webhook kernel.ID) (more bool, err error) {
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		h, found, err := lockWebhookHealth(tx, webhook)
+		h, found, err := lockWebhookHealth(tx, company, webhook)
 		if err != nil || found && h.Active {
 			return false, err
 		}
 		var n int64
 		if found {
-			n, err = giveUpPending(tx, webhook, reasonInactive, giveUpStep)
+			n, err = giveUpPending(tx, company, webhook, reasonInactive, giveUpStep)
 		} else {
-			n, err = dropPending(tx, webhook, giveUpStep)
+			n, err = dropPending(tx, company, webhook, giveUpStep)
 		}
 		return n == giveUpStep, err
 	})

@@ -39,9 +39,9 @@ func listDeliveries(tx *kernel.Tx, company, webhook, before kernel.ID, limit int
 	err := tx.Query(`
 		SELECT `+deliveryColumns+`
 		FROM deliveries d
-		WHERE d.webhook = $1 AND d.id < $2 AND d.company = $3
+		WHERE d.company = $1 AND d.webhook = $2 AND d.id < $3
 		ORDER BY d.id DESC
-		LIMIT $4`, []any{webhook, before, company, limit}, func(r db.Row) error {
+		LIMIT $4`, []any{company, webhook, before, limit}, func(r db.Row) error {
 		d, err := scanDelivery(r)
 		out = append(out, d)
 		return err
@@ -56,7 +56,7 @@ func findDelivery(tx *kernel.Tx, company, webhook, id kernel.ID) (Delivery, bool
 	found, err := tx.One(`
 		SELECT `+deliveryColumns+`
 		FROM deliveries d
-		WHERE d.webhook = $1 AND d.id = $2 AND d.company = $3`, []any{webhook, id, company}, func(r db.Row) {
+		WHERE d.company = $1 AND d.webhook = $2 AND d.id = $3`, []any{company, webhook, id}, func(r db.Row) {
 		d, broken = scanDelivery(r)
 	})
 	if err == nil {
@@ -76,90 +76,97 @@ func insertDelivery(tx *kernel.Tx, company, webhook kernel.ID, d Delivery) error
 		log.WriteString(entry)
 	}
 	tx.Later(`
-		INSERT INTO deliveries (webhook, id, company, event, event_type, status, attempts, next_attempt_at, created_at, finished_at, log)
+		INSERT INTO deliveries (company, webhook, id, event, event_type, status, attempts, next_attempt_at, created_at, finished_at, log)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		webhook, d.ID, company, d.EventID, d.Event, d.Status, len(d.Attempts), d.NextAttemptAt, d.CreatedAt, d.FinishedAt, log.String())
+		company, webhook, d.ID, d.EventID, d.Event, d.Status, len(d.Attempts), d.NextAttemptAt, d.CreatedAt, d.FinishedAt, log.String())
 	return nil
 }
 
 // Pending is a webhook with deliveries that are not final.
 type Pending struct {
+	Company kernel.ID
 	Webhook kernel.ID
 	DueAt   time.Time // of the one that is due first
 	Active  bool      // false: inactive or deleted, so what is pending must be given up
 }
 
 // pendingWebhooks lists the webhooks that have pending deliveries, except those under the lease of
-// another node than owner; a zero owner leaves out none. It goes from webhook to webhook through the index of due deliveries, so
-// neither idle webhooks nor a long queue make it slow.
+// another node than owner; a zero owner leaves out none. It goes from company to company and from webhook to webhook through the
+// index of due deliveries, so neither idle webhooks nor a long queue make it slow.
 func pendingWebhooks(tx *kernel.Tx, owner kernel.ID) ([]Pending, error) {
 	var out []Pending
 	err := tx.Query(`
-		WITH RECURSIVE hop (webhook) AS (
-			SELECT (SELECT webhook FROM deliveries WHERE next_attempt_at IS NOT NULL ORDER BY webhook, next_attempt_at, id LIMIT 1)
+		WITH RECURSIVE busy (company) AS ( /* all companies: due work */
+			SELECT (SELECT d.company FROM deliveries d WHERE d.next_attempt_at IS NOT NULL`+firstDue+`)
 			UNION ALL
-			SELECT (
+			SELECT (SELECT d.company FROM deliveries d WHERE d.next_attempt_at IS NOT NULL AND d.company > busy.company`+firstDue+`)
+			FROM busy
+			WHERE busy.company IS NOT NULL
+		), hop (company, webhook) AS (
+			SELECT busy.company, (SELECT d.webhook FROM deliveries d WHERE d.next_attempt_at IS NOT NULL AND d.company = busy.company`+firstDue+`)
+			FROM busy
+			WHERE busy.company IS NOT NULL
+			UNION ALL
+			SELECT hop.company, (
 				SELECT d.webhook
 				FROM deliveries d
-				WHERE d.next_attempt_at IS NOT NULL AND d.webhook > hop.webhook
-				ORDER BY d.webhook, d.next_attempt_at, d.id
-				LIMIT 1)
+				WHERE d.next_attempt_at IS NOT NULL AND d.company = hop.company AND d.webhook > hop.webhook`+firstDue+`)
 			FROM hop
 			WHERE hop.webhook IS NOT NULL
 		)
-		SELECT hop.webhook, w.active, (
+		SELECT hop.company, hop.webhook, w.active, (
 			SELECT d.next_attempt_at
 			FROM deliveries d
-			WHERE d.webhook = hop.webhook AND d.next_attempt_at IS NOT NULL
-			ORDER BY d.webhook, d.next_attempt_at, d.id
-			LIMIT 1)
+			WHERE d.next_attempt_at IS NOT NULL AND d.company = hop.company AND d.webhook = hop.webhook`+firstDue+`)
 		FROM hop
-		LEFT JOIN webhooks w ON w.id = hop.webhook
+		LEFT JOIN webhooks w ON w.company = hop.company AND w.id = hop.webhook
 		LEFT JOIN lanes l ON l.subject = hop.webhook AND l.owner <> $1 AND l.lease_until >= $2
 		WHERE hop.webhook IS NOT NULL AND l.subject IS NULL`, []any{owner, tx.Now}, func(r db.Row) error {
-		if !r.Null(2) { // finished between two looks of one statement
-			out = append(out, Pending{Webhook: r.ID(0), Active: !r.Null(1) && r.Bool(1), DueAt: r.Time(2)})
+		if !r.Null(3) { // finished between two looks of one statement
+			out = append(out, Pending{Company: r.ID(0), Webhook: r.ID(1), Active: !r.Null(2) && r.Bool(2), DueAt: r.Time(3)})
 		}
 		return nil
 	})
 	return out, err
 }
 
+// firstDue is the order of the index of due deliveries.
+const firstDue = ` ORDER BY d.company, d.webhook, d.next_attempt_at, d.id LIMIT 1`
+
 // DueDeliveries is what a webhook has to do now.
 type DueDeliveries struct {
 	IDs       []kernel.ID // in the order in which they go out
-	Company   kernel.ID
-	Active    bool // false: nothing of it may go out
-	Replaying bool // it gets events that it missed
-	Missed    bool // during a replay: the first one is an event that was missed
-	Retrying  bool // during a replay: an attempt failed, and nothing else goes out before the next one
+	Active    bool        // false: nothing of it may go out
+	Replaying bool        // it gets events that it missed
+	Missed    bool        // during a replay: the first one is an event that was missed
+	Retrying  bool        // during a replay: an attempt failed, and nothing else goes out before the next one
 }
 
 // dueDeliveries returns up to limit due deliveries of a webhook.
-func dueDeliveries(tx *kernel.Tx, webhook kernel.ID, now time.Time, limit int) (due DueDeliveries, err error) {
+func dueDeliveries(tx *kernel.Tx, company, webhook kernel.ID, now time.Time, limit int) (due DueDeliveries, err error) {
 	err = tx.Query(`
 		WITH hook AS (
-			SELECT w.active, w.company, CASE WHEN w.replay_position IS NOT NULL THEN w.replay_since END AS replay_since, w.replay_position IS NOT NULL AND EXISTS (
-				SELECT 1 FROM deliveries f WHERE f.webhook = $1 AND f.next_attempt_at >= w.replay_since AND f.attempts > 0) AS retrying
+			SELECT w.active, CASE WHEN w.replay_position IS NOT NULL THEN w.replay_since END AS replay_since, w.replay_position IS NOT NULL AND EXISTS (
+				SELECT 1 FROM deliveries f WHERE f.company = $1 AND f.webhook = $2 AND f.next_attempt_at >= w.replay_since AND f.attempts > 0) AS retrying
 			FROM webhooks w
-			WHERE w.id = $1
+			WHERE w.company = $1 AND w.id = $2
 		)
-		SELECT w.active, d.id, w.company, w.replay_since, w.retrying, d.next_attempt_at < w.replay_since
+		SELECT w.active, d.id, w.replay_since, w.retrying, d.next_attempt_at < w.replay_since
 		FROM (SELECT 1 AS here) one
 		LEFT JOIN hook w ON TRUE
 		LEFT JOIN (
 			SELECT id, next_attempt_at
 			FROM deliveries
-			WHERE webhook = $1 AND next_attempt_at <= $2 AND (attempts > 0 OR NOT (SELECT retrying FROM hook))
+			WHERE company = $1 AND webhook = $2 AND next_attempt_at <= $3 AND (attempts > 0 OR NOT (SELECT retrying FROM hook))
 			ORDER BY next_attempt_at, id
-			LIMIT $3
+			LIMIT $4
 		) d ON w.active
-		ORDER BY d.next_attempt_at, d.id`, []any{webhook, now, limit}, func(r db.Row) error {
-		due.Active, due.Replaying = !r.Null(0) && r.Bool(0), !r.Null(3)
-		due.Retrying = due.Replaying && r.Bool(4)
+		ORDER BY d.next_attempt_at, d.id`, []any{company, webhook, now, limit}, func(r db.Row) error {
+		due.Active, due.Replaying = !r.Null(0) && r.Bool(0), !r.Null(2)
+		due.Retrying = due.Replaying && r.Bool(3)
 		if !r.Null(1) {
-			due.Missed = due.Missed || due.Replaying && len(due.IDs) == 0 && r.Bool(5)
-			due.IDs, due.Company = append(due.IDs, r.ID(1)), r.ID(2)
+			due.Missed = due.Missed || due.Replaying && len(due.IDs) == 0 && r.Bool(4)
+			due.IDs = append(due.IDs, r.ID(1))
 		}
 		return nil
 	})
@@ -178,15 +185,15 @@ type Outgoing struct {
 }
 
 // outgoing reports false when the delivery is final, or its webhook inactive or deleted.
-func outgoing(tx *kernel.Tx, webhook, delivery kernel.ID) (Outgoing, bool, error) {
+func outgoing(tx *kernel.Tx, company, webhook, delivery kernel.ID) (Outgoing, bool, error) {
 	var o Outgoing
 	found, err := tx.One(`
 		SELECT`+webhookColumns+`, d.attempts, d.event_type, d.event, e.body, `+withheld+`
 		FROM deliveries d
-		JOIN webhooks w ON w.id = d.webhook
-		LEFT JOIN events e ON e.id = d.event
-		LEFT JOIN cards k ON k.id = e.card
-		WHERE d.webhook = $1 AND d.id = $2 AND d.next_attempt_at IS NOT NULL AND w.active`, []any{webhook, delivery}, func(r db.Row) {
+		JOIN webhooks w ON w.company = d.company AND w.id = d.webhook
+		LEFT JOIN events e ON e.company = d.company AND e.id = d.event
+		LEFT JOIN cards k ON k.company = e.company AND k.id = e.card
+		WHERE d.company = $1 AND d.webhook = $2 AND d.id = $3 AND d.next_attempt_at IS NOT NULL AND w.active`, []any{company, webhook, delivery}, func(r db.Row) {
 		o = Outgoing{
 			Webhook: scanWebhook(r), Delivery: delivery,
 			Attempts: r.Int(webhookWidth), Event: kernel.EventType(r.Text(webhookWidth + 1)), EventID: r.ID(webhookWidth + 2),
@@ -199,6 +206,7 @@ func outgoing(tx *kernel.Tx, webhook, delivery kernel.ID) (Outgoing, bool, error
 // AttemptMade is the result of one attempt. It is stored only if the number of attempts is still the
 // one it began with and, where nodes share the work, if the lease is still the one it was made under.
 type AttemptMade struct {
+	Company  kernel.ID
 	Webhook  kernel.ID
 	Delivery kernel.ID
 	Owner    kernel.ID
@@ -212,17 +220,17 @@ type AttemptMade struct {
 const (
 	finishDelivery = `
 		UPDATE deliveries
-		SET status = $4, finished_at = $5, next_attempt_at = NULL, attempts = attempts + 1, log = log || $6
-		WHERE webhook = $1 AND id = $2 AND attempts = $3`
+		SET status = $5, finished_at = $6, next_attempt_at = NULL, attempts = attempts + 1, log = log || $7
+		WHERE company = $1 AND webhook = $2 AND id = $3 AND attempts = $4`
 
 	// A delivery that was given up during the attempt stays final.
 	retryDelivery = `
 		UPDATE deliveries
-		SET next_attempt_at = CASE WHEN next_attempt_at IS NULL THEN next_attempt_at ELSE $4 END, attempts = attempts + 1, log = log || $5
-		WHERE webhook = $1 AND id = $2 AND attempts = $3`
+		SET next_attempt_at = CASE WHEN next_attempt_at IS NULL THEN next_attempt_at ELSE $5 END, attempts = attempts + 1, log = log || $6
+		WHERE company = $1 AND webhook = $2 AND id = $3 AND attempts = $4`
 
-	underFinishLease = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $1 AND owner = $7 AND epoch = $8)`
-	underRetryLease  = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $1 AND owner = $6 AND epoch = $7)`
+	underFinishLease = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $2 AND owner = $8 AND epoch = $9)`
+	underRetryLease  = ` AND EXISTS (SELECT 1 FROM lanes WHERE subject = $2 AND owner = $7 AND epoch = $8)`
 )
 
 // saveAttempt writes a result down. With counted it waits for the outcome and tells whether the
@@ -235,12 +243,12 @@ func saveAttempt(tx *kernel.Tx, m AttemptMade, counted bool) (stored bool, err e
 	var sql string
 	var args []any
 	if m.Status == DeliveryPending {
-		sql, args = retryDelivery, []any{m.Webhook, m.Delivery, m.Before, m.NextAt, entry}
+		sql, args = retryDelivery, []any{m.Company, m.Webhook, m.Delivery, m.Before, m.NextAt, entry}
 		if m.Epoch != 0 {
 			sql, args = retryDelivery+underRetryLease, append(args, m.Owner, m.Epoch)
 		}
 	} else {
-		sql, args = finishDelivery, []any{m.Webhook, m.Delivery, m.Before, m.Status, tx.Now, entry}
+		sql, args = finishDelivery, []any{m.Company, m.Webhook, m.Delivery, m.Before, m.Status, tx.Now, entry}
 		if m.Epoch != 0 {
 			sql, args = finishDelivery+underFinishLease, append(args, m.Owner, m.Epoch)
 		}
@@ -255,46 +263,46 @@ func saveAttempt(tx *kernel.Tx, m AttemptMade, counted bool) (stored bool, err e
 
 // giveUpPending ends up to limit pending deliveries of a webhook as failed, for a reason that joins
 // their log, and tells how many there were.
-func giveUpPending(tx *kernel.Tx, webhook kernel.ID, reason string, limit int) (int64, error) {
+func giveUpPending(tx *kernel.Tx, company, webhook kernel.ID, reason string, limit int) (int64, error) {
 	entry, err := attemptLog(Attempt{At: tx.Now, Error: &reason})
 	if err != nil {
 		return 0, err
 	}
 	return tx.Exec(`
 		UPDATE deliveries
-		SET status = 'failed', finished_at = $2, next_attempt_at = NULL, log = log || $3
-		WHERE webhook = $1 AND id IN (
+		SET status = 'failed', finished_at = $3, next_attempt_at = NULL, log = log || $4
+		WHERE company = $1 AND webhook = $2 AND id IN (
 			SELECT id
 			FROM deliveries
-			WHERE webhook = $1 AND next_attempt_at IS NOT NULL
-			ORDER BY webhook, next_attempt_at, id
-			LIMIT $4)`, webhook, tx.Now, entry, limit)
+			WHERE company = $1 AND webhook = $2 AND next_attempt_at IS NOT NULL
+			ORDER BY company, webhook, next_attempt_at, id
+			LIMIT $5)`, company, webhook, tx.Now, entry, limit)
 }
 
 // dropPending deletes up to limit pending deliveries of a webhook that is gone.
-func dropPending(tx *kernel.Tx, webhook kernel.ID, limit int) (int64, error) {
+func dropPending(tx *kernel.Tx, company, webhook kernel.ID, limit int) (int64, error) {
 	return tx.Exec(`
 		DELETE FROM deliveries
-		WHERE webhook = $1 AND id IN (
+		WHERE company = $1 AND webhook = $2 AND id IN (
 			SELECT id
 			FROM deliveries
-			WHERE webhook = $1 AND next_attempt_at IS NOT NULL
-			ORDER BY webhook, next_attempt_at, id
-			LIMIT $2)`, webhook, limit)
+			WHERE company = $1 AND webhook = $2 AND next_attempt_at IS NOT NULL
+			ORDER BY company, webhook, next_attempt_at, id
+			LIMIT $3)`, company, webhook, limit)
 }
 
 // purgeDeliveries deletes up to limit deliveries made before a moment, oldest first.
 func purgeDeliveries(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`
-		DELETE FROM deliveries
-		WHERE (webhook, id) IN (SELECT webhook, id FROM deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
+		DELETE /* all companies: by age */ FROM deliveries
+		WHERE (company, webhook, id) IN (SELECT company, webhook, id FROM deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, before, limit)
 }
 
 // countDue gives the number of due deliveries, counting no further than most.
 func countDue(tx *kernel.Tx, most int) (int64, error) {
 	var n int64
 	_, err := tx.One(`
-		SELECT COUNT(*)
+		SELECT /* all companies: a metric */ COUNT(*)
 		FROM (SELECT 1 AS due FROM deliveries WHERE next_attempt_at IS NOT NULL AND next_attempt_at <= $1 LIMIT $2) counted`,
 		[]any{tx.Now, most}, func(r db.Row) { n = r.Int(0) })
 	return n, err

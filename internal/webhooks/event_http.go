@@ -14,7 +14,7 @@ import (
 
 	"recado/internal/httpserver"
 	"recado/internal/kernel"
-	"recado/internal/slots"
+	"recado/internal/limits"
 )
 
 // FeedInput is what the feed and the stream of it take. It is exported because inputs embed it.
@@ -310,8 +310,8 @@ func (st *stream) send(text string) error {
 type EventStreams struct {
 	webhooks *Webhooks
 
-	byKey, byCompany *slots.Limiter[kernel.ID]
-	all              *slots.Limiter[struct{}]
+	byKey, byCompany *limits.Concurrency[kernel.ID]
+	all              *limits.Concurrency[struct{}]
 	opened           atomic.Int64
 	ended            chan struct{}
 	once             sync.Once
@@ -324,7 +324,7 @@ type EventStreams struct {
 func NewEventStreams(webhooks *Webhooks, perCompany int64) *EventStreams {
 	return &EventStreams{
 		webhooks: webhooks,
-		byKey:    slots.New[kernel.ID](streamsPerKey, 0), byCompany: slots.New[kernel.ID](perCompany, 0), all: slots.New[struct{}](streamsInAll, 0),
+		byKey:    limits.NewConcurrency[kernel.ID](streamsPerKey, 0), byCompany: limits.NewConcurrency[kernel.ID](perCompany, 0), all: limits.NewConcurrency[struct{}](streamsInAll, 0),
 		ended: make(chan struct{}), heartbeat: streamHeartbeat, write: streamWrite,
 	}
 }

@@ -16,9 +16,9 @@ func insertDeliveries(tx *kernel.Tx, e *kernel.Event) ([]kernel.ID, error) {
 	webhooks, err := subscribers(tx, e.Company, e.Type, e.Board)
 	for _, webhook := range webhooks {
 		tx.Later(`
-			INSERT INTO deliveries (webhook, id, company, event, event_type, status, attempts, next_attempt_at, created_at, log)
+			INSERT INTO deliveries (company, webhook, id, event, event_type, status, attempts, next_attempt_at, created_at, log)
 			VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, '')`,
-			webhook, kernel.NewID(), e.Company, e.ID, e.Type, tx.Now)
+			e.Company, webhook, kernel.NewID(), e.ID, e.Type, tx.Now)
 	}
 	return webhooks, err
 }
@@ -46,7 +46,7 @@ func subscribers(tx *kernel.Tx, company kernel.ID, event kernel.EventType, board
 		if !s.events.Has(event) {
 			continue
 		}
-		allowed, err := allowsBoard(tx, s.boardsOf, board)
+		allowed, err := allowsBoard(tx, company, s.boardsOf, board)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func feedHeld(tx *kernel.Tx, company kernel.ID, horizon int64) (bool, error) {
 
 // eventPosition tells where in the feed an event of the company stands.
 func eventPosition(tx *kernel.Tx, company, id kernel.ID) (position int64, found bool, err error) {
-	found, err = tx.One(`SELECT position FROM events WHERE id = $1 AND company = $2`, []any{id, company}, func(r db.Row) { position = r.Int(0) })
+	found, err = tx.One(`SELECT position FROM events WHERE company = $1 AND id = $2`, []any{company, id}, func(r db.Row) { position = r.Int(0) })
 	return position, found, err
 }
 
@@ -182,11 +182,11 @@ const (
 			k.conversation, t.assignee, t.sector,
 			CASE WHEN $4 LIKE '%,' || e.type || ',%' THEN e.body END
 		FROM events e
-		LEFT JOIN conversations c ON c.id = e.conversation AND c.company = e.company
-		LEFT JOIN channels cx ON cx.id = c.channel
-		LEFT JOIN cards k ON k.id = e.card AND k.company = e.company
-		LEFT JOIN conversations t ON t.id = k.conversation AND t.company = e.company
-		LEFT JOIN channels tx ON tx.id = t.channel`
+		LEFT JOIN conversations c ON c.company = e.company AND c.id = e.conversation
+		LEFT JOIN channels cx ON cx.company = c.company AND cx.id = c.channel
+		LEFT JOIN cards k ON k.company = e.company AND k.id = e.card
+		LEFT JOIN conversations t ON t.company = k.company AND t.id = k.conversation
+		LEFT JOIN channels tx ON tx.company = t.company AND tx.id = t.channel`
 )
 
 func readFeed(tx *kernel.Tx, sql string, args []any, each func(e FeedRow)) error {
@@ -234,8 +234,8 @@ func eventKept(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 	return tx.One(`
 		SELECT 1
 		FROM events e
-		LEFT JOIN cards k ON k.id = e.card
-		WHERE e.id = $1 AND e.company = $2 AND NOT `+withheld, []any{id, company}, func(db.Row) {})
+		LEFT JOIN cards k ON k.company = e.company AND k.id = e.card
+		WHERE e.company = $1 AND e.id = $2 AND NOT `+withheld, []any{company, id}, func(db.Row) {})
 }
 
 // eventBody gives the bytes of an event as webhooks receive them and the board of its card, if it has one. It
@@ -244,8 +244,8 @@ func eventBody(tx *kernel.Tx, company, id kernel.ID) (body []byte, board *kernel
 	found, err = tx.One(`
 		SELECT e.body, e.board
 		FROM events e
-		LEFT JOIN cards k ON k.id = e.card
-		WHERE e.id = $1 AND e.company = $2 AND NOT `+withheld, []any{id, company}, func(r db.Row) {
+		LEFT JOIN cards k ON k.company = e.company AND k.id = e.card
+		WHERE e.company = $1 AND e.id = $2 AND NOT `+withheld, []any{company, id}, func(r db.Row) {
 		body, board = append([]byte{}, r.Bytes(0)...), r.NullID(1)
 	})
 	return body, board, found, err
@@ -254,7 +254,8 @@ func eventBody(tx *kernel.Tx, company, id kernel.ID) (body []byte, board *kernel
 // withheld holds for an event e of a conversation of a private channel, or of a card k that is deleted by now, private, or of
 // a private channel.
 const withheld = `(e.card IS NOT NULL AND (k.id IS NULL OR k.private) OR EXISTS (
-	SELECT 1 FROM conversations xv JOIN channels x ON x.id = xv.channel WHERE xv.id IN (e.conversation, k.conversation) AND x.private))`
+	SELECT 1 FROM conversations xv JOIN channels x ON x.company = xv.company AND x.id = xv.channel
+	WHERE xv.company = e.company AND xv.id IN (e.conversation, k.conversation) AND x.private))`
 
 // purgeEvents deletes events made before a moment, oldest first, about limit of them.
 func purgeEvents(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
@@ -263,5 +264,5 @@ func purgeEvents(tx *kernel.Tx, before time.Time, limit int) (int64, error) {
 
 // A list of positions would have SQLite go through all events.
 const deleteOldEvents = `
-	DELETE FROM events
+	DELETE /* all companies: by age */ FROM events
 	WHERE position <= (SELECT MAX(position) FROM (SELECT position FROM events ORDER BY position LIMIT $2) oldest) AND created_at < $1`

@@ -18,7 +18,7 @@ const (
 
 // ReplayMissed adds deliveries of events that a webhook missed while it was inactive, a batch at a time, oldest first. It
 // reports whether the replay has to look at more events now.
-func (d *Webhooks) ReplayMissed(ctx context.Context, webhook kernel.ID) (more bool, err error) {
+func (d *Webhooks) ReplayMissed(ctx context.Context, company, webhook kernel.ID) (more bool, err error) {
 	var horizon int64
 	err = d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
 		horizon, err = feedHorizon(tx)
@@ -28,7 +28,7 @@ func (d *Webhooks) ReplayMissed(ctx context.Context, webhook kernel.ID) (more bo
 		return false, err
 	}
 	return kernel.Write(ctx, d.Kernel, func(tx *kernel.Tx) (bool, error) {
-		p, found, err := lockReplay(tx, webhook)
+		p, found, err := lockReplay(tx, company, webhook)
 		if err != nil || !found {
 			return false, err
 		}
@@ -41,7 +41,7 @@ func (d *Webhooks) ReplayMissed(ctx context.Context, webhook kernel.ID) (more bo
 			if err != nil {
 				return false, err
 			}
-			allowed, err := allowsBoard(tx, p.BoardsOf, e.Board)
+			allowed, err := allowsBoard(tx, p.Company, p.BoardsOf, e.Board)
 			if err != nil {
 				return false, err
 			}
@@ -74,13 +74,13 @@ func missedEvents(tx *kernel.Tx, p *Replay, horizon int64) (missed []FeedRow, se
 // ContinueReplays goes on with the replays of all webhooks, in case the node that worked for one has ended. The replay of one that
 // fails is left for the next call.
 func (d *Webhooks) ContinueReplays(ctx context.Context) error {
-	webhooks, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]kernel.ID, error) { return replays(tx) })
-	for _, webhook := range webhooks {
-		if _, err := d.ReplayMissed(ctx, webhook); err != nil {
-			d.Log.Warn("the replay of a webhook failed and will be tried again", slog.String("webhook", webhook.String()), slog.Any("error", err))
+	webhooks, err := kernel.Read(ctx, d.Kernel, func(tx *kernel.Tx) ([]webhookKey, error) { return replays(tx) })
+	for _, w := range webhooks {
+		if _, err := d.ReplayMissed(ctx, w.company, w.id); err != nil {
+			d.Log.Warn("the replay of a webhook failed and will be tried again", slog.String("webhook", w.id.String()), slog.Any("error", err))
 			continue
 		}
-		d.announce(webhook)
+		d.announce(w.company, w.id)
 	}
 	return err
 }

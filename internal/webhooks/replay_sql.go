@@ -29,7 +29,7 @@ func missEvents(tx *kernel.Tx, company, webhook kernel.ID) error {
 	_, err = tx.One(`
 		SELECT MIN(e.position)
 		FROM deliveries d
-		JOIN events e ON e.id = d.event AND e.company = d.company
+		JOIN events e ON e.company = d.company AND e.id = d.event
 		WHERE d.company = $1 AND d.webhook = $2 AND d.next_attempt_at IS NOT NULL`, []any{company, webhook}, func(r db.Row) {
 		if !r.Null(0) {
 			position = min(position, r.Int(0)-1)
@@ -66,18 +66,18 @@ func scanReplay(r db.Row) Replay {
 	}
 }
 
-// lockReplay returns the replay of an active webhook, of any company, for a transaction that goes on with it.
-func lockReplay(tx *kernel.Tx, webhook kernel.ID) (p Replay, found bool, err error) {
-	found, err = tx.One(`SELECT `+replayColumns+` FROM webhooks WHERE id = $1 AND active AND replay_position IS NOT NULL`+tx.ForUpdate(),
-		[]any{webhook}, func(r db.Row) { p = scanReplay(r) })
+// lockReplay returns the replay of an active webhook for a transaction that goes on with it.
+func lockReplay(tx *kernel.Tx, company, webhook kernel.ID) (p Replay, found bool, err error) {
+	found, err = tx.One(`SELECT `+replayColumns+` FROM webhooks WHERE company = $1 AND id = $2 AND active AND replay_position IS NOT NULL`+tx.ForUpdate(),
+		[]any{company, webhook}, func(r db.Row) { p = scanReplay(r) })
 	return p, found, err
 }
 
 // replays lists the webhooks of all companies that have a replay.
-func replays(tx *kernel.Tx) ([]kernel.ID, error) {
-	var out []kernel.ID
-	err := tx.Query(`SELECT id FROM webhooks WHERE active AND replay_position IS NOT NULL`, nil, func(r db.Row) error {
-		out = append(out, r.ID(0))
+func replays(tx *kernel.Tx) ([]webhookKey, error) {
+	var out []webhookKey
+	err := tx.Query(`SELECT /* all companies: due work */ company, id FROM webhooks WHERE active AND replay_position IS NOT NULL`, nil, func(r db.Row) error {
+		out = append(out, webhookKey{r.ID(0), r.ID(1)})
 		return nil
 	})
 	return out, err
@@ -91,9 +91,9 @@ func hasDelivery(tx *kernel.Tx, p Replay, event kernel.ID) (bool, error) {
 	return tx.One(`
 		SELECT 1
 		FROM deliveries
-		WHERE webhook = $1 AND id >= $2 AND id < $3 AND company = $4 AND event = $5 AND (status <> 'failed' OR finished_at < $6)
+		WHERE company = $1 AND webhook = $2 AND id >= $3 AND id < $4 AND event = $5 AND (status <> 'failed' OR finished_at < $6)
 		LIMIT 1`,
-		[]any{p.Webhook, kernel.FirstIDOf(at.Add(-transactionLength)), kernel.FirstIDOf(at.Add(transactionLength)), p.Company, event, p.MissedAt}, func(db.Row) {})
+		[]any{p.Company, p.Webhook, kernel.FirstIDOf(at.Add(-transactionLength)), kernel.FirstIDOf(at.Add(transactionLength)), event, p.MissedAt}, func(db.Row) {})
 }
 
 // transactionLength is longer than any transaction that raises an event takes.
@@ -102,9 +102,9 @@ const transactionLength = time.Minute
 // addReplayed adds the delivery of an event that the webhook missed. It is due since the event, so it goes out before later events.
 func addReplayed(tx *kernel.Tx, p Replay, event kernel.ID, kind kernel.EventType, at time.Time) {
 	tx.Later(`
-		INSERT INTO deliveries (webhook, id, company, event, event_type, status, attempts, next_attempt_at, created_at, log)
+		INSERT INTO deliveries (company, webhook, id, event, event_type, status, attempts, next_attempt_at, created_at, log)
 		VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $7, '')`,
-		p.Webhook, kernel.NewID(), p.Company, event, kind, at, tx.Now)
+		p.Company, p.Webhook, kernel.NewID(), event, kind, at, tx.Now)
 }
 
 // saveReplay stores how far a replay has come.
@@ -121,13 +121,13 @@ func endReplay(tx *kernel.Tx, p Replay) {
 			AND NOT EXISTS (
 				SELECT 1
 				FROM deliveries d
-				WHERE d.webhook = $2 AND d.next_attempt_at IS NOT NULL AND (d.next_attempt_at < $3 OR d.attempts > 0) AND d.company = $1)`, p.Company, p.Webhook, p.Since)
+				WHERE d.company = $1 AND d.webhook = $2 AND d.next_attempt_at IS NOT NULL AND (d.next_attempt_at < $3 OR d.attempts > 0))`, p.Company, p.Webhook, p.Since)
 }
 
 // allowsBoard reports whether the events of a board go to a webhook that a key registered, which may have a list of boards.
-func allowsBoard(tx *kernel.Tx, boardsOf, board *kernel.ID) (bool, error) {
+func allowsBoard(tx *kernel.Tx, company kernel.ID, boardsOf, board *kernel.ID) (bool, error) {
 	if boardsOf == nil || board == nil {
 		return true, nil
 	}
-	return tx.One(`SELECT 1 FROM key_boards WHERE key_id = $1 AND board = $2`, []any{*boardsOf, *board}, func(db.Row) {})
+	return tx.One(`SELECT 1 FROM key_boards WHERE company = $1 AND key_id = $2 AND board = $3`, []any{company, *boardsOf, *board}, func(db.Row) {})
 }

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -146,10 +147,10 @@ func (d *Webhooks) UpdateWebhook(ctx context.Context, a *kernel.Principal, id ke
 			if err != nil || !started {
 				return w.Webhook, kernel.ErrOr(err, kernel.Invalid("body.replay", "there is nothing to deliver again: the webhook has missed no events"))
 			}
-			tx.AfterCommit(func() { d.announce(id) })
+			tx.AfterCommit(func() { d.announce(a.Company.ID, id) })
 		}
 		if !w.Active {
-			if err := d.giveUp(tx, id, reasonInactive); err != nil {
+			if err := d.giveUp(tx, a.Company.ID, id, reasonInactive); err != nil {
 				return w.Webhook, err
 			}
 		}
@@ -170,7 +171,7 @@ func (d *Webhooks) DeleteWebhook(ctx context.Context, a *kernel.Principal, id ke
 		if err == nil && !found {
 			err = kernel.NotFound("webhook")
 		}
-		tx.AfterCommit(func() { d.announce(id) }) // for what is pending to be dropped
+		tx.AfterCommit(func() { d.announce(a.Company.ID, id) }) // for what is pending to be dropped
 		return struct{}{}, err
 	})
 	return err
@@ -273,10 +274,26 @@ const WakeDeliver = "deliver"
 
 // due remembers which webhooks got something to do since the delivering loop last looked.
 type due struct {
-	mu       sync.Mutex
-	here     map[kernel.ID]struct{} // by a transaction of this process
-	there    map[kernel.ID]struct{} // by another node
-	anything bool                   // another node named no webhook: all are to be looked at
+	mu        sync.Mutex
+	companies map[kernel.ID]kernel.ID // of the webhooks that had something to do
+	here      map[kernel.ID]struct{}  // by a transaction of this process
+	there     map[kernel.ID]struct{}  // by another node
+	anything  bool                    // another node named no webhook: all are to be looked at
+}
+
+// of remembers the company of a webhook. The caller holds mu.
+func (d *due) of(company, webhook kernel.ID) {
+	if d.companies == nil {
+		d.companies = map[kernel.ID]kernel.ID{}
+	}
+	d.companies[webhook] = company
+}
+
+// companyOf returns the company of a webhook that had something to do.
+func (d *Webhooks) companyOf(webhook kernel.ID) kernel.ID {
+	d.due.mu.Lock()
+	defer d.due.mu.Unlock()
+	return d.due.companies[webhook]
 }
 
 // DueWebhooks is what became due. If it names no webhook, all are to be looked at.
@@ -289,20 +306,21 @@ type DueWebhooks struct {
 // deliver stores the deliveries of an event in the transaction that records it.
 func (d *Webhooks) deliver(tx *kernel.Tx, e *kernel.Event) error {
 	webhooks, err := insertDeliveries(tx, e)
-	if err == nil && len(webhooks) > 0 {
-		tx.AfterCommit(func() { d.announce(webhooks...) })
+	if company := e.Company; err == nil && len(webhooks) > 0 {
+		tx.AfterCommit(func() { d.announce(company, webhooks...) })
 	}
 	return err
 }
 
-// announce wakes the delivering loop for webhooks that a durable transaction gave work.
-func (d *Webhooks) announce(webhooks ...kernel.ID) {
+// announce wakes the delivering loop for webhooks of a company that a durable transaction gave work.
+func (d *Webhooks) announce(company kernel.ID, webhooks ...kernel.ID) {
 	d.due.mu.Lock()
 	defer d.due.mu.Unlock()
 	if d.due.here == nil {
 		d.due.here = map[kernel.ID]struct{}{}
 	}
 	for _, w := range webhooks {
+		d.due.of(company, w)
 		d.due.here[w] = struct{}{}
 	}
 	d.Wakeup(WakeDeliver).Notify()
@@ -335,7 +353,7 @@ func (d *Webhooks) TakeDue() DueWebhooks {
 func (d *Webhooks) TellDue(webhook kernel.ID) {
 	text := ""
 	if !webhook.IsZero() {
-		text = webhook.String()
+		text = d.companyOf(webhook).String() + " " + webhook.String()
 	}
 	d.Store.Notify(kernel.ChannelDeliver, text)
 }
@@ -343,10 +361,13 @@ func (d *Webhooks) TellDue(webhook kernel.ID) {
 // ListenDue passes on what other nodes tell, until ctx ends.
 func (d *Webhooks) ListenDue(ctx context.Context) {
 	d.Store.Listen(ctx, kernel.ChannelDeliver, func(payload string) {
-		webhook, ok := kernel.ParseID(payload)
+		before, after, _ := strings.Cut(payload, " ")
+		company, _ := kernel.ParseID(before)
+		webhook, ok := kernel.ParseID(after)
 		d.due.mu.Lock()
 		defer d.due.mu.Unlock()
 		if ok {
+			d.due.of(company, webhook)
 			if d.due.there == nil {
 				d.due.there = map[kernel.ID]struct{}{}
 			}
@@ -364,13 +385,18 @@ func (d *Webhooks) PendingWebhooks(ctx context.Context, owner kernel.ID) (out []
 		out, err = pendingWebhooks(tx, owner)
 		return err
 	})
+	d.due.mu.Lock()
+	defer d.due.mu.Unlock()
+	for _, p := range out {
+		d.due.of(p.Company, p.Webhook)
+	}
 	return out, err
 }
 
 // DueDeliveries returns up to limit due deliveries of a webhook.
-func (d *Webhooks) DueDeliveries(ctx context.Context, webhook kernel.ID, limit int) (due DueDeliveries, err error) {
+func (d *Webhooks) DueDeliveries(ctx context.Context, company, webhook kernel.ID, limit int) (due DueDeliveries, err error) {
 	err = d.Store.ReadOne(ctx, func(tx *kernel.Tx) (err error) {
-		due, err = dueDeliveries(tx, webhook, tx.Now, limit)
+		due, err = dueDeliveries(tx, company, webhook, tx.Now, limit)
 		return err
 	})
 	return due, err

@@ -8,6 +8,9 @@ import (
 	"recado/internal/kernel/db"
 )
 
+// webhookKey names a webhook.
+type webhookKey struct{ company, id kernel.ID }
+
 // WebhookRow is an address with its sealed secrets.
 type WebhookRow struct {
 	Webhook
@@ -47,12 +50,12 @@ func listWebhooks(tx *kernel.Tx, company kernel.ID) ([]Webhook, error) {
 
 // findWebhook gives one address of the company.
 func findWebhook(tx *kernel.Tx, company, id kernel.ID) (WebhookRow, bool, error) {
-	return selectWebhook(tx, `WHERE w.id = $1 AND w.company = $2`, id, company)
+	return selectWebhook(tx, `WHERE w.company = $1 AND w.id = $2`, company, id)
 }
 
 // LockWebhook is Webhook, and keeps other writers away from it until the end of the transaction.
 func LockWebhook(tx *kernel.Tx, company, id kernel.ID) (WebhookRow, bool, error) {
-	return selectWebhook(tx, `WHERE w.id = $1 AND w.company = $2`+tx.ForUpdate(), id, company)
+	return selectWebhook(tx, `WHERE w.company = $1 AND w.id = $2`+tx.ForUpdate(), company, id)
 }
 
 func selectWebhook(tx *kernel.Tx, where string, args ...any) (WebhookRow, bool, error) {
@@ -64,9 +67,9 @@ func selectWebhook(tx *kernel.Tx, where string, args ...any) (WebhookRow, bool, 
 // insertWebhook adds an address.
 func insertWebhook(tx *kernel.Tx, w WebhookRow) {
 	tx.Later(`
-		INSERT INTO webhooks (id, company, name, url, events, active, consecutive_failures, secret, created_at, updated_at, boards_of)
+		INSERT INTO webhooks (company, id, name, url, events, active, consecutive_failures, secret, created_at, updated_at, boards_of)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		w.ID, w.Company, w.Name, w.URL, kernel.NewEventSet(w.Events...).Stored(), w.Active, w.ConsecutiveFailures, w.Secret, w.CreatedAt, w.UpdatedAt, w.BoardsOf)
+		w.Company, w.ID, w.Name, w.URL, kernel.NewEventSet(w.Events...).Stored(), w.Active, w.ConsecutiveFailures, w.Secret, w.CreatedAt, w.UpdatedAt, w.BoardsOf)
 	forgetSubscribers(tx)
 }
 
@@ -74,10 +77,10 @@ func insertWebhook(tx *kernel.Tx, w WebhookRow) {
 func SaveWebhook(tx *kernel.Tx, w WebhookRow) {
 	tx.Later(`
 		UPDATE webhooks
-		SET name = $2, url = $3, events = $4, active = $5, consecutive_failures = $6, secret = $7, old_secret = $8, old_secret_until = $9, updated_at = $10,
-			boards_of = $11
-		WHERE id = $1`,
-		w.ID, w.Name, w.URL, kernel.NewEventSet(w.Events...).Stored(), w.Active, w.ConsecutiveFailures, w.Secret, w.OldSecret, w.OldSecretUntil, w.UpdatedAt, w.BoardsOf)
+		SET name = $3, url = $4, events = $5, active = $6, consecutive_failures = $7, secret = $8, old_secret = $9, old_secret_until = $10, updated_at = $11,
+			boards_of = $12
+		WHERE company = $1 AND id = $2`,
+		w.Company, w.ID, w.Name, w.URL, kernel.NewEventSet(w.Events...).Stored(), w.Active, w.ConsecutiveFailures, w.Secret, w.OldSecret, w.OldSecretUntil, w.UpdatedAt, w.BoardsOf)
 	forgetSubscribers(tx)
 }
 
@@ -90,31 +93,30 @@ func deleteWebhook(tx *kernel.Tx, company, id kernel.ID) (bool, error) {
 
 // WebhookHealth is what decides whether an address stays active.
 type WebhookHealth struct {
-	Company  kernel.ID
 	Active   bool
 	Failures int64 // deliveries that failed permanently, one after another
 }
 
-// lockWebhookHealth reads it, of any company, for a transaction that will change it.
-func lockWebhookHealth(tx *kernel.Tx, webhook kernel.ID) (WebhookHealth, bool, error) {
+// lockWebhookHealth reads it for a transaction that will change it.
+func lockWebhookHealth(tx *kernel.Tx, company, webhook kernel.ID) (WebhookHealth, bool, error) {
 	var h WebhookHealth
-	found, err := tx.One(`SELECT active, consecutive_failures, company FROM webhooks WHERE id = $1`+tx.ForUpdate(), []any{webhook}, func(r db.Row) {
-		h = WebhookHealth{Active: r.Bool(0), Failures: r.Int(1), Company: r.ID(2)}
+	found, err := tx.One(`SELECT active, consecutive_failures FROM webhooks WHERE company = $1 AND id = $2`+tx.ForUpdate(), []any{company, webhook}, func(r db.Row) {
+		h = WebhookHealth{Active: r.Bool(0), Failures: r.Int(1)}
 	})
 	return h, found, err
 }
 
 // saveWebhookHealth writes it down.
-func saveWebhookHealth(tx *kernel.Tx, webhook kernel.ID, h WebhookHealth) {
+func saveWebhookHealth(tx *kernel.Tx, company, webhook kernel.ID, h WebhookHealth) {
 	tx.Later(`
 		UPDATE webhooks
-		SET consecutive_failures = $2, updated_at = CASE WHEN active = $3 THEN updated_at ELSE $4 END, active = $3
-		WHERE id = $1`, webhook, h.Failures, h.Active, tx.Now)
+		SET consecutive_failures = $3, updated_at = CASE WHEN active = $4 THEN updated_at ELSE $5 END, active = $4
+		WHERE company = $1 AND id = $2`, company, webhook, h.Failures, h.Active, tx.Now)
 }
 
 // resetWebhookFailures notes a success. It writes nothing where there is nothing to reset.
-func resetWebhookFailures(tx *kernel.Tx, webhook kernel.ID) {
-	tx.Later(`UPDATE webhooks SET consecutive_failures = 0 WHERE id = $1 AND consecutive_failures <> 0 AND active`, webhook)
+func resetWebhookFailures(tx *kernel.Tx, company, webhook kernel.ID) {
+	tx.Later(`UPDATE webhooks SET consecutive_failures = 0 WHERE company = $1 AND id = $2 AND consecutive_failures <> 0 AND active`, company, webhook)
 }
 
 // WebhookCounts counts the addresses of all companies by state, for metrics.
@@ -124,7 +126,7 @@ type WebhookCounts struct{ Healthy, Failing, Inactive int64 }
 func webhookCounts(tx *kernel.Tx) (WebhookCounts, error) {
 	var c WebhookCounts
 	_, err := tx.One(`
-		SELECT COUNT(*) FILTER (WHERE active AND consecutive_failures = 0),
+		SELECT /* all companies: a metric */ COUNT(*) FILTER (WHERE active AND consecutive_failures = 0),
 			COUNT(*) FILTER (WHERE active AND consecutive_failures > 0),
 			COUNT(*) FILTER (WHERE NOT active)
 		FROM webhooks`, nil, func(r db.Row) { c = WebhookCounts{r.Int(0), r.Int(1), r.Int(2)} })
@@ -134,7 +136,7 @@ func webhookCounts(tx *kernel.Tx) (WebhookCounts, error) {
 // AllWebhooks gives the addresses of every company, for keeping their secrets sealed.
 func AllWebhooks(tx *kernel.Tx) ([]WebhookRow, error) {
 	var out []WebhookRow
-	err := tx.Query(`SELECT`+webhookColumns+` FROM webhooks w ORDER BY w.id`, nil, func(r db.Row) error {
+	err := tx.Query(`SELECT /* all companies: sealing secrets */`+webhookColumns+` FROM webhooks w ORDER BY w.company, w.id`, nil, func(r db.Row) error {
 		out = append(out, scanWebhook(r))
 		return nil
 	})

@@ -11,9 +11,9 @@ import (
 func TestASignalIsTakenBackWithTheWebhooksThatItAnnounced(t *testing.T) {
 	d := New(people.New(kernel.New(kernel.Options{}), password.Cost{}), Options{})
 	signal := d.Wakeup(WakeDeliver).C
-	d.announce(kernel.NewID())
+	d.announce(kernel.NewID(), kernel.NewID())
 	<-signal
-	d.announce(kernel.NewID()) // before the loop asks what the first signal was about
+	d.announce(kernel.NewID(), kernel.NewID()) // before the loop asks what the first signal was about
 	if due := d.TakeDue(); len(due.Here) != 2 || due.All {
 		t.Errorf("got %+v, want the two webhooks alone", due)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"recado/internal/guard"
 	"recado/internal/kernel"
+	"recado/internal/limits"
 	"recado/internal/people"
-	"recado/internal/slots"
 )
 
 // Webhooks has the verbs of the package.
@@ -17,9 +17,9 @@ type Webhooks struct {
 	guard     *guard.Client
 	brand     brand
 	retries   kernel.Retries
-	feeds     kernel.Expensive          // reads of the feed that look through very many events
-	tests     *slots.Limiter[kernel.ID] // of webhooks, by company
-	testing   *slots.Limiter[struct{}]  // likewise, of all companies
+	feeds     kernel.Expensive               // reads of the feed that look through very many events
+	tests     *limits.Concurrency[kernel.ID] // of webhooks, by company
+	testing   *limits.Concurrency[struct{}]  // likewise, of all companies
 	due       due
 	followers followers
 }
@@ -41,7 +41,7 @@ func New(p *people.People, o Options) *Webhooks {
 		d.retries = kernel.DefaultRetries
 	}
 	d.feeds = d.NewExpensive("reads of the feed", feedWait)
-	d.tests, d.testing = slots.New[kernel.ID](companyTests, 0), slots.New[struct{}](maxTests, 0)
+	d.tests, d.testing = limits.NewConcurrency[kernel.ID](companyTests, 0), limits.NewConcurrency[struct{}](maxTests, 0)
 	d.CheckSubjects(kernel.SubjectWebhook, checkWebhook)
 	if d.Store != nil {
 		d.Store.SetHooks(kernel.Hooks{Event: d.deliver, ExpectEvents: expectEvents})

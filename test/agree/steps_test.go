@@ -65,7 +65,7 @@ func (o *fixture) receive(c *chat) {
 	o.note("%s: %s writes", o.clock.Now().Format(time.RFC3339Nano), c.phone)
 	text := "Bom dia"
 	if c.private { // the sandbox of a private number cannot be reached by the API
-		o.must(o.desk.Talk.Receive(o.ctx, c.channel, []provider.Incoming{{Message: o.incoming(c, false)}}))
+		o.must(o.desk.Talk.Receive(o.ctx, o.owner.Company.ID, c.channel, []provider.Incoming{{Message: o.incoming(c, false)}}))
 	} else {
 		m, err := o.desk.Talk.Simulate(o.ctx, o.owner, c.channel, talk.Simulation{From: &c.phone, Text: &text})
 		o.must(err)
@@ -96,7 +96,7 @@ func (o *fixture) incoming(c *chat, fromPhone bool) *provider.IncomingMessage {
 
 func (o *fixture) answerOnPhone(c *chat) {
 	o.note("%s is answered on the phone", c.phone)
-	o.must(o.desk.Talk.Receive(o.ctx, c.channel, []provider.Incoming{{Message: o.incoming(c, true)}}))
+	o.must(o.desk.Talk.Receive(o.ctx, o.owner.Company.ID, c.channel, []provider.Incoming{{Message: o.incoming(c, true)}}))
 	o.ledger.answered(c, nil, o.clock.Now())
 }
 

@@ -28,7 +28,7 @@ func TestAPrivateChannelLeavesNoGapInTheProtocolNumbers(t *testing.T) {
 			ids[private] = made.ID
 		}
 		for i, private := range []bool{false, true, false, true, false} {
-			err := w.Desk.Talk.Receive(t.Context(), ids[private], []provider.Incoming{{Message: &provider.IncomingMessage{
+			err := w.Desk.Talk.Receive(t.Context(), w.A.ID, ids[private], []provider.Incoming{{Message: &provider.IncomingMessage{
 				ExternalID: "m" + strconv.Itoa(i), Type: provider.TypeText, Text: "oi", At: time.Now(), Customer: provider.Person{Phone: "+551191234000" + strconv.Itoa(i)},
 			}}})
 			if err != nil {

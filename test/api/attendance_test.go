@@ -394,7 +394,7 @@ func TestPrivateAttendances(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
 		sector := w.A.Post(t, "/sectors", `{"name":"Vendas"}`).OK(201).ID()
-		err := w.Desk.Talk.Receive(context.Background(), private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
+		err := w.Desk.Talk.Receive(context.Background(), w.A.ID, private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
 			ExternalID: "p-1", Customer: provider.Person{WAID: "5511912344321", Name: "Secret"}, Type: "text", Text: "x", At: w.Clock.Now(),
 		}}})
 		if err != nil {

@@ -188,7 +188,7 @@ func TestAttendancesBoard(t *testing.T) {
 		t.Run("nothing of a private channel shows", func(t *testing.T) {
 			all := string(w.A.Get(t, "/kanban/cards?status=all").OK(200).Raw)
 			private := privateChannel(t, w)
-			err := w.Desk.Talk.Receive(context.Background(), private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
+			err := w.Desk.Talk.Receive(context.Background(), w.A.ID, private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
 				ExternalID: "p-1", Customer: provider.Person{WAID: "5511912344321", Name: "Secret"}, Type: "text", Text: "x", At: w.Clock.Now(),
 			}}})
 			if err != nil {

@@ -38,7 +38,7 @@ func typedOnPhone(t *testing.T, w *servertest.World, channel, to string, change 
 	if change != nil {
 		change(m)
 	}
-	if err := w.Desk.Talk.Receive(t.Context(), mustID(channel), []provider.Incoming{{Message: m}}); err != nil {
+	if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Message: m}}); err != nil {
 		t.Fatal(err)
 	}
 }

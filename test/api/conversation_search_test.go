@@ -161,7 +161,7 @@ func TestPrivateChannelsStayUnseen(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, w *servertest.World) {
 		private := privateChannel(t, w)
-		err := w.Desk.Talk.Receive(context.Background(), private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
+		err := w.Desk.Talk.Receive(context.Background(), w.A.ID, private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
 			ExternalID: "secret-1", Customer: provider.Person{Phone: "+5511911110009", WAID: "5511911110009", Name: "Sigilosa"}, Type: "text", Text: "segredo", At: w.Clock.Now(),
 		}}})
 		if err != nil {

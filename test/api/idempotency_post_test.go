@@ -202,7 +202,7 @@ func TestNoPlainHashOfAPasswordIsStored(t *testing.T) {
 		body, key := `{"password":"`+password+`"}`, kernel.NewID().String()
 		session.Post(t, "/me/two-factor", body, "Idempotency-Key", key).OK(200)
 		id, _ := kernel.ParseID(person)
-		stored := reserve(t, w, config, kernel.Reservation{Owner: kernel.Owner(id), Key: key})
+		stored := reserve(t, w, config, kernel.Reservation{Owner: kernel.Owner{Company: w.A.ID, ID: id}, Key: key})
 		if stored.Answer == nil {
 			t.Fatal("no answer is stored")
 		}
@@ -223,7 +223,7 @@ func TestACallWithAClientIDIsMadeAgainWhenItWasInterrupted(t *testing.T) {
 		interrupted := func(path, body string) (first *servertest.Answer, key []string) {
 			done, pending := kernel.NewID().String(), kernel.NewID().String()
 			first = w.A.Post(t, path, body, "Idempotency-Key", done).OK(201)
-			of := kernel.Reservation{Owner: kernel.Owner(w.A.Key.ID), Key: done}
+			of := kernel.Reservation{Owner: kernel.Owner{Company: w.A.ID, ID: w.A.Key.ID}, Key: done}
 			of.Fingerprint = reserve(t, w, config, of).Fingerprint
 			of.Key = pending
 			reserve(t, w, config, of)

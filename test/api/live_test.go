@@ -194,7 +194,7 @@ func TestMessageUpdatedTellsOfEditsReactionsAndDeletions(t *testing.T) {
 			{provider.Incoming{Reaction: &provider.IncomingReaction{ExternalID: external, Emoji: "👍", Sender: by, At: at}}, "👍"},
 			{provider.Incoming{Revoke: &provider.IncomingRevoke{ExternalID: external, Sender: by, At: at.Add(time.Second)}}, "revoked_at"},
 		} {
-			if err := w.Desk.Talk.Receive(t.Context(), id, []provider.Incoming{c.change}); err != nil {
+			if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, id, []provider.Incoming{c.change}); err != nil {
 				t.Fatal(err)
 			}
 			data := await(t, messages, "message.updated")["data"].(map[string]any)

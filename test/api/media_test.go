@@ -180,7 +180,7 @@ func TestMedia(t *testing.T) {
 		})
 		t.Run("files of private channels, and of conversations out of sight, have no link", func(t *testing.T) {
 			private := privateChannel(t, w)
-			err := w.Desk.Talk.Receive(context.Background(), private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
+			err := w.Desk.Talk.Receive(context.Background(), w.A.ID, private.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
 				ExternalID: "secret-1", Customer: provider.Person{WAID: "5511900007777"}, Type: "image", At: w.Clock.Now(),
 				Media: &provider.IncomingMedia{ProviderID: "m-1", MimeType: "image/png"},
 			}}})

@@ -56,7 +56,7 @@ func TestMessageEvents(t *testing.T) {
 			c := w.A.Get(t, "/conversations/"+conversation).OK(200)
 			known := &provider.IncomingMessage{ExternalID: "again", Customer: provider.Person{WAID: "5511987654321"}, Type: "text", Text: "x", At: w.Clock.Now()}
 			items := []provider.Incoming{{Message: known}}
-			if err := w.Desk.Talk.Receive(ctx, mustID(channel), items); err != nil {
+			if err := w.Desk.Talk.Receive(ctx, w.A.ID, mustID(channel), items); err != nil {
 				t.Fatal(err)
 			}
 			feed.next(t, "message.received", "conversation.updated")
@@ -65,7 +65,7 @@ func TestMessageEvents(t *testing.T) {
 			secret := []provider.Incoming{{Message: &provider.IncomingMessage{ExternalID: "s", Customer: provider.Person{WAID: "5511900001111"}, Type: "text", Text: "x", At: w.Clock.Now()}}}
 			blocked := []provider.Incoming{{Message: &provider.IncomingMessage{ExternalID: "b", Customer: provider.Person{WAID: "5511987654321"}, Type: "text", Text: "x", At: w.Clock.Now()}}}
 			for _, err := range []error{
-				w.Desk.Talk.Receive(ctx, mustID(channel), items), w.Desk.Talk.Receive(ctx, private.ID, secret), w.Desk.Talk.Receive(ctx, mustID(channel), blocked),
+				w.Desk.Talk.Receive(ctx, w.A.ID, mustID(channel), items), w.Desk.Talk.Receive(ctx, w.A.ID, private.ID, secret), w.Desk.Talk.Receive(ctx, w.A.ID, mustID(channel), blocked),
 			} {
 				if err != nil {
 					t.Fatal(err)

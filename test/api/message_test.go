@@ -87,7 +87,7 @@ func TestReceiving(t *testing.T) {
 			}}}
 			id := mustID(channel)
 			for range 3 {
-				if err := w.Desk.Talk.Receive(ctx, id, append(in, in...)); err != nil {
+				if err := w.Desk.Talk.Receive(ctx, w.A.ID, id, append(in, in...)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -101,7 +101,7 @@ func TestReceiving(t *testing.T) {
 			ctx, id := context.Background(), mustID(channel)
 			receive := func(ext string, p provider.Person) {
 				t.Helper()
-				if err := w.Desk.Talk.Receive(ctx, id, []provider.Incoming{{Message: &provider.IncomingMessage{ExternalID: ext, Customer: p, Type: "text", Text: ext, At: w.Clock.Now()}}}); err != nil {
+				if err := w.Desk.Talk.Receive(ctx, w.A.ID, id, []provider.Incoming{{Message: &provider.IncomingMessage{ExternalID: ext, Customer: p, Type: "text", Text: ext, At: w.Clock.Now()}}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -130,11 +130,11 @@ func TestReceiving(t *testing.T) {
 			ctx, id := context.Background(), mustID(channel)
 			m := w.A.Post(t, simulatePath(channel), `{"from": "+5511966665555", "text": "tpyo"}`).OK(201)
 			ext := m.Text("external_id")
-			if err := w.Desk.Talk.Receive(ctx, id, []provider.Incoming{{Edit: &provider.IncomingEdit{ExternalID: ext, Text: "typo", At: w.Clock.Now()}}}); err != nil {
+			if err := w.Desk.Talk.Receive(ctx, w.A.ID, id, []provider.Incoming{{Edit: &provider.IncomingEdit{ExternalID: ext, Text: "typo", At: w.Clock.Now()}}}); err != nil {
 				t.Fatal(err)
 			}
 			testkit.Equal(t, "last_message.text", w.A.Get(t, "/conversations/"+m.Text("conversation")).OK(200).Text("last_message", "text"), "typo")
-			if err := w.Desk.Talk.Receive(ctx, id, []provider.Incoming{{Revoke: &provider.IncomingRevoke{ExternalID: ext, At: w.Clock.Now()}}}); err != nil {
+			if err := w.Desk.Talk.Receive(ctx, w.A.ID, id, []provider.Incoming{{Revoke: &provider.IncomingRevoke{ExternalID: ext, At: w.Clock.Now()}}}); err != nil {
 				t.Fatal(err)
 			}
 			got := w.A.Get(t, "/messages/"+m.ID()).OK(200)

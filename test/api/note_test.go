@@ -190,7 +190,7 @@ func TestWhatATeamWroteFollowsAConversationThatIsJoinedToAnother(t *testing.T) {
 		writes := func(p provider.Person) string {
 			t.Helper()
 			p.Name = "Marina"
-			err := w.Desk.Talk.Receive(t.Context(), channel, []provider.Incoming{{Message: &provider.IncomingMessage{
+			err := w.Desk.Talk.Receive(t.Context(), w.A.ID, channel, []provider.Incoming{{Message: &provider.IncomingMessage{
 				ExternalID: kernel.NewID().String(), Type: provider.TypeText, Text: "oi", Customer: p,
 			}}})
 			if err != nil {

@@ -334,7 +334,7 @@ func TestAFileThatWasSentOnlyInAPrivateConversationHasNoLinkForKeys(t *testing.T
 // confidentialQuestion has a customer write on a private channel, which cannot be simulated.
 func confidentialQuestion(t *testing.T, w *servertest.World, channel string) {
 	t.Helper()
-	err := w.Desk.Talk.Receive(t.Context(), mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
+	err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
 		ExternalID: "private.1", Type: provider.TypeText, Text: "a confidential question",
 		Customer: provider.Person{Phone: "+5511912345678", WAID: "5511912345678", Name: "Dora"},
 	}}})
@@ -350,7 +350,7 @@ func TestPrivateChannelsStayOutside(t *testing.T) {
 		person := provider.Person{WAID: "5511912344321", Name: "Secret"}
 		receive := func(channel kernel.ID, ext string) {
 			t.Helper()
-			err := w.Desk.Talk.Receive(context.Background(), channel, []provider.Incoming{{Message: &provider.IncomingMessage{ExternalID: ext, Customer: person, Type: "text", Text: "x", At: w.Clock.Now()}}})
+			err := w.Desk.Talk.Receive(context.Background(), w.A.ID, channel, []provider.Incoming{{Message: &provider.IncomingMessage{ExternalID: ext, Customer: person, Type: "text", Text: "x", At: w.Clock.Now()}}})
 			if err != nil {
 				t.Fatal(err)
 			}

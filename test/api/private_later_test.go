@@ -281,7 +281,7 @@ func TestMessagesThatArriveWhileANumberBecomesPrivate(t *testing.T) {
 			g.Go(func() {
 				for round := range rounds {
 					person := provider.Person{Phone: phoneNumber(n), WAID: phoneNumber(n)[1:], Name: "x"}
-					err := w.Desk.Talk.Receive(t.Context(), mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
+					err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
 						ExternalID: fmt.Sprintf("race.%d.%d", n, round), Customer: person, Type: "text", Text: "oi", At: w.Clock.Now(),
 					}}})
 					if err != nil {

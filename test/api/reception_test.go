@@ -336,7 +336,7 @@ func TestManyMessagesAtOnceGetOneMenu(t *testing.T) {
 			var all sync.WaitGroup
 			for range 20 {
 				all.Go(func() {
-					if err := w.Desk.Talk.Receive(t.Context(), mustID(f.channel), []provider.Incoming{item}); err != nil {
+					if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(f.channel), []provider.Incoming{item}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -352,7 +352,7 @@ func TestManyMessagesAtOnceGetOneMenu(t *testing.T) {
 			for i := range 8 {
 				all.Go(func() {
 					<-begin
-					err := w.Desk.Talk.Receive(t.Context(), mustID(f.channel), []provider.Incoming{{Message: &provider.IncomingMessage{
+					err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(f.channel), []provider.Incoming{{Message: &provider.IncomingMessage{
 						ExternalID: fmt.Sprint("wamid.different.", i), Type: provider.TypeText, Text: fmt.Sprint("mensagem ", i),
 						Customer: provider.Person{Phone: c.phone, WAID: c.phone[1:]}, At: w.Clock.Now(),
 					}}})
@@ -377,7 +377,7 @@ func TestManyMessagesAtOnceGetOneMenu(t *testing.T) {
 					Customer: provider.Person{Phone: c.phone, WAID: c.phone[1:]}, At: w.Clock.Now(),
 				}})
 			}
-			if err := w.Desk.Talk.Receive(t.Context(), mustID(f.channel), items); err != nil {
+			if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(f.channel), items); err != nil {
 				t.Fatal(err)
 			}
 			c.conversation = w.A.Get(t, "/conversations?q="+c.phone[1:]).OK(200).Text("data", 0, "id")

@@ -193,7 +193,7 @@ func TestEvents(t *testing.T) {
 			hidden := provider.Incoming{Message: &provider.IncomingMessage{
 				ExternalID: "private-1", Customer: provider.Person{Phone: "+5511912340000"}, Type: "text", Text: "secret", At: time.Now(),
 			}}
-			if err := w.Desk.Talk.Receive(t.Context(), private.ID, []provider.Incoming{hidden}); err != nil {
+			if err := w.Desk.Talk.Receive(t.Context(), w.A.ID, private.ID, []provider.Incoming{hidden}); err != nil {
 				t.Fatal(err)
 			}
 			w.A.Post(t, simulatePath(channel), `{"from": "+5511987654321", "text": "public"}`).OK(201)
@@ -217,7 +217,7 @@ func TestEvents(t *testing.T) {
 			w.A.Delete(t, "/keys/"+key.ID.String()).OK(204)
 			end := time.Now().Add(10 * time.Second)
 			for n, open := 0, true; open; n++ {
-				err := w.Desk.Talk.Receive(t.Context(), mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
+				err := w.Desk.Talk.Receive(t.Context(), w.A.ID, mustID(channel), []provider.Incoming{{Message: &provider.IncomingMessage{
 					ExternalID: fmt.Sprint("busy-", n), Customer: provider.Person{Phone: "+5511912340001"}, Type: "text", Text: "oi", At: time.Now(),
 				}}})
 				if err != nil || time.Now().After(end) {

@@ -9,18 +9,6 @@ import (
 	"testing"
 )
 
-func TestTheReadmeLeadsEachAudienceToItsPage(t *testing.T) {
-	_, table, _ := strings.Cut(documents(t)["README.md"], "## Where to start\n")
-	table, _, _ = strings.Cut(table, "\n## ")
-	for audience, page := range map[string]string{
-		"answer customers": "docs/answering.md", "manage a team": "docs/managing.md", "connect a program": "docs/api.md", "run the server": "docs/install.md",
-	} {
-		if row := regexp.MustCompile(`(?m)^\| ` + audience + ` \| \[[^]]+\]\(` + regexp.QuoteMeta(page) + `\)`); !row.MatchString(table) {
-			t.Errorf("the README does not lead those who %s to %s", audience, page)
-		}
-	}
-}
-
 var (
 	gap    = regexp.MustCompile(`\{\{[^}]*\}\}`)
 	italic = regexp.MustCompile(`(^|[^*])\*([^*\s][^*]*)\*([^*]|$)`)

@@ -19,7 +19,7 @@ import (
 
 var pythonBlock = regexp.MustCompile("(?s)```python\n(.*?)```")
 
-// startBot runs the bot of docs/reception.md with a key of a member of its own, and gives the id of its webhook.
+// startBot runs the bot of docs/reception.md with a key of its own member, and returns the id of its webhook.
 func startBot(t *testing.T, w *servertest.World) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")

@@ -27,8 +27,6 @@ const generated = "make api-clients ARGS=--as-written runs it, which needs a net
 var tries = map[string][]try{
 	"README.md": {
 		{begins: "make run", how: makeTargets},
-		{begins: "field() {", where: "test/readme TestTheTourWorksWhenPasted"},
-		{begins: "recado company create", how: newInstallation},
 	},
 	"CONTRIBUTING.md": {
 		{begins: "make build", how: makeTargets},
@@ -36,7 +34,10 @@ var tries = map[string][]try{
 	"bench/README.md": {
 		{begins: "make bench", how: makeTargets},
 	},
-	"docs/api.md":        {{begins: "field() {", how: besideDemo}},
+	"docs/api.md": {
+		{begins: "field() {", how: besideDemo},
+		{begins: "# Who is this key?", where: "test/readme TestTheTourWorksWhenPasted"},
+	},
 	"docs/assistants.md": {{begins: "field() {", where: "test/readme TestTheExampleForAssistantsWorksWhenPasted"}},
 	"docs/attendances.md": {
 		{begins: "CONVERSATION=", how: besideDemo},
@@ -86,6 +87,7 @@ var tries = map[string][]try{
 		{begins: "recado move --data /var/lib/recado --database-url", how: onInstallation},
 		{begins: "recado secret-key rotate", how: onInstallation},
 		{begins: "export RECADO_DATABASE_URL", how: untilReady},
+		{begins: "recado company create", how: newInstallation},
 		{begins: "source <(recado completion bash)", how: onInstallation},
 	},
 	"docs/people.md": {
@@ -123,7 +125,7 @@ var tries = map[string][]try{
 
 var shellBlock = regexp.MustCompile("(?ms)^( *)```(?:sh|bash|shell|console)?\n(.*?)\n *```")
 
-// commandsOf gives the blocks of shell commands of a document, without the indentation of a list.
+// commandsOf returns the blocks of shell commands of a document, without the indentation of a list.
 func commandsOf(text string) (blocks []string) {
 	open := regexp.MustCompile("(?m)^ *```")
 	for at := 0; ; {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { binary.Main(m) }
 
-// documents gives the texts of the README and of docs, by their paths from the root.
+// documents returns the texts of the README and of docs, by their paths from the root.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -139,7 +139,7 @@ func TestTheLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// anchors gives the names of a document's headings as links write them.
+// anchors returns the names of a document's headings as links write them.
 func anchors(text string) (out []string) {
 	drop := regexp.MustCompile(`[^a-z0-9 _-]`)
 	for line := range strings.Lines(text) {

@@ -42,7 +42,7 @@ func (s *shell) command(dir, script string, env ...string) *exec.Cmd {
 	return c
 }
 
-// complete runs a script to its end and gives what it prints.
+// complete runs a script to its end and returns its output.
 func (s *shell) complete(dir, script string, env ...string) string {
 	s.t.Helper()
 	c := s.command(dir, script, env...)
@@ -54,7 +54,7 @@ func (s *shell) complete(dir, script string, env ...string) string {
 	return string(out)
 }
 
-// until runs a script that does not end by itself, until it has printed a text, and gives what it printed to its end.
+// until runs a script that does not end by itself, until it has printed a text, and returns all of its output.
 func (s *shell) until(dir, script, text string, env ...string) string {
 	s.t.Helper()
 	out := &testkit.Output{}
@@ -139,11 +139,11 @@ func (s *shell) paste() {
 	}
 }
 
-// shown makes curl print each answer a second time, so that those that a command substitution takes are seen too.
+// shown makes curl print each response a second time, so that those inside a command substitution are seen too.
 const shown = `curl() { command curl "$@" | tee /dev/stderr; }
 `
 
-// refusals runs what was pasted, and gives the answers that are refusals, for which curl does not end with an error, and all that was printed.
+// refusals runs what was pasted and returns the error responses, for which curl does not fail, and the whole output.
 func (s *shell) refusals() (lines []string, out string) {
 	s.t.Helper()
 	script := strings.Join(s.pasted, "\n")

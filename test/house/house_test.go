@@ -27,38 +27,38 @@ var packages = map[string][]string{
 	"internal/lookup":    {},
 	"internal/media":     {},
 	"internal/phone":     {},
+	"internal/limits":    {},
 	"internal/quantile":  {},
 	"internal/rank":      {},
 	"internal/signature": {},
-	"internal/slots":     {},
 	"internal/totp":      {},
 
 	// The kernel, and what it is made of.
 	"internal/kernel/base": {},
 	"internal/kernel/db":   {"internal/kernel/base"},
 	"internal/vault":       {"internal/kernel/base"},
-	"internal/kernel":      {"internal/kernel/base", "internal/kernel/db", "internal/slots", "internal/vault"},
+	"internal/kernel":      {"internal/kernel/base", "internal/kernel/db", "internal/limits", "internal/vault"},
 
 	// Tools of the capabilities, which know no noun.
 	"internal/blob":       {"internal/kernel"},
 	"internal/guard":      {"internal/kernel"},
-	"internal/httpserver": {"internal/kernel"},
+	"internal/httpserver": {"internal/kernel", "internal/limits"},
 	"internal/jobs":       {"internal/kernel"},
-	"internal/password":   {"internal/kernel", "internal/slots"},
+	"internal/password":   {"internal/kernel", "internal/limits"},
 	"internal/search":     {"internal/fold", "internal/kernel", "internal/kernel/db", "internal/phone"},
 
 	// The capabilities: people, then channels, then talk, then those that observe it.
-	"internal/people":             capability("internal/lookup", "internal/password", "internal/slots", "internal/totp"),
+	"internal/people":             capability("internal/lookup", "internal/password", "internal/totp"),
 	"internal/channels/provider":  {"internal/kernel"},
 	"internal/channels/whatsapp":  {"internal/channels/provider", "internal/kernel", "internal/phone"},
 	"internal/channels/simulator": {}, // it stands in for the provider: it knows the wire format and nothing of the program
 	"internal/channels":           capability("internal/channels/provider", "internal/channels/whatsapp", "internal/people", "internal/phone"),
-	"internal/talk":               capability("internal/blob", "internal/channels", "internal/channels/provider", "internal/media", "internal/people", "internal/phone", "internal/search", "internal/slots"),
+	"internal/talk":               capability("internal/blob", "internal/channels", "internal/channels/provider", "internal/media", "internal/people", "internal/phone", "internal/search", "internal/limits"),
 	"internal/reception":          capability("internal/channels", "internal/channels/provider", "internal/people", "internal/talk"),
 	"internal/boards":             capability("internal/channels", "internal/people", "internal/rank", "internal/search", "internal/talk"),
 	"internal/reports":            capability("internal/channels", "internal/people", "internal/quantile", "internal/talk"),
 	// Who may see an event depends on the conversation or the card that it is about.
-	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/signature", "internal/slots", "internal/talk"),
+	"internal/webhooks": capability("internal/boards", "internal/guard", "internal/people", "internal/signature", "internal/limits", "internal/talk"),
 
 	"internal/live":      {"internal/httpserver", "internal/kernel", "internal/people", "internal/webhooks"},
 	"internal/secretkey": {"internal/channels", "internal/kernel", "internal/people", "internal/signature", "internal/vault", "internal/webhooks"},

@@ -223,7 +223,7 @@ func (o *company) privateTalk(t *testing.T, mark string, peek func(query string)
 		t.Fatal(err)
 	}
 	phone, external := o.phone(), "private."+kernel.NewID().String()
-	err = o.w.Desk.Talk.Receive(ctx, channel.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
+	err = o.w.Desk.Talk.Receive(ctx, o.ID, channel.ID, []provider.Incoming{{Message: &provider.IncomingMessage{
 		ExternalID: external, Type: provider.TypeImage, Text: mark + " asks",
 		Customer: provider.Person{Phone: phone, WAID: phone[1:], Name: mark},
 		Media:    &provider.IncomingMedia{ProviderID: "1", MimeType: "image/png"},

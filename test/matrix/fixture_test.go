@@ -47,7 +47,7 @@ func each(t *testing.T, body func(t *testing.T, b *fixture)) {
 func (b *fixture) secretly(t *testing.T, phone, name string) {
 	t.Helper()
 	channel, _ := kernel.ParseID(b.private.ids["channel"])
-	err := b.w.Desk.Talk.Receive(t.Context(), channel, []provider.Incoming{{Message: &provider.IncomingMessage{
+	err := b.w.Desk.Talk.Receive(t.Context(), b.a.ID, channel, []provider.Incoming{{Message: &provider.IncomingMessage{
 		ExternalID: "private." + kernel.NewID().String(), Type: provider.TypeText, Text: name,
 		Customer: provider.Person{Phone: phone, WAID: phone[1:], UserID: "BR." + phone[1:], Name: name},
 	}}})

@@ -219,7 +219,7 @@ func TestWhatAViewerStartsOnAPrivateChannelStaysThere(t *testing.T) {
 		})
 		t.Run("a conversation with a public contact without a phone", func(t *testing.T) {
 			public, _ := kernel.ParseID(b.a.kept["channel"])
-			err := b.w.Desk.Talk.Receive(t.Context(), public, []provider.Incoming{{Message: &provider.IncomingMessage{
+			err := b.w.Desk.Talk.Receive(t.Context(), b.a.ID, public, []provider.Incoming{{Message: &provider.IncomingMessage{
 				ExternalID: "public.1", Type: provider.TypeText, Text: "oi", Customer: provider.Person{UserID: "BR.phoneless", Name: "Phoneless"},
 			}}})
 			if err != nil {

@@ -1,4 +1,4 @@
-// Package readme pastes the README's tour into a shell, line by line, as a newcomer would.
+// Package readme pastes the examples for newcomers into a shell: the tour in docs/api.md and the example in docs/assistants.md.
 package readme
 
 import (
@@ -14,16 +14,15 @@ import (
 func TestMain(m *testing.M) { binary.Main(m) }
 
 func TestTheTourWorksWhenPasted(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, tour, found := strings.Cut(string(raw), "## A five-minute tour")
+	before, after, found := strings.Cut(string(raw), "## A five-minute tour")
 	if !found {
-		t.Fatal("the README has no tour")
+		t.Fatal("docs/api.md has no tour")
 	}
-	_, tour, _ = strings.Cut(tour, "```sh\n")
-	tour, _, _ = strings.Cut(tour, "```")
+	tour := firstBlock(before) + firstBlock(after)
 
 	dir := t.TempDir()
 	binary.Serve(t, filepath.Join(dir, "data"))
@@ -43,6 +42,13 @@ func TestTheTourWorksWhenPasted(t *testing.T) {
 			t.Errorf("the tour does not show %s:\n%s", want, out)
 		}
 	}
+}
+
+// firstBlock returns the first block of shell commands of a text.
+func firstBlock(text string) string {
+	_, block, _ := strings.Cut(text, "```sh\n")
+	block, _, _ = strings.Cut(block, "```")
+	return block
 }
 
 func TestTheExampleForAssistantsWorksWhenPasted(t *testing.T) {

@@ -24,7 +24,7 @@ func TestTheWatchdog(t *testing.T) {
 		}
 		hear := func() {
 			t.Helper()
-			w.Desk.Channels.NoteCallback(id)
+			w.Desk.Channels.NoteCallback(w.A.ID, id)
 			must(t, w.Desk.Channels.FlushCallbackActivity(t.Context()))
 		}
 		// Four days of a shop: something every half hour by day, nothing for twelve hours at night.

@@ -72,8 +72,14 @@ func loadMigrations(from fs.FS) ([]migration, error) {
 	return all, nil
 }
 
-// pending compares what the binary brings with what the database has, and gives the steps to take.
+// lastBeforeRelease is the version of the last build with the schema from before the first release.
+const lastBeforeRelease = "998575b"
+
+// pending compares the steps of this version with those of the database and returns the steps to apply.
 func pending(all []migration, done []applied) ([]migration, error) {
+	if len(all) > 0 && len(done) > 0 && done[0].version == all[0].version && done[0].name != all[0].name {
+		return nil, fmt.Errorf("the database was created by a build from before version 0.1.0, which this version cannot read; the last build that can is %s", lastBeforeRelease)
+	}
 	for i, d := range done {
 		if i >= len(all) || d.version > all[len(all)-1].version {
 			return nil, fmt.Errorf("the database has schema version %04d, which this version of Recado does not know; run a newer Recado", done[len(done)-1].version)
@@ -89,7 +95,7 @@ func pending(all []migration, done []applied) ([]migration, error) {
 	return all[len(done):], nil
 }
 
-// SchemaHash names the schema that the migrations make: another set of migrations has another hash.
+// SchemaHash returns a hash of the migrations.
 func SchemaHash(migrations fs.FS) string {
 	all, err := loadMigrations(migrations)
 	if err != nil {

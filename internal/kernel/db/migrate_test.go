@@ -65,6 +65,14 @@ func TestMigrations(t *testing.T) {
 			refused(t, o, files(one+" ", two), "0001 was changed")
 		})
 	})
+	t.Run("a database from before the first release is refused", func(t *testing.T) {
+		bothPlaces(t, func(t *testing.T, o Options) {
+			if err := reopen(t, o, fstest.MapFS{"0001_desk.sql": {Data: []byte(one)}}); err != nil {
+				t.Fatal(err)
+			}
+			refused(t, o, files(one, two), "the last build that can is 998575b")
+		})
+	})
 	t.Run("a database from a newer version is refused", func(t *testing.T) {
 		bothPlaces(t, func(t *testing.T, o Options) {
 			if err := reopen(t, o, files(one, two)); err != nil {

@@ -122,10 +122,10 @@ func (s *Statement) values(ids []base.ID) string {
 	return strings.TrimSuffix(b.String(), ",") + ")"
 }
 
-// FromSubset is the FROM clause that fetches the rows of a subset one by one by their id; no planner can
-// choose another way.
-func (d Dialect) FromSubset(ids, table, alias string) string {
+// FromSubset returns the FROM clause that fetches the rows of a subset one by one by their company and id; no
+// planner can choose another way. The company is an expression, such as a placeholder.
+func (d Dialect) FromSubset(company, ids, table, alias string) string {
 	return "FROM (" + ids + ") ids " + d.Pick(
-		"CROSS JOIN "+table+" "+alias+" ON "+alias+".id = ids.id",
-		"CROSS JOIN LATERAL (SELECT * FROM "+table+" WHERE id = ids.id OFFSET 0) "+alias)
+		"CROSS JOIN "+table+" "+alias+" ON "+alias+".company = "+company+" AND "+alias+".id = ids.id",
+		"CROSS JOIN LATERAL (SELECT * FROM "+table+" WHERE company = "+company+" AND id = ids.id OFFSET 0) "+alias)
 }

@@ -82,7 +82,7 @@ func (tx *Tx) Dialect() Dialect { return Dialect{sqlite: tx.sqlite} }
 // int64, float64, []byte, base.ID, time.Time (stored as Unix milliseconds), types defined on these,
 // and pointers to them. nil, nil pointers, nil slices and the zero base.ID are NULL.
 func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
-	if err := tx.start(); err != nil {
+	if err := tx.start(sql); err != nil {
 		return 0, err
 	}
 	tx.wrote = true
@@ -94,7 +94,7 @@ func (tx *Tx) Exec(sql string, args ...any) (int64, error) {
 // next statement or the commit, in one round trip. Its error surfaces at the next call or at the
 // commit, and fails the transaction.
 func (tx *Tx) Later(sql string, args ...any) {
-	if tx.start() == nil {
+	if tx.start(sql) == nil {
 		tx.wrote = true
 		_ = tx.note(sql, tx.on.later(sql, args))
 	}
@@ -103,7 +103,7 @@ func (tx *Tx) Later(sql string, args ...any) {
 // Query calls each for every row; an error of each ends it and is returned as it is, without failing
 // the transaction. each must not run statements on tx.
 func (tx *Tx) Query(sql string, args []any, each func(r Row) error) error {
-	if err := tx.start(); err != nil {
+	if err := tx.start(sql); err != nil {
 		return err
 	}
 	var stop error
@@ -123,7 +123,7 @@ func (tx *Tx) Query(sql string, args []any, each func(r Row) error) error {
 // one round trip. Until that has returned, each may or may not have been called. An error of each fails the transaction, also
 // where no statement follows.
 func (tx *Tx) Ahead(sql string, args []any, each func(r Row) error) {
-	if tx.start() == nil {
+	if tx.start(sql) == nil {
 		_ = tx.note(sql, tx.on.ahead(sql, args, each))
 	}
 }
@@ -158,7 +158,15 @@ func (tx *Tx) IDs(sql string, args ...any) ([]base.ID, error) {
 // than one statement and does nothing elsewhere. PostgreSQL counts the time of each statement, SQLite that of all.
 func (tx *Tx) LimitTime(d time.Duration) (stop func()) { return tx.on.limitTime(d) }
 
-func (tx *Tx) start() error {
+// CheckStatement, if it is set, is called with every statement before it runs; an error fails the transaction. It is for tests.
+var CheckStatement func(sql string) error
+
+func (tx *Tx) start(sql string) error {
+	if CheckStatement != nil && tx.err == nil {
+		if err := CheckStatement(sql); err != nil {
+			tx.err = err
+		}
+	}
 	switch {
 	case tx.err != nil:
 		return tx.err

@@ -1,17 +1,17 @@
-package httpserver_test
+package limits_test
 
 import (
 	"testing"
 	"time"
 
-	"recado/internal/httpserver"
+	"recado/internal/limits"
 	"recado/internal/testkit"
 )
 
 func wait(d time.Duration, _ float64) time.Duration { return d }
 
 func TestACallerIsToldWhatIsLeft(t *testing.T) {
-	b, now := httpserver.NewBuckets[string](), time.Now()
+	b, now := limits.NewRate[string](), time.Now()
 	for _, want := range []float64{2, 1, 0, 0} {
 		_, left := b.Take("ana", 1, 3, now)
 		testkit.Equal(t, "left", left, want)
@@ -21,7 +21,7 @@ func TestACallerIsToldWhatIsLeft(t *testing.T) {
 }
 
 func TestACallerHasItsBurstAndThenItsRate(t *testing.T) {
-	b, now := httpserver.NewBuckets[string](), time.Now()
+	b, now := limits.NewRate[string](), time.Now()
 	for range 3 {
 		testkit.Equal(t, "wait within the burst", wait(b.Take("ana", 0.5, 3, now)), 0)
 	}
@@ -32,13 +32,13 @@ func TestACallerHasItsBurstAndThenItsRate(t *testing.T) {
 }
 
 func TestAWaitIsASecondAtLeast(t *testing.T) {
-	b, now := httpserver.NewBuckets[string](), time.Now()
+	b, now := limits.NewRate[string](), time.Now()
 	b.Take("ana", 100, 1, now)
 	testkit.Equal(t, "wait", wait(b.Take("ana", 100, 1, now)), time.Second)
 }
 
 func TestANewRateHoldsFromTheCallThatBringsIt(t *testing.T) {
-	b, now := httpserver.NewBuckets[string](), time.Now()
+	b, now := limits.NewRate[string](), time.Now()
 	b.Take("ana", 0.1, 1, now)
 	testkit.Equal(t, "wait at the old rate", wait(b.Take("ana", 0.1, 1, now)), 10*time.Second)
 	testkit.Equal(t, "wait at the new rate", wait(b.Take("ana", 0.5, 1, now)), 2*time.Second)

@@ -1,9 +1,0 @@
--- Each message moves its conversation to the front of these indexes. PostgreSQL fills the pages of an index where values grow, and
--- leaves them half empty where they shrink: in this direction the indexes of lists, which read them backwards, have half the pages.
--- They are built beside the old ones, so that nodes of the version before can read meanwhile; the next step exchanges them.
--- postgres: CREATE INDEX conversations_list_new ON conversations (company, pinned, activity_at, id) WHERE NOT private;
--- postgres: CREATE INDEX conversations_assignee_new ON conversations (company, assignee, pinned, activity_at, id) WHERE assignee IS NOT NULL;
--- postgres: CREATE INDEX conversations_open_new ON conversations (company, open, activity_at, id) WHERE NOT private;
--- postgres: CREATE INDEX conversations_private_new ON conversations (channel, activity_at, id) WHERE private;
--- SQLite keeps its own direction; a step needs a statement.
--- sqlite: SELECT 1;
